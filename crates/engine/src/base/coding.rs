@@ -1,0 +1,225 @@
+//! Little-endian fixed and variable-length integers, and length-prefixed strings.
+//!
+//! Grammar (`docs/formats/primitives.md`): `fixed32`, `fixed64` little-endian; `varint` base 128, low
+//! seven bits first, bit 7 means "more"; `lps` = varint32 length, bytes. Decoders never panic.
+
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
+use crate::error::{Error, Result};
+
+/// Appends a little-endian u16.
+pub fn put_fixed16(out: &mut Vec<u8>, v: u16) {
+    out.extend_from_slice(&v.to_le_bytes());
+}
+
+/// Appends a little-endian u32.
+pub fn put_fixed32(out: &mut Vec<u8>, v: u32) {
+    out.extend_from_slice(&v.to_le_bytes());
+}
+
+/// Appends a little-endian u64.
+pub fn put_fixed64(out: &mut Vec<u8>, v: u64) {
+    out.extend_from_slice(&v.to_le_bytes());
+}
+
+/// Appends a varint32.
+pub fn put_varint32(out: &mut Vec<u8>, v: u32) {
+    put_varint64(out, u64::from(v));
+}
+
+/// Appends a varint64.
+#[inline]
+pub fn put_varint64(out: &mut Vec<u8>, mut v: u64) {
+    while v >= 0x80 {
+        out.push(v as u8 | 0x80);
+        v >>= 7;
+    }
+    out.push(v as u8);
+}
+
+/// Appends a zigzag-coded signed varint64.
+pub fn put_varsignedint64(out: &mut Vec<u8>, v: i64) {
+    put_varint64(out, ((v << 1) ^ (v >> 63)) as u64);
+}
+
+/// Appends a varint32 length and the bytes.
+#[inline]
+pub fn put_length_prefixed(out: &mut Vec<u8>, bytes: &[u8]) {
+    put_varint32(out, bytes.len() as u32);
+    out.extend_from_slice(bytes);
+}
+
+/// How many bytes `put_varint64` writes.
+#[inline]
+pub fn varint_length(v: u64) -> usize {
+    (64 - (v | 1).leading_zeros() as usize).div_ceil(7)
+}
+
+/// A varint32 at the front of `b`: the value and how many bytes it took. `None` where it is cut
+/// off or does not fit 32 bits.
+#[inline]
+pub fn get_varint32(b: &[u8]) -> Option<(u32, usize)> {
+    if let Some(&first) = b.first()
+        && first < 0x80
+    {
+        return Some((u32::from(first), 1));
+    }
+    let mut v: u32 = 0;
+    for (i, &byte) in b.iter().take(5).enumerate() {
+        v |= u32::from(byte & 0x7f) << (7 * i);
+        if byte < 0x80 {
+            return Some((v, i + 1));
+        }
+    }
+    None
+}
+
+/// A varint64 at the front of `b`: the value and how many bytes it took.
+#[inline]
+pub fn get_varint64(b: &[u8]) -> Option<(u64, usize)> {
+    let mut v: u64 = 0;
+    for (i, &byte) in b.iter().take(10).enumerate() {
+        v |= u64::from(byte & 0x7f) << (7 * i);
+        if byte < 0x80 {
+            return Some((v, i + 1));
+        }
+    }
+    None
+}
+
+/// The little-endian u32 at `offset`, if there are four bytes.
+#[inline]
+pub fn fixed32_at(b: &[u8], offset: usize) -> Option<u32> {
+    let bytes = b.get(offset..offset.checked_add(4)?)?;
+    Some(u32::from_le_bytes(bytes.try_into().ok()?))
+}
+
+/// The little-endian u64 at `offset`, if there are eight bytes.
+#[inline]
+pub fn fixed64_at(b: &[u8], offset: usize) -> Option<u64> {
+    let bytes = b.get(offset..offset.checked_add(8)?)?;
+    Some(u64::from_le_bytes(bytes.try_into().ok()?))
+}
+
+/// Reads values off the front of a byte slice; every read can fail, none can panic.
+#[derive(Clone, Debug)]
+pub struct Decoder<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Decoder<'a> {
+    /// Starts at the front of `bytes`.
+    pub fn new(bytes: &'a [u8]) -> Decoder<'a> {
+        Decoder { rest: bytes }
+    }
+
+    /// What has not been read yet.
+    pub fn rest(&self) -> &'a [u8] {
+        self.rest
+    }
+
+    /// Whether everything was read.
+    pub fn is_empty(&self) -> bool {
+        self.rest.is_empty()
+    }
+
+    /// The next `n` bytes.
+    pub fn bytes(&mut self, n: usize, what: &str) -> Result<&'a [u8]> {
+        match self.rest.split_at_checked(n) {
+            Some((head, tail)) => {
+                self.rest = tail;
+                Ok(head)
+            }
+            None => Err(Error::corruption(format!(
+                "{what}: expected {n} bytes, found {}",
+                self.rest.len()
+            ))),
+        }
+    }
+
+    /// One byte.
+    pub fn byte(&mut self, what: &str) -> Result<u8> {
+        Ok(self.bytes(1, what)?.first().copied().unwrap_or_default())
+    }
+
+    /// A little-endian u16.
+    pub fn fixed16(&mut self, what: &str) -> Result<u16> {
+        let b = self.bytes(2, what)?;
+        Ok(b.iter().rev().fold(0, |v, &x| (v << 8) | u16::from(x)))
+    }
+
+    /// A little-endian u32.
+    pub fn fixed32(&mut self, what: &str) -> Result<u32> {
+        let b = self.bytes(4, what)?;
+        Ok(fixed32_at(b, 0).unwrap_or_default())
+    }
+
+    /// A little-endian u64.
+    pub fn fixed64(&mut self, what: &str) -> Result<u64> {
+        let b = self.bytes(8, what)?;
+        Ok(fixed64_at(b, 0).unwrap_or_default())
+    }
+
+    /// A varint32.
+    pub fn varint32(&mut self, what: &str) -> Result<u32> {
+        let (v, n) = get_varint32(self.rest)
+            .ok_or_else(|| Error::corruption(format!("{what}: bad varint32")))?;
+        self.rest = self.rest.get(n..).unwrap_or_default();
+        Ok(v)
+    }
+
+    /// A varint64.
+    pub fn varint64(&mut self, what: &str) -> Result<u64> {
+        let (v, n) = get_varint64(self.rest)
+            .ok_or_else(|| Error::corruption(format!("{what}: bad varint64")))?;
+        self.rest = self.rest.get(n..).unwrap_or_default();
+        Ok(v)
+    }
+
+    /// A zigzag-coded signed varint64.
+    pub fn varsignedint64(&mut self, what: &str) -> Result<i64> {
+        let v = self.varint64(what)?;
+        Ok((v >> 1) as i64 ^ -((v & 1) as i64))
+    }
+
+    /// A varint32 length and that many bytes.
+    pub fn length_prefixed(&mut self, what: &str) -> Result<&'a [u8]> {
+        let n = self.varint32(what)?;
+        self.bytes(n as usize, what)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn varints_round_trip_at_every_length() {
+        for shift in 0..64 {
+            for v in [1u64 << shift, (1u64 << shift) - 1, (1u64 << shift) + 1] {
+                let mut b = Vec::new();
+                put_varint64(&mut b, v);
+                assert_eq!(b.len(), varint_length(v));
+                assert_eq!(get_varint64(&b), Some((v, b.len())));
+                assert_eq!(get_varint64(&b[..b.len() - 1]), None);
+                assert_eq!(get_varint32(&b).is_some(), b.len() <= 5);
+            }
+        }
+    }
+
+    #[test]
+    fn signed_varints_round_trip() {
+        for v in [0, 1, -1, 63, -64, i64::MAX, i64::MIN] {
+            let mut b = Vec::new();
+            put_varsignedint64(&mut b, v);
+            assert_eq!(Decoder::new(&b).varsignedint64("v").unwrap(), v);
+        }
+    }
+
+    #[test]
+    fn a_decoder_reports_what_is_missing() {
+        let mut d = Decoder::new(&[3, b'a', b'b']);
+        let e = d.length_prefixed("key").unwrap_err();
+        assert_eq!(e.to_string(), "Corruption: key: expected 3 bytes, found 2");
+    }
+}

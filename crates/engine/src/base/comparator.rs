@@ -1,0 +1,192 @@
+//! The order of user keys, and of internal keys built on it.
+//!
+//! [`Comparator`] is what users implement. [`KeyOrder`] is what the engine calls: it knows the two
+//! built-in orders, so that the common comparison is an inlined `memcmp` and not a virtual call.
+
+use super::key::{TRAILER_SIZE, trailer};
+use std::cmp::Ordering;
+use std::fmt;
+use std::sync::Arc;
+
+/// A total order of user keys. Its name is stored in the database; another name at open is an error.
+pub trait Comparator: Send + Sync + 'static {
+    /// The name recorded on disk.
+    fn name(&self) -> &str;
+
+    /// The order of two user keys.
+    fn compare(&self, a: &[u8], b: &[u8]) -> Ordering;
+
+    /// Shortens `start` to a key that is `>= start` and `< limit`. Doing nothing is right.
+    fn find_shortest_separator(&self, _start: &mut Vec<u8>, _limit: &[u8]) {}
+
+    /// Shortens `key` to a key that is `>= key`. Doing nothing is right.
+    fn find_short_successor(&self, _key: &mut Vec<u8>) {}
+}
+
+/// Keys as unsigned bytes, shorter first. RocksDB's default.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct BytewiseComparator;
+
+impl Comparator for BytewiseComparator {
+    fn name(&self) -> &str {
+        "leveldb.BytewiseComparator"
+    }
+
+    fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
+        a.cmp(b)
+    }
+
+    fn find_shortest_separator(&self, start: &mut Vec<u8>, limit: &[u8]) {
+        let common = start.iter().zip(limit).take_while(|(a, b)| a == b).count();
+        let (Some(&a), Some(&b)) = (start.get(common), limit.get(common)) else { return };
+        if a >= b {
+            return;
+        }
+        if common + 1 < limit.len() || a + 1 < b {
+            start.truncate(common + 1);
+            start[common] = a + 1;
+        } else if let Some(i) = start[common + 1..].iter().position(|&x| x != 0xFF) {
+            let i = common + 1 + i;
+            start.truncate(i + 1);
+            start[i] += 1;
+        }
+    }
+
+    fn find_short_successor(&self, key: &mut Vec<u8>) {
+        if let Some(i) = key.iter().position(|&x| x != 0xFF) {
+            key.truncate(i + 1);
+            key[i] += 1;
+        }
+    }
+}
+
+/// [`BytewiseComparator`] turned around.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ReverseBytewiseComparator;
+
+impl Comparator for ReverseBytewiseComparator {
+    fn name(&self) -> &str {
+        "rocksdb.ReverseBytewiseComparator"
+    }
+
+    fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
+        b.cmp(a)
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Bytewise,
+    ReverseBytewise,
+    Custom,
+}
+
+/// A comparator together with the order of internal keys that follows from it. Cheap to clone.
+#[derive(Clone)]
+pub struct KeyOrder {
+    kind: Kind,
+    user: Arc<dyn Comparator>,
+}
+
+impl KeyOrder {
+    /// The order of internal keys over this order of user keys.
+    pub fn new(user: Arc<dyn Comparator>) -> KeyOrder {
+        let kind = match user.name() {
+            "leveldb.BytewiseComparator" => Kind::Bytewise,
+            "rocksdb.ReverseBytewiseComparator" => Kind::ReverseBytewise,
+            _ => Kind::Custom,
+        };
+        KeyOrder { kind, user }
+    }
+
+    /// RocksDB's default order.
+    pub fn bytewise() -> KeyOrder {
+        KeyOrder::new(Arc::new(BytewiseComparator))
+    }
+
+    /// The user's comparator.
+    pub fn user_comparator(&self) -> &Arc<dyn Comparator> {
+        &self.user
+    }
+
+    /// The name recorded on disk.
+    pub fn name(&self) -> &str {
+        self.user.name()
+    }
+
+    /// Whether user keys compare as unsigned bytes, so that a big-endian prefix may stand for a key.
+    #[inline]
+    pub fn is_bytewise(&self) -> bool {
+        self.kind == Kind::Bytewise
+    }
+
+    /// The order of two user keys.
+    #[inline]
+    pub fn compare_user(&self, a: &[u8], b: &[u8]) -> Ordering {
+        match self.kind {
+            Kind::Bytewise => a.cmp(b),
+            Kind::ReverseBytewise => b.cmp(a),
+            Kind::Custom => self.user.compare(a, b),
+        }
+    }
+
+    /// Whether two user keys are the same key.
+    #[inline]
+    pub fn equal_user(&self, a: &[u8], b: &[u8]) -> bool {
+        match self.kind {
+            Kind::Custom => self.user.compare(a, b) == Ordering::Equal,
+            _ => a == b,
+        }
+    }
+
+    /// The order of two internal keys: user keys ascending, then trailers descending. A key
+    /// shorter than a trailer counts as an empty user key with trailer 0.
+    #[inline]
+    pub fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
+        let ua = &a[..a.len().saturating_sub(TRAILER_SIZE)];
+        let ub = &b[..b.len().saturating_sub(TRAILER_SIZE)];
+        self.compare_user(ua, ub).then_with(|| trailer(b).cmp(&trailer(a)))
+    }
+}
+
+impl fmt::Debug for KeyOrder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "KeyOrder({})", self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::key::{ValueType, append_internal_key, pack_trailer};
+
+    #[test]
+    fn separators_lie_between_their_keys() {
+        let keys: &[&[u8]] =
+            &[b"", b"a", b"a\xff", b"a\xff\xff", b"ab", b"abc", b"abcd", b"abd", b"b", b"\xff"];
+        for (i, a) in keys.iter().enumerate() {
+            for b in &keys[i + 1..] {
+                let mut s = a.to_vec();
+                BytewiseComparator.find_shortest_separator(&mut s, b);
+                assert!(s.as_slice() >= *a && s.as_slice() < *b, "{a:?} {b:?} {s:?}");
+            }
+            let mut s = a.to_vec();
+            BytewiseComparator.find_short_successor(&mut s);
+            assert!(s.as_slice() >= *a);
+        }
+    }
+
+    #[test]
+    fn newest_entries_come_first() {
+        let order = KeyOrder::bytewise();
+        let ik = |k: &[u8], s| {
+            let mut v = Vec::new();
+            append_internal_key(&mut v, k, pack_trailer(s, ValueType::Value));
+            v
+        };
+        assert_eq!(order.compare(&ik(b"a", 5), &ik(b"a", 4)), Ordering::Less);
+        assert_eq!(order.compare(&ik(b"a", 4), &ik(b"b", 9)), Ordering::Less);
+        assert_eq!(order.compare(&ik(b"a", 4), &ik(b"a", 4)), Ordering::Equal);
+        assert_eq!(order.compare(&ik(b"a", 4), &ik(b"aa", 9)), Ordering::Less);
+    }
+}

@@ -1,0 +1,81 @@
+//! The contract of every iterator over internal keys.
+
+use crate::error::Result;
+
+/// Walks internal keys in their order.
+///
+/// Contract, cited by number elsewhere:
+/// * **I1** A new iterator is not valid. Only the four seeks make it valid.
+/// * **I2** `key`, `value`, `next` and `prev` may be called only while `valid`.
+/// * **I3** The slices of `key` and `value` live until the iterator moves or is dropped.
+/// * **I4** An iterator that met an error is not valid and says the error in `status` until the
+///   next seek; one that ran off either end is not valid and its `status` is `Ok`.
+/// * **I5** `seek` goes to the first entry `>= target`, `seek_for_prev` to the last `<= target`;
+///   targets are internal keys.
+/// * **I6** An iterator owns (by count) whatever its slices point into: nothing outside need
+///   outlive it, and it may move between threads.
+pub trait InternalIterator: Send {
+    /// Whether it stands on an entry.
+    fn valid(&self) -> bool;
+    /// Goes to the first entry.
+    fn seek_to_first(&mut self);
+    /// Goes to the last entry.
+    fn seek_to_last(&mut self);
+    /// Goes to the first entry `>= target`.
+    fn seek(&mut self, target: &[u8]);
+    /// Goes to the last entry `<= target`.
+    fn seek_for_prev(&mut self, target: &[u8]);
+    /// Goes one entry on.
+    fn next(&mut self);
+    /// Goes one entry back.
+    fn prev(&mut self);
+    /// The internal key.
+    fn key(&self) -> &[u8];
+    /// The value.
+    fn value(&self) -> &[u8];
+    /// The error that stopped it, if one did.
+    fn status(&self) -> Result<()>;
+}
+
+/// An iterator over nothing, or over an error.
+#[derive(Debug, Default)]
+pub struct EmptyIterator {
+    error: Option<crate::error::Error>,
+}
+
+impl EmptyIterator {
+    /// An iterator over nothing.
+    pub fn new() -> EmptyIterator {
+        EmptyIterator::default()
+    }
+
+    /// An iterator that only says this error.
+    pub fn with_error(error: crate::error::Error) -> EmptyIterator {
+        EmptyIterator { error: Some(error) }
+    }
+}
+
+impl InternalIterator for EmptyIterator {
+    fn valid(&self) -> bool {
+        false
+    }
+    fn seek_to_first(&mut self) {}
+    fn seek_to_last(&mut self) {}
+    fn seek(&mut self, _target: &[u8]) {}
+    fn seek_for_prev(&mut self, _target: &[u8]) {}
+    fn next(&mut self) {
+        debug_assert!(false, "next on an iterator that is not valid");
+    }
+    fn prev(&mut self) {
+        debug_assert!(false, "prev on an iterator that is not valid");
+    }
+    fn key(&self) -> &[u8] {
+        &[]
+    }
+    fn value(&self) -> &[u8] {
+        &[]
+    }
+    fn status(&self) -> Result<()> {
+        self.error.clone().map_or(Ok(()), Err)
+    }
+}

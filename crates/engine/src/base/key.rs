@@ -1,0 +1,207 @@
+//! Internal keys: a user key, then a fixed64 trailer `(sequence << 8) | type`.
+//!
+//! Order: user keys ascending, then trailers **descending**, so that the newest entry of a user key
+//! comes first. Source: `docs/formats/keys.md`.
+
+use crate::error::{Error, Result};
+
+/// The order of a write. Every counted record of every batch has its own.
+pub type SeqNo = u64;
+
+/// The largest sequence number: 56 bits.
+pub const MAX_SEQUENCE_NUMBER: SeqNo = (1 << 56) - 1;
+
+/// The length of the trailer of an internal key, in bytes.
+pub const TRAILER_SIZE: usize = 8;
+
+/// The kind byte of an entry, as stored in memtables and tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum ValueType {
+    /// A tombstone.
+    Deletion = 0x00,
+    /// A value.
+    Value = 0x01,
+    /// A merge operand.
+    Merge = 0x02,
+    /// A tombstone for a key that was put once since its last delete.
+    SingleDeletion = 0x07,
+    /// The start of a range tombstone; its value is the exclusive end.
+    RangeDeletion = 0x0F,
+    /// A pointer into a blob file.
+    BlobIndex = 0x11,
+    /// A tombstone that carries a user timestamp.
+    DeletionWithTimestamp = 0x14,
+    /// A wide-column entity.
+    WideColumnEntity = 0x16,
+    /// A value with a preferred sequence number (TimedPut).
+    ValuePreferredSeqno = 0x18,
+}
+
+/// The type of lookup targets: the largest that any reader knows, since trailers sort descending.
+pub const TYPE_FOR_SEEK: u8 = 0x18;
+
+impl ValueType {
+    /// The type with this byte, if a table or memtable may hold it.
+    #[inline]
+    pub fn from_byte(b: u8) -> Option<ValueType> {
+        Some(match b {
+            0x00 => ValueType::Deletion,
+            0x01 => ValueType::Value,
+            0x02 => ValueType::Merge,
+            0x07 => ValueType::SingleDeletion,
+            0x0F => ValueType::RangeDeletion,
+            0x11 => ValueType::BlobIndex,
+            0x14 => ValueType::DeletionWithTimestamp,
+            0x16 => ValueType::WideColumnEntity,
+            0x18 => ValueType::ValuePreferredSeqno,
+            _ => return None,
+        })
+    }
+}
+
+/// The trailer for a sequence number and a type.
+#[inline]
+pub const fn pack_trailer(seq: SeqNo, value_type: ValueType) -> u64 {
+    (seq << 8) | value_type as u64
+}
+
+/// The trailer of a lookup at `seq`.
+#[inline]
+pub const fn seek_trailer(seq: SeqNo) -> u64 {
+    (seq << 8) | TYPE_FOR_SEEK as u64
+}
+
+/// Appends an internal key.
+#[inline]
+pub fn append_internal_key(out: &mut Vec<u8>, user_key: &[u8], trailer: u64) {
+    out.extend_from_slice(user_key);
+    out.extend_from_slice(&trailer.to_le_bytes());
+}
+
+/// The user key of an internal key that is known to be at least eight bytes long.
+#[inline]
+pub fn user_key(internal_key: &[u8]) -> &[u8] {
+    debug_assert!(internal_key.len() >= TRAILER_SIZE);
+    &internal_key[..internal_key.len().saturating_sub(TRAILER_SIZE)]
+}
+
+/// The trailer of an internal key; 0 where the key is shorter than a trailer.
+#[inline]
+pub fn trailer(internal_key: &[u8]) -> u64 {
+    match internal_key.last_chunk::<TRAILER_SIZE>() {
+        Some(t) => u64::from_le_bytes(*t),
+        None => 0,
+    }
+}
+
+/// The sequence number of an internal key.
+#[inline]
+pub fn sequence(internal_key: &[u8]) -> SeqNo {
+    trailer(internal_key) >> 8
+}
+
+/// An internal key taken apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ParsedInternalKey<'a> {
+    /// What the user sees.
+    pub user_key: &'a [u8],
+    /// The order of the write.
+    pub sequence: SeqNo,
+    /// The kind of the entry.
+    pub value_type: ValueType,
+}
+
+impl<'a> ParsedInternalKey<'a> {
+    /// Takes an internal key apart; an unknown type or a short key is Corruption.
+    #[inline]
+    pub fn parse(internal_key: &'a [u8]) -> Result<ParsedInternalKey<'a>> {
+        let Some((user_key, t)) = internal_key.split_last_chunk::<TRAILER_SIZE>() else {
+            return Err(Error::corruption(format!(
+                "internal key: expected at least {TRAILER_SIZE} bytes, found {}",
+                internal_key.len()
+            )));
+        };
+        let t = u64::from_le_bytes(*t);
+        match ValueType::from_byte(t as u8) {
+            Some(value_type) => Ok(ParsedInternalKey { user_key, sequence: t >> 8, value_type }),
+            None => Err(Error::corruption(format!("internal key: unknown value type {}", t as u8))),
+        }
+    }
+}
+
+/// The target of a point lookup: `user key + seek trailer`, on the stack for keys up to 184 bytes.
+#[derive(Debug)]
+pub struct LookupKey {
+    inline: [u8; LookupKey::INLINE],
+    heap: Vec<u8>,
+    len: usize,
+}
+
+impl LookupKey {
+    const INLINE: usize = 192;
+
+    /// The target for the newest entry of `user_key` that a reader at `seq` may see.
+    #[inline]
+    pub fn new(user_key: &[u8], seq: SeqNo) -> LookupKey {
+        let len = user_key.len() + TRAILER_SIZE;
+        let mut key = LookupKey { inline: [0; LookupKey::INLINE], heap: Vec::new(), len };
+        let trailer = seek_trailer(seq).to_le_bytes();
+        if len <= LookupKey::INLINE {
+            key.inline[..user_key.len()].copy_from_slice(user_key);
+            key.inline[user_key.len()..len].copy_from_slice(&trailer);
+        } else {
+            key.heap.reserve_exact(len);
+            key.heap.extend_from_slice(user_key);
+            key.heap.extend_from_slice(&trailer);
+        }
+        key
+    }
+
+    /// The internal key to seek to.
+    #[inline]
+    pub fn internal_key(&self) -> &[u8] {
+        if self.len <= LookupKey::INLINE { &self.inline[..self.len] } else { &self.heap }
+    }
+
+    /// The user key.
+    #[inline]
+    pub fn user_key(&self) -> &[u8] {
+        let k = self.internal_key();
+        &k[..k.len() - TRAILER_SIZE]
+    }
+
+    /// The sequence number of the reader.
+    #[inline]
+    pub fn sequence(&self) -> SeqNo {
+        sequence(self.internal_key())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lookup_key_is_the_same_inline_and_on_the_heap() {
+        for n in [0usize, 1, 183, 184, 185, 1000] {
+            let user = vec![b'k'; n];
+            let key = LookupKey::new(&user, 77);
+            assert_eq!(key.user_key(), &user[..]);
+            assert_eq!(key.sequence(), 77);
+            assert_eq!(key.internal_key().len(), n + 8);
+        }
+    }
+
+    #[test]
+    fn parsing_refuses_unknown_types_and_short_keys() {
+        assert!(ParsedInternalKey::parse(b"short").unwrap_err().is_corruption());
+        let mut k = Vec::new();
+        append_internal_key(&mut k, b"user", (5 << 8) | 0x50);
+        assert!(ParsedInternalKey::parse(&k).unwrap_err().is_corruption());
+        k.clear();
+        append_internal_key(&mut k, b"user", pack_trailer(5, ValueType::Merge));
+        let p = ParsedInternalKey::parse(&k).unwrap();
+        assert_eq!((p.user_key, p.sequence, p.value_type), (&b"user"[..], 5, ValueType::Merge));
+    }
+}

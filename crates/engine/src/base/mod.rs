@@ -1,0 +1,16 @@
+//! Bytes, keys and order: what every other folder speaks in.
+//!
+//! Nothing here knows of files or of an LSM tree.
+
+pub mod checksum;
+pub mod coding;
+pub mod comparator;
+pub mod hash;
+pub mod iterator;
+pub mod key;
+pub mod pinned;
+
+pub use comparator::{BytewiseComparator, Comparator, KeyOrder, ReverseBytewiseComparator};
+pub use iterator::InternalIterator;
+pub use key::{LookupKey, MAX_SEQUENCE_NUMBER, ParsedInternalKey, SeqNo, ValueType};
+pub use pinned::{Pin, PinnedValue};

@@ -1,0 +1,83 @@
+//! Values handed to the user: copied when small, shared with the block or file when large.
+
+use std::fmt;
+use std::ops::{Deref, Range};
+use std::sync::Arc;
+
+/// Something that keeps bytes alive by count: a cached block, a mapped file.
+pub trait PinnedBytes: Send + Sync {
+    /// All of its bytes.
+    fn bytes(&self) -> &[u8];
+}
+
+/// A place where a value was found and that can be kept alive.
+pub trait Pin {
+    /// Keeps alive the bytes that `value` is a part of; `None` where that cannot be had.
+    fn pin(&self, value: &[u8]) -> Option<PinnedValue>;
+}
+
+/// A value from the database. Owned, `Send`, and valid for as long as it is kept.
+#[derive(Clone)]
+pub struct PinnedValue(Repr);
+
+#[derive(Clone)]
+enum Repr {
+    Owned(Vec<u8>),
+    Shared { owner: Arc<dyn PinnedBytes>, range: Range<usize> },
+}
+
+/// Values at least this long are shared rather than copied; below it a copy is cheaper than a count.
+pub const PIN_FROM_BYTES: usize = 4096;
+
+impl PinnedValue {
+    /// A value of its own.
+    pub fn owned(bytes: Vec<u8>) -> PinnedValue {
+        PinnedValue(Repr::Owned(bytes))
+    }
+
+    /// The part `range` of what `owner` keeps alive. The range must lie inside.
+    pub fn shared(owner: Arc<dyn PinnedBytes>, range: Range<usize>) -> PinnedValue {
+        assert!(range.start <= range.end && range.end <= owner.bytes().len());
+        PinnedValue(Repr::Shared { owner, range })
+    }
+
+    /// The part of `owner` that `part` is, if it is one.
+    pub fn part_of(owner: Arc<dyn PinnedBytes>, part: &[u8]) -> Option<PinnedValue> {
+        let start = (part.as_ptr() as usize).checked_sub(owner.bytes().as_ptr() as usize)?;
+        let end = start.checked_add(part.len())?;
+        if end > owner.bytes().len() {
+            return None;
+        }
+        Some(PinnedValue(Repr::Shared { owner, range: start..end }))
+    }
+
+    /// The value as a vector: moved out when owned, copied when shared.
+    pub fn into_vec(self) -> Vec<u8> {
+        match self.0 {
+            Repr::Owned(v) => v,
+            Repr::Shared { owner, range } => owner.bytes()[range].to_vec(),
+        }
+    }
+}
+
+impl Deref for PinnedValue {
+    type Target = [u8];
+    fn deref(&self) -> &[u8] {
+        match &self.0 {
+            Repr::Owned(v) => v,
+            Repr::Shared { owner, range } => &owner.bytes()[range.clone()],
+        }
+    }
+}
+
+impl AsRef<[u8]> for PinnedValue {
+    fn as_ref(&self) -> &[u8] {
+        self
+    }
+}
+
+impl fmt::Debug for PinnedValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&**self, f)
+    }
+}

@@ -1,0 +1,1 @@
+//! `compaction/`: not written yet.

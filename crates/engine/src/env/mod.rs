@@ -1,0 +1,3 @@
+//! What a simulator or model checker replaces: locks, atomics, threads, time.
+
+pub mod sync;

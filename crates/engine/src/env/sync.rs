@@ -1,0 +1,13 @@
+//! Locks and atomics: the standard ones, or loom's under `cfg(loom)`.
+
+#[cfg(not(loom))]
+pub use std::sync::Arc;
+#[cfg(not(loom))]
+pub use std::sync::atomic;
+
+#[cfg(loom)]
+pub use loom::sync::Arc;
+#[cfg(loom)]
+pub use loom::sync::atomic;
+
+pub use parking_lot::{Condvar, Mutex, MutexGuard, RwLock};

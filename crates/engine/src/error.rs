@@ -1,0 +1,257 @@
+//! The one error type of the engine, with RocksDB's status codes.
+//!
+//! `Display` prints what RocksDB's `Status::ToString` prints (`Corruption: message`), because
+//! programs and bindings match on those strings. A message names the file, the offset, what was
+//! expected and what was found. A result without a payload is one word.
+
+use std::fmt;
+use std::path::Path;
+
+/// `std::result::Result` with the engine's error.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// RocksDB's status codes, with RocksDB's numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Code {
+    /// The thing asked for does not exist.
+    NotFound = 1,
+    /// Bytes on disk are not what they must be.
+    Corruption = 2,
+    /// The engine knows the feature by name and does not have it.
+    NotSupported = 3,
+    /// The caller asked for something that cannot be.
+    InvalidArgument = 4,
+    /// The operating system refused.
+    IOError = 5,
+    /// A merge has not finished.
+    MergeInProgress = 6,
+    /// The answer is not known without more work.
+    Incomplete = 7,
+    /// The database is closing.
+    ShutdownInProgress = 8,
+    /// A lock or a wait timed out.
+    TimedOut = 9,
+    /// The operation was aborted.
+    Aborted = 10,
+    /// A resource is busy.
+    Busy = 11,
+    /// Something has expired.
+    Expired = 12,
+    /// Try again.
+    TryAgain = 13,
+    /// A compaction would be too large.
+    CompactionTooLarge = 14,
+    /// The column family was dropped.
+    ColumnFamilyDropped = 15,
+}
+
+/// RocksDB's sub-codes: what kind of [`Code`] it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[repr(u8)]
+pub enum SubCode {
+    /// Nothing more is known.
+    #[default]
+    None = 0,
+    /// The device has no space left.
+    NoSpace = 4,
+    /// A path does not exist.
+    PathNotFound = 9,
+    /// A merge operator failed.
+    MergeOperatorFailed = 14,
+}
+
+/// How bad an error in the background is, after RocksDB's `Status::Severity`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[repr(u8)]
+pub enum Severity {
+    /// No background work is affected.
+    #[default]
+    NoError = 0,
+    /// The engine can go on; it will retry.
+    SoftError = 1,
+    /// Writes stop until the cause is gone.
+    HardError = 2,
+    /// The database must be reopened.
+    FatalError = 3,
+    /// Data may be lost.
+    UnrecoverableError = 4,
+}
+
+#[derive(Debug)]
+struct Inner {
+    code: Code,
+    subcode: SubCode,
+    severity: Severity,
+    message: String,
+    source: Option<std::io::Error>,
+}
+
+/// An error: code, sub-code, severity, message and, where there is one, the operating system's.
+pub struct Error(Box<Inner>);
+
+impl Error {
+    /// An error of `code` with this message.
+    pub fn new(code: Code, message: impl Into<String>) -> Error {
+        Error(Box::new(Inner {
+            code,
+            subcode: SubCode::None,
+            severity: Severity::NoError,
+            message: message.into(),
+            source: None,
+        }))
+    }
+
+    /// Bytes at `offset` of `file` are not what they must be.
+    #[cold]
+    pub fn corruption_at(file: &Path, offset: u64, what: impl fmt::Display) -> Error {
+        Error::new(Code::Corruption, format!("{}: offset {offset}: {what}", file.display()))
+    }
+
+    /// Bytes are not what they must be; the caller adds the file (see [`Error::in_file`]).
+    #[cold]
+    pub fn corruption(what: impl Into<String>) -> Error {
+        Error::new(Code::Corruption, what)
+    }
+
+    /// Something that cannot be was asked for.
+    #[cold]
+    pub fn invalid_argument(what: impl Into<String>) -> Error {
+        Error::new(Code::InvalidArgument, what)
+    }
+
+    /// A known feature that the engine does not have; `what` names it.
+    #[cold]
+    pub fn not_supported(what: impl Into<String>) -> Error {
+        Error::new(Code::NotSupported, what)
+    }
+
+    /// Something does not exist.
+    #[cold]
+    pub fn not_found(what: impl Into<String>) -> Error {
+        Error::new(Code::NotFound, what)
+    }
+
+    /// The operating system refused an operation; `context` says which, on which file.
+    #[cold]
+    pub fn io(context: impl Into<String>, source: std::io::Error) -> Error {
+        let subcode = match source.kind() {
+            std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => SubCode::NoSpace,
+            std::io::ErrorKind::NotFound => SubCode::PathNotFound,
+            _ => SubCode::None,
+        };
+        Error(Box::new(Inner {
+            code: Code::IOError,
+            subcode,
+            severity: Severity::NoError,
+            message: format!("{}: {source}", context.into()),
+            source: Some(source),
+        }))
+    }
+
+    /// The same error with the file's name in front of its message.
+    #[must_use]
+    pub fn in_file(mut self, file: &Path) -> Error {
+        self.0.message = format!("{}: {}", file.display(), self.0.message);
+        self
+    }
+
+    /// The same error with a severity.
+    #[must_use]
+    pub fn with_severity(mut self, severity: Severity) -> Error {
+        self.0.severity = severity;
+        self
+    }
+
+    /// The same error with a sub-code.
+    #[must_use]
+    pub fn with_subcode(mut self, subcode: SubCode) -> Error {
+        self.0.subcode = subcode;
+        self
+    }
+
+    /// RocksDB's status code.
+    pub fn code(&self) -> Code {
+        self.0.code
+    }
+
+    /// RocksDB's sub-code.
+    pub fn subcode(&self) -> SubCode {
+        self.0.subcode
+    }
+
+    /// How bad it is for background work.
+    pub fn severity(&self) -> Severity {
+        self.0.severity
+    }
+
+    /// The text without the code.
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    /// Whether the code is [`Code::Corruption`].
+    pub fn is_corruption(&self) -> bool {
+        self.0.code == Code::Corruption
+    }
+
+    /// Whether the device has no space left.
+    pub fn is_no_space(&self) -> bool {
+        self.0.subcode == SubCode::NoSpace
+    }
+
+    /// Whether a path does not exist.
+    pub fn is_path_not_found(&self) -> bool {
+        self.0.subcode == SubCode::PathNotFound || self.0.code == Code::NotFound
+    }
+}
+
+/// A copy keeps code, sub-code, severity and message; the source is kept as its kind and text.
+impl Clone for Error {
+    fn clone(&self) -> Error {
+        Error(Box::new(Inner {
+            code: self.0.code,
+            subcode: self.0.subcode,
+            severity: self.0.severity,
+            message: self.0.message.clone(),
+            source: self.0.source.as_ref().map(|e| std::io::Error::new(e.kind(), e.to_string())),
+        }))
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = match (self.0.code, self.0.subcode) {
+            (Code::NotFound, _) => "NotFound: ",
+            (Code::Corruption, _) => "Corruption: ",
+            (Code::NotSupported, _) => "Not implemented: ",
+            (Code::InvalidArgument, _) => "Invalid argument: ",
+            (Code::IOError, SubCode::NoSpace) => "IO error: No space left on device: ",
+            (Code::IOError, _) => "IO error: ",
+            (Code::MergeInProgress, _) => "Merge in progress: ",
+            (Code::Incomplete, _) => "Result incomplete: ",
+            (Code::ShutdownInProgress, _) => "Shutdown in progress: ",
+            (Code::TimedOut, _) => "Operation timed out: ",
+            (Code::Aborted, _) => "Operation aborted: ",
+            (Code::Busy, _) => "Resource busy: ",
+            (Code::Expired, _) => "Operation expired: ",
+            (Code::TryAgain, _) => "Operation failed. Try again.: ",
+            (Code::CompactionTooLarge, _) => "Compaction too large: ",
+            (Code::ColumnFamilyDropped, _) => "Column family dropped: ",
+        };
+        f.write_str(name)?;
+        f.write_str(&self.0.message)
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.0.source.as_ref().map(|e| e as _)
+    }
+}

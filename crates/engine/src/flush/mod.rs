@@ -1,0 +1,1 @@
+//! `flush/`: not written yet.

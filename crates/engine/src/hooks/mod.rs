@@ -1,0 +1,13 @@
+//! Every trait a user may implement, and the plain data handed to it.
+
+mod merge_operator;
+mod slice_transform;
+
+pub use merge_operator::{
+    MaxOperator, MergeOperator, PutOperator, StringAppendOperator, UInt64AddOperator,
+    merge_operator_by_name,
+};
+pub use slice_transform::{
+    CappedPrefixTransform, FixedPrefixTransform, NoopTransform, SliceTransform,
+    slice_transform_by_name,
+};

@@ -1,0 +1,116 @@
+//! Prefix extractors. Names are RocksDB's, since they are stored in tables and OPTIONS files.
+
+use std::sync::Arc;
+
+/// Maps a user key to its prefix.
+pub trait SliceTransform: Send + Sync + 'static {
+    /// The name recorded on disk, such as `rocksdb.FixedPrefix.8`.
+    fn name(&self) -> &str;
+    /// The prefix of a key that is in the domain.
+    fn transform<'a>(&self, key: &'a [u8]) -> &'a [u8];
+    /// Whether the key has a prefix.
+    fn in_domain(&self, key: &[u8]) -> bool;
+}
+
+/// The first `n` bytes; shorter keys have no prefix.
+#[derive(Clone, Debug)]
+pub struct FixedPrefixTransform {
+    len: usize,
+    name: String,
+}
+
+impl FixedPrefixTransform {
+    /// The first `len` bytes.
+    pub fn new(len: usize) -> FixedPrefixTransform {
+        FixedPrefixTransform { len, name: format!("rocksdb.FixedPrefix.{len}") }
+    }
+}
+
+impl SliceTransform for FixedPrefixTransform {
+    fn name(&self) -> &str {
+        &self.name
+    }
+    fn transform<'a>(&self, key: &'a [u8]) -> &'a [u8] {
+        &key[..self.len.min(key.len())]
+    }
+    fn in_domain(&self, key: &[u8]) -> bool {
+        key.len() >= self.len
+    }
+}
+
+/// The first `n` bytes, or the whole of a shorter key.
+#[derive(Clone, Debug)]
+pub struct CappedPrefixTransform {
+    cap: usize,
+    name: String,
+}
+
+impl CappedPrefixTransform {
+    /// At most the first `cap` bytes.
+    pub fn new(cap: usize) -> CappedPrefixTransform {
+        CappedPrefixTransform { cap, name: format!("rocksdb.CappedPrefix.{cap}") }
+    }
+}
+
+impl SliceTransform for CappedPrefixTransform {
+    fn name(&self) -> &str {
+        &self.name
+    }
+    fn transform<'a>(&self, key: &'a [u8]) -> &'a [u8] {
+        &key[..self.cap.min(key.len())]
+    }
+    fn in_domain(&self, _key: &[u8]) -> bool {
+        true
+    }
+}
+
+/// The whole key.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoopTransform;
+
+impl SliceTransform for NoopTransform {
+    fn name(&self) -> &str {
+        "rocksdb.Noop"
+    }
+    fn transform<'a>(&self, key: &'a [u8]) -> &'a [u8] {
+        key
+    }
+    fn in_domain(&self, _key: &[u8]) -> bool {
+        true
+    }
+}
+
+/// The built-in with this name: `rocksdb.FixedPrefix.N`, `fixed:N`, `rocksdb.CappedPrefix.N`,
+/// `capped:N`, `rocksdb.Noop`.
+pub fn slice_transform_by_name(name: &str) -> Option<Arc<dyn SliceTransform>> {
+    let number = |prefixes: [&str; 2]| {
+        prefixes.iter().find_map(|p| name.strip_prefix(p)).and_then(|n| n.parse::<usize>().ok())
+    };
+    if let Some(n) = number(["rocksdb.FixedPrefix.", "fixed:"]) {
+        Some(Arc::new(FixedPrefixTransform::new(n)))
+    } else if let Some(n) = number(["rocksdb.CappedPrefix.", "capped:"]) {
+        Some(Arc::new(CappedPrefixTransform::new(n)))
+    } else if name == "rocksdb.Noop" || name == "noop" {
+        Some(Arc::new(NoopTransform))
+    } else {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_round_trip() {
+        for name in ["rocksdb.FixedPrefix.8", "rocksdb.CappedPrefix.3", "rocksdb.Noop"] {
+            assert_eq!(slice_transform_by_name(name).unwrap().name(), name);
+        }
+        assert!(slice_transform_by_name("rocksdb.FixedPrefix.x").is_none());
+        let fixed = slice_transform_by_name("fixed:3").unwrap();
+        assert!(!fixed.in_domain(b"ab"));
+        assert_eq!(fixed.transform(b"abcd"), b"abc");
+        let capped = slice_transform_by_name("capped:3").unwrap();
+        assert_eq!((capped.in_domain(b"ab"), capped.transform(b"ab")), (true, &b"ab"[..]));
+    }
+}

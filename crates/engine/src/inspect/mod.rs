@@ -1,0 +1,1 @@
+//! `inspect/`: not written yet.

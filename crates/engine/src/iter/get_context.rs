@@ -1,0 +1,180 @@
+//! The state of one point lookup while it goes from the newest place to the oldest.
+//!
+//! Memtables and tables call [`GetContext::save`] with the visible entries of the key, newest
+//! first, until it says that nothing older is needed. It allocates only for the value itself and
+//! for merge operands.
+
+use crate::base::pinned::{PIN_FROM_BYTES, Pin};
+use crate::base::{PinnedValue, SeqNo, ValueType};
+use crate::error::{Error, Result, SubCode};
+use crate::hooks::MergeOperator;
+
+/// What is known so far.
+#[derive(Debug)]
+enum State {
+    /// No entry was seen.
+    NotFound,
+    /// Operands were seen, newest first; their base was not.
+    Merging(Vec<PinnedValue>),
+    /// The answer.
+    Found(PinnedValue),
+    /// A tombstone was seen first.
+    Deleted,
+    /// The lookup cannot be answered.
+    Failed(Error),
+}
+
+/// One point lookup.
+pub struct GetContext<'a> {
+    user_key: &'a [u8],
+    merge_operator: Option<&'a dyn MergeOperator>,
+    state: State,
+}
+
+impl<'a> GetContext<'a> {
+    /// A lookup of `user_key`; the operator is that of the column family.
+    #[inline]
+    pub fn new(
+        user_key: &'a [u8],
+        merge_operator: Option<&'a dyn MergeOperator>,
+    ) -> GetContext<'a> {
+        GetContext { user_key, merge_operator, state: State::NotFound }
+    }
+
+    /// The user key that is looked up.
+    #[inline]
+    pub fn user_key(&self) -> &'a [u8] {
+        self.user_key
+    }
+
+    /// Takes the next older visible entry of the key. Returns whether older ones are needed.
+    #[inline]
+    pub fn save(
+        &mut self,
+        _seq: SeqNo,
+        kind: ValueType,
+        value: &[u8],
+        pin: Option<&dyn Pin>,
+    ) -> bool {
+        match kind {
+            ValueType::Value => match &self.state {
+                State::NotFound => self.state = State::Found(keep(value, pin)),
+                State::Merging(_) => self.fold(Some(value)),
+                _ => {}
+            },
+            ValueType::Deletion | ValueType::SingleDeletion => match &self.state {
+                State::NotFound => self.state = State::Deleted,
+                State::Merging(_) => self.fold(None),
+                _ => {}
+            },
+            ValueType::Merge => return self.push_operand(value, pin),
+            other => {
+                self.state = State::Failed(Error::not_supported(format!(
+                    "reading an entry of type {other:?} (0x{:02x})",
+                    other as u8
+                )));
+            }
+        }
+        false
+    }
+
+    /// Whether the answer is settled, so that older places need not be asked.
+    #[inline]
+    pub fn is_done(&self) -> bool {
+        !matches!(self.state, State::NotFound | State::Merging(_))
+    }
+
+    /// The answer, once every place was asked or [`GetContext::is_done`].
+    #[inline]
+    pub fn finish(mut self) -> Result<Option<PinnedValue>> {
+        if let State::Merging(_) = self.state {
+            self.fold(None);
+        }
+        match self.state {
+            State::Found(value) => Ok(Some(value)),
+            State::Failed(e) => Err(e),
+            State::NotFound | State::Deleted | State::Merging(_) => Ok(None),
+        }
+    }
+
+    #[cold]
+    fn push_operand(&mut self, value: &[u8], pin: Option<&dyn Pin>) -> bool {
+        if self.merge_operator.is_none() {
+            self.state = State::Failed(Error::invalid_argument(
+                "merge_operator is not properly initialized: the database holds merge operands",
+            ));
+            return false;
+        }
+        match &mut self.state {
+            State::NotFound => self.state = State::Merging(vec![keep(value, pin)]),
+            State::Merging(operands) => operands.push(keep(value, pin)),
+            _ => return false,
+        }
+        true
+    }
+
+    #[cold]
+    fn fold(&mut self, base: Option<&[u8]>) {
+        let State::Merging(operands) = std::mem::replace(&mut self.state, State::NotFound) else {
+            return;
+        };
+        let Some(operator) = self.merge_operator else { return };
+        let oldest_first: Vec<&[u8]> = operands.iter().rev().map(|v| &**v).collect();
+        self.state = match operator.full_merge(self.user_key, base, &oldest_first) {
+            Some(value) => State::Found(PinnedValue::owned(value)),
+            None => State::Failed(
+                Error::corruption(format!("merge operator {} failed", operator.name()))
+                    .with_subcode(SubCode::MergeOperatorFailed),
+            ),
+        };
+    }
+}
+
+#[inline]
+fn keep(value: &[u8], pin: Option<&dyn Pin>) -> PinnedValue {
+    if value.len() >= PIN_FROM_BYTES
+        && let Some(pinned) = pin.and_then(|p| p.pin(value))
+    {
+        return pinned;
+    }
+    PinnedValue::owned(value.to_vec())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hooks::StringAppendOperator;
+
+    fn lookup(entries: &[(ValueType, &str)]) -> Result<Option<String>> {
+        let operator = StringAppendOperator::default();
+        let mut ctx = GetContext::new(b"k", Some(&operator));
+        for (i, (kind, value)) in entries.iter().enumerate() {
+            let more = ctx.save(100 - i as u64, *kind, value.as_bytes(), None);
+            assert_eq!(more, !ctx.is_done());
+            if !more {
+                break;
+            }
+        }
+        Ok(ctx.finish()?.map(|v| String::from_utf8(v.into_vec()).unwrap()))
+    }
+
+    #[test]
+    fn operands_fold_over_their_base() {
+        use ValueType::{Deletion, Merge, Value};
+        assert_eq!(lookup(&[]).unwrap(), None);
+        assert_eq!(lookup(&[(Value, "v"), (Value, "old")]).unwrap().as_deref(), Some("v"));
+        assert_eq!(lookup(&[(Deletion, ""), (Value, "old")]).unwrap(), None);
+        let merged = lookup(&[(Merge, "c"), (Merge, "b"), (Value, "a"), (Value, "old")]);
+        assert_eq!(merged.unwrap().as_deref(), Some("a,b,c"));
+        let merged = lookup(&[(Merge, "c"), (Deletion, ""), (Value, "old")]);
+        assert_eq!(merged.unwrap().as_deref(), Some("c"));
+        assert_eq!(lookup(&[(Merge, "c"), (Merge, "b")]).unwrap().as_deref(), Some("b,c"));
+    }
+
+    #[test]
+    fn operands_without_an_operator_are_an_error() {
+        let mut ctx = GetContext::new(b"k", None);
+        assert!(!ctx.save(1, ValueType::Merge, b"x", None));
+        assert!(ctx.finish().is_err());
+    }
+}

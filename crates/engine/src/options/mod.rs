@@ -1,0 +1,21 @@
+//! Settings: plain data with RocksDB's names and the defaults of RocksDB 10.10.
+//!
+//! `Default` is the documentation of defaults. Parts that a user supplies (comparator, merge
+//! operator, cache, file system) sit beside the plain settings as counted objects.
+
+mod cf;
+mod db;
+mod read_write;
+mod table;
+
+pub use cf::{
+    ColumnFamilyOptions, CompactionPri, CompactionStyle, CompressionOptions, MemtableFactory,
+};
+pub use db::{DbOptions, Options, WalRecoveryMode};
+pub use read_write::{
+    BottommostLevelCompaction, CompactRangeOptions, FlushOptions, ReadOptions, WriteOptions,
+};
+pub use table::{
+    BlockBasedTableOptions, ChecksumType, DataBlockIndexType, FilterPolicy, IndexType,
+    PlainTableEncoding, PlainTableOptions, TableFactory,
+};

@@ -1,0 +1,1 @@
+//! `read/`: not written yet.

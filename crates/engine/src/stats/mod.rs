@@ -1,0 +1,1 @@
+//! `stats/`: not written yet.

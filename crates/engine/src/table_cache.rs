@@ -1,0 +1,1 @@
+//! File number to open reader.

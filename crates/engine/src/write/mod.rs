@@ -1,0 +1,1 @@
+//! `write/`: not written yet.
