@@ -1,3 +1,4 @@
 //! What a simulator or model checker replaces: locks, atomics, threads, time.
 
+pub mod epoch;
 pub mod sync;

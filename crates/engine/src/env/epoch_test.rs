@@ -1,0 +1,99 @@
+use super::*;
+
+#[cfg(loom)]
+mod model {
+    use super::*;
+
+    /// A reader either sees the old object alive or the new one; never a freed one.
+    #[test]
+    fn an_object_outlives_its_readers() {
+        loom::model(|| {
+            let domain = Arc::new(Domain::new());
+            let shared = Arc::new(AtomicU64::new(7));
+            let freed = Arc::new(AtomicBool::new(false));
+            let slot = domain.register();
+            let reader = {
+                let (domain, shared, freed) = (domain.clone(), shared.clone(), freed.clone());
+                loom::thread::spawn(move || {
+                    domain.enter(&slot);
+                    if shared.load(Ordering::Acquire) == 7 {
+                        assert!(!freed.load(Ordering::Relaxed), "read after free");
+                    }
+                    Domain::leave(&slot);
+                })
+            };
+            shared.store(8, Ordering::Release);
+            let stamp = domain.advance();
+            if domain.oldest_pinned() > stamp {
+                freed.store(true, Ordering::Relaxed);
+            }
+            reader.join().unwrap();
+        });
+    }
+}
+
+#[cfg(not(loom))]
+mod real {
+    use super::*;
+    use std::sync::atomic::AtomicUsize;
+
+    struct Checked {
+        alive: AtomicBool,
+        drops: StdArc<AtomicUsize>,
+    }
+
+    impl Drop for Checked {
+        fn drop(&mut self) {
+            self.alive.store(false, Ordering::SeqCst);
+            self.drops.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+
+    #[test]
+    fn readers_never_see_a_dropped_object_and_all_are_dropped() {
+        const REPLACEMENTS: usize = 2_000;
+        let drops = StdArc::new(AtomicUsize::new(0));
+        let make =
+            || Some(StdArc::new(Checked { alive: AtomicBool::new(true), drops: drops.clone() }));
+        let cell = EpochCell::new(make());
+        let stop = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            for _ in 0..3 {
+                scope.spawn(|| {
+                    while !stop.load(Ordering::Relaxed) {
+                        let guard = pin();
+                        let object = cell.load(&guard).unwrap();
+                        assert!(object.alive.load(Ordering::SeqCst));
+                        let counted = cell.load_arc().unwrap();
+                        drop(guard);
+                        assert!(counted.alive.load(Ordering::SeqCst));
+                    }
+                });
+            }
+            for _ in 0..REPLACEMENTS {
+                cell.replace(make());
+            }
+            stop.store(true, Ordering::Relaxed);
+        });
+        drop(cell);
+        synchronize();
+        assert_eq!(drops.load(Ordering::SeqCst), REPLACEMENTS + 1);
+    }
+
+    #[test]
+    fn a_pinned_reader_holds_up_the_drop() {
+        let drops = StdArc::new(AtomicUsize::new(0));
+        let object = StdArc::new(Checked { alive: AtomicBool::new(true), drops: drops.clone() });
+        let cell = EpochCell::new(Some(object));
+        let guard = pin();
+        let seen = cell.load(&guard).unwrap();
+        cell.replace(None);
+        collect();
+        assert!(seen.alive.load(Ordering::SeqCst));
+        assert_eq!(drops.load(Ordering::SeqCst), 0);
+        drop(guard);
+        synchronize();
+        assert_eq!(drops.load(Ordering::SeqCst), 1);
+        assert!(cell.is_empty());
+    }
+}
