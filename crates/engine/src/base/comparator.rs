@@ -163,7 +163,7 @@ mod tests {
     #[test]
     fn separators_lie_between_their_keys() {
         let keys: &[&[u8]] =
-            &[b"", b"a", b"a\xff", b"a\xff\xff", b"ab", b"abc", b"abcd", b"abd", b"b", b"\xff"];
+            &[b"", b"a", b"ab", b"abc", b"abcd", b"abd", b"a\xff", b"a\xff\xff", b"b", b"\xff"];
         for (i, a) in keys.iter().enumerate() {
             for b in &keys[i + 1..] {
                 let mut s = a.to_vec();

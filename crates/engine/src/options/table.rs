@@ -1,24 +1,8 @@
 //! Options of the table formats.
 
+pub use crate::base::checksum::ChecksumType;
 use crate::cache::Cache;
 use std::sync::Arc;
-
-/// The checksum of blocks. Numbers are RocksDB's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-#[repr(u8)]
-pub enum ChecksumType {
-    /// None: nothing is verified.
-    NoChecksum = 0,
-    /// Masked CRC-32C.
-    Crc32c = 1,
-    /// XXH32.
-    XxHash = 2,
-    /// The low half of XXH64.
-    XxHash64 = 3,
-    /// The low half of XXH3 with the last byte folded in.
-    #[default]
-    Xxh3 = 4,
-}
 
 /// The form of the index. Numbers are RocksDB's. Every form is read; only the first is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
