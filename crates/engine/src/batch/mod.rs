@@ -1,1 +1,18 @@
-//! `batch/`: not written yet.
+//! The write batch and its wire form, which is also the payload of WAL records.
+//!
+//! Grammar (`docs/formats/write_batch.md`):
+//! ```text
+//! batch  := fixed64 sequence of the first counted record, fixed32 count, record*
+//! record := tag, [varint32 column family id, for the tags of other families], field*
+//! field  := varint32 length, bytes
+//! ```
+//! Invariant **W1**: the bytes of a [`WriteBatch`] are always well formed and their count is right.
+//! A batch is plain data: `Send`, `Sync`, no interior mutability.
+
+mod iterate;
+mod wire;
+mod write_batch;
+
+pub use iterate::{BatchHandler, iterate};
+pub use wire::HEADER_SIZE;
+pub use write_batch::WriteBatch;

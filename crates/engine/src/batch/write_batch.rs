@@ -1,0 +1,384 @@
+//! Building batches.
+
+use super::iterate::{BatchHandler, iterate};
+use super::wire::{HEADER_SIZE, tag};
+use crate::base::SeqNo;
+use crate::base::coding::{fixed32_at, fixed64_at, put_length_prefixed, put_varint32};
+use crate::base::key::TRAILER_SIZE;
+use crate::error::{Code, Error, Result};
+
+/// What kinds of records a batch holds.
+mod content {
+    pub(super) const PUT: u32 = 1 << 0;
+    pub(super) const DELETE: u32 = 1 << 1;
+    pub(super) const SINGLE_DELETE: u32 = 1 << 2;
+    pub(super) const MERGE: u32 = 1 << 3;
+    /// Records that only other features of RocksDB write.
+    pub(super) const OTHER: u32 = 1 << 4;
+    pub(super) const LOG_DATA: u32 = 1 << 5;
+}
+
+#[derive(Clone, Copy, Debug)]
+struct SavePoint {
+    size: usize,
+    count: u32,
+    content: u32,
+}
+
+/// Writes that take effect together, in the order they were added.
+///
+/// Keys and values have RocksDB's limits: an internal key and a value must each be shorter than
+/// 4 GiB. An addition that fails leaves the batch as it was.
+#[derive(Clone)]
+pub struct WriteBatch {
+    rep: Vec<u8>,
+    content: u32,
+    save_points: Vec<SavePoint>,
+}
+
+impl Default for WriteBatch {
+    fn default() -> WriteBatch {
+        WriteBatch::new()
+    }
+}
+
+impl WriteBatch {
+    /// An empty batch.
+    pub fn new() -> WriteBatch {
+        WriteBatch::with_capacity(0)
+    }
+
+    /// An empty batch with room for so many bytes of records.
+    pub fn with_capacity(bytes: usize) -> WriteBatch {
+        let mut rep = Vec::with_capacity(HEADER_SIZE.saturating_add(bytes));
+        rep.resize(HEADER_SIZE, 0);
+        WriteBatch { rep, content: 0, save_points: Vec::new() }
+    }
+
+    /// The batch with this wire form. Bytes that are not a batch are Corruption.
+    pub fn from_data(rep: Vec<u8>) -> Result<WriteBatch> {
+        let mut seen = ContentScan(0);
+        iterate(&rep, &mut seen)?;
+        Ok(WriteBatch { rep, content: seen.0, save_points: Vec::new() })
+    }
+
+    /// Sets `key` to `value` in the default column family.
+    #[inline]
+    pub fn put(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
+        self.put_cf(0, key, value)
+    }
+
+    /// Sets `key` to `value`.
+    #[inline]
+    pub fn put_cf(&mut self, cf: u32, key: &[u8], value: &[u8]) -> Result<()> {
+        self.pair(content::PUT, (tag::PUT, tag::CF_PUT), cf, key, value)
+    }
+
+    /// Removes `key` from the default column family.
+    #[inline]
+    pub fn delete(&mut self, key: &[u8]) -> Result<()> {
+        self.delete_cf(0, key)
+    }
+
+    /// Removes `key`.
+    #[inline]
+    pub fn delete_cf(&mut self, cf: u32, key: &[u8]) -> Result<()> {
+        self.key_only(content::DELETE, (tag::DELETE, tag::CF_DELETE), cf, key)
+    }
+
+    /// Removes `key`, which was put at most once since it was last removed, from the default
+    /// column family.
+    pub fn single_delete(&mut self, key: &[u8]) -> Result<()> {
+        self.single_delete_cf(0, key)
+    }
+
+    /// Removes `key`, which was put at most once since it was last removed.
+    pub fn single_delete_cf(&mut self, cf: u32, key: &[u8]) -> Result<()> {
+        let tags = (tag::SINGLE_DELETE, tag::CF_SINGLE_DELETE);
+        self.key_only(content::SINGLE_DELETE, tags, cf, key)
+    }
+
+    /// Adds a merge operand to `key` in the default column family.
+    #[inline]
+    pub fn merge(&mut self, key: &[u8], operand: &[u8]) -> Result<()> {
+        self.merge_cf(0, key, operand)
+    }
+
+    /// Adds a merge operand to `key`.
+    #[inline]
+    pub fn merge_cf(&mut self, cf: u32, key: &[u8], operand: &[u8]) -> Result<()> {
+        self.pair(content::MERGE, (tag::MERGE, tag::CF_MERGE), cf, key, operand)
+    }
+
+    /// Adds bytes that go to the WAL alone.
+    pub fn put_log_data(&mut self, blob: &[u8]) -> Result<()> {
+        check_value(blob)?;
+        self.rep.reserve(6 + blob.len());
+        self.rep.push(tag::LOG_DATA);
+        self.field(blob);
+        self.content |= content::LOG_DATA;
+        Ok(())
+    }
+
+    /// Removes all records and save points.
+    pub fn clear(&mut self) {
+        self.rep.clear();
+        self.rep.resize(HEADER_SIZE, 0);
+        self.content = 0;
+        self.save_points.clear();
+    }
+
+    /// Adds the records of `other` at the end.
+    pub fn append(&mut self, other: &WriteBatch) -> Result<()> {
+        let Some(count) = self.count().checked_add(other.count()) else {
+            return Err(too_many_records());
+        };
+        self.rep.extend_from_slice(&other.rep[HEADER_SIZE..]);
+        self.set_count(count);
+        self.content |= other.content;
+        Ok(())
+    }
+
+    /// Remembers the present end, for [`WriteBatch::rollback_to_save_point`].
+    pub fn set_save_point(&mut self) {
+        let point = SavePoint { size: self.rep.len(), count: self.count(), content: self.content };
+        self.save_points.push(point);
+    }
+
+    /// Removes what was added since the last save point, and the save point. `NotFound` where
+    /// there is none.
+    pub fn rollback_to_save_point(&mut self) -> Result<()> {
+        let point = self.take_save_point()?;
+        self.rep.truncate(point.size);
+        self.set_count(point.count);
+        self.content = point.content;
+        Ok(())
+    }
+
+    /// Forgets the last save point. `NotFound` where there is none.
+    pub fn pop_save_point(&mut self) -> Result<()> {
+        self.take_save_point().map(|_| ())
+    }
+
+    /// How many sequence numbers it takes.
+    #[inline]
+    pub fn count(&self) -> u32 {
+        fixed32_at(&self.rep, 8).unwrap_or_default()
+    }
+
+    /// Whether it has no record at all, counted or not.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.rep.len() == HEADER_SIZE
+    }
+
+    /// The wire form.
+    #[inline]
+    pub fn data(&self) -> &[u8] {
+        &self.rep
+    }
+
+    /// The wire form, moved out.
+    pub fn into_data(self) -> Vec<u8> {
+        self.rep
+    }
+
+    /// The length of the wire form in bytes, header included.
+    #[inline]
+    pub fn data_size(&self) -> usize {
+        self.rep.len()
+    }
+
+    /// The sequence number of the first counted record.
+    #[inline]
+    pub fn sequence(&self) -> SeqNo {
+        fixed64_at(&self.rep, 0).unwrap_or_default()
+    }
+
+    /// Sets the sequence number of the first counted record.
+    #[inline]
+    pub fn set_sequence(&mut self, seq: SeqNo) {
+        self.rep[..8].copy_from_slice(&seq.to_le_bytes());
+    }
+
+    /// Whether it holds a put.
+    pub fn has_put(&self) -> bool {
+        self.content & content::PUT != 0
+    }
+
+    /// Whether it holds a delete.
+    pub fn has_delete(&self) -> bool {
+        self.content & content::DELETE != 0
+    }
+
+    /// Whether it holds a single delete.
+    pub fn has_single_delete(&self) -> bool {
+        self.content & content::SINGLE_DELETE != 0
+    }
+
+    /// Whether it holds a merge operand.
+    pub fn has_merge(&self) -> bool {
+        self.content & content::MERGE != 0
+    }
+
+    /// Whether it holds log data.
+    pub fn has_log_data(&self) -> bool {
+        self.content & content::LOG_DATA != 0
+    }
+
+    /// Whether it holds records that this engine can carry but not apply.
+    pub fn has_unsupported(&self) -> bool {
+        self.content & content::OTHER != 0
+    }
+
+    #[inline]
+    fn pair(
+        &mut self,
+        content: u32,
+        tags: (u8, u8),
+        cf: u32,
+        key: &[u8],
+        value: &[u8],
+    ) -> Result<()> {
+        check_key(key)?;
+        check_value(value)?;
+        self.start_record(content, tags, cf, key.len() + value.len())?;
+        self.field(key);
+        self.field(value);
+        Ok(())
+    }
+
+    #[inline]
+    fn key_only(&mut self, content: u32, tags: (u8, u8), cf: u32, key: &[u8]) -> Result<()> {
+        check_key(key)?;
+        self.start_record(content, tags, cf, key.len())?;
+        self.field(key);
+        Ok(())
+    }
+
+    /// Counts a record and writes its tag and family; makes room for `payload` bytes of fields.
+    #[inline]
+    fn start_record(
+        &mut self,
+        content: u32,
+        tags: (u8, u8),
+        cf: u32,
+        payload: usize,
+    ) -> Result<()> {
+        let Some(count) = self.count().checked_add(1) else { return Err(too_many_records()) };
+        self.set_count(count);
+        self.content |= content;
+        self.rep.reserve(16 + payload);
+        if cf == 0 {
+            self.rep.push(tags.0);
+        } else {
+            self.rep.push(tags.1);
+            put_varint32(&mut self.rep, cf);
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn field(&mut self, bytes: &[u8]) {
+        put_length_prefixed(&mut self.rep, bytes);
+    }
+
+    #[inline]
+    fn set_count(&mut self, count: u32) {
+        self.rep[8..HEADER_SIZE].copy_from_slice(&count.to_le_bytes());
+    }
+
+    fn take_save_point(&mut self) -> Result<SavePoint> {
+        self.save_points.pop().ok_or_else(|| Error::new(Code::NotFound, "no save point is set"))
+    }
+}
+
+impl std::fmt::Debug for WriteBatch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("WriteBatch")
+            .field("sequence", &self.sequence())
+            .field("count", &self.count())
+            .field("data_size", &self.data_size())
+            .finish()
+    }
+}
+
+#[inline]
+fn check_key(key: &[u8]) -> Result<()> {
+    if key.len() as u64 + TRAILER_SIZE as u64 > u64::from(u32::MAX) {
+        return Err(Error::invalid_argument(format!("key is too large: {} bytes", key.len())));
+    }
+    Ok(())
+}
+
+#[inline]
+fn check_value(value: &[u8]) -> Result<()> {
+    if value.len() as u64 > u64::from(u32::MAX) {
+        return Err(Error::invalid_argument(format!("value is too large: {} bytes", value.len())));
+    }
+    Ok(())
+}
+
+#[cold]
+fn too_many_records() -> Error {
+    Error::invalid_argument("a WriteBatch holds at most 4294967295 records")
+}
+
+/// Finds out what kinds of records there are; accepts all that are well formed.
+struct ContentScan(u32);
+
+impl ContentScan {
+    fn see(&mut self, kind: u32) -> Result<()> {
+        self.0 |= kind;
+        Ok(())
+    }
+}
+
+impl BatchHandler for ContentScan {
+    fn put(&mut self, _: u32, _: &[u8], _: &[u8]) -> Result<()> {
+        self.see(content::PUT)
+    }
+    fn delete(&mut self, _: u32, _: &[u8]) -> Result<()> {
+        self.see(content::DELETE)
+    }
+    fn single_delete(&mut self, _: u32, _: &[u8]) -> Result<()> {
+        self.see(content::SINGLE_DELETE)
+    }
+    fn merge(&mut self, _: u32, _: &[u8], _: &[u8]) -> Result<()> {
+        self.see(content::MERGE)
+    }
+    fn delete_range(&mut self, _: u32, _: &[u8], _: &[u8]) -> Result<()> {
+        self.see(content::OTHER)
+    }
+    fn put_blob_index(&mut self, _: u32, _: &[u8], _: &[u8]) -> Result<()> {
+        self.see(content::OTHER)
+    }
+    fn put_entity(&mut self, _: u32, _: &[u8], _: &[u8]) -> Result<()> {
+        self.see(content::OTHER)
+    }
+    fn timed_put(&mut self, _: u32, _: &[u8], _: &[u8]) -> Result<()> {
+        self.see(content::OTHER)
+    }
+    fn log_data(&mut self, _: &[u8]) -> Result<()> {
+        self.see(content::LOG_DATA)
+    }
+    fn mark_begin_prepare(&mut self, _: u8) -> Result<()> {
+        self.see(content::OTHER)
+    }
+    fn mark_end_prepare(&mut self, _: &[u8]) -> Result<()> {
+        self.see(content::OTHER)
+    }
+    fn mark_commit(&mut self, _: &[u8]) -> Result<()> {
+        self.see(content::OTHER)
+    }
+    fn mark_commit_with_timestamp(&mut self, _: &[u8], _: &[u8]) -> Result<()> {
+        self.see(content::OTHER)
+    }
+    fn mark_rollback(&mut self, _: &[u8]) -> Result<()> {
+        self.see(content::OTHER)
+    }
+}
+
+#[cfg(test)]
+#[path = "write_batch_test.rs"]
+mod tests;
