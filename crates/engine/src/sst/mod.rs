@@ -1,1 +1,280 @@
-//! `sst/`: not written yet.
+//! Tables: the sorted files (SST) behind one door.
+//!
+//! Two formats, block-based and PlainTable, told apart by the footer's magic number. A [`Table`] is
+//! an open reader: immutable, used by many threads at once, and closed when its last count goes.
+//! A [`TableBuilder`] writes one file from entries in internal-key order.
+//!
+//! Invariants:
+//! * **T1** What a table returns was covered by a verified checksum since the file was opened,
+//!   unless the file has none.
+//! * **T2** No bytes make a reader panic, loop or allocate more than a small multiple of the file.
+
+use crate::base::iterator::EmptyIterator;
+use crate::base::{InternalIterator, KeyOrder, LookupKey, SeqNo};
+use crate::cache::Cache;
+use crate::compress::CompressionType;
+use crate::error::Result;
+use crate::fs::{RandomAccessFile, WritableFile};
+use crate::hooks::SliceTransform;
+use crate::iter::GetContext;
+use crate::options::{
+    BlockBasedTableOptions, CompressionOptions, PlainTableOptions, ReadOptions, TableFactory,
+};
+use std::sync::Arc;
+
+pub mod block_based;
+pub mod format;
+pub mod plain;
+pub mod properties;
+
+use block_based::{BlockBasedTable, BlockBasedTableBuilder};
+use plain::{PlainTable, PlainTableBuilder};
+
+pub use properties::TableProperties;
+
+/// What a reader needs besides its file.
+#[derive(Clone)]
+pub struct TableReadContext {
+    /// The order of internal keys.
+    pub order: KeyOrder,
+    /// How the column family reads tables; the other format is read with its defaults.
+    pub factory: TableFactory,
+    /// Maps keys to prefixes, for prefix filters and hash indexes.
+    pub prefix_extractor: Option<Arc<dyn SliceTransform>>,
+    /// Where data blocks are kept; `None` keeps none.
+    pub cache: Option<Arc<Cache>>,
+    /// Use the mapping of a mapped file instead of reads.
+    pub mmap: bool,
+    /// The file's number, for messages.
+    pub file_number: u64,
+    /// The file's largest sequence number in the MANIFEST; ingested files take it for all entries.
+    pub global_seqno: Option<SeqNo>,
+}
+
+/// How an iterator over a table reads.
+#[derive(Clone, Copy, Debug)]
+pub struct TableIterOptions {
+    /// Verify checksums of what is read from the file.
+    pub verify_checksums: bool,
+    /// Put what is read into the cache.
+    pub fill_cache: bool,
+    /// All keys in order, although the format may prefer one prefix (PlainTable).
+    pub total_order: bool,
+    /// Bytes read ahead; 0 leaves it to the iterator, which starts small and doubles.
+    pub readahead: usize,
+    /// A whole-file scan for a compaction: large reads, nothing cached.
+    pub for_compaction: bool,
+}
+
+impl Default for TableIterOptions {
+    fn default() -> TableIterOptions {
+        TableIterOptions {
+            verify_checksums: true,
+            fill_cache: true,
+            total_order: false,
+            readahead: 0,
+            for_compaction: false,
+        }
+    }
+}
+
+/// An open table.
+pub enum Table {
+    /// The default format.
+    BlockBased(BlockBasedTable),
+    /// Rows in a mapped file.
+    Plain(PlainTable),
+}
+
+impl Table {
+    /// Opens a table of either format: reads and checks footer, properties, index and filter.
+    pub fn open(file: Arc<dyn RandomAccessFile>, ctx: &TableReadContext) -> Result<Arc<Table>> {
+        let table = match format::recognise(&*file)? {
+            format::TableKind::BlockBased => {
+                let defaults = BlockBasedTableOptions::default();
+                let opts = match &ctx.factory {
+                    TableFactory::BlockBased(opts) => opts,
+                    TableFactory::Plain(_) => &defaults,
+                };
+                Table::BlockBased(BlockBasedTable::open(file, ctx, opts)?)
+            }
+            format::TableKind::Plain => {
+                let defaults = PlainTableOptions::default();
+                let opts = match &ctx.factory {
+                    TableFactory::Plain(opts) => opts,
+                    TableFactory::BlockBased(_) => &defaults,
+                };
+                Table::Plain(PlainTable::open(file, ctx, opts)?)
+            }
+        };
+        Ok(Arc::new(table))
+    }
+
+    /// Looks a key up: calls `ctx.save` for the visible entries of the user key, newest first,
+    /// until it wants no more.
+    #[inline]
+    pub fn get(&self, key: &LookupKey, ro: &ReadOptions, ctx: &mut GetContext) -> Result<()> {
+        match self {
+            Table::BlockBased(table) => table.get(key, ro, ctx),
+            Table::Plain(table) => table.get(key, ro, ctx),
+        }
+    }
+
+    /// An iterator over the table; it keeps the table open.
+    pub fn iter(self: &Arc<Table>, ro: &TableIterOptions) -> Box<dyn InternalIterator> {
+        match &**self {
+            Table::BlockBased(_) => match block_based::TableIter::new(Arc::clone(self), ro) {
+                Ok(iter) => Box::new(iter),
+                Err(e) => Box::new(EmptyIterator::with_error(e)),
+            },
+            Table::Plain(table) => table.iter(ro),
+        }
+    }
+
+    /// Whether the prefix filter allows for keys with this prefix; true when it cannot say.
+    pub fn prefix_may_match(&self, user_prefix: &[u8]) -> bool {
+        match self {
+            Table::BlockBased(table) => table.prefix_may_match(user_prefix),
+            Table::Plain(table) => table.prefix_may_match(user_prefix),
+        }
+    }
+
+    /// About how many bytes of the file lie before this internal key.
+    pub fn approximate_offset_of(&self, internal_key: &[u8]) -> u64 {
+        match self {
+            Table::BlockBased(table) => table.approximate_offset_of(internal_key),
+            Table::Plain(table) => table.approximate_offset_of(internal_key),
+        }
+    }
+
+    /// What the file says about itself.
+    pub fn properties(&self) -> &TableProperties {
+        match self {
+            Table::BlockBased(table) => table.properties(),
+            Table::Plain(table) => table.properties(),
+        }
+    }
+
+    /// Bytes of memory that the reader holds outside of the cache.
+    pub fn memory_usage(&self) -> usize {
+        match self {
+            Table::BlockBased(table) => table.memory_usage(),
+            Table::Plain(table) => table.memory_usage(),
+        }
+    }
+
+    /// Reads every block and checks it.
+    pub fn verify_checksums(&self) -> Result<()> {
+        match self {
+            Table::BlockBased(table) => table.verify_checksums(),
+            Table::Plain(_) => Ok(()),
+        }
+    }
+}
+
+/// What a builder needs besides its file.
+#[derive(Clone)]
+pub struct TableBuilderContext {
+    /// The order of internal keys.
+    pub order: KeyOrder,
+    /// The format and its options.
+    pub factory: TableFactory,
+    /// Maps keys to prefixes, for the filter.
+    pub prefix_extractor: Option<Arc<dyn SliceTransform>>,
+    /// The merge operator's name, for the properties.
+    pub merge_operator_name: Option<String>,
+    /// The codec of blocks.
+    pub compression: CompressionType,
+    /// Settings of the codec.
+    pub compression_opts: CompressionOptions,
+    /// The level the file is for; -1 when unknown.
+    pub level: i32,
+    /// The column family's id.
+    pub column_family_id: u32,
+    /// The column family's name.
+    pub column_family_name: String,
+    /// The file's number.
+    pub file_number: u64,
+    /// The database's identity.
+    pub db_id: String,
+    /// The session's identity.
+    pub db_session_id: String,
+    /// The host's name.
+    pub host: String,
+    /// When the data was first written, in seconds since 1970; 0 unknown.
+    pub creation_time: u64,
+    /// When the oldest key was written, in seconds since 1970; 0 unknown.
+    pub oldest_key_time: u64,
+    /// When the file is made, in seconds since 1970; 0 unknown.
+    pub file_creation_time: u64,
+    /// Nothing lies below the file.
+    pub bottommost: bool,
+    /// Write no filter although the options ask for one.
+    pub skip_filter: bool,
+}
+
+/// A table that is being written.
+pub enum TableBuilder {
+    /// The default format.
+    BlockBased(Box<BlockBasedTableBuilder>),
+    /// Rows for a mapped file.
+    Plain(Box<PlainTableBuilder>),
+}
+
+/// What became of a finished table.
+#[derive(Clone, Debug)]
+pub struct FinishedTable {
+    /// Its size in bytes.
+    pub file_size: u64,
+    /// What was written into its properties block.
+    pub properties: TableProperties,
+}
+
+impl TableBuilder {
+    /// Starts a table in an empty file.
+    pub fn new(file: Box<dyn WritableFile>, ctx: TableBuilderContext) -> Result<TableBuilder> {
+        Ok(match ctx.factory.clone() {
+            TableFactory::BlockBased(opts) => {
+                TableBuilder::BlockBased(Box::new(BlockBasedTableBuilder::new(file, ctx, opts)?))
+            }
+            TableFactory::Plain(opts) => {
+                TableBuilder::Plain(Box::new(PlainTableBuilder::new(file, ctx, opts)?))
+            }
+        })
+    }
+
+    /// Appends an entry; internal keys must ascend.
+    pub fn add(&mut self, internal_key: &[u8], value: &[u8]) -> Result<()> {
+        match self {
+            TableBuilder::BlockBased(builder) => builder.add(internal_key, value),
+            TableBuilder::Plain(builder) => builder.add(internal_key, value),
+        }
+    }
+
+    /// About how large the file would be if it were finished now.
+    pub fn file_size(&self) -> u64 {
+        match self {
+            TableBuilder::BlockBased(builder) => builder.file_size(),
+            TableBuilder::Plain(builder) => builder.file_size(),
+        }
+    }
+
+    /// Entries added so far.
+    pub fn num_entries(&self) -> u64 {
+        match self {
+            TableBuilder::BlockBased(builder) => builder.num_entries(),
+            TableBuilder::Plain(builder) => builder.num_entries(),
+        }
+    }
+
+    /// Writes the rest, syncs and closes the file.
+    pub fn finish(self) -> Result<FinishedTable> {
+        match self {
+            TableBuilder::BlockBased(builder) => builder.finish(),
+            TableBuilder::Plain(builder) => builder.finish(),
+        }
+    }
+
+    /// Gives up; the caller removes the file.
+    pub fn abandon(self) {}
+}
