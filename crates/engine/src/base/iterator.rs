@@ -35,6 +35,21 @@ pub trait InternalIterator: Send {
     fn value(&self) -> &[u8];
     /// The error that stopped it, if one did.
     fn status(&self) -> Result<()>;
+
+    /// `next`, and the key it came to; `None` where it is not valid any more.
+    ///
+    /// One virtual call instead of three: this body is compiled for every iterator type, with its
+    /// own `next`, `valid` and `key` inlined.
+    fn next_key(&mut self) -> Option<&[u8]> {
+        self.next();
+        if self.valid() { Some(self.key()) } else { None }
+    }
+
+    /// `seek`, for a valid iterator and a target that is not before its key and has the same
+    /// prefix. An iterator that knows what lies ahead of it may be faster than with `seek`.
+    fn skip_to(&mut self, target: &[u8]) {
+        self.seek(target);
+    }
 }
 
 /// An iterator over nothing, or over an error.

@@ -2,5 +2,11 @@
 //! operands, and dropping what nobody can see.
 
 mod get_context;
+mod merging;
+#[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
+pub(crate) mod vec_iter;
 
 pub use get_context::GetContext;
+pub use merging::merging_iterator;

@@ -1,0 +1,418 @@
+//! Many sorted iterators as one: a binary heap over their current keys.
+//!
+//! * **M1** `heap[0]` is the child that stands on the current entry. Every valid child is in the
+//!   heap, no other is. Equal keys come in the order of the children, so newer sources go first.
+//! * **M2** Walking forward, every other child stands on its first entry after the current one;
+//!   walking backward, on its last entry before it. A turn seeks all other children again.
+//! * **M3** An item caches eight bytes of its child's user key, and no child moves without its item
+//!   being loaded again. Where two differ they order the keys; where they tie the keys are read.
+//!
+//! The cached bytes are those behind a prefix that all current keys share (the window): keys such
+//! as `user000000012345` differ only in their last bytes. The window moves when ties are frequent,
+//! and when a key comes that lacks the shared prefix.
+//!
+//! The runner-up is remembered, so a step that leaves the same child in front costs one comparison.
+
+use crate::base::InternalIterator;
+use crate::base::KeyOrder;
+use crate::base::iterator::EmptyIterator;
+use crate::base::key::user_key;
+use crate::error::{Error, Result};
+use std::cmp::Ordering;
+
+/// All entries of `children` in order. Where keys are equal, earlier children go first.
+pub fn merging_iterator(
+    order: KeyOrder,
+    mut children: Vec<Box<dyn InternalIterator>>,
+) -> Box<dyn InternalIterator> {
+    match (children.pop(), children.is_empty()) {
+        (None, _) => Box::new(EmptyIterator::new()),
+        (Some(only), true) => only,
+        (Some(last), false) => {
+            children.push(last);
+            Box::new(MergingIterator::new(order, children))
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Direction {
+    Forward,
+    Backward,
+}
+
+/// A valid child in the heap.
+#[derive(Clone, Copy)]
+struct Item {
+    /// The window of its key, inverted when walking backward: the smaller always goes first.
+    window: u64,
+    child: usize,
+}
+
+struct MergingIterator {
+    order: KeyOrder,
+    children: Vec<Box<dyn InternalIterator>>,
+    heap: Vec<Item>,
+    direction: Direction,
+    /// The better of `heap[1]` and `heap[2]`; 0 when that is not known.
+    runner_up: usize,
+    window: Window,
+    error: Option<Error>,
+    /// A copy of the current key while children are moved.
+    turning_key: Vec<u8>,
+}
+
+impl MergingIterator {
+    fn new(order: KeyOrder, children: Vec<Box<dyn InternalIterator>>) -> MergingIterator {
+        MergingIterator {
+            window: Window::new(order.is_bytewise()),
+            order,
+            heap: Vec::with_capacity(children.len()),
+            children,
+            direction: Direction::Forward,
+            runner_up: 0,
+            error: None,
+            turning_key: Vec::new(),
+        }
+    }
+
+    /// Fills the heap after all children were moved.
+    fn rebuild(&mut self, direction: Direction) {
+        self.direction = direction;
+        self.error = None;
+        self.runner_up = 0;
+        self.heap.clear();
+        self.window.reset();
+        for (child, iter) in self.children.iter().enumerate() {
+            if iter.valid() {
+                let window = turned(self.window.load_unshared(user_key(iter.key())), direction);
+                self.heap.push(Item { window, child });
+            } else if let Err(e) = iter.status() {
+                self.heap.clear();
+                self.error = Some(e);
+                return;
+            }
+        }
+        for at in (0..self.heap.len() / 2).rev() {
+            self.sift_down(at);
+        }
+    }
+
+    /// Whether `a` comes before `b` in the direction of the walk.
+    #[inline]
+    fn goes_first(&mut self, a: usize, b: usize) -> bool {
+        let (a, b) = (self.heap[a], self.heap[b]);
+        if a.window != b.window {
+            return a.window < b.window;
+        }
+        self.window.ties += 1;
+        self.goes_first_by_key(a.child, b.child)
+    }
+
+    fn goes_first_by_key(&self, a: usize, b: usize) -> bool {
+        let by_key = self.order.compare(self.children[a].key(), self.children[b].key());
+        match self.direction {
+            Direction::Forward => by_key.then(a.cmp(&b)) == Ordering::Less,
+            Direction::Backward => by_key.then(a.cmp(&b)) == Ordering::Greater,
+        }
+    }
+
+    fn sift_down(&mut self, mut at: usize) {
+        loop {
+            let mut best = 2 * at + 1;
+            if best >= self.heap.len() {
+                return;
+            }
+            if best + 1 < self.heap.len() && self.goes_first(best + 1, best) {
+                best += 1;
+            }
+            if !self.goes_first(best, at) {
+                return;
+            }
+            self.heap.swap(best, at);
+            at = best;
+        }
+    }
+
+    /// The slot of the second entry, if there are two.
+    #[inline]
+    fn find_runner_up(&mut self) -> usize {
+        if self.runner_up == 0 && self.heap.len() > 1 {
+            self.runner_up = if self.heap.len() > 2 && self.goes_first(2, 1) { 2 } else { 1 };
+        }
+        self.runner_up
+    }
+
+    /// Restores the heap after the front child moved to another entry.
+    #[inline]
+    fn settle_front(&mut self) {
+        let second = self.find_runner_up();
+        if second != 0 && self.goes_first(second, 0) {
+            self.heap.swap(second, 0);
+            self.sift_down(second);
+            self.runner_up = 0;
+        }
+        if self.window.is_tiring() {
+            self.move_window();
+        }
+    }
+
+    /// Takes the front child out: it has no more entries, or failed.
+    #[cold]
+    fn remove_front(&mut self) {
+        let child = self.heap.swap_remove(0).child;
+        self.runner_up = 0;
+        match self.children[child].status() {
+            Ok(()) => self.sift_down(0),
+            Err(e) => {
+                self.heap.clear();
+                self.error = Some(e);
+            }
+        }
+    }
+
+    /// Loads the front item again after its child moved, and restores the heap.
+    #[inline]
+    fn reload_front(&mut self, key: Option<u64>) {
+        match key {
+            Some(window) => {
+                self.heap[0].window = turned(window, self.direction);
+                self.settle_front();
+            }
+            None => {
+                // The key lacks the shared prefix. The others' keys have not changed.
+                self.move_window();
+                self.settle_front();
+            }
+        }
+    }
+
+    /// Finds what all current keys share now and loads every item again. Orders nothing: the
+    /// window is only a shorter way to the same answers.
+    #[cold]
+    fn move_window(&mut self) {
+        let children = &self.children;
+        self.window.find(self.heap.iter().map(|item| user_key(children[item.child].key())));
+        for item in &mut self.heap {
+            let key = user_key(children[item.child].key());
+            item.window = turned(self.window.load_shared(key), self.direction);
+        }
+    }
+
+    /// Changes direction and takes the first step in it.
+    fn turn(&mut self, to: Direction) {
+        let current = self.heap[0].child;
+        let mut key = std::mem::take(&mut self.turning_key);
+        key.clear();
+        key.extend_from_slice(self.children[current].key());
+        for (i, child) in self.children.iter_mut().enumerate() {
+            let on_key =
+                |c: &dyn InternalIterator| c.valid() && self.order.compare(c.key(), &key).is_eq();
+            match to {
+                Direction::Forward if i == current => child.next(),
+                Direction::Backward if i == current => child.prev(),
+                Direction::Forward => {
+                    child.seek(&key);
+                    // Among equal keys, those of earlier children lie behind.
+                    if i < current && on_key(child.as_ref()) {
+                        child.next();
+                    }
+                }
+                Direction::Backward => {
+                    child.seek_for_prev(&key);
+                    if i > current && on_key(child.as_ref()) {
+                        child.prev();
+                    }
+                }
+            }
+        }
+        self.turning_key = key;
+        self.rebuild(to);
+    }
+
+    fn front(&self) -> &dyn InternalIterator {
+        self.children[self.heap[0].child].as_ref()
+    }
+}
+
+impl InternalIterator for MergingIterator {
+    #[inline]
+    fn valid(&self) -> bool {
+        !self.heap.is_empty()
+    }
+
+    fn seek_to_first(&mut self) {
+        self.children.iter_mut().for_each(|c| c.seek_to_first());
+        self.rebuild(Direction::Forward);
+    }
+
+    fn seek_to_last(&mut self) {
+        self.children.iter_mut().for_each(|c| c.seek_to_last());
+        self.rebuild(Direction::Backward);
+    }
+
+    fn seek(&mut self, target: &[u8]) {
+        self.children.iter_mut().for_each(|c| c.seek(target));
+        self.rebuild(Direction::Forward);
+    }
+
+    fn seek_for_prev(&mut self, target: &[u8]) {
+        self.children.iter_mut().for_each(|c| c.seek_for_prev(target));
+        self.rebuild(Direction::Backward);
+    }
+
+    #[inline]
+    fn next(&mut self) {
+        if self.direction == Direction::Backward {
+            return self.turn(Direction::Forward);
+        }
+        match self.children[self.heap[0].child].next_key() {
+            Some(key) => {
+                let window = self.window.load(user_key(key));
+                self.reload_front(window);
+            }
+            None => self.remove_front(),
+        }
+    }
+
+    fn prev(&mut self) {
+        if self.direction == Direction::Forward {
+            return self.turn(Direction::Backward);
+        }
+        let child = &mut self.children[self.heap[0].child];
+        child.prev();
+        if child.valid() {
+            let window = self.window.load(user_key(child.key()));
+            self.reload_front(window);
+        } else {
+            self.remove_front();
+        }
+    }
+
+    #[inline]
+    fn key(&self) -> &[u8] {
+        self.front().key()
+    }
+
+    #[inline]
+    fn value(&self) -> &[u8] {
+        self.front().value()
+    }
+
+    fn status(&self) -> Result<()> {
+        self.error.clone().map_or(Ok(()), Err)
+    }
+
+    /// Moves only the children that stand before the target (M2).
+    fn skip_to(&mut self, target: &[u8]) {
+        if self.direction == Direction::Backward {
+            return self.seek(target);
+        }
+        while let Some(front) = self.heap.first() {
+            let child = &mut self.children[front.child];
+            if self.order.compare(child.key(), target).is_ge() {
+                return;
+            }
+            child.skip_to(target);
+            if child.valid() {
+                let window = self.window.load(user_key(child.key()));
+                self.reload_front(window);
+            } else {
+                self.remove_front();
+            }
+        }
+    }
+}
+
+#[inline]
+fn turned(window: u64, direction: Direction) -> u64 {
+    match direction {
+        Direction::Forward => window,
+        Direction::Backward => !window,
+    }
+}
+
+/// Which eight bytes of user keys the heap caches.
+struct Window {
+    /// Bytes say something about the order. If not, every window is 0 and ties.
+    enabled: bool,
+    /// What all current keys begin with, as far as the window skips it.
+    shared: Vec<u8>,
+    /// Comparisons that the windows did not decide, since the window moved.
+    ties: u32,
+    /// So many ties move the window. Doubled when that changed nothing.
+    patience: u32,
+}
+
+impl Window {
+    const FIRST_PATIENCE: u32 = 32;
+    /// The window begins so many bytes before the first difference, or it would have to move
+    /// each time one of them changes.
+    const MARGIN: usize = 4;
+
+    fn new(enabled: bool) -> Window {
+        Window { enabled, shared: Vec::new(), ties: 0, patience: Window::FIRST_PATIENCE }
+    }
+
+    fn reset(&mut self) {
+        self.shared.clear();
+        self.ties = 0;
+        self.patience = Window::FIRST_PATIENCE;
+    }
+
+    #[inline]
+    fn is_tiring(&self) -> bool {
+        self.enabled && self.ties >= self.patience
+    }
+
+    /// The window of a key; `None` if the key lacks the shared prefix.
+    #[inline]
+    fn load(&self, user_key: &[u8]) -> Option<u64> {
+        if self.shared.is_empty() {
+            return Some(self.load_unshared(user_key));
+        }
+        user_key.strip_prefix(self.shared.as_slice()).map(first_eight)
+    }
+
+    /// The window of a key that has the shared prefix.
+    fn load_shared(&self, user_key: &[u8]) -> u64 {
+        debug_assert!(user_key.starts_with(&self.shared));
+        if self.enabled { first_eight(&user_key[self.shared.len()..]) } else { 0 }
+    }
+
+    /// The window of a key while there is no shared prefix.
+    #[inline]
+    fn load_unshared(&self, user_key: &[u8]) -> u64 {
+        if self.enabled { first_eight(user_key) } else { 0 }
+    }
+
+    /// Finds the shared prefix of these keys.
+    fn find<'a>(&mut self, mut keys: impl Iterator<Item = &'a [u8]>) {
+        let before = self.shared.len();
+        let first = keys.next().unwrap_or_default();
+        let shared = keys.fold(first.len(), |shared, key| {
+            first[..shared].iter().zip(key).take_while(|(a, b)| a == b).count()
+        });
+        self.shared.clear();
+        self.shared.extend_from_slice(&first[..shared.saturating_sub(Window::MARGIN)]);
+        self.ties = 0;
+        self.patience = if self.shared.len() == before {
+            self.patience.saturating_mul(2)
+        } else {
+            Window::FIRST_PATIENCE
+        };
+    }
+}
+
+/// The first eight bytes as a big-endian number; shorter keys are filled up with zeros.
+#[inline]
+fn first_eight(bytes: &[u8]) -> u64 {
+    match bytes.first_chunk::<8>() {
+        Some(chunk) => u64::from_be_bytes(*chunk),
+        None => bytes.iter().rev().fold(0, |v, &b| (v >> 8) | (u64::from(b) << 56)),
+    }
+}
+
+#[cfg(test)]
+#[path = "merging_test.rs"]
+mod tests;

@@ -1,0 +1,192 @@
+//! Checks any [`InternalIterator`] against its contract (I1 to I6 of `base/iterator.rs`).
+
+use super::vec_iter::{Entry, VecIter, ikey};
+use crate::base::{InternalIterator, KeyOrder, ValueType};
+use std::sync::Arc;
+
+/// What an iterator is asked to show.
+pub(crate) struct Conformance<'a> {
+    /// The order of its keys.
+    pub(crate) order: KeyOrder,
+    /// Everything it holds, sorted, no two with one key.
+    pub(crate) entries: &'a [Entry],
+    /// Whether it can walk backward.
+    pub(crate) backward: bool,
+    /// Random walks to take.
+    pub(crate) walks: u64,
+}
+
+impl<'a> Conformance<'a> {
+    /// Both directions, a few walks.
+    pub(crate) fn new(order: KeyOrder, entries: &'a [Entry]) -> Conformance<'a> {
+        Conformance { order, entries, backward: true, walks: 20 }
+    }
+
+    /// Panics where an iterator of `make` breaks the contract.
+    pub(crate) fn check(&self, mut make: impl FnMut() -> Box<dyn InternalIterator>) {
+        assert_sorted(&self.order, self.entries);
+        let fresh = make();
+        assert!(!fresh.valid(), "I1: a new iterator is not valid");
+        assert!(fresh.status().is_ok(), "I1: a new iterator has met no error");
+        self.check_scans(make());
+        self.check_seeks(make());
+        for seed in 0..self.walks {
+            self.check_walk(make(), seed);
+        }
+        self.check_threads(make());
+    }
+
+    fn check_scans(&self, mut iter: Box<dyn InternalIterator>) {
+        for round in 0..2 {
+            iter.seek_to_first();
+            for (i, entry) in self.entries.iter().enumerate() {
+                assert_on(iter.as_ref(), entry, &format!("scan {round}, entry {i}"));
+                if i % 2 == 0 {
+                    iter.next();
+                } else {
+                    let key = iter.next_key().map(<[u8]>::to_vec);
+                    let expected = self.entries.get(i + 1).map(|e| e.0.clone());
+                    assert_eq!(key, expected, "next_key after entry {i}");
+                }
+            }
+            assert_at_end(iter.as_ref(), "after the last entry");
+            if !self.backward {
+                continue;
+            }
+            iter.seek_to_last();
+            for (i, entry) in self.entries.iter().enumerate().rev() {
+                assert_on(iter.as_ref(), entry, &format!("scan back {round}, entry {i}"));
+                iter.prev();
+            }
+            assert_at_end(iter.as_ref(), "before the first entry");
+        }
+    }
+
+    /// Seeks to every key, to targets just around it, and to the ends (I5).
+    fn check_seeks(&self, mut iter: Box<dyn InternalIterator>) {
+        let mut model = self.model();
+        let mut targets =
+            vec![ikey(b"", 0, ValueType::Deletion), ikey(b"", 1 << 50, ValueType::Value)];
+        let step = (self.entries.len() / 200).max(1);
+        for (key, _) in self.entries.iter().step_by(step) {
+            targets.extend(neighbours(key));
+        }
+        targets.push(ikey(&[0xFF; 40], 0, ValueType::Deletion));
+        for target in &targets {
+            iter.seek(target);
+            model.seek(target);
+            assert_same(iter.as_ref(), &model, &format!("seek {target:?}"));
+            if self.backward {
+                iter.seek_for_prev(target);
+                model.seek_for_prev(target);
+                assert_same(iter.as_ref(), &model, &format!("seek_for_prev {target:?}"));
+            }
+        }
+    }
+
+    /// Random moves, the model making the same ones.
+    fn check_walk(&self, mut iter: Box<dyn InternalIterator>, seed: u64) {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let mut model = self.model();
+        for step in 0..200 {
+            let at = format!("walk {seed}, step {step}");
+            let target = self.random_target(&mut rng);
+            match rng.u8(0..12) {
+                0 => (iter.seek_to_first(), model.seek_to_first()).0,
+                1 if self.backward => (iter.seek_to_last(), model.seek_to_last()).0,
+                2 => (iter.seek(&target), model.seek(&target)).0,
+                3 if self.backward => (iter.seek_for_prev(&target), model.seek_for_prev(&target)).0,
+                4 if model.valid() && self.order.compare(model.key(), &target).is_le() => {
+                    (iter.skip_to(&target), model.skip_to(&target)).0;
+                }
+                5..8 if model.valid() && self.backward => (iter.prev(), model.prev()).0,
+                _ if model.valid() => (iter.next(), model.next()).0,
+                _ => {}
+            }
+            assert_same(iter.as_ref(), &model, &at);
+        }
+    }
+
+    /// I6: it may be used on another thread.
+    fn check_threads(&self, mut iter: Box<dyn InternalIterator>) {
+        iter.seek_to_first();
+        let first = self.entries.first().cloned();
+        let moved = std::thread::spawn(move || {
+            let seen = iter.valid().then(|| (iter.key().to_vec(), iter.value().to_vec()));
+            drop(iter);
+            seen
+        });
+        assert_eq!(moved.join().expect("I6: no panic on another thread"), first);
+    }
+
+    fn model(&self) -> VecIter {
+        VecIter::shared(self.order.clone(), Arc::new(self.entries.to_vec()))
+    }
+
+    fn random_target(&self, rng: &mut fastrand::Rng) -> Vec<u8> {
+        match rng.choice(self.entries) {
+            Some((key, _)) if rng.u8(0..8) != 0 => {
+                let around = neighbours(key);
+                around[rng.usize(0..around.len())].clone()
+            }
+            _ => ikey(&[rng.u8(..), rng.u8(..)], rng.u64(0..100), ValueType::Value),
+        }
+    }
+}
+
+/// The key itself, one just before and one just after, and both ends of its user key.
+fn neighbours(key: &[u8]) -> [Vec<u8>; 5] {
+    let parsed = crate::base::ParsedInternalKey::parse(key).expect("a valid entry");
+    let user = parsed.user_key;
+    let longer = [user, &[0]].concat();
+    [
+        key.to_vec(),
+        ikey(user, parsed.sequence.saturating_sub(1), ValueType::Deletion),
+        ikey(user, parsed.sequence + 1, ValueType::Value),
+        ikey(user, (1 << 56) - 1, ValueType::ValuePreferredSeqno),
+        ikey(&longer, 0, ValueType::Deletion),
+    ]
+}
+
+fn assert_sorted(order: &KeyOrder, entries: &[Entry]) {
+    for pair in entries.windows(2) {
+        assert!(order.compare(&pair[0].0, &pair[1].0).is_lt(), "the entries given are sorted");
+    }
+}
+
+fn assert_on(iter: &dyn InternalIterator, entry: &Entry, at: &str) {
+    assert!(iter.valid(), "{at}: not valid, status {:?}", iter.status());
+    assert_eq!(iter.key(), entry.0, "{at}: key");
+    assert_eq!(iter.value(), entry.1, "{at}: value");
+    assert!(iter.status().is_ok(), "{at}: I4");
+}
+
+fn assert_at_end(iter: &dyn InternalIterator, at: &str) {
+    assert!(!iter.valid(), "{at}: valid on {:?}", iter.key());
+    assert!(iter.status().is_ok(), "{at}: I4: running off an end is no error");
+}
+
+fn assert_same(iter: &dyn InternalIterator, model: &VecIter, at: &str) {
+    if model.valid() {
+        assert_on(iter, &(model.key().to_vec(), model.value().to_vec()), at);
+    } else {
+        assert_at_end(iter, at);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_model_conforms() {
+        let order = KeyOrder::bytewise();
+        let entries: Vec<Entry> = (0..50u8)
+            .map(|i| (ikey(&[i / 3], 100 - u64::from(i % 3), ValueType::Value), vec![i]))
+            .collect();
+        for n in [0, 1, 2, 50] {
+            let check = Conformance::new(order.clone(), &entries[..n]);
+            check.check(|| Box::new(VecIter::new(order.clone(), entries[..n].to_vec())));
+        }
+    }
+}
