@@ -1,4 +1,26 @@
 //! Codecs behind one enum.
+//!
+//! A compressed block is `[varint32 raw size] stream`. The size is there for Zlib and LZ4 from
+//! table format 2 on, and for Zstandard always; before format 2 Zlib has none and LZ4 has a
+//! fixed64. Snappy carries its own. Decoders take any bytes: they fail, and never allocate more
+//! than `max_len` or what the stream could possibly expand to.
+//!
+//! Thread safety: all functions are free of shared state; codec contexts live in thread locals.
+
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
+mod lz4;
+mod snappy;
+mod zlib;
+mod zstd;
+
+use crate::base::coding::{fixed64_at, get_varint32, put_varint32};
+use crate::error::{Error, Result};
+
+pub use zstd::Dictionary;
+
+/// The level that means "the codec's default", as RocksDB writes it in options.
+pub const DEFAULT_LEVEL: i32 = 32767;
 
 /// The codec of a block. Numbers are RocksDB's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -15,10 +37,186 @@ pub enum CompressionType {
     Bzip2 = 3,
     /// LZ4 blocks.
     Lz4 = 4,
-    /// LZ4 blocks compressed harder.
+    /// LZ4 blocks compressed harder. We write what `Lz4` writes under this number.
     Lz4hc = 5,
     /// Windows only: named, neither read nor written.
     Xpress = 6,
     /// Zstandard frames.
     Zstd = 7,
 }
+
+/// Every codec with the name used in table properties, then the one used in options.
+const NAMES: [(CompressionType, &str, &str); 8] = [
+    (CompressionType::None, "NoCompression", "kNoCompression"),
+    (CompressionType::Snappy, "Snappy", "kSnappyCompression"),
+    (CompressionType::Zlib, "Zlib", "kZlibCompression"),
+    (CompressionType::Bzip2, "BZip2", "kBZip2Compression"),
+    (CompressionType::Lz4, "LZ4", "kLZ4Compression"),
+    (CompressionType::Lz4hc, "LZ4HC", "kLZ4HCCompression"),
+    (CompressionType::Xpress, "Xpress", "kXpressCompression"),
+    (CompressionType::Zstd, "ZSTD", "kZSTD"),
+];
+
+impl CompressionType {
+    /// The name in a table's properties.
+    pub fn name(self) -> &'static str {
+        NAMES.iter().find(|n| n.0 == self).map_or("", |n| n.1)
+    }
+
+    /// The name in an OPTIONS file.
+    pub fn option_name(self) -> &'static str {
+        NAMES.iter().find(|n| n.0 == self).map_or("", |n| n.2)
+    }
+
+    /// The codec with this name, in either form.
+    pub fn from_name(name: &str) -> Option<CompressionType> {
+        NAMES.iter().find(|n| n.1 == name || n.2 == name).map(|n| n.0)
+    }
+
+    /// The codec with this number in a block's trailer. 0x40 is what Zstandard was called before
+    /// its format was final; the streams are the same.
+    pub fn from_byte(b: u8) -> Option<CompressionType> {
+        match b {
+            0x40 => Some(CompressionType::Zstd),
+            _ => NAMES.iter().find(|n| n.0 as u8 == b).map(|n| n.0),
+        }
+    }
+
+    /// Whether [`compress`] has this codec.
+    pub fn is_supported_for_write(self) -> bool {
+        !matches!(self, CompressionType::Bzip2 | CompressionType::Xpress)
+    }
+
+    /// Whether [`decompress`] has this codec.
+    pub fn is_supported_for_read(self) -> bool {
+        self.is_supported_for_write()
+    }
+}
+
+fn unsupported(t: CompressionType) -> Error {
+    Error::not_supported(format!("{} compression", t.name()))
+}
+
+/// Replaces `out` by the compressed form of `raw`, framed for table format `format_version`.
+/// `level` and `window_bits` mean what they mean in RocksDB's `CompressionOptions`
+/// ([`DEFAULT_LEVEL`], and a negative window for raw deflate). `false`: the codec has no shorter
+/// form and `out` is of no use. Whether the gain is worth it is the caller's to say.
+pub fn compress(
+    t: CompressionType,
+    level: i32,
+    window_bits: i32,
+    format_version: u32,
+    raw: &[u8],
+    out: &mut Vec<u8>,
+) -> Result<bool> {
+    out.clear();
+    if raw.len() > u32::MAX as usize {
+        return Ok(false);
+    }
+    if format_version >= 2 || t == CompressionType::Zstd {
+        match t {
+            CompressionType::None | CompressionType::Snappy => {}
+            _ => put_varint32(out, raw.len() as u32),
+        }
+    } else if matches!(t, CompressionType::Lz4 | CompressionType::Lz4hc) {
+        out.extend_from_slice(&(raw.len() as u64).to_le_bytes());
+    }
+    match t {
+        CompressionType::None => return Ok(false),
+        CompressionType::Snappy => snappy::compress(raw, out)?,
+        CompressionType::Zlib => zlib::compress(level, window_bits, raw, out)?,
+        CompressionType::Lz4 | CompressionType::Lz4hc => lz4::compress(raw, out)?,
+        CompressionType::Zstd => zstd::compress(level, raw, out),
+        CompressionType::Bzip2 | CompressionType::Xpress => return Err(unsupported(t)),
+    }
+    Ok(out.len() < raw.len())
+}
+
+/// The raw form of a block. `dict` is the file's dictionary block, if it has one. More than
+/// `max_len` bytes are an error. For many blocks with one dictionary, parse it once and use
+/// [`decompress_with`].
+pub fn decompress(
+    t: CompressionType,
+    format_version: u32,
+    data: &[u8],
+    dict: Option<&[u8]>,
+    max_len: usize,
+) -> Result<Vec<u8>> {
+    match dict {
+        None | Some([]) => decompress_with(t, format_version, data, None, max_len),
+        Some(d) => {
+            decompress_with(t, format_version, data, Some(&Dictionary::new(d.to_vec())), max_len)
+        }
+    }
+}
+
+/// [`decompress`] with a dictionary parsed before.
+pub fn decompress_with(
+    t: CompressionType,
+    format_version: u32,
+    data: &[u8],
+    dict: Option<&Dictionary>,
+    max_len: usize,
+) -> Result<Vec<u8>> {
+    match t {
+        CompressionType::None => {
+            check_size(data.len(), max_len)?;
+            Ok(data.to_vec())
+        }
+        CompressionType::Snappy => snappy::decompress(data, max_len),
+        CompressionType::Zlib => {
+            let (len, stream) = if format_version >= 2 {
+                let (len, stream) = split_size(data)?;
+                (Some(len), stream)
+            } else {
+                (None, data)
+            };
+            zlib::decompress(stream, len, dict, max_len)
+        }
+        CompressionType::Lz4 | CompressionType::Lz4hc => {
+            let (len, stream) =
+                if format_version >= 2 { split_size(data)? } else { split_fixed_size(data)? };
+            lz4::decompress(stream, len, dict, max_len)
+        }
+        CompressionType::Zstd => {
+            let (len, stream) = split_size(data)?;
+            zstd::decompress(stream, len, dict, max_len)
+        }
+        CompressionType::Bzip2 | CompressionType::Xpress => Err(unsupported(t)),
+    }
+}
+
+fn split_size(data: &[u8]) -> Result<(usize, &[u8])> {
+    get_varint32(data)
+        .and_then(|(len, n)| Some((len as usize, data.get(n..)?)))
+        .ok_or_else(|| Error::corruption("compressed block without a size"))
+}
+
+fn split_fixed_size(data: &[u8]) -> Result<(usize, &[u8])> {
+    fixed64_at(data, 0)
+        .and_then(|len| Some((usize::try_from(len).ok()?, data.get(8..)?)))
+        .ok_or_else(|| Error::corruption("compressed block without a size"))
+}
+
+fn check_size(len: usize, max_len: usize) -> Result<()> {
+    if len > max_len {
+        return Err(Error::corruption(format!(
+            "compressed block claims {len} bytes, at most {max_len} expected"
+        )));
+    }
+    Ok(())
+}
+
+/// A stream that does not decode.
+fn broken(t: CompressionType, why: impl std::fmt::Display) -> Error {
+    Error::corruption(format!("{} block: {why}", t.name()))
+}
+
+/// A stream that decodes to another length than the block says.
+fn wrong_size(t: CompressionType, expected: usize, found: usize) -> Error {
+    broken(t, format_args!("expected {expected} bytes, found {found}"))
+}
+
+#[cfg(test)]
+#[path = "compress_test.rs"]
+mod tests;

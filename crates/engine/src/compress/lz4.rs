@@ -1,0 +1,36 @@
+//! LZ4 blocks (not frames).
+
+use super::{CompressionType, Dictionary, broken, check_size, wrong_size};
+use crate::error::Result;
+use lz4_flex::block;
+
+/// A run of 255 length bytes makes at most 255 bytes each.
+const MAX_RATIO: usize = 256;
+
+pub(super) fn compress(raw: &[u8], out: &mut Vec<u8>) -> Result<()> {
+    let start = out.len();
+    out.resize(start + block::get_maximum_output_size(raw.len()), 0);
+    let n = block::compress_into(raw, out.get_mut(start..).unwrap_or_default())
+        .map_err(|e| broken(CompressionType::Lz4, e))?;
+    out.truncate(start + n);
+    Ok(())
+}
+
+pub(super) fn decompress(
+    stream: &[u8],
+    len: usize,
+    dict: Option<&Dictionary>,
+    max_len: usize,
+) -> Result<Vec<u8>> {
+    check_size(len, max_len.min((stream.len() + 1).saturating_mul(MAX_RATIO)))?;
+    let mut raw = vec![0; len];
+    let n = match dict {
+        Some(d) => block::decompress_into_with_dict(stream, &mut raw, d.bytes()),
+        None => block::decompress_into(stream, &mut raw),
+    }
+    .map_err(|e| broken(CompressionType::Lz4, e))?;
+    if n != len {
+        return Err(wrong_size(CompressionType::Lz4, len, n));
+    }
+    Ok(raw)
+}

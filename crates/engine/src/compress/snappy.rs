@@ -1,0 +1,29 @@
+//! Snappy: raw streams that begin with their own length.
+
+use super::{CompressionType, broken, check_size, wrong_size};
+use crate::error::Result;
+
+/// No Snappy element makes more than 64 bytes from 3.
+const MAX_RATIO: usize = 32;
+
+pub(super) fn compress(raw: &[u8], out: &mut Vec<u8>) -> Result<()> {
+    let start = out.len();
+    out.resize(start + snap::raw::max_compress_len(raw.len()), 0);
+    let n = snap::raw::Encoder::new()
+        .compress(raw, out.get_mut(start..).unwrap_or_default())
+        .map_err(|e| broken(CompressionType::Snappy, e))?;
+    out.truncate(start + n);
+    Ok(())
+}
+
+pub(super) fn decompress(data: &[u8], max_len: usize) -> Result<Vec<u8>> {
+    let broken = |e| broken(CompressionType::Snappy, e);
+    let len = snap::raw::decompress_len(data).map_err(broken)?;
+    check_size(len, max_len.min(data.len().saturating_mul(MAX_RATIO)))?;
+    let mut raw = vec![0; len];
+    let n = snap::raw::Decoder::new().decompress(data, &mut raw).map_err(broken)?;
+    if n != len {
+        return Err(wrong_size(CompressionType::Snappy, len, n));
+    }
+    Ok(raw)
+}
