@@ -17,14 +17,16 @@ pub(super) fn compress(level: i32, window_bits: i32, raw: &[u8], out: &mut Vec<u
     };
     let bits = window_bits.unsigned_abs().clamp(9, 15) as u8;
     let mut state = Compress::new_with_window_bits(level, false, bits);
-    // Deflate never adds more than five bytes to a stored block of 16 KiB.
     out.reserve(raw.len() + raw.len() / 1024 + 64);
-    let status =
-        state.compress_vec(raw, out, FlushCompress::Finish).map_err(|e| broken(CODEC, e))?;
-    if status != Status::StreamEnd {
-        return Err(broken(CODEC, "the stream did not end"));
+    loop {
+        let input = raw.get(state.total_in() as usize..).unwrap_or_default();
+        match state.compress_vec(input, out, FlushCompress::Finish) {
+            Ok(Status::StreamEnd) => return Ok(()),
+            Ok(_) if out.len() == out.capacity() => out.reserve(raw.len() / 8 + 64),
+            Ok(_) => return Err(broken(CODEC, "the stream did not end")),
+            Err(e) => return Err(broken(CODEC, e)),
+        }
     }
-    Ok(())
 }
 
 pub(super) fn decompress(
