@@ -6,6 +6,7 @@
 mod cf;
 mod db;
 mod read_write;
+mod sanitize;
 mod table;
 
 pub use cf::{
@@ -14,6 +15,10 @@ pub use cf::{
 pub use db::{DbOptions, Options, WalRecoveryMode};
 pub use read_write::{
     BottommostLevelCompaction, CompactRangeOptions, FlushOptions, ReadOptions, WriteOptions,
+};
+pub use sanitize::{
+    PLAIN_TABLE_FILE_SIZE_MAX, background_job_limits, sanitize, sanitize_cf, sanitize_db, validate,
+    validate_cf, validate_db,
 };
 pub use table::{
     BlockBasedTableOptions, ChecksumType, DataBlockIndexType, FilterPolicy, IndexType,

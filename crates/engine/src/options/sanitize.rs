@@ -1,0 +1,367 @@
+//! The only place that changes or refuses settings, before a database opens.
+//!
+//! [`validate`] refuses what would give wrong results, what cannot be, and what the engine does not
+//! have; its messages name option, value and what is allowed. [`sanitize`] then moves values to the
+//! nearest sensible one, as RocksDB does, and says what it changed; the sentences go to LOG.
+
+use super::{
+    BlockBasedTableOptions, ColumnFamilyOptions, CompactionStyle, DataBlockIndexType, DbOptions,
+    FilterPolicy, IndexType, MemtableFactory, Options, PlainTableOptions, TableFactory,
+};
+use crate::compress::CompressionType;
+use crate::error::{Error, Result};
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+
+/// Row offsets in a PlainTable have 31 bits. Files stop growing here, well below, since the last
+/// entry and the tail of the file still follow.
+pub const PLAIN_TABLE_FILE_SIZE_MAX: u64 = 3 << 29;
+
+const KIB: usize = 1 << 10;
+const MIB: usize = 1 << 20;
+const GIB: usize = 1 << 30;
+
+/// Refuses options of a database and its default column family that cannot be honoured.
+pub fn validate(options: &Options) -> Result<()> {
+    validate_db(&options.db)?;
+    validate_cf(&options.cf)
+}
+
+/// Moves odd values of a database and its default column family to sensible ones; says which.
+pub fn sanitize(options: &mut Options) -> Vec<String> {
+    let mut changes = sanitize_db(&mut options.db);
+    changes.extend(sanitize_cf(&mut options.cf));
+    changes
+}
+
+/// Background jobs at once, as `(flushes, compactions)`, after RocksDB's rule: a quarter of
+/// `max_background_jobs` flush unless one of the older options says otherwise.
+pub fn background_job_limits(db: &DbOptions) -> (usize, usize) {
+    let at_least_1 = |n: i32| usize::try_from(n).unwrap_or(0).max(1);
+    if db.max_background_flushes == -1 && db.max_background_compactions == -1 {
+        let jobs = at_least_1(db.max_background_jobs);
+        let flushes = (jobs / 4).max(1);
+        (flushes, jobs.saturating_sub(flushes).max(1))
+    } else {
+        (at_least_1(db.max_background_flushes), at_least_1(db.max_background_compactions))
+    }
+}
+
+#[cold]
+fn out_of_range(option: &str, value: impl Display, allowed: impl Display) -> Error {
+    Error::invalid_argument(format!("option {option}: value {value} is not allowed: {allowed}"))
+}
+
+fn in_range<T: PartialOrd + Display>(
+    option: &str,
+    value: T,
+    allowed: RangeInclusive<T>,
+) -> Result<()> {
+    if allowed.contains(&value) {
+        return Ok(());
+    }
+    let range = format!("expected {} to {}", allowed.start(), allowed.end());
+    Err(out_of_range(option, value, range))
+}
+
+/// For numbers that [`sanitize`] moves up where they are too small.
+fn at_most<T: PartialOrd + Display>(option: &str, value: T, largest: T) -> Result<()> {
+    if value <= largest {
+        return Ok(());
+    }
+    Err(out_of_range(option, value, format!("expected at most {largest}")))
+}
+
+fn refuse(option: &str, value: impl Display, is_set: bool, instead: &str) -> Result<()> {
+    if !is_set {
+        return Ok(());
+    }
+    Err(Error::not_supported(format!("option {option}: value {value} is not supported; {instead}")))
+}
+
+/// Refuses options of a database that cannot be honoured.
+pub fn validate_db(db: &DbOptions) -> Result<()> {
+    let off = "expected false";
+    refuse("allow_mmap_writes", true, db.allow_mmap_writes, off)?;
+    refuse("use_direct_reads", true, db.use_direct_reads, off)?;
+    let direct_writes = db.use_direct_io_for_flush_and_compaction;
+    refuse("use_direct_io_for_flush_and_compaction", true, direct_writes, off)?;
+    in_range("keep_log_file_num", db.keep_log_file_num, 1..=usize::MAX)?;
+    at_most("max_background_jobs", db.max_background_jobs, 1024)?;
+    in_range("max_background_compactions", db.max_background_compactions, -1..=1024)?;
+    in_range("max_background_flushes", db.max_background_flushes, -1..=1024)?;
+    in_range("max_subcompactions", db.max_subcompactions, 0..=1024)?;
+    in_range("max_open_files", db.max_open_files, -1..=i32::MAX)?;
+    at_most("max_file_opening_threads", db.max_file_opening_threads, 1024)
+}
+
+/// Refuses options of a column family that cannot be honoured.
+pub fn validate_cf(cf: &ColumnFamilyOptions) -> Result<()> {
+    let style = cf.compaction_style;
+    let other_style = matches!(style, CompactionStyle::Universal | CompactionStyle::Fifo);
+    let known = "expected kCompactionStyleLevel or kCompactionStyleNone";
+    refuse("compaction_style", format!("{style:?}"), other_style, known)?;
+    refuse("inplace_update_support", true, cf.inplace_update_support, "expected false")?;
+    let dictionary = cf.compression_opts.max_dict_bytes;
+    refuse("compression_opts.max_dict_bytes", dictionary, dictionary != 0, "expected 0")?;
+    validate_compression(cf)?;
+    validate_levels(cf)?;
+    validate_memtable(&cf.memtable_factory)?;
+    let bloom = cf.memtable_prefix_bloom_size_ratio;
+    if !bloom.is_finite() {
+        return Err(out_of_range("memtable_prefix_bloom_size_ratio", bloom, "expected 0 to 0.25"));
+    }
+    match &cf.table_factory {
+        TableFactory::BlockBased(table) => validate_block_based(table),
+        TableFactory::Plain(table) => validate_plain(table),
+    }
+}
+
+fn validate_compression(cf: &ColumnFamilyOptions) -> Result<()> {
+    let named = [("compression", cf.compression)]
+        .into_iter()
+        .chain(cf.compression_per_level.iter().map(|c| ("compression_per_level", *c)))
+        .chain(cf.bottommost_compression.map(|c| ("bottommost_compression", c)));
+    for (option, codec) in named {
+        let unknown = matches!(codec, CompressionType::Bzip2 | CompressionType::Xpress);
+        let known = "expected none, snappy, zlib, lz4, lz4hc or zstd";
+        refuse(option, format!("{codec:?}"), unknown, known)?;
+    }
+    Ok(())
+}
+
+fn validate_levels(cf: &ColumnFamilyOptions) -> Result<()> {
+    at_most("num_levels", cf.num_levels, 64)?;
+    in_range("target_file_size_base", cf.target_file_size_base, 1..=u64::MAX)?;
+    in_range("target_file_size_multiplier", cf.target_file_size_multiplier, 1..=i32::MAX)?;
+    in_range("max_bytes_for_level_base", cf.max_bytes_for_level_base, 1..=u64::MAX)?;
+    let factor = cf.max_bytes_for_level_multiplier;
+    if !factor.is_finite() {
+        return Err(out_of_range("max_bytes_for_level_multiplier", factor, "expected 1 or more"));
+    }
+    for factor in &cf.max_bytes_for_level_multiplier_additional {
+        in_range("max_bytes_for_level_multiplier_additional", *factor, 1..=i32::MAX)?;
+    }
+    at_most("max_write_buffer_number", cf.max_write_buffer_number, 10_000)?;
+    in_range("arena_block_size", cf.arena_block_size, 0..=2 * GIB)
+}
+
+fn validate_memtable(factory: &MemtableFactory) -> Result<()> {
+    let buckets = 1..=1usize << 32;
+    match *factory {
+        MemtableFactory::SkipList { .. } => Ok(()),
+        MemtableFactory::HashSkipList {
+            bucket_count,
+            skiplist_height,
+            skiplist_branching_factor,
+        } => {
+            in_range("memtable_factory.bucket_count", bucket_count, buckets)?;
+            in_range("memtable_factory.skiplist_height", skiplist_height, 1..=32)?;
+            let branching = skiplist_branching_factor;
+            in_range("memtable_factory.branching_factor", branching, 2..=1 << 16)
+        }
+        MemtableFactory::HashLinkList { bucket_count } => {
+            in_range("memtable_factory.bucket_count", bucket_count, buckets)
+        }
+        MemtableFactory::Vector { count } => {
+            in_range("memtable_factory.count", count, 0..=1usize << 32)
+        }
+    }
+}
+
+fn validate_block_based(table: &BlockBasedTableOptions) -> Result<()> {
+    in_range("block_size", table.block_size, 1..=u32::MAX as usize)?;
+    in_range("format_version", table.format_version, 2..=7)?;
+    let index = table.index_type;
+    let other_index = index != IndexType::BinarySearch;
+    refuse("index_type", format!("{index:?}"), other_index, "expected kBinarySearch")?;
+    refuse("block_align", true, table.block_align, "expected false")?;
+    if table.cache_index_and_filter_blocks && table.no_block_cache {
+        let allowed = "expected false while no_block_cache is true";
+        return Err(out_of_range("cache_index_and_filter_blocks", true, allowed));
+    }
+    if let Some(FilterPolicy::Bloom { bits_per_key: bits }) = table.filter_policy
+        && !(bits.is_finite() && bits >= 0.0)
+    {
+        return Err(out_of_range(
+            "filter_policy",
+            format!("bloomfilter:{bits}"),
+            "expected 0 to 100",
+        ));
+    }
+    let ratio = table.data_block_hash_table_util_ratio;
+    let hashed = table.data_block_index_type == DataBlockIndexType::BinaryAndHash;
+    if hashed && !(ratio > 0.0 && ratio <= 1.0) {
+        let allowed = "expected more than 0, at most 1";
+        return Err(out_of_range("data_block_hash_table_util_ratio", ratio, allowed));
+    }
+    Ok(())
+}
+
+fn validate_plain(table: &PlainTableOptions) -> Result<()> {
+    let ratio = table.hash_table_ratio;
+    if !(0.0..=64.0).contains(&ratio) {
+        return Err(out_of_range("hash_table_ratio", ratio, "expected 0 to 64"));
+    }
+    in_range("bloom_bits_per_key", table.bloom_bits_per_key, 0..=100)?;
+    in_range("index_sparseness", table.index_sparseness, 0..=u32::MAX as usize)?;
+    in_range("user_key_len", table.user_key_len, 0..=1 << 30)
+}
+
+/// Collects what was changed.
+struct Changes(Vec<String>);
+
+impl Changes {
+    /// Sets `field` to `to` if it differs, and notes it with the reason.
+    fn set<T: PartialOrd + Display>(&mut self, option: &str, field: &mut T, to: T, why: &str) {
+        if *field != to {
+            self.0.push(format!("option {option}: {field} changed to {to}: {why}"));
+            *field = to;
+        }
+    }
+
+    /// Moves `field` into the range, and notes it.
+    fn clip<T: PartialOrd + Display + Copy>(
+        &mut self,
+        option: &str,
+        field: &mut T,
+        low: T,
+        high: T,
+    ) {
+        let to = if *field < low {
+            low
+        } else if *field > high {
+            high
+        } else {
+            return;
+        };
+        let why = format!("the range is {low} to {high}");
+        self.set(option, field, to, &why);
+    }
+}
+
+/// Moves odd values of a database to sensible ones; says which.
+pub fn sanitize_db(db: &mut DbOptions) -> Vec<String> {
+    let mut changes = Changes(Vec::new());
+    if db.max_open_files != -1 {
+        changes.clip("max_open_files", &mut db.max_open_files, 20, 0x40_0000);
+    }
+    changes.clip("max_background_jobs", &mut db.max_background_jobs, 1, 1024);
+    changes.clip("max_file_opening_threads", &mut db.max_file_opening_threads, 1, 1024);
+    changes.clip("max_subcompactions", &mut db.max_subcompactions, 1, 1024);
+    // Silent: 0 is documented as "the engine chooses".
+    if db.delayed_write_rate == 0 {
+        db.delayed_write_rate = 16 * MIB as u64;
+    }
+    changes.0
+}
+
+/// Moves odd values of a column family to sensible ones; says which.
+pub fn sanitize_cf(cf: &mut ColumnFamilyOptions) -> Vec<String> {
+    let mut changes = Changes(Vec::new());
+    sanitize_memory(cf, &mut changes);
+    sanitize_levels(cf, &mut changes);
+    sanitize_table(&mut cf.table_factory, &mut changes);
+    changes.0
+}
+
+fn sanitize_memory(cf: &mut ColumnFamilyOptions, changes: &mut Changes) {
+    let largest = match cf.table_factory {
+        // One memtable becomes one file.
+        TableFactory::Plain(_) => GIB,
+        TableFactory::BlockBased(_) => 64 * GIB,
+    };
+    changes.clip("write_buffer_size", &mut cf.write_buffer_size, 64 * KIB, largest);
+    if cf.arena_block_size == 0 {
+        // Silent: 0 is documented to mean this.
+        cf.arena_block_size = (cf.write_buffer_size / 8).min(MIB).next_multiple_of(4 * KIB);
+    }
+    changes.clip("max_write_buffer_number", &mut cf.max_write_buffer_number, 2, 10_000);
+    let mut merge_max = cf.max_write_buffer_number - 1;
+    if let TableFactory::Plain(_) = cf.table_factory {
+        let fit = PLAIN_TABLE_FILE_SIZE_MAX / cf.write_buffer_size as u64;
+        merge_max = merge_max.min(fit.try_into().unwrap_or(i32::MAX)).max(1);
+    }
+    let merge = &mut cf.min_write_buffer_number_to_merge;
+    changes.clip("min_write_buffer_number_to_merge", merge, 1, merge_max);
+    if cf.max_write_buffer_size_to_maintain < 0 {
+        let all = i64::from(cf.max_write_buffer_number).saturating_mul(cf.write_buffer_size as i64);
+        let why = "a negative size means that of all memtables";
+        let kept = &mut cf.max_write_buffer_size_to_maintain;
+        changes.set("max_write_buffer_size_to_maintain", kept, all, why);
+    }
+    let bloom = &mut cf.memtable_prefix_bloom_size_ratio;
+    changes.clip("memtable_prefix_bloom_size_ratio", bloom, 0.0, 0.25);
+    let hashed = matches!(
+        cf.memtable_factory,
+        MemtableFactory::HashSkipList { .. } | MemtableFactory::HashLinkList { .. }
+    );
+    if hashed && cf.prefix_extractor.is_none() {
+        let from = cf.memtable_factory.name();
+        cf.memtable_factory = MemtableFactory::default();
+        changes.0.push(format!(
+            "option memtable_factory: {from} changed to SkipListFactory: no prefix_extractor is set"
+        ));
+    }
+}
+
+fn sanitize_levels(cf: &mut ColumnFamilyOptions, changes: &mut Changes) {
+    let is_level = cf.compaction_style == CompactionStyle::Level;
+    changes.clip("num_levels", &mut cf.num_levels, if is_level { 2 } else { 1 }, 64);
+    if cf.level_compaction_dynamic_level_bytes && !is_level {
+        let dynamic = &mut cf.level_compaction_dynamic_level_bytes;
+        let why = "it needs kCompactionStyleLevel";
+        changes.set("level_compaction_dynamic_level_bytes", dynamic, false, why);
+    }
+    let factor = &mut cf.max_bytes_for_level_multiplier;
+    changes.clip("max_bytes_for_level_multiplier", factor, 1.0, f64::MAX);
+    if cf.level0_file_num_compaction_trigger == 0 {
+        let trigger = &mut cf.level0_file_num_compaction_trigger;
+        changes.set("level0_file_num_compaction_trigger", trigger, 1, "it cannot be 0");
+    }
+    let order = "stop >= slowdown >= compaction trigger must hold";
+    let (trigger, stop) = (cf.level0_file_num_compaction_trigger, cf.level0_stop_writes_trigger);
+    let slowdown = &mut cf.level0_slowdown_writes_trigger;
+    // Negative is documented as "never" and stays.
+    if *slowdown >= 0 && *slowdown < trigger {
+        changes.set("level0_slowdown_writes_trigger", slowdown, trigger, order);
+    }
+    let lowest_stop = (*slowdown).max(trigger);
+    if stop < lowest_stop {
+        let stop = &mut cf.level0_stop_writes_trigger;
+        changes.set("level0_stop_writes_trigger", stop, lowest_stop, order);
+    }
+    let hard = cf.hard_pending_compaction_bytes_limit;
+    let soft = &mut cf.soft_pending_compaction_bytes_limit;
+    if hard > 0 && (*soft == 0 || *soft > hard) {
+        let why = "it is at most hard_pending_compaction_bytes_limit";
+        changes.set("soft_pending_compaction_bytes_limit", soft, hard, why);
+    }
+    if cf.max_compaction_bytes == 0 {
+        // Silent: 0 is documented to mean this.
+        cf.max_compaction_bytes = cf.target_file_size_base.saturating_mul(25);
+    }
+}
+
+fn sanitize_table(factory: &mut TableFactory, changes: &mut Changes) {
+    let TableFactory::BlockBased(table) = factory else { return };
+    if !(0..=100).contains(&table.block_size_deviation) {
+        let why = "the range is 0 to 100";
+        changes.set("block_size_deviation", &mut table.block_size_deviation, 0, why);
+    }
+    let restarts = u32::MAX as usize;
+    changes.clip("block_restart_interval", &mut table.block_restart_interval, 1, restarts);
+    let index = &mut table.index_block_restart_interval;
+    changes.clip("index_block_restart_interval", index, 1, restarts);
+    if let Some(FilterPolicy::Bloom { bits_per_key }) = &mut table.filter_policy {
+        changes.clip("filter_policy bits per key", bits_per_key, 0.0, 100.0);
+        // RocksDB: below half a bit there is no filter, else at least one bit.
+        if *bits_per_key < 0.5 {
+            table.filter_policy = None;
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "sanitize_test.rs"]
+mod tests;

@@ -1,0 +1,158 @@
+use super::*;
+use crate::hooks::FixedPrefixTransform;
+use std::sync::Arc;
+
+/// Changes one thing of the default options.
+fn with(change: impl FnOnce(&mut Options)) -> Options {
+    let mut options = Options::default();
+    change(&mut options);
+    options
+}
+
+fn block_based(change: impl FnOnce(&mut BlockBasedTableOptions)) -> Options {
+    let mut table = BlockBasedTableOptions::default();
+    change(&mut table);
+    with(|o| o.cf.table_factory = TableFactory::BlockBased(table))
+}
+
+#[test]
+fn defaults_are_valid_and_stay() {
+    let mut options = Options::default();
+    validate(&options).unwrap();
+    assert_eq!(sanitize(&mut options), Vec::<String>::new());
+    assert_eq!(options.cf.arena_block_size, 1 << 20);
+    assert_eq!(options.cf.max_compaction_bytes, 25 * (64 << 20));
+    assert_eq!(sanitize(&mut options), Vec::<String>::new());
+    validate(&options).unwrap();
+}
+
+#[test]
+fn refusals_name_option_value_and_range() {
+    let refused: &[(Options, &str)] = &[
+        (
+            with(|o| o.cf.compaction_style = CompactionStyle::Universal),
+            "Not implemented: option compaction_style: value Universal is not supported; \
+             expected kCompactionStyleLevel or kCompactionStyleNone",
+        ),
+        (
+            with(|o| o.db.keep_log_file_num = 0),
+            "Invalid argument: option keep_log_file_num: value 0 is not allowed: \
+             expected 1 to 18446744073709551615",
+        ),
+        (
+            with(|o| o.cf.num_levels = 65),
+            "Invalid argument: option num_levels: value 65 is not allowed: \
+             expected at most 64",
+        ),
+        (
+            with(|o| o.cf.compression = CompressionType::Bzip2),
+            "Not implemented: option compression: value Bzip2 is not supported; \
+             expected none, snappy, zlib, lz4, lz4hc or zstd",
+        ),
+        (
+            block_based(|t| t.format_version = 1),
+            "Invalid argument: option format_version: value 1 is not allowed: expected 2 to 7",
+        ),
+        (
+            block_based(|t| t.index_type = IndexType::TwoLevelIndexSearch),
+            "Not implemented: option index_type: value TwoLevelIndexSearch is not supported; \
+             expected kBinarySearch",
+        ),
+        (
+            with(|o| o.cf.max_bytes_for_level_multiplier = f64::NAN),
+            "Invalid argument: option max_bytes_for_level_multiplier: value NaN is not allowed: \
+             expected 1 or more",
+        ),
+    ];
+    for (options, message) in refused {
+        assert_eq!(&validate(options).unwrap_err().to_string(), message);
+    }
+    let more = [
+        with(|o| o.db.use_direct_reads = true),
+        with(|o| o.db.allow_mmap_writes = true),
+        with(|o| o.db.max_background_jobs = 5000),
+        with(|o| o.cf.inplace_update_support = true),
+        with(|o| o.cf.target_file_size_base = 0),
+        with(|o| o.cf.max_bytes_for_level_multiplier_additional = vec![1, 0]),
+        with(|o| o.cf.memtable_factory = MemtableFactory::HashLinkList { bucket_count: 0 }),
+        with(|o| o.cf.bottommost_compression = Some(CompressionType::Xpress)),
+        block_based(|t| t.filter_policy = Some(FilterPolicy::Bloom { bits_per_key: -1.0 })),
+        block_based(|t| {
+            t.no_block_cache = true;
+            t.cache_index_and_filter_blocks = true;
+        }),
+    ];
+    for (i, options) in more.iter().enumerate() {
+        assert!(validate(options).is_err(), "case {i}");
+    }
+}
+
+#[test]
+fn odd_values_move_and_are_told() {
+    let mut o = with(|o| {
+        o.db.max_open_files = 3;
+        o.db.max_background_jobs = 0;
+        o.cf.write_buffer_size = 1;
+        o.cf.max_write_buffer_number = 1;
+        o.cf.min_write_buffer_number_to_merge = 9;
+        o.cf.num_levels = 1;
+        o.cf.level0_file_num_compaction_trigger = 40;
+        o.cf.soft_pending_compaction_bytes_limit = 0;
+        o.cf.memtable_factory = MemtableFactory::hash_skip_list();
+    });
+    validate(&o).unwrap();
+    let changes = sanitize(&mut o);
+    assert_eq!(o.db.max_open_files, 20);
+    assert_eq!(o.db.max_background_jobs, 1);
+    assert_eq!((o.cf.write_buffer_size, o.cf.arena_block_size), (64 << 10, 8 << 10));
+    assert_eq!((o.cf.max_write_buffer_number, o.cf.min_write_buffer_number_to_merge), (2, 1));
+    assert_eq!(o.cf.num_levels, 2);
+    assert_eq!((o.cf.level0_slowdown_writes_trigger, o.cf.level0_stop_writes_trigger), (40, 40));
+    assert_eq!(o.cf.soft_pending_compaction_bytes_limit, 256 << 30);
+    assert_eq!(o.cf.memtable_factory, MemtableFactory::default());
+    assert_eq!(changes.len(), 10, "{changes:#?}");
+    assert!(
+        changes.contains(&"option num_levels: 1 changed to 2: the range is 2 to 64".to_string())
+    );
+}
+
+#[test]
+fn meaningful_oddities_stay() {
+    let mut o = with(|o| {
+        o.cf.level0_slowdown_writes_trigger = -1;
+        o.cf.memtable_factory = MemtableFactory::hash_skip_list();
+        o.cf.prefix_extractor = Some(Arc::new(FixedPrefixTransform::new(8)));
+    });
+    assert_eq!(sanitize(&mut o), Vec::<String>::new());
+    assert_eq!(o.cf.level0_slowdown_writes_trigger, -1);
+    assert_eq!(o.cf.memtable_factory, MemtableFactory::hash_skip_list());
+}
+
+#[test]
+fn plain_tables_stay_addressable() {
+    let mut o = with(|o| {
+        o.cf.table_factory = TableFactory::Plain(PlainTableOptions::default());
+        o.cf.write_buffer_size = 8 << 30;
+        o.cf.max_write_buffer_number = 8;
+        o.cf.min_write_buffer_number_to_merge = 4;
+    });
+    sanitize(&mut o);
+    assert_eq!((o.cf.write_buffer_size, o.cf.min_write_buffer_number_to_merge), (1 << 30, 1));
+}
+
+#[test]
+fn jobs_are_split_as_in_rocksdb() {
+    let limits = |jobs, flushes, compactions| {
+        background_job_limits(&DbOptions {
+            max_background_jobs: jobs,
+            max_background_flushes: flushes,
+            max_background_compactions: compactions,
+            ..DbOptions::default()
+        })
+    };
+    assert_eq!(limits(2, -1, -1), (1, 1));
+    assert_eq!(limits(8, -1, -1), (2, 6));
+    assert_eq!(limits(0, -1, -1), (1, 1));
+    assert_eq!(limits(8, 0, 4), (1, 4));
+    assert_eq!(limits(8, 3, -1), (3, 1));
+}
