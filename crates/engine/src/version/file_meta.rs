@@ -1,0 +1,328 @@
+//! One table file of the database, and what becomes of its number when nobody needs it any more.
+//!
+//! A [`FileMeta`] is shared by count between versions, compactions and iterators. What the MANIFEST
+//! says of the file never changes after it was shared; what the running engine adds sits behind
+//! atomics and once-cells, so everything here is safe from many threads.
+//!
+//! Invariants:
+//! * **F1** Two `FileMeta`s with one number never live in the same [`super::VersionSet`]: a file that
+//!   moves to another level keeps its `Arc`.
+//! * **F2** A number enters the graveyard once, and only when its file left the current version and
+//!   the last `Arc` of it was dropped. A live file, or one still being read, is never in there.
+
+use crate::base::key::user_key;
+use crate::base::{MAX_SEQUENCE_NUMBER, SeqNo};
+use crate::env::sync::Mutex;
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+
+/// The largest number that a file may have: RocksDB keeps the two bits above for the path.
+pub const MAX_FILE_NUMBER: u64 = (1 << 62) - 1;
+
+/// Counts from a table's properties, for the picker and for reports.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FileStats {
+    /// Entries of any kind.
+    pub num_entries: u64,
+    /// Tombstones of any kind among them.
+    pub num_deletions: u64,
+    /// Bytes of all internal keys.
+    pub raw_key_size: u64,
+    /// Bytes of all values.
+    pub raw_value_size: u64,
+}
+
+/// A table file.
+pub struct FileMeta {
+    /// The number in its name.
+    pub number: u64,
+    /// Its size in bytes.
+    pub file_size: u64,
+    /// The first internal key. At least eight bytes long.
+    pub smallest: Vec<u8>,
+    /// The last internal key. At least eight bytes long.
+    pub largest: Vec<u8>,
+    /// The oldest sequence number in it.
+    pub smallest_seqno: SeqNo,
+    /// The newest sequence number in it.
+    pub largest_seqno: SeqNo,
+    /// When its oldest data was written, in seconds since 1970; 0 means unknown.
+    pub oldest_ancestor_time: u64,
+    /// When it was made, in seconds since 1970; 0 means unknown.
+    pub file_creation_time: u64,
+    /// Age among the files of its column family, larger is newer; 0 means unknown.
+    pub epoch_number: u64,
+    /// The id that follows from its properties; `None` where it cannot be made.
+    pub unique_id: Option<[u8; 16]>,
+    /// Checksum of the whole file; empty means none.
+    pub file_checksum: Vec<u8>,
+    /// What made the checksum; empty means that the MANIFEST says nothing, RocksDB's word for none
+    /// is `Unknown`.
+    pub file_checksum_func_name: String,
+    /// RocksDB's temperature byte; 0 means unknown.
+    pub temperature: u8,
+    /// The file asked to be compacted.
+    pub marked_for_compaction: bool,
+    /// The oldest blob file that an entry points to; 0 means none.
+    pub oldest_blob_file_number: u64,
+    /// A hint for the picker that RocksDB keeps for files with range tombstones.
+    pub compensated_range_deletion_size: u64,
+    /// Bytes from the first meta block to the end; 0 means unknown.
+    pub tail_size: u64,
+
+    stats: OnceLock<FileStats>,
+    being_compacted: AtomicBool,
+    /// Last: fields drop in order, so the number is buried when everything else is gone.
+    tomb: Tomb,
+}
+
+/// Buries the number when it is dropped, if the file is obsolete by then.
+struct Tomb {
+    number: u64,
+    graveyard: OnceLock<Graveyard>,
+}
+
+impl Tomb {
+    fn new(number: u64) -> Tomb {
+        Tomb { number, graveyard: OnceLock::new() }
+    }
+}
+
+impl Drop for Tomb {
+    fn drop(&mut self) {
+        if let Some(graveyard) = self.graveyard.take() {
+            graveyard.bury(self.number);
+        }
+    }
+}
+
+impl FileMeta {
+    /// A file with this key range (internal keys) and nothing else known. Sequence numbers are taken
+    /// from the two keys; set them where the file holds others.
+    pub fn new(number: u64, file_size: u64, smallest: Vec<u8>, largest: Vec<u8>) -> FileMeta {
+        let (a, b) = (crate::base::key::sequence(&smallest), crate::base::key::sequence(&largest));
+        FileMeta {
+            number,
+            file_size,
+            smallest,
+            largest,
+            smallest_seqno: a.min(b),
+            largest_seqno: a.max(b).min(MAX_SEQUENCE_NUMBER),
+            oldest_ancestor_time: 0,
+            file_creation_time: 0,
+            epoch_number: 0,
+            unique_id: None,
+            file_checksum: Vec::new(),
+            file_checksum_func_name: String::new(),
+            temperature: 0,
+            marked_for_compaction: false,
+            oldest_blob_file_number: 0,
+            compensated_range_deletion_size: 0,
+            tail_size: 0,
+            stats: OnceLock::new(),
+            being_compacted: AtomicBool::new(false),
+            tomb: Tomb::new(number),
+        }
+    }
+
+    /// The same file with another epoch number. Only for a file that no version holds yet (F1).
+    #[must_use]
+    pub(super) fn with_epoch(&self, epoch_number: u64) -> FileMeta {
+        FileMeta {
+            epoch_number,
+            unique_id: self.unique_id,
+            smallest_seqno: self.smallest_seqno,
+            largest_seqno: self.largest_seqno,
+            oldest_ancestor_time: self.oldest_ancestor_time,
+            file_creation_time: self.file_creation_time,
+            file_checksum: self.file_checksum.clone(),
+            file_checksum_func_name: self.file_checksum_func_name.clone(),
+            temperature: self.temperature,
+            marked_for_compaction: self.marked_for_compaction,
+            oldest_blob_file_number: self.oldest_blob_file_number,
+            compensated_range_deletion_size: self.compensated_range_deletion_size,
+            tail_size: self.tail_size,
+            stats: self.stats.clone(),
+            being_compacted: AtomicBool::new(self.is_being_compacted()),
+            ..FileMeta::new(
+                self.number,
+                self.file_size,
+                self.smallest.clone(),
+                self.largest.clone(),
+            )
+        }
+    }
+
+    /// The first user key.
+    #[inline]
+    pub fn smallest_user_key(&self) -> &[u8] {
+        user_key(&self.smallest)
+    }
+
+    /// The last user key.
+    #[inline]
+    pub fn largest_user_key(&self) -> &[u8] {
+        user_key(&self.largest)
+    }
+
+    /// Counts of its entries; zeros until they are known.
+    pub fn stats(&self) -> FileStats {
+        self.stats.get().copied().unwrap_or_default()
+    }
+
+    /// Remembers the counts. The first call wins: they are the same for everybody.
+    pub fn set_stats(&self, stats: FileStats) {
+        let _ = self.stats.set(stats);
+    }
+
+    /// Whether a compaction is working on it.
+    pub fn is_being_compacted(&self) -> bool {
+        self.being_compacted.load(Ordering::Relaxed)
+    }
+
+    /// Says whether a compaction works on it. The picker's lock orders callers.
+    pub fn set_being_compacted(&self, yes: bool) {
+        self.being_compacted.store(yes, Ordering::Relaxed);
+    }
+
+    /// The file left the current version: its number goes to `graveyard` with its last reader.
+    pub(super) fn mark_obsolete(&self, graveyard: &Graveyard) {
+        let _ = self.tomb.graveyard.set(graveyard.clone());
+    }
+}
+
+/// Compares what the MANIFEST says of two files, not what the running engine added.
+impl PartialEq for FileMeta {
+    fn eq(&self, o: &FileMeta) -> bool {
+        self.number == o.number
+            && self.file_size == o.file_size
+            && self.smallest == o.smallest
+            && self.largest == o.largest
+            && self.smallest_seqno == o.smallest_seqno
+            && self.largest_seqno == o.largest_seqno
+            && self.oldest_ancestor_time == o.oldest_ancestor_time
+            && self.file_creation_time == o.file_creation_time
+            && self.epoch_number == o.epoch_number
+            && self.unique_id == o.unique_id
+            && self.file_checksum == o.file_checksum
+            && self.file_checksum_func_name == o.file_checksum_func_name
+            && self.temperature == o.temperature
+            && self.marked_for_compaction == o.marked_for_compaction
+            && self.oldest_blob_file_number == o.oldest_blob_file_number
+            && self.compensated_range_deletion_size == o.compensated_range_deletion_size
+            && self.tail_size == o.tail_size
+    }
+}
+
+impl Eq for FileMeta {}
+
+impl fmt::Debug for FileMeta {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "#{} {} bytes [{} .. {}] seq {}..{} epoch {}",
+            self.number,
+            self.file_size,
+            self.smallest_user_key().escape_ascii(),
+            self.largest_user_key().escape_ascii(),
+            self.smallest_seqno,
+            self.largest_seqno,
+            self.epoch_number,
+        )
+    }
+}
+
+/// Numbers of files that nobody can read any more and that may be deleted. Clones share one list.
+#[derive(Clone, Default)]
+pub struct Graveyard {
+    inner: Arc<GraveyardInner>,
+}
+
+#[derive(Default)]
+struct GraveyardInner {
+    numbers: Mutex<Vec<u64>>,
+    notify: OnceLock<Box<dyn Fn() + Send + Sync>>,
+}
+
+impl Graveyard {
+    /// An empty one.
+    pub fn new() -> Graveyard {
+        Graveyard::default()
+    }
+
+    /// Sets what to call after a number came in; later calls change nothing. It runs on whichever
+    /// thread dropped the last reader, possibly with locks held: it should only wake somebody.
+    pub fn set_notify(&self, notify: impl Fn() + Send + Sync + 'static) {
+        let _ = self.inner.notify.set(Box::new(notify));
+    }
+
+    /// Takes the numbers out; each is handed out once.
+    pub fn take(&self) -> Vec<u64> {
+        std::mem::take(&mut *self.inner.numbers.lock())
+    }
+
+    /// Whether there is nothing to delete.
+    pub fn is_empty(&self) -> bool {
+        self.inner.numbers.lock().is_empty()
+    }
+
+    fn bury(&self, number: u64) {
+        self.inner.numbers.lock().push(number);
+        if let Some(notify) = self.inner.notify.get() {
+            notify();
+        }
+    }
+}
+
+impl fmt::Debug for Graveyard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Graveyard({:?})", self.inner.numbers.lock())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::ValueType;
+    use crate::base::key::{append_internal_key, pack_trailer};
+    use std::sync::atomic::AtomicUsize;
+
+    fn file(number: u64) -> Arc<FileMeta> {
+        let mut key = Vec::new();
+        append_internal_key(&mut key, b"k", pack_trailer(7, ValueType::Value));
+        Arc::new(FileMeta::new(number, 100, key.clone(), key))
+    }
+
+    #[test]
+    fn a_number_is_buried_with_its_last_reader() {
+        let graveyard = Graveyard::new();
+        let calls = Arc::new(AtomicUsize::new(0));
+        let counter = calls.clone();
+        graveyard.set_notify(move || {
+            counter.fetch_add(1, Ordering::Relaxed);
+        });
+        let (live, gone) = (file(1), file(2));
+        let reader = gone.clone();
+        gone.mark_obsolete(&graveyard);
+        gone.mark_obsolete(&graveyard);
+        drop(gone);
+        assert!(graveyard.is_empty(), "a reader still has it");
+        drop(reader);
+        drop(live);
+        assert_eq!(graveyard.take(), [2], "and the live one was not reported");
+        assert!(graveyard.is_empty());
+        assert_eq!(calls.load(Ordering::Relaxed), 1);
+    }
+
+    #[test]
+    fn sequence_numbers_start_from_the_boundary_keys() {
+        let f = file(9);
+        assert_eq!((f.smallest_seqno, f.largest_seqno), (7, 7));
+        assert_eq!(f.smallest_user_key(), b"k");
+        let g = f.with_epoch(4);
+        assert_eq!(g.epoch_number, 4);
+        assert_ne!(*f, g);
+        assert_eq!(*f, g.with_epoch(0));
+    }
+}
