@@ -1,5 +1,273 @@
-//! The block cache.
+//! The block cache: who may stay in memory.
+//!
+//! A cached object sits in a *slot* of the table that read it ([`SlotArray`]), so a hit is one load
+//! under an epoch pin: no hash table, no lock, no count. The [`Cache`] owns the budget. It keeps
+//! one ring of occupied slots per shard and walks it as a CLOCK: an object that was used since the
+//! hand passed last gets another round, an object that somebody holds by count is skipped, anything
+//! else is taken out of its slot and freed when the last pinned reader has left.
+//!
+//! Thread safety: everything is `&self`. Locks: one shard at a time, nothing is called under it
+//! that takes another lock, except the epoch's.
+//!
+//! Invariants:
+//! * **C1** While a shard's lock is held, a slot of that shard is occupied exactly if the shard's
+//!   ring has an entry for it.
+//! * **C2** `usage` is the sum of the charges of all ring entries and reservations, plus those of
+//!   inserts that are under way.
+//! * **C3** With a strict limit, `usage` passes the capacity only for the moment in which an insert
+//!   finds out that it does not fit.
+
+mod slots;
+
+pub use slots::{Node, SlotArray};
+
+use crate::env::epoch;
+use crate::env::sync::Mutex;
+use crate::error::{Code, Error, Result};
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+/// What the hand finds at a slot.
+enum Verdict {
+    /// Somebody holds the object.
+    Held,
+    /// It was used since the last visit, which is now forgotten.
+    Used,
+    /// It may go.
+    Idle,
+}
+
+/// The slots of one table, as the ring sees them.
+trait Owner: Send + Sync {
+    /// Judges the object in a slot.
+    fn judge(&self, slot: u32) -> Verdict;
+    /// Whether somebody besides the cache holds the object.
+    fn is_held(&self, slot: u32) -> bool;
+    /// Empties a slot. The shard is locked; what was there is retired after that.
+    fn evict(&self, slot: u32) -> Retiree;
+}
+
+/// What came out of a slot.
+type Retiree = Option<Box<dyn Send>>;
+
+struct Entry {
+    owner: Arc<dyn Owner>,
+    slot: u32,
+    charge: usize,
+}
+
+#[derive(Default)]
+struct Ring {
+    entries: Vec<Option<Entry>>,
+    free: Vec<u32>,
+    hand: usize,
+}
+
+impl Ring {
+    fn add(&mut self, entry: Entry) -> u32 {
+        match self.free.pop() {
+            Some(at) => {
+                self.entries[at as usize] = Some(entry);
+                at
+            }
+            None => {
+                self.entries.push(Some(entry));
+                (self.entries.len() - 1) as u32
+            }
+        }
+    }
+
+    /// Takes an entry out; returns its charge.
+    fn remove(&mut self, at: u32) -> Option<Entry> {
+        let entry = self.entries.get_mut(at as usize)?.take()?;
+        self.free.push(at);
+        Some(entry)
+    }
+
+    /// Moves the hand until something could be evicted or two rounds are done.
+    fn evict_one(&mut self) -> Option<(Entry, Retiree)> {
+        for _ in 0..2 * self.entries.len() {
+            let at = self.hand;
+            self.hand = if at + 1 < self.entries.len() { at + 1 } else { 0 };
+            let Some(Some(entry)) = self.entries.get(at) else { continue };
+            if let Verdict::Idle = entry.owner.judge(entry.slot) {
+                let retiree = entry.owner.evict(entry.slot);
+                return self.remove(at as u32).map(|entry| (entry, retiree));
+            }
+        }
+        None
+    }
+}
 
 /// A block cache, shared by tables, column families and databases.
+pub struct Cache {
+    name: &'static str,
+    capacity: AtomicUsize,
+    strict: AtomicBool,
+    usage: AtomicUsize,
+    shards: Box<[Mutex<Ring>]>,
+}
+
+impl Cache {
+    /// A cache under RocksDB's name `LRUCache`. Both names give the same CLOCK.
+    pub fn new_lru(capacity: usize) -> Arc<Cache> {
+        Cache::with_settings("LRUCache", capacity, default_shard_bits(capacity), false)
+    }
+
+    /// A cache under RocksDB's name `HyperClockCache`.
+    pub fn new_hyper_clock(capacity: usize) -> Arc<Cache> {
+        Cache::with_settings("HyperClockCache", capacity, default_shard_bits(capacity), false)
+    }
+
+    /// A cache with everything said: `2^shard_bits` locks, and whether inserts fail when full.
+    pub fn with_settings(
+        name: &'static str,
+        capacity: usize,
+        shard_bits: u32,
+        strict_capacity_limit: bool,
+    ) -> Arc<Cache> {
+        Arc::new(Cache {
+            name,
+            capacity: AtomicUsize::new(capacity),
+            strict: AtomicBool::new(strict_capacity_limit),
+            usage: AtomicUsize::new(0),
+            shards: (0..1usize << shard_bits.min(16)).map(|_| Mutex::default()).collect(),
+        })
+    }
+
+    /// The name in RocksDB's LOG.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The budget in bytes.
+    pub fn capacity(&self) -> usize {
+        self.capacity.load(Ordering::Relaxed)
+    }
+
+    /// Changes the budget; evicts what does not fit a smaller one.
+    pub fn set_capacity(&self, capacity: usize) {
+        self.capacity.store(capacity, Ordering::Relaxed);
+        self.shrink(0);
+    }
+
+    /// Whether inserts fail when nothing can be evicted.
+    pub fn has_strict_capacity_limit(&self) -> bool {
+        self.strict.load(Ordering::Relaxed)
+    }
+
+    /// Changes whether inserts fail when nothing can be evicted.
+    pub fn set_strict_capacity_limit(&self, strict: bool) {
+        self.strict.store(strict, Ordering::Relaxed);
+    }
+
+    /// Bytes in use.
+    pub fn usage(&self) -> usize {
+        self.usage.load(Ordering::Relaxed)
+    }
+
+    /// Bytes in use that cannot be evicted now, because somebody holds them. Visits every entry.
+    pub fn pinned_usage(&self) -> usize {
+        let mut held = 0;
+        let mut total = 0;
+        for shard in &self.shards {
+            for entry in shard.lock().entries.iter().flatten() {
+                total += entry.charge;
+                held += if entry.owner.is_held(entry.slot) { entry.charge } else { 0 };
+            }
+        }
+        held + self.usage().saturating_sub(total)
+    }
+
+    /// Objects in the cache. Visits every entry.
+    pub fn len(&self) -> usize {
+        self.shards.iter().map(|s| s.lock().entries.iter().flatten().count()).sum()
+    }
+
+    /// Whether nothing is cached.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Takes `charge` bytes of the budget until the reservation is dropped.
+    pub fn reserve(self: &Arc<Self>, charge: usize) -> Result<Reservation> {
+        self.admit(charge, 0)?;
+        Ok(Reservation { cache: Arc::clone(self), charge })
+    }
+
+    /// Counts `charge` bytes and makes room for them.
+    fn admit(&self, charge: usize, shard: usize) -> Result<()> {
+        self.usage.fetch_add(charge, Ordering::Relaxed);
+        if self.shrink(shard) || !self.has_strict_capacity_limit() {
+            return Ok(());
+        }
+        self.release(charge);
+        Err(Error::new(
+            Code::Incomplete,
+            format!(
+                "Insert failed because the block cache is full: capacity {}, usage {}, charge \
+                 {charge}",
+                self.capacity(),
+                self.usage()
+            ),
+        ))
+    }
+
+    fn release(&self, charge: usize) {
+        self.usage.fetch_sub(charge, Ordering::Relaxed);
+    }
+
+    /// Evicts until the budget holds, `start` shard first. Returns whether it holds.
+    fn shrink(&self, start: usize) -> bool {
+        let n = self.shards.len();
+        for i in 0..n {
+            let shard = &self.shards[(start + i) % n];
+            while self.usage() > self.capacity() {
+                let evicted = shard.lock().evict_one();
+                let Some((entry, retiree)) = evicted else { break };
+                self.release(entry.charge);
+                epoch::retire(retiree);
+            }
+            if self.usage() <= self.capacity() {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+impl fmt::Debug for Cache {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}(capacity {}, usage {})", self.name, self.capacity(), self.usage())
+    }
+}
+
+/// One lock per half MiB, 64 at most: small caches must not be cut into uselessly small parts.
+fn default_shard_bits(capacity: usize) -> u32 {
+    (capacity >> 19).max(1).ilog2().min(6)
+}
+
+/// A part of the budget taken by something that is not evicted: index and filter blocks.
 #[derive(Debug)]
-pub struct Cache {}
+pub struct Reservation {
+    cache: Arc<Cache>,
+    charge: usize,
+}
+
+impl Reservation {
+    /// The bytes taken.
+    pub fn charge(&self) -> usize {
+        self.charge
+    }
+}
+
+impl Drop for Reservation {
+    fn drop(&mut self) {
+        self.cache.release(self.charge);
+    }
+}
+
+#[cfg(test)]
+#[path = "cache_test.rs"]
+mod tests;

@@ -1,0 +1,179 @@
+//! Model test (budget and contents against a plain description), and a stress test of readers,
+//! inserters, evictions and dying tables on real threads.
+
+use super::*;
+use crate::env::epoch;
+use std::sync::atomic::AtomicU64;
+
+fn cache(capacity: usize, strict: bool) -> Arc<Cache> {
+    Cache::with_settings("LRUCache", capacity, 1, strict)
+}
+
+fn cached(slots: &SlotArray<u64>, slot: usize) -> Option<u64> {
+    let guard = epoch::pin();
+    slots.load(slot, &guard).map(|node| {
+        node.touch();
+        *node.object()
+    })
+}
+
+#[test]
+fn usage_follows_inserts_evictions_and_dead_tables() {
+    let cache = cache(100, false);
+    let slots = SlotArray::new(Arc::clone(&cache), 20);
+    for i in 0..20 {
+        assert_eq!(*slots.insert(i, i as u64, 10).unwrap().object(), i as u64);
+        assert!(cache.usage() <= 100, "{}", cache.usage());
+    }
+    assert_eq!((cache.len(), cache.usage()), (10, 100));
+    assert_eq!((0..20).filter(|&i| cached(&slots, i).is_some()).count(), 10);
+    cache.set_capacity(35);
+    assert_eq!((cache.len(), cache.usage(), cache.pinned_usage()), (3, 30, 0));
+    slots.clear();
+    assert_eq!((cache.len(), cache.usage()), (0, 0));
+}
+
+#[test]
+fn what_is_used_stays_and_what_is_held_cannot_go() {
+    let cache = Cache::with_settings("LRUCache", 100, 0, false);
+    let slots = SlotArray::new(Arc::clone(&cache), 1000);
+    let held = slots.insert(1, 1, 10).unwrap();
+    drop(slots.insert(0, 0, 10));
+    for i in 2..1000 {
+        assert_eq!(cached(&slots, 0), Some(0), "the used object went at {i}");
+        drop(slots.insert(i, i as u64, 10));
+        assert!(cached(&slots, 1).is_some(), "the held object went at {i}");
+    }
+    assert_eq!(cache.pinned_usage(), 10);
+    drop(held);
+    assert_eq!(cache.pinned_usage(), 0);
+    slots.clear();
+}
+
+#[test]
+fn the_first_of_two_loads_of_a_block_wins() {
+    let cache = cache(100, false);
+    let slots = SlotArray::new(Arc::clone(&cache), 1);
+    let first = slots.insert(0, 1, 10).unwrap();
+    let second = slots.insert(0, 2, 10).unwrap();
+    assert!(Arc::ptr_eq(&first, &second));
+    assert_eq!(cache.usage(), 10);
+    slots.add_charge(0, 5);
+    assert_eq!(cache.usage(), 15);
+    drop((first, second));
+    slots.clear();
+    slots.add_charge(0, 5);
+    assert_eq!(cache.usage(), 0);
+}
+
+#[test]
+fn a_strict_limit_refuses_and_a_soft_one_does_not() {
+    let strict = cache(30, true);
+    let slots = SlotArray::new(Arc::clone(&strict), 10);
+    let held: Vec<_> = (0..3).map(|i| slots.insert(i, 0, 10).unwrap()).collect();
+    let refused = slots.insert(3, 0, 10).err().unwrap();
+    assert_eq!(refused.code(), Code::Incomplete);
+    assert_eq!(strict.usage(), 30);
+    strict.reserve(1).unwrap_err();
+    drop(held);
+    let reservation = strict.reserve(25).unwrap();
+    assert_eq!((strict.usage(), strict.pinned_usage()), (25, 25));
+    drop(reservation);
+    slots.clear();
+    assert_eq!(strict.usage(), 0);
+
+    let soft = cache(30, false);
+    let slots = SlotArray::new(Arc::clone(&soft), 10);
+    let held: Vec<_> = (0..5).map(|i| slots.insert(i, 0, 10).unwrap()).collect();
+    assert_eq!(soft.usage(), 50);
+    drop(slots.insert(6, 0, 31).unwrap());
+    assert_eq!(soft.usage(), 50, "an object larger than the cache is not cached");
+    drop(held);
+    drop(slots.insert(7, 0, 10).unwrap());
+    assert_eq!(soft.usage(), 30);
+    slots.clear();
+}
+
+#[test]
+fn random_operations_keep_the_books_balanced() {
+    let mut rng = fastrand::Rng::with_seed(7);
+    let cache = cache(500, false);
+    let tables: Vec<_> = (0..3).map(|_| SlotArray::new(Arc::clone(&cache), 50)).collect();
+    let mut held: Vec<(Arc<Node<u64>>, u64)> = Vec::new();
+    for _ in 0..20_000 {
+        let t = rng.usize(..3);
+        let slot = rng.usize(..50);
+        let tag = (t * 50 + slot) as u64;
+        match rng.u32(..20) {
+            0 => tables[t].clear(),
+            1 => cache.set_capacity(rng.usize(100..800)),
+            2 => held.clear(),
+            3 => tables[t].add_charge(slot, 3),
+            4..8 if held.len() < 5 => {
+                held.extend(tables[t].load_arc(slot).map(|node| (node, tag)));
+            }
+            4..12 => assert!(cached(&tables[t], slot).is_none_or(|v| v == tag)),
+            _ => drop(tables[t].insert(slot, tag, rng.usize(1..40)).unwrap()),
+        }
+        assert!(held.iter().all(|(node, tag)| node.object() == tag));
+        let excess = cache.usage().saturating_sub(cache.capacity());
+        assert!(excess == 0 || excess <= cache.pinned_usage() + 3, "{cache:?}");
+    }
+    held.clear();
+    tables.iter().for_each(|t| t.clear());
+    assert_eq!((cache.usage(), cache.len()), (0, 0));
+}
+
+/// An object that knows whether it was freed.
+struct Canary(Arc<AtomicU64>, u64);
+
+impl Drop for Canary {
+    fn drop(&mut self) {
+        self.1 = 0;
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn readers_never_see_freed_objects() {
+    const SLOTS: usize = 64;
+    let cache = Cache::with_settings("LRUCache", 200, 2, false);
+    let alive = Arc::new(AtomicU64::new(0));
+    let shared = SlotArray::<Canary>::new(Arc::clone(&cache), SLOTS);
+    std::thread::scope(|scope| {
+        for seed in 0..4u64 {
+            let (cache, alive, shared) = (&cache, &alive, &shared);
+            scope.spawn(move || {
+                let mut rng = fastrand::Rng::with_seed(seed);
+                for _ in 0..30 {
+                    let own = SlotArray::<Canary>::new(Arc::clone(cache), SLOTS);
+                    for _ in 0..500 {
+                        let slot = rng.usize(..SLOTS);
+                        let slots = if rng.bool() { shared } else { &own };
+                        let guard = epoch::pin();
+                        if let Some(node) = slots.load(slot, &guard) {
+                            node.touch();
+                            assert_eq!(node.object().1, slot as u64 + 1);
+                            continue;
+                        }
+                        drop(guard);
+                        alive.fetch_add(1, Ordering::Relaxed);
+                        let object = Canary(Arc::clone(alive), slot as u64 + 1);
+                        let node = slots.insert(slot, object, 10).unwrap();
+                        assert_eq!(node.object().1, slot as u64 + 1);
+                    }
+                    own.clear();
+                }
+            });
+        }
+    });
+    shared.clear();
+    assert_eq!((cache.usage(), cache.len()), (0, 0));
+    for _ in 0..1000 {
+        epoch::synchronize();
+        if alive.load(Ordering::Relaxed) == 0 {
+            return;
+        }
+    }
+    panic!("{} objects were never freed", alive.load(Ordering::Relaxed));
+}

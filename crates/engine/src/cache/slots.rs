@@ -1,0 +1,221 @@
+//! The slots of one table: where its cached objects are, by number.
+//!
+//! A slot is an atomic pointer that stands for one count of its object. It differs from
+//! [`epoch::EpochCell`] in one point: the old object is handed out, so that it can be retired
+//! after the shard's lock is released. Retiring may free anything that waits in the epoch, for
+//! example a table, whose drop empties its slots and needs the shards' locks.
+//!
+//! Unsafe: turning a slot's pointer into a reference bound to a guard, or into its count. Invariant
+//! **S1**: a pointer in a slot came from `Arc::into_raw`; the count it stands for is retired, never
+//! dropped, after the pointer was taken out. Trusted by the stress test in `cache_test.rs`.
+
+#![allow(unsafe_code)]
+
+use super::{Cache, Entry, Owner, Retiree, Verdict};
+use crate::env::epoch::{self, Guard};
+use crate::error::Result;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize, Ordering};
+
+/// A cached object and what the clock knows of it.
+pub struct Node<T> {
+    used: AtomicBool,
+    /// Where the entry is in its shard's ring; guarded by the shard's lock.
+    position: AtomicU32,
+    object: T,
+}
+
+impl<T> Node<T> {
+    /// An object that is in no cache.
+    pub fn new(object: T) -> Node<T> {
+        Node { used: AtomicBool::new(false), position: AtomicU32::new(u32::MAX), object }
+    }
+
+    /// Notes a use. The flag is written only when it changes, so that readers of a hot object do
+    /// not take its line from each other.
+    #[inline]
+    pub fn touch(&self) {
+        if !self.used.load(Ordering::Relaxed) {
+            self.used.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// The object.
+    #[inline]
+    pub fn object(&self) -> &T {
+        &self.object
+    }
+}
+
+struct Slot<T>(AtomicPtr<Node<T>>);
+
+impl<T> Slot<T> {
+    #[inline]
+    fn load<'g>(&self, _guard: &'g Guard) -> Option<&'g Node<T>> {
+        // SAFETY: by S1 the object was counted when the pointer was loaded, and the guard keeps
+        // retired objects alive.
+        unsafe { self.0.load(Ordering::Acquire).as_ref() }
+    }
+
+    fn load_arc(&self) -> Option<Arc<Node<T>>> {
+        let _guard = epoch::pin();
+        let node = self.0.load(Ordering::Acquire);
+        if node.is_null() {
+            return None;
+        }
+        // SAFETY: by S1 and the guard the object is alive, so its count can be raised; the new
+        // count is the returned one.
+        unsafe {
+            Arc::increment_strong_count(node);
+            Some(Arc::from_raw(node))
+        }
+    }
+
+    /// Puts an object into an empty slot; false if it was occupied.
+    fn set_if_empty(&self, node: &Arc<Node<T>>) -> bool {
+        let new = Arc::into_raw(Arc::clone(node)).cast_mut();
+        let empty = std::ptr::null_mut();
+        match self.0.compare_exchange(empty, new, Ordering::AcqRel, Ordering::Acquire) {
+            Ok(_) => true,
+            Err(_) => {
+                // SAFETY: `new` was made above and nobody else has seen it.
+                drop(unsafe { Arc::from_raw(new) });
+                false
+            }
+        }
+    }
+
+    /// Empties the slot. The caller retires the object (S1).
+    fn take(&self) -> Option<Arc<Node<T>>> {
+        let node = self.0.swap(std::ptr::null_mut(), Ordering::AcqRel);
+        // SAFETY: by S1 the pointer stands for a count, which passes to the result.
+        if node.is_null() { None } else { Some(unsafe { Arc::from_raw(node) }) }
+    }
+}
+
+impl<T> Drop for Slot<T> {
+    fn drop(&mut self) {
+        // Ring entries count the array, so it goes only after all slots were emptied.
+        debug_assert!(self.0.get_mut().is_null(), "an occupied slot is dropped");
+    }
+}
+
+/// Spreads the slots of different tables over the shards.
+static NEXT_SALT: AtomicUsize = AtomicUsize::new(0);
+
+/// A fixed number of slots. Belongs to one table and one cache.
+pub struct SlotArray<T: Send + Sync + 'static> {
+    cells: Box<[Slot<T>]>,
+    cache: Arc<Cache>,
+    salt: usize,
+}
+
+impl<T: Send + Sync + 'static> SlotArray<T> {
+    /// `n` empty slots.
+    pub fn new(cache: Arc<Cache>, n: usize) -> Arc<SlotArray<T>> {
+        let cells = (0..n).map(|_| Slot(AtomicPtr::default())).collect();
+        let salt = NEXT_SALT.fetch_add(1, Ordering::Relaxed).wrapping_mul(0x9E37_79B9);
+        Arc::new(SlotArray { cells, cache, salt })
+    }
+
+    /// The object in a slot, for as long as the reader is pinned.
+    #[inline]
+    pub fn load<'g>(&self, slot: usize, guard: &'g Guard) -> Option<&'g Node<T>> {
+        self.cells.get(slot)?.load(guard)
+    }
+
+    /// The object in a slot, counted: it will not be evicted while the count is held.
+    pub fn load_arc(&self, slot: usize) -> Option<Arc<Node<T>>> {
+        let node = self.cells.get(slot)?.load_arc()?;
+        node.touch();
+        Some(node)
+    }
+
+    /// Puts an object into a slot and charges the cache. If somebody else was faster, theirs stays
+    /// and is returned. An object larger than the whole cache is returned without being cached.
+    pub fn insert(self: &Arc<Self>, slot: usize, object: T, charge: usize) -> Result<Arc<Node<T>>> {
+        let node = Arc::new(Node::new(object));
+        let cache = &*self.cache;
+        let Some(cell) = self.cells.get(slot) else { return Ok(node) };
+        if charge > cache.capacity() && !cache.has_strict_capacity_limit() {
+            return Ok(node);
+        }
+        let shard = self.shard_of(slot);
+        cache.admit(charge, shard)?;
+        let mut ring = cache.shards[shard].lock();
+        if !cell.set_if_empty(&node) {
+            drop(ring);
+            cache.release(charge);
+            return Ok(self.load_arc(slot).unwrap_or(node));
+        }
+        let owner: Arc<dyn Owner> = Arc::clone(self) as Arc<dyn Owner>;
+        let position = ring.add(Entry { owner, slot: slot as u32, charge });
+        node.position.store(position, Ordering::Relaxed);
+        Ok(node)
+    }
+
+    /// Charges more for the object in a slot, which has grown.
+    pub fn add_charge(&self, slot: usize, more: usize) {
+        let guard = epoch::pin();
+        let mut ring = self.cache.shards[self.shard_of(slot)].lock();
+        let Some(node) = self.load(slot, &guard) else { return };
+        let position = node.position.load(Ordering::Relaxed) as usize;
+        if let Some(Some(entry)) = ring.entries.get_mut(position) {
+            entry.charge += more;
+            self.cache.usage.fetch_add(more, Ordering::Relaxed);
+        }
+    }
+
+    /// Empties all slots. Whoever drops the table calls it: the ring counts the slots.
+    pub fn clear(&self) {
+        for slot in 0..self.cells.len() {
+            if self.cells[slot].0.load(Ordering::Relaxed).is_null() {
+                continue;
+            }
+            let mut ring = self.cache.shards[self.shard_of(slot)].lock();
+            let Some(node) = self.cells[slot].take() else { continue };
+            let entry = ring.remove(node.position.load(Ordering::Relaxed));
+            drop(ring);
+            self.cache.release(entry.map_or(0, |e| e.charge));
+            epoch::retire(node);
+        }
+    }
+
+    /// How many slots there are.
+    pub fn len(&self) -> usize {
+        self.cells.len()
+    }
+
+    /// Whether there are no slots.
+    pub fn is_empty(&self) -> bool {
+        self.cells.is_empty()
+    }
+
+    fn shard_of(&self, slot: usize) -> usize {
+        let mixed = slot.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(self.salt);
+        (mixed >> 32) & (self.cache.shards.len() - 1)
+    }
+}
+
+impl<T: Send + Sync + 'static> Owner for SlotArray<T> {
+    fn judge(&self, slot: u32) -> Verdict {
+        if self.is_held(slot) {
+            return Verdict::Held;
+        }
+        let guard = epoch::pin();
+        match self.load(slot as usize, &guard) {
+            Some(node) if node.used.swap(false, Ordering::Relaxed) => Verdict::Used,
+            _ => Verdict::Idle,
+        }
+    }
+
+    fn is_held(&self, slot: u32) -> bool {
+        let node = self.cells.get(slot as usize).and_then(Slot::load_arc);
+        // One count is the slot's, one is ours.
+        node.is_some_and(|node| Arc::strong_count(&node) > 2)
+    }
+
+    fn evict(&self, slot: u32) -> Retiree {
+        self.cells.get(slot as usize).and_then(Slot::take).map(|node| Box::new(node) as Box<_>)
+    }
+}
