@@ -1,1 +1,19 @@
-//! `memtable/`: not written yet.
+//! Recent writes, in order, in memory.
+//!
+//! A [`MemTable`] owns an arena with all entries and a structure ([`rep::Rep`]) that orders them.
+//! Writers add entries with sequence numbers that nobody reads at yet; readers need no lock and
+//! allocate nothing. Nothing is ever removed: a memtable is filled, marked immutable, flushed and
+//! dropped as a whole.
+
+mod arena;
+mod bloom;
+mod iterator;
+#[expect(clippy::module_inception, reason = "the file of the type of that name")]
+mod memtable;
+mod random;
+#[allow(dead_code, reason = "the hash and vector structures use the rest")]
+mod rep;
+#[allow(dead_code, reason = "hash_skiplist uses the rest")]
+mod skiplist;
+
+pub use memtable::MemTable;

@@ -1,0 +1,209 @@
+//! Memory for one memtable: handed out by bumping a cursor, given back all at once.
+//!
+//! Chunks grow from 4 KiB to the arena's chunk size, doubling, so that an empty memtable costs
+//! little. Chunks of 2 MiB and more are aligned to and advised for huge pages: a lookup in a full
+//! memtable otherwise pays for a page walk with each cache miss.
+//!
+//! Threads: any number may allocate at once. The common path is one `fetch_add`; a full chunk takes
+//! a lock. Memory is readable and writable by whoever holds the pointer; publishing it to other
+//! threads is the caller's business.
+//!
+//! Unsafe, because the pieces have no static owner. Invariants:
+//! * **A1** `current` points to a live chunk; chunks are freed only by `drop`, which has `&mut self`.
+//! * **A2** A chunk's cursor only grows, so that no two allocations overlap.
+//!
+//! Tests: `arena_test.rs`, also under Miri.
+
+#![allow(unsafe_code)]
+
+use parking_lot::Mutex;
+use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+
+/// All allocations are aligned to this.
+pub const ALIGN: usize = 8;
+
+const FIRST_CHUNK: usize = 4 << 10;
+const HUGE_PAGE: usize = 2 << 20;
+const LINE: usize = 64;
+
+/// The head of a chunk; the memory that it hands out follows it.
+#[repr(C, align(64))]
+struct Chunk {
+    /// The next byte to hand out, from the chunk's start. Past `size` once the chunk is full.
+    cursor: AtomicUsize,
+    /// Bytes, the head included.
+    size: usize,
+    /// The chunk that was made before this one.
+    older: *mut Chunk,
+}
+
+/// The memory of one memtable.
+pub struct Arena {
+    current: AtomicPtr<Chunk>,
+    /// Bytes in all chunks.
+    allocated: AtomicUsize,
+    /// Bytes in chunks that take no more: full ones and those of single large pieces.
+    closed: AtomicUsize,
+    chunk_size: usize,
+    /// Held while a chunk is added; guards the newest chunk, which starts the list.
+    newest: Mutex<Newest>,
+}
+
+struct Newest(*mut Chunk);
+
+// SAFETY: the raw pointer is a list that only the holder of the lock (or of `&mut Arena`) walks, and
+// chunks may be freed on any thread.
+unsafe impl Send for Newest {}
+
+impl Arena {
+    /// An arena that grows to chunks of so many bytes.
+    pub fn new(chunk_size: usize) -> Arena {
+        let chunk_size = chunk_size.clamp(FIRST_CHUNK, isize::MAX as usize / 2);
+        let first = new_chunk(FIRST_CHUNK, std::ptr::null_mut());
+        Arena {
+            current: AtomicPtr::new(first),
+            allocated: AtomicUsize::new(FIRST_CHUNK),
+            closed: AtomicUsize::new(0),
+            chunk_size,
+            newest: Mutex::new(Newest(first)),
+        }
+    }
+
+    /// The chunk size for a memtable of `write_buffer_size`, as `arena_block_size` asks; 0 leaves
+    /// the choice to the engine.
+    pub fn chunk_size_for(arena_block_size: usize, write_buffer_size: usize) -> usize {
+        match arena_block_size {
+            0 => (write_buffer_size / 8).min(HUGE_PAGE),
+            size => size,
+        }
+    }
+
+    /// `size` bytes that live as long as the arena, aligned to [`ALIGN`], not initialised.
+    #[inline]
+    pub fn allocate(&self, size: usize) -> NonNull<u8> {
+        let size = size.next_multiple_of(ALIGN);
+        let chunk = self.current.load(Ordering::Acquire);
+        // SAFETY: A1. The Acquire load pairs with the Release store that published the chunk.
+        match unsafe { bump(chunk, size) } {
+            Some(piece) => piece,
+            None => self.allocate_slow(size),
+        }
+    }
+
+    /// Bytes that cannot be used for anything else any more; what "full" is measured by.
+    #[inline]
+    pub fn used(&self) -> usize {
+        let chunk = self.current.load(Ordering::Acquire);
+        // SAFETY: A1.
+        let chunk = unsafe { &*chunk };
+        let in_current = chunk.cursor.load(Ordering::Relaxed).min(chunk.size);
+        self.closed.load(Ordering::Relaxed) + in_current
+    }
+
+    /// Bytes taken from the system.
+    pub fn allocated(&self) -> usize {
+        self.allocated.load(Ordering::Relaxed)
+    }
+
+    #[cold]
+    fn allocate_slow(&self, size: usize) -> NonNull<u8> {
+        let mut newest = self.newest.lock();
+        let current = self.current.load(Ordering::Acquire);
+        // Another thread may have added a chunk while this one waited for the lock.
+        // SAFETY: A1.
+        if let Some(piece) = unsafe { bump(current, size) } {
+            return piece;
+        }
+        let total = self.allocated.load(Ordering::Relaxed);
+        let chunk_size = total.next_power_of_two().min(self.chunk_size);
+        let needed = size.saturating_add(LINE); // What cannot be is refused by `layout`.
+        // A large piece gets a chunk of its own, so that the rest of the current one is not lost.
+        let alone = needed > chunk_size / 4;
+        let chunk =
+            new_chunk(if alone { needed.next_multiple_of(LINE) } else { chunk_size }, newest.0);
+        newest.0 = chunk;
+        // SAFETY: just made, with room for the piece.
+        let (chunk_ref, piece) = unsafe { (&*chunk, bump(chunk, size)) };
+        let piece = piece.unwrap_or_else(|| unreachable!("a new chunk has room for its piece"));
+        self.allocated.fetch_add(chunk_ref.size, Ordering::Relaxed);
+        if alone {
+            self.closed.fetch_add(chunk_ref.size, Ordering::Relaxed);
+        } else {
+            // SAFETY: A1.
+            self.closed.fetch_add(unsafe { (*current).size }, Ordering::Relaxed);
+            self.current.store(chunk, Ordering::Release);
+        }
+        piece
+    }
+}
+
+impl Drop for Arena {
+    fn drop(&mut self) {
+        let mut chunk = self.newest.get_mut().0;
+        while !chunk.is_null() {
+            // SAFETY: every chunk is on the list once and was made by `new_chunk` with this layout;
+            // nobody else has a reference to the arena any more.
+            unsafe {
+                let (older, size) = ((*chunk).older, (*chunk).size);
+                dealloc(chunk.cast(), layout(size));
+                chunk = older;
+            }
+        }
+    }
+}
+
+// SAFETY: see "Threads" above; all shared state is atomic or locked.
+unsafe impl Send for Arena {}
+// SAFETY: as for `Send`.
+unsafe impl Sync for Arena {}
+
+/// Takes `size` bytes from `chunk` if they fit.
+///
+/// # Safety
+/// `chunk` must be live.
+#[inline]
+unsafe fn bump(chunk: *mut Chunk, size: usize) -> Option<NonNull<u8>> {
+    // SAFETY: live, by contract; the head is only read or changed atomically after it was made.
+    let head = unsafe { &*chunk };
+    if size > head.size {
+        return None; // Also keeps the cursor from wrapping.
+    }
+    let at = head.cursor.fetch_add(size, Ordering::Relaxed);
+    if at > head.size - size {
+        return None;
+    }
+    // SAFETY: `at + size <= head.size`, the length of the chunk's allocation.
+    Some(unsafe { NonNull::new_unchecked(chunk.cast::<u8>().add(at)) })
+}
+
+fn layout(size: usize) -> Layout {
+    let align = if size >= HUGE_PAGE && size.is_multiple_of(HUGE_PAGE) { HUGE_PAGE } else { LINE };
+    Layout::from_size_align(size, align).unwrap_or_else(|_| {
+        panic!("a memtable chunk of {size} bytes is more than can be addressed")
+    })
+}
+
+fn new_chunk(size: usize, older: *mut Chunk) -> *mut Chunk {
+    let layout = layout(size);
+    // SAFETY: the size is not zero.
+    let chunk = unsafe { alloc(layout) }.cast::<Chunk>();
+    if chunk.is_null() {
+        handle_alloc_error(layout);
+    }
+    #[cfg(all(target_os = "linux", not(miri)))]
+    if layout.align() == HUGE_PAGE {
+        // SAFETY: advice about pages that lie wholly inside the allocation. A refusal costs speed
+        // alone.
+        unsafe { libc::madvise(chunk.cast(), size, libc::MADV_HUGEPAGE) };
+    }
+    let head = Chunk { cursor: AtomicUsize::new(size_of::<Chunk>()), size, older };
+    // SAFETY: aligned to a line and larger than a head.
+    unsafe { chunk.write(head) };
+    chunk
+}
+
+#[cfg(test)]
+#[path = "arena_test.rs"]
+mod tests;

@@ -1,0 +1,81 @@
+//! Iterators over a memtable.
+//!
+//! Unsafe in two ways, both resting on the `Arc`: the cursor borrows the memtable that the iterator
+//! itself keeps alive, and slices of entries are handed out. Invariants:
+//! * **M1** `cursor` never outlives `table`: it is private, and declared (so dropped) first.
+//! * **M2** Entries never move or change while the memtable lives, so slices stay good even when
+//!   the iterator moves on.
+
+#![allow(unsafe_code)]
+
+use super::memtable::MemTable;
+use super::rep::{Cursor, Entry, RepCursor};
+use crate::base::InternalIterator;
+use crate::error::Result;
+use std::sync::Arc;
+
+pub(super) struct MemTableIterator {
+    cursor: Cursor<'static>,
+    /// The entry that the cursor stands on.
+    entry: Option<Entry>,
+    /// Keeps everything above alive.
+    _table: Arc<MemTable>,
+}
+
+impl MemTableIterator {
+    pub(super) fn new(table: Arc<MemTable>, total_order: bool) -> MemTableIterator {
+        let cursor = table.rep().cursor(total_order);
+        // SAFETY: the memtable is behind an `Arc`, so it does not move, and M1.
+        let cursor = unsafe { std::mem::transmute::<Cursor<'_>, Cursor<'static>>(cursor) };
+        MemTableIterator { cursor, entry: None, _table: table }
+    }
+
+    fn settle(&mut self) {
+        self.entry = self.cursor.entry();
+    }
+}
+
+impl InternalIterator for MemTableIterator {
+    fn valid(&self) -> bool {
+        self.entry.is_some()
+    }
+    fn seek_to_first(&mut self) {
+        self.cursor.seek_to_first();
+        self.settle();
+    }
+    fn seek_to_last(&mut self) {
+        self.cursor.seek_to_last();
+        self.settle();
+    }
+    fn seek(&mut self, target: &[u8]) {
+        self.cursor.seek(target);
+        self.settle();
+    }
+    fn seek_for_prev(&mut self, target: &[u8]) {
+        self.cursor.seek_for_prev(target);
+        self.settle();
+    }
+    fn next(&mut self) {
+        debug_assert!(self.valid(), "next on an iterator that is not valid");
+        self.cursor.next();
+        self.settle();
+    }
+    fn prev(&mut self) {
+        debug_assert!(self.valid(), "prev on an iterator that is not valid");
+        self.cursor.prev();
+        self.settle();
+    }
+    fn key(&self) -> &[u8] {
+        debug_assert!(self.valid(), "key of an iterator that is not valid");
+        // SAFETY: M2; the slice borrows the iterator, which holds the memtable.
+        self.entry.map_or(&[], |entry| unsafe { entry.internal_key() })
+    }
+    fn value(&self) -> &[u8] {
+        debug_assert!(self.valid(), "value of an iterator that is not valid");
+        // SAFETY: as for `key`.
+        self.entry.map_or(&[], |entry| unsafe { entry.value() })
+    }
+    fn status(&self) -> Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,242 @@
+//! The memtable: accounting, point lookups, and the switch to immutable.
+
+#![allow(unsafe_code)] // Two places: writing an entry into fresh arena memory, and reading one back.
+
+use super::arena::Arena;
+use super::bloom::MemtableBloom;
+use super::iterator::MemTableIterator;
+use super::rep::{Entry, Rep};
+use crate::base::key::{TRAILER_SIZE, pack_trailer, trailer};
+use crate::base::{InternalIterator, KeyOrder, LookupKey, SeqNo, ValueType};
+use crate::iter::GetContext;
+use crate::options::ColumnFamilyOptions;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+
+/// Recent writes of one column family.
+///
+/// Readers may do anything at any time. Writers add at the same time only if
+/// [`MemTable::supports_concurrent_insert`]; otherwise the caller lets one in at a time.
+pub struct MemTable {
+    // The structure's pointers lead into the arena; neither is dropped before the other matters,
+    // since nothing looks at entries while dropping.
+    rep: Rep,
+    arena: Arena,
+    order: KeyOrder,
+    bloom: Option<MemtableBloom>,
+    id: u64,
+    write_buffer_size: usize,
+    earliest_sequence: SeqNo,
+    immutable: AtomicBool,
+    counts: Counts,
+    inserters: AtomicUsize,
+}
+
+/// What writers write: on a line of its own, so that readers keep the rest of the memtable.
+#[repr(align(64))]
+struct Counts {
+    entries: AtomicU64,
+    deletes: AtomicU64,
+    data_size: AtomicU64,
+    first_sequence: AtomicU64,
+}
+
+impl MemTable {
+    /// An empty memtable. Entries older than `earliest_seq` are not in it; `id` grows from one
+    /// memtable of the column family to the next.
+    pub fn new(
+        id: u64,
+        order: KeyOrder,
+        options: &ColumnFamilyOptions,
+        earliest_seq: SeqNo,
+    ) -> Arc<MemTable> {
+        let chunk = Arena::chunk_size_for(options.arena_block_size, options.write_buffer_size);
+        let arena = Arena::new(chunk);
+        Arc::new(MemTable {
+            rep: Rep::new(order.clone(), options, &arena),
+            arena,
+            order,
+            bloom: MemtableBloom::new(options),
+            id,
+            write_buffer_size: options.write_buffer_size,
+            earliest_sequence: earliest_seq,
+            immutable: AtomicBool::new(false),
+            counts: Counts {
+                entries: AtomicU64::new(0),
+                deletes: AtomicU64::new(0),
+                data_size: AtomicU64::new(0),
+                first_sequence: AtomicU64::new(u64::MAX),
+            },
+            inserters: AtomicUsize::new(0),
+        })
+    }
+
+    /// Whether several writers may add at the same time.
+    pub fn supports_concurrent_insert(&self) -> bool {
+        self.rep.supports_concurrent_insert()
+    }
+
+    /// Adds an entry. Its key, sequence number and kind together must be new to the memtable, the
+    /// kind one that lookups understand, and the lengths those of a batch's record.
+    #[inline]
+    pub fn add(&self, seq: SeqNo, kind: ValueType, user_key: &[u8], value: &[u8]) {
+        debug_assert!(!self.immutable.load(Ordering::Relaxed), "add to an immutable memtable");
+        let size = Entry::size(user_key, value);
+        let place = self.rep.allocate(&self.arena, size);
+        // SAFETY: `size` fresh bytes of the arena, aligned to 8.
+        let entry = unsafe { Entry::write(place, user_key, pack_trailer(seq, kind), value) };
+        if let Some(bloom) = &self.bloom {
+            bloom.add(user_key);
+        }
+        self.rep.insert(&self.arena, entry);
+        self.count(seq, kind, (size - Entry::OVERHEAD) as u64);
+    }
+
+    /// Hands the entries of the key that are visible to the lookup, newest first, to `ctx`, until
+    /// it needs no more. Returns whether it has its answer.
+    #[inline]
+    pub fn get(&self, key: &LookupKey, ctx: &mut GetContext<'_>) -> bool {
+        if self.is_empty() {
+            return false;
+        }
+        let user_key = key.user_key();
+        if self.bloom.as_ref().is_some_and(|bloom| !bloom.may_contain(user_key)) {
+            return false;
+        }
+        self.rep.visit_from(key.internal_key(), |entry| {
+            // SAFETY: the entry lies in this memtable's arena, and the slices end with this call.
+            let (found, value) = unsafe { (entry.internal_key(), entry.value()) };
+            if !self.order.equal_user(&found[..found.len() - TRAILER_SIZE], user_key) {
+                return false;
+            }
+            let trailer = trailer(found);
+            let Some(kind) = ValueType::from_byte(trailer as u8) else {
+                unreachable!("memtable entry with type byte {}", trailer as u8)
+            };
+            ctx.save(trailer >> 8, kind, value, None)
+        });
+        ctx.is_done()
+    }
+
+    /// An iterator over all entries. With `total_order` false, that of a hash structure stays
+    /// inside the prefix of the key that was sought, and seeks are cheap.
+    pub fn iter(self: &Arc<Self>, total_order: bool) -> Box<dyn InternalIterator> {
+        Box::new(MemTableIterator::new(self.clone(), total_order))
+    }
+
+    pub(super) fn rep(&self) -> &Rep {
+        &self.rep
+    }
+
+    /// Bytes in use: what is in the arena, and what the structure and the filter hold beside it.
+    pub fn approximate_memory_usage(&self) -> usize {
+        let bloom = self.bloom.as_ref().map_or(0, MemtableBloom::memory);
+        self.arena.used() + self.rep.outside_memory() + bloom
+    }
+
+    /// Bytes taken from the system, those not used yet included.
+    pub fn allocated_memory(&self) -> usize {
+        self.approximate_memory_usage() - self.arena.used() + self.arena.allocated()
+    }
+
+    /// Whether the memtable has reached `write_buffer_size`. The filter, of fixed size, is left out.
+    #[inline]
+    pub fn should_flush(&self) -> bool {
+        self.arena.used() + self.rep.outside_memory() >= self.write_buffer_size
+    }
+
+    /// How many entries there are.
+    pub fn num_entries(&self) -> u64 {
+        self.counts.entries.load(Ordering::Relaxed)
+    }
+
+    /// How many of them are tombstones.
+    pub fn num_deletes(&self) -> u64 {
+        self.counts.deletes.load(Ordering::Relaxed)
+    }
+
+    /// Bytes of internal keys and values.
+    pub fn raw_data_size(&self) -> u64 {
+        self.counts.data_size.load(Ordering::Relaxed)
+    }
+
+    /// Whether nothing was added yet.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.num_entries() == 0
+    }
+
+    /// Its place among the memtables of its column family.
+    pub fn id(&self) -> u64 {
+        self.id
+    }
+
+    /// Nothing in it is older than this.
+    pub fn earliest_sequence(&self) -> SeqNo {
+        self.earliest_sequence
+    }
+
+    /// The smallest sequence number in it; 0 while it is empty.
+    pub fn first_sequence(&self) -> SeqNo {
+        match self.counts.first_sequence.load(Ordering::Relaxed) {
+            u64::MAX => 0,
+            seq => seq,
+        }
+    }
+
+    /// Announces a writer, before it may add. The caller makes sure that the memtable is still the
+    /// active one.
+    #[inline]
+    pub fn begin_insert(&self) {
+        self.inserters.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// The writer is done.
+    #[inline]
+    pub fn end_insert(&self) {
+        let before = self.inserters.fetch_sub(1, Ordering::Release);
+        debug_assert!(before > 0, "end_insert without begin_insert");
+    }
+
+    /// Waits until no writer is between `begin_insert` and `end_insert`. Only useful once no new
+    /// one can begin.
+    pub fn wait_for_inserters(&self) {
+        let mut spins = 0u32;
+        while self.inserters.load(Ordering::Acquire) != 0 {
+            spins += 1;
+            if spins < 100 {
+                std::hint::spin_loop();
+            } else {
+                std::thread::yield_now();
+            }
+        }
+    }
+
+    /// No entry will be added any more.
+    pub fn mark_immutable(&self) {
+        if !self.immutable.swap(true, Ordering::Relaxed) {
+            self.rep.mark_read_only();
+        }
+    }
+
+    #[inline]
+    fn count(&self, seq: SeqNo, kind: ValueType, bytes: u64) {
+        let counts = &self.counts;
+        counts.data_size.fetch_add(bytes, Ordering::Relaxed);
+        if matches!(
+            kind,
+            ValueType::Deletion | ValueType::SingleDeletion | ValueType::DeletionWithTimestamp
+        ) {
+            counts.deletes.fetch_add(1, Ordering::Relaxed);
+        }
+        if seq < counts.first_sequence.load(Ordering::Relaxed) {
+            counts.first_sequence.fetch_min(seq, Ordering::Relaxed);
+        }
+        // Last: a memtable that is not empty has its entry in place.
+        counts.entries.fetch_add(1, Ordering::Release);
+    }
+}
+
+#[cfg(test)]
+#[path = "memtable_test.rs"]
+mod tests;

@@ -1,0 +1,258 @@
+//! The door between a memtable and the structure that keeps its entries in order.
+//!
+//! An entry is written once into the arena and never changes or moves; a structure keeps pointers to
+//! entries, and nodes of its own in the same arena. The set of structures is closed: [`Rep`].
+//!
+//! ```text
+//! entry := u32 length of the internal key, u32 length of the value, internal key, value
+//! ```
+//! Unsafe, because an [`Entry`] has no static owner. Invariant **R1**: whoever holds an `Entry`
+//! holds, directly or not, the memtable whose arena it lies in.
+
+#![allow(unsafe_code)]
+
+use super::arena::Arena;
+use super::skiplist::{SkipList, SkipListCursor};
+use crate::base::KeyOrder;
+use crate::base::key::TRAILER_SIZE;
+use crate::options::ColumnFamilyOptions;
+use std::ptr::NonNull;
+
+/// Two lengths.
+const HEADER: usize = 8;
+
+/// An entry in an arena: one pointer, copied freely.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry(NonNull<u8>);
+
+// SAFETY: an entry is not changed after it was written; R1 keeps it alive.
+unsafe impl Send for Entry {}
+// SAFETY: as for `Send`.
+unsafe impl Sync for Entry {}
+
+impl Entry {
+    /// What an entry takes beside its internal key and value.
+    pub const OVERHEAD: usize = HEADER;
+
+    /// How many bytes an entry takes.
+    #[inline]
+    pub fn size(user_key: &[u8], value: &[u8]) -> usize {
+        HEADER + user_key.len() + TRAILER_SIZE + value.len()
+    }
+
+    /// Writes an entry. The lengths must fit 32 bits, which batches have checked.
+    ///
+    /// # Safety
+    /// `at` must be [`Entry::size`] writable bytes that nobody else uses, aligned to 4.
+    #[inline]
+    pub unsafe fn write(at: NonNull<u8>, user_key: &[u8], trailer: u64, value: &[u8]) -> Entry {
+        let key_len = user_key.len() + TRAILER_SIZE;
+        debug_assert!(u32::try_from(key_len).is_ok() && u32::try_from(value.len()).is_ok());
+        // SAFETY: the four parts lie one after the other inside the bytes of the contract.
+        unsafe {
+            at.cast::<u32>().write(key_len as u32);
+            at.cast::<u32>().add(1).write(value.len() as u32);
+            let key = at.add(HEADER).as_ptr();
+            key.copy_from_nonoverlapping(user_key.as_ptr(), user_key.len());
+            key.add(user_key.len()).cast::<u64>().write_unaligned(trailer.to_le());
+            key.add(key_len).copy_from_nonoverlapping(value.as_ptr(), value.len());
+        }
+        Entry(at)
+    }
+
+    /// The entry at an address that [`Entry::as_ptr`] gave.
+    ///
+    /// # Safety
+    /// The entry must still be alive.
+    #[inline]
+    pub unsafe fn from_ptr(ptr: NonNull<u8>) -> Entry {
+        Entry(ptr)
+    }
+
+    /// Its address.
+    #[inline]
+    pub fn as_ptr(self) -> NonNull<u8> {
+        self.0
+    }
+
+    /// The internal key.
+    ///
+    /// # Safety
+    /// The arena must outlive `'a`.
+    #[inline]
+    pub unsafe fn internal_key<'a>(self) -> &'a [u8] {
+        // SAFETY: written by `write`, alive by contract.
+        unsafe {
+            let len = self.0.cast::<u32>().read() as usize;
+            std::slice::from_raw_parts(self.0.add(HEADER).as_ptr(), len)
+        }
+    }
+
+    /// The value.
+    ///
+    /// # Safety
+    /// The arena must outlive `'a`.
+    #[inline]
+    pub unsafe fn value<'a>(self) -> &'a [u8] {
+        // SAFETY: written by `write`, alive by contract.
+        unsafe {
+            let key_len = self.0.cast::<u32>().read() as usize;
+            let len = self.0.cast::<u32>().add(1).read() as usize;
+            std::slice::from_raw_parts(self.0.add(HEADER + key_len).as_ptr(), len)
+        }
+    }
+}
+
+/// What a structure of entries does for its memtable.
+///
+/// Readers may run at any time, beside each other and beside writers. `insert` runs concurrently
+/// only if [`Rep::supports_concurrent_insert`] says so. An insert that has returned is seen by every
+/// reader that starts afterwards (in the order that the writer's publication of its sequence number
+/// gives). Internal keys are unique.
+pub trait MemtableRep: Send + Sync {
+    /// Room for an entry of `size` bytes, with room for the structure's node around it if it wants
+    /// one there.
+    fn allocate(&self, arena: &Arena, size: usize) -> NonNull<u8> {
+        arena.allocate(size)
+    }
+
+    /// Adds an entry that was written where `allocate` said. `arena` is the same at each call.
+    fn insert(&self, arena: &Arena, entry: Entry);
+
+    /// Visits the entries from the first `>= target` (an internal key) on, in order, until `visit`
+    /// returns false. A hash structure visits only entries with the target's prefix.
+    fn visit_from(&self, target: &[u8], visit: &mut dyn FnMut(Entry) -> bool);
+
+    /// A position that moves over the entries. `total_order` false lets a hash structure stay inside
+    /// the prefix that was sought.
+    fn cursor(&self, total_order: bool) -> Box<dyn RepCursor + '_>;
+
+    /// No insert will follow.
+    fn mark_read_only(&self) {}
+
+    /// Bytes held outside the arena.
+    fn outside_memory(&self) -> usize {
+        0
+    }
+}
+
+/// A position in a structure; the contract is [`crate::base::InternalIterator`]'s.
+pub trait RepCursor: Send {
+    /// The entry that it stands on.
+    fn entry(&self) -> Option<Entry>;
+    /// Goes to the first entry.
+    fn seek_to_first(&mut self);
+    /// Goes to the last entry.
+    fn seek_to_last(&mut self);
+    /// Goes to the first entry `>= target`.
+    fn seek(&mut self, target: &[u8]);
+    /// Goes to the last entry `<= target`.
+    fn seek_for_prev(&mut self, target: &[u8]);
+    /// Goes one entry on; only while it stands on one.
+    fn next(&mut self);
+    /// Goes one entry back; only while it stands on one.
+    fn prev(&mut self);
+}
+
+/// The structures there are.
+pub enum Rep {
+    /// `skip_list`.
+    SkipList(SkipList),
+}
+
+/// A cursor of any structure; the common one without a virtual call.
+pub enum Cursor<'a> {
+    /// Over a [`Rep::SkipList`].
+    SkipList(SkipListCursor<'a>),
+    /// Over another structure.
+    Other(Box<dyn RepCursor + 'a>),
+}
+
+macro_rules! each {
+    ($on:expr, $it:ident => $call:expr) => {
+        match $on {
+            Rep::SkipList($it) => $call,
+        }
+    };
+}
+
+impl Rep {
+    /// The structure that the options ask for.
+    pub fn new(order: KeyOrder, _options: &ColumnFamilyOptions, arena: &Arena) -> Rep {
+        Rep::SkipList(SkipList::new(order, arena))
+    }
+
+    /// Whether writers may insert at the same time.
+    pub fn supports_concurrent_insert(&self) -> bool {
+        matches!(self, Rep::SkipList(_))
+    }
+
+    /// See [`MemtableRep::allocate`].
+    #[inline]
+    pub fn allocate(&self, arena: &Arena, size: usize) -> NonNull<u8> {
+        each!(self, rep => rep.allocate(arena, size))
+    }
+
+    /// See [`MemtableRep::insert`].
+    #[inline]
+    pub fn insert(&self, arena: &Arena, entry: Entry) {
+        each!(self, rep => rep.insert(arena, entry));
+    }
+
+    /// See [`MemtableRep::visit_from`].
+    #[inline]
+    pub fn visit_from(&self, target: &[u8], mut visit: impl FnMut(Entry) -> bool) {
+        match self {
+            Rep::SkipList(list) => list.visit(target, visit),
+            #[expect(unreachable_patterns, reason = "until there is a second structure")]
+            other => each!(other, rep => rep.visit_from(target, &mut visit)),
+        }
+    }
+
+    /// See [`MemtableRep::cursor`].
+    pub fn cursor(&self, _total_order: bool) -> Cursor<'_> {
+        match self {
+            Rep::SkipList(list) => Cursor::SkipList(list.iter()),
+        }
+    }
+
+    /// See [`MemtableRep::mark_read_only`].
+    pub fn mark_read_only(&self) {
+        each!(self, rep => rep.mark_read_only());
+    }
+
+    /// See [`MemtableRep::outside_memory`].
+    pub fn outside_memory(&self) -> usize {
+        each!(self, rep => rep.outside_memory())
+    }
+}
+
+macro_rules! forward {
+    ($($name:ident(&mut self $(, $arg:ident: $ty:ty)?);)*) => {
+        $(#[inline]
+        fn $name(&mut self $(, $arg: $ty)?) {
+            match self {
+                Cursor::SkipList(cursor) => cursor.$name($($arg)?),
+                Cursor::Other(cursor) => cursor.$name($($arg)?),
+            }
+        })*
+    };
+}
+
+impl RepCursor for Cursor<'_> {
+    #[inline]
+    fn entry(&self) -> Option<Entry> {
+        match self {
+            Cursor::SkipList(cursor) => cursor.entry(),
+            Cursor::Other(cursor) => cursor.entry(),
+        }
+    }
+    forward! {
+        seek_to_first(&mut self);
+        seek_to_last(&mut self);
+        seek(&mut self, target: &[u8]);
+        seek_for_prev(&mut self, target: &[u8]);
+        next(&mut self);
+        prev(&mut self);
+    }
+}
