@@ -4,9 +4,10 @@
 //! first, until it says that nothing older is needed. It allocates only for the value itself and
 //! for merge operands.
 
+use super::merge_helper::{full_merge, no_merge_operator, unsupported_entry};
 use crate::base::pinned::{PIN_FROM_BYTES, Pin};
 use crate::base::{PinnedValue, SeqNo, ValueType};
-use crate::error::{Error, Result, SubCode};
+use crate::error::{Error, Result};
 use crate::hooks::MergeOperator;
 
 /// What is known so far.
@@ -69,10 +70,7 @@ impl<'a> GetContext<'a> {
             },
             ValueType::Merge => return self.push_operand(value, pin),
             other => {
-                self.state = State::Failed(Error::not_supported(format!(
-                    "reading an entry of type {other:?} (0x{:02x})",
-                    other as u8
-                )));
+                self.state = State::Failed(unsupported_entry(other));
             }
         }
         false
@@ -100,9 +98,7 @@ impl<'a> GetContext<'a> {
     #[cold]
     fn push_operand(&mut self, value: &[u8], pin: Option<&dyn Pin>) -> bool {
         if self.merge_operator.is_none() {
-            self.state = State::Failed(Error::invalid_argument(
-                "merge_operator is not properly initialized: the database holds merge operands",
-            ));
+            self.state = State::Failed(no_merge_operator());
             return false;
         }
         match &mut self.state {
@@ -120,12 +116,9 @@ impl<'a> GetContext<'a> {
         };
         let Some(operator) = self.merge_operator else { return };
         let oldest_first: Vec<&[u8]> = operands.iter().rev().map(|v| &**v).collect();
-        self.state = match operator.full_merge(self.user_key, base, &oldest_first) {
-            Some(value) => State::Found(PinnedValue::owned(value)),
-            None => State::Failed(
-                Error::corruption(format!("merge operator {} failed", operator.name()))
-                    .with_subcode(SubCode::MergeOperatorFailed),
-            ),
+        self.state = match full_merge(operator, self.user_key, base, &oldest_first) {
+            Ok(value) => State::Found(PinnedValue::owned(value)),
+            Err(e) => State::Failed(e),
         };
     }
 }

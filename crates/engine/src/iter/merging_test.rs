@@ -77,7 +77,8 @@ fn few_children_need_no_heap() {
     let order = KeyOrder::bytewise();
     let entries = vec![(ikey(b"k", 1, ValueType::Value), b"v".to_vec())];
     Conformance::new(order.clone(), &[]).check(|| merge(&order, &[]));
-    Conformance::new(order.clone(), &entries).check(|| merge(&order, &[entries.clone()]));
+    Conformance::new(order.clone(), &entries)
+        .check(|| merge(&order, std::slice::from_ref(&entries)));
     Conformance::new(order.clone(), &entries).check(|| merge(&order, &[vec![], entries.clone()]));
     Conformance::new(order.clone(), &[]).check(|| merge(&order, &[vec![], vec![]]));
 }

@@ -2,6 +2,7 @@
 //! operands, and dropping what nobody can see.
 
 mod get_context;
+pub(crate) mod merge_helper;
 mod merging;
 #[cfg(test)]
 pub(crate) mod testing;

@@ -1,5 +1,7 @@
 //! Checks any [`InternalIterator`] against its contract (I1 to I6 of `base/iterator.rs`).
 
+pub(crate) mod history;
+
 use super::vec_iter::{Entry, VecIter, ikey};
 use crate::base::{InternalIterator, KeyOrder, ValueType};
 use std::sync::Arc;
@@ -91,16 +93,21 @@ impl<'a> Conformance<'a> {
         for step in 0..200 {
             let at = format!("walk {seed}, step {step}");
             let target = self.random_target(&mut rng);
-            match rng.u8(0..12) {
-                0 => (iter.seek_to_first(), model.seek_to_first()).0,
-                1 if self.backward => (iter.seek_to_last(), model.seek_to_last()).0,
-                2 => (iter.seek(&target), model.seek(&target)).0,
-                3 if self.backward => (iter.seek_for_prev(&target), model.seek_for_prev(&target)).0,
-                4 if model.valid() && self.order.compare(model.key(), &target).is_le() => {
-                    (iter.skip_to(&target), model.skip_to(&target)).0;
-                }
-                5..8 if model.valid() && self.backward => (iter.prev(), model.prev()).0,
-                _ if model.valid() => (iter.next(), model.next()).0,
+            let choice = rng.u8(0..12);
+            let ahead = model.valid() && self.order.compare(model.key(), &target).is_le();
+            let (backward, valid) = (self.backward, model.valid());
+            let mut on_both = |step: &dyn Fn(&mut dyn InternalIterator)| {
+                step(iter.as_mut());
+                step(&mut model);
+            };
+            match choice {
+                0 => on_both(&|i| i.seek_to_first()),
+                1 if backward => on_both(&|i| i.seek_to_last()),
+                2 => on_both(&|i| i.seek(&target)),
+                3 if backward => on_both(&|i| i.seek_for_prev(&target)),
+                4 if ahead => on_both(&|i| i.skip_to(&target)),
+                5..8 if backward && valid => on_both(&|i| i.prev()),
+                _ if valid => on_both(&|i| i.next()),
                 _ => {}
             }
             assert_same(iter.as_ref(), &model, &at);

@@ -1,1 +1,5 @@
-//! `read/`: not written yet.
+//! Reading: the user's iterator.
+
+mod db_iter;
+
+pub use db_iter::DbIter;

@@ -1,0 +1,114 @@
+//! Merge operands on their way to becoming a value: collected from an iterator that moves on, then
+//! folded. One buffer holds them all, so collecting allocates nothing once it has grown.
+
+use crate::base::ValueType;
+use crate::error::{Error, Result, SubCode};
+use crate::hooks::MergeOperator;
+use std::ops::Range;
+
+/// How operands lie in [`MergeOperands`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Collected {
+    /// By an iterator that walks forward.
+    NewestFirst,
+    /// By an iterator that walks backward.
+    OldestFirst,
+}
+
+/// Operands of one user key.
+#[derive(Debug, Default)]
+pub(crate) struct MergeOperands {
+    bytes: Vec<u8>,
+    ranges: Vec<Range<usize>>,
+}
+
+impl MergeOperands {
+    /// Forgets all.
+    pub(crate) fn clear(&mut self) {
+        self.bytes.clear();
+        self.ranges.clear();
+    }
+
+    /// Adds a copy of the next one.
+    pub(crate) fn push(&mut self, operand: &[u8]) {
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(operand);
+        self.ranges.push(start..self.bytes.len());
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.ranges.len()
+    }
+
+    /// The operand that was added as number `index`.
+    pub(crate) fn get(&self, index: usize) -> &[u8] {
+        &self.bytes[self.ranges[index].clone()]
+    }
+
+    /// The value that they make over `base`.
+    pub(crate) fn full_merge(
+        &self,
+        operator: &dyn MergeOperator,
+        user_key: &[u8],
+        base: Option<&[u8]>,
+        collected: Collected,
+    ) -> Result<Vec<u8>> {
+        full_merge(operator, user_key, base, &self.oldest_first(collected))
+    }
+
+    fn oldest_first(&self, collected: Collected) -> Vec<&[u8]> {
+        let all = (0..self.len()).map(|i| self.get(i));
+        match collected {
+            Collected::NewestFirst => all.rev().collect(),
+            Collected::OldestFirst => all.collect(),
+        }
+    }
+}
+
+/// The value of `operands`, oldest first, over `base`; an operator that fails is Corruption.
+pub(crate) fn full_merge(
+    operator: &dyn MergeOperator,
+    user_key: &[u8],
+    base: Option<&[u8]>,
+    operands: &[&[u8]],
+) -> Result<Vec<u8>> {
+    operator.full_merge(user_key, base, operands).ok_or_else(|| {
+        Error::corruption(format!("merge operator {} failed", operator.name()))
+            .with_subcode(SubCode::MergeOperatorFailed)
+    })
+}
+
+/// Operands were met and the column family has no merge operator.
+#[cold]
+pub(crate) fn no_merge_operator() -> Error {
+    Error::invalid_argument(
+        "merge_operator is not properly initialized: the database holds merge operands",
+    )
+}
+
+/// An entry of a kind that this engine does not write was met.
+#[cold]
+pub(crate) fn unsupported_entry(kind: ValueType) -> Error {
+    Error::not_supported(format!("reading an entry of type {kind:?} (0x{:02x})", kind as u8))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hooks::StringAppendOperator;
+
+    #[test]
+    fn operands_fold_in_the_order_of_writing() {
+        let operator = StringAppendOperator::default();
+        let mut operands = MergeOperands::default();
+        for operand in [&b"c"[..], b"", b"a"] {
+            operands.push(operand);
+        }
+        let fold = |collected| operands.full_merge(&operator, b"k", Some(b"z"), collected).unwrap();
+        assert_eq!(fold(Collected::NewestFirst), b"z,a,,c");
+        assert_eq!(fold(Collected::OldestFirst), b"z,c,,a");
+        operands.clear();
+        assert_eq!(operands.len(), 0);
+    }
+}

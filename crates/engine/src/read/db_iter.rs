@@ -1,0 +1,465 @@
+//! The user's iterator: what a reader at one sequence number sees of an internal iterator.
+//!
+//! * **D1** While valid and going forward, `key` is a copy of the user key, and `inner` stands on
+//!   the visible entry it came from; the value is read in place. After a merge (`inner_is_past`)
+//!   the value is ours and `inner` stands behind the entries that were folded.
+//! * **D2** While valid and going backward, key and value are ours, and `inner` stands on the last
+//!   entry before all entries of the key, or is not valid.
+//! * **D3** Not valid means: no more keys within bounds and prefix, or an error (`status`).
+//!
+//! Going forward costs one call of `inner` and one comparison per entry, and no allocation once
+//! the buffers have grown. Long runs of hidden entries are left by a seek.
+
+mod backward;
+
+use crate::base::iterator::InternalIterator;
+use crate::base::key::{TRAILER_SIZE, append_internal_key, seek_trailer};
+use crate::base::{KeyOrder, SeqNo, ValueType};
+use crate::error::{Code, Error, Result};
+use crate::hooks::{MergeOperator, SliceTransform};
+use crate::iter::merge_helper::{Collected, MergeOperands, no_merge_operator, unsupported_entry};
+use crate::options::ReadOptions;
+use std::any::Any;
+use std::sync::Arc;
+
+/// The trailer that sorts before all entries of a user key.
+const BEFORE_ALL: u64 = u64::MAX;
+/// The trailer that sorts after all entries of a user key.
+const AFTER_ALL: u64 = 0;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Direction {
+    Forward,
+    Backward,
+}
+
+/// How to come to the next entry to look at.
+enum Step {
+    /// Look at the present one.
+    Stay,
+    /// Go one on.
+    Next,
+    /// Go to the first entry of `key` with at most this trailer.
+    SkipTo(u64),
+}
+
+/// Walks the keys and values that are visible at one sequence number.
+///
+/// `next` and `prev` do nothing where it is not valid. `key` and `value` are empty there.
+pub struct DbIter {
+    inner: Box<dyn InternalIterator>,
+    order: KeyOrder,
+    seq: SeqNo,
+    merge_operator: Option<Arc<dyn MergeOperator>>,
+    lower: Option<Vec<u8>>,
+    upper: Option<Vec<u8>>,
+    /// Only with `prefix_same_as_start`.
+    prefix_extractor: Option<Arc<dyn SliceTransform>>,
+    prefix: Option<Vec<u8>>,
+    max_sequential_skip: u64,
+    max_skippable: u64,
+
+    valid: bool,
+    direction: Direction,
+    /// The current user key, or while searching the last one that was looked at.
+    key: Vec<u8>,
+    /// The current value, if it is ours.
+    value: Vec<u8>,
+    value_is_ours: bool,
+    inner_is_past: bool,
+    operands: MergeOperands,
+    /// The internal key of a seek.
+    target: Vec<u8>,
+    /// Entries looked at by the present call.
+    looked_at: u64,
+    error: Option<Error>,
+    /// What `inner` reads from; dropped after it.
+    _keepalive: Arc<dyn Any + Send + Sync>,
+}
+
+impl DbIter {
+    /// RocksDB's default of `max_sequential_skip_in_iterations`.
+    const MAX_SEQUENTIAL_SKIP: u64 = 8;
+
+    /// What a reader at `seq` sees of `inner`. Not valid until a seek.
+    pub fn new(
+        inner: Box<dyn InternalIterator>,
+        order: KeyOrder,
+        seq: SeqNo,
+        merge_operator: Option<Arc<dyn MergeOperator>>,
+        options: &ReadOptions,
+        prefix_extractor: Option<Arc<dyn SliceTransform>>,
+        keepalive: Arc<dyn Any + Send + Sync>,
+    ) -> DbIter {
+        DbIter {
+            inner,
+            order,
+            seq,
+            merge_operator,
+            lower: options.iterate_lower_bound.clone(),
+            upper: options.iterate_upper_bound.clone(),
+            prefix_extractor: prefix_extractor.filter(|_| options.prefix_same_as_start),
+            prefix: None,
+            max_sequential_skip: DbIter::MAX_SEQUENTIAL_SKIP,
+            max_skippable: options.max_skippable_internal_keys,
+            valid: false,
+            direction: Direction::Forward,
+            key: Vec::new(),
+            value: Vec::new(),
+            value_is_ours: true,
+            inner_is_past: false,
+            operands: MergeOperands::default(),
+            target: Vec::new(),
+            looked_at: 0,
+            error: None,
+            _keepalive: keepalive,
+        }
+    }
+
+    /// Leaves a run of more than `n` hidden entries by a seek.
+    #[must_use]
+    pub fn with_max_sequential_skip(mut self, n: u64) -> DbIter {
+        self.max_sequential_skip = n;
+        self
+    }
+
+    /// Whether it stands on a key.
+    #[inline]
+    pub fn valid(&self) -> bool {
+        self.valid
+    }
+
+    /// The key it stands on.
+    #[inline]
+    pub fn key(&self) -> &[u8] {
+        if self.valid { &self.key } else { &[] }
+    }
+
+    /// The value of the key.
+    #[inline]
+    pub fn value(&self) -> &[u8] {
+        match (self.valid, self.value_is_ours) {
+            (false, _) => &[],
+            (true, true) => &self.value,
+            (true, false) => self.inner.value(),
+        }
+    }
+
+    /// The error that stopped it, if one did. Lasts until the next seek.
+    pub fn status(&self) -> Result<()> {
+        self.error.clone().map_or(Ok(()), Err)
+    }
+
+    /// Goes to the first key within bounds.
+    pub fn seek_to_first(&mut self) {
+        self.start(Direction::Forward);
+        match &self.lower {
+            Some(lower) => {
+                set_target(&mut self.target, lower, seek_trailer(self.seq));
+                self.inner.seek(&self.target);
+            }
+            None => self.inner.seek_to_first(),
+        }
+        self.find_next(Step::Stay, false);
+        self.take_prefix_of_key();
+    }
+
+    /// Goes to the last key within bounds.
+    pub fn seek_to_last(&mut self) {
+        self.start(Direction::Backward);
+        match &self.upper {
+            Some(upper) => {
+                set_target(&mut self.target, upper, BEFORE_ALL);
+                self.inner.seek_for_prev(&self.target);
+            }
+            None => self.inner.seek_to_last(),
+        }
+        self.find_prev();
+        self.take_prefix_of_key();
+    }
+
+    /// Goes to the first key `>= target` within bounds.
+    pub fn seek(&mut self, target: &[u8]) {
+        self.start(Direction::Forward);
+        self.take_prefix_of(target);
+        let from = match &self.lower {
+            Some(lower) if self.order.compare_user(target, lower).is_lt() => lower,
+            _ => target,
+        };
+        if is_at_or_after(&self.order, from, self.upper.as_deref()) {
+            return;
+        }
+        set_target(&mut self.target, from, seek_trailer(self.seq));
+        self.inner.seek(&self.target);
+        self.find_next(Step::Stay, false);
+    }
+
+    /// Goes to the last key `<= target` within bounds.
+    pub fn seek_for_prev(&mut self, target: &[u8]) {
+        self.start(Direction::Backward);
+        self.take_prefix_of(target);
+        match &self.upper {
+            Some(upper) if self.order.compare_user(target, upper).is_ge() => {
+                set_target(&mut self.target, upper, BEFORE_ALL);
+            }
+            _ => set_target(&mut self.target, target, AFTER_ALL),
+        }
+        self.inner.seek_for_prev(&self.target);
+        self.find_prev();
+    }
+
+    /// Goes one key on.
+    #[inline]
+    pub fn next(&mut self) {
+        if !self.valid {
+            return;
+        }
+        self.looked_at = 0;
+        if self.direction == Direction::Forward && !self.inner_is_past {
+            return self.find_next(Step::Next, true);
+        }
+        if self.direction == Direction::Backward {
+            self.direction = Direction::Forward;
+            set_target(&mut self.target, &self.key, AFTER_ALL);
+            self.inner.seek(&self.target);
+        }
+        self.find_next(Step::Stay, true);
+    }
+
+    /// Goes one key back.
+    pub fn prev(&mut self) {
+        if !self.valid {
+            return;
+        }
+        self.looked_at = 0;
+        if self.direction == Direction::Forward {
+            self.direction = Direction::Backward;
+            self.seek_before_key();
+        }
+        self.find_prev();
+    }
+
+    fn start(&mut self, direction: Direction) {
+        self.valid = false;
+        self.error = None;
+        self.direction = direction;
+        self.looked_at = 0;
+        self.prefix = None;
+    }
+
+    fn fail(&mut self, error: Error) {
+        self.valid = false;
+        self.error = Some(error);
+    }
+
+    /// `inner` has no more entries, or failed.
+    fn stop_with_inner(&mut self) {
+        self.valid = false;
+        self.error = self.inner.status().err();
+    }
+
+    fn take_prefix_of(&mut self, target: &[u8]) {
+        if let Some(extractor) = &self.prefix_extractor
+            && extractor.in_domain(target)
+        {
+            self.prefix = Some(extractor.transform(target).to_vec());
+        }
+    }
+
+    fn take_prefix_of_key(&mut self) {
+        if self.valid && self.prefix_extractor.is_some() {
+            let key = std::mem::take(&mut self.key);
+            self.take_prefix_of(&key);
+            self.key = key;
+        }
+    }
+
+    /// Finds the first visible key from where `step` leads. While `skipping`, entries of `key` are
+    /// hidden: by a newer value or a tombstone.
+    #[inline]
+    fn find_next(&mut self, mut step: Step, mut skipping: bool) {
+        self.inner_is_past = false;
+        self.valid = false;
+        // Hidden entries of `key` in a row.
+        let mut hidden = 0;
+        loop {
+            let stored = match step {
+                Step::Next => self.inner.next_key(),
+                Step::Stay => self.inner.valid().then(|| self.inner.key()),
+                Step::SkipTo(trailer) => {
+                    set_target(&mut self.target, &self.key, trailer);
+                    self.inner.skip_to(&self.target);
+                    self.inner.valid().then(|| self.inner.key())
+                }
+            };
+            let Some(stored) = stored else { return self.stop_with_inner() };
+            let Some((user_key, trailer)) = split(stored) else {
+                let error = short_key(stored);
+                return self.fail(error);
+            };
+            if is_at_or_after(&self.order, user_key, self.upper.as_deref())
+                || has_other_prefix(&self.prefix_extractor, &self.prefix, user_key)
+            {
+                return;
+            }
+            if self.max_skippable != 0 && self.looked_at > self.max_skippable {
+                return self.fail(too_many_skipped());
+            }
+            self.looked_at += 1;
+            step = Step::Next;
+            if trailer >> 8 > self.seq {
+                // Too new. Entries of a new key begin a new run.
+                if self.order.equal_user(user_key, &self.key) {
+                    hidden += 1;
+                } else {
+                    set(&mut self.key, user_key);
+                    (skipping, hidden) = (false, 0);
+                }
+            } else if skipping && self.order.equal_user(user_key, &self.key) {
+                hidden += 1;
+            } else {
+                set(&mut self.key, user_key);
+                match ValueType::from_byte(trailer as u8) {
+                    Some(ValueType::Value) => {
+                        self.value_is_ours = false;
+                        self.valid = true;
+                        return;
+                    }
+                    Some(ValueType::Deletion | ValueType::SingleDeletion) => {
+                        (skipping, hidden) = (true, 0);
+                    }
+                    Some(ValueType::Merge) => {
+                        self.valid = self.fold_from_here();
+                        self.inner_is_past = true;
+                        return;
+                    }
+                    Some(other) => return self.fail(unsupported_entry(other)),
+                    None => return self.fail(unknown_type(trailer)),
+                }
+            }
+            if hidden > self.max_sequential_skip {
+                hidden = 0;
+                step = Step::SkipTo(if skipping { AFTER_ALL } else { seek_trailer(self.seq) });
+            }
+        }
+    }
+
+    /// Folds the operands of `key` from the newest, on which `inner` stands, to their base. Leaves
+    /// the value in `value` and `inner` behind what was folded. Returns whether that succeeded.
+    #[cold]
+    fn fold_from_here(&mut self) -> bool {
+        match self.try_fold_from_here() {
+            Ok(value) => {
+                self.value = value;
+                self.value_is_ours = true;
+                true
+            }
+            Err(e) => {
+                self.fail(e);
+                false
+            }
+        }
+    }
+
+    fn try_fold_from_here(&mut self) -> Result<Vec<u8>> {
+        let operator = self.merge_operator.as_deref().ok_or_else(no_merge_operator)?;
+        self.operands.clear();
+        self.operands.push(self.inner.value());
+        let fold = |operands: &MergeOperands, base: Option<&[u8]>| {
+            operands.full_merge(operator, &self.key, base, Collected::NewestFirst)
+        };
+        while let Some(stored) = self.inner.next_key() {
+            let (user_key, trailer) = split(stored).ok_or_else(|| short_key(stored))?;
+            if !self.order.equal_user(user_key, &self.key) {
+                return fold(&self.operands, None);
+            }
+            match ValueType::from_byte(trailer as u8) {
+                Some(ValueType::Merge) => self.operands.push(self.inner.value()),
+                Some(ValueType::Value) => {
+                    let value = fold(&self.operands, Some(self.inner.value()))?;
+                    self.inner.next();
+                    return Ok(value);
+                }
+                Some(ValueType::Deletion | ValueType::SingleDeletion) => {
+                    self.inner.next();
+                    return fold(&self.operands, None);
+                }
+                Some(other) => return Err(unsupported_entry(other)),
+                None => return Err(unknown_type(trailer)),
+            }
+        }
+        self.inner.status()?;
+        fold(&self.operands, None)
+    }
+}
+
+impl std::fmt::Debug for DbIter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("DbIter")
+            .field("seq", &self.seq)
+            .field("valid", &self.valid)
+            .field("key", &self.key())
+            .field("error", &self.error)
+            .finish_non_exhaustive()
+    }
+}
+
+#[inline]
+fn set(buffer: &mut Vec<u8>, bytes: &[u8]) {
+    buffer.clear();
+    buffer.extend_from_slice(bytes);
+}
+
+#[inline]
+fn set_target(target: &mut Vec<u8>, user_key: &[u8], trailer: u64) {
+    target.clear();
+    append_internal_key(target, user_key, trailer);
+}
+
+/// User key and trailer.
+#[inline]
+fn split(internal_key: &[u8]) -> Option<(&[u8], u64)> {
+    let (user_key, trailer) = internal_key.split_last_chunk::<TRAILER_SIZE>()?;
+    Some((user_key, u64::from_le_bytes(*trailer)))
+}
+
+#[inline]
+fn is_at_or_after(order: &KeyOrder, user_key: &[u8], bound: Option<&[u8]>) -> bool {
+    bound.is_some_and(|bound| order.compare_user(user_key, bound).is_ge())
+}
+
+#[inline]
+fn has_other_prefix(
+    extractor: &Option<Arc<dyn SliceTransform>>,
+    prefix: &Option<Vec<u8>>,
+    user_key: &[u8],
+) -> bool {
+    match (prefix, extractor) {
+        (Some(prefix), Some(extractor)) => {
+            !extractor.in_domain(user_key) || extractor.transform(user_key) != &prefix[..]
+        }
+        _ => false,
+    }
+}
+
+#[cold]
+fn short_key(stored: &[u8]) -> Error {
+    Error::corruption(format!(
+        "internal key: expected at least {TRAILER_SIZE} bytes, found {}",
+        stored.len()
+    ))
+}
+
+#[cold]
+fn unknown_type(trailer: u64) -> Error {
+    Error::corruption(format!("internal key: unknown value type {}", trailer as u8))
+}
+
+#[cold]
+fn too_many_skipped() -> Error {
+    Error::new(Code::Incomplete, "Too many internal keys skipped.")
+}
+
+#[cfg(test)]
+#[path = "db_iter_test.rs"]
+mod tests;

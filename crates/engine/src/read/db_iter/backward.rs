@@ -1,0 +1,166 @@
+//! The way back: keys from last to first, and of each key its entries from oldest to newest.
+//!
+//! The newest visible entry is known only when the walk has gone past it, so key and value are
+//! copied (D2 of `db_iter`).
+
+use super::{
+    BEFORE_ALL, DbIter, has_other_prefix, set, set_target, short_key, split, too_many_skipped,
+    unknown_type,
+};
+use crate::base::ValueType;
+use crate::base::key::seek_trailer;
+use crate::error::Result;
+use crate::iter::merge_helper::{Collected, no_merge_operator, unsupported_entry};
+
+/// What the entries of a key say, as far as they were read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Base {
+    /// Nothing is visible, or the newest below the operands is a tombstone.
+    None,
+    /// It is in `value`.
+    Value,
+}
+
+impl DbIter {
+    /// Finds the last visible key from where `inner` stands, going back.
+    pub(super) fn find_prev(&mut self) {
+        self.valid = false;
+        while self.inner.valid() {
+            let stored = self.inner.key();
+            let Some((user_key, _)) = split(stored) else { return self.fail(short_key(stored)) };
+            let below = |lower: &Vec<u8>| self.order.compare_user(user_key, lower).is_lt();
+            if self.lower.as_ref().is_some_and(below)
+                || has_other_prefix(&self.prefix_extractor, &self.prefix, user_key)
+            {
+                return;
+            }
+            set(&mut self.key, user_key);
+            match self.find_value_of_key() {
+                Ok(found) => self.valid = found,
+                Err(e) => return self.fail(e),
+            }
+            if let Err(e) = self.go_before_key() {
+                return self.fail(e);
+            }
+            if self.valid {
+                self.value_is_ours = true;
+                return;
+            }
+        }
+        self.stop_with_inner();
+    }
+
+    /// Puts `inner` on the last entry before all entries of `key`.
+    pub(super) fn seek_before_key(&mut self) {
+        set_target(&mut self.target, &self.key, BEFORE_ALL);
+        self.inner.seek_for_prev(&self.target);
+    }
+
+    /// Reads the entries of `key` from the oldest, on which `inner` stands, to the newest visible
+    /// one. Leaves its value in `value`; false if the key is not there.
+    fn find_value_of_key(&mut self) -> Result<bool> {
+        self.operands.clear();
+        let mut base = Base::None;
+        let mut read = 0;
+        while self.inner.valid() {
+            let stored = self.inner.key();
+            let (user_key, trailer) = split(stored).ok_or_else(|| short_key(stored))?;
+            if trailer >> 8 > self.seq || !self.order.equal_user(user_key, &self.key) {
+                break;
+            }
+            self.count_one()?;
+            if read > self.max_sequential_skip {
+                return self.seek_value_of_key();
+            }
+            read += 1;
+            match ValueType::from_byte(trailer as u8) {
+                Some(ValueType::Value) => {
+                    self.operands.clear();
+                    set(&mut self.value, self.inner.value());
+                    base = Base::Value;
+                }
+                Some(ValueType::Deletion | ValueType::SingleDeletion) => {
+                    self.operands.clear();
+                    base = Base::None;
+                }
+                Some(ValueType::Merge) => self.operands.push(self.inner.value()),
+                Some(other) => return Err(unsupported_entry(other)),
+                None => return Err(unknown_type(trailer)),
+            }
+            self.inner.prev();
+        }
+        if !self.inner.valid() {
+            // A newer entry may be behind the error.
+            self.inner.status()?;
+        }
+        if self.operands.len() == 0 {
+            return Ok(base == Base::Value);
+        }
+        let operator = self.merge_operator.as_deref().ok_or_else(no_merge_operator)?;
+        let value = (base == Base::Value).then_some(&self.value[..]);
+        let merged =
+            self.operands.full_merge(operator, &self.key, value, Collected::OldestFirst)?;
+        self.value = merged;
+        Ok(true)
+    }
+
+    /// Does the same by a seek to the newest visible entry: the key has many.
+    #[cold]
+    fn seek_value_of_key(&mut self) -> Result<bool> {
+        set_target(&mut self.target, &self.key, seek_trailer(self.seq));
+        self.inner.seek(&self.target);
+        self.inner.status()?;
+        let mut found = false;
+        if self.inner.valid() {
+            let stored = self.inner.key();
+            let (user_key, trailer) = split(stored).ok_or_else(|| short_key(stored))?;
+            if self.order.equal_user(user_key, &self.key) {
+                found = match ValueType::from_byte(trailer as u8) {
+                    Some(ValueType::Value) => {
+                        set(&mut self.value, self.inner.value());
+                        true
+                    }
+                    Some(ValueType::Deletion | ValueType::SingleDeletion) => false,
+                    Some(ValueType::Merge) => {
+                        self.value = self.try_fold_from_here()?;
+                        true
+                    }
+                    Some(other) => return Err(unsupported_entry(other)),
+                    None => return Err(unknown_type(trailer)),
+                };
+            }
+        }
+        self.seek_before_key();
+        Ok(found)
+    }
+
+    /// Steps over the entries of `key` that are too new.
+    fn go_before_key(&mut self) -> Result<()> {
+        let mut stepped = 0;
+        while self.inner.valid() {
+            let stored = self.inner.key();
+            let (user_key, _) = split(stored).ok_or_else(|| short_key(stored))?;
+            if !self.order.equal_user(user_key, &self.key) {
+                break;
+            }
+            self.count_one()?;
+            if stepped > self.max_sequential_skip {
+                self.seek_before_key();
+                break;
+            }
+            stepped += 1;
+            self.inner.prev();
+        }
+        Ok(())
+    }
+
+    /// Counts an entry; more than `max_skippable_internal_keys` before it are Incomplete.
+    #[inline]
+    fn count_one(&mut self) -> Result<()> {
+        if self.max_skippable != 0 && self.looked_at > self.max_skippable {
+            return Err(too_many_skipped());
+        }
+        self.looked_at += 1;
+        Ok(())
+    }
+}
