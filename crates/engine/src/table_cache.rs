@@ -1,1 +1,241 @@
-//! File number to open reader.
+//! From a file's metadata to its open reader.
+//!
+//! Two modes, as RocksDB's `max_open_files`: with -1 a reader stays open for as long as its
+//! [`FileMeta`] lives, and a lookup finds it without a lock or a count. Otherwise [`OpenTables`]
+//! keeps a bounded number, shared by all column families, and closes the one that was not used for
+//! longest, roughly. Closing only drops a count: who still reads keeps the file open.
+//!
+//! Safe from many threads. Two threads may open one file at once; one reader wins, both work.
+
+use crate::base::KeyOrder;
+use crate::base::checksum::unique_id;
+use crate::cache::Cache;
+use crate::env::sync::RwLock;
+use crate::error::{Error, Result};
+use crate::fs::{FileSystem, RandomAccessFile};
+use crate::hooks::SliceTransform;
+use crate::options::{ColumnFamilyOptions, TableFactory};
+use crate::sst::{Table, TableReadContext};
+use crate::version::{FileMeta, FileStats};
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Opens the tables of one column family and remembers the readers.
+pub struct TableCache {
+    fs: Arc<dyn FileSystem>,
+    dir: PathBuf,
+    order: KeyOrder,
+    factory: TableFactory,
+    prefix_extractor: Option<Arc<dyn SliceTransform>>,
+    block_cache: Option<Arc<Cache>>,
+    mmap: bool,
+    /// `None`: every reader stays open with its file.
+    open_tables: Option<Arc<OpenTables>>,
+}
+
+impl TableCache {
+    /// A cache for the tables in `dir`. Without `open_tables` readers stay open with their files.
+    pub fn new(
+        fs: Arc<dyn FileSystem>,
+        dir: PathBuf,
+        opts: &ColumnFamilyOptions,
+        block_cache: Option<Arc<Cache>>,
+        mmap: bool,
+        open_tables: Option<Arc<OpenTables>>,
+    ) -> TableCache {
+        TableCache {
+            fs,
+            dir,
+            order: KeyOrder::new(Arc::clone(&opts.comparator)),
+            factory: opts.table_factory.clone(),
+            prefix_extractor: opts.prefix_extractor.clone(),
+            block_cache,
+            mmap,
+            open_tables,
+        }
+    }
+
+    /// Whether a reader that was opened stays open for as long as its file's metadata lives.
+    #[inline]
+    pub fn pins_readers(&self) -> bool {
+        self.open_tables.is_none()
+    }
+
+    /// The reader of a file; opens it if need be.
+    pub fn find(&self, file: &FileMeta) -> Result<Arc<Table>> {
+        match &self.open_tables {
+            None => match file.pinned_reader() {
+                Some(table) => Ok(Arc::clone(table)),
+                None => Ok(Arc::clone(file.pin_reader(self.open(file)?))),
+            },
+            Some(open_tables) => match open_tables.get(file.number) {
+                Some(table) => Ok(table),
+                None => {
+                    let table = self.open(file)?;
+                    open_tables.insert(file.number, Arc::clone(&table));
+                    Ok(table)
+                }
+            },
+        }
+    }
+
+    /// Forgets the reader of a file that is about to be deleted.
+    pub fn evict(&self, number: u64) {
+        if let Some(open_tables) = &self.open_tables {
+            open_tables.remove(number);
+        }
+    }
+
+    /// Opens a file and checks it against what the MANIFEST says: size and unique id.
+    fn open(&self, file: &FileMeta) -> Result<Arc<Table>> {
+        let reader = self.open_file(file.number)?;
+        let path = reader.path().to_path_buf();
+        if reader.size() != file.file_size {
+            return Err(Error::corruption(format!(
+                "{}: expected {} bytes as the MANIFEST says, found {}",
+                path.display(),
+                file.file_size,
+                reader.size()
+            )));
+        }
+        let ctx = TableReadContext {
+            order: self.order.clone(),
+            factory: self.factory.clone(),
+            prefix_extractor: self.prefix_extractor.clone(),
+            cache: self.block_cache.clone(),
+            mmap: self.mmap,
+            file_number: file.number,
+            global_seqno: Some(file.largest_seqno),
+        };
+        let table = Table::open(reader, &ctx)?;
+        let p = table.properties();
+        if let Some(expected) = file.unique_id
+            && let Some(found) = unique_id(&p.db_id, &p.db_session_id, p.orig_file_number)
+            && expected != found
+        {
+            return Err(Error::corruption(format!(
+                "{}: Mismatch in unique ID on table file {}: expected {} as the MANIFEST says, \
+                 found {} from its properties",
+                path.display(),
+                file.number,
+                hex(&expected),
+                hex(&found)
+            )));
+        }
+        file.set_stats(FileStats {
+            num_entries: p.num_entries,
+            num_deletions: p.num_deletions,
+            raw_key_size: p.raw_key_size,
+            raw_value_size: p.raw_value_size,
+        });
+        Ok(table)
+    }
+
+    /// Opens `N.sst`, or `N.ldb` where only that exists.
+    fn open_file(&self, number: u64) -> Result<Arc<dyn RandomAccessFile>> {
+        let path = self.dir.join(format!("{number:06}.sst"));
+        self.fs.open_random_access(&path, self.mmap).or_else(|error| {
+            let old = self.dir.join(format!("{number:06}.ldb"));
+            if !error.is_path_not_found() || !self.fs.exists(&old) {
+                return Err(error);
+            }
+            self.fs.open_random_access(&old, self.mmap)
+        })
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|b| format!("{b:02x}")).collect()
+}
+
+/// A bounded number of open readers, by file number. A clock: a hit sets a bit under a shared
+/// lock; the hand takes bits away and closes the first reader without one.
+pub struct OpenTables {
+    clock: RwLock<Clock>,
+    capacity: usize,
+}
+
+#[derive(Default)]
+struct Clock {
+    slot_of: HashMap<u64, usize>,
+    slots: Vec<Slot>,
+    hand: usize,
+}
+
+struct Slot {
+    number: u64,
+    table: Arc<Table>,
+    used: AtomicBool,
+}
+
+impl OpenTables {
+    /// Room for `capacity` readers, at least one.
+    pub fn new(capacity: usize) -> OpenTables {
+        OpenTables { clock: RwLock::new(Clock::default()), capacity: capacity.max(1) }
+    }
+
+    /// How many readers are kept.
+    pub fn len(&self) -> usize {
+        self.clock.read().slots.len()
+    }
+
+    /// Whether none is.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn get(&self, number: u64) -> Option<Arc<Table>> {
+        let clock = self.clock.read();
+        let slot = &clock.slots[*clock.slot_of.get(&number)?];
+        slot.used.store(true, Ordering::Relaxed);
+        Some(Arc::clone(&slot.table))
+    }
+
+    fn insert(&self, number: u64, table: Arc<Table>) {
+        // Dropped after the lock: closing a file may take long.
+        let _closed = self.clock.write().insert(number, table, self.capacity);
+    }
+
+    fn remove(&self, number: u64) {
+        let _closed = self.clock.write().remove(number);
+    }
+}
+
+impl Clock {
+    fn insert(&mut self, number: u64, table: Arc<Table>, capacity: usize) -> Option<Slot> {
+        if self.slot_of.contains_key(&number) {
+            return None;
+        }
+        let slot = Slot { number, table, used: AtomicBool::new(true) };
+        if self.slots.len() < capacity {
+            self.slot_of.insert(number, self.slots.len());
+            self.slots.push(slot);
+            return None;
+        }
+        let victim = self.next_victim();
+        self.slot_of.remove(&self.slots[victim].number);
+        self.slot_of.insert(number, victim);
+        Some(std::mem::replace(&mut self.slots[victim], slot))
+    }
+
+    fn next_victim(&mut self) -> usize {
+        loop {
+            let at = self.hand % self.slots.len();
+            self.hand = at + 1;
+            if !self.slots[at].used.swap(false, Ordering::Relaxed) {
+                return at;
+            }
+        }
+    }
+
+    fn remove(&mut self, number: u64) -> Option<Slot> {
+        let at = self.slot_of.remove(&number)?;
+        let slot = self.slots.swap_remove(at);
+        if let Some(moved) = self.slots.get(at) {
+            self.slot_of.insert(moved.number, at);
+        }
+        Some(slot)
+    }
+}

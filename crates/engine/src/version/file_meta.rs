@@ -13,6 +13,7 @@
 use crate::base::key::user_key;
 use crate::base::{MAX_SEQUENCE_NUMBER, SeqNo};
 use crate::env::sync::Mutex;
+use crate::sst::Table;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -72,6 +73,7 @@ pub struct FileMeta {
     pub tail_size: u64,
 
     stats: OnceLock<FileStats>,
+    reader: OnceLock<Arc<Table>>,
     being_compacted: AtomicBool,
     /// Last: fields drop in order, so the number is buried when everything else is gone.
     tomb: Tomb,
@@ -121,6 +123,7 @@ impl FileMeta {
             compensated_range_deletion_size: 0,
             tail_size: 0,
             stats: OnceLock::new(),
+            reader: OnceLock::new(),
             being_compacted: AtomicBool::new(false),
             tomb: Tomb::new(number),
         }
@@ -144,6 +147,7 @@ impl FileMeta {
             compensated_range_deletion_size: self.compensated_range_deletion_size,
             tail_size: self.tail_size,
             stats: self.stats.clone(),
+            reader: self.reader.clone(),
             being_compacted: AtomicBool::new(self.is_being_compacted()),
             ..FileMeta::new(
                 self.number,
@@ -174,6 +178,17 @@ impl FileMeta {
     /// Remembers the counts. The first call wins: they are the same for everybody.
     pub fn set_stats(&self, stats: FileStats) {
         let _ = self.stats.set(stats);
+    }
+
+    /// The open reader, where the table cache leaves it open with the file.
+    #[inline]
+    pub fn pinned_reader(&self) -> Option<&Arc<Table>> {
+        self.reader.get()
+    }
+
+    /// Keeps a reader open with the file. Returns the one that is kept, which may be an older one.
+    pub fn pin_reader(&self, table: Arc<Table>) -> &Arc<Table> {
+        self.reader.get_or_init(|| table)
     }
 
     /// Whether a compaction is working on it.

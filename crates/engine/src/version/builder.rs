@@ -1,0 +1,196 @@
+//! A version and the edits after it make the next version. Every rule about files is checked here,
+//! so that a version that exists is a consistent one.
+//!
+//! Rules; breaking one is Corruption that names the files:
+//! * **B1** A file that leaves is there, on the level that the edit says.
+//! * **B2** A file that comes is not there yet, on any level.
+//! * **B3** Its smallest key is not after its largest.
+//! * **B4** Level 1 and deeper: files sorted by internal key, no two share one.
+//! * **B5** Level 0, all files with epoch numbers: newest epoch first; files whose keys overlap do
+//!   not share an epoch.
+//! * **B6** Level 0, some file without: newest largest sequence number first, as RocksDB before
+//!   epochs. The ranges must then descend with age: each file's smallest sequence number lies below
+//!   that of the newer neighbour. An ingested file has one sequence number, which must lie below the
+//!   neighbour's largest; or 0, which any number of files may have.
+
+use super::{FileMeta, Level, Version, VersionEdit};
+use crate::base::KeyOrder;
+use crate::error::{Error, Result};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Collects edits on top of a version.
+pub struct VersionBuilder {
+    base: Arc<Version>,
+    deleted: BTreeSet<(usize, u64)>,
+    added: BTreeMap<u64, (usize, Arc<FileMeta>)>,
+}
+
+/// What [`VersionBuilder::build`] made.
+pub struct Built {
+    /// The next version.
+    pub version: Version,
+    /// Files of the base that are not in it.
+    pub removed: Vec<Arc<FileMeta>>,
+}
+
+impl VersionBuilder {
+    /// Starts from `base`.
+    pub fn new(base: Arc<Version>) -> VersionBuilder {
+        VersionBuilder { base, deleted: BTreeSet::new(), added: BTreeMap::new() }
+    }
+
+    /// Takes in an edit: first what leaves, then what comes, so that a move is one edit.
+    pub fn apply(&mut self, edit: &VersionEdit) -> Result<()> {
+        for &(level, number) in &edit.deleted_files {
+            self.delete(level, number)?;
+        }
+        for (level, file) in &edit.new_files {
+            self.add(*level, file)?;
+        }
+        Ok(())
+    }
+
+    fn delete(&mut self, level: usize, number: u64) -> Result<()> {
+        if self.added.get(&number).is_some_and(|(at, _)| *at == level) {
+            self.added.remove(&number);
+            return Ok(());
+        }
+        let there = level < self.base.num_levels()
+            && self.base.level(level).file_by_number(number).is_some();
+        if !there || !self.deleted.insert((level, number)) {
+            return Err(Error::corruption(format!(
+                "file #{number} cannot leave level {level}: it is not there"
+            )));
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, level: usize, file: &Arc<FileMeta>) -> Result<()> {
+        let number = file.number;
+        if level >= self.base.num_levels() {
+            return Err(Error::invalid_argument(format!(
+                "num_levels is {}, but file #{number} is on level {level}",
+                self.base.num_levels()
+            )));
+        }
+        let mut file = Arc::clone(file);
+        let mut taken = self.added.get(&number).map(|(at, _)| *at);
+        if let Some((at, known)) = self.base.find(number) {
+            if self.deleted.contains(&(at, number)) {
+                // A move: one file, one FileMeta (F1).
+                file = Arc::clone(known);
+            } else {
+                taken = Some(at);
+            }
+        }
+        if let Some(at) = taken {
+            return Err(Error::corruption(format!(
+                "file #{number} cannot come to level {level}: it is on level {at}"
+            )));
+        }
+        self.added.insert(number, (level, file));
+        Ok(())
+    }
+
+    /// Checks all rules and makes the version.
+    pub fn build(self) -> Result<Built> {
+        let order = self.base.order().clone();
+        let mut levels = Vec::with_capacity(self.base.num_levels());
+        for n in 0..self.base.num_levels() {
+            levels.push(if self.touches(n) {
+                Arc::new(Level::new(order.clone(), self.merged(n, &order)?))
+            } else {
+                Arc::clone(self.base.level(n))
+            });
+        }
+        let left = self.deleted.iter().filter(|(_, number)| !self.added.contains_key(number));
+        let removed = left.filter_map(|&(level, n)| self.base.level(level).file_by_number(n));
+        let removed = removed.cloned().collect();
+        Ok(Built { version: Version::from_levels(order, levels), removed })
+    }
+
+    fn touches(&self, level: usize) -> bool {
+        self.deleted.range((level, 0)..=(level, u64::MAX)).next().is_some()
+            || self.added.values().any(|(at, _)| *at == level)
+    }
+
+    fn keeps(&self, level: usize, file: &FileMeta) -> bool {
+        !self.deleted.contains(&(level, file.number))
+    }
+
+    fn merged(&self, n: usize, order: &KeyOrder) -> Result<Vec<Arc<FileMeta>>> {
+        let kept = self.base.files(n).iter().filter(|f| self.keeps(n, f)).cloned();
+        let added = self.added.values().filter(|(level, _)| *level == n);
+        let mut files: Vec<_> = kept.chain(added.map(|(_, f)| Arc::clone(f))).collect();
+        for f in &files {
+            if order.compare(&f.smallest, &f.largest).is_gt() {
+                return Err(Error::corruption(format!("level {n}: keys out of order: {f:?}")));
+            }
+        }
+        if n == 0 {
+            sort_level0(order, &mut files)?;
+        } else {
+            sort_by_key(order, n, &mut files)?;
+        }
+        Ok(files)
+    }
+}
+
+fn sort_by_key(order: &KeyOrder, level: usize, files: &mut [Arc<FileMeta>]) -> Result<()> {
+    files.sort_by(|a, b| order.compare(&a.smallest, &b.smallest));
+    for pair in files.windows(2) {
+        if order.compare(&pair[0].largest, &pair[1].smallest).is_ge() {
+            return Err(Error::corruption(format!(
+                "level {level}: files overlap: {:?} and {:?}",
+                pair[0], pair[1]
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Sorts files of level 0 newest first and checks B5 or B6.
+pub(super) fn sort_level0(order: &KeyOrder, files: &mut [Arc<FileMeta>]) -> Result<()> {
+    let by_seqno = |f: &Arc<FileMeta>| (f.largest_seqno, f.smallest_seqno, f.number);
+    if files.iter().all(|f| f.epoch_number != 0) {
+        files.sort_by_key(|f| std::cmp::Reverse((f.epoch_number, by_seqno(f))));
+        return check_epochs(order, files);
+    }
+    files.sort_by_key(|f| std::cmp::Reverse(by_seqno(f)));
+    for pair in files.windows(2) {
+        let (newer, older) = (&pair[0], &pair[1]);
+        let descends = if older.smallest_seqno == older.largest_seqno {
+            older.largest_seqno < newer.largest_seqno || older.largest_seqno == 0
+        } else {
+            older.smallest_seqno < newer.smallest_seqno
+        };
+        if !descends {
+            return Err(Error::corruption(format!(
+                "level 0: sequence numbers do not descend with age: {newer:?} and {older:?}"
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn check_epochs(order: &KeyOrder, files: &[Arc<FileMeta>]) -> Result<()> {
+    for run in files.chunk_by(|a, b| a.epoch_number == b.epoch_number) {
+        for (i, a) in run.iter().enumerate() {
+            for b in &run[i + 1..] {
+                let apart = order.compare_user(a.largest_user_key(), b.smallest_user_key()).is_lt()
+                    || order.compare_user(b.largest_user_key(), a.smallest_user_key()).is_lt();
+                if !apart {
+                    return Err(Error::corruption(format!(
+                        "level 0: files of one epoch overlap: {a:?} and {b:?}"
+                    )));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+#[path = "builder_test.rs"]
+mod tests;

@@ -1,0 +1,302 @@
+//! The files of one level, laid out for lookups. Immutable.
+//!
+//! A point lookup should not chase a pointer per file it passes by. So beside the files lie flat
+//! arrays: for each boundary user key, the eight bytes after the prefix that all boundaries of the
+//! level share, as a big-endian number. Where two numbers differ their keys differ the same way;
+//! only ties look at keys. Other orders than the bytewise one have no arrays and compare keys.
+//!
+//! Level 0: files may overlap and come newest first. Other levels: sorted by key and disjoint.
+//! `builder` checks both before a level is made.
+
+use super::FileMeta;
+use crate::base::{KeyOrder, LookupKey};
+use crate::error::Result;
+use crate::iter::GetContext;
+use crate::options::ReadOptions;
+use crate::sst::Table;
+use crate::table_cache::TableCache;
+use std::cmp::Ordering;
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+/// The files of a level.
+pub struct Level {
+    order: KeyOrder,
+    files: Box<[Arc<FileMeta>]>,
+    /// Numbers of `files`, so that searching by number stays in one array.
+    numbers: Box<[u64]>,
+    fences: Option<Fences>,
+    /// Open readers beside the fences; empty cells where the table cache decides who stays open.
+    readers: Box<[OnceLock<Arc<Table>>]>,
+    bytes: u64,
+}
+
+struct Fences {
+    common: Box<[u8]>,
+    smallest: Box<[u64]>,
+    largest: Box<[u64]>,
+}
+
+/// A user key as the fences see it.
+#[derive(Clone, Copy)]
+enum Probe {
+    /// Sorts before every boundary.
+    Before,
+    /// Sorts after every boundary.
+    After,
+    /// Shares the common prefix; its next eight bytes.
+    Head(u64),
+    /// There are no fences: compare keys.
+    Keys,
+}
+
+impl Fences {
+    fn new(files: &[Arc<FileMeta>]) -> Fences {
+        let boundaries =
+            || files.iter().flat_map(|f| [f.smallest_user_key(), f.largest_user_key()]);
+        let common = boundaries().reduce(common_prefix).unwrap_or_default();
+        let head_of = |key: &[u8]| head(&key[common.len()..]);
+        Fences {
+            common: common.into(),
+            smallest: files.iter().map(|f| head_of(f.smallest_user_key())).collect(),
+            largest: files.iter().map(|f| head_of(f.largest_user_key())).collect(),
+        }
+    }
+
+    #[inline]
+    fn probe(&self, user_key: &[u8]) -> Probe {
+        let common = &*self.common;
+        match user_key.get(..common.len()) {
+            Some(front) => match front.cmp(common) {
+                Ordering::Less => Probe::Before,
+                Ordering::Equal => Probe::Head(head(&user_key[common.len()..])),
+                Ordering::Greater => Probe::After,
+            },
+            // Shorter than the prefix: a part of it sorts before, anything else as it compares.
+            None if user_key < common => Probe::Before,
+            None => Probe::After,
+        }
+    }
+}
+
+fn reader_cell(file: &FileMeta) -> OnceLock<Arc<Table>> {
+    file.pinned_reader().map_or_else(OnceLock::new, |table| Arc::clone(table).into())
+}
+
+fn common_prefix<'a>(a: &'a [u8], b: &'a [u8]) -> &'a [u8] {
+    &a[..a.iter().zip(b).take_while(|(x, y)| x == y).count()]
+}
+
+/// The first eight bytes as a big-endian number, zeros where there are fewer.
+#[inline]
+fn head(bytes: &[u8]) -> u64 {
+    match bytes.first_chunk::<8>() {
+        Some(b) => u64::from_be_bytes(*b),
+        None => bytes.iter().rev().fold(0, |v, &b| (v >> 8) | (u64::from(b) << 56)),
+    }
+}
+
+impl Level {
+    /// A level of these files, which are in the order that the level asks for.
+    pub fn new(order: KeyOrder, files: Vec<Arc<FileMeta>>) -> Level {
+        Level {
+            fences: order.is_bytewise().then(|| Fences::new(&files)),
+            numbers: files.iter().map(|f| f.number).collect(),
+            readers: files.iter().map(|f| reader_cell(f)).collect(),
+            bytes: files.iter().fold(0, |sum, f| sum.saturating_add(f.file_size)),
+            files: files.into(),
+            order,
+        }
+    }
+
+    /// The files: newest first on level 0, else in key order.
+    #[inline]
+    pub fn files(&self) -> &[Arc<FileMeta>] {
+        &self.files
+    }
+
+    /// How many files there are.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.files.len()
+    }
+
+    /// Whether there are none.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
+    /// The sum of file sizes.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// The order of keys.
+    pub fn order(&self) -> &KeyOrder {
+        &self.order
+    }
+
+    /// The file with this number.
+    pub fn file_by_number(&self, number: u64) -> Option<&Arc<FileMeta>> {
+        let i = self.numbers.iter().position(|&n| n == number)?;
+        Some(&self.files[i])
+    }
+
+    /// On a sorted level: the first file whose largest key is at or after this internal key.
+    pub fn find_file(&self, internal_key: &[u8]) -> usize {
+        let user_key = crate::base::key::user_key(internal_key);
+        self.find_file_probed(self.probe(user_key), internal_key)
+    }
+
+    fn find_file_probed(&self, probe: Probe, internal_key: &[u8]) -> usize {
+        let ties = match (probe, &self.fences) {
+            (Probe::Before, _) => return 0,
+            (Probe::After, _) => return self.files.len(),
+            (Probe::Head(t), Some(fences)) => {
+                let from = fences.largest.partition_point(|&largest| largest < t);
+                let more = fences.largest[from..].iter().take_while(|&&l| l == t).count();
+                from..from + more
+            }
+            _ => 0..self.files.len(),
+        };
+        let before = |f: &Arc<FileMeta>| self.order.compare(&f.largest, internal_key).is_lt();
+        ties.start + self.files[ties.clone()].partition_point(before)
+    }
+
+    /// On a sorted level: the files that hold keys of `[begin, end]`, both inclusive user keys.
+    pub fn overlapping_range(&self, begin: Option<&[u8]>, end: Option<&[u8]>) -> Range<usize> {
+        let start = begin.map_or(0, |b| {
+            self.files.partition_point(|f| self.order.compare_user(f.largest_user_key(), b).is_lt())
+        });
+        let stop = end.map_or(self.files.len(), |e| {
+            self.files
+                .partition_point(|f| self.order.compare_user(f.smallest_user_key(), e).is_le())
+        });
+        start..stop.max(start)
+    }
+
+    /// Looks a key up where files may overlap: each that may hold it, newest first.
+    #[inline]
+    pub(super) fn get_overlapping(
+        &self,
+        key: &LookupKey,
+        ro: &ReadOptions,
+        ctx: &mut GetContext<'_>,
+        tables: &TableCache,
+    ) -> Result<()> {
+        let user_key = key.user_key();
+        let probe = self.probe(user_key);
+        for i in 0..self.files.len() {
+            if !self.is_below(i, probe, user_key) && !self.is_above(i, probe, user_key) {
+                self.get_in(i, key, ro, ctx, tables)?;
+                if ctx.is_done() {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks a key up on a sorted level. Old RocksDB releases could split the entries of one user
+    /// key between neighbours, so a file that ends with the key passes on to the next.
+    #[inline]
+    pub(super) fn get_sorted(
+        &self,
+        key: &LookupKey,
+        ro: &ReadOptions,
+        ctx: &mut GetContext<'_>,
+        tables: &TableCache,
+    ) -> Result<()> {
+        let user_key = key.user_key();
+        let probe = self.probe(user_key);
+        let first = self.find_file_probed(probe, key.internal_key());
+        for i in first..self.files.len() {
+            if self.is_below(i, probe, user_key) {
+                break;
+            }
+            self.get_in(i, key, ro, ctx, tables)?;
+            if ctx.is_done() || !self.is_largest(i, probe, user_key) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn get_in(
+        &self,
+        i: usize,
+        key: &LookupKey,
+        ro: &ReadOptions,
+        ctx: &mut GetContext<'_>,
+        tables: &TableCache,
+    ) -> Result<()> {
+        if let Some(table) = self.readers[i].get() {
+            return table.get(key, ro, ctx);
+        }
+        let table = tables.find(&self.files[i])?;
+        if tables.pins_readers() {
+            let _ = self.readers[i].set(Arc::clone(&table));
+        }
+        table.get(key, ro, ctx)
+    }
+
+    #[inline]
+    fn probe(&self, user_key: &[u8]) -> Probe {
+        self.fences.as_ref().map_or(Probe::Keys, |f| f.probe(user_key))
+    }
+
+    /// Whether the key sorts before file `i`.
+    #[inline]
+    fn is_below(&self, i: usize, probe: Probe, user_key: &[u8]) -> bool {
+        let smallest = |f: &Fences| f.smallest[i];
+        self.compare_boundary(probe, smallest, user_key, || self.files[i].smallest_user_key())
+            == Ordering::Less
+    }
+
+    /// Whether the key sorts after file `i`.
+    #[inline]
+    fn is_above(&self, i: usize, probe: Probe, user_key: &[u8]) -> bool {
+        let largest = |f: &Fences| f.largest[i];
+        self.compare_boundary(probe, largest, user_key, || self.files[i].largest_user_key())
+            == Ordering::Greater
+    }
+
+    /// Whether the key is the last one of file `i`.
+    #[inline]
+    fn is_largest(&self, i: usize, probe: Probe, user_key: &[u8]) -> bool {
+        let largest = |f: &Fences| f.largest[i];
+        self.compare_boundary(probe, largest, user_key, || self.files[i].largest_user_key())
+            == Ordering::Equal
+    }
+
+    /// The order of `user_key` and a boundary: by the fence, or by the key where that ties.
+    #[inline]
+    fn compare_boundary<'k>(
+        &self,
+        probe: Probe,
+        fence: impl FnOnce(&Fences) -> u64,
+        user_key: &[u8],
+        key: impl FnOnce() -> &'k [u8],
+    ) -> Ordering {
+        match (probe, &self.fences) {
+            (Probe::Before, _) => Ordering::Less,
+            (Probe::After, _) => Ordering::Greater,
+            (Probe::Head(t), Some(fences)) => {
+                t.cmp(&fence(fences)).then_with(|| user_key.cmp(key()))
+            }
+            _ => self.order.compare_user(user_key, key()),
+        }
+    }
+}
+
+impl std::fmt::Debug for Level {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(&*self.files).finish()
+    }
+}
+
+#[cfg(test)]
+#[path = "level_test.rs"]
+mod tests;

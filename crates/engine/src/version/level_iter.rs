@@ -1,0 +1,145 @@
+//! One iterator over the files of a sorted level. Opens a file when it gets there.
+
+use super::Level;
+use super::version::table_iterator;
+use crate::base::InternalIterator;
+use crate::error::Result;
+use crate::sst::TableIterOptions;
+use crate::table_cache::TableCache;
+use std::sync::Arc;
+
+/// Walks a sorted level from file to file. Keeps the level, and with it the files, alive.
+pub struct LevelIter {
+    level: Arc<Level>,
+    tables: Arc<TableCache>,
+    ro: TableIterOptions,
+    /// The file that `iter` reads.
+    index: usize,
+    iter: Option<Box<dyn InternalIterator>>,
+}
+
+impl LevelIter {
+    /// An iterator over a level of disjoint files in key order.
+    pub fn new(level: &Arc<Level>, tables: &Arc<TableCache>, ro: &TableIterOptions) -> LevelIter {
+        LevelIter {
+            level: Arc::clone(level),
+            tables: Arc::clone(tables),
+            ro: *ro,
+            index: 0,
+            iter: None,
+        }
+    }
+
+    /// Opens file `index`, unless it is open; past the end nothing is open.
+    fn open(&mut self, index: usize) -> Option<&mut Box<dyn InternalIterator>> {
+        if self.iter.is_none() || self.index != index {
+            self.iter = None;
+            let file = self.level.files().get(index)?;
+            self.iter = Some(table_iterator(file, &self.ro, &self.tables));
+            self.index = index;
+        }
+        self.iter.as_mut()
+    }
+
+    /// Whether the open file has run out without an error, so that its neighbour comes next.
+    fn ran_out(&self) -> bool {
+        self.iter.as_ref().is_some_and(|iter| !iter.valid() && iter.status().is_ok())
+    }
+
+    fn skip_forward(&mut self) {
+        while self.ran_out() {
+            if let Some(iter) = self.open(self.index + 1) {
+                iter.seek_to_first();
+            }
+        }
+    }
+
+    fn skip_backward(&mut self) {
+        while self.ran_out() {
+            let Some(before) = self.index.checked_sub(1) else {
+                self.iter = None;
+                return;
+            };
+            if let Some(iter) = self.open(before) {
+                iter.seek_to_last();
+            }
+        }
+    }
+}
+
+impl InternalIterator for LevelIter {
+    #[inline]
+    fn valid(&self) -> bool {
+        self.iter.as_ref().is_some_and(|iter| iter.valid())
+    }
+
+    fn seek_to_first(&mut self) {
+        if let Some(iter) = self.open(0) {
+            iter.seek_to_first();
+        }
+        self.skip_forward();
+    }
+
+    fn seek_to_last(&mut self) {
+        if let Some(iter) = self.open(self.level.len().saturating_sub(1)) {
+            iter.seek_to_last();
+        }
+        self.skip_backward();
+    }
+
+    fn seek(&mut self, target: &[u8]) {
+        let index = self.level.find_file(target);
+        if let Some(iter) = self.open(index) {
+            iter.seek(target);
+        }
+        self.skip_forward();
+    }
+
+    fn seek_for_prev(&mut self, target: &[u8]) {
+        let index = self.level.find_file(target).min(self.level.len().saturating_sub(1));
+        if let Some(iter) = self.open(index) {
+            iter.seek_for_prev(target);
+        }
+        self.skip_backward();
+    }
+
+    #[inline]
+    fn next(&mut self) {
+        debug_assert!(self.valid(), "I2");
+        if let Some(iter) = &mut self.iter {
+            iter.next();
+            if !iter.valid() {
+                self.skip_forward();
+            }
+        }
+    }
+
+    #[inline]
+    fn prev(&mut self) {
+        debug_assert!(self.valid(), "I2");
+        if let Some(iter) = &mut self.iter {
+            iter.prev();
+            if !iter.valid() {
+                self.skip_backward();
+            }
+        }
+    }
+
+    #[inline]
+    fn key(&self) -> &[u8] {
+        self.iter.as_ref().map_or(&[], |iter| iter.key())
+    }
+
+    #[inline]
+    fn value(&self) -> &[u8] {
+        self.iter.as_ref().map_or(&[], |iter| iter.value())
+    }
+
+    fn status(&self) -> Result<()> {
+        self.iter.as_ref().map_or(Ok(()), |iter| iter.status())
+    }
+}
+
+#[cfg(test)]
+#[path = "level_iter_test.rs"]
+mod tests;

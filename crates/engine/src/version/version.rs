@@ -1,0 +1,277 @@
+//! The set of live files of one column family at one moment. Immutable, shared by count.
+//!
+//! A level that an edit does not touch is shared with the version before, with its fences and
+//! readers. Everything here may be called from many threads.
+
+use super::level_iter::LevelIter;
+use super::{FileMeta, Level};
+use crate::base::iterator::EmptyIterator;
+use crate::base::{InternalIterator, KeyOrder, LookupKey};
+use crate::error::Result;
+use crate::iter::GetContext;
+use crate::options::ReadOptions;
+use crate::sst::TableIterOptions;
+use crate::table_cache::TableCache;
+use std::fmt;
+use std::sync::Arc;
+
+/// The live files of a column family.
+pub struct Version {
+    order: KeyOrder,
+    levels: Box<[Arc<Level>]>,
+    /// Levels that have files, for lookups to walk.
+    populated: Box<[usize]>,
+}
+
+impl Version {
+    /// A version without files.
+    pub fn empty(order: KeyOrder, num_levels: usize) -> Version {
+        let none = Arc::new(Level::new(order.clone(), Vec::new()));
+        Version::from_levels(order, vec![none; num_levels.max(1)])
+    }
+
+    /// A version of these levels, which `builder` has checked.
+    pub(super) fn from_levels(order: KeyOrder, levels: Vec<Arc<Level>>) -> Version {
+        let populated = (0..levels.len()).filter(|&n| !levels[n].is_empty()).collect();
+        Version { order, levels: levels.into(), populated }
+    }
+
+    /// The order of keys.
+    pub fn order(&self) -> &KeyOrder {
+        &self.order
+    }
+
+    /// How many levels there are, with or without files.
+    pub fn num_levels(&self) -> usize {
+        self.levels.len()
+    }
+
+    /// A level. Panics where there is no such level.
+    pub fn level(&self, level: usize) -> &Arc<Level> {
+        &self.levels[level]
+    }
+
+    /// The files of a level: newest first on level 0, else in key order.
+    pub fn files(&self, level: usize) -> &[Arc<FileMeta>] {
+        self.levels[level].files()
+    }
+
+    /// All files with their levels, from level 0 down.
+    pub fn all_files(&self) -> impl Iterator<Item = (usize, &Arc<FileMeta>)> {
+        self.levels.iter().enumerate().flat_map(|(n, l)| l.files().iter().map(move |f| (n, f)))
+    }
+
+    /// How many files a level has.
+    pub fn num_files(&self, level: usize) -> usize {
+        self.levels[level].len()
+    }
+
+    /// How many files there are.
+    pub fn total_files(&self) -> usize {
+        self.levels.iter().map(|l| l.len()).sum()
+    }
+
+    /// The sum of a level's file sizes.
+    pub fn level_bytes(&self, level: usize) -> u64 {
+        self.levels[level].bytes()
+    }
+
+    /// The sum of all file sizes.
+    pub fn total_bytes(&self) -> u64 {
+        self.levels.iter().fold(0, |sum, l| sum.saturating_add(l.bytes()))
+    }
+
+    /// The deepest level that has files.
+    pub fn deepest_level(&self) -> Option<usize> {
+        self.populated.last().copied()
+    }
+
+    /// The file with this number and its level.
+    pub fn find(&self, number: u64) -> Option<(usize, &Arc<FileMeta>)> {
+        self.populated
+            .iter()
+            .find_map(|&n| self.levels[n].file_by_number(number).map(|file| (n, file)))
+    }
+
+    /// Looks a key up: its visible entries go to `ctx`, newest first, until it needs no more.
+    #[inline]
+    pub fn get(
+        &self,
+        key: &LookupKey,
+        ro: &ReadOptions,
+        ctx: &mut GetContext<'_>,
+        tables: &TableCache,
+    ) -> Result<()> {
+        for &n in &*self.populated {
+            let level = &*self.levels[n];
+            if n == 0 {
+                level.get_overlapping(key, ro, ctx, tables)?;
+            } else {
+                level.get_sorted(key, ro, ctx, tables)?;
+            }
+            if ctx.is_done() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Appends iterators that together hold every entry: one per file of level 0, newest first,
+    /// and one per other level. They live without the version, but the files' numbers must stay
+    /// out of the graveyard by holding it.
+    pub fn add_iterators(
+        &self,
+        ro: &TableIterOptions,
+        tables: &Arc<TableCache>,
+        out: &mut Vec<Box<dyn InternalIterator>>,
+    ) {
+        for &n in &*self.populated {
+            if n == 0 {
+                out.extend(self.files(0).iter().map(|file| table_iterator(file, ro, tables)));
+            } else {
+                out.push(Box::new(LevelIter::new(&self.levels[n], tables, ro)));
+            }
+        }
+    }
+
+    /// The files of a level with keys in `[begin, end]`, both inclusive user keys; `None` is open.
+    /// On level 0 a file that reaches further widens the range, until nothing more overlaps:
+    /// entries of one key must not be reordered by moving only some of its files.
+    pub fn overlapping_inputs(
+        &self,
+        level: usize,
+        begin: Option<&[u8]>,
+        end: Option<&[u8]>,
+    ) -> Vec<Arc<FileMeta>> {
+        if level > 0 {
+            let level = &self.levels[level];
+            return level.files()[level.overlapping_range(begin, end)].to_vec();
+        }
+        self.overlapping_inputs_of_level0(begin, end)
+    }
+
+    fn overlapping_inputs_of_level0<'a>(
+        &'a self,
+        mut begin: Option<&'a [u8]>,
+        mut end: Option<&'a [u8]>,
+    ) -> Vec<Arc<FileMeta>> {
+        let files = self.files(0);
+        let mut taken = vec![false; files.len()];
+        loop {
+            let mut grew = false;
+            for (file, taken) in files.iter().zip(&mut taken) {
+                if *taken || !self.file_overlaps(file, begin, end) {
+                    continue;
+                }
+                *taken = true;
+                let (smallest, largest) = (file.smallest_user_key(), file.largest_user_key());
+                if begin.is_some_and(|b| self.order.compare_user(smallest, b).is_lt()) {
+                    (begin, grew) = (Some(smallest), true);
+                }
+                if end.is_some_and(|e| self.order.compare_user(largest, e).is_gt()) {
+                    (end, grew) = (Some(largest), true);
+                }
+            }
+            if !grew {
+                break;
+            }
+        }
+        files.iter().zip(taken).filter(|(_, taken)| *taken).map(|(f, _)| Arc::clone(f)).collect()
+    }
+
+    /// Whether a file has keys in `[begin, end]`, by its boundaries.
+    pub fn file_overlaps(&self, f: &FileMeta, begin: Option<&[u8]>, end: Option<&[u8]>) -> bool {
+        let ends_before = |b| self.order.compare_user(f.largest_user_key(), b).is_lt();
+        let starts_after = |e| self.order.compare_user(f.smallest_user_key(), e).is_gt();
+        !begin.is_some_and(ends_before) && !end.is_some_and(starts_after)
+    }
+
+    /// Whether a level has keys in `[begin, end]`, by the boundaries of its files.
+    pub fn overlaps(&self, level: usize, begin: Option<&[u8]>, end: Option<&[u8]>) -> bool {
+        if level == 0 {
+            return self.files(0).iter().any(|f| self.file_overlaps(f, begin, end));
+        }
+        !self.levels[level].overlapping_range(begin, end).is_empty()
+    }
+
+    /// Answers for ascending user keys whether a level below `level` may hold them: what a
+    /// compaction into `level` asks before it drops a tombstone.
+    pub fn deeper_keys(&self, level: usize) -> DeeperKeys {
+        let from = level.saturating_add(1).min(self.levels.len());
+        let levels: Vec<_> =
+            self.levels[from..].iter().filter(|l| !l.is_empty()).cloned().collect();
+        DeeperKeys { next: vec![0; levels.len()], levels }
+    }
+
+    /// About how many bytes of files hold keys of `[begin, end)`.
+    pub fn approximate_size(&self, begin: &[u8], end: &[u8], tables: &TableCache) -> Result<u64> {
+        let mut sum = 0u64;
+        if self.order.compare_user(begin, end).is_ge() {
+            return Ok(0);
+        }
+        for (_, file) in self.all_files() {
+            if !self.file_overlaps(file, Some(begin), Some(end)) {
+                continue;
+            }
+            let starts_inside = self.order.compare_user(file.smallest_user_key(), begin).is_ge();
+            let ends_inside = self.order.compare_user(file.largest_user_key(), end).is_lt();
+            let offset = |user_key: &[u8]| -> Result<u64> {
+                let target = LookupKey::new(user_key, crate::base::MAX_SEQUENCE_NUMBER);
+                Ok(tables.find(file)?.approximate_offset_of(target.internal_key()))
+            };
+            let from = if starts_inside { 0 } else { offset(begin)? };
+            let to = if ends_inside { file.file_size } else { offset(end)? };
+            sum = sum.saturating_add(to.saturating_sub(from));
+        }
+        Ok(sum)
+    }
+}
+
+/// An iterator over one file, or over the error of opening it.
+pub fn table_iterator(
+    file: &FileMeta,
+    ro: &TableIterOptions,
+    tables: &TableCache,
+) -> Box<dyn InternalIterator> {
+    match tables.find(file) {
+        Ok(table) => table.iter(ro),
+        Err(e) => Box::new(EmptyIterator::with_error(e)),
+    }
+}
+
+/// See [`Version::deeper_keys`].
+pub struct DeeperKeys {
+    levels: Vec<Arc<Level>>,
+    /// Per level the first file that does not lie wholly before the keys asked so far.
+    next: Vec<usize>,
+}
+
+impl DeeperKeys {
+    /// Whether a deeper level may hold `user_key`. Keys must not descend from call to call.
+    pub fn may_contain(&mut self, user_key: &[u8]) -> bool {
+        self.levels.iter().zip(&mut self.next).any(|(level, next)| {
+            let (order, files) = (level.order(), level.files());
+            while let Some(file) = files.get(*next) {
+                if order.compare_user(user_key, file.largest_user_key()).is_le() {
+                    return order.compare_user(user_key, file.smallest_user_key()).is_ge();
+                }
+                *next += 1;
+            }
+            false
+        })
+    }
+}
+
+impl fmt::Debug for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut map = f.debug_map();
+        for &n in &*self.populated {
+            map.entry(&n, &self.levels[n]);
+        }
+        map.finish()
+    }
+}
+
+#[cfg(test)]
+#[path = "version_test.rs"]
+mod tests;
