@@ -21,6 +21,11 @@ pub trait MergeOperator: Send + Sync + 'static {
     fn partial_merge(&self, _key: &[u8], _operands: &[&[u8]]) -> Option<Vec<u8>> {
         None
     }
+
+    /// What an OPTIONS file says of it: its name, or `{id=name;setting=value;}`.
+    fn options_text(&self) -> String {
+        self.name().to_string()
+    }
 }
 
 /// `uint64add`: little-endian u64, wrapping addition. A value of another length counts as 0.
@@ -74,6 +79,19 @@ impl Default for StringAppendOperator {
 impl MergeOperator for StringAppendOperator {
     fn name(&self) -> &str {
         "StringAppendOperator"
+    }
+
+    fn options_text(&self) -> String {
+        let mut delimiter = String::new();
+        for c in String::from_utf8_lossy(&self.delimiter).chars() {
+            match c {
+                '\n' => delimiter.push_str("\\n"),
+                '\r' => delimiter.push_str("\\r"),
+                '\\' | '#' | ':' | ';' | '{' | '}' => delimiter.extend(['\\', c]),
+                _ => delimiter.push(c),
+            }
+        }
+        format!("{{id={};delimiter={delimiter};}}", self.name())
     }
 
     fn full_merge(

@@ -5,7 +5,10 @@
 
 mod cf;
 mod db;
+mod file;
+pub mod parse;
 mod read_write;
+pub mod registry;
 mod sanitize;
 mod table;
 
@@ -13,9 +16,13 @@ pub use cf::{
     ColumnFamilyOptions, CompactionPri, CompactionStyle, CompressionOptions, MemtableFactory,
 };
 pub use db::{DbOptions, Options, WalRecoveryMode};
+pub use file::{
+    OptionsFile, newest_options_file, options_file_text, read_options_file, write_options_file,
+};
 pub use read_write::{
     BottommostLevelCompaction, CompactRangeOptions, FlushOptions, ReadOptions, WriteOptions,
 };
+pub use registry::{OptionSet, Row, Support};
 pub use sanitize::{
     PLAIN_TABLE_FILE_SIZE_MAX, background_job_limits, sanitize, sanitize_cf, sanitize_db, validate,
     validate_cf, validate_db,

@@ -1,0 +1,308 @@
+//! Options whose values are parts with a name and perhaps settings: `name`, `name:number` or
+//! `{id=name;setting=value;}`.
+
+use super::super::parse::{split_pairs, unbrace, unescape};
+use super::super::{
+    BlockBasedTableOptions, ColumnFamilyOptions, CompressionOptions, FilterPolicy, MemtableFactory,
+    PlainTableOptions, TableFactory,
+};
+use super::OptionSet;
+use super::values::{OptionValue, expected, store};
+use crate::base::{BytewiseComparator, Comparator, ReverseBytewiseComparator};
+use crate::error::{Error, Result};
+use crate::hooks::{
+    MergeOperator, SliceTransform, StringAppendOperator, merge_operator_by_name,
+    slice_transform_by_name,
+};
+use std::sync::Arc;
+
+/// A part's name and its settings.
+fn name_and_settings(text: &str) -> Result<(&str, Vec<(&str, &str)>)> {
+    let inside = unbrace(text);
+    if !inside.contains('=') {
+        return Ok((inside, Vec::new()));
+    }
+    let mut settings = split_pairs(inside)?;
+    let id = settings.iter().position(|(k, _)| *k == "id");
+    let name = id.map_or("", |at| settings.remove(at).1);
+    Ok((name, settings))
+}
+
+fn unknown_setting(part: &str, name: &str) -> Error {
+    Error::invalid_argument(format!("{part} has no setting {name:?}"))
+}
+
+fn unknown_part(what: &str, name: &str) -> Error {
+    Error::not_supported(format!("{what} {name:?} is not built in; set it in the program"))
+}
+
+fn is_null(text: &str) -> bool {
+    matches!(text, "" | "nullptr" | "{}")
+}
+
+pub(super) fn set_comparator(o: &mut ColumnFamilyOptions, text: &str) -> Result<()> {
+    let (name, _) = name_and_settings(text)?;
+    let part: Arc<dyn Comparator> = match name {
+        _ if name == o.comparator.name() => return Ok(()),
+        "leveldb.BytewiseComparator" => Arc::new(BytewiseComparator),
+        "rocksdb.ReverseBytewiseComparator" => Arc::new(ReverseBytewiseComparator),
+        _ => return Err(unknown_part("comparator", name)),
+    };
+    o.comparator = part;
+    Ok(())
+}
+
+pub(super) fn set_merge_operator(o: &mut ColumnFamilyOptions, text: &str) -> Result<()> {
+    if is_null(text) {
+        o.merge_operator = None;
+        return Ok(());
+    }
+    let (name, settings) = name_and_settings(text)?;
+    let mut part: Option<Arc<dyn MergeOperator>> = match &o.merge_operator {
+        Some(have) if have.name() == name => Some(have.clone()),
+        _ => merge_operator_by_name(name),
+    };
+    for (key, value) in settings {
+        match (key, part.as_ref().map(|p| p.name())) {
+            ("delimiter" | "delim", Some("StringAppendOperator")) => {
+                part = Some(Arc::new(StringAppendOperator::new(unescape(value))));
+            }
+            _ => return Err(unknown_setting(name, key)),
+        }
+    }
+    o.merge_operator = Some(part.ok_or_else(|| unknown_part("merge operator", name))?);
+    Ok(())
+}
+
+pub(super) fn print_merge_operator(o: &ColumnFamilyOptions) -> String {
+    o.merge_operator.as_ref().map_or("nullptr".into(), |m| m.options_text())
+}
+
+pub(super) fn set_prefix_extractor(o: &mut ColumnFamilyOptions, text: &str) -> Result<()> {
+    if is_null(text) {
+        o.prefix_extractor = None;
+        return Ok(());
+    }
+    let (name, settings) = name_and_settings(text)?;
+    if o.prefix_extractor.as_ref().is_some_and(|have| have.name() == name) {
+        return Ok(());
+    }
+    let length = settings.iter().find(|(k, _)| matches!(*k, "length" | "cap_len"));
+    let full = length.map_or(name.to_string(), |(_, n)| format!("{name}.{n}"));
+    let part: Option<Arc<dyn SliceTransform>> = slice_transform_by_name(&full);
+    o.prefix_extractor = Some(part.ok_or_else(|| unknown_part("prefix extractor", name))?);
+    Ok(())
+}
+
+pub(super) fn print_prefix_extractor(o: &ColumnFamilyOptions) -> String {
+    o.prefix_extractor.as_ref().map_or("nullptr".into(), |p| p.name().to_string())
+}
+
+/// `skip_list:16`, `prefix_hash:1000`, or RocksDB's class name, or `{id=...;...}`.
+pub(super) fn set_memtable(o: &mut ColumnFamilyOptions, text: &str) -> Result<()> {
+    let (name, settings) = name_and_settings(text)?;
+    let (name, number) = match name.split_once(':') {
+        Some((name, number)) => (name, Some(number)),
+        None => (name, None),
+    };
+    let mut factory = match name {
+        "skip_list" | "SkipListFactory" => MemtableFactory::default(),
+        "prefix_hash" | "HashSkipListRepFactory" => MemtableFactory::hash_skip_list(),
+        "hash_linkedlist" | "HashLinkListRepFactory" => {
+            MemtableFactory::HashLinkList { bucket_count: 50_000 }
+        }
+        "vector" | "VectorRepFactory" => MemtableFactory::Vector { count: 0 },
+        _ => return Err(unknown_part("memtable", name)),
+    };
+    let first = match factory {
+        MemtableFactory::SkipList { .. } => "lookahead",
+        MemtableFactory::HashSkipList { .. } | MemtableFactory::HashLinkList { .. } => {
+            "bucket_count"
+        }
+        MemtableFactory::Vector { .. } => "count",
+    };
+    for (key, value) in number.map(|n| (first, n)).into_iter().chain(settings) {
+        set_memtable_setting(&mut factory, key, value)?;
+    }
+    o.memtable_factory = factory;
+    Ok(())
+}
+
+fn set_memtable_setting(factory: &mut MemtableFactory, key: &str, value: &str) -> Result<()> {
+    use MemtableFactory::{HashLinkList, HashSkipList, SkipList, Vector};
+    let name = factory.name();
+    match (factory, key) {
+        (SkipList { lookahead }, "lookahead") => store(lookahead, value),
+        (HashSkipList { bucket_count, .. } | HashLinkList { bucket_count }, "bucket_count") => {
+            store(bucket_count, value)
+        }
+        (HashSkipList { skiplist_height, .. }, "skiplist_height") => store(skiplist_height, value),
+        (HashSkipList { skiplist_branching_factor, .. }, "branching_factor") => {
+            store(skiplist_branching_factor, value)
+        }
+        // When RocksDB's list turns into a skip list, and what it logs: no result depends on it.
+        (
+            HashLinkList { .. },
+            "threshold" | "huge_page_size" | "logging_threshold" | "log_when_flash",
+        ) => Ok(()),
+        (Vector { count }, "count") => store(count, value),
+        _ => Err(unknown_setting(name, key)),
+    }
+}
+
+pub(super) fn print_memtable(o: &ColumnFamilyOptions) -> String {
+    let name = o.memtable_factory.name();
+    match o.memtable_factory {
+        MemtableFactory::SkipList { lookahead: 0 } => name.into(),
+        MemtableFactory::SkipList { lookahead } => format!("{name}:{lookahead}"),
+        MemtableFactory::HashSkipList {
+            bucket_count,
+            skiplist_height,
+            skiplist_branching_factor,
+        } => format!(
+            "{{id={name};bucket_count={bucket_count};skiplist_height={skiplist_height};\
+             branching_factor={skiplist_branching_factor};}}"
+        ),
+        MemtableFactory::HashLinkList { bucket_count } => {
+            format!("{{id={name};bucket_count={bucket_count};}}")
+        }
+        MemtableFactory::Vector { count } => format!("{{id={name};count={count};}}"),
+    }
+}
+
+/// The options of the block-based format, which becomes the format if it was not.
+pub(super) fn block_based(o: &mut ColumnFamilyOptions) -> &mut BlockBasedTableOptions {
+    if !matches!(o.table_factory, TableFactory::BlockBased(_)) {
+        o.table_factory = TableFactory::default();
+    }
+    match &mut o.table_factory {
+        TableFactory::BlockBased(table) => table,
+        TableFactory::Plain(_) => unreachable!("it was replaced above"),
+    }
+}
+
+/// The options of PlainTable, which becomes the format if it was not.
+pub(super) fn plain(o: &mut ColumnFamilyOptions) -> &mut PlainTableOptions {
+    if !matches!(o.table_factory, TableFactory::Plain(_)) {
+        o.table_factory = TableFactory::Plain(PlainTableOptions::default());
+    }
+    match &mut o.table_factory {
+        TableFactory::Plain(table) => table,
+        TableFactory::BlockBased(_) => unreachable!("it was replaced above"),
+    }
+}
+
+pub(super) fn set_table_factory(o: &mut ColumnFamilyOptions, text: &str) -> Result<()> {
+    let (name, settings) = name_and_settings(text)?;
+    match name {
+        "BlockBasedTable" => {
+            let table = block_based(o);
+            settings.into_iter().try_for_each(|(k, v)| table.set_option(k, v))
+        }
+        "PlainTable" => {
+            let table = plain(o);
+            settings.into_iter().try_for_each(|(k, v)| table.set_option(k, v))
+        }
+        _ => Err(Error::not_supported(format!("table format {name:?}"))),
+    }
+}
+
+/// The options of whichever format it is, as `{k=v;}`.
+pub(super) fn print_table(o: &ColumnFamilyOptions) -> String {
+    fn all<T: OptionSet>(options: &T) -> String {
+        let rows = T::rows().iter().filter(|r| r.in_file);
+        rows.map(|r| format!("{}={};", r.name, r.get(options))).collect()
+    }
+    let list = match &o.table_factory {
+        TableFactory::BlockBased(table) => all(table),
+        TableFactory::Plain(table) => all(table),
+    };
+    format!("{{{list}}}")
+}
+
+/// `nullptr`, `bloomfilter:bits[:bool]`, with or without `{id=...}`.
+pub(super) fn set_filter_policy(o: &mut BlockBasedTableOptions, text: &str) -> Result<()> {
+    if is_null(text) {
+        o.filter_policy = None;
+        return Ok(());
+    }
+    let inside = unbrace(text);
+    let name = match inside.strip_prefix("id=") {
+        Some(rest) => rest.split(';').next().unwrap_or(""),
+        None => inside,
+    };
+    let mut parts = name.split(':');
+    match (parts.next(), parts.next()) {
+        (Some("bloomfilter" | "rocksdb.BloomFilter"), Some(bits)) => {
+            let mut bits_per_key = 0.0;
+            store(&mut bits_per_key, bits)?;
+            o.filter_policy = Some(FilterPolicy::Bloom { bits_per_key });
+            Ok(())
+        }
+        _ => Err(Error::not_supported(format!("filter {name:?}; expected bloomfilter:bits"))),
+    }
+}
+
+pub(super) fn print_filter_policy(o: &BlockBasedTableOptions) -> String {
+    match o.filter_policy {
+        None => "nullptr".into(),
+        Some(FilterPolicy::Bloom { bits_per_key }) => format!("bloomfilter:{bits_per_key}:false"),
+    }
+}
+
+/// `{level=5;...}`, or the older `window_bits:level:strategy[:max_dict_bytes[:...]]`.
+pub(super) fn set_compression_opts(o: &mut ColumnFamilyOptions, text: &str) -> Result<()> {
+    let inside = unbrace(text);
+    if inside.contains('=') {
+        let pairs = split_pairs(inside)?;
+        return pairs.into_iter().try_for_each(|(k, v)| set_compression(o, k, v));
+    }
+    let names = ["window_bits", "level", "strategy", "max_dict_bytes"];
+    let values: Vec<&str> = inside.split(':').collect();
+    if values.len() < 3 {
+        return Err(expected("window_bits:level:strategy", text));
+    }
+    names.iter().zip(values).try_for_each(|(k, v)| set_compression(o, k, v))
+}
+
+fn set_compression(o: &mut ColumnFamilyOptions, name: &str, value: &str) -> Result<()> {
+    let CompressionOptions { window_bits, level, max_dict_bytes } = &mut o.compression_opts;
+    match name {
+        "window_bits" => store(window_bits, value),
+        "level" => store(level, value),
+        "max_dict_bytes" => store(max_dict_bytes, value),
+        "strategy"
+        | "zstd_max_train_bytes"
+        | "parallel_threads"
+        | "max_dict_buffer_bytes"
+        | "max_compressed_bytes_per_kb" => store(&mut 0i64, value),
+        "enabled" | "use_zstd_dict_trainer" | "checksum" => store(&mut false, value),
+        _ => Err(unknown_setting("compression_opts", name)),
+    }
+}
+
+pub(super) fn print_compression_opts(o: &ColumnFamilyOptions) -> String {
+    let c = &o.compression_opts;
+    format!(
+        "{{max_dict_buffer_bytes=0;enabled=false;max_dict_bytes={};parallel_threads=1;\
+         zstd_max_train_bytes=0;level={};use_zstd_dict_trainer=true;strategy=0;window_bits={};}}",
+        c.max_dict_bytes, c.level, c.window_bits
+    )
+}
+
+/// Settings of their own for the last level are not kept: `enabled=true` would be a silent loss.
+pub(super) fn set_bottommost_opts(_: &mut ColumnFamilyOptions, text: &str) -> Result<()> {
+    let mut scratch = ColumnFamilyOptions::default();
+    set_compression_opts(&mut scratch, text)?;
+    let pairs = split_pairs(unbrace(text)).unwrap_or_default();
+    if pairs.iter().any(|(k, v)| *k == "enabled" && bool::parse(v) == Some(true)) {
+        return Err(Error::not_supported(
+            "enabled=true: the last level has no settings of its own",
+        ));
+    }
+    Ok(())
+}
+
+pub(super) fn print_bottommost_opts(_: &ColumnFamilyOptions) -> String {
+    print_compression_opts(&ColumnFamilyOptions::default())
+}

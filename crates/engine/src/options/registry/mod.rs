@@ -1,0 +1,249 @@
+//! One row per option: its name, what the engine does with it, how it is read and printed.
+//!
+//! Rows cover every name that RocksDB 7.8.3 writes into an OPTIONS file, the names that came later,
+//! and those it still accepts from the past. A row is
+//! * *honoured*: it has a field and the engine does what it says;
+//! * *accepted*: it concerns speed, space or logging alone, or says what the engine does anyway;
+//!   its value is checked for shape and otherwise has no effect;
+//! * *refused*: values other than those listed would change results or durability in ways that the
+//!   engine does not have, and are an error.
+//!
+//! A name without a row is an error that names it.
+
+mod cf_rows;
+mod components;
+mod db_rows;
+mod table_rows;
+mod values;
+
+use super::parse::{parse_bool, parse_integer, split_pairs, unbrace};
+use super::{BlockBasedTableOptions, ColumnFamilyOptions, DbOptions, Options, PlainTableOptions};
+use crate::error::{Error, Result};
+
+pub use cf_rows::CF_ROWS;
+pub use db_rows::DB_ROWS;
+pub use table_rows::{BLOCK_BASED_ROWS, PLAIN_ROWS};
+
+/// What the engine does with an option.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Support {
+    /// What it says.
+    Honoured,
+    /// Nothing; no result depends on it.
+    Accepted,
+    /// It fails unless the value is the one that names the engine's behaviour.
+    Refused,
+}
+
+/// The shape of a value that is not kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// `true` or `false`.
+    Bool,
+    /// A whole number.
+    Integer,
+    /// A number.
+    Number,
+    /// Anything.
+    Text,
+}
+
+impl Shape {
+    fn name(self) -> &'static str {
+        match self {
+            Shape::Bool => "true or false",
+            Shape::Integer => "a whole number",
+            Shape::Number => "a number",
+            Shape::Text => "text",
+        }
+    }
+
+    fn accepts(self, text: &str) -> bool {
+        match self {
+            Shape::Bool => parse_bool(text).is_some(),
+            Shape::Integer => parse_integer(text).is_some(),
+            Shape::Number => text.parse::<f64>().is_ok(),
+            Shape::Text => true,
+        }
+    }
+
+    fn same(self, a: &str, b: &str) -> bool {
+        match self {
+            Shape::Bool => parse_bool(a) == parse_bool(b),
+            Shape::Integer => parse_integer(a) == parse_integer(b),
+            Shape::Number => a.parse::<f64>().ok() == b.parse::<f64>().ok(),
+            Shape::Text => a == b,
+        }
+    }
+}
+
+/// Where the value of a row lives.
+pub(crate) enum Kind<T> {
+    /// In the options.
+    Field { set: fn(&mut T, &str) -> Result<()>, get: fn(&T) -> String },
+    /// Nowhere: there is one value.
+    Fixed { value: &'static str, shape: Shape },
+}
+
+/// One option of a `T`.
+pub struct Row<T: 'static> {
+    /// RocksDB's name.
+    pub name: &'static str,
+    /// What the engine does with it.
+    pub support: Support,
+    /// Whether our OPTIONS files have it: RocksDB 7.8.3 must know the name.
+    pub in_file: bool,
+    pub(crate) kind: Kind<T>,
+}
+
+impl<T> Row<T> {
+    /// Sets the option from text.
+    pub fn set(&self, options: &mut T, text: &str) -> Result<()> {
+        let text = text.trim();
+        let named =
+            |e: Error| Error::new(e.code(), format!("option {}: {}", self.name, e.message()));
+        match &self.kind {
+            Kind::Field { set, .. } => set(options, text).map_err(named),
+            Kind::Fixed { shape, .. } if !shape.accepts(text) => Err(Error::invalid_argument(
+                format!("option {}: expected {}, found {text:?}", self.name, shape.name()),
+            )),
+            Kind::Fixed { value, shape }
+                if self.support == Support::Refused && !shape.same(value, text) =>
+            {
+                Err(Error::not_supported(format!(
+                    "option {}: value {text} is not supported; expected {value:?}",
+                    self.name
+                )))
+            }
+            Kind::Fixed { .. } => Ok(()),
+        }
+    }
+
+    /// The value as text.
+    pub fn get(&self, options: &T) -> String {
+        match &self.kind {
+            Kind::Field { get, .. } => get(options),
+            Kind::Fixed { value, .. } => value.to_string(),
+        }
+    }
+}
+
+/// A struct of options that has rows.
+pub trait OptionSet: Sized + 'static {
+    /// All rows.
+    fn rows() -> &'static [Row<Self>];
+
+    /// The row with this name.
+    fn row(name: &str) -> Option<&'static Row<Self>> {
+        Self::rows().iter().find(|r| r.name == name)
+    }
+
+    /// Sets the option `name` from text.
+    fn set_option(&mut self, name: &str, value: &str) -> Result<()> {
+        match Self::row(name) {
+            Some(row) => row.set(self, value),
+            None => Err(unknown_option(name)),
+        }
+    }
+
+    /// Sets every option of `k=v;k={...}`, in its order. On an error some may be set.
+    fn set_options(&mut self, list: &str) -> Result<()> {
+        split_pairs(unbrace(list))?.into_iter().try_for_each(|(k, v)| self.set_option(k, v))
+    }
+
+    /// The value of the option `name` as text.
+    fn get_option(&self, name: &str) -> Option<String> {
+        Self::row(name).map(|r| r.get(self))
+    }
+}
+
+impl OptionSet for DbOptions {
+    fn rows() -> &'static [Row<DbOptions>] {
+        DB_ROWS
+    }
+}
+
+impl OptionSet for ColumnFamilyOptions {
+    fn rows() -> &'static [Row<ColumnFamilyOptions>] {
+        CF_ROWS
+    }
+}
+
+impl OptionSet for BlockBasedTableOptions {
+    fn rows() -> &'static [Row<BlockBasedTableOptions>] {
+        BLOCK_BASED_ROWS
+    }
+}
+
+impl OptionSet for PlainTableOptions {
+    fn rows() -> &'static [Row<PlainTableOptions>] {
+        PLAIN_ROWS
+    }
+}
+
+impl Options {
+    /// Sets options of the database and of its default column family from `k=v;k={...}`.
+    pub fn set_options(&mut self, list: &str) -> Result<()> {
+        for (name, value) in split_pairs(unbrace(list))? {
+            if DbOptions::row(name).is_some() {
+                self.db.set_option(name, value)?;
+            } else {
+                self.cf.set_option(name, value)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cold]
+fn unknown_option(name: &str) -> Error {
+    Error::invalid_argument(format!("unknown option {name:?}"))
+}
+
+/// A row with a field.
+macro_rules! field {
+    ($support:ident $name:literal $($path:ident).+) => {
+        $crate::options::registry::Row {
+            name: $name,
+            support: $crate::options::registry::Support::$support,
+            in_file: true,
+            kind: $crate::options::registry::Kind::Field {
+                set: |o, text| $crate::options::registry::values::store(&mut o.$($path).+, text),
+                get: |o| $crate::options::registry::values::OptionValue::print(&o.$($path).+),
+            },
+        }
+    };
+}
+
+/// A row whose value is read and printed by two functions.
+macro_rules! custom {
+    ($support:ident $name:literal $in_file:literal $set:expr, $get:expr) => {
+        $crate::options::registry::Row {
+            name: $name,
+            support: $crate::options::registry::Support::$support,
+            in_file: $in_file,
+            kind: $crate::options::registry::Kind::Field { set: $set, get: $get },
+        }
+    };
+}
+
+/// A row without a field: support, whether it is written to files, name, shape, value.
+macro_rules! fixed {
+    ($support:ident $in_file:literal $name:literal $shape:ident $value:literal) => {
+        $crate::options::registry::Row {
+            name: $name,
+            support: $crate::options::registry::Support::$support,
+            in_file: $in_file,
+            kind: $crate::options::registry::Kind::Fixed {
+                value: $value,
+                shape: $crate::options::registry::Shape::$shape,
+            },
+        }
+    };
+}
+
+use {custom, field, fixed};
+
+#[cfg(test)]
+#[path = "registry_test.rs"]
+mod tests;
