@@ -1,95 +1,38 @@
-//! PlainTable: rows in a memory-mapped file, found through a hash index over prefixes.
+//! PlainTable: sorted rows in a memory-mapped file, found through a hash index in memory.
+//!
+//! * `row` reads and writes rows, `meta_block` the blocks at the end of the file.
+//! * `builder` writes a file; `stored` makes the index and filter that RocksDB may want in it.
+//! * `index` is our own index, made at open; `prefix` says what it hashes.
+//! * `reader` opens a file and answers point lookups; `iter` walks it.
+//!
+//! Invariants:
+//! * **P1** Opening reads every row once: rows lie one after the other inside the file, have known
+//!   types and ascend. There is no checksum that would say more.
+//! * **P2** Later reads check lengths again, because a mapped file can be changed by others.
 
-use super::TableReadContext;
-use super::{FinishedTable, TableBuilderContext, TableIterOptions, TableProperties};
-use crate::base::iterator::EmptyIterator;
-use crate::base::{InternalIterator, LookupKey};
-use crate::error::{Error, Result};
-use crate::fs::{RandomAccessFile, WritableFile};
-use crate::iter::GetContext;
-use crate::options::{PlainTableOptions, ReadOptions};
-use std::sync::Arc;
+mod builder;
+mod index;
+mod iter;
+mod meta_block;
+mod prefix;
+mod reader;
+mod row;
+mod stored;
+#[cfg(test)]
+mod test_util;
 
-fn missing() -> Error {
-    Error::not_supported("PlainTable")
-}
+pub use builder::PlainTableBuilder;
+pub use reader::PlainTable;
 
-/// An open PlainTable.
-pub struct PlainTable {
-    properties: TableProperties,
-}
+/// Offsets of rows have 31 bits; RocksDB's readers refuse larger files.
+pub const MAX_FILE_SIZE: u64 = (1 << 31) - 1;
 
-impl PlainTable {
-    /// Opens a file.
-    pub fn open(
-        _file: Arc<dyn RandomAccessFile>,
-        _ctx: &TableReadContext,
-        _opts: &PlainTableOptions,
-    ) -> Result<PlainTable> {
-        Err(missing())
-    }
+/// The metaindex names of the blocks.
+const PROPERTIES_BLOCK: &str = "rocksdb.properties";
+const BLOOM_BLOCK: &str = "kBloomBlock";
+const INDEX_BLOCK: &str = "PlainTableIndexBlock";
 
-    /// Looks a key up.
-    pub fn get(&self, _key: &LookupKey, _ro: &ReadOptions, _ctx: &mut GetContext) -> Result<()> {
-        Err(missing())
-    }
-
-    /// An iterator.
-    pub fn iter(&self, _ro: &TableIterOptions) -> Box<dyn InternalIterator> {
-        Box::new(EmptyIterator::with_error(missing()))
-    }
-
-    /// Whether keys with this prefix may exist.
-    pub fn prefix_may_match(&self, _prefix: &[u8]) -> bool {
-        true
-    }
-
-    /// About how many bytes lie before this key.
-    pub fn approximate_offset_of(&self, _internal_key: &[u8]) -> u64 {
-        0
-    }
-
-    /// What the file says about itself.
-    pub fn properties(&self) -> &TableProperties {
-        &self.properties
-    }
-
-    /// Bytes of memory held.
-    pub fn memory_usage(&self) -> usize {
-        0
-    }
-}
-
-/// A PlainTable that is being written.
-pub struct PlainTableBuilder {}
-
-impl PlainTableBuilder {
-    /// Starts a table.
-    pub fn new(
-        _file: Box<dyn WritableFile>,
-        _ctx: TableBuilderContext,
-        _opts: PlainTableOptions,
-    ) -> Result<PlainTableBuilder> {
-        Err(missing())
-    }
-
-    /// Appends an entry.
-    pub fn add(&mut self, _internal_key: &[u8], _value: &[u8]) -> Result<()> {
-        Err(missing())
-    }
-
-    /// About how large the file would be.
-    pub fn file_size(&self) -> u64 {
-        0
-    }
-
-    /// Entries so far.
-    pub fn num_entries(&self) -> u64 {
-        0
-    }
-
-    /// Writes the rest.
-    pub fn finish(self) -> Result<FinishedTable> {
-        Err(missing())
-    }
-}
+/// The user-collected properties of the format.
+const ENCODING_TYPE: &str = "rocksdb.plain.table.encoding.type";
+const BLOOM_VERSION: &str = "rocksdb.plain.table.bloom.version";
+const BLOOM_BLOCKS: &str = "rocksdb.plain.table.bloom.numblocks";

@@ -1,0 +1,313 @@
+//! The index of an open PlainTable: memory only, made by one pass over the rows at open.
+//!
+//! RocksDB's stored index answers the same questions, but with a bucket, a sub-index and a Bloom
+//! filter, each its own cache miss. Ours is one hash table of groups (a group is a prefix, or a
+//! user key where there is no prefix) and one array of anchors:
+//!
+//! ```text
+//! line    = 8 slots, one cache line; a group's home line is the high part of its hash
+//! slot    = tag:32 (low half of the hash) | long:1 | place:31        0 = empty
+//! place   = 1 + offset of the group's first row                      long = 0
+//!         | 1 + number of a `LongGroup`                              long = 1
+//! anchors = offsets of full rows, ascending, about every `index_sparseness` rows
+//! ```
+//!
+//! * A full line spills into the next one; a search ends at a line with an empty slot. The tag is
+//!   the filter: an absent key costs one line, a present one that line and its row.
+//! * Tags can collide, so every slot found must be verified against its row.
+//! * A group whose rows do not stand together has several slots. The search visits all of them.
+//! * Anchors serve total order, going backwards, and binary search inside long groups.
+//!
+//! Immutable after `IndexBuilder::finish`; safe from many threads.
+
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
+use crate::error::{Error, Result};
+use memmap2::{Advice, MmapMut};
+
+const SLOTS: usize = 8;
+const LINE_BYTES: usize = SLOTS * 8;
+const LONG: u32 = 1 << 31;
+/// Tables at least this large ask for huge pages: a lookup then misses the TLB once less.
+const HUGE_FROM_BYTES: usize = 2 << 20;
+
+/// Groups by hash. Anonymous memory: zeroed, aligned, in huge pages where the system has them.
+#[derive(Debug)]
+pub(super) struct GroupTable {
+    memory: MmapMut,
+}
+
+impl GroupTable {
+    /// Room for `groups`, so that a line holds `8 * fill` of them on average.
+    fn new(groups: usize, fill: f64) -> Result<GroupTable> {
+        let lines = (groups as f64 / (SLOTS as f64 * fill.clamp(0.25, 0.8))) as usize + 1;
+        let bytes = lines * LINE_BYTES;
+        let memory = MmapMut::map_anon(bytes)
+            .map_err(|e| Error::io(format!("PlainTable index of {bytes} bytes"), e))?;
+        #[cfg(target_os = "linux")]
+        if bytes >= HUGE_FROM_BYTES {
+            // Only a hint: without huge pages the table works the same.
+            let _ = memory.advise(Advice::HugePage);
+        }
+        Ok(GroupTable { memory })
+    }
+
+    #[inline]
+    fn home(hash: u64, lines: usize) -> usize {
+        ((u128::from(hash) * lines as u128) >> 64) as usize
+    }
+
+    fn insert(&mut self, hash: u64, place: u32) {
+        let (lines, _) = self.memory.as_chunks_mut::<LINE_BYTES>();
+        let mut line = GroupTable::home(hash, lines.len());
+        // At most 80 % of the slots are ever taken, so the search for an empty one ends.
+        loop {
+            let (slots, _) = lines.get_mut(line).map_or(Default::default(), |l| l.as_chunks_mut());
+            if let Some(slot) = slots.iter_mut().find(|s| **s == [0; 8]) {
+                *slot = (u64::from(hash as u32) << 32 | u64::from(place)).to_le_bytes();
+                return;
+            }
+            line = if line + 1 < lines.len() { line + 1 } else { 0 };
+        }
+    }
+
+    /// The places of all groups with the tag of `hash`, near its home line.
+    #[inline]
+    fn probe(&self, hash: u64) -> Probe<'_> {
+        let (lines, _) = self.memory.as_chunks::<LINE_BYTES>();
+        let line = GroupTable::home(hash, lines.len());
+        let mut probe =
+            Probe { lines, line, left: lines.len(), tag: hash as u32, found: 0, last: false };
+        probe.look();
+        probe
+    }
+
+    fn bytes(&self) -> usize {
+        self.memory.len()
+    }
+}
+
+struct Probe<'a> {
+    lines: &'a [[u8; LINE_BYTES]],
+    line: usize,
+    /// Lines not looked at yet, the current one included.
+    left: usize,
+    tag: u32,
+    /// Slots of the current line that have the tag and were not handed out, as bits.
+    found: u32,
+    /// The current line has an empty slot: nothing spilled over it.
+    last: bool,
+}
+
+impl Probe<'_> {
+    #[inline]
+    fn slot(&self, i: u32) -> u64 {
+        let slots = self.lines.get(self.line).map_or(&[][..], |l| l.as_chunks::<8>().0);
+        slots.get(i as usize).map_or(0, |s| u64::from_le_bytes(*s))
+    }
+
+    #[inline]
+    fn look(&mut self) {
+        let Some(line) = self.lines.get(self.line) else {
+            self.last = true;
+            return;
+        };
+        let (mut found, mut empty) = (0, false);
+        for (i, slot) in line.as_chunks::<8>().0.iter().enumerate() {
+            let slot = u64::from_le_bytes(*slot);
+            empty |= slot == 0;
+            found |= u32::from((slot >> 32) as u32 == self.tag && slot != 0) << i;
+        }
+        self.found = found;
+        self.last = empty;
+    }
+}
+
+impl Iterator for Probe<'_> {
+    type Item = u32;
+
+    #[inline]
+    fn next(&mut self) -> Option<u32> {
+        while self.found == 0 {
+            if self.last || self.left <= 1 {
+                return None;
+            }
+            self.left -= 1;
+            self.line = if self.line + 1 < self.lines.len() { self.line + 1 } else { 0 };
+            self.look();
+        }
+        let i = self.found.trailing_zeros();
+        self.found &= self.found - 1;
+        Some(self.slot(i) as u32)
+    }
+}
+
+/// A group with so many rows that it has anchors of its own.
+#[derive(Clone, Copy, Debug)]
+struct LongGroup {
+    first_row: u32,
+    anchors: (u32, u32),
+}
+
+/// Where the rows of a group may be: start at `first_row`, or at the last of `anchors` that is
+/// below the key.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place<'a> {
+    pub(super) first_row: usize,
+    pub(super) anchors: &'a [u32],
+}
+
+/// The finished index.
+#[derive(Debug)]
+pub(super) struct RowIndex {
+    /// `None`: the file has to be searched in order (see `IndexBuilder::give_up_groups`).
+    groups: Option<GroupTable>,
+    long: Vec<LongGroup>,
+    anchors: Vec<u32>,
+}
+
+impl RowIndex {
+    /// Whether groups can be found by hash.
+    #[inline]
+    pub(super) fn has_groups(&self) -> bool {
+        self.groups.is_some()
+    }
+
+    /// Places where a group with this hash may stand; mostly one or none.
+    #[inline]
+    pub(super) fn places(&self, hash: u64) -> impl Iterator<Item = Place<'_>> {
+        self.groups.iter().flat_map(move |g| g.probe(hash)).filter_map(|p| self.place(p))
+    }
+
+    #[inline]
+    fn place(&self, place: u32) -> Option<Place<'_>> {
+        if place & LONG == 0 {
+            return Some(Place { first_row: place as usize - 1, anchors: &[] });
+        }
+        let long = self.long.get((place & !LONG) as usize - 1)?;
+        let (lo, hi) = long.anchors;
+        Some(Place {
+            first_row: long.first_row as usize,
+            anchors: self.anchors.get(lo as usize..hi as usize)?,
+        })
+    }
+
+    /// All of the file as one place.
+    #[inline]
+    pub(super) fn everything(&self) -> Place<'_> {
+        Place { first_row: 0, anchors: &self.anchors }
+    }
+
+    /// The last anchor before `offset`.
+    pub(super) fn anchor_before(&self, offset: usize) -> Option<usize> {
+        let i = self.anchors.partition_point(|&a| (a as usize) < offset);
+        self.anchors.get(i.checked_sub(1)?).map(|&a| a as usize)
+    }
+
+    /// Bytes of memory.
+    pub(super) fn memory_usage(&self) -> usize {
+        self.groups.as_ref().map_or(0, GroupTable::bytes)
+            + self.long.capacity() * size_of::<LongGroup>()
+            + self.anchors.capacity() * size_of::<u32>()
+    }
+}
+
+/// Collects the index while the rows are read in order.
+#[derive(Debug)]
+pub(super) struct IndexBuilder {
+    sparseness: usize,
+    groups: Option<Vec<(u64, u32)>>,
+    long: Vec<LongGroup>,
+    anchors: Vec<u32>,
+    rows_since_anchor: usize,
+    group: Option<OpenGroup>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct OpenGroup {
+    hash: u64,
+    first_row: u32,
+    first_anchor: usize,
+    rows: usize,
+}
+
+impl IndexBuilder {
+    /// `hashed`: make a table of groups, not only anchors.
+    pub(super) fn new(sparseness: usize, hashed: bool) -> IndexBuilder {
+        IndexBuilder {
+            // Fewer anchors than one in 64 rows would save nothing and make reverse steps slow.
+            sparseness: sparseness.clamp(1, 64),
+            groups: hashed.then(Vec::new),
+            long: Vec::new(),
+            anchors: Vec::new(),
+            rows_since_anchor: 0,
+            group: None,
+        }
+    }
+
+    /// Whether groups are still wanted.
+    pub(super) fn wants_groups(&self) -> bool {
+        self.groups.is_some()
+    }
+
+    /// A group starts with the next row, which must be a full one.
+    pub(super) fn start_group(&mut self, hash: u64, offset: u32) {
+        self.end_group();
+        let first_anchor = self.anchors.len();
+        self.group = Some(OpenGroup { hash, first_row: offset, first_anchor, rows: 0 });
+    }
+
+    /// Groups do not start at full rows (the file was written with another extractor), so a
+    /// group's first row cannot be read alone: search the file in order instead.
+    pub(super) fn give_up_groups(&mut self) {
+        self.groups = None;
+        self.long = Vec::new();
+        self.group = None;
+    }
+
+    /// The next row.
+    pub(super) fn add_row(&mut self, offset: u32, full: bool) {
+        if full && (self.anchors.is_empty() || self.rows_since_anchor >= self.sparseness) {
+            self.anchors.push(offset);
+            self.rows_since_anchor = 0;
+        }
+        self.rows_since_anchor += 1;
+        if let Some(group) = &mut self.group {
+            group.rows += 1;
+        }
+    }
+
+    fn end_group(&mut self) {
+        let (Some(group), Some(groups)) = (self.group.take(), &mut self.groups) else { return };
+        let anchors = (group.first_anchor as u32, self.anchors.len() as u32);
+        let place = if group.rows > self.sparseness && anchors.0 < anchors.1 {
+            self.long.push(LongGroup { first_row: group.first_row, anchors });
+            LONG | self.long.len() as u32
+        } else {
+            group.first_row + 1
+        };
+        groups.push((group.hash, place));
+    }
+
+    /// The index over the rows added. `fill` is `hash_table_ratio`.
+    pub(super) fn finish(mut self, fill: f64) -> Result<RowIndex> {
+        self.end_group();
+        self.anchors.shrink_to_fit();
+        self.long.shrink_to_fit();
+        let groups = match self.groups {
+            Some(entries) => {
+                let mut table = GroupTable::new(entries.len(), fill)?;
+                for (hash, place) in entries {
+                    table.insert(hash, place);
+                }
+                Some(table)
+            }
+            None => None,
+        };
+        Ok(RowIndex { groups, long: self.long, anchors: self.anchors })
+    }
+}
+
+#[cfg(test)]
+#[path = "index_test.rs"]
+mod tests;

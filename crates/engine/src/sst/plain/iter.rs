@@ -1,0 +1,273 @@
+//! Walks the rows of a PlainTable.
+//!
+//! Forwards a row follows the one before. Rows have no way back, so a step backwards reads from
+//! the last anchor before the place and remembers the rows it passed: one read of at most
+//! `index_sparseness` rows serves as many steps.
+//!
+//! **Bound to a prefix.** Unless it was made for total order, a seek whose target has a prefix
+//! looks only at rows of that prefix, found by hash. The iterator is not valid outside of it: what
+//! lies there was not looked for in other files, and would be shown although it may be deleted.
+
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
+use super::reader::Reader;
+use super::row::{Row, Shared};
+use crate::base::InternalIterator;
+use crate::base::hash::hash64;
+use crate::base::key::{TRAILER_SIZE, trailer, user_key};
+use crate::error::{Error, Result};
+use std::cmp::Ordering;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// An iterator over the rows of one file.
+pub(super) struct PlainIter {
+    reader: Arc<Reader>,
+    cursor: Cursor,
+    total_order: bool,
+    /// The prefix that the iterator is bound to, if it is.
+    bound: Vec<u8>,
+    bounded: bool,
+}
+
+/// A place in the rows.
+#[derive(Default)]
+struct Cursor {
+    valid: bool,
+    status: Option<Error>,
+    /// The current row, or the end of the rows, and the next row.
+    at: usize,
+    next: usize,
+    /// What prefix encoding needs to read the next row.
+    state: Shared,
+    /// Where the internal key stands in the file, unless it was put together in `key`.
+    key_in_file: Option<Range<usize>>,
+    key: Vec<u8>,
+    value: Range<usize>,
+    /// Rows between the last anchor and the current row, and what is needed to read each.
+    behind: Vec<(u32, Shared)>,
+}
+
+impl Cursor {
+    fn reset(&mut self) {
+        self.valid = false;
+        self.status = None;
+        self.behind.clear();
+    }
+
+    #[cold]
+    fn fail(&mut self, error: Error) {
+        self.valid = false;
+        self.status = Some(error);
+    }
+
+    /// Stands on `row`, which starts at `at`; `state` is as after reading it.
+    fn accept(&mut self, reader: &Reader, at: usize, state: Shared, row: &Row) {
+        self.at = at;
+        self.next = row.next;
+        self.state = state;
+        self.value = row.next - row.value.len()..row.next;
+        if reader.is_in_place(row) {
+            self.key_in_file = Some(row.rest_at..row.rest_at + row.rest.len() + TRAILER_SIZE);
+        } else {
+            self.key_in_file = None;
+            self.key.clear();
+            self.key.extend_from_slice(row.shared);
+            self.key.extend_from_slice(row.rest);
+            self.key.extend_from_slice(&reader.trailer_of(row).to_le_bytes());
+        }
+        self.valid = true;
+    }
+
+    /// Reads the row at `at` and stands on it, or runs off the end.
+    fn load(&mut self, reader: &Reader, at: usize, mut state: Shared) {
+        let rows = reader.rows();
+        if at >= rows.len() {
+            self.at = rows.len();
+            self.valid = false;
+            return;
+        }
+        match Row::read(rows, reader.format, &mut state, at) {
+            Ok(row) => self.accept(reader, at, state, &row),
+            Err(why) => self.fail(reader.corruption(at, why)),
+        }
+    }
+
+    /// Stands on the first row from `start` on that is not before `target`. With `group`, the
+    /// first row must belong to it: `false` if it does not, and nothing changes.
+    fn scan(&mut self, reader: &Reader, start: usize, target: &[u8], group: Option<&[u8]>) -> bool {
+        let rows = reader.rows();
+        let (target_key, target_trailer) = (user_key(target), trailer(target));
+        let (mut at, mut state) = (start, Shared::default());
+        self.valid = false;
+        while at < rows.len() {
+            let row = match Row::read(rows, reader.format, &mut state, at) {
+                Ok(row) => row,
+                Err(why) => {
+                    self.fail(reader.corruption(at, why));
+                    return true;
+                }
+            };
+            if at == start && group.is_some_and(|g| reader.grouping.of(row.rest) != g) {
+                return false;
+            }
+            let order = row
+                .compare_user(&reader.order, target_key)
+                .then_with(|| target_trailer.cmp(&reader.trailer_of(&row)));
+            if order != Ordering::Less {
+                self.accept(reader, at, state, &row);
+                return true;
+            }
+            at = row.next;
+        }
+        self.at = rows.len();
+        true
+    }
+
+    /// Stands on the row before the one at `end`, or on none.
+    fn step_back(&mut self, reader: &Reader, end: usize) {
+        self.valid = false;
+        if self.behind.is_empty() {
+            let Some(anchor) = reader.index.anchor_before(end) else { return };
+            let rows = reader.rows().get(..end).unwrap_or_default();
+            let (mut at, mut state) = (anchor, Shared::default());
+            while at < rows.len() {
+                self.behind.push((at as u32, state));
+                match Row::read(rows, reader.format, &mut state, at) {
+                    Ok(row) => at = row.next,
+                    Err(why) => return self.fail(reader.corruption(at, why)),
+                }
+            }
+        }
+        if let Some((at, state)) = self.behind.pop() {
+            self.load(reader, at as usize, state);
+        }
+    }
+
+    fn key<'a>(&'a self, reader: &'a Reader) -> &'a [u8] {
+        match &self.key_in_file {
+            Some(range) => reader.rows().get(range.clone()).unwrap_or_default(),
+            None => &self.key,
+        }
+    }
+}
+
+impl PlainIter {
+    pub(super) fn new(reader: Arc<Reader>, total_order: bool) -> PlainIter {
+        let cursor = Cursor::default();
+        PlainIter { reader, cursor, total_order, bound: Vec::new(), bounded: false }
+    }
+
+    /// Stands on the first row not before `target`, as far as the iterator looks; `false` if no
+    /// row has the target's prefix. Does not check the bound.
+    fn position(&mut self, target: &[u8]) -> bool {
+        let PlainIter { reader, cursor, .. } = self;
+        cursor.reset();
+        let target_key = user_key(target);
+        self.bounded = !self.total_order
+            && reader.index.has_groups()
+            && reader.grouping.has_prefix(target_key);
+        if !self.bounded {
+            match reader.start_of_search(reader.index.everything(), target_key) {
+                Ok(start) => {
+                    cursor.scan(reader, start, target, None);
+                }
+                Err(e) => cursor.fail(e),
+            }
+            return true;
+        }
+        let group = reader.grouping.of(target_key);
+        self.bound.clear();
+        self.bound.extend_from_slice(group);
+        let mut known = false;
+        for place in reader.index.places(hash64(group)) {
+            match reader.start_of_search(place, target_key) {
+                Ok(start) if !cursor.scan(reader, start, target, Some(group)) => continue,
+                Ok(_) => {}
+                Err(e) => cursor.fail(e),
+            }
+            known = true;
+            if cursor.status.is_some()
+                || (cursor.valid && reader.grouping.of(user_key(cursor.key(reader))) == group)
+            {
+                break;
+            }
+        }
+        known
+    }
+
+    /// An iterator that left its prefix is not valid.
+    #[inline]
+    fn check_bound(&mut self) {
+        if self.bounded
+            && self.cursor.valid
+            && self.reader.grouping.of(user_key(self.cursor.key(&self.reader))) != self.bound
+        {
+            self.cursor.valid = false;
+        }
+    }
+}
+
+impl InternalIterator for PlainIter {
+    fn valid(&self) -> bool {
+        self.cursor.valid
+    }
+
+    fn seek_to_first(&mut self) {
+        self.bounded = false;
+        self.cursor.reset();
+        self.cursor.load(&self.reader, 0, Shared::default());
+    }
+
+    fn seek_to_last(&mut self) {
+        self.bounded = false;
+        self.cursor.reset();
+        self.cursor.step_back(&self.reader, self.reader.rows().len());
+    }
+
+    fn seek(&mut self, target: &[u8]) {
+        self.position(target);
+        self.check_bound();
+    }
+
+    fn seek_for_prev(&mut self, target: &[u8]) {
+        if !self.position(target) || self.cursor.status.is_some() {
+            return;
+        }
+        let exact =
+            self.cursor.valid && self.reader.order.compare(self.key(), target) == Ordering::Equal;
+        if !exact {
+            self.cursor.step_back(&self.reader, self.cursor.at);
+        }
+        self.check_bound();
+    }
+
+    fn next(&mut self) {
+        debug_assert!(self.cursor.valid, "next on an iterator that is not valid");
+        self.cursor.behind.clear();
+        self.cursor.load(&self.reader, self.cursor.next, self.cursor.state);
+        self.check_bound();
+    }
+
+    fn prev(&mut self) {
+        debug_assert!(self.cursor.valid, "prev on an iterator that is not valid");
+        self.cursor.step_back(&self.reader, self.cursor.at);
+        self.check_bound();
+    }
+
+    fn key(&self) -> &[u8] {
+        self.cursor.key(&self.reader)
+    }
+
+    fn value(&self) -> &[u8] {
+        self.reader.rows().get(self.cursor.value.clone()).unwrap_or_default()
+    }
+
+    fn status(&self) -> Result<()> {
+        self.cursor.status.clone().map_or(Ok(()), Err)
+    }
+}
+
+#[cfg(test)]
+#[path = "iter_test.rs"]
+mod tests;

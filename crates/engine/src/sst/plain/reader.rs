@@ -1,0 +1,434 @@
+//! An open PlainTable: checks at open, point lookups.
+//!
+//! A lookup hashes the key's group, reads one line of the index and then rows from the group's
+//! first one on: two cache misses for a present key whose group is the key itself, one for an
+//! absent key. It takes no memory and no lock. Safe from many threads; never changes after open.
+
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
+use super::index::{IndexBuilder, Place, RowIndex};
+use super::iter::PlainIter;
+use super::meta_block;
+use super::prefix::Grouping;
+use super::row::{BadRow, Row, RowFormat, Shared};
+use super::{ENCODING_TYPE, MAX_FILE_SIZE, PROPERTIES_BLOCK};
+use crate::base::coding::Decoder;
+use crate::base::hash::hash64;
+use crate::base::key::{ValueType, user_key};
+use crate::base::pinned::{Pin, PinnedBytes};
+use crate::base::{InternalIterator, KeyOrder, LookupKey, PinnedValue};
+use crate::error::{Error, Result};
+use crate::fs::RandomAccessFile;
+use crate::iter::GetContext;
+use crate::options::{PlainTableEncoding, PlainTableOptions, ReadOptions};
+use crate::sst::format::{BlockHandle, FOOTER_SIZE, Footer, read_exact_at};
+use crate::sst::properties::{EXTERNAL_GLOBAL_SEQNO, EXTERNAL_VERSION};
+use crate::sst::{TableIterOptions, TableProperties, TableReadContext};
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+/// An open PlainTable. A clone is another count of the same reader.
+#[derive(Clone)]
+pub struct PlainTable(Arc<Reader>);
+
+/// The file and what is known about it.
+pub(super) struct Reader {
+    file: Arc<dyn RandomAccessFile>,
+    /// The bytes of a file that is not mapped.
+    image: Option<Vec<u8>>,
+    /// Where the rows end.
+    rows_end: usize,
+    pub(super) format: RowFormat,
+    pub(super) order: KeyOrder,
+    pub(super) grouping: Grouping,
+    pub(super) index: RowIndex,
+    /// The trailer's sequence number of all rows of an ingested file, shifted into its place.
+    global_seqno: Option<u64>,
+    properties: TableProperties,
+}
+
+impl PlainTable {
+    /// Opens a file: reads all rows once, checks them and makes the index.
+    pub fn open(
+        file: Arc<dyn RandomAccessFile>,
+        ctx: &TableReadContext,
+        opts: &PlainTableOptions,
+    ) -> Result<PlainTable> {
+        Reader::open(file, ctx, opts).map(|reader| PlainTable(Arc::new(reader)))
+    }
+
+    /// Looks a key up: calls `ctx.save` for the visible entries of the user key, newest first,
+    /// until it wants no more.
+    #[inline]
+    pub fn get(&self, key: &LookupKey, _ro: &ReadOptions, ctx: &mut GetContext) -> Result<()> {
+        let reader = &*self.0;
+        let user_key = key.user_key();
+        if !reader.index.has_groups() {
+            return reader
+                .get_from(reader.index.everything(), None, key, ctx, self)
+                .map(|_found| ());
+        }
+        let group = reader.grouping.of(user_key);
+        for place in reader.index.places(hash64(group)) {
+            if reader.get_from(place, Some(group), key, ctx, self)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// An iterator over the rows; it keeps the table open. Unless `total_order` is set, a seek to
+    /// a key with a prefix goes through the hash index, and the iterator ends where that prefix
+    /// ends; it is not valid if no row has the prefix.
+    pub fn iter(&self, ro: &TableIterOptions) -> Box<dyn InternalIterator> {
+        let total_order = ro.total_order || ro.for_compaction;
+        Box::new(PlainIter::new(Arc::clone(&self.0), total_order))
+    }
+
+    /// Whether keys with this prefix may exist; true when groups are not prefixes.
+    pub fn prefix_may_match(&self, user_prefix: &[u8]) -> bool {
+        let reader = &*self.0;
+        if !reader.index.has_groups() || matches!(reader.grouping, Grouping::WholeKey) {
+            return true;
+        }
+        reader.index.places(hash64(user_prefix)).next().is_some()
+    }
+
+    /// About how many bytes of the file lie before this internal key.
+    pub fn approximate_offset_of(&self, internal_key: &[u8]) -> u64 {
+        let reader = &*self.0;
+        let start = reader.start_of_search(reader.index.everything(), user_key(internal_key));
+        start.unwrap_or(reader.rows_end) as u64
+    }
+
+    /// What the file says about itself.
+    pub fn properties(&self) -> &TableProperties {
+        &self.0.properties
+    }
+
+    /// Bytes of memory that the reader holds; a mapped file is not counted.
+    pub fn memory_usage(&self) -> usize {
+        size_of::<Reader>()
+            + self.0.index.memory_usage()
+            + self.0.image.as_ref().map_or(0, Vec::capacity)
+    }
+
+    /// Reads every row again and checks what `open` checked. Rows have no checksums.
+    pub fn verify_rows(&self) -> Result<()> {
+        let reader = &*self.0;
+        let index = IndexBuilder::new(64, false);
+        let context = Scan {
+            rows: reader.rows(),
+            format: reader.format,
+            order: &reader.order,
+            grouping: &reader.grouping,
+        };
+        let scanned = context.run(index);
+        scanned.map(|_| ()).map_err(|(at, why)| reader.corruption(at, why))
+    }
+}
+
+impl Pin for PlainTable {
+    fn pin(&self, value: &[u8]) -> Option<PinnedValue> {
+        let owner: Arc<dyn PinnedBytes> = Arc::clone(&self.0) as _;
+        PinnedValue::part_of(owner, value)
+    }
+}
+
+impl PinnedBytes for Reader {
+    fn bytes(&self) -> &[u8] {
+        match &self.image {
+            Some(image) => image,
+            None => self.file.mapped().unwrap_or_default(),
+        }
+    }
+}
+
+impl Reader {
+    fn open(
+        file: Arc<dyn RandomAccessFile>,
+        ctx: &TableReadContext,
+        opts: &PlainTableOptions,
+    ) -> Result<Reader> {
+        let in_file = |e: Error| e.in_file(file.path());
+        let size = file.size();
+        if size > MAX_FILE_SIZE {
+            return Err(in_file(Error::not_supported(format!(
+                "PlainTable files of more than {MAX_FILE_SIZE} bytes (2^31-1), this one has {size}"
+            ))));
+        }
+        let image = if file.mapped().is_some() { None } else { Some(read_all(&*file)?) };
+        let bytes = match &image {
+            Some(image) => image,
+            None => file.mapped().unwrap_or_default(),
+        };
+        let (properties, rows_end) = read_tail(bytes).map_err(in_file)?;
+        let rows = bytes.get(..rows_end).unwrap_or_default();
+        let format = row_format(&properties).map_err(in_file)?;
+        let (grouping, hashed) = grouping(ctx, opts);
+        let scan = Scan { rows, format, order: &ctx.order, grouping: &grouping };
+        let (index, count) = scan
+            .run(IndexBuilder::new(opts.index_sparseness, hashed))
+            .map_err(|(at, why)| Error::corruption_at(file.path(), at as u64, why))?;
+        if properties.num_entries != 0 && properties.num_entries != count {
+            return Err(in_file(Error::corruption(format!(
+                "PlainTable: expected {} entries as in its properties, found {count}",
+                properties.num_entries
+            ))));
+        }
+        let index = index.finish(opts.hash_table_ratio)?;
+        let external = properties.user_fixed32(EXTERNAL_VERSION).is_some();
+        let global_seqno = external
+            .then(|| ctx.global_seqno.or(properties.user_fixed64(EXTERNAL_GLOBAL_SEQNO)))
+            .flatten()
+            .map(|seq| seq << 8);
+        let order = ctx.order.clone();
+        Ok(Reader {
+            file,
+            image,
+            rows_end,
+            format,
+            order,
+            grouping,
+            index,
+            global_seqno,
+            properties,
+        })
+    }
+
+    /// All rows and nothing else.
+    #[inline]
+    pub(super) fn rows(&self) -> &[u8] {
+        self.bytes().get(..self.rows_end).unwrap_or_default()
+    }
+
+    /// The trailer of a row as readers see it.
+    #[inline]
+    pub(super) fn trailer_of(&self, row: &Row) -> u64 {
+        match self.global_seqno {
+            None => row.trailer,
+            Some(seq) => seq | (row.trailer & 0xFF),
+        }
+    }
+
+    /// Whether the key of a row stands in the file as readers see it.
+    #[inline]
+    pub(super) fn is_in_place(&self, row: &Row) -> bool {
+        row.contiguous && self.global_seqno.is_none()
+    }
+
+    #[cold]
+    pub(super) fn corruption(&self, at: usize, why: impl std::fmt::Display) -> Error {
+        Error::corruption_at(self.file.path(), at as u64, why)
+    }
+
+    /// Where to start reading for the first row of `user_key`: a full row before it, or the first
+    /// row of the place.
+    #[inline]
+    pub(super) fn start_of_search(&self, place: Place<'_>, user_key: &[u8]) -> Result<usize> {
+        if place.anchors.is_empty() {
+            return Ok(place.first_row);
+        }
+        self.search_anchors(place, user_key)
+    }
+
+    fn search_anchors(&self, place: Place<'_>, user_key: &[u8]) -> Result<usize> {
+        let rows = self.rows();
+        let mut start = place.first_row;
+        let (mut low, mut high) = (0, place.anchors.len());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            let at = place.anchors.get(middle).map_or(0, |&a| a as usize);
+            let row = Row::read(rows, self.format, &mut Shared::default(), at)
+                .map_err(|why| self.corruption(at, why))?;
+            // Strictly before: the key's newest row may be the one before an anchor with the key.
+            if row.compare_user(&self.order, user_key) == Ordering::Less {
+                start = at;
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        Ok(start)
+    }
+
+    /// Gives the rows of the key to `ctx`; says whether there were any. `group` is that of the
+    /// key: a place that belongs to another one is left at once.
+    #[inline]
+    fn get_from(
+        &self,
+        place: Place<'_>,
+        group: Option<&[u8]>,
+        key: &LookupKey,
+        ctx: &mut GetContext,
+        pin: &PlainTable,
+    ) -> Result<bool> {
+        let user_key = key.user_key();
+        let rows = self.rows();
+        let start = self.start_of_search(place, user_key)?;
+        let (mut at, mut state, mut found) = (start, Shared::default(), false);
+        while at < rows.len() {
+            let row = Row::read(rows, self.format, &mut state, at)
+                .map_err(|why| self.corruption(at, why))?;
+            if row.is_key(user_key) {
+                found = true;
+                let trailer = self.trailer_of(&row);
+                if trailer >> 8 <= key.sequence() {
+                    let kind = ValueType::from_byte(trailer as u8)
+                        .ok_or_else(|| self.corruption(at, unknown_type(trailer as u8)))?;
+                    if !ctx.save(trailer >> 8, kind, row.value, Some(pin)) {
+                        return Ok(true);
+                    }
+                }
+            } else if found
+                || (at == start && group.is_some_and(|g| self.grouping.of(row.rest) != g))
+                || row.compare_user(&self.order, user_key) == Ordering::Greater
+            {
+                break;
+            }
+            at = row.next;
+        }
+        Ok(found)
+    }
+}
+
+/// What is hashed, and whether anything is.
+fn grouping(ctx: &TableReadContext, opts: &PlainTableOptions) -> (Grouping, bool) {
+    let hashed = !opts.full_scan_mode;
+    match &ctx.prefix_extractor {
+        Some(extractor) if opts.hash_table_ratio > 0.0 => (Grouping::by(extractor), hashed),
+        // Total order mode, as RocksDB calls it. Point lookups still go by hash, of whole keys;
+        // but a comparator of the user's may call keys equal that differ in bytes.
+        _ => {
+            let exact =
+                ctx.order.is_bytewise() || ctx.order.name() == "rocksdb.ReverseBytewiseComparator";
+            (Grouping::WholeKey, hashed && exact)
+        }
+    }
+}
+
+fn row_format(properties: &TableProperties) -> Result<RowFormat> {
+    let encoding = match properties.user_collected.get(ENCODING_TYPE).map(Vec::as_slice) {
+        None | Some([0, 0, 0, 0]) => PlainTableEncoding::Plain,
+        Some([1, 0, 0, 0]) => PlainTableEncoding::Prefix,
+        Some(other) => {
+            return Err(Error::not_supported(format!("PlainTable encoding type {other:?}")));
+        }
+    };
+    let user_key_len = usize::try_from(properties.fixed_key_len)
+        .ok()
+        .filter(|&n| n as u64 <= MAX_FILE_SIZE)
+        .ok_or_else(|| Error::corruption("PlainTable: fixed.key.length is larger than any file"))?;
+    Ok(RowFormat { user_key_len, encoding })
+}
+
+fn read_all(file: &dyn RandomAccessFile) -> Result<Vec<u8>> {
+    let mut image = vec![0; file.size() as usize];
+    read_exact_at(file, 0, &mut image)?;
+    Ok(image)
+}
+
+/// The properties, and where the rows end.
+fn read_tail(bytes: &[u8]) -> Result<(TableProperties, usize)> {
+    let tail = bytes.get(bytes.len().saturating_sub(FOOTER_SIZE)..).unwrap_or_default();
+    let footer = Footer::decode(tail, bytes.len() as u64)?;
+    let block = |handle: BlockHandle, what: &str| {
+        let end = handle.offset.checked_add(handle.size).filter(|&end| end <= footer.offset);
+        end.and_then(|end| bytes.get(handle.offset as usize..end as usize)).ok_or_else(|| {
+            Error::corruption(format!(
+                "{what} block: expected to end before offset {}, found {} bytes at {}",
+                footer.offset, handle.size, handle.offset
+            ))
+        })
+    };
+    let mut first_block = footer.metaindex.offset;
+    let mut properties_at = None;
+    meta_block::decode(block(footer.metaindex, "metaindex")?, |name, value| {
+        let handle = BlockHandle::decode(&mut Decoder::new(value))?;
+        block(handle, &String::from_utf8_lossy(name))?;
+        first_block = first_block.min(handle.offset);
+        if name == PROPERTIES_BLOCK.as_bytes() {
+            properties_at = Some(handle);
+        }
+        if name == b"rocksdb.range_del" {
+            return Err(Error::not_supported("range deletions in PlainTable"));
+        }
+        Ok(())
+    })?;
+    let handle = properties_at
+        .ok_or_else(|| Error::corruption("PlainTable: expected a properties block, found none"))?;
+    let mut properties = TableProperties::default();
+    meta_block::decode(block(handle, PROPERTIES_BLOCK)?, |k, v| properties.accept(k, v))?;
+    if properties.data_size > first_block {
+        return Err(Error::corruption(format!(
+            "PlainTable: rows end at {} but a block starts at {first_block}",
+            properties.data_size
+        )));
+    }
+    let rows_end = properties.data_size as usize;
+    Ok((properties, rows_end))
+}
+
+fn unknown_type(byte: u8) -> String {
+    format!("row: unknown value type {byte}")
+}
+
+/// One pass over all rows.
+struct Scan<'a> {
+    rows: &'a [u8],
+    format: RowFormat,
+    order: &'a KeyOrder,
+    grouping: &'a Grouping,
+}
+
+impl Scan<'_> {
+    /// Checks all rows and feeds `index`; returns how many rows there are, or an offset and what
+    /// is wrong there.
+    fn run(
+        &self,
+        mut index: IndexBuilder,
+    ) -> std::result::Result<(IndexBuilder, u64), (usize, String)> {
+        let mut state = Shared::default();
+        let (mut key, mut last): (Vec<u8>, Vec<u8>) = (Vec::new(), Vec::new());
+        let mut last_trailer = 0;
+        let (mut at, mut count) = (0, 0);
+        while at < self.rows.len() {
+            let bad_row = |why: BadRow| (at, why.to_string());
+            let row = Row::read(self.rows, self.format, &mut state, at).map_err(bad_row)?;
+            if ValueType::from_byte(row.trailer as u8).is_none() {
+                return Err((at, unknown_type(row.trailer as u8)));
+            }
+            key.clear();
+            key.extend_from_slice(row.shared);
+            key.extend_from_slice(row.rest);
+            let same_key = count > 0 && key == last;
+            if count > 0 {
+                let order =
+                    if same_key { Ordering::Equal } else { self.order.compare_user(&last, &key) };
+                if order.then(row.trailer.cmp(&last_trailer)) == Ordering::Greater {
+                    return Err((at, "row: keys do not ascend".to_owned()));
+                }
+            }
+            if index.wants_groups() && !same_key {
+                let group = self.grouping.of(&key);
+                if count == 0 || group != self.grouping.of(&last) {
+                    if row.full {
+                        index.start_group(hash64(group), at as u32);
+                    } else {
+                        index.give_up_groups();
+                    }
+                }
+            }
+            index.add_row(at as u32, row.full);
+            std::mem::swap(&mut key, &mut last);
+            last_trailer = row.trailer;
+            at = row.next;
+            count += 1;
+        }
+        Ok((index, count))
+    }
+}
+
+#[cfg(test)]
+#[path = "reader_test.rs"]
+mod tests;
