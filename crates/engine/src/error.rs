@@ -144,7 +144,7 @@ impl Error {
             code: Code::IOError,
             subcode,
             severity: Severity::NoError,
-            message: format!("{}: {source}", context.into()),
+            message: format!("{}: {}", context.into(), os_text(&source)),
             source: Some(source),
         }))
     }
@@ -206,6 +206,15 @@ impl Error {
     }
 }
 
+/// What the operating system calls an error, without the number that `std` adds.
+fn os_text(source: &std::io::Error) -> String {
+    let mut text = source.to_string();
+    if let Some(at) = text.rfind(" (os error ") {
+        text.truncate(at);
+    }
+    text
+}
+
 /// A copy keeps code, sub-code, severity and message; the source is kept as its kind and text.
 impl Clone for Error {
     fn clone(&self) -> Error {
@@ -233,6 +242,7 @@ impl fmt::Display for Error {
             (Code::NotSupported, _) => "Not implemented: ",
             (Code::InvalidArgument, _) => "Invalid argument: ",
             (Code::IOError, SubCode::NoSpace) => "IO error: No space left on device: ",
+            (Code::IOError, SubCode::PathNotFound) => "IO error: No such file or directory: ",
             (Code::IOError, _) => "IO error: ",
             (Code::MergeInProgress, _) => "Merge in progress: ",
             (Code::Incomplete, _) => "Result incomplete: ",

@@ -1,11 +1,24 @@
 //! Files: the one door to storage. Everything the engine reads or writes goes through
 //! [`FileSystem`], so that tests can put memory or faults behind it.
 
-use crate::error::Result;
+//!
+//! - [`posix()`]: the operating system's files; write-ahead logs are mapped.
+//! - [`mem::MemFs`]: files in memory, with a clone that has lost what was not synced.
+//! - [`fault::FaultFs`]: any of the two, with errors on demand.
+//! - [`filename`]: the names in a database directory. [`info_log`]: the file `LOG`.
+
+use crate::error::{Error, Result};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub mod fault;
 pub mod filename;
+pub mod identity;
+pub mod info_log;
+pub mod mem;
+mod posix;
+
+pub use posix::posix;
 
 /// A file that is written from front to back.
 pub trait WritableFile: Send {
@@ -111,4 +124,10 @@ pub trait FileSystem: Send + Sync {
     fn free_space(&self, path: &Path) -> Result<u64>;
     /// The absolute form of a path.
     fn absolute(&self, path: &Path) -> PathBuf;
+}
+
+/// The operating system refused `context` on `path`, in RocksDB's form.
+#[cold]
+fn io_error(context: impl std::fmt::Display, path: &Path, source: std::io::Error) -> Error {
+    Error::io(format!("{context}: {}", path.display()), source)
 }

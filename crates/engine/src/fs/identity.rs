@@ -1,0 +1,71 @@
+//! Ids that must not repeat: of a database (a UUID) and of one opening of it (20 digits).
+
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher, Hasher};
+use std::io::Read;
+
+/// A new id for a database: 36 characters, lower case, the form of a random UUID.
+pub fn new_db_id() -> String {
+    let mut b = random_bytes();
+    b[6] = (b[6] & 0x0F) | 0x40;
+    b[8] = (b[8] & 0x3F) | 0x80;
+    let mut id = String::with_capacity(36);
+    for (i, byte) in b.iter().enumerate() {
+        if matches!(i, 4 | 6 | 8 | 10) {
+            id.push('-');
+        }
+        id.push_str(&format!("{byte:02x}"));
+    }
+    id
+}
+
+/// A new id for an opening of a database: 20 digits of base 36, as tables record it.
+pub fn new_session_id() -> String {
+    const DIGITS: &[u8; 36] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    // The reader keeps 62 bits of the last twelve digits and 39 of the first eight.
+    let random = u128::from_le_bytes(random_bytes());
+    let (high, low) = ((random >> 64) as u64, random as u64);
+    let mut id = [0u8; 20];
+    let (head, tail) = id.split_at_mut(8);
+    for (part, mut n) in [(head, high >> 24), (tail, low >> 2)] {
+        for digit in part.iter_mut().rev() {
+            *digit = DIGITS[(n % 36) as usize];
+            n /= 36;
+        }
+    }
+    id.iter().map(|&b| char::from(b)).collect()
+}
+
+/// From the operating system; where it has no such file, from the keys the standard library seeds
+/// its hash tables with, the time and the process.
+fn random_bytes() -> [u8; 16] {
+    let mut b = [0; 16];
+    let device = std::fs::File::open("/dev/urandom").and_then(|mut f| f.read_exact(&mut b));
+    if device.is_err() {
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        for half in b.chunks_exact_mut(8) {
+            let mut h = RandomState::new().build_hasher();
+            h.write_u128(now.as_ref().map_or(0, |d| d.as_nanos()));
+            h.write_u32(std::process::id());
+            half.copy_from_slice(&h.finish().to_le_bytes());
+        }
+    }
+    b
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::checksum::unique_id;
+
+    #[test]
+    fn ids_have_their_form_and_differ() {
+        let (a, b) = (new_db_id(), new_db_id());
+        assert_ne!(a, b);
+        assert_eq!(a.len(), 36);
+        assert!(a.bytes().all(|c| c == b'-' || c.is_ascii_digit() || (b'a'..=b'f').contains(&c)));
+        let (s, t) = (new_session_id(), new_session_id());
+        assert_eq!(s.len(), 20);
+        assert_ne!(unique_id(&a, &s, 1).unwrap(), unique_id(&a, &t, 1).unwrap());
+    }
+}

@@ -1,0 +1,250 @@
+//! The human log: `LOG`, with RocksDB's lines.
+//!
+//! A line is `2026/11/21-07:00:00.123456 140012 text`: local time, thread, text. At open the old
+//! file becomes `LOG.old.<micros>`; the oldest are removed. Nothing fails because a line could not
+//! be written. Safe from many threads; one mutex.
+
+use super::filename::{FileKind, info_log_file_name, old_info_log_file_name, parse_file_name};
+use super::posix::sys;
+use super::{FileSystem, WritableFile, WritableOptions};
+use crate::env::sync::Mutex;
+use crate::error::Result;
+use std::fmt;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// How much a line matters. Numbers are RocksDB's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
+#[repr(u8)]
+pub enum LogLevel {
+    /// For the authors.
+    Debug = 0,
+    /// What the engine did.
+    #[default]
+    Info = 1,
+    /// What may hurt.
+    Warn = 2,
+    /// What went wrong.
+    Error = 3,
+    /// What the engine could not survive.
+    Fatal = 4,
+    /// Versions and options, repeated in every file.
+    Header = 5,
+}
+
+/// How a log is kept.
+#[derive(Clone, Copy, Debug)]
+pub struct InfoLogOptions {
+    /// Lines below are dropped.
+    pub level: LogLevel,
+    /// How many files there may be, the live one counted.
+    pub keep_log_file_num: usize,
+    /// The live file is set aside when it has so many bytes; 0 never.
+    pub max_log_file_size: u64,
+}
+
+impl Default for InfoLogOptions {
+    fn default() -> InfoLogOptions {
+        InfoLogOptions { level: LogLevel::Info, keep_log_file_num: 1000, max_log_file_size: 0 }
+    }
+}
+
+/// The open log.
+pub struct InfoLog {
+    fs: Arc<dyn FileSystem>,
+    dir: PathBuf,
+    opts: InfoLogOptions,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// `None`: the log is off, or the last file could not be made.
+    file: Option<Box<dyn WritableFile>>,
+    /// Repeated at the start of each new file.
+    headers: Vec<String>,
+    line: Vec<u8>,
+}
+
+impl InfoLog {
+    /// Sets the old file aside and starts a new one. `dir` must exist.
+    pub fn open(fs: Arc<dyn FileSystem>, dir: &Path, opts: InfoLogOptions) -> Result<InfoLog> {
+        let log = InfoLog { fs, dir: dir.to_path_buf(), opts, state: Mutex::new(State::default()) };
+        log.state.lock().file = Some(log.next_file()?);
+        Ok(log)
+    }
+
+    /// A log that drops everything.
+    pub fn off(fs: Arc<dyn FileSystem>) -> InfoLog {
+        InfoLog {
+            fs,
+            dir: PathBuf::new(),
+            opts: InfoLogOptions { max_log_file_size: 0, ..InfoLogOptions::default() },
+            state: Mutex::new(State::default()),
+        }
+    }
+
+    /// Writes a line that is repeated in every file.
+    pub fn header(&self, text: fmt::Arguments<'_>) {
+        self.log(LogLevel::Header, text);
+    }
+
+    /// Writes a line for the authors.
+    pub fn debug(&self, text: fmt::Arguments<'_>) {
+        self.log(LogLevel::Debug, text);
+    }
+
+    /// Writes a line about what the engine did.
+    pub fn info(&self, text: fmt::Arguments<'_>) {
+        self.log(LogLevel::Info, text);
+    }
+
+    /// Writes a line about what may hurt.
+    pub fn warn(&self, text: fmt::Arguments<'_>) {
+        self.log(LogLevel::Warn, text);
+    }
+
+    /// Writes a line about what went wrong.
+    pub fn error(&self, text: fmt::Arguments<'_>) {
+        self.log(LogLevel::Error, text);
+    }
+
+    /// Writes a line of any level. Text of a level that is off is not even made.
+    pub fn log(&self, level: LogLevel, text: fmt::Arguments<'_>) {
+        if level < self.opts.level {
+            return;
+        }
+        let mut state = self.state.lock();
+        let State { file, headers, line } = &mut *state;
+        let Some(file) = file else { return };
+        if level == LogLevel::Header {
+            headers.push(text.to_string());
+        }
+        format_line(line, level, text);
+        // A full device must not stop the engine for the sake of its diary.
+        let _ = file.append(line).and_then(|()| file.flush());
+        if self.opts.max_log_file_size > 0 && file.size() >= self.opts.max_log_file_size {
+            self.roll(&mut state);
+        }
+    }
+
+    fn roll(&self, state: &mut State) {
+        if let Some(mut old) = state.file.take() {
+            let _ = old.close();
+        }
+        // Without a new file lines are dropped until the next open.
+        let Ok(mut file) = self.next_file() else { return };
+        for text in &state.headers {
+            format_line(&mut state.line, LogLevel::Header, format_args!("{text}"));
+            let _ = file.append(&state.line);
+        }
+        state.file = Some(file);
+    }
+
+    fn next_file(&self) -> Result<Box<dyn WritableFile>> {
+        let path = info_log_file_name(&self.dir);
+        if self.fs.exists(&path) {
+            let mut micros = now().as_micros() as u64;
+            while self.fs.exists(&old_info_log_file_name(&self.dir, micros)) {
+                micros += 1;
+            }
+            self.fs.rename(&path, &old_info_log_file_name(&self.dir, micros))?;
+        }
+        self.remove_oldest();
+        self.fs.new_writable(&path, WritableOptions::default())
+    }
+
+    fn remove_oldest(&self) {
+        let names = self.fs.list_dir(&self.dir).unwrap_or_default();
+        let mut old: Vec<u64> = names
+            .iter()
+            .filter_map(|name| match parse_file_name(name) {
+                Some(FileKind::InfoLog(micros)) => micros,
+                _ => None,
+            })
+            .collect();
+        old.sort_unstable();
+        let keep = self.opts.keep_log_file_num.saturating_sub(1);
+        for micros in &old[..old.len().saturating_sub(keep)] {
+            // What stays is tried again at the next open.
+            let _ = self.fs.remove_file(&old_info_log_file_name(&self.dir, *micros));
+        }
+    }
+}
+
+fn now() -> std::time::Duration {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
+}
+
+fn format_line(line: &mut Vec<u8>, level: LogLevel, text: fmt::Arguments<'_>) {
+    let now = now();
+    let [year, month, day, hour, minute, second] = sys::local_time(now.as_secs());
+    let level = match level {
+        LogLevel::Debug => "[DEBUG] ",
+        LogLevel::Warn => "[WARN] ",
+        LogLevel::Error => "[ERROR] ",
+        LogLevel::Fatal => "[FATAL] ",
+        LogLevel::Info | LogLevel::Header => "",
+    };
+    line.clear();
+    // Writing to a Vec does not fail.
+    let _ = writeln!(
+        line,
+        "{year:04}/{month:02}/{day:02}-{hour:02}:{minute:02}:{second:02}.{:06} {} {level}{text}",
+        now.subsec_micros(),
+        sys::thread_number(),
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fs::mem::MemFs;
+
+    fn text(fs: &MemFs) -> String {
+        String::from_utf8(fs.read_file(Path::new("/db/LOG")).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn lines_have_rocksdb_shape() {
+        let fs = MemFs::new();
+        fs.create_dir_all(Path::new("/db")).unwrap();
+        let log = InfoLog::open(Arc::new(fs.clone()), Path::new("/db"), InfoLogOptions::default());
+        let log = log.unwrap();
+        log.info(format_args!("flush of {} bytes", 7));
+        log.debug(format_args!("dropped"));
+        log.warn(format_args!("stall"));
+        let text = text(&fs);
+        let lines: Vec<_> = text.lines().collect();
+        assert_eq!(lines.len(), 2, "{text}");
+        let parts: Vec<_> = lines[0].splitn(3, ' ').collect();
+        assert_eq!(parts[0].len(), "2026/11/21-07:00:00.123456".len());
+        assert!(parts[0].starts_with("20") && parts[0].as_bytes()[10] == b'-', "{text}");
+        assert!(parts[1].parse::<u64>().unwrap() > 0);
+        assert_eq!(parts[2], "flush of 7 bytes");
+        assert!(lines[1].ends_with(" [WARN] stall"));
+        InfoLog::off(Arc::new(fs)).error(format_args!("nowhere"));
+    }
+
+    #[test]
+    fn old_files_are_set_aside_and_the_oldest_removed() {
+        let fs = MemFs::new();
+        let dir = Path::new("/db");
+        fs.create_dir_all(dir).unwrap();
+        let opts =
+            InfoLogOptions { keep_log_file_num: 3, max_log_file_size: 150, ..Default::default() };
+        let log = InfoLog::open(Arc::new(fs.clone()), dir, opts).unwrap();
+        log.header(format_args!("version 1"));
+        for i in 0..20 {
+            log.info(format_args!("line {i}"));
+        }
+        assert_eq!(fs.list_dir(dir).unwrap().len(), 3);
+        assert!(text(&fs).contains("version 1"), "headers are repeated");
+        drop(log);
+        InfoLog::open(Arc::new(fs.clone()), dir, opts).unwrap();
+        assert_eq!(fs.list_dir(dir).unwrap().len(), 3);
+        assert!(text(&fs).is_empty());
+    }
+}

@@ -1,0 +1,99 @@
+//! The lock of a database directory: a table for this process, fcntl for the others.
+//!
+//! Both are needed. Locks of fcntl belong to the process: a second open in it would succeed, and
+//! closing any descriptor of the file would let go of the lock.
+//!
+//! Why unsafe: fcntl with a struct goes through `libc`. Tests: the contract in `mem_test.rs`, and
+//! two processes in `posix_test.rs`.
+
+#![allow(unsafe_code)]
+
+use super::sys::thread_number;
+use crate::env::sync::Mutex;
+use crate::error::Result;
+use crate::fs::{FileLock, io_error};
+use std::collections::BTreeMap;
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Who holds what in this process: when it was taken, and by which thread.
+static HELD: Mutex<BTreeMap<PathBuf, (u64, u64)>> = Mutex::new(BTreeMap::new());
+
+/// A held lock.
+pub(super) struct ProcessLock {
+    key: PathBuf,
+    file: File,
+}
+
+impl ProcessLock {
+    pub(super) fn take(path: &Path) -> Result<ProcessLock> {
+        let key = same_for_all_names(path);
+        let mut held = HELD.lock();
+        if let Some((time, thread)) = held.get(&key) {
+            let context = format!(
+                "lock hold by current process, acquire time {time} acquiring thread {thread}"
+            );
+            return Err(io_error(context, path, io::Error::from_raw_os_error(libc::ENOLCK)));
+        }
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(path)
+            .map_err(|e| io_error("while open a file for lock", path, e))?;
+        set_lock(&file, true).map_err(|e| io_error("While lock file", path, e))?;
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
+        held.insert(key.clone(), (now, thread_number()));
+        Ok(ProcessLock { key, file })
+    }
+}
+
+impl FileLock for ProcessLock {}
+
+impl Drop for ProcessLock {
+    fn drop(&mut self) {
+        let mut held = HELD.lock();
+        // Closing the file lets go too; this is for descriptors that a child has inherited.
+        let _ = set_lock(&self.file, false);
+        held.remove(&self.key);
+    }
+}
+
+/// The directory without links, so that two names of one directory are one lock.
+fn same_for_all_names(path: &Path) -> PathBuf {
+    let dir = match path.parent() {
+        Some(dir) if dir.as_os_str().is_empty() => Path::new("."),
+        Some(dir) => dir,
+        None => return path.to_path_buf(),
+    };
+    match (dir.canonicalize(), path.file_name()) {
+        (Ok(dir), Some(name)) => dir.join(name),
+        _ => path.to_path_buf(),
+    }
+}
+
+#[cfg(unix)]
+fn set_lock(file: &File, lock: bool) -> io::Result<()> {
+    use std::os::fd::AsRawFd;
+    // SAFETY: all fields of flock are integers, for which zero is a value. Zero start and length
+    // mean the whole file.
+    let mut f: libc::flock = unsafe { std::mem::zeroed() };
+    f.l_type = if lock { libc::F_WRLCK } else { libc::F_UNLCK } as _;
+    f.l_whence = libc::SEEK_SET as _;
+    // SAFETY: an open descriptor, and a struct that lives through the call.
+    match unsafe { libc::fcntl(file.as_raw_fd(), libc::F_SETLK, &f) } {
+        -1 => Err(io::Error::last_os_error()),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(not(unix))]
+fn set_lock(file: &File, lock: bool) -> io::Result<()> {
+    match lock {
+        true => file.try_lock().map_err(Into::into),
+        false => file.unlock(),
+    }
+}

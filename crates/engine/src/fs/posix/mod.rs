@@ -1,0 +1,134 @@
+//! The operating system's files.
+//!
+//! `writable` buffers and calls write(2); `log` maps a write-ahead log, so that a record costs no
+//! system call; `sys` holds every call that `std` does not have; `lock` the lock of a directory.
+//! Systems other than Linux take the portable half of `sys` and never map logs.
+
+mod lock;
+#[cfg(target_os = "linux")]
+mod log;
+mod random_access;
+pub(in crate::fs) mod sys;
+mod writable;
+
+use super::{FileLock, FileSystem, RandomAccessFile, WritableFile, WritableOptions, io_error};
+use crate::error::Result;
+use std::fs::{self, File, OpenOptions};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::UNIX_EPOCH;
+
+/// The operating system's file system.
+pub fn posix() -> Arc<dyn FileSystem> {
+    Arc::new(Posix)
+}
+
+struct Posix;
+
+impl FileSystem for Posix {
+    fn new_writable(&self, path: &Path, opts: WritableOptions) -> Result<Box<dyn WritableFile>> {
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .open(path)
+            .map_err(|e| io_error("While open a file for appending", path, e))?;
+        #[cfg(target_os = "linux")]
+        if opts.log && sys::mapping_is_safe(&file) {
+            return Ok(Box::new(log::MappedLog::new(file, path, opts)));
+        }
+        Ok(Box::new(writable::BufferedFile::new(file, path, opts)))
+    }
+
+    fn open_random_access(&self, path: &Path, mmap: bool) -> Result<Arc<dyn RandomAccessFile>> {
+        let file =
+            File::open(path).map_err(|e| io_error("While open a file for random read", path, e))?;
+        random_access::open(file, path, mmap)
+    }
+
+    fn read_file(&self, path: &Path) -> Result<Vec<u8>> {
+        fs::read(path)
+            .map_err(|e| io_error("While opening a file for sequentially reading", path, e))
+    }
+
+    fn exists(&self, path: &Path) -> bool {
+        path.exists()
+    }
+
+    fn is_dir(&self, path: &Path) -> bool {
+        path.is_dir()
+    }
+
+    fn file_size(&self, path: &Path) -> Result<u64> {
+        let meta = fs::metadata(path).map_err(|e| io_error("while stat a file for size", path, e));
+        Ok(meta?.len())
+    }
+
+    fn modified_time(&self, path: &Path) -> Result<u64> {
+        let time = fs::metadata(path)
+            .and_then(|m| m.modified())
+            .map_err(|e| io_error("while stat a file for modification time", path, e))?;
+        Ok(time.duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs()))
+    }
+
+    fn list_dir(&self, path: &Path) -> Result<Vec<String>> {
+        let failed = |e| io_error("While opendir", path, e);
+        let mut names = Vec::new();
+        for entry in fs::read_dir(path).map_err(failed)? {
+            // A name that is not Unicode is not one of ours.
+            names.extend(entry.map_err(failed)?.file_name().into_string());
+        }
+        Ok(names)
+    }
+
+    fn create_dir_all(&self, path: &Path) -> Result<()> {
+        fs::create_dir_all(path).map_err(|e| io_error("While mkdir if missing", path, e))
+    }
+
+    fn remove_file(&self, path: &Path) -> Result<()> {
+        fs::remove_file(path).map_err(|e| io_error("while unlink() file", path, e))
+    }
+
+    fn remove_dir(&self, path: &Path) -> Result<()> {
+        fs::remove_dir(path).map_err(|e| io_error("While rmdir", path, e))
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> Result<()> {
+        fs::rename(from, to)
+            .map_err(|e| io_error(format_args!("while rename file to {}", to.display()), from, e))
+    }
+
+    fn link(&self, from: &Path, to: &Path) -> Result<()> {
+        fs::hard_link(from, to)
+            .map_err(|e| io_error(format_args!("while link file to {}", to.display()), from, e))
+    }
+
+    fn truncate(&self, path: &Path, size: u64) -> Result<()> {
+        OpenOptions::new()
+            .write(true)
+            .open(path)
+            .and_then(|f| f.set_len(size))
+            .map_err(|e| io_error("While ftruncate file", path, e))
+    }
+
+    fn sync_dir(&self, path: &Path) -> Result<()> {
+        sys::sync_dir(path)
+    }
+
+    fn lock_file(&self, path: &Path) -> Result<Box<dyn FileLock>> {
+        Ok(Box::new(lock::ProcessLock::take(path)?))
+    }
+
+    fn free_space(&self, path: &Path) -> Result<u64> {
+        sys::free_space(path).map_err(|e| io_error("While statvfs", path, e))
+    }
+
+    fn absolute(&self, path: &Path) -> PathBuf {
+        std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf())
+    }
+}
+
+#[cfg(test)]
+#[path = "posix_test.rs"]
+mod tests;
