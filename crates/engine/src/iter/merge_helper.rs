@@ -2,6 +2,7 @@
 //! folded. One buffer holds them all, so collecting allocates nothing once it has grown.
 
 use crate::base::ValueType;
+use crate::base::key::TRAILER_SIZE;
 use crate::error::{Error, Result, SubCode};
 use crate::hooks::MergeOperator;
 use std::ops::Range;
@@ -57,6 +58,16 @@ impl MergeOperands {
         full_merge(operator, user_key, base, &self.oldest_first(collected))
     }
 
+    /// One operand that stands for all, if the operator can make it.
+    pub(crate) fn partial_merge(
+        &self,
+        operator: &dyn MergeOperator,
+        user_key: &[u8],
+        collected: Collected,
+    ) -> Option<Vec<u8>> {
+        operator.partial_merge(user_key, &self.oldest_first(collected))
+    }
+
     fn oldest_first(&self, collected: Collected) -> Vec<&[u8]> {
         let all = (0..self.len()).map(|i| self.get(i));
         match collected {
@@ -87,6 +98,28 @@ pub(crate) fn no_merge_operator() -> Error {
     )
 }
 
+/// A stored key has no trailer.
+#[cold]
+pub(crate) fn short_key(stored: &[u8]) -> Error {
+    Error::corruption(format!(
+        "internal key: expected at least {TRAILER_SIZE} bytes, found {}",
+        stored.len()
+    ))
+}
+
+/// A stored key has a type that no version of the format knows.
+#[cold]
+pub(crate) fn unknown_type(trailer: u64) -> Error {
+    Error::corruption(format!("internal key: unknown value type {}", trailer as u8))
+}
+
+/// User key and trailer of an internal key, if it has one.
+#[inline]
+pub(crate) fn split(internal_key: &[u8]) -> Option<(&[u8], u64)> {
+    let (user_key, trailer) = internal_key.split_last_chunk::<TRAILER_SIZE>()?;
+    Some((user_key, u64::from_le_bytes(*trailer)))
+}
+
 /// An entry of a kind that this engine does not write was met.
 #[cold]
 pub(crate) fn unsupported_entry(kind: ValueType) -> Error {
@@ -108,6 +141,8 @@ mod tests {
         let fold = |collected| operands.full_merge(&operator, b"k", Some(b"z"), collected).unwrap();
         assert_eq!(fold(Collected::NewestFirst), b"z,a,,c");
         assert_eq!(fold(Collected::OldestFirst), b"z,c,,a");
+        let partial = operands.partial_merge(&operator, b"k", Collected::NewestFirst);
+        assert_eq!(partial.unwrap(), b"a,,c");
         operands.clear();
         assert_eq!(operands.len(), 0);
     }

@@ -1,6 +1,8 @@
 //! Combining entries: the state of a point lookup, the merge heap over iterators, folding merge
 //! operands, and dropping what nobody can see.
 
+mod compaction_iter;
+mod deeper_files;
 mod get_context;
 pub(crate) mod merge_helper;
 mod merging;
@@ -9,5 +11,7 @@ pub(crate) mod testing;
 #[cfg(test)]
 pub(crate) mod vec_iter;
 
+pub use compaction_iter::{CompactionIter, CompactionIterStats};
+pub use deeper_files::DeeperFiles;
 pub use get_context::GetContext;
 pub use merging::merging_iterator;

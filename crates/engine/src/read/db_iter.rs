@@ -13,11 +13,13 @@
 mod backward;
 
 use crate::base::iterator::InternalIterator;
-use crate::base::key::{TRAILER_SIZE, append_internal_key, seek_trailer};
+use crate::base::key::{append_internal_key, seek_trailer};
 use crate::base::{KeyOrder, SeqNo, ValueType};
 use crate::error::{Code, Error, Result};
 use crate::hooks::{MergeOperator, SliceTransform};
-use crate::iter::merge_helper::{Collected, MergeOperands, no_merge_operator, unsupported_entry};
+use crate::iter::merge_helper::{
+    Collected, MergeOperands, no_merge_operator, short_key, split, unknown_type, unsupported_entry,
+};
 use crate::options::ReadOptions;
 use std::any::Any;
 use std::sync::Arc;
@@ -416,13 +418,6 @@ fn set_target(target: &mut Vec<u8>, user_key: &[u8], trailer: u64) {
     append_internal_key(target, user_key, trailer);
 }
 
-/// User key and trailer.
-#[inline]
-fn split(internal_key: &[u8]) -> Option<(&[u8], u64)> {
-    let (user_key, trailer) = internal_key.split_last_chunk::<TRAILER_SIZE>()?;
-    Some((user_key, u64::from_le_bytes(*trailer)))
-}
-
 #[inline]
 fn is_at_or_after(order: &KeyOrder, user_key: &[u8], bound: Option<&[u8]>) -> bool {
     bound.is_some_and(|bound| order.compare_user(user_key, bound).is_ge())
@@ -440,19 +435,6 @@ fn has_other_prefix(
         }
         _ => false,
     }
-}
-
-#[cold]
-fn short_key(stored: &[u8]) -> Error {
-    Error::corruption(format!(
-        "internal key: expected at least {TRAILER_SIZE} bytes, found {}",
-        stored.len()
-    ))
-}
-
-#[cold]
-fn unknown_type(trailer: u64) -> Error {
-    Error::corruption(format!("internal key: unknown value type {}", trailer as u8))
 }
 
 #[cold]

@@ -3,14 +3,13 @@
 //! The newest visible entry is known only when the walk has gone past it, so key and value are
 //! copied (D2 of `db_iter`).
 
-use super::{
-    BEFORE_ALL, DbIter, has_other_prefix, set, set_target, short_key, split, too_many_skipped,
-    unknown_type,
-};
+use super::{BEFORE_ALL, DbIter, has_other_prefix, set, set_target, too_many_skipped};
 use crate::base::ValueType;
 use crate::base::key::seek_trailer;
 use crate::error::Result;
-use crate::iter::merge_helper::{Collected, no_merge_operator, unsupported_entry};
+use crate::iter::merge_helper::{
+    Collected, no_merge_operator, short_key, split, unknown_type, unsupported_entry,
+};
 
 /// What the entries of a key say, as far as they were read.
 #[derive(Clone, Copy, PartialEq, Eq)]

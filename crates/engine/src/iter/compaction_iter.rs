@@ -1,0 +1,514 @@
+//! What of sorted entries a flush or compaction has to keep.
+//!
+//! Snapshots cut the sequence numbers into stripes: `(..=s0] (s0..=s1] .. (sn..]`. No reader can tell
+//! entries of one key in one stripe apart but the newest, since every reader that sees the older
+//! sees the newer. From that follow the rules, RocksDB's:
+//!
+//! * **C1** An entry is dropped if a newer one of its key is in its stripe (*hidden*). Not so a
+//!   single delete, nor a tombstone below a cancelled pair (C4): they hide what is deeper.
+//! * **C2** A tombstone is dropped if nothing older of its key is left, here or deeper (*obsolete*).
+//! * **C3** Operands fold over the value or tombstone below them in their stripe, or over nothing
+//!   where the key has no older entries anywhere. Else they become one operand if the operator can
+//!   do that, else they stay.
+//! * **C4** A single delete and the put below it in its stripe cancel: both go. What else is below
+//!   breaks the rules of single deletes and is counted as a mismatch: of two single deletes the
+//!   newer goes; over a delete is Corruption, or the newer goes; over a merge it hides like a delete.
+//! * **C5** At the bottommost level a value that every snapshot sees gets sequence number 0. By C1
+//!   it is the only one of its key, and tombstones are gone by C2, so the order stays.
+//!
+//! Entries come out in order, each key at most once. Values that are not merged are read in place.
+
+use super::merge_helper::{
+    Collected, MergeOperands, no_merge_operator, short_key, split, unknown_type, unsupported_entry,
+};
+use crate::base::key::{TRAILER_SIZE, pack_trailer};
+use crate::base::{InternalIterator, KeyOrder, SeqNo, ValueType};
+use crate::error::{Code, Error, Result};
+use crate::hooks::MergeOperator;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What a [`CompactionIter`] has read and dropped. Names are RocksDB's.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CompactionIterStats {
+    /// Entries read.
+    pub num_input_records: u64,
+    /// Tombstones among them.
+    pub num_input_deletion_records: u64,
+    /// Bytes of internal keys read.
+    pub total_input_raw_key_bytes: u64,
+    /// Entries dropped because a newer one hides them, or they were merged into one.
+    pub num_record_drop_hidden: u64,
+    /// Tombstones dropped because nothing is left to hide.
+    pub num_record_drop_obsolete: u64,
+    /// Those of them that went before the bottommost level.
+    pub num_optimized_del_drop_obsolete: u64,
+    /// Single deletes that met no put.
+    pub num_single_del_fallthru: u64,
+    /// Single deletes over something else than a put.
+    pub num_single_del_mismatch: u64,
+    /// Entries handed out.
+    pub num_output_records: u64,
+}
+
+/// Where the current value is.
+#[derive(Clone, Copy, Debug)]
+enum ValueIn {
+    /// The input stands on it.
+    Input,
+    /// It is empty; the input has gone on.
+    Nowhere,
+    /// `merged`; the input has gone on.
+    Merged,
+    /// Operand of this index; the input has gone on.
+    Operand(usize),
+}
+
+/// Which older entries of the current key are hidden (C1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Hides {
+    /// None: no entry was seen yet.
+    Nothing,
+    /// All of this stripe.
+    Stripe(usize),
+    /// All of this stripe but tombstones: a cancelled pair was above (C4).
+    ButTombstones(usize),
+}
+
+/// What to do after an entry.
+enum Then {
+    /// It is the output.
+    Output(ValueIn),
+    /// Look at the entry behind it.
+    Next,
+    /// The input already stands on the next entry to look at.
+    Stay,
+    /// There is none.
+    End,
+}
+
+type IsLastLevelForKey = Box<dyn FnMut(&[u8]) -> bool + Send>;
+
+/// Walks what is to be kept of an input, in order.
+pub struct CompactionIter {
+    input: Box<dyn InternalIterator>,
+    order: KeyOrder,
+    snapshots: Vec<SeqNo>,
+    merge_operator: Option<Arc<dyn MergeOperator>>,
+    bottommost: bool,
+    is_last_level_for_key: IsLastLevelForKey,
+    enforce_single_del_contracts: bool,
+    cancel: Option<Arc<AtomicBool>>,
+
+    valid: bool,
+    /// The internal key of the output, or of the entry that is looked at.
+    key: Vec<u8>,
+    value_in: ValueIn,
+    /// `key` holds a key whose older entries may follow.
+    has_key: bool,
+    hides: Hides,
+    merged: Vec<u8>,
+    operands: MergeOperands,
+    /// The trailers of `operands`.
+    trailers: Vec<u64>,
+    stats: CompactionIterStats,
+    error: Option<Error>,
+}
+
+impl CompactionIter {
+    /// What to keep of `input`, so that readers at `snapshots` and at the newest sequence number
+    /// see what they see now.
+    ///
+    /// `is_last_level_for_key` is asked for ascending user keys: whether nothing older of the key
+    /// exists outside the input (see [`super::DeeperFiles`]). `bottommost` says that this holds
+    /// for all keys of the input.
+    pub fn new(
+        input: Box<dyn InternalIterator>,
+        order: KeyOrder,
+        mut snapshots: Vec<SeqNo>,
+        merge_operator: Option<Arc<dyn MergeOperator>>,
+        bottommost: bool,
+        is_last_level_for_key: impl FnMut(&[u8]) -> bool + Send + 'static,
+    ) -> CompactionIter {
+        snapshots.sort_unstable();
+        snapshots.dedup();
+        CompactionIter {
+            input,
+            order,
+            snapshots,
+            merge_operator,
+            bottommost,
+            is_last_level_for_key: Box::new(is_last_level_for_key),
+            enforce_single_del_contracts: true,
+            cancel: None,
+            valid: false,
+            key: Vec::new(),
+            value_in: ValueIn::Nowhere,
+            has_key: false,
+            hides: Hides::Nothing,
+            merged: Vec::new(),
+            operands: MergeOperands::default(),
+            trailers: Vec::new(),
+            stats: CompactionIterStats::default(),
+            error: None,
+        }
+    }
+
+    /// Whether a single delete over a delete is Corruption. RocksDB's default is true.
+    #[must_use]
+    pub fn with_enforce_single_del_contracts(mut self, enforce: bool) -> CompactionIter {
+        self.enforce_single_del_contracts = enforce;
+        self
+    }
+
+    /// Ends with ShutdownInProgress soon after the flag is set, also amid long runs of drops.
+    #[must_use]
+    pub fn with_cancel(mut self, cancel: Arc<AtomicBool>) -> CompactionIter {
+        self.cancel = Some(cancel);
+        self
+    }
+
+    /// Goes to the first entry to keep.
+    pub fn seek_to_first(&mut self) {
+        self.input.seek_to_first();
+        self.start();
+    }
+
+    /// Goes to the first entry to keep at or after an internal key.
+    pub fn seek(&mut self, target: &[u8]) {
+        self.input.seek(target);
+        self.start();
+    }
+
+    /// Whether it stands on an entry.
+    #[inline]
+    pub fn valid(&self) -> bool {
+        self.valid
+    }
+
+    /// The internal key to write.
+    #[inline]
+    pub fn key(&self) -> &[u8] {
+        &self.key
+    }
+
+    /// The user key of it.
+    #[inline]
+    pub fn user_key(&self) -> &[u8] {
+        &self.key[..self.key.len() - TRAILER_SIZE]
+    }
+
+    /// The value to write.
+    #[inline]
+    pub fn value(&self) -> &[u8] {
+        match self.value_in {
+            ValueIn::Input => self.input.value(),
+            ValueIn::Nowhere => &[],
+            ValueIn::Merged => &self.merged,
+            ValueIn::Operand(i) => self.operands.get(i),
+        }
+    }
+
+    /// Goes to the next entry to keep.
+    #[inline]
+    pub fn next(&mut self) {
+        match self.value_in {
+            ValueIn::Input => self.find_next(Then::Next),
+            ValueIn::Operand(i) if i + 1 < self.operands.len() => self.output_operand(i + 1),
+            _ => self.find_next(Then::Stay),
+        }
+    }
+
+    /// The error that ended it, if one did.
+    pub fn status(&self) -> Result<()> {
+        self.error.clone().map_or(Ok(()), Err)
+    }
+
+    /// What was read and dropped so far.
+    pub fn stats(&self) -> &CompactionIterStats {
+        &self.stats
+    }
+
+    fn start(&mut self) {
+        self.has_key = false;
+        self.hides = Hides::Nothing;
+        self.error = None;
+        if self.input.valid() {
+            count_input(&mut self.stats, self.input.key());
+        }
+        self.find_next(Then::Stay);
+    }
+
+    fn find_next(&mut self, mut then: Then) {
+        self.valid = false;
+        loop {
+            match self.look_at_entry(then) {
+                Ok(Then::Output(value_in)) => {
+                    self.value_in = value_in;
+                    self.stats.num_output_records += 1;
+                    self.valid = true;
+                    return;
+                }
+                Ok(Then::End) => return,
+                Ok(go_on) => then = go_on,
+                Err(e) => {
+                    self.error = Some(e);
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Goes where `then` says and decides about the entry there.
+    #[inline]
+    fn look_at_entry(&mut self, then: Then) -> Result<Then> {
+        let stored = match then {
+            Then::Stay => self.input.valid().then(|| self.input.key()),
+            _ => self.input.next_key().inspect(|stored| count_input(&mut self.stats, stored)),
+        };
+        let Some(stored) = stored else {
+            self.input.status()?;
+            return Ok(Then::End);
+        };
+        if self.cancel.as_ref().is_some_and(|cancel| cancel.load(Ordering::Relaxed)) {
+            return Err(Error::new(Code::ShutdownInProgress, "the compaction was cancelled"));
+        }
+        let (user_key, trailer) = split(stored).ok_or_else(|| short_key(stored))?;
+        let kind = ValueType::from_byte(trailer as u8).ok_or_else(|| unknown_type(trailer))?;
+        if !self.has_key || !self.order.equal_user(user_key, user_key_of(&self.key)) {
+            self.has_key = true;
+            self.hides = Hides::Nothing;
+        }
+        self.key.clear();
+        self.key.extend_from_slice(stored);
+        let stripe = stripe_of(&self.snapshots, trailer >> 8);
+        if kind == ValueType::SingleDeletion {
+            return self.single_delete(stripe);
+        }
+        if self.hides.hides(stripe, kind) {
+            self.stats.num_record_drop_hidden += 1;
+            return Ok(Then::Next);
+        }
+        match kind {
+            ValueType::Value => {
+                self.hides = Hides::Stripe(stripe);
+                self.zero_sequence_if_safe(stripe);
+                Ok(Then::Output(ValueIn::Input))
+            }
+            ValueType::Deletion => self.delete(stripe),
+            ValueType::Merge => self.fold(stripe),
+            other => Err(unsupported_entry(other)),
+        }
+    }
+
+    /// Goes to the next entry of the input; its type and trailer if it is of the same user key.
+    fn advance_within_key(&mut self) -> Result<Option<(ValueType, u64)>> {
+        let Some(stored) = self.input.next_key() else {
+            self.input.status()?;
+            return Ok(None);
+        };
+        count_input(&mut self.stats, stored);
+        let (user_key, trailer) = split(stored).ok_or_else(|| short_key(stored))?;
+        if !self.order.equal_user(user_key, user_key_of(&self.key)) {
+            return Ok(None);
+        }
+        let kind = ValueType::from_byte(trailer as u8).ok_or_else(|| unknown_type(trailer))?;
+        Ok(Some((kind, trailer)))
+    }
+
+    /// Whether nothing older of the current key is outside the input.
+    fn is_last_level(&mut self) -> bool {
+        self.bottommost || (self.is_last_level_for_key)(user_key_of(&self.key))
+    }
+
+    /// C5, for the value in `key`.
+    #[inline]
+    fn zero_sequence_if_safe(&mut self, stripe: usize) {
+        if self.bottommost && stripe == 0 {
+            set_trailer(&mut self.key, pack_trailer(0, ValueType::Value));
+        }
+    }
+
+    fn count_obsolete(&mut self) {
+        self.stats.num_record_drop_obsolete += 1;
+        self.stats.num_optimized_del_drop_obsolete += u64::from(!self.bottommost);
+    }
+
+    /// C2. If older readers may see something below, that has to be known first.
+    fn delete(&mut self, stripe: usize) -> Result<Then> {
+        self.hides = Hides::Stripe(stripe);
+        if !self.is_last_level() {
+            return Ok(Then::Output(ValueIn::Input));
+        }
+        if stripe == 0 {
+            self.count_obsolete();
+            return Ok(Then::Next);
+        }
+        while let Some((_, trailer)) = self.advance_within_key()? {
+            if stripe_of(&self.snapshots, trailer >> 8) != stripe {
+                return Ok(Then::Output(ValueIn::Nowhere));
+            }
+            self.stats.num_record_drop_hidden += 1;
+        }
+        self.count_obsolete();
+        Ok(Then::Stay)
+    }
+
+    /// C4.
+    fn single_delete(&mut self, stripe: usize) -> Result<Then> {
+        let Some((kind, trailer)) = self.advance_within_key()? else {
+            if !self.is_last_level() {
+                return Ok(Then::Output(ValueIn::Nowhere));
+            }
+            self.stats.num_single_del_fallthru += 1;
+            self.count_obsolete();
+            return Ok(Then::Stay);
+        };
+        if stripe_of(&self.snapshots, trailer >> 8) != stripe {
+            return Ok(Then::Output(ValueIn::Nowhere));
+        }
+        if kind == ValueType::Value {
+            self.stats.num_record_drop_hidden += 1;
+            self.stats.num_record_drop_obsolete += 1;
+            if self.hides != Hides::Stripe(stripe) {
+                self.hides = Hides::ButTombstones(stripe);
+            }
+            return Ok(Then::Next);
+        }
+        self.stats.num_single_del_mismatch += 1;
+        match kind {
+            ValueType::Deletion if self.enforce_single_del_contracts => {
+                Err(Error::corruption(format!(
+                    "found a single delete and, below it at sequence number {}, a delete of the same                      key: they must not be mixed on a key",
+                    trailer >> 8
+                )))
+            }
+            ValueType::Deletion | ValueType::SingleDeletion => {
+                self.stats.num_record_drop_obsolete += 1;
+                Ok(Then::Stay)
+            }
+            _ => {
+                self.hides = Hides::Stripe(stripe);
+                Ok(Then::Output(ValueIn::Nowhere))
+            }
+        }
+    }
+
+    /// C3, for the newest operand of a stripe, on which the input stands.
+    fn fold(&mut self, stripe: usize) -> Result<Then> {
+        let operator = self.merge_operator.clone().ok_or_else(no_merge_operator)?;
+        self.hides = Hides::Stripe(stripe);
+        self.operands.clear();
+        self.trailers.clear();
+        let mut base = None;
+        let mut trailer = crate::base::key::trailer(&self.key);
+        let at_end_of_key = loop {
+            self.operands.push(self.input.value());
+            self.trailers.push(trailer);
+            let Some((kind, below)) = self.advance_within_key()? else { break true };
+            if stripe_of(&self.snapshots, below >> 8) != stripe {
+                break false;
+            }
+            trailer = below;
+            match kind {
+                ValueType::Merge => {}
+                ValueType::Value | ValueType::Deletion | ValueType::SingleDeletion => {
+                    base = Some(kind);
+                    break false;
+                }
+                other => return Err(unsupported_entry(other)),
+            }
+        };
+        let foldable = base.is_some() || (at_end_of_key && self.is_last_level());
+        if foldable {
+            let value = (base == Some(ValueType::Value)).then(|| self.input.value());
+            let user_key = user_key_of(&self.key);
+            self.merged =
+                self.operands.full_merge(&*operator, user_key, value, Collected::NewestFirst)?;
+            let newest = self.trailers[0] >> 8;
+            set_trailer(&mut self.key, pack_trailer(newest, ValueType::Value));
+            self.zero_sequence_if_safe(stripe);
+            self.stats.num_record_drop_hidden += self.operands.len() as u64 - 1;
+            if base.is_some() {
+                self.stats.num_record_drop_hidden += 1;
+                if let Some(stored) = self.input.next_key() {
+                    count_input(&mut self.stats, stored);
+                }
+            }
+            return Ok(Then::Output(ValueIn::Merged));
+        }
+        self.fold_partly(&*operator)
+    }
+
+    fn fold_partly(&mut self, operator: &dyn MergeOperator) -> Result<Then> {
+        if self.operands.len() > 1 {
+            let user_key = user_key_of(&self.key);
+            let one = self.operands.partial_merge(operator, user_key, Collected::NewestFirst);
+            if let Some(one) = one {
+                self.merged = one;
+                self.stats.num_record_drop_hidden += self.operands.len() as u64 - 1;
+                return Ok(Then::Output(ValueIn::Merged));
+            }
+        }
+        Ok(Then::Output(ValueIn::Operand(0)))
+    }
+
+    fn output_operand(&mut self, index: usize) {
+        set_trailer(&mut self.key, self.trailers[index]);
+        self.value_in = ValueIn::Operand(index);
+        self.stats.num_output_records += 1;
+    }
+}
+
+impl Hides {
+    #[inline]
+    fn hides(self, stripe: usize, kind: ValueType) -> bool {
+        match self {
+            Hides::Nothing => false,
+            Hides::Stripe(hidden) => hidden == stripe,
+            Hides::ButTombstones(hidden) => hidden == stripe && kind != ValueType::Deletion,
+        }
+    }
+}
+
+impl std::fmt::Debug for CompactionIter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("CompactionIter")
+            .field("snapshots", &self.snapshots)
+            .field("bottommost", &self.bottommost)
+            .field("valid", &self.valid)
+            .field("stats", &self.stats)
+            .field("error", &self.error)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The stripe of a sequence number, counted from the oldest.
+#[inline]
+fn stripe_of(snapshots: &[SeqNo], seq: SeqNo) -> usize {
+    if snapshots.is_empty() { 0 } else { snapshots.partition_point(|&s| s < seq) }
+}
+
+#[inline]
+fn user_key_of(internal_key: &[u8]) -> &[u8] {
+    &internal_key[..internal_key.len() - TRAILER_SIZE]
+}
+
+#[inline]
+fn set_trailer(internal_key: &mut [u8], trailer: u64) {
+    let at = internal_key.len() - TRAILER_SIZE;
+    internal_key[at..].copy_from_slice(&trailer.to_le_bytes());
+}
+
+#[inline]
+fn count_input(stats: &mut CompactionIterStats, stored: &[u8]) {
+    stats.num_input_records += 1;
+    stats.total_input_raw_key_bytes += stored.len() as u64;
+    let kind = crate::base::key::trailer(stored) as u8;
+    let tombstone = kind == ValueType::Deletion as u8 || kind == ValueType::SingleDeletion as u8;
+    stats.num_input_deletion_records += u64::from(tombstone);
+}
+
+#[cfg(test)]
+#[path = "compaction_iter_test.rs"]
+mod tests;
