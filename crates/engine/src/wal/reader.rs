@@ -400,7 +400,8 @@ impl LogReader {
                         self.timestamp_sizes.push((cf, u16::from_le_bytes([e, f])));
                     }
                 }
-                (!payload.len().is_multiple_of(6)).then(|| "timestamp sizes of odd length".to_owned())
+                (!payload.len().is_multiple_of(6))
+                    .then(|| "timestamp sizes of odd length".to_owned())
             }
             t if t >= IGNORABLE => None,
             t => Some(format!("unknown record type {t}")),
