@@ -3,6 +3,3 @@
 mod db_iter;
 
 pub use db_iter::DbIter;
-
-#[cfg(test)]
-mod speed_test;

@@ -1,0 +1,353 @@
+//! Writes a block-based table: cuts entries into blocks, and adds filter, index, properties,
+//! metaindex and footer.
+//!
+//! Blocks are cut and separators chosen as RocksDB does, so a file of the same entries and options
+//! has the same data and index blocks. Properties are counted exactly: RocksDB 11 checks entry
+//! counts in compactions where `format.version` says that it may.
+
+use super::block_builder::BlockBuilder;
+use super::filter::FilterBuilder;
+use super::index_builder::IndexBuilder;
+use super::open::FULL_FILTER;
+use crate::base::checksum::{block_checksum, context_modifier};
+use crate::base::hash::hash64;
+use crate::base::key::{ParsedInternalKey, ValueType, user_key};
+use crate::compress::{CompressionType, compress, decompress};
+use crate::error::{Error, Result};
+use crate::fs::WritableFile;
+use crate::options::{
+    BlockBasedTableOptions, ChecksumType, DataBlockIndexType, FilterPolicy, IndexType,
+};
+use crate::sst::format::{BLOCK_TRAILER_SIZE, BlockHandle, Footer, READABLE_VERSIONS};
+use crate::sst::properties::{INDEX_TYPE, PREFIX_FILTERING, TableProperties, WHOLE_KEY_FILTERING};
+use crate::sst::{FinishedTable, TableBuilderContext};
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+/// A block-based table that is being written.
+pub struct BlockBasedTableBuilder {
+    file: Box<dyn WritableFile>,
+    ctx: TableBuilderContext,
+    opts: BlockBasedTableOptions,
+    offset: u64,
+    block: BlockBuilder,
+    index: IndexBuilder,
+    filter: Option<FilterBuilder>,
+    last_key: Vec<u8>,
+    last_prefix: Option<Vec<u8>>,
+    properties: TableProperties,
+    compressed: Vec<u8>,
+    /// Some block was stored compressed.
+    has_compressed_block: bool,
+    context_base: u32,
+    /// A write failed, so the file cannot be finished.
+    broken: bool,
+}
+
+impl BlockBasedTableBuilder {
+    /// Starts a table in an empty file.
+    pub fn new(
+        file: Box<dyn WritableFile>,
+        ctx: TableBuilderContext,
+        opts: BlockBasedTableOptions,
+    ) -> Result<BlockBasedTableBuilder> {
+        check_options(&ctx, &opts)?;
+        let mut block = BlockBuilder::new(opts.block_restart_interval);
+        if opts.data_block_index_type == DataBlockIndexType::BinaryAndHash {
+            block = block.with_hash_index(opts.data_block_hash_table_util_ratio);
+        }
+        let interval = opts.index_block_restart_interval;
+        let filter = match opts.filter_policy {
+            Some(FilterPolicy::Bloom { bits_per_key }) if !ctx.skip_filter => {
+                Some(FilterBuilder::new(bits_per_key))
+            }
+            _ => None,
+        };
+        let mut builder = BlockBasedTableBuilder {
+            index: IndexBuilder::new(ctx.order.clone(), opts.format_version, interval),
+            context_base: context_base(&ctx, opts.format_version),
+            file,
+            block,
+            filter,
+            offset: 0,
+            last_key: Vec::new(),
+            last_prefix: None,
+            properties: TableProperties::default(),
+            compressed: Vec::new(),
+            has_compressed_block: false,
+            broken: false,
+            ctx,
+            opts,
+        };
+        builder.describe();
+        Ok(builder)
+    }
+
+    /// Appends an entry.
+    pub fn add(&mut self, internal_key: &[u8], value: &[u8]) -> Result<()> {
+        let parsed = ParsedInternalKey::parse(internal_key)?;
+        if !self.last_key.is_empty()
+            && self.ctx.order.compare(&self.last_key, internal_key) != Ordering::Less
+        {
+            return Err(Error::corruption("keys were added to a table out of order"));
+        }
+        let p = &mut self.properties;
+        match parsed.value_type {
+            ValueType::Deletion | ValueType::SingleDeletion => p.num_deletions += 1,
+            ValueType::Merge => p.num_merge_operands += 1,
+            ValueType::RangeDeletion => {
+                return Err(Error::not_supported("writing range deletions (DeleteRange)"));
+            }
+            _ => {}
+        }
+        p.num_entries += 1;
+        p.raw_key_size += internal_key.len() as u64;
+        p.raw_value_size += value.len() as u64;
+        if self.block_is_full(internal_key, value) {
+            self.write_data_block(Some(internal_key))?;
+        }
+        self.add_to_filter(parsed.user_key);
+        self.block.add(internal_key, value);
+        self.block.add_to_hash_index(parsed.user_key);
+        self.last_key.clear();
+        self.last_key.extend_from_slice(internal_key);
+        Ok(())
+    }
+
+    /// About how large the data would be if it ended now.
+    pub fn file_size(&self) -> u64 {
+        let block = if self.block.is_empty() { 0 } else { self.block.size_estimate() };
+        self.offset + block as u64
+    }
+
+    /// Entries added so far.
+    pub fn num_entries(&self) -> u64 {
+        self.properties.num_entries
+    }
+
+    /// Writes what is left, syncs and closes the file.
+    pub fn finish(mut self) -> Result<FinishedTable> {
+        if self.broken {
+            return Err(Error::corruption("a table whose writes failed cannot be finished"));
+        }
+        if !self.block.is_empty() {
+            self.write_data_block(None)?;
+        }
+        self.properties.data_size = self.offset;
+        let mut metas = BTreeMap::new();
+        if let Some(handle) = self.write_filter()? {
+            metas.insert(FULL_FILTER, handle);
+        }
+        let index = self.write_index()?;
+        if self.opts.format_version >= 6 {
+            metas.insert("rocksdb.index", index);
+        }
+        let properties = self.write_properties()?;
+        metas.insert("rocksdb.properties", properties);
+        let metaindex = self.write_metaindex(&metas)?;
+        let footer = Footer {
+            format_version: self.opts.format_version,
+            checksum: self.opts.checksum,
+            metaindex,
+            index: Some(index),
+            context_base: self.context_base,
+            offset: self.offset,
+        };
+        self.file.append(&footer.encode())?;
+        self.file.sync()?;
+        let file_size = self.file.size();
+        self.file.close()?;
+        Ok(FinishedTable { file_size, properties: self.properties })
+    }
+
+    fn block_is_full(&self, key: &[u8], value: &[u8]) -> bool {
+        if self.block.is_empty() {
+            return false;
+        }
+        let (size, limit) = (self.block.size_estimate(), self.opts.block_size);
+        if size >= limit {
+            return true;
+        }
+        let deviation = self.opts.block_size_deviation.clamp(0, 100) as usize;
+        let nearly = (limit * (100 - deviation)).div_ceil(100);
+        deviation > 0 && size > nearly && self.block.size_estimate_with(key, value) > limit
+    }
+
+    fn add_to_filter(&mut self, key: &[u8]) {
+        let Some(filter) = &mut self.filter else { return };
+        let is_new = self.last_key.is_empty() || user_key(&self.last_key) != key;
+        if self.opts.whole_key_filtering && is_new {
+            filter.add(key);
+        }
+        if let Some(extractor) = &self.ctx.prefix_extractor
+            && extractor.in_domain(key)
+        {
+            let prefix = extractor.transform(key);
+            if self.last_prefix.as_deref() != Some(prefix) {
+                filter.add(prefix);
+                self.last_prefix = Some(prefix.to_vec());
+            }
+        }
+    }
+
+    /// Writes the data block; `next` is the first key of the one after it.
+    fn write_data_block(&mut self, next: Option<&[u8]>) -> Result<()> {
+        let raw = self.block.take();
+        let handle = self.write_compressed(&raw)?;
+        self.block.give_back(raw);
+        self.index.add(&self.last_key, next, handle);
+        self.properties.num_data_blocks += 1;
+        Ok(())
+    }
+
+    fn write_filter(&mut self) -> Result<Option<BlockHandle>> {
+        let Some(filter) = self.filter.take().filter(|filter| !filter.is_empty()) else {
+            return Ok(None);
+        };
+        let bytes = filter.finish();
+        self.properties.filter_size = bytes.len() as u64;
+        self.properties.num_filter_entries = filter.len() as u64;
+        self.write_raw(&bytes, CompressionType::None).map(Some)
+    }
+
+    fn write_index(&mut self) -> Result<BlockHandle> {
+        let index = self.index.finish();
+        self.properties.index_size = (index.bytes.len() + BLOCK_TRAILER_SIZE) as u64;
+        self.properties.index_key_is_user_key = index.user_keys.into();
+        self.properties.index_value_is_delta_encoded = index.delta_values.into();
+        self.write_compressed(&index.bytes)
+    }
+
+    fn write_properties(&mut self) -> Result<BlockHandle> {
+        if self.opts.format_version >= 7 {
+            self.properties.compression_name = match self.ctx.compression {
+                CompressionType::None => ";;".to_owned(),
+                kind if self.has_compressed_block => format!("BuiltinV2;{:02x};", kind as u8),
+                _ => "BuiltinV2;;".to_owned(),
+            };
+        }
+        // One restart for the whole block, as readers expect.
+        let mut block = BlockBuilder::new(usize::MAX);
+        for (name, value) in self.properties.entries() {
+            block.add(name.as_bytes(), &value);
+        }
+        let bytes = block.finish().to_vec();
+        self.write_raw(&bytes, CompressionType::None)
+    }
+
+    fn write_metaindex(&mut self, metas: &BTreeMap<&str, BlockHandle>) -> Result<BlockHandle> {
+        let mut block = BlockBuilder::new(1);
+        for (name, handle) in metas {
+            let mut value = Vec::new();
+            handle.encode(&mut value);
+            block.add(name.as_bytes(), &value);
+        }
+        let bytes = block.finish().to_vec();
+        self.write_raw(&bytes, CompressionType::None)
+    }
+
+    /// Writes a block, compressed if that saves an eighth.
+    fn write_compressed(&mut self, raw: &[u8]) -> Result<BlockHandle> {
+        let kind = self.ctx.compression;
+        let mut out = std::mem::take(&mut self.compressed);
+        let (level, window) =
+            (self.ctx.compression_opts.level, self.ctx.compression_opts.window_bits);
+        let fits = kind != CompressionType::None
+            && compress(kind, level, window, self.opts.format_version, raw, &mut out)?
+            && out.len() < raw.len() - raw.len() / 8;
+        let handle = if fits {
+            if self.opts.verify_compression {
+                let again = decompress(kind, self.opts.format_version, &out, None, raw.len())?;
+                if again != raw {
+                    return Err(Error::corruption("a block does not decompress to what it was"));
+                }
+            }
+            self.has_compressed_block = true;
+            self.write_raw(&out, kind)
+        } else {
+            self.write_raw(raw, CompressionType::None)
+        };
+        self.compressed = out;
+        handle
+    }
+
+    fn write_raw(&mut self, block: &[u8], kind: CompressionType) -> Result<BlockHandle> {
+        let handle = BlockHandle { offset: self.offset, size: block.len() as u64 };
+        let mut trailer = [kind as u8, 0, 0, 0, 0];
+        if self.opts.checksum != ChecksumType::NoChecksum {
+            let sum = block_checksum(self.opts.checksum, block, kind as u8)
+                .wrapping_add(context_modifier(self.context_base, self.offset));
+            trailer[1..].copy_from_slice(&sum.to_le_bytes());
+        }
+        let written = self.file.append(block).and_then(|()| self.file.append(&trailer));
+        self.broken |= written.is_err();
+        written?;
+        self.offset += (block.len() + BLOCK_TRAILER_SIZE) as u64;
+        Ok(handle)
+    }
+
+    /// Fills in the properties that are known from the start.
+    fn describe(&mut self) {
+        let (ctx, opts, p) = (&self.ctx, &self.opts, &mut self.properties);
+        let or_none = |name: Option<&str>| name.unwrap_or("nullptr").to_owned();
+        p.column_family_id = ctx.column_family_id.into();
+        p.column_family_name = ctx.column_family_name.clone();
+        p.orig_file_number = ctx.file_number;
+        p.db_id = ctx.db_id.clone();
+        p.db_session_id = ctx.db_session_id.clone();
+        p.db_host_id = ctx.host.clone();
+        p.creation_time = ctx.creation_time;
+        p.oldest_key_time = ctx.oldest_key_time;
+        p.file_creation_time = ctx.file_creation_time;
+        p.format_version = opts.format_version.into();
+        p.comparator_name = ctx.order.name().to_owned();
+        p.merge_operator_name = or_none(ctx.merge_operator_name.as_deref());
+        p.prefix_extractor_name = or_none(ctx.prefix_extractor.as_ref().map(|e| e.name()));
+        p.property_collectors_names = "[]".to_owned();
+        p.compression_name = ctx.compression.name().to_owned();
+        let codec = &ctx.compression_opts;
+        p.compression_options = format!(
+            "window_bits={}; level={}; strategy=0; max_dict_bytes=0; zstd_max_train_bytes=0; \
+             enabled=0; max_dict_buffer_bytes=0; use_zstd_dict_trainer=1; ",
+            codec.window_bits, codec.level
+        );
+        if self.filter.is_some() {
+            p.filter_policy_name = "bloomfilter".to_owned();
+        }
+        let flag = |set: bool| if set { b"1".to_vec() } else { b"0".to_vec() };
+        let index_type = (IndexType::BinarySearch as u32).to_le_bytes();
+        p.user_collected.insert(INDEX_TYPE.to_owned(), index_type.to_vec());
+        p.user_collected.insert(WHOLE_KEY_FILTERING.to_owned(), flag(opts.whole_key_filtering));
+        p.user_collected.insert(PREFIX_FILTERING.to_owned(), flag(ctx.prefix_extractor.is_some()));
+    }
+}
+
+fn check_options(ctx: &TableBuilderContext, opts: &BlockBasedTableOptions) -> Result<()> {
+    if !READABLE_VERSIONS.contains(&opts.format_version) {
+        return Err(Error::invalid_argument(format!(
+            "format_version {}: {} to {} can be written",
+            opts.format_version,
+            READABLE_VERSIONS.start(),
+            READABLE_VERSIONS.end()
+        )));
+    }
+    if opts.index_type != IndexType::BinarySearch {
+        return Err(Error::not_supported(format!("writing index_type {:?}", opts.index_type)));
+    }
+    if opts.block_align {
+        return Err(Error::not_supported("block_align"));
+    }
+    if !ctx.compression.is_supported_for_write() {
+        return Err(Error::not_supported(format!("{} compression", ctx.compression.name())));
+    }
+    Ok(())
+}
+
+/// What ties the blocks of a file of version 6 or later to it: any number but zero.
+fn context_base(ctx: &TableBuilderContext, format_version: u32) -> u32 {
+    if format_version < 6 {
+        return 0;
+    }
+    let identity = format!("{}/{}/{}", ctx.db_id, ctx.db_session_id, ctx.file_number);
+    hash64(identity.as_bytes()) as u32 | 1
+}

@@ -1,0 +1,230 @@
+//! Fences: the index of a table, decoded at open into flat arrays.
+//!
+//! One fence per data block: a key that is not smaller than the block's last key and smaller than
+//! the next block's first, and the block's place. A lookup wants the first fence that is not
+//! smaller than its key. In bytewise order eight bytes of each key decide nearly always: those
+//! after the prefix that all fences share, as a big-endian number. They are searched as a tree of
+//! sixteen-wide nodes without pointers ([`Ranks`]); only equal numbers need whole keys.
+
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
+use crate::base::KeyOrder;
+use crate::base::key::{TRAILER_SIZE, trailer};
+use crate::error::{Error, Result};
+use crate::sst::format::BlockHandle;
+use std::cmp::Ordering;
+
+/// How many numbers a node holds: two cache lines.
+const WIDTH: usize = 16;
+
+/// Sorted numbers, searched by rank. Level 0 holds them all, padded to whole nodes; each higher
+/// level holds the last number of each node below, up to a level of one node.
+struct Ranks {
+    levels: Vec<Vec<u64>>,
+}
+
+impl Ranks {
+    fn new(mut numbers: Vec<u64>) -> Ranks {
+        let mut levels = Vec::new();
+        loop {
+            numbers.resize(numbers.len().next_multiple_of(WIDTH), u64::MAX);
+            let above: Vec<u64> =
+                numbers.chunks(WIDTH).filter_map(|node| node.last().copied()).collect();
+            levels.push(numbers);
+            if above.len() <= 1 {
+                levels.reverse();
+                return Ranks { levels };
+            }
+            numbers = above;
+        }
+    }
+
+    /// How many numbers are smaller than `x`; at most the padded length.
+    #[inline]
+    fn rank(&self, x: u64) -> usize {
+        let mut node = 0;
+        for level in &self.levels {
+            let (nodes, _) = level.as_chunks::<WIDTH>();
+            let Some(numbers) = nodes.get(node) else { return usize::MAX };
+            // All sixteen, without a branch.
+            node = node * WIDTH + numbers.iter().map(|&n| usize::from(n < x)).sum::<usize>();
+        }
+        node
+    }
+
+    fn memory_usage(&self) -> usize {
+        self.levels.iter().map(|level| 8 * level.len()).sum()
+    }
+}
+
+/// The decoded index.
+pub struct Fences {
+    /// All keys, one after the other.
+    keys: Vec<u8>,
+    /// Where each key ends.
+    ends: Vec<usize>,
+    /// Whether keys lack the trailer.
+    user_keys: bool,
+    places: Vec<(u64, u32)>,
+    /// Bytes that all keys begin with, and the numbers that follow, in bytewise order.
+    common: usize,
+    ranks: Option<Ranks>,
+}
+
+impl Fences {
+    /// Collects fences whose keys are user keys or internal keys.
+    pub fn collect(user_keys: bool) -> Fences {
+        let (keys, ends, places) = (Vec::new(), Vec::new(), Vec::new());
+        Fences { keys, ends, user_keys, places, common: 0, ranks: None }
+    }
+
+    /// Adds the next fence.
+    pub fn push(&mut self, key: &[u8], handle: BlockHandle) -> Result<()> {
+        let Ok(size) = u32::try_from(handle.size) else {
+            return Err(Error::corruption(format!("index: a data block of {} bytes", handle.size)));
+        };
+        if !self.user_keys && key.len() < TRAILER_SIZE {
+            return Err(Error::corruption(format!("index: a key of {} bytes", key.len())));
+        }
+        self.keys.extend_from_slice(key);
+        self.ends.push(self.keys.len());
+        self.places.push((handle.offset, size));
+        Ok(())
+    }
+
+    /// Checks the order and makes the fences searchable.
+    pub fn finish(&mut self, order: &KeyOrder) -> Result<()> {
+        for i in 1..self.len() {
+            let (a, b) = (self.key(i - 1), self.key(i));
+            let order = if self.user_keys { order.compare_user(a, b) } else { order.compare(a, b) };
+            if order == Ordering::Greater {
+                return Err(Error::corruption(format!("index: entry {i} is out of order")));
+            }
+        }
+        self.keys.shrink_to_fit();
+        if order.is_bytewise() && self.len() > 0 {
+            // Keys are sorted, so what the first and the last share all of them share.
+            let (first, last) = (self.user_part(0), self.user_part(self.len() - 1));
+            self.common = first.iter().zip(last).take_while(|(a, b)| a == b).count();
+            let numbers = (0..self.len())
+                .map(|i| number(self.user_part(i).get(self.common..).unwrap_or_default()))
+                .collect();
+            self.ranks = Some(Ranks::new(numbers));
+        }
+        Ok(())
+    }
+
+    /// How many blocks there are.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether a user key's entries all lie in one block.
+    #[inline]
+    pub fn keys_stay_in_one_block(&self) -> bool {
+        self.user_keys
+    }
+
+    /// Where block `i` is.
+    #[inline]
+    pub fn handle(&self, i: usize) -> Option<BlockHandle> {
+        let &(offset, size) = self.places.get(i)?;
+        Some(BlockHandle { offset, size: size.into() })
+    }
+
+    /// The first block that may hold an entry at or after `(user_key, t)`; `len` if none does.
+    #[inline]
+    pub fn find(&self, order: &KeyOrder, user_key: &[u8], t: u64) -> usize {
+        let Some(ranks) = &self.ranks else {
+            return self.find_between(order, user_key, t, 0, self.len());
+        };
+        let common = self.keys.get(..self.common).unwrap_or_default();
+        let rest = match user_key.strip_prefix(common) {
+            Some(rest) => rest,
+            None if user_key < common => return 0,
+            None => return self.len(),
+        };
+        let x = number(rest);
+        let low = ranks.rank(x).min(self.len());
+        if low == self.len() || self.number_at(ranks, low) != x {
+            return low;
+        }
+        self.find_among_equals(order, user_key, t, x, low)
+    }
+
+    /// The search among fences whose numbers are equal to the key's.
+    #[cold]
+    fn find_among_equals(
+        &self,
+        order: &KeyOrder,
+        user_key: &[u8],
+        t: u64,
+        x: u64,
+        low: usize,
+    ) -> usize {
+        let high = match x.checked_add(1) {
+            Some(next) => self.ranks.as_ref().map_or(low, |ranks| ranks.rank(next)),
+            None => self.len(),
+        };
+        self.find_between(order, user_key, t, low, high.min(self.len()))
+    }
+
+    fn find_between(
+        &self,
+        order: &KeyOrder,
+        user_key: &[u8],
+        t: u64,
+        mut low: usize,
+        mut high: usize,
+    ) -> usize {
+        while low < high {
+            let middle = low + (high - low) / 2;
+            let key = self.key(middle);
+            let fence = if self.user_keys {
+                order.compare_user(key, user_key)
+            } else {
+                order.compare_user(self.user_part(middle), user_key).then(t.cmp(&trailer(key)))
+            };
+            if fence == Ordering::Less { low = middle + 1 } else { high = middle }
+        }
+        low
+    }
+
+    #[inline]
+    fn number_at(&self, ranks: &Ranks, i: usize) -> u64 {
+        ranks.levels.last().and_then(|numbers| numbers.get(i)).copied().unwrap_or_default()
+    }
+
+    #[inline]
+    fn key(&self, i: usize) -> &[u8] {
+        let start = i.checked_sub(1).and_then(|i| self.ends.get(i)).copied().unwrap_or(0);
+        self.ends.get(i).and_then(|&end| self.keys.get(start..end)).unwrap_or_default()
+    }
+
+    #[inline]
+    fn user_part(&self, i: usize) -> &[u8] {
+        let key = self.key(i);
+        let cut = if self.user_keys { 0 } else { TRAILER_SIZE };
+        key.get(..key.len().saturating_sub(cut)).unwrap_or_default()
+    }
+
+    /// Bytes of memory.
+    pub fn memory_usage(&self) -> usize {
+        let arrays = 8 * self.ends.capacity() + 16 * self.places.capacity();
+        self.keys.capacity() + arrays + self.ranks.as_ref().map_or(0, Ranks::memory_usage)
+    }
+}
+
+/// The first eight bytes as a big-endian number; a shorter key is padded with zeros.
+#[inline]
+fn number(key: &[u8]) -> u64 {
+    match key.first_chunk::<8>() {
+        Some(bytes) => u64::from_be_bytes(*bytes),
+        None => key.iter().fold(0, |n, &b| (n << 8) | u64::from(b)) << (8 * (8 - key.len()) % 64),
+    }
+}
+
+#[cfg(test)]
+#[path = "fences_test.rs"]
+mod tests;

@@ -1,0 +1,230 @@
+//! Bloom filters, and the Ribbon filters of others (query only).
+//!
+//! ```text
+//! filter block = body, marker u8, 4 bytes
+//! marker 1-127 = legacy Bloom with so many probes; fixed32 number of lines
+//! marker ff    = 00, u8 (low 5 bits probes, high 3 bits log2(line bytes) - 6), 00 00
+//! marker fe    = Ribbon: u8 seed, u24 number of blocks
+//! ```
+//! Anything else says nothing about any key. A filter answers "no" only if the key was not added.
+
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
+use super::ribbon::Ribbon;
+use crate::base::hash::{hash32, hash64};
+
+const METADATA_SIZE: usize = 5;
+const LEGACY_SEED: u32 = 0xBC9F_1D34;
+const LINE: usize = 64;
+const PROBE_MULTIPLIER: u32 = 0x9E37_79B9;
+
+/// What was read from the metadata.
+enum Kind {
+    /// Says no to every key.
+    Never,
+    /// Says yes to every key.
+    Always,
+    /// FastLocalBloom.
+    Fast { lines: u32, probes: u32 },
+    /// Bloom of format versions below 5.
+    Legacy { lines: u32, probes: u32, log2_line: u32 },
+    /// Standard128Ribbon.
+    Ribbon(Ribbon),
+}
+
+/// A filter that answers queries.
+pub struct Filter {
+    body: Vec<u8>,
+    kind: Kind,
+}
+
+impl Filter {
+    /// A filter from the bytes of its block.
+    pub fn new(mut bytes: Vec<u8>) -> Filter {
+        let Some((body, metadata)) = bytes.split_last_chunk::<METADATA_SIZE>() else {
+            return Filter { body: Vec::new(), kind: Kind::Never };
+        };
+        let kind = if body.is_empty() { Kind::Never } else { parse(body, *metadata) };
+        let len = body.len();
+        bytes.truncate(len);
+        Filter { body: bytes, kind }
+    }
+
+    /// Whether the key may have been added; `hash` is its [`hash64`].
+    #[inline]
+    pub fn may_match(&self, key: &[u8], hash: u64) -> bool {
+        match &self.kind {
+            Kind::Fast { lines, probes } => self.fast(*lines, *probes, hash),
+            Kind::Always => true,
+            Kind::Never => false,
+            Kind::Legacy { lines, probes, log2_line } => {
+                self.legacy(*lines, *probes, *log2_line, hash32(key, LEGACY_SEED))
+            }
+            Kind::Ribbon(ribbon) => ribbon.may_match(&self.body, hash),
+        }
+    }
+
+    /// Bytes of memory.
+    pub fn memory_usage(&self) -> usize {
+        self.body.capacity()
+    }
+
+    #[inline]
+    fn fast(&self, lines: u32, probes: u32, hash: u64) -> bool {
+        let line = line_of(hash, lines);
+        let Some(line) = self.body.get(line * LINE..).and_then(|b| b.first_chunk::<LINE>()) else {
+            return true;
+        };
+        let mut x = (hash >> 32) as u32;
+        for _ in 0..probes {
+            if !bit(line, x >> 23) {
+                return false;
+            }
+            x = x.wrapping_mul(PROBE_MULTIPLIER);
+        }
+        true
+    }
+
+    fn legacy(&self, lines: u32, probes: u32, log2_line: u32, hash: u32) -> bool {
+        let line = (hash % lines) as usize;
+        let Some(line) = self.body.get(line << log2_line..) else { return true };
+        let delta = hash.rotate_right(17);
+        let mask = (8 << log2_line) - 1;
+        let mut h = hash;
+        for _ in 0..probes {
+            let at = h & mask;
+            if line.get(at as usize / 8).is_none_or(|byte| byte & (1 << (at % 8)) == 0) {
+                return false;
+            }
+            h = h.wrapping_add(delta);
+        }
+        true
+    }
+}
+
+#[inline]
+fn line_of(hash: u64, lines: u32) -> usize {
+    ((u64::from(hash as u32) * u64::from(lines)) >> 32) as usize
+}
+
+/// Bit 0..511 of a line.
+#[inline]
+fn bit(line: &[u8; LINE], at: u32) -> bool {
+    line.get((at >> 3) as usize).is_some_and(|byte| byte >> (at & 7) & 1 != 0)
+}
+
+fn parse(body: &[u8], metadata: [u8; METADATA_SIZE]) -> Kind {
+    let [marker, a, b, c, d] = metadata;
+    match marker {
+        1..=0x7F => parse_legacy(body, u32::from(marker), u32::from_le_bytes([a, b, c, d])),
+        0xFF => {
+            let (probes, log2) = (u32::from(b & 31), b >> 5);
+            let lines = body.len() / LINE;
+            let plain = a == 0 && (c, d) == (0, 0) && log2 == 0 && (1..=30).contains(&probes);
+            match u32::try_from(lines) {
+                Ok(lines) if plain && body.len().is_multiple_of(LINE) => {
+                    Kind::Fast { lines, probes }
+                }
+                _ => Kind::Always,
+            }
+        }
+        0xFE => {
+            let blocks = u32::from_le_bytes([b, c, d, 0]);
+            Ribbon::new(body.len(), a, blocks).map_or(Kind::Always, Kind::Ribbon)
+        }
+        _ => Kind::Always,
+    }
+}
+
+fn parse_legacy(body: &[u8], probes: u32, lines: u32) -> Kind {
+    if lines == 0 || !body.len().is_multiple_of(lines as usize) {
+        return Kind::Always;
+    }
+    // Other machines have other line sizes; each is a power of two.
+    let line = body.len() / lines as usize;
+    match line.checked_ilog2() {
+        Some(log2_line) if line.is_power_of_two() && log2_line < 26 => {
+            Kind::Legacy { lines, probes, log2_line }
+        }
+        _ => Kind::Always,
+    }
+}
+
+/// Collects hashes and writes a FastLocalBloom.
+pub struct FilterBuilder {
+    millibits_per_key: u64,
+    hashes: Vec<u64>,
+}
+
+impl FilterBuilder {
+    /// A builder for so many bits per key, which RocksDB takes to thousandths.
+    pub fn new(bits_per_key: f64) -> FilterBuilder {
+        let millibits = (bits_per_key * 1000.0 + 0.500_001).clamp(0.0, 100_000.0) as u64;
+        // RocksDB takes less than half a bit for none and less than one for one.
+        let millibits = if millibits < 500 { 0 } else { millibits.max(1000) };
+        FilterBuilder { millibits_per_key: millibits, hashes: Vec::new() }
+    }
+
+    /// Adds a key or a prefix. One that was just added is not added again.
+    pub fn add(&mut self, key: &[u8]) {
+        let hash = hash64(key);
+        if self.hashes.last() != Some(&hash) {
+            self.hashes.push(hash);
+        }
+    }
+
+    /// How many were added.
+    pub fn len(&self) -> usize {
+        self.hashes.len()
+    }
+
+    /// Whether nothing was added.
+    pub fn is_empty(&self) -> bool {
+        self.hashes.is_empty()
+    }
+
+    fn lines(&self) -> usize {
+        let bytes = (self.hashes.len() as u64 * self.millibits_per_key).div_ceil(8000);
+        // Lines are numbered by 32 bits.
+        bytes.div_ceil(LINE as u64).min(u64::from(u32::MAX / LINE as u32)) as usize
+    }
+
+    /// The bytes of the block.
+    pub fn finish(&self) -> Vec<u8> {
+        let lines = self.lines();
+        let mut out = vec![0u8; lines * LINE];
+        if lines == 0 {
+            // No key was added: a body of its own would only say no.
+            return if self.hashes.is_empty() { vec![0; METADATA_SIZE] } else { vec![0; 6] };
+        }
+        let probes = probes_for(self.millibits_per_key);
+        for &hash in &self.hashes {
+            let start = line_of(hash, lines as u32) * LINE;
+            let Some(line) = out.get_mut(start..start + LINE) else { continue };
+            let mut x = (hash >> 32) as u32;
+            for _ in 0..probes {
+                if let Some(byte) = line.get_mut((x >> 26) as usize) {
+                    *byte |= 1 << (x >> 23 & 7);
+                }
+                x = x.wrapping_mul(PROBE_MULTIPLIER);
+            }
+        }
+        out.extend_from_slice(&[0xFF, 0, probes as u8, 0, 0]);
+        out
+    }
+}
+
+/// RocksDB 7.8.3's number of probes.
+fn probes_for(millibits: u64) -> u32 {
+    const LIMITS: [u64; 12] =
+        [2080, 3580, 5100, 6640, 8300, 10070, 11720, 14001, 16050, 18300, 22001, 25501];
+    match LIMITS.iter().position(|&limit| millibits <= limit) {
+        Some(i) => i as u32 + 1,
+        None if millibits > 50_000 => 24,
+        None => ((millibits - 1) / 2000 - 1) as u32,
+    }
+}
+
+#[cfg(test)]
+#[path = "filter_test.rs"]
+mod tests;

@@ -1,0 +1,84 @@
+use super::*;
+use serde_json::Value;
+
+fn vectors() -> Vec<Value> {
+    let text = include_str!("../testdata/filters.json");
+    serde_json::from_str::<Value>(text).unwrap().as_array().unwrap().clone()
+}
+
+fn hex(text: &str) -> Vec<u8> {
+    (0..text.len()).step_by(2).map(|i| u8::from_str_radix(&text[i..i + 2], 16).unwrap()).collect()
+}
+
+fn may_match(filter: &Filter, key: &str) -> bool {
+    filter.may_match(key.as_bytes(), hash64(key.as_bytes()))
+}
+
+#[test]
+fn real_filters_say_exactly_what_rocksdb_says() {
+    for v in vectors() {
+        let filter = Filter::new(hex(v["hex"].as_str().unwrap()));
+        for i in 0..v["n"].as_u64().unwrap() {
+            assert!(may_match(&filter, &format!("key{i:05}")), "{v}");
+        }
+        let listed: Vec<u64> =
+            v["fp"].as_array().unwrap().iter().map(|i| i.as_u64().unwrap()).collect();
+        let ours: Vec<u64> =
+            (0..2000).filter(|i| may_match(&filter, &format!("miss{i:05}"))).collect();
+        assert_eq!(ours, listed, "{v}");
+    }
+}
+
+#[test]
+fn our_filters_are_rocksdbs_byte_for_byte() {
+    let mut compared = 0;
+    for v in vectors() {
+        if v["kind"] != "bloom" || v["fv"] != 5 {
+            continue;
+        }
+        let mut builder = FilterBuilder::new(v["bits"].as_f64().unwrap());
+        for i in 0..v["n"].as_u64().unwrap() {
+            builder.add(format!("key{i:05}").as_bytes());
+        }
+        assert_eq!(builder.finish(), hex(v["hex"].as_str().unwrap()), "{v}");
+        compared += 1;
+    }
+    assert_eq!(compared, 20);
+}
+
+#[test]
+fn no_key_is_ever_denied_and_few_others_pass() {
+    for bits in [1.0, 5.0, 10.0, 20.0, 60.0] {
+        let mut builder = FilterBuilder::new(bits);
+        for i in 0..5000 {
+            builder.add(format!("k{i}").as_bytes());
+        }
+        let filter = Filter::new(builder.finish());
+        assert!((0..5000).all(|i| may_match(&filter, &format!("k{i}"))));
+        let passed = (0..5000).filter(|i| may_match(&filter, &format!("x{i}"))).count();
+        assert!(bits < 10.0 || passed < 100, "{bits} bits: {passed}");
+    }
+}
+
+#[test]
+fn damaged_filters_answer_something() {
+    let mut rng = fastrand::Rng::with_seed(3);
+    for v in vectors() {
+        let original = hex(v["hex"].as_str().unwrap());
+        for _ in 0..200 {
+            let mut bytes = original.clone();
+            bytes.truncate(rng.usize(..=bytes.len()));
+            let n = bytes.len();
+            for at in [n.wrapping_sub(1 + rng.usize(..8)), rng.usize(..n.max(1))] {
+                if let Some(byte) = bytes.get_mut(at) {
+                    *byte = rng.u8(..);
+                }
+            }
+            let filter = Filter::new(bytes);
+            let _ = (0..20).filter(|i| may_match(&filter, &format!("k{i}"))).count();
+        }
+    }
+    assert!(!may_match(&Filter::new(vec![0; 5]), "k"), "an empty filter holds nothing");
+    assert!(may_match(&Filter::new(vec![0; 6]), "k"), "six zeros hold everything");
+    assert!(FilterBuilder::new(10.0).is_empty());
+}

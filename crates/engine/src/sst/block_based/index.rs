@@ -1,0 +1,89 @@
+//! The index block on disk.
+//!
+//! ```text
+//! entry        = varint32 shared, varint32 non_shared, [varint32 value_len], key suffix, value
+//! value        = handle | delta, [lps first internal key of the block]
+//! handle       = varint64 offset, varint64 size
+//! delta        = signed varint64 (size - size of the block before); used where shared > 0
+//! ```
+//! `value_len` is absent in the delta form (property `index.value.is.delta.encoded`). The first key
+//! is there in index type 3. In type 2 the entries of the top-level block name partitions, which
+//! are index blocks themselves.
+
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
+use super::block::BlockView;
+use crate::base::coding::Decoder;
+use crate::error::{Error, Result};
+use crate::sst::format::{BLOCK_TRAILER_SIZE, BlockHandle};
+
+/// The form of the entries of an index block.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct IndexForm {
+    /// Keys lack the trailer.
+    pub user_keys: bool,
+    /// Values may be deltas and have no length.
+    pub delta_values: bool,
+    /// Values end with the block's first key.
+    pub first_keys: bool,
+}
+
+/// Calls `f` with every key and handle of an index block.
+pub fn for_each_entry(
+    bytes: &[u8],
+    form: IndexForm,
+    mut f: impl FnMut(&[u8], BlockHandle) -> Result<()>,
+) -> Result<()> {
+    let view = BlockView::new(bytes)?;
+    let mut input = Decoder::new(view.entries());
+    let mut key = Vec::new();
+    let mut previous = BlockHandle::default();
+    while !input.is_empty() {
+        let shared = input.varint32("index entry")? as usize;
+        let non_shared = input.varint32("index entry")? as usize;
+        let value_len = if form.delta_values { None } else { Some(input.varint32("index entry")?) };
+        if shared > key.len() {
+            return Err(Error::corruption("index entry shares more than there is"));
+        }
+        key.truncate(shared);
+        key.extend_from_slice(input.bytes(non_shared, "index key")?);
+        let handle = match value_len {
+            Some(len) => {
+                BlockHandle::decode(&mut Decoder::new(input.bytes(len as usize, "index value")?))?
+            }
+            None => {
+                let handle = delta_handle(&mut input, shared, previous)?;
+                if form.first_keys {
+                    input.length_prefixed("first key")?;
+                }
+                handle
+            }
+        };
+        previous = handle;
+        f(&key, handle)?;
+    }
+    Ok(())
+}
+
+fn delta_handle(input: &mut Decoder, shared: usize, previous: BlockHandle) -> Result<BlockHandle> {
+    if shared == 0 {
+        return BlockHandle::decode(input);
+    }
+    let delta = input.varsignedint64("index value delta")?;
+    let size = previous.size.checked_add_signed(delta);
+    match (previous.end(), size) {
+        (Some(offset), Some(size)) => Ok(BlockHandle { offset, size }),
+        _ => Err(Error::corruption("index value delta out of range")),
+    }
+}
+
+/// Refuses a handle whose block does not end within `limit`.
+pub fn check_handle(handle: BlockHandle, limit: u64) -> Result<()> {
+    match handle.end() {
+        Some(end) if end <= limit => Ok(()),
+        _ => Err(Error::corruption(format!(
+            "block handle (offset {}, size {} + {BLOCK_TRAILER_SIZE}) passes {limit}",
+            handle.offset, handle.size
+        ))),
+    }
+}

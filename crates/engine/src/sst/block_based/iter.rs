@@ -1,0 +1,279 @@
+//! The iterator over a block-based table.
+//!
+//! It stands on one block at a time, which it holds by count. Blocks that are not cached are read
+//! ahead: little at first, more while the reads stay sequential, and much for compactions.
+
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
+use super::block::{Block, Cursor};
+use super::source::Readahead;
+use super::table::BlockBasedTable;
+use crate::base::key::{TRAILER_SIZE, trailer};
+use crate::base::{InternalIterator, SeqNo};
+use crate::cache::Node;
+use crate::error::{Error, Result};
+use crate::sst::{Table, TableIterOptions};
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+/// How far scans read ahead at most.
+const SCAN_WINDOW: usize = 256 << 10;
+/// How far compactions read ahead.
+const COMPACTION_WINDOW: usize = 2 << 20;
+
+/// An iterator over a block-based table.
+pub struct TableIter {
+    table: Arc<Table>,
+    fill_cache: bool,
+    readahead: Readahead,
+    /// Which block `block` is.
+    i: usize,
+    block: Option<Arc<Node<Block>>>,
+    cursor: Cursor,
+    valid: bool,
+    error: Option<Error>,
+    /// The key with the sequence number of the ingested file; unused for others.
+    ingested: Option<(SeqNo, Vec<u8>)>,
+}
+
+impl TableIter {
+    /// An iterator over a table, which must be block-based.
+    pub fn new(table: Arc<Table>, ro: &TableIterOptions) -> Result<TableIter> {
+        let Table::BlockBased(inner) = &*table else {
+            return Err(Error::invalid_argument("not a block-based table"));
+        };
+        let readahead = match (ro.for_compaction, ro.readahead) {
+            (true, 0) => Readahead::new(COMPACTION_WINDOW, true),
+            (false, 0) => Readahead::new(SCAN_WINDOW, false),
+            (_, window) => Readahead::new(window, true),
+        };
+        Ok(TableIter {
+            ingested: inner.global_seqno.map(|seq| (seq, Vec::new())),
+            fill_cache: ro.fill_cache && !ro.for_compaction,
+            readahead,
+            i: 0,
+            block: None,
+            cursor: Cursor::default(),
+            valid: false,
+            error: None,
+            table,
+        })
+    }
+
+    /// Makes block `i` the current one; false if there is none or it cannot be read.
+    fn enter(&mut self, i: usize) -> bool {
+        if self.i == i && self.block.is_some() {
+            return true;
+        }
+        self.block = None;
+        let table = inner(&self.table);
+        if i >= table.fences.len() {
+            return false;
+        }
+        match table.load(i, self.fill_cache, Some(&mut self.readahead)) {
+            Ok(block) => {
+                (self.i, self.block) = (i, Some(block));
+                true
+            }
+            Err(e) => {
+                self.error = Some(e);
+                false
+            }
+        }
+    }
+
+    /// Moves the cursor within the current block; false if that leaves the block or fails.
+    #[inline]
+    fn step(&mut self, go: impl FnOnce(&mut Cursor, &Block) -> Result<bool>) -> bool {
+        let Some(block) = &self.block else { return false };
+        match go(&mut self.cursor, block.object()) {
+            Ok(true) if self.cursor.key().len() >= TRAILER_SIZE => true,
+            Ok(false) => false,
+            Ok(true) => {
+                let e = Error::corruption("an internal key is shorter than its trailer");
+                self.fail_in_block(e)
+            }
+            Err(e) => self.fail_in_block(e),
+        }
+    }
+
+    #[cold]
+    fn fail_in_block(&mut self, e: Error) -> bool {
+        self.error = Some(inner(&self.table).in_block(self.i, e));
+        self.block = None;
+        false
+    }
+
+    fn start(&mut self) {
+        self.valid = false;
+        self.error = None;
+    }
+
+    /// Goes to the first entry of the first block from `i` on that has one.
+    fn first_from(&mut self, mut i: usize) {
+        self.valid = loop {
+            if !self.enter(i) {
+                break false;
+            }
+            self.cursor.rewind_to_start();
+            if self.step(|cursor, block| cursor.next(&block.view())) {
+                break true;
+            }
+            if self.error.is_some() {
+                break false;
+            }
+            i += 1;
+        };
+        self.arrive();
+    }
+
+    /// Goes to the last entry of the last block before `end` that has one.
+    fn last_before(&mut self, mut end: usize) {
+        self.valid = loop {
+            let Some(i) = end.checked_sub(1) else {
+                self.block = None;
+                break false;
+            };
+            if !self.enter(i) {
+                break false;
+            }
+            if self.step(|cursor, block| cursor.seek_to_last(&block.view())) {
+                break true;
+            }
+            if self.error.is_some() {
+                break false;
+            }
+            end = i;
+        };
+        self.arrive();
+    }
+
+    /// Puts the ingested file's sequence number into the key.
+    #[inline]
+    fn arrive(&mut self) {
+        if self.valid
+            && let Some((seq, key)) = &mut self.ingested
+        {
+            let stored = self.cursor.key();
+            key.clear();
+            key.extend_from_slice(stored);
+            let t = (*seq << 8) | (trailer(stored) & 0xFF);
+            key.truncate(stored.len().saturating_sub(TRAILER_SIZE));
+            key.extend_from_slice(&t.to_le_bytes());
+        }
+    }
+}
+
+fn inner(table: &Table) -> &BlockBasedTable {
+    match table {
+        Table::BlockBased(table) => table,
+        Table::Plain(_) => unreachable!("`new` refuses other tables"),
+    }
+}
+
+/// A stored key as it counts: with the ingested file's sequence number.
+#[inline]
+fn effective_trailer(key: &[u8], seqno: Option<SeqNo>) -> u64 {
+    let t = trailer(key);
+    seqno.map_or(t, |seq| (seq << 8) | (t & 0xFF))
+}
+
+impl InternalIterator for TableIter {
+    #[inline]
+    fn valid(&self) -> bool {
+        self.valid
+    }
+
+    fn seek_to_first(&mut self) {
+        self.start();
+        self.first_from(0);
+    }
+
+    fn seek_to_last(&mut self) {
+        self.start();
+        self.last_before(inner(&self.table).fences.len());
+    }
+
+    fn seek(&mut self, target: &[u8]) {
+        self.start();
+        let table = Arc::clone(&self.table);
+        let table = inner(&table);
+        let cut = target.len().saturating_sub(TRAILER_SIZE);
+        let user_key = target.get(..cut).unwrap_or_default();
+        let t = trailer(target);
+        let seqno = table.global_seqno;
+        // The index knows stored trailers only, so it is asked for the user key's first entry.
+        let index_t = if seqno.is_some() { u64::MAX } else { t };
+        let i = table.fences.find(&table.order, user_key, index_t);
+        if !self.enter(i) {
+            return;
+        }
+        let compare = |key: &[u8]| {
+            let user = key.get(..key.len().saturating_sub(TRAILER_SIZE)).unwrap_or_default();
+            let order = table.order.compare_user(user, user_key);
+            order.then_with(|| t.cmp(&effective_trailer(key, seqno)))
+        };
+        if self.step(|cursor, block| cursor.seek(&block.view(), compare)) {
+            self.valid = true;
+            self.arrive();
+        } else if self.error.is_none() {
+            self.first_from(i + 1);
+        }
+    }
+
+    fn seek_for_prev(&mut self, target: &[u8]) {
+        self.seek(target);
+        if self.error.is_some() {
+            return;
+        }
+        if !self.valid {
+            self.seek_to_last();
+        } else if inner(&self.table).order.compare(self.key(), target) != Ordering::Equal {
+            self.prev();
+        }
+    }
+
+    #[inline]
+    fn next(&mut self) {
+        debug_assert!(self.valid);
+        if self.step(|cursor, block| cursor.next(&block.view())) {
+            self.arrive();
+        } else if self.error.is_none() {
+            self.first_from(self.i + 1);
+        } else {
+            self.valid = false;
+        }
+    }
+
+    fn prev(&mut self) {
+        debug_assert!(self.valid);
+        if self.step(|cursor, block| cursor.prev(&block.view())) {
+            self.arrive();
+        } else if self.error.is_none() {
+            self.last_before(self.i);
+        } else {
+            self.valid = false;
+        }
+    }
+
+    #[inline]
+    fn key(&self) -> &[u8] {
+        match &self.ingested {
+            None => self.cursor.key(),
+            Some((_, key)) => key,
+        }
+    }
+
+    #[inline]
+    fn value(&self) -> &[u8] {
+        let (from, to) = self.cursor.value_range();
+        match &self.block {
+            Some(block) => block.object().view().slice(from, to),
+            None => &[],
+        }
+    }
+
+    fn status(&self) -> Result<()> {
+        self.error.clone().map_or(Ok(()), Err)
+    }
+}

@@ -1,0 +1,283 @@
+//! Opening a block-based table: footer, metaindex, properties, dictionary, index, filter.
+
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
+use super::block::{BlockView, Cursor};
+use super::fences::Fences;
+use super::filter::Filter;
+use super::index::{IndexForm, check_handle, for_each_entry};
+use super::source::BlockSource;
+use super::table::{BlockBasedTable, TableFilter};
+use crate::base::SeqNo;
+use crate::base::coding::Decoder;
+use crate::cache::SlotArray;
+use crate::compress::Dictionary;
+use crate::error::{Error, Result};
+use crate::fs::RandomAccessFile;
+use crate::options::BlockBasedTableOptions;
+use crate::sst::TableReadContext;
+use crate::sst::format::{BlockHandle, FOOTER_SIZE, Footer, READABLE_VERSIONS, read_exact_at};
+use crate::sst::properties::{
+    EXTERNAL_GLOBAL_SEQNO, EXTERNAL_VERSION, INDEX_TYPE, PREFIX_FILTERING, TableProperties,
+    WHOLE_KEY_FILTERING,
+};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+const PROPERTIES: &str = "rocksdb.properties";
+const RANGE_DELETIONS: &str = "rocksdb.range_del";
+const DICTIONARY: &str = "rocksdb.compression_dict";
+const INDEX: &str = "rocksdb.index";
+/// RocksDB's name for all its filters, as the builder writes it.
+pub(super) const FULL_FILTER: &str = "fullfilter.rocksdb.BuiltinBloomFilter";
+const PARTITIONED_FILTER: &str = "partitionedfilter.rocksdb.BuiltinBloomFilter";
+
+type MetaBlocks = BTreeMap<String, BlockHandle>;
+
+impl BlockBasedTable {
+    /// Opens a file. Everything but data blocks is read and checked.
+    pub fn open(
+        file: Arc<dyn RandomAccessFile>,
+        ctx: &TableReadContext,
+        opts: &BlockBasedTableOptions,
+    ) -> Result<BlockBasedTable> {
+        let path = file.path().to_owned();
+        open(file, ctx, opts).map_err(|e| {
+            if e.message().starts_with(&*path.to_string_lossy()) { e } else { e.in_file(&path) }
+        })
+    }
+}
+
+fn open(
+    file: Arc<dyn RandomAccessFile>,
+    ctx: &TableReadContext,
+    opts: &BlockBasedTableOptions,
+) -> Result<BlockBasedTable> {
+    let footer = read_footer(&*file)?;
+    let source = BlockSource::new(file, footer, ctx.mmap);
+    let metas = read_metaindex(&source)?;
+    let properties = read_properties(&source, &metas)?;
+    if metas.contains_key(RANGE_DELETIONS) {
+        return Err(Error::not_supported(
+            "range deletions (DeleteRange): the file has a block of them",
+        ));
+    }
+    let dictionary = match metas.get(DICTIONARY) {
+        Some(&handle) => Some(Dictionary::new(source.read_meta(handle)?)),
+        None => None,
+    };
+    let form = index_form(&properties)?;
+    let index = source.footer().index.or_else(|| metas.get(INDEX).copied());
+    let index = index.ok_or_else(|| Error::corruption("metaindex: no entry rocksdb.index"))?;
+    let fences = read_index(&source, index, &properties, form, ctx)?;
+    let extractor = ctx.prefix_extractor.clone().filter(|extractor| {
+        properties.prefix_extractor_name == extractor.name()
+            && properties.user_flag(PREFIX_FILTERING)
+    });
+    let filter = read_filter(&source, &metas, form, ctx, opts)?;
+    let slots = ctx.cache.as_ref().map(|cache| SlotArray::new(Arc::clone(cache), fences.len()));
+    let mut table = BlockBasedTable {
+        tags: ctx.order.is_bytewise() && fences.keys_stay_in_one_block(),
+        whole_keys: properties.user_flag(WHOLE_KEY_FILTERING),
+        prefixes: extractor,
+        global_seqno: global_seqno(&properties, ctx.global_seqno)?,
+        order: ctx.order.clone(),
+        source,
+        fences,
+        filter,
+        slots,
+        dictionary,
+        properties,
+        _reservation: None,
+    };
+    if let Some(cache) = ctx.cache.as_ref().filter(|_| opts.cache_index_and_filter_blocks) {
+        table._reservation = Some(cache.reserve(table.memory_usage())?);
+    }
+    Ok(table)
+}
+
+fn read_footer(file: &dyn RandomAccessFile) -> Result<Footer> {
+    let size = file.size();
+    let mut tail = vec![0; FOOTER_SIZE.min(size as usize)];
+    read_exact_at(file, size - tail.len() as u64, &mut tail)?;
+    let footer = Footer::decode(&tail, size)?;
+    if !READABLE_VERSIONS.contains(&footer.format_version) {
+        return Err(Error::not_supported(format!(
+            "block-based format_version {}: {} to {} are read",
+            footer.format_version,
+            READABLE_VERSIONS.start(),
+            READABLE_VERSIONS.end()
+        )));
+    }
+    Ok(footer)
+}
+
+fn read_metaindex(source: &BlockSource) -> Result<MetaBlocks> {
+    let handle = source.footer().metaindex;
+    let bytes = source.read_meta(handle)?;
+    let mut metas = MetaBlocks::new();
+    BlockView::new(&bytes)
+        .and_then(|view| {
+            view.for_each(|key, value| {
+                let name = String::from_utf8_lossy(key).into_owned();
+                // Blocks of features that are not known may have other values.
+                if let Ok(handle) = BlockHandle::decode(&mut Decoder::new(value)) {
+                    metas.insert(name, handle);
+                }
+                Ok(())
+            })
+        })
+        .map_err(|e| source.locate(handle, e))?;
+    Ok(metas)
+}
+
+fn read_properties(source: &BlockSource, metas: &MetaBlocks) -> Result<TableProperties> {
+    let handle = *metas
+        .get(PROPERTIES)
+        .ok_or_else(|| Error::corruption("metaindex: no entry rocksdb.properties"))?;
+    let mut bytes = source.read_with_trailer(handle)?;
+    if let Err(e) = source.verify(&bytes, handle.offset) {
+        // Old ingestions wrote the sequence number into the block and left its checksum.
+        let mut original = bytes.clone();
+        let block = original.get_mut(..handle.size as usize).unwrap_or_default();
+        if !zero_global_seqno(block) || source.verify(&original, handle.offset).is_err() {
+            return Err(e);
+        }
+    }
+    bytes.truncate(handle.size as usize);
+    let mut properties = TableProperties::default();
+    let mut last = Vec::new();
+    BlockView::new(&bytes)
+        .and_then(|view| {
+            view.for_each(|key, value| {
+                if !last.is_empty() && last.as_slice() >= key {
+                    return Err(Error::corruption("properties are out of order"));
+                }
+                last = key.to_vec();
+                properties.accept(key, value)
+            })
+        })
+        .map_err(|e| source.locate(handle, e))?;
+    Ok(properties)
+}
+
+/// Zeroes the value of the global sequence number in a properties block; false if there is none.
+fn zero_global_seqno(block: &mut [u8]) -> bool {
+    let Some((start, end)) = find_global_seqno(block) else { return false };
+    match block.get_mut(start..end) {
+        Some(value) if value.len() == 8 => {
+            value.fill(0);
+            true
+        }
+        _ => false,
+    }
+}
+
+fn find_global_seqno(block: &[u8]) -> Option<(usize, usize)> {
+    let view = BlockView::new(block).ok()?;
+    let mut cursor = Cursor::default();
+    cursor.rewind_to_start();
+    while cursor.next(&view).ok()? {
+        if cursor.key() == EXTERNAL_GLOBAL_SEQNO.as_bytes() {
+            return Some(cursor.value_range());
+        }
+    }
+    None
+}
+
+/// The sequence number that counts for all entries, if the file was made for ingestion.
+fn global_seqno(properties: &TableProperties, manifest: Option<SeqNo>) -> Result<Option<SeqNo>> {
+    let stored = properties.user_fixed64(EXTERNAL_GLOBAL_SEQNO);
+    let Some(version) = properties.user_fixed32(EXTERNAL_VERSION) else {
+        return match stored {
+            Some(seq) if seq != 0 => {
+                Err(Error::corruption("a file that was not made for ingestion has a global seqno"))
+            }
+            _ => Ok(None),
+        };
+    };
+    if version < 2 {
+        return Ok(None);
+    }
+    let stored = stored.unwrap_or(0);
+    match manifest {
+        Some(seq) if stored != 0 && stored != seq => Err(Error::corruption(format!(
+            "an ingested file has global seqno {stored}, but the MANIFEST says {seq}"
+        ))),
+        Some(seq) => Ok(Some(seq).filter(|&seq| seq != 0)),
+        None => Ok(Some(stored).filter(|&seq| seq != 0)),
+    }
+}
+
+fn index_form(properties: &TableProperties) -> Result<IndexForm> {
+    let kind = properties.user_fixed32(INDEX_TYPE).unwrap_or(0);
+    if kind > 3 {
+        return Err(Error::not_supported(format!("index type {kind}")));
+    }
+    Ok(IndexForm {
+        user_keys: properties.index_key_is_user_key != 0,
+        delta_values: properties.index_value_is_delta_encoded != 0,
+        first_keys: kind == 3,
+    })
+}
+
+fn read_index(
+    source: &BlockSource,
+    handle: BlockHandle,
+    properties: &TableProperties,
+    form: IndexForm,
+    ctx: &TableReadContext,
+) -> Result<Fences> {
+    let mut fences = Fences::collect(form.user_keys);
+    let limit = source.footer().offset;
+    let mut push = |key: &[u8], handle| {
+        check_handle(handle, limit)?;
+        fences.push(key, handle)
+    };
+    let bytes = source.read_meta(handle)?;
+    let result = if properties.user_fixed32(INDEX_TYPE) == Some(2) {
+        let mut budget = limit;
+        for_each_entry(&bytes, form, |_, part| {
+            // Crafted handles could name one partition many times.
+            budget = budget
+                .checked_sub(part.size)
+                .ok_or_else(|| Error::corruption("index partitions are larger than the file"))?;
+            for_each_entry(&source.read_meta(part)?, form, &mut push)
+        })
+    } else {
+        for_each_entry(&bytes, form, &mut push)
+    };
+    result.and_then(|()| fences.finish(&ctx.order)).map_err(|e| source.locate(handle, e))?;
+    Ok(fences)
+}
+
+fn read_filter(
+    source: &BlockSource,
+    metas: &MetaBlocks,
+    form: IndexForm,
+    ctx: &TableReadContext,
+    opts: &BlockBasedTableOptions,
+) -> Result<TableFilter> {
+    // Filters hold user keys without their timestamps, which nothing here cuts off.
+    if opts.filter_policy.is_none() || ctx.order.name().ends_with(".u64ts") {
+        return Ok(TableFilter::None);
+    }
+    if let Some(&handle) = metas.get(FULL_FILTER) {
+        return Ok(TableFilter::Full(Filter::new(source.read_meta(handle)?)));
+    }
+    let Some(&handle) = metas.get(PARTITIONED_FILTER) else { return Ok(TableFilter::None) };
+    let mut fences = Fences::collect(form.user_keys);
+    let mut filters = Vec::new();
+    let mut budget = source.footer().offset;
+    let form = IndexForm { first_keys: false, ..form };
+    for_each_entry(&source.read_meta(handle)?, form, |key, part| {
+        budget = budget
+            .checked_sub(part.size)
+            .ok_or_else(|| Error::corruption("filter partitions are larger than the file"))?;
+        filters.push(Filter::new(source.read_meta(part)?));
+        fences.push(key, part)
+    })
+    .and_then(|()| fences.finish(&ctx.order))
+    .map_err(|e| source.locate(handle, e))?;
+    Ok(TableFilter::Partitioned(fences, filters))
+}

@@ -1,0 +1,252 @@
+//! Reading blocks from a table's file: range check, checksum, decompression.
+
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
+use super::block::{Block, Bytes, SEPARATED_BIT, join_separated};
+use super::index::check_handle;
+use crate::base::checksum::{block_checksum, context_modifier};
+use crate::base::coding::fixed32_at;
+use crate::compress::{CompressionType, Dictionary, decompress_with};
+use crate::error::{Error, Result};
+use crate::fs::RandomAccessFile;
+use crate::options::ChecksumType;
+use crate::sst::format::{BLOCK_TRAILER_SIZE, BlockHandle, Footer, read_exact_at};
+use std::sync::Arc;
+
+/// A decompressed block may be so many times larger than its compressed form, and a bit: more is
+/// beyond every codec, hence a sign of crafted bytes.
+const EXPANSION_MAX: usize = 1 << 15;
+
+/// The file of a table and what is needed to check its blocks.
+pub struct BlockSource {
+    file: Arc<dyn RandomAccessFile>,
+    footer: Footer,
+    /// Use the mapping.
+    mapped: bool,
+}
+
+/// Where an iterator has read ahead.
+pub struct Readahead {
+    buffer: Vec<u8>,
+    start: u64,
+    /// Where the next read goes on, if the reads are sequential.
+    expected: u64,
+    window: usize,
+    window_max: usize,
+    /// Read ahead from the first read on.
+    eager: bool,
+    sequential: u32,
+}
+
+/// The first window of an iterator that is not eager.
+const WINDOW_MIN: usize = 8 << 10;
+
+impl Readahead {
+    /// Reads `window_max` ahead from the first read on if `eager`; otherwise starts small after a
+    /// few sequential reads and doubles.
+    pub fn new(window_max: usize, eager: bool) -> Readahead {
+        let window = if eager { window_max } else { WINDOW_MIN.min(window_max) };
+        let (buffer, start, expected, sequential) = (Vec::new(), 0, 0, 0);
+        Readahead { buffer, start, expected, window, window_max, eager, sequential }
+    }
+
+    /// `len` bytes at `offset`, the file ending at `end`.
+    fn read(
+        &mut self,
+        file: &dyn RandomAccessFile,
+        offset: u64,
+        len: usize,
+        end: u64,
+    ) -> Result<&[u8]> {
+        let within = offset.checked_sub(self.start).map(|at| at as usize);
+        let buffered = within.is_some_and(|at| at + len <= self.buffer.len());
+        if !buffered {
+            if offset == self.expected {
+                self.sequential += 1;
+            } else if !self.eager {
+                (self.sequential, self.window) = (0, WINDOW_MIN.min(self.window_max));
+            }
+            let mut want = len;
+            if self.eager || self.sequential >= 2 {
+                want = len.max(self.window.min(end.saturating_sub(offset) as usize));
+                self.window = (2 * self.window).min(self.window_max);
+            }
+            self.buffer.resize(want, 0);
+            self.start = offset;
+            if let Err(e) = read_exact_at(file, offset, &mut self.buffer) {
+                self.buffer.clear();
+                return Err(e);
+            }
+        }
+        self.expected = offset + len as u64;
+        let at = (offset - self.start) as usize;
+        Ok(self.buffer.get(at..at + len).unwrap_or_default())
+    }
+}
+
+impl BlockSource {
+    /// A source over a file whose footer was read.
+    pub fn new(file: Arc<dyn RandomAccessFile>, footer: Footer, mmap: bool) -> BlockSource {
+        let mapped = mmap && file.mapped().is_some_and(|map| map.len() as u64 >= file.size());
+        BlockSource { file, footer, mapped }
+    }
+
+    /// The footer.
+    pub fn footer(&self) -> &Footer {
+        &self.footer
+    }
+
+    /// Puts the file's name in front of an error.
+    pub fn locate(&self, handle: BlockHandle, e: Error) -> Error {
+        if !e.is_corruption() {
+            return e.in_file(self.file.path());
+        }
+        Error::corruption_at(self.file.path(), handle.offset, e.message())
+    }
+
+    /// The bytes of a block in the file with their trailer, unchecked.
+    pub fn read_with_trailer(&self, handle: BlockHandle) -> Result<Vec<u8>> {
+        self.check_range(handle)?;
+        let mut bytes = vec![0; handle.size as usize + BLOCK_TRAILER_SIZE];
+        read_exact_at(&*self.file, handle.offset, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    fn check_range(&self, handle: BlockHandle) -> Result<()> {
+        check_handle(handle, self.footer.offset).map_err(|e| e.in_file(self.file.path()))
+    }
+
+    /// Checks a block that is followed by its trailer.
+    pub fn verify(&self, bytes: &[u8], offset: u64) -> Result<()> {
+        let kind = self.footer.checksum;
+        if kind == ChecksumType::NoChecksum {
+            return Ok(());
+        }
+        let (block, type_byte, stored) = split_trailer(bytes)?;
+        let actual = block_checksum(kind, block, type_byte)
+            .wrapping_add(context_modifier(self.footer.context_base, offset));
+        if stored == actual {
+            return Ok(());
+        }
+        Err(Error::corruption_at(
+            self.file.path(),
+            offset,
+            format_args!(
+                "block checksum mismatch: expected {actual:#010x}, found {stored:#010x} ({kind:?}, \
+                 {} bytes)",
+                block.len()
+            ),
+        ))
+    }
+
+    /// A checked, uncompressed block of the metadata.
+    pub fn read_meta(&self, handle: BlockHandle) -> Result<Vec<u8>> {
+        let mut bytes = self.read_with_trailer(handle)?;
+        self.verify(&bytes, handle.offset)?;
+        let (block, type_byte, _) = split_trailer(&bytes)?;
+        if type_byte == 0 {
+            bytes.truncate(handle.size as usize);
+            return Ok(bytes);
+        }
+        self.expand(block, type_byte, None).map_err(|e| self.locate(handle, e))
+    }
+
+    /// A checked data block, in memory or in the mapping.
+    pub fn read_data(
+        &self,
+        handle: BlockHandle,
+        dictionary: Option<&Dictionary>,
+        readahead: Option<&mut Readahead>,
+    ) -> Result<Block> {
+        self.check_range(handle)?;
+        let len = handle.size as usize + BLOCK_TRAILER_SIZE;
+        let bytes = if self.mapped {
+            self.map_block(handle, len, dictionary)?
+        } else {
+            match readahead {
+                Some(readahead) => {
+                    let end = self.footer.offset;
+                    let bytes = readahead.read(&*self.file, handle.offset, len, end)?;
+                    self.unpack(bytes, handle, dictionary)?
+                }
+                None => self.unpack_owned(self.read_with_trailer(handle)?, handle, dictionary)?,
+            }
+        };
+        Block::new(bytes).map_err(|e| self.locate(handle, e))
+    }
+
+    fn map_block(
+        &self,
+        handle: BlockHandle,
+        len: usize,
+        dictionary: Option<&Dictionary>,
+    ) -> Result<Bytes> {
+        let start = handle.offset as usize;
+        let map = self.file.mapped().unwrap_or_default();
+        let bytes = map.get(start..start + len).unwrap_or_default();
+        self.verify(bytes, handle.offset)?;
+        let (block, type_byte, _) = split_trailer(bytes)?;
+        if type_byte == 0 && !is_separated(block) {
+            let file = Arc::clone(&self.file);
+            return Ok(Bytes::Mapped { file, start, len: block.len() });
+        }
+        self.unpack(bytes, handle, dictionary)
+    }
+
+    /// As `unpack`, without a copy where the block is not compressed.
+    fn unpack_owned(
+        &self,
+        mut bytes: Vec<u8>,
+        handle: BlockHandle,
+        dictionary: Option<&Dictionary>,
+    ) -> Result<Bytes> {
+        let (block, type_byte, _) = split_trailer(&bytes)?;
+        if type_byte != 0 || is_separated(block) {
+            return self.unpack(&bytes, handle, dictionary);
+        }
+        self.verify(&bytes, handle.offset)?;
+        bytes.truncate(handle.size as usize);
+        Ok(Bytes::Owned(bytes))
+    }
+
+    fn unpack(
+        &self,
+        bytes: &[u8],
+        handle: BlockHandle,
+        dictionary: Option<&Dictionary>,
+    ) -> Result<Bytes> {
+        self.verify(bytes, handle.offset)?;
+        let (block, type_byte, _) = split_trailer(bytes)?;
+        let raw = match type_byte {
+            0 => block.to_vec(),
+            _ => self.expand(block, type_byte, dictionary).map_err(|e| self.locate(handle, e))?,
+        };
+        if is_separated(&raw) {
+            return Ok(Bytes::Owned(join_separated(&raw).map_err(|e| self.locate(handle, e))?));
+        }
+        Ok(Bytes::Owned(raw))
+    }
+
+    fn expand(&self, block: &[u8], byte: u8, dictionary: Option<&Dictionary>) -> Result<Vec<u8>> {
+        let Some(kind) = CompressionType::from_byte(byte) else {
+            return Err(Error::corruption(format!("unknown compression type {byte:#04x}")));
+        };
+        let limit = block.len().saturating_mul(EXPANSION_MAX).saturating_add(1 << 20);
+        decompress_with(kind, self.footer.format_version, block, dictionary, limit)
+    }
+}
+
+/// Block, type byte and checksum.
+fn split_trailer(bytes: &[u8]) -> Result<(&[u8], u8, u32)> {
+    match bytes.split_last_chunk::<BLOCK_TRAILER_SIZE>() {
+        Some((block, [kind, a, b, c, d])) => {
+            Ok((block, *kind, u32::from_le_bytes([*a, *b, *c, *d])))
+        }
+        None => Err(Error::corruption("a block without a trailer")),
+    }
+}
+
+fn is_separated(block: &[u8]) -> bool {
+    let word = block.len().checked_sub(4).and_then(|at| fixed32_at(block, at));
+    word.is_some_and(|word| word & SEPARATED_BIT != 0)
+}

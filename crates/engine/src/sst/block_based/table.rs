@@ -1,0 +1,291 @@
+//! An open block-based table: point lookups and what the tree asks of it.
+//!
+//! The hit path of a lookup takes no lock, writes to no shared line and allocates nothing: the
+//! filter is one cache line, the fences are flat arrays, the block is reached through its slot
+//! under an epoch pin, and its tags name the entry.
+
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
+use super::block::{Block, Found, kind_of};
+use super::fences::Fences;
+use super::filter::Filter;
+use super::source::{BlockSource, Readahead};
+use super::tags::Tags;
+use crate::base::hash::hash64;
+use crate::base::key::trailer;
+use crate::base::pinned::{Pin, PinnedBytes};
+use crate::base::{KeyOrder, LookupKey, PinnedValue, SeqNo};
+use crate::cache::{Node, Reservation, SlotArray};
+use crate::compress::Dictionary;
+use crate::env::epoch;
+use crate::error::{Error, Result};
+use crate::hooks::SliceTransform;
+use crate::iter::GetContext;
+use crate::options::ReadOptions;
+use crate::sst::properties::TableProperties;
+use std::sync::Arc;
+
+/// The filter of a table.
+pub(super) enum TableFilter {
+    /// There is none, or it must not be asked.
+    None,
+    /// One for the whole file.
+    Full(Filter),
+    /// One per range of keys; the fences bound them from above.
+    Partitioned(Fences, Vec<Filter>),
+}
+
+/// An open block-based table.
+pub struct BlockBasedTable {
+    pub(super) source: BlockSource,
+    pub(super) order: KeyOrder,
+    pub(super) fences: Fences,
+    pub(super) filter: TableFilter,
+    /// The filter holds whole keys.
+    pub(super) whole_keys: bool,
+    /// The filter holds prefixes, cut off by this.
+    pub(super) prefixes: Option<Arc<dyn SliceTransform>>,
+    /// Where data blocks are cached; `None` without a cache.
+    pub(super) slots: Option<Arc<SlotArray<Block>>>,
+    /// Blocks may be searched by tags.
+    pub(super) tags: bool,
+    pub(super) dictionary: Option<Dictionary>,
+    /// The sequence number of every entry, if the file was ingested.
+    pub(super) global_seqno: Option<SeqNo>,
+    pub(super) properties: TableProperties,
+    /// The budget that index and filter take from the cache, if they do.
+    pub(super) _reservation: Option<Reservation>,
+}
+
+/// A lookup on its way through the table.
+struct Lookup<'a> {
+    user_key: &'a [u8],
+    hash: u64,
+    seq: SeqNo,
+    /// Entries with larger trailers are too new, or need not be looked at.
+    max_trailer: u64,
+}
+
+impl BlockBasedTable {
+    /// Looks a key up; see [`crate::sst::Table::get`].
+    #[inline]
+    pub fn get(&self, key: &LookupKey, ro: &ReadOptions, ctx: &mut GetContext) -> Result<()> {
+        let user_key = key.user_key();
+        let hash = hash64(user_key);
+        let t = trailer(key.internal_key());
+        if !self.filter_allows(user_key, hash, t) {
+            return Ok(());
+        }
+        // The entries of an ingested file carry sequence 0 and count as `global_seqno`.
+        let max_trailer = if self.global_seqno.is_some() { u64::MAX } else { t };
+        let lookup = Lookup { user_key, hash, seq: t >> 8, max_trailer };
+        let mut i = self.fences.find(&self.order, user_key, max_trailer);
+        while i < self.fences.len() {
+            let found = self.get_in_block(i, &lookup, ro, ctx)?;
+            if found == Found::Finished || self.fences.keys_stay_in_one_block() {
+                break;
+            }
+            i += 1;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn filter_allows(&self, user_key: &[u8], hash: u64, t: u64) -> bool {
+        let filter = match &self.filter {
+            TableFilter::None => return true,
+            TableFilter::Full(filter) => filter,
+            TableFilter::Partitioned(fences, filters) => {
+                let i = fences.find(&self.order, user_key, t);
+                match filters.get(i).or(filters.last()) {
+                    Some(filter) => filter,
+                    None => return true,
+                }
+            }
+        };
+        if self.whole_keys {
+            return filter.may_match(user_key, hash);
+        }
+        match &self.prefixes {
+            Some(extractor) if extractor.in_domain(user_key) => {
+                let prefix = extractor.transform(user_key);
+                filter.may_match(prefix, hash64(prefix))
+            }
+            _ => true,
+        }
+    }
+
+    #[inline]
+    fn get_in_block(
+        &self,
+        i: usize,
+        lookup: &Lookup,
+        ro: &ReadOptions,
+        ctx: &mut GetContext,
+    ) -> Result<Found> {
+        if let Some(slots) = &self.slots {
+            let guard = epoch::pin();
+            if let Some(node) = slots.load(i, &guard) {
+                node.touch();
+                let block = node.object();
+                let tags = if self.tags { self.tags_of(block, slots, i) } else { None };
+                return self.search(block, tags, i, lookup, ctx, &SlotPin { slots, i });
+            }
+        }
+        let node = self.load(i, ro.fill_cache, None)?;
+        self.search(node.object(), None, i, lookup, ctx, &NodePin(&node))
+    }
+
+    #[inline]
+    fn tags_of<'a>(
+        &self,
+        block: &'a Block,
+        slots: &SlotArray<Block>,
+        i: usize,
+    ) -> Option<&'a Tags> {
+        match block.tags() {
+            Some(tags) => tags,
+            None => {
+                if let Some(size) = block.note_lookup() {
+                    slots.add_charge(i, size);
+                }
+                None
+            }
+        }
+    }
+
+    #[inline]
+    fn search(
+        &self,
+        block: &Block,
+        tags: Option<&Tags>,
+        i: usize,
+        lookup: &Lookup,
+        ctx: &mut GetContext,
+        pin: &dyn Pin,
+    ) -> Result<Found> {
+        let visit = |t: u64, value: &[u8]| {
+            let seq = self.global_seqno.unwrap_or(t >> 8);
+            if seq > lookup.seq {
+                return Ok(true);
+            }
+            Ok(ctx.save(seq, kind_of(t)?, value, Some(pin)))
+        };
+        let (view, key, max) = (block.view(), lookup.user_key, lookup.max_trailer);
+        match tags {
+            Some(tags) => tags.find(view, lookup.hash, key, max, visit),
+            None => view.find(&self.order, key, max, visit),
+        }
+        .map_err(|e| self.in_block(i, e))
+    }
+
+    /// Puts the file and the block's place in front of an error.
+    #[cold]
+    pub(super) fn in_block(&self, i: usize, e: Error) -> Error {
+        self.source.locate(self.fences.handle(i).unwrap_or_default(), e)
+    }
+
+    /// Block `i`, from its slot or the file.
+    pub(super) fn load(
+        &self,
+        i: usize,
+        fill_cache: bool,
+        readahead: Option<&mut Readahead>,
+    ) -> Result<Arc<Node<Block>>> {
+        if let Some(node) = self.slots.as_ref().and_then(|slots| slots.load_arc(i)) {
+            return Ok(node);
+        }
+        let handle = self.fences.handle(i).unwrap_or_default();
+        let block = self.source.read_data(handle, self.dictionary.as_ref(), readahead)?;
+        match &self.slots {
+            Some(slots) if fill_cache => {
+                let charge = block.charge();
+                slots.insert(i, block, charge)
+            }
+            _ => Ok(Arc::new(Node::new(block))),
+        }
+    }
+
+    /// Whether keys with this prefix may exist; true if the filter cannot say.
+    pub fn prefix_may_match(&self, user_prefix: &[u8]) -> bool {
+        match &self.filter {
+            TableFilter::Full(filter) if self.prefixes.is_some() => {
+                filter.may_match(user_prefix, hash64(user_prefix))
+            }
+            _ => true,
+        }
+    }
+
+    /// About how many bytes of the file lie before this key.
+    pub fn approximate_offset_of(&self, internal_key: &[u8]) -> u64 {
+        let cut = internal_key.len().saturating_sub(crate::base::key::TRAILER_SIZE);
+        let user_key = internal_key.get(..cut).unwrap_or_default();
+        let i = self.fences.find(&self.order, user_key, trailer(internal_key));
+        match self.fences.handle(i) {
+            Some(handle) => handle.offset,
+            None => {
+                let last = self.fences.len().checked_sub(1).and_then(|i| self.fences.handle(i));
+                last.and_then(|handle| handle.end()).unwrap_or(0)
+            }
+        }
+    }
+
+    /// What the file says about itself.
+    pub fn properties(&self) -> &TableProperties {
+        &self.properties
+    }
+
+    /// Bytes of memory outside of the cache's blocks.
+    pub fn memory_usage(&self) -> usize {
+        let filter = match &self.filter {
+            TableFilter::None => 0,
+            TableFilter::Full(filter) => filter.memory_usage(),
+            TableFilter::Partitioned(fences, filters) => {
+                fences.memory_usage() + filters.iter().map(Filter::memory_usage).sum::<usize>()
+            }
+        };
+        let slots = self.slots.as_ref().map_or(0, |slots| size_of::<usize>() * slots.len());
+        size_of::<BlockBasedTable>() + self.fences.memory_usage() + filter + slots
+    }
+
+    /// Reads every data block from the file and checks it.
+    pub fn verify_checksums(&self) -> Result<()> {
+        let mut readahead = Readahead::new(1 << 20, true);
+        for i in 0..self.fences.len() {
+            let handle = self.fences.handle(i).unwrap_or_default();
+            self.source.read_data(handle, self.dictionary.as_ref(), Some(&mut readahead))?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for BlockBasedTable {
+    fn drop(&mut self) {
+        if let Some(slots) = &self.slots {
+            slots.clear();
+        }
+    }
+}
+
+/// Keeps a value's block alive that was found through its slot.
+struct SlotPin<'a> {
+    slots: &'a SlotArray<Block>,
+    i: usize,
+}
+
+impl Pin for SlotPin<'_> {
+    fn pin(&self, value: &[u8]) -> Option<PinnedValue> {
+        // If the slot was filled anew meanwhile, the value is no part of what it holds now.
+        let node: Arc<dyn PinnedBytes> = self.slots.load_arc(self.i)?;
+        PinnedValue::part_of(node, value)
+    }
+}
+
+/// Keeps a value's block alive that is counted.
+struct NodePin<'a>(&'a Arc<Node<Block>>);
+
+impl Pin for NodePin<'_> {
+    fn pin(&self, value: &[u8]) -> Option<PinnedValue> {
+        PinnedValue::part_of(Arc::clone(self.0) as Arc<dyn PinnedBytes>, value)
+    }
+}

@@ -1,0 +1,183 @@
+//! Tags: a small table in memory beside a block that leads a point lookup straight to its entry.
+//!
+//! Per entry: one byte of the user key's hash, where the entry is, and the *middle* of its key. A
+//! delta-coded entry holds only the end of its key. The beginning that all keys of the block share
+//! is kept once; the middle is what lies between. So a lookup compares tags eight at a time and
+//! then one whole key, and touches no other entry.
+//!
+//! ```text
+//! data = tag u8 * n padded to 8, offset u16 * n, middle [u8; width] * n, prefix
+//! ```
+//! Only blocks that this suits get tags (**G1** every key's trailer lies in its own entry), and
+//! only tables in bytewise order whose user keys do not span blocks use them.
+
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
+use super::block::{BlockView, Cursor, Found};
+use crate::base::hash::hash64;
+use crate::base::key::TRAILER_SIZE;
+use crate::error::Result;
+
+const ONES: u64 = 0x0101_0101_0101_0101;
+const HIGHS: u64 = 0x8080_8080_8080_8080;
+
+/// The widest middle that is worth keeping.
+const WIDTH_MAX: usize = 32;
+
+/// The tags of one block.
+pub struct Tags {
+    data: Box<[u8]>,
+    n: usize,
+    offsets_at: usize,
+    middles_at: usize,
+    prefix_at: usize,
+    width: usize,
+}
+
+/// What is collected about one entry while building.
+struct Item {
+    tag: u8,
+    offset: u16,
+    shared: usize,
+    user_key: Vec<u8>,
+}
+
+/// The byte of a user key's hash that is its tag. The Bloom filter uses the other bytes.
+#[inline]
+fn tag_of(hash: u64) -> u8 {
+    hash as u8
+}
+
+impl Tags {
+    /// The tags of a block; `None` if it does not suit them.
+    pub fn build(view: BlockView<'_>) -> Option<Tags> {
+        let items = collect(view)?;
+        let first = items.first()?;
+        let prefix_len = items.iter().fold(first.user_key.len(), |len, item| {
+            let common = first.user_key.iter().zip(&item.user_key).take_while(|(a, b)| a == b);
+            len.min(common.count())
+        });
+        let width = items.iter().map(|i| i.shared.saturating_sub(prefix_len)).max()?;
+        if width > WIDTH_MAX {
+            return None;
+        }
+        let n = items.len();
+        let offsets_at = n.next_multiple_of(8);
+        let middles_at = offsets_at + 2 * n;
+        let prefix_at = middles_at + width * n;
+        if prefix_at + prefix_len > view.entries().len() / 2 {
+            return None;
+        }
+        let mut data: Vec<u8> = Vec::with_capacity(prefix_at + prefix_len);
+        data.extend(items.iter().map(|i| i.tag));
+        data.resize(offsets_at, 0);
+        data.extend(items.iter().flat_map(|i| i.offset.to_le_bytes()));
+        for (i, item) in items.iter().enumerate() {
+            let middle = item.user_key.get(prefix_len..item.shared.max(prefix_len))?;
+            data.extend_from_slice(middle);
+            data.resize(middles_at + width * (i + 1), 0);
+        }
+        data.extend_from_slice(first.user_key.get(..prefix_len)?);
+        let data = data.into_boxed_slice();
+        Some(Tags { data, n, offsets_at, middles_at, prefix_at, width })
+    }
+
+    /// Bytes of memory.
+    pub fn memory_usage(&self) -> usize {
+        self.data.len() + 2 * size_of::<usize>()
+    }
+
+    /// As [`BlockView::find`], for a block of a table that suits tags. `hash` is the user key's.
+    #[inline]
+    pub fn find<'a>(
+        &self,
+        view: BlockView<'a>,
+        hash: u64,
+        user_key: &[u8],
+        max_trailer: u64,
+        mut visit: impl FnMut(u64, &'a [u8]) -> Result<bool>,
+    ) -> Result<Found> {
+        let wanted = u64::from(tag_of(hash)).wrapping_mul(ONES);
+        let (chunks, _) = self.data.get(..self.offsets_at).unwrap_or_default().as_chunks::<8>();
+        for (c, chunk) in chunks.iter().enumerate() {
+            let x = u64::from_le_bytes(*chunk) ^ wanted;
+            // The high bit of every byte of x that is zero; above one of them there may be false
+            // ones, which the comparison of keys sorts out.
+            let mut zeros = x.wrapping_sub(ONES) & !x & HIGHS;
+            while zeros != 0 {
+                let i = 8 * c + (zeros.trailing_zeros() / 8) as usize;
+                zeros &= zeros - 1;
+                if i < self.n
+                    && let Some((t, value)) = self.entry_if_equal(view, i, user_key)?
+                    && t <= max_trailer
+                    && !visit(t, value)?
+                {
+                    return Ok(Found::Finished);
+                }
+            }
+        }
+        Ok(Found::Finished)
+    }
+
+    /// Trailer and value of entry `i` if its user key is this one.
+    #[inline]
+    fn entry_if_equal<'a>(
+        &self,
+        view: BlockView<'a>,
+        i: usize,
+        user_key: &[u8],
+    ) -> Result<Option<(u64, &'a [u8])>> {
+        let offset = self.data.get(self.offsets_at + 2 * i..).and_then(|b| b.first_chunk::<2>());
+        let entry =
+            view.entry(usize::from(u16::from_le_bytes(offset.copied().unwrap_or_default())))?;
+        let Some((end, t)) =
+            view.slice(entry.suffix, entry.value).split_last_chunk::<TRAILER_SIZE>()
+        else {
+            return Ok(None);
+        };
+        let equal = entry.shared + end.len() == user_key.len()
+            && user_key.ends_with(end)
+            && self.begins(user_key, i, entry.shared);
+        if !equal {
+            return Ok(None);
+        }
+        Ok(Some((u64::from_le_bytes(*t), view.slice(entry.value, entry.end))))
+    }
+
+    /// Whether the first `shared` bytes of entry `i`'s key are those of `user_key`.
+    #[inline]
+    fn begins(&self, user_key: &[u8], i: usize, shared: usize) -> bool {
+        let prefix = self.data.get(self.prefix_at..).unwrap_or_default();
+        let common = shared.min(prefix.len());
+        if user_key.get(..common) != prefix.get(..common) {
+            return false;
+        }
+        let start = self.middles_at + i * self.width;
+        user_key.get(common..shared) == self.data.get(start..start + shared - common)
+    }
+}
+
+/// Every entry of the block; `None` if it has none or does not suit tags.
+fn collect(view: BlockView<'_>) -> Option<Vec<Item>> {
+    if view.entries().len() > usize::from(u16::MAX) {
+        return None;
+    }
+    let mut items = Vec::new();
+    let mut cursor = Cursor::default();
+    cursor.rewind_to_start();
+    while cursor.next(&view).ok()? {
+        let (user_key, _) = cursor.key().split_last_chunk::<TRAILER_SIZE>()?;
+        let shared = cursor.shared(&view)?;
+        if shared > user_key.len() {
+            return None;
+        }
+        let tag = tag_of(hash64(user_key));
+        let offset = u16::try_from(cursor.offset()).ok()?;
+        items.push(Item { tag, offset, shared, user_key: user_key.to_vec() });
+    }
+    Some(items)
+}
+
+#[cfg(test)]
+#[path = "tags_test.rs"]
+mod tests;

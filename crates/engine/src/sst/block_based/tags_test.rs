@@ -1,0 +1,75 @@
+use super::super::block_builder::BlockBuilder;
+use super::*;
+use crate::base::ValueType;
+use crate::base::key::{append_internal_key, pack_trailer};
+
+fn block(keys: &[(Vec<u8>, u64)], interval: usize) -> Vec<u8> {
+    let mut builder = BlockBuilder::new(interval);
+    for (i, (key, seq)) in keys.iter().enumerate() {
+        let mut internal = Vec::new();
+        append_internal_key(&mut internal, key, pack_trailer(*seq, ValueType::Value));
+        builder.add(&internal, format!("the value of entry number {i:06}").as_bytes());
+    }
+    builder.finish().to_vec()
+}
+
+fn found(tags: &Tags, view: BlockView, key: &[u8], seq: u64) -> Vec<Vec<u8>> {
+    let mut values = Vec::new();
+    tags.find(view, hash64(key), key, pack_trailer(seq, ValueType::Value), |_, value| {
+        values.push(value.to_vec());
+        Ok(true)
+    })
+    .unwrap();
+    values
+}
+
+#[test]
+fn tags_find_what_the_block_holds_and_nothing_else() {
+    let mut rng = fastrand::Rng::with_seed(9);
+    let mut built = 0;
+    for round in 0..300 {
+        let n = rng.usize(1..120);
+        let mut keys: Vec<(Vec<u8>, u64)> = (0..n)
+            .map(|_| match round % 3 {
+                0 => (format!("user{:08}", rng.u32(..500)).into_bytes(), 5),
+                1 => (rng.u64(..).to_be_bytes().to_vec(), 5),
+                _ => (vec![rng.u8(..4); rng.usize(..20)], 5),
+            })
+            .collect();
+        keys.sort();
+        keys.dedup_by(|a, b| a.0 == b.0);
+        let bytes = block(&keys, [1, 4, 16][round % 3]);
+        let view = BlockView::new(&bytes).unwrap();
+        let Some(tags) = Tags::build(view) else { continue };
+        built += 1;
+        for (i, (key, seq)) in keys.iter().enumerate() {
+            let value = format!("the value of entry number {i:06}").into_bytes();
+            assert_eq!(found(&tags, view, key, 5), [value]);
+            assert!(found(&tags, view, key, seq - 1).is_empty());
+            let mut other = key.clone();
+            other.push(0);
+            if !keys.iter().any(|k| k.0 == other) {
+                assert!(found(&tags, view, &other, 5).is_empty());
+            }
+            other = key.clone();
+            if let Some(byte) = other.first_mut() {
+                *byte ^= 0x80;
+                assert!(found(&tags, view, &other, 5).is_empty());
+            }
+        }
+    }
+    assert!(built > 200, "{built}");
+}
+
+#[test]
+fn versions_come_newest_first_or_get_no_tags() {
+    // Sequence numbers that differ in the byte next to the type keep the trailers whole.
+    let keys = [(b"a".to_vec(), 9), (b"a".to_vec(), 8), (b"b".to_vec(), 7)];
+    let bytes = block(&keys, 1);
+    let view = BlockView::new(&bytes).unwrap();
+    let tags = Tags::build(view).unwrap();
+    assert_eq!(found(&tags, view, b"a", 9).len(), 2);
+    assert_eq!(found(&tags, view, b"a", 8), [b"the value of entry number 000001"]);
+    // With delta coding the second `a` takes its type byte from the first one.
+    assert!(Tags::build(BlockView::new(&block(&keys, 16)).unwrap()).is_none());
+}

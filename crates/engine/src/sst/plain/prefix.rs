@@ -1,0 +1,56 @@
+//! What a PlainTable's hash index is asked for: the part of a user key that is hashed.
+
+use crate::hooks::SliceTransform;
+use std::sync::Arc;
+
+/// The part of a user key that stands for its group of rows. Built-in extractors are known here,
+/// so that a lookup makes no virtual call.
+#[derive(Clone)]
+pub(super) enum Grouping {
+    /// Every user key is a group of its own.
+    WholeKey,
+    /// The first bytes; shorter keys are groups of their own.
+    Fixed(usize),
+    /// The first bytes, or all of a shorter key.
+    Capped(usize),
+    /// The user's extractor; keys out of its domain are groups of their own.
+    Custom(Arc<dyn SliceTransform>),
+}
+
+impl Grouping {
+    /// The grouping by this extractor.
+    pub(super) fn by(extractor: &Arc<dyn SliceTransform>) -> Grouping {
+        let number = |family: &str| extractor.name().strip_prefix(family)?.parse().ok();
+        if let Some(n) = number("rocksdb.FixedPrefix.") {
+            Grouping::Fixed(n)
+        } else if let Some(n) = number("rocksdb.CappedPrefix.") {
+            Grouping::Capped(n)
+        } else if extractor.name() == "rocksdb.Noop" {
+            Grouping::WholeKey
+        } else {
+            Grouping::Custom(Arc::clone(extractor))
+        }
+    }
+
+    /// The part of `user_key` that is hashed.
+    #[inline]
+    pub(super) fn of<'a>(&self, user_key: &'a [u8]) -> &'a [u8] {
+        match self {
+            Grouping::WholeKey => user_key,
+            Grouping::Fixed(n) | Grouping::Capped(n) => user_key.get(..*n).unwrap_or(user_key),
+            Grouping::Custom(t) if t.in_domain(user_key) => t.transform(user_key),
+            Grouping::Custom(_) => user_key,
+        }
+    }
+
+    /// Whether an iterator that seeks `user_key` stays inside a prefix.
+    #[inline]
+    pub(super) fn has_prefix(&self, user_key: &[u8]) -> bool {
+        match self {
+            Grouping::WholeKey => false,
+            Grouping::Fixed(n) => user_key.len() >= *n,
+            Grouping::Capped(_) => true,
+            Grouping::Custom(t) => t.in_domain(user_key),
+        }
+    }
+}
