@@ -1,1 +1,69 @@
-//! db_bench.
+//! `db_bench`: RocksDB's benchmark for Ferrolith and for any library with RocksDB's C functions.
+//!
+//! The flags, the keys and the output are those of RocksDB's tool, so that old command lines run and
+//! results can be compared. The same loops run on every engine: see [`target`].
+#![deny(unsafe_code)]
+
+pub mod both;
+pub mod config;
+pub mod flags;
+pub mod histogram;
+pub mod keys;
+pub mod process;
+pub mod progress;
+pub mod rate;
+pub mod report;
+pub mod rng;
+pub mod stats;
+pub mod target;
+pub mod values;
+pub mod workloads;
+
+use flags::{Flags, Parsed};
+use std::process::ExitCode;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The program, with its arguments.
+pub fn main(args: &[String]) -> ExitCode {
+    let flags = match flags::parse(args) {
+        Ok(Parsed::Run(flags, notices)) => {
+            for notice in notices {
+                eprintln!("{notice}");
+            }
+            flags
+        }
+        Ok(Parsed::Print(text)) => {
+            println!("{text}");
+            return ExitCode::SUCCESS;
+        }
+        Err(error) => {
+            eprintln!("{error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let seed = seed(&flags);
+    let result = if flags.text("engine") == "both" {
+        both::run(&flags, args, seed)
+    } else {
+        workloads::run(&flags, seed)
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn seed(flags: &Flags) -> u64 {
+    match flags.int("seed") {
+        0 => {
+            let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+            let seed = now.as_micros() as u64;
+            println!("Set seed to {seed} because --seed was 0");
+            seed
+        }
+        seed => seed as u64,
+    }
+}

@@ -18,6 +18,7 @@ use crate::base::coding::{fixed64_at, get_varint32, put_varint32};
 use crate::error::{Error, Result};
 
 pub use zstd::Dictionary;
+pub(crate) use zstd::decompress_frame as decompress_zstd_frame;
 
 /// The level that means "the codec's default", as RocksDB writes it in options.
 pub const DEFAULT_LEVEL: i32 = 32767;

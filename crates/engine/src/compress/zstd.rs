@@ -3,8 +3,9 @@
 use super::{CompressionType, DEFAULT_LEVEL, broken, check_size, wrong_size};
 use crate::error::{Error, Result};
 use std::cell::RefCell;
+use std::io::Read;
 use std::sync::OnceLock;
-use structured_zstd::decoding::{DictionaryHandle, FrameDecoder};
+use structured_zstd::decoding::{DictionaryHandle, FrameDecoder, StreamingDecoder};
 use structured_zstd::encoding::{CompressionLevel, FrameCompressor};
 
 /// A block of one repeated byte makes 128 KiB from four bytes.
@@ -85,5 +86,15 @@ pub(super) fn decompress(
     if n != len {
         return Err(wrong_size(CODEC, len, n));
     }
+    Ok(raw)
+}
+
+/// The content of a frame that stands alone, as in compressed logs. Nothing says its size but the
+/// frame, so it is read piece by piece.
+pub(crate) fn decompress_frame(frame: &[u8]) -> Result<Vec<u8>> {
+    let limit = frame.len().saturating_mul(MAX_RATIO) as u64;
+    let mut decoder = StreamingDecoder::new(frame);
+    let mut raw = Vec::new();
+    decoder.by_ref().take(limit).read_to_end(&mut raw).map_err(|e| broken(CODEC, e))?;
     Ok(raw)
 }

@@ -226,6 +226,10 @@ impl WritableFile for Writer {
         self.append_parts(&[header, payload], |f| f.append_record(header, payload))
     }
 
+    fn reserve(&mut self, bytes: u64) -> Result<()> {
+        self.inner.reserve(bytes)
+    }
+
     fn flush(&mut self) -> Result<()> {
         run(&self.state, Op::Flush, &self.path, || self.inner.flush())
     }

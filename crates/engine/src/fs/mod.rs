@@ -34,6 +34,11 @@ pub trait WritableFile: Send {
         self.flush()
     }
 
+    /// Makes sure that the next `bytes` will find space, where that can be known ahead.
+    fn reserve(&mut self, _bytes: u64) -> Result<()> {
+        Ok(())
+    }
+
     /// Hands everything appended so far to the operating system.
     fn flush(&mut self) -> Result<()>;
 

@@ -1,8 +1,10 @@
 //! Every trait a user may implement, and the plain data handed to it.
 
+mod grouping;
 mod merge_operator;
 mod slice_transform;
 
+pub(crate) use grouping::Grouping;
 pub use merge_operator::{
     MaxOperator, MergeOperator, PutOperator, StringAppendOperator, UInt64AddOperator,
     merge_operator_by_name,

@@ -367,6 +367,9 @@ fn mismatches_of_single_deletes_are_counted() {
     // The tombstone below a cancelled pair hides a deeper put.
     let below = [("a", 9, SingleDeletion, ""), ("a", 8, Value, "8"), ("a", 7, Deletion, "")];
     case(&below).keeps(&below[2..]);
+    // Unless a put above the pair hides it too.
+    let above = [("a", 10, Value, "10"), below[0], below[1], below[2]];
+    case(&above).keeps(&above[..1]);
 }
 
 #[test]

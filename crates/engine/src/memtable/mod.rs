@@ -7,13 +7,15 @@
 
 mod arena;
 mod bloom;
+mod buckets;
+mod hash;
 mod iterator;
 #[expect(clippy::module_inception, reason = "the file of the type of that name")]
 mod memtable;
 mod random;
-#[allow(dead_code, reason = "the hash and vector structures use the rest")]
 mod rep;
-#[allow(dead_code, reason = "hash_skiplist uses the rest")]
 mod skiplist;
+mod sorted;
+mod vector;
 
 pub use memtable::MemTable;

@@ -12,10 +12,13 @@
 #![allow(unsafe_code)]
 
 use super::arena::Arena;
-use super::skiplist::{SkipList, SkipListCursor};
+use super::hash::{HashRep, HashShape};
+use super::skiplist::{MAX_HEIGHT, SkipList, SkipListCursor};
+use super::vector::VectorRep;
 use crate::base::KeyOrder;
 use crate::base::key::TRAILER_SIZE;
-use crate::options::ColumnFamilyOptions;
+use crate::hooks::Grouping;
+use crate::options::{ColumnFamilyOptions, MemtableFactory};
 use std::ptr::NonNull;
 
 /// Two lengths.
@@ -158,6 +161,10 @@ pub trait RepCursor: Send {
 pub enum Rep {
     /// `skip_list`.
     SkipList(SkipList),
+    /// `prefix_hash` and `hash_linkedlist`.
+    Hash(HashRep),
+    /// `vector`.
+    Vector(VectorRep),
 }
 
 /// A cursor of any structure; the common one without a virtual call.
@@ -172,14 +179,41 @@ macro_rules! each {
     ($on:expr, $it:ident => $call:expr) => {
         match $on {
             Rep::SkipList($it) => $call,
+            Rep::Hash($it) => $call,
+            Rep::Vector($it) => $call,
         }
     };
 }
 
 impl Rep {
-    /// The structure that the options ask for.
-    pub fn new(order: KeyOrder, _options: &ColumnFamilyOptions, arena: &Arena) -> Rep {
-        Rep::SkipList(SkipList::new(order, arena))
+    /// The structure that the options ask for. As in RocksDB, a hash structure without a prefix
+    /// extractor becomes a skip list.
+    pub fn new(order: KeyOrder, options: &ColumnFamilyOptions, arena: &Arena) -> Rep {
+        let hash = |shape| match &options.prefix_extractor {
+            Some(extractor) => {
+                let grouping = Grouping::by(extractor);
+                Rep::Hash(HashRep::new(order.clone(), grouping, shape, options.write_buffer_size))
+            }
+            None => Rep::SkipList(SkipList::new(order.clone(), arena)),
+        };
+        match options.memtable_factory {
+            MemtableFactory::SkipList { .. } => Rep::SkipList(SkipList::new(order, arena)),
+            MemtableFactory::HashSkipList {
+                bucket_count,
+                skiplist_height,
+                skiplist_branching_factor,
+            } => hash(HashShape {
+                bucket_count,
+                height: usize::try_from(skiplist_height).unwrap_or(1),
+                branching: u32::try_from(skiplist_branching_factor).unwrap_or(2),
+            }),
+            MemtableFactory::HashLinkList { bucket_count } => {
+                hash(HashShape { bucket_count, height: MAX_HEIGHT, branching: 4 })
+            }
+            MemtableFactory::Vector { count } => {
+                Rep::Vector(VectorRep::new(order, count, options.write_buffer_size))
+            }
+        }
     }
 
     /// Whether writers may insert at the same time.
@@ -204,15 +238,17 @@ impl Rep {
     pub fn visit_from(&self, target: &[u8], mut visit: impl FnMut(Entry) -> bool) {
         match self {
             Rep::SkipList(list) => list.visit(target, visit),
-            #[expect(unreachable_patterns, reason = "until there is a second structure")]
-            other => each!(other, rep => rep.visit_from(target, &mut visit)),
+            Rep::Hash(rep) => rep.visit(target, visit),
+            Rep::Vector(rep) => rep.visit_from(target, &mut visit),
         }
     }
 
     /// See [`MemtableRep::cursor`].
-    pub fn cursor(&self, _total_order: bool) -> Cursor<'_> {
+    pub fn cursor(&self, total_order: bool) -> Cursor<'_> {
         match self {
             Rep::SkipList(list) => Cursor::SkipList(list.iter()),
+            Rep::Hash(rep) => Cursor::Other(rep.cursor(total_order)),
+            Rep::Vector(rep) => Cursor::Other(rep.cursor(total_order)),
         }
     }
 

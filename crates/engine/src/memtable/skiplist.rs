@@ -33,7 +33,7 @@ pub const MAX_HEIGHT: usize = 12;
 
 type Link = AtomicPtr<u8>;
 /// A node's entry, or the end of the head's tower.
-type Node = NonNull<u8>;
+pub(super) type Node = NonNull<u8>;
 
 /// The list. It does not own the arena; R1 in [`super::rep`] keeps it alive.
 pub struct SkipList {
@@ -140,6 +140,7 @@ impl SkipList {
     }
 
     /// Whether nothing was inserted.
+    #[cfg(test)]
     pub fn is_empty(&self) -> bool {
         self.first().is_null()
     }
@@ -300,7 +301,7 @@ impl RepCursor for SkipListCursor<'_> {
 }
 
 /// A tower of null links with room for `size` bytes above it.
-fn new_tower(arena: &Arena, height: usize, size: usize) -> Node {
+pub(super) fn new_tower(arena: &Arena, height: usize, size: usize) -> Node {
     let tower = height * size_of::<Link>();
     // SAFETY: inside or at the end of the piece.
     let node = unsafe { arena.allocate(tower + size).add(tower) };
@@ -320,7 +321,7 @@ fn link_ptr(node: Node, level: usize) -> *mut Link {
 /// # Safety
 /// `node` must be a live node with more than `level` links.
 #[inline]
-unsafe fn link<'a>(node: Node, level: usize) -> &'a Link {
+pub(super) unsafe fn link<'a>(node: Node, level: usize) -> &'a Link {
     // SAFETY: by contract; links are only used atomically.
     unsafe { &*link_ptr(node, level) }
 }

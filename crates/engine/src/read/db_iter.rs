@@ -57,7 +57,12 @@ pub struct DbIter {
     upper: Option<Vec<u8>>,
     /// Only with `prefix_same_as_start`.
     prefix_extractor: Option<Arc<dyn SliceTransform>>,
-    prefix: Option<Vec<u8>>,
+    /// What keys must begin with, if `has_prefix`.
+    prefix: Vec<u8>,
+    has_prefix: bool,
+    /// `inner` has all keys in one order, so that what lies ahead of it lies ahead of every seek
+    /// that goes forward.
+    total_order: bool,
     max_sequential_skip: u64,
     max_skippable: u64,
 
@@ -100,8 +105,10 @@ impl DbIter {
             merge_operator,
             lower: options.iterate_lower_bound.clone(),
             upper: options.iterate_upper_bound.clone(),
+            total_order: options.total_order_seek || prefix_extractor.is_none(),
             prefix_extractor: prefix_extractor.filter(|_| options.prefix_same_as_start),
-            prefix: None,
+            prefix: Vec::new(),
+            has_prefix: false,
             max_sequential_skip: DbIter::MAX_SEQUENTIAL_SKIP,
             max_skippable: options.max_skippable_internal_keys,
             valid: false,
@@ -182,6 +189,7 @@ impl DbIter {
 
     /// Goes to the first key `>= target` within bounds.
     pub fn seek(&mut self, target: &[u8]) {
+        let is_ahead = self.total_order && self.is_before(target);
         self.start(Direction::Forward);
         self.take_prefix_of(target);
         let from = match &self.lower {
@@ -192,7 +200,11 @@ impl DbIter {
             return;
         }
         set_target(&mut self.target, from, seek_trailer(self.seq));
-        self.inner.seek(&self.target);
+        if is_ahead {
+            self.inner.skip_to(&self.target);
+        } else {
+            self.inner.seek(&self.target);
+        }
         self.find_next(Step::Stay, false);
     }
 
@@ -241,12 +253,20 @@ impl DbIter {
         self.find_prev();
     }
 
+    /// Whether `inner` goes forward and stands before every entry of `target`.
+    fn is_before(&self, target: &[u8]) -> bool {
+        self.valid
+            && self.direction == Direction::Forward
+            && !self.inner_is_past
+            && self.order.compare_user(&self.key, target).is_lt()
+    }
+
     fn start(&mut self, direction: Direction) {
         self.valid = false;
         self.error = None;
         self.direction = direction;
         self.looked_at = 0;
-        self.prefix = None;
+        self.has_prefix = false;
     }
 
     fn fail(&mut self, error: Error) {
@@ -264,7 +284,8 @@ impl DbIter {
         if let Some(extractor) = &self.prefix_extractor
             && extractor.in_domain(target)
         {
-            self.prefix = Some(extractor.transform(target).to_vec());
+            set(&mut self.prefix, extractor.transform(target));
+            self.has_prefix = true;
         }
     }
 
@@ -300,7 +321,8 @@ impl DbIter {
                 return self.fail(error);
             };
             if is_at_or_after(&self.order, user_key, self.upper.as_deref())
-                || has_other_prefix(&self.prefix_extractor, &self.prefix, user_key)
+                || (self.has_prefix
+                    && has_other_prefix(&self.prefix_extractor, &self.prefix, user_key))
             {
                 return;
             }
@@ -426,15 +448,10 @@ fn is_at_or_after(order: &KeyOrder, user_key: &[u8], bound: Option<&[u8]>) -> bo
 #[inline]
 fn has_other_prefix(
     extractor: &Option<Arc<dyn SliceTransform>>,
-    prefix: &Option<Vec<u8>>,
+    prefix: &[u8],
     user_key: &[u8],
 ) -> bool {
-    match (prefix, extractor) {
-        (Some(prefix), Some(extractor)) => {
-            !extractor.in_domain(user_key) || extractor.transform(user_key) != &prefix[..]
-        }
-        _ => false,
-    }
+    extractor.as_ref().is_some_and(|e| !e.in_domain(user_key) || e.transform(user_key) != prefix)
 }
 
 #[cold]

@@ -377,6 +377,12 @@ fn long_runs_of_hidden_entries_are_left_by_a_seek() {
 }
 
 #[test]
+fn an_iterator_may_move_between_threads() {
+    fn assert_send<T: Send>() {}
+    assert_send::<DbIter>();
+}
+
+#[test]
 fn moves_of_an_iterator_that_is_not_valid_do_nothing() {
     let mut iter =
         db_iter(Box::new(crate::base::iterator::EmptyIterator::new()), 1, &ReadOptions::default());

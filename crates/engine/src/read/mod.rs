@@ -3,3 +3,6 @@
 mod db_iter;
 
 pub use db_iter::DbIter;
+
+#[cfg(test)]
+mod speed_test;

@@ -290,6 +290,14 @@ impl WritableFile for MappedLog {
         Ok(())
     }
 
+    fn reserve(&mut self, bytes: u64) -> Result<()> {
+        let end = self.size + bytes;
+        if self.fallback.is_none() && !self.closed && end > self.allocated {
+            self.allocate(end)?;
+        }
+        Ok(())
+    }
+
     fn flush(&mut self) -> Result<()> {
         match &mut self.fallback {
             Some(file) => file.flush(),

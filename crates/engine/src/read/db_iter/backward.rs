@@ -29,7 +29,8 @@ impl DbIter {
             let Some((user_key, _)) = split(stored) else { return self.fail(short_key(stored)) };
             let below = |lower: &Vec<u8>| self.order.compare_user(user_key, lower).is_lt();
             if self.lower.as_ref().is_some_and(below)
-                || has_other_prefix(&self.prefix_extractor, &self.prefix, user_key)
+                || (self.has_prefix
+                    && has_other_prefix(&self.prefix_extractor, &self.prefix, user_key))
             {
                 return;
             }

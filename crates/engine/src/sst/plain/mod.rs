@@ -2,7 +2,7 @@
 //!
 //! * `row` reads and writes rows, `meta_block` the blocks at the end of the file.
 //! * `builder` writes a file; `stored` makes the index and filter that RocksDB may want in it.
-//! * `index` is our own index, made at open; `prefix` says what it hashes.
+//! * `index` is our own index, made at open.
 //! * `reader` opens a file and answers point lookups; `iter` walks it.
 //!
 //! Invariants:
@@ -14,7 +14,6 @@ mod builder;
 mod index;
 mod iter;
 mod meta_block;
-mod prefix;
 mod reader;
 mod row;
 mod stored;

@@ -9,7 +9,6 @@
 use super::index::{IndexBuilder, Place, RowIndex};
 use super::iter::PlainIter;
 use super::meta_block;
-use super::prefix::Grouping;
 use super::row::{BadRow, Row, RowFormat, Shared};
 use super::{ENCODING_TYPE, MAX_FILE_SIZE, PROPERTIES_BLOCK};
 use crate::base::coding::Decoder;
@@ -19,6 +18,7 @@ use crate::base::pinned::{Pin, PinnedBytes};
 use crate::base::{InternalIterator, KeyOrder, LookupKey, PinnedValue};
 use crate::error::{Error, Result};
 use crate::fs::RandomAccessFile;
+use crate::hooks::Grouping;
 use crate::iter::GetContext;
 use crate::options::{PlainTableEncoding, PlainTableOptions, ReadOptions};
 use crate::sst::format::{BlockHandle, FOOTER_SIZE, Footer, read_exact_at};

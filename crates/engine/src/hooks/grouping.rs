@@ -1,12 +1,12 @@
-//! What a PlainTable's hash index is asked for: the part of a user key that is hashed.
+//! What hash structures hash: the part of a user key that stands for its group.
 
-use crate::hooks::SliceTransform;
+use super::SliceTransform;
 use std::sync::Arc;
 
-/// The part of a user key that stands for its group of rows. Built-in extractors are known here,
-/// so that a lookup makes no virtual call.
+/// How keys form groups. Built-in extractors are known here, so that a lookup makes no virtual
+/// call.
 #[derive(Clone)]
-pub(super) enum Grouping {
+pub(crate) enum Grouping {
     /// Every user key is a group of its own.
     WholeKey,
     /// The first bytes; shorter keys are groups of their own.
@@ -19,7 +19,7 @@ pub(super) enum Grouping {
 
 impl Grouping {
     /// The grouping by this extractor.
-    pub(super) fn by(extractor: &Arc<dyn SliceTransform>) -> Grouping {
+    pub(crate) fn by(extractor: &Arc<dyn SliceTransform>) -> Grouping {
         let number = |family: &str| extractor.name().strip_prefix(family)?.parse().ok();
         if let Some(n) = number("rocksdb.FixedPrefix.") {
             Grouping::Fixed(n)
@@ -34,7 +34,7 @@ impl Grouping {
 
     /// The part of `user_key` that is hashed.
     #[inline]
-    pub(super) fn of<'a>(&self, user_key: &'a [u8]) -> &'a [u8] {
+    pub(crate) fn of<'a>(&self, user_key: &'a [u8]) -> &'a [u8] {
         match self {
             Grouping::WholeKey => user_key,
             Grouping::Fixed(n) | Grouping::Capped(n) => user_key.get(..*n).unwrap_or(user_key),
@@ -45,7 +45,7 @@ impl Grouping {
 
     /// Whether an iterator that seeks `user_key` stays inside a prefix.
     #[inline]
-    pub(super) fn has_prefix(&self, user_key: &[u8]) -> bool {
+    pub(crate) fn has_prefix(&self, user_key: &[u8]) -> bool {
         match self {
             Grouping::WholeKey => false,
             Grouping::Fixed(n) => user_key.len() >= *n,

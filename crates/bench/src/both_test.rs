@@ -1,0 +1,40 @@
+//! The table of medians and ratios.
+
+use super::*;
+
+fn run(ops: f64, p99: Option<f64>) -> Run {
+    let object = json!({
+        "benchmark": "readrandom", "ops_per_sec": ops, "latency_micros": {"p99": p99},
+        "peak_rss_bytes": 104_857_600u64, "cpu_seconds": 2.0, "operations": 1_000_000,
+    });
+    vec![parse(&object.to_string(), "test").unwrap()]
+}
+
+#[test]
+fn medians_ranges_and_ratios() {
+    let ours = [run(3000.0, Some(5.0)), run(1000.0, Some(7.0)), run(2000.0, Some(6.0))];
+    let theirs = [run(1000.0, None), run(1000.0, None), run(500.0, None)];
+    let table = Comparison::of(&ours, &theirs);
+    let expected = "\
+Medians [lowest..highest]; ratio is ferrolith / rocksdb [of pairs]
+benchmark              figure                             ferrolith                          rocksdb  ratio
+readrandom             ops/sec                    2000 [1000..3000]                 1000 [500..1000]  2.00x [1.00..4.00]
+readrandom             P99 us                      6.00 [5.00..7.00]                              n/a  n/a
+readrandom             peak RSS MB           100.00 [100.00..100.00]          100.00 [100.00..100.00]  1.00x [1.00..1.00]
+readrandom             CPU s                        2.00 [2.00..2.00]                2.00 [2.00..2.00]  1.00x [1.00..1.00]
+readrandom             CPU us/op                    2.00 [2.00..2.00]                2.00 [2.00..2.00]  1.00x [1.00..1.00]
+";
+    let squeeze = |text: &str| {
+        text.lines().map(|l| l.split_whitespace().collect::<Vec<_>>().join(" ")).collect::<Vec<_>>()
+    };
+    assert_eq!(squeeze(&table.text()), squeeze(expected));
+    let object: Value = serde_json::from_str(&table.json_lines()).unwrap();
+    assert_eq!(object["ops/sec"]["ratio"], 2.0);
+    assert_eq!(object["P99 us"]["rocksdb"]["median"], Value::Null);
+}
+
+#[test]
+fn an_even_number_of_runs_takes_the_middle() {
+    assert_eq!(Sample(vec![4.0, 1.0, 3.0, 2.0]).median(), Some(2.5));
+    assert_eq!(Sample(vec![]).median(), None);
+}

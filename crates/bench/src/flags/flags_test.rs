@@ -1,0 +1,153 @@
+//! Command lines: the eight of the in-memory benchmark, gflags' syntax, notices and errors.
+
+use super::*;
+
+fn run(args: &[&str]) -> Result<(Box<Flags>, Vec<String>), String> {
+    let args: Vec<String> = args.iter().map(|arg| (*arg).to_owned()).collect();
+    match parse(&args)? {
+        Parsed::Run(flags, notices) => Ok((flags, notices)),
+        Parsed::Print(text) => Err(text),
+    }
+}
+
+fn error(args: &[&str]) -> String {
+    run(args).err().unwrap_or_default()
+}
+
+fn eight() -> Vec<Vec<&'static str>> {
+    include_str!("../../testdata/in_memory_commands.txt")
+        .lines()
+        .filter(|line| line.starts_with("./db_bench"))
+        .map(|line| line.split_whitespace().skip(1).collect())
+        .collect()
+}
+
+#[test]
+fn the_eight_lines_parse_word_for_word() {
+    let lines = eight();
+    assert_eq!(lines.len(), 8);
+    for line in lines {
+        let (flags, notices) = run(&line).unwrap();
+        assert_eq!(flags.text("memtablerep"), "prefix_hash");
+        assert_eq!(flags.int("num"), 524_288_000);
+        assert_eq!(flags.int("cache_size"), 17_179_869_184);
+        assert!(!flags.on("disable_wal") && flags.on("use_plain_table") && flags.on("mmap_read"));
+        let obsolete = [
+            "disable_seek_compaction",
+            "hard_rate_limit",
+            "disable_data_sync",
+            "max_grandparent_overlap_factor",
+            "min_level_to_compress",
+            "perf_level",
+            "verify_checksum",
+            "bloom_locality",
+        ];
+        for name in obsolete {
+            let about = notices.iter().filter(|n| n.starts_with(&format!("--{name}=")));
+            assert_eq!(about.count(), 1, "{name}: {notices:#?}");
+        }
+        assert!(notices.iter().all(|notice| !notice.contains('\n')));
+        let writes = flags.uint("writes_per_second");
+        assert_eq!(writes > 0, flags.text("benchmarks") == "readwhilewriting");
+        let config = crate::config::Config::new(&flags, 1).unwrap();
+        if writes > 0 {
+            assert_eq!(config.write_rate, crate::config::WriteRate::Ops(writes));
+        }
+    }
+}
+
+#[test]
+fn every_obsolete_flag_has_one_line() {
+    let rows = || TABLES.iter().flat_map(|(_, rows)| rows.iter());
+    let args: Vec<String> = rows().map(|row| format!("--{}={}", row.name, row.default)).collect();
+    let (_, notices) = run(&args.iter().map(String::as_str).collect::<Vec<_>>()).unwrap();
+    for row in rows() {
+        let about = notices.iter().filter(|n| n.starts_with(&format!("--{}=", row.name))).count();
+        let expected = match row.fate {
+            Fate::Obsolete(_) | Fate::Noted(_) | Fate::Library => 1,
+            Fate::Used | Fate::Refused(_) => 0,
+        };
+        assert_eq!(about, expected, "{}", row.name);
+    }
+}
+
+#[test]
+fn rows_are_unique_and_defaults_are_valid() {
+    let mut names: Vec<&str> =
+        TABLES.iter().flat_map(|(_, rows)| rows.iter().map(|row| row.name)).collect();
+    let count = names.len();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), count);
+    assert!(count > 400, "{count}");
+    let (flags, notices) = run(&[]).unwrap();
+    assert!(notices.is_empty() && flags.given().is_empty());
+    crate::workloads::parse_list(flags.text("benchmarks")).unwrap();
+}
+
+#[test]
+fn the_syntax_is_that_of_gflags() {
+    let (flags, _) = run(&[
+        "-num=5",
+        "--reads",
+        "7",
+        "--open_files",
+        "-1",
+        "--histogram",
+        "--nosync",
+        "-db=/x y",
+        "--use_existing_db=no",
+        "--statistics=T",
+        "--num=6",
+        "--threads=2",
+    ])
+    .unwrap();
+    assert_eq!((flags.int("num"), flags.int("reads"), flags.int("open_files")), (6, 7, -1));
+    assert!(flags.on("histogram") && flags.on("statistics") && !flags.on("sync"));
+    assert!(!flags.on("use_existing_db") && flags.is_given("sync"));
+    assert_eq!(flags.text("db"), "/x y");
+}
+
+#[test]
+fn mistakes_are_named() {
+    assert_eq!(
+        error(&["--write_bufer_size=3"]),
+        "ERROR: unknown command line flag 'write_bufer_size'; did you mean --write_buffer_size?"
+    );
+    assert!(error(&["--qqq"]).starts_with("ERROR: unknown command line flag 'qqq'"));
+    assert_eq!(error(&["--num=abc"]), "ERROR: illegal value 'abc' specified for int64 flag 'num'");
+    assert_eq!(error(&["--sync=2"]), "ERROR: illegal value '2' specified for bool flag 'sync'");
+    assert_eq!(error(&["--threads"]), "ERROR: flag 'threads' is missing its value");
+    assert!(error(&["--threads=5000000000"]).contains("int32 flag 'threads'"));
+    let codec = error(&["--compression_type=zip"]);
+    assert!(
+        codec.contains("'zip'") && codec.contains("'compression_type'") && codec.contains("snappy")
+    );
+    assert_eq!(error(&["fillseq"]), "ERROR: 'fillseq' is not a flag");
+    let blob = error(&["--enable_blob_files=1"]);
+    assert!(blob.starts_with("ERROR: --enable_blob_files=1 is not supported: "), "{blob}");
+}
+
+#[test]
+fn combinations_are_checked() {
+    for (args, part) in [
+        (&["--prefix_size=30"][..], "--prefix_size"),
+        (&["--memtablerep=prefix_hash"][..], "--memtablerep=prefix_hash needs --prefix_size"),
+        (&["--use_plain_table=1"][..], "--mmap_read"),
+        (&["--num=0"][..], "--num=0"),
+        (&["--use_existing_keys=1"][..], "--use_existing_db"),
+    ] {
+        let (flags, _) = run(args).unwrap();
+        let error = crate::config::Config::new(&flags, 1).err().unwrap_or_default();
+        assert!(error.contains(part), "{args:?}: {error}");
+    }
+}
+
+#[test]
+fn help_is_made_from_the_rows() {
+    let help = error(&["--help"]);
+    for part in ["--writes_per_second", "--engine_lib", "[default: skip_list]", "prefixscanrandom"]
+    {
+        assert!(help.contains(part), "{part}");
+    }
+}

@@ -1,0 +1,219 @@
+//! The command line: one row per flag of RocksDB's db_bench, read in the syntax of gflags.
+//!
+//! `--flag=value`, `--flag value`, `--bool`, `--nobool`, each with one dash or two; the last one
+//! wins. Every flag of RocksDB 10.10 and the ones it dropped are known, so that an unknown flag is a
+//! mistake and an error that names it. `--help` is made from the rows.
+
+mod bench_rows;
+mod engine_rows;
+mod other_rows;
+mod parse;
+
+#[cfg(test)]
+#[path = "flags_test.rs"]
+mod tests;
+
+pub use parse::{Parsed, parse};
+
+use std::collections::HashMap;
+use std::fmt;
+
+/// Names that `--compression_type` knows.
+const CODECS: &[&str] = &["none", "snappy", "zlib", "bzip2", "lz4", "lz4hc", "xpress", "zstd"];
+
+/// What a flag's value is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Kind {
+    /// `true`, `false`, `t`, `f`, `yes`, `no`, `y`, `n`, `1`, `0`.
+    Bool,
+    /// A signed number of 32 bits.
+    Int32,
+    /// A signed number of 64 bits.
+    Int64,
+    /// A number of 32 bits.
+    Uint32,
+    /// A number of 64 bits.
+    Uint64,
+    /// A number with a fraction.
+    Double,
+    /// Anything.
+    Text,
+    /// One of these words.
+    Choice(&'static [&'static str]),
+}
+
+impl Kind {
+    /// The name in help and in errors.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Bool => "bool",
+            Kind::Int32 => "int32",
+            Kind::Int64 => "int64",
+            Kind::Uint32 => "uint32",
+            Kind::Uint64 => "uint64",
+            Kind::Double => "double",
+            Kind::Text | Kind::Choice(_) => "string",
+        }
+    }
+}
+
+/// What becomes of a flag.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Fate {
+    /// It is honoured.
+    Used,
+    /// It is honoured, and a line says how.
+    Noted(&'static str),
+    /// A library gets the option of that name; Ferrolith has no such setting.
+    Library,
+    /// It does nothing any more, and a line says why.
+    Obsolete(&'static str),
+    /// Only its default is accepted.
+    Refused(&'static str),
+}
+
+/// One flag.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    /// Its name without dashes.
+    pub name: &'static str,
+    /// What its value is.
+    pub kind: Kind,
+    /// The value if it is not given.
+    pub default: &'static str,
+    /// What becomes of it.
+    pub fate: Fate,
+    /// One line for `--help`.
+    pub help: &'static str,
+}
+
+const fn row(
+    name: &'static str,
+    kind: Kind,
+    default: &'static str,
+    fate: Fate,
+    help: &'static str,
+) -> Row {
+    Row { name, kind, default, fate, help }
+}
+
+/// All rows, by the heading they have in `--help`.
+pub const TABLES: &[(&str, &[Row])] = &[
+    ("Engine under test", bench_rows::ENGINE),
+    ("Workload", bench_rows::WORKLOAD),
+    ("Report", bench_rows::REPORT),
+    ("Database", engine_rows::DATABASE),
+    ("Memtables", engine_rows::MEMTABLES),
+    ("Tables and reading", engine_rows::TABLES),
+    ("Levels and compaction", engine_rows::COMPACTION),
+    ("Passed on to a library only", engine_rows::LIBRARY),
+    ("Obsolete: accepted, without effect", other_rows::OBSOLETE),
+    ("Not supported: only the default is accepted", other_rows::REFUSED),
+];
+
+/// A parsed value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// Of a `Bool`.
+    Bool(bool),
+    /// Of a signed number.
+    Int(i64),
+    /// Of an unsigned number.
+    Uint(u64),
+    /// Of a `Double`.
+    Double(f64),
+    /// Of `Text` or `Choice`.
+    Text(String),
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Bool(v) => write!(f, "{}", u8::from(*v)),
+            Value::Int(v) => write!(f, "{v}"),
+            Value::Uint(v) => write!(f, "{v}"),
+            Value::Double(v) => write!(f, "{v}"),
+            Value::Text(v) => f.write_str(v),
+        }
+    }
+}
+
+/// The values of all flags.
+#[derive(Clone)]
+pub struct Flags {
+    values: HashMap<&'static str, Value>,
+    given: Vec<&'static str>,
+}
+
+impl Flags {
+    /// Whether the command line has the flag.
+    pub fn is_given(&self, name: &str) -> bool {
+        self.given.contains(&name)
+    }
+
+    /// The flags that the command line has, in its order.
+    pub fn given(&self) -> &[&'static str] {
+        &self.given
+    }
+
+    /// Whether a library is loaded, now or in child processes.
+    pub fn uses_library(&self) -> bool {
+        match self.text("engine") {
+            "ferrolith" => !self.is_given("engine") && !self.text("engine_lib").is_empty(),
+            _ => true,
+        }
+    }
+
+    /// A value by name. Asking for a name without a row is a mistake in this program.
+    pub fn value(&self, name: &str) -> &Value {
+        self.values.get(name).unwrap_or_else(|| panic!("no row for the flag --{name}"))
+    }
+
+    /// A `bool`.
+    pub fn on(&self, name: &str) -> bool {
+        matches!(self.value(name), Value::Bool(true))
+    }
+
+    /// Any whole number; a `uint64` beyond the range becomes the largest.
+    pub fn int(&self, name: &str) -> i64 {
+        match self.value(name) {
+            Value::Int(v) => *v,
+            Value::Uint(v) => i64::try_from(*v).unwrap_or(i64::MAX),
+            other => panic!("--{name} is {other:?}, not a whole number"),
+        }
+    }
+
+    /// A whole number of 32 bits.
+    pub fn int32(&self, name: &str) -> i32 {
+        i32::try_from(self.int(name)).unwrap_or(i32::MAX)
+    }
+
+    /// A whole number that is not negative; negative ones become 0.
+    pub fn uint(&self, name: &str) -> u64 {
+        match self.value(name) {
+            Value::Uint(v) => *v,
+            _ => u64::try_from(self.int(name)).unwrap_or(0),
+        }
+    }
+
+    /// A `double`.
+    pub fn double(&self, name: &str) -> f64 {
+        match self.value(name) {
+            Value::Double(v) => *v,
+            other => panic!("--{name} is {other:?}, not a double"),
+        }
+    }
+
+    /// A `string`.
+    pub fn text(&self, name: &str) -> &str {
+        match self.value(name) {
+            Value::Text(v) => v,
+            other => panic!("--{name} is {other:?}, not a string"),
+        }
+    }
+
+    /// Overrides a value from inside the program.
+    pub fn set(&mut self, name: &'static str, value: Value) {
+        assert!(self.values.insert(name, value).is_some(), "no row for the flag --{name}");
+    }
+}

@@ -1,0 +1,61 @@
+//! Limits of rates: operations are booked on a time line, and who is ahead of it sleeps.
+//!
+//! Sleeping only when at least a millisecond ahead keeps the limiter cheap. Time that was not used is
+//! lost after a tenth of a second, as with RocksDB's limiter: a writer that stalled does not catch
+//! up with a burst.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+const SLEEP_FROM: u64 = 1_000_000;
+const CATCH_UP: u64 = 100_000_000;
+
+/// A limit of units per second; any thread may use it.
+pub struct RateLimiter {
+    nanos_per_unit: f64,
+    start: Instant,
+    booked: AtomicU64,
+}
+
+impl RateLimiter {
+    /// A limit that starts now.
+    pub fn new(per_second: u64) -> RateLimiter {
+        RateLimiter {
+            nanos_per_unit: 1e9 / per_second as f64,
+            start: Instant::now(),
+            booked: AtomicU64::new(0),
+        }
+    }
+
+    /// Books units and sleeps if they are early. Returns whether it slept.
+    pub fn request(&self, units: u64) -> bool {
+        let now = self.start.elapsed().as_nanos() as u64;
+        let cost = (units as f64 * self.nanos_per_unit) as u64;
+        let book = |booked: u64| Some(booked.max(now.saturating_sub(CATCH_UP)) + cost);
+        let before = match self.booked.fetch_update(Ordering::Relaxed, Ordering::Relaxed, book) {
+            Ok(before) | Err(before) => before,
+        };
+        let ahead = before.saturating_sub(now);
+        if ahead < SLEEP_FROM {
+            return false;
+        }
+        std::thread::sleep(Duration::from_nanos(ahead));
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_holds_over_many_small_requests() {
+        let limiter = RateLimiter::new(100_000);
+        let start = Instant::now();
+        for _ in 0..5_000 {
+            limiter.request(1);
+        }
+        let seconds = start.elapsed().as_secs_f64();
+        assert!(seconds > 0.045, "{seconds}");
+    }
+}

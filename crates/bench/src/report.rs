@@ -1,0 +1,280 @@
+//! What is printed: RocksDB's lines, then two of our own per benchmark, and JSON.
+
+use crate::flags::Flags;
+use crate::process::{Memory, Usage};
+use crate::stats::Total;
+use serde_json::{Value, json};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+const MB: f64 = 1_048_576.0;
+
+/// What one benchmark did and used.
+pub struct Phase {
+    /// The benchmark's name.
+    pub name: String,
+    /// `ferrolith`, or `lib`.
+    pub engine: &'static str,
+    /// Foreground threads.
+    pub threads: usize,
+    /// What its threads did.
+    pub total: Total,
+    /// What the process used.
+    pub usage: Usage,
+    /// The memory of the process.
+    pub memory: Memory,
+    /// Bytes that went into files.
+    pub written: u64,
+    /// Bytes of the database's files after it.
+    pub disk: u64,
+    /// Bytes of keys and values that are alive after it, as far as known.
+    pub live: f64,
+}
+
+fn ratio(part: f64, whole: f64) -> Option<f64> {
+    (whole > 0.0).then(|| part / whole)
+}
+
+fn shown(value: Option<f64>) -> String {
+    value.map_or_else(|| "n/a".to_owned(), |value| format!("{value:.2}"))
+}
+
+impl Phase {
+    /// Operations per second.
+    pub fn rate(&self) -> f64 {
+        self.total.done as f64 / self.total.elapsed.max(1e-9)
+    }
+
+    /// RocksDB's line.
+    pub fn line(&self) -> String {
+        let total = &self.total;
+        let elapsed = total.elapsed.max(1e-9);
+        let mut extra = String::new();
+        if total.bytes > 0 {
+            extra = format!(" {:6.1} MB/s", total.bytes as f64 / MB / elapsed);
+        }
+        if !total.message.is_empty() {
+            extra += &format!(" {}", total.message);
+        }
+        if let Some((found, read)) = total.found {
+            extra += &format!(" ({found} of {read} found)");
+        }
+        format!(
+            "{:<12} : {:11.3} micros/op {} ops/sec {elapsed:.3} seconds {} operations;{extra}",
+            self.name,
+            total.thread_seconds * 1e6 / total.done as f64,
+            self.rate() as u64,
+            total.done,
+        )
+    }
+
+    /// The histograms, if every operation was timed.
+    pub fn histograms(&self) -> String {
+        let one = |(op, histogram): (&crate::stats::Op, &crate::histogram::Histogram)| {
+            format!("Microseconds per {}:\n{}\n", op.name(), histogram.text())
+        };
+        self.total.latencies.iter().map(one).collect()
+    }
+
+    fn write_amplification(&self) -> Option<f64> {
+        ratio(self.written as f64, self.total.user_written as f64)
+    }
+
+    fn read_amplification(&self) -> Option<f64> {
+        ratio(self.usage.read_calls_bytes as f64, self.total.user_read as f64)
+    }
+
+    fn space_amplification(&self) -> Option<f64> {
+        ratio(self.disk as f64, self.live)
+    }
+
+    /// What it cost, in two lines or three.
+    pub fn costs(&self) -> String {
+        let (total, usage, mb) = (&self.total, &self.usage, |bytes: u64| bytes as f64 / MB);
+        let elapsed = total.elapsed.max(1e-9);
+        let mut text = format!(
+            "  amplification: write {} ({:.1} MB for {:.1} MB of the user), read {} ({:.1} MB for {:.1} MB, {:.3} read calls/op), space {} ({:.1} MB for {:.1} MB)\n",
+            shown(self.write_amplification()),
+            mb(self.written),
+            mb(total.user_written),
+            shown(self.read_amplification()),
+            mb(usage.read_calls_bytes),
+            mb(total.user_read),
+            usage.read_calls as f64 / total.done as f64,
+            shown(self.space_amplification()),
+            mb(self.disk),
+            self.live / MB,
+        );
+        text += &format!(
+            "  files: {:.1} MB/s written, {:.1} MB/s read; memory: peak {:.1} MB ({:.1} MB private, {:.1} MB mapped files at the end); CPU: {:.2} s ({:.2} s user, {:.2} s system)\n",
+            mb(self.written) / elapsed,
+            mb(usage.read_calls_bytes) / elapsed,
+            mb(self.memory.peak),
+            mb(self.memory.anonymous),
+            mb(self.memory.mapped),
+            usage.cpu_user + usage.cpu_system,
+            usage.cpu_user,
+            usage.cpu_system,
+        );
+        if let Some((ops, seconds)) = total.background {
+            let rate = ops as f64 / seconds.max(1e-9);
+            text += &format!("  background writer: {ops} operations, {rate:.0} ops/sec\n");
+        }
+        text
+    }
+
+    /// The same for programs.
+    pub fn json(&self) -> Value {
+        let (total, usage) = (&self.total, &self.usage);
+        let latency = total.all_latencies().map(|h| {
+            json!({
+                "count": h.count(), "mean": h.mean(), "min": h.min(), "max": h.max(),
+                "p50": h.percentile(50.0), "p75": h.percentile(75.0), "p95": h.percentile(95.0),
+                "p99": h.percentile(99.0), "p99.9": h.percentile(99.9), "p99.99": h.percentile(99.99),
+            })
+        });
+        let elapsed = total.elapsed.max(1e-9);
+        json!({
+            "benchmark": self.name,
+            "engine": self.engine,
+            "threads": self.threads,
+            "operations": total.done,
+            "seconds": total.elapsed,
+            "micros_per_op": total.thread_seconds * 1e6 / total.done as f64,
+            "ops_per_sec": self.rate(),
+            "mb_per_sec": total.bytes as f64 / MB / elapsed,
+            "found": total.found.map(|(found, _)| found),
+            "looked_for": total.found.map(|(_, read)| read),
+            "latency_micros": latency,
+            "user_bytes_written": total.user_written,
+            "user_bytes_read": total.user_read,
+            "bytes_written": self.written,
+            "bytes_read": usage.read_calls_bytes,
+            "read_calls": usage.read_calls,
+            "device_bytes_written": usage.device_written,
+            "device_bytes_read": usage.device_read,
+            "write_amplification": self.write_amplification(),
+            "read_amplification": self.read_amplification(),
+            "space_amplification": self.space_amplification(),
+            "bytes_on_disk": self.disk,
+            "live_bytes": self.live,
+            "peak_rss_bytes": self.memory.peak,
+            "private_rss_bytes": self.memory.anonymous,
+            "mapped_rss_bytes": self.memory.mapped,
+            "cpu_user_seconds": usage.cpu_user,
+            "cpu_system_seconds": usage.cpu_system,
+            "cpu_seconds": usage.cpu_user + usage.cpu_system,
+            "background_operations": total.background.map(|(ops, _)| ops),
+            "background_ops_per_sec": total.background.map(|(ops, s)| ops as f64 / s.max(1e-9)),
+        })
+    }
+}
+
+/// RocksDB's header, as far as it goes to standard output.
+pub fn header(flags: &Flags, entries: u64) -> String {
+    let (key, num) = (flags.int("key_size") as f64, entries as f64);
+    let value = match flags.text("value_size_distribution_type") {
+        "fixed" => flags.int("value_size"),
+        _ => (flags.int("value_size_min") + flags.int("value_size_max")) / 2,
+    };
+    let ratio = flags.double("compression_ratio");
+    let compressed = value as f64 * ratio;
+    let rep = match flags.text("memtablerep") {
+        "prefix_hash" => "HashSkipListRepFactory",
+        "hash_linkedlist" => "HashLinkListRepFactory",
+        "vector" => "VectorRepFactory",
+        _ => "SkipListFactory",
+    };
+    let codec = match flags.text("compression_type") {
+        "none" => "NoCompression",
+        "snappy" => "Snappy",
+        "zlib" => "Zlib",
+        "bzip2" => "BZip2",
+        "lz4" => "LZ4",
+        "lz4hc" => "LZ4HC",
+        "xpress" => "Xpress",
+        _ => "ZSTD",
+    };
+    let mut text = format!("Keys:       {key} bytes each (+ 0 bytes user-defined timestamp)\n");
+    text += &format!(
+        "Values:     {value} bytes each ({} bytes after compression)\n",
+        (compressed + 0.5) as i64
+    );
+    text += &format!("Entries:    {entries}\n");
+    text += &format!("Prefix:    {} bytes\n", flags.int("prefix_size"));
+    text += &format!("Keys per prefix:    {}\n", flags.int("keys_per_prefix"));
+    text += &format!("RawSize:    {:.1} MB (estimated)\n", (key + value as f64) * num / MB);
+    text += &format!("FileSize:   {:.1} MB (estimated)\n", (key + compressed) * num / MB);
+    text += &format!("Write rate: {} bytes/second\n", flags.int("benchmark_write_rate_limit"));
+    if flags.int("writes_per_second") > 0 {
+        text += &format!("Write rate: {} ops/second\n", flags.int("writes_per_second"));
+    }
+    text += &format!("Read rate: {} ops/second\n", flags.int("benchmark_read_rate_limit"));
+    text += &format!("Compression: {codec}\nCompression sampling rate: 0\n");
+    text += &format!("Memtablerep: {rep}\nPerf Level: {}\n", flags.int("perf_level"));
+    if cfg!(debug_assertions) {
+        text += "WARNING: Assertions are enabled; benchmarks unnecessarily slow\n";
+    }
+    text + "------------------------------------------------"
+}
+
+/// What RocksDB prints about the engine and the machine, to standard error.
+pub fn environment(engine: &str, version: &str) -> String {
+    let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let all = |name: &str| -> Vec<&str> {
+        let is_it = |line: &&str| line.split(':').next().is_some_and(|key| key.trim() == name);
+        cpuinfo
+            .lines()
+            .filter(is_it)
+            .filter_map(|line| line.split(':').nth(1))
+            .map(str::trim)
+            .collect()
+    };
+    let (models, caches) = (all("model name"), all("cache size"));
+    let name = if engine == "lib" { "RocksDB" } else { "Ferrolith" };
+    format!(
+        "{:<12}{version}\nDate:       {}\nCPU:        {} * {}\nCPUCache:   {}",
+        format!("{name}:"),
+        date(SystemTime::now()),
+        models.len(),
+        models.first().unwrap_or(&"unknown"),
+        caches.first().unwrap_or(&"unknown"),
+    )
+}
+
+/// The time now as `2026/11/21-07:00:00`.
+pub fn clock() -> String {
+    let (year, month, day, seconds) = civil(SystemTime::now());
+    let (h, m, s) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    format!("{year:04}/{month:02}/{day:02}-{h:02}:{m:02}:{s:02}")
+}
+
+/// The time as ctime prints it, in UTC.
+fn date(now: SystemTime) -> String {
+    const DAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
+    const MONTHS: [&str; 12] =
+        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    let since = now.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    let (year, month, day, seconds) = civil(now);
+    let weekday = DAYS[(since / 86400 % 7) as usize];
+    let (h, m, s) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    let month = MONTHS[month as usize - 1];
+    format!("{weekday} {month} {day:2} {h:02}:{m:02}:{s:02} {year}")
+}
+
+/// Year, month, day and second of the day in UTC.
+fn civil(now: SystemTime) -> (u64, u64, u64, u64) {
+    let since = now.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    // Years are counted from March, so that the leap day is the last day of a year.
+    let days = since / 86400 + 719_468;
+    let (era, of_era) = (days / 146_097, days % 146_097);
+    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let shifted = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * shifted + 2) / 5 + 1;
+    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
+    (year + era * 400 + u64::from(month <= 2), month, day, since % 86400)
+}
+
+#[cfg(test)]
+#[path = "report_test.rs"]
+mod tests;

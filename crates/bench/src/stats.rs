@@ -1,0 +1,316 @@
+//! What one thread did, and the sum over threads.
+//!
+//! `finished` runs once per operation: two additions, a store that others may read, and comparisons.
+//! The clock is read only for latencies.
+
+use crate::config::{Interval, Timing};
+use crate::histogram::Histogram;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// Operations that a thread has done, on its own cache lines.
+#[derive(Default)]
+#[repr(align(128))]
+pub struct Counter(AtomicU64);
+
+impl Counter {
+    /// The number now, or a little earlier.
+    pub fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Kinds of operations, in RocksDB's words and order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Op {
+    /// Get, and steps of an iterator.
+    Read,
+    /// Put, and batches.
+    Write,
+    /// Delete.
+    Delete,
+    /// Seek with its steps.
+    Seek,
+    /// Merge.
+    Merge,
+    /// A checksum.
+    Crc,
+    /// Anything else.
+    Other,
+}
+
+impl Op {
+    /// The word in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Op::Read => "read",
+            Op::Write => "write",
+            Op::Delete => "delete",
+            Op::Seek => "seek",
+            Op::Merge => "merge",
+            Op::Crc => "crc",
+            Op::Other => "op",
+        }
+    }
+}
+
+/// What one thread did.
+pub struct Stats {
+    /// Operations.
+    pub done: u64,
+    /// Bytes for the MB/s of the report.
+    pub bytes: u64,
+    /// Bytes of keys and values that the user wrote.
+    pub user_written: u64,
+    /// Bytes of keys and values that the user read.
+    pub user_read: u64,
+    /// Keys found and looked for, where that means something.
+    pub found: Option<(u64, u64)>,
+    /// More for the report.
+    pub message: String,
+    /// A background thread: its operations are not the benchmark's.
+    pub background: bool,
+    /// Latencies by kind.
+    pub latencies: BTreeMap<Op, Histogram>,
+    /// Seconds that it ran.
+    pub seconds: f64,
+    start: Instant,
+    finish: Instant,
+    timing: Timing,
+    until_sample: u64,
+    slow: Duration,
+    last: Instant,
+    interval: Interval,
+    next_line: u64,
+    last_line: (Instant, u64),
+    id: usize,
+    shared: Arc<Counter>,
+}
+
+impl Stats {
+    /// A thread that starts now.
+    pub fn start(
+        id: usize,
+        timing: Timing,
+        slow_micros: u64,
+        interval: Interval,
+        shared: Arc<Counter>,
+    ) -> Stats {
+        let now = Instant::now();
+        let mut latencies = BTreeMap::new();
+        if timing != Timing::Off {
+            // Made here so that the first operation does not pay for it.
+            latencies.insert(Op::Read, Histogram::default());
+        }
+        Stats {
+            done: 0,
+            bytes: 0,
+            user_written: 0,
+            user_read: 0,
+            found: None,
+            message: String::new(),
+            background: false,
+            latencies,
+            seconds: 0.0,
+            start: now,
+            finish: now,
+            timing,
+            until_sample: match timing {
+                Timing::Off => u64::MAX,
+                Timing::Sampled(n) => n,
+                Timing::Every => 1,
+            },
+            slow: Duration::from_micros(slow_micros),
+            last: now,
+            interval,
+            next_line: if interval.ops == 0 { u64::MAX } else { interval.ops },
+            last_line: (now, 0),
+            id,
+            shared,
+        }
+    }
+
+    /// Counts `n` operations. Returns whether a line about the rate is due.
+    #[inline]
+    pub fn finished(&mut self, n: u64, op: Op) -> bool {
+        self.done += n;
+        self.shared.0.store(self.done, Ordering::Relaxed);
+        self.until_sample -= 1;
+        if self.until_sample <= 1 {
+            self.time(op);
+        }
+        self.done >= self.next_line
+    }
+
+    /// Waiting for a limit is not part of the next operation.
+    pub fn reset_clock(&mut self) {
+        if self.timing != Timing::Off {
+            self.last = Instant::now();
+        }
+    }
+
+    /// With sampling, called before the operation that is timed and after it.
+    #[inline(never)]
+    fn time(&mut self, op: Op) {
+        let now = Instant::now();
+        match self.timing {
+            Timing::Off => {
+                self.until_sample = u64::MAX;
+                return;
+            }
+            Timing::Sampled(_) if self.until_sample == 1 => {
+                self.last = now;
+                return;
+            }
+            Timing::Sampled(n) => self.until_sample = n,
+            Timing::Every => self.until_sample = 1,
+        }
+        let taken = now - self.last;
+        self.last = now;
+        self.latencies.entry(op).or_default().add(taken.as_nanos() as u64);
+        if taken >= self.slow && self.timing == Timing::Every && self.interval.ops == 0 {
+            eprintln!("long op: {} micros", taken.as_micros());
+        }
+    }
+
+    /// The line about the rate, unless the clock says it is too early.
+    pub fn line(&mut self) -> Option<String> {
+        self.next_line = self.done + self.interval.ops;
+        let now = Instant::now();
+        let (since, before) = self.last_line;
+        let (step, total) = ((now - since).as_secs_f64(), (now - self.start).as_secs_f64());
+        if self.interval.seconds > 0 && step < self.interval.seconds as f64 {
+            return None;
+        }
+        let ops = self.done - before;
+        self.last_line = (now, self.done);
+        Some(format!(
+            "{} ... thread {}: ({ops},{}) ops and ({:.1},{:.1}) ops/second in ({step:.6},{total:.6}) seconds",
+            crate::report::clock(),
+            self.id,
+            self.done,
+            ops as f64 / step,
+            self.done as f64 / total
+        ))
+    }
+
+    /// Ends the thread's time.
+    pub fn stop(&mut self) {
+        self.finish = Instant::now();
+        self.seconds = (self.finish - self.start).as_secs_f64();
+    }
+
+    /// Whether a line is asked for together with the database's statistics.
+    pub fn wants_database_stats(&self) -> bool {
+        self.interval.with_stats && self.id == 0
+    }
+}
+
+/// What the threads of a benchmark did together.
+#[derive(Default)]
+pub struct Total {
+    /// Operations of the foreground.
+    pub done: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Bytes that the user wrote, background included.
+    pub user_written: u64,
+    /// Bytes that the user read, background included.
+    pub user_read: u64,
+    /// Seconds of all foreground threads together.
+    pub thread_seconds: f64,
+    /// Seconds from the first start to the last finish of the foreground.
+    pub elapsed: f64,
+    /// Keys found and looked for by one thread, as RocksDB prints it.
+    pub message: String,
+    /// Keys found and looked for, all threads.
+    pub found: Option<(u64, u64)>,
+    /// Operations and seconds of the background.
+    pub background: Option<(u64, f64)>,
+    /// Latencies by kind.
+    pub latencies: BTreeMap<Op, Histogram>,
+}
+
+impl Total {
+    /// The sum.
+    pub fn of(threads: Vec<Stats>) -> Total {
+        let mut total = Total::default();
+        let mut span: Option<(Instant, Instant)> = None;
+        for stats in threads {
+            total.user_written += stats.user_written;
+            total.user_read += stats.user_read;
+            if stats.background {
+                total.background = Some((stats.done, stats.seconds));
+                continue;
+            }
+            total.done += stats.done;
+            total.bytes += stats.bytes;
+            total.thread_seconds += stats.seconds;
+            let (start, finish) = span.unwrap_or((stats.start, stats.finish));
+            span = Some((start.min(stats.start), finish.max(stats.finish)));
+            if let Some((found, read)) = stats.found {
+                let (f, r) = total.found.unwrap_or((0, 0));
+                total.found = Some((f + found, r + read));
+            }
+            if total.message.is_empty() {
+                total.message = stats.message;
+            }
+            for (op, histogram) in stats.latencies {
+                if histogram.count() > 0 {
+                    total.latencies.entry(op).or_default().merge(&histogram);
+                }
+            }
+        }
+        if let Some((start, finish)) = span {
+            total.elapsed = (finish - start).as_secs_f64();
+        }
+        // RocksDB pretends one operation for benchmarks that count none.
+        total.done = total.done.max(1);
+        total
+    }
+
+    /// All latencies in one histogram.
+    pub fn all_latencies(&self) -> Option<Histogram> {
+        let mut all = self.latencies.values();
+        let mut sum = all.next()?.clone();
+        all.for_each(|one| sum.merge(one));
+        Some(sum)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stats(timing: Timing) -> Stats {
+        Stats::start(0, timing, 1_000_000, Interval::default(), Arc::new(Counter::default()))
+    }
+
+    #[test]
+    fn sampling_times_one_in_n() {
+        for (timing, expected) in
+            [(Timing::Off, 0), (Timing::Sampled(16), 100), (Timing::Every, 1600)]
+        {
+            let mut stats = stats(timing);
+            for _ in 0..1600 {
+                stats.finished(1, Op::Read);
+            }
+            stats.stop();
+            let total = Total::of(vec![stats]);
+            assert_eq!(total.done, 1600);
+            assert_eq!(total.all_latencies().map_or(0, |h| h.count()), expected, "{timing:?}");
+        }
+    }
+
+    #[test]
+    fn the_background_is_not_the_benchmark() {
+        let (mut a, mut b) = (stats(Timing::Off), stats(Timing::Off));
+        (a.done, b.done, b.background, b.user_written) = (10, 1000, true, 5);
+        a.found = Some((3, 4));
+        let total = Total::of(vec![a, b]);
+        assert_eq!((total.done, total.user_written, total.found), (10, 5, Some((3, 4))));
+        assert_eq!(total.background.map(|(ops, _)| ops), Some(1000));
+    }
+}

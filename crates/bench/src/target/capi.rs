@@ -1,0 +1,259 @@
+//! A shared library with RocksDB's C functions, loaded at run time.
+//!
+//! This module and its parts (`capi_*`) hold the only unsafe code of the benchmark: calls into the library.
+//! Invariants: objects are made and destroyed by the same library; it is never unloaded; slices that
+//! the library returns are used before the next call on the same object. A database object may be
+//! used by all threads (rocksdb/c.h says so); a session's objects belong to one thread.
+#![allow(unsafe_code)]
+
+use super::capi_options::Builder;
+use super::capi_session::{CSession, ManyBuffers};
+use super::capi_symbols::{Object, Symbols};
+use super::{Engine, ReadMode, Result, Session, Target, WriteMode};
+use crate::flags::Flags;
+use std::ffi::{CStr, CString, c_char, c_void};
+use std::path::{Path, PathBuf};
+use std::ptr::null_mut;
+use std::sync::Arc;
+
+/// The loaded library and the options that databases are opened with.
+pub(super) struct Library {
+    symbols: Arc<Symbols>,
+    path: PathBuf,
+    options: Object,
+    notices: Vec<String>,
+    flags: Flags,
+}
+
+impl Library {
+    /// Loads the library and builds the options.
+    pub(super) fn load(path: &Path, flags: &Flags) -> Result<Library> {
+        let fail = |error: String| format!("--engine_lib={}: {error}", path.display());
+        // SAFETY: the library's initialisers run; the user named it to be run.
+        let library = unsafe { libloading::Library::new(path) }
+            .map_err(|error| fail(format!("{error} (fetch-rocksdb.sh gets RocksDB's)")))?;
+        let symbols = Arc::new(Symbols::find(library).map_err(fail)?);
+        // One more count keeps the library loaded while the process ends.
+        std::mem::forget(Arc::clone(&symbols));
+        let (options, missing) = Builder::new(&symbols, flags).build().map_err(fail)?;
+        let notices = missing
+            .iter()
+            .map(|flag| format!("--{flag}: {} exports no function for it", path.display()))
+            .collect();
+        Ok(Library { symbols, path: path.to_owned(), options, notices, flags: flags.clone() })
+    }
+
+    /// The version that the library wrote into the database's LOG.
+    fn version(&self) -> Option<String> {
+        let log = std::fs::read_to_string(super::directories(&self.flags).0.join("LOG")).ok()?;
+        let line = log.lines().find(|line| line.contains(" version: "))?;
+        Some(line.rsplit(' ').next()?.to_owned())
+    }
+}
+
+impl Engine for Library {
+    fn name(&self) -> String {
+        let version = self.version().unwrap_or_else(|| "unknown".to_owned());
+        format!("version {version} ({})", self.path.display())
+    }
+
+    fn open(&self) -> Result<Arc<dyn Target>> {
+        let (dir, wal) = super::directories(&self.flags);
+        for dir in std::iter::once(&dir).chain(&wal) {
+            std::fs::create_dir_all(dir).map_err(|error| format!("{}: {error}", dir.display()))?;
+        }
+        let path = CString::new(dir.to_string_lossy().as_bytes()).map_err(|e| e.to_string())?;
+        let s = &self.symbols;
+        let mut error = null_mut();
+        // SAFETY: options and path are live during the call.
+        let db = unsafe {
+            if self.flags.on("readonly") {
+                (s.open_for_read_only)(self.options, path.as_ptr(), 0, &mut error)
+            } else {
+                (s.open)(self.options, path.as_ptr(), &mut error)
+            }
+        };
+        take_error(s, error)?;
+        Ok(Arc::new(Database {
+            symbols: Arc::clone(s),
+            db,
+            options: self.options,
+            subcompactions: self.flags.int32("subcompactions"),
+            buffer: self.flags.uint("value_size") as usize + 4096,
+        }))
+    }
+
+    fn destroy(&self) -> Result<()> {
+        super::remove_files(&self.flags)
+    }
+
+    fn notices(&self) -> Vec<String> {
+        self.notices.clone()
+    }
+}
+
+/// Turns a library's error text into ours and frees it.
+pub(super) fn take_error(symbols: &Symbols, error: *mut c_char) -> Result<()> {
+    if error.is_null() {
+        return Ok(());
+    }
+    // SAFETY: a non-null error is a C string that the caller of the function owns.
+    unsafe {
+        let text = CStr::from_ptr(error).to_string_lossy().into_owned();
+        (symbols.free)(error.cast::<c_void>());
+        Err(text)
+    }
+}
+
+/// An open database of the library.
+struct Database {
+    symbols: Arc<Symbols>,
+    db: Object,
+    options: Object,
+    subcompactions: i32,
+    buffer: usize,
+}
+
+// SAFETY: rocksdb/c.h allows any thread to use a database object at any time; `options` is only read.
+unsafe impl Send for Database {}
+// SAFETY: as above.
+unsafe impl Sync for Database {}
+
+impl Drop for Database {
+    fn drop(&mut self) {
+        // SAFETY: sessions borrow the database, so none is left.
+        unsafe { (self.symbols.close)(self.db) };
+    }
+}
+
+impl Database {
+    /// Takes over a string that the library allocated.
+    fn text(&self, text: *mut c_char) -> Option<String> {
+        if text.is_null() {
+            return None;
+        }
+        // SAFETY: a non-null result is a C string that the caller owns.
+        unsafe {
+            let owned = CStr::from_ptr(text).to_string_lossy().into_owned();
+            (self.symbols.free)(text.cast::<c_void>());
+            Some(owned)
+        }
+    }
+}
+
+impl Target for Database {
+    fn session(&self, read: ReadMode, write: WriteMode) -> Result<Box<dyn Session + '_>> {
+        let s = &*self.symbols;
+        // SAFETY: the objects are new and are destroyed with the session.
+        unsafe {
+            let write_options = (s.writeoptions_create)();
+            (s.writeoptions_set_sync)(write_options, u8::from(write.sync));
+            (s.writeoptions_disable_WAL)(write_options, i32::from(write.disable_wal));
+            let read_options = (s.readoptions_create)();
+            (s.readoptions_set_verify_checksums)(read_options, u8::from(read.verify_checksums));
+            if let Some(set) = s.readoptions_set_total_order_seek {
+                set(read_options, u8::from(read.total_order_seek));
+            }
+            if let Some(set) = s.readoptions_set_prefix_same_as_start {
+                set(read_options, u8::from(read.prefix_same_as_start));
+            }
+            if let (Some(set), true) = (s.readoptions_set_readahead_size, read.readahead_size > 0) {
+                set(read_options, read.readahead_size);
+            }
+            if read.auto_prefix_mode {
+                return Err("--auto_prefix_mode has no function in rocksdb/c.h".to_owned());
+            }
+            let family = s.get_default_column_family_handle.map(|get| get(self.db));
+            Ok(Box::new(CSession {
+                s,
+                db: self.db,
+                family,
+                read_options,
+                write_options,
+                batch: (s.writebatch_create)(),
+                iterator: null_mut(),
+                bounds: [Vec::new(), Vec::new()],
+                buffer: vec![0; self.buffer],
+                many: ManyBuffers::default(),
+            }))
+        }
+    }
+
+    fn property(&self, name: &str) -> Option<String> {
+        let name = CString::new(name).ok()?;
+        // SAFETY: the database is open and the name is a C string.
+        self.text(unsafe { (self.symbols.property_value)(self.db, name.as_ptr()) })
+    }
+
+    fn compact(&self) -> Result<()> {
+        let s = &*self.symbols;
+        let (from, to) = (std::ptr::null(), std::ptr::null());
+        // SAFETY: null bounds mean everything; the options object lives during the call.
+        unsafe {
+            match (s.compactoptions_create, s.compact_range_opt) {
+                (Some(create), Some(compact)) => {
+                    let options = create();
+                    if let Some(set) = s.compactoptions_set_bottommost_level_compaction {
+                        set(options, 3);
+                    }
+                    if let Some(set) = s.compactoptions_set_max_subcompactions {
+                        set(options, self.subcompactions);
+                    }
+                    compact(self.db, options, from, 0, to, 0);
+                    if let Some(destroy) = s.compactoptions_destroy {
+                        destroy(options);
+                    }
+                }
+                _ => (s.compact_range)(self.db, from, 0, to, 0),
+            }
+        }
+        Ok(())
+    }
+
+    fn flush(&self) -> Result<()> {
+        let s = &*self.symbols;
+        let mut error = null_mut();
+        // SAFETY: the options object lives during the call.
+        unsafe {
+            let options = (s.flushoptions_create)();
+            (s.flush)(self.db, options, &mut error);
+            (s.flushoptions_destroy)(options);
+        }
+        take_error(s, error)
+    }
+
+    fn wait_for_compaction(&self) -> Result<()> {
+        let s = &*self.symbols;
+        let functions = (
+            s.wait_for_compact,
+            s.wait_for_compact_options_create,
+            s.wait_for_compact_options_destroy,
+        );
+        if let (Some(wait), Some(create), Some(destroy)) = functions {
+            let mut error = null_mut();
+            // SAFETY: the options object lives during the call.
+            unsafe {
+                let options = create();
+                wait(self.db, options, &mut error);
+                destroy(options);
+            }
+            return take_error(s, error);
+        }
+        let busy = |name: &str| self.property(name).is_some_and(|value| value.trim() != "0");
+        while busy("rocksdb.num-running-compactions")
+            || busy("rocksdb.compaction-pending")
+            || busy("rocksdb.num-running-flushes")
+            || busy("rocksdb.mem-table-flush-pending")
+        {
+            std::thread::sleep(std::time::Duration::from_millis(50));
+        }
+        Ok(())
+    }
+
+    fn statistics(&self) -> Option<String> {
+        // SAFETY: the options object is live.
+        let text =
+            self.symbols.options_statistics_get_string.map(|get| unsafe { get(self.options) });
+        self.text(text.unwrap_or(null_mut()))
+    }
+}

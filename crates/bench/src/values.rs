@@ -1,0 +1,114 @@
+//! Values: slices of one pool of bytes that compresses as asked.
+
+use crate::flags::Flags;
+use crate::rng::{Random, Random64};
+use std::sync::Arc;
+
+/// Bytes that are compressible in pieces of this size.
+const PIECE: usize = 100;
+const POOL: usize = 1 << 20;
+
+/// What values look like.
+#[derive(Clone)]
+pub struct ValueShape {
+    pool: Arc<Vec<u8>>,
+    sizes: Sizes,
+    same_percentage: u64,
+}
+
+#[derive(Clone, Copy)]
+enum Sizes {
+    Fixed(usize),
+    Uniform(usize, usize),
+}
+
+impl ValueShape {
+    /// As the flags say, but fixed values have `value_size` bytes.
+    pub fn new(flags: &Flags, value_size: usize) -> ValueShape {
+        let sizes = match flags.text("value_size_distribution_type") {
+            "uniform" => {
+                let low = flags.uint("value_size_min") as usize;
+                Sizes::Uniform(low, (flags.uint("value_size_max") as usize).max(low))
+            }
+            _ => Sizes::Fixed(value_size),
+        };
+        let (Sizes::Fixed(largest) | Sizes::Uniform(_, largest)) = sizes;
+        ValueShape {
+            pool: Arc::new(pool(flags.double("compression_ratio"), largest.max(POOL))),
+            sizes,
+            same_percentage: flags.uint("same_value_percentage"),
+        }
+    }
+
+    /// The size of a value, or the average size.
+    pub fn average(&self) -> f64 {
+        match self.sizes {
+            Sizes::Fixed(size) => size as f64,
+            Sizes::Uniform(low, high) => (low + high) as f64 / 2.0,
+        }
+    }
+}
+
+/// A part of each piece is random, and repeated until the piece is full.
+fn pool(ratio: f64, len: usize) -> Vec<u8> {
+    let mut random = Random::new(301);
+    let unique = ((PIECE as f64 * ratio) as usize).clamp(1, PIECE);
+    let mut pool = Vec::with_capacity(len + PIECE);
+    while pool.len() < len {
+        let start = pool.len();
+        for i in 0..PIECE {
+            let byte =
+                if i < unique { (random.draw() % 127) as u8 } else { pool[start + i % unique] };
+            pool.push(byte);
+        }
+    }
+    pool
+}
+
+/// One thread's stream of values.
+pub struct ValueMaker {
+    shape: ValueShape,
+    at: usize,
+    random: Random64,
+}
+
+impl ValueMaker {
+    /// The stream from its beginning.
+    pub fn new(shape: &ValueShape) -> ValueMaker {
+        ValueMaker { shape: shape.clone(), at: 0, random: Random64::new(301) }
+    }
+
+    /// The next value.
+    #[inline]
+    pub fn make(&mut self) -> &[u8] {
+        let len = match self.shape.sizes {
+            Sizes::Fixed(len) => len,
+            Sizes::Uniform(low, high) => {
+                low + (self.random.draw() % (high - low + 1) as u64) as usize
+            }
+        };
+        if self.shape.same_percentage > 0 && self.random.draw() % 100 < self.shape.same_percentage {
+            return &self.shape.pool[..len];
+        }
+        if self.at + len > self.shape.pool.len() {
+            self.at = 0;
+        }
+        self.at += len;
+        &self.shape.pool[self.at - len..self.at]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_repeat_their_unique_part() {
+        let pool = pool(0.5, 1000);
+        assert_eq!(pool[..50], pool[50..100]);
+        assert_ne!(pool[..50], pool[100..150]);
+        assert_eq!(pool.len(), 1000);
+        let random = super::pool(1.0, 1000);
+        assert_ne!(random[..50], random[50..100]);
+    }
+}

@@ -1,0 +1,134 @@
+//! Benchmarks that look keys up.
+
+use super::thread::{Budget, Thread};
+use super::write;
+use crate::stats::Op;
+use crate::target::{Result, touch};
+use crate::values::ValueMaker;
+
+fn get_error(error: String) -> String {
+    format!("Get returned an error: {error}")
+}
+
+pub(super) fn random(t: &mut Thread<'_>) -> Result<()> {
+    let num = t.config.num;
+    lookups(t, num)
+}
+
+/// Reads one hundredth of the keys.
+pub(super) fn hot(t: &mut Thread<'_>) -> Result<()> {
+    let range = t.config.num.div_ceil(100);
+    lookups(t, range)
+}
+
+fn lookups(t: &mut Thread<'_>, range: u64) -> Result<()> {
+    let config = t.config;
+    let mut budget = Budget::new(config, config.duration, config.reads);
+    let (mut read, mut found, mut bytes) = (0, 0, 0);
+    while !budget.done(1) {
+        // RocksDB draws a database here; the draw keeps key sequences equal.
+        t.random.draw();
+        let number = t.random_key() % range;
+        let key = t.keys.make(number, config.num);
+        read += 1;
+        if let Some(value) = t.session.get(key).map_err(get_error)? {
+            touch(value);
+            found += 1;
+            bytes += (key.len() + value.len()) as u64;
+        }
+        t.limit_reads(read);
+        t.finished(1, Op::Read);
+    }
+    t.stats.bytes += bytes;
+    t.stats.user_read += bytes;
+    t.stats.found = Some((found, read));
+    Ok(())
+}
+
+/// Looks many keys up in one call.
+pub(super) fn many_random(t: &mut Thread<'_>) -> Result<()> {
+    let config = t.config;
+    let mut budget = Budget::new(config, config.duration, config.reads);
+    let mut keys = Vec::with_capacity(config.batch as usize * config.keys.key_size);
+    let (mut read, mut found, mut bytes) = (0, 0, 0);
+    while !budget.done(config.batch) {
+        t.random.draw();
+        keys.clear();
+        let mut number = t.random_key();
+        let reach = config.stride * (config.batch - 1);
+        if config.stride > 0 && number + reach >= config.num {
+            number = config.num.saturating_sub(reach + 1);
+        }
+        for i in 0..config.batch {
+            if i > 0 {
+                number = if config.stride > 0 { number + config.stride } else { t.random_key() };
+            }
+            keys.extend_from_slice(t.keys.make(number % config.num, config.num));
+        }
+        let (hits, sizes) = t.session.multi_get(&keys, config.keys.key_size).map_err(get_error)?;
+        read += config.batch;
+        found += hits;
+        bytes += sizes + hits * config.keys.key_size as u64;
+        t.finished(config.batch, Op::Read);
+    }
+    t.stats.user_read += bytes;
+    t.stats.found = Some((found, read));
+    Ok(())
+}
+
+/// Threads that read, beside one that writes.
+pub(super) fn while_writing(t: &mut Thread<'_>) -> Result<()> {
+    if t.id == 0 { write::background(t, false) } else { random(t) }
+}
+
+/// Threads that read, beside one that merges.
+pub(super) fn while_merging(t: &mut Thread<'_>) -> Result<()> {
+    if t.id == 0 { write::background(t, true) } else { random(t) }
+}
+
+/// Each operation is a read or a write.
+pub(super) fn and_write(t: &mut Thread<'_>) -> Result<()> {
+    mixed(t, false)
+}
+
+/// Each operation is a read or a merge.
+pub(super) fn and_merge(t: &mut Thread<'_>) -> Result<()> {
+    mixed(t, true)
+}
+
+fn mixed(t: &mut Thread<'_>, merge: bool) -> Result<()> {
+    let config = t.config;
+    let mut budget = Budget::new(config, config.duration, config.readwrites);
+    let mut values = ValueMaker::new(&t.shared.values);
+    let (mut reads, mut writes, mut found) = (0u64, 0u64, 0u64);
+    let num = if merge { config.merge_keys.max(1) } else { config.num };
+    while !budget.done(1) {
+        t.random.draw();
+        let number = t.random.draw() % num;
+        let percent = t.random.draw() % 100;
+        let is_read =
+            if merge { percent >= config.merge_percent } else { percent < config.read_percent };
+        let key = t.keys.make(number, num);
+        if is_read {
+            if let Some(value) = t.session.get(key).map_err(get_error)? {
+                touch(value);
+                found += 1;
+                t.stats.user_read += (key.len() + value.len()) as u64;
+            }
+            reads += 1;
+            t.finished(1, Op::Read);
+        } else {
+            let value = values.make();
+            t.stats.user_written += (key.len() + value.len()) as u64;
+            let result =
+                if merge { t.session.merge(key, value) } else { t.session.put(key, value) };
+            result.map_err(|error| format!("put or merge error: {error}"))?;
+            writes += 1;
+            t.finished(1, if merge { Op::Merge } else { Op::Write });
+        }
+    }
+    let word = if merge { "merges" } else { "writes" };
+    t.stats.message =
+        format!("( reads:{reads} {word}:{writes} total:{} found:{found})", config.readwrites);
+    Ok(())
+}

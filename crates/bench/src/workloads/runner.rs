@@ -1,0 +1,364 @@
+//! Runs the list of benchmarks on one engine in this process.
+
+use super::live::Live;
+use super::thread::{Shared, Thread};
+use super::{Benchmark, Body, Entry, parse_list};
+use crate::config::Config;
+use crate::flags::Flags;
+use crate::keys::KeyMaker;
+use crate::process::{FileWatch, Memory, Usage, size_on_disk};
+use crate::progress::{Progress, Show};
+use crate::report::{self, Phase};
+use crate::rng::Random64;
+use crate::stats::{Counter, Stats, Total};
+use crate::target::{self, Engine, Result, Target};
+use crate::values::ValueShape;
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Barrier};
+
+/// Runs everything that the flags ask for.
+pub fn run(flags: &Flags, seed: u64) -> Result<()> {
+    let entries = parse_list(flags.text("benchmarks"))?;
+    let config = Config::new(flags, seed)?;
+    for entry in &entries {
+        if super::needs_merge_operator(entry.benchmark.name) && !config.can_merge {
+            return Err(format!("{} needs --merge_operator", entry.benchmark.name));
+        }
+    }
+    let engine = target::engine(flags)?;
+    for notice in engine.notices() {
+        eprintln!("{notice}");
+    }
+    let json = Json::open(flags.text("json"))?;
+    let mut runner = Runner::new(flags, config, engine, json)?;
+    let result = entries.iter().try_for_each(|entry| runner.entry(entry));
+    result.and_then(|()| runner.finish())
+}
+
+/// Where `--json` goes.
+enum Json {
+    Nowhere,
+    Out,
+    File(std::fs::File, String),
+}
+
+impl Json {
+    fn open(path: &str) -> Result<Json> {
+        Ok(match path {
+            "" => Json::Nowhere,
+            "-" => Json::Out,
+            path => {
+                let file =
+                    std::fs::File::create(path).map_err(|e| format!("--json={path}: {e}"))?;
+                Json::File(file, path.to_owned())
+            }
+        })
+    }
+
+    fn write(&mut self, phase: &Phase) -> Result<()> {
+        match self {
+            Json::Nowhere => Ok(()),
+            Json::Out => {
+                println!("{}", phase.json());
+                Ok(())
+            }
+            Json::File(file, path) => {
+                writeln!(file, "{}", phase.json()).map_err(|e| format!("--json={path}: {e}"))
+            }
+        }
+    }
+}
+
+struct Runner<'a> {
+    flags: &'a Flags,
+    config: Config,
+    engine: Box<dyn Engine>,
+    target: Option<Arc<dyn Target>>,
+    json: Json,
+    show: Show,
+    dirs: Vec<PathBuf>,
+    watch: FileWatch,
+    live: Live,
+    /// Threads so far: each has a seed of its own, as in RocksDB.
+    threads: u64,
+}
+
+impl<'a> Runner<'a> {
+    fn new(
+        flags: &'a Flags,
+        config: Config,
+        engine: Box<dyn Engine>,
+        json: Json,
+    ) -> Result<Runner<'a>> {
+        let (db, wal) = target::directories(flags);
+        if !flags.on("use_existing_db") && !flags.on("readonly") {
+            engine.destroy()?;
+        }
+        let target = engine.open()?;
+        let wal = wal.filter(|wal| !wal.starts_with(&db));
+        let dirs: Vec<PathBuf> = std::iter::once(db.clone()).chain(wal).collect();
+        let every = flags.uint("report_interval_seconds");
+        let show = Show {
+            bar: flags.on("progress_reports") && config.interval.ops == 0,
+            csv: (every > 0).then(|| (flags.text("report_file").to_owned(), every)),
+        };
+        let version = engine.name();
+        eprintln!("{}", report::environment(engine_word(flags), &version));
+        let mut runner = Runner {
+            flags,
+            config,
+            engine,
+            json,
+            show,
+            watch: FileWatch::start(dirs.clone()),
+            dirs,
+            live: Live::default(),
+            threads: 0,
+            target: None,
+        };
+        runner.learn_existing(&*target)?;
+        println!("{}", report::header(flags, runner.config.num));
+        println!("DB path: [{}]", db.display());
+        runner.target = Some(target);
+        Ok(runner)
+    }
+
+    /// What an existing database holds.
+    fn learn_existing(&mut self, target: &dyn Target) -> Result<()> {
+        let estimate = target.property("rocksdb.estimate-num-keys");
+        let keys = estimate.and_then(|text| text.trim().parse().ok()).unwrap_or(0u64);
+        let values = ValueShape::new(self.flags, self.config.value_size);
+        let entry = self.config.keys.key_size as f64 + values.average();
+        self.live = Live::new(keys.min(self.config.num), entry);
+        if !self.flags.on("use_existing_keys") {
+            return Ok(());
+        }
+        let read = target::ReadMode { total_order_seek: true, ..Default::default() };
+        let mut session = target.session(read, target::WriteMode::default())?;
+        session.open_iterator(None, None)?;
+        session.seek_to_first();
+        let mut keys = Vec::new();
+        while session.valid() {
+            keys.push(session.key().to_vec());
+            session.next();
+        }
+        session.status()?;
+        if keys.is_empty() {
+            return Err("--use_existing_keys: the database is empty".to_owned());
+        }
+        self.config.use_keys(keys);
+        Ok(())
+    }
+
+    fn entry(&mut self, entry: &Entry) -> Result<()> {
+        let benchmark = entry.benchmark;
+        if benchmark.fresh {
+            if self.flags.on("use_existing_db") || self.flags.on("readonly") {
+                println!("{:<12} : skipped (--use_existing_db is true)", benchmark.name);
+                return Ok(());
+            }
+            if self.threads > 0 {
+                self.start_over()?;
+            }
+        }
+        if entry.warmup > 0 {
+            println!("Warming up benchmark by running {} times", entry.warmup);
+        }
+        if entry.repeat > 1 {
+            println!("Running benchmark for {} times", entry.repeat);
+        }
+        let mut rates = Vec::new();
+        for i in 0..entry.warmup + entry.repeat {
+            let rate = self.benchmark(benchmark)?;
+            if i >= entry.warmup {
+                rates.extend(rate);
+            }
+        }
+        self.summary(benchmark.name, rates);
+        Ok(())
+    }
+
+    fn summary(&self, name: &str, mut rates: Vec<f64>) {
+        if rates.len() < 2 {
+            return;
+        }
+        let runs = rates.len();
+        let mean = rates.iter().sum::<f64>() / runs as f64;
+        let squares: f64 = rates.iter().map(|rate| (rate - mean).powi(2)).sum();
+        let half = 1.959_964 * (squares / (runs as f64 - 1.0)).sqrt() / (runs as f64).sqrt();
+        rates.sort_by(f64::total_cmp);
+        let median = (rates[runs / 2] + rates[(runs - 1) / 2]) / 2.0;
+        if self.flags.on("confidence_interval_only") {
+            println!(
+                "{name} [CI95 {runs} runs] : ({:.0}, {:.0}) ops/sec",
+                mean - half,
+                mean + half
+            );
+            return;
+        }
+        let millis = 1000.0 / mean;
+        println!(
+            "{name} [AVG    {runs} runs] : {mean:.0} (\u{b1} {half:.0}) ops/sec; {millis:.3} ms/op"
+        );
+        println!("{name} [MEDIAN {runs} runs] : {median:.0} ops/sec");
+    }
+
+    fn start_over(&mut self) -> Result<()> {
+        self.target = None;
+        self.engine.destroy()?;
+        self.target = Some(self.engine.open()?);
+        self.live = Live::default();
+        Ok(())
+    }
+
+    /// Runs one benchmark once, prints it, and returns operations per second.
+    fn benchmark(&mut self, benchmark: &Benchmark) -> Result<Option<f64>> {
+        let target = Arc::clone(self.target.as_ref().ok_or("no database is open")?);
+        if let Body::Property(name) = benchmark.body {
+            println!("\n{}", target.property(name).unwrap_or_else(|| "(failed)".to_owned()));
+            return Ok(None);
+        }
+        let mut config = self.config.clone();
+        (benchmark.tune)(&mut config);
+        let values = ValueShape::new(self.flags, config.value_size);
+        let entry_size = config.keys.key_size as f64 + values.average();
+        let threads = config.threads;
+        Memory::reset_peak();
+        let (before, files) = (Usage::now(), self.watch.bytes());
+        let total = self.measure(benchmark, &config, values, &*target)?;
+        let usage = Usage::now().since(&before);
+        let grown = self.watch.bytes() - files;
+        let ops = total.background.map_or(total.done, |(ops, _)| ops);
+        self.live.apply(benchmark.effect, ops, config.fill_num, entry_size);
+        let phase = Phase {
+            name: benchmark.name.to_owned(),
+            engine: engine_word(self.flags),
+            threads,
+            total,
+            usage,
+            memory: Memory::now(),
+            written: grown.max(usage.write_calls_bytes),
+            disk: size_on_disk(&self.dirs),
+            live: self.live.bytes(),
+        };
+        self.print(&phase)?;
+        Ok(Some(phase.rate()))
+    }
+
+    fn print(&mut self, phase: &Phase) -> Result<()> {
+        println!("{}", phase.line());
+        if self.flags.on("histogram") {
+            print!("{}", phase.histograms());
+        }
+        print!("{}", phase.costs());
+        self.json.write(phase)?;
+        std::io::stdout().flush().map_err(|error| error.to_string())
+    }
+
+    fn measure(
+        &mut self,
+        benchmark: &Benchmark,
+        config: &Config,
+        values: ValueShape,
+        target: &dyn Target,
+    ) -> Result<Total> {
+        let (body, extra) = match benchmark.body {
+            Body::Threads(body) => (body, 0),
+            Body::WithWriter(body) => (body, 1),
+            Body::Once(action) => {
+                let mut stats = Stats::start(0, config.timing, 0, config.interval, Arc::default());
+                action(target)?;
+                stats.stop();
+                self.threads += 1;
+                return Ok(Total::of(vec![stats]));
+            }
+            Body::Property(_) => return Ok(Total::default()),
+        };
+        let first = self.threads + 1;
+        let count = config.threads + extra;
+        self.threads += count as u64;
+        let counters: Vec<Arc<Counter>> = (0..count).map(|_| Arc::default()).collect();
+        let crowd = Crowd { config, shared: &Shared::new(config, values), target, first, extra };
+        let foreground = counters.iter().skip(extra).cloned().collect();
+        let ops = config.reads.max(config.writes) * config.threads as u64;
+        let progress =
+            Progress::start(&self.show, benchmark.name, foreground, ops, config.duration)?;
+        let threads = crowd.run(body, &counters);
+        drop(progress);
+        threads.map(Total::of)
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        if let (true, Some(target)) = (self.flags.on("statistics"), &self.target) {
+            println!("STATISTICS:\n{}", target.statistics().unwrap_or_default());
+        }
+        Ok(())
+    }
+}
+
+/// The threads of one benchmark.
+struct Crowd<'a> {
+    config: &'a Config,
+    shared: &'a Shared,
+    target: &'a dyn Target,
+    first: u64,
+    extra: usize,
+}
+
+impl Crowd<'_> {
+    /// Starts them together and waits for all. The first error ends the process' work.
+    fn run(
+        &self,
+        body: fn(&mut Thread<'_>) -> Result<()>,
+        counters: &[Arc<Counter>],
+    ) -> Result<Vec<Stats>> {
+        let barrier = Barrier::new(counters.len());
+        std::thread::scope(|scope| {
+            let start = |id: usize| {
+                let (counter, barrier) = (Arc::clone(&counters[id]), &barrier);
+                scope.spawn(move || self.thread(id, counter, barrier, body))
+            };
+            let threads: Vec<_> = (0..counters.len()).map(start).collect();
+            let join = |thread: std::thread::ScopedJoinHandle<'_, Result<Stats>>| {
+                thread.join().unwrap_or_else(|_| Err("a benchmark thread panicked".to_owned()))
+            };
+            threads.into_iter().map(join).collect()
+        })
+    }
+
+    fn thread(
+        &self,
+        id: usize,
+        counter: Arc<Counter>,
+        barrier: &Barrier,
+        body: fn(&mut Thread<'_>) -> Result<()>,
+    ) -> Result<Stats> {
+        let config = self.config;
+        let session = self.target.session(config.read_mode, config.write_mode);
+        let keys = KeyMaker::new(&config.keys);
+        barrier.wait();
+        let mut thread = Thread {
+            id,
+            random: Random64::new(config.seed.wrapping_add(self.first + id as u64)),
+            stats: Stats::start(id, config.timing, config.slow_micros, config.interval, counter),
+            config,
+            shared: self.shared,
+            session: session?,
+            target: self.target,
+            keys,
+        };
+        let result = body(&mut thread);
+        thread.stats.stop();
+        if id >= self.extra || result.is_err() {
+            // After an error nobody waits for the rest.
+            self.shared.running.fetch_sub(1, Ordering::Relaxed);
+        }
+        result.map(|()| thread.stats)
+    }
+}
+
+fn engine_word(flags: &Flags) -> &'static str {
+    if flags.uses_library() { "lib" } else { "ferrolith" }
+}

@@ -1,0 +1,169 @@
+//! One thread of a benchmark, and what the threads of a benchmark share.
+
+use crate::config::{Config, WriteRate};
+use crate::keys::KeyMaker;
+use crate::rate::RateLimiter;
+use crate::rng::Random64;
+use crate::stats::{Op, Stats};
+use crate::target::{Session, Target};
+use crate::values::ValueShape;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+/// What the threads of a benchmark share.
+pub struct Shared {
+    /// The values that are written.
+    pub values: ValueShape,
+    /// Limits the writers of the foreground.
+    pub write_limit: Option<Limit>,
+    /// Limits all reads together.
+    pub read_limit: Option<RateLimiter>,
+    /// Foreground threads that still run.
+    pub running: AtomicUsize,
+}
+
+impl Shared {
+    /// For a benchmark with this configuration.
+    pub fn new(config: &Config, values: ValueShape) -> Shared {
+        Shared {
+            values,
+            write_limit: Limit::of(config.write_rate),
+            read_limit: (config.read_rate > 0).then(|| RateLimiter::new(config.read_rate)),
+            running: AtomicUsize::new(config.threads),
+        }
+    }
+
+    /// Whether the background may stop.
+    #[inline]
+    pub fn foreground_is_done(&self) -> bool {
+        self.running.load(Ordering::Relaxed) == 0
+    }
+}
+
+/// A limit of writers: by bytes or by operations.
+pub struct Limit {
+    limiter: RateLimiter,
+    by_bytes: bool,
+}
+
+impl Limit {
+    /// The limit that the flags ask for.
+    pub fn of(rate: WriteRate) -> Option<Limit> {
+        match rate {
+            WriteRate::Unlimited => None,
+            WriteRate::Bytes(rate) => {
+                Some(Limit { limiter: RateLimiter::new(rate), by_bytes: true })
+            }
+            WriteRate::Ops(rate) => {
+                Some(Limit { limiter: RateLimiter::new(rate), by_bytes: false })
+            }
+        }
+    }
+
+    /// Waits as long as these writes must.
+    pub fn request(&self, ops: u64, bytes: u64) {
+        self.limiter.request(if self.by_bytes { bytes } else { ops });
+    }
+}
+
+/// One thread.
+pub struct Thread<'a> {
+    /// Its number, from 0.
+    pub id: usize,
+    /// Its random numbers.
+    pub random: Random64,
+    /// What it did.
+    pub stats: Stats,
+    /// What is run.
+    pub config: &'a Config,
+    /// What it shares with others.
+    pub shared: &'a Shared,
+    /// Its access to the database.
+    pub session: Box<dyn Session + 'a>,
+    /// The database.
+    pub target: &'a dyn Target,
+    /// Its key buffer.
+    pub keys: KeyMaker,
+}
+
+impl Thread<'_> {
+    /// Counts operations, and prints the line about the rate when it is due.
+    #[inline]
+    pub fn finished(&mut self, n: u64, op: Op) {
+        if self.stats.finished(n, op) {
+            self.line();
+        }
+    }
+
+    #[cold]
+    fn line(&mut self) {
+        let Some(line) = self.stats.line() else { return };
+        eprintln!("{line}");
+        if self.stats.wants_database_stats() {
+            for name in ["rocksdb.stats", "rocksdb.num-running-compactions"] {
+                eprintln!("{}", self.target.property(name).unwrap_or_default());
+            }
+        }
+    }
+
+    /// Waits for the read limit once in 256 reads, as RocksDB does.
+    #[inline]
+    pub fn limit_reads(&mut self, reads: u64) {
+        if let (Some(limit), 255) = (&self.shared.read_limit, reads % 256) {
+            limit.request(256);
+            self.stats.reset_clock();
+        }
+    }
+
+    /// A random key number, skewed if asked.
+    #[inline]
+    pub fn random_key(&mut self) -> u64 {
+        let random = self.random.draw();
+        let num = self.config.num;
+        if self.config.exp_range == 0.0 {
+            return random % num;
+        }
+        const BIG: u64 = 1 << 62;
+        let order = -((random % BIG) as f64) / BIG as f64 * self.config.exp_range;
+        // Spread over the key space, so that often-read keys are not neighbours.
+        ((order.exp() * num as f64) as u64).wrapping_mul(0x5bd1_e995) % num
+    }
+}
+
+/// How long a thread goes on: by operations, or by the clock.
+pub struct Budget {
+    seconds: f64,
+    max: u64,
+    ops: u64,
+    check_every: u64,
+    next_check: u64,
+    start: Instant,
+}
+
+impl Budget {
+    /// So many operations, or so many seconds if not 0.
+    pub fn new(config: &Config, seconds: u64, max: u64) -> Budget {
+        Budget {
+            seconds: seconds as f64,
+            max,
+            ops: 0,
+            check_every: config.check_every,
+            next_check: config.check_every,
+            start: Instant::now(),
+        }
+    }
+
+    /// Books the next `n` operations. Returns whether there is no room for them.
+    #[inline]
+    pub fn done(&mut self, n: u64) -> bool {
+        self.ops += n;
+        if self.seconds == 0.0 {
+            return self.ops > self.max;
+        }
+        if self.ops < self.next_check {
+            return false;
+        }
+        self.next_check = self.ops - self.ops % self.check_every + self.check_every;
+        self.start.elapsed().as_secs_f64() >= self.seconds
+    }
+}

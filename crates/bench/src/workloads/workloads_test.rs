@@ -1,0 +1,31 @@
+//! The list of benchmarks, budgets, and benchmarks on a database in memory.
+
+use super::thread::Budget;
+use super::*;
+use crate::flags::{Parsed, parse};
+
+#[test]
+fn lists_are_read_as_rocksdb_reads_them() {
+    let entries = parse_list("fillseq,readrandom[X3-W1],,compact").unwrap();
+    let shown: Vec<_> = entries.iter().map(|e| (e.benchmark.name, e.repeat, e.warmup)).collect();
+    assert_eq!(shown, [("fillseq", 1, 0), ("readrandom", 3, 1), ("compact", 1, 0)]);
+    let unknown = parse_list("fillseq,nonsense").err().unwrap();
+    assert!(unknown.starts_with("unknown benchmark 'nonsense'; known: fillseq, "), "{unknown}");
+    for bad in ["readseq[Q2]", "readseq[X]", "readseq[X2", "readseq[\u{e9}2]"] {
+        assert!(parse_list(bad).is_err(), "{bad}");
+    }
+}
+
+#[test]
+fn a_budget_counts_operations_exactly() {
+    let Ok(Parsed::Run(flags, _)) = parse(&[]) else { panic!("no flags") };
+    let config = Config::new(&flags, 1).unwrap();
+    let mut budget = Budget::new(&config, 0, 10);
+    let mut ops = 0;
+    while !budget.done(3) {
+        ops += 3;
+    }
+    assert_eq!(ops, 9);
+    let mut timed = Budget::new(&config, 1, 10);
+    assert!((0..999).all(|_| !timed.done(1)));
+}

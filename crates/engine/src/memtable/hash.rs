@@ -1,0 +1,442 @@
+//! `prefix_hash` and `hash_linkedlist`: entries by prefix, in order only inside a prefix.
+//!
+//! A bucket holds the groups (prefixes) whose hash leads to it, sorted as one: a chain while there
+//! are few nodes, a skip list from then on. Chain and skip list are one thing, since the lowest
+//! level of the list is the chain; a full chain just gets a head with more levels. RocksDB's two
+//! structures differ in where that happens. Ours do not differ, so one type serves both names.
+//!
+//! ```text
+//!   bucket -> node -> node -> null               node = tower of links | entry (see `skiplist`)
+//!   bucket -> head: [3] ----------------> null
+//!                   [1] ------> node ---> null
+//!                   [0] node -> node -> node -> null
+//! ```
+//! A lookup reads the bucket, and a node if the bucket's filter knows the group: two cache misses,
+//! mostly one when the key is absent. Keys that have no prefix are groups of their own. There is no
+//! order between buckets, so whoever wants one sorts all entries (`sorted`).
+//!
+//! Threads: the caller lets one writer in at a time; readers need nothing. Unsafe, for the towers.
+//! Invariants:
+//! * **H1** What a bucket or a link points to is a node or head of this structure, in the arena of
+//!   its memtable (R1), whose entry and links were written before (Release store, Acquire load).
+//! * **H2** On each level of a bucket the entries ascend. A node once linked stays linked.
+//! * **H3** A bucket that became a skip list stays one. Nodes that were in it as a chain are on its
+//!   lowest level only, whatever the height of their tower.
+//!
+//! Tests: `hash_test.rs` (model, threads, Miri).
+
+#![allow(unsafe_code)]
+
+use super::arena::Arena;
+use super::buckets::{Buckets, CHAIN_MAX, Content, filter_bit, filter_of, may_hold};
+use super::rep::{Entry, MemtableRep, RepCursor};
+use super::skiplist::{MAX_HEIGHT, Node, link, new_tower};
+use super::sorted::{self, Sorted, SortedCursor};
+use crate::base::KeyOrder;
+use crate::base::hash::hash64;
+use crate::base::key::user_key;
+use crate::hooks::Grouping;
+use parking_lot::Mutex;
+use std::cmp;
+use std::ptr::{NonNull, null_mut};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+
+/// The shape of the structure.
+#[derive(Clone, Copy, Debug)]
+pub struct HashShape {
+    /// Buckets wanted.
+    pub bucket_count: usize,
+    /// Tallest tower in a bucket.
+    pub height: usize,
+    /// One tower in so many is a level taller.
+    pub branching: u32,
+}
+
+/// The structure.
+pub struct HashRep {
+    order: KeyOrder,
+    grouping: Grouping,
+    buckets: Buckets,
+    max_height: usize,
+    branching_bits: u32,
+    /// Inserts that are done.
+    count: AtomicUsize,
+    /// All entries in order, as somebody last wanted them. Right while the length is the count.
+    sorted: Mutex<Sorted>,
+}
+
+impl HashRep {
+    /// An empty structure. The buckets take at most a quarter of `write_buffer_size`: a memtable
+    /// too small for its buckets would be full before the first entry.
+    pub fn new(
+        order: KeyOrder,
+        grouping: Grouping,
+        shape: HashShape,
+        write_buffer_size: usize,
+    ) -> HashRep {
+        let most = write_buffer_size / 4 / size_of::<AtomicPtr<u8>>();
+        let branching = shape.branching.clamp(2, 1 << 16).next_power_of_two();
+        HashRep {
+            order,
+            grouping,
+            buckets: Buckets::new(shape.bucket_count.min(most)),
+            max_height: shape.height.clamp(1, MAX_HEIGHT),
+            branching_bits: branching.trailing_zeros(),
+            count: AtomicUsize::new(0),
+            sorted: Mutex::new(Arc::new([])),
+        }
+    }
+
+    /// Visits the entries of the target's bucket from the first `>= target` on, until `visit`
+    /// returns false.
+    #[inline]
+    pub fn visit(&self, target: &[u8], mut visit: impl FnMut(Entry) -> bool) {
+        let hash = hash64(self.grouping.of(user_key(target)));
+        let word = self.buckets.at(hash).load(Ordering::Acquire);
+        if !may_hold(word, hash) {
+            return;
+        }
+        let mut at = self.split(Content::of(word), target).1;
+        while let Some(node) = NonNull::new(at) {
+            // SAFETY: H1.
+            if !visit(unsafe { Entry::from_ptr(node) }) {
+                return;
+            }
+            // SAFETY: H1.
+            at = unsafe { link(node, 0) }.load(Ordering::Acquire);
+        }
+    }
+
+    /// The order of a node's key and `key`.
+    #[inline]
+    fn compare(&self, node: Node, key: &[u8]) -> cmp::Ordering {
+        // SAFETY: H1; heads are never compared.
+        self.order.compare(unsafe { Entry::from_ptr(node).internal_key() }, key)
+    }
+
+    /// The last node before `key` and the first that is not. The former is a head or null when
+    /// there is none.
+    #[inline]
+    fn split(&self, content: Content, key: &[u8]) -> (*mut u8, *mut u8) {
+        let (mut before, mut after) = match content {
+            Content::Empty => return (null_mut(), null_mut()),
+            Content::Chain(first, _) => (null_mut(), first.as_ptr()),
+            Content::SkipList(head) => {
+                let mut before = head;
+                for level in (1..self.max_height).rev() {
+                    before = self.walk(before, level, key).0;
+                }
+                // SAFETY: H1.
+                (before.as_ptr(), unsafe { link(before, 0) }.load(Ordering::Acquire))
+            }
+        };
+        while let Some(node) = NonNull::new(after) {
+            if !self.compare(node, key).is_lt() {
+                break;
+            }
+            before = after;
+            // SAFETY: H1.
+            after = unsafe { link(node, 0) }.load(Ordering::Acquire);
+        }
+        (before, after)
+    }
+
+    /// From `from`, which is before `key`, to the last node before `key` on this level, and the one
+    /// after it.
+    #[inline]
+    fn walk(&self, from: Node, level: usize, key: &[u8]) -> (Node, *mut u8) {
+        let mut before = from;
+        loop {
+            // SAFETY: H1; `before` was reached on this level.
+            let after = unsafe { link(before, level) }.load(Ordering::Acquire);
+            match NonNull::new(after) {
+                Some(node) if self.compare(node, key).is_lt() => before = node,
+                _ => return (before, after),
+            }
+        }
+    }
+
+    /// There is one writer, so a plain store is enough.
+    fn count_insert(&self) {
+        self.count.store(self.count.load(Ordering::Relaxed) + 1, Ordering::Release);
+    }
+
+    fn insert_in_chain(
+        &self,
+        bucket: &AtomicPtr<u8>,
+        content: Content,
+        filter: usize,
+        node: Node,
+        key: &[u8],
+    ) {
+        let (before, after) = self.split(content, key);
+        // SAFETY: the node is ours until it is linked.
+        unsafe { link(node, 0) }.store(after, Ordering::Relaxed);
+        let (first, count) = match content {
+            Content::Chain(first, count) => (first, count),
+            _ => (node, 0),
+        };
+        let first = match NonNull::new(before) {
+            Some(before) => {
+                // SAFETY: H1.
+                unsafe { link(before, 0) }.store(node.as_ptr(), Ordering::Release);
+                first
+            }
+            None => node,
+        };
+        bucket.store(Content::Chain(first, count + 1).word(filter), Ordering::Release);
+    }
+
+    /// Makes a skip list of a chain.
+    fn give_head(&self, arena: &Arena, first: Node) -> Node {
+        let head = new_tower(arena, self.max_height, 0);
+        // SAFETY: a new head has all levels, and nobody else knows it.
+        unsafe { link(head, 0) }.store(first.as_ptr(), Ordering::Relaxed);
+        head
+    }
+
+    fn insert_in_list(&self, head: Node, node: Node, height: usize, key: &[u8]) {
+        let mut splice = [(head, null_mut()); MAX_HEIGHT];
+        let mut before = head;
+        for level in (0..self.max_height).rev() {
+            splice[level] = self.walk(before, level, key);
+            before = splice[level].0;
+        }
+        for (level, (before, after)) in splice.into_iter().enumerate().take(height) {
+            // SAFETY: `node` has `height` links; H1 for `before`. There is no other writer, so the
+            // splice is still right.
+            unsafe {
+                link(node, level).store(after, Ordering::Relaxed);
+                link(before, level).store(node.as_ptr(), Ordering::Release);
+            }
+        }
+    }
+
+    /// All entries there are now, in order.
+    fn sorted(&self) -> Sorted {
+        let before = self.count.load(Ordering::Acquire);
+        let last = Sorted::clone(&self.sorted.lock());
+        if last.len() == before {
+            return last;
+        }
+        let sorted = self.sort();
+        // Only a list of exactly the entries counted may be kept: one that was made during inserts
+        // may have a late entry and lack an earlier one.
+        if sorted.len() == before && self.count.load(Ordering::Acquire) == before {
+            *self.sorted.lock() = Sorted::clone(&sorted);
+        }
+        sorted
+    }
+
+    fn sort(&self) -> Sorted {
+        let mut entries = Vec::new();
+        for bucket in self.buckets.all() {
+            let mut at = match Content::of(bucket.load(Ordering::Acquire)) {
+                Content::Empty => continue,
+                Content::Chain(first, _) => first.as_ptr(),
+                // SAFETY: H1.
+                Content::SkipList(head) => unsafe { link(head, 0) }.load(Ordering::Acquire),
+            };
+            while let Some(node) = NonNull::new(at) {
+                // SAFETY: H1.
+                unsafe {
+                    entries.push(Entry::from_ptr(node));
+                    at = link(node, 0).load(Ordering::Acquire);
+                }
+            }
+        }
+        sorted::sort(&self.order, entries)
+    }
+}
+
+impl MemtableRep for HashRep {
+    fn allocate(&self, arena: &Arena, size: usize) -> NonNull<u8> {
+        let mut random = super::random::next();
+        let mut height = 1;
+        while height < self.max_height && random & ((1 << self.branching_bits) - 1) == 0 {
+            height += 1;
+            random >>= self.branching_bits;
+        }
+        let node = new_tower(arena, height, size);
+        // The height waits in the bottom link, which `insert` then overwrites.
+        // SAFETY: a new node has at least one link, and nobody else knows it.
+        unsafe { link(node, 0) }.store(std::ptr::without_provenance_mut(height), Ordering::Relaxed);
+        node
+    }
+
+    fn insert(&self, arena: &Arena, entry: Entry) {
+        let node = entry.as_ptr();
+        // SAFETY: `allocate` left the height here; the caller's entry is alive (R1).
+        let (height, key) =
+            unsafe { (link(node, 0).load(Ordering::Relaxed).addr(), entry.internal_key()) };
+        let hash = hash64(self.grouping.of(user_key(key)));
+        let bucket = self.buckets.at(hash);
+        let word = bucket.load(Ordering::Relaxed); // Only writers change it, one at a time.
+        let filter = filter_of(word) | filter_bit(hash);
+        let head = match Content::of(word) {
+            Content::Chain(first, CHAIN_MAX) => self.give_head(arena, first),
+            Content::SkipList(head) => head,
+            content => {
+                self.insert_in_chain(bucket, content, filter, node, key);
+                return self.count_insert();
+            }
+        };
+        self.insert_in_list(head, node, height, key);
+        // Last, so that who finds the filter's bit finds the entry.
+        let new_word = Content::SkipList(head).word(filter);
+        if new_word != word {
+            bucket.store(new_word, Ordering::Release);
+        }
+        self.count_insert();
+    }
+
+    fn visit_from(&self, target: &[u8], visit: &mut dyn FnMut(Entry) -> bool) {
+        self.visit(target, visit);
+    }
+
+    fn cursor(&self, total_order: bool) -> Box<dyn RepCursor + '_> {
+        Box::new(HashCursor { rep: self, total_order, place: Place::Nowhere, group: Vec::new() })
+    }
+
+    fn outside_memory(&self) -> usize {
+        self.buckets.memory()
+    }
+}
+
+/// A position in a [`HashRep`]. A seek to a key with a prefix stays inside that prefix, unless total
+/// order was asked for; every other positioning sorts all entries once.
+struct HashCursor<'a> {
+    rep: &'a HashRep,
+    total_order: bool,
+    place: Place<'a>,
+    /// The prefix that `Place::InBucket` stays in.
+    group: Vec<u8>,
+}
+
+enum Place<'a> {
+    Nowhere,
+    /// The node may be null.
+    InBucket(&'a AtomicPtr<u8>, *mut u8),
+    InAll(SortedCursor),
+}
+
+// SAFETY: shared references and a node of the structure (H1), which any thread may read.
+unsafe impl Send for HashCursor<'_> {}
+
+impl<'a> HashCursor<'a> {
+    fn all(&mut self) -> &mut SortedCursor {
+        if !matches!(self.place, Place::InAll(_)) {
+            let entries = self.rep.sorted();
+            self.place = Place::InAll(SortedCursor::new(self.rep.order.clone(), entries));
+        }
+        match &mut self.place {
+            Place::InAll(cursor) => cursor,
+            _ => unreachable!("the place was set above"),
+        }
+    }
+
+    /// The bucket that a seek to `target` stays in.
+    fn bucket_of(&mut self, target: &[u8]) -> Option<&'a AtomicPtr<u8>> {
+        let target = user_key(target);
+        if self.total_order || !self.rep.grouping.has_prefix(target) {
+            return None;
+        }
+        let group = self.rep.grouping.of(target);
+        self.group.clear();
+        self.group.extend_from_slice(group);
+        Some(self.rep.buckets.at(hash64(group)))
+    }
+
+    /// Stands on `node` of the bucket if it belongs to the group.
+    fn stand(&mut self, bucket: &'a AtomicPtr<u8>, node: *mut u8) {
+        let inside = NonNull::new(node).filter(|&node| {
+            // SAFETY: H1.
+            let key = unsafe { Entry::from_ptr(node).internal_key() };
+            self.rep.grouping.of(user_key(key)) == self.group
+        });
+        self.place = Place::InBucket(bucket, inside.map_or(null_mut(), NonNull::as_ptr));
+    }
+
+    /// The node before the first one that is not before `key`, or null.
+    fn node_before(&self, content: Content, key: &[u8]) -> *mut u8 {
+        let before = self.rep.split(content, key).0;
+        match content {
+            Content::SkipList(head) if head.as_ptr() == before => null_mut(),
+            _ => before,
+        }
+    }
+}
+
+impl RepCursor for HashCursor<'_> {
+    fn entry(&self) -> Option<Entry> {
+        match &self.place {
+            Place::Nowhere => None,
+            // SAFETY: H1.
+            Place::InBucket(_, node) => NonNull::new(*node).map(|n| unsafe { Entry::from_ptr(n) }),
+            Place::InAll(cursor) => cursor.entry(),
+        }
+    }
+
+    fn seek_to_first(&mut self) {
+        self.all().seek_to_first();
+    }
+
+    fn seek_to_last(&mut self) {
+        self.all().seek_to_last();
+    }
+
+    fn seek(&mut self, target: &[u8]) {
+        let Some(bucket) = self.bucket_of(target) else { return self.all().seek(target) };
+        let content = Content::of(bucket.load(Ordering::Acquire));
+        let node = self.rep.split(content, target).1;
+        self.stand(bucket, node);
+    }
+
+    fn seek_for_prev(&mut self, target: &[u8]) {
+        let Some(bucket) = self.bucket_of(target) else { return self.all().seek_for_prev(target) };
+        let content = Content::of(bucket.load(Ordering::Acquire));
+        let after = self.rep.split(content, target).1;
+        let node = match NonNull::new(after) {
+            Some(node) if self.rep.compare(node, target).is_eq() => after,
+            _ => self.node_before(content, target),
+        };
+        self.stand(bucket, node);
+    }
+
+    fn next(&mut self) {
+        match &mut self.place {
+            Place::Nowhere => {}
+            Place::InBucket(bucket, node) => {
+                let bucket = *bucket;
+                if let Some(node) = NonNull::new(*node) {
+                    // SAFETY: H1.
+                    let next = unsafe { link(node, 0) }.load(Ordering::Acquire);
+                    self.stand(bucket, next);
+                }
+            }
+            Place::InAll(cursor) => cursor.next(),
+        }
+    }
+
+    fn prev(&mut self) {
+        match &mut self.place {
+            Place::Nowhere => {}
+            Place::InBucket(bucket, node) => {
+                let bucket = *bucket;
+                if let Some(node) = NonNull::new(*node) {
+                    // SAFETY: H1.
+                    let key = unsafe { Entry::from_ptr(node).internal_key() };
+                    let content = Content::of(bucket.load(Ordering::Acquire));
+                    let before = self.node_before(content, key);
+                    self.stand(bucket, before);
+                }
+            }
+            Place::InAll(cursor) => cursor.prev(),
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "hash_test.rs"]
+mod tests;

@@ -1,0 +1,77 @@
+//! `vector`: entries in the order in which they came, sorted when somebody reads.
+//!
+//! Made for loading much and reading it only at the flush: an insert is a push. A reader sorts all
+//! entries there are, unless nothing was added since the last reader did.
+//!
+//! Threads: the caller lets one writer in at a time; readers wait for it, and it for them, only as
+//! long as a push or a copy of the list takes.
+
+use super::arena::Arena;
+use super::rep::{Entry, MemtableRep, RepCursor};
+use super::sorted::{self, Sorted, SortedCursor};
+use crate::base::KeyOrder;
+use parking_lot::Mutex;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// The list.
+pub struct VectorRep {
+    order: KeyOrder,
+    entries: Mutex<Vec<Entry>>,
+    /// What the last reader made.
+    sorted: Mutex<Sorted>,
+    /// Bytes of the list; readable without the lock.
+    memory: AtomicUsize,
+}
+
+impl VectorRep {
+    /// An empty list with room for `count` entries, as far as `write_buffer_size` allows.
+    pub fn new(order: KeyOrder, count: usize, write_buffer_size: usize) -> VectorRep {
+        let most = write_buffer_size / 4 / size_of::<Entry>();
+        let entries: Vec<Entry> = Vec::with_capacity(count.min(most));
+        VectorRep {
+            order,
+            memory: AtomicUsize::new(entries.capacity() * size_of::<Entry>()),
+            entries: Mutex::new(entries),
+            sorted: Mutex::new(Arc::new([])),
+        }
+    }
+
+    /// All entries in order. Readers that come together sort once.
+    fn sorted(&self) -> Sorted {
+        let mut last = self.sorted.lock();
+        let entries = self.entries.lock();
+        if last.len() != entries.len() {
+            let copy = entries.clone();
+            drop(entries); // The writer need not wait for the sorting.
+            *last = sorted::sort(&self.order, copy);
+        }
+        Arc::clone(&last)
+    }
+}
+
+impl MemtableRep for VectorRep {
+    fn insert(&self, _arena: &Arena, entry: Entry) {
+        let mut entries = self.entries.lock();
+        entries.push(entry);
+        self.memory.store(entries.capacity() * size_of::<Entry>(), Ordering::Relaxed);
+    }
+
+    fn visit_from(&self, target: &[u8], visit: &mut dyn FnMut(Entry) -> bool) {
+        let sorted = self.sorted();
+        let start = sorted::lower_bound(&self.order, &sorted, target);
+        for &entry in &sorted[start..] {
+            if !visit(entry) {
+                return;
+            }
+        }
+    }
+
+    fn cursor(&self, _total_order: bool) -> Box<dyn RepCursor + '_> {
+        Box::new(SortedCursor::new(self.order.clone(), self.sorted()))
+    }
+
+    fn outside_memory(&self) -> usize {
+        self.memory.load(Ordering::Relaxed)
+    }
+}
