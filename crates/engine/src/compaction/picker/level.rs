@@ -1,0 +1,397 @@
+//! The leveled policy: the level with the highest score gives files to the next.
+
+use super::inputs::{self, Files, Inputs, any_being_compacted, clean_cut, complete, total_size};
+use super::priority::by_priority;
+use super::shape::{LevelShape, compression_for_flush, compression_for_level};
+use super::{CompactionPicker, max_compaction_bytes, max_file_size};
+use crate::compaction::plan::{CompactionPlan, CompactionReason, PlanLevel, key_range};
+use crate::options::{ColumnFamilyOptions, CompactionPri};
+use crate::version::{FileMeta, Version};
+use std::sync::Arc;
+
+/// Files that a merge inside level 0 is worth while for.
+const INTRA_LEVEL0_FILES_MIN: usize = 4;
+/// Files that move down together at most, so that the next level is not flooded.
+const TRIVIAL_MOVE_FILES_MAX: usize = 4;
+
+/// What a policy chose, before it is a plan.
+pub(super) struct Choice {
+    pub(super) start_level: usize,
+    pub(super) output_level: usize,
+    pub(super) inputs: Inputs,
+    pub(super) reason: CompactionReason,
+    pub(super) score: f64,
+    /// Files must be rewritten.
+    pub(super) rewrite: bool,
+}
+
+/// What the functions below look at.
+struct Scene<'a> {
+    version: &'a Version,
+    options: &'a ColumnFamilyOptions,
+    shape: &'a LevelShape,
+}
+
+/// The most urgent compaction that is possible now.
+pub(super) fn pick(
+    picker: &mut CompactionPicker,
+    version: &Version,
+    options: &ColumnFamilyOptions,
+    shape: &LevelShape,
+) -> Option<CompactionPlan> {
+    let scene = Scene { version, options, shape };
+    let mut base_waits_for_level0 = false;
+    for &(level, score) in shape.scores.iter().take_while(|s| s.1 >= 1.0) {
+        // Level 0 needs room in the base level and could not start: taking more files of the base
+        // level for the level below would only hold it up longer.
+        if base_waits_for_level0 && level == shape.base_level {
+            continue;
+        }
+        let choice = if level == 0 {
+            pick_level0(picker, &scene, score)
+        } else {
+            pick_deeper(picker, &scene, level, score)
+        };
+        match choice {
+            Some(choice) => return Some(make_plan(picker, version, options, shape, choice)),
+            None => base_waits_for_level0 |= level == 0,
+        }
+    }
+    let choice = pick_marked(picker, &scene)?;
+    Some(make_plan(picker, version, options, shape, choice))
+}
+
+fn pick_level0(picker: &CompactionPicker, scene: &Scene<'_>, score: f64) -> Option<Choice> {
+    let (version, base) = (scene.version, scene.shape.base_level);
+    let reason = CompactionReason::LevelL0FilesNum;
+    let choice = |output_level, inputs| {
+        Some(Choice { start_level: 0, output_level, inputs, reason, score, rewrite: false })
+    };
+    if picker.level0_is_running() {
+        let inside = merge_if_base_is_large(scene).or_else(|| merge_while_blocked(scene))?;
+        return choice(0, Inputs { start: inside, output: Files::new() });
+    }
+    if let Some(files) = oldest_disjoint(picker, scene) {
+        return choice(base, Inputs { start: files, output: Files::new() });
+    }
+    if let Some(files) = merge_if_base_is_large(scene) {
+        return choice(0, Inputs { start: files, output: Files::new() });
+    }
+    for index in by_priority(version, 0, scene.options.compaction_pri, None) {
+        let seed = vec![version.files(0)[index].clone()];
+        let Some((smallest, largest)) = key_range(version.order(), &seed) else { continue };
+        let start = version.overlapping_inputs(0, Some(smallest), Some(largest));
+        if any_being_compacted(&start) {
+            continue;
+        }
+        if let Some(inputs) = complete(picker, version, scene.options, (0, base), start) {
+            return choice(base, inputs);
+        }
+    }
+    let inside = merge_while_blocked(scene)?;
+    choice(0, Inputs { start: inside, output: Files::new() })
+}
+
+/// From the oldest file on, those that overlap neither each other nor the base level: they only
+/// have to move. If the base level is empty the usual way finds the same, one file at a time.
+fn oldest_disjoint(picker: &CompactionPicker, scene: &Scene<'_>) -> Option<Files> {
+    let (version, base) = (scene.version, scene.shape.base_level);
+    let order = version.order();
+    if base == 0 || version.level(base).is_empty() {
+        return None;
+    }
+    if !scene.options.compression_per_level.is_empty() {
+        return None;
+    }
+    let mut taken = Files::new();
+    for file in version.files(0).iter().rev() {
+        let (s, l) = (file.smallest_user_key(), file.largest_user_key());
+        let disjoint = key_range(order, &taken).is_none_or(|(smallest, largest)| {
+            order.compare_user(l, smallest).is_lt() || order.compare_user(s, largest).is_gt()
+        });
+        if file.is_being_compacted() || !disjoint {
+            break;
+        }
+        taken.push(file.clone());
+        let Some((smallest, largest)) = key_range(order, &taken) else { break };
+        if version.overlaps(base, Some(smallest), Some(largest))
+            || picker.output_conflicts(order, &taken, base)
+        {
+            taken.pop();
+            break;
+        }
+    }
+    taken.reverse();
+    (!taken.is_empty()).then_some(taken)
+}
+
+/// Merges inside level 0 if the base level is so much larger that merging into it would mostly
+/// rewrite it.
+fn merge_if_base_is_large(scene: &Scene<'_>) -> Option<Files> {
+    let files = scene.version.files(0);
+    let least = scene.options.level0_file_num_compaction_trigger.max(2) as usize;
+    let factor = scene.options.max_bytes_for_level_multiplier.max(10.0) * 2.0;
+    let level0 = scene.version.level_bytes(0) as f64;
+    let base = scene.version.level_bytes(scene.shape.base_level) as f64;
+    if files.len() < least || base <= level0 * factor {
+        return None;
+    }
+    let newest: Files = files.iter().take_while(|f| !f.is_being_compacted()).cloned().collect();
+    let newest = within(newest, max_file_size(scene.options));
+    (newest.len() >= least).then_some(newest)
+}
+
+/// Merges the newest files of level 0 while the way down is blocked, so that reads and the stall
+/// limit see fewer. Takes files as long as each makes the merge cheaper per file it removes.
+fn merge_while_blocked(scene: &Scene<'_>) -> Option<Files> {
+    let files = scene.version.files(0);
+    let trigger = scene.options.level0_file_num_compaction_trigger.max(0) as usize;
+    if files.len() < trigger + 2 {
+        return None;
+    }
+    let limit = max_compaction_bytes(scene.options).min(max_file_size(scene.options));
+    let (mut bytes, mut per_file) = (0u64, u64::MAX);
+    let mut taken = Files::new();
+    for file in files.iter().take_while(|f| !f.is_being_compacted()) {
+        bytes = bytes.saturating_add(file.file_size);
+        // Merging n files removes n - 1.
+        let cost = if taken.is_empty() { u64::MAX } else { bytes / taken.len() as u64 };
+        if cost > per_file || bytes > limit {
+            break;
+        }
+        per_file = cost;
+        taken.push(file.clone());
+    }
+    (taken.len() >= INTRA_LEVEL0_FILES_MIN).then_some(taken)
+}
+
+/// The first files with at most `limit` bytes.
+fn within(mut files: Files, limit: u64) -> Files {
+    let mut bytes = 0u64;
+    let mut fits = |f: &Arc<FileMeta>| {
+        bytes = bytes.saturating_add(f.file_size);
+        bytes <= limit
+    };
+    let count = files.iter().take_while(|f| fits(f)).count();
+    files.truncate(count);
+    files
+}
+
+fn pick_deeper(
+    picker: &mut CompactionPicker,
+    scene: &Scene<'_>,
+    level: usize,
+    score: f64,
+) -> Option<Choice> {
+    let (version, options) = (scene.version, scene.options);
+    let output_level = level + 1;
+    let is_round_robin = options.compaction_pri == CompactionPri::RoundRobin;
+    picker.cursors.resize(version.num_levels(), None);
+    let cursor = picker.cursors[level].clone();
+    for index in by_priority(version, level, options.compaction_pri, cursor.as_deref()) {
+        let file = &version.files(level)[index];
+        let inputs = if file.is_being_compacted() {
+            None
+        } else {
+            choose_from(picker, scene, (level, output_level), index)
+        };
+        let Some(inputs) = inputs else {
+            if is_round_robin {
+                return None; // Each file has its turn; do not pass one over.
+            }
+            continue;
+        };
+        if is_round_robin {
+            let next = inputs.start.last().map(|f| f.largest_user_key().to_vec());
+            picker.cursors[level] = next;
+        }
+        let reason = CompactionReason::LevelMaxLevelSize;
+        let start_level = level;
+        return Some(Choice { start_level, output_level, inputs, reason, score, rewrite: false });
+    }
+    None
+}
+
+/// Whole inputs that start from one file.
+fn choose_from(
+    picker: &CompactionPicker,
+    scene: &Scene<'_>,
+    levels: (usize, usize),
+    index: usize,
+) -> Option<Inputs> {
+    let (version, options) = (scene.version, scene.options);
+    let seed = vec![version.files(levels.0)[index].clone()];
+    let start = clean_cut(version, levels.0, seed)?;
+    if picker.output_conflicts(version.order(), &start, levels.1) {
+        return None;
+    }
+    if start.len() == 1 && inputs::overlapping(version, levels.1, &start)?.is_empty() {
+        let start = neighbours_that_move_too(picker, scene, levels, index);
+        return Some(Inputs { start, output: Files::new() });
+    }
+    complete(picker, version, options, levels, start)
+}
+
+/// A file that overlaps nothing below, with those to its right that do not either.
+fn neighbours_that_move_too(
+    picker: &CompactionPicker,
+    scene: &Scene<'_>,
+    (start_level, output_level): (usize, usize),
+    index: usize,
+) -> Files {
+    let (version, order) = (scene.version, scene.version.order());
+    let files = version.files(start_level);
+    let mut taken = vec![files[index].clone()];
+    if !scene.options.compression_per_level.is_empty() {
+        return taken;
+    }
+    for (next, file) in files.iter().enumerate().skip(index + 1) {
+        let smallest = files[index].smallest_user_key();
+        let splits_key = files.get(next + 1).is_some_and(|after| {
+            order.equal_user(file.largest_user_key(), after.smallest_user_key())
+        });
+        let stop = taken.len() >= TRIVIAL_MOVE_FILES_MAX
+            || file.is_being_compacted()
+            || splits_key
+            || version.overlaps(output_level, Some(smallest), Some(file.largest_user_key()))
+            || total_size(&taken).saturating_add(file.file_size)
+                > max_compaction_bytes(scene.options);
+        if stop {
+            break;
+        }
+        taken.push(file.clone());
+        if picker.output_conflicts(order, &taken, output_level) {
+            taken.pop();
+            break;
+        }
+    }
+    taken
+}
+
+/// Files that asked to be compacted, above the last level with data.
+fn marked_files(version: &Version) -> impl Iterator<Item = (usize, &Arc<FileMeta>)> {
+    let deepest = version.deepest_level().unwrap_or(0);
+    version.all_files().filter(move |(level, f)| {
+        f.marked_for_compaction && *level < deepest && !f.is_being_compacted()
+    })
+}
+
+pub(super) fn has_marked_file(version: &Version) -> bool {
+    marked_files(version).next().is_some()
+}
+
+fn pick_marked(picker: &CompactionPicker, scene: &Scene<'_>) -> Option<Choice> {
+    let version = scene.version;
+    marked_files(version).find_map(|(level, file)| {
+        let output_level = if level == 0 { scene.shape.base_level } else { level + 1 };
+        let (smallest, largest) = (file.smallest_user_key(), file.largest_user_key());
+        let start = version.overlapping_inputs(level, Some(smallest), Some(largest));
+        if level == 0 && picker.level0_is_running() {
+            return None;
+        }
+        let start = clean_cut(version, level, start)?;
+        let inputs = complete(picker, version, scene.options, (level, output_level), start)?;
+        let reason = CompactionReason::FilesMarkedForCompaction;
+        Some(Choice { start_level: level, output_level, inputs, reason, score: 0.0, rewrite: true })
+    })
+}
+
+/// Makes a choice a plan.
+pub(super) fn make_plan(
+    picker: &CompactionPicker,
+    version: &Version,
+    options: &ColumnFamilyOptions,
+    shape: &LevelShape,
+    choice: Choice,
+) -> CompactionPlan {
+    let Choice { start_level, output_level, inputs, reason, score, rewrite } = choice;
+    let no_output_inputs = inputs.output.is_empty();
+    let mut levels = vec![PlanLevel { level: start_level, files: inputs.start }];
+    if !no_output_inputs {
+        levels.push(PlanLevel { level: output_level, files: inputs.output });
+    }
+    let largest_file = max_file_size(options);
+    let codec = |level| compression_for_level(version, options, level, shape.base_level);
+    let codec_now = match start_level {
+        0 => compression_for_flush(options),
+        level => codec(level),
+    };
+    let mut plan = CompactionPlan {
+        id: 0,
+        cf_id: picker.cf_id,
+        start_level,
+        output_level,
+        grandparents: grandparents(version, output_level, &levels),
+        // What stays on level 0 stays one file.
+        target_file_size: match output_level {
+            0 => largest_file,
+            _ => shape.target_file_size(options, output_level),
+        },
+        max_file_size: largest_file,
+        max_compaction_bytes: max_compaction_bytes(options),
+        compression: codec(output_level),
+        bottommost: is_bottommost(version, output_level, &levels),
+        trivial_move: false,
+        reason,
+        score,
+        inputs: levels,
+    };
+    plan.trivial_move = !rewrite
+        && no_output_inputs
+        && start_level != output_level
+        && codec_now == plan.compression
+        && can_move(version, &plan);
+    plan
+}
+
+fn grandparents(version: &Version, output_level: usize, inputs: &[PlanLevel]) -> Files {
+    let all = inputs.iter().flat_map(|l| &l.files);
+    let Some((smallest, largest)) = key_range(version.order(), all) else { return Files::new() };
+    if output_level == 0 {
+        return Files::new();
+    }
+    (output_level + 1..version.num_levels())
+        .map(|level| version.overlapping_inputs(level, Some(smallest), Some(largest)))
+        .find(|files| !files.is_empty())
+        .unwrap_or_default()
+}
+
+/// Whether nothing older than the inputs lies in their range.
+fn is_bottommost(version: &Version, output_level: usize, inputs: &[PlanLevel]) -> bool {
+    let order = version.order();
+    let Some((smallest, largest)) = key_range(order, inputs.iter().flat_map(|l| &l.files)) else {
+        return false;
+    };
+    let (begin, end) = (Some(smallest), Some(largest));
+    let deeper = (output_level + 1..version.num_levels()).any(|l| version.overlaps(l, begin, end));
+    let older_on_level0 = inputs.iter().filter(|l| l.level == 0).any(|l| {
+        let is_input = |f: &FileMeta| l.files.iter().any(|i| i.number == f.number);
+        // Newest first: what comes after the first input may be older.
+        let rest = version.files(0).iter().skip_while(|f| !is_input(f));
+        rest.filter(|f| !is_input(f)).any(|f| version.file_overlaps(f, begin, end))
+    });
+    !deeper && !older_on_level0
+}
+
+/// Whether the inputs, which overlap nothing on the output level, can go there as they are: they do
+/// not overlap each other, and will not make the next compaction too large.
+fn can_move(version: &Version, plan: &CompactionPlan) -> bool {
+    let order = version.order();
+    let [PlanLevel { files, .. }] = &plan.inputs[..] else { return false };
+    let mut by_key: Vec<&Arc<FileMeta>> = files.iter().collect();
+    by_key.sort_by(|a, b| order.compare_user(a.smallest_user_key(), b.smallest_user_key()));
+    let disjoint = by_key
+        .windows(2)
+        .all(|w| order.compare_user(w[0].largest_user_key(), w[1].smallest_user_key()).is_lt());
+    let below = plan.output_level + 1;
+    disjoint
+        && files.iter().all(|f| {
+            let (smallest, largest) = (f.smallest_user_key(), f.largest_user_key());
+            let overlap = if below < version.num_levels() {
+                version.overlapping_inputs(below, Some(smallest), Some(largest))
+            } else {
+                Files::new()
+            };
+            total_size(&overlap).saturating_add(f.file_size) <= plan.max_compaction_bytes
+        })
+}

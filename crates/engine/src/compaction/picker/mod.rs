@@ -1,0 +1,153 @@
+//! Chooses what to compact.
+//!
+//! One [`CompactionPicker`] per column family, behind the lock of the database. It knows what is
+//! running, so that compactions beside each other never touch the same files, nor the same range of
+//! an output level. It reads versions and opens no file.
+//!
+//! | File | Owns |
+//! |---|---|
+//! | `shape` | target sizes of levels, scores, debt |
+//! | `priority` | which file of a level goes first |
+//! | `inputs` | growing a choice until no user key is split; conflicts |
+//! | `level` | the leveled policy |
+//! | `manual` | `compact_range`, step by step |
+
+mod inputs;
+mod level;
+pub mod manual;
+mod priority;
+mod shape;
+
+use super::plan::{CompactionPlan, key_range};
+use crate::base::KeyOrder;
+use crate::options::{ColumnFamilyOptions, CompactionStyle, TableFactory};
+use crate::version::{FileMeta, Version};
+use std::sync::Arc;
+
+pub use manual::{ManualCompaction, ManualStep};
+pub use shape::{LevelShape, compression_for_flush, compression_for_level};
+
+/// A compaction that was picked and not released.
+#[derive(Debug)]
+struct Running {
+    id: u64,
+    start_level: usize,
+    output_level: usize,
+    smallest: Vec<u8>,
+    largest: Vec<u8>,
+}
+
+/// Chooses the compactions of one column family.
+#[derive(Debug)]
+pub struct CompactionPicker {
+    cf_id: u32,
+    next_id: u64,
+    running: Vec<Running>,
+    /// Per level the last user key that `RoundRobin` took.
+    cursors: Vec<Option<Vec<u8>>>,
+}
+
+impl CompactionPicker {
+    /// The picker of a column family in which nothing runs.
+    pub fn new(cf_id: u32) -> CompactionPicker {
+        CompactionPicker { cf_id, next_id: 1, running: Vec::new(), cursors: Vec::new() }
+    }
+
+    /// Whether [`CompactionPicker::pick`] may find something, by scores alone.
+    pub fn needs_compaction(&self, version: &Version, options: &ColumnFamilyOptions) -> bool {
+        if !is_automatic(options) {
+            return false;
+        }
+        let shape = LevelShape::new(version, options);
+        shape.scores.first().is_some_and(|s| s.1 >= 1.0) || level::has_marked_file(version)
+    }
+
+    /// The most urgent compaction that does not disturb a running one. Its files are marked as being
+    /// compacted until [`CompactionPicker::release`].
+    pub fn pick(
+        &mut self,
+        version: &Version,
+        options: &ColumnFamilyOptions,
+    ) -> Option<CompactionPlan> {
+        if !is_automatic(options) {
+            return None;
+        }
+        let shape = LevelShape::new(version, options);
+        let mut plan = level::pick(self, version, options, &shape)?;
+        self.register(&mut plan, version.order());
+        Some(plan)
+    }
+
+    /// The compaction was installed, or failed: its files may be picked again.
+    pub fn release(&mut self, plan: &CompactionPlan) {
+        self.running.retain(|r| r.id != plan.id);
+        plan.input_files().for_each(|(_, f)| f.set_being_compacted(false));
+    }
+
+    /// How many compactions run.
+    pub fn num_running(&self) -> usize {
+        self.running.len()
+    }
+
+    fn register(&mut self, plan: &mut CompactionPlan, order: &KeyOrder) {
+        plan.id = self.next_id;
+        self.next_id += 1;
+        let (smallest, largest) = plan.key_range(order);
+        for (_, file) in plan.input_files() {
+            debug_assert!(!file.is_being_compacted(), "file {} picked twice", file.number);
+            file.set_being_compacted(true);
+        }
+        self.running.push(Running {
+            id: plan.id,
+            start_level: plan.start_level,
+            output_level: plan.output_level,
+            smallest,
+            largest,
+        });
+    }
+
+    /// Whether a compaction reads level 0. Its files overlap, so there is one such at a time, beside
+    /// those that stay on level 0.
+    fn level0_is_running(&self) -> bool {
+        self.running.iter().any(|r| r.start_level == 0)
+    }
+
+    /// Whether a running compaction writes into the range of these files on `level`.
+    fn output_conflicts<'a>(
+        &self,
+        order: &KeyOrder,
+        files: impl IntoIterator<Item = &'a Arc<FileMeta>>,
+        level: usize,
+    ) -> bool {
+        let Some((smallest, largest)) = key_range(order, files) else { return false };
+        self.running.iter().any(|r| {
+            r.output_level == level
+                && order.compare_user(&r.smallest, largest).is_le()
+                && order.compare_user(&r.largest, smallest).is_ge()
+        })
+    }
+}
+
+fn is_automatic(options: &ColumnFamilyOptions) -> bool {
+    !options.disable_auto_compactions && options.compaction_style == CompactionStyle::Level
+}
+
+/// The limit of `max_compaction_bytes`, where 0 means 25 files.
+fn max_compaction_bytes(options: &ColumnFamilyOptions) -> u64 {
+    match options.max_compaction_bytes {
+        0 => options.target_file_size_base.saturating_mul(25),
+        bytes => bytes,
+    }
+}
+
+/// What a table file may hold.
+fn max_file_size(options: &ColumnFamilyOptions) -> u64 {
+    match options.table_factory {
+        TableFactory::Plain(_) => crate::options::PLAIN_TABLE_FILE_SIZE_MAX,
+        TableFactory::BlockBased(_) => u64::MAX,
+    }
+}
+
+#[cfg(test)]
+#[path = "picker_test.rs"]
+mod tests;

@@ -1,0 +1,266 @@
+//! Transcripts: a tree in text, then what the picker says. `REWRITE=1` writes what it says now.
+
+use super::*;
+use crate::base::ValueType;
+use crate::base::key::{append_internal_key, pack_trailer};
+use crate::options::{BottommostLevelCompaction, CompactRangeOptions, OptionSet};
+use crate::version::{FileStats, VersionBuilder, VersionEdit};
+use std::fmt::Write as _;
+use std::path::Path;
+
+fn internal(user_key: &str, seq: u64) -> Vec<u8> {
+    let mut key = Vec::new();
+    append_internal_key(&mut key, user_key.as_bytes(), pack_trailer(seq, ValueType::Value));
+    key
+}
+
+/// `9:a-f:100`: number, keys, size; then `*` being compacted, `!` asks for compaction, `~` all
+/// tombstones.
+fn parse_file(text: &str) -> FileMeta {
+    let plain = text.trim_end_matches(['*', '!', '~']);
+    let mut parts = plain.split(':');
+    let number: u64 = parts.next().unwrap().parse().unwrap();
+    let (smallest, largest) = parts.next().unwrap().split_once('-').unwrap();
+    let size = parts.next().map_or(100, |s| s.parse().unwrap());
+    let keys = (internal(smallest, number * 10 + 1), internal(largest, number * 10));
+    let mut file = FileMeta::new(number, size, keys.0, keys.1);
+    (file.smallest_seqno, file.largest_seqno) = (number * 10, number * 10 + 1);
+    file.epoch_number = number;
+    let marks = &text[plain.len()..];
+    file.marked_for_compaction = marks.contains('!');
+    file.set_being_compacted(marks.contains('*'));
+    let num_deletions = if marks.contains('~') { size } else { 0 };
+    file.set_stats(FileStats {
+        num_entries: size,
+        num_deletions,
+        raw_key_size: 0,
+        raw_value_size: size,
+    });
+    file
+}
+
+/// The state between commands.
+struct Stage {
+    version: Arc<Version>,
+    options: ColumnFamilyOptions,
+    picker: CompactionPicker,
+    plans: Vec<CompactionPlan>,
+    next_number: u64,
+}
+
+impl Stage {
+    fn new(arguments: &str, lines: &[&str]) -> Stage {
+        // The static shape with small numbers, unless a transcript says otherwise.
+        let mut options = ColumnFamilyOptions::default();
+        let list = "level_compaction_dynamic_level_bytes=false;num_levels=5;\
+                    target_file_size_base=100;max_bytes_for_level_base=400;\
+                    max_bytes_for_level_multiplier=4;max_compaction_bytes=1000";
+        options.set_options(list).unwrap();
+        arguments.split_whitespace().for_each(|a| options.set_options(a).unwrap());
+        let empty = Version::empty(KeyOrder::bytewise(), options.num_levels as usize);
+        let mut edit = VersionEdit::default();
+        for line in lines {
+            let (level, files) = line.split_once(' ').unwrap();
+            let level = level.strip_prefix('L').unwrap().parse().unwrap();
+            files.split_whitespace().for_each(|f| edit.add_file(level, Arc::new(parse_file(f))));
+        }
+        let mut stage = Stage {
+            version: Arc::new(empty),
+            options,
+            picker: CompactionPicker::new(0),
+            plans: Vec::new(),
+            next_number: 100,
+        };
+        stage.apply(&edit);
+        stage
+    }
+
+    fn apply(&mut self, edit: &VersionEdit) {
+        let mut builder = VersionBuilder::new(self.version.clone());
+        builder.apply(edit).unwrap();
+        self.version = Arc::new(builder.build().unwrap().version);
+    }
+
+    /// As if the plan had been run: its inputs become one file, or move.
+    fn install(&mut self, plan: &CompactionPlan) {
+        let mut edit = VersionEdit::default();
+        plan.input_files().for_each(|(level, f)| edit.delete_file(level, f.number));
+        if plan.trivial_move {
+            plan.input_files().for_each(|(_, f)| edit.add_file(plan.output_level, f.clone()));
+        } else {
+            let (s, l) = plan.key_range(self.version.order());
+            let (s, l) = (String::from_utf8(s).unwrap(), String::from_utf8(l).unwrap());
+            let text = format!("{}:{s}-{l}:{}", self.next_number, plan.input_bytes());
+            let mut file = parse_file(&text);
+            file.epoch_number = plan.output_epoch();
+            file.smallest_seqno = plan.input_files().map(|f| f.1.smallest_seqno).min().unwrap();
+            file.largest_seqno = plan.input_files().map(|f| f.1.largest_seqno).max().unwrap();
+            edit.add_file(plan.output_level, Arc::new(file));
+            self.next_number += 1;
+        }
+        self.apply(&edit);
+        self.picker.release(plan);
+    }
+
+    fn shape(&self) -> String {
+        let shape = LevelShape::new(&self.version, &self.options);
+        let targets: Vec<String> = shape.targets[1..]
+            .iter()
+            .map(|t| if *t == u64::MAX { "-".into() } else { t.to_string() })
+            .collect();
+        let scores: Vec<String> =
+            shape.scores.iter().map(|(l, s)| format!("L{l} {s:.3}")).collect();
+        format!(
+            "base L{}, targets {}\nscores {}\npending {} bytes, needs compaction: {}\n",
+            shape.base_level,
+            targets.join(" "),
+            scores.join(", "),
+            shape.pending_compaction_bytes,
+            self.picker.needs_compaction(&self.version, &self.options)
+        )
+    }
+
+    fn tree(&self) -> String {
+        let mut out = String::new();
+        for level in (0..self.version.num_levels()).filter(|l| self.version.num_files(*l) > 0) {
+            let _ = write!(out, "L{level}");
+            for f in self.version.files(level) {
+                let key = |k: &[u8]| String::from_utf8_lossy(k).to_string();
+                let (s, l) = (key(f.smallest_user_key()), key(f.largest_user_key()));
+                let _ = write!(out, " {}:{s}-{l}:{}", f.number, f.file_size);
+            }
+            out.push('\n');
+        }
+        out
+    }
+
+    fn manual(&mut self, arguments: &str) -> String {
+        let mut options = CompactRangeOptions::default();
+        let (mut begin, mut end) = (None, None);
+        for (name, value) in arguments.split_whitespace().map(|a| a.split_once('=').unwrap()) {
+            match name {
+                "begin" => begin = Some(value.as_bytes()),
+                "end" => end = Some(value.as_bytes()),
+                _ => {
+                    options.bottommost_level_compaction = match value {
+                        "force" => BottommostLevelCompaction::Force,
+                        "optimized" => BottommostLevelCompaction::ForceOptimized,
+                        _ => BottommostLevelCompaction::Skip,
+                    }
+                }
+            }
+        }
+        let mut manual = ManualCompaction::new(begin, end, &options, self.next_number);
+        let mut out = String::new();
+        for _ in 0..100 {
+            match manual.step(&mut self.picker, &self.version, &self.options) {
+                ManualStep::Run(plan) => {
+                    let _ = writeln!(out, "{plan}");
+                    self.install(&plan);
+                }
+                ManualStep::Wait => return out + "wait\n",
+                ManualStep::Done => return out + "done\n" + &self.tree(),
+            }
+        }
+        panic!("it does not end:\n{out}")
+    }
+
+    fn command(&mut self, command: &str, arguments: &str) -> String {
+        match command {
+            "shape" => self.shape(),
+            // Picks and leaves it running.
+            "pick" => match self.picker.pick(&self.version, &self.options) {
+                Some(plan) => {
+                    self.check(&plan);
+                    let text = format!("{plan}, files of {}\n", plan.target_file_size);
+                    self.plans.push(plan);
+                    text
+                }
+                None => "nothing\n".into(),
+            },
+            // The oldest running one is installed.
+            "install" => {
+                let plan = self.plans.remove(0);
+                self.install(&plan);
+                self.tree()
+            }
+            "fail" => {
+                let plan = self.plans.remove(0);
+                self.picker.release(&plan);
+                "released\n".into()
+            }
+            "manual" => self.manual(arguments),
+            _ => panic!("unknown command {command}"),
+        }
+    }
+
+    /// What must hold of every plan, see `plan`.
+    fn check(&self, plan: &CompactionPlan) {
+        let order = self.version.order();
+        let (s, l) = plan.key_range(order);
+        assert!(!plan.inputs.is_empty() && plan.inputs.iter().all(|l| !l.files.is_empty()));
+        assert!(plan.input_files().all(|(_, f)| f.is_being_compacted()));
+        let is_input = |n| plan.input_files().any(|(_, f)| f.number == n);
+        // P2, P3: nothing of the output level, and nothing older of level 0, is left in the range.
+        if plan.output_level > 0 {
+            let below = self.version.overlapping_inputs(plan.output_level, Some(&s), Some(&l));
+            assert!(below.iter().all(|f| is_input(f.number)), "{plan}");
+        }
+        if plan.start_level == 0 {
+            let mut rest = self.version.files(0).iter().skip_while(|f| !is_input(f.number));
+            let left_out = |f: &&Arc<FileMeta>| {
+                !is_input(f.number) && self.version.file_overlaps(f, Some(&s), Some(&l))
+            };
+            assert!(plan.output_level == 0 || !rest.any(|f| left_out(&f)), "{plan}");
+        }
+        for (i, a) in self.plans.iter().enumerate() {
+            assert!(a.input_files().all(|(_, f)| !is_input(f.number)), "{a} and {plan}");
+            assert!(i < self.picker.num_running());
+        }
+    }
+}
+
+/// Runs a transcript: blocks of `command arguments`, lines, `----`, what is said, an empty line.
+fn run(path: &Path) -> String {
+    let text = std::fs::read_to_string(path).unwrap();
+    let mut stage: Option<Stage> = None;
+    let mut out = String::new();
+    for block in text.split("\n\n").map(str::trim).filter(|b| !b.is_empty()) {
+        let asked = block.split("\n----").next().unwrap();
+        let lines: Vec<&str> = asked.lines().filter(|l| !l.starts_with('#')).collect();
+        let (command, arguments) =
+            lines.first().map_or(("", ""), |l| l.split_once(' ').unwrap_or((l, "")));
+        let said = match command {
+            "" => String::new(),
+            "tree" => {
+                let new = Stage::new(arguments, &lines[1..]);
+                let shape = new.shape();
+                stage = Some(new);
+                shape
+            }
+            _ => stage.as_mut().expect("a tree first").command(command, arguments),
+        };
+        let line = if command.is_empty() { "" } else { "\n----\n" };
+        let _ = write!(out, "{asked}{line}{said}");
+        out.push_str(if command.is_empty() { "\n\n" } else { "\n" });
+    }
+    out.trim_end().to_string() + "\n"
+}
+
+#[test]
+fn transcripts() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/compaction/picker/testdata");
+    let rewrite = std::env::var_os("REWRITE").is_some();
+    let mut names: Vec<_> =
+        std::fs::read_dir(&folder).unwrap().map(|e| e.unwrap().path()).collect();
+    names.sort();
+    assert!(names.len() >= 4, "{names:?}");
+    for path in names {
+        let said = run(&path);
+        if rewrite {
+            std::fs::write(&path, &said).unwrap();
+        }
+        let expected = std::fs::read_to_string(&path).unwrap();
+        assert!(said == expected, "{}: now\n{said}\nREWRITE=1 accepts it", path.display());
+    }
+}

@@ -1,0 +1,271 @@
+//! How large levels should be, how far they are from that, and what it will cost to get there.
+
+use super::max_file_size;
+use crate::compress::CompressionType;
+use crate::options::{ColumnFamilyOptions, CompactionStyle, TableFactory};
+use crate::version::{FileMeta, Version};
+
+/// With dynamic levels, scores above 1 are ten times what they say, so that levels which wait for
+/// much data from above can be set back and still stay above 1.
+const SCALE: f64 = 10.0;
+
+/// The tree of a version against its targets.
+#[derive(Clone, Debug)]
+pub struct LevelShape {
+    /// The level that level 0 is merged into.
+    pub base_level: usize,
+    /// Per level the size in bytes from which it should shrink; `u64::MAX` never.
+    pub targets: Vec<u64>,
+    /// `(level, score)`, the most urgent first. From 1 on a level should be compacted.
+    pub scores: Vec<(usize, f64)>,
+    /// An estimate of the bytes that compactions must read until every level is in shape: what
+    /// stalls are decided by.
+    pub pending_compaction_bytes: u64,
+    /// Levels from 1 to here hold data but could be spared; 0 means none.
+    unnecessary_to: usize,
+}
+
+impl LevelShape {
+    /// Measures a version.
+    pub fn new(version: &Version, options: &ColumnFamilyOptions) -> LevelShape {
+        let levels = version.num_levels();
+        let mut shape = LevelShape {
+            base_level: 1.min(levels - 1),
+            targets: vec![u64::MAX; levels],
+            scores: Vec::new(),
+            pending_compaction_bytes: 0,
+            unnecessary_to: 0,
+        };
+        if options.level_compaction_dynamic_level_bytes && levels > 1 {
+            shape.set_dynamic_targets(version, options);
+        } else {
+            shape.set_static_targets(options);
+        }
+        if options.compaction_style == CompactionStyle::Level && levels > 1 {
+            shape.set_scores(version, options);
+            shape.pending_compaction_bytes = shape.debt(version, options);
+        }
+        shape
+    }
+
+    /// The score of a level; 0 for the last, which is never compacted further.
+    pub fn score(&self, level: usize) -> f64 {
+        self.scores.iter().find(|s| s.0 == level).map_or(0.0, |s| s.1)
+    }
+
+    fn set_static_targets(&mut self, options: &ColumnFamilyOptions) {
+        let additional = &options.max_bytes_for_level_multiplier_additional;
+        let mut target = options.max_bytes_for_level_base;
+        for (level, slot) in self.targets.iter_mut().enumerate() {
+            if level > 1 {
+                let extra = additional.get(level - 1).map_or(1.0, |f| f64::from(*f));
+                target = times(times(target, options.max_bytes_for_level_multiplier), extra);
+            }
+            *slot = target;
+        }
+    }
+
+    /// Sizes follow from the largest level: it is what it is, and each level above is smaller by the
+    /// multiplier. Levels that would come out smaller than needed are skipped: level 0 then goes
+    /// straight to the base level.
+    fn set_dynamic_targets(&mut self, version: &Version, options: &ColumnFamilyOptions) {
+        let last = version.num_levels() - 1;
+        let multiplier = options.max_bytes_for_level_multiplier;
+        let largest = (1..=last).map(|l| version.level_bytes(l)).max().unwrap_or(0);
+        let Some(first) = (1..=last).find(|l| version.level_bytes(*l) > 0) else {
+            self.base_level = last;
+            return;
+        };
+        let base_max = options.max_bytes_for_level_base;
+        let base_min = (base_max as f64 / multiplier) as u64;
+        // What the first level with data should hold if the last one holds `largest`.
+        let mut size = largest;
+        for level in (first..last).rev() {
+            size = (size as f64 / multiplier) as u64;
+            if size <= base_min && self.unnecessary_to == 0 {
+                self.unnecessary_to = level;
+            }
+        }
+        self.base_level = first;
+        let base_size = if size <= base_min {
+            base_min + 1
+        } else {
+            while self.base_level > 1 && size > base_max {
+                self.base_level -= 1;
+                size = (size as f64 / multiplier) as u64;
+            }
+            size.clamp(1, base_max)
+        };
+        let mut size = base_size;
+        for level in self.base_level..=last {
+            if level > self.base_level {
+                size = times(size, multiplier);
+            }
+            // A level below the size of the first would be compacted before level 0 is.
+            self.targets[level] = size.max(base_max);
+        }
+    }
+
+    fn set_scores(&mut self, version: &Version, options: &ColumnFamilyOptions) {
+        let average = AverageValue::of(version);
+        let idle = |level: usize| {
+            let files = version.files(level).iter().filter(|f| !f.is_being_compacted());
+            files.fold(0u64, |sum, f| sum.saturating_add(average.compensated_size(f)))
+        };
+        let dynamic = options.level_compaction_dynamic_level_bytes;
+        self.scores.push((0, self.score_of_level0(version, options, idle(0))));
+        // Bytes that will soon arrive from above.
+        let mut coming = version.level_bytes(0) as f64;
+        for level in 1..version.num_levels() - 1 {
+            let (target, bytes) = (self.targets[level], idle(level));
+            let total = version.level_bytes(level);
+            let mut score = bytes as f64 / target as f64;
+            if dynamic && bytes >= target {
+                score = bytes as f64 / (target as f64 + coming) * SCALE;
+            }
+            if level <= self.unnecessary_to {
+                if bytes > 0 {
+                    let depth = (self.unnecessary_to - level) as f64;
+                    score = score.max(SCALE * (1.001 + 0.001 * depth));
+                }
+                coming += total as f64;
+            } else {
+                coming += total.saturating_sub(target) as f64;
+            }
+            self.scores.push((level, score));
+        }
+        // Stable: of equal scores the upper level goes first.
+        self.scores.sort_by(|a, b| b.1.total_cmp(&a.1));
+    }
+
+    /// Level 0 counts by files, since every read looks at each, and by bytes, since merges inside
+    /// level 0 make few but large ones.
+    fn score_of_level0(&self, version: &Version, options: &ColumnFamilyOptions, bytes: u64) -> f64 {
+        let trigger = options.level0_file_num_compaction_trigger;
+        if trigger < 0 {
+            return 0.0; // Never.
+        }
+        let idle = version.files(0).iter().filter(|f| !f.is_being_compacted()).count();
+        let by_count = idle as f64 / f64::from(trigger.max(1));
+        let base_target = options.max_bytes_for_level_base;
+        if !options.level_compaction_dynamic_level_bytes {
+            return by_count.max(bytes as f64 / base_target as f64);
+        }
+        let mut score = by_count;
+        if bytes >= base_target {
+            score = score.max(1.01);
+        }
+        let base_target = self.targets[self.base_level];
+        if bytes > base_target {
+            // More than the base level holds: then it goes before the base level.
+            let base = version.level_bytes(self.base_level).max(base_target);
+            score = score.max(bytes as f64 / base as f64);
+        }
+        if score > 1.0 { score * SCALE } else { score }
+    }
+
+    /// Walks down: what a level has too much goes to the next, together with what it overlaps there
+    /// if sizes are even.
+    fn debt(&self, version: &Version, options: &ColumnFamilyOptions) -> u64 {
+        let level0 = version.level_bytes(0);
+        let trigger = options.level0_file_num_compaction_trigger;
+        let many = trigger >= 0 && version.num_files(0) >= trigger.max(1) as usize;
+        let triggered = many || level0 >= options.max_bytes_for_level_base;
+        let (mut debt, mut moving) = if triggered { (level0, level0) } else { (0, 0) };
+        for level in self.base_level..version.num_levels() - 1 {
+            let here = version.level_bytes(level);
+            if level == self.base_level && triggered {
+                debt = debt.saturating_add(here);
+            }
+            let size = here.saturating_add(moving);
+            moving = size.saturating_sub(self.targets[level]);
+            let next = version.level_bytes(level + 1);
+            if moving > 0 && next > 0 {
+                debt =
+                    debt.saturating_add((moving as f64 * (next as f64 / size as f64 + 1.0)) as u64);
+            }
+        }
+        debt
+    }
+
+    /// The size that files of `level` should have.
+    pub fn target_file_size(&self, options: &ColumnFamilyOptions, level: usize) -> u64 {
+        let dynamic = options.level_compaction_dynamic_level_bytes && level >= self.base_level;
+        let depth = if dynamic { level - self.base_level } else { level };
+        let multiplier = f64::from(options.target_file_size_multiplier);
+        // The first two sizes are equal: level 0's and level 1's.
+        let size =
+            (1..depth).fold(options.target_file_size_base, |size, _| times(size, multiplier));
+        size.min(max_file_size(options))
+    }
+}
+
+/// `size * factor`; `size` where that is too large.
+fn times(size: u64, factor: f64) -> u64 {
+    let product = size as f64 * factor;
+    if product >= u64::MAX as f64 { size } else { product as u64 }
+}
+
+/// The codec of flushed files.
+pub fn compression_for_flush(options: &ColumnFamilyOptions) -> CompressionType {
+    match options.table_factory {
+        TableFactory::Plain(_) => CompressionType::None,
+        TableFactory::BlockBased(_) => {
+            options.compression_per_level.first().copied().unwrap_or(options.compression)
+        }
+    }
+}
+
+/// The codec of files of `level`. PlainTable has none.
+pub fn compression_for_level(
+    version: &Version,
+    options: &ColumnFamilyOptions,
+    level: usize,
+    base_level: usize,
+) -> CompressionType {
+    if let TableFactory::Plain(_) = options.table_factory {
+        return CompressionType::None;
+    }
+    if let Some(codec) = options.bottommost_compression
+        && level >= version.deepest_level().unwrap_or(0)
+    {
+        return codec;
+    }
+    let per_level = &options.compression_per_level;
+    // The list's second entry is the base level's.
+    let at = if level == 0 { 0 } else { (level + 1).saturating_sub(base_level) };
+    match per_level.get(at.min(per_level.len().saturating_sub(1))) {
+        Some(codec) => *codec,
+        None => options.compression,
+    }
+}
+
+/// The size of an average value on disk: a tombstone is worth about as much, as it frees one.
+pub(super) struct AverageValue(f64);
+
+impl AverageValue {
+    pub(super) fn of(version: &Version) -> AverageValue {
+        let (mut entries, mut values, mut raw, mut disk) = (0u64, 0u64, 0u64, 0u64);
+        for (_, file) in version.all_files() {
+            let stats = file.stats();
+            if stats.num_entries > 0 {
+                entries += stats.num_entries.saturating_sub(stats.num_deletions);
+                values += stats.raw_value_size;
+                raw += stats.raw_key_size + stats.raw_value_size;
+                disk += file.file_size;
+            }
+        }
+        if entries == 0 || raw == 0 {
+            return AverageValue(0.0);
+        }
+        AverageValue(values as f64 / entries as f64 * (disk as f64 / raw as f64))
+    }
+
+    /// A file's size, with a bonus if most of it is tombstones.
+    pub(super) fn compensated_size(&self, file: &FileMeta) -> u64 {
+        let stats = file.stats();
+        let surplus = stats.num_deletions.saturating_mul(2).saturating_sub(stats.num_entries);
+        let bonus = surplus as f64 * self.0 * 2.0;
+        file.file_size.saturating_add(bonus as u64)
+    }
+}

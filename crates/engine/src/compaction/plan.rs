@@ -1,0 +1,189 @@
+//! What one compaction reads and where its result goes. Plain data: a picker fills it in, a job
+//! carries it out.
+//!
+//! Invariants, given the version it was picked from:
+//! * **P1** Inputs are ordered by level, and each level's files as the version orders them.
+//! * **P2** All entries of a user key on an input level are in the inputs, if any is.
+//! * **P3** On level 0, an input takes along every file that overlaps it and is older; a compaction
+//!   that stays on level 0 takes neighbours in age.
+//! * **P4** No other running compaction reads the same files, or writes into the same range of the
+//!   output level.
+
+use crate::base::KeyOrder;
+use crate::compress::CompressionType;
+use crate::version::FileMeta;
+use std::fmt;
+use std::sync::Arc;
+
+/// Why a compaction was picked. The names are RocksDB's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CompactionReason {
+    /// Level 0 has too many files, or too large ones.
+    LevelL0FilesNum,
+    /// A level is larger than its target.
+    LevelMaxLevelSize,
+    /// Somebody asked for it.
+    ManualCompaction,
+    /// A file asked for it.
+    FilesMarkedForCompaction,
+}
+
+impl CompactionReason {
+    /// RocksDB's name.
+    pub fn name(self) -> &'static str {
+        match self {
+            CompactionReason::LevelL0FilesNum => "LevelL0FilesNum",
+            CompactionReason::LevelMaxLevelSize => "LevelMaxLevelSize",
+            CompactionReason::ManualCompaction => "ManualCompaction",
+            CompactionReason::FilesMarkedForCompaction => "FilesMarkedForCompaction",
+        }
+    }
+}
+
+/// Input files of one level.
+#[derive(Clone)]
+pub struct PlanLevel {
+    /// The level.
+    pub level: usize,
+    /// Its files: newest first on level 0, else in key order. Never empty.
+    pub files: Vec<Arc<FileMeta>>,
+}
+
+/// One compaction.
+pub struct CompactionPlan {
+    /// Its name towards the picker.
+    pub(super) id: u64,
+    /// The column family.
+    pub cf_id: u32,
+    /// The level that had to shrink.
+    pub start_level: usize,
+    /// The level that the result goes to.
+    pub output_level: usize,
+    /// The files that are read, by level.
+    pub inputs: Vec<PlanLevel>,
+    /// Files of the next level below the output that has any in this range, in key order: where
+    /// outputs are better cut, see [`super::cut::OutputCutter`].
+    pub grandparents: Vec<Arc<FileMeta>>,
+    /// The size that output files should have.
+    pub target_file_size: u64,
+    /// The size that output files must not exceed, but for the last user key.
+    pub max_file_size: u64,
+    /// Bytes of grandparents that one output file may overlap.
+    pub max_compaction_bytes: u64,
+    /// The codec of the output files.
+    pub compression: CompressionType,
+    /// Nothing older than the inputs overlaps them: tombstones may go, sequence numbers may
+    /// become 0.
+    pub bottommost: bool,
+    /// The inputs can change their level as they are: no file is read or written.
+    pub trivial_move: bool,
+    /// Why it was picked.
+    pub reason: CompactionReason,
+    /// The score of the start level when it was picked.
+    pub score: f64,
+}
+
+impl CompactionPlan {
+    /// Every input with its level.
+    pub fn input_files(&self) -> impl Iterator<Item = (usize, &Arc<FileMeta>)> {
+        self.inputs.iter().flat_map(|l| l.files.iter().map(move |f| (l.level, f)))
+    }
+
+    /// How many files are read.
+    pub fn num_input_files(&self) -> usize {
+        self.inputs.iter().map(|l| l.files.len()).sum()
+    }
+
+    /// How many bytes of files are read.
+    pub fn input_bytes(&self) -> u64 {
+        self.input_files().fold(0, |sum, (_, f)| sum.saturating_add(f.file_size))
+    }
+
+    /// The first and the last user key of the inputs.
+    pub fn key_range(&self, order: &KeyOrder) -> (Vec<u8>, Vec<u8>) {
+        let range = key_range(order, self.input_files().map(|(_, f)| f));
+        range.map_or_else(Default::default, |(s, l)| (s.to_vec(), l.to_vec()))
+    }
+
+    /// The epoch of files that it writes to level 0: that of the oldest input there, so that the
+    /// result sorts between what is newer and what is older.
+    pub fn output_epoch(&self) -> u64 {
+        self.input_files().map(|(_, f)| f.epoch_number).min().unwrap_or(0)
+    }
+
+    /// The oldest time at which data of the inputs was written; 0 if no file knows.
+    pub fn oldest_ancestor_time(&self) -> u64 {
+        let known = self.input_files().map(|(_, f)| f.oldest_ancestor_time).filter(|t| *t > 0);
+        known.min().unwrap_or(0)
+    }
+
+    /// User keys that divide the work into at most `parts` ranges of about equal size, each
+    /// `[previous, key)`. They are boundaries of input files, so a plan of few files divides badly.
+    pub fn split_keys(&self, parts: usize, order: &KeyOrder) -> Vec<Vec<u8>> {
+        if parts < 2 || self.output_level == 0 {
+            return Vec::new();
+        }
+        let mut starts: Vec<(&[u8], u64)> =
+            self.input_files().map(|(_, f)| (f.smallest_user_key(), f.file_size)).collect();
+        starts.sort_by(|a, b| order.compare_user(a.0, b.0));
+        let each = (self.input_bytes() / parts as u64).max(1);
+        let (mut keys, mut before, mut next_cut) = (Vec::<Vec<u8>>::new(), 0u64, each);
+        let smallest = starts.first().map_or(&[][..], |s| s.0);
+        for (key, size) in starts {
+            let last = keys.last().map_or(smallest, |k| k);
+            let is_new = !order.equal_user(last, key);
+            if before >= next_cut && keys.len() + 1 < parts && is_new {
+                keys.push(key.to_vec());
+                next_cut = before + each;
+            }
+            before = before.saturating_add(size);
+        }
+        keys
+    }
+}
+
+/// The first and the last user key of some files; `None` if there are no files.
+pub(super) fn key_range<'a>(
+    order: &KeyOrder,
+    files: impl IntoIterator<Item = &'a Arc<FileMeta>>,
+) -> Option<(&'a [u8], &'a [u8])> {
+    files.into_iter().fold(None, |range, f| {
+        let (s, l) = (f.smallest_user_key(), f.largest_user_key());
+        let Some((smallest, largest)) = range else { return Some((s, l)) };
+        let smallest = if order.compare_user(s, smallest).is_lt() { s } else { smallest };
+        let largest = if order.compare_user(l, largest).is_gt() { l } else { largest };
+        Some((smallest, largest))
+    })
+}
+
+/// `L0 [9 8] + L1 [3] -> L1`, then what else is worth knowing: for LOG and for transcripts.
+impl fmt::Display for CompactionPlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, input) in self.inputs.iter().enumerate() {
+            let plus = if i > 0 { " + " } else { "" };
+            write!(f, "{plus}L{} [", input.level)?;
+            for (i, file) in input.files.iter().enumerate() {
+                let space = if i > 0 { " " } else { "" };
+                write!(f, "{space}{}", file.number)?;
+            }
+            f.write_str("]")?;
+        }
+        write!(f, " -> L{}", self.output_level)?;
+        if self.trivial_move {
+            f.write_str(", trivial move")?;
+        }
+        if self.bottommost {
+            f.write_str(", bottommost")?;
+        }
+        if !self.grandparents.is_empty() {
+            write!(f, ", {} grandparents", self.grandparents.len())?;
+        }
+        write!(f, ", {}, score {:.2}", self.reason.name(), self.score)
+    }
+}
+
+impl fmt::Debug for CompactionPlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
