@@ -74,7 +74,7 @@ impl ManualCompaction {
             let (begin, end) = (self.begin.as_deref(), self.end.as_deref());
             let mut levels = (0..version.num_levels()).filter(|l| version.overlaps(*l, begin, end));
             let Some(first) = levels.next() else { return ManualStep::Done };
-            let deepest = levels.last().unwrap_or(first);
+            let deepest = levels.next_back().unwrap_or(first);
             self.place = Some(Place { level: first, deepest, from: self.begin.clone() });
         }
         loop {
