@@ -151,3 +151,6 @@ fn max_file_size(options: &ColumnFamilyOptions) -> u64 {
 #[cfg(test)]
 #[path = "picker_test.rs"]
 mod tests;
+
+#[cfg(test)]
+mod simulate_test;
