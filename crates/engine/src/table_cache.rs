@@ -12,6 +12,7 @@ use crate::base::checksum::unique_id;
 use crate::cache::Cache;
 use crate::env::sync::RwLock;
 use crate::error::{Error, Result};
+use crate::fs::filename::{leveldb_table_file_name, table_file_name};
 use crate::fs::{FileSystem, RandomAccessFile};
 use crate::hooks::SliceTransform;
 use crate::options::{ColumnFamilyOptions, TableFactory};
@@ -135,9 +136,9 @@ impl TableCache {
 
     /// Opens `N.sst`, or `N.ldb` where only that exists.
     fn open_file(&self, number: u64) -> Result<Arc<dyn RandomAccessFile>> {
-        let path = self.dir.join(format!("{number:06}.sst"));
+        let path = table_file_name(&self.dir, number);
         self.fs.open_random_access(&path, self.mmap).or_else(|error| {
-            let old = self.dir.join(format!("{number:06}.ldb"));
+            let old = leveldb_table_file_name(&self.dir, number);
             if !error.is_path_not_found() || !self.fs.exists(&old) {
                 return Err(error);
             }
@@ -239,3 +240,7 @@ impl Clock {
         Some(slot)
     }
 }
+
+#[cfg(test)]
+#[path = "table_cache_test.rs"]
+mod tests;

@@ -5,8 +5,11 @@
 //! | `file_meta` | one live table file, and the graveyard that its number goes to |
 //! | `edit`, `edit_file` | one MANIFEST record: a change of the set of files, as values and as bytes |
 //! | `level`, `version` | the immutable set of files of a column family, and lookups in it |
-//! | `builder` | version + edits = next version, with every check of order and overlap |
 //! | `level_iter` | one iterator over the files of a sorted level |
+//! | `builder` | version + edits = next version, with every check of order and overlap |
+//! | `manifest` | the MANIFEST as a file, and the switch from one to the next |
+//! | `replay`, `recover` | from records to the state they describe, from the state to versions |
+//! | `set` | the current version of every column family; installs edits |
 
 pub mod builder;
 pub mod edit;
@@ -14,6 +17,10 @@ mod edit_file;
 pub mod file_meta;
 pub mod level;
 pub mod level_iter;
+pub mod manifest;
+pub mod recover;
+pub mod replay;
+pub mod set;
 #[expect(clippy::module_inception, reason = "the folder is named after its main thing")]
 pub mod version;
 
@@ -22,7 +29,11 @@ pub use edit::{BlobFileAddition, BlobFileGarbage, VersionEdit, WalAddition};
 pub use file_meta::{FileMeta, FileStats, Graveyard};
 pub use level::Level;
 pub use level_iter::LevelIter;
+pub use manifest::Manifest;
+pub use recover::ColumnFamilySpec;
+pub use replay::{DEFAULT_COLUMN_FAMILY, ManifestState};
+pub use set::{ColumnFamilyVersions, Counters, VersionSet, VersionSetOptions};
 pub use version::{DeeperKeys, Version};
 
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;

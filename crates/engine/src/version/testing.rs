@@ -1,9 +1,18 @@
 //! Helpers of this folder's tests: the vectors, and files made by hand.
 
-use super::FileMeta;
-use crate::base::ValueType;
+use super::{ColumnFamilySpec, FileMeta, VersionSetOptions};
+use crate::base::checksum::unique_id;
 use crate::base::key::{append_internal_key, pack_trailer};
+use crate::base::{KeyOrder, ValueType};
+use crate::compress::CompressionType;
+use crate::fs::filename::table_file_name;
+use crate::fs::mem::MemFs;
+use crate::fs::{FileSystem, WritableOptions};
+use crate::options::{ColumnFamilyOptions, CompressionOptions, PlainTableOptions, TableFactory};
+use crate::sst::{TableBuilder, TableBuilderContext};
+use crate::table_cache::{OpenTables, TableCache};
 use serde_json::Value;
+use std::path::Path;
 use std::sync::Arc;
 
 /// The bytes that a string of hexadecimal digits stands for.
@@ -53,4 +62,109 @@ pub(crate) fn file(number: u64, keys: (&str, &str), seqs: (u64, u64)) -> FileMet
 /// [`file`], counted.
 pub(crate) fn shared(number: u64, keys: (&str, &str), seqs: (u64, u64)) -> Arc<FileMeta> {
     Arc::new(file(number, keys, seqs))
+}
+
+/// Writes and syncs a file.
+pub(crate) fn put_file(fs: &dyn FileSystem, path: &Path, bytes: &[u8]) {
+    let mut file = fs.new_writable(path, WritableOptions::default()).unwrap();
+    file.append(bytes).unwrap();
+    file.sync().unwrap();
+    file.close().unwrap();
+    fs.sync_dir(path.parent().unwrap()).unwrap();
+}
+
+/// A column family of seven levels, bytewise.
+pub(crate) fn spec(name: &str) -> ColumnFamilySpec {
+    ColumnFamilySpec { name: name.to_owned(), order: KeyOrder::bytewise(), num_levels: 7 }
+}
+
+/// A version set in `/db`.
+pub(crate) fn options(fs: Arc<dyn FileSystem>) -> VersionSetOptions {
+    VersionSetOptions {
+        fs,
+        dir: "/db".into(),
+        max_manifest_file_size: 1 << 30,
+        write_dbid_to_manifest: true,
+    }
+}
+
+/// A file system with these files in `/db`.
+pub(crate) fn db_with(files: &[(&str, Vec<u8>)]) -> MemFs {
+    let fs = MemFs::new();
+    fs.create_dir_all(Path::new("/db")).unwrap();
+    for (name, bytes) in files {
+        put_file(&fs, &Path::new("/db").join(name), bytes);
+    }
+    fs
+}
+
+/// A directory of real tables, and a table cache over it.
+pub(crate) struct Tables {
+    pub(crate) fs: MemFs,
+    pub(crate) opts: ColumnFamilyOptions,
+    pub(crate) order: KeyOrder,
+}
+
+impl Tables {
+    pub(crate) fn new() -> Tables {
+        let fs = MemFs::new();
+        fs.create_dir_all(Path::new("/db")).unwrap();
+        let plain = PlainTableOptions { hash_table_ratio: 0.0, ..PlainTableOptions::default() };
+        let opts = ColumnFamilyOptions {
+            table_factory: TableFactory::Plain(plain),
+            ..ColumnFamilyOptions::default()
+        };
+        Tables { fs, opts, order: KeyOrder::bytewise() }
+    }
+
+    pub(crate) fn cache(&self, open_tables: Option<Arc<OpenTables>>) -> Arc<TableCache> {
+        self.cache_on(Arc::new(self.fs.clone()), open_tables)
+    }
+
+    pub(crate) fn cache_on(
+        &self,
+        fs: Arc<dyn FileSystem>,
+        open_tables: Option<Arc<OpenTables>>,
+    ) -> Arc<TableCache> {
+        Arc::new(TableCache::new(fs, "/db".into(), &self.opts, None, false, open_tables))
+    }
+
+    /// Writes a table of these entries, which are in order: internal key, value.
+    pub(crate) fn write(&self, number: u64, entries: &[(Vec<u8>, Vec<u8>)]) -> FileMeta {
+        let path = table_file_name(Path::new("/db"), number);
+        let file = self.fs.new_writable(&path, WritableOptions::default()).unwrap();
+        let ctx = TableBuilderContext {
+            order: self.order.clone(),
+            factory: self.opts.table_factory.clone(),
+            prefix_extractor: None,
+            merge_operator_name: None,
+            compression: CompressionType::None,
+            compression_opts: CompressionOptions::default(),
+            level: 0,
+            column_family_id: 0,
+            column_family_name: "default".into(),
+            file_number: number,
+            db_id: "31285a1f-54d1-4e6a-bafe-43cad6912e89".into(),
+            db_session_id: "5QNTJYG9S66EHI65A9Z2".into(),
+            host: String::new(),
+            creation_time: 0,
+            oldest_key_time: 0,
+            file_creation_time: 0,
+            bottommost: false,
+            skip_filter: false,
+        };
+        let mut builder = TableBuilder::new(file, ctx).unwrap();
+        for (key, value) in entries {
+            builder.add(key, value).unwrap();
+        }
+        let finished = builder.finish().unwrap();
+        let p = &finished.properties;
+        let (first, last) = (&entries[0].0, &entries[entries.len() - 1].0);
+        let mut f = FileMeta::new(number, finished.file_size, first.clone(), last.clone());
+        let seqs = || entries.iter().map(|(key, _)| crate::base::key::sequence(key));
+        f.smallest_seqno = seqs().min().unwrap();
+        f.largest_seqno = seqs().max().unwrap();
+        f.unique_id = unique_id(&p.db_id, &p.db_session_id, p.orig_file_number);
+        f
+    }
 }

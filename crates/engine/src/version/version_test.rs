@@ -1,6 +1,9 @@
 use super::*;
-use crate::version::testing::{file, shared};
+use crate::fs::FileSystem;
+use crate::table_cache::OpenTables;
+use crate::version::testing::{Tables, file, ikey, shared};
 use crate::version::{VersionBuilder, VersionEdit};
+use std::path::Path;
 
 fn version(files: &[(usize, Arc<FileMeta>)]) -> Version {
     let base = Arc::new(Version::empty(KeyOrder::bytewise(), 7));
@@ -65,4 +68,112 @@ fn deeper_keys_follow_ascending_keys() {
         ('a'..='z').filter(|c| below_2.may_contain(c.to_string().as_bytes())).collect();
     assert_eq!(seen, "defghijkl");
     assert!(!v.deeper_keys(6).may_contain(b"d"));
+}
+
+/// Random versions with several entries per key, spread over all levels as a real tree would have
+/// them: newer entries higher up.
+fn random_tree(tables: &Tables, rng: &mut fastrand::Rng) -> (Version, Model) {
+    let mut model = Model::new();
+    let mut files = Vec::new();
+    let (mut number, mut seq) = (1, 1);
+    for (level, count) in [(6, 4), (3, 2), (0, 1), (0, 1), (0, 1)] {
+        let mut keys: Vec<String> = (0..30).map(|_| format!("key{:03}", rng.u32(..120))).collect();
+        keys.sort();
+        keys.dedup();
+        let mut entries = Vec::new();
+        for key in &keys {
+            for _ in 0..rng.u64(1..3) {
+                let value = format!("{key}@{seq}").into_bytes();
+                entries.push((ikey(key, seq), value.clone()));
+                model.entry(key.clone()).or_default().push((seq, value));
+                seq += 1;
+            }
+        }
+        entries.sort_by(|a, b| tables.order.compare(&a.0, &b.0));
+        // Cut anywhere, also between entries of one key.
+        let size = entries.len().div_ceil(count);
+        for part in entries.chunks(size) {
+            files.push((level, Arc::new(tables.write(number, part))));
+            number += 1;
+        }
+    }
+    (version(&files), model)
+}
+
+type Model = std::collections::BTreeMap<String, Vec<(u64, Vec<u8>)>>;
+
+fn newest<'a>(model: &'a Model, key: &str, seq: u64) -> Option<&'a [u8]> {
+    let entries = model.get(key)?;
+    entries.iter().rev().find(|(s, _)| *s <= seq).map(|(_, v)| &v[..])
+}
+
+#[test]
+fn lookups_find_the_newest_visible_entry() {
+    let mut rng = fastrand::Rng::with_seed(21);
+    for round in 0..20 {
+        let tables = Tables::new();
+        let (version, model) = random_tree(&tables, &mut rng);
+        let open_tables = (round % 2 == 0).then(|| Arc::new(OpenTables::new(2)));
+        let cache = tables.cache(open_tables.clone());
+        for n in 0..130 {
+            let key = format!("key{n:03}");
+            for seq in [0, rng.u64(..200), 1 << 30] {
+                let lookup = LookupKey::new(key.as_bytes(), seq);
+                let mut ctx = GetContext::new(key.as_bytes(), None);
+                version.get(&lookup, &ReadOptions::default(), &mut ctx, &cache).unwrap();
+                let found = ctx.finish().unwrap();
+                assert_eq!(found.as_deref(), newest(&model, &key, seq), "{key}@{seq} {version:?}");
+            }
+        }
+        assert!(open_tables.is_none_or(|t| t.len() <= 2));
+    }
+}
+
+#[test]
+fn iterators_together_hold_every_entry() {
+    let tables = Tables::new();
+    let (version, model) = random_tree(&tables, &mut fastrand::Rng::with_seed(4));
+    let mut iters = Vec::new();
+    version.add_iterators(&TableIterOptions::default(), &tables.cache(None), &mut iters);
+    assert_eq!(iters.len(), 5, "three files of level 0 and two levels");
+    drop(version);
+    let mut count = 0;
+    for iter in &mut iters {
+        iter.seek_to_first();
+        while iter.valid() {
+            count += 1;
+            iter.next();
+        }
+        assert!(iter.status().is_ok());
+    }
+    assert_eq!(count, model.values().map(Vec::len).sum::<usize>());
+}
+
+#[test]
+fn sizes_add_up() {
+    let tables = Tables::new();
+    let entries: Vec<_> = (0..500).map(|i| (ikey(format!("{i:04}"), 5), vec![b'v'; 200])).collect();
+    let f = Arc::new(tables.write(1, &entries));
+    let v = version(&[(1, Arc::clone(&f))]);
+    let cache = tables.cache(None);
+    let size = |a: &str, b: &str| v.approximate_size(a.as_bytes(), b.as_bytes(), &cache).unwrap();
+    assert_eq!(size("0", "9"), f.file_size);
+    assert_eq!((size("9", "0"), size("5", "6"), size("0100", "0100")), (0, 0, 0));
+    let part = size("0100", "0200");
+    assert!((10_000..40_000).contains(&part), "{part}");
+    assert!(size("0000", "0250") + size("0250", "0500") <= f.file_size);
+}
+
+#[test]
+fn an_error_of_a_file_is_the_lookups_error() {
+    let tables = Tables::new();
+    let (version, _) = random_tree(&tables, &mut fastrand::Rng::with_seed(4));
+    for name in tables.fs.list_dir(Path::new("/db")).unwrap() {
+        tables.fs.truncate(&Path::new("/db").join(name), 60).unwrap();
+    }
+    let mut ctx = GetContext::new(b"key050", None);
+    let lookup = LookupKey::new(b"key050", 1 << 30);
+    let e = version.get(&lookup, &ReadOptions::default(), &mut ctx, &tables.cache(None));
+    let e = e.unwrap_err();
+    assert!(e.is_corruption() && e.message().contains("as the MANIFEST says, found 60"), "{e}");
 }

@@ -1,0 +1,126 @@
+//! From what a MANIFEST describes to versions: every check that opening a database makes.
+
+use super::builder::sort_level0;
+use super::replay::{ColumnFamilyState, ManifestState};
+use super::{FileMeta, Version, VersionBuilder, VersionEdit};
+use crate::base::KeyOrder;
+use crate::error::{Error, Result};
+use crate::fs::FileSystem;
+use crate::fs::filename::{leveldb_table_file_name, table_file_name};
+use std::path::Path;
+use std::sync::Arc;
+
+/// A column family that the opener knows.
+#[derive(Clone, Debug)]
+pub struct ColumnFamilySpec {
+    /// Its name.
+    pub name: String,
+    /// Its order of keys.
+    pub order: KeyOrder,
+    /// Levels of its tree.
+    pub num_levels: usize,
+}
+
+/// Every column family of the database must be known to the opener.
+pub(super) fn check_all_known(state: &ManifestState, specs: &[ColumnFamilySpec]) -> Result<()> {
+    let known = |name: &str| specs.iter().any(|spec| spec.name == name);
+    let names = state.column_families.values().map(|cf| cf.name.as_str());
+    let unknown: Vec<&str> = names.filter(|name| !known(name)).collect();
+    if unknown.is_empty() {
+        return Ok(());
+    }
+    Err(Error::invalid_argument(format!("Column families not opened: {}", unknown.join(", "))))
+}
+
+/// Builds the version of a column family, with all checks of order and of the files themselves.
+pub(super) fn build_version(
+    fs: &dyn FileSystem,
+    dir: &Path,
+    cf: &ColumnFamilyState,
+    spec: &ColumnFamilySpec,
+) -> Result<Version> {
+    if let Some(name) = &cf.comparator
+        && name != spec.order.name()
+    {
+        return Err(Error::invalid_argument(format!(
+            "{}: does not match existing comparator {name}",
+            spec.order.name()
+        )));
+    }
+    refuse_blob_files(cf)?;
+    let mut edit =
+        VersionEdit { new_files: cf.files.values().cloned().collect(), ..Default::default() };
+    complete_epochs(&spec.order, &mut edit.new_files)?;
+    let base = Version::empty(spec.order.clone(), spec.num_levels);
+    let mut builder = VersionBuilder::new(Arc::new(base));
+    builder.apply(&edit)?;
+    let version = builder.build()?.version;
+    for (_, file) in version.all_files() {
+        check_file(fs, dir, file)?;
+    }
+    Ok(version)
+}
+
+fn refuse_blob_files(cf: &ColumnFamilyState) -> Result<()> {
+    let pointed_at = cf.files.values().map(|(_, f)| f.oldest_blob_file_number).filter(|&n| n != 0);
+    match cf.live_blob_files().chain(pointed_at).min() {
+        None => Ok(()),
+        Some(number) => Err(Error::not_supported(format!(
+            "blob files: column family {} has values in {number:06}.blob",
+            cf.name
+        ))),
+    }
+}
+
+/// Gives every file an epoch number, unless every file has one. RocksDB's rule: the deepest level
+/// is oldest, a level below 0 shares one number, and on level 0 each file has its own, by age.
+fn complete_epochs(order: &KeyOrder, files: &mut [(usize, Arc<FileMeta>)]) -> Result<()> {
+    if files.iter().all(|(_, f)| f.epoch_number != 0) {
+        return Ok(());
+    }
+    let renumbered = |f: &FileMeta, epoch| Arc::new(f.with_epoch(epoch));
+    let mut level0: Vec<_> =
+        files.iter().filter(|(level, _)| *level == 0).map(|(_, f)| renumbered(f, 0)).collect();
+    sort_level0(order, &mut level0)?;
+    let mut deep: Vec<usize> = files.iter().map(|(level, _)| *level).filter(|&l| l > 0).collect();
+    deep.sort_unstable();
+    deep.dedup();
+    for (level, file) in files.iter_mut() {
+        let after = if *level == 0 {
+            let newer = level0.iter().position(|f| f.number == file.number).unwrap_or_default();
+            deep.len() + level0.len() - 1 - newer
+        } else {
+            deep.iter().filter(|&l| l > level).count()
+        };
+        *file = renumbered(file, 1 + after as u64);
+    }
+    Ok(())
+}
+
+/// A live file must exist and have the size that the MANIFEST says.
+fn check_file(fs: &dyn FileSystem, dir: &Path, file: &FileMeta) -> Result<()> {
+    let mut path = table_file_name(dir, file.number);
+    if !fs.exists(&path) {
+        let old = leveldb_table_file_name(dir, file.number);
+        if !fs.exists(&old) {
+            return Err(Error::corruption(format!(
+                "{}: no such file, but the MANIFEST names it",
+                path.display()
+            )));
+        }
+        path = old;
+    }
+    let size = fs.file_size(&path)?;
+    if size != file.file_size {
+        return Err(Error::corruption(format!(
+            "{}: expected {} bytes as the MANIFEST says, found {size}",
+            path.display(),
+            file.file_size
+        )));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+#[path = "recover_test.rs"]
+mod tests;

@@ -1,0 +1,523 @@
+//! The versions of all column families, the counters beside them, and the MANIFEST that keeps both.
+//!
+//! One thread at a time changes a [`VersionSet`]: the engine keeps it behind a lock of its own, since
+//! installing an edit waits for the device. [`Counters`] may be used by all threads without it.
+//!
+//! Invariants:
+//! * **V1** What [`VersionSet::install`] made visible is on the device first.
+//! * **V2** Last sequence numbers in a MANIFEST never descend, and no file's is larger.
+//! * **V3** After a write error nothing is appended to that MANIFEST. The next install writes a new
+//!   one with the state before the failed edit. Until then nobody knows whether the failed edit
+//!   is on the device, so its new files are quarantined: they must not be deleted.
+//! * **V4** Every file has an epoch number, larger for newer files of level 0.
+
+use super::manifest::{Manifest, read_current_manifest};
+use super::recover::{ColumnFamilySpec, build_version, check_all_known};
+use super::{FileMeta, Graveyard, Version, VersionBuilder, VersionEdit};
+use crate::base::{KeyOrder, SeqNo};
+use crate::error::{Code, Error, Result};
+use crate::fs::FileSystem;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The two counters that all threads share.
+#[derive(Debug, Default)]
+pub struct Counters {
+    next_file_number: AtomicU64,
+    last_sequence: AtomicU64,
+}
+
+impl Counters {
+    /// Hands out a number for a file of any kind.
+    pub fn new_file_number(&self) -> u64 {
+        self.next_file_number.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// The number that will be handed out next.
+    pub fn next_file_number(&self) -> u64 {
+        self.next_file_number.load(Ordering::Relaxed)
+    }
+
+    /// A file with this number exists: never hand it out.
+    pub fn mark_file_number_used(&self, number: u64) {
+        self.next_file_number.fetch_max(number.saturating_add(1), Ordering::Relaxed);
+    }
+
+    /// The sequence number of the newest write that readers may see.
+    #[inline]
+    pub fn last_sequence(&self) -> SeqNo {
+        self.last_sequence.load(Ordering::Acquire)
+    }
+
+    /// Makes writes up to `seq` visible. Release: whoever loads it sees the memtable entries that
+    /// were inserted before.
+    #[inline]
+    pub fn set_last_sequence(&self, seq: SeqNo) {
+        self.last_sequence.store(seq, Ordering::Release);
+    }
+}
+
+/// Where and how a [`VersionSet`] keeps its MANIFEST.
+#[derive(Clone)]
+pub struct VersionSetOptions {
+    /// The file system.
+    pub fs: Arc<dyn FileSystem>,
+    /// The database directory.
+    pub dir: PathBuf,
+    /// A MANIFEST of this size is replaced.
+    pub max_manifest_file_size: u64,
+    /// Whether a MANIFEST holds the identity of the database.
+    pub write_dbid_to_manifest: bool,
+}
+
+/// A column family: what is stored of it, and its current version.
+pub struct ColumnFamilyVersions {
+    name: String,
+    order: KeyOrder,
+    num_levels: usize,
+    log_number: u64,
+    next_epoch: u64,
+    current: Arc<Version>,
+}
+
+impl ColumnFamilyVersions {
+    fn new(spec: &ColumnFamilySpec, log_number: u64, current: Version) -> ColumnFamilyVersions {
+        let newest = current.all_files().map(|(_, f)| f.epoch_number).max();
+        ColumnFamilyVersions {
+            name: spec.name.clone(),
+            order: spec.order.clone(),
+            num_levels: spec.num_levels,
+            log_number,
+            next_epoch: newest.unwrap_or_default().saturating_add(1),
+            current: Arc::new(current),
+        }
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// WALs below it hold nothing that the column family has not flushed.
+    pub fn log_number(&self) -> u64 {
+        self.log_number
+    }
+
+    /// Its current version.
+    pub fn current(&self) -> &Arc<Version> {
+        &self.current
+    }
+
+    /// Levels of its tree.
+    pub fn num_levels(&self) -> usize {
+        self.num_levels
+    }
+}
+
+/// The current version of every column family.
+pub struct VersionSet {
+    opts: VersionSetOptions,
+    counters: Arc<Counters>,
+    graveyard: Graveyard,
+    column_families: BTreeMap<u32, ColumnFamilyVersions>,
+    db_id: Option<String>,
+    min_log_number_to_keep: u64,
+    max_column_family: u32,
+    /// The last sequence number that the MANIFEST holds (V2).
+    written_sequence: SeqNo,
+    /// `None` until the first install, and after an error (V3).
+    manifest: Option<Manifest>,
+    /// MANIFESTs that `CURRENT` may name: one, or more after an error while switching.
+    possible_manifests: BTreeSet<u64>,
+    obsolete_manifests: Vec<u64>,
+    quarantine: BTreeSet<u64>,
+}
+
+impl VersionSet {
+    /// Makes a new, empty database: `MANIFEST-000001`, and `CURRENT` that names it.
+    pub fn create_db(opts: &VersionSetOptions, db_id: &str, order: &KeyOrder) -> Result<()> {
+        let edit = VersionEdit {
+            db_id: opts.write_dbid_to_manifest.then(|| db_id.to_owned()),
+            comparator: Some(order.name().to_owned()),
+            log_number: Some(0),
+            next_file_number: Some(2),
+            last_sequence: Some(0),
+            ..VersionEdit::default()
+        };
+        let manifest = Manifest::create(&*opts.fs, &opts.dir, 1, &[edit])?;
+        manifest.make_current(&*opts.fs, &opts.dir)
+    }
+
+    /// The names of a database's column families, in the order of their ids.
+    pub fn list_column_families(fs: &dyn FileSystem, dir: &Path) -> Result<Vec<String>> {
+        let (_, state) = read_current_manifest(fs, dir)?;
+        Ok(state.column_families.into_values().map(|cf| cf.name).collect())
+    }
+
+    /// Reads the MANIFEST that `CURRENT` names and checks everything. Writes nothing: the first
+    /// [`VersionSet::install`] starts a new MANIFEST. The second part names the specs that the
+    /// database does not have.
+    pub fn recover(
+        opts: VersionSetOptions,
+        specs: &[ColumnFamilySpec],
+    ) -> Result<(VersionSet, Vec<String>)> {
+        let (number, state) = read_current_manifest(&*opts.fs, &opts.dir)?;
+        check_all_known(&state, specs)?;
+        let mut column_families = BTreeMap::new();
+        for (&id, cf) in &state.column_families {
+            let Some(spec) = specs.iter().find(|spec| spec.name == cf.name) else { continue };
+            let version = build_version(&*opts.fs, &opts.dir, cf, spec)?;
+            column_families.insert(id, ColumnFamilyVersions::new(spec, cf.log_number, version));
+        }
+        let has = |name: &str| state.column_families.values().any(|cf| cf.name == name);
+        let missing =
+            specs.iter().map(|spec| spec.name.clone()).filter(|name| !has(name)).collect();
+        let counters = Counters::default();
+        counters.mark_file_number_used(number);
+        counters.mark_file_number_used(state.next_file_number.saturating_sub(1));
+        counters.set_last_sequence(state.last_sequence);
+        let set = VersionSet {
+            opts,
+            counters: Arc::new(counters),
+            graveyard: Graveyard::new(),
+            column_families,
+            db_id: state.db_id,
+            min_log_number_to_keep: state.min_log_number_to_keep,
+            max_column_family: state.max_column_family,
+            written_sequence: state.last_sequence,
+            manifest: None,
+            possible_manifests: BTreeSet::from([number]),
+            obsolete_manifests: Vec::new(),
+            quarantine: BTreeSet::new(),
+        };
+        Ok((set, missing))
+    }
+
+    /// The shared counters.
+    pub fn counters(&self) -> &Arc<Counters> {
+        &self.counters
+    }
+
+    /// Where numbers of obsolete files go.
+    pub fn graveyard(&self) -> &Graveyard {
+        &self.graveyard
+    }
+
+    /// The column families with their ids.
+    pub fn column_families(&self) -> impl Iterator<Item = (u32, &ColumnFamilyVersions)> {
+        self.column_families.iter().map(|(id, cf)| (*id, cf))
+    }
+
+    /// A column family, if it was not dropped.
+    pub fn column_family(&self, id: u32) -> Option<&ColumnFamilyVersions> {
+        self.column_families.get(&id)
+    }
+
+    /// The identity of the database, if the MANIFEST held it or it was set.
+    pub fn db_id(&self) -> Option<&str> {
+        self.db_id.as_deref()
+    }
+
+    /// Sets the identity; the next MANIFEST holds it.
+    pub fn set_db_id(&mut self, id: String) {
+        self.db_id = Some(id);
+    }
+
+    /// WALs below it are not needed by anybody.
+    pub fn min_log_number_to_keep(&self) -> u64 {
+        self.min_log_number_to_keep
+    }
+
+    /// The largest id that a column family ever had.
+    pub fn max_column_family(&self) -> u32 {
+        self.max_column_family
+    }
+
+    /// The number of the MANIFEST that `CURRENT` names, as far as known.
+    pub fn manifest_number(&self) -> u64 {
+        self.possible_manifests.last().copied().unwrap_or_default()
+    }
+
+    /// Bytes in the MANIFEST that is being written; 0 before the first install.
+    pub fn manifest_size(&self) -> u64 {
+        self.manifest.as_ref().map_or(0, Manifest::size)
+    }
+
+    /// Whether a MANIFEST must be kept: `CURRENT` names it, or may name it after an error.
+    pub fn needs_manifest(&self, number: u64) -> bool {
+        self.possible_manifests.contains(&number)
+    }
+
+    /// Numbers of MANIFESTs that were replaced and may be deleted; each is handed out once.
+    pub fn take_obsolete_manifests(&mut self) -> Vec<u64> {
+        std::mem::take(&mut self.obsolete_manifests)
+    }
+
+    /// Whether a table must be kept: it is live, or a failed edit may have made it so (V3).
+    pub fn needs_table(&self, number: u64) -> bool {
+        self.quarantine.contains(&number)
+            || self.column_families.values().any(|cf| cf.current.find(number).is_some())
+    }
+
+    /// Whether the last write failed: what is on the device is not known until an install succeeds.
+    pub fn needs_new_manifest(&self) -> bool {
+        self.manifest.is_none()
+    }
+
+    /// Writes edits to the MANIFEST and makes the versions that follow from them current.
+    ///
+    /// Several edits count together or not at all. What the edits do not say is filled in: next
+    /// file number, last sequence number, epochs of new files. New files of one edit on level 0
+    /// come oldest first. The result holds the new version of each column family whose files
+    /// changed. After an error nothing changed here; on the device it may have (V3).
+    pub fn install(&mut self, mut edits: Vec<VersionEdit>) -> Result<Vec<(u32, Arc<Version>)>> {
+        for edit in &edits {
+            self.check_edit(edit)?;
+        }
+        let mut epochs = BTreeMap::new();
+        for edit in &mut edits {
+            self.fill_epochs(edit, &mut epochs);
+        }
+        let mut builders = BTreeMap::new();
+        for edit in edits.iter().filter(|e| !e.new_files.is_empty() || !e.deleted_files.is_empty())
+        {
+            let Some(cf) = self.column_families.get(&edit.column_family) else { continue };
+            let builder = builders
+                .entry(edit.column_family)
+                .or_insert_with(|| VersionBuilder::new(Arc::clone(&cf.current)));
+            builder.apply(edit)?;
+        }
+        let mut built = Vec::with_capacity(builders.len());
+        for (id, builder) in builders {
+            built.push((id, builder.build()?));
+        }
+        self.write(&mut edits)?;
+
+        for edit in &edits {
+            self.apply_counters(edit);
+        }
+        let mut versions = Vec::with_capacity(built.len());
+        for (id, built) in built {
+            let Some(cf) = self.column_families.get_mut(&id) else { continue };
+            for file in &built.removed {
+                file.mark_obsolete(&self.graveyard);
+            }
+            cf.next_epoch = epochs.get(&id).copied().unwrap_or(cf.next_epoch);
+            cf.current = Arc::new(built.version);
+            versions.push((id, Arc::clone(&cf.current)));
+        }
+        Ok(versions)
+    }
+
+    /// Makes a column family and writes it down. Its id was never used before.
+    pub fn create_column_family(
+        &mut self,
+        spec: &ColumnFamilySpec,
+        log_number: u64,
+    ) -> Result<u32> {
+        if self.column_families.values().any(|cf| cf.name == spec.name) {
+            return Err(Error::invalid_argument(format!(
+                "Column family already exists: {}",
+                spec.name
+            )));
+        }
+        let Some(id) = self.max_column_family.checked_add(1) else {
+            return Err(Error::invalid_argument("ids of column families are used up"));
+        };
+        let edit = VersionEdit {
+            column_family: id,
+            column_family_add: Some(spec.name.clone()),
+            comparator: Some(spec.order.name().to_owned()),
+            log_number: Some(log_number),
+            ..VersionEdit::default()
+        };
+        self.write(&mut [edit])?;
+        self.max_column_family = id;
+        let empty = Version::empty(spec.order.clone(), spec.num_levels);
+        self.column_families.insert(id, ColumnFamilyVersions::new(spec, log_number, empty));
+        Ok(id)
+    }
+
+    /// Drops a column family and writes that down. Its files become obsolete with their readers.
+    pub fn drop_column_family(&mut self, id: u32) -> Result<()> {
+        if id == 0 {
+            return Err(Error::invalid_argument("Can't drop default column family"));
+        }
+        if !self.column_families.contains_key(&id) {
+            return Err(dropped(id));
+        }
+        let edit = VersionEdit {
+            column_family: id,
+            column_family_drop: true,
+            max_column_family: Some(self.max_column_family),
+            ..VersionEdit::default()
+        };
+        self.write(&mut [edit])?;
+        if let Some(cf) = self.column_families.remove(&id) {
+            for (_, file) in cf.current.all_files() {
+                file.mark_obsolete(&self.graveyard);
+            }
+        }
+        Ok(())
+    }
+
+    fn check_edit(&self, edit: &VersionEdit) -> Result<()> {
+        if edit.is_column_family_manipulation() {
+            return Err(Error::invalid_argument(
+                "an edit that adds or drops a column family is not installed with others",
+            ));
+        }
+        match self.column_families.get(&edit.column_family) {
+            Some(_) => Ok(()),
+            None => Err(dropped(edit.column_family)),
+        }
+    }
+
+    /// V4: a file made from others is as old as the oldest of them, any other is the newest.
+    fn fill_epochs(&self, edit: &mut VersionEdit, next: &mut BTreeMap<u32, u64>) {
+        let Some(cf) = self.column_families.get(&edit.column_family) else { return };
+        let next = next.entry(edit.column_family).or_insert(cf.next_epoch);
+        let inputs = edit.deleted_files.iter();
+        let inputs = inputs.filter_map(|&(_, number)| cf.current.find(number));
+        let oldest_input = inputs.map(|(_, f)| f.epoch_number).min();
+        for (_, file) in &mut edit.new_files {
+            if file.epoch_number == 0 {
+                let epoch = oldest_input.unwrap_or(*next);
+                *file = with_epoch(file, epoch);
+            }
+            *next = file.epoch_number.saturating_add(1).max(*next);
+        }
+    }
+
+    fn write(&mut self, edits: &mut [VersionEdit]) -> Result<()> {
+        let result = self.try_write(edits);
+        if result.is_err() {
+            self.manifest = None;
+            let files = edits.iter().flat_map(|edit| &edit.new_files);
+            self.quarantine.extend(files.map(|(_, file)| file.number));
+        }
+        result
+    }
+
+    fn try_write(&mut self, edits: &mut [VersionEdit]) -> Result<()> {
+        let full = |m: &Manifest| {
+            // A snapshot that is itself large must not be written again for every edit.
+            m.size() >= self.opts.max_manifest_file_size && m.size() >= 2 * m.snapshot_size()
+        };
+        let number = match &self.manifest {
+            Some(manifest) if !full(manifest) => None,
+            _ => Some(self.counters.new_file_number()),
+        };
+        let sequence = self.complete(edits);
+        match (number, &mut self.manifest) {
+            (None, Some(manifest)) => manifest.append(edits)?,
+            (number, _) => self.switch_manifest(number.unwrap_or_default(), edits, sequence)?,
+        }
+        self.written_sequence = sequence;
+        Ok(())
+    }
+
+    /// Fills in the counters (V2) and ties several edits together. Returns the last sequence.
+    fn complete(&self, edits: &mut [VersionEdit]) -> SeqNo {
+        let files = edits.iter().flat_map(|edit| &edit.new_files);
+        let newest = files.map(|(_, file)| file.largest_seqno).max().unwrap_or_default();
+        let sequence = self.counters.last_sequence().max(newest).max(self.written_sequence);
+        let count = edits.len();
+        for (i, edit) in edits.iter_mut().enumerate() {
+            edit.next_file_number = Some(self.counters.next_file_number());
+            edit.last_sequence = Some(sequence);
+            if !edit.is_column_family_manipulation() {
+                edit.prev_log_number = Some(0);
+                edit.in_atomic_group = (count > 1).then(|| (count - 1 - i) as u32);
+            }
+        }
+        sequence
+    }
+
+    /// Starts a MANIFEST with the state before `edits`, then the edits, and makes it current.
+    fn switch_manifest(
+        &mut self,
+        number: u64,
+        edits: &[VersionEdit],
+        sequence: SeqNo,
+    ) -> Result<()> {
+        let (fs, dir) = (&*self.opts.fs, &*self.opts.dir);
+        self.manifest = None;
+        let snapshot = self.snapshot(sequence);
+        let written = Manifest::create(fs, dir, number, &snapshot)
+            .and_then(|mut manifest| manifest.append(edits).map(|()| manifest));
+        let manifest = match written {
+            Ok(manifest) => manifest,
+            Err(e) => {
+                // CURRENT does not name it. Best effort: the next open removes it too.
+                let _ = fs.remove_file(&crate::fs::filename::manifest_file_name(dir, number));
+                return Err(e);
+            }
+        };
+        let switched = manifest.make_current(fs, dir);
+        if switched.is_ok() {
+            self.obsolete_manifests.extend(std::mem::take(&mut self.possible_manifests));
+            self.quarantine.clear();
+            self.manifest = Some(manifest);
+        }
+        self.possible_manifests.insert(number);
+        switched
+    }
+
+    /// Edits that lead from nothing to the current state.
+    fn snapshot(&self, sequence: SeqNo) -> Vec<VersionEdit> {
+        let mut edits = Vec::with_capacity(2 + 2 * self.column_families.len());
+        if self.opts.write_dbid_to_manifest && self.db_id.is_some() {
+            edits.push(VersionEdit { db_id: self.db_id.clone(), ..VersionEdit::default() });
+        }
+        for (&id, cf) in &self.column_families {
+            edits.push(VersionEdit {
+                comparator: Some(cf.order.name().to_owned()),
+                column_family_add: (id != 0).then(|| cf.name.clone()),
+                ..VersionEdit::for_column_family(id)
+            });
+            let keep = self.min_log_number_to_keep;
+            let files = cf.current.all_files();
+            edits.push(VersionEdit {
+                new_files: files.map(|(level, f)| (level, Arc::clone(f))).collect(),
+                log_number: Some(cf.log_number),
+                min_log_number_to_keep: (id == 0 && keep > 0).then_some(keep),
+                last_sequence: Some(sequence),
+                ..VersionEdit::for_column_family(id)
+            });
+        }
+        edits.push(VersionEdit {
+            prev_log_number: Some(0),
+            next_file_number: Some(self.counters.next_file_number()),
+            max_column_family: (self.max_column_family > 0).then_some(self.max_column_family),
+            last_sequence: Some(sequence),
+            ..VersionEdit::default()
+        });
+        edits
+    }
+
+    fn apply_counters(&mut self, edit: &VersionEdit) {
+        if let Some(number) = edit.min_log_number_to_keep {
+            self.min_log_number_to_keep = self.min_log_number_to_keep.max(number);
+        }
+        if let (Some(number), Some(cf)) =
+            (edit.log_number, self.column_families.get_mut(&edit.column_family))
+        {
+            cf.log_number = cf.log_number.max(number);
+        }
+    }
+}
+
+fn with_epoch(file: &Arc<FileMeta>, epoch: u64) -> Arc<FileMeta> {
+    Arc::new(file.with_epoch(epoch))
+}
+
+fn dropped(id: u32) -> Error {
+    Error::new(Code::ColumnFamilyDropped, format!("column family {id} does not exist"))
+}
+
+#[cfg(test)]
+#[path = "set_test.rs"]
+mod tests;
