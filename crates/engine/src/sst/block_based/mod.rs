@@ -32,6 +32,9 @@ pub use table::BlockBasedTable;
 #[path = "round_trip_test.rs"]
 mod round_trip_tests;
 #[cfg(test)]
+#[path = "sst_dump_test.rs"]
+mod sst_dump_tests;
+#[cfg(test)]
 mod test_util;
 #[cfg(test)]
 #[path = "vectors_test.rs"]
