@@ -15,6 +15,7 @@
 //! - [`LogWriter`] writes legacy records.
 //! - [`LogReader`] reads both kinds, and decides by recovery mode what damage means.
 
+mod fragments;
 mod reader;
 mod record;
 mod writer;
@@ -22,3 +23,6 @@ mod writer;
 pub use reader::{Damage, LogReader, ReadOutcome};
 pub use record::{BLOCK_SIZE, HEADER_SIZE};
 pub use writer::LogWriter;
+
+#[cfg(all(test, unix))]
+mod crash_test;

@@ -23,8 +23,8 @@
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
+use super::fragments::{Fragment, Fragments, Step};
 use super::record::*;
-use crate::base::checksum::{crc32c, unmask};
 use crate::base::coding::fixed32_at;
 use crate::compress::{CompressionType, decompress_zstd_frame};
 use crate::error::{Error, Result};
@@ -36,8 +36,6 @@ use std::sync::Arc;
 
 /// The smallest write batch: its sequence number and count.
 const MIN_BATCH: usize = 12;
-/// What a recyclable log may leave unused at the end of a block.
-const MAX_PADDING: usize = RECYCLABLE_HEADER_SIZE - 1;
 
 /// What [`LogReader::read_record`] found.
 #[derive(Debug)]
@@ -71,50 +69,19 @@ impl fmt::Display for Damage {
 
 /// Reads a log from front to back.
 pub struct LogReader {
-    file: Arc<dyn RandomAccessFile>,
-    log_number: u64,
-    verify_checksums: bool,
+    fragments: Fragments,
     min_record: usize,
-    /// The current block, shorter than [`BLOCK_SIZE`] only at the end of the file.
-    block: Vec<u8>,
-    /// Where in the file it begins.
-    block_start: u64,
-    /// What of it was read.
-    at: usize,
     /// A record put together from fragments, or decompressed.
     scratch: Vec<u8>,
     /// Where the record that is being put together begins.
     fragments_from: Option<u64>,
     record_offset: u64,
     end_offset: u64,
-    recycled: bool,
     records_seen: bool,
     compressed: bool,
     timestamp_sizes: Vec<(u32, u16)>,
     damage: Vec<Damage>,
     ended: bool,
-}
-
-/// A fragment: its type and where its payload lies in the block.
-struct Fragment {
-    kind: u8,
-    payload: Range<usize>,
-    offset: u64,
-}
-
-/// What the next bytes are.
-enum Step {
-    Fragment(Fragment),
-    /// The end, clean.
-    End,
-    /// The end, inside of a header or payload.
-    Torn(u64, u64, &'static str),
-    /// A record of the log that had this file before.
-    Foreign,
-    /// What a crash leaves behind the synced part: offset, bytes, what.
-    Unsynced(u64, u64, &'static str),
-    /// What no crash leaves: offset, bytes, what.
-    Broken(u64, u64, &'static str),
 }
 
 /// Where a whole record lies.
@@ -131,18 +98,12 @@ impl LogReader {
         verify_checksums: bool,
     ) -> LogReader {
         LogReader {
-            file,
-            log_number,
-            verify_checksums,
+            fragments: Fragments::new(file, log_number, verify_checksums),
             min_record: 0,
-            block: Vec::new(),
-            block_start: 0,
-            at: 0,
             scratch: Vec::new(),
             fragments_from: None,
             record_offset: 0,
             end_offset: 0,
-            recycled: false,
             records_seen: false,
             compressed: false,
             timestamp_sizes: Vec::new(),
@@ -159,13 +120,12 @@ impl LogReader {
     /// The next record, as `mode` allows. After `End`, `Stop` or an error there is none.
     pub fn read_record(&mut self, mode: WalRecoveryMode) -> Result<ReadOutcome<'_>> {
         while !self.ended {
-            let step = self.step().inspect_err(|_| self.ended = true)?;
+            let step = self.fragments.step().inspect_err(|_| self.ended = true)?;
             let stop = match step {
                 Step::Fragment(f) => match self.take(f, mode)? {
                     Ok(Some(Found::Scratch)) => return Ok(ReadOutcome::Record(&self.scratch)),
                     Ok(Some(Found::Block(payload))) => {
-                        let record = self.block.get(payload).unwrap_or_default();
-                        return Ok(ReadOutcome::Record(record));
+                        return Ok(ReadOutcome::Record(self.fragments.payload(&payload)));
                     }
                     Ok(None) => None,
                     Err(stop) => Some(stop),
@@ -206,7 +166,7 @@ impl LogReader {
 
     /// The number in the log's name.
     pub fn log_number(&self) -> u64 {
-        self.log_number
+        self.fragments.log_number()
     }
 
     // ---- judging ----
@@ -222,7 +182,7 @@ impl LogReader {
         self.ended = true;
         match mode {
             WalRecoveryMode::PointInTimeRecovery => Ok(Some(damage)),
-            _ => Err(Error::corruption_at(self.file.path(), damage.offset, damage.what)),
+            _ => Err(Error::corruption_at(self.fragments.path(), damage.offset, damage.what)),
         }
     }
 
@@ -313,7 +273,7 @@ impl LogReader {
                 return Ok(Ok(None));
             }
         }
-        let payload = self.block.get(f.payload.clone()).unwrap_or_default();
+        let payload = self.fragments.payload(&f.payload);
         match f.kind {
             FULL => {
                 self.record_offset = f.offset;
@@ -342,12 +302,12 @@ impl LogReader {
         mode: WalRecoveryMode,
     ) -> Result<std::result::Result<Option<Found>, Damage>> {
         self.records_seen = true;
-        self.end_offset = self.offset();
+        self.end_offset = self.fragments.offset();
         let mut found = found;
         let mut problem = None;
         if self.compressed {
             let raw = match &found {
-                Found::Block(r) => self.block.get(r.clone()).unwrap_or_default(),
+                Found::Block(r) => self.fragments.payload(r),
                 Found::Scratch => &self.scratch,
             };
             match decompress_zstd_frame(raw) {
@@ -373,7 +333,7 @@ impl LogReader {
         f: &Fragment,
         mode: WalRecoveryMode,
     ) -> Result<std::result::Result<Option<Found>, Damage>> {
-        let payload = self.block.get(f.payload.clone()).unwrap_or_default();
+        let payload = self.fragments.payload(&f.payload);
         let problem = match f.kind {
             SET_COMPRESSION => match fixed32_at(payload, 0) {
                 _ if self.records_seen || self.compressed => {
@@ -389,7 +349,7 @@ impl LogReader {
                     let name = u8::try_from(t).ok().and_then(CompressionType::from_byte);
                     let name = name.map_or_else(|| t.to_string(), |t| t.name().to_owned());
                     return Err(Error::not_supported(format!("WAL compression {name}"))
-                        .in_file(self.file.path()));
+                        .in_file(self.fragments.path()));
                 }
                 None => Some("compression record without a type".to_owned()),
             },
@@ -409,154 +369,6 @@ impl LogReader {
         let Some(what) = problem else { return Ok(Ok(None)) };
         let stop = self.broken(f.offset, f.payload.len() as u64, what, mode)?;
         Ok(stop.map_or(Ok(None), Err))
-    }
-
-    // ---- fragments ----
-
-    /// Where reading stands.
-    fn offset(&self) -> u64 {
-        self.block_start + self.at as u64
-    }
-
-    /// Whether the current block is the last of the file.
-    fn last_block(&self) -> bool {
-        self.block.len() < BLOCK_SIZE
-    }
-
-    fn next_block(&mut self) -> Result<()> {
-        self.block_start += self.block.len() as u64;
-        self.at = 0;
-        self.block.resize(BLOCK_SIZE, 0);
-        let n = self.file.read_at(self.block_start, &mut self.block)?;
-        self.block.truncate(n);
-        Ok(())
-    }
-
-    /// Reads the next fragment.
-    fn step(&mut self) -> Result<Step> {
-        let rest = self.block.len() - self.at;
-        if rest < HEADER_SIZE {
-            let fresh = self.block_start == 0 && self.block.is_empty();
-            if fresh || !self.last_block() {
-                self.next_block()?;
-                return match self.block.len() {
-                    0 => Ok(Step::End),
-                    _ => self.step_in_block(),
-                };
-            }
-            let tail = self.block.get(self.at..).unwrap_or_default();
-            if tail.iter().all(|&b| b == 0) {
-                return Ok(Step::End);
-            }
-            return Ok(Step::Torn(self.offset(), rest as u64, "truncated header"));
-        }
-        self.step_in_block()
-    }
-
-    fn step_in_block(&mut self) -> Result<Step> {
-        let offset = self.offset();
-        let rest = self.block.get(self.at..).unwrap_or_default();
-        let Some(&[c0, c1, c2, c3, l0, l1, kind]) = rest.first_chunk::<HEADER_SIZE>() else {
-            return self.step();
-        };
-        let len = usize::from(u16::from_le_bytes([l0, l1]));
-        if kind == ZERO && len == 0 {
-            return self.zeros(offset, rest.len());
-        }
-        let recyclable = matches!(
-            kind,
-            RECYCLABLE_FULL..=RECYCLABLE_LAST | RECYCLABLE_TIMESTAMP_SIZE | RECYCLABLE_PREDECESSOR
-        );
-        let header = if recyclable { RECYCLABLE_HEADER_SIZE } else { HEADER_SIZE };
-        let Some(payload) = rest.get(header..header + len) else {
-            return self.too_long(offset);
-        };
-        if recyclable {
-            self.recycled = true;
-            if fixed32_at(rest, HEADER_SIZE) != Some(self.log_number as u32) {
-                return Ok(Step::Foreign);
-            }
-        }
-        let stored = unmask(u32::from_le_bytes([c0, c1, c2, c3]));
-        let covered = rest.get(HEADER_SIZE - 1..header + len).unwrap_or_default();
-        if self.verify_checksums && crc32c(covered) != stored {
-            let end = offset + (header + payload.len()) as u64;
-            return self.bad_checksum(offset, end);
-        }
-        let from = self.at + header;
-        self.at = from + len;
-        let kind = match kind {
-            RECYCLABLE_FULL..=RECYCLABLE_LAST => kind - RECYCLABLE_FULL + FULL,
-            other => other,
-        };
-        Ok(Step::Fragment(Fragment { kind, payload: from..from + len, offset }))
-    }
-
-    /// A header without length and type. Usually the end: allocated and not written. Otherwise the
-    /// rest of a block that was too short for a record, or a hole.
-    fn zeros(&mut self, offset: u64, rest: usize) -> Result<Step> {
-        let block_end = self.block_start + self.block.len() as u64;
-        if self.last_block() || !self.data_after(block_end)? {
-            self.at = self.block.len();
-            return Ok(Step::End);
-        }
-        self.next_block()?;
-        // Records about the log are never cut: what is left of a block before them may be long.
-        let kind = self.block.get(HEADER_SIZE - 1).copied().unwrap_or(ZERO);
-        let about_the_log =
-            matches!(kind, SET_COMPRESSION..=RECYCLABLE_TIMESTAMP_SIZE) || kind >= IGNORABLE;
-        if rest <= MAX_PADDING || about_the_log {
-            return self.step_in_block();
-        }
-        Ok(Step::Unsynced(offset, 0, "zeros before later records"))
-    }
-
-    /// Whether there is anything but zeros from `offset` on.
-    fn data_after(&self, mut offset: u64) -> Result<bool> {
-        let mut buf = vec![0; BLOCK_SIZE];
-        loop {
-            let n = self.file.read_at(offset, &mut buf)?;
-            if buf.iter().take(n).any(|&b| b != 0) {
-                return Ok(true);
-            }
-            if n < buf.len() {
-                return Ok(false);
-            }
-            offset += n as u64;
-        }
-    }
-
-    /// The record claims more than its block has. At the end of the file it is torn.
-    fn too_long(&mut self, offset: u64) -> Result<Step> {
-        let bytes = (self.block.len() - self.at) as u64;
-        self.at = self.block.len();
-        if self.last_block() {
-            return Ok(Step::Torn(offset, bytes, "truncated record body"));
-        }
-        // A full block may be the last one too.
-        let block_end = self.block_start + self.block.len() as u64;
-        if self.file.read_at(block_end, &mut [0])? == 0 {
-            return Ok(Step::Torn(offset, bytes, "truncated record body"));
-        }
-        Ok(self.damaged(offset, bytes, "bad record length"))
-    }
-
-    /// The rest of the block is dropped: after a wrong length nothing in it can be found.
-    fn bad_checksum(&mut self, offset: u64, end: u64) -> Result<Step> {
-        let bytes = (self.block.len() - self.at) as u64;
-        self.at = self.block.len();
-        if self.file.read_at(end, &mut [0])? == 1 && !self.data_after(end)? {
-            return Ok(Step::Unsynced(offset, bytes, "checksum mismatch"));
-        }
-        Ok(self.damaged(offset, bytes, "checksum mismatch"))
-    }
-
-    /// In a recycled log the rest of older records lies behind the end, cut anywhere.
-    fn damaged(&self, offset: u64, bytes: u64, what: &'static str) -> Step {
-        match self.recycled {
-            true => Step::Unsynced(offset, bytes, what),
-            false => Step::Broken(offset, bytes, what),
-        }
     }
 }
 

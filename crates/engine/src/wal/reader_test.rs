@@ -2,6 +2,7 @@
 //! damage.
 
 use super::*;
+use crate::base::checksum::{crc32c, mask};
 use crate::fs::mem::MemFs;
 use crate::fs::{FileSystem, WritableOptions};
 use crate::wal::LogWriter;
@@ -246,7 +247,7 @@ fn unknown_wal_compression_is_named() {
     let v = vectors();
     let mut log = unhex(&v["wal"]["wal_zstd_prefix"]);
     log[7] = 1;
-    let crc = crate::base::checksum::mask(crc32c(&log[6..11]));
+    let crc = mask(crc32c(&log[6..11]));
     log[..4].copy_from_slice(&crc.to_le_bytes());
     let e = LogReader::wal(file_of(&log), 4).read_record(PointInTimeRecovery).unwrap_err();
     assert_eq!(e.to_string(), "Not implemented: /000008.log: WAL compression Snappy");

@@ -214,7 +214,7 @@ impl MappedLog {
     }
 
     #[cold]
-    fn fall_back(&mut self) -> Result<()> {
+    pub(super) fn fall_back(&mut self) -> Result<()> {
         self.window = None;
         let failed = |e| io_error("While appending to file", &self.shared.path, e);
         let mut file = &self.shared.file;

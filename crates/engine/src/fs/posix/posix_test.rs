@@ -12,3 +12,85 @@ fn the_operating_system_keeps_the_contract() {
         }
     }
 }
+
+/// Where allocation ahead is refused in the middle, the file goes on with plain writes.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_mapped_log_falls_back_to_plain_writes() {
+    let tmp = tempfile::tempdir_in(".").unwrap();
+    for appended in [0, 10, 100_000] {
+        let path = tmp.path().join("1.log");
+        let file = File::create_new(&path).unwrap();
+        drop(file);
+        let file = OpenOptions::new().read(true).write(true).open(&path).unwrap();
+        let opts = WritableOptions { log: true, ..WritableOptions::default() };
+        let mut log = log::MappedLog::new(file, &path, opts);
+        let mut want = vec![3; appended];
+        log.append(&want).unwrap();
+        log.fall_back().unwrap();
+        for _ in 0..3 {
+            log.append_record(b"header.", b"payload").unwrap();
+            want.extend_from_slice(b"header.payload");
+            assert_eq!(fs::read(&path).unwrap(), want, "no buffer, no zeros behind the end");
+        }
+        log.append(b"x").unwrap();
+        want.push(b'x');
+        log.syncer().sync().unwrap();
+        assert_eq!(log.size(), want.len() as u64);
+        log.close().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), want);
+        fs::remove_file(&path).unwrap();
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_mapped_log_holds_little_memory_and_is_cut_when_dropped() {
+    let tmp = tempfile::tempdir_in(".").unwrap();
+    // As the kernel names it.
+    let path = tmp.path().canonicalize().unwrap().join("1.log");
+    let opts = WritableOptions { log: true, preallocate: 1 << 30, bytes_per_sync: 1 << 20 };
+    let mut log = posix().new_writable(&path, opts).unwrap();
+    let mapped = || {
+        let maps = fs::read_to_string("/proc/self/maps").unwrap();
+        let ours = maps.lines().filter(|l| l.ends_with(path.to_str().unwrap()));
+        ours.map(|l| {
+            let (from, to) = l.split(' ').next().unwrap().split_once('-').unwrap();
+            u64::from_str_radix(to, 16).unwrap() - u64::from_str_radix(from, 16).unwrap()
+        })
+        .sum::<u64>()
+    };
+    let mut want = Vec::new();
+    for i in 0..3000u32 {
+        let payload = vec![i as u8; 5000];
+        log.append_record(&[i as u8; 7], &payload).unwrap();
+        want.extend_from_slice(&[i as u8; 7]);
+        want.extend_from_slice(&payload);
+        if i % 200 == 0 {
+            assert!((1..=1 << 20).contains(&mapped()), "{}", mapped());
+            let now = fs::read(&path).unwrap();
+            assert!(now.len() as u64 <= log.size() + (4 << 20) + (64 << 10));
+            assert!(now.starts_with(&want) && now[want.len()..].iter().all(|&b| b == 0));
+        }
+    }
+    drop(log);
+    assert_eq!(fs::read(&path).unwrap(), want);
+    assert_eq!(mapped(), 0);
+}
+
+#[test]
+fn a_failed_write_breaks_the_file_for_good() {
+    // Nothing can be written to it; the device is always full.
+    let Ok(file) = OpenOptions::new().write(true).open("/dev/full") else { return };
+    let mut w = writable::BufferedFile::new(file, Path::new("/dev/full"), Default::default());
+    w.append(b"x").unwrap();
+    let syncer = w.syncer();
+    let e = w.flush().unwrap_err();
+    let want = "IO error: No space left on device: While appending to file: /dev/full: \
+                No space left on device";
+    assert_eq!(e.to_string(), want);
+    assert_eq!(w.flush().unwrap_err().to_string(), want);
+    assert_eq!(w.append_record(b"a", b"b").unwrap_err().to_string(), want);
+    assert_eq!(syncer.sync().unwrap_err().to_string(), want);
+    assert_eq!(w.close().unwrap_err().to_string(), want);
+}
