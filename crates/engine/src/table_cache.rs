@@ -112,17 +112,15 @@ impl TableCache {
         };
         let table = Table::open(reader, &ctx)?;
         let p = table.properties();
-        if let Some(expected) = file.unique_id
-            && let Some(found) = unique_id(&p.db_id, &p.db_session_id, p.orig_file_number)
-            && expected != found
-        {
+        let found = unique_id(&p.db_id, &p.db_session_id, p.orig_file_number);
+        if file.unique_id.is_some() && file.unique_id != found {
             return Err(Error::corruption(format!(
                 "{}: Mismatch in unique ID on table file {}: expected {} as the MANIFEST says, \
                  found {} from its properties",
                 path.display(),
                 file.number,
-                hex(&expected),
-                hex(&found)
+                hex(file.unique_id),
+                hex(found)
             )));
         }
         file.set_stats(FileStats {
@@ -147,8 +145,8 @@ impl TableCache {
     }
 }
 
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|b| format!("{b:02x}")).collect()
+fn hex(id: Option<[u8; 16]>) -> String {
+    id.map_or("none".to_owned(), |id| id.iter().map(|b| format!("{b:02x}")).collect())
 }
 
 /// A bounded number of open readers, by file number. A clock: a hit sets a bit under a shared

@@ -36,4 +36,6 @@ pub use set::{ColumnFamilyVersions, Counters, VersionSet, VersionSetOptions};
 pub use version::{DeeperKeys, Version};
 
 #[cfg(test)]
+mod matrix_test;
+#[cfg(test)]
 pub(crate) mod testing;

@@ -106,14 +106,21 @@ pub(crate) struct Tables {
 }
 
 impl Tables {
+    /// Tables of the default format.
     pub(crate) fn new() -> Tables {
+        Tables::of(TableFactory::default())
+    }
+
+    /// Tables of PlainTable's format, in total order.
+    pub(crate) fn plain() -> Tables {
+        let plain = PlainTableOptions { hash_table_ratio: 0.0, ..PlainTableOptions::default() };
+        Tables::of(TableFactory::Plain(plain))
+    }
+
+    fn of(table_factory: TableFactory) -> Tables {
         let fs = MemFs::new();
         fs.create_dir_all(Path::new("/db")).unwrap();
-        let plain = PlainTableOptions { hash_table_ratio: 0.0, ..PlainTableOptions::default() };
-        let opts = ColumnFamilyOptions {
-            table_factory: TableFactory::Plain(plain),
-            ..ColumnFamilyOptions::default()
-        };
+        let opts = ColumnFamilyOptions { table_factory, ..ColumnFamilyOptions::default() };
         Tables { fs, opts, order: KeyOrder::bytewise() }
     }
 
