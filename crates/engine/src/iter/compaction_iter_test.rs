@@ -1,4 +1,5 @@
 use super::*;
+use crate::base::ReverseBytewiseComparator;
 use crate::base::iterator::EmptyIterator;
 use crate::hooks::{StringAppendOperator, UInt64AddOperator};
 use crate::iter::testing::history::{History, Shape, dealt};
@@ -47,7 +48,10 @@ struct Tree {
 impl Tree {
     /// Flushes a random history piece by piece.
     fn random(rng: &mut fastrand::Rng) -> Tree {
-        let order = KeyOrder::bytewise();
+        let order = match rng.bool() {
+            true => KeyOrder::bytewise(),
+            false => KeyOrder::new(Arc::new(ReverseBytewiseComparator)),
+        };
         let most = [12, 60, 200][rng.usize(0..3)];
         let shape = Shape {
             writes: rng.usize(1..most),

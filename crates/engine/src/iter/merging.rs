@@ -16,7 +16,7 @@
 use crate::base::InternalIterator;
 use crate::base::KeyOrder;
 use crate::base::iterator::EmptyIterator;
-use crate::base::key::user_key;
+use crate::base::key::TRAILER_SIZE;
 use crate::error::{Error, Result};
 use std::cmp::Ordering;
 
@@ -85,7 +85,7 @@ impl MergingIterator {
         self.window.reset();
         for (child, iter) in self.children.iter().enumerate() {
             if iter.valid() {
-                let window = turned(self.window.load_unshared(user_key(iter.key())), direction);
+                let window = turned(self.window.load_unshared(user_part(iter.key())), direction);
                 self.heap.push(Item { window, child });
             } else if let Err(e) = iter.status() {
                 self.heap.clear();
@@ -105,7 +105,7 @@ impl MergingIterator {
         if a.window != b.window {
             return a.window < b.window;
         }
-        self.window.ties += 1;
+        self.window.ties = self.window.ties.saturating_add(1);
         self.goes_first_by_key(a.child, b.child)
     }
 
@@ -192,9 +192,9 @@ impl MergingIterator {
     #[cold]
     fn move_window(&mut self) {
         let children = &self.children;
-        self.window.find(self.heap.iter().map(|item| user_key(children[item.child].key())));
+        self.window.find(self.heap.iter().map(|item| user_part(children[item.child].key())));
         for item in &mut self.heap {
-            let key = user_key(children[item.child].key());
+            let key = user_part(children[item.child].key());
             item.window = turned(self.window.load_shared(key), self.direction);
         }
     }
@@ -268,7 +268,7 @@ impl InternalIterator for MergingIterator {
         }
         match self.children[self.heap[0].child].next_key() {
             Some(key) => {
-                let window = self.window.load(user_key(key));
+                let window = self.window.load(user_part(key));
                 self.reload_front(window);
             }
             None => self.remove_front(),
@@ -282,7 +282,7 @@ impl InternalIterator for MergingIterator {
         let child = &mut self.children[self.heap[0].child];
         child.prev();
         if child.valid() {
-            let window = self.window.load(user_key(child.key()));
+            let window = self.window.load(user_part(child.key()));
             self.reload_front(window);
         } else {
             self.remove_front();
@@ -315,7 +315,7 @@ impl InternalIterator for MergingIterator {
             }
             child.skip_to(target);
             if child.valid() {
-                let window = self.window.load(user_key(child.key()));
+                let window = self.window.load(user_part(child.key()));
                 self.reload_front(window);
             } else {
                 self.remove_front();
@@ -346,6 +346,7 @@ struct Window {
 
 impl Window {
     const FIRST_PATIENCE: u32 = 32;
+    const MOST_PATIENCE: u32 = 1 << 20;
     /// The window begins so many bytes before the first difference, or it would have to move
     /// each time one of them changes.
     const MARGIN: usize = 4;
@@ -388,20 +389,26 @@ impl Window {
 
     /// Finds the shared prefix of these keys.
     fn find<'a>(&mut self, mut keys: impl Iterator<Item = &'a [u8]>) {
-        let before = self.shared.len();
         let first = keys.next().unwrap_or_default();
         let shared = keys.fold(first.len(), |shared, key| {
             first[..shared].iter().zip(key).take_while(|(a, b)| a == b).count()
         });
-        self.shared.clear();
-        self.shared.extend_from_slice(&first[..shared.saturating_sub(Window::MARGIN)]);
-        self.ties = 0;
-        self.patience = if self.shared.len() == before {
-            self.patience.saturating_mul(2)
+        let shared = &first[..shared.saturating_sub(Window::MARGIN)];
+        self.patience = if self.shared == shared {
+            (self.patience * 2).min(Window::MOST_PATIENCE)
         } else {
             Window::FIRST_PATIENCE
         };
+        self.shared.clear();
+        self.shared.extend_from_slice(shared);
+        self.ties = 0;
     }
+}
+
+/// The user key; of a key without a trailer, which others report, nothing.
+#[inline]
+fn user_part(internal_key: &[u8]) -> &[u8] {
+    &internal_key[..internal_key.len().saturating_sub(TRAILER_SIZE)]
 }
 
 /// The first eight bytes as a big-endian number; shorter keys are filled up with zeros.

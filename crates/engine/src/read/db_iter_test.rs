@@ -1,6 +1,7 @@
 use super::*;
 use crate::base::{BytewiseComparator, Comparator, ReverseBytewiseComparator};
 use crate::hooks::{CappedPrefixTransform, FixedPrefixTransform, StringAppendOperator};
+use crate::iter::merging_iterator;
 use crate::iter::testing::history::{History, Shape, Write, dealt};
 use crate::iter::vec_iter::{Entry, VecIter, ikey};
 use std::cmp::Ordering;
@@ -239,8 +240,13 @@ fn a_stored_key_that_is_no_internal_key_is_corruption() {
     let mut strange = ikey(b"k", 1, ValueType::Value);
     strange[1] = 0x50;
     for (bad, message) in [(short, "at least 8 bytes"), ((strange, Vec::new()), "value type 80")] {
-        let inner = VecIter::new(KeyOrder::bytewise(), vec![bad]);
-        let mut iter = db_iter(Box::new(inner), 100, &ReadOptions::default());
+        // Three children, so that the bad key is compared with others.
+        let children = (0..3).map(|_| {
+            let inner = VecIter::new(KeyOrder::bytewise(), vec![bad.clone()]);
+            Box::new(inner) as Box<dyn InternalIterator>
+        });
+        let inner = merging_iterator(KeyOrder::bytewise(), children.collect());
+        let mut iter = db_iter(inner, 100, &ReadOptions::default());
         for seek in [DbIter::seek_to_first, DbIter::seek_to_last] {
             seek(&mut iter);
             assert!(!iter.valid());
