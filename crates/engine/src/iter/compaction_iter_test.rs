@@ -196,7 +196,7 @@ fn random_tree(seed: u64) {
 
 #[test]
 fn readers_see_the_same_after_any_compactions() {
-    for seed in 0..3000 {
+    for seed in 0..2000 {
         random_tree(seed);
     }
 }
@@ -204,7 +204,7 @@ fn readers_see_the_same_after_any_compactions() {
 #[test]
 #[ignore = "minutes; for changes to compaction_iter"]
 fn readers_see_the_same_after_many_more_compactions() {
-    for seed in 3000..1_000_000 {
+    for seed in 2000..1_000_000 {
         random_tree(seed);
     }
 }

@@ -13,6 +13,9 @@
 //!
 //! The runner-up is remembered, so a step that leaves the same child in front costs one comparison.
 
+mod window;
+
+use self::window::Window;
 use crate::base::InternalIterator;
 use crate::base::KeyOrder;
 use crate::base::iterator::EmptyIterator;
@@ -105,7 +108,7 @@ impl MergingIterator {
         if a.window != b.window {
             return a.window < b.window;
         }
-        self.window.ties = self.window.ties.saturating_add(1);
+        self.window.count_tie();
         self.goes_first_by_key(a.child, b.child)
     }
 
@@ -332,92 +335,10 @@ fn turned(window: u64, direction: Direction) -> u64 {
     }
 }
 
-/// Which eight bytes of user keys the heap caches.
-struct Window {
-    /// Bytes say something about the order. If not, every window is 0 and ties.
-    enabled: bool,
-    /// What all current keys begin with, as far as the window skips it.
-    shared: Vec<u8>,
-    /// Comparisons that the windows did not decide, since the window moved.
-    ties: u32,
-    /// So many ties move the window. Doubled when that changed nothing.
-    patience: u32,
-}
-
-impl Window {
-    const FIRST_PATIENCE: u32 = 32;
-    const MOST_PATIENCE: u32 = 1 << 20;
-    /// The window begins so many bytes before the first difference, or it would have to move
-    /// each time one of them changes.
-    const MARGIN: usize = 4;
-
-    fn new(enabled: bool) -> Window {
-        Window { enabled, shared: Vec::new(), ties: 0, patience: Window::FIRST_PATIENCE }
-    }
-
-    fn reset(&mut self) {
-        self.shared.clear();
-        self.ties = 0;
-        self.patience = Window::FIRST_PATIENCE;
-    }
-
-    #[inline]
-    fn is_tiring(&self) -> bool {
-        self.enabled && self.ties >= self.patience
-    }
-
-    /// The window of a key; `None` if the key lacks the shared prefix.
-    #[inline]
-    fn load(&self, user_key: &[u8]) -> Option<u64> {
-        if self.shared.is_empty() {
-            return Some(self.load_unshared(user_key));
-        }
-        user_key.strip_prefix(self.shared.as_slice()).map(first_eight)
-    }
-
-    /// The window of a key that has the shared prefix.
-    fn load_shared(&self, user_key: &[u8]) -> u64 {
-        debug_assert!(user_key.starts_with(&self.shared));
-        if self.enabled { first_eight(&user_key[self.shared.len()..]) } else { 0 }
-    }
-
-    /// The window of a key while there is no shared prefix.
-    #[inline]
-    fn load_unshared(&self, user_key: &[u8]) -> u64 {
-        if self.enabled { first_eight(user_key) } else { 0 }
-    }
-
-    /// Finds the shared prefix of these keys.
-    fn find<'a>(&mut self, mut keys: impl Iterator<Item = &'a [u8]>) {
-        let first = keys.next().unwrap_or_default();
-        let shared = keys.fold(first.len(), |shared, key| {
-            first[..shared].iter().zip(key).take_while(|(a, b)| a == b).count()
-        });
-        let shared = &first[..shared.saturating_sub(Window::MARGIN)];
-        self.patience = if self.shared == shared {
-            (self.patience * 2).min(Window::MOST_PATIENCE)
-        } else {
-            Window::FIRST_PATIENCE
-        };
-        self.shared.clear();
-        self.shared.extend_from_slice(shared);
-        self.ties = 0;
-    }
-}
-
 /// The user key; of a key without a trailer, which others report, nothing.
 #[inline]
 fn user_part(internal_key: &[u8]) -> &[u8] {
     &internal_key[..internal_key.len().saturating_sub(TRAILER_SIZE)]
-}
-
-/// The first eight bytes as a big-endian number; shorter keys are filled up with zeros.
-#[inline]
-fn first_eight(bytes: &[u8]) -> u64 {
-    match bytes.first_chunk::<8>() {
-        Some(chunk) => u64::from_be_bytes(*chunk),
-        None => bytes.iter().rev().fold(0, |v, &b| (v >> 8) | (u64::from(b) << 56)),
-    }
 }
 
 #[cfg(test)]

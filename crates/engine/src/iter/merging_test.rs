@@ -159,17 +159,3 @@ fn an_error_of_a_child_stops_the_walk() {
         assert_eq!((iter.valid(), iter.status().is_ok()), (fail_on != 9, fail_on != 9));
     }
 }
-
-#[test]
-fn windows_keep_the_order_of_keys() {
-    let keys: [&[u8]; 7] = [b"", b"\0", b"a", b"a\0", b"abcdefgh", b"abcdefghi", b"b"];
-    for pair in keys.windows(2) {
-        assert!(first_eight(pair[0]) <= first_eight(pair[1]), "{pair:?}");
-    }
-    assert_eq!(first_eight(b"abc"), u64::from_be_bytes(*b"abc\0\0\0\0\0"));
-    let mut window = Window::new(true);
-    window.find([&b"user-1234"[..], b"user-1299", b"user-12"].into_iter());
-    assert_eq!(window.shared, b"use");
-    assert_eq!(window.load(b"usual"), None);
-    assert_eq!(window.load(b"user-1"), Some(u64::from_be_bytes(*b"r-1\0\0\0\0\0")));
-}

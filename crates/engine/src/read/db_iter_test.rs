@@ -173,7 +173,7 @@ fn random_walk(seed: u64) {
 
 #[test]
 fn random_walks_agree_with_the_model() {
-    for seed in 0..4000 {
+    for seed in 0..2500 {
         random_walk(seed);
     }
 }
@@ -181,7 +181,7 @@ fn random_walks_agree_with_the_model() {
 #[test]
 #[ignore = "minutes; for changes to db_iter or merging"]
 fn many_more_random_walks_agree_with_the_model() {
-    for seed in 4000..1_000_000 {
+    for seed in 2500..1_000_000 {
         random_walk(seed);
     }
 }
