@@ -103,6 +103,9 @@ impl World {
                     *slot = (*slot).max(*seq);
                 }
             }
+            if plan.bottommost {
+                self.check_bottommost(plan, &merged);
+            }
             let epoch = (plan.output_level == 0).then(|| plan.output_epoch());
             for entries in cut(plan, merged) {
                 let file = self.new_file(entries, epoch);
@@ -111,6 +114,16 @@ impl World {
         }
         self.apply(&edit);
         self.picker.release(plan);
+    }
+
+    /// Sequence numbers may become 0 only if nobody else has an older entry of the key.
+    fn check_bottommost(&self, plan: &CompactionPlan, merged: &Entries) {
+        let is_input = |n: u64| plan.input_files().any(|(_, f)| f.number == n);
+        for (_, file) in self.version.all_files().filter(|(_, f)| !is_input(f.number)) {
+            for (key, seq) in &self.content[&file.number] {
+                assert!(merged.get(key).is_none_or(|mine| mine < seq), "{plan}: {file:?}");
+            }
+        }
     }
 
     /// What a lookup finds: level 0 newest first, then the levels.
