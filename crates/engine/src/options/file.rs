@@ -18,7 +18,9 @@
 
 use super::parse::find_unescaped;
 use super::registry::{OptionSet, Row};
-use super::{ColumnFamilyOptions, DbOptions, MemtableFactory, Options, TableFactory};
+use super::{
+    BlockBasedTableOptions, ColumnFamilyOptions, DbOptions, MemtableFactory, Options, TableFactory,
+};
 use crate::error::{Error, Result};
 use crate::fs::{FileSystem, WritableOptions};
 use std::fmt::Write as _;
@@ -89,7 +91,7 @@ enum Section {
 impl OptionsFile {
     /// Reads the text of an OPTIONS file. Options that it does not name keep their defaults.
     /// Comparators and merge operators that are not built in are taken from `known` if their names
-    /// agree; so are the file system and caches.
+    /// agree; so are the file system and the block cache.
     pub fn parse(text: &str, known: &Options) -> Result<OptionsFile> {
         let mut file = OptionsFile {
             rocksdb_version: String::new(),
@@ -142,7 +144,13 @@ impl OptionsFile {
                         "a second [CFOptions \"{name}\"]"
                     )));
                 }
+                let block_cache = match &known.cf.table_factory {
+                    TableFactory::BlockBased(table) => table.block_cache.clone(),
+                    TableFactory::Plain(_) => None,
+                };
+                let table = BlockBasedTableOptions { block_cache, ..Default::default() };
                 let parts = ColumnFamilyOptions {
+                    table_factory: TableFactory::BlockBased(table),
                     comparator: known.cf.comparator.clone(),
                     merge_operator: known.cf.merge_operator.clone(),
                     prefix_extractor: known.cf.prefix_extractor.clone(),

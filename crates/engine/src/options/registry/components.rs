@@ -9,6 +9,7 @@ use super::super::{
 use super::OptionSet;
 use super::values::{OptionValue, expected, store};
 use crate::base::{BytewiseComparator, Comparator, ReverseBytewiseComparator};
+use crate::cache::Cache;
 use crate::error::{Error, Result};
 use crate::hooks::{
     MergeOperator, SliceTransform, StringAppendOperator, merge_operator_by_name,
@@ -248,6 +249,29 @@ pub(super) fn print_filter_policy(o: &BlockBasedTableOptions) -> String {
         None => "nullptr".into(),
         Some(FilterPolicy::Bloom { bits_per_key }) => format!("bloomfilter:{bits_per_key}:false"),
     }
+}
+
+/// `nullptr`, a size such as `64M`, or `{capacity=64M;...}`. Shards are the cache's own affair.
+pub(super) fn set_block_cache(o: &mut BlockBasedTableOptions, text: &str) -> Result<()> {
+    if is_null(text) {
+        o.block_cache = None;
+        return Ok(());
+    }
+    let mut capacity = 0usize;
+    let inside = unbrace(text);
+    if inside.contains('=') {
+        let settings = split_pairs(inside)?;
+        let found = settings.iter().find(|(k, _)| *k == "capacity");
+        store(&mut capacity, found.map_or("", |(_, v)| v))?;
+    } else {
+        store(&mut capacity, inside)?;
+    }
+    o.block_cache = Some(Cache::new_lru(capacity));
+    Ok(())
+}
+
+pub(super) fn print_block_cache(o: &BlockBasedTableOptions) -> String {
+    o.block_cache.as_ref().map_or("nullptr".into(), |cache| cache.capacity().to_string())
 }
 
 /// `{level=5;...}`, or the older `window_bits:level:strategy[:max_dict_bytes[:...]]`.

@@ -31,7 +31,8 @@ fn strings_set_fields() {
     o.set_options(
         "max_open_files=100; write_buffer_size=4M;compression=kLZ4Compression;\
          compression_per_level=kNoCompression:kSnappyCompression:kZSTD;\
-         block_based_table_factory={block_size=16k;filter_policy=bloomfilter:9.9:false};\
+         block_based_table_factory={block_size=16k;filter_policy=bloomfilter:9.9:false;\
+         block_cache={capacity=5M;num_shard_bits=4}};\
          merge_operator={id=StringAppendOperator;delimiter=\\:;};prefix_extractor=fixed:8;\
          memtable=prefix_hash:1000;compaction_pri=kOldestSmallestSeqFirst;\
          compression_opts=-15:6:0;max_bytes_for_level_multiplier=8;statistics=BasicStatistics",
@@ -53,6 +54,7 @@ fn strings_set_fields() {
     assert_eq!(merge.full_merge(b"", Some(b"a"), &[b"b"]).unwrap(), b"a:b");
     let TableFactory::BlockBased(table) = &cf.table_factory else { panic!("not block-based") };
     assert_eq!(table.block_size, 16 << 10);
+    assert_eq!(table.block_cache.as_ref().unwrap().capacity(), 5 << 20);
     assert_eq!(table.filter_policy, Some(FilterPolicy::Bloom { bits_per_key: 9.9 }));
     assert_eq!(
         cf.get_option("merge_operator").unwrap(),

@@ -17,6 +17,7 @@ pub const BLOCK_BASED_ROWS: &[Row<BlockBasedTableOptions>] = &[
     field!(Honoured "data_block_hash_table_util_ratio" data_block_hash_table_util_ratio),
     custom!(Honoured "filter_policy" true part::set_filter_policy, part::print_filter_policy),
     field!(Honoured "whole_key_filtering" whole_key_filtering),
+    custom!(Honoured "block_cache" false part::set_block_cache, part::print_block_cache),
     field!(Honoured "no_block_cache" no_block_cache),
     field!(Honoured "cache_index_and_filter_blocks" cache_index_and_filter_blocks),
     field!(Refused "block_align" block_align),
@@ -40,7 +41,6 @@ pub const BLOCK_BASED_ROWS: &[Row<BlockBasedTableOptions>] = &[
     fixed!(Accepted true "read_amp_bytes_per_bit" Integer "0"),
     fixed!(Accepted true "enable_index_compression" Bool "true"),
     // Younger than 7.8.3, or not written by it.
-    fixed!(Accepted false "block_cache" Text "nullptr"),
     fixed!(Accepted false "block_cache_compressed" Text ""),
     fixed!(Accepted false "cache_usage_options" Text ""),
     fixed!(Accepted false "decouple_partitioned_filters" Bool "false"),
