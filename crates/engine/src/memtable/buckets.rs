@@ -18,7 +18,7 @@
 
 #![allow(unsafe_code)]
 
-use super::skiplist::Node;
+use super::tower::Node;
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::ptr::NonNull;
 use std::sync::atomic::AtomicPtr;

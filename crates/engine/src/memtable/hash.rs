@@ -6,7 +6,7 @@
 //! structures differ in where that happens. Ours do not differ, so one type serves both names.
 //!
 //! ```text
-//!   bucket -> node -> node -> null               node = tower of links | entry (see `skiplist`)
+//!   bucket -> node -> node -> null               node = tower of links | entry (see `tower`)
 //!   bucket -> head: [3] ----------------> null
 //!                   [1] ------> node ---> null
 //!                   [0] node -> node -> node -> null
@@ -30,8 +30,8 @@
 use super::arena::Arena;
 use super::buckets::{Buckets, CHAIN_MAX, Content, filter_bit, filter_of, may_hold};
 use super::rep::{Entry, MemtableRep, RepCursor};
-use super::skiplist::{MAX_HEIGHT, Node, link, new_tower};
 use super::sorted::{self, Sorted, SortedCursor};
+use super::tower::{MAX_HEIGHT, Node, link, new_tower};
 use crate::base::KeyOrder;
 use crate::base::hash::hash64;
 use crate::base::key::user_key;

@@ -203,16 +203,15 @@ fn a_small_memtable_gets_few_buckets() {
 
 #[test]
 fn the_options_choose_the_structure() {
-    let arena = Arena::new(1 << 16);
     let mut options = ColumnFamilyOptions::default();
     let mut make = |factory: MemtableFactory, name: Option<&str>| {
         options.memtable_factory = factory;
         options.prefix_extractor = name.and_then(slice_transform_by_name);
-        Rep::new(KeyOrder::bytewise(), &options, &arena)
+        Rep::new(KeyOrder::bytewise(), &options)
     };
     let hash = MemtableFactory::hash_skip_list();
     assert!(matches!(make(hash.clone(), Some("fixed:4")), Rep::Hash(_)));
-    assert!(matches!(make(hash, None), Rep::SkipList(_)));
+    assert!(matches!(make(hash, None), Rep::BTree(_)));
     let hash = MemtableFactory::HashLinkList { bucket_count: 10 };
     assert!(matches!(make(hash, Some("capped:4")), Rep::Hash(_)));
     let vector = make(MemtableFactory::Vector { count: 10 }, None);

@@ -51,10 +51,9 @@ impl MemTable {
         earliest_seq: SeqNo,
     ) -> Arc<MemTable> {
         let chunk = Arena::chunk_size_for(options.arena_block_size, options.write_buffer_size);
-        let arena = Arena::new(chunk);
         Arc::new(MemTable {
-            rep: Rep::new(order.clone(), options, &arena),
-            arena,
+            rep: Rep::new(order.clone(), options),
+            arena: Arena::new(chunk),
             order,
             bloom: MemtableBloom::new(options),
             id,

@@ -7,6 +7,9 @@
 
 mod arena;
 mod bloom;
+mod btree;
+mod btree_cursor;
+mod btree_node;
 mod buckets;
 mod hash;
 mod iterator;
@@ -14,8 +17,8 @@ mod iterator;
 mod memtable;
 mod random;
 mod rep;
-mod skiplist;
 mod sorted;
+mod tower;
 mod vector;
 
 pub use memtable::MemTable;

@@ -1,0 +1,374 @@
+//! The default structure of memtables: a tree whose nodes are linked to the right (a B-link tree),
+//! with lock-free readers and one lock bit per node for writers.
+//!
+//! It stands where RocksDB has a skip list. A skip list of half a million entries walks over twenty
+//! nodes, most of them cache misses; here a lookup reads a handful of inner nodes that stay in the
+//! cache, one leaf and one entry. Measured with 16-byte keys: six times faster.
+//!
+//! A full node hands its upper half to a new node on its right. The new node can be reached by the
+//! link at once and gets its separator in the level above afterwards. Whoever comes to a node too
+//! far left moves right. Nothing is removed and nodes are never freed before the tree is.
+//!
+//! Invariants:
+//! * **T1** Nodes and entries live as long as the memtable. A slot once filled always holds some
+//!   valid key and child, so what a reader takes from a node can be wrong (and is then taken again,
+//!   see `Node::unchanged_since`) but never dangling.
+//! * **T2** A node holds the keys from its low bound (its separator above) up to `high`; `high` only
+//!   falls. Its low bound never changes.
+//! * **T3** A node stays locked from its split until the separator is in the level above. So the
+//!   `high` a node was made with was above before the node was reachable from above.
+//! * **T4** Locks are taken upwards only: a leaf's, then its parent's. Never two of one level, but
+//!   for a new right node, which nobody waits for while holding anything.
+//! * **T5** Prefixes may be compared only where the key has the node's `skip` bytes in common with
+//!   it: on arrival from above (by T3 the key is then below the `high` that `skip` came from) or
+//!   where `skip` is 0. On arrival by a link whole keys are compared.
+//!
+//! Tests: `btree_test.rs`, the model and thread tests of the memtable, loom, Miri.
+
+use super::arena::Arena;
+use super::btree_cursor::BTreeCursor;
+use super::btree_node::{Item, NodeRef, Permutation, SLOTS, pause, prefetch, prefix_of};
+use super::rep::{Entry, MemtableRep, RepCursor};
+use crate::base::KeyOrder;
+use crate::base::key::user_key;
+use crate::env::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+use std::cmp;
+
+/// The tree. Its nodes are in an arena of their own, packed and aligned to cache lines.
+pub struct BTree {
+    order: KeyOrder,
+    bytewise: bool,
+    nodes: Arena,
+    root: AtomicPtr<super::btree_node::Node>,
+    /// A leaf near the right end, for ascending inserts.
+    tail: AtomicPtr<super::btree_node::Node>,
+    /// The leftmost leaf, which never changes.
+    leftmost: NodeRef,
+    /// Held while the root is replaced.
+    growing: AtomicBool,
+}
+
+// SAFETY: nodes are shared by the rules above; entries are immutable.
+#[allow(unsafe_code)]
+unsafe impl Send for BTree {}
+// SAFETY: as for `Send`.
+#[allow(unsafe_code)]
+unsafe impl Sync for BTree {}
+
+/// A node reached on the way to a key, and whether prefixes may be used in it (T5).
+pub(super) type Arrival = (NodeRef, bool);
+
+impl BTree {
+    /// An empty tree that takes memory in chunks of at most so many bytes.
+    pub fn new(order: KeyOrder, chunk_size: usize) -> BTree {
+        let nodes = Arena::new(chunk_size);
+        let leaf = NodeRef::new(&nodes, 0, 0, None);
+        leaf.unlock();
+        BTree {
+            bytewise: order.is_bytewise(),
+            order,
+            nodes,
+            root: AtomicPtr::new(leaf.as_ptr()),
+            tail: AtomicPtr::new(leaf.as_ptr()),
+            leftmost: leaf,
+            growing: AtomicBool::new(false),
+        }
+    }
+
+    /// Visits the entries from the first `>= target` on, in order, until `visit` returns false.
+    #[inline]
+    pub fn visit(&self, target: &[u8], mut visit: impl FnMut(Entry) -> bool) {
+        let Some(first) = self.lower_bound(target) else { return };
+        if visit(first) {
+            let mut cursor = self.iter();
+            cursor.seek(internal_key(&first));
+            cursor.next();
+            while let Some(entry) = cursor.entry() {
+                if !visit(entry) {
+                    return;
+                }
+                cursor.next();
+            }
+        }
+    }
+
+    /// A position in the tree.
+    pub fn iter(&self) -> BTreeCursor<'_> {
+        BTreeCursor::new(self)
+    }
+
+    pub(super) fn leftmost(&self) -> NodeRef {
+        self.leftmost
+    }
+
+    /// The order of an entry's key and `key`.
+    #[inline]
+    pub(super) fn compare(&self, entry: Entry, key: &[u8]) -> cmp::Ordering {
+        self.order.compare(internal_key(&entry), key)
+    }
+
+    /// Whether `key` belongs to the right of the node: from `high` on, or, if `after`, beyond it.
+    #[inline]
+    pub(super) fn is_past(&self, node: NodeRef, key: &[u8], after: bool) -> bool {
+        node.high().is_some_and(|high| match self.compare(high, key) {
+            cmp::Ordering::Less => true,
+            cmp::Ordering::Equal => !after,
+            cmp::Ordering::Greater => false,
+        })
+    }
+
+    /// How many keys of the node are less than `key`, or, if `or_equal`, not greater.
+    #[inline]
+    pub(super) fn rank(
+        &self,
+        (node, trusted): Arrival,
+        permutation: Permutation,
+        key: &[u8],
+        or_equal: bool,
+    ) -> usize {
+        let (mut low, mut high) = if trusted && self.bytewise {
+            node.count_prefixes(permutation, prefix_of(key, node.skip))
+        } else {
+            (0, permutation.count())
+        };
+        // Only keys of the same prefix are left.
+        while low < high {
+            let mid = (low + high) / 2;
+            let order = self.compare(node.key(permutation, mid), key);
+            if order.is_lt() || (or_equal && order.is_eq()) {
+                low = mid + 1;
+            } else {
+                high = mid;
+            }
+        }
+        low
+    }
+
+    /// The node of this level whose range `key` falls into, or one left of it. With `before`, the
+    /// range that what is just before `key` falls into.
+    #[inline]
+    pub(super) fn descend(&self, key: &[u8], level: u8, before: bool) -> Arrival {
+        let mut at = (self.root(), true);
+        while at.0.level > level {
+            at = self.step(at, key, before);
+        }
+        at
+    }
+
+    pub(super) fn root(&self) -> NodeRef {
+        match NodeRef::from_ptr(self.root.load(Ordering::Acquire)) {
+            Some(root) => root,
+            None => unreachable!("a tree has a root from the start"),
+        }
+    }
+
+    /// One node on: down to a child, or right.
+    #[inline]
+    fn step(&self, at: Arrival, key: &[u8], before: bool) -> Arrival {
+        let node = at.0;
+        loop {
+            let version = node.version();
+            let permutation = node.permutation();
+            let rank = self.rank(at, permutation, key, !before);
+            if rank == permutation.count() && self.is_past(node, key, before) {
+                match node.next() {
+                    Some(next) => return (next, false),
+                    None => continue,
+                }
+            }
+            let child = node.child(permutation, rank);
+            if node.unchanged_since(version) {
+                child.prefetch();
+                return (child, true);
+            }
+        }
+    }
+
+    /// The first entry that is not less than `key`.
+    #[inline]
+    fn lower_bound(&self, key: &[u8]) -> Option<Entry> {
+        let mut at = self.descend(key, 0, false);
+        loop {
+            let node = at.0;
+            let version = node.version();
+            let permutation = node.permutation();
+            let rank = self.rank(at, permutation, key, false);
+            let found = (rank < permutation.count()).then(|| node.key(permutation, rank));
+            if !node.unchanged_since(version) {
+                continue;
+            }
+            if let Some(entry) = found {
+                prefetch(entry.as_ptr().as_ptr().wrapping_add(64));
+                return found;
+            }
+            at = (node.next()?, false);
+        }
+    }
+
+    fn add(&self, entry: Entry) {
+        let key = internal_key(&entry);
+        let at = match self.near_the_end(key) {
+            Some(tail) => (tail, true),
+            None => self.descend(key, 0, false),
+        };
+        self.add_item(at, key, Item { key: entry, child: None });
+    }
+
+    /// The tail leaf, if `key` is not left of it. Its `skip` is 0, so prefixes may be used (T5).
+    #[inline]
+    fn near_the_end(&self, key: &[u8]) -> Option<NodeRef> {
+        let tail = NodeRef::from_ptr(self.tail.load(Ordering::Acquire))?;
+        let permutation = tail.permutation();
+        if permutation.count() == 0 {
+            return None;
+        }
+        // The first key of a node stays in it, whatever happens at the same time.
+        let first = permutation.truncate(1);
+        (self.rank((tail, true), first, key, false) == 1).then_some(tail)
+    }
+
+    /// Puts `item` into the node that its key falls into, from `at` to the right.
+    fn add_item(&self, at: Arrival, key: &[u8], item: Item) {
+        let (node, rank) = self.lock_range_of(at, key);
+        if node.permutation().count() < SLOTS {
+            node.put(rank, self.prefix(key, node.skip), item);
+        } else {
+            let (separator, right) = self.split(node, rank, key, item);
+            self.add_separator(node.level + 1, separator, right);
+        }
+        node.unlock();
+    }
+
+    /// Locks the node that `key` falls into and finds its place there.
+    #[inline]
+    fn lock_range_of(&self, mut at: Arrival, key: &[u8]) -> (NodeRef, usize) {
+        loop {
+            let node = at.0;
+            node.lock();
+            let permutation = node.permutation();
+            let rank = self.rank(at, permutation, key, false);
+            if rank < permutation.count() || !self.is_past(node, key, false) {
+                return (node, rank);
+            }
+            let next = node.next();
+            node.unlock();
+            if let Some(next) = next {
+                at = (next, false);
+            }
+        }
+    }
+
+    /// Moves the upper half of a full, locked node to a new one and puts `item` where it belongs.
+    /// Returns the new node and the key that it starts with.
+    fn split(&self, node: NodeRef, rank: usize, key: &[u8], item: Item) -> (Entry, NodeRef) {
+        let leaf = node.level == 0;
+        let high = node.high();
+        if rank == SLOTS && high.is_none() {
+            // Ascending inserts: leave full nodes behind.
+            let right = NodeRef::new(&self.nodes, node.level, 0, item.child);
+            if leaf {
+                right.put(0, self.prefix(key, 0), item);
+            }
+            self.hand_over(node, right, item.key, SLOTS);
+            return (item.key, right);
+        }
+        let permutation = node.permutation();
+        let middle = SLOTS / 2;
+        let pivot = node.item(permutation, middle);
+        let separator = internal_key(&pivot.key);
+        let skip = high.map_or(0, |high| self.common_prefix(separator, internal_key(&high)));
+        let right = NodeRef::new(&self.nodes, node.level, skip, pivot.child);
+        // In a leaf the pivot is an entry like others; above it moves up.
+        let from = if leaf { middle } else { middle + 1 };
+        for moved in from..SLOTS {
+            let moved_item = node.item(permutation, moved);
+            let prefix = self.prefix(internal_key(&moved_item.key), skip);
+            right.put(moved - from, prefix, moved_item);
+        }
+        if rank > middle {
+            right.put(rank - from, self.prefix(key, skip), item);
+        }
+        self.hand_over(node, right, pivot.key, middle);
+        if rank <= middle {
+            node.put(rank, self.prefix(key, node.skip), item);
+        }
+        (pivot.key, right)
+    }
+
+    fn hand_over(&self, node: NodeRef, right: NodeRef, separator: Entry, count: usize) {
+        if node.level == 0 && node.next().is_none() {
+            // While `right` is still locked, so that tails are stored in their order.
+            self.tail.store(right.as_ptr(), Ordering::Release);
+        }
+        node.hand_over_to(right, separator, count);
+    }
+
+    /// Tells level `level` of a new node `right` below it that starts with `separator`.
+    fn add_separator(&self, level: u8, separator: Entry, right: NodeRef) {
+        let key = internal_key(&separator);
+        let item = Item { key: separator, child: Some(right) };
+        let mut spins = 0;
+        while self.root().level < level {
+            if self.growing.swap(true, Ordering::Acquire) {
+                pause(&mut spins);
+                continue;
+            }
+            let root = self.root();
+            let grows = root.level < level;
+            if grows {
+                // The old root is the leftmost node of its level, hence the first child.
+                let new = NodeRef::new(&self.nodes, level, 0, Some(root));
+                new.put(0, self.prefix(key, 0), item);
+                new.unlock();
+                self.root.store(new.as_ptr(), Ordering::Release);
+            }
+            self.growing.store(false, Ordering::Release);
+            if grows {
+                return;
+            }
+        }
+        self.add_item(self.descend(key, level, false), key, item);
+    }
+
+    #[inline]
+    fn prefix(&self, internal_key: &[u8], skip: u16) -> u64 {
+        if self.bytewise { prefix_of(internal_key, skip) } else { 0 }
+    }
+
+    /// How many bytes all user keys between these two begin with.
+    fn common_prefix(&self, low: &[u8], high: &[u8]) -> u16 {
+        if !self.bytewise {
+            return 0;
+        }
+        let common = user_key(low).iter().zip(user_key(high)).take_while(|(a, b)| a == b).count();
+        common.min(usize::from(u16::MAX)) as u16
+    }
+}
+
+impl MemtableRep for BTree {
+    fn insert(&self, _arena: &Arena, entry: Entry) {
+        self.add(entry);
+    }
+    fn visit_from(&self, target: &[u8], visit: &mut dyn FnMut(Entry) -> bool) {
+        self.visit(target, visit);
+    }
+    fn cursor(&self, _total_order: bool) -> Box<dyn RepCursor + '_> {
+        Box::new(self.iter())
+    }
+    fn outside_memory(&self) -> usize {
+        self.nodes.used()
+    }
+}
+
+/// The key of an entry that is in the tree or about to be. The slice borrows the handle, which is
+/// used only while the memtable lives.
+#[allow(unsafe_code)]
+#[inline]
+pub(super) fn internal_key(entry: &Entry) -> &[u8] {
+    // SAFETY: R1; whoever calls into a tree holds its memtable.
+    unsafe { entry.internal_key() }
+}
+
+#[cfg(test)]
+#[path = "btree_test.rs"]
+mod tests;

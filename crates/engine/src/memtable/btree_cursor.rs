@@ -1,0 +1,176 @@
+//! Positions in the memtable's tree.
+//!
+//! A cursor copies the entries of the leaf that it enters, which is a consistent picture of it, and
+//! then moves in the copy. Entries that are added to that leaf later are not seen until the cursor
+//! comes again: they are newer than any reader's sequence number at the time of the copy.
+//!
+//! Leaves may split between two copies, so on entering the next leaf the cursor drops what is not
+//! past the entry that it comes from.
+
+use super::btree::{Arrival, BTree, internal_key};
+use super::btree_node::{NodeRef, SLOTS, prefetch};
+use super::rep::{Entry, RepCursor};
+
+/// A position in a [`BTree`].
+pub struct BTreeCursor<'a> {
+    tree: &'a BTree,
+    /// A copy of a leaf: the first `len` are there.
+    entries: [Option<Entry>; SLOTS],
+    len: usize,
+    /// The rank that it stands on; nowhere if this is not below `len`.
+    at: usize,
+    next: Option<NodeRef>,
+}
+
+// SAFETY: a shared reference to a `Sync` tree, copies of `Send` entries, and a node of that tree.
+#[allow(unsafe_code)]
+unsafe impl Send for BTreeCursor<'_> {}
+
+impl<'a> BTreeCursor<'a> {
+    pub(super) fn new(tree: &'a BTree) -> BTreeCursor<'a> {
+        BTreeCursor { tree, entries: [None; SLOTS], len: 0, at: 0, next: None }
+    }
+
+    fn leave(&mut self) {
+        (self.len, self.at, self.next) = (0, 0, None);
+    }
+
+    /// Copies a leaf, and says how many of its entries are less than the key, if there is one.
+    fn copy(&mut self, leaf: Arrival, key: Option<&[u8]>) -> usize {
+        let node = leaf.0;
+        loop {
+            let version = node.version();
+            let permutation = node.permutation();
+            let rank = key.map_or(0, |key| self.tree.rank(leaf, permutation, key, false));
+            self.len = permutation.count();
+            for i in 0..self.len {
+                self.entries[i] = Some(node.key(permutation, i));
+            }
+            // After the permutation: with fewer ranks comes the link to the node that took them.
+            self.next = node.next();
+            if node.unchanged_since(version) {
+                return rank;
+            }
+        }
+    }
+
+    /// Enters leaves from `leaf` on until one has an entry past `key`, or at it if `or_equal`.
+    fn enter(&mut self, leaf: Option<NodeRef>, key: &[u8], or_equal: bool) {
+        let mut leaf = leaf;
+        while let Some(node) = leaf {
+            self.copy((node, false), None);
+            self.prefetch_entries();
+            for i in 0..self.len {
+                let order = self.entries[i].map(|entry| self.tree.compare(entry, key));
+                if order.is_some_and(|order| order.is_gt() || (or_equal && order.is_eq())) {
+                    self.at = i;
+                    return;
+                }
+            }
+            leaf = self.next;
+        }
+        self.leave();
+    }
+
+    /// A walk reads all entries of a leaf: their misses may as well overlap.
+    fn prefetch_entries(&self) {
+        for entry in self.entries[..self.len].iter().flatten() {
+            prefetch(entry.as_ptr().as_ptr());
+        }
+        if let Some(next) = self.next {
+            prefetch(next.as_ptr().cast());
+            next.prefetch();
+        }
+    }
+
+    /// Goes to the last entry that is less than `key`.
+    fn seek_before(&mut self, key: &[u8]) {
+        let mut leaf = self.tree.descend(key, 0, true);
+        loop {
+            let rank = self.copy(leaf, Some(key));
+            if rank == self.len && self.tree.is_past(leaf.0, key, true) {
+                if let Some(next) = leaf.0.next() {
+                    leaf = (next, false);
+                }
+                continue;
+            }
+            // Every leaf but the leftmost holds its low bound, which is less than `key`.
+            match rank.checked_sub(1) {
+                Some(rank) => self.at = rank,
+                None => self.leave(),
+            }
+            return;
+        }
+    }
+}
+
+impl RepCursor for BTreeCursor<'_> {
+    #[inline]
+    fn entry(&self) -> Option<Entry> {
+        if self.at < self.len { self.entries[self.at] } else { None }
+    }
+
+    fn seek_to_first(&mut self) {
+        self.copy((self.tree.leftmost(), false), None);
+        self.prefetch_entries();
+        self.at = 0;
+    }
+
+    fn seek_to_last(&mut self) {
+        let mut node = self.tree.root();
+        loop {
+            if let Some(next) = node.next() {
+                node = next;
+            } else if node.level > 0 {
+                let version = node.version();
+                let permutation = node.permutation();
+                let child = node.child(permutation, permutation.count());
+                if node.unchanged_since(version) {
+                    node = child;
+                }
+            } else {
+                self.copy((node, false), None);
+                match self.next {
+                    Some(next) => node = next,
+                    None => break,
+                }
+            }
+        }
+        match self.len.checked_sub(1) {
+            Some(last) => self.at = last,
+            None => self.leave(),
+        }
+    }
+
+    fn seek(&mut self, target: &[u8]) {
+        let leaf = self.tree.descend(target, 0, false);
+        self.at = self.copy(leaf, Some(target));
+        if self.at == self.len {
+            self.enter(self.next, target, true);
+        }
+    }
+
+    fn seek_for_prev(&mut self, target: &[u8]) {
+        self.seek(target);
+        if !self.entry().is_some_and(|entry| self.tree.compare(entry, target).is_eq()) {
+            self.seek_before(target);
+        }
+    }
+
+    #[inline]
+    fn next(&mut self) {
+        if self.at + 1 < self.len {
+            self.at += 1;
+        } else if let Some(entry) = self.entry() {
+            self.enter(self.next, internal_key(&entry), false);
+        }
+    }
+
+    fn prev(&mut self) {
+        if self.at > 0 {
+            self.at -= 1;
+        } else if let Some(entry) = self.entry() {
+            self.seek_before(internal_key(&entry));
+        }
+    }
+}

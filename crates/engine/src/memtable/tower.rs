@@ -1,0 +1,51 @@
+//! Nodes of skip lists: towers of forward pointers below their entries.
+//!
+//! ```text
+//!   next[h-1] ... next[1] next[0] | entry
+//!                                 ^ node
+//! ```
+//! A pointer to a node is its entry's address. A head is a tower without an entry. Who links
+//! towers into lists states the rules (`hash`).
+
+#![allow(unsafe_code)]
+
+use super::arena::Arena;
+use crate::env::sync::atomic::AtomicPtr;
+use std::ptr::{NonNull, null_mut};
+
+/// The tallest tower there can be.
+pub(super) const MAX_HEIGHT: usize = 12;
+
+/// A forward pointer.
+pub(super) type Link = AtomicPtr<u8>;
+
+/// A node's entry, or the end of a head's tower.
+pub(super) type Node = NonNull<u8>;
+
+/// A tower of null links with room for `size` bytes above it.
+pub(super) fn new_tower(arena: &Arena, height: usize, size: usize) -> Node {
+    let tower = height * size_of::<Link>();
+    // SAFETY: inside or at the end of the piece.
+    let node = unsafe { arena.allocate(tower + size).add(tower) };
+    for level in 0..height {
+        // SAFETY: `level < height` links below `node` belong to the new piece; the arena's
+        // alignment is enough for a pointer.
+        unsafe { link_ptr(node, level).write(Link::new(null_mut())) };
+    }
+    node
+}
+
+#[inline]
+fn link_ptr(node: Node, level: usize) -> *mut Link {
+    node.as_ptr().cast::<Link>().wrapping_sub(level + 1)
+}
+
+/// The link of a node on a level.
+///
+/// # Safety
+/// `node` must be a live node with more than `level` links.
+#[inline]
+pub(super) unsafe fn link<'a>(node: Node, level: usize) -> &'a Link {
+    // SAFETY: by contract; links are only used atomically.
+    unsafe { &*link_ptr(node, level) }
+}
