@@ -22,6 +22,7 @@ use super::{
     BlockBasedTableOptions, ColumnFamilyOptions, DbOptions, MemtableFactory, Options, TableFactory,
 };
 use crate::error::{Error, Result};
+use crate::fs::filename::{FileKind, options_file_name, parse_file_name, temp_options_file_name};
 use crate::fs::{FileSystem, WritableOptions};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -29,7 +30,6 @@ use std::path::{Path, PathBuf};
 /// The RocksDB whose names we write.
 const ROCKSDB_VERSION: &str = "7.8.3";
 const FILE_VERSION: &str = "1.1";
-const PREFIX: &str = "OPTIONS-";
 
 /// The content of an OPTIONS file.
 #[derive(Clone)]
@@ -226,19 +226,18 @@ pub fn read_options_file(fs: &dyn FileSystem, path: &Path, known: &Options) -> R
 /// Numbers of the OPTIONS files in `dir`, oldest first.
 fn option_file_numbers(fs: &dyn FileSystem, dir: &Path) -> Result<Vec<u64>> {
     let names = fs.list_dir(dir)?;
-    let number = |name: &String| name.strip_prefix(PREFIX)?.parse::<u64>().ok();
+    let number = |name: &String| match parse_file_name(name) {
+        Some(FileKind::Options(number)) => Some(number),
+        _ => None,
+    };
     let mut numbers: Vec<u64> = names.iter().filter_map(number).collect();
     numbers.sort_unstable();
     Ok(numbers)
 }
 
-fn path_of(dir: &Path, number: u64) -> PathBuf {
-    dir.join(format!("{PREFIX}{number:06}"))
-}
-
 /// The newest OPTIONS file of a database, if it has one.
 pub fn newest_options_file(fs: &dyn FileSystem, dir: &Path) -> Result<Option<PathBuf>> {
-    Ok(option_file_numbers(fs, dir)?.last().map(|number| path_of(dir, *number)))
+    Ok(option_file_numbers(fs, dir)?.last().map(|number| options_file_name(dir, *number)))
 }
 
 /// Writes `OPTIONS-<number>` under a temporary name, syncs and renames it, and removes all but the
@@ -250,8 +249,8 @@ pub fn write_options_file(
     db: &DbOptions,
     cfs: &[(&str, &ColumnFamilyOptions)],
 ) -> Result<()> {
-    let path = path_of(dir, number);
-    let temporary = dir.join(format!("{PREFIX}{number:06}.dbtmp"));
+    let path = options_file_name(dir, number);
+    let temporary = temp_options_file_name(dir, number);
     let mut file = fs.new_writable(&temporary, WritableOptions::default())?;
     file.append(options_file_text(db, cfs).as_bytes())?;
     file.sync()?;
@@ -260,7 +259,7 @@ pub fn write_options_file(
     fs.sync_dir(dir)?;
     let numbers = option_file_numbers(fs, dir)?;
     for old in numbers.iter().rev().skip(2) {
-        fs.remove_file(&path_of(dir, *old))?;
+        fs.remove_file(&options_file_name(dir, *old))?;
     }
     Ok(())
 }

@@ -173,6 +173,25 @@ fn ldb_loads_our_file() {
     }
 }
 
+#[test]
+fn the_newest_two_files_stay() {
+    let fs = crate::fs::mem::MemFs::new();
+    let dir = Path::new("/db");
+    fs.create_dir_all(dir).unwrap();
+    assert_eq!(newest_options_file(&fs, dir).unwrap(), None);
+    let cf = ColumnFamilyOptions::default();
+    for number in [7, 9, 1_000_012] {
+        let db = DbOptions { max_open_files: number, ..DbOptions::default() };
+        write_options_file(&fs, dir, number as u64, &db, &[("default", &cf)]).unwrap();
+    }
+    let mut names = fs.list_dir(dir).unwrap();
+    names.sort();
+    assert_eq!(names, ["OPTIONS-000009", "OPTIONS-1000012"]);
+    let newest = newest_options_file(&fs, dir).unwrap().unwrap();
+    let file = read_options_file(&fs, &newest, &Options::default()).unwrap();
+    assert_eq!(file.db.max_open_files, 1_000_012);
+}
+
 /// Names that 7.8.3 writes are the names that we write.
 #[test]
 fn rows_know_what_7_8_3_knows() {
