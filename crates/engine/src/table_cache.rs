@@ -123,12 +123,7 @@ impl TableCache {
                 hex(found)
             )));
         }
-        file.set_stats(FileStats {
-            num_entries: p.num_entries,
-            num_deletions: p.num_deletions,
-            raw_key_size: p.raw_key_size,
-            raw_value_size: p.raw_value_size,
-        });
+        file.set_stats(FileStats::of(p));
         Ok(table)
     }
 

@@ -26,7 +26,7 @@ fn unique_ids_are_those_of_real_manifests() {
 #[test]
 fn a_pinned_reader_is_opened_once_and_closed_with_its_file() {
     let tables = Tables::new();
-    let fs = FaultFs::new(Arc::new(tables.fs.clone()));
+    let fs = FaultFs::new(Arc::clone(&tables.fs));
     let cache = tables.cache_on(Arc::new(fs.clone()), None);
     assert!(cache.pins_readers());
     let file = write(&tables, 7);
@@ -42,7 +42,7 @@ fn a_pinned_reader_is_opened_once_and_closed_with_its_file() {
 #[test]
 fn a_bounded_number_of_readers_stays_open() {
     let tables = Tables::new();
-    let fs = FaultFs::new(Arc::new(tables.fs.clone()));
+    let fs = FaultFs::new(Arc::clone(&tables.fs));
     let open_tables = Arc::new(OpenTables::new(3));
     let cache = tables.cache_on(Arc::new(fs.clone()), Some(Arc::clone(&open_tables)));
     assert!(!cache.pins_readers() && open_tables.is_empty());

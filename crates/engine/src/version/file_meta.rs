@@ -10,10 +10,11 @@
 //! * **F2** A number enters the graveyard once, and only when its file left the current version and
 //!   the last `Arc` of it was dropped. A live file, or one still being read, is never in there.
 
+use crate::base::checksum::unique_id;
 use crate::base::key::user_key;
 use crate::base::{MAX_SEQUENCE_NUMBER, SeqNo};
 use crate::env::sync::Mutex;
-use crate::sst::Table;
+use crate::sst::{FinishedTable, Table, TableProperties};
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -32,6 +33,18 @@ pub struct FileStats {
     pub raw_key_size: u64,
     /// Bytes of all values.
     pub raw_value_size: u64,
+}
+
+impl FileStats {
+    /// The counts in these properties.
+    pub fn of(p: &TableProperties) -> FileStats {
+        FileStats {
+            num_entries: p.num_entries,
+            num_deletions: p.num_deletions,
+            raw_key_size: p.raw_key_size,
+            raw_value_size: p.raw_value_size,
+        }
+    }
 }
 
 /// A table file.
@@ -127,6 +140,30 @@ impl FileMeta {
             being_compacted: AtomicBool::new(false),
             tomb: Tomb::new(number),
         }
+    }
+
+    /// The file that a builder has just finished, with this key range (internal keys): size, times,
+    /// counts and unique id follow from what the builder wrote. Sequence numbers as in
+    /// [`FileMeta::new`]; the caller sets those that lie between the two keys.
+    pub fn of_table(
+        number: u64,
+        t: &FinishedTable,
+        smallest: Vec<u8>,
+        largest: Vec<u8>,
+    ) -> FileMeta {
+        let p = &t.properties;
+        let file = FileMeta {
+            oldest_ancestor_time: p.creation_time,
+            file_creation_time: p.file_creation_time,
+            unique_id: unique_id(&p.db_id, &p.db_session_id, p.orig_file_number),
+            tail_size: match p.tail_start_offset {
+                0 => 0,
+                start => t.file_size.saturating_sub(start),
+            },
+            ..FileMeta::new(number, t.file_size, smallest, largest)
+        };
+        file.set_stats(FileStats::of(p));
+        file
     }
 
     /// The same file with another epoch number. Only for a file that no version holds yet (F1).

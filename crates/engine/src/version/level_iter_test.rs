@@ -98,7 +98,7 @@ fn an_empty_level_is_an_empty_sequence() {
 fn a_file_that_does_not_open_stops_the_walk() {
     let tables = Tables::new();
     let (level, keys) = level(&tables, 3);
-    let fs = FaultFs::new(Arc::new(tables.fs.clone()));
+    let fs = FaultFs::new(Arc::clone(&tables.fs));
     fs.inject(Fault::always(Op::Open, "000002", FaultKind::Io));
     let cache = tables.cache_on(Arc::new(fs.clone()), None);
     let mut iter = iter(&level, &cache);

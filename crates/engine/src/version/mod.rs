@@ -36,6 +36,8 @@ pub use set::{ColumnFamilyVersions, Counters, VersionSet, VersionSetOptions};
 pub use version::{DeeperKeys, Version};
 
 #[cfg(test)]
+mod ldb_test;
+#[cfg(test)]
 mod matrix_test;
 #[cfg(test)]
 pub(crate) mod testing;

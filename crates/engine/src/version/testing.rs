@@ -1,7 +1,6 @@
 //! Helpers of this folder's tests: the vectors, and files made by hand.
 
 use super::{ColumnFamilySpec, FileMeta, VersionSetOptions};
-use crate::base::checksum::unique_id;
 use crate::base::key::{append_internal_key, pack_trailer};
 use crate::base::{KeyOrder, ValueType};
 use crate::compress::CompressionType;
@@ -12,7 +11,7 @@ use crate::options::{ColumnFamilyOptions, CompressionOptions, PlainTableOptions,
 use crate::sst::{TableBuilder, TableBuilderContext};
 use crate::table_cache::{OpenTables, TableCache};
 use serde_json::Value;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The bytes that a string of hexadecimal digits stands for.
@@ -100,32 +99,34 @@ pub(crate) fn db_with(files: &[(&str, Vec<u8>)]) -> MemFs {
 
 /// A directory of real tables, and a table cache over it.
 pub(crate) struct Tables {
-    pub(crate) fs: MemFs,
+    pub(crate) fs: Arc<dyn FileSystem>,
+    pub(crate) dir: PathBuf,
+    /// The column family that tables are written for.
+    pub(crate) cf: (u32, &'static str),
     pub(crate) opts: ColumnFamilyOptions,
     pub(crate) order: KeyOrder,
 }
 
 impl Tables {
-    /// Tables of the default format.
+    /// Tables of the default format, in memory.
     pub(crate) fn new() -> Tables {
-        Tables::of(TableFactory::default())
+        Tables::of(TableFactory::default(), Arc::new(MemFs::new()), "/db".into())
     }
 
-    /// Tables of PlainTable's format, in total order.
+    /// Tables of PlainTable's format, in total order, in memory.
     pub(crate) fn plain() -> Tables {
         let plain = PlainTableOptions { hash_table_ratio: 0.0, ..PlainTableOptions::default() };
-        Tables::of(TableFactory::Plain(plain))
+        Tables::of(TableFactory::Plain(plain), Arc::new(MemFs::new()), "/db".into())
     }
 
-    fn of(table_factory: TableFactory) -> Tables {
-        let fs = MemFs::new();
-        fs.create_dir_all(Path::new("/db")).unwrap();
-        let opts = ColumnFamilyOptions { table_factory, ..ColumnFamilyOptions::default() };
-        Tables { fs, opts, order: KeyOrder::bytewise() }
+    pub(crate) fn of(factory: TableFactory, fs: Arc<dyn FileSystem>, dir: PathBuf) -> Tables {
+        fs.create_dir_all(&dir).unwrap();
+        let opts = ColumnFamilyOptions { table_factory: factory, ..ColumnFamilyOptions::default() };
+        Tables { fs, dir, cf: (0, "default"), opts, order: KeyOrder::bytewise() }
     }
 
     pub(crate) fn cache(&self, open_tables: Option<Arc<OpenTables>>) -> Arc<TableCache> {
-        self.cache_on(Arc::new(self.fs.clone()), open_tables)
+        self.cache_on(Arc::clone(&self.fs), open_tables)
     }
 
     pub(crate) fn cache_on(
@@ -133,12 +134,12 @@ impl Tables {
         fs: Arc<dyn FileSystem>,
         open_tables: Option<Arc<OpenTables>>,
     ) -> Arc<TableCache> {
-        Arc::new(TableCache::new(fs, "/db".into(), &self.opts, None, false, open_tables))
+        Arc::new(TableCache::new(fs, self.dir.clone(), &self.opts, None, false, open_tables))
     }
 
     /// Writes a table of these entries, which are in order: internal key, value.
     pub(crate) fn write(&self, number: u64, entries: &[(Vec<u8>, Vec<u8>)]) -> FileMeta {
-        let path = table_file_name(Path::new("/db"), number);
+        let path = table_file_name(&self.dir, number);
         let file = self.fs.new_writable(&path, WritableOptions::default()).unwrap();
         let ctx = TableBuilderContext {
             order: self.order.clone(),
@@ -148,8 +149,8 @@ impl Tables {
             compression: CompressionType::None,
             compression_opts: CompressionOptions::default(),
             level: 0,
-            column_family_id: 0,
-            column_family_name: "default".into(),
+            column_family_id: self.cf.0,
+            column_family_name: self.cf.1.into(),
             file_number: number,
             db_id: "31285a1f-54d1-4e6a-bafe-43cad6912e89".into(),
             db_session_id: "5QNTJYG9S66EHI65A9Z2".into(),
@@ -165,13 +166,11 @@ impl Tables {
             builder.add(key, value).unwrap();
         }
         let finished = builder.finish().unwrap();
-        let p = &finished.properties;
         let (first, last) = (&entries[0].0, &entries[entries.len() - 1].0);
-        let mut f = FileMeta::new(number, finished.file_size, first.clone(), last.clone());
+        let mut f = FileMeta::of_table(number, &finished, first.clone(), last.clone());
         let seqs = || entries.iter().map(|(key, _)| crate::base::key::sequence(key));
         f.smallest_seqno = seqs().min().unwrap();
         f.largest_seqno = seqs().max().unwrap();
-        f.unique_id = unique_id(&p.db_id, &p.db_session_id, p.orig_file_number);
         f
     }
 }

@@ -1,5 +1,4 @@
 use super::*;
-use crate::fs::FileSystem;
 use crate::table_cache::OpenTables;
 use crate::version::testing::{Tables, file, ikey, shared};
 use crate::version::{VersionBuilder, VersionEdit};
