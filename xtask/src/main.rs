@@ -1,1 +1,25 @@
-fn main() {}
+//! `cargo x`: the project's own checks, the same on every desk and in CI.
+
+mod tidy;
+
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+usage: cargo x <command>
+
+  tidy    import order of the engine's folders, unsafe list, file headers, links, banned words
+";
+
+fn main() -> ExitCode {
+    match std::env::args().nth(1).as_deref() {
+        Some("tidy") => tidy::run(),
+        Some("help" | "--help" | "-h") => {
+            print!("{USAGE}");
+            ExitCode::SUCCESS
+        }
+        other => {
+            eprintln!("cargo x: unknown command {:?}\n\n{USAGE}", other.unwrap_or(""));
+            ExitCode::from(2)
+        }
+    }
+}

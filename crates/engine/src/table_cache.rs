@@ -192,7 +192,7 @@ impl OpenTables {
         let _closed = self.clock.write().insert(number, table, self.capacity);
     }
 
-    fn remove(&self, number: u64) {
+    pub(crate) fn remove(&self, number: u64) {
         let _closed = self.clock.write().remove(number);
     }
 }

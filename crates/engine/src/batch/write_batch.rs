@@ -16,6 +16,8 @@ mod content {
     /// Records that only other features of RocksDB write.
     pub(super) const OTHER: u32 = 1 << 4;
     pub(super) const LOG_DATA: u32 = 1 << 5;
+    /// Some record is for another family than the default one.
+    pub(super) const OTHER_FAMILY: u32 = 1 << 6;
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -231,6 +233,22 @@ impl WriteBatch {
         self.content & content::OTHER != 0
     }
 
+    /// Whether every record is one the engine can apply, for the default column family.
+    #[inline]
+    pub fn is_default_family_only(&self) -> bool {
+        self.content & (content::OTHER | content::OTHER_FAMILY) == 0
+    }
+
+    /// The sequence number in the header of an encoded batch.
+    pub fn sequence_of(data: &[u8]) -> Result<SeqNo> {
+        fixed64_at(data, 0).ok_or_else(|| {
+            Error::corruption(format!(
+                "write batch: expected at least {HEADER_SIZE} bytes, found {}",
+                data.len()
+            ))
+        })
+    }
+
     #[inline]
     fn pair(
         &mut self,
@@ -274,6 +292,7 @@ impl WriteBatch {
         } else {
             self.rep.push(tags.1);
             put_varint32(&mut self.rep, cf);
+            self.content |= content::OTHER_FAMILY;
         }
         Ok(())
     }
@@ -332,20 +351,25 @@ impl ContentScan {
         self.0 |= kind;
         Ok(())
     }
+
+    fn see_in(&mut self, cf: u32, kind: u32) -> Result<()> {
+        let family = if cf == 0 { 0 } else { content::OTHER_FAMILY };
+        self.see(kind | family)
+    }
 }
 
 impl BatchHandler for ContentScan {
-    fn put(&mut self, _: u32, _: &[u8], _: &[u8]) -> Result<()> {
-        self.see(content::PUT)
+    fn put(&mut self, cf: u32, _: &[u8], _: &[u8]) -> Result<()> {
+        self.see_in(cf, content::PUT)
     }
-    fn delete(&mut self, _: u32, _: &[u8]) -> Result<()> {
-        self.see(content::DELETE)
+    fn delete(&mut self, cf: u32, _: &[u8]) -> Result<()> {
+        self.see_in(cf, content::DELETE)
     }
-    fn single_delete(&mut self, _: u32, _: &[u8]) -> Result<()> {
-        self.see(content::SINGLE_DELETE)
+    fn single_delete(&mut self, cf: u32, _: &[u8]) -> Result<()> {
+        self.see_in(cf, content::SINGLE_DELETE)
     }
-    fn merge(&mut self, _: u32, _: &[u8], _: &[u8]) -> Result<()> {
-        self.see(content::MERGE)
+    fn merge(&mut self, cf: u32, _: &[u8], _: &[u8]) -> Result<()> {
+        self.see_in(cf, content::MERGE)
     }
     fn delete_range(&mut self, _: u32, _: &[u8], _: &[u8]) -> Result<()> {
         self.see(content::OTHER)

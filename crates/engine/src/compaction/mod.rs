@@ -1,8 +1,13 @@
 //! Compaction: pick and run.
 //!
 //! [`picker`] looks at a version, decides what is worth merging and returns a [`plan`]; it opens no
-//! file. Running a plan gives files and a version edit; [`cut`] says where outputs end.
+//! file. [`run`] turns a plan into files, takes no lock and knows no database; [`cut`] says where
+//! output files end.
 
 pub mod cut;
+mod job;
+mod outputs;
 pub mod picker;
 pub mod plan;
+
+pub use job::{CompactionInputs, CompactionOutput, run};

@@ -1,1 +1,10 @@
-//! `flush/`: not written yet.
+//! Flush: memtables become one level-0 table.
+//!
+//! The job takes its inputs and returns its output; it knows no database and takes no lock.
+
+mod job;
+mod table_output;
+
+pub use job::{FlushInputs, FlushOutput, run};
+pub(crate) use table_output::now_seconds;
+pub use table_output::{OutputContext, TableOutput};

@@ -36,6 +36,12 @@ pub fn new_session_id() -> String {
     id.iter().map(|&b| char::from(b)).collect()
 }
 
+/// This machine's name, as tables record it; empty where it cannot be had.
+pub fn host_name() -> String {
+    let name = std::fs::read_to_string("/proc/sys/kernel/hostname");
+    name.map_or_else(|_| String::new(), |name| name.trim().to_owned())
+}
+
 /// From the operating system; where it has no such file, from the keys the standard library seeds
 /// its hash tables with, the time and the process.
 fn random_bytes() -> [u8; 16] {

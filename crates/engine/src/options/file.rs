@@ -28,7 +28,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 /// The RocksDB whose names we write.
-const ROCKSDB_VERSION: &str = "7.8.3";
+pub const ROCKSDB_VERSION: &str = "7.8.3";
 const FILE_VERSION: &str = "1.1";
 
 /// The content of an OPTIONS file.

@@ -17,7 +17,8 @@ pub use cf::{
 };
 pub use db::{DbOptions, Options, WalRecoveryMode};
 pub use file::{
-    OptionsFile, newest_options_file, options_file_text, read_options_file, write_options_file,
+    OptionsFile, ROCKSDB_VERSION, newest_options_file, options_file_text, read_options_file,
+    write_options_file,
 };
 pub use read_write::{
     BottommostLevelCompaction, CompactRangeOptions, FlushOptions, ReadOptions, WriteOptions,

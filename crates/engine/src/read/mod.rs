@@ -1,8 +1,12 @@
-//! Reading: the user's iterator.
+//! Reading: the pinned set of memtables and files, snapshots, and the user's iterator.
 
 mod db_iter;
+mod snapshot;
+mod super_version;
 
 pub use db_iter::DbIter;
+pub use snapshot::SnapshotList;
+pub use super_version::SuperVersion;
 
 #[cfg(test)]
 mod speed_test;

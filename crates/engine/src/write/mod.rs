@@ -1,1 +1,10 @@
-//! `write/`: not written yet.
+//! Writing: the order of commits, inserting a batch into memtables, and slowing writers down.
+
+mod apply;
+mod commit;
+mod stall;
+
+pub(crate) use apply::unknown_column_family;
+pub use apply::{MemtableInserter, MemtableLookup};
+pub use commit::{CommitOrder, SyncGroup};
+pub use stall::{Stall, StallCause, StallInputs, StallLimits, WriteController};

@@ -1,1 +1,8 @@
-//! The integration program.
+//! The engine's integration tests: one program, modules by theme.
+
+mod bad_input;
+mod basics;
+mod families;
+mod model;
+mod recovery;
+mod support;

@@ -1,0 +1,203 @@
+//! The compaction job: a plan in, new tables out. Knows no database and takes no lock.
+//!
+//! With sub-compactions the key range is cut at boundaries of input files and the parts run on
+//! threads of their own; their outputs follow one another in key order.
+
+use super::outputs::Outputs;
+use super::plan::CompactionPlan;
+use crate::base::key::{append_internal_key, seek_trailer, user_key};
+use crate::base::{InternalIterator, MAX_SEQUENCE_NUMBER, SeqNo};
+use crate::error::{Error, Result};
+use crate::flush::OutputContext;
+use crate::iter::{CompactionIter, merging_iterator};
+use crate::sst::TableIterOptions;
+use crate::table_cache::TableCache;
+use crate::version::{FileMeta, Level, LevelIter, Version};
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+/// What a compaction works on.
+pub struct CompactionInputs<'a> {
+    /// What to read and where to write.
+    pub plan: &'a CompactionPlan,
+    /// The version that the plan was made for.
+    pub version: &'a Arc<Version>,
+    /// Live snapshots, ascending.
+    pub snapshots: Vec<SeqNo>,
+    /// Opens the input tables.
+    pub tables: &'a Arc<TableCache>,
+    /// Threads that may share the work.
+    pub max_subcompactions: usize,
+    /// What the tables have in common with others.
+    pub output: OutputContext<'a>,
+}
+
+/// What a compaction made.
+#[derive(Debug, Default)]
+pub struct CompactionOutput {
+    /// The new tables, in key order.
+    pub files: Vec<FileMeta>,
+    /// Entries read.
+    pub records_in: u64,
+    /// Entries that nobody can see any more.
+    pub records_dropped: u64,
+}
+
+/// A part of the key range: user keys in `[begin, end)`; `None` is unbounded.
+#[derive(Clone, Debug, Default)]
+struct Part {
+    begin: Option<Vec<u8>>,
+    end: Option<Vec<u8>>,
+}
+
+/// Runs the plan and syncs the new tables and their directory entries. On an error nothing is left
+/// behind.
+pub fn run(inputs: &CompactionInputs<'_>) -> Result<CompactionOutput> {
+    let parts = parts(inputs);
+    let results: Vec<Result<CompactionOutput>> = if parts.len() == 1 {
+        vec![run_part(inputs, &parts[0])]
+    } else {
+        std::thread::scope(|scope| {
+            let running: Vec<_> =
+                parts.iter().map(|part| scope.spawn(|| run_part(inputs, part))).collect();
+            running
+                .into_iter()
+                .map(|thread| thread.join().unwrap_or_else(|_| Err(panicked())))
+                .collect()
+        })
+    };
+    let mut all = CompactionOutput::default();
+    let mut error = None;
+    for result in results {
+        match result {
+            Ok(output) => {
+                all.files.extend(output.files);
+                all.records_in += output.records_in;
+                all.records_dropped += output.records_dropped;
+            }
+            Err(e) => error = Some(e),
+        }
+    }
+    if let Some(e) = error {
+        super::outputs::remove(inputs.output.fs, inputs.output.dir, &all.files);
+        return Err(e);
+    }
+    if !all.files.is_empty() {
+        inputs.output.fs.sync_dir(inputs.output.dir)?;
+    }
+    Ok(all)
+}
+
+fn panicked() -> Error {
+    Error::corruption("compaction: a sub-compaction panicked")
+}
+
+/// Cuts the key range at input files so that the parts read about equally many bytes.
+fn parts(inputs: &CompactionInputs<'_>) -> Vec<Part> {
+    let order = inputs.output.order;
+    let mut cuts: Vec<(&[u8], u64)> = inputs
+        .plan
+        .inputs
+        .iter()
+        .flat_map(|level| &level.files)
+        .map(|file| (user_key(&file.smallest), file.file_size))
+        .collect();
+    let wanted = inputs.max_subcompactions.min(cuts.len()).max(1);
+    if wanted == 1 {
+        return vec![Part::default()];
+    }
+    cuts.sort_by(|a, b| order.compare_user(a.0, b.0));
+    let share = cuts.iter().map(|(_, size)| size).sum::<u64>() / wanted as u64;
+    let mut parts = Vec::with_capacity(wanted);
+    let (mut begin, mut bytes) = (None, 0);
+    for (key, size) in cuts {
+        let moves_on =
+            begin.as_deref().is_none_or(|b| order.compare_user(b, key) == Ordering::Less);
+        if bytes >= share && parts.len() + 1 < wanted && moves_on {
+            parts.push(Part { begin: begin.take(), end: Some(key.to_vec()) });
+            begin = Some(key.to_vec());
+            bytes = 0;
+        }
+        bytes += size;
+    }
+    parts.push(Part { begin, end: None });
+    parts
+}
+
+fn run_part(inputs: &CompactionInputs<'_>, part: &Part) -> Result<CompactionOutput> {
+    let ctx = &inputs.output;
+    let plan = inputs.plan;
+    let mut deeper = inputs.version.deeper_keys(plan.output_level);
+    let mut entries = CompactionIter::new(
+        input_iterator(inputs)?,
+        ctx.order.clone(),
+        inputs.snapshots.clone(),
+        ctx.options.merge_operator.clone(),
+        plan.bottommost,
+        move |key: &[u8]| !deeper.may_contain(key),
+    )
+    .with_cancel(Arc::clone(ctx.cancelled));
+    match &part.begin {
+        None => entries.seek_to_first(),
+        Some(begin) => {
+            let mut target = Vec::with_capacity(begin.len() + 8);
+            append_internal_key(&mut target, begin, seek_trailer(MAX_SEQUENCE_NUMBER));
+            entries.seek(&target);
+        }
+    }
+    let mut outputs = Outputs::new(ctx, plan);
+    let result = write_all(&mut entries, &mut outputs, ctx, part);
+    let stats = *entries.stats();
+    match result.and_then(|()| outputs.finish()) {
+        Ok(files) => Ok(CompactionOutput {
+            files,
+            records_in: stats.num_input_records,
+            records_dropped: stats.num_record_drop_hidden + stats.num_record_drop_obsolete,
+        }),
+        Err(e) => {
+            outputs.remove_all();
+            Err(e)
+        }
+    }
+}
+
+fn write_all(
+    entries: &mut CompactionIter,
+    outputs: &mut Outputs<'_>,
+    ctx: &OutputContext<'_>,
+    part: &Part,
+) -> Result<()> {
+    while entries.valid() {
+        if let Some(end) = &part.end
+            && ctx.order.compare_user(user_key(entries.key()), end) != Ordering::Less
+        {
+            break;
+        }
+        outputs.add(entries.key(), entries.value())?;
+        entries.next();
+    }
+    entries.status()
+}
+
+/// Level-0 files one by one, deeper levels each as one run.
+fn input_iterator(inputs: &CompactionInputs<'_>) -> Result<Box<dyn InternalIterator>> {
+    let read = TableIterOptions {
+        verify_checksums: true,
+        fill_cache: false,
+        total_order: true,
+        readahead: 0,
+        for_compaction: true,
+    };
+    let mut children: Vec<Box<dyn InternalIterator>> = Vec::new();
+    for level in &inputs.plan.inputs {
+        if level.level == 0 {
+            for file in &level.files {
+                children.push(inputs.tables.find(file)?.iter(&read));
+            }
+        } else if !level.files.is_empty() {
+            let run = Level::new(inputs.output.order.clone(), level.files.clone());
+            children.push(Box::new(LevelIter::new(&Arc::new(run), inputs.tables, &read)));
+        }
+    }
+    Ok(merging_iterator(inputs.output.order.clone(), children))
+}

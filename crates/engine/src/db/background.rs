@@ -1,0 +1,359 @@
+//! The background: threads that wait for work, pick it under the lock, run it without, install it.
+//!
+//! Flushes have threads of their own, so that a long compaction never keeps writers waiting for
+//! memory. Work is found by looking at the state, not by messages: a lost wake-up costs at most
+//! the time of one idle wait.
+
+use super::column_family::{ColumnFamilyData, ColumnFamilyState, Immutable};
+use super::state::{DbInner, State};
+use crate::compaction::picker::{LevelShape, compression_for_flush};
+use crate::compaction::plan::CompactionPlan;
+use crate::compaction::{self, CompactionInputs};
+use crate::env::epoch;
+use crate::env::sync::MutexGuard;
+use crate::env::sync::atomic::Ordering;
+use crate::error::{Error, Result};
+use crate::flush::{self, FlushInputs, OutputContext};
+use crate::version::{Version, VersionEdit};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// An idle thread looks at the state at least this often.
+const IDLE_WAIT: Duration = Duration::from_millis(500);
+/// After a failure a thread waits this long before it tries again.
+const RETRY_WAIT: Duration = Duration::from_secs(1);
+
+/// A flush that was picked.
+struct FlushWork {
+    family: Arc<ColumnFamilyData>,
+    immutables: Vec<Immutable>,
+}
+
+/// A compaction that was picked.
+pub(super) struct CompactionWork {
+    pub(super) family: Arc<ColumnFamilyData>,
+    pub(super) version: Arc<Version>,
+    pub(super) plan: CompactionPlan,
+}
+
+/// How much a family's tree is out of shape.
+fn worst_score(family: &ColumnFamilyState) -> f64 {
+    let shape = LevelShape::new(&family.current, &family.data.options);
+    shape.scores.first().map_or(0.0, |(_, score)| *score)
+}
+
+impl DbInner {
+    /// Starts the threads of the background.
+    pub(crate) fn start_background(self: &Arc<Self>) -> Result<()> {
+        let (flushes, compactions) = crate::options::background_job_limits(&self.options);
+        let mut threads = Vec::new();
+        for (count, name, body) in [
+            (flushes, "ferro-flush", DbInner::flush_thread as fn(&DbInner)),
+            (compactions, "ferro-compact", DbInner::compaction_thread as fn(&DbInner)),
+        ] {
+            for i in 0..count {
+                let inner = Arc::clone(self);
+                let spawned = std::thread::Builder::new()
+                    .name(format!("{name}{i}"))
+                    .spawn(move || body(&inner))
+                    .map_err(|e| Error::io(format!("starting thread {name}{i}"), e))?;
+                threads.push(spawned);
+            }
+        }
+        self.state.lock().threads = threads;
+        Ok(())
+    }
+
+    fn flush_thread(&self) {
+        let mut state = self.state.lock();
+        while !self.is_closing() {
+            if let Some(family) = self.wanted_switch(&mut state) {
+                drop(state);
+                self.switch_in_background(&family);
+            } else if let Some(work) = self.pick_flush(&mut state) {
+                drop(state);
+                if let Err(e) = self.run_flush(work) {
+                    self.background_error("flush", &e);
+                    self.wait_before_retry();
+                }
+            } else if !self.graveyard.is_empty() {
+                drop(state);
+                self.purge_tables();
+            } else {
+                self.work.wait_for(&mut state, IDLE_WAIT);
+                continue;
+            }
+            state = self.state.lock();
+        }
+    }
+
+    fn compaction_thread(&self) {
+        let mut state = self.state.lock();
+        while !self.is_closing() {
+            let Some(work) = self.pick_compaction(&mut state) else {
+                self.work.wait_for(&mut state, IDLE_WAIT);
+                continue;
+            };
+            drop(state);
+            if let Err(e) = self.run_compaction(&work) {
+                self.background_error("compaction", &e);
+                self.wait_before_retry();
+            }
+            state = self.state.lock();
+        }
+    }
+
+    fn wait_before_retry(&self) {
+        let mut state = self.state.lock();
+        if !self.is_closing() {
+            self.work.wait_for(&mut state, RETRY_WAIT);
+        }
+    }
+
+    /// A family whose memtable should be switched to let an old WAL go.
+    fn wanted_switch(&self, state: &mut MutexGuard<'_, State>) -> Option<Arc<ColumnFamilyData>> {
+        let family = state.families.values_mut().find(|family| family.switch_wanted)?;
+        family.switch_wanted = false;
+        Some(Arc::clone(&family.data))
+    }
+
+    fn switch_in_background(&self, family: &ColumnFamilyData) {
+        let mut write = self.write.lock();
+        if let Err(e) = self.switch_memtable(&mut write, family) {
+            drop(write);
+            self.background_error("memtable switch", &e);
+        }
+    }
+
+    // ---- flush -----------------------------------------------------------------------------
+
+    fn pick_flush(&self, state: &mut MutexGuard<'_, State>) -> Option<FlushWork> {
+        if DbInner::must_not_retry(&state.error) {
+            return None;
+        }
+        let family = state.families.values_mut().find(|family| family.wants_flush())?;
+        family.flushing = true;
+        family.flush_requested = false;
+        let work =
+            FlushWork { family: Arc::clone(&family.data), immutables: family.immutables.clone() };
+        state.running_flushes += 1;
+        Some(work)
+    }
+
+    fn run_flush(&self, work: FlushWork) -> Result<()> {
+        let result = self.flush_immutables(&work);
+        let mut state = self.state.lock();
+        state.running_flushes -= 1;
+        if let Some(family) = state.families.get_mut(&work.family.id) {
+            family.flushing = false;
+            family.flush_requested |= result.is_err();
+        }
+        drop(state);
+        self.work.notify_all();
+        self.progress.notify_all();
+        if result.is_ok() {
+            self.recovered_if_failed();
+        }
+        drop(work);
+        // Frees the memtables, and with them most of the memory, once no reader is left.
+        epoch::synchronize();
+        self.purge_tables();
+        result
+    }
+
+    fn recovered_if_failed(&self) {
+        if self.failed.load(Ordering::Acquire) {
+            self.recovered();
+        }
+    }
+
+    fn flush_immutables(&self, work: &FlushWork) -> Result<()> {
+        // Writers that may still insert into these memtables are pinned (db/write.rs).
+        epoch::synchronize();
+        self.close_full_wals()?;
+        let family = &work.family;
+        let out = flush::run(FlushInputs {
+            memtables: work.immutables.iter().map(|i| Arc::clone(&i.mem)).collect(),
+            snapshots: self.snapshots.sequences(),
+            output: self.output_context(family, 0, false, 0),
+        })?;
+        let newest_wal = work.immutables.iter().map(|i| i.next_wal_number).max().unwrap_or(0);
+        let mut edit = VersionEdit::for_column_family(family.id);
+        edit.log_number = Some(newest_wal);
+        edit.prev_log_number = Some(0);
+        let mut size = 0;
+        if let Some(file) = out.file {
+            size = file.file_size;
+            edit.add_file(0, Arc::new(file));
+        }
+        let flushed = work.immutables.len();
+        let mut obsolete_wals = Vec::new();
+        let needed = {
+            let state = self.state.lock();
+            let own = state.families.get(&family.id).and_then(|f| {
+                f.immutables.get(flushed).map(|i| i.wal_number).or(Some(f.mem_wal_number))
+            });
+            self.oldest_wal_needed(&state, family.id, own.unwrap_or(newest_wal))
+        };
+        edit.min_log_number_to_keep = Some(needed);
+        self.install(vec![edit], |state| {
+            if let Some(family) = state.families.get_mut(&family.id) {
+                family.immutables.drain(..flushed);
+            }
+        })?;
+        {
+            let mut state = self.state.lock();
+            obsolete_wals.extend(self.take_obsolete_wals(&mut state, needed));
+        }
+        self.delete_wals(&obsolete_wals);
+        self.totals.flush_count.fetch_add(1, Ordering::Relaxed);
+        self.totals.flush_bytes.fetch_add(size, Ordering::Relaxed);
+        self.info_log.info(format_args!(
+            "[{}] [JOB] Level-0 flush of {flushed} memtables: {} records, {size} bytes",
+            family.name, out.records_in
+        ));
+        Ok(())
+    }
+
+    /// Cuts full WALs to their length. With several families they are synced, too: otherwise a
+    /// table of one family could survive a power failure that takes older records of another.
+    fn close_full_wals(&self) -> Result<()> {
+        let (wals, several) = {
+            let mut state = self.state.lock();
+            (std::mem::take(&mut state.wals_to_close), state.families.len() > 1)
+        };
+        if several {
+            let unsynced = self.write.lock().unsynced.clone();
+            unsynced.iter().try_for_each(|wal| wal.syncer.sync())?;
+            let covered: Vec<u64> = unsynced.iter().map(|wal| wal.number).collect();
+            self.write.lock().unsynced.retain(|wal| !covered.contains(&wal.number));
+        }
+        wals.into_iter().try_for_each(|mut wal| wal.close())
+    }
+
+    // ---- compaction ------------------------------------------------------------------------
+
+    fn pick_compaction(&self, state: &mut MutexGuard<'_, State>) -> Option<CompactionWork> {
+        if state.manual_compactions > 0 || DbInner::must_not_retry(&state.error) {
+            return None;
+        }
+        let mut wanting: Vec<(f64, u32)> = state
+            .families
+            .iter()
+            .filter(|(_, f)| f.picker.needs_compaction(&f.current, &f.data.options))
+            .map(|(id, f)| (worst_score(f), *id))
+            .collect();
+        wanting.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let work = wanting.into_iter().find_map(|(_, id)| {
+            let family = state.families.get_mut(&id)?;
+            let plan = family.picker.pick(&family.current, &family.data.options)?;
+            Some(CompactionWork {
+                family: Arc::clone(&family.data),
+                version: Arc::clone(&family.current),
+                plan,
+            })
+        })?;
+        state.running_compactions += 1;
+        Some(work)
+    }
+
+    /// Runs a picked compaction, which is counted, installs it, and gives it back to its picker.
+    pub(super) fn run_compaction(&self, work: &CompactionWork) -> Result<()> {
+        let result =
+            if work.plan.trivial_move { self.move_files(work) } else { self.compact_files(work) };
+        let mut state = self.state.lock();
+        state.running_compactions -= 1;
+        match state.families.get_mut(&work.family.id) {
+            Some(family) => family.picker.release(&work.plan),
+            None => work.plan.input_files().for_each(|(_, f)| f.set_being_compacted(false)),
+        }
+        drop(state);
+        self.work.notify_all();
+        self.progress.notify_all();
+        epoch::synchronize();
+        self.purge_tables();
+        result
+    }
+
+    fn move_files(&self, work: &CompactionWork) -> Result<()> {
+        let mut edit = VersionEdit::for_column_family(work.family.id);
+        for (level, file) in work.plan.input_files() {
+            edit.delete_file(level, file.number);
+            edit.add_file(work.plan.output_level, Arc::clone(file));
+        }
+        self.install(vec![edit], |_| {})
+    }
+
+    fn compact_files(&self, work: &CompactionWork) -> Result<()> {
+        let plan = &work.plan;
+        let inputs = || plan.input_files().map(|(_, file)| file);
+        let oldest = inputs().map(|f| f.oldest_ancestor_time).filter(|&t| t != 0).min();
+        let bytes_in: u64 = inputs().map(|f| f.file_size).sum();
+        let mut output = self.output_context(
+            &work.family,
+            plan.output_level,
+            plan.bottommost,
+            oldest.unwrap_or(0),
+        );
+        output.compression = plan.compression;
+        let out = compaction::run(&CompactionInputs {
+            plan,
+            version: &work.version,
+            snapshots: self.snapshots.sequences(),
+            tables: &work.family.tables,
+            max_subcompactions: self.options.max_subcompactions.max(1) as usize,
+            output,
+        })?;
+        let mut edit = VersionEdit::for_column_family(work.family.id);
+        for (level, file) in plan.input_files() {
+            edit.delete_file(level, file.number);
+        }
+        let bytes_out: u64 = out.files.iter().map(|f| f.file_size).sum();
+        for file in out.files {
+            edit.add_file(plan.output_level, Arc::new(file));
+        }
+        self.install(vec![edit], |_| {})?;
+        self.totals.compaction_count.fetch_add(1, Ordering::Relaxed);
+        self.totals.compaction_read_bytes.fetch_add(bytes_in, Ordering::Relaxed);
+        self.totals.compaction_write_bytes.fetch_add(bytes_out, Ordering::Relaxed);
+        self.info_log.info(format_args!(
+            "[{}] [JOB] Compacted level {} to level {}: {bytes_in} => {bytes_out} bytes, {} records \
+             in, {} dropped, reason {}",
+            work.family.name,
+            plan.start_level,
+            plan.output_level,
+            out.records_in,
+            out.records_dropped,
+            plan.reason.name()
+        ));
+        Ok(())
+    }
+
+    /// What the tables of a job have in common.
+    pub(crate) fn output_context<'a>(
+        &'a self,
+        family: &'a ColumnFamilyData,
+        level: usize,
+        bottommost: bool,
+        oldest_ancestor_time: u64,
+    ) -> OutputContext<'a> {
+        OutputContext {
+            fs: &self.fs,
+            dir: &self.dir,
+            db_options: &self.options,
+            options: &family.options,
+            order: &family.order,
+            column_family_id: family.id,
+            column_family_name: &family.name,
+            db_id: &self.identity.db_id,
+            session_id: &self.identity.session_id,
+            host: &self.identity.host,
+            level,
+            compression: compression_for_flush(&family.options),
+            bottommost,
+            oldest_ancestor_time,
+            counters: &self.counters,
+            cancelled: &self.closing,
+        }
+    }
+}

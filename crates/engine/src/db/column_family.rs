@@ -1,0 +1,127 @@
+//! A column family: what never changes while it is open, what readers look at, and what the
+//! database lock guards.
+
+use crate::base::KeyOrder;
+use crate::compaction::picker::CompactionPicker;
+use crate::env::epoch::EpochCell;
+use crate::env::sync::atomic::{AtomicBool, Ordering};
+use crate::memtable::MemTable;
+use crate::options::ColumnFamilyOptions;
+use crate::read::SuperVersion;
+use crate::table_cache::TableCache;
+use crate::version::Version;
+use crate::write::StallLimits;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The unchanging part of a column family, shared by handles, readers and jobs.
+pub(crate) struct ColumnFamilyData {
+    pub(crate) id: u32,
+    pub(crate) name: String,
+    pub(crate) options: ColumnFamilyOptions,
+    pub(crate) order: KeyOrder,
+    /// Opens this family's tables.
+    pub(crate) tables: Arc<TableCache>,
+    /// What readers look at. Empty only after the database was closed.
+    pub(crate) super_version: EpochCell<SuperVersion>,
+    pub(crate) dropped: AtomicBool,
+}
+
+impl ColumnFamilyData {
+    pub(crate) fn new(
+        id: u32,
+        name: &str,
+        options: ColumnFamilyOptions,
+        tables: Arc<TableCache>,
+    ) -> ColumnFamilyData {
+        ColumnFamilyData {
+            id,
+            name: name.to_owned(),
+            order: KeyOrder::new(Arc::clone(&options.comparator)),
+            options,
+            tables,
+            super_version: EpochCell::new(None),
+            dropped: AtomicBool::new(false),
+        }
+    }
+
+    pub(crate) fn is_dropped(&self) -> bool {
+        self.dropped.load(Ordering::Acquire)
+    }
+
+    /// Where this family's writers are delayed and stopped.
+    pub(crate) fn stall_limits(&self) -> StallLimits {
+        let o = &self.options;
+        StallLimits {
+            immutables_stop: o.max_write_buffer_number.max(2) as usize,
+            level0_slowdown: usize::try_from(o.level0_slowdown_writes_trigger).ok(),
+            level0_stop: usize::try_from(o.level0_stop_writes_trigger).unwrap_or(usize::MAX),
+            pending_soft: o.soft_pending_compaction_bytes_limit,
+            pending_hard: o.hard_pending_compaction_bytes_limit,
+        }
+    }
+}
+
+/// All open families by number.
+pub(crate) type ColumnFamilyMap = BTreeMap<u32, Arc<ColumnFamilyData>>;
+
+/// A memtable that takes no more writes.
+#[derive(Clone)]
+pub(crate) struct Immutable {
+    pub(crate) mem: Arc<MemTable>,
+    /// The WAL that was live when the memtable was made: the oldest that holds its records.
+    pub(crate) wal_number: u64,
+    /// The WAL that was started when it became immutable: older ones hold nothing newer.
+    pub(crate) next_wal_number: u64,
+}
+
+/// The part of a column family that changes; guarded by the database lock.
+pub(crate) struct ColumnFamilyState {
+    pub(crate) data: Arc<ColumnFamilyData>,
+    pub(crate) mem: Arc<MemTable>,
+    /// The WAL that was live when `mem` was made.
+    pub(crate) mem_wal_number: u64,
+    /// Oldest first.
+    pub(crate) immutables: Vec<Immutable>,
+    pub(crate) current: Arc<Version>,
+    /// A flush of this family is running.
+    pub(crate) flushing: bool,
+    /// Somebody waits for everything immutable to be flushed.
+    pub(crate) flush_requested: bool,
+    /// The memtable should be switched to let an old WAL go.
+    pub(crate) switch_wanted: bool,
+    /// Memtables that were ever made, for their numbers.
+    pub(crate) memtables_made: u64,
+    /// Chooses compactions, and knows which run.
+    pub(crate) picker: CompactionPicker,
+    /// Cached for properties and stalls; renewed with every new version.
+    pub(crate) pending_compaction_bytes: u64,
+}
+
+impl ColumnFamilyState {
+    /// Makes the current memtables and version visible to readers.
+    pub(crate) fn install_super_version(&self) {
+        let immutables = self.immutables.iter().rev().map(|i| Arc::clone(&i.mem)).collect();
+        self.data.super_version.replace(Some(Arc::new(SuperVersion {
+            mem: Arc::clone(&self.mem),
+            immutables,
+            version: Arc::clone(&self.current),
+        })));
+    }
+
+    /// The oldest WAL that holds something of this family which is in no table yet; `None` where
+    /// there is no such thing.
+    pub(crate) fn oldest_wal_needed(&self) -> Option<u64> {
+        if let Some(oldest) = self.immutables.first() {
+            return Some(oldest.wal_number);
+        }
+        if self.mem.is_empty() { None } else { Some(self.mem_wal_number) }
+    }
+
+    /// Whether a flush should be started.
+    pub(crate) fn wants_flush(&self) -> bool {
+        let enough = self.data.options.min_write_buffer_number_to_merge.max(1) as usize;
+        let ready = self.immutables.len();
+        !self.flushing && ready > 0 && (self.flush_requested || ready >= enough)
+    }
+}

@@ -1,0 +1,71 @@
+//! What happens after a failure in the background or in the WAL.
+//!
+//! One place decides. Reads always go on. A failed flush or MANIFEST write stops writes, since
+//! memory would fill; the flush is tried again every second, and writes go on as soon as it
+//! succeeds: a full disk needs no restart. Corruption, or a WAL whose end is unknown, stops writes
+//! until the database is opened again.
+
+use super::state::DbInner;
+use crate::env::sync::atomic::Ordering;
+use crate::error::{Code, Error, Result, Severity};
+
+impl DbInner {
+    /// Stops writes because of an error that retrying does not cure.
+    pub(crate) fn fail(&self, error: &Error) {
+        self.stop_writes(error.clone().with_severity(Severity::FatalError));
+    }
+
+    /// Takes the error of a background job.
+    pub(crate) fn background_error(&self, what: &str, error: &Error) {
+        if error.code() == Code::ShutdownInProgress {
+            return;
+        }
+        self.info_log.error(format_args!("{what} failed: {error}"));
+        let severity = match error.code() {
+            Code::IOError => Severity::HardError,
+            _ => Severity::UnrecoverableError,
+        };
+        self.stop_writes(error.clone().with_severity(severity));
+    }
+
+    fn stop_writes(&self, error: Error) {
+        let mut state = self.state.lock();
+        let worse = state.error.as_ref().is_none_or(|old| error.severity() > old.severity());
+        if worse {
+            state.error = Some(error);
+        }
+        self.failed.store(true, Ordering::Release);
+        drop(state);
+        self.progress.notify_all();
+    }
+
+    /// A job that had failed succeeded: writes may go on.
+    pub(crate) fn recovered(&self) {
+        let mut state = self.state.lock();
+        if state.error.as_ref().is_some_and(|e| e.severity() <= Severity::HardError) {
+            self.info_log.info(format_args!("the background error is gone, writes go on"));
+            state.error = None;
+            self.failed.store(false, Ordering::Release);
+        }
+        drop(state);
+        self.progress.notify_all();
+    }
+
+    /// Whether background work should not be tried for now.
+    pub(crate) fn must_not_retry(error: &Option<Error>) -> bool {
+        error.as_ref().is_some_and(|e| e.severity() > Severity::HardError)
+    }
+
+    /// Tries again what failed in the background; the error that is left, if one is.
+    pub(crate) fn resume(&self) -> Result<()> {
+        let state = self.state.lock();
+        match &state.error {
+            Some(e) if e.severity() > Severity::HardError => return Err(e.clone()),
+            _ => {}
+        }
+        drop(state);
+        self.flush(&self.default_family.clone(), &crate::options::FlushOptions::default())?;
+        self.recovered();
+        Ok(())
+    }
+}

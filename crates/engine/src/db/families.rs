@@ -1,0 +1,128 @@
+//! Making, dropping and finding column families of an open database.
+
+use super::column_family::{ColumnFamilyData, ColumnFamilyMap, ColumnFamilyState};
+use super::state::{DbInner, State};
+use crate::base::{KeyOrder, SeqNo};
+use crate::compaction::picker::CompactionPicker;
+use crate::env::epoch;
+use crate::env::sync::atomic::Ordering;
+use crate::error::{Error, Result};
+use crate::memtable::MemTable;
+use crate::options::{self, ColumnFamilyOptions};
+use crate::version::{ColumnFamilySpec, Version};
+use std::sync::Arc;
+
+impl ColumnFamilyState {
+    /// A family with an empty memtable over `current`.
+    pub(crate) fn new(
+        data: Arc<ColumnFamilyData>,
+        current: Arc<Version>,
+        wal_number: u64,
+        earliest: SeqNo,
+    ) -> ColumnFamilyState {
+        let mem = MemTable::new(1, data.order.clone(), &data.options, earliest);
+        let picker = CompactionPicker::new(data.id);
+        ColumnFamilyState {
+            data,
+            mem,
+            mem_wal_number: wal_number,
+            immutables: Vec::new(),
+            current,
+            flushing: false,
+            flush_requested: false,
+            switch_wanted: false,
+            memtables_made: 1,
+            picker,
+            pending_compaction_bytes: 0,
+        }
+    }
+}
+
+/// Makes the list of families that writers use the one that `state` has.
+pub(crate) fn publish_families(inner: &DbInner, state: &State) {
+    let map: ColumnFamilyMap =
+        state.families.iter().map(|(id, cf)| (*id, Arc::clone(&cf.data))).collect();
+    inner.families.replace(Some(Arc::new(map)));
+}
+
+impl DbInner {
+    /// The open family with this name.
+    pub(crate) fn family_by_name(&self, name: &str) -> Option<Arc<ColumnFamilyData>> {
+        let guard = epoch::pin();
+        self.families.load(&guard)?.values().find(|family| family.name == name).cloned()
+    }
+
+    /// Makes a new family and records it in the MANIFEST.
+    pub(crate) fn create_family(
+        &self,
+        name: &str,
+        options: &ColumnFamilyOptions,
+    ) -> Result<Arc<ColumnFamilyData>> {
+        self.check_writable()?;
+        options::validate_cf(options)?;
+        super::open::check_family(options, &self.options)?;
+        let mut options = options.clone();
+        for change in options::sanitize_cf(&mut options) {
+            self.info_log.info(format_args!("[{name}] {change}"));
+        }
+        super::open::give_block_cache(&mut options);
+        let spec = ColumnFamilySpec {
+            name: name.to_owned(),
+            order: KeyOrder::new(Arc::clone(&options.comparator)),
+            num_levels: options.num_levels.max(1) as usize,
+        };
+        let mut versions = self.versions.lock();
+        let log_number = self.write.lock().wal.log_number();
+        let id = versions.create_column_family(&spec, log_number)?;
+        let current = Version::empty(spec.order, spec.num_levels);
+        let current =
+            versions.column_family(id).map_or(Arc::new(current), |cf| Arc::clone(cf.current()));
+        let tables = super::open::table_cache(
+            &self.fs,
+            &self.dir,
+            &self.options,
+            &options,
+            self.open_tables.as_ref(),
+        );
+        let data = Arc::new(ColumnFamilyData::new(id, name, options, tables));
+        let write = self.write.lock();
+        let mut state = self.state.lock();
+        let wal_number = write.wal.log_number();
+        let family = ColumnFamilyState::new(
+            Arc::clone(&data),
+            current,
+            wal_number,
+            write.last_allocated + 1,
+        );
+        family.install_super_version();
+        state.families.insert(id, family);
+        publish_families(self, &state);
+        drop(state);
+        drop(write);
+        drop(versions);
+        self.write_options_file();
+        self.info_log.info(format_args!("Created column family [{name}] (ID {id})"));
+        Ok(data)
+    }
+
+    /// Drops a family and records that in the MANIFEST.
+    pub(crate) fn drop_family(&self, family: &Arc<ColumnFamilyData>) -> Result<()> {
+        self.check_writable()?;
+        if family.id == 0 {
+            return Err(Error::invalid_argument("Can't drop default column family"));
+        }
+        if family.is_dropped() {
+            return Err(Error::invalid_argument("Column family already dropped!"));
+        }
+        self.versions.lock().drop_column_family(family.id)?;
+        let mut state = self.state.lock();
+        family.dropped.store(true, Ordering::Release);
+        state.families.remove(&family.id);
+        publish_families(self, &state);
+        self.renew_stalls(&mut state);
+        drop(state);
+        self.write_options_file();
+        self.info_log.info(format_args!("Dropped column family with id {}", family.id));
+        Ok(())
+    }
+}

@@ -1,0 +1,110 @@
+//! The read path: pin, look at the memtables, then at the files.
+//!
+//! A point lookup takes no lock and counts nothing: it pins itself, loads the super-version and
+//! *then* the visible sequence number. In the other order a flush between the two could drop the
+//! very version that the reader is entitled to.
+
+use super::column_family::ColumnFamilyData;
+use super::state::DbInner;
+use crate::base::{LookupKey, PinnedValue, SeqNo};
+use crate::env::epoch;
+use crate::error::{Code, Error, Result};
+use crate::iter::{GetContext, merging_iterator};
+use crate::options::ReadOptions;
+use crate::read::{DbIter, SuperVersion};
+use crate::sst::TableIterOptions;
+use std::sync::Arc;
+
+fn closed() -> Error {
+    Error::new(Code::ShutdownInProgress, "the database is closed")
+}
+
+impl DbInner {
+    /// The sequence number to read at.
+    #[inline]
+    fn read_sequence(&self, ro: &ReadOptions) -> SeqNo {
+        ro.snapshot.unwrap_or_else(|| self.order.visible())
+    }
+
+    /// The newest visible value of a key.
+    #[inline]
+    pub(crate) fn get(
+        &self,
+        family: &ColumnFamilyData,
+        ro: &ReadOptions,
+        user_key: &[u8],
+    ) -> Result<Option<PinnedValue>> {
+        let guard = epoch::pin();
+        let sv = family.super_version.load(&guard).ok_or_else(closed)?;
+        let key = LookupKey::new(user_key, self.read_sequence(ro));
+        let mut ctx = GetContext::new(user_key, family.options.merge_operator.as_deref());
+        sv.get(&key, ro, &mut ctx, &family.tables)?;
+        ctx.finish()
+    }
+
+    /// The values of many keys, all as of one moment.
+    pub(crate) fn multi_get<K: AsRef<[u8]>>(
+        &self,
+        family: &ColumnFamilyData,
+        ro: &ReadOptions,
+        keys: &[K],
+    ) -> Vec<Result<Option<PinnedValue>>> {
+        let guard = epoch::pin();
+        let Some(sv) = family.super_version.load(&guard) else {
+            return keys.iter().map(|_| Err(closed())).collect();
+        };
+        let seq = self.read_sequence(ro);
+        let one = |user_key: &[u8]| {
+            let key = LookupKey::new(user_key, seq);
+            let mut ctx = GetContext::new(user_key, family.options.merge_operator.as_deref());
+            sv.get(&key, ro, &mut ctx, &family.tables)?;
+            ctx.finish()
+        };
+        keys.iter().map(|key| one(key.as_ref())).collect()
+    }
+
+    /// The user's iterator over one family. `keepalive` is what must outlive it.
+    pub(crate) fn iter(
+        &self,
+        family: &ColumnFamilyData,
+        ro: &ReadOptions,
+        keepalive: Arc<dyn std::any::Any + Send + Sync>,
+    ) -> Result<DbIter> {
+        let sv = family.super_version.load_arc().ok_or_else(closed)?;
+        let seq = self.read_sequence(ro);
+        let total_order = ro.total_order_seek || family.options.prefix_extractor.is_none();
+        let children = children(family, &sv, ro, total_order);
+        let inner = merging_iterator(family.order.clone(), children);
+        let iter = DbIter::new(
+            inner,
+            family.order.clone(),
+            seq,
+            family.options.merge_operator.clone(),
+            ro,
+            family.options.prefix_extractor.clone(),
+            Arc::new((sv, keepalive)),
+        );
+        Ok(iter.with_max_sequential_skip(family.options.max_sequential_skip_in_iterations))
+    }
+}
+
+/// One iterator per place, newest first.
+fn children(
+    family: &ColumnFamilyData,
+    sv: &SuperVersion,
+    ro: &ReadOptions,
+    total_order: bool,
+) -> Vec<Box<dyn crate::base::InternalIterator>> {
+    let mut children = Vec::with_capacity(1 + sv.immutables.len() + 8);
+    children.push(sv.mem.iter(total_order));
+    children.extend(sv.immutables.iter().map(|mem| mem.iter(total_order)));
+    let table_options = TableIterOptions {
+        verify_checksums: ro.verify_checksums,
+        fill_cache: ro.fill_cache,
+        total_order,
+        readahead: ro.readahead_size,
+        for_compaction: false,
+    };
+    sv.version.add_iterators(&table_options, &family.tables, &mut children);
+    children
+}

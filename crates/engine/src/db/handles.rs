@@ -1,0 +1,384 @@
+//! What users hold: owned, counted handles. Each keeps the database open; the last one closes it.
+
+use super::column_family::ColumnFamilyData;
+use super::state::DbInner;
+use crate::base::{PinnedValue, SeqNo};
+use crate::batch::WriteBatch;
+use crate::error::{Code, Error, Result};
+use crate::options::{
+    ColumnFamilyOptions, CompactRangeOptions, FlushOptions, ReadOptions, WriteOptions,
+};
+use crate::read::DbIter;
+use std::cell::RefCell;
+use std::ops::{Deref, DerefMut};
+use std::path::Path;
+use std::sync::Arc;
+
+/// An open database. Clones share it; it closes when the last clone, iterator and snapshot is
+/// gone, or at [`Db::close`].
+#[derive(Clone)]
+pub struct Db {
+    pub(super) shared: Arc<Shared>,
+}
+
+/// Closes the database when the last handle is dropped.
+pub(super) struct Shared {
+    pub(super) inner: Arc<DbInner>,
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        if let Err(e) = self.inner.close() {
+            self.inner.info_log.info(format_args!("[db/close] {e}"));
+        }
+    }
+}
+
+/// A column family of an open database.
+#[derive(Clone)]
+pub struct ColumnFamily {
+    pub(super) data: Arc<ColumnFamilyData>,
+}
+
+impl ColumnFamily {
+    /// Its number.
+    pub fn id(&self) -> u32 {
+        self.data.id
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.data.name
+    }
+
+    /// The options it was opened with, as sanitized.
+    pub fn options(&self) -> &ColumnFamilyOptions {
+        &self.data.options
+    }
+}
+
+/// A moment of the database that reads can go back to. Keeps the database open.
+pub struct Snapshot {
+    db: Db,
+    sequence: SeqNo,
+}
+
+impl Snapshot {
+    /// What to put into [`ReadOptions::snapshot`].
+    pub fn sequence(&self) -> SeqNo {
+        self.sequence
+    }
+}
+
+impl Drop for Snapshot {
+    fn drop(&mut self) {
+        self.db.shared.inner.snapshots.release(self.sequence);
+    }
+}
+
+/// An iterator over one column family. Keeps what it reads, and the database, alive.
+pub struct DbIterator(DbIter);
+
+impl Deref for DbIterator {
+    type Target = DbIter;
+    fn deref(&self) -> &DbIter {
+        &self.0
+    }
+}
+
+impl DerefMut for DbIterator {
+    fn deref_mut(&mut self) -> &mut DbIter {
+        &mut self.0
+    }
+}
+
+thread_local! {
+    /// The batch of single writes: its memory is used again.
+    static SCRATCH: RefCell<WriteBatch> = RefCell::new(WriteBatch::new());
+}
+
+/// A scratch batch larger than this is not kept.
+const SCRATCH_MAX: usize = 1 << 20;
+
+impl Db {
+    fn inner(&self) -> &DbInner {
+        &self.shared.inner
+    }
+
+    /// The directory.
+    pub fn path(&self) -> &Path {
+        &self.inner().dir
+    }
+
+    /// The default column family.
+    pub fn default_cf(&self) -> ColumnFamily {
+        ColumnFamily { data: Arc::clone(&self.inner().default_family) }
+    }
+
+    /// Sets a key in the default column family.
+    pub fn put(&self, wo: &WriteOptions, key: &[u8], value: &[u8]) -> Result<()> {
+        self.write_one(wo, |batch| batch.put(key, value))
+    }
+
+    /// Sets a key.
+    pub fn put_cf(
+        &self,
+        wo: &WriteOptions,
+        cf: &ColumnFamily,
+        key: &[u8],
+        value: &[u8],
+    ) -> Result<()> {
+        self.write_one(wo, |batch| batch.put_cf(cf.id(), key, value))
+    }
+
+    /// Deletes a key of the default column family.
+    pub fn delete(&self, wo: &WriteOptions, key: &[u8]) -> Result<()> {
+        self.write_one(wo, |batch| batch.delete(key))
+    }
+
+    /// Deletes a key.
+    pub fn delete_cf(&self, wo: &WriteOptions, cf: &ColumnFamily, key: &[u8]) -> Result<()> {
+        self.write_one(wo, |batch| batch.delete_cf(cf.id(), key))
+    }
+
+    /// Deletes a key that was put exactly once since it was last deleted.
+    pub fn single_delete(&self, wo: &WriteOptions, key: &[u8]) -> Result<()> {
+        self.write_one(wo, |batch| batch.single_delete(key))
+    }
+
+    /// [`Db::single_delete`] in a column family.
+    pub fn single_delete_cf(&self, wo: &WriteOptions, cf: &ColumnFamily, key: &[u8]) -> Result<()> {
+        self.write_one(wo, |batch| batch.single_delete_cf(cf.id(), key))
+    }
+
+    /// Adds a merge operand to a key of the default column family.
+    pub fn merge(&self, wo: &WriteOptions, key: &[u8], operand: &[u8]) -> Result<()> {
+        self.merge_cf(wo, &self.default_cf(), key, operand)
+    }
+
+    /// Adds a merge operand to a key.
+    pub fn merge_cf(
+        &self,
+        wo: &WriteOptions,
+        cf: &ColumnFamily,
+        key: &[u8],
+        operand: &[u8],
+    ) -> Result<()> {
+        self.write_one(wo, |batch| batch.merge_cf(cf.id(), key, operand))
+    }
+
+    fn write_one(
+        &self,
+        wo: &WriteOptions,
+        fill: impl FnOnce(&mut WriteBatch) -> Result<()>,
+    ) -> Result<()> {
+        let inner = self.inner();
+        SCRATCH.with(|scratch| {
+            // A merge operator or comparator that writes on this thread finds it borrowed.
+            let Ok(mut batch) = scratch.try_borrow_mut() else {
+                let mut batch = WriteBatch::new();
+                fill(&mut batch)?;
+                return inner.write(wo, &mut batch);
+            };
+            batch.clear();
+            fill(&mut batch)?;
+            let result = inner.write(wo, &mut batch);
+            if batch.data().len() > SCRATCH_MAX {
+                *batch = WriteBatch::new();
+            }
+            result
+        })
+    }
+
+    /// Commits a batch: all of it or nothing, over any number of column families. The batch gets
+    /// its sequence number and can be used again.
+    pub fn write(&self, wo: &WriteOptions, batch: &mut WriteBatch) -> Result<()> {
+        self.inner().write(wo, batch)
+    }
+
+    /// The value of a key of the default column family.
+    pub fn get(&self, ro: &ReadOptions, key: &[u8]) -> Result<Option<Vec<u8>>> {
+        Ok(self.get_pinned(ro, key)?.map(PinnedValue::into_vec))
+    }
+
+    /// The value of a key.
+    pub fn get_cf(
+        &self,
+        ro: &ReadOptions,
+        cf: &ColumnFamily,
+        key: &[u8],
+    ) -> Result<Option<Vec<u8>>> {
+        Ok(self.get_pinned_cf(ro, cf, key)?.map(PinnedValue::into_vec))
+    }
+
+    /// The value of a key of the default column family, without copying a large one.
+    pub fn get_pinned(&self, ro: &ReadOptions, key: &[u8]) -> Result<Option<PinnedValue>> {
+        let inner = self.inner();
+        inner.get(&inner.default_family, ro, key)
+    }
+
+    /// The value of a key, without copying a large one.
+    pub fn get_pinned_cf(
+        &self,
+        ro: &ReadOptions,
+        cf: &ColumnFamily,
+        key: &[u8],
+    ) -> Result<Option<PinnedValue>> {
+        self.inner().get(&cf.data, ro, key)
+    }
+
+    /// The values of many keys of the default column family, as of one moment.
+    pub fn multi_get<K: AsRef<[u8]>>(
+        &self,
+        ro: &ReadOptions,
+        keys: &[K],
+    ) -> Vec<Result<Option<PinnedValue>>> {
+        let inner = self.inner();
+        inner.multi_get(&inner.default_family, ro, keys)
+    }
+
+    /// The values of many keys, as of one moment.
+    pub fn multi_get_cf<K: AsRef<[u8]>>(
+        &self,
+        ro: &ReadOptions,
+        cf: &ColumnFamily,
+        keys: &[K],
+    ) -> Vec<Result<Option<PinnedValue>>> {
+        self.inner().multi_get(&cf.data, ro, keys)
+    }
+
+    /// An iterator over the default column family. It is not valid before its first seek.
+    pub fn iter(&self, ro: &ReadOptions) -> Result<DbIterator> {
+        self.iter_cf(ro, &self.default_cf())
+    }
+
+    /// An iterator over a column family.
+    pub fn iter_cf(&self, ro: &ReadOptions, cf: &ColumnFamily) -> Result<DbIterator> {
+        let keepalive = Arc::clone(&self.shared);
+        Ok(DbIterator(self.inner().iter(&cf.data, ro, keepalive)?))
+    }
+
+    /// A snapshot of this moment.
+    pub fn snapshot(&self) -> Snapshot {
+        let inner = self.inner();
+        let sequence = inner.snapshots.take(|| inner.order.visible());
+        Snapshot { db: self.clone(), sequence }
+    }
+
+    /// The newest sequence number that readers see.
+    pub fn latest_sequence_number(&self) -> SeqNo {
+        self.inner().order.visible()
+    }
+
+    /// Makes a new column family.
+    pub fn create_cf(&self, name: &str, options: &ColumnFamilyOptions) -> Result<ColumnFamily> {
+        Ok(ColumnFamily { data: self.inner().create_family(name, options)? })
+    }
+
+    /// Drops a column family: its data is gone for new readers, its files follow when nobody reads
+    /// them any more. Handles stay valid for reading what they pinned.
+    pub fn drop_cf(&self, cf: &ColumnFamily) -> Result<()> {
+        self.inner().drop_family(&cf.data)
+    }
+
+    /// The open column family with this name.
+    pub fn cf(&self, name: &str) -> Option<ColumnFamily> {
+        let data = self.inner().family_by_name(name)?;
+        Some(ColumnFamily { data })
+    }
+
+    /// Writes the memtable of the default column family into a table.
+    pub fn flush(&self, fo: &FlushOptions) -> Result<()> {
+        self.flush_cf(fo, &self.default_cf())
+    }
+
+    /// Writes the memtable of a column family into a table.
+    pub fn flush_cf(&self, fo: &FlushOptions, cf: &ColumnFamily) -> Result<()> {
+        self.inner().flush(&cf.data, fo)
+    }
+
+    /// Hands buffered WAL records to the operating system; with `sync`, to the device.
+    pub fn flush_wal(&self, sync: bool) -> Result<()> {
+        if sync { self.inner().sync_wal() } else { self.inner().write.lock().wal.flush() }
+    }
+
+    /// Waits until the device has every record written so far.
+    pub fn sync_wal(&self) -> Result<()> {
+        self.inner().sync_wal()
+    }
+
+    /// Compacts a range of the default column family down to its last level; `None` is unbounded.
+    pub fn compact_range(
+        &self,
+        options: &CompactRangeOptions,
+        begin: Option<&[u8]>,
+        end: Option<&[u8]>,
+    ) -> Result<()> {
+        self.compact_range_cf(options, &self.default_cf(), begin, end)
+    }
+
+    /// Compacts a range of a column family.
+    pub fn compact_range_cf(
+        &self,
+        options: &CompactRangeOptions,
+        cf: &ColumnFamily,
+        begin: Option<&[u8]>,
+        end: Option<&[u8]>,
+    ) -> Result<()> {
+        self.inner().compact_range(&cf.data, options, begin, end)
+    }
+
+    /// Waits until no flush and no compaction runs or is due.
+    pub fn wait_for_compact(&self) -> Result<()> {
+        self.inner().wait_for_compact()
+    }
+
+    /// A property of the default column family, by RocksDB's name (`rocksdb.stats`).
+    pub fn property(&self, name: &str) -> Option<String> {
+        self.property_cf(&self.default_cf(), name)
+    }
+
+    /// A property of a column family.
+    pub fn property_cf(&self, cf: &ColumnFamily, name: &str) -> Option<String> {
+        self.inner().property(&cf.data, name)
+    }
+
+    /// A property that is a number.
+    pub fn property_int(&self, name: &str) -> Option<u64> {
+        self.property(name)?.parse().ok()
+    }
+
+    /// Tries again after a background error whose cause is gone.
+    pub fn resume(&self) -> Result<()> {
+        self.inner().resume()
+    }
+
+    /// Closes the database, whoever still holds handles: they get errors from now on. Iterators
+    /// can go on.
+    pub fn close(&self) -> Result<()> {
+        self.inner().close()
+    }
+
+    /// Whether the database was closed.
+    pub fn is_closed(&self) -> bool {
+        self.inner().is_closing()
+    }
+}
+
+impl std::fmt::Debug for Db {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Db({})", self.inner().dir.display())
+    }
+}
+
+impl std::fmt::Debug for ColumnFamily {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "ColumnFamily({}, {:?})", self.data.id, self.data.name)
+    }
+}
+
+/// The error of an operation on a dropped family.
+#[cold]
+pub(super) fn dropped(name: &str) -> Error {
+    Error::new(Code::ColumnFamilyDropped, format!("column family {name:?} was dropped"))
+}

@@ -1,0 +1,143 @@
+//! Work that users ask for: flush, compaction of a range, waiting.
+
+use super::background::CompactionWork;
+use super::column_family::{ColumnFamilyData, ColumnFamilyState};
+use super::handles::dropped;
+use super::state::{DbInner, State};
+use crate::compaction::picker::{ManualCompaction, ManualStep};
+use crate::env::sync::MutexGuard;
+use crate::error::{Code, Error, Result};
+use crate::options::{CompactRangeOptions, FlushOptions};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Somebody who waits looks again at least this often.
+const LOOK_AGAIN: Duration = Duration::from_millis(200);
+
+impl DbInner {
+    /// Makes the memtable immutable and waits until it and all older ones are in tables.
+    pub(crate) fn flush(&self, family: &ColumnFamilyData, fo: &FlushOptions) -> Result<()> {
+        if self.is_closing() {
+            return Err(Error::new(Code::ShutdownInProgress, "the database is closing"));
+        }
+        self.check_writable_for_flush()?;
+        let mut write = self.write.lock();
+        // While a writer has its sequence numbers and has not inserted yet, the memtable may look
+        // empty although it is not.
+        let in_flight = self.order.visible() < write.last_allocated;
+        let empty = {
+            let state = self.state.lock();
+            let cf = state.families.get(&family.id).ok_or_else(|| dropped(&family.name))?;
+            cf.mem.is_empty() && !in_flight
+        };
+        if !empty {
+            self.switch_memtable(&mut write, family)?;
+        }
+        drop(write);
+        let mut state = self.state.lock();
+        let Some(cf) = state.families.get_mut(&family.id) else { return Ok(()) };
+        let Some(newest) = cf.immutables.last().map(|i| i.mem.id()) else { return Ok(()) };
+        cf.flush_requested = true;
+        self.work.notify_all();
+        if !fo.wait {
+            return Ok(());
+        }
+        self.wait_until(&mut state, |state| {
+            state.families.get_mut(&family.id).is_none_or(|cf| {
+                let done = cf.immutables.first().is_none_or(|oldest| oldest.mem.id() > newest);
+                // A flush that was running when we asked took only what it saw.
+                cf.flush_requested |= !done;
+                done
+            })
+        })
+    }
+
+    fn check_writable_for_flush(&self) -> Result<()> {
+        match &self.state.lock().error {
+            Some(e) if DbInner::must_not_retry(&Some(e.clone())) => Err(e.clone()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Waits for background work until `done`, or until an error that nobody will retry.
+    fn wait_until(
+        &self,
+        state: &mut MutexGuard<'_, State>,
+        mut done: impl FnMut(&mut State) -> bool,
+    ) -> Result<()> {
+        while !done(state) {
+            if let Some(e) = &state.error {
+                return Err(e.clone());
+            }
+            if self.is_closing() {
+                return Err(Error::new(Code::ShutdownInProgress, "the database is closing"));
+            }
+            self.progress.wait_for(state, LOOK_AGAIN);
+        }
+        Ok(())
+    }
+
+    /// Compacts every level that overlaps the range, top down, into the last one.
+    pub(crate) fn compact_range(
+        &self,
+        family: &Arc<ColumnFamilyData>,
+        options: &CompactRangeOptions,
+        begin: Option<&[u8]>,
+        end: Option<&[u8]>,
+    ) -> Result<()> {
+        if options.change_level {
+            return Err(Error::not_supported("compact_range: change_level"));
+        }
+        self.flush(family, &FlushOptions::default())?;
+        let mut state = self.state.lock();
+        state.manual_compactions += 1;
+        drop(state);
+        let result = self.compact_levels(family, options, begin, end);
+        let mut state = self.state.lock();
+        state.manual_compactions -= 1;
+        drop(state);
+        self.work.notify_all();
+        result
+    }
+
+    fn compact_levels(
+        &self,
+        family: &Arc<ColumnFamilyData>,
+        options: &CompactRangeOptions,
+        begin: Option<&[u8]>,
+        end: Option<&[u8]>,
+    ) -> Result<()> {
+        let next_file_number = self.counters.next_file_number();
+        let mut manual = ManualCompaction::new(begin, end, options, next_file_number);
+        loop {
+            let mut state = self.state.lock();
+            let cf = state.families.get_mut(&family.id).ok_or_else(|| dropped(&family.name))?;
+            let version = Arc::clone(&cf.current);
+            match manual.step(&mut cf.picker, &version, &family.options) {
+                ManualStep::Done => return Ok(()),
+                ManualStep::Wait => {
+                    let running = state.running_compactions;
+                    self.wait_until(&mut state, |state| state.running_compactions < running)?;
+                }
+                ManualStep::Run(plan) => {
+                    state.running_compactions += 1;
+                    drop(state);
+                    let family = Arc::clone(family);
+                    self.run_compaction(&CompactionWork { family, version, plan: *plan })?;
+                }
+            }
+        }
+    }
+
+    /// Waits until nothing runs and nothing is due.
+    pub(crate) fn wait_for_compact(&self) -> Result<()> {
+        let mut state = self.state.lock();
+        self.wait_until(&mut state, |state| {
+            let idle = state.running_flushes == 0 && state.running_compactions == 0;
+            let due = |cf: &ColumnFamilyState| {
+                cf.wants_flush() || cf.picker.needs_compaction(&cf.current, &cf.data.options)
+            };
+            idle && !state.families.values().any(due)
+        })
+    }
+}

@@ -1,0 +1,201 @@
+//! Recovery: replays the WALs that the tables do not cover yet.
+//!
+//! WALs are read in ascending number. A record of a column family counts only if the WAL is not
+//! older than the family's log number. What damage means depends on `wal_recovery_mode`; the table
+//! of outcomes is in `docs/formats/wal.md`. Recovered memtables become level-0 tables, so that the
+//! old WALs can go.
+
+use super::open::Opening;
+use crate::base::SeqNo;
+use crate::batch::{WriteBatch, iterate};
+use crate::error::{Error, Result};
+use crate::flush::{self, FlushInputs};
+use crate::fs::filename::{self, FileKind};
+use crate::memtable::MemTable;
+use crate::options::WalRecoveryMode;
+use crate::version::VersionEdit;
+use crate::wal::{LogReader, ReadOutcome};
+use crate::write::{MemtableInserter, MemtableLookup};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A family while its WALs are replayed.
+pub(super) struct Replayed {
+    pub(super) mem: Arc<MemTable>,
+    log_number: u64,
+    /// Tables that were made on the way.
+    pub(super) edit: VersionEdit,
+}
+
+/// What replay found.
+#[derive(Debug, Default)]
+pub(super) struct ReplaySummary {
+    pub(super) wals: Vec<u64>,
+    pub(super) records: u64,
+    pub(super) last_sequence: SeqNo,
+    /// The sequence number that follows the last record.
+    next_sequence: Option<SeqNo>,
+    /// Where replay stopped because of damage: WAL number and reason. After a tear, point-in-time
+    /// recovery goes on with the next WAL only if that begins where the tear was.
+    pub(super) stopped: Option<(u64, String)>,
+}
+
+/// The memtables that records of one WAL go to.
+struct ReplayLookup<'a> {
+    families: &'a BTreeMap<u32, Replayed>,
+    wal_number: u64,
+}
+
+impl MemtableLookup for ReplayLookup<'_> {
+    fn memtable(&self, column_family: u32) -> Result<Option<&MemTable>> {
+        // A family that was dropped has no state; one that flushed later than this WAL needs
+        // nothing from it.
+        Ok(self
+            .families
+            .get(&column_family)
+            .filter(|family| self.wal_number >= family.log_number)
+            .map(|family| &*family.mem))
+    }
+}
+
+/// The numbers of the WALs in the directory, ascending.
+pub(super) fn list_wals(opening: &Opening<'_>) -> Result<Vec<u64>> {
+    let mut wals = Vec::new();
+    if opening.fs.exists(&opening.wal_dir) {
+        for name in opening.fs.list_dir(&opening.wal_dir)? {
+            if let Some(FileKind::Wal(number)) = filename::parse_file_name(&name) {
+                wals.push(number);
+            }
+        }
+    }
+    wals.sort_unstable();
+    Ok(wals)
+}
+
+/// Replays all WALs from `oldest` on into fresh memtables.
+pub(super) fn replay(
+    opening: &Opening<'_>,
+    families: &mut BTreeMap<u32, Replayed>,
+    oldest: u64,
+    last_sequence: SeqNo,
+) -> Result<ReplaySummary> {
+    let mut summary = ReplaySummary { last_sequence, ..ReplaySummary::default() };
+    let wals = list_wals(opening)?;
+    for &number in wals.iter().filter(|&&number| number >= oldest) {
+        summary.wals.push(number);
+        replay_one(opening, families, number, &mut summary)?;
+    }
+    if let Some((stopped_at, reason)) = &summary.stopped {
+        check_consistent(families, *stopped_at, reason)?;
+    }
+    Ok(summary)
+}
+
+/// A point in time that lies before what some family already has in tables is none.
+fn check_consistent(
+    families: &BTreeMap<u32, Replayed>,
+    stopped_at: u64,
+    reason: &str,
+) -> Result<()> {
+    match families.values().find(|family| family.log_number > stopped_at) {
+        Some(_) => Err(Error::corruption(format!(
+            "SST file is ahead of WALs: replay stopped in WAL {stopped_at} ({reason})"
+        ))),
+        None => Ok(()),
+    }
+}
+
+fn replay_one(
+    opening: &Opening<'_>,
+    families: &mut BTreeMap<u32, Replayed>,
+    number: u64,
+    summary: &mut ReplaySummary,
+) -> Result<()> {
+    let path = filename::wal_file_name(&opening.wal_dir, number);
+    let mode = opening.options.wal_recovery_mode;
+    let file = opening.fs.open_random_access(&path, false)?;
+    let mut reader = LogReader::wal(file, number);
+    let stop = loop {
+        match reader.read_record(mode)? {
+            ReadOutcome::Record(record) => {
+                let first = WriteBatch::sequence_of(record).map_err(|e| e.in_file(&path))?;
+                if summary.stopped.is_some() && summary.next_sequence != Some(first) {
+                    return Ok(());
+                }
+                summary.stopped = None;
+                summary.check_order(first).map_err(|e| e.in_file(&path))?;
+                let next = apply(families, number, record).map_err(|e| e.in_file(&path))?;
+                summary.records += 1;
+                summary.next_sequence = Some(next);
+                summary.last_sequence = summary.last_sequence.max(next - 1);
+                flush_full(opening, families)?;
+            }
+            ReadOutcome::End => break reader.damage().last().cloned(),
+            ReadOutcome::Stop(damage) => break Some(damage),
+        }
+    };
+    if let Some(damage) = stop {
+        opening.info_log.warn(format_args!("{}: {damage}", path.display()));
+        if mode == WalRecoveryMode::PointInTimeRecovery {
+            summary.stopped = Some((number, damage.to_string()));
+        }
+    }
+    Ok(())
+}
+
+impl ReplaySummary {
+    /// Later records have larger sequence numbers, in one WAL and from WAL to WAL.
+    fn check_order(&self, first: SeqNo) -> Result<()> {
+        match self.next_sequence {
+            Some(next) if first < next => Err(Error::corruption(format!(
+                "sequence number set backwards: expected at least {next}, found {first}"
+            ))),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn apply(families: &BTreeMap<u32, Replayed>, wal_number: u64, record: &[u8]) -> Result<SeqNo> {
+    let lookup = ReplayLookup { families, wal_number };
+    let mut inserter = MemtableInserter::new(&lookup, WriteBatch::sequence_of(record)?);
+    iterate(record, &mut inserter)?;
+    Ok(inserter.next_sequence())
+}
+
+/// Writes memtables that are full into tables, so that recovery needs no more memory than normal
+/// running.
+fn flush_full(opening: &Opening<'_>, families: &mut BTreeMap<u32, Replayed>) -> Result<()> {
+    for (id, family) in families.iter_mut() {
+        if family.mem.should_flush() {
+            flush_one(opening, *id, family)?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes what a family's memtable holds into a table, and gives it a fresh memtable.
+pub(super) fn flush_one(opening: &Opening<'_>, id: u32, family: &mut Replayed) -> Result<()> {
+    if family.mem.is_empty() {
+        return Ok(());
+    }
+    let data = opening.family(id)?;
+    let fresh = MemTable::new(1, data.order.clone(), &data.options, family.mem.earliest_sequence());
+    let full = std::mem::replace(&mut family.mem, fresh);
+    full.mark_immutable();
+    let out = flush::run(FlushInputs {
+        memtables: vec![full],
+        snapshots: Vec::new(),
+        output: opening.output_context(&data),
+    })?;
+    if let Some(file) = out.file {
+        family.edit.add_file(0, Arc::new(file));
+    }
+    Ok(())
+}
+
+impl Replayed {
+    /// A family before its first record.
+    pub(super) fn new(mem: Arc<MemTable>, id: u32, log_number: u64) -> Replayed {
+        Replayed { mem, log_number, edit: VersionEdit::for_column_family(id) }
+    }
+}

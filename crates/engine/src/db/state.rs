@@ -1,0 +1,177 @@
+//! The shared heart of an open database.
+//!
+//! Lock order, outermost first:
+//! 1. `versions` — MANIFEST and version history; held over its writes and syncs.
+//! 2. `write` — the WAL, and who gets which sequence number; held for a fraction of a microsecond.
+//! 3. `state` — memtable lists, current versions, background work; held briefly, never over I/O.
+//!
+//! Readers take none of them.
+
+use super::column_family::{ColumnFamilyData, ColumnFamilyMap, ColumnFamilyState};
+use crate::base::SeqNo;
+use crate::compaction::picker::LevelShape;
+use crate::env::epoch::EpochCell;
+use crate::env::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use crate::env::sync::{Condvar, Mutex, MutexGuard};
+use crate::error::{Error, Result};
+use crate::fs::info_log::InfoLog;
+use crate::fs::{FileLock, FileSyncer, FileSystem};
+use crate::options::DbOptions;
+use crate::read::SnapshotList;
+use crate::stats::Statistics;
+use crate::table_cache::OpenTables;
+use crate::version::{Counters, Graveyard, VersionSet};
+use crate::wal::LogWriter;
+use crate::write::{CommitOrder, Stall, StallInputs, SyncGroup, WriteController};
+use std::collections::{BTreeMap, VecDeque};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Who wrote the tables: part of every table's properties and unique id.
+#[derive(Clone, Debug)]
+pub(crate) struct Identity {
+    pub(crate) db_id: String,
+    pub(crate) session_id: String,
+    pub(crate) host: String,
+}
+
+/// An open database. Background threads hold it too.
+pub(crate) struct DbInner {
+    pub(crate) dir: PathBuf,
+    pub(crate) wal_dir: PathBuf,
+    pub(crate) fs: Arc<dyn FileSystem>,
+    pub(crate) options: DbOptions,
+    pub(crate) identity: Identity,
+    pub(crate) info_log: Arc<InfoLog>,
+    pub(crate) statistics: Option<Arc<Statistics>>,
+    /// Bounds the open tables of all families together; `None` keeps all open.
+    pub(crate) open_tables: Option<Arc<OpenTables>>,
+    pub(crate) graveyard: Graveyard,
+    pub(crate) counters: Arc<Counters>,
+
+    pub(crate) versions: Mutex<VersionSet>,
+    pub(crate) write: Mutex<WriteState>,
+    pub(crate) state: Mutex<State>,
+    /// Background threads wait here for work.
+    pub(crate) work: Condvar,
+    /// Users wait here for background work to end.
+    pub(crate) progress: Condvar,
+
+    pub(crate) order: CommitOrder,
+    pub(crate) sync_group: SyncGroup,
+    pub(crate) controller: WriteController,
+    pub(crate) snapshots: SnapshotList,
+    pub(crate) families: EpochCell<ColumnFamilyMap>,
+    pub(crate) default_family: Arc<ColumnFamilyData>,
+    /// Set with `State::error`: writers look at it without the lock.
+    pub(crate) failed: AtomicBool,
+    pub(crate) closing: Arc<AtomicBool>,
+    /// Some write skipped the WAL since the last flush.
+    pub(crate) unlogged_data: AtomicBool,
+    /// Dropped when the database is closed.
+    pub(crate) lock: Mutex<Option<Box<dyn FileLock>>>,
+    pub(crate) totals: Totals,
+}
+
+/// What the database did, for properties and amplification figures.
+#[derive(Debug, Default)]
+pub(crate) struct Totals {
+    pub(crate) user_bytes_written: AtomicU64,
+    pub(crate) wal_bytes: AtomicU64,
+    pub(crate) wal_syncs: AtomicU64,
+    pub(crate) flush_bytes: AtomicU64,
+    pub(crate) flush_count: AtomicU64,
+    pub(crate) compaction_read_bytes: AtomicU64,
+    pub(crate) compaction_write_bytes: AtomicU64,
+    pub(crate) compaction_count: AtomicU64,
+}
+
+/// A WAL whose records are not all in tables yet.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LiveWal {
+    pub(crate) number: u64,
+    pub(crate) size: u64,
+}
+
+/// A full WAL with records that no sync covered.
+#[derive(Clone)]
+pub(crate) struct UnsyncedWal {
+    pub(crate) number: u64,
+    pub(crate) syncer: Arc<dyn FileSyncer>,
+}
+
+/// Guarded by the write lock.
+pub(crate) struct WriteState {
+    pub(crate) wal: LogWriter,
+    /// The newest sequence number that was given away; visible ones may lag behind.
+    pub(crate) last_allocated: SeqNo,
+    /// Records appended ever: the tickets of `SyncGroup`.
+    pub(crate) ticket: u64,
+    /// Older WALs that still have records which no sync covered.
+    pub(crate) unsynced: Vec<UnsyncedWal>,
+    /// The newest ticket that a sync covered, when it is the live WAL's.
+    pub(crate) synced_ticket: u64,
+}
+
+/// Guarded by the database lock.
+pub(crate) struct State {
+    pub(crate) families: BTreeMap<u32, ColumnFamilyState>,
+    /// Oldest first; the last is the live one.
+    pub(crate) wals: VecDeque<LiveWal>,
+    /// Full WALs that were not cut to their length yet.
+    pub(crate) wals_to_close: Vec<LogWriter>,
+    pub(crate) running_flushes: usize,
+    pub(crate) running_compactions: usize,
+    /// Manual compactions that keep automatic ones from starting.
+    pub(crate) manual_compactions: usize,
+    pub(crate) error: Option<Error>,
+    /// Threads of the background pool.
+    pub(crate) threads: Vec<std::thread::JoinHandle<()>>,
+}
+
+impl DbInner {
+    pub(crate) fn is_closing(&self) -> bool {
+        self.closing.load(Ordering::Acquire)
+    }
+
+    /// The error that stopped writes, if one did.
+    #[inline]
+    pub(crate) fn check_writable(&self) -> Result<()> {
+        if !self.failed.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        Err(self.state.lock().error.clone().unwrap_or_else(|| {
+            Error::new(crate::Code::ShutdownInProgress, "the database is closing")
+        }))
+    }
+
+    /// Renews what writers are told about stalls. Call after every change of memtables or versions.
+    pub(crate) fn renew_stalls(&self, state: &mut MutexGuard<'_, State>) {
+        let mut worst = Stall::None;
+        for family in state.families.values_mut() {
+            let data = Arc::clone(&family.data);
+            family.pending_compaction_bytes = if data.options.disable_auto_compactions {
+                0
+            } else {
+                LevelShape::new(&family.current, &data.options).pending_compaction_bytes
+            };
+            let auto = !data.options.disable_auto_compactions;
+            let inputs = StallInputs {
+                immutables: family.immutables.len(),
+                level0_files: if auto { family.current.num_files(0) } else { 0 },
+                pending_compaction_bytes: family.pending_compaction_bytes,
+            };
+            worst = worse(worst, data.stall_limits().judge(&inputs));
+        }
+        self.controller.set(worst);
+    }
+}
+
+fn worse(a: Stall, b: Stall) -> Stall {
+    let rank = |s: &Stall| match s {
+        Stall::None => -1.0,
+        Stall::Delay(_, pressure) => *pressure,
+        Stall::Stop(_) => 2.0,
+    };
+    if rank(&b) > rank(&a) { b } else { a }
+}

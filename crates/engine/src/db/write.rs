@@ -1,0 +1,352 @@
+//! The write path: reserve, append to the WAL, insert, publish.
+//!
+//! Under the write lock a writer gets its sequence numbers, appends its record and looks up its
+//! memtables; that is all that is serial. Then it syncs if asked (together with others), inserts,
+//! and publishes in order (`write/commit.rs`). It is pinned (`env/epoch.rs`) from inside the lock
+//! until it has published, so a flush that waits for pinned readers has also waited for every
+//! writer that may still insert into the memtable it is about to write.
+
+use super::column_family::{ColumnFamilyData, ColumnFamilyMap, Immutable};
+use super::state::{DbInner, LiveWal, State, UnsyncedWal, WriteState};
+use crate::base::SeqNo;
+use crate::batch::{BatchHandler, WriteBatch, iterate};
+use crate::env::epoch::{self, Guard};
+use crate::env::sync::MutexGuard;
+use crate::env::sync::atomic::Ordering;
+use crate::error::{Code, Error, Result};
+use crate::memtable::MemTable;
+use crate::options::WriteOptions;
+use crate::wal::LogWriter;
+use crate::write::{MemtableInserter, MemtableLookup, unknown_column_family};
+
+/// The memtables of one batch, found under the write lock and valid while pinned.
+enum Targets<'g> {
+    /// Everything goes to the default column family.
+    Default(&'g MemTable),
+    /// The batch names other families, too.
+    Many { by_id: Vec<(u32, &'g MemTable)>, ignore_missing: bool },
+}
+
+impl MemtableLookup for Targets<'_> {
+    #[inline]
+    fn memtable(&self, column_family: u32) -> Result<Option<&MemTable>> {
+        match self {
+            Targets::Default(memtable) if column_family == 0 => Ok(Some(memtable)),
+            Targets::Default(_) => Err(unknown_column_family(column_family)),
+            Targets::Many { by_id, ignore_missing } => {
+                match by_id.iter().find(|(id, _)| *id == column_family) {
+                    Some((_, memtable)) => Ok(Some(memtable)),
+                    None if *ignore_missing => Ok(None),
+                    None => Err(unknown_column_family(column_family)),
+                }
+            }
+        }
+    }
+}
+
+impl Targets<'_> {
+    fn concurrent(&self) -> bool {
+        match self {
+            Targets::Default(memtable) => memtable.supports_concurrent_insert(),
+            Targets::Many { by_id, .. } => {
+                by_id.iter().all(|(_, memtable)| memtable.supports_concurrent_insert())
+            }
+        }
+    }
+}
+
+/// Which families a batch touches; refuses records that the engine cannot apply.
+#[derive(Default)]
+struct FamiliesOf {
+    ids: Vec<u32>,
+}
+
+impl FamiliesOf {
+    fn see(&mut self, cf: u32) -> Result<()> {
+        if !self.ids.contains(&cf) {
+            self.ids.push(cf);
+        }
+        Ok(())
+    }
+}
+
+impl BatchHandler for FamiliesOf {
+    fn put(&mut self, cf: u32, _key: &[u8], _value: &[u8]) -> Result<()> {
+        self.see(cf)
+    }
+    fn delete(&mut self, cf: u32, _key: &[u8]) -> Result<()> {
+        self.see(cf)
+    }
+    fn single_delete(&mut self, cf: u32, _key: &[u8]) -> Result<()> {
+        self.see(cf)
+    }
+    fn merge(&mut self, cf: u32, _key: &[u8], _operand: &[u8]) -> Result<()> {
+        self.see(cf)
+    }
+}
+
+impl DbInner {
+    /// Commits a batch: all of it or nothing, durable as `wo` says, visible when this returns.
+    pub(crate) fn write(&self, wo: &WriteOptions, batch: &mut WriteBatch) -> Result<()> {
+        if wo.sync && wo.disable_wal {
+            return Err(Error::invalid_argument("Sync writes has to enable WAL."));
+        }
+        let count = u64::from(batch.count());
+        if self.controller.is_active() && !self.controller.admit(batch.data().len(), wo.no_slowdown)
+        {
+            return Err(Error::new(Code::Incomplete, "Write stall"));
+        }
+        let families = self.families_of(batch)?;
+        let mut write = self.write.lock();
+        let guard = epoch::pin();
+        self.check_writable()?;
+        let targets = self.targets(&mut write, &guard, batch, families, wo)?;
+        let first = write.last_allocated + 1;
+        batch.set_sequence(first);
+        if !wo.disable_wal {
+            self.append(&mut write, batch)?;
+        }
+        let ticket = write.ticket;
+        write.last_allocated += count;
+        drop(write);
+
+        let synced = if wo.sync { self.sync_up_to(ticket) } else { Ok(()) };
+        if wo.disable_wal && !self.unlogged_data.load(Ordering::Relaxed) {
+            self.unlogged_data.store(true, Ordering::Relaxed);
+        }
+        let applied = self.apply(&targets, batch, first, count, synced.is_ok());
+        synced.inspect_err(|e| self.fail(e))?;
+        applied
+    }
+
+    /// Inserts the batch and makes it visible, in the order of sequence numbers. A batch that
+    /// could not be synced takes its place in the order without being inserted.
+    #[inline]
+    fn apply(
+        &self,
+        targets: &Targets<'_>,
+        batch: &WriteBatch,
+        first: SeqNo,
+        count: u64,
+        insert: bool,
+    ) -> Result<()> {
+        if count == 0 {
+            return Ok(());
+        }
+        // Memtables with one writer at a time take their turn in commit order.
+        if !(self.options.allow_concurrent_memtable_write && targets.concurrent()) {
+            self.order.wait_turn(first);
+        }
+        let result = if insert {
+            let mut inserter = MemtableInserter::new(targets, first);
+            iterate(batch.data(), &mut inserter)
+        } else {
+            Ok(())
+        };
+        self.order.publish(first, first + count - 1);
+        result
+    }
+
+    /// `None` where the batch stays in the default family and was checked when it was made.
+    fn families_of(&self, batch: &WriteBatch) -> Result<Option<Vec<u32>>> {
+        if batch.is_default_family_only() {
+            return Ok(None);
+        }
+        let mut families = FamiliesOf::default();
+        iterate(batch.data(), &mut families)?;
+        Ok(Some(families.ids))
+    }
+
+    /// Finds the memtables of a batch; memtables that are full are replaced first.
+    fn targets<'g>(
+        &self,
+        write: &mut MutexGuard<'_, WriteState>,
+        guard: &'g Guard,
+        batch: &WriteBatch,
+        families: Option<Vec<u32>>,
+        wo: &WriteOptions,
+    ) -> Result<Targets<'g>> {
+        let has_merge = batch.has_merge();
+        let Some(ids) = families else {
+            check_merge(has_merge, &self.default_family)?;
+            let memtable = self.active_memtable(write, guard, &self.default_family)?;
+            return Ok(Targets::Default(memtable));
+        };
+        let map = self.families.load(guard);
+        let mut by_id = Vec::with_capacity(ids.len());
+        for id in ids {
+            match map.and_then(|m: &ColumnFamilyMap| m.get(&id)) {
+                Some(family) => {
+                    check_merge(has_merge, family)?;
+                    by_id.push((id, family));
+                }
+                None if wo.ignore_missing_column_families => {}
+                None => return Err(unknown_column_family(id)),
+            }
+        }
+        // Two passes: a switch of one family's memtable must come before the record is appended.
+        let by_id = by_id
+            .into_iter()
+            .map(|(id, family)| Ok((id, self.active_memtable(write, guard, family)?)))
+            .collect::<Result<_>>()?;
+        Ok(Targets::Many { by_id, ignore_missing: wo.ignore_missing_column_families })
+    }
+
+    #[inline]
+    fn active_memtable<'g>(
+        &self,
+        write: &mut MutexGuard<'_, WriteState>,
+        guard: &'g Guard,
+        family: &ColumnFamilyData,
+    ) -> Result<&'g MemTable> {
+        let closed = || Error::new(Code::ShutdownInProgress, "the database is closed");
+        let sv = family.super_version.load(guard).ok_or_else(closed)?;
+        if !sv.mem.should_flush() {
+            return Ok(&sv.mem);
+        }
+        self.switch_memtable(write, family)?;
+        Ok(&family.super_version.load(guard).ok_or_else(closed)?.mem)
+    }
+
+    #[inline]
+    fn append(&self, write: &mut MutexGuard<'_, WriteState>, batch: &WriteBatch) -> Result<()> {
+        if let Err(e) = write.wal.add_record(batch.data()) {
+            // Nothing of the record is visible to a reader of the log. A full disk passes; after
+            // any other error the log's end is unknown.
+            if !e.is_no_space() {
+                self.fail(&e);
+            }
+            return Err(e);
+        }
+        write.ticket += 1;
+        Ok(())
+    }
+
+    /// Waits until the record with this ticket is on the device, and every record before it.
+    fn sync_up_to(&self, ticket: u64) -> Result<()> {
+        self.sync_group.wait(ticket, || {
+            let (covered, full, live) = {
+                let write = self.write.lock();
+                (write.ticket, write.unsynced.clone(), write.wal.syncer())
+            };
+            self.totals.wal_syncs.fetch_add(1, Ordering::Relaxed);
+            full.iter().try_for_each(|wal| wal.syncer.sync())?;
+            live.sync()?;
+            let mut write = self.write.lock();
+            write.unsynced.retain(|wal| !full.iter().any(|synced| synced.number == wal.number));
+            write.synced_ticket = write.synced_ticket.max(covered);
+            Ok(covered)
+        })
+    }
+
+    /// Syncs everything that was written so far.
+    pub(crate) fn sync_wal(&self) -> Result<()> {
+        let ticket = {
+            let mut write = self.write.lock();
+            write.wal.flush()?;
+            write.ticket
+        };
+        self.sync_up_to(ticket).inspect_err(|e| self.fail(e))
+    }
+
+    /// Starts a new WAL, makes the family's memtable immutable and gives it a new one.
+    pub(crate) fn switch_memtable(
+        &self,
+        write: &mut MutexGuard<'_, WriteState>,
+        family: &ColumnFamilyData,
+    ) -> Result<()> {
+        let retired = self.rotate_wal(write)?;
+        let wal_number = write.wal.log_number();
+        let mut state = self.state.lock();
+        if let Some((number, size, writer)) = retired {
+            if let Some(live) = state.wals.iter_mut().find(|w| w.number == number) {
+                live.size = size;
+            }
+            state.wals.push_back(LiveWal { number: wal_number, size: 0 });
+            state.wals_to_close.push(writer);
+        }
+        let Some(cf) = state.families.get_mut(&family.id) else { return Ok(()) };
+        cf.memtables_made += 1;
+        let fresh = MemTable::new(
+            cf.memtables_made,
+            family.order.clone(),
+            &family.options,
+            write.last_allocated + 1,
+        );
+        cf.mem.mark_immutable();
+        let full = std::mem::replace(&mut cf.mem, fresh);
+        cf.immutables.push(Immutable {
+            mem: full,
+            wal_number: cf.mem_wal_number,
+            next_wal_number: wal_number,
+        });
+        cf.mem_wal_number = wal_number;
+        cf.install_super_version();
+        self.renew_stalls(&mut state);
+        self.limit_wal_size(&mut state);
+        drop(state);
+        self.work.notify_all();
+        Ok(())
+    }
+
+    /// Replaces the live WAL by a new file unless nothing was written to it.
+    fn rotate_wal(
+        &self,
+        write: &mut MutexGuard<'_, WriteState>,
+    ) -> Result<Option<(u64, u64, LogWriter)>> {
+        if write.wal.size() == 0 {
+            return Ok(None);
+        }
+        let fresh = self.create_wal()?;
+        let full = std::mem::replace(&mut write.wal, fresh);
+        if write.synced_ticket < write.ticket {
+            write.unsynced.push(UnsyncedWal { number: full.log_number(), syncer: full.syncer() });
+        }
+        self.totals.wal_bytes.fetch_add(full.size(), Ordering::Relaxed);
+        Ok(Some((full.log_number(), full.size(), full)))
+    }
+
+    /// A new, empty WAL.
+    pub(crate) fn create_wal(&self) -> Result<LogWriter> {
+        let number = self.counters.new_file_number();
+        let largest = self.default_family.options.write_buffer_size as u64;
+        super::open::new_wal(&self.fs, &self.wal_dir, &self.options, number, largest)
+    }
+
+    /// Asks for flushes of the families that keep the oldest WAL alive, once all WALs together are
+    /// larger than `max_total_wal_size`.
+    fn limit_wal_size(&self, state: &mut State) {
+        if state.families.len() < 2 {
+            return; // One family's flush always frees the oldest WAL.
+        }
+        let limit = match self.options.max_total_wal_size {
+            0 => state.families.values().fold(0u64, |sum, cf| {
+                let o = &cf.data.options;
+                sum + o.write_buffer_size as u64 * o.max_write_buffer_number.max(1) as u64 * 4
+            }),
+            limit => limit,
+        };
+        let total: u64 = state.wals.iter().map(|w| w.size).sum();
+        let Some(oldest) = state.wals.front().map(|w| w.number) else { return };
+        if total <= limit {
+            return;
+        }
+        for cf in state.families.values_mut() {
+            if cf.oldest_wal_needed().is_some_and(|n| n <= oldest) {
+                cf.flush_requested = true;
+                cf.switch_wanted = true;
+            }
+        }
+    }
+}
+
+/// Operands that nobody could fold must not get into the WAL.
+#[inline]
+fn check_merge(has_merge: bool, family: &ColumnFamilyData) -> Result<()> {
+    if has_merge && family.options.merge_operator.is_none() {
+        return Err(Error::invalid_argument(
+            "Merge requires `ColumnFamilyOptions::merge_operator != nullptr`",
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,61 @@
+//! The flush job: memtables in, at most one level-0 table out.
+
+use super::table_output::{OutputContext, TableOutput};
+use crate::base::SeqNo;
+use crate::error::Result;
+use crate::iter::{CompactionIter, merging_iterator};
+use crate::memtable::MemTable;
+use crate::version::FileMeta;
+use std::sync::Arc;
+
+/// What a flush works on.
+pub struct FlushInputs<'a> {
+    /// The memtables, oldest first; nobody inserts into them any more.
+    pub memtables: Vec<Arc<MemTable>>,
+    /// Live snapshots, ascending.
+    pub snapshots: Vec<SeqNo>,
+    /// What the table has in common with others.
+    pub output: OutputContext<'a>,
+}
+
+/// What a flush made.
+#[derive(Debug, Default)]
+pub struct FlushOutput {
+    /// The table; `None` if nothing was left to write.
+    pub file: Option<FileMeta>,
+    /// Entries read from the memtables.
+    pub records_in: u64,
+}
+
+/// Writes the memtables into one table and syncs it and its directory entry.
+pub fn run(inputs: FlushInputs<'_>) -> Result<FlushOutput> {
+    let ctx = &inputs.output;
+    let children = inputs.memtables.iter().rev().map(|mem| mem.iter(true)).collect();
+    let merged = merging_iterator(ctx.order.clone(), children);
+    let merge_operator = ctx.options.merge_operator.clone();
+    let mut entries = CompactionIter::new(
+        merged,
+        ctx.order.clone(),
+        inputs.snapshots,
+        merge_operator,
+        false,
+        |_key: &[u8]| false,
+    )
+    .with_cancel(Arc::clone(ctx.cancelled));
+    let mut output = None;
+    entries.seek_to_first();
+    while entries.valid() {
+        let table = match &mut output {
+            Some(table) => table,
+            None => output.insert(TableOutput::create(ctx)?),
+        };
+        table.add(entries.key(), entries.value())?;
+        entries.next();
+    }
+    entries.status()?;
+    let records_in = inputs.memtables.iter().map(|mem| mem.num_entries()).sum();
+    let Some(table) = output else { return Ok(FlushOutput { file: None, records_in }) };
+    let file = table.finish()?;
+    ctx.fs.sync_dir(ctx.dir)?;
+    Ok(FlushOutput { file: Some(file), records_in })
+}

@@ -1,0 +1,196 @@
+//! One table that a flush or a compaction is writing, and the `FileMeta` that grows with it.
+
+use crate::base::key::{sequence, user_key};
+use crate::base::{KeyOrder, MAX_SEQUENCE_NUMBER, SeqNo};
+use crate::compress::CompressionType;
+use crate::env::sync::atomic::AtomicBool;
+use crate::error::{Error, Result};
+use crate::fs::{FileSystem, WritableOptions, filename};
+use crate::options::{ColumnFamilyOptions, DbOptions};
+use crate::sst::{TableBuilder, TableBuilderContext};
+use crate::version::{Counters, FileMeta, FileStats};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// What all tables of one job have in common.
+pub struct OutputContext<'a> {
+    /// Where files are made.
+    pub fs: &'a Arc<dyn FileSystem>,
+    /// The database directory.
+    pub dir: &'a Path,
+    /// The database's options.
+    pub db_options: &'a DbOptions,
+    /// The column family's options.
+    pub options: &'a ColumnFamilyOptions,
+    /// The order of keys.
+    pub order: &'a KeyOrder,
+    /// The column family's number.
+    pub column_family_id: u32,
+    /// The column family's name.
+    pub column_family_name: &'a str,
+    /// Identity of the database.
+    pub db_id: &'a str,
+    /// Identity of this opening of the database.
+    pub session_id: &'a str,
+    /// The host's name.
+    pub host: &'a str,
+    /// The level the tables are for.
+    pub level: usize,
+    /// The codec of their blocks.
+    pub compression: CompressionType,
+    /// Nothing lies below them.
+    pub bottommost: bool,
+    /// When the oldest data in them was written, in seconds since 1970; 0 unknown.
+    pub oldest_ancestor_time: u64,
+    /// Gives out file numbers.
+    pub counters: &'a Counters,
+    /// Whether the database is closing: jobs stop soon after it is set.
+    pub cancelled: &'a Arc<AtomicBool>,
+}
+
+/// Seconds since 1970.
+pub(crate) fn now_seconds() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs())
+}
+
+/// A table that is being written.
+pub struct TableOutput {
+    builder: Option<TableBuilder>,
+    fs: Arc<dyn FileSystem>,
+    path: PathBuf,
+    number: u64,
+    smallest: Vec<u8>,
+    largest: Vec<u8>,
+    smallest_seqno: SeqNo,
+    largest_seqno: SeqNo,
+    creation_time: u64,
+    oldest_ancestor_time: u64,
+    identity: (String, String),
+}
+
+impl TableOutput {
+    /// Starts a table under a fresh number.
+    pub fn create(ctx: &OutputContext<'_>) -> Result<TableOutput> {
+        let number = ctx.counters.new_file_number();
+        let path = filename::table_file_name(ctx.dir, number);
+        let opts = WritableOptions {
+            preallocate: 0,
+            log: false,
+            bytes_per_sync: ctx.db_options.bytes_per_sync,
+        };
+        let file = ctx.fs.new_writable(&path, opts)?;
+        let now = now_seconds();
+        let oldest = if ctx.oldest_ancestor_time == 0 { now } else { ctx.oldest_ancestor_time };
+        let merge_operator_name = ctx.options.merge_operator.as_ref().map(|m| m.name().to_owned());
+        let builder = TableBuilder::new(
+            file,
+            TableBuilderContext {
+                order: ctx.order.clone(),
+                factory: ctx.options.table_factory.clone(),
+                prefix_extractor: ctx.options.prefix_extractor.clone(),
+                merge_operator_name,
+                compression: ctx.compression,
+                compression_opts: ctx.options.compression_opts,
+                level: ctx.level as i32,
+                column_family_id: ctx.column_family_id,
+                column_family_name: ctx.column_family_name.to_owned(),
+                file_number: number,
+                db_id: ctx.db_id.to_owned(),
+                db_session_id: ctx.session_id.to_owned(),
+                host: ctx.host.to_owned(),
+                creation_time: oldest,
+                oldest_key_time: oldest,
+                file_creation_time: now,
+                bottommost: ctx.bottommost,
+                skip_filter: ctx.bottommost && ctx.options.optimize_filters_for_hits,
+            },
+        )?;
+        Ok(TableOutput {
+            builder: Some(builder),
+            fs: Arc::clone(ctx.fs),
+            path,
+            number,
+            smallest: Vec::new(),
+            largest: Vec::new(),
+            smallest_seqno: MAX_SEQUENCE_NUMBER,
+            largest_seqno: 0,
+            creation_time: now,
+            oldest_ancestor_time: oldest,
+            identity: (ctx.db_id.to_owned(), ctx.session_id.to_owned()),
+        })
+    }
+
+    /// Appends an entry; internal keys ascend.
+    #[inline]
+    pub fn add(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
+        let Some(builder) = self.builder.as_mut() else {
+            return Err(Error::corruption("table output: add after finish"));
+        };
+        builder.add(key, value)?;
+        if self.smallest.is_empty() {
+            self.smallest.extend_from_slice(key);
+        }
+        self.largest.clear();
+        self.largest.extend_from_slice(key);
+        let seq = sequence(key);
+        self.smallest_seqno = self.smallest_seqno.min(seq);
+        self.largest_seqno = self.largest_seqno.max(seq);
+        Ok(())
+    }
+
+    /// The user key of the newest entry.
+    pub fn last_user_key(&self) -> &[u8] {
+        user_key(&self.largest)
+    }
+
+    /// About how large the file is.
+    pub fn file_size(&self) -> u64 {
+        self.builder.as_ref().map_or(0, TableBuilder::file_size)
+    }
+
+    /// Completes and syncs the file. Its directory entry is not synced yet.
+    pub fn finish(mut self) -> Result<FileMeta> {
+        let builder = self.builder.take();
+        let finished = match builder.map(TableBuilder::finish) {
+            Some(Ok(finished)) => finished,
+            Some(Err(e)) => {
+                self.remove();
+                return Err(e);
+            }
+            None => return Err(Error::corruption("table output: finished twice")),
+        };
+        let smallest = std::mem::take(&mut self.smallest);
+        let largest = std::mem::take(&mut self.largest);
+        let mut meta = FileMeta::new(self.number, finished.file_size, smallest, largest);
+        meta.smallest_seqno = self.smallest_seqno;
+        meta.largest_seqno = self.largest_seqno;
+        meta.file_creation_time = self.creation_time;
+        meta.oldest_ancestor_time = self.oldest_ancestor_time;
+        let (db_id, session_id) = &self.identity;
+        meta.unique_id = crate::base::checksum::unique_id(db_id, session_id, self.number);
+        let p = &finished.properties;
+        meta.set_stats(FileStats {
+            num_entries: p.num_entries,
+            num_deletions: p.num_deletions,
+            raw_key_size: p.raw_key_size,
+            raw_value_size: p.raw_value_size,
+        });
+        Ok(meta)
+    }
+
+    fn remove(&self) {
+        // Nothing refers to the file; if it cannot be removed now, the next open does it.
+        let _ = self.fs.remove_file(&self.path);
+    }
+}
+
+/// A table that was not finished leaves no file behind.
+impl Drop for TableOutput {
+    fn drop(&mut self) {
+        if let Some(builder) = self.builder.take() {
+            builder.abandon();
+            self.remove();
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! Everything a reader needs, immutable and pinned together: memtables and the version.
+
+use crate::base::LookupKey;
+use crate::error::Result;
+use crate::iter::GetContext;
+use crate::memtable::MemTable;
+use crate::options::ReadOptions;
+use crate::table_cache::TableCache;
+use crate::version::Version;
+use std::sync::Arc;
+
+/// One consistent set of places to look into, newest first. A reader takes it once and needs no
+/// lock after that; writers go on inserting into `mem`, which sequence numbers hide.
+pub struct SuperVersion {
+    /// The active memtable.
+    pub mem: Arc<MemTable>,
+    /// Immutable memtables that are not flushed yet, newest first.
+    pub immutables: Vec<Arc<MemTable>>,
+    /// The files.
+    pub version: Arc<Version>,
+}
+
+impl SuperVersion {
+    /// Looks a key up in the memtables, then in the files, newest place first.
+    #[inline]
+    pub fn get(
+        &self,
+        key: &LookupKey,
+        ro: &ReadOptions,
+        ctx: &mut GetContext<'_>,
+        tables: &TableCache,
+    ) -> Result<()> {
+        if self.mem.get(key, ctx) {
+            return Ok(());
+        }
+        for immutable in &self.immutables {
+            if immutable.get(key, ctx) {
+                return Ok(());
+            }
+        }
+        self.version.get(key, ro, ctx, tables)
+    }
+}

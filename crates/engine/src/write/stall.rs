@@ -1,0 +1,269 @@
+//! Slows writers down before the tree falls behind, and stops them when it has.
+//!
+//! Three debts are watched: immutable memtables, level-0 files, and bytes that compaction still
+//! has to move. Between RocksDB's soft and hard limits the allowed rate falls continuously, so
+//! that a writer near its sustainable rate sees small delays instead of a cliff. A delay is a debt
+//! in nanoseconds that each write adds to and then waits out; there is no fixed sleep.
+
+use crate::env::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use crate::env::sync::{Condvar, Mutex};
+use std::time::{Duration, Instant};
+
+/// Why writers are held up. The names are those of RocksDB's statistics.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StallCause {
+    /// Memtables wait for flushes.
+    Memtable,
+    /// Too many files in level 0.
+    Level0FileCount,
+    /// Too many bytes wait for compaction.
+    PendingCompactionBytes,
+}
+
+/// What is measured, for one column family.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StallInputs {
+    /// Immutable memtables that are not flushed.
+    pub immutables: usize,
+    /// Files in level 0.
+    pub level0_files: usize,
+    /// Bytes that compaction has to move before the tree is in shape.
+    pub pending_compaction_bytes: u64,
+}
+
+/// Where delays and stops begin; from the options of one column family.
+#[derive(Clone, Copy, Debug)]
+pub struct StallLimits {
+    /// `max_write_buffer_number`.
+    pub immutables_stop: usize,
+    /// `level0_slowdown_writes_trigger`; `None` never delays.
+    pub level0_slowdown: Option<usize>,
+    /// `level0_stop_writes_trigger`.
+    pub level0_stop: usize,
+    /// `soft_pending_compaction_bytes_limit`; 0 never delays.
+    pub pending_soft: u64,
+    /// `hard_pending_compaction_bytes_limit`; 0 never stops.
+    pub pending_hard: u64,
+}
+
+/// The verdict over one column family.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Stall {
+    /// Writers go at full speed.
+    None,
+    /// Writers are slowed: 0 is the soft limit, 1 the hard one.
+    Delay(StallCause, f64),
+    /// Writers wait.
+    Stop(StallCause),
+}
+
+impl StallLimits {
+    /// The verdict for these measurements.
+    pub fn judge(&self, inputs: &StallInputs) -> Stall {
+        let pending = inputs.pending_compaction_bytes;
+        if inputs.immutables >= self.immutables_stop {
+            return Stall::Stop(StallCause::Memtable);
+        }
+        if inputs.level0_files >= self.level0_stop {
+            return Stall::Stop(StallCause::Level0FileCount);
+        }
+        if self.pending_hard > 0 && pending >= self.pending_hard {
+            return Stall::Stop(StallCause::PendingCompactionBytes);
+        }
+        let mut worst = Stall::None;
+        let mut consider = |cause, pressure: f64| {
+            if !matches!(worst, Stall::Delay(_, p) if p >= pressure) {
+                worst = Stall::Delay(cause, pressure.clamp(0.0, 1.0));
+            }
+        };
+        if let Some(slowdown) = self.level0_slowdown
+            && inputs.level0_files >= slowdown
+        {
+            let span = self.level0_stop.saturating_sub(slowdown).max(1);
+            let pressure = (inputs.level0_files - slowdown) as f64 / span as f64;
+            consider(StallCause::Level0FileCount, pressure);
+        }
+        if self.pending_soft > 0 && pending >= self.pending_soft {
+            let span = self.pending_hard.saturating_sub(self.pending_soft).max(1);
+            let pressure = (pending - self.pending_soft) as f64 / span as f64;
+            consider(StallCause::PendingCompactionBytes, pressure);
+        }
+        worst
+    }
+}
+
+/// Holds writers up. One per database; writers look at one flag when there is nothing to do.
+pub struct WriteController {
+    active: AtomicBool,
+    state: Mutex<ControllerState>,
+    changed: Condvar,
+    /// `delayed_write_rate`, bytes per second at half pressure.
+    base_rate: u64,
+    stalled_us: AtomicU64,
+}
+
+struct ControllerState {
+    stopped: Option<StallCause>,
+    /// Bytes per second; `None` is unlimited.
+    rate: Option<f64>,
+    /// When the writes admitted so far are paid for.
+    paid_until: Instant,
+    closed: bool,
+}
+
+/// Debts smaller than this are carried over instead of waited for.
+const DEBT_FREE: Duration = Duration::from_micros(100);
+/// One wait is never longer than this, so that a changed rate is seen soon.
+const WAIT_MAX: Duration = Duration::from_millis(10);
+
+impl WriteController {
+    /// A controller around `delayed_write_rate` bytes per second.
+    pub fn new(delayed_write_rate: u64) -> WriteController {
+        WriteController {
+            active: AtomicBool::new(false),
+            state: Mutex::new(ControllerState {
+                stopped: None,
+                rate: None,
+                paid_until: Instant::now(),
+                closed: false,
+            }),
+            changed: Condvar::new(),
+            base_rate: delayed_write_rate.max(1),
+            stalled_us: AtomicU64::new(0),
+        }
+    }
+
+    /// Takes the worst verdict over all column families.
+    pub fn set(&self, stall: Stall) {
+        let mut state = self.state.lock();
+        (state.stopped, state.rate) = match stall {
+            Stall::None => (None, None),
+            Stall::Stop(cause) => (Some(cause), None),
+            Stall::Delay(_, pressure) => (None, Some(self.rate_at(pressure))),
+        };
+        self.active.store(!matches!(stall, Stall::None), Ordering::Release);
+        drop(state);
+        self.changed.notify_all();
+    }
+
+    /// Four times the base rate at the soft limit, a sixteenth of it at the hard one, geometric
+    /// between: each further file or gigabyte costs the same factor.
+    fn rate_at(&self, pressure: f64) -> f64 {
+        self.base_rate as f64 * 4.0 * 64f64.powf(-pressure)
+    }
+
+    /// Whether writers are held up now.
+    #[inline]
+    pub fn is_active(&self) -> bool {
+        self.active.load(Ordering::Acquire)
+    }
+
+    /// Whether writers are stopped now.
+    pub fn is_stopped(&self) -> bool {
+        self.is_active() && self.state.lock().stopped.is_some()
+    }
+
+    /// The rate that delayed writers share, in bytes per second; 0 while there is no delay.
+    pub fn delayed_write_rate(&self) -> u64 {
+        self.state.lock().rate.map_or(0, |r| r as u64)
+    }
+
+    /// Microseconds that writers were held up, in total.
+    pub fn stalled_us(&self) -> u64 {
+        self.stalled_us.load(Ordering::Relaxed)
+    }
+
+    /// Waits as long as a write of `bytes` has to. With `no_slowdown` it does not wait and says
+    /// `false` where it would have to. Returns `true` when the write may go on.
+    #[cold]
+    pub fn admit(&self, bytes: usize, no_slowdown: bool) -> bool {
+        let began = Instant::now();
+        let mut state = self.state.lock();
+        while state.stopped.is_some() && !state.closed {
+            if no_slowdown {
+                return false;
+            }
+            self.changed.wait(&mut state);
+        }
+        if let Some(rate) = state.rate
+            && !state.closed
+        {
+            let now = Instant::now();
+            let cost = Duration::from_secs_f64(bytes as f64 / rate);
+            state.paid_until = state.paid_until.max(now) + cost;
+            let debt = state.paid_until.saturating_duration_since(now);
+            if debt > DEBT_FREE {
+                if no_slowdown {
+                    state.paid_until -= cost;
+                    return false;
+                }
+                drop(state);
+                std::thread::sleep(debt.min(WAIT_MAX));
+            }
+        }
+        self.stalled_us.fetch_add(began.elapsed().as_micros() as u64, Ordering::Relaxed);
+        true
+    }
+
+    /// Lets everybody go: the database is closing.
+    pub fn close(&self) {
+        self.state.lock().closed = true;
+        self.changed.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIMITS: StallLimits = StallLimits {
+        immutables_stop: 2,
+        level0_slowdown: Some(20),
+        level0_stop: 36,
+        pending_soft: 64,
+        pending_hard: 256,
+    };
+
+    fn judge(immutables: usize, level0_files: usize, pending_compaction_bytes: u64) -> Stall {
+        LIMITS.judge(&StallInputs { immutables, level0_files, pending_compaction_bytes })
+    }
+
+    #[test]
+    fn limits_delay_then_stop() {
+        assert_eq!(judge(1, 19, 63), Stall::None);
+        assert_eq!(judge(2, 0, 0), Stall::Stop(StallCause::Memtable));
+        assert_eq!(judge(0, 36, 0), Stall::Stop(StallCause::Level0FileCount));
+        assert_eq!(judge(0, 0, 256), Stall::Stop(StallCause::PendingCompactionBytes));
+        assert_eq!(judge(0, 28, 0), Stall::Delay(StallCause::Level0FileCount, 0.5));
+        assert_eq!(judge(0, 20, 160), Stall::Delay(StallCause::PendingCompactionBytes, 0.5));
+    }
+
+    #[test]
+    fn the_rate_falls_steadily() {
+        let controller = WriteController::new(16 << 20);
+        let rates: Vec<f64> = (0..=16).map(|i| controller.rate_at(f64::from(i) / 16.0)).collect();
+        assert!(rates.windows(2).all(|w| w[1] < w[0] && w[1] > w[0] / 2.0));
+    }
+
+    #[test]
+    fn delayed_writers_keep_to_the_rate_and_stopped_ones_wait() {
+        let controller = WriteController::new(1 << 20);
+        controller.set(Stall::Delay(StallCause::Level0FileCount, 1.0 / 3.0));
+        let rate = controller.delayed_write_rate() as f64;
+        let began = Instant::now();
+        for _ in 0..100 {
+            assert!(controller.admit(1 << 10, false));
+        }
+        assert!(began.elapsed().as_secs_f64() > 0.8 * (99.0 * 1024.0) / rate - 0.001);
+        controller.set(Stall::Stop(StallCause::Memtable));
+        assert!(!controller.admit(1, true));
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| controller.admit(1, false));
+            std::thread::sleep(Duration::from_millis(20));
+            assert!(!waiting.is_finished());
+            controller.set(Stall::None);
+            assert!(waiting.join().unwrap());
+        });
+        assert!(!controller.is_active());
+    }
+}

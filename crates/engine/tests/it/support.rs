@@ -1,0 +1,129 @@
+//! What the tests share: directories that go away, and the option sets that must all agree.
+
+use ferrolith::compress::CompressionType;
+use ferrolith::db::{ColumnFamily, ColumnFamilyDescriptor, Db};
+use ferrolith::hooks::{FixedPrefixTransform, StringAppendOperator};
+use ferrolith::options::{
+    BlockBasedTableOptions, ColumnFamilyOptions, FilterPolicy, MemtableFactory, Options,
+    PlainTableOptions, ReadOptions, TableFactory, WriteOptions,
+};
+use std::path::Path;
+use std::sync::Arc;
+
+pub fn temp_dir() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a temporary directory")
+}
+
+/// Options that flush and compact often, so that small tests reach every level.
+pub fn small() -> Options {
+    let mut o = Options::default();
+    o.db.create_if_missing = true;
+    o.db.create_missing_column_families = true;
+    o.cf.write_buffer_size = 64 << 10;
+    o.cf.target_file_size_base = 32 << 10;
+    o.cf.max_bytes_for_level_base = 128 << 10;
+    o.cf.merge_operator = Some(Arc::new(StringAppendOperator::default()));
+    o
+}
+
+/// Every option set that the model test runs, with a name for messages.
+pub fn option_sets() -> Vec<(&'static str, Options)> {
+    let block = |change: &dyn Fn(&mut BlockBasedTableOptions)| {
+        let mut table = BlockBasedTableOptions { block_size: 512, ..Default::default() };
+        change(&mut table);
+        TableFactory::BlockBased(table)
+    };
+    let mut sets = vec![("default", small())];
+    let mut bloom = small();
+    bloom.cf.table_factory = block(&|t| {
+        t.filter_policy = Some(FilterPolicy::Bloom { bits_per_key: 10.0 });
+        t.block_restart_interval = 3;
+    });
+    bloom.cf.prefix_extractor = Some(Arc::new(FixedPrefixTransform::new(4)));
+    bloom.cf.memtable_prefix_bloom_size_ratio = 0.1;
+    bloom.cf.memtable_whole_key_filtering = true;
+    sets.push(("bloom and prefix", bloom));
+    for (name, compression) in [
+        ("lz4", CompressionType::Lz4),
+        ("zlib", CompressionType::Zlib),
+        ("zstd", CompressionType::Zstd),
+    ] {
+        let mut set = small();
+        set.cf.compression = compression;
+        set.db.allow_mmap_reads = name == "lz4";
+        sets.push((name, set));
+    }
+    let mut few_files = small();
+    few_files.db.max_open_files = 10;
+    few_files.db.max_subcompactions = 3;
+    few_files.cf.level_compaction_dynamic_level_bytes = false;
+    few_files.cf.compression = CompressionType::None;
+    sets.push(("few open files", few_files));
+    let mut vector = small();
+    vector.cf.memtable_factory = MemtableFactory::Vector { count: 0 };
+    vector.db.allow_concurrent_memtable_write = false;
+    sets.push(("vector", vector));
+    for (name, memtable) in [
+        ("plain prefix_hash", MemtableFactory::hash_skip_list()),
+        ("plain hash_linkedlist", MemtableFactory::HashLinkList { bucket_count: 1000 }),
+    ] {
+        let mut set = small();
+        set.cf.memtable_factory = memtable;
+        set.cf.prefix_extractor = Some(Arc::new(FixedPrefixTransform::new(4)));
+        set.cf.table_factory = TableFactory::Plain(PlainTableOptions::default());
+        set.cf.compression = CompressionType::None;
+        set.db.allow_mmap_reads = true;
+        set.db.allow_concurrent_memtable_write = false;
+        sets.push((name, set));
+    }
+    sets
+}
+
+/// Opens a database with column families `default`, `one`, `two`, all with the same options.
+pub fn open_three(options: &Options, path: &Path) -> (Db, Vec<ColumnFamily>) {
+    try_open_three(options, path).expect("open")
+}
+
+pub fn try_open_three(
+    options: &Options,
+    path: &Path,
+) -> ferrolith::Result<(Db, Vec<ColumnFamily>)> {
+    let descriptors = ["default", "one", "two"]
+        .map(|name| ColumnFamilyDescriptor::new(name, options.cf.clone()))
+        .to_vec();
+    Db::open_cf(&options.db, path, descriptors)
+}
+
+pub fn wo() -> WriteOptions {
+    WriteOptions::default()
+}
+
+pub fn ro() -> ReadOptions {
+    ReadOptions::default()
+}
+
+/// All entries of the default column family, in order.
+pub fn dump(db: &Db) -> Vec<(Vec<u8>, Vec<u8>)> {
+    dump_cf(db, &db.default_cf())
+}
+
+/// All entries of a column family, in order.
+pub fn dump_cf(db: &Db, cf: &ColumnFamily) -> Vec<(Vec<u8>, Vec<u8>)> {
+    let ro = ReadOptions { total_order_seek: true, ..ReadOptions::default() };
+    let mut iter = db.iter_cf(&ro, cf).expect("iterator");
+    let mut entries = Vec::new();
+    iter.seek_to_first();
+    while iter.valid() {
+        entries.push((iter.key().to_vec(), iter.value().to_vec()));
+        iter.next();
+    }
+    iter.status().expect("iterator status");
+    entries
+}
+
+/// A copy of the column family options with one change.
+pub fn with_cf(options: &Options, change: impl FnOnce(&mut ColumnFamilyOptions)) -> Options {
+    let mut options = options.clone();
+    change(&mut options.cf);
+    options
+}

@@ -1,0 +1,185 @@
+//! Style that can be run. Each rule names what it found, where, and what to do instead.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// The engine's folders, from the ground up: each imports only from those before it. This list is
+/// the one in ARCHITECTURE.md.
+const ORDER: &[&str] = &[
+    "error",
+    "base",
+    "env",
+    "stats",
+    "fs",
+    "compress",
+    "cache",
+    "hooks",
+    "options",
+    "batch",
+    "wal",
+    "iter",
+    "memtable",
+    "sst",
+    "table_cache",
+    "version",
+    "read",
+    "write",
+    "flush",
+    "compaction",
+    "inspect",
+    "db",
+];
+
+/// Imports against the order that are wanted, each with its reason.
+const EXCEPTIONS: &[(&str, &str, &str)] = &[
+    ("base", "options", "checksum kinds are an option: plain data without imports of its own"),
+    ("options", "fs", "the file system is a component that options carry"),
+    ("cache", "options", "none: reserved"),
+    ("version", "table_cache", "a level iterator opens its files"),
+    ("table_cache", "version", "the cache is keyed by file metadata"),
+];
+
+/// Where `unsafe` may stand: files and folders below `crates`.
+const UNSAFE_ALLOWED: &[&str] = &[
+    "engine/src/env/epoch.rs",
+    "engine/src/memtable/",
+    "engine/src/cache/",
+    "engine/src/fs/posix/",
+    "engine/src/base/prefetch.rs",
+    "engine/src/sst/",
+    "bench/src/target/capi",
+    "interop/src/",
+    "bench/src/",
+];
+
+/// Words that must not be committed, and what to do instead. Written apart so that this file passes.
+const BANNED: &[(&str, &str)] = &[
+    (concat!("FIX", "ME"), "fix it, or write an issue"),
+    (concat!("TO", "DO"), "do it, or write an issue"),
+    (concat!("dbg", "!("), "remove the print"),
+    (concat!("unimpl", "emented!("), "return Error::not_supported with the feature's name"),
+];
+
+/// A file longer than this wants to be two.
+const LINES_MAX: usize = 900;
+
+/// Runs every rule over the repository and prints what breaks them.
+pub(crate) fn run() -> ExitCode {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace").to_owned();
+    let mut problems = Vec::new();
+    let mut sources = Vec::new();
+    for top in ["crates", "xtask"] {
+        collect(&root.join(top), &mut sources);
+    }
+    sources.sort();
+    for path in &sources {
+        let text = fs::read_to_string(path).unwrap_or_default();
+        let name = path.strip_prefix(&root).unwrap_or(path).display().to_string();
+        check_words(&name, &text, &mut problems);
+        check_header(&name, &text, &mut problems);
+        check_unsafe(&name, &text, &mut problems);
+        check_imports(&name, &text, &mut problems);
+    }
+    check_links(&root, "ARCHITECTURE.md", &mut problems);
+    check_links(&root, "README.md", &mut problems);
+    for problem in &problems {
+        eprintln!("tidy: {problem}");
+    }
+    println!("tidy: {} files, {} problems", sources.len(), problems.len());
+    if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn collect(dir: &Path, out: &mut Vec<PathBuf>) {
+    let Ok(entries) = fs::read_dir(dir) else { return };
+    for path in entries.flatten().map(|entry| entry.path()) {
+        if path.is_dir() && !path.ends_with("target") {
+            collect(&path, out);
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            out.push(path);
+        }
+    }
+}
+
+fn check_words(name: &str, text: &str, problems: &mut Vec<String>) {
+    for (i, line) in text.lines().enumerate() {
+        for (word, instead) in BANNED {
+            if line.contains(word) {
+                problems.push(format!("{name}:{}: {word} is banned: {instead}", i + 1));
+            }
+        }
+    }
+    let lines = text.lines().count();
+    if lines > LINES_MAX {
+        problems.push(format!("{name}: {lines} lines, expected at most {LINES_MAX}"));
+    }
+}
+
+/// Every source file but tests says what it owns.
+fn check_header(name: &str, text: &str, problems: &mut Vec<String>) {
+    if !name.ends_with("_test.rs") && !text.starts_with("//!") && !name.contains("/tests/") {
+        problems.push(format!("{name}: expected a `//!` line that says what the file owns"));
+    }
+}
+
+fn check_unsafe(name: &str, text: &str, problems: &mut Vec<String>) {
+    let below_crates = name.strip_prefix("crates/").unwrap_or(name);
+    if UNSAFE_ALLOWED.iter().any(|place| below_crates.starts_with(place)) {
+        return;
+    }
+    for (i, line) in text.lines().enumerate() {
+        let code = line.split("//").next().unwrap_or("");
+        if code.contains("unsafe {") || code.contains("unsafe fn") || code.contains("unsafe impl") {
+            problems
+                .push(format!("{name}:{}: unsafe outside of the list in xtask/src/tidy.rs", i + 1));
+        }
+    }
+}
+
+/// The folder a file of the engine belongs to.
+fn folder(name: &str) -> Option<&str> {
+    let rest = name.strip_prefix("crates/engine/src/")?;
+    let first = rest.split('/').next()?;
+    Some(first.strip_suffix(".rs").unwrap_or(first))
+}
+
+fn check_imports(name: &str, text: &str, problems: &mut Vec<String>) {
+    let Some(from) = folder(name) else { return };
+    let Some(rank) = ORDER.iter().position(|f| *f == from) else {
+        if from != "lib" {
+            problems.push(format!("{name}: folder {from} is not in the list of xtask/src/tidy.rs"));
+        }
+        return;
+    };
+    // Tests may look up: they check parts through the wholes that use them.
+    if name.ends_with("_test.rs") || name.contains("/testing") {
+        return;
+    }
+    let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or(text);
+    for (i, line) in code.lines().enumerate() {
+        let code = line.split("//").next().unwrap_or("");
+        for to in code.split("crate::").skip(1) {
+            let to = to.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or("");
+            let Some(target) = ORDER.iter().position(|f| *f == to) else { continue };
+            let excepted = EXCEPTIONS.iter().any(|(a, b, _)| *a == from && *b == to);
+            if target > rank && !excepted {
+                problems.push(format!("{name}:{}: {from} imports {to}, which comes later", i + 1));
+            }
+        }
+    }
+}
+
+/// Paths in backticks and Markdown links must exist.
+fn check_links(root: &Path, document: &str, problems: &mut Vec<String>) {
+    let Ok(text) = fs::read_to_string(root.join(document)) else {
+        problems.push(format!("{document}: missing"));
+        return;
+    };
+    for piece in text.split("](").skip(1) {
+        let target = piece.split(')').next().unwrap_or("");
+        let path = target.split('#').next().unwrap_or("");
+        if !path.is_empty() && !path.contains("://") && !root.join(path).exists() {
+            problems.push(format!("{document}: link to {path}, which does not exist"));
+        }
+    }
+}
