@@ -5,6 +5,7 @@
 //! `--wal_dir`; everything else on the command line is the same, the seed included.
 
 use crate::flags::Flags;
+use crate::report::say;
 use crate::target;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -44,17 +45,20 @@ pub fn run(flags: &Flags, args: &[String], seed: u64) -> Result<(), String> {
     for pair in 0..pairs {
         let order = if pair % 2 == 0 { [0, 1] } else { [1, 0] };
         for engine in order {
-            println!("--- pair {} of {pairs}: {}", pair + 1, ENGINES[engine].1);
+            say(&format!("--- pair {} of {pairs}: {}", pair + 1, ENGINES[engine].1));
             runs[engine].push(child(flags, args, &library, engine, seed)?);
         }
     }
+    if cfg!(debug_assertions) {
+        say("WARNING: this is a debug build of ferrolith; the comparison means nothing");
+    }
     let [ours, theirs] = &runs;
     let table = Comparison::of(ours, theirs);
-    println!("\n{}", table.text());
+    say(&format!("\n{}", table.text()));
     match flags.text("json") {
         "" => Ok(()),
         "-" => {
-            println!("{}", table.json_lines());
+            say(&table.json_lines());
             Ok(())
         }
         path => std::fs::write(path, table.json_lines() + "\n")
@@ -95,7 +99,7 @@ fn child(
     }
     // The header is the same in each run; what follows the ruler is this run's.
     let body = text.split_once("----\n").map_or("", |(_, body)| body);
-    print!("{body}");
+    say(body.trim_end());
     let lines = std::fs::read_to_string(&json).map_err(|e| format!("{}: {e}", json.display()))?;
     let _ = std::fs::remove_file(&json);
     lines.lines().map(|line| parse(line, name)).collect()

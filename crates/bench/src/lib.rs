@@ -33,7 +33,7 @@ pub fn main(args: &[String]) -> ExitCode {
             flags
         }
         Ok(Parsed::Print(text)) => {
-            println!("{text}");
+            report::say(&text);
             return ExitCode::SUCCESS;
         }
         Err(error) => {
@@ -61,7 +61,7 @@ fn seed(flags: &Flags) -> u64 {
         0 => {
             let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
             let seed = now.as_micros() as u64;
-            println!("Set seed to {seed} because --seed was 0");
+            report::say(&format!("Set seed to {seed} because --seed was 0"));
             seed
         }
         seed => seed as u64,

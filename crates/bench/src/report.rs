@@ -4,6 +4,7 @@ use crate::flags::Flags;
 use crate::process::{Memory, Usage};
 use crate::stats::Total;
 use serde_json::{Value, json};
+use std::io::Write;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 const MB: f64 = 1_048_576.0;
@@ -166,6 +167,14 @@ impl Phase {
             "background_operations": total.background.map(|(ops, _)| ops),
             "background_ops_per_sec": total.background.map(|(ops, s)| ops as f64 / s.max(1e-9)),
         })
+    }
+}
+
+/// Prints a line, at once. A reader that went away ends the program: nobody wants the rest.
+pub fn say(text: &str) {
+    let mut out = std::io::stdout().lock();
+    if writeln!(out, "{text}").and_then(|()| out.flush()).is_err() {
+        std::process::exit(1);
     }
 }
 

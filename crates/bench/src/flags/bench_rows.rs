@@ -9,7 +9,7 @@ use super::{Row, row};
 /// What runs if nothing is asked for: what RocksDB's list has and this tool too.
 const DEFAULT_BENCHMARKS: &str = "fillseq,fillsync,fillrandom,filluniquerandom,overwrite,readrandom,\
     newiterator,seekrandom,readseq,readreverse,compact,readrandom,multireadrandom,readseq,readwhilewriting,\
-    readwhilemerging,readrandomwriterandom,deleteseq,deleterandom,fill100K,crc32c";
+    readrandomwriterandom,deleteseq,deleterandom,fill100K,crc32c";
 
 /// Flags that RocksDB's db_bench does not have.
 #[rustfmt::skip]

@@ -9,6 +9,8 @@ mod capi_options;
 mod capi_session;
 mod capi_symbols;
 mod capi_tables;
+mod ferrolith;
+mod ferrolith_options;
 
 use crate::flags::Flags;
 use std::path::PathBuf;
@@ -121,7 +123,7 @@ pub fn engine(flags: &Flags) -> Result<Box<dyn Engine>> {
         };
         return Ok(Box::new(capi::Library::load(&path, flags)?));
     }
-    Err("the ferrolith engine is not linked in yet; use --engine_lib".to_owned())
+    Ok(Box::new(ferrolith::Ferrolith::new(flags)?))
 }
 
 /// Where shared/tools/fetch-rocksdb.sh puts RocksDB.

@@ -23,7 +23,7 @@ pub(super) fn hot(t: &mut Thread<'_>) -> Result<()> {
 
 fn lookups(t: &mut Thread<'_>, range: u64) -> Result<()> {
     let config = t.config;
-    let mut budget = Budget::new(config, config.duration, config.reads);
+    let mut budget = Budget::new(config, t.shared, config.duration, config.reads);
     let (mut read, mut found, mut bytes) = (0, 0, 0);
     while !budget.done(1) {
         // RocksDB draws a database here; the draw keeps key sequences equal.
@@ -48,7 +48,7 @@ fn lookups(t: &mut Thread<'_>, range: u64) -> Result<()> {
 /// Looks many keys up in one call.
 pub(super) fn many_random(t: &mut Thread<'_>) -> Result<()> {
     let config = t.config;
-    let mut budget = Budget::new(config, config.duration, config.reads);
+    let mut budget = Budget::new(config, t.shared, config.duration, config.reads);
     let mut keys = Vec::with_capacity(config.batch as usize * config.keys.key_size);
     let (mut read, mut found, mut bytes) = (0, 0, 0);
     while !budget.done(config.batch) {
@@ -98,7 +98,7 @@ pub(super) fn and_merge(t: &mut Thread<'_>) -> Result<()> {
 
 fn mixed(t: &mut Thread<'_>, merge: bool) -> Result<()> {
     let config = t.config;
-    let mut budget = Budget::new(config, config.duration, config.readwrites);
+    let mut budget = Budget::new(config, t.shared, config.duration, config.readwrites);
     let mut values = ValueMaker::new(&t.shared.values);
     let (mut reads, mut writes, mut found) = (0u64, 0u64, 0u64);
     let num = if merge { config.merge_keys.max(1) } else { config.num };

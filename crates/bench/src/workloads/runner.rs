@@ -1,32 +1,26 @@
 //! Runs the list of benchmarks on one engine in this process.
 
 use super::live::Live;
-use super::thread::{Shared, Thread};
+use super::thread::{Presence, Shared, Thread};
 use super::{Benchmark, Body, Entry, parse_list};
 use crate::config::Config;
 use crate::flags::Flags;
 use crate::keys::KeyMaker;
 use crate::process::{FileWatch, Memory, Usage, size_on_disk};
 use crate::progress::{Progress, Show};
-use crate::report::{self, Phase};
+use crate::report::{self, Phase, say};
 use crate::rng::Random64;
 use crate::stats::{Counter, Stats, Total};
 use crate::target::{self, Engine, Result, Target};
 use crate::values::ValueShape;
 use std::io::Write;
 use std::path::PathBuf;
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, Barrier};
 
 /// Runs everything that the flags ask for.
 pub fn run(flags: &Flags, seed: u64) -> Result<()> {
     let entries = parse_list(flags.text("benchmarks"))?;
     let config = Config::new(flags, seed)?;
-    for entry in &entries {
-        if super::needs_merge_operator(entry.benchmark.name) && !config.can_merge {
-            return Err(format!("{} needs --merge_operator", entry.benchmark.name));
-        }
-    }
     let engine = target::engine(flags)?;
     for notice in engine.notices() {
         eprintln!("{notice}");
@@ -61,7 +55,7 @@ impl Json {
         match self {
             Json::Nowhere => Ok(()),
             Json::Out => {
-                println!("{}", phase.json());
+                say(&phase.json().to_string());
                 Ok(())
             }
             Json::File(file, path) => {
@@ -119,8 +113,8 @@ impl<'a> Runner<'a> {
             target: None,
         };
         runner.learn_existing(&*target)?;
-        println!("{}", report::header(flags, runner.config.num));
-        println!("DB path: [{}]", db.display());
+        say(&report::header(flags, runner.config.num));
+        say(&format!("DB path: [{}]", db.display()));
         runner.target = Some(target);
         Ok(runner)
     }
@@ -154,9 +148,13 @@ impl<'a> Runner<'a> {
 
     fn entry(&mut self, entry: &Entry) -> Result<()> {
         let benchmark = entry.benchmark;
+        if super::needs_merge_operator(benchmark.name) && !self.config.can_merge {
+            say(&format!("{:<12} : skipped (--merge_operator is not set)", benchmark.name));
+            return Ok(());
+        }
         if benchmark.fresh {
             if self.flags.on("use_existing_db") || self.flags.on("readonly") {
-                println!("{:<12} : skipped (--use_existing_db is true)", benchmark.name);
+                say(&format!("{:<12} : skipped (--use_existing_db is true)", benchmark.name));
                 return Ok(());
             }
             if self.threads > 0 {
@@ -164,10 +162,10 @@ impl<'a> Runner<'a> {
             }
         }
         if entry.warmup > 0 {
-            println!("Warming up benchmark by running {} times", entry.warmup);
+            say(&format!("Warming up benchmark by running {} times", entry.warmup));
         }
         if entry.repeat > 1 {
-            println!("Running benchmark for {} times", entry.repeat);
+            say(&format!("Running benchmark for {} times", entry.repeat));
         }
         let mut rates = Vec::new();
         for i in 0..entry.warmup + entry.repeat {
@@ -202,7 +200,7 @@ impl<'a> Runner<'a> {
         println!(
             "{name} [AVG    {runs} runs] : {mean:.0} (\u{b1} {half:.0}) ops/sec; {millis:.3} ms/op"
         );
-        println!("{name} [MEDIAN {runs} runs] : {median:.0} ops/sec");
+        say(&format!("{name} [MEDIAN {runs} runs] : {median:.0} ops/sec"));
     }
 
     fn start_over(&mut self) -> Result<()> {
@@ -217,7 +215,7 @@ impl<'a> Runner<'a> {
     fn benchmark(&mut self, benchmark: &Benchmark) -> Result<Option<f64>> {
         let target = Arc::clone(self.target.as_ref().ok_or("no database is open")?);
         if let Body::Property(name) = benchmark.body {
-            println!("\n{}", target.property(name).unwrap_or_else(|| "(failed)".to_owned()));
+            say(&format!("\n{}", target.property(name).unwrap_or_else(|| "(failed)".to_owned())));
             return Ok(None);
         }
         let mut config = self.config.clone();
@@ -248,11 +246,11 @@ impl<'a> Runner<'a> {
     }
 
     fn print(&mut self, phase: &Phase) -> Result<()> {
-        println!("{}", phase.line());
+        say(&phase.line());
         if self.flags.on("histogram") {
-            print!("{}", phase.histograms());
+            say(phase.histograms().trim_end_matches('\n'));
         }
-        print!("{}", phase.costs());
+        say(phase.costs().trim_end());
         self.json.write(phase)?;
         std::io::stdout().flush().map_err(|error| error.to_string())
     }
@@ -292,7 +290,7 @@ impl<'a> Runner<'a> {
 
     fn finish(&mut self) -> Result<()> {
         if let (true, Some(target)) = (self.flags.on("statistics"), &self.target) {
-            println!("STATISTICS:\n{}", target.statistics().unwrap_or_default());
+            say(&format!("STATISTICS:\n{}", target.statistics().unwrap_or_default()));
         }
         Ok(())
     }
@@ -308,7 +306,7 @@ struct Crowd<'a> {
 }
 
 impl Crowd<'_> {
-    /// Starts them together and waits for all. The first error ends the process' work.
+    /// Starts them together and waits for all. After an error the others stop soon.
     fn run(
         &self,
         body: fn(&mut Thread<'_>) -> Result<()>,
@@ -336,6 +334,7 @@ impl Crowd<'_> {
         body: fn(&mut Thread<'_>) -> Result<()>,
     ) -> Result<Stats> {
         let config = self.config;
+        let mut presence = Presence::new(self.shared, id >= self.extra);
         let session = self.target.session(config.read_mode, config.write_mode);
         let keys = KeyMaker::new(&config.keys);
         barrier.wait();
@@ -351,10 +350,7 @@ impl Crowd<'_> {
         };
         let result = body(&mut thread);
         thread.stats.stop();
-        if id >= self.extra || result.is_err() {
-            // After an error nobody waits for the rest.
-            self.shared.running.fetch_sub(1, Ordering::Relaxed);
-        }
+        presence.succeeded = result.is_ok();
         result.map(|()| thread.stats)
     }
 }

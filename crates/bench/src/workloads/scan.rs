@@ -44,7 +44,7 @@ fn scan(t: &mut Thread<'_>, forward: bool) -> Result<()> {
 
 pub(super) fn seek_random(t: &mut Thread<'_>) -> Result<()> {
     let config = t.config;
-    let mut budget = Budget::new(config, config.duration, config.reads);
+    let mut budget = Budget::new(config, t.shared, config.duration, config.reads);
     let mut bound = Vec::new();
     let (mut read, mut found, mut bytes) = (0, 0, 0);
     while !budget.done(1) {
@@ -99,7 +99,7 @@ pub(super) fn prefix_random(t: &mut Thread<'_>) -> Result<()> {
     if prefix == 0 {
         return Err("prefixscanrandom needs --prefix_size".to_owned());
     }
-    let mut budget = Budget::new(config, config.duration, config.reads);
+    let mut budget = Budget::new(config, t.shared, config.duration, config.reads);
     let (mut read, mut found, mut bytes, mut entries) = (0, 0, 0, 0u64);
     while !budget.done(1) {
         let number = t.random.draw() % config.num;
@@ -131,7 +131,7 @@ pub(super) fn prefix_random(t: &mut Thread<'_>) -> Result<()> {
 /// Makes iterators and drops them.
 pub(super) fn create(t: &mut Thread<'_>) -> Result<()> {
     let config = t.config;
-    let mut budget = Budget::new(config, config.duration, config.reads);
+    let mut budget = Budget::new(config, t.shared, config.duration, config.reads);
     while !budget.done(1) {
         t.session.open_iterator(None, None).map_err(iterator_error)?;
         t.session.close_iterator();

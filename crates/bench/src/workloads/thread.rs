@@ -7,7 +7,7 @@ use crate::rng::Random64;
 use crate::stats::{Op, Stats};
 use crate::target::{Session, Target};
 use crate::values::ValueShape;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
 /// What the threads of a benchmark share.
@@ -19,7 +19,9 @@ pub struct Shared {
     /// Limits all reads together.
     pub read_limit: Option<RateLimiter>,
     /// Foreground threads that still run.
-    pub running: AtomicUsize,
+    running: AtomicUsize,
+    /// A thread failed.
+    failed: AtomicBool,
 }
 
 impl Shared {
@@ -30,13 +32,14 @@ impl Shared {
             write_limit: Limit::of(config.write_rate),
             read_limit: (config.read_rate > 0).then(|| RateLimiter::new(config.read_rate)),
             running: AtomicUsize::new(config.threads),
+            failed: AtomicBool::new(false),
         }
     }
 
-    /// Whether the background may stop.
+    /// Whether the background stops: the foreground is done, or a thread failed.
     #[inline]
     pub fn foreground_is_done(&self) -> bool {
-        self.running.load(Ordering::Relaxed) == 0
+        self.running.load(Ordering::Relaxed) == 0 || self.failed.load(Ordering::Relaxed)
     }
 }
 
@@ -130,19 +133,20 @@ impl Thread<'_> {
     }
 }
 
-/// How long a thread goes on: by operations, or by the clock.
-pub struct Budget {
+/// How long a thread goes on: by operations, or by the clock; not after another thread failed.
+pub struct Budget<'a> {
     seconds: f64,
     max: u64,
     ops: u64,
     check_every: u64,
     next_check: u64,
     start: Instant,
+    shared: &'a Shared,
 }
 
-impl Budget {
+impl<'a> Budget<'a> {
     /// So many operations, or so many seconds if not 0.
-    pub fn new(config: &Config, seconds: u64, max: u64) -> Budget {
+    pub fn new(config: &Config, shared: &'a Shared, seconds: u64, max: u64) -> Budget<'a> {
         Budget {
             seconds: seconds as f64,
             max,
@@ -150,6 +154,7 @@ impl Budget {
             check_every: config.check_every,
             next_check: config.check_every,
             start: Instant::now(),
+            shared,
         }
     }
 
@@ -157,13 +162,41 @@ impl Budget {
     #[inline]
     pub fn done(&mut self, n: u64) -> bool {
         self.ops += n;
-        if self.seconds == 0.0 {
-            return self.ops > self.max;
+        let by_clock = self.seconds > 0.0;
+        if !by_clock && self.ops > self.max {
+            return true;
         }
         if self.ops < self.next_check {
             return false;
         }
         self.next_check = self.ops - self.ops % self.check_every + self.check_every;
-        self.start.elapsed().as_secs_f64() >= self.seconds
+        self.shared.failed.load(Ordering::Relaxed)
+            || by_clock && self.start.elapsed().as_secs_f64() >= self.seconds
+    }
+}
+
+/// Held by a thread while it runs: others learn that it ended, even by a panic.
+pub struct Presence<'a> {
+    shared: &'a Shared,
+    foreground: bool,
+    /// Whether it ended well.
+    pub succeeded: bool,
+}
+
+impl<'a> Presence<'a> {
+    /// Of a thread that starts.
+    pub fn new(shared: &'a Shared, foreground: bool) -> Presence<'a> {
+        Presence { shared, foreground, succeeded: false }
+    }
+}
+
+impl Drop for Presence<'_> {
+    fn drop(&mut self) {
+        if !self.succeeded {
+            self.shared.failed.store(true, Ordering::Relaxed);
+        }
+        if self.foreground {
+            self.shared.running.fetch_sub(1, Ordering::Relaxed);
+        }
     }
 }

@@ -1,8 +1,9 @@
-//! The list of benchmarks, budgets, and benchmarks on a database in memory.
+//! The list of benchmarks, and how long threads go on.
 
-use super::thread::Budget;
+use super::thread::{Budget, Presence, Shared};
 use super::*;
 use crate::flags::{Parsed, parse};
+use crate::values::ValueShape;
 
 #[test]
 fn lists_are_read_as_rocksdb_reads_them() {
@@ -20,12 +21,15 @@ fn lists_are_read_as_rocksdb_reads_them() {
 fn a_budget_counts_operations_exactly() {
     let Ok(Parsed::Run(flags, _)) = parse(&[]) else { panic!("no flags") };
     let config = Config::new(&flags, 1).unwrap();
-    let mut budget = Budget::new(&config, 0, 10);
+    let shared = Shared::new(&config, ValueShape::new(&flags, 100));
+    let mut budget = Budget::new(&config, &shared, 0, 10);
     let mut ops = 0;
     while !budget.done(3) {
         ops += 3;
     }
     assert_eq!(ops, 9);
-    let mut timed = Budget::new(&config, 1, 10);
+    let mut timed = Budget::new(&config, &shared, 1, 10);
     assert!((0..999).all(|_| !timed.done(1)));
+    drop(Presence::new(&shared, true));
+    assert!(timed.done(1) && shared.foreground_is_done());
 }

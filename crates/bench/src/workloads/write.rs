@@ -34,7 +34,7 @@ fn fill(t: &mut Thread<'_>, order: Order) -> Result<()> {
     let writes = if config.writes == 0 { num } else { config.writes };
     let limit = if order == Order::Unique { writes.min(num) } else { writes };
     let seconds = if order == Order::Random { config.duration } else { 0 };
-    let mut budget = Budget::new(config, seconds, limit);
+    let mut budget = Budget::new(config, t.shared, seconds, limit);
     let permutation = Permutation::new(num, config.seed);
     let mut values = ValueMaker::new(&t.shared.values);
     if num != config.num {
@@ -92,7 +92,7 @@ pub(super) fn delete_random(thread: &mut Thread<'_>) -> Result<()> {
 fn delete(t: &mut Thread<'_>, sequential: bool) -> Result<()> {
     let config = t.config;
     let seconds = if sequential { 0 } else { config.duration };
-    let mut budget = Budget::new(config, seconds, config.deletes);
+    let mut budget = Budget::new(config, t.shared, seconds, config.deletes);
     let mut next = 0;
     while !budget.done(config.batch) {
         if !sequential {
@@ -119,7 +119,7 @@ fn delete(t: &mut Thread<'_>, sequential: bool) -> Result<()> {
 
 pub(super) fn merge_random(t: &mut Thread<'_>) -> Result<()> {
     let config = t.config;
-    let mut budget = Budget::new(config, config.duration, config.readwrites);
+    let mut budget = Budget::new(config, t.shared, config.duration, config.readwrites);
     let mut values = ValueMaker::new(&t.shared.values);
     while !budget.done(1) {
         t.random.draw();
@@ -138,7 +138,7 @@ pub(super) fn merge_random(t: &mut Thread<'_>) -> Result<()> {
 /// Reads a value, appends or replaces, and writes it back.
 pub(super) fn update_random(t: &mut Thread<'_>) -> Result<()> {
     let config = t.config;
-    let mut budget = Budget::new(config, config.duration, config.readwrites);
+    let mut budget = Budget::new(config, t.shared, config.duration, config.readwrites);
     let mut values = ValueMaker::new(&t.shared.values);
     let mut found = 0;
     while !budget.done(1) {
@@ -169,11 +169,12 @@ pub(super) fn background(t: &mut Thread<'_>, merge: bool) -> Result<()> {
     let mut written = 0;
     t.stats.background = true;
     loop {
-        if config.finish_after_writes {
-            if written == config.writes {
-                return Ok(());
-            }
-        } else if t.shared.foreground_is_done() {
+        let enough = if config.finish_after_writes {
+            written == config.writes
+        } else {
+            t.shared.foreground_is_done()
+        };
+        if enough {
             return Ok(());
         }
         t.random.draw();
