@@ -54,7 +54,8 @@ pub struct TableReadContext {
 /// How an iterator over a table reads.
 #[derive(Clone, Copy, Debug)]
 pub struct TableIterOptions {
-    /// Verify checksums of what is read from the file.
+    /// Verify checksums of what is read from the file. Block-based tables always do: it costs less
+    /// than a flag on every cached block.
     pub verify_checksums: bool,
     /// Put what is read into the cache.
     pub fill_cache: bool,

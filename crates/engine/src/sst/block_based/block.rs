@@ -73,10 +73,10 @@ impl Bytes {
 #[derive(Clone, Copy, Debug, Default)]
 struct Layout {
     /// The restart array, which is where the entries end.
-    restarts: usize,
-    num_restarts: usize,
+    restarts: u32,
+    num_restarts: u32,
     /// Zero without a hash index.
-    num_buckets: usize,
+    num_buckets: u16,
 }
 
 impl Layout {
@@ -89,17 +89,18 @@ impl Layout {
         }
         let num_restarts = (word & COUNT_MASK) as usize;
         let mut end = word_at;
-        let mut num_buckets = 0;
+        let mut num_buckets = 0u16;
         if word & HASH_INDEX_BIT != 0 {
             end = end.checked_sub(2).ok_or_else(|| bad("no room for a hash index"))?;
             let count = bytes.get(end..word_at).and_then(|b| <[u8; 2]>::try_from(b).ok());
-            num_buckets = usize::from(u16::from_le_bytes(count.unwrap_or_default()));
-            end = end.checked_sub(num_buckets).ok_or_else(|| bad("hash index too long"))?;
+            num_buckets = u16::from_le_bytes(count.unwrap_or_default());
+            end = end.checked_sub(num_buckets.into()).ok_or_else(|| bad("hash index too long"))?;
         }
         let restarts = num_restarts.checked_mul(4).and_then(|n| end.checked_sub(n));
         let restarts =
             restarts.ok_or_else(|| bad(&format!("no room for {num_restarts} restarts")))?;
-        Ok(Layout { restarts, num_restarts, num_buckets })
+        let restarts = u32::try_from(restarts).map_err(|_| bad("too long"))?;
+        Ok(Layout { restarts, num_restarts: num_restarts as u32, num_buckets })
     }
 }
 
@@ -223,7 +224,7 @@ impl<'a> BlockView<'a> {
     /// The bytes of the entries.
     #[inline]
     pub fn entries(&self) -> &'a [u8] {
-        self.bytes.get(..self.layout.restarts).unwrap_or_default()
+        self.bytes.get(..self.layout.restarts as usize).unwrap_or_default()
     }
 
     /// The part `from..to` of the entries; empty where there is no such part.
@@ -239,8 +240,13 @@ impl<'a> BlockView<'a> {
     }
 
     #[inline]
+    fn num_restarts(&self) -> usize {
+        self.layout.num_restarts as usize
+    }
+
+    #[inline]
     fn restart(&self, i: usize) -> usize {
-        let at = self.layout.restarts + 4 * i;
+        let at = self.layout.restarts as usize + 4 * i;
         fixed32_at(self.bytes, at).map_or(usize::MAX, |v| v as usize)
     }
 
@@ -258,7 +264,7 @@ impl<'a> BlockView<'a> {
     /// says how a key stands to the target.
     #[inline]
     fn last_restart_before(&self, compare: impl Fn(&[u8]) -> Ordering) -> Result<usize> {
-        let (mut low, mut high) = (0, self.layout.num_restarts.saturating_sub(1));
+        let (mut low, mut high) = (0, self.num_restarts().saturating_sub(1));
         while low < high {
             let middle = (low + high).div_ceil(2);
             if compare(self.restart_key(middle)?) == Ordering::Less {
@@ -272,17 +278,17 @@ impl<'a> BlockView<'a> {
 
     /// The interval that the hash index names for a user key; `None` if it does not know.
     fn hashed_interval(&self, user_key: &[u8]) -> Option<usize> {
-        let buckets = self.layout.num_buckets;
+        let buckets = usize::from(self.layout.num_buckets);
         if buckets == 0 {
             return None;
         }
         let bucket = hash32(user_key, HASH_INDEX_SEED) as usize % buckets;
-        let table = self.layout.restarts + 4 * self.layout.num_restarts;
+        let table = self.layout.restarts as usize + 4 * self.num_restarts();
         match *self.bytes.get(table + bucket)? {
             COLLISION => None,
             // The key may lie before the separator to the next block, in no interval.
-            EMPTY_BUCKET => self.layout.num_restarts.checked_sub(1),
-            i if usize::from(i) < self.layout.num_restarts => Some(i.into()),
+            EMPTY_BUCKET => self.num_restarts().checked_sub(1),
+            i if usize::from(i) < self.num_restarts() => Some(i.into()),
             _ => None,
         }
     }
@@ -493,7 +499,7 @@ impl Cursor {
 
     /// Goes to the last entry that starts before `limit`.
     fn go_before(&mut self, view: &BlockView, limit: usize) -> Result<bool> {
-        let (mut low, mut high) = (0, view.layout.num_restarts);
+        let (mut low, mut high) = (0, view.num_restarts());
         while low < high {
             let middle = low + (high - low) / 2;
             if view.restart(middle) < limit { low = middle + 1 } else { high = middle }
@@ -543,7 +549,7 @@ pub fn join_separated(bytes: &[u8]) -> Result<Vec<u8>> {
         let head = keys.get(at..).ok_or_else(bad)?;
         let (shared, non_shared, value_len, mut n) = decode_long_header(head).ok_or_else(bad)?;
         let header = head.get(..n).ok_or_else(bad)?;
-        if restarts.len() < view.layout.num_restarts && view.restart(restarts.len()) == at {
+        if restarts.len() < view.num_restarts() && view.restart(restarts.len()) == at {
             let (offset, m) = head.get(n..).and_then(get_varint32).ok_or_else(bad)?;
             (value_at, n) = (offset as usize, n + m);
             restarts.push(out.len() as u32);

@@ -86,7 +86,14 @@ impl TableIter {
     #[inline]
     fn step(&mut self, go: impl FnOnce(&mut Cursor, &Block) -> Result<bool>) -> bool {
         let Some(block) = &self.block else { return false };
-        match go(&mut self.cursor, block.object()) {
+        let moved = go(&mut self.cursor, block.object());
+        self.settle(moved)
+    }
+
+    /// Judges a move of the cursor; false if it left the block or failed.
+    #[inline]
+    fn settle(&mut self, moved: Result<bool>) -> bool {
+        match moved {
             Ok(true) if self.cursor.key().len() >= TRAILER_SIZE => true,
             Ok(false) => false,
             Ok(true) => {
@@ -196,11 +203,10 @@ impl InternalIterator for TableIter {
 
     fn seek(&mut self, target: &[u8]) {
         self.start();
-        let table = Arc::clone(&self.table);
-        let table = inner(&table);
         let cut = target.len().saturating_sub(TRAILER_SIZE);
         let user_key = target.get(..cut).unwrap_or_default();
         let t = trailer(target);
+        let table = inner(&self.table);
         let seqno = table.global_seqno;
         // The index knows stored trailers only, so it is asked for the user key's first entry.
         let index_t = if seqno.is_some() { u64::MAX } else { t };
@@ -208,12 +214,14 @@ impl InternalIterator for TableIter {
         if !self.enter(i) {
             return;
         }
+        let (Some(block), order) = (&self.block, &inner(&self.table).order) else { return };
         let compare = |key: &[u8]| {
             let user = key.get(..key.len().saturating_sub(TRAILER_SIZE)).unwrap_or_default();
-            let order = table.order.compare_user(user, user_key);
-            order.then_with(|| t.cmp(&effective_trailer(key, seqno)))
+            let ordering = order.compare_user(user, user_key);
+            ordering.then_with(|| t.cmp(&effective_trailer(key, seqno)))
         };
-        if self.step(|cursor, block| cursor.seek(&block.view(), compare)) {
+        let moved = self.cursor.seek(&block.object().view(), compare);
+        if self.settle(moved) {
             self.valid = true;
             self.arrive();
         } else if self.error.is_none() {

@@ -170,7 +170,7 @@ fn damaged_files_do_no_harm() {
     for vector in list.as_array().unwrap() {
         let name = vector["name"].as_str().unwrap();
         let original = testdata(&format!("sst/{name}.sst"));
-        for round in 0..60 {
+        for round in 0..30 {
             let mut bytes = original.clone();
             // Mostly the metadata, which is what decoders believe.
             let from = if rng.bool() { bytes.len().saturating_sub(1500) } else { 0 };
@@ -188,7 +188,7 @@ fn damaged_files_do_no_harm() {
             damaged += usize::from(read_all(&bytes, &context_for(name, round)).is_err());
         }
     }
-    assert!(damaged > 500, "{damaged}");
+    assert!(damaged > 250, "{damaged}");
 }
 
 /// Makes the reader believe damaged blocks: checksum type 0 in the footer.
