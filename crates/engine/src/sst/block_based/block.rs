@@ -9,11 +9,12 @@
 //!               31 hash index
 //! ```
 //! [`Block`] owns (or maps) the bytes and knows where the parts are. [`BlockView`] borrows them and
-//! searches. [`Cursor`] is a position with the key put together. Entries are checked as they are
+//! searches; `cursor` walks. Entries are checked as they are
 //! decoded (**B1**: every range that an [`Entry`] names lies inside the entries).
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
+use super::cursor::Cursor;
 use super::tags::Tags;
 use crate::base::coding::{fixed32_at, get_varint32};
 use crate::base::hash::hash32;
@@ -176,7 +177,7 @@ pub struct Entry {
 
 /// Decodes the entry at `at`; `None` if it does not fit into `entries`.
 #[inline(always)]
-fn decode_entry(entries: &[u8], at: usize) -> Option<Entry> {
+pub(super) fn decode_entry(entries: &[u8], at: usize) -> Option<Entry> {
     let head = entries.get(at..)?;
     let (shared, non_shared, value_len, n) = match *head {
         [a, b, c, ..] if (a | b | c) < 0x80 => (a.into(), b.into(), c.into(), 3),
@@ -192,7 +193,7 @@ fn decode_entry(entries: &[u8], at: usize) -> Option<Entry> {
 }
 
 #[inline]
-fn decode_long_header(head: &[u8]) -> Option<(u32, u32, u32, usize)> {
+pub(super) fn decode_long_header(head: &[u8]) -> Option<(u32, u32, u32, usize)> {
     let (shared, a) = get_varint32(head)?;
     let (non_shared, b) = get_varint32(head.get(a..)?)?;
     let (value_len, c) = get_varint32(head.get(a + b..)?)?;
@@ -240,12 +241,12 @@ impl<'a> BlockView<'a> {
     }
 
     #[inline]
-    fn num_restarts(&self) -> usize {
+    pub(super) fn num_restarts(&self) -> usize {
         self.layout.num_restarts as usize
     }
 
     #[inline]
-    fn restart(&self, i: usize) -> usize {
+    pub(super) fn restart(&self, i: usize) -> usize {
         let at = self.layout.restarts as usize + 4 * i;
         fixed32_at(self.bytes, at).map_or(usize::MAX, |v| v as usize)
     }
@@ -263,7 +264,7 @@ impl<'a> BlockView<'a> {
     /// The last restart whose key is `Less` than the target (0 if none is), by `compare`, which
     /// says how a key stands to the target.
     #[inline]
-    fn last_restart_before(&self, compare: impl Fn(&[u8]) -> Ordering) -> Result<usize> {
+    pub(super) fn last_restart_before(&self, compare: impl Fn(&[u8]) -> Ordering) -> Result<usize> {
         let (mut low, mut high) = (0, self.num_restarts().saturating_sub(1));
         while low < high {
             let middle = (low + high).div_ceil(2);
@@ -336,14 +337,15 @@ impl<'a> BlockView<'a> {
     pub fn for_each(&self, mut f: impl FnMut(&[u8], &'a [u8]) -> Result<()>) -> Result<()> {
         let mut cursor = Cursor::default();
         while cursor.next(self)? {
-            f(cursor.key(), self.slice(cursor.value.0, cursor.value.1))?;
+            let (from, to) = cursor.value_range();
+            f(cursor.key(), self.slice(from, to))?;
         }
         Ok(())
     }
 }
 
 #[cold]
-fn bad_entry(at: usize) -> Error {
+pub(super) fn bad_entry(at: usize) -> Error {
     Error::corruption(format!("bad entry in block at {at}"))
 }
 
@@ -409,169 +411,11 @@ impl KeyBuffer {
     }
 }
 
-/// A position in a block, with its key put together.
-#[derive(Default)]
-pub struct Cursor {
-    key: Vec<u8>,
-    /// Where the entry starts; meaningless before the first move.
-    at: usize,
-    /// Where the entry after it starts.
-    next: usize,
-    value: (usize, usize),
-}
-
-impl Cursor {
-    /// The stored key.
-    #[inline]
-    pub fn key(&self) -> &[u8] {
-        &self.key
-    }
-
-    /// Where in the block the value is.
-    #[inline]
-    pub fn value_range(&self) -> (usize, usize) {
-        self.value
-    }
-
-    /// Where in the block the entry starts.
-    pub fn offset(&self) -> usize {
-        self.at
-    }
-
-    /// Bytes of the key that the entry takes from the one before.
-    pub fn shared(&self, view: &BlockView) -> Option<usize> {
-        decode_entry(view.entries(), self.at).map(|entry| entry.shared)
-    }
-
-    /// Stands before the first entry of interval `i`.
-    fn rewind(&mut self, view: &BlockView, i: usize) {
-        self.key.clear();
-        self.next = if view.layout.num_restarts == 0 { usize::MAX } else { view.restart(i) };
-    }
-
-    /// Stands before the first entry; `next` goes there.
-    pub fn rewind_to_start(&mut self) {
-        self.key.clear();
-        self.next = 0;
-    }
-
-    /// Goes one entry on; false at the end of the block.
-    #[inline]
-    pub fn next(&mut self, view: &BlockView) -> Result<bool> {
-        let entries = view.entries();
-        if self.next >= entries.len() {
-            return Ok(false);
-        }
-        self.at = self.next;
-        let Some(entry) = decode_entry(entries, self.at) else { return Err(bad_entry(self.at)) };
-        if entry.shared > self.key.len() {
-            return Err(bad_entry(self.at));
-        }
-        self.key.truncate(entry.shared);
-        self.key.extend_from_slice(view.slice(entry.suffix, entry.value));
-        self.value = (entry.value, entry.end);
-        self.next = entry.end;
-        Ok(true)
-    }
-
-    /// Goes to the first entry that is not `Less` than the target; false if there is none.
-    #[inline]
-    pub fn seek(&mut self, view: &BlockView, compare: impl Fn(&[u8]) -> Ordering) -> Result<bool> {
-        let interval = view.last_restart_before(&compare)?;
-        self.rewind(view, interval);
-        while self.next(view)? {
-            if compare(&self.key) != Ordering::Less {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
-    /// Goes to the last entry; false if there is none.
-    pub fn seek_to_last(&mut self, view: &BlockView) -> Result<bool> {
-        self.go_before(view, view.entries().len())
-    }
-
-    /// Goes one entry back; false at the start of the block.
-    pub fn prev(&mut self, view: &BlockView) -> Result<bool> {
-        self.go_before(view, self.at)
-    }
-
-    /// Goes to the last entry that starts before `limit`.
-    fn go_before(&mut self, view: &BlockView, limit: usize) -> Result<bool> {
-        let (mut low, mut high) = (0, view.num_restarts());
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if view.restart(middle) < limit { low = middle + 1 } else { high = middle }
-        }
-        let Some(interval) = low.checked_sub(1) else { return Ok(false) };
-        self.rewind(view, interval);
-        while self.next(view)? {
-            if self.next >= limit {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-}
-
 /// The kind of an entry, by its trailer.
 #[inline]
 pub fn kind_of(t: u64) -> Result<ValueType> {
     ValueType::from_byte(t as u8)
         .ok_or_else(|| Error::corruption(format!("internal key: unknown value type {}", t as u8)))
-}
-
-/// Rewrites a block whose keys and values lie apart as an ordinary one.
-///
-/// ```text
-/// block = key entry*, values, restart array, [hash index], fixed32 offset of the values, word
-/// key entry = varint32 shared, varint32 non_shared, varint32 value_len, at restarts varint32
-///             offset of the value among the values, key suffix
-/// ```
-pub fn join_separated(bytes: &[u8]) -> Result<Vec<u8>> {
-    let bad = || Error::corruption("block with separate values: bad layout");
-    let word_at = bytes.len().checked_sub(4).ok_or_else(bad)?;
-    let word = fixed32_at(bytes, word_at).ok_or_else(bad)?;
-    let values_at = word_at.checked_sub(4).ok_or_else(bad)?;
-    let values_start = fixed32_at(bytes, values_at).ok_or_else(bad)? as usize;
-    // The same block without the offset and its bit has an ordinary tail.
-    let mut plain = bytes.get(..values_at).ok_or_else(bad)?.to_vec();
-    plain.extend_from_slice(&(word & !SEPARATED_BIT).to_le_bytes());
-    let view = BlockView::new(&plain)?;
-    let keys = view.entries().get(..values_start).ok_or_else(bad)?;
-    let values = view.entries().get(values_start..).ok_or_else(bad)?;
-
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut restarts = Vec::new();
-    let (mut at, mut value_at) = (0, 0usize);
-    while at < keys.len() {
-        let head = keys.get(at..).ok_or_else(bad)?;
-        let (shared, non_shared, value_len, mut n) = decode_long_header(head).ok_or_else(bad)?;
-        let header = head.get(..n).ok_or_else(bad)?;
-        if restarts.len() < view.num_restarts() && view.restart(restarts.len()) == at {
-            let (offset, m) = head.get(n..).and_then(get_varint32).ok_or_else(bad)?;
-            (value_at, n) = (offset as usize, n + m);
-            restarts.push(out.len() as u32);
-        } else if shared as usize > at {
-            return Err(bad());
-        }
-        let suffix = head.get(n..n + non_shared as usize).ok_or_else(bad)?;
-        let value = values.get(value_at..value_at + value_len as usize).ok_or_else(bad)?;
-        // Crafted offsets could repeat one value many times: an honest block only shrinks.
-        if out.len() + header.len() + suffix.len() + value.len() > bytes.len() {
-            return Err(bad());
-        }
-        out.extend_from_slice(header);
-        out.extend_from_slice(suffix);
-        out.extend_from_slice(value);
-        value_at += value.len();
-        at += n + suffix.len();
-    }
-    let count = restarts.len() as u32;
-    out.extend(restarts.into_iter().flat_map(u32::to_le_bytes));
-    out.extend_from_slice(&count.to_le_bytes());
-    Ok(out)
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
 use super::super::block_builder::BlockBuilder;
+use super::super::separated::join_separated;
 use super::*;
 use crate::base::key::{append_internal_key, pack_trailer};
 

@@ -5,7 +5,8 @@
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
-use super::block::{Block, Cursor};
+use super::block::Block;
+use super::cursor::Cursor;
 use super::source::Readahead;
 use super::table::BlockBasedTable;
 use crate::base::key::{TRAILER_SIZE, trailer};

@@ -11,6 +11,7 @@
 mod block;
 mod block_builder;
 mod builder;
+mod cursor;
 mod fences;
 mod filter;
 mod index;
@@ -18,6 +19,7 @@ mod index_builder;
 mod iter;
 mod open;
 mod ribbon;
+mod separated;
 mod source;
 mod table;
 mod tags;

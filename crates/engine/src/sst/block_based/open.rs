@@ -2,7 +2,8 @@
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
-use super::block::{BlockView, Cursor};
+use super::block::BlockView;
+use super::cursor::Cursor;
 use super::fences::Fences;
 use super::filter::Filter;
 use super::index::{IndexForm, check_handle, for_each_entry};

@@ -2,8 +2,9 @@
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
-use super::block::{Block, Bytes, SEPARATED_BIT, join_separated};
+use super::block::{Block, Bytes, SEPARATED_BIT};
 use super::index::check_handle;
+use super::separated::join_separated;
 use crate::base::checksum::{block_checksum, context_modifier};
 use crate::base::coding::fixed32_at;
 use crate::compress::{CompressionType, Dictionary, decompress_with};

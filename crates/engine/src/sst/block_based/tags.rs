@@ -16,7 +16,8 @@
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
-use super::block::{BlockView, Cursor, Found};
+use super::block::{BlockView, Found};
+use super::cursor::Cursor;
 use crate::base::hash::hash64;
 use crate::base::key::TRAILER_SIZE;
 use crate::error::Result;
