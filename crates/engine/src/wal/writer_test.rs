@@ -32,7 +32,7 @@ fn records_of_all_sizes_around_block_ends_are_read_back() {
         let path = tmp.path().join("000007.log");
         for log in [false, true] {
             // The first record puts the end of the second near the end of a block.
-            for gap in 0..30 {
+            for gap in (0..9).chain([13, 17, 21]) {
                 let opts = WritableOptions { log, ..WritableOptions::default() };
                 let mut w = LogWriter::new(fs.new_writable(&path, opts).unwrap(), 7);
                 let sizes = [BLOCK_SIZE - 2 * HEADER_SIZE - gap, 3, 0, 1, 100_000, 0, 32_768, 9];
