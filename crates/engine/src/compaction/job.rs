@@ -127,6 +127,8 @@ fn parts(inputs: &CompactionInputs<'_>) -> Vec<Part> {
 fn run_part(inputs: &CompactionInputs<'_>, part: &Part) -> Result<CompactionOutput> {
     let ctx = &inputs.output;
     let plan = inputs.plan;
+    // Below level 0 lie also its own older files, so what stays there never drops by key.
+    let stays_on_level_0 = plan.output_level == 0;
     let mut deeper = inputs.version.deeper_keys(plan.output_level);
     let mut entries = CompactionIter::new(
         input_iterator(inputs)?,
@@ -134,7 +136,7 @@ fn run_part(inputs: &CompactionInputs<'_>, part: &Part) -> Result<CompactionOutp
         inputs.snapshots.clone(),
         ctx.options.merge_operator.clone(),
         plan.bottommost,
-        move |key: &[u8]| !deeper.may_contain(key),
+        move |key: &[u8]| !stays_on_level_0 && !deeper.may_contain(key),
     )
     .with_cancel(Arc::clone(ctx.cancelled));
     match &part.begin {
