@@ -175,8 +175,8 @@ impl RowIndex {
 
     /// Places where a group with this hash may stand; mostly one or none.
     #[inline]
-    pub(super) fn places(&self, hash: u64) -> impl Iterator<Item = Place<'_>> {
-        self.groups.iter().flat_map(move |g| g.probe(hash)).filter_map(|p| self.place(p))
+    pub(super) fn places(&self, hash: u64) -> Places<'_> {
+        Places { index: self, probe: self.groups.as_ref().map(|g| g.probe(hash)) }
     }
 
     #[inline]
@@ -209,6 +209,21 @@ impl RowIndex {
         self.groups.as_ref().map_or(0, GroupTable::bytes)
             + self.long.capacity() * size_of::<LongGroup>()
             + self.anchors.capacity() * size_of::<u32>()
+    }
+}
+
+/// The places that [`RowIndex::places`] found.
+pub(super) struct Places<'a> {
+    index: &'a RowIndex,
+    probe: Option<Probe<'a>>,
+}
+
+impl<'a> Iterator for Places<'a> {
+    type Item = Place<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Place<'a>> {
+        self.index.place(self.probe.as_mut()?.next()?)
     }
 }
 
