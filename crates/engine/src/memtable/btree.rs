@@ -3,7 +3,8 @@
 //!
 //! It stands where RocksDB has a skip list. A skip list of half a million entries walks over twenty
 //! nodes, most of them cache misses; here a lookup reads a handful of inner nodes that stay in the
-//! cache, one leaf and one entry. Measured with 16-byte keys: six times faster.
+//! cache, one leaf and one entry. Measured against a skip list over the same entries (half a million
+//! random keys of 16 bytes): inserts six, lookups four, scans six times faster.
 //!
 //! A full node hands its upper half to a new node on its right. The new node can be reached by the
 //! link at once and gets its separator in the level above afterwards. Whoever comes to a node too
@@ -23,7 +24,7 @@
 //!   it: on arrival from above (by T3 the key is then below the `high` that `skip` came from) or
 //!   where `skip` is 0. On arrival by a link whole keys are compared.
 //!
-//! Tests: `btree_test.rs`, the model and thread tests of the memtable, loom, Miri.
+//! Tests: `btree_test.rs` and the memtable's own (model, threads, Miri); `btree_loom_test.rs`.
 
 use super::arena::Arena;
 use super::btree_cursor::BTreeCursor;
@@ -134,7 +135,12 @@ impl BTree {
         // Only keys of the same prefix are left.
         while low < high {
             let mid = (low + high) / 2;
-            let order = self.compare(node.key(permutation, mid), key);
+            let other = node.key(permutation, mid);
+            if node.level == 0 {
+                // Often the entry that is sought, and then its value is next.
+                prefetch(other.as_ptr().as_ptr().wrapping_add(64));
+            }
+            let order = self.compare(other, key);
             if order.is_lt() || (or_equal && order.is_eq()) {
                 low = mid + 1;
             } else {
@@ -178,7 +184,7 @@ impl BTree {
             }
             let child = node.child(permutation, rank);
             if node.unchanged_since(version) {
-                child.prefetch();
+                child.prefetch(node.level - 1);
                 return (child, true);
             }
         }
@@ -197,8 +203,7 @@ impl BTree {
             if !node.unchanged_since(version) {
                 continue;
             }
-            if let Some(entry) = found {
-                prefetch(entry.as_ptr().as_ptr().wrapping_add(64));
+            if found.is_some() {
                 return found;
             }
             at = (node.next()?, false);
@@ -369,6 +374,10 @@ pub(super) fn internal_key(entry: &Entry) -> &[u8] {
     unsafe { entry.internal_key() }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 #[path = "btree_test.rs"]
 mod tests;
+
+#[cfg(all(test, loom))]
+#[path = "btree_loom_test.rs"]
+mod loom_tests;

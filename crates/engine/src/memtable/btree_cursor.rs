@@ -78,8 +78,7 @@ impl<'a> BTreeCursor<'a> {
             prefetch(entry.as_ptr().as_ptr());
         }
         if let Some(next) = self.next {
-            prefetch(next.as_ptr().cast());
-            next.prefetch();
+            next.prefetch(0);
         }
     }
 

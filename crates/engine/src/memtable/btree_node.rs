@@ -23,6 +23,7 @@ use std::ptr::{NonNull, null_mut};
 /// Entries or separators of a node. Few under loom, so that its small models split nodes.
 pub(super) const SLOTS: usize = if cfg!(loom) { 3 } else { 14 };
 
+const LINE: usize = 64;
 const LOCKED: u32 = 1;
 const VERSION: u32 = 2;
 
@@ -208,11 +209,14 @@ impl NodeRef {
         self.permutation.store(permutation.0, Ordering::Release);
     }
 
-    /// Asks for the node's lines that a search needs later.
+    /// Asks for all lines of a node of this level. A search needs them one after the other: the
+    /// permutation, then prefixes, then a key or a child.
     #[inline]
-    pub(super) fn prefetch(self) {
-        prefetch(self.0.as_ptr().cast::<u8>().wrapping_add(128));
-        prefetch(self.0.as_ptr().cast::<u8>().wrapping_add(192));
+    pub(super) fn prefetch(self, level: u8) {
+        let lines = if level == 0 { size_of::<Node>() } else { size_of::<Inner>() }.div_ceil(LINE);
+        for line in 0..lines {
+            prefetch(self.0.as_ptr().cast::<u8>().wrapping_add(line * LINE));
+        }
     }
 }
 
@@ -301,7 +305,9 @@ impl Node {
     pub(super) fn count_prefixes(&self, permutation: Permutation, prefix: u64) -> (usize, usize) {
         let (mut less, mut up_to) = (0, 0);
         for rank in 0..permutation.count() {
-            let other = self.prefixes[permutation.slot(rank)].load(Ordering::Relaxed);
+            // SAFETY: a permutation holds slot numbers below `SLOTS` and nothing else (T1).
+            let other = unsafe { self.prefixes.get_unchecked(permutation.slot(rank)) };
+            let other = other.load(Ordering::Relaxed);
             less += usize::from(other < prefix);
             up_to += usize::from(other <= prefix);
         }

@@ -1,6 +1,6 @@
 //! Recent writes, in order, in memory.
 //!
-//! A [`MemTable`] owns an arena with all entries and a structure ([`rep::Rep`]) that orders them.
+//! A [`MemTable`] owns an arena with all entries and a structure (`rep::Rep`) that orders them.
 //! Writers add entries with sequence numbers that nobody reads at yet; readers need no lock and
 //! allocate nothing. Nothing is ever removed: a memtable is filled, marked immutable, flushed and
 //! dropped as a whole.
