@@ -170,6 +170,7 @@ impl DbInner {
     fn flush_immutables(&self, work: &FlushWork) -> Result<()> {
         // Writers that may still insert into these memtables are pinned (db/write.rs).
         epoch::synchronize();
+        work.immutables.iter().for_each(|i| i.mem.mark_immutable());
         self.close_full_wals()?;
         let family = &work.family;
         let out = flush::run(FlushInputs {

@@ -273,7 +273,6 @@ impl DbInner {
             &family.options,
             write.last_allocated + 1,
         );
-        cf.mem.mark_immutable();
         let full = std::mem::replace(&mut cf.mem, fresh);
         cf.immutables.push(Immutable {
             mem: full,
