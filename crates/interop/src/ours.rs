@@ -1,0 +1,113 @@
+//! This repository's engine as a [`Store`].
+
+use crate::store::{Result, Scan, Setup, Store};
+use crate::workload::Op;
+use ferrolith::batch::WriteBatch;
+use ferrolith::db::{ColumnFamily, ColumnFamilyDescriptor, Db};
+use ferrolith::options::{
+    BottommostLevelCompaction, ColumnFamilyOptions, CompactRangeOptions, DbOptions, FlushOptions,
+    OptionSet, ReadOptions, WriteOptions,
+};
+
+/// An open database of ours.
+pub struct Ours {
+    db: Db,
+    families: Vec<ColumnFamily>,
+}
+
+fn text(error: ferrolith::Error) -> String {
+    error.to_string()
+}
+
+impl Ours {
+    /// Opens a database with options from strings.
+    pub fn open(setup: &Setup) -> Result<Ours> {
+        let mut db = DbOptions {
+            create_if_missing: true,
+            create_missing_column_families: true,
+            ..DbOptions::default()
+        };
+        db.set_options(&setup.db).map_err(text)?;
+        let descriptors = setup.names().into_iter().map(|name| {
+            let mut cf = ColumnFamilyOptions::default();
+            cf.set_options(&setup.cf).map_err(text)?;
+            Ok(ColumnFamilyDescriptor::new(name, cf))
+        });
+        let descriptors = descriptors.collect::<Result<_>>()?;
+        let (db, families) = Db::open_cf(&db, setup.dir(), descriptors).map_err(text)?;
+        Ok(Ours { db, families })
+    }
+}
+
+impl Store for Ours {
+    fn write(&self, batch: &[Op], sync: bool) -> Result<()> {
+        let wo = WriteOptions { sync, ..WriteOptions::default() };
+        let cf = |index: &usize| &self.families[*index];
+        if let [op] = batch {
+            // Single operations take a path of their own.
+            return match op {
+                Op::Put(f, key, value) => self.db.put_cf(&wo, cf(f), key, value),
+                Op::Delete(f, key) => self.db.delete_cf(&wo, cf(f), key),
+                Op::SingleDelete(f, key) => self.db.single_delete_cf(&wo, cf(f), key),
+                Op::Merge(f, key, operand) => self.db.merge_cf(&wo, cf(f), key, operand),
+            }
+            .map_err(text);
+        }
+        let mut records = WriteBatch::new();
+        for op in batch {
+            match op {
+                Op::Put(f, key, value) => records.put_cf(cf(f).id(), key, value),
+                Op::Delete(f, key) => records.delete_cf(cf(f).id(), key),
+                Op::SingleDelete(f, key) => records.single_delete_cf(cf(f).id(), key),
+                Op::Merge(f, key, operand) => records.merge_cf(cf(f).id(), key, operand),
+            }
+            .map_err(text)?;
+        }
+        self.db.write(&wo, &mut records).map_err(text)
+    }
+
+    fn get(&self, family: usize, key: &[u8]) -> Result<Option<Vec<u8>>> {
+        self.db.get_cf(&ReadOptions::default(), &self.families[family], key).map_err(text)
+    }
+
+    fn scan(
+        &self,
+        family: usize,
+        scan: Scan<'_>,
+        each: &mut dyn FnMut(&[u8], &[u8]),
+    ) -> Result<()> {
+        let prefix_only = matches!(scan, Scan::Prefix(_));
+        let ro = ReadOptions {
+            total_order_seek: !prefix_only,
+            prefix_same_as_start: prefix_only,
+            ..ReadOptions::default()
+        };
+        let mut it = self.db.iter_cf(&ro, &self.families[family]).map_err(text)?;
+        match scan {
+            Scan::Forward => it.seek_to_first(),
+            Scan::Backward => it.seek_to_last(),
+            Scan::Prefix(prefix) => it.seek(prefix),
+        }
+        while it.valid() {
+            each(it.key(), it.value());
+            if matches!(scan, Scan::Backward) { it.prev() } else { it.next() }
+        }
+        it.status().map_err(text)
+    }
+
+    fn flush(&self, family: usize) -> Result<()> {
+        self.db.flush_cf(&FlushOptions::default(), &self.families[family]).map_err(text)
+    }
+
+    fn compact(&self, family: usize) -> Result<()> {
+        let options = CompactRangeOptions {
+            bottommost_level_compaction: BottommostLevelCompaction::Force,
+            ..CompactRangeOptions::default()
+        };
+        self.db.compact_range_cf(&options, &self.families[family], None, None).map_err(text)
+    }
+
+    fn wait(&self) -> Result<()> {
+        self.db.wait_for_compact().map_err(text)
+    }
+}

@@ -1,0 +1,134 @@
+//! What a child does, as words on its command line.
+//!
+//! ```text
+//! interop-peer ENGINE DIRECTORY DB_OPTIONS CF_OPTIONS SHAPE STEP...
+//! ```
+
+use crate::store::{Engine, Result, Setup, Store};
+use crate::workload::{Shape, Workload};
+use crate::{dump, torture};
+use std::io::{BufRead, Write};
+use std::path::PathBuf;
+
+/// One step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Writes batches `from..to` of thread 0 of the workload with this seed.
+    Fill {
+        /// The workload's seed.
+        seed: u64,
+        /// The first batch.
+        from: u64,
+        /// The batch after the last one.
+        to: u64,
+    },
+    /// Flushes every family.
+    Flush,
+    /// Compacts every family into its last level.
+    Compact,
+    /// Waits for background work.
+    Wait,
+    /// Reads everything every way and writes it into this file.
+    Dump(PathBuf),
+    /// Says `parked` and waits: to be killed, or for the end of its input.
+    Park,
+    /// Writes until killed; see [`torture`].
+    Torture {
+        /// The workloads' seed.
+        seed: u64,
+        /// Writers.
+        threads: u32,
+        /// What was acknowledged.
+        ledger: PathBuf,
+    },
+}
+
+impl Step {
+    /// The word on the command line.
+    pub fn to_text(&self) -> String {
+        match self {
+            Step::Fill { seed, from, to } => format!("fill:{seed}:{from}:{to}"),
+            Step::Flush => "flush".into(),
+            Step::Compact => "compact".into(),
+            Step::Wait => "wait".into(),
+            Step::Dump(path) => format!("dump:{}", path.display()),
+            Step::Park => "park".into(),
+            Step::Torture { seed, threads, ledger } => {
+                format!("torture:{seed}:{threads}:{}", ledger.display())
+            }
+        }
+    }
+
+    /// Undoes [`Step::to_text`].
+    pub fn parse(text: &str) -> Result<Step> {
+        let unknown = || format!("unknown step {text:?}");
+        let (name, rest) = text.split_once(':').unwrap_or((text, ""));
+        let mut parts = rest.splitn(3, ':');
+        let mut part = || parts.next().ok_or_else(unknown);
+        let number = |text: &str| text.parse::<u64>().map_err(|e| format!("{text:?}: {e}"));
+        match name {
+            "fill" => Ok(Step::Fill {
+                seed: number(part()?)?,
+                from: number(part()?)?,
+                to: number(part()?)?,
+            }),
+            "flush" => Ok(Step::Flush),
+            "compact" => Ok(Step::Compact),
+            "wait" => Ok(Step::Wait),
+            "dump" => Ok(Step::Dump(rest.into())),
+            "park" => Ok(Step::Park),
+            "torture" => Ok(Step::Torture {
+                seed: number(part()?)?,
+                threads: number(part()?)? as u32,
+                ledger: part()?.into(),
+            }),
+            _ => Err(unknown()),
+        }
+    }
+}
+
+/// Does what a command line says.
+pub fn main(args: &[String]) -> Result<()> {
+    let [engine, dir, db, cf, shape, steps @ ..] = args else {
+        return Err(
+            "usage: interop-peer ENGINE DIRECTORY DB_OPTIONS CF_OPTIONS SHAPE STEP...".into()
+        );
+    };
+    let shape = Shape::parse(shape).ok_or_else(|| format!("malformed shape {shape:?}"))?;
+    let setup = Setup { dir: dir.into(), db: db.clone(), cf: cf.clone(), shape };
+    let store = Engine::parse(engine)?.open(&setup).map_err(|e| format!("open: {e}"))?;
+    println!("open");
+    for text in steps {
+        run(&*store, &setup, &Step::parse(text)?).map_err(|e| format!("{text}: {e}"))?;
+    }
+    Ok(())
+}
+
+fn run(store: &dyn Store, setup: &Setup, step: &Step) -> Result<()> {
+    let mut families = 0..setup.shape.families;
+    match step {
+        Step::Fill { seed, from, to } => {
+            let mut workload = Workload::new(setup.shape, *seed, 0);
+            for at in 0..*to {
+                let batch = workload.next_batch();
+                if at >= *from {
+                    store.write(&batch, false)?;
+                }
+            }
+            Ok(())
+        }
+        Step::Flush => families.try_for_each(|family| store.flush(family)),
+        Step::Compact => families.try_for_each(|family| store.compact(family)),
+        Step::Wait => store.wait(),
+        Step::Dump(path) => dump::write(path, &dump::read_all(store, setup)?),
+        Step::Park => {
+            println!("parked");
+            std::io::stdout().flush().map_err(|e| e.to_string())?;
+            std::io::stdin().lock().lines().for_each(drop);
+            Ok(())
+        }
+        Step::Torture { seed, threads, ledger } => {
+            torture::run(store, setup, *seed, *threads, ledger)
+        }
+    }
+}

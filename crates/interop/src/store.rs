@@ -1,0 +1,108 @@
+//! What a test does with an engine, whichever it is, and how it is opened.
+
+use crate::workload::{Op, Shape};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Errors are for people.
+pub type Result<T> = std::result::Result<T, String>;
+
+/// The engines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Engine {
+    /// This repository's.
+    Ferrolith,
+    /// The vendor's library.
+    Rocksdb,
+}
+
+impl Engine {
+    /// Its name on a command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Engine::Ferrolith => "ferrolith",
+            Engine::Rocksdb => "rocksdb",
+        }
+    }
+
+    /// Undoes [`Engine::name`].
+    pub fn parse(name: &str) -> Result<Engine> {
+        match name {
+            "ferrolith" => Ok(Engine::Ferrolith),
+            "rocksdb" => Ok(Engine::Rocksdb),
+            _ => Err(format!("unknown engine {name:?}")),
+        }
+    }
+
+    /// Opens a database.
+    pub fn open(self, setup: &Setup) -> Result<Arc<dyn Store>> {
+        match self {
+            Engine::Ferrolith => Ok(Arc::new(crate::ours::Ours::open(setup)?)),
+            Engine::Rocksdb => Ok(Arc::new(crate::theirs::Theirs::open(setup)?)),
+        }
+    }
+}
+
+/// Where a database is and how it is opened. Options are RocksDB's option strings.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// The directory.
+    pub dir: PathBuf,
+    /// Options of the whole database.
+    pub db: String,
+    /// Options of every column family.
+    pub cf: String,
+    /// What is written. The families are `default`, `family1`, `family2`...
+    pub shape: Shape,
+}
+
+impl Setup {
+    /// The names of the families.
+    pub fn names(&self) -> Vec<String> {
+        let name = |n| if n == 0 { "default".to_owned() } else { format!("family{n}") };
+        (0..self.shape.families).map(name).collect()
+    }
+
+    /// The directory as text.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Whether tables are PlainTables, which can be read only forwards.
+    pub fn is_plain(&self) -> bool {
+        self.cf.contains("PlainTable")
+    }
+
+    /// The length of prefixes if there is an extractor.
+    pub fn has_prefixes(&self) -> bool {
+        self.cf.contains("prefix_extractor")
+    }
+}
+
+/// Which part of a family is read, and in which direction.
+#[derive(Clone, Copy, Debug)]
+pub enum Scan<'a> {
+    /// All of it.
+    Forward,
+    /// All of it, from the end.
+    Backward,
+    /// What has this prefix.
+    Prefix(&'a [u8]),
+}
+
+/// An open database. Dropping it closes it.
+pub trait Store: Send + Sync {
+    /// Commits a batch.
+    fn write(&self, batch: &[Op], sync: bool) -> Result<()>;
+    /// The value of a key.
+    fn get(&self, family: usize, key: &[u8]) -> Result<Option<Vec<u8>>>;
+    /// Calls `each` with keys and values in order.
+    fn scan(&self, family: usize, scan: Scan<'_>, each: &mut dyn FnMut(&[u8], &[u8]))
+    -> Result<()>;
+    /// Writes the memtable of a family into a table.
+    fn flush(&self, family: usize) -> Result<()>;
+    /// Compacts all of a family into its last level.
+    fn compact(&self, family: usize) -> Result<()>;
+    /// Waits for background work.
+    fn wait(&self) -> Result<()>;
+}

@@ -1,0 +1,333 @@
+//! The vendor's RocksDB as a [`Store`]: its C functions, loaded from a shared library.
+//!
+//! The only unsafe code of the crate. Invariants: the library is never unloaded; objects that it
+//! made are destroyed by it, once, after their last use; memory that it returns by pointer is
+//! copied before the next call on the same object. Argument lists are those of 10.10.1's
+//! `rocksdb/c.h`. A database and its handles may be used by all threads (`rocksdb/c.h` says so);
+//! iterators and batches stay on one stack. Every test of this crate runs through here.
+#![allow(unsafe_code)]
+
+use crate::store::{Result, Scan, Setup, Store};
+use crate::workload::Op;
+use libloading::Library;
+use std::ffi::{CStr, CString, c_char, c_int, c_uchar, c_void};
+use std::ptr::{null, null_mut};
+use std::sync::OnceLock;
+
+type Object = *mut c_void;
+type Text = *const c_char;
+type Errors = *mut *mut c_char;
+
+macro_rules! functions {
+    ($($name:ident: fn($($arg:ty),*) $(-> $ret:ty)?;)*) => {
+        struct Functions { $($name: unsafe extern "C" fn($($arg),*) $(-> $ret)?,)* }
+
+        impl Functions {
+            /// # Safety
+            /// The library must implement `rocksdb/c.h` of 10.10.1, and never be unloaded.
+            unsafe fn find(library: &Library) -> std::result::Result<Functions, libloading::Error> {
+                Ok(Functions {
+                    // SAFETY: the types are those of rocksdb/c.h.
+                    $($name: *unsafe { library.get(concat!("rocksdb_", stringify!($name))) }?,)*
+                })
+            }
+        }
+    };
+}
+
+functions! {
+    free: fn(*mut c_void);
+    options_create: fn() -> Object;
+    options_destroy: fn(Object);
+    options_set_create_if_missing: fn(Object, c_uchar);
+    options_set_create_missing_column_families: fn(Object, c_uchar);
+    get_options_from_string: fn(Object, Text, Object, Errors);
+    open_column_families: fn(Object, Text, c_int, *const Text, *const Object, *mut Object, Errors) -> Object;
+    column_family_handle_destroy: fn(Object);
+    close: fn(Object);
+    writeoptions_create: fn() -> Object;
+    writeoptions_destroy: fn(Object);
+    writeoptions_set_sync: fn(Object, c_uchar);
+    writebatch_create: fn() -> Object;
+    writebatch_destroy: fn(Object);
+    writebatch_put_cf: fn(Object, Object, Text, usize, Text, usize);
+    writebatch_delete_cf: fn(Object, Object, Text, usize);
+    writebatch_singledelete_cf: fn(Object, Object, Text, usize);
+    writebatch_merge_cf: fn(Object, Object, Text, usize, Text, usize);
+    write: fn(Object, Object, Object, Errors);
+    readoptions_create: fn() -> Object;
+    readoptions_destroy: fn(Object);
+    readoptions_set_total_order_seek: fn(Object, c_uchar);
+    readoptions_set_prefix_same_as_start: fn(Object, c_uchar);
+    get_cf: fn(Object, Object, Object, Text, usize, *mut usize, Errors) -> *mut c_char;
+    create_iterator_cf: fn(Object, Object, Object) -> Object;
+    iter_destroy: fn(Object);
+    iter_valid: fn(Object) -> c_uchar;
+    iter_seek: fn(Object, Text, usize);
+    iter_seek_to_first: fn(Object);
+    iter_seek_to_last: fn(Object);
+    iter_next: fn(Object);
+    iter_prev: fn(Object);
+    iter_key: fn(Object, *mut usize) -> Text;
+    iter_value: fn(Object, *mut usize) -> Text;
+    iter_get_error: fn(Object, Errors);
+    flushoptions_create: fn() -> Object;
+    flushoptions_destroy: fn(Object);
+    flush_cf: fn(Object, Object, Object, Errors);
+    compactoptions_create: fn() -> Object;
+    compactoptions_destroy: fn(Object);
+    compactoptions_set_bottommost_level_compaction: fn(Object, c_uchar);
+    compact_range_cf_opt: fn(Object, Object, Object, Text, usize, Text, usize);
+    wait_for_compact_options_create: fn() -> Object;
+    wait_for_compact_options_destroy: fn(Object);
+    wait_for_compact: fn(Object, Object, Errors);
+}
+
+/// `BottommostLevelCompaction::kForce`.
+const FORCE: c_uchar = 2;
+
+fn functions() -> Result<&'static Functions> {
+    static LOADED: OnceLock<Result<Functions>> = OnceLock::new();
+    let load = || {
+        let path = crate::peers::library()?;
+        let fail = |e: libloading::Error| format!("{}: {e}", path.display());
+        // SAFETY: the initialisers of RocksDB run, which is what we want; the library is leaked
+        // right away, so it is never unloaded; it is the vendor's build of 10.10.1.
+        unsafe {
+            let library: &'static Library = Box::leak(Box::new(Library::new(&path).map_err(fail)?));
+            Functions::find(library).map_err(fail)
+        }
+    };
+    LOADED.get_or_init(load).as_ref().map_err(Clone::clone)
+}
+
+/// Calls `body` with a place for an error text, and takes what it put there.
+fn checked<T>(f: &Functions, body: impl FnOnce(Errors) -> T) -> Result<T> {
+    let mut error: *mut c_char = null_mut();
+    let result = body(&mut error);
+    if error.is_null() {
+        return Ok(result);
+    }
+    // SAFETY: a non-null error is a C string that the caller owns.
+    unsafe {
+        let text = CStr::from_ptr(error).to_string_lossy().into_owned();
+        (f.free)(error.cast());
+        Err(text)
+    }
+}
+
+fn c_string(text: &str) -> Result<CString> {
+    CString::new(text).map_err(|e| e.to_string())
+}
+
+/// An open database of RocksDB's.
+pub struct Theirs {
+    f: &'static Functions,
+    db: Object,
+    families: Vec<Object>,
+}
+
+// SAFETY: rocksdb/c.h allows every thread to use a database and its family handles at any time.
+unsafe impl Send for Theirs {}
+// SAFETY: as above.
+unsafe impl Sync for Theirs {}
+
+impl Theirs {
+    /// Opens a database with options from strings.
+    pub fn open(setup: &Setup) -> Result<Theirs> {
+        let f = functions()?;
+        let names: Vec<CString> =
+            setup.names().iter().map(|n| c_string(n)).collect::<Result<_>>()?;
+        let name_pointers: Vec<Text> = names.iter().map(|n| n.as_ptr()).collect();
+        let lists = [setup.db.as_str(), setup.cf.as_str()];
+        let list =
+            c_string(&lists.into_iter().filter(|l| !l.is_empty()).collect::<Vec<_>>().join(";"))?;
+        let path = c_string(&setup.dir().to_string_lossy())?;
+        let count = names.len();
+        let mut families = vec![null_mut(); count];
+        // SAFETY: all strings and arrays live during the calls; the arrays have `count` elements;
+        // the options are copied by the open and destroyed once.
+        unsafe {
+            let (base, options) = ((f.options_create)(), (f.options_create)());
+            let db = checked(f, |e| (f.get_options_from_string)(base, list.as_ptr(), options, e))
+                .and_then(|()| {
+                    (f.options_set_create_if_missing)(options, 1);
+                    (f.options_set_create_missing_column_families)(options, 1);
+                    let each = vec![options; count];
+                    checked(f, |e| {
+                        (f.open_column_families)(
+                            options,
+                            path.as_ptr(),
+                            count as c_int,
+                            name_pointers.as_ptr(),
+                            each.as_ptr(),
+                            families.as_mut_ptr(),
+                            e,
+                        )
+                    })
+                });
+            (f.options_destroy)(base);
+            (f.options_destroy)(options);
+            Ok(Theirs { f, db: db?, families })
+        }
+    }
+
+    /// Runs `body` with read options, those of a scan if there is one.
+    fn with_read_options<T>(&self, scan: Option<Scan<'_>>, body: impl FnOnce(Object) -> T) -> T {
+        let prefix = scan.map(|scan| matches!(scan, Scan::Prefix(_)));
+        // SAFETY: made here, destroyed here, used by `body` only.
+        unsafe {
+            let ro = (self.f.readoptions_create)();
+            (self.f.readoptions_set_total_order_seek)(ro, u8::from(prefix == Some(false)));
+            (self.f.readoptions_set_prefix_same_as_start)(ro, u8::from(prefix == Some(true)));
+            let result = body(ro);
+            (self.f.readoptions_destroy)(ro);
+            result
+        }
+    }
+}
+
+impl Drop for Theirs {
+    fn drop(&mut self) {
+        // SAFETY: nobody uses the handles or the database any more.
+        unsafe {
+            self.families.iter().for_each(|family| (self.f.column_family_handle_destroy)(*family));
+            (self.f.close)(self.db);
+        }
+    }
+}
+
+/// Pointer and length, as C wants them.
+fn parts(bytes: &[u8]) -> (Text, usize) {
+    (bytes.as_ptr().cast(), bytes.len())
+}
+
+impl Store for Theirs {
+    fn write(&self, batch: &[Op], sync: bool) -> Result<()> {
+        let f = self.f;
+        // SAFETY: the batch copies what it is given; batch and options are made and destroyed here.
+        unsafe {
+            let records = (f.writebatch_create)();
+            for op in batch {
+                match op {
+                    Op::Put(family, key, value) => {
+                        let ((k, kn), (v, vn)) = (parts(key), parts(value));
+                        (f.writebatch_put_cf)(records, self.families[*family], k, kn, v, vn);
+                    }
+                    Op::Merge(family, key, value) => {
+                        let ((k, kn), (v, vn)) = (parts(key), parts(value));
+                        (f.writebatch_merge_cf)(records, self.families[*family], k, kn, v, vn);
+                    }
+                    Op::Delete(family, key) => {
+                        let (k, kn) = parts(key);
+                        (f.writebatch_delete_cf)(records, self.families[*family], k, kn);
+                    }
+                    Op::SingleDelete(family, key) => {
+                        let (k, kn) = parts(key);
+                        (f.writebatch_singledelete_cf)(records, self.families[*family], k, kn);
+                    }
+                }
+            }
+            let wo = (f.writeoptions_create)();
+            (f.writeoptions_set_sync)(wo, u8::from(sync));
+            let result = checked(f, |e| (f.write)(self.db, wo, records, e));
+            (f.writeoptions_destroy)(wo);
+            (f.writebatch_destroy)(records);
+            result
+        }
+    }
+
+    fn get(&self, family: usize, key: &[u8]) -> Result<Option<Vec<u8>>> {
+        let (f, (k, kn), mut length) = (self.f, parts(key), 0);
+        // SAFETY: the key lives during the call; a result is memory of `length` bytes that we own.
+        unsafe {
+            let value = self.with_read_options(None, |ro| {
+                checked(f, |e| {
+                    (f.get_cf)(self.db, ro, self.families[family], k, kn, &mut length, e)
+                })
+            })?;
+            if value.is_null() {
+                return Ok(None);
+            }
+            let owned = std::slice::from_raw_parts(value.cast::<u8>(), length).to_vec();
+            (f.free)(value.cast());
+            Ok(Some(owned))
+        }
+    }
+
+    fn scan(
+        &self,
+        family: usize,
+        scan: Scan<'_>,
+        each: &mut dyn FnMut(&[u8], &[u8]),
+    ) -> Result<()> {
+        let f = self.f;
+        self.with_read_options(Some(scan), |ro| {
+            // SAFETY: the iterator is used here only; key and value are valid until it moves.
+            unsafe {
+                let it = (f.create_iterator_cf)(self.db, ro, self.families[family]);
+                match scan {
+                    Scan::Forward => (f.iter_seek_to_first)(it),
+                    Scan::Backward => (f.iter_seek_to_last)(it),
+                    Scan::Prefix(prefix) => (f.iter_seek)(it, parts(prefix).0, prefix.len()),
+                }
+                let backward = matches!(scan, Scan::Backward);
+                let step = if backward { f.iter_prev } else { f.iter_next };
+                while (f.iter_valid)(it) != 0 {
+                    let (mut kn, mut vn) = (0, 0);
+                    let key = (f.iter_key)(it, &mut kn).cast::<u8>();
+                    let value = (f.iter_value)(it, &mut vn).cast::<u8>();
+                    each(bytes(key, kn), bytes(value, vn));
+                    step(it);
+                }
+                let result = checked(f, |e| (f.iter_get_error)(it, e));
+                (f.iter_destroy)(it);
+                result
+            }
+        })
+    }
+
+    fn flush(&self, family: usize) -> Result<()> {
+        let f = self.f;
+        // SAFETY: the options are made and destroyed here.
+        unsafe {
+            let fo = (f.flushoptions_create)();
+            let result = checked(f, |e| (f.flush_cf)(self.db, fo, self.families[family], e));
+            (f.flushoptions_destroy)(fo);
+            result
+        }
+    }
+
+    fn compact(&self, family: usize) -> Result<()> {
+        let f = self.f;
+        // SAFETY: null bounds mean everything; the options are made and destroyed here.
+        unsafe {
+            let co = (f.compactoptions_create)();
+            (f.compactoptions_set_bottommost_level_compaction)(co, FORCE);
+            (f.compact_range_cf_opt)(self.db, self.families[family], co, null(), 0, null(), 0);
+            (f.compactoptions_destroy)(co);
+        }
+        Ok(())
+    }
+
+    fn wait(&self) -> Result<()> {
+        let f = self.f;
+        // SAFETY: the options are made and destroyed here.
+        unsafe {
+            let wo = (f.wait_for_compact_options_create)();
+            let result = checked(f, |e| (f.wait_for_compact)(self.db, wo, e));
+            (f.wait_for_compact_options_destroy)(wo);
+            result
+        }
+    }
+}
+
+/// # Safety
+/// `pointer` must point to `length` bytes that live as long as the result, unless `length` is 0.
+unsafe fn bytes<'a>(pointer: *const u8, length: usize) -> &'a [u8] {
+    if length == 0 {
+        return &[];
+    }
+    // SAFETY: the caller's promise.
+    unsafe { std::slice::from_raw_parts(pointer, length) }
+}

@@ -1,0 +1,8 @@
+//! Directories exchanged with the real RocksDB, and processes killed in the middle of writes.
+
+mod children;
+mod crash;
+mod debian;
+mod exchange;
+mod refusals;
+mod tools;

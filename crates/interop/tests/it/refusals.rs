@@ -1,0 +1,81 @@
+//! What we do not support is refused by name, and the directory stays as it was for RocksDB.
+
+use crate::children::{dump, run_and_kill};
+use crate::tools::{self, ldb, tool};
+use ferrolith_interop::steps::Step;
+use ferrolith_interop::store::{Engine, Setup};
+use ferrolith_interop::workload::Shape;
+use std::path::Path;
+
+fn setup(dir: &Path) -> Setup {
+    Setup { dir: dir.into(), db: String::new(), cf: String::new(), shape: Shape::default() }
+}
+
+/// We refuse with these words, and RocksDB still finds what it found before.
+fn refused(setup: &Setup, words: &[&str]) {
+    let before = tools::scan(&setup.dir, "default");
+    let error = dump(Engine::Ferrolith, setup).expect_err("it should be refused");
+    for word in words {
+        assert!(error.to_lowercase().contains(word), "{error:?} does not name {word:?}");
+    }
+    assert_eq!(tools::scan(&setup.dir, "default"), before);
+}
+
+#[test]
+fn range_deletions() {
+    for flushed in [false, true] {
+        let dir = tempfile::tempdir().unwrap();
+        ldb(dir.path(), &["batchput", "--create_if_missing", "a", "1", "b", "2", "c", "3"]);
+        ldb(dir.path(), &["deleterange", "a", "c"]);
+        if flushed {
+            // Opening for writing flushes what the WAL holds.
+            ldb(dir.path(), &["put", "d", "4"]);
+            ldb(dir.path(), &["put", "e", "5"]);
+        }
+        refused(&setup(dir.path()), &["range"]);
+    }
+}
+
+#[test]
+fn blob_files() {
+    let dir = tempfile::tempdir().unwrap();
+    let db = format!("--db={}", dir.path().display());
+    let flags =
+        ["--benchmarks=fillseq,flush", "--num=500", "--enable_blob_files", "--min_blob_size=16"];
+    tool("db_bench", &[&[db.as_str()], &flags[..]].concat());
+    refused(&setup(dir.path()), &["blob"]);
+}
+
+#[test]
+fn families_that_were_not_named() {
+    let dir = tempfile::tempdir().unwrap();
+    ldb(dir.path(), &["put", "--create_if_missing", "a", "1"]);
+    ldb(dir.path(), &["create_column_family", "other"]);
+    refused(&setup(dir.path()), &["other"]);
+}
+
+#[test]
+fn another_order_of_keys() {
+    let dir = tempfile::tempdir().unwrap();
+    let theirs =
+        Setup { cf: "comparator=rocksdb.ReverseBytewiseComparator".into(), ..setup(dir.path()) };
+    run_and_kill(Engine::Rocksdb, &theirs, &[Step::Fill { seed: 1, from: 0, to: 50 }]);
+    let error = dump(Engine::Ferrolith, &setup(dir.path())).expect_err("it should be refused");
+    assert!(error.contains("rocksdb.ReverseBytewiseComparator"), "{error}");
+}
+
+#[test]
+fn a_directory_that_the_other_has_open() {
+    use crate::children::{finish, start, wait_for_word};
+    for (holder, other) in
+        [(Engine::Rocksdb, Engine::Ferrolith), (Engine::Ferrolith, Engine::Rocksdb)]
+    {
+        let dir = tempfile::tempdir().unwrap();
+        let mut holding = start(holder, &setup(dir.path()), &[Step::Park]);
+        wait_for_word(&mut holding, "parked");
+        let error = dump(other, &setup(dir.path())).expect_err("it is locked");
+        assert!(error.contains("LOCK"), "{error}");
+        finish(holding).unwrap();
+        dump(other, &setup(dir.path())).unwrap();
+    }
+}
