@@ -1,12 +1,16 @@
 //! Tags: a small table in memory beside a block that leads a point lookup straight to its entry.
 //!
-//! Per entry: one byte of the user key's hash, where the entry is, and the *middle* of its key. A
+//! Per entry: two bytes of the user key's hash, where the entry is, and the *middle* of its key. A
 //! delta-coded entry holds only the end of its key. The beginning that all keys of the block share
-//! is kept once; the middle is what lies between. So a lookup compares tags eight at a time and
-//! then one whole key, and touches no other entry.
+//! is kept once; the middle is what lies between. So a lookup compares tags and then one whole key,
+//! and touches no other entry.
+//!
+//! The first equal tag is found without a branch on what was read. A branch would be guessed wrong
+//! nearly always, and the guess would be settled only when the table has come from memory: nothing
+//! of the next lookup could start before. Two bytes make a false match rare for the same reason.
 //!
 //! ```text
-//! data = tag u8 * n padded to 8, offset u16 * n, middle [u8; width] * n, prefix
+//! data = tag u16 * n padded to 8, offset u16 * n, middle [u8; width] * n, prefix
 //! ```
 //! The table lies inside the block's own object while it is small, so that a lookup waits for two
 //! memory accesses, the object and the entry, and not for three.
@@ -22,14 +26,14 @@ use crate::base::hash::hash64;
 use crate::base::key::TRAILER_SIZE;
 use crate::error::Result;
 
-const ONES: u64 = 0x0101_0101_0101_0101;
-const HIGHS: u64 = 0x8080_8080_8080_8080;
+/// How many tags are compared at once.
+const LANES: usize = 8;
 
 /// The widest middle that is worth keeping.
 const WIDTH_MAX: usize = 32;
 
 /// How many bytes lie inside the object: enough for a block of 4 KiB with values of 100 bytes.
-const INLINE: usize = 184;
+const INLINE: usize = 216;
 
 /// The tags of one block.
 pub struct Tags {
@@ -45,16 +49,16 @@ pub struct Tags {
 
 /// What is collected about one entry while building.
 struct Item {
-    tag: u8,
+    tag: i16,
     offset: u16,
     shared: usize,
     user_key: Vec<u8>,
 }
 
-/// The byte of a user key's hash that is its tag. The Bloom filter uses the other bytes.
+/// The bytes of a user key's hash that are its tag. The Bloom filter uses mostly the other bytes.
 #[inline]
-fn tag_of(hash: u64) -> u8 {
-    hash as u8
+fn tag_of(hash: u64) -> i16 {
+    hash as i16
 }
 
 impl Tags {
@@ -71,14 +75,14 @@ impl Tags {
             return None;
         }
         let n = items.len();
-        let offsets_at = n.next_multiple_of(8);
+        let offsets_at = 2 * n.next_multiple_of(LANES);
         let middles_at = offsets_at + 2 * n;
         let prefix_at = middles_at + width * n;
         if prefix_at + prefix_len > view.entries().len() / 2 {
             return None;
         }
         let mut data: Vec<u8> = Vec::with_capacity(prefix_at + prefix_len);
-        data.extend(items.iter().map(|i| i.tag));
+        data.extend(items.iter().flat_map(|i| i.tag.to_le_bytes()));
         data.resize(offsets_at, 0);
         data.extend(items.iter().flat_map(|i| i.offset.to_le_bytes()));
         for (i, item) in items.iter().enumerate() {
@@ -127,27 +131,46 @@ impl Tags {
         max_trailer: u64,
         mut visit: impl FnMut(u64, &'a [u8]) -> Result<bool>,
     ) -> Result<Found> {
-        let wanted = u64::from(tag_of(hash)).wrapping_mul(ONES);
-        let (chunks, _) =
-            self.data().get(..self.offsets_at.into()).unwrap_or_default().as_chunks::<8>();
-        for (c, chunk) in chunks.iter().enumerate() {
-            let x = u64::from_le_bytes(*chunk) ^ wanted;
-            // The high bit of every byte of x that is zero; above one of them there may be false
-            // ones, which the comparison of keys sorts out.
-            let mut zeros = x.wrapping_sub(ONES) & !x & HIGHS;
-            while zeros != 0 {
-                let i = 8 * c + (zeros.trailing_zeros() / 8) as usize;
-                zeros &= zeros - 1;
-                if i < usize::from(self.n)
-                    && let Some((t, value)) = self.entry_if_equal(view, i, user_key)?
-                    && t <= max_trailer
-                    && !visit(t, value)?
-                {
-                    return Ok(Found::Finished);
-                }
+        let mut i = self.first(tag_of(hash));
+        while i < usize::from(self.n) {
+            if let Some((t, value)) = self.entry_if_equal(view, i, user_key)?
+                && t <= max_trailer
+                && !visit(t, value)?
+            {
+                break;
             }
+            i = self.next(tag_of(hash), i + 1);
         }
         Ok(Found::Finished)
+    }
+
+    #[inline]
+    fn tags(&self) -> &[u8] {
+        self.data().get(..self.offsets_at.into()).unwrap_or_default()
+    }
+
+    /// The first entry with this tag; `n` or more if there is none.
+    #[inline]
+    fn first(&self, tag: i16) -> usize {
+        let mut first = [i16::MAX; LANES];
+        let mut numbers: [i16; LANES] = [0, 1, 2, 3, 4, 5, 6, 7];
+        for chunk in self.tags().as_chunks::<{ 2 * LANES }>().0 {
+            let (tags, _) = chunk.as_chunks::<2>();
+            for ((bytes, first), number) in tags.iter().zip(&mut first).zip(&mut numbers) {
+                let found = if i16::from_le_bytes(*bytes) == tag { *number } else { i16::MAX };
+                *first = found.min(*first);
+                *number += LANES as i16;
+            }
+        }
+        first.into_iter().fold(i16::MAX, i16::min) as usize
+    }
+
+    /// The first entry from `start` on with this tag; `n` or more if there is none.
+    #[cold]
+    fn next(&self, tag: i16, start: usize) -> usize {
+        let (tags, _) = self.tags().as_chunks::<2>();
+        let rest = tags.iter().skip(start);
+        rest.take_while(|bytes| i16::from_le_bytes(**bytes) != tag).count() + start
     }
 
     /// Trailer and value of entry `i` if its user key is this one.
