@@ -35,8 +35,3 @@ pub mod db;
 pub mod inspect;
 
 pub use error::{Code, Error, Result};
-
-/// Compiles the program in README.md.
-#[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-struct Readme;

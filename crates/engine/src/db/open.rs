@@ -559,7 +559,11 @@ fn assemble(
     open_tables: Option<Arc<OpenTables>>,
     lock: Box<dyn FileLock>,
 ) -> Result<Arc<DbInner>> {
-    let keep_wals = opening.options.avoid_flush_during_recovery;
+    // Part of a WAL in a table, all of it kept: the next recovery would merge that part twice.
+    let made_tables = |recovered: &Recovered| {
+        recovered.families.values().any(|family| !family.edit.new_files.is_empty())
+    };
+    let keep_wals = opening.options.avoid_flush_during_recovery && !made_tables(&recovered);
     if !keep_wals {
         for (id, family) in &mut recovered.families {
             recover::flush_one(&opening, *id, family)?;
@@ -569,8 +573,7 @@ fn assemble(
     let wal_number = wal.log_number();
     let kept: Vec<u64> = if keep_wals { recovered.summary.wals.clone() } else { Vec::new() };
     let oldest_kept = kept.first().copied().unwrap_or(wal_number);
-    let made_tables = recovered.families.values().any(|f| !f.edit.new_files.is_empty());
-    if made_tables {
+    if made_tables(&recovered) {
         opening.fs.sync_dir(&opening.dir)?;
     }
     let edits = opening.families.keys().map(|id| {

@@ -56,6 +56,27 @@ fn recovery_without_a_flush_keeps_the_wals() {
     assert_eq!(dump(&db).len(), 400);
 }
 
+/// What recovery wrote into a table must not be merged again from a WAL that was kept.
+#[test]
+fn recovery_merges_once_whatever_it_keeps() {
+    let dir = temp_dir();
+    let mut options = with_cf(&small(), |cf| cf.write_buffer_size = 4 << 20);
+    options.db.avoid_flush_during_recovery = true;
+    let db = Db::open(&options, dir.path()).unwrap();
+    for i in 0..9000u32 {
+        db.merge(&wo(), &(i % 700).to_be_bytes(), &[b'a' + (i % 26) as u8; 8]).unwrap();
+    }
+    let expected = dump(&db);
+    let mut crashed = copy(dir.path());
+    for _ in 0..3 {
+        // Memtables so small that the WAL does not fit into one.
+        options.cf.write_buffer_size = 64 << 10;
+        let again = Db::open(&options, crashed.path()).unwrap();
+        assert_eq!(dump(&again), expected);
+        crashed = copy(crashed.path());
+    }
+}
+
 /// A WAL cut at every place gives a prefix of the batches, whole ones only.
 #[test]
 fn a_torn_wal_gives_whole_batches() {
