@@ -1,6 +1,6 @@
 //! This repository's engine as a [`Store`].
 
-use crate::store::{Result, Scan, Setup, Store};
+use crate::store::{CHURN, Result, Scan, Setup, Store};
 use crate::workload::Op;
 use ferrolith::batch::WriteBatch;
 use ferrolith::db::{ColumnFamily, ColumnFamilyDescriptor, Db};
@@ -13,6 +13,7 @@ use ferrolith::options::{
 pub struct Ours {
     db: Db,
     families: Vec<ColumnFamily>,
+    options: ColumnFamilyOptions,
 }
 
 fn text(error: ferrolith::Error) -> String {
@@ -28,14 +29,15 @@ impl Ours {
             ..DbOptions::default()
         };
         db.set_options(&setup.db).map_err(text)?;
-        let descriptors = setup.names().into_iter().map(|name| {
-            let mut cf = ColumnFamilyOptions::default();
-            cf.set_options(&setup.cf).map_err(text)?;
-            Ok(ColumnFamilyDescriptor::new(name, cf))
-        });
-        let descriptors = descriptors.collect::<Result<_>>()?;
+        let mut options = ColumnFamilyOptions::default();
+        options.set_options(&setup.cf).map_err(text)?;
+        let mut names = setup.names();
+        let there = Db::list_column_families(&db, setup.dir()).unwrap_or_default();
+        names.extend(there.into_iter().filter(|name| name == CHURN));
+        let descriptors =
+            names.iter().map(|name| ColumnFamilyDescriptor::new(name, options.clone())).collect();
         let (db, families) = Db::open_cf(&db, setup.dir(), descriptors).map_err(text)?;
-        Ok(Ours { db, families })
+        Ok(Ours { db, families, options })
     }
 }
 
@@ -105,6 +107,21 @@ impl Store for Ours {
             ..CompactRangeOptions::default()
         };
         self.db.compact_range_cf(&options, &self.families[family], None, None).map_err(text)
+    }
+
+    fn churn(&self, key: &[u8], flush: bool) -> Result<()> {
+        let result = || {
+            if let Some(left_by_a_crash) = self.db.cf(CHURN) {
+                self.db.drop_cf(&left_by_a_crash)?;
+            }
+            let family = self.db.create_cf(CHURN, &self.options)?;
+            self.db.put_cf(&WriteOptions::default(), &family, key, key)?;
+            if flush {
+                self.db.flush_cf(&FlushOptions::default(), &family)?;
+            }
+            self.db.drop_cf(&family)
+        };
+        result().map_err(text)
     }
 
     fn wait(&self) -> Result<()> {

@@ -73,11 +73,14 @@ impl Setup {
         self.cf.contains("PlainTable")
     }
 
-    /// The length of prefixes if there is an extractor.
+    /// Whether keys have prefixes.
     pub fn has_prefixes(&self) -> bool {
-        self.cf.contains("prefix_extractor")
+        self.cf.contains("FixedPrefix")
     }
 }
+
+/// A family that [`Store::churn`] makes and drops; it is opened if a directory has it.
+pub const CHURN: &str = "churn";
 
 /// Which part of a family is read, and in which direction.
 #[derive(Clone, Copy, Debug)]
@@ -103,6 +106,8 @@ pub trait Store: Send + Sync {
     fn flush(&self, family: usize) -> Result<()>;
     /// Compacts all of a family into its last level.
     fn compact(&self, family: usize) -> Result<()>;
+    /// Makes a family beside the others, writes this key to it, and drops it.
+    fn churn(&self, key: &[u8], flush: bool) -> Result<()>;
     /// Waits for background work.
     fn wait(&self) -> Result<()>;
 }

@@ -7,12 +7,12 @@
 //! iterators and batches stay on one stack. Every test of this crate runs through here.
 #![allow(unsafe_code)]
 
-use crate::store::{Result, Scan, Setup, Store};
+use crate::store::{CHURN, Result, Scan, Setup, Store};
 use crate::workload::Op;
 use libloading::Library;
 use std::ffi::{CStr, CString, c_char, c_int, c_uchar, c_void};
 use std::ptr::{null, null_mut};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock};
 
 type Object = *mut c_void;
 type Text = *const c_char;
@@ -44,6 +44,10 @@ functions! {
     get_options_from_string: fn(Object, Text, Object, Errors);
     open_column_families: fn(Object, Text, c_int, *const Text, *const Object, *mut Object, Errors) -> Object;
     column_family_handle_destroy: fn(Object);
+    list_column_families: fn(Object, Text, *mut usize, Errors) -> *mut *mut c_char;
+    list_column_families_destroy: fn(*mut *mut c_char, usize);
+    create_column_family: fn(Object, Object, Text, Errors) -> Object;
+    drop_column_family: fn(Object, Object, Errors);
     close: fn(Object);
     writeoptions_create: fn() -> Object;
     writeoptions_destroy: fn(Object);
@@ -124,8 +128,17 @@ fn c_string(text: &str) -> Result<CString> {
 pub struct Theirs {
     f: &'static Functions,
     db: Object,
+    options: Object,
     families: Vec<Object>,
+    /// Left by a crash.
+    churn: Mutex<Option<Family>>,
 }
+
+/// A family handle outside of the list.
+struct Family(Object);
+
+// SAFETY: as for `Theirs`.
+unsafe impl Send for Family {}
 
 // SAFETY: rocksdb/c.h allows every thread to use a database and its family handles at any time.
 unsafe impl Send for Theirs {}
@@ -136,39 +149,64 @@ impl Theirs {
     /// Opens a database with options from strings.
     pub fn open(setup: &Setup) -> Result<Theirs> {
         let f = functions()?;
-        let names: Vec<CString> =
-            setup.names().iter().map(|n| c_string(n)).collect::<Result<_>>()?;
-        let name_pointers: Vec<Text> = names.iter().map(|n| n.as_ptr()).collect();
-        let lists = [setup.db.as_str(), setup.cf.as_str()];
-        let list =
-            c_string(&lists.into_iter().filter(|l| !l.is_empty()).collect::<Vec<_>>().join(";"))?;
+        let lists = [setup.db.as_str(), setup.cf.as_str()].into_iter().filter(|l| !l.is_empty());
+        let list = c_string(&lists.collect::<Vec<_>>().join(";"))?;
         let path = c_string(&setup.dir().to_string_lossy())?;
-        let count = names.len();
-        let mut families = vec![null_mut(); count];
-        // SAFETY: all strings and arrays live during the calls; the arrays have `count` elements;
-        // the options are copied by the open and destroyed once.
+        // SAFETY: the strings live during the calls; `base` is copied. On an error the options
+        // leak, and the process ends.
         unsafe {
             let (base, options) = ((f.options_create)(), (f.options_create)());
-            let db = checked(f, |e| (f.get_options_from_string)(base, list.as_ptr(), options, e))
-                .and_then(|()| {
-                    (f.options_set_create_if_missing)(options, 1);
-                    (f.options_set_create_missing_column_families)(options, 1);
-                    let each = vec![options; count];
-                    checked(f, |e| {
-                        (f.open_column_families)(
-                            options,
-                            path.as_ptr(),
-                            count as c_int,
-                            name_pointers.as_ptr(),
-                            each.as_ptr(),
-                            families.as_mut_ptr(),
-                            e,
-                        )
-                    })
-                });
+            checked(f, |e| (f.get_options_from_string)(base, list.as_ptr(), options, e))?;
             (f.options_destroy)(base);
-            (f.options_destroy)(options);
-            Ok(Theirs { f, db: db?, families })
+            (f.options_set_create_if_missing)(options, 1);
+            (f.options_set_create_missing_column_families)(options, 1);
+            Theirs::open_with(f, setup, &path, options)
+        }
+    }
+
+    /// # Safety
+    /// `options` must be options that the library made; the result owns them.
+    unsafe fn open_with(
+        f: &'static Functions,
+        setup: &Setup,
+        path: &CStr,
+        options: Object,
+    ) -> Result<Theirs> {
+        let mut names: Vec<CString> =
+            setup.names().iter().map(|n| c_string(n)).collect::<Result<_>>()?;
+        let known = names.len();
+        // SAFETY: the caller's promise; the arrays have an element per name, live during the calls.
+        unsafe {
+            if has_churn(f, path, options) {
+                names.push(c_string(CHURN)?);
+            }
+            let name_pointers: Vec<Text> = names.iter().map(|n| n.as_ptr()).collect();
+            let each = vec![options; names.len()];
+            let mut families = vec![null_mut(); names.len()];
+            let db = checked(f, |e| {
+                (f.open_column_families)(
+                    options,
+                    path.as_ptr(),
+                    names.len() as c_int,
+                    name_pointers.as_ptr(),
+                    each.as_ptr(),
+                    families.as_mut_ptr(),
+                    e,
+                )
+            })?;
+            let churn = (families.len() > known).then(|| families.pop()).flatten().map(Family);
+            Ok(Theirs { f, db, options, families, churn: Mutex::new(churn) })
+        }
+    }
+
+    fn flush_handle(&self, family: Object) -> Result<()> {
+        let f = self.f;
+        // SAFETY: the options are made and destroyed here.
+        unsafe {
+            let fo = (f.flushoptions_create)();
+            let result = checked(f, |e| (f.flush_cf)(self.db, fo, family, e));
+            (f.flushoptions_destroy)(fo);
+            result
         }
     }
 
@@ -191,9 +229,29 @@ impl Drop for Theirs {
     fn drop(&mut self) {
         // SAFETY: nobody uses the handles or the database any more.
         unsafe {
-            self.families.iter().for_each(|family| (self.f.column_family_handle_destroy)(*family));
+            let churn = self.churn.get_mut().ok().and_then(Option::take);
+            let families = self.families.iter().copied().chain(churn.map(|family| family.0));
+            families.for_each(|family| (self.f.column_family_handle_destroy)(family));
             (self.f.close)(self.db);
+            (self.f.options_destroy)(self.options);
         }
+    }
+}
+
+/// Whether the directory has the family that a crash left; none if there is no database.
+///
+/// # Safety
+/// `options` must be live options of the library.
+unsafe fn has_churn(f: &Functions, path: &CStr, options: Object) -> bool {
+    let mut count = 0;
+    // SAFETY: the caller's promise; the list has `count` C strings and is destroyed once.
+    unsafe {
+        let listed =
+            checked(f, |e| (f.list_column_families)(options, path.as_ptr(), &mut count, e));
+        let Ok(list) = listed else { return false };
+        let found = (0..count).any(|i| CStr::from_ptr(*list.add(i)).to_bytes() == CHURN.as_bytes());
+        (f.list_column_families_destroy)(list, count);
+        found
     }
 }
 
@@ -288,14 +346,7 @@ impl Store for Theirs {
     }
 
     fn flush(&self, family: usize) -> Result<()> {
-        let f = self.f;
-        // SAFETY: the options are made and destroyed here.
-        unsafe {
-            let fo = (f.flushoptions_create)();
-            let result = checked(f, |e| (f.flush_cf)(self.db, fo, self.families[family], e));
-            (f.flushoptions_destroy)(fo);
-            result
-        }
+        self.flush_handle(self.families[family])
     }
 
     fn compact(&self, family: usize) -> Result<()> {
@@ -308,6 +359,36 @@ impl Store for Theirs {
             (f.compactoptions_destroy)(co);
         }
         Ok(())
+    }
+
+    fn churn(&self, key: &[u8], flush: bool) -> Result<()> {
+        let (f, (k, kn), name) = (self.f, parts(key), c_string(CHURN)?);
+        let mut left_by_a_crash = self.churn.lock().map_err(|e| e.to_string())?;
+        // SAFETY: handles are destroyed once, after their family was dropped; the key and the
+        // name live during the calls.
+        unsafe {
+            let drop_family = |family| {
+                checked(f, |e| (f.drop_column_family)(self.db, family, e))?;
+                (f.column_family_handle_destroy)(family);
+                Ok::<_, String>(())
+            };
+            if let Some(family) = left_by_a_crash.take() {
+                drop_family(family.0)?;
+            }
+            let family =
+                checked(f, |e| (f.create_column_family)(self.db, self.options, name.as_ptr(), e))?;
+            let records = (f.writebatch_create)();
+            (f.writebatch_put_cf)(records, family, k, kn, k, kn);
+            let wo = (f.writeoptions_create)();
+            let written = checked(f, |e| (f.write)(self.db, wo, records, e));
+            (f.writeoptions_destroy)(wo);
+            (f.writebatch_destroy)(records);
+            written?;
+            if flush {
+                self.flush_handle(family)?;
+            }
+            drop_family(family)
+        }
     }
 
     fn wait(&self) -> Result<()> {

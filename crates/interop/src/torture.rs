@@ -1,5 +1,5 @@
-//! Writes until it is killed: several threads, flushes and compactions in between, and a ledger of
-//! what was acknowledged. Each thread also reads its own keys back.
+//! Writes until it is killed: several threads; flushes, compactions and a family that comes and
+//! goes in between; and a ledger of what was acknowledged. Each thread also reads its own keys back.
 
 use crate::dump::show;
 use crate::ledger::Ledger;
@@ -55,6 +55,11 @@ fn write_for_ever(
         match rng.u32(..4000) {
             0..4 => store.flush(family).map_err(|e| format!("flush: {e}"))?,
             4 => store.compact(family).map_err(|e| format!("compact: {e}"))?,
+            // One thread, since the family has one name.
+            5..10 if thread == 0 => {
+                let key = setup.shape.key(thread, done as u32);
+                store.churn(&key, rng.bool()).map_err(|e| format!("churn: {e}"))?;
+            }
             _ => {}
         }
     }

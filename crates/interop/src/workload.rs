@@ -103,6 +103,12 @@ impl Shape {
         key.extend(std::iter::repeat_n([0, 0xff, b'k', b'='][bits as usize % 4], length));
         key
     }
+
+    /// The thread that a key belongs to.
+    pub fn owner(&self, key: &[u8]) -> u32 {
+        let bytes = if self.fixed { key.get(8..12) } else { key.get(2..4) };
+        bytes.unwrap_or(&[]).iter().fold(0, |number, byte| number << 8 | u32::from(*byte))
+    }
 }
 
 /// The sequence of batches.
@@ -256,6 +262,8 @@ mod tests {
             let keys: std::collections::BTreeSet<Vec<u8>> =
                 (0..3).flat_map(|t| (0..shape.slots).map(move |s| shape.key(t, s))).collect();
             assert_eq!(keys.len(), 3 * shape.slots as usize);
+            assert_eq!(keys.iter().filter(|key| shape.owner(key) == 2).count(), keys.len() / 3);
+            assert!((0..shape.slots).all(|slot| shape.owner(&shape.key(0, slot)) == 0));
         }
     }
 }

@@ -30,14 +30,46 @@ fn number(name: &str) -> Option<u64> {
     Some(std::env::var(name).ok()?.parse().unwrap())
 }
 
-/// The ways in which directories differ, each memtable with each table format.
+/// Each memtable with each table format.
 fn forms() -> Vec<(&'static str, &'static str)> {
-    let plain = "table_factory={id=PlainTable;user_key_len=16};compression=kNoCompression";
+    // For the last option see `Form::plain`.
+    let plain = "table_factory={id=PlainTable;user_key_len=16};compression=kNoCompression;\
+        max_sequential_skip_in_iterations=1000000";
     let block = "block_based_table_factory={filter_policy=bloomfilter:10}";
     ["skip_list", "prefix_hash:500", "hash_linkedlist:500", "vector"]
         .into_iter()
         .flat_map(|memtable| [(memtable, block), (memtable, plain)])
         .collect()
+}
+
+/// What else directories differ in: options of the database.
+const DB_CHOICES: [&str; 8] = [
+    "max_background_jobs=4;max_subcompactions=3",
+    "avoid_flush_during_recovery=true",
+    "max_total_wal_size=150K",
+    "max_manifest_file_size=2000",
+    "wal_bytes_per_sync=16K;bytes_per_sync=16K",
+    "max_open_files=20",
+    "allow_mmap_reads=true",
+    "enable_pipelined_write=false",
+];
+
+/// The same of column families.
+const CF_CHOICES: [&str; 8] = [
+    "max_write_buffer_number=6;min_write_buffer_number_to_merge=2",
+    "write_buffer_size=400K",
+    "num_levels=3",
+    "level_compaction_dynamic_level_bytes=false",
+    "target_file_size_base=16K",
+    "memtable_prefix_bloom_size_ratio=0.1",
+    "disable_auto_compactions=true",
+    "max_successive_merges=3",
+];
+
+/// Two of them.
+fn choose(choices: &[&str; 8], rng: &mut Rng) -> String {
+    let mut choice = || choices[rng.usize(..8)];
+    [choice(), choice()].join(";")
 }
 
 #[test]
@@ -92,21 +124,27 @@ struct Directory {
 impl Directory {
     fn new((memtable, table): (&str, &str), rng: &mut Rng) -> Directory {
         let root = tempfile::tempdir().unwrap();
+        let plain = table.contains("PlainTable");
+        let prefixes = plain || memtable.contains("hash") || rng.bool();
         let shape = Shape {
             families: rng.usize(1..4),
-            fixed: true,
+            fixed: prefixes,
             merges: if rng.bool() { Merges::Add } else { Merges::None },
             slots: 500,
             value_max: 70_000,
         };
-        let plain = table.contains("PlainTable");
+        let extractor = if prefixes { "rocksdb.FixedPrefix.8" } else { "nullptr" };
         let concurrent = memtable == "skip_list";
         let setup = Setup {
             dir: root.path().join("db"),
-            db: format!("allow_mmap_reads={plain};allow_concurrent_memtable_write={concurrent}"),
+            db: format!(
+                "allow_mmap_reads={plain};allow_concurrent_memtable_write={concurrent};{}",
+                choose(&DB_CHOICES, rng)
+            ),
             cf: format!(
-                "{SMALL};merge_operator=uint64add;prefix_extractor=rocksdb.FixedPrefix.8;\
-                 memtable_factory={memtable};{table}"
+                "{SMALL};{};merge_operator=uint64add;prefix_extractor={extractor};\
+                 memtable_factory={memtable};{table}",
+                choose(&CF_CHOICES, rng)
             ),
             shape,
         };
@@ -129,17 +167,19 @@ impl Directory {
         if rng.u32(..5) != 0 {
             wait_for_word(&mut child, "open");
         }
-        kill_after(&mut child, Duration::from_millis(rng.u64(..700)));
+        let mut result = kill_after(&mut child, Duration::from_millis(rng.u64(..700)));
         for _ in 0..rng.u32(..4) {
             let engine = if rng.u32(..4) == 0 { Engine::Rocksdb } else { Engine::Ferrolith };
-            let mut child = start(engine, &self.setup, &[Step::Park]);
-            kill_after(&mut child, Duration::from_millis(rng.u64(..60)));
+            let delay = Duration::from_millis(rng.u64(..60));
+            let recovery = || start(engine, &self.setup, &[Step::Park]);
+            result = result.and_then(|()| kill_after(&mut recovery(), delay));
         }
-        let when =
-            format!("{when}, written by {writer:?} with {:?}, {threads} threads", self.setup);
-        if let Err(error) = self.check() {
+        if let Err(error) = result.and_then(|()| self.check()) {
             keep(self.root.take().unwrap());
-            panic!("{when}: {error}");
+            panic!(
+                "{when}, written by {writer:?} with {:?}, {threads} threads: {error}",
+                self.setup
+            );
         }
     }
 
@@ -169,7 +209,8 @@ impl Directory {
             while writer.done < acknowledged {
                 writer.step();
             }
-            let own: Vec<Family> = found.iter().map(|f| own_keys(f, writer.thread)).collect();
+            let own: Vec<Family> =
+                found.iter().map(|f| own_keys(f, &self.setup.shape, writer.thread)).collect();
             if own != writer.model.families {
                 let without = describe(&own, &writer.model);
                 writer.step();
@@ -191,9 +232,8 @@ impl Directory {
     }
 }
 
-/// The keys that `thread` writes ([`Shape::key`]).
-fn own_keys(family: &Family, thread: u32) -> Family {
-    let own = family.iter().filter(|(key, _)| key.get(8..12) == Some(&thread.to_be_bytes()));
+fn own_keys(family: &Family, shape: &Shape, thread: u32) -> Family {
+    let own = family.iter().filter(|(key, _)| shape.owner(key) == thread);
     own.map(|(key, value)| (key.clone(), value.clone())).collect()
 }
 
@@ -205,11 +245,12 @@ fn describe(found: &[Family], expected: &Model) -> String {
 }
 
 /// Kills a child; one that has ended before did so because something was wrong.
-fn kill_after(child: &mut Child, delay: Duration) {
+fn kill_after(child: &mut Child, delay: Duration) -> Result<(), String> {
     std::thread::sleep(delay);
     if let Some(status) = child.try_wait().unwrap() {
-        panic!("a child ended by itself, {status}: {}", complaint(child));
+        return Err(format!("a child ended by itself, {status}: {}", complaint(child)));
     }
     child.kill().unwrap();
     child.wait().unwrap();
+    Ok(())
 }

@@ -41,11 +41,13 @@ impl Form {
         }
     }
 
-    /// PlainTable with these options, and what goes with it.
+    /// PlainTable with these options, and what goes with it. An iterator over all keys must not
+    /// seek inside RocksDB's PlainTable, as it does to get past many old versions of a key.
     pub fn plain(table: &str, memtable: &str) -> Form {
         let mut form = Form::new(&format!(
             "prefix_extractor=rocksdb.FixedPrefix.8;memtable_factory={memtable};\
-             table_factory={{id=PlainTable;{table}}};compression=kNoCompression"
+             table_factory={{id=PlainTable;{table}}};compression=kNoCompression;\
+             max_sequential_skip_in_iterations=1000000"
         ));
         form.shape.fixed = true;
         form.db("allow_mmap_reads=true;allow_concurrent_memtable_write=false")
