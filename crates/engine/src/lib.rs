@@ -35,3 +35,8 @@ pub mod db;
 pub mod inspect;
 
 pub use error::{Code, Error, Result};
+
+/// Compiles the program in README.md.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

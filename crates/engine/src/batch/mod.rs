@@ -1,6 +1,6 @@
 //! The write batch and its wire form, which is also the payload of WAL records.
 //!
-//! Grammar (`docs/formats/write_batch.md`):
+//! Grammar (`docs/formats/batch.md`):
 //! ```text
 //! batch  := fixed64 sequence of the first counted record, fixed32 count, record*
 //! record := tag, [varint32 column family id, for the tags of other families], field*
