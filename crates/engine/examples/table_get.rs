@@ -177,6 +177,7 @@ fn main() {
             mmap: false,
             file_number: 9,
             global_seqno: None,
+            statistics: None,
         };
         let file = fs.open_random_access(path, false).expect("open");
         let table = Table::open(file, &ctx).expect("table");

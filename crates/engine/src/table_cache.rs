@@ -17,6 +17,7 @@ use crate::fs::{FileSystem, RandomAccessFile};
 use crate::hooks::SliceTransform;
 use crate::options::{ColumnFamilyOptions, TableFactory};
 use crate::sst::{Table, TableReadContext};
+use crate::stats::{self, Statistics, Ticker};
 use crate::version::{FileMeta, FileStats};
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -34,6 +35,7 @@ pub struct TableCache {
     mmap: bool,
     /// `None`: every reader stays open with its file.
     open_tables: Option<Arc<OpenTables>>,
+    statistics: Option<Arc<Statistics>>,
 }
 
 impl TableCache {
@@ -55,7 +57,15 @@ impl TableCache {
             block_cache,
             mmap,
             open_tables,
+            statistics: None,
         }
+    }
+
+    /// Counts openings, and uses of filters and of the block cache.
+    #[must_use]
+    pub fn with_statistics(mut self, statistics: Option<Arc<Statistics>>) -> TableCache {
+        self.statistics = statistics;
+        self
     }
 
     /// Whether a reader that was opened stays open for as long as its file's metadata lives.
@@ -91,6 +101,13 @@ impl TableCache {
 
     /// Opens a file and checks it against what the MANIFEST says: size and unique id.
     fn open(&self, file: &FileMeta) -> Result<Arc<Table>> {
+        let opened = self.open_and_check(file);
+        let outcome = if opened.is_ok() { Ticker::NoFileOpens } else { Ticker::NoFileErrors };
+        stats::add(&self.statistics, outcome, 1);
+        opened
+    }
+
+    fn open_and_check(&self, file: &FileMeta) -> Result<Arc<Table>> {
         let reader = self.open_file(file.number)?;
         let path = reader.path().to_path_buf();
         if reader.size() != file.file_size {
@@ -109,6 +126,7 @@ impl TableCache {
             mmap: self.mmap,
             file_number: file.number,
             global_seqno: Some(file.largest_seqno),
+            statistics: self.statistics.clone(),
         };
         let table = Table::open(reader, &ctx)?;
         let p = table.properties();

@@ -39,8 +39,10 @@ pub struct CompactionOutput {
     pub files: Vec<FileMeta>,
     /// Entries read.
     pub records_in: u64,
-    /// Entries that nobody can see any more.
-    pub records_dropped: u64,
+    /// Entries dropped because a newer one hides them.
+    pub records_hidden: u64,
+    /// Tombstones dropped because nothing is left that they hide.
+    pub records_obsolete: u64,
 }
 
 /// A part of the key range: user keys in `[begin, end)`; `None` is unbounded.
@@ -73,7 +75,8 @@ pub fn run(inputs: &CompactionInputs<'_>) -> Result<CompactionOutput> {
             Ok(output) => {
                 all.files.extend(output.files);
                 all.records_in += output.records_in;
-                all.records_dropped += output.records_dropped;
+                all.records_hidden += output.records_hidden;
+                all.records_obsolete += output.records_obsolete;
             }
             Err(e) => error = Some(e),
         }
@@ -154,7 +157,8 @@ fn run_part(inputs: &CompactionInputs<'_>, part: &Part) -> Result<CompactionOutp
         Ok(files) => Ok(CompactionOutput {
             files,
             records_in: stats.num_input_records,
-            records_dropped: stats.num_record_drop_hidden + stats.num_record_drop_obsolete,
+            records_hidden: stats.num_record_drop_hidden,
+            records_obsolete: stats.num_record_drop_obsolete,
         }),
         Err(e) => {
             outputs.remove_all();

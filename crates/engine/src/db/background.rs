@@ -14,6 +14,7 @@ use crate::env::sync::MutexGuard;
 use crate::env::sync::atomic::Ordering;
 use crate::error::{Error, Result};
 use crate::flush::{self, FlushInputs, OutputContext};
+use crate::stats::{self, HistogramType, Ticker, Timer};
 use crate::version::{Version, VersionEdit};
 use std::sync::Arc;
 use std::time::Duration;
@@ -168,6 +169,7 @@ impl DbInner {
     }
 
     fn flush_immutables(&self, work: &FlushWork) -> Result<()> {
+        let _timer = Timer::start(&self.statistics, HistogramType::FlushTime);
         // Writers that may still insert into these memtables are pinned (db/write.rs).
         epoch::synchronize();
         work.immutables.iter().for_each(|i| i.mem.mark_immutable());
@@ -197,6 +199,10 @@ impl DbInner {
             self.oldest_wal_needed(&state, family.id, own.unwrap_or(newest_wal))
         };
         edit.min_log_number_to_keep = Some(needed);
+        // Before the install: who waits for the flush may look at the figures then.
+        self.totals.flush_count.fetch_add(1, Ordering::Relaxed);
+        self.totals.flush_bytes.fetch_add(size, Ordering::Relaxed);
+        stats::add(&self.statistics, Ticker::FlushWriteBytes, size);
         self.install(vec![edit], |state| {
             if let Some(family) = state.families.get_mut(&family.id) {
                 family.immutables.drain(..flushed);
@@ -207,8 +213,6 @@ impl DbInner {
             obsolete_wals.extend(self.take_obsolete_wals(&mut state, needed));
         }
         self.delete_wals(&obsolete_wals);
-        self.totals.flush_count.fetch_add(1, Ordering::Relaxed);
-        self.totals.flush_bytes.fetch_add(size, Ordering::Relaxed);
         self.info_log.info(format_args!(
             "[{}] [JOB] Level-0 flush of {flushed} memtables: {} records, {size} bytes",
             family.name, out.records_in
@@ -286,6 +290,7 @@ impl DbInner {
     }
 
     fn compact_files(&self, work: &CompactionWork) -> Result<()> {
+        let _timer = Timer::start(&self.statistics, HistogramType::CompactionTime);
         let plan = &work.plan;
         let inputs = || plan.input_files().map(|(_, file)| file);
         let oldest = inputs().map(|f| f.oldest_ancestor_time).filter(|&t| t != 0).min();
@@ -317,6 +322,14 @@ impl DbInner {
         self.totals.compaction_count.fetch_add(1, Ordering::Relaxed);
         self.totals.compaction_read_bytes.fetch_add(bytes_in, Ordering::Relaxed);
         self.totals.compaction_write_bytes.fetch_add(bytes_out, Ordering::Relaxed);
+        for (ticker, n) in [
+            (Ticker::CompactReadBytes, bytes_in),
+            (Ticker::CompactWriteBytes, bytes_out),
+            (Ticker::CompactionKeyDropNewerEntry, out.records_hidden),
+            (Ticker::CompactionKeyDropObsolete, out.records_obsolete),
+        ] {
+            stats::add(&self.statistics, ticker, n);
+        }
         self.info_log.info(format_args!(
             "[{}] [JOB] Compacted level {} to level {}: {bytes_in} => {bytes_out} bytes, {} records \
              in, {} dropped, reason {}",
@@ -324,7 +337,7 @@ impl DbInner {
             plan.start_level,
             plan.output_level,
             out.records_in,
-            out.records_dropped,
+            out.records_hidden + out.records_obsolete,
             plan.reason.name()
         ));
         Ok(())

@@ -5,6 +5,7 @@
 //! very version that the reader is entitled to.
 
 use super::column_family::ColumnFamilyData;
+use super::counted;
 use super::state::DbInner;
 use crate::base::{LookupKey, PinnedValue, SeqNo};
 use crate::env::epoch;
@@ -36,10 +37,11 @@ impl DbInner {
     ) -> Result<Option<PinnedValue>> {
         let guard = epoch::pin();
         let sv = family.super_version.load(&guard).ok_or_else(closed)?;
-        let key = LookupKey::new(user_key, self.read_sequence(ro));
-        let mut ctx = GetContext::new(user_key, family.options.merge_operator.as_deref());
-        sv.get(&key, ro, &mut ctx, &family.tables)?;
-        ctx.finish()
+        let seq = self.read_sequence(ro);
+        match &self.statistics {
+            None => look_up(family, sv, ro, user_key, seq),
+            Some(stats) => counted::get(stats, family, sv, ro, user_key, seq),
+        }
     }
 
     /// The values of many keys, all as of one moment.
@@ -54,13 +56,10 @@ impl DbInner {
             return keys.iter().map(|_| Err(closed())).collect();
         };
         let seq = self.read_sequence(ro);
-        let one = |user_key: &[u8]| {
-            let key = LookupKey::new(user_key, seq);
-            let mut ctx = GetContext::new(user_key, family.options.merge_operator.as_deref());
-            sv.get(&key, ro, &mut ctx, &family.tables)?;
-            ctx.finish()
-        };
-        keys.iter().map(|key| one(key.as_ref())).collect()
+        match &self.statistics {
+            None => keys.iter().map(|key| look_up(family, sv, ro, key.as_ref(), seq)).collect(),
+            Some(stats) => counted::multi_get(stats, family, sv, ro, keys, seq),
+        }
     }
 
     /// The user's iterator over one family. `keepalive` is what must outlive it.
@@ -84,8 +83,25 @@ impl DbInner {
             family.options.prefix_extractor.clone(),
             Arc::new((sv, keepalive)),
         );
-        Ok(iter.with_max_sequential_skip(family.options.max_sequential_skip_in_iterations))
+        Ok(iter
+            .with_max_sequential_skip(family.options.max_sequential_skip_in_iterations)
+            .with_statistics(self.statistics.as_ref()))
     }
+}
+
+/// The newest value of a key that is visible at `seq`.
+#[inline]
+fn look_up(
+    family: &ColumnFamilyData,
+    sv: &SuperVersion,
+    ro: &ReadOptions,
+    user_key: &[u8],
+    seq: SeqNo,
+) -> Result<Option<PinnedValue>> {
+    let key = LookupKey::new(user_key, seq);
+    let mut ctx = GetContext::new(user_key, family.options.merge_operator.as_deref());
+    sv.get(&key, ro, &mut ctx, &family.tables)?;
+    ctx.finish()
 }
 
 /// One iterator per place, newest first.

@@ -9,6 +9,7 @@ use crate::options::{
     ColumnFamilyOptions, CompactRangeOptions, FlushOptions, ReadOptions, WriteOptions,
 };
 use crate::read::DbIter;
+use crate::stats::Statistics;
 use std::cell::RefCell;
 use std::ops::{Deref, DerefMut};
 use std::path::Path;
@@ -346,6 +347,11 @@ impl Db {
     /// A property that is a number.
     pub fn property_int(&self, name: &str) -> Option<u64> {
         self.property(name)?.parse().ok()
+    }
+
+    /// What the database counts, if the option `statistics` is on.
+    pub fn statistics(&self) -> Option<Arc<Statistics>> {
+        self.inner().statistics.clone()
     }
 
     /// Tries again after a background error whose cause is gone.

@@ -6,6 +6,7 @@
 mod background;
 mod close;
 mod column_family;
+mod counted;
 mod errors;
 mod families;
 mod get;

@@ -292,6 +292,14 @@ fn open_info_log(fs: &Arc<dyn FileSystem>, dir: &Path, options: &DbOptions) -> R
     InfoLog::open(Arc::clone(fs), &log_dir, opts)
 }
 
+/// What the tables of all families share.
+pub(crate) struct CommonToTables {
+    /// Bounds the open tables; `None` keeps all open.
+    pub(crate) open_tables: Option<Arc<OpenTables>>,
+    /// Counts what is done to them.
+    pub(crate) statistics: Option<Arc<Statistics>>,
+}
+
 /// The parts of a database before they are put together.
 struct Builder {
     fs: Arc<dyn FileSystem>,
@@ -308,10 +316,13 @@ impl Builder {
         let counters = Arc::clone(versions.counters());
         let identity = self.identity(&mut versions)?;
         self.log_header(&identity);
-        let open_tables = usize::try_from(self.options.max_open_files)
-            .ok()
-            .map(|limit| Arc::new(OpenTables::new(limit.max(1))));
-        let families = self.families(&versions, open_tables.as_ref());
+        let tables = CommonToTables {
+            open_tables: usize::try_from(self.options.max_open_files)
+                .ok()
+                .map(|limit| Arc::new(OpenTables::new(limit.max(1)))),
+            statistics: self.options.statistics.then(Statistics::new),
+        };
+        let families = self.families(&versions, &tables);
         let mut opening = Opening {
             fs: Arc::clone(&self.fs),
             dir: self.dir.clone(),
@@ -326,8 +337,8 @@ impl Builder {
         open_all_tables(&opening, &versions)?;
         let recovered = recover_wals(&opening, &versions)?;
         counters.set_last_sequence(recovered.summary.last_sequence);
-        self.create_missing(&mut versions, &mut opening, open_tables.as_ref())?;
-        let inner = assemble(opening, versions, recovered, open_tables, lock)?;
+        self.create_missing(&mut versions, &mut opening, &tables)?;
+        let inner = assemble(opening, versions, recovered, tables, lock)?;
         inner.purge_leftovers()?;
         inner.write_options_file();
         inner.start_background()?;
@@ -398,12 +409,12 @@ impl Builder {
     fn families(
         &mut self,
         versions: &VersionSet,
-        open_tables: Option<&Arc<OpenTables>>,
+        tables: &CommonToTables,
     ) -> BTreeMap<u32, Arc<ColumnFamilyData>> {
         let mut families = BTreeMap::new();
         for (id, stored) in versions.column_families() {
             if let Some(d) = self.descriptors.iter().find(|d| d.name == stored.name()) {
-                families.insert(id, self.family(id, d, open_tables));
+                families.insert(id, self.family(id, d, tables));
             }
         }
         families
@@ -413,10 +424,10 @@ impl Builder {
         &self,
         id: u32,
         descriptor: &ColumnFamilyDescriptor,
-        open_tables: Option<&Arc<OpenTables>>,
+        tables: &CommonToTables,
     ) -> Arc<ColumnFamilyData> {
         let options = descriptor.options.clone();
-        let tables = table_cache(&self.fs, &self.dir, &self.options, &options, open_tables);
+        let tables = table_cache(&self.fs, &self.dir, &self.options, &options, tables);
         Arc::new(ColumnFamilyData::new(id, &descriptor.name, options, tables))
     }
 
@@ -425,7 +436,7 @@ impl Builder {
         &self,
         versions: &mut VersionSet,
         opening: &mut Opening<'_>,
-        open_tables: Option<&Arc<OpenTables>>,
+        tables: &CommonToTables,
     ) -> Result<()> {
         let has = |name: &str, versions: &VersionSet| {
             versions.column_families().any(|(_, stored)| stored.name() == name)
@@ -434,7 +445,7 @@ impl Builder {
             if !has(&descriptor.name, versions) {
                 let log_number = versions.counters().next_file_number();
                 let id = versions.create_column_family(&spec(descriptor), log_number)?;
-                let family = self.family(id, descriptor, open_tables);
+                let family = self.family(id, descriptor, tables);
                 opening.families.insert(id, family);
             }
         }
@@ -456,7 +467,7 @@ pub(super) fn table_cache(
     dir: &Path,
     db: &DbOptions,
     options: &ColumnFamilyOptions,
-    open_tables: Option<&Arc<OpenTables>>,
+    common: &CommonToTables,
 ) -> Arc<TableCache> {
     let block_cache = match &options.table_factory {
         TableFactory::BlockBased(table) => table.block_cache.clone(),
@@ -464,7 +475,9 @@ pub(super) fn table_cache(
     };
     let (fs, dir) = (Arc::clone(fs), dir.to_owned());
     let mmap = db.allow_mmap_reads;
-    Arc::new(TableCache::new(fs, dir, options, block_cache, mmap, open_tables.cloned()))
+    let open_tables = common.open_tables.clone();
+    let cache = TableCache::new(fs, dir, options, block_cache, mmap, open_tables);
+    Arc::new(cache.with_statistics(common.statistics.clone()))
 }
 
 /// With `max_open_files` -1 every table is opened now, by several threads: lookups then need no
@@ -556,7 +569,7 @@ fn assemble(
     opening: Opening<'_>,
     mut versions: VersionSet,
     mut recovered: Recovered,
-    open_tables: Option<Arc<OpenTables>>,
+    tables: CommonToTables,
     lock: Box<dyn FileLock>,
 ) -> Result<Arc<DbInner>> {
     // Part of a WAL in a table, all of it kept: the next recovery would merge that part twice.
@@ -618,14 +631,15 @@ fn assemble(
         options: opening.options.clone(),
         identity: opening.identity,
         info_log: opening.info_log,
-        statistics: opening.options.statistics.then(Statistics::new),
-        open_tables,
+        statistics: tables.statistics.clone(),
+        tables,
         graveyard: versions.graveyard().clone(),
         counters: Arc::clone(versions.counters()),
         versions: Mutex::new(versions),
         write: Mutex::new(WriteState {
             wal,
             last_allocated: last_sequence,
+            user_bytes: 0,
             ticket: 0,
             unsynced: Vec::new(),
             synced_ticket: 0,

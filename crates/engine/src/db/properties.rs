@@ -8,10 +8,17 @@ use std::fmt::Write;
 
 const MIB: f64 = 1024.0 * 1024.0;
 
+/// What writers count under their own lock.
+struct Written {
+    user_bytes: u64,
+    live_wal_bytes: u64,
+}
+
 impl DbInner {
     /// A property of a family, or `None` where there is no such property.
     pub(crate) fn property(&self, family: &ColumnFamilyData, name: &str) -> Option<String> {
         let name = name.strip_prefix("rocksdb.").or_else(|| name.strip_prefix("ferrolith."))?;
+        let written = self.written();
         let state = self.state.lock();
         let cf = state.families.get(&family.id)?;
         if let Some(level) = name.strip_prefix("num-files-at-level") {
@@ -20,16 +27,24 @@ impl DbInner {
                 .then(|| cf.current.num_files(level).to_string());
         }
         match name {
-            "stats" | "cfstats" | "cfstats-no-file-histogram" => Some(self.stats_text(cf)),
-            "dbstats" => Some(self.db_stats_text()),
+            "stats" | "cfstats" | "cfstats-no-file-histogram" => {
+                Some(self.stats_text(cf, &written))
+            }
+            "dbstats" => Some(self.db_stats_text(&written)),
             "levelstats" => Some(level_stats(cf)),
             "sstables" => Some(tables_text(cf)),
             "options-statistics" => self.statistics.as_ref().map(|s| s.to_text()),
-            _ => self.number(&state, cf, name).map(|n| n.to_string()),
+            _ => self.number(&state, cf, &written, name).map(|n| n.to_string()),
         }
     }
 
-    fn number(&self, state: &State, cf: &ColumnFamilyState, name: &str) -> Option<u64> {
+    fn number(
+        &self,
+        state: &State,
+        cf: &ColumnFamilyState,
+        written: &Written,
+        name: &str,
+    ) -> Option<u64> {
         let get = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let immutables = || cf.immutables.iter().map(|i| &i.mem);
         let c = &self.totals;
@@ -71,8 +86,8 @@ impl DbInner {
             "block-cache-usage" => block_cache(cf)?.usage() as u64,
             "block-cache-pinned-usage" => block_cache(cf)?.pinned_usage() as u64,
             // Ours: what amplification figures are made of.
-            "bytes-written" => get(&c.user_bytes_written),
-            "wal-bytes" => get(&c.wal_bytes) + self.live_wal_bytes(),
+            "bytes-written" => written.user_bytes,
+            "wal-bytes" => get(&c.wal_bytes) + written.live_wal_bytes,
             "wal-syncs" => get(&c.wal_syncs),
             "flush-write-bytes" => get(&c.flush_bytes),
             "flush-count" => get(&c.flush_count),
@@ -84,12 +99,13 @@ impl DbInner {
         })
     }
 
-    /// The live WAL's bytes; 0 where a writer holds it right now.
-    fn live_wal_bytes(&self) -> u64 {
-        self.write.try_lock().map_or(0, |write| write.wal.size())
+    /// Taken before the state's lock, which is the inner one.
+    fn written(&self) -> Written {
+        let write = self.write.lock();
+        Written { user_bytes: write.user_bytes, live_wal_bytes: write.wal.size() }
     }
 
-    fn stats_text(&self, cf: &ColumnFamilyState) -> String {
+    fn stats_text(&self, cf: &ColumnFamilyState, written: &Written) -> String {
         let mut out = format!("\n** Compaction Stats [{}] **\n", cf.data.name);
         out.push_str(&level_table(cf));
         let get = |counter: &AtomicU64| counter.load(Ordering::Relaxed) as f64 / MIB;
@@ -105,18 +121,18 @@ impl DbInner {
         );
         let _ =
             writeln!(out, "Estimated pending compaction bytes: {}", cf.pending_compaction_bytes);
-        out.push_str(&self.db_stats_text());
+        out.push_str(&self.db_stats_text(written));
         out
     }
 
-    fn db_stats_text(&self) -> String {
+    fn db_stats_text(&self, written: &Written) -> String {
         let get = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let c = &self.totals;
         format!(
             "\n** DB Stats **\nUser bytes written: {}, WAL bytes: {}, WAL syncs: {}\n\
              Cumulative stall: {:.3} seconds\n",
-            get(&c.user_bytes_written),
-            get(&c.wal_bytes) + self.live_wal_bytes(),
+            written.user_bytes,
+            get(&c.wal_bytes) + written.live_wal_bytes,
             get(&c.wal_syncs),
             self.controller.stalled_us() as f64 / 1e6,
         )

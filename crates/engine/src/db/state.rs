@@ -8,6 +8,7 @@
 //! Readers take none of them.
 
 use super::column_family::{ColumnFamilyData, ColumnFamilyMap, ColumnFamilyState};
+use super::open::CommonToTables;
 use crate::base::SeqNo;
 use crate::compaction::picker::LevelShape;
 use crate::env::epoch::EpochCell;
@@ -19,7 +20,6 @@ use crate::fs::{FileLock, FileSyncer, FileSystem};
 use crate::options::DbOptions;
 use crate::read::SnapshotList;
 use crate::stats::Statistics;
-use crate::table_cache::OpenTables;
 use crate::version::{Counters, Graveyard, VersionSet};
 use crate::wal::LogWriter;
 use crate::write::{CommitOrder, Stall, StallInputs, SyncGroup, WriteController};
@@ -44,8 +44,7 @@ pub(crate) struct DbInner {
     pub(crate) identity: Identity,
     pub(crate) info_log: Arc<InfoLog>,
     pub(crate) statistics: Option<Arc<Statistics>>,
-    /// Bounds the open tables of all families together; `None` keeps all open.
-    pub(crate) open_tables: Option<Arc<OpenTables>>,
+    pub(crate) tables: CommonToTables,
     pub(crate) graveyard: Graveyard,
     pub(crate) counters: Arc<Counters>,
 
@@ -76,7 +75,6 @@ pub(crate) struct DbInner {
 /// What the database did, for properties and amplification figures.
 #[derive(Debug, Default)]
 pub(crate) struct Totals {
-    pub(crate) user_bytes_written: AtomicU64,
     pub(crate) wal_bytes: AtomicU64,
     pub(crate) wal_syncs: AtomicU64,
     pub(crate) flush_bytes: AtomicU64,
@@ -105,6 +103,8 @@ pub(crate) struct WriteState {
     pub(crate) wal: LogWriter,
     /// The newest sequence number that was given away; visible ones may lag behind.
     pub(crate) last_allocated: SeqNo,
+    /// Bytes of batches that were written since the database was opened.
+    pub(crate) user_bytes: u64,
     /// Records appended ever: the tickets of `SyncGroup`.
     pub(crate) ticket: u64,
     /// Older WALs that still have records which no sync covered.

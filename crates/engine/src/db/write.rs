@@ -16,6 +16,7 @@ use crate::env::sync::atomic::Ordering;
 use crate::error::{Code, Error, Result};
 use crate::memtable::MemTable;
 use crate::options::WriteOptions;
+use crate::stats::{self, HistogramType, Ticker, Timer};
 use crate::wal::LogWriter;
 use crate::write::{MemtableInserter, MemtableLookup, unknown_column_family};
 
@@ -87,13 +88,13 @@ impl BatchHandler for FamiliesOf {
 
 impl DbInner {
     /// Commits a batch: all of it or nothing, durable as `wo` says, visible when this returns.
-    pub(crate) fn write(&self, wo: &WriteOptions, batch: &mut WriteBatch) -> Result<()> {
+    pub(super) fn commit(&self, wo: &WriteOptions, batch: &mut WriteBatch) -> Result<()> {
         if wo.sync && wo.disable_wal {
             return Err(Error::invalid_argument("Sync writes has to enable WAL."));
         }
         let count = u64::from(batch.count());
-        if self.controller.is_active() && !self.controller.admit(batch.data().len(), wo.no_slowdown)
-        {
+        let bytes = batch.data().len();
+        if self.controller.is_active() && !self.wait_in_stall(bytes, wo.no_slowdown) {
             return Err(Error::new(Code::Incomplete, "Write stall"));
         }
         let families = self.families_of(batch)?;
@@ -108,6 +109,7 @@ impl DbInner {
         }
         let ticket = write.ticket;
         write.last_allocated += count;
+        write.user_bytes += bytes as u64;
         drop(write);
 
         let synced = if wo.sync { self.sync_up_to(ticket) } else { Ok(()) };
@@ -230,8 +232,11 @@ impl DbInner {
                 (write.ticket, write.unsynced.clone(), write.wal.syncer())
             };
             self.totals.wal_syncs.fetch_add(1, Ordering::Relaxed);
+            let timer = Timer::start(&self.statistics, HistogramType::WalFileSyncMicros);
             full.iter().try_for_each(|wal| wal.syncer.sync())?;
             live.sync()?;
+            drop(timer);
+            stats::add(&self.statistics, Ticker::WalFileSynced, 1);
             let mut write = self.write.lock();
             write.unsynced.retain(|wal| !full.iter().any(|synced| synced.number == wal.number));
             write.synced_ticket = write.synced_ticket.max(covered);

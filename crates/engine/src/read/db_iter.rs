@@ -11,6 +11,7 @@
 //! the buffers have grown. Long runs of hidden entries are left by a seek.
 
 mod backward;
+mod counts;
 
 use crate::base::iterator::InternalIterator;
 use crate::base::key::{append_internal_key, seek_trailer};
@@ -21,8 +22,11 @@ use crate::iter::merge_helper::{
     Collected, MergeOperands, no_merge_operator, short_key, split, unknown_type, unsupported_entry,
 };
 use crate::options::ReadOptions;
+use crate::stats::Statistics;
+use counts::{Call, IterCounts};
 use std::any::Any;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// The trailer that sorts before all entries of a user key.
 const BEFORE_ALL: u64 = u64::MAX;
@@ -80,6 +84,8 @@ pub struct DbIter {
     /// Entries looked at by the present call.
     looked_at: u64,
     error: Option<Error>,
+    /// Only with statistics.
+    counts: Option<Box<IterCounts>>,
     /// What `inner` reads from; dropped after it.
     _keepalive: Arc<dyn Any + Send + Sync>,
 }
@@ -121,6 +127,7 @@ impl DbIter {
             target: Vec::new(),
             looked_at: 0,
             error: None,
+            counts: None,
             _keepalive: keepalive,
         }
     }
@@ -129,6 +136,13 @@ impl DbIter {
     #[must_use]
     pub fn with_max_sequential_skip(mut self, n: u64) -> DbIter {
         self.max_sequential_skip = n;
+        self
+    }
+
+    /// Counts what it does, if there is somewhere to count.
+    #[must_use]
+    pub fn with_statistics(mut self, statistics: Option<&Arc<Statistics>>) -> DbIter {
+        self.counts = statistics.map(|stats| Box::new(IterCounts::new(Arc::clone(stats))));
         self
     }
 
@@ -161,6 +175,10 @@ impl DbIter {
 
     /// Goes to the first key within bounds.
     pub fn seek_to_first(&mut self) {
+        self.counted(Call::Seek, DbIter::go_to_first);
+    }
+
+    fn go_to_first(&mut self) {
         self.start(Direction::Forward);
         match &self.lower {
             Some(lower) => {
@@ -175,6 +193,10 @@ impl DbIter {
 
     /// Goes to the last key within bounds.
     pub fn seek_to_last(&mut self) {
+        self.counted(Call::Seek, DbIter::go_to_last);
+    }
+
+    fn go_to_last(&mut self) {
         self.start(Direction::Backward);
         match &self.upper {
             Some(upper) => {
@@ -189,6 +211,10 @@ impl DbIter {
 
     /// Goes to the first key `>= target` within bounds.
     pub fn seek(&mut self, target: &[u8]) {
+        self.counted(Call::Seek, |iter| iter.go_to(target));
+    }
+
+    fn go_to(&mut self, target: &[u8]) {
         let is_ahead = self.total_order && self.is_before(target);
         self.start(Direction::Forward);
         self.take_prefix_of(target);
@@ -210,6 +236,10 @@ impl DbIter {
 
     /// Goes to the last key `<= target` within bounds.
     pub fn seek_for_prev(&mut self, target: &[u8]) {
+        self.counted(Call::Seek, |iter| iter.go_back_to(target));
+    }
+
+    fn go_back_to(&mut self, target: &[u8]) {
         self.start(Direction::Backward);
         self.take_prefix_of(target);
         match &self.upper {
@@ -225,9 +255,13 @@ impl DbIter {
     /// Goes one key on.
     #[inline]
     pub fn next(&mut self) {
-        if !self.valid {
-            return;
+        if self.valid {
+            self.counted(Call::Next, DbIter::go_on);
         }
+    }
+
+    #[inline]
+    fn go_on(&mut self) {
         self.looked_at = 0;
         if self.direction == Direction::Forward && !self.inner_is_past {
             return self.find_next(Step::Next, true);
@@ -242,15 +276,32 @@ impl DbIter {
 
     /// Goes one key back.
     pub fn prev(&mut self) {
-        if !self.valid {
-            return;
+        if self.valid {
+            self.counted(Call::Prev, DbIter::go_back);
         }
+    }
+
+    fn go_back(&mut self) {
         self.looked_at = 0;
         if self.direction == Direction::Forward {
             self.direction = Direction::Backward;
             self.seek_before_key();
         }
         self.find_prev();
+    }
+
+    /// Runs a move; with statistics it is counted.
+    #[inline]
+    fn counted(&mut self, call: Call, go: impl FnOnce(&mut DbIter)) {
+        if self.counts.is_none() {
+            return go(self);
+        }
+        let start = (call == Call::Seek).then(Instant::now);
+        go(self);
+        let bytes = self.valid.then(|| (self.key().len() + self.value().len()) as u64);
+        if let Some(counts) = &mut self.counts {
+            counts.add(call, bytes, start);
+        }
     }
 
     /// Whether `inner` goes forward and stands before every entry of `target`.

@@ -30,14 +30,15 @@ impl SuperVersion {
         ctx: &mut GetContext<'_>,
         tables: &TableCache,
     ) -> Result<()> {
-        if self.mem.get(key, ctx) {
-            return Ok(());
+        if !self.get_from_memtables(key, ctx) {
+            self.version.get(key, ro, ctx, tables)?;
         }
-        for immutable in &self.immutables {
-            if immutable.get(key, ctx) {
-                return Ok(());
-            }
-        }
-        self.version.get(key, ro, ctx, tables)
+        Ok(())
+    }
+
+    /// Looks a key up in the memtables; true if that settled the answer.
+    #[inline]
+    pub fn get_from_memtables(&self, key: &LookupKey, ctx: &mut GetContext<'_>) -> bool {
+        self.mem.get(key, ctx) || self.immutables.iter().any(|immutable| immutable.get(key, ctx))
     }
 }

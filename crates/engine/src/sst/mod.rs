@@ -20,6 +20,7 @@ use crate::iter::GetContext;
 use crate::options::{
     BlockBasedTableOptions, CompressionOptions, PlainTableOptions, ReadOptions, TableFactory,
 };
+use crate::stats::Statistics;
 use std::sync::Arc;
 
 pub mod block_based;
@@ -49,6 +50,8 @@ pub struct TableReadContext {
     pub file_number: u64,
     /// The file's largest sequence number in the MANIFEST; ingested files take it for all entries.
     pub global_seqno: Option<SeqNo>,
+    /// Where uses of filters and of the cache are counted, if they are.
+    pub statistics: Option<Arc<Statistics>>,
 }
 
 /// How an iterator over a table reads.

@@ -41,22 +41,10 @@ named! {
         BlockCacheHit = "rocksdb.block.cache.hit",
         /// Blocks put into the cache.
         BlockCacheAdd = "rocksdb.block.cache.add",
-        /// Blocks that the cache had no room for.
-        BlockCacheAddFailures = "rocksdb.block.cache.add.failures",
-        /// Bytes of cached blocks that were read.
-        BlockCacheBytesRead = "rocksdb.block.cache.bytes.read",
-        /// Bytes put into the cache.
-        BlockCacheBytesWrite = "rocksdb.block.cache.bytes.write",
-        /// Lookups that a whole-key filter ended before a data block.
+        /// Lookups that a table's filter ended before a data block.
         BloomFilterUseful = "rocksdb.bloom.filter.useful",
-        /// Lookups that a whole-key filter let through.
+        /// Lookups that it let through.
         BloomFilterFullPositive = "rocksdb.bloom.filter.full.positive",
-        /// Those of them that found their key.
-        BloomFilterFullTruePositive = "rocksdb.bloom.filter.full.true.positive",
-        /// Times a prefix filter was asked.
-        BloomFilterPrefixChecked = "rocksdb.bloom.filter.prefix.checked",
-        /// Times a prefix filter ended a lookup or seek.
-        BloomFilterPrefixUseful = "rocksdb.bloom.filter.prefix.useful",
         /// Lookups answered by memtables.
         MemtableHit = "rocksdb.memtable.hit",
         /// Lookups that went on to files.
@@ -93,8 +81,6 @@ named! {
         NumberDbPrevFound = "rocksdb.number.db.prev.found",
         /// Bytes of keys and values that iterators stood on.
         IterBytesRead = "rocksdb.db.iter.bytes.read",
-        /// Hidden entries that iterators stepped over.
-        NumberIterSkip = "rocksdb.number.iter.skip",
         /// Iterators made.
         NoIteratorCreated = "rocksdb.num.iterator.created",
         /// Iterators dropped.
@@ -111,16 +97,10 @@ named! {
         NumberMultigetKeysRead = "rocksdb.number.multiget.keys.read",
         /// Bytes of values returned by them.
         NumberMultigetBytesRead = "rocksdb.number.multiget.bytes.read",
-        /// Merge operators that failed.
-        NumberMergeFailures = "rocksdb.number.merge.failures",
         /// Syncs of the WAL.
         WalFileSynced = "rocksdb.wal.synced",
         /// Bytes appended to the WAL.
         WalFileBytes = "rocksdb.wal.bytes",
-        /// Writes done by their own thread.
-        WriteDoneBySelf = "rocksdb.write.self",
-        /// Writes done by another thread of their group.
-        WriteDoneByOther = "rocksdb.write.other",
         /// Writes that asked for the WAL.
         WriteWithWal = "rocksdb.write.wal",
         /// Bytes read by compactions.
@@ -141,12 +121,8 @@ named! {
         DbWrite = "rocksdb.db.write.micros",
         /// A compaction, wall time.
         CompactionTime = "rocksdb.compaction.times.micros",
-        /// A sync of a table.
-        TableSyncMicros = "rocksdb.table.sync.micros",
         /// A sync of the WAL.
         WalFileSyncMicros = "rocksdb.wal.file.sync.micros",
-        /// A sync of the MANIFEST.
-        ManifestFileSyncMicros = "rocksdb.manifest.file.sync.micros",
         /// A `multi_get`.
         DbMultiget = "rocksdb.db.multiget.micros",
         /// A seek of an iterator.

@@ -94,6 +94,7 @@ impl Version {
     }
 
     /// Looks a key up: its visible entries go to `ctx`, newest first, until it needs no more.
+    /// Returns the level that settled the answer.
     #[inline]
     pub fn get(
         &self,
@@ -101,7 +102,7 @@ impl Version {
         ro: &ReadOptions,
         ctx: &mut GetContext<'_>,
         tables: &TableCache,
-    ) -> Result<()> {
+    ) -> Result<Option<usize>> {
         for &n in &*self.populated {
             let level = &*self.levels[n];
             if n == 0 {
@@ -110,10 +111,10 @@ impl Version {
                 level.get_sorted(key, ro, ctx, tables)?;
             }
             if ctx.is_done() {
-                break;
+                return Ok(Some(n));
             }
         }
-        Ok(())
+        Ok(None)
     }
 
     /// Appends iterators that together hold every entry: one per file of level 0, newest first,

@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod basics;
+mod counting;
 mod families;
 mod model;
 mod recovery;

@@ -89,6 +89,7 @@ fn open(
         slots,
         dictionary,
         properties,
+        statistics: ctx.statistics.clone(),
         _reservation: None,
     };
     if let Some(cache) = ctx.cache.as_ref().filter(|_| opts.cache_index_and_filter_blocks) {

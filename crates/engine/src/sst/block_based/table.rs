@@ -23,6 +23,7 @@ use crate::hooks::SliceTransform;
 use crate::iter::GetContext;
 use crate::options::ReadOptions;
 use crate::sst::properties::TableProperties;
+use crate::stats::{self, Statistics, Ticker};
 use std::sync::Arc;
 
 /// The filter of a table.
@@ -53,6 +54,7 @@ pub struct BlockBasedTable {
     /// The sequence number of every entry, if the file was ingested.
     pub(super) global_seqno: Option<SeqNo>,
     pub(super) properties: TableProperties,
+    pub(super) statistics: Option<Arc<Statistics>>,
     /// The budget that index and filter take from the cache, if they do.
     pub(super) _reservation: Option<Reservation>,
 }
@@ -74,7 +76,11 @@ impl BlockBasedTable {
         let hash = hash64(user_key);
         let t = trailer(key.internal_key());
         if !self.filter_allows(user_key, hash, t) {
+            stats::add(&self.statistics, Ticker::BloomFilterUseful, 1);
             return Ok(());
+        }
+        if self.statistics.is_some() {
+            self.count_filter_pass();
         }
         // The entries of an ingested file carry sequence 0 and count as `global_seqno`.
         let max_trailer = if self.global_seqno.is_some() { u64::MAX } else { t };
@@ -88,6 +94,13 @@ impl BlockBasedTable {
             i += 1;
         }
         Ok(())
+    }
+
+    #[cold]
+    fn count_filter_pass(&self) {
+        if !matches!(self.filter, TableFilter::None) {
+            stats::add(&self.statistics, Ticker::BloomFilterFullPositive, 1);
+        }
     }
 
     #[inline]
@@ -127,6 +140,7 @@ impl BlockBasedTable {
             let guard = epoch::pin();
             if let Some(node) = slots.load(i, &guard) {
                 node.touch();
+                stats::add(&self.statistics, Ticker::BlockCacheHit, 1);
                 let block = node.object();
                 let tags = if self.tags { self.tags_of(block, slots, i) } else { None };
                 return self.search(block, tags, i, lookup, ctx, &SlotPin { slots, i });
@@ -192,14 +206,19 @@ impl BlockBasedTable {
         fill_cache: bool,
         readahead: Option<&mut Readahead>,
     ) -> Result<Arc<Node<Block>>> {
-        if let Some(node) = self.slots.as_ref().and_then(|slots| slots.load_arc(i)) {
-            return Ok(node);
+        if let Some(slots) = &self.slots {
+            if let Some(node) = slots.load_arc(i) {
+                stats::add(&self.statistics, Ticker::BlockCacheHit, 1);
+                return Ok(node);
+            }
+            stats::add(&self.statistics, Ticker::BlockCacheMiss, 1);
         }
         let handle = self.fences.handle(i).unwrap_or_default();
         let block = self.source.read_data(handle, self.dictionary.as_ref(), readahead)?;
         match &self.slots {
             Some(slots) if fill_cache => {
                 let charge = block.charge();
+                stats::add(&self.statistics, Ticker::BlockCacheAdd, 1);
                 slots.insert(i, block, charge)
             }
             _ => Ok(Arc::new(Node::new(block))),

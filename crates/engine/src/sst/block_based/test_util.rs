@@ -42,6 +42,7 @@ pub fn read_context(cache: Option<Arc<Cache>>) -> TableReadContext {
         mmap: false,
         file_number: 9,
         global_seqno: None,
+        statistics: None,
     }
 }
 

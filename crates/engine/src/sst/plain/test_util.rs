@@ -123,6 +123,7 @@ pub(super) fn read_context(
         mmap: true,
         file_number: 7,
         global_seqno: None,
+        statistics: None,
     }
 }
 

@@ -1,0 +1,130 @@
+//! Lookups and writes with statistics on. Apart from the plain paths, so that those pay one branch.
+
+use super::column_family::ColumnFamilyData;
+use super::state::DbInner;
+use crate::base::{LookupKey, PinnedValue, SeqNo};
+use crate::batch::WriteBatch;
+use crate::error::Result;
+use crate::iter::GetContext;
+use crate::options::{ReadOptions, WriteOptions};
+use crate::read::SuperVersion;
+use crate::stats::{HistogramType, Statistics, Ticker};
+use std::time::Instant;
+
+fn micros_since(start: Instant) -> u64 {
+    start.elapsed().as_micros() as u64
+}
+
+/// A lookup that counts where it was answered.
+fn look_up(
+    stats: &Statistics,
+    family: &ColumnFamilyData,
+    sv: &SuperVersion,
+    ro: &ReadOptions,
+    user_key: &[u8],
+    seq: SeqNo,
+) -> Result<Option<PinnedValue>> {
+    let key = LookupKey::new(user_key, seq);
+    let mut ctx = GetContext::new(user_key, family.options.merge_operator.as_deref());
+    if sv.get_from_memtables(&key, &mut ctx) {
+        stats.add(Ticker::MemtableHit, 1);
+        return ctx.finish();
+    }
+    stats.add(Ticker::MemtableMiss, 1);
+    let level = sv.version.get(&key, ro, &mut ctx, &family.tables)?;
+    let value = ctx.finish()?;
+    if let (Some(level), Some(_)) = (level, &value) {
+        let hit = match level {
+            0 => Ticker::GetHitL0,
+            1 => Ticker::GetHitL1,
+            _ => Ticker::GetHitL2AndUp,
+        };
+        stats.add(hit, 1);
+    }
+    Ok(value)
+}
+
+/// [`DbInner::get`] with statistics.
+pub(super) fn get(
+    stats: &Statistics,
+    family: &ColumnFamilyData,
+    sv: &SuperVersion,
+    ro: &ReadOptions,
+    user_key: &[u8],
+    seq: SeqNo,
+) -> Result<Option<PinnedValue>> {
+    let start = Instant::now();
+    let result = look_up(stats, family, sv, ro, user_key, seq);
+    stats.add(Ticker::NumberKeysRead, 1);
+    if let Ok(Some(value)) = &result {
+        stats.add(Ticker::BytesRead, value.len() as u64);
+        stats.record(HistogramType::BytesPerRead, value.len() as u64);
+    }
+    stats.record(HistogramType::DbGet, micros_since(start));
+    result
+}
+
+/// [`DbInner::multi_get`] with statistics.
+pub(super) fn multi_get<K: AsRef<[u8]>>(
+    stats: &Statistics,
+    family: &ColumnFamilyData,
+    sv: &SuperVersion,
+    ro: &ReadOptions,
+    keys: &[K],
+    seq: SeqNo,
+) -> Vec<Result<Option<PinnedValue>>> {
+    let start = Instant::now();
+    let one = |key: &K| look_up(stats, family, sv, ro, key.as_ref(), seq);
+    let results: Vec<_> = keys.iter().map(one).collect();
+    let values = results.iter().filter_map(|r| r.as_ref().ok()?.as_ref());
+    stats.add(Ticker::NumberMultigetCalls, 1);
+    stats.add(Ticker::NumberMultigetKeysRead, keys.len() as u64);
+    stats.add(Ticker::NumberMultigetBytesRead, values.map(|v| v.len() as u64).sum());
+    stats.record(HistogramType::DbMultiget, micros_since(start));
+    results
+}
+
+impl DbInner {
+    /// Commits a batch; see `write.rs`.
+    #[inline]
+    pub(crate) fn write(&self, wo: &WriteOptions, batch: &mut WriteBatch) -> Result<()> {
+        match &self.statistics {
+            None => self.commit(wo, batch),
+            Some(stats) => self.counted_write(stats, wo, batch),
+        }
+    }
+
+    fn counted_write(
+        &self,
+        stats: &Statistics,
+        wo: &WriteOptions,
+        batch: &mut WriteBatch,
+    ) -> Result<()> {
+        let start = Instant::now();
+        let result = self.commit(wo, batch);
+        if result.is_ok() {
+            let bytes = batch.data().len() as u64;
+            stats.add(Ticker::NumberKeysWritten, u64::from(batch.count()));
+            stats.add(Ticker::BytesWritten, bytes);
+            stats.record(HistogramType::BytesPerWrite, bytes);
+            if !wo.disable_wal {
+                stats.add(Ticker::WriteWithWal, 1);
+                stats.add(Ticker::WalFileBytes, bytes);
+            }
+        }
+        stats.record(HistogramType::DbWrite, micros_since(start));
+        result
+    }
+
+    /// Waits as long as a stall asks for; false if the write may not wait.
+    #[cold]
+    pub(super) fn wait_in_stall(&self, bytes: usize, no_slowdown: bool) -> bool {
+        let start = Instant::now();
+        let admitted = self.controller.admit(bytes, no_slowdown);
+        if let (true, Some(stats)) = (admitted, &self.statistics) {
+            stats.add(Ticker::StallMicros, micros_since(start));
+            stats.record(HistogramType::WriteStall, micros_since(start));
+        }
+        admitted
+    }
+}

@@ -1,0 +1,70 @@
+//! What an iterator with statistics did. Moves are counted here and handed over when it is dropped:
+//! a scan would else write to a shared counter per entry.
+
+use crate::stats::{HistogramType, Statistics, Ticker};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// A call that moves an iterator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Call {
+    /// Any of the seeks.
+    Seek,
+    /// `next`.
+    Next,
+    /// `prev`.
+    Prev,
+}
+
+/// How often it was moved, and to how many entries that led.
+#[derive(Default)]
+struct Moves {
+    calls: u64,
+    found: u64,
+}
+
+/// The counts of one iterator.
+pub(super) struct IterCounts {
+    stats: Arc<Statistics>,
+    moves: [Moves; 3],
+    bytes: u64,
+}
+
+impl IterCounts {
+    /// The counts of an iterator that was just made.
+    pub(super) fn new(stats: Arc<Statistics>) -> IterCounts {
+        stats.add(Ticker::NoIteratorCreated, 1);
+        IterCounts { stats, moves: Default::default(), bytes: 0 }
+    }
+
+    /// Notes a call, the bytes of the entry that it found, and when it began if that was noted.
+    pub(super) fn add(&mut self, call: Call, found: Option<u64>, start: Option<Instant>) {
+        let moves = &mut self.moves[call as usize];
+        moves.calls += 1;
+        if let Some(bytes) = found {
+            moves.found += 1;
+            self.bytes += bytes;
+        }
+        if let Some(start) = start {
+            self.stats.record(HistogramType::DbSeek, start.elapsed().as_micros() as u64);
+        }
+    }
+}
+
+impl Drop for IterCounts {
+    fn drop(&mut self) {
+        let [seek, next, prev] = &self.moves;
+        for (ticker, n) in [
+            (Ticker::NumberDbSeek, seek.calls),
+            (Ticker::NumberDbSeekFound, seek.found),
+            (Ticker::NumberDbNext, next.calls),
+            (Ticker::NumberDbNextFound, next.found),
+            (Ticker::NumberDbPrev, prev.calls),
+            (Ticker::NumberDbPrevFound, prev.found),
+            (Ticker::IterBytesRead, self.bytes),
+            (Ticker::NoIteratorDeleted, 1),
+        ] {
+            self.stats.add(ticker, n);
+        }
+    }
+}
