@@ -68,7 +68,10 @@ impl DbInner {
     fn flush_thread(&self) {
         let mut state = self.state.lock();
         while !self.is_closing() {
-            if let Some(family) = self.wanted_switch(&mut state) {
+            if state.stats_due(self.options.stats_dump_period_sec) {
+                drop(state);
+                self.dump_stats();
+            } else if let Some(family) = self.wanted_switch(&mut state) {
                 drop(state);
                 self.switch_in_background(&family);
             } else if let Some(work) = self.pick_flush(&mut state) {
@@ -120,7 +123,7 @@ impl DbInner {
 
     fn switch_in_background(&self, family: &ColumnFamilyData) {
         let mut write = self.write.lock();
-        if let Err(e) = self.switch_memtable(&mut write, family) {
+        if let Err(e) = self.switch_and_flush(&mut write, family) {
             drop(write);
             self.background_error("memtable switch", &e);
         }

@@ -71,7 +71,7 @@ impl DbInner {
     ) -> Result<DbIter> {
         let sv = family.super_version.load_arc().ok_or_else(closed)?;
         let seq = self.read_sequence(ro);
-        let total_order = ro.total_order_seek || family.options.prefix_extractor.is_none();
+        let total_order = ro.total_order() || family.options.prefix_extractor.is_none();
         let children = children(family, &sv, ro, total_order);
         let inner = merging_iterator(family.order.clone(), children);
         let iter = DbIter::new(

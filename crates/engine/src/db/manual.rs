@@ -21,6 +21,9 @@ impl DbInner {
             return Err(Error::new(Code::ShutdownInProgress, "the database is closing"));
         }
         self.check_writable_for_flush()?;
+        if !fo.allow_write_stall {
+            self.wait_for_memtable_room(family)?;
+        }
         let mut write = self.write.lock();
         // While a writer has its sequence numbers and has not inserted yet, the memtable may look
         // empty although it is not.
@@ -48,6 +51,22 @@ impl DbInner {
                 // A flush that was running when we asked took only what it saw.
                 cf.flush_requested |= !done;
                 done
+            })
+        })
+    }
+
+    /// Waits until one more immutable memtable would not stop writers.
+    fn wait_for_memtable_room(&self, family: &ColumnFamilyData) -> Result<()> {
+        let stop = family.stall_limits().immutables_stop;
+        let mut state = self.state.lock();
+        self.wait_until(&mut state, |state| {
+            state.families.get_mut(&family.id).is_none_or(|cf| {
+                let room = cf.immutables.len() + 1 < stop || cf.mem.is_empty();
+                if !room && !cf.flush_requested {
+                    cf.flush_requested = true;
+                    self.work.notify_all();
+                }
+                room
             })
         })
     }

@@ -30,6 +30,7 @@ use crate::write::{CommitOrder, SyncGroup, WriteController};
 use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Instant;
 
 /// The name of the column family that every database has.
 pub const DEFAULT_COLUMN_FAMILY: &str = "default";
@@ -640,6 +641,7 @@ fn assemble(
             wal,
             last_allocated: last_sequence,
             user_bytes: 0,
+            next_limit_check: 0,
             ticket: 0,
             unsynced: Vec::new(),
             synced_ticket: 0,
@@ -652,6 +654,7 @@ fn assemble(
             running_compactions: 0,
             manual_compactions: 0,
             error: None,
+            stats_dumped: Instant::now(),
             threads: Vec::new(),
         }),
         work: Condvar::new(),
@@ -696,6 +699,8 @@ pub(super) fn new_wal(
         preallocate: write_buffer_size + write_buffer_size / 10,
         log: !options.manual_wal_flush,
         bytes_per_sync: options.wal_bytes_per_sync,
+        use_fsync: options.use_fsync,
+        no_allocation: !options.allow_fallocate,
     };
     let file = fs.new_writable(&filename::wal_file_name(wal_dir, number), opts)?;
     Ok(LogWriter::new(file, number))

@@ -99,6 +99,23 @@ impl DbInner {
         })
     }
 
+    /// Writes the figures that properties report into LOG, a line each.
+    pub(crate) fn dump_stats(&self) {
+        let written = self.written();
+        let state = self.state.lock();
+        let mut text = String::from("------- DUMPING STATS -------");
+        for cf in state.families.values() {
+            text.push_str(&self.family_stats_text(cf));
+        }
+        drop(state);
+        text.push_str(&self.db_stats_text(&written));
+        if let Some(statistics) = &self.statistics {
+            text.push_str("STATISTICS:\n");
+            text.push_str(&statistics.to_text());
+        }
+        text.lines().for_each(|line| self.info_log.info(format_args!("{line}")));
+    }
+
     /// Taken before the state's lock, which is the inner one.
     fn written(&self) -> Written {
         let write = self.write.lock();
@@ -106,6 +123,10 @@ impl DbInner {
     }
 
     fn stats_text(&self, cf: &ColumnFamilyState, written: &Written) -> String {
+        self.family_stats_text(cf) + &self.db_stats_text(written)
+    }
+
+    fn family_stats_text(&self, cf: &ColumnFamilyState) -> String {
         let mut out = format!("\n** Compaction Stats [{}] **\n", cf.data.name);
         out.push_str(&level_table(cf));
         let get = |counter: &AtomicU64| counter.load(Ordering::Relaxed) as f64 / MIB;
@@ -121,7 +142,6 @@ impl DbInner {
         );
         let _ =
             writeln!(out, "Estimated pending compaction bytes: {}", cf.pending_compaction_bytes);
-        out.push_str(&self.db_stats_text(written));
         out
     }
 

@@ -26,6 +26,7 @@ use crate::write::{CommitOrder, Stall, StallInputs, SyncGroup, WriteController};
 use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// Who wrote the tables: part of every table's properties and unique id.
 #[derive(Clone, Debug)]
@@ -105,6 +106,8 @@ pub(crate) struct WriteState {
     pub(crate) last_allocated: SeqNo,
     /// Bytes of batches that were written since the database was opened.
     pub(crate) user_bytes: u64,
+    /// The count of `user_bytes` at which limits of the whole database are looked at.
+    pub(crate) next_limit_check: u64,
     /// Records appended ever: the tickets of `SyncGroup`.
     pub(crate) ticket: u64,
     /// Older WALs that still have records which no sync covered.
@@ -125,8 +128,22 @@ pub(crate) struct State {
     /// Manual compactions that keep automatic ones from starting.
     pub(crate) manual_compactions: usize,
     pub(crate) error: Option<Error>,
+    /// When figures went to LOG last.
+    pub(crate) stats_dumped: Instant,
     /// Threads of the background pool.
     pub(crate) threads: Vec<std::thread::JoinHandle<()>>,
+}
+
+impl State {
+    /// Whether it is time to write figures into LOG; if so, the next time is a period away.
+    pub(crate) fn stats_due(&mut self, period_sec: u32) -> bool {
+        let period = Duration::from_secs(period_sec.into());
+        let due = period_sec > 0 && self.stats_dumped.elapsed() >= period;
+        if due {
+            self.stats_dumped = Instant::now();
+        }
+        due
+    }
 }
 
 impl DbInner {

@@ -6,7 +6,7 @@
 //! until it has published, so a flush that waits for pinned readers has also waited for every
 //! writer that may still insert into the memtable it is about to write.
 
-use super::column_family::{ColumnFamilyData, ColumnFamilyMap, Immutable};
+use super::column_family::{ColumnFamilyData, ColumnFamilyMap, ColumnFamilyState, Immutable};
 use super::state::{DbInner, LiveWal, State, UnsyncedWal, WriteState};
 use crate::base::SeqNo;
 use crate::batch::{BatchHandler, WriteBatch, iterate};
@@ -19,6 +19,11 @@ use crate::options::WriteOptions;
 use crate::stats::{self, HistogramType, Ticker, Timer};
 use crate::wal::LogWriter;
 use crate::write::{MemtableInserter, MemtableLookup, unknown_column_family};
+use std::sync::Arc;
+
+/// Limits of the whole database are looked at after at least and at most so many bytes.
+const LIMIT_STEP_MIN: u64 = 4 << 10;
+const LIMIT_STEP_MAX: u64 = 16 << 20;
 
 /// The memtables of one batch, found under the write lock and valid while pinned.
 enum Targets<'g> {
@@ -101,6 +106,9 @@ impl DbInner {
         let mut write = self.write.lock();
         let guard = epoch::pin();
         self.check_writable()?;
+        if write.user_bytes >= write.next_limit_check {
+            self.keep_limits(&mut write)?;
+        }
         let targets = self.targets(&mut write, &guard, batch, families, wo)?;
         let first = write.last_allocated + 1;
         batch.set_sequence(first);
@@ -228,7 +236,9 @@ impl DbInner {
     fn sync_up_to(&self, ticket: u64) -> Result<()> {
         self.sync_group.wait(ticket, || {
             let (covered, full, live) = {
-                let write = self.write.lock();
+                let mut write = self.write.lock();
+                // With `manual_wal_flush` records wait in a buffer.
+                write.wal.flush()?;
                 (write.ticket, write.unsynced.clone(), write.wal.syncer())
             };
             self.totals.wal_syncs.fetch_add(1, Ordering::Relaxed);
@@ -301,6 +311,8 @@ impl DbInner {
         if write.wal.size() == 0 {
             return Ok(None);
         }
+        // With `manual_wal_flush` records wait in a buffer, which syncers do not know.
+        write.wal.flush()?;
         let fresh = self.create_wal()?;
         let full = std::mem::replace(&mut write.wal, fresh);
         if write.synced_ticket < write.ticket {
@@ -317,19 +329,60 @@ impl DbInner {
         super::open::new_wal(&self.fs, &self.wal_dir, &self.options, number, largest)
     }
 
+    /// What all WALs together may hold.
+    fn wal_limit(&self, state: &State) -> u64 {
+        let all_buffers = |sum: u64, cf: &ColumnFamilyState| {
+            let o = &cf.data.options;
+            sum.saturating_add(o.write_buffer_size as u64 * o.max_write_buffer_number.max(1) as u64)
+        };
+        match self.options.max_total_wal_size {
+            0 => state.families.values().fold(0, all_buffers).saturating_mul(4),
+            limit => limit,
+        }
+    }
+
+    /// Keeps the limits that concern all families: `max_total_wal_size` and
+    /// `db_write_buffer_size`. Called once in so many bytes, as both are rough anyway.
+    #[cold]
+    fn keep_limits(&self, write: &mut MutexGuard<'_, WriteState>) -> Result<()> {
+        let mut state = self.state.lock();
+        if let Some(live) = state.wals.back_mut() {
+            live.size = write.wal.size();
+        }
+        self.limit_wal_size(&mut state);
+        let memory = match self.options.db_write_buffer_size {
+            0 => u64::MAX,
+            limit => limit as u64,
+        };
+        let step = (memory.min(self.wal_limit(&state)) / 16).clamp(LIMIT_STEP_MIN, LIMIT_STEP_MAX);
+        write.next_limit_check = write.user_bytes + step;
+        let full = over_memory(&state, memory);
+        drop(state);
+        self.work.notify_all();
+        full.map_or(Ok(()), |family| self.switch_and_flush(write, &family))
+    }
+
+    /// Makes the family's memtable immutable and has it flushed, however few there are.
+    pub(super) fn switch_and_flush(
+        &self,
+        write: &mut MutexGuard<'_, WriteState>,
+        family: &ColumnFamilyData,
+    ) -> Result<()> {
+        self.switch_memtable(write, family)?;
+        if let Some(cf) = self.state.lock().families.get_mut(&family.id) {
+            cf.flush_requested = true;
+        }
+        self.work.notify_all();
+        Ok(())
+    }
+
     /// Asks for flushes of the families that keep the oldest WAL alive, once all WALs together are
     /// larger than `max_total_wal_size`.
     fn limit_wal_size(&self, state: &mut State) {
         if state.families.len() < 2 {
             return; // One family's flush always frees the oldest WAL.
         }
-        let limit = match self.options.max_total_wal_size {
-            0 => state.families.values().fold(0u64, |sum, cf| {
-                let o = &cf.data.options;
-                sum + o.write_buffer_size as u64 * o.max_write_buffer_number.max(1) as u64 * 4
-            }),
-            limit => limit,
-        };
+        let limit = self.wal_limit(state);
         let total: u64 = state.wals.iter().map(|w| w.size).sum();
         let Some(oldest) = state.wals.front().map(|w| w.number) else { return };
         if total <= limit {
@@ -338,10 +391,26 @@ impl DbInner {
         for cf in state.families.values_mut() {
             if cf.oldest_wal_needed().is_some_and(|n| n <= oldest) {
                 cf.flush_requested = true;
-                cf.switch_wanted = true;
+                // Where immutable memtables alone keep the WAL, a switch would not let it go.
+                cf.switch_wanted |= !cf.mem.is_empty() && cf.mem_wal_number <= oldest;
             }
         }
     }
+}
+
+/// The family whose memtable is to be flushed because all memtables together are too large. As in
+/// RocksDB, from seven eighths on, or from one half on while others are being flushed. The largest
+/// goes first: it frees most.
+fn over_memory(state: &State, limit: u64) -> Option<Arc<ColumnFamilyData>> {
+    let size = |mem: &MemTable| mem.approximate_memory_usage() as u64;
+    let active: u64 = state.families.values().map(|cf| size(&cf.mem)).sum();
+    let immutables = state.families.values().flat_map(|cf| &cf.immutables);
+    let total = active + immutables.map(|i| size(&i.mem)).sum::<u64>();
+    if active <= limit - limit / 8 && (total < limit || active < limit / 2) {
+        return None;
+    }
+    let largest = state.families.values().max_by_key(|cf| size(&cf.mem));
+    largest.filter(|cf| !cf.mem.is_empty()).map(|cf| Arc::clone(&cf.data))
 }
 
 /// Operands that nobody could fold must not get into the WAL.

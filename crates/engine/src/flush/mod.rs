@@ -3,6 +3,7 @@
 //! The job takes its inputs and returns its output; it knows no database and takes no lock.
 
 mod job;
+mod reread;
 mod table_output;
 
 pub use job::{FlushInputs, FlushOutput, run};

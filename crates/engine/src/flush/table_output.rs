@@ -1,5 +1,6 @@
 //! One table that a flush or a compaction is writing, and the `FileMeta` that grows with it.
 
+use super::reread::Reread;
 use crate::base::key::{sequence, user_key};
 use crate::base::{KeyOrder, MAX_SEQUENCE_NUMBER, SeqNo};
 use crate::compress::CompressionType;
@@ -67,6 +68,8 @@ pub struct TableOutput {
     creation_time: u64,
     oldest_ancestor_time: u64,
     identity: (String, String),
+    /// Only with `paranoid_file_checks`.
+    reread: Option<Box<Reread>>,
 }
 
 impl TableOutput {
@@ -78,34 +81,37 @@ impl TableOutput {
             preallocate: 0,
             log: false,
             bytes_per_sync: ctx.db_options.bytes_per_sync,
+            use_fsync: ctx.db_options.use_fsync,
+            no_allocation: !ctx.db_options.allow_fallocate,
         };
         let file = ctx.fs.new_writable(&path, opts)?;
         let now = now_seconds();
         let oldest = if ctx.oldest_ancestor_time == 0 { now } else { ctx.oldest_ancestor_time };
         let merge_operator_name = ctx.options.merge_operator.as_ref().map(|m| m.name().to_owned());
-        let builder = TableBuilder::new(
-            file,
-            TableBuilderContext {
-                order: ctx.order.clone(),
-                factory: ctx.options.table_factory.clone(),
-                prefix_extractor: ctx.options.prefix_extractor.clone(),
-                merge_operator_name,
-                compression: ctx.compression,
-                compression_opts: ctx.options.compression_opts,
-                level: ctx.level as i32,
-                column_family_id: ctx.column_family_id,
-                column_family_name: ctx.column_family_name.to_owned(),
-                file_number: number,
-                db_id: ctx.db_id.to_owned(),
-                db_session_id: ctx.session_id.to_owned(),
-                host: ctx.host.to_owned(),
-                creation_time: oldest,
-                oldest_key_time: oldest,
-                file_creation_time: now,
-                bottommost: ctx.bottommost,
-                skip_filter: ctx.bottommost && ctx.options.optimize_filters_for_hits,
-            },
-        )?;
+        let context = TableBuilderContext {
+            order: ctx.order.clone(),
+            factory: ctx.options.table_factory.clone(),
+            prefix_extractor: ctx.options.prefix_extractor.clone(),
+            merge_operator_name,
+            compression: ctx.compression,
+            compression_opts: ctx.options.compression_opts,
+            level: ctx.level as i32,
+            column_family_id: ctx.column_family_id,
+            column_family_name: ctx.column_family_name.to_owned(),
+            file_number: number,
+            db_id: ctx.db_id.to_owned(),
+            db_session_id: ctx.session_id.to_owned(),
+            host: ctx.host.to_owned(),
+            creation_time: oldest,
+            oldest_key_time: oldest,
+            file_creation_time: now,
+            bottommost: ctx.bottommost,
+            skip_filter: ctx.bottommost && ctx.options.optimize_filters_for_hits,
+        };
+        let reread = ctx.options.paranoid_file_checks.then(|| {
+            Box::new(Reread::new(&path, context.clone(), ctx.db_options.allow_mmap_reads))
+        });
+        let builder = TableBuilder::new(file, context)?;
         Ok(TableOutput {
             builder: Some(builder),
             fs: Arc::clone(ctx.fs),
@@ -118,6 +124,7 @@ impl TableOutput {
             creation_time: now,
             oldest_ancestor_time: oldest,
             identity: (ctx.db_id.to_owned(), ctx.session_id.to_owned()),
+            reread,
         })
     }
 
@@ -128,6 +135,9 @@ impl TableOutput {
             return Err(Error::corruption("table output: add after finish"));
         };
         builder.add(key, value)?;
+        if let Some(reread) = &mut self.reread {
+            reread.add(key, value);
+        }
         if self.smallest.is_empty() {
             self.smallest.extend_from_slice(key);
         }
@@ -160,6 +170,12 @@ impl TableOutput {
             }
             None => return Err(Error::corruption("table output: finished twice")),
         };
+        if let Some(reread) = &self.reread
+            && let Err(e) = reread.check(&*self.fs)
+        {
+            self.remove();
+            return Err(e);
+        }
         let smallest = std::mem::take(&mut self.smallest);
         let largest = std::mem::take(&mut self.largest);
         let mut meta = FileMeta::new(self.number, finished.file_size, smallest, largest);

@@ -13,7 +13,8 @@ pub(crate) fn check_contract(fs: &dyn FileSystem, dir: &Path) {
     let (a, b) = (dir.join("a"), dir.join("b"));
     for log in [false, true] {
         for preallocate in [0, 1 << 20] {
-            let opts = WritableOptions { log, preallocate, bytes_per_sync: 4096 };
+            let opts =
+                WritableOptions { log, preallocate, bytes_per_sync: 4096, ..Default::default() };
             let mut f = fs.new_writable(&a, opts).unwrap();
             f.append(b"hello ").unwrap();
             f.append_record(b"header.", b"payload").unwrap();

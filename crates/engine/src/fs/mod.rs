@@ -86,6 +86,10 @@ pub struct WritableOptions {
     pub log: bool,
     /// Push to the device after so many bytes; 0 never.
     pub bytes_per_sync: u64,
+    /// Sync with `fsync`, where `fdatasync` would do.
+    pub use_fsync: bool,
+    /// Allocate nothing ahead. Logs are not mapped then: each record costs a system call.
+    pub no_allocation: bool,
 }
 
 /// A held lock on a database directory; dropping it lets go.

@@ -5,7 +5,7 @@
 pub struct ReadOptions {
     /// Read as of this snapshot's sequence number; `None` means now.
     pub snapshot: Option<crate::base::SeqNo>,
-    /// Verify checksums of what is read from files.
+    /// Accepted, has no effect: what is read from files is always verified.
     pub verify_checksums: bool,
     /// Put what is read into the block cache.
     pub fill_cache: bool,
@@ -17,7 +17,8 @@ pub struct ReadOptions {
     pub prefix_same_as_start: bool,
     /// An iterator sees all keys in order although a prefix extractor is set.
     pub total_order_seek: bool,
-    /// As `total_order_seek`, and prefix filters are used where that cannot change results.
+    /// An iterator sees all keys in order, as with `total_order_seek`. RocksDB also asks prefix
+    /// filters where that cannot change results; we never do here.
     pub auto_prefix_mode: bool,
     /// Bytes read ahead by iterators; 0 leaves it to the engine.
     pub readahead_size: usize,
@@ -42,6 +43,13 @@ impl Default for ReadOptions {
     }
 }
 
+impl ReadOptions {
+    /// Whether an iterator must see all keys in order although a prefix extractor is set.
+    pub(crate) fn total_order(&self) -> bool {
+        self.total_order_seek || self.auto_prefix_mode
+    }
+}
+
 /// Options of writes; names and defaults are RocksDB's.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WriteOptions {
@@ -62,7 +70,7 @@ pub struct WriteOptions {
 pub struct FlushOptions {
     /// Return after the flush.
     pub wait: bool,
-    /// Go on although writers will stall.
+    /// Go on although writers will stall. Otherwise wait until one more memtable stops nobody.
     pub allow_write_stall: bool,
 }
 
@@ -90,7 +98,7 @@ pub enum BottommostLevelCompaction {
 /// Options of `compact_range`.
 #[derive(Clone, Copy, Debug)]
 pub struct CompactRangeOptions {
-    /// No other compaction runs meanwhile.
+    /// No automatic compaction starts meanwhile. Accepted, has no effect: that is always so.
     pub exclusive_manual_compaction: bool,
     /// Move the result to `target_level`. Not supported: true is refused.
     pub change_level: bool,

@@ -111,7 +111,7 @@ impl DbIter {
             merge_operator,
             lower: options.iterate_lower_bound.clone(),
             upper: options.iterate_upper_bound.clone(),
-            total_order: options.total_order_seek || prefix_extractor.is_none(),
+            total_order: options.total_order() || prefix_extractor.is_none(),
             prefix_extractor: prefix_extractor.filter(|_| options.prefix_same_as_start),
             prefix: Vec::new(),
             has_prefix: false,

@@ -14,7 +14,12 @@ use std::time::{Duration, Instant};
 const CHILD: &str = "FERROLITH_WAL_TEST_CHILD";
 
 fn log_writer(path: &Path) -> LogWriter {
-    let opts = WritableOptions { log: true, preallocate: 64 << 20, bytes_per_sync: 0 };
+    let opts = WritableOptions {
+        log: true,
+        preallocate: 64 << 20,
+        bytes_per_sync: 0,
+        ..Default::default()
+    };
     LogWriter::new(posix().new_writable(path, opts).unwrap(), 9)
 }
 
@@ -201,7 +206,12 @@ fn measure_the_log() {
     for base in ["/dev/shm", "."] {
         let tmp = tempfile::tempdir_in(base).unwrap();
         for log in [true, false] {
-            let opts = WritableOptions { log, preallocate: 64 << 20, bytes_per_sync: 0 };
+            let opts = WritableOptions {
+                log,
+                preallocate: 64 << 20,
+                bytes_per_sync: 0,
+                ..Default::default()
+            };
             let file = posix().new_writable(&tmp.path().join("1.log"), opts).unwrap();
             let mut w = LogWriter::new(file, 1);
             let mut worst = Duration::ZERO;

@@ -136,7 +136,7 @@ pub(super) struct MappedLog {
 impl MappedLog {
     pub(super) fn new(file: File, path: &Path, opts: WritableOptions) -> MappedLog {
         MappedLog {
-            shared: SharedFile::new(file, path),
+            shared: SharedFile::new(file, path, opts.use_fsync),
             size: 0,
             allocated: 0,
             window: None,

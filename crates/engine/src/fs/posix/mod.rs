@@ -35,7 +35,7 @@ impl FileSystem for Posix {
             .open(path)
             .map_err(|e| io_error("While open a file for appending", path, e))?;
         #[cfg(target_os = "linux")]
-        if opts.log && sys::mapping_is_safe(&file) {
+        if opts.log && !opts.no_allocation && sys::mapping_is_safe(&file) {
             return Ok(Box::new(log::MappedLog::new(file, path, opts)));
         }
         Ok(Box::new(writable::BufferedFile::new(file, path, opts)))

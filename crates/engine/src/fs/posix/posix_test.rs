@@ -49,7 +49,12 @@ fn a_mapped_log_holds_little_memory_and_is_cut_when_dropped() {
     let tmp = tempfile::tempdir_in(".").unwrap();
     // As the kernel names it.
     let path = tmp.path().canonicalize().unwrap().join("1.log");
-    let opts = WritableOptions { log: true, preallocate: 1 << 30, bytes_per_sync: 1 << 20 };
+    let opts = WritableOptions {
+        log: true,
+        preallocate: 1 << 30,
+        bytes_per_sync: 1 << 20,
+        ..Default::default()
+    };
     let mut log = posix().new_writable(&path, opts).unwrap();
     let mapped = || {
         let maps = fs::read_to_string("/proc/self/maps").unwrap();

@@ -23,15 +23,16 @@ const PAGE: u64 = 4096;
 pub(super) struct SharedFile {
     pub(super) file: File,
     pub(super) path: PathBuf,
+    use_fsync: bool,
     /// Set after `failure` is; makes the usual check one load.
     broken: AtomicBool,
     failure: Mutex<Option<Error>>,
 }
 
 impl SharedFile {
-    pub(super) fn new(file: File, path: &Path) -> Arc<SharedFile> {
+    pub(super) fn new(file: File, path: &Path, use_fsync: bool) -> Arc<SharedFile> {
         let (broken, failure) = (AtomicBool::new(false), Mutex::new(None));
-        Arc::new(SharedFile { file, path: path.to_path_buf(), broken, failure })
+        Arc::new(SharedFile { file, path: path.to_path_buf(), use_fsync, broken, failure })
     }
 
     /// The error that broke the file, if one did.
@@ -55,11 +56,17 @@ impl SharedFile {
 impl FileSyncer for SharedFile {
     fn sync(&self) -> Result<()> {
         self.check()?;
-        self.file.sync_data().map_err(|e| self.fail("While fdatasync", e))
+        let (done, call) = if self.use_fsync {
+            (self.file.sync_all(), "While fsync")
+        } else {
+            (self.file.sync_data(), "While fdatasync")
+        };
+        done.map_err(|e| self.fail(call, e))
     }
 }
 
-/// A buffered file. With `opts.log` each record goes to the operating system at once.
+/// A buffered file. With `opts.log` each record goes to the operating system at once; else it waits
+/// in the buffer as everything does.
 pub(super) struct BufferedFile {
     shared: Arc<SharedFile>,
     buffer: Vec<u8>,
@@ -70,12 +77,13 @@ pub(super) struct BufferedFile {
     allocation_step: u64,
     bytes_per_sync: u64,
     writeback_started: u64,
+    is_log: bool,
     closed: bool,
 }
 
 impl BufferedFile {
     pub(super) fn new(file: File, path: &Path, opts: WritableOptions) -> BufferedFile {
-        BufferedFile::over(SharedFile::new(file, path), 0, opts)
+        BufferedFile::over(SharedFile::new(file, path, opts.use_fsync), 0, opts)
     }
 
     /// Goes on after the first `written` bytes, where the file's cursor must stand.
@@ -88,10 +96,11 @@ impl BufferedFile {
             shared,
             buffer: Vec::new(),
             written,
-            allocated: if opts.preallocate == 0 { u64::MAX } else { written },
+            allocated: if opts.preallocate == 0 || opts.no_allocation { u64::MAX } else { written },
             allocation_step: opts.preallocate,
             bytes_per_sync: opts.bytes_per_sync,
             writeback_started: written,
+            is_log: opts.log,
             closed: false,
         }
     }
@@ -143,7 +152,7 @@ impl WritableFile for BufferedFile {
         // One call for both keeps the file free of headers without payload.
         self.buffer.extend_from_slice(header);
         self.buffer.extend_from_slice(payload);
-        self.flush()
+        if self.is_log || self.buffer.len() >= BUFFER { self.flush() } else { Ok(()) }
     }
 
     fn flush(&mut self) -> Result<()> {

@@ -1,0 +1,101 @@
+//! `paranoid_file_checks`: a new table is read again and must hold what was put into it.
+
+use crate::base::hash::hash64;
+use crate::error::{Error, Result};
+use crate::fs::FileSystem;
+use crate::sst::{Table, TableBuilderContext, TableIterOptions, TableReadContext};
+use std::path::{Path, PathBuf};
+
+/// How many entries there were, and a hash over all of them in their order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Digest {
+    entries: u64,
+    hash: u64,
+}
+
+impl Digest {
+    /// Takes the next entry.
+    fn add(&mut self, key: &[u8], value: &[u8]) {
+        let entry = hash64(key).rotate_left(32) ^ hash64(value);
+        self.entries += 1;
+        self.hash = self.hash.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ entry;
+    }
+}
+
+/// What a table that is being written must hold when it is read.
+pub(super) struct Reread {
+    path: PathBuf,
+    context: TableReadContext,
+    written: Digest,
+}
+
+impl Reread {
+    /// For a table without entries at `path`.
+    pub(super) fn new(path: &Path, built: TableBuilderContext, mmap: bool) -> Reread {
+        let context = TableReadContext {
+            order: built.order,
+            factory: built.factory,
+            prefix_extractor: built.prefix_extractor,
+            cache: None,
+            mmap,
+            file_number: built.file_number,
+            global_seqno: None,
+            statistics: None,
+        };
+        Reread { path: path.to_owned(), context, written: Digest::default() }
+    }
+
+    /// Notes an entry that was written.
+    pub(super) fn add(&mut self, key: &[u8], value: &[u8]) {
+        self.written.add(key, value);
+    }
+
+    /// Reads the finished table.
+    pub(super) fn check(&self, fs: &dyn FileSystem) -> Result<()> {
+        let file = fs.open_random_access(&self.path, self.context.mmap)?;
+        let table = Table::open(file, &self.context)?;
+        let whole =
+            TableIterOptions { total_order: true, for_compaction: true, ..Default::default() };
+        let mut iter = table.iter(&whole);
+        let mut found = Digest::default();
+        iter.seek_to_first();
+        while iter.valid() {
+            found.add(iter.key(), iter.value());
+            iter.next();
+        }
+        iter.status()?;
+        if found != self.written {
+            return Err(Error::corruption(format!(
+                "{}: paranoid_file_checks: wrote {:?}, read {found:?}",
+                self.path.display(),
+                self.written
+            )));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_digest_sees_order_contents_and_borders() {
+        let of = |entries: &[(&[u8], &[u8])]| {
+            let mut digest = Digest::default();
+            entries.iter().for_each(|(k, v)| digest.add(k, v));
+            digest
+        };
+        let right = of(&[(b"a", b"1"), (b"b", b"2")]);
+        assert_eq!(right, of(&[(b"a", b"1"), (b"b", b"2")]));
+        for wrong in [
+            of(&[(b"b", b"2"), (b"a", b"1")]),
+            of(&[(b"a", b"2"), (b"b", b"1")]),
+            of(&[(b"a", b"1")]),
+            of(&[(b"1", b"a"), (b"b", b"2")]),
+            of(&[(b"a", b"1"), (b"b2", b"")]),
+        ] {
+            assert_ne!(right, wrong);
+        }
+    }
+}
