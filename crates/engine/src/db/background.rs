@@ -35,6 +35,8 @@ pub(super) struct CompactionWork {
     pub(super) family: Arc<ColumnFamilyData>,
     pub(super) version: Arc<Version>,
     pub(super) plan: CompactionPlan,
+    /// Threads that may share it.
+    pub(super) max_subcompactions: u32,
 }
 
 /// How much a family's tree is out of shape.
@@ -259,6 +261,7 @@ impl DbInner {
                 family: Arc::clone(&family.data),
                 version: Arc::clone(&family.current),
                 plan,
+                max_subcompactions: self.options.max_subcompactions,
             })
         })?;
         state.running_compactions += 1;
@@ -310,7 +313,7 @@ impl DbInner {
             version: &work.version,
             snapshots: self.snapshots.sequences(),
             tables: &work.family.tables,
-            max_subcompactions: self.options.max_subcompactions.max(1) as usize,
+            max_subcompactions: work.max_subcompactions.max(1) as usize,
             output,
         })?;
         let mut edit = VersionEdit::for_column_family(work.family.id);

@@ -142,7 +142,13 @@ impl DbInner {
                     state.running_compactions += 1;
                     drop(state);
                     let family = Arc::clone(family);
-                    self.run_compaction(&CompactionWork { family, version, plan: *plan })?;
+                    let max_subcompactions = match options.max_subcompactions {
+                        0 => self.options.max_subcompactions,
+                        threads => threads,
+                    };
+                    let plan = *plan;
+                    let work = CompactionWork { family, version, plan, max_subcompactions };
+                    self.run_compaction(&work)?;
                 }
             }
         }

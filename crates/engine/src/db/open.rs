@@ -219,7 +219,9 @@ fn open(
     fs.create_dir_all(&wal_dir)?;
     let lock = fs.lock_file(&filename::lock_file_name(&dir))?;
     let info_log = Arc::new(open_info_log(&fs, &dir, &options)?);
-    let mut changes = options::sanitize_db(&mut options);
+    let families: Vec<_> = descriptors.iter().map(|d| &d.options).collect();
+    let mut changes = options::settings_without_effect(&options, &families);
+    changes.extend(options::sanitize_db(&mut options));
     for family in &mut descriptors {
         changes.extend(options::sanitize_cf(&mut family.options));
         give_block_cache(&mut family.options);
@@ -471,6 +473,7 @@ pub(super) fn table_cache(
     common: &CommonToTables,
 ) -> Arc<TableCache> {
     let block_cache = match &options.table_factory {
+        TableFactory::BlockBased(table) if table.no_block_cache => None,
         TableFactory::BlockBased(table) => table.block_cache.clone(),
         TableFactory::Plain(_) => None,
     };

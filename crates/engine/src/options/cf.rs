@@ -130,7 +130,8 @@ pub struct ColumnFamilyOptions {
     pub max_write_buffer_number: i32,
     /// Immutable memtables that are flushed together.
     pub min_write_buffer_number_to_merge: i32,
-    /// Flushed memtables kept for conflict checks, in bytes.
+    /// Accepted, has no effect: conflict checks, for which flushed memtables would be kept, are not
+    /// made.
     pub max_write_buffer_size_to_maintain: i64,
     /// Levels of the tree.
     pub num_levels: i32,
@@ -184,11 +185,11 @@ pub struct ColumnFamilyOptions {
     pub optimize_filters_for_hits: bool,
     /// Update in place. Not supported: true is refused at open.
     pub inplace_update_support: bool,
-    /// An iterator gives up after so many hidden entries; 0 never.
+    /// Hidden entries in a row from which an iterator searches instead of stepping.
     pub max_sequential_skip_in_iterations: u64,
     /// Check order and counts of every new file by reading it again.
     pub paranoid_file_checks: bool,
-    /// Check that levels are consistent.
+    /// Accepted, has no effect: levels are always checked.
     pub force_consistency_checks: bool,
     /// Seconds after which data is compacted again; accepted, has no effect here.
     pub ttl: u64,

@@ -29,7 +29,7 @@ pub struct DbOptions {
     pub create_missing_column_families: bool,
     /// Fail if the database exists.
     pub error_if_exists: bool,
-    /// Verify more than is needed while running.
+    /// Accepted, has no effect: what RocksDB checks with it is always checked.
     pub paranoid_checks: bool,
     /// Open table readers kept at once; -1 keeps all.
     pub max_open_files: i32,
@@ -52,7 +52,7 @@ pub struct DbOptions {
     pub wal_dir: PathBuf,
     /// Where LOG is; empty means the database directory.
     pub db_log_dir: PathBuf,
-    /// Microseconds between full scans for obsolete files.
+    /// Accepted, has no effect: files are deleted as soon as nobody needs them, never by a scan.
     pub delete_obsolete_files_period_micros: u64,
     /// Old LOG files kept.
     pub keep_log_file_num: usize,

@@ -25,8 +25,8 @@ pub use read_write::{
 };
 pub use registry::{OptionSet, Row, Support};
 pub use sanitize::{
-    PLAIN_TABLE_FILE_SIZE_MAX, background_job_limits, sanitize, sanitize_cf, sanitize_db, validate,
-    validate_cf, validate_db,
+    PLAIN_TABLE_FILE_SIZE_MAX, background_job_limits, sanitize, sanitize_cf, sanitize_db,
+    settings_without_effect, validate, validate_cf, validate_db,
 };
 pub use table::{
     BlockBasedTableOptions, ChecksumType, DataBlockIndexType, FilterPolicy, IndexType,

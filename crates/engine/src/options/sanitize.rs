@@ -6,7 +6,7 @@
 
 use super::{
     BlockBasedTableOptions, ColumnFamilyOptions, CompactionStyle, DataBlockIndexType, DbOptions,
-    FilterPolicy, IndexType, MemtableFactory, Options, PlainTableOptions, TableFactory,
+    FilterPolicy, IndexType, MemtableFactory, OptionSet, Options, PlainTableOptions, TableFactory,
 };
 use crate::compress::CompressionType;
 use crate::error::{Error, Result};
@@ -206,6 +206,25 @@ fn validate_plain(table: &PlainTableOptions) -> Result<()> {
     in_range("bloom_bits_per_key", table.bloom_bits_per_key, 0..=100)?;
     in_range("index_sparseness", table.index_sparseness, 0..=u32::MAX as usize)?;
     in_range("user_key_len", table.user_key_len, 0..=1 << 30)
+}
+
+/// A sentence per setting that differs from its default and has no effect. Before [`sanitize`], which
+/// fills some of them in.
+pub fn settings_without_effect(db: &DbOptions, families: &[&ColumnFamilyOptions]) -> Vec<String> {
+    let mut out = db.without_effect();
+    for cf in families {
+        out.extend(cf.without_effect());
+        match &cf.table_factory {
+            TableFactory::BlockBased(table) => out.extend(table.without_effect()),
+            TableFactory::Plain(table) => out.extend(table.without_effect()),
+        }
+        if let MemtableFactory::SkipList { lookahead: n @ 1.. } = cf.memtable_factory {
+            out.push(format!("option memtable_factory: a lookahead of {n} has no effect"));
+        }
+    }
+    out.sort();
+    out.dedup();
+    out
 }
 
 /// Collects what was changed.

@@ -109,3 +109,14 @@ fn figures_go_to_the_log_periodically() {
     }
     assert!(log().contains("** DB Stats **"));
 }
+
+#[test]
+fn the_log_tells_of_settings_without_effect() {
+    let dir = temp_dir();
+    let mut options = small();
+    options.cf.ttl = 60;
+    drop(Db::open(&options, dir.path()).unwrap());
+    let log = std::fs::read_to_string(dir.path().join("LOG")).unwrap();
+    assert_eq!(log.matches("option ttl: value 60 has no effect").count(), 1, "{log}");
+    assert_eq!(log.matches("has no effect").count(), 1, "{log}");
+}

@@ -44,7 +44,7 @@ pub const CF_ROWS: &[Row<ColumnFamilyOptions>] = &[
     field!(Honoured "bottommost_compression" bottommost_compression),
     custom!(Honoured "compression_opts" true
         part::set_compression_opts, part::print_compression_opts),
-    custom!(Accepted "bottommost_compression_opts" true
+    custom!(Refused "bottommost_compression_opts" true
         part::set_bottommost_opts, part::print_bottommost_opts),
     field!(Honoured "memtable_prefix_bloom_size_ratio" memtable_prefix_bloom_size_ratio),
     field!(Honoured "memtable_whole_key_filtering" memtable_whole_key_filtering),
@@ -54,7 +54,7 @@ pub const CF_ROWS: &[Row<ColumnFamilyOptions>] = &[
     field!(Refused "inplace_update_support" inplace_update_support),
     field!(Honoured "max_sequential_skip_in_iterations" max_sequential_skip_in_iterations),
     field!(Honoured "paranoid_file_checks" paranoid_file_checks),
-    field!(Honoured "force_consistency_checks" force_consistency_checks),
+    field!(Accepted "force_consistency_checks" force_consistency_checks),
     field!(Accepted "ttl" ttl),
     field!(Accepted "periodic_compaction_seconds" periodic_compaction_seconds),
     // Known to 7.8.3, without effect here.

@@ -29,7 +29,7 @@ pub use table_rows::{BLOCK_BASED_ROWS, PLAIN_ROWS};
 pub enum Support {
     /// What it says.
     Honoured,
-    /// Nothing; no result depends on it.
+    /// Nothing that depends on its value; no result does.
     Accepted,
     /// It fails unless the value is the one that names the engine's behaviour.
     Refused,
@@ -97,6 +97,13 @@ pub struct Row<T: 'static> {
 }
 
 impl<T> Row<T> {
+    /// One sentence if the value differs from the default although the engine does nothing with it.
+    pub fn without_effect(&self, options: &T, default: &T) -> Option<String> {
+        let ours = self.get(options);
+        let differs = self.support == Support::Accepted && ours != self.get(default);
+        differs.then(|| format!("option {}: value {ours} has no effect", self.name))
+    }
+
     /// Sets the option from text.
     pub fn set(&self, options: &mut T, text: &str) -> Result<()> {
         let text = text.trim();
@@ -149,6 +156,15 @@ pub trait OptionSet: Sized + 'static {
     /// Sets every option of `k=v;k={...}`, in its order. On an error some may be set.
     fn set_options(&mut self, list: &str) -> Result<()> {
         split_pairs(unbrace(list))?.into_iter().try_for_each(|(k, v)| self.set_option(k, v))
+    }
+
+    /// A sentence per option that was set and has no effect.
+    fn without_effect(&self) -> Vec<String>
+    where
+        Self: Default,
+    {
+        let default = Self::default();
+        Self::rows().iter().filter_map(|row| row.without_effect(self, &default)).collect()
     }
 
     /// The value of the option `name` as text.

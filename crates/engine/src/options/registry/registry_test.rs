@@ -122,3 +122,80 @@ fn parts_of_the_program_are_kept() {
     cf.set_option("comparator", "my.Order").unwrap();
     assert_eq!(cf.comparator.name(), "my.Order");
 }
+
+/// `docs/options.md` as it should be.
+fn page() -> String {
+    fn section<T: OptionSet>(title: &str, options: &T, out: &mut String) {
+        out.push_str(&format!("\n## {title}\n\n| Option | Label | Default |\n|---|---|---|\n"));
+        for row in T::rows() {
+            let label = match row.support {
+                Support::Honoured => "honoured",
+                Support::Accepted => "accepted",
+                Support::Refused => "refused",
+            };
+            let default = match row.get(options) {
+                text if text.is_empty() => String::new(),
+                text => format!("`{text}`"),
+            };
+            out.push_str(&format!("| `{}` | {label} | {default} |\n", row.name));
+        }
+    }
+    let mut out = String::from(PAGE_HEAD);
+    section("Database", &DbOptions::default(), &mut out);
+    section("Column family", &ColumnFamilyOptions::default(), &mut out);
+    section("Block-based table", &BlockBasedTableOptions::default(), &mut out);
+    section("PlainTable", &PlainTableOptions::default(), &mut out);
+    out + PAGE_TAIL
+}
+
+const PAGE_HEAD: &str = "\
+# Options
+
+Made from the rows in `crates/engine/src/options/registry`; do not edit. `UPDATE_DOCS=1 cargo test -p
+ferrolith --lib page_of_options` writes it anew.
+
+- **honoured**: the engine does what the option says.
+- **accepted**: its value changes nothing. Results never depend on it; it is about speed, space or
+  logging, or names what the engine does always. One that has a field and was set gets a line in LOG.
+- **refused**: a value other than the default is an error that names the option.
+";
+
+const PAGE_TAIL: &str = "
+## Options of calls
+
+They have no names in OPTIONS files.
+
+| Option | Label | |
+|---|---|---|
+| `ReadOptions::snapshot`, `fill_cache`, bounds, `prefix_same_as_start`, `total_order_seek`, `auto_prefix_mode`, `readahead_size`, `max_skippable_internal_keys` | honoured | |
+| `ReadOptions::verify_checksums` | accepted | what is read from files is always verified |
+| `WriteOptions::sync`, `disable_wal`, `ignore_missing_column_families`, `no_slowdown` | honoured | |
+| `WriteOptions::low_pri` | accepted | |
+| `FlushOptions::wait`, `allow_write_stall` | honoured | |
+| `CompactRangeOptions::bottommost_level_compaction`, `max_subcompactions` | honoured | |
+| `CompactRangeOptions::exclusive_manual_compaction` | accepted | no automatic compaction starts meanwhile |
+| `CompactRangeOptions::change_level`, `target_level` | refused | |
+";
+
+#[test]
+fn the_page_of_options_is_current() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/options.md");
+    let page = page();
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(path, &page).unwrap();
+    }
+    let stored = std::fs::read_to_string(path).unwrap_or_default();
+    assert!(stored == page, "docs/options.md: run this test with UPDATE_DOCS=1");
+}
+
+#[test]
+fn settings_without_effect_are_told() {
+    let mut options = Options::default();
+    let told = |o: &Options| super::super::settings_without_effect(&o.db, &[&o.cf, &o.cf]);
+    assert!(told(&options).is_empty(), "{:?}", told(&options));
+    options.set_options("paranoid_checks=false;ttl=60;max_open_files=50").unwrap();
+    assert_eq!(
+        told(&options),
+        ["option paranoid_checks: value false has no effect", "option ttl: value 60 has no effect"]
+    );
+}
