@@ -136,6 +136,16 @@ pub struct Footer {
     pub offset: u64,
 }
 
+/// The error of a version outside of [`READABLE_VERSIONS`].
+#[cold]
+pub(super) fn unsupported_version(version: u32) -> Error {
+    Error::corruption(format!(
+        "footer: Corrupt or unsupported format_version: {version}, expected {} to {}",
+        READABLE_VERSIONS.start(),
+        READABLE_VERSIONS.end()
+    ))
+}
+
 fn checksum_type(byte: u8) -> Result<ChecksumType> {
     ChecksumType::from_byte(byte)
         .ok_or_else(|| Error::corruption(format!("footer: unknown checksum type {byte}")))
@@ -173,6 +183,10 @@ impl Footer {
     fn decode_versioned(bytes: &[u8], file_size: u64) -> Result<Footer> {
         let offset = file_size.saturating_sub(FOOTER_SIZE as u64);
         let format_version = fixed32_at(bytes, 41).unwrap_or_default();
+        // What follows the first byte depends on it; too old ones are refused by the reader.
+        if format_version > *READABLE_VERSIONS.end() {
+            return Err(unsupported_version(format_version));
+        }
         let mut input = Decoder::new(bytes);
         let checksum = checksum_type(input.byte("footer checksum type")?)?;
         if format_version < 6 {

@@ -210,5 +210,5 @@ fn impossible_options_are_named() {
         &|o| o.cf.compaction_style = ferrolith::options::CompactionStyle::Universal,
         "Universal",
     );
-    refused(&|o| o.cf.compression = ferrolith::compress::CompressionType::Bzip2, "BZip2");
+    refused(&|o| o.cf.compression = ferrolith::compress::CompressionType::Bzip2, "Bzip2");
 }

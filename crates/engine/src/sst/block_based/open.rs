@@ -17,7 +17,9 @@ use crate::error::{Error, Result};
 use crate::fs::RandomAccessFile;
 use crate::options::BlockBasedTableOptions;
 use crate::sst::TableReadContext;
-use crate::sst::format::{BlockHandle, FOOTER_SIZE, Footer, READABLE_VERSIONS, read_exact_at};
+use crate::sst::format::{
+    BlockHandle, FOOTER_SIZE, Footer, READABLE_VERSIONS, read_exact_at, unsupported_version,
+};
 use crate::sst::properties::{
     EXTERNAL_GLOBAL_SEQNO, EXTERNAL_VERSION, INDEX_TYPE, PREFIX_FILTERING, TableProperties,
     WHOLE_KEY_FILTERING,
@@ -104,12 +106,7 @@ fn read_footer(file: &dyn RandomAccessFile) -> Result<Footer> {
     read_exact_at(file, size - tail.len() as u64, &mut tail)?;
     let footer = Footer::decode(&tail, size)?;
     if !READABLE_VERSIONS.contains(&footer.format_version) {
-        return Err(Error::not_supported(format!(
-            "block-based format_version {}: {} to {} are read",
-            footer.format_version,
-            READABLE_VERSIONS.start(),
-            READABLE_VERSIONS.end()
-        )));
+        return Err(unsupported_version(footer.format_version));
     }
     Ok(footer)
 }
