@@ -21,23 +21,12 @@ const ORDER: &[&str] = &[
     "iter",
     "memtable",
     "sst",
-    "table_cache",
     "version",
     "read",
     "write",
     "flush",
     "compaction",
-    "inspect",
     "db",
-];
-
-/// Imports against the order that are wanted, each with its reason.
-const EXCEPTIONS: &[(&str, &str, &str)] = &[
-    ("base", "options", "checksum kinds are an option: plain data without imports of its own"),
-    ("options", "fs", "the file system is a component that options carry"),
-    ("cache", "options", "none: reserved"),
-    ("version", "table_cache", "a level iterator opens its files"),
-    ("table_cache", "version", "the cache is keyed by file metadata"),
 ];
 
 /// Where `unsafe` may stand: files and folders below `crates`.
@@ -48,10 +37,14 @@ const UNSAFE_ALLOWED: &[&str] = &[
     "engine/src/fs/posix/",
     "engine/src/base/prefetch.rs",
     "engine/src/sst/",
-    "bench/src/target/capi",
+    "engine/examples/",
     "interop/src/",
     "bench/src/",
 ];
+
+/// How unsafe code begins. Written apart so that this file passes.
+const UNSAFE: &[&str] =
+    &[concat!("unsafe", " {"), concat!("unsafe", " fn"), concat!("unsafe", " impl")];
 
 /// Words that must not be committed, and what to do instead. Written apart so that this file passes.
 const BANNED: &[(&str, &str)] = &[
@@ -129,7 +122,7 @@ fn check_unsafe(name: &str, text: &str, problems: &mut Vec<String>) {
     }
     for (i, line) in text.lines().enumerate() {
         let code = line.split("//").next().unwrap_or("");
-        if code.contains("unsafe {") || code.contains("unsafe fn") || code.contains("unsafe impl") {
+        if UNSAFE.iter().any(|form| code.contains(form)) {
             problems
                 .push(format!("{name}:{}: unsafe outside of the list in xtask/src/tidy.rs", i + 1));
         }
@@ -161,8 +154,7 @@ fn check_imports(name: &str, text: &str, problems: &mut Vec<String>) {
         for to in code.split("crate::").skip(1) {
             let to = to.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or("");
             let Some(target) = ORDER.iter().position(|f| *f == to) else { continue };
-            let excepted = EXCEPTIONS.iter().any(|(a, b, _)| *a == from && *b == to);
-            if target > rank && !excepted {
+            if target > rank {
                 problems.push(format!("{name}:{}: {from} imports {to}, which comes later", i + 1));
             }
         }

@@ -23,7 +23,6 @@ pub mod memtable;
 pub mod sst;
 pub mod wal;
 
-pub mod table_cache;
 pub mod version;
 
 pub mod compaction;
@@ -32,7 +31,6 @@ pub mod read;
 pub mod write;
 
 pub mod db;
-pub mod inspect;
 
 pub use error::{Code, Error, Result};
 

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::flush::OutputContext;
 use crate::iter::{CompactionIter, merging_iterator};
 use crate::sst::TableIterOptions;
-use crate::table_cache::TableCache;
+use crate::version::TableCache;
 use crate::version::{FileMeta, Level, LevelIter, Version};
 use std::cmp::Ordering;
 use std::sync::Arc;

@@ -8,7 +8,7 @@ use crate::env::sync::atomic::{AtomicBool, Ordering};
 use crate::memtable::MemTable;
 use crate::options::ColumnFamilyOptions;
 use crate::read::SuperVersion;
-use crate::table_cache::TableCache;
+use crate::version::TableCache;
 use crate::version::Version;
 use crate::write::StallLimits;
 use std::collections::BTreeMap;

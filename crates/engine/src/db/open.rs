@@ -23,8 +23,8 @@ use crate::options::{self, ColumnFamilyOptions, DbOptions, Options, TableFactory
 use crate::read::SnapshotList;
 use crate::sst::Table;
 use crate::stats::Statistics;
-use crate::table_cache::{OpenTables, TableCache};
 use crate::version::{ColumnFamilySpec, Counters, VersionSet, VersionSetOptions};
+use crate::version::{OpenTables, TableCache};
 use crate::wal::LogWriter;
 use crate::write::{CommitOrder, SyncGroup, WriteController};
 use std::collections::{BTreeMap, VecDeque};

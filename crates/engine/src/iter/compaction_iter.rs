@@ -120,7 +120,7 @@ impl CompactionIter {
     /// see what they see now.
     ///
     /// `is_last_level_for_key` is asked for ascending user keys: whether nothing older of the key
-    /// exists outside the input (see [`super::DeeperFiles`]). `bottommost` says that this holds
+    /// exists outside the input (see `Version::deeper_keys`). `bottommost` says that this holds
     /// for all keys of the input.
     pub fn new(
         input: Box<dyn InternalIterator>,

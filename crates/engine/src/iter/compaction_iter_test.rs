@@ -2,9 +2,9 @@ use super::*;
 use crate::base::ReverseBytewiseComparator;
 use crate::base::iterator::EmptyIterator;
 use crate::hooks::{StringAppendOperator, UInt64AddOperator};
+use crate::iter::merging_iterator;
 use crate::iter::testing::history::{History, Shape, dealt};
 use crate::iter::vec_iter::{Entry, VecIter, ikey};
-use crate::iter::{DeeperFiles, merging_iterator};
 use ValueType::{Deletion, Merge, SingleDeletion, Value};
 
 /// Joins like `stringappend`, and refuses to merge operands without their base.
@@ -87,18 +87,23 @@ impl Tree {
 
     /// Replaces the runs `from..=to` by what a compaction keeps of them.
     fn compact(&mut self, from: usize, to: usize, what: &str) -> CompactionIterStats {
-        let ranges = self.runs[to + 1..].iter().map(|run| {
+        let ends = |run: &Vec<Entry>| {
             let user = |e: &Entry| user_key_of(&e.0).to_vec();
-            run.first().zip(run.last()).map(|(a, b)| (user(a), user(b))).into_iter().collect()
-        });
-        let mut deeper = DeeperFiles::new(self.order.clone(), ranges.collect());
+            run.first().zip(run.last()).map(|(a, b)| user(a)..=user(b))
+        };
+        let order = self.order.clone();
+        let covers = |order: &KeyOrder, run: &std::ops::RangeInclusive<Vec<u8>>, key: &[u8]| {
+            order.compare_user(run.start(), key).is_le()
+                && order.compare_user(key, run.end()).is_le()
+        };
+        let deeper: Vec<_> = self.runs[to + 1..].iter().filter_map(ends).collect();
         let mut iter = CompactionIter::new(
             self.iter_of(&self.runs[from..=to]),
             self.order.clone(),
             self.snapshots.clone(),
             Some(self.operator.clone()),
             deeper.is_empty(),
-            move |key| !deeper.may_hold(key),
+            move |key| !deeper.iter().any(|run| covers(&order, run, key)),
         );
         let kept = drain(&mut iter).unwrap_or_else(|e| panic!("{what}: {e}"));
         check_sorted(&self.order, &kept, what);

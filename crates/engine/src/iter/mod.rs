@@ -2,7 +2,6 @@
 //! operands, and dropping what nobody can see.
 
 mod compaction_iter;
-mod deeper_files;
 mod get_context;
 pub(crate) mod merge_helper;
 mod merging;
@@ -12,6 +11,5 @@ pub(crate) mod testing;
 pub(crate) mod vec_iter;
 
 pub use compaction_iter::{CompactionIter, CompactionIterStats};
-pub use deeper_files::DeeperFiles;
 pub use get_context::GetContext;
 pub use merging::merging_iterator;

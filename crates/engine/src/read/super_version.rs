@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::iter::GetContext;
 use crate::memtable::MemTable;
 use crate::options::ReadOptions;
-use crate::table_cache::TableCache;
+use crate::version::TableCache;
 use crate::version::Version;
 use std::sync::Arc;
 

@@ -14,7 +14,7 @@ use crate::error::Result;
 use crate::iter::GetContext;
 use crate::options::ReadOptions;
 use crate::sst::Table;
-use crate::table_cache::TableCache;
+use crate::version::TableCache;
 use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};

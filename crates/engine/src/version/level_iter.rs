@@ -5,7 +5,7 @@ use super::version::table_iterator;
 use crate::base::InternalIterator;
 use crate::error::Result;
 use crate::sst::TableIterOptions;
-use crate::table_cache::TableCache;
+use crate::version::TableCache;
 use std::sync::Arc;
 
 /// Walks a sorted level from file to file. Keeps the level, and with it the files, alive.

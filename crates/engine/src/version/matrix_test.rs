@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::fs::mem::MemFs;
 use crate::options::ColumnFamilyOptions;
 use crate::sst::TableIterOptions;
-use crate::table_cache::TableCache;
+use crate::version::TableCache;
 use serde_json::Value;
 use std::sync::Arc;
 

@@ -6,6 +6,7 @@
 //! | `edit`, `edit_file` | one MANIFEST record: a change of the set of files, as values and as bytes |
 //! | `level`, `version` | the immutable set of files of a column family, and lookups in it |
 //! | `level_iter` | one iterator over the files of a sorted level |
+//! | `table_cache` | from a file's metadata to its open reader |
 //! | `builder` | version + edits = next version, with every check of order and overlap |
 //! | `manifest` | the MANIFEST as a file, and the switch from one to the next |
 //! | `replay`, `recover` | from records to the state they describe, from the state to versions |
@@ -21,6 +22,7 @@ pub mod manifest;
 pub mod recover;
 pub mod replay;
 pub mod set;
+mod table_cache;
 #[expect(clippy::module_inception, reason = "the folder is named after its main thing")]
 pub mod version;
 
@@ -33,6 +35,7 @@ pub use manifest::Manifest;
 pub use recover::ColumnFamilySpec;
 pub use replay::{DEFAULT_COLUMN_FAMILY, ManifestState};
 pub use set::{ColumnFamilyVersions, Counters, VersionSet, VersionSetOptions};
+pub use table_cache::{OpenTables, TableCache};
 pub use version::{DeeperKeys, Version};
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use crate::fs::mem::MemFs;
 use crate::fs::{FileSystem, WritableOptions};
 use crate::options::{ColumnFamilyOptions, CompressionOptions, PlainTableOptions, TableFactory};
 use crate::sst::{TableBuilder, TableBuilderContext};
-use crate::table_cache::{OpenTables, TableCache};
+use crate::version::{OpenTables, TableCache};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

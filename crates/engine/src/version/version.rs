@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::iter::GetContext;
 use crate::options::ReadOptions;
 use crate::sst::TableIterOptions;
-use crate::table_cache::TableCache;
+use crate::version::TableCache;
 use std::fmt;
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
 use super::*;
-use crate::table_cache::OpenTables;
+use crate::version::OpenTables;
 use crate::version::testing::{Tables, file, ikey, shared};
 use crate::version::{VersionBuilder, VersionEdit};
 use std::path::Path;

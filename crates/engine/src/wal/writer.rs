@@ -30,8 +30,8 @@ impl LogWriter {
         LogWriter { file, log_number, block_offset: 0, type_crc, broken: None }
     }
 
-    /// Appends a record. When it returns, the record survives this process; it survives the machine
-    /// after a sync. If it fails for want of space, nothing was placed and a later call may succeed.
+    /// Appends a record. When it returns, the record survives this process if the file was opened as
+    /// a log, else after a flush; it survives the machine after a sync. If it fails for want of space, nothing was placed and a later call may succeed.
     #[inline]
     pub fn add_record(&mut self, payload: &[u8]) -> Result<()> {
         if payload.len() + HEADER_SIZE <= BLOCK_SIZE - self.block_offset && self.broken.is_none() {

@@ -152,7 +152,7 @@ impl WritableFile for BufferedFile {
         // One call for both keeps the file free of headers without payload.
         self.buffer.extend_from_slice(header);
         self.buffer.extend_from_slice(payload);
-        if self.is_log || self.buffer.len() >= BUFFER { self.flush() } else { Ok(()) }
+        if self.is_log || self.buffer.len() >= BUFFER { self.flush() } else { self.shared.check() }
     }
 
     fn flush(&mut self) -> Result<()> {

@@ -25,6 +25,8 @@ mod table;
 mod tags;
 
 pub use block::Block;
+pub(super) use block::BlockView;
+pub(super) use block_builder::BlockBuilder;
 pub use builder::BlockBasedTableBuilder;
 pub use filter::{Filter, FilterBuilder};
 pub use iter::TableIter;

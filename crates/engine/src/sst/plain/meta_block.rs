@@ -1,79 +1,37 @@
-//! The properties and metaindex blocks of a PlainTable, which have no trailer and no checksum.
-//!
-//! ```text
-//! block = entry*, fixed32 restart offset*, fixed32 restart count
-//! entry = varint32 shared, varint32 rest, varint32 value length, rest bytes, value bytes
-//! ```
+//! The properties and metaindex blocks of a PlainTable: blocks as those of block-based tables, but
+//! without trailer and checksum.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
-use crate::base::coding::{Decoder, fixed32_at, put_fixed32, put_varint32};
 use crate::error::{Error, Result};
+use crate::sst::block_based::{BlockBuilder, BlockView};
 
 /// The block of these entries, which must ascend. `restart_interval` entries share key bytes.
 pub(super) fn encode<'a>(
     entries: impl IntoIterator<Item = (&'a [u8], &'a [u8])>,
     restart_interval: usize,
 ) -> Vec<u8> {
-    let mut out = Vec::new();
-    let mut restarts = vec![0];
-    let mut last: &[u8] = &[];
-    let mut run = 0;
+    let mut block = BlockBuilder::new(restart_interval);
     for (key, value) in entries {
-        if run == restart_interval {
-            restarts.push(out.len() as u32);
-            last = &[];
-            run = 0;
-        }
-        let shared = last.iter().zip(key).take_while(|(a, b)| a == b).count();
-        let rest = key.get(shared..).unwrap_or_default();
-        for n in [shared, rest.len(), value.len()] {
-            put_varint32(&mut out, n as u32);
-        }
-        out.extend_from_slice(rest);
-        out.extend_from_slice(value);
-        last = key;
-        run += 1;
+        block.add(key, value);
     }
-    for restart in &restarts {
-        put_fixed32(&mut out, *restart);
-    }
-    put_fixed32(&mut out, restarts.len() as u32);
-    out
+    block.finish().to_vec()
 }
 
-/// Calls `visit` with each entry. Keys must ascend, as in the blocks that real writers make.
+/// Calls `visit` with each entry. Keys must ascend, as in the blocks that real writers make: no
+/// checksum would tell damage.
 pub(super) fn decode(
     block: &[u8],
     mut visit: impl FnMut(&[u8], &[u8]) -> Result<()>,
 ) -> Result<()> {
-    let entries = block
-        .len()
-        .checked_sub(4)
-        .and_then(|at| {
-            let restarts = fixed32_at(block, at)? as usize;
-            block.get(..at.checked_sub(restarts.checked_mul(4)?)?)
-        })
-        .ok_or_else(|| Error::corruption("the restart array is larger than the block"))?;
-    let mut input = Decoder::new(entries);
-    let mut key: Vec<u8> = Vec::new();
-    let mut first = true;
-    while !input.is_empty() {
-        let shared = input.varint32("shared key length")? as usize;
-        let rest = input.varint32("key length")? as usize;
-        let value = input.varint32("value length")? as usize;
-        let rest = input.bytes(rest, "key")?;
-        let value = input.bytes(value, "value")?;
-        let ascends = key.get(shared..).is_some_and(|old| first || old < rest);
-        if !ascends {
+    let mut last: Option<Vec<u8>> = None;
+    BlockView::new(block)?.for_each(|key, value| {
+        if last.as_deref().is_some_and(|last| last >= key) {
             return Err(Error::corruption("entries of a meta block do not ascend"));
         }
-        key.truncate(shared);
-        key.extend_from_slice(rest);
-        first = false;
-        visit(&key, value)?;
-    }
-    Ok(())
+        last = Some(key.to_vec());
+        visit(key, value)
+    })
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 //!
 //! Safe from many threads. Two threads may open one file at once; one reader wins, both work.
 
+use super::{FileMeta, FileStats};
 use crate::base::KeyOrder;
 use crate::base::checksum::unique_id;
 use crate::cache::Cache;
@@ -18,7 +19,6 @@ use crate::hooks::SliceTransform;
 use crate::options::{ColumnFamilyOptions, TableFactory};
 use crate::sst::{Table, TableReadContext};
 use crate::stats::{self, Statistics, Ticker};
-use crate::version::{FileMeta, FileStats};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -11,7 +11,7 @@ fn write(tables: &Tables, number: u64) -> FileMeta {
 
 #[test]
 fn unique_ids_are_those_of_real_manifests() {
-    let v: Value = serde_json::from_str(include_str!("version/testdata/unique_ids.json")).unwrap();
+    let v: Value = serde_json::from_str(include_str!("testdata/unique_ids.json")).unwrap();
     let vectors = v["vectors"].as_array().unwrap();
     assert!(vectors.len() >= 7);
     for x in vectors {
