@@ -266,14 +266,15 @@ fn check_directory(
 }
 
 /// A directory without CURRENT that holds parts of a database has lost it: making a new database
-/// over them would delete them.
+/// over them would delete them. The first MANIFEST alone is no loss: a process was killed while it
+/// made the database.
 fn refuse_remains(fs: &dyn FileSystem, dir: &Path) -> Result<()> {
     if !fs.exists(dir) {
         return Ok(());
     }
     for name in fs.list_dir(dir)? {
         let kind = filename::parse_file_name(&name);
-        if let Some(FileKind::Table(_) | FileKind::Wal(_) | FileKind::Manifest(_)) = kind {
+        if let Some(FileKind::Table(_) | FileKind::Wal(_) | FileKind::Manifest(2..)) = kind {
             return Err(Error::corruption(format!(
                 "{}: CURRENT is missing, but {name} is there: not creating a database over it",
                 dir.display()

@@ -92,6 +92,11 @@ fn a_directory_that_lost_current_is_not_made_new() {
     let before = content(dir.path());
     names(&Db::open(&small(), dir.path()).unwrap_err(), "CURRENT is missing");
     assert_eq!(content(dir.path()), before);
+
+    // What a process that was killed while it made a database leaves is no loss.
+    let dir = temp_dir();
+    std::fs::write(dir.path().join("MANIFEST-000001"), b"the beginning").unwrap();
+    Db::open(&small(), dir.path()).unwrap();
 }
 
 #[test]
