@@ -4,5 +4,7 @@ mod children;
 mod crash;
 mod debian;
 mod exchange;
+mod kills;
 mod refusals;
+mod services;
 mod tools;
