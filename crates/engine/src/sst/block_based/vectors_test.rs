@@ -56,7 +56,7 @@ fn context_for(name: &str, seed: u64) -> TableReadContext {
 fn refusal(name: &str) -> Option<(Code, &'static str)> {
     Some(match name {
         "cuckoo" => (Code::NotSupported, "Cuckoo"),
-        "fv0_legacy" => (Code::Corruption, "format_version 0"),
+        "fv0_legacy" => (Code::Corruption, "format_version: 0"),
         "range_deletion_1" | "range_deletion_2" | "fv6_11" | "fv2_11" => {
             (Code::NotSupported, "range deletions")
         }
