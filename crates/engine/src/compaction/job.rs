@@ -86,7 +86,9 @@ pub fn run(inputs: &CompactionInputs<'_>) -> Result<CompactionOutput> {
         return Err(e);
     }
     if !all.files.is_empty() {
-        inputs.output.fs.sync_dir(inputs.output.dir)?;
+        inputs.output.fs.sync_dir(inputs.output.dir).inspect_err(|_| {
+            super::outputs::remove(inputs.output.fs, inputs.output.dir, &all.files);
+        })?;
     }
     Ok(all)
 }

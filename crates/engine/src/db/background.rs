@@ -125,10 +125,14 @@ impl DbInner {
 
     fn switch_in_background(&self, family: &ColumnFamilyData) {
         let mut write = self.write.lock();
-        if let Err(e) = self.switch_and_flush(&mut write, family) {
-            drop(write);
-            self.background_error("memtable switch", &e);
+        let Err(e) = self.switch_and_flush(&mut write, family) else { return };
+        drop(write);
+        // Nothing else would ask again, and only the flush that follows lets writes go on.
+        if let Some(family) = self.state.lock().families.get_mut(&family.id) {
+            family.switch_wanted = true;
         }
+        self.background_error("memtable switch", &e);
+        self.wait_before_retry();
     }
 
     // ---- flush -----------------------------------------------------------------------------
@@ -234,7 +238,12 @@ impl DbInner {
         };
         if several {
             let unsynced = self.write.lock().unsynced.clone();
-            unsynced.iter().try_for_each(|wal| wal.syncer.sync())?;
+            // Not to be repeated: a second sync may succeed without what the first one lost.
+            let synced = unsynced.iter().try_for_each(|wal| wal.syncer.sync());
+            synced.inspect_err(|e| self.fail(e))?;
+            if let Some(newest) = unsynced.last() {
+                self.sync_wal_names(newest.number)?;
+            }
             let covered: Vec<u64> = unsynced.iter().map(|wal| wal.number).collect();
             self.write.lock().unsynced.retain(|wal| !covered.contains(&wal.number));
         }
@@ -281,6 +290,9 @@ impl DbInner {
         drop(state);
         self.work.notify_all();
         self.progress.notify_all();
+        if result.is_ok() {
+            self.compaction_succeeded();
+        }
         epoch::synchronize();
         self.purge_tables();
         result

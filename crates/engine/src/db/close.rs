@@ -1,15 +1,25 @@
 //! Closing: what is not logged is flushed, threads end, the WAL is cut to its length, and the lock
 //! is let go last.
 
+use super::column_family::ColumnFamilyData;
 use super::state::DbInner;
 use crate::env::epoch;
 use crate::env::sync::atomic::Ordering;
-use crate::error::Result;
+use crate::error::{Code, Result};
 use crate::options::FlushOptions;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Jobs wake us; this is for a wake-up that was lost.
+const LOOK_AGAIN: Duration = Duration::from_millis(200);
 
 impl DbInner {
     /// Closes the database once; later calls do nothing. Iterators keep what they read.
     pub(crate) fn close(&self) -> Result<()> {
+        self.refuses_writes.store(true, Ordering::Release);
+        self.failed.store(true, Ordering::Release);
+        // Who was let in before has its sequence numbers now, and the flush waits for it.
+        drop(self.write.lock());
         let flushed = self.flush_unlogged();
         if self.closing.swap(true, Ordering::AcqRel) {
             return Ok(());
@@ -23,10 +33,23 @@ impl DbInner {
             // A thread that panicked has said so; there is nothing to add.
             let _ = thread.join();
         }
+        self.wait_for_users_jobs();
+        // Who makes or drops a family holds this lock; afterwards nobody writes to the directory.
+        let versions = self.versions.lock();
         let closed = self.close_files();
+        drop(versions);
         self.info_log.info(format_args!("Shutdown complete"));
         *self.lock.lock() = None;
         flushed.and(closed)
+    }
+
+    /// Waits for compactions on threads of users. Another process may open the directory as soon as
+    /// the lock is let go: no job may install its result, or delete its inputs, after that.
+    fn wait_for_users_jobs(&self) {
+        let mut state = self.state.lock();
+        while state.manual_compactions > 0 {
+            self.progress.wait_for(&mut state, LOOK_AGAIN);
+        }
     }
 
     /// Writes into tables what skipped the WAL, as RocksDB does at close.
@@ -38,7 +61,11 @@ impl DbInner {
         let state = self.state.lock();
         let families: Vec<_> = state.families.values().map(|cf| cf.data.clone()).collect();
         drop(state);
-        families.iter().try_for_each(|family| self.flush(family, &FlushOptions::default()))
+        let flush = |family| match self.flush(family, &FlushOptions::default()) {
+            Err(e) if e.code() == Code::ColumnFamilyDropped => Ok(()),
+            result => result,
+        };
+        families.iter().try_for_each(|family: &Arc<ColumnFamilyData>| flush(family))
     }
 
     fn close_files(&self) -> Result<()> {

@@ -1,8 +1,8 @@
 //! What happens after a failure in the background or in the WAL.
 //!
 //! One place decides. Reads always go on. A failed flush or MANIFEST write stops writes, since
-//! memory would fill; the flush is tried again every second, and writes go on as soon as it
-//! succeeds: a full disk needs no restart. Corruption, or a WAL whose end is unknown, stops writes
+//! memory would fill; so does a failed compaction, which may be the first to meet a full disk. Both are
+//! tried again every second, and writes go on as soon as they succeed: a full disk needs no restart. Corruption, or a WAL whose end is unknown, stops writes
 //! until the database is opened again.
 
 use super::state::DbInner;
@@ -10,6 +10,15 @@ use crate::env::sync::atomic::Ordering;
 use crate::error::{Code, Error, Result, Severity};
 
 impl DbInner {
+    /// An error once the database is closing. Who asks under a lock that `close` takes after it has
+    /// said so can rely on the answer for as long as the lock is held.
+    pub(crate) fn check_open(&self) -> Result<()> {
+        if self.is_closing() {
+            return Err(Error::new(Code::ShutdownInProgress, "the database is closing"));
+        }
+        Ok(())
+    }
+
     /// Stops writes because of an error that retrying does not cure.
     pub(crate) fn fail(&self, error: &Error) {
         self.stop_writes(error.clone().with_severity(Severity::FatalError));
@@ -17,7 +26,8 @@ impl DbInner {
 
     /// Takes the error of a background job.
     pub(crate) fn background_error(&self, what: &str, error: &Error) {
-        if error.code() == Code::ShutdownInProgress {
+        // Neither is a failure: the job's result is not wanted any more.
+        if matches!(error.code(), Code::ShutdownInProgress | Code::ColumnFamilyDropped) {
             return;
         }
         self.info_log.error(format_args!("{what} failed: {error}"));
@@ -35,6 +45,7 @@ impl DbInner {
             state.error = Some(error);
         }
         self.failed.store(true, Ordering::Release);
+        self.controller.set_failed(true);
         drop(state);
         self.progress.notify_all();
     }
@@ -45,10 +56,24 @@ impl DbInner {
         if state.error.as_ref().is_some_and(|e| e.severity() <= Severity::HardError) {
             self.info_log.info(format_args!("the background error is gone, writes go on"));
             state.error = None;
-            self.failed.store(false, Ordering::Release);
+            self.failed.store(self.refuses_writes.load(Ordering::Acquire), Ordering::Release);
+            self.controller.set_failed(false);
         }
         drop(state);
         self.progress.notify_all();
+    }
+
+    /// A compaction succeeded. That cures the error of an earlier one, but not that of a flush.
+    pub(crate) fn compaction_succeeded(&self) {
+        if !self.failed.load(Ordering::Acquire) {
+            return;
+        }
+        let state = self.state.lock();
+        let waiting = state.families.values().any(|f| f.switch_wanted || !f.immutables.is_empty());
+        drop(state);
+        if !waiting {
+            self.recovered();
+        }
     }
 
     /// Whether background work should not be tried for now.

@@ -72,6 +72,7 @@ impl DbInner {
             num_levels: options.num_levels.max(1) as usize,
         };
         let mut versions = self.versions.lock();
+        self.check_open()?;
         let log_number = self.write.lock().wal.log_number();
         let id = versions.create_column_family(&spec, log_number)?;
         let current = Version::empty(spec.order, spec.num_levels);
@@ -109,13 +110,16 @@ impl DbInner {
         if family.is_dropped() {
             return Err(Error::invalid_argument("Column family already dropped!"));
         }
-        self.versions.lock().drop_column_family(family.id)?;
+        let mut versions = self.versions.lock();
+        self.check_open()?;
+        versions.drop_column_family(family.id)?;
         let mut state = self.state.lock();
         family.dropped.store(true, Ordering::Release);
         state.families.remove(&family.id);
         publish_families(self, &state);
         self.renew_stalls(&mut state);
         drop(state);
+        drop(versions);
         self.write_options_file();
         self.info_log.info(format_args!("Dropped column family with id {}", family.id));
         Ok(())

@@ -300,7 +300,7 @@ impl Db {
 
     /// Hands buffered WAL records to the operating system; with `sync`, to the device.
     pub fn flush_wal(&self, sync: bool) -> Result<()> {
-        if sync { self.inner().sync_wal() } else { self.inner().write.lock().wal.flush() }
+        if sync { self.inner().sync_wal() } else { self.inner().flush_wal() }
     }
 
     /// Waits until the device has every record written so far.

@@ -6,7 +6,7 @@ use super::handles::dropped;
 use super::state::{DbInner, State};
 use crate::compaction::picker::{ManualCompaction, ManualStep};
 use crate::env::sync::MutexGuard;
-use crate::error::{Code, Error, Result};
+use crate::error::{Error, Result};
 use crate::options::{CompactRangeOptions, FlushOptions};
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,17 +14,35 @@ use std::time::Duration;
 /// Somebody who waits looks again at least this often.
 const LOOK_AGAIN: Duration = Duration::from_millis(200);
 
+/// Counts a manual compaction: automatic ones pause and `close` waits for it, also if it panics.
+struct ManualGuard<'a>(&'a DbInner);
+
+impl ManualGuard<'_> {
+    fn new(inner: &DbInner) -> Result<ManualGuard<'_>> {
+        let mut state = inner.state.lock();
+        inner.check_open()?;
+        state.manual_compactions += 1;
+        Ok(ManualGuard(inner))
+    }
+}
+
+impl Drop for ManualGuard<'_> {
+    fn drop(&mut self) {
+        self.0.state.lock().manual_compactions -= 1;
+        self.0.work.notify_all();
+        self.0.progress.notify_all();
+    }
+}
+
 impl DbInner {
     /// Makes the memtable immutable and waits until it and all older ones are in tables.
     pub(crate) fn flush(&self, family: &ColumnFamilyData, fo: &FlushOptions) -> Result<()> {
-        if self.is_closing() {
-            return Err(Error::new(Code::ShutdownInProgress, "the database is closing"));
-        }
         self.check_writable_for_flush()?;
         if !fo.allow_write_stall {
             self.wait_for_memtable_room(family)?;
         }
         let mut write = self.write.lock();
+        self.check_open()?;
         // While a writer has its sequence numbers and has not inserted yet, the memtable may look
         // empty although it is not.
         let in_flight = self.order.visible() < write.last_allocated;
@@ -88,9 +106,7 @@ impl DbInner {
             if let Some(e) = &state.error {
                 return Err(e.clone());
             }
-            if self.is_closing() {
-                return Err(Error::new(Code::ShutdownInProgress, "the database is closing"));
-            }
+            self.check_open()?;
             self.progress.wait_for(state, LOOK_AGAIN);
         }
         Ok(())
@@ -108,15 +124,8 @@ impl DbInner {
             return Err(Error::not_supported("compact_range: change_level"));
         }
         self.flush(family, &FlushOptions::default())?;
-        let mut state = self.state.lock();
-        state.manual_compactions += 1;
-        drop(state);
-        let result = self.compact_levels(family, options, begin, end);
-        let mut state = self.state.lock();
-        state.manual_compactions -= 1;
-        drop(state);
-        self.work.notify_all();
-        result
+        let _manual = ManualGuard::new(self)?;
+        self.compact_levels(family, options, begin, end)
     }
 
     fn compact_levels(
@@ -130,6 +139,7 @@ impl DbInner {
         let mut manual = ManualCompaction::new(begin, end, options, next_file_number);
         loop {
             let mut state = self.state.lock();
+            self.check_open()?;
             let cf = state.families.get_mut(&family.id).ok_or_else(|| dropped(&family.name))?;
             let version = Arc::clone(&cf.current);
             match manual.step(&mut cf.picker, &version, &family.options) {

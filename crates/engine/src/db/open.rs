@@ -553,7 +553,8 @@ fn recover_wals(opening: &Opening<'_>, versions: &VersionSet) -> Result<Recovere
     for (id, stored) in versions.column_families() {
         let data = opening.family(id)?;
         let mem = MemTable::new(1, data.order.clone(), &data.options, last_sequence);
-        families.insert(id, Replayed::new(mem, id, stored.log_number()));
+        let has_tables = stored.current().all_files().next().is_some();
+        families.insert(id, Replayed::new(mem, id, stored.log_number(), has_tables));
     }
     for number in recover::list_wals(opening)? {
         versions.counters().mark_file_number_used(number);
@@ -577,11 +578,14 @@ fn assemble(
     tables: CommonToTables,
     lock: Box<dyn FileLock>,
 ) -> Result<Arc<DbInner>> {
-    // Part of a WAL in a table, all of it kept: the next recovery would merge that part twice.
+    // WALs are kept only if replaying them again gives the same again. Behind a tear only a WAL that
+    // follows without a gap would count, and a record that is in a table already would count twice.
     let made_tables = |recovered: &Recovered| {
         recovered.families.values().any(|family| !family.edit.new_files.is_empty())
     };
-    let keep_wals = opening.options.avoid_flush_during_recovery && !made_tables(&recovered);
+    let keep_wals = opening.options.avoid_flush_during_recovery
+        && !recovered.summary.damaged
+        && !made_tables(&recovered);
     if !keep_wals {
         for (id, family) in &mut recovered.families {
             recover::flush_one(&opening, *id, family)?;
@@ -649,6 +653,7 @@ fn assemble(
             ticket: 0,
             unsynced: Vec::new(),
             synced_ticket: 0,
+            named_wal: 0,
         }),
         state: Mutex::new(State {
             families: states,
@@ -670,6 +675,7 @@ fn assemble(
         families: EpochCell::new(None),
         default_family,
         failed: AtomicBool::new(false),
+        refuses_writes: AtomicBool::new(false),
         closing: opening.cancelled,
         unlogged_data: AtomicBool::new(false),
         lock: Mutex::new(Some(lock)),

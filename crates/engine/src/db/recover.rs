@@ -23,6 +23,7 @@ use std::sync::Arc;
 pub(super) struct Replayed {
     pub(super) mem: Arc<MemTable>,
     log_number: u64,
+    has_tables: bool,
     /// Tables that were made on the way.
     pub(super) edit: VersionEdit,
 }
@@ -38,6 +39,8 @@ pub(super) struct ReplaySummary {
     /// Where replay stopped because of damage: WAL number and reason. After a tear, point-in-time
     /// recovery goes on with the next WAL only if that begins where the tear was.
     pub(super) stopped: Option<(u64, String)>,
+    /// Some WAL was damaged, even if replay went on behind it.
+    pub(super) damaged: bool,
 }
 
 /// The memtables that records of one WAL go to.
@@ -91,13 +94,15 @@ pub(super) fn replay(
     Ok(summary)
 }
 
-/// A point in time that lies before what some family already has in tables is none.
+/// A point in time that lies before what some family already has in tables is none. A family
+/// without tables was only made later than the damage.
 fn check_consistent(
     families: &BTreeMap<u32, Replayed>,
     stopped_at: u64,
     reason: &str,
 ) -> Result<()> {
-    match families.values().find(|family| family.log_number > stopped_at) {
+    let ahead = |family: &&Replayed| family.has_tables && family.log_number > stopped_at;
+    match families.values().find(ahead) {
         Some(_) => Err(Error::corruption(format!(
             "SST file is ahead of WALs: replay stopped in WAL {stopped_at} ({reason})"
         ))),
@@ -135,6 +140,7 @@ fn replay_one(
         }
     };
     if let Some(damage) = stop {
+        summary.damaged = true;
         opening.info_log.warn(format_args!("{}: {damage}", path.display()));
         if mode == WalRecoveryMode::PointInTimeRecovery {
             summary.stopped = Some((number, damage.to_string()));
@@ -195,7 +201,7 @@ pub(super) fn flush_one(opening: &Opening<'_>, id: u32, family: &mut Replayed) -
 
 impl Replayed {
     /// A family before its first record.
-    pub(super) fn new(mem: Arc<MemTable>, id: u32, log_number: u64) -> Replayed {
-        Replayed { mem, log_number, edit: VersionEdit::for_column_family(id) }
+    pub(super) fn new(mem: Arc<MemTable>, id: u32, log_number: u64, has_tables: bool) -> Replayed {
+        Replayed { mem, log_number, has_tables, edit: VersionEdit::for_column_family(id) }
     }
 }

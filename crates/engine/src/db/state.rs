@@ -65,6 +65,9 @@ pub(crate) struct DbInner {
     pub(crate) default_family: Arc<ColumnFamilyData>,
     /// Set with `State::error`: writers look at it without the lock.
     pub(crate) failed: AtomicBool,
+    /// `close` has begun: `failed` stays set.
+    pub(crate) refuses_writes: AtomicBool,
+    /// Jobs stop, and nothing new begins.
     pub(crate) closing: Arc<AtomicBool>,
     /// Some write skipped the WAL since the last flush.
     pub(crate) unlogged_data: AtomicBool,
@@ -114,6 +117,9 @@ pub(crate) struct WriteState {
     pub(crate) unsynced: Vec<UnsyncedWal>,
     /// The newest ticket that a sync covered, when it is the live WAL's.
     pub(crate) synced_ticket: u64,
+    /// The newest WAL whose directory entry is on the device, as far as known. Synced bytes under a
+    /// name that a power failure takes are lost all the same.
+    pub(crate) named_wal: u64,
 }
 
 /// Guarded by the database lock.

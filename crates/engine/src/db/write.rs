@@ -118,12 +118,12 @@ impl DbInner {
         let ticket = write.ticket;
         write.last_allocated += count;
         write.user_bytes += bytes as u64;
-        drop(write);
-
-        let synced = if wo.sync { self.sync_up_to(ticket) } else { Ok(()) };
         if wo.disable_wal && !self.unlogged_data.load(Ordering::Relaxed) {
             self.unlogged_data.store(true, Ordering::Relaxed);
         }
+        drop(write);
+
+        let synced = if wo.sync { self.sync_up_to(ticket) } else { Ok(()) };
         let applied = self.apply(&targets, batch, first, count, synced.is_ok());
         synced.inspect_err(|e| self.fail(e))?;
         applied
@@ -221,9 +221,9 @@ impl DbInner {
     #[inline]
     fn append(&self, write: &mut MutexGuard<'_, WriteState>, batch: &WriteBatch) -> Result<()> {
         if let Err(e) = write.wal.add_record(batch.data()) {
-            // Nothing of the record is visible to a reader of the log. A full disk passes; after
-            // any other error the log's end is unknown.
-            if !e.is_no_space() {
+            // Nothing of the record is visible to a reader of the log. A full disk passes if nothing
+            // was placed; otherwise the log's end is unknown.
+            if !e.is_no_space() || write.wal.is_broken() || write.wal.flush().is_err() {
                 self.fail(&e);
             }
             return Err(e);
@@ -235,16 +235,17 @@ impl DbInner {
     /// Waits until the record with this ticket is on the device, and every record before it.
     fn sync_up_to(&self, ticket: u64) -> Result<()> {
         self.sync_group.wait(ticket, || {
-            let (covered, full, live) = {
+            let (covered, full, live, number) = {
                 let mut write = self.write.lock();
                 // With `manual_wal_flush` records wait in a buffer.
                 write.wal.flush()?;
-                (write.ticket, write.unsynced.clone(), write.wal.syncer())
+                (write.ticket, write.unsynced.clone(), write.wal.syncer(), write.wal.log_number())
             };
             self.totals.wal_syncs.fetch_add(1, Ordering::Relaxed);
             let timer = Timer::start(&self.statistics, HistogramType::WalFileSyncMicros);
             full.iter().try_for_each(|wal| wal.syncer.sync())?;
             live.sync()?;
+            self.sync_wal_names(number)?;
             drop(timer);
             stats::add(&self.statistics, Ticker::WalFileSynced, 1);
             let mut write = self.write.lock();
@@ -254,14 +255,32 @@ impl DbInner {
         })
     }
 
+    /// Makes sure that the WALs up to this one have their names on the device.
+    pub(crate) fn sync_wal_names(&self, newest: u64) -> Result<()> {
+        if self.write.lock().named_wal >= newest {
+            return Ok(());
+        }
+        self.fs.sync_dir(&self.wal_dir)?;
+        let mut write = self.write.lock();
+        write.named_wal = write.named_wal.max(newest);
+        Ok(())
+    }
+
     /// Syncs everything that was written so far.
     pub(crate) fn sync_wal(&self) -> Result<()> {
         let ticket = {
-            let mut write = self.write.lock();
-            write.wal.flush()?;
+            let write = self.write.lock();
+            self.check_open()?;
             write.ticket
         };
         self.sync_up_to(ticket).inspect_err(|e| self.fail(e))
+    }
+
+    /// Hands the records that `manual_wal_flush` keeps in a buffer to the operating system.
+    pub(crate) fn flush_wal(&self) -> Result<()> {
+        let mut write = self.write.lock();
+        self.check_open()?;
+        write.wal.flush().inspect_err(|e| self.fail(e))
     }
 
     /// Starts a new WAL, makes the family's memtable immutable and gives it a new one.
@@ -312,7 +331,7 @@ impl DbInner {
             return Ok(None);
         }
         // With `manual_wal_flush` records wait in a buffer, which syncers do not know.
-        write.wal.flush()?;
+        write.wal.flush().inspect_err(|e| self.fail(e))?;
         let fresh = self.create_wal()?;
         let full = std::mem::replace(&mut write.wal, fresh);
         if write.synced_ticket < write.ticket {

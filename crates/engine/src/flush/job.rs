@@ -3,6 +3,7 @@
 use super::table_output::{OutputContext, TableOutput};
 use crate::base::SeqNo;
 use crate::error::Result;
+use crate::fs::filename;
 use crate::iter::{CompactionIter, merging_iterator};
 use crate::memtable::MemTable;
 use crate::version::FileMeta;
@@ -56,6 +57,10 @@ pub fn run(inputs: FlushInputs<'_>) -> Result<FlushOutput> {
     let records_in = inputs.memtables.iter().map(|mem| mem.num_entries()).sum();
     let Some(table) = output else { return Ok(FlushOutput { file: None, records_in }) };
     let file = table.finish()?;
-    ctx.fs.sync_dir(ctx.dir)?;
+    if let Err(e) = ctx.fs.sync_dir(ctx.dir) {
+        // The next try writes another one; on a device in trouble they must not pile up.
+        let _ = ctx.fs.remove_file(&filename::table_file_name(ctx.dir, file.number));
+        return Err(e);
+    }
     Ok(FlushOutput { file: Some(file), records_in })
 }

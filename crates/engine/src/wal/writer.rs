@@ -106,6 +106,11 @@ impl LogWriter {
         e
     }
 
+    /// Whether a record was cut short, so that none can follow.
+    pub fn is_broken(&self) -> bool {
+        self.broken.is_some()
+    }
+
     /// Hands everything to the operating system.
     pub fn flush(&mut self) -> Result<()> {
         self.file.flush()

@@ -109,6 +109,8 @@ struct ControllerState {
     /// When the writes admitted so far are paid for.
     paid_until: Instant,
     closed: bool,
+    /// Writes fail: what writers wait for may never come.
+    failed: bool,
 }
 
 /// Debts smaller than this are carried over instead of waited for.
@@ -126,6 +128,7 @@ impl WriteController {
                 rate: None,
                 paid_until: Instant::now(),
                 closed: false,
+                failed: false,
             }),
             changed: Condvar::new(),
             base_rate: delayed_write_rate.max(1),
@@ -179,7 +182,7 @@ impl WriteController {
     pub fn admit(&self, bytes: usize, no_slowdown: bool) -> bool {
         let began = Instant::now();
         let mut state = self.state.lock();
-        while state.stopped.is_some() && !state.closed {
+        while state.stopped.is_some() && !state.closed && !state.failed {
             if no_slowdown {
                 return false;
             }
@@ -187,6 +190,7 @@ impl WriteController {
         }
         if let Some(rate) = state.rate
             && !state.closed
+            && !state.failed
         {
             let now = Instant::now();
             let cost = Duration::from_secs_f64(bytes as f64 / rate);
@@ -203,6 +207,12 @@ impl WriteController {
         }
         self.stalled_us.fetch_add(began.elapsed().as_micros() as u64, Ordering::Relaxed);
         true
+    }
+
+    /// Lets everybody go, to be told the error that stopped writes; or holds them up again.
+    pub fn set_failed(&self, failed: bool) {
+        self.state.lock().failed = failed;
+        self.changed.notify_all();
     }
 
     /// Lets everybody go: the database is closing.

@@ -4,6 +4,7 @@ mod bad_input;
 mod basics;
 mod counting;
 mod families;
+mod faults;
 mod limits;
 mod model;
 mod recovery;

@@ -1,0 +1,115 @@
+//! Storage that fails: power loss, errors on demand, a full disk, places that cannot be written, and
+//! jobs that meet a closing database or a dropped family.
+
+mod disk_full;
+mod injected;
+mod jobs;
+mod places;
+mod power_loss;
+mod recovery_edges;
+
+use super::support::small;
+use ferrolith::db::Db;
+use ferrolith::fs::FileSystem;
+use ferrolith::fs::fault::FaultFs;
+use ferrolith::fs::mem::MemFs;
+use ferrolith::hooks::MergeOperator;
+use ferrolith::options::{FlushOptions, Options, WriteOptions};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+/// Where the databases in memory are.
+const DIR: &str = "/db";
+
+/// Options over this file system.
+fn over(fs: impl FileSystem + 'static) -> Options {
+    let mut options = small();
+    options.db.file_system = Some(Arc::new(fs));
+    options
+}
+
+/// Files in memory, and the same with faults.
+fn faulty() -> (MemFs, FaultFs) {
+    let mem = MemFs::new();
+    (mem.clone(), FaultFs::new(Arc::new(mem)))
+}
+
+fn synced() -> WriteOptions {
+    WriteOptions { sync: true, ..WriteOptions::default() }
+}
+
+fn unlogged() -> WriteOptions {
+    WriteOptions { disable_wal: true, ..WriteOptions::default() }
+}
+
+fn flush(db: &Db) -> ferrolith::Result<()> {
+    db.flush(&FlushOptions::default())
+}
+
+/// Runs `body` on a thread of its own, and fails where it hangs.
+fn within<T: Send + 'static>(
+    seconds: u64,
+    what: &str,
+    body: impl FnOnce() -> T + Send + 'static,
+) -> T {
+    let (done, wait) = std::sync::mpsc::channel();
+    let thread = std::thread::spawn(move || done.send(body()).is_ok());
+    match wait.recv_timeout(Duration::from_secs(seconds)) {
+        Ok(result) => result,
+        Err(std::sync::mpsc::RecvTimeoutError::Timeout) => panic!("{what}: hangs"),
+        Err(_) => std::panic::resume_unwind(thread.join().expect_err("it sent nothing")),
+    }
+}
+
+/// Waits until `condition` holds.
+fn eventually(what: &str, mut condition: impl FnMut() -> bool) {
+    let began = Instant::now();
+    while !condition() {
+        assert!(began.elapsed() < Duration::from_secs(20), "{what}: not after 20 seconds");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// A merge operator that waits while the gate is shut: so a job can be held where it is.
+#[derive(Default)]
+struct Gate {
+    shut: AtomicBool,
+    waiting: AtomicUsize,
+}
+
+struct GateMerge(Arc<Gate>);
+
+impl MergeOperator for GateMerge {
+    fn name(&self) -> &str {
+        "gate"
+    }
+
+    fn full_merge(&self, _: &[u8], old: Option<&[u8]>, operands: &[&[u8]]) -> Option<Vec<u8>> {
+        self.0.waiting.fetch_add(1, Ordering::SeqCst);
+        while self.0.shut.load(Ordering::SeqCst) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        Some([old.unwrap_or_default(), &operands.concat()].concat())
+    }
+}
+
+fn gated() -> (Arc<Gate>, Options) {
+    let gate = Arc::new(Gate::default());
+    let mut options = small();
+    options.cf.merge_operator = Some(Arc::new(GateMerge(Arc::clone(&gate))));
+    options.cf.disable_auto_compactions = true;
+    (gate, options)
+}
+
+/// Shuts the gate, starts `job` and waits until it stands there.
+fn held<T: Send + 'static>(
+    gate: &Gate,
+    job: impl FnOnce() -> T + Send + 'static,
+) -> std::thread::JoinHandle<T> {
+    gate.shut.store(true, Ordering::SeqCst);
+    let before = gate.waiting.load(Ordering::SeqCst);
+    let thread = std::thread::spawn(job);
+    eventually("the job begins", || gate.waiting.load(Ordering::SeqCst) > before);
+    thread
+}

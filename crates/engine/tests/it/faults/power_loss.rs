@@ -1,0 +1,182 @@
+//! Power loss at any moment: what was synced or flushed is there, and of the rest a prefix, in order,
+//! the same in all column families. `FERROLITH_FAULT_SEED` repeats a run.
+
+use super::super::support::{dump_cf, open_three, try_open_three, wo};
+use super::{DIR, faulty, flush, over, synced, within};
+use ferrolith::batch::WriteBatch;
+use ferrolith::db::{ColumnFamily, Db};
+use ferrolith::fs::FileSystem;
+use ferrolith::fs::fault::{Fault, FaultFs, FaultKind};
+use ferrolith::fs::mem::MemFs;
+use ferrolith::options::{CompactRangeOptions, FlushOptions, Options};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Family, key, value or deletion.
+type Record = (usize, Vec<u8>, Option<Vec<u8>>);
+
+/// What was tried, in order, and how much of it must survive.
+#[derive(Default)]
+struct History {
+    batches: Vec<Vec<Record>>,
+    durable: usize,
+}
+
+fn seed() -> u64 {
+    let set = std::env::var("FERROLITH_FAULT_SEED").ok().and_then(|s| s.parse().ok());
+    set.unwrap_or_else(|| fastrand::u64(..1_000_000))
+}
+
+fn options(fs: impl FileSystem + 'static, separate_wals: bool) -> Options {
+    let mut options = over(fs);
+    options.cf.write_buffer_size = 16 << 10;
+    options.cf.merge_operator = None;
+    options.db.max_manifest_file_size = 2 << 10;
+    if separate_wals {
+        options.db.wal_dir = "/wals".into();
+    }
+    options
+}
+
+/// A batch over three families. Each leaves its number in the first one.
+fn records(rng: &mut fastrand::Rng, number: usize) -> Vec<Record> {
+    let mut records = vec![(0, b"last".to_vec(), Some((number as u64).to_be_bytes().to_vec()))];
+    for _ in 0..rng.usize(..4) {
+        let key = rng.u32(..60).to_be_bytes().to_vec();
+        let size = if rng.u32(..20) == 0 { rng.usize(..40_000) } else { rng.usize(..200) };
+        let value = (rng.u32(..5) > 0).then(|| vec![number as u8; size]);
+        records.push((rng.usize(..3), key, value));
+    }
+    records
+}
+
+impl History {
+    /// Writes until `operations` are done or a write fails.
+    fn work(&mut self, db: &Db, cfs: &[ColumnFamily], rng: &mut fastrand::Rng, operations: usize) {
+        for _ in 0..operations {
+            let records = records(rng, self.batches.len() + 1);
+            let mut batch = WriteBatch::new();
+            for (cf, key, value) in &records {
+                match value {
+                    Some(value) => batch.put_cf(cfs[*cf].id(), key, value).unwrap(),
+                    None => batch.delete_cf(cfs[*cf].id(), key).unwrap(),
+                }
+            }
+            self.batches.push(records);
+            let options = if rng.u32(..12) == 0 { synced() } else { wo() };
+            if db.write(&options, &mut batch).is_err() {
+                return;
+            }
+            let cf = &cfs[rng.usize(1..3)];
+            let durable = match rng.u32(..90) {
+                0 => flush(db).is_ok(),
+                1 => db.sync_wal().is_ok(),
+                2 => db.flush_cf(&FlushOptions::default(), cf).is_err() && options.sync,
+                3 => {
+                    let range = CompactRangeOptions::default();
+                    db.compact_range_cf(&range, cf, None, None).is_err() && options.sync
+                }
+                _ => options.sync,
+            };
+            if durable || options.sync {
+                self.durable = self.batches.len();
+            }
+        }
+    }
+
+    /// Opens what is left and compares it. Later batches than those there are forgotten.
+    fn check(&mut self, options: &Options, what: &str) {
+        let (db, cfs) = try_open_three(options, Path::new(DIR))
+            .unwrap_or_else(|e| panic!("{what}: cannot open: {e}"));
+        let found: Vec<_> = cfs.iter().map(|cf| dump_cf(&db, cf)).collect();
+        let last = found[0].iter().find(|(key, _)| key == b"last").map(|(_, value)| value.clone());
+        let last = last.map_or(0, |v| u64::from_be_bytes(v.try_into().unwrap()) as usize);
+        assert!(last >= self.durable, "{what}: {} were durable, {last} are left", self.durable);
+        assert!(last <= self.batches.len(), "{what}: {last} from nowhere");
+        self.batches.truncate(last);
+        let mut expected: [BTreeMap<Vec<u8>, Vec<u8>>; 3] = Default::default();
+        for (cf, key, value) in self.batches.iter().flatten() {
+            match value {
+                Some(value) => drop(expected[*cf].insert(key.clone(), value.clone())),
+                None => drop(expected[*cf].remove(key)),
+            }
+        }
+        for (cf, expected) in expected.into_iter().enumerate() {
+            let same = found[cf].iter().cloned().eq(expected);
+            assert!(same, "{what}: family {cf} is not as of batch {last}");
+        }
+    }
+}
+
+/// A power failure that some bytes outlive although nobody synced them. The kernel writes logs back
+/// from the oldest on: where one lost bytes, later ones lost all.
+fn loosely_crashed(mem: &MemFs, rng: &mut fastrand::Rng) -> MemFs {
+    let mut logs_whole = true;
+    mem.crash_clone_with(|path, loose| {
+        let keep = if rng.bool() { loose } else { rng.usize(..=loose) };
+        if path.extension().is_none_or(|e| e != "log") {
+            return keep;
+        }
+        let keep = if logs_whole { keep } else { 0 };
+        logs_whole &= keep == loose;
+        keep
+    })
+}
+
+#[test]
+fn a_live_database_loses_only_an_unsynced_end() {
+    let seed = seed();
+    eprintln!("power loss: seed {seed}");
+    for separate_wals in [false, true] {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let mem = MemFs::new();
+        let (db, cfs) = open_three(&options(mem.clone(), separate_wals), Path::new(DIR));
+        let mut history = History::default();
+        for round in 0..40 {
+            let operations = rng.usize(1..40);
+            history.work(&db, &cfs, &mut rng, operations);
+            for (kind, left) in
+                [("strict", mem.crash_clone()), ("loose", loosely_crashed(&mem, &mut rng))]
+            {
+                let what = format!("seed {seed}, round {round}, {kind}, {separate_wals}");
+                let mut copy =
+                    History { batches: history.batches.clone(), durable: history.durable };
+                copy.check(&options(left, separate_wals), &what);
+            }
+        }
+    }
+}
+
+/// Stops the device at the `n`-th change for every few `n`, then again during recovery.
+#[test]
+fn any_operation_may_be_the_last() {
+    let seed = seed();
+    eprintln!("power loss: seed {seed}");
+    let mut n = 0;
+    loop {
+        let (mem, fs) = faulty();
+        let separate_wals = n % 2 == 1;
+        fs.inject(Fault::writes_stop(n, FaultKind::Io));
+        let mut rng = fastrand::Rng::with_seed(seed + n);
+        let mut history = History::default();
+        let opts = options(fs.clone(), separate_wals);
+        if let Ok((db, cfs)) = try_open_three(&opts, Path::new(DIR)) {
+            history.work(&db, &cfs, &mut rng, 150);
+            within(30, &format!("close after {n}"), move || drop((db, cfs)));
+        }
+        let all_done = fs.write_count() < n;
+        let mut left = loosely_crashed(&mem, &mut rng);
+        for again in 0..2 {
+            let fs = FaultFs::new(Arc::new(left.clone()));
+            fs.inject(Fault::writes_stop(rng.u64(..40), FaultKind::Io));
+            drop(try_open_three(&options(fs, separate_wals), Path::new(DIR)));
+            left = if again == 0 { left.crash_clone() } else { loosely_crashed(&left, &mut rng) };
+        }
+        history.check(&options(left, separate_wals), &format!("seed {seed}, operation {n}"));
+        if all_done {
+            return;
+        }
+        n += if n < 60 { 1 } else { 1 + n / 12 };
+    }
+}
