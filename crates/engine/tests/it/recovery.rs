@@ -4,18 +4,25 @@ use super::support::{dump, dump_cf, open_three, ro, small, temp_dir, with_cf, wo
 use ferrolith::batch::WriteBatch;
 use ferrolith::db::Db;
 use ferrolith::options::{FlushOptions, Options, WalRecoveryMode};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Copies a database directory as it is: what `kill -9` leaves.
+/// Copies a database directory as it is: what `kill -9` leaves. Again where files came or went
+/// meanwhile, since such a copy is of no moment.
 fn copy(from: &Path) -> tempfile::TempDir {
-    let to = temp_dir();
-    for entry in std::fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        if entry.file_name() != "LOCK" {
-            std::fs::copy(entry.path(), to.path().join(entry.file_name())).unwrap();
+    let names = || -> BTreeSet<_> {
+        std::fs::read_dir(from).unwrap().map(|entry| entry.unwrap().file_name()).collect()
+    };
+    loop {
+        let (to, before) = (temp_dir(), names());
+        let copied = before
+            .iter()
+            .filter(|name| *name != "LOCK")
+            .all(|name| std::fs::copy(from.join(name), to.path().join(name)).is_ok());
+        if copied && names() == before {
+            return to;
         }
     }
-    to
 }
 
 fn newest(dir: &Path, ending: &str) -> PathBuf {
