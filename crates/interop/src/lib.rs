@@ -8,6 +8,7 @@
 
 #![deny(unsafe_code)]
 
+mod c_functions;
 pub mod dump;
 pub mod ledger;
 pub mod ours;

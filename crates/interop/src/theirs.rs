@@ -1,128 +1,21 @@
-//! The vendor's RocksDB as a [`Store`]: its C functions, loaded from a shared library.
+//! The vendor's RocksDB as a [`Store`], through its C functions.
 //!
-//! The only unsafe code of the crate. Invariants: the library is never unloaded; objects that it
-//! made are destroyed by it, once, after their last use; memory that it returns by pointer is
-//! copied before the next call on the same object. Argument lists are those of 10.10.1's
-//! `rocksdb/c.h`. A database and its handles may be used by all threads (`rocksdb/c.h` says so);
-//! iterators and batches stay on one stack. Every test of this crate runs through here.
+//! With [`crate::c_functions`] the only unsafe code of the crate. Invariants: objects that the
+//! library made are destroyed by it, once, after their last use; memory that it returns by pointer
+//! is copied before the next call on the same object. A database and its handles may be used by
+//! all threads (`rocksdb/c.h` says so); iterators and batches stay on one stack. Every exchange
+//! test runs through here.
 #![allow(unsafe_code)]
 
+use crate::c_functions::{Functions, Object, Text, c_string, checked, functions};
 use crate::store::{CHURN, Result, Scan, Setup, Store};
 use crate::workload::Op;
-use libloading::Library;
-use std::ffi::{CStr, CString, c_char, c_int, c_uchar, c_void};
+use std::ffi::{CStr, CString, c_int, c_uchar};
 use std::ptr::{null, null_mut};
-use std::sync::{Mutex, OnceLock};
-
-type Object = *mut c_void;
-type Text = *const c_char;
-type Errors = *mut *mut c_char;
-
-macro_rules! functions {
-    ($($name:ident: fn($($arg:ty),*) $(-> $ret:ty)?;)*) => {
-        struct Functions { $($name: unsafe extern "C" fn($($arg),*) $(-> $ret)?,)* }
-
-        impl Functions {
-            /// # Safety
-            /// The library must implement `rocksdb/c.h` of 10.10.1, and never be unloaded.
-            unsafe fn find(library: &Library) -> std::result::Result<Functions, libloading::Error> {
-                Ok(Functions {
-                    // SAFETY: the types are those of rocksdb/c.h.
-                    $($name: *unsafe { library.get(concat!("rocksdb_", stringify!($name))) }?,)*
-                })
-            }
-        }
-    };
-}
-
-functions! {
-    free: fn(*mut c_void);
-    options_create: fn() -> Object;
-    options_destroy: fn(Object);
-    options_set_create_if_missing: fn(Object, c_uchar);
-    options_set_create_missing_column_families: fn(Object, c_uchar);
-    get_options_from_string: fn(Object, Text, Object, Errors);
-    open_column_families: fn(Object, Text, c_int, *const Text, *const Object, *mut Object, Errors) -> Object;
-    column_family_handle_destroy: fn(Object);
-    list_column_families: fn(Object, Text, *mut usize, Errors) -> *mut *mut c_char;
-    list_column_families_destroy: fn(*mut *mut c_char, usize);
-    create_column_family: fn(Object, Object, Text, Errors) -> Object;
-    drop_column_family: fn(Object, Object, Errors);
-    close: fn(Object);
-    writeoptions_create: fn() -> Object;
-    writeoptions_destroy: fn(Object);
-    writeoptions_set_sync: fn(Object, c_uchar);
-    writebatch_create: fn() -> Object;
-    writebatch_destroy: fn(Object);
-    writebatch_put_cf: fn(Object, Object, Text, usize, Text, usize);
-    writebatch_delete_cf: fn(Object, Object, Text, usize);
-    writebatch_singledelete_cf: fn(Object, Object, Text, usize);
-    writebatch_merge_cf: fn(Object, Object, Text, usize, Text, usize);
-    write: fn(Object, Object, Object, Errors);
-    readoptions_create: fn() -> Object;
-    readoptions_destroy: fn(Object);
-    readoptions_set_total_order_seek: fn(Object, c_uchar);
-    readoptions_set_prefix_same_as_start: fn(Object, c_uchar);
-    get_cf: fn(Object, Object, Object, Text, usize, *mut usize, Errors) -> *mut c_char;
-    create_iterator_cf: fn(Object, Object, Object) -> Object;
-    iter_destroy: fn(Object);
-    iter_valid: fn(Object) -> c_uchar;
-    iter_seek: fn(Object, Text, usize);
-    iter_seek_to_first: fn(Object);
-    iter_seek_to_last: fn(Object);
-    iter_next: fn(Object);
-    iter_prev: fn(Object);
-    iter_key: fn(Object, *mut usize) -> Text;
-    iter_value: fn(Object, *mut usize) -> Text;
-    iter_get_error: fn(Object, Errors);
-    flushoptions_create: fn() -> Object;
-    flushoptions_destroy: fn(Object);
-    flush_cf: fn(Object, Object, Object, Errors);
-    compactoptions_create: fn() -> Object;
-    compactoptions_destroy: fn(Object);
-    compactoptions_set_bottommost_level_compaction: fn(Object, c_uchar);
-    compact_range_cf_opt: fn(Object, Object, Object, Text, usize, Text, usize);
-    wait_for_compact_options_create: fn() -> Object;
-    wait_for_compact_options_destroy: fn(Object);
-    wait_for_compact: fn(Object, Object, Errors);
-}
+use std::sync::Mutex;
 
 /// `BottommostLevelCompaction::kForce`.
 const FORCE: c_uchar = 2;
-
-fn functions() -> Result<&'static Functions> {
-    static LOADED: OnceLock<Result<Functions>> = OnceLock::new();
-    let load = || {
-        let path = crate::peers::library()?;
-        let fail = |e: libloading::Error| format!("{}: {e}", path.display());
-        // SAFETY: the initialisers of RocksDB run, which is what we want; the library is leaked
-        // right away, so it is never unloaded; it is the vendor's build of 10.10.1.
-        unsafe {
-            let library: &'static Library = Box::leak(Box::new(Library::new(&path).map_err(fail)?));
-            Functions::find(library).map_err(fail)
-        }
-    };
-    LOADED.get_or_init(load).as_ref().map_err(Clone::clone)
-}
-
-/// Calls `body` with a place for an error text, and takes what it put there.
-fn checked<T>(f: &Functions, body: impl FnOnce(Errors) -> T) -> Result<T> {
-    let mut error: *mut c_char = null_mut();
-    let result = body(&mut error);
-    if error.is_null() {
-        return Ok(result);
-    }
-    // SAFETY: a non-null error is a C string that the caller owns.
-    unsafe {
-        let text = CStr::from_ptr(error).to_string_lossy().into_owned();
-        (f.free)(error.cast());
-        Err(text)
-    }
-}
-
-fn c_string(text: &str) -> Result<CString> {
-    CString::new(text).map_err(|e| e.to_string())
-}
 
 /// An open database of RocksDB's.
 pub struct Theirs {

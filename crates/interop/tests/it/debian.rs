@@ -105,7 +105,8 @@ fn db_bench_partitions_and_hash_index() {
     let flags = [
         "--partition_index_and_filters",
         "--bloom_bits=10",
-        "--metadata_block_size=512",
+        "--metadata_block_size=128",
+        "--block_size=512",
         "--use_data_block_hash_index",
         "--compression_type=none",
     ];

@@ -213,29 +213,67 @@ exchange! {
 
 theirs! {
     their_defaults: Form::new("");
-    their_format_6: Form::new("").theirs("block_based_table_factory={format_version=6;filter_policy=bloomfilter:10}");
-    their_format_7: Form::new("").theirs("block_based_table_factory={format_version=7;filter_policy=bloomfilter:10}");
+    their_format_6: Form::new("").theirs(
+        "block_based_table_factory={format_version=6;filter_policy=bloomfilter:10}"
+    );
+    their_format_7: Form::new("").theirs(
+        "block_based_table_factory={format_version=7;filter_policy=bloomfilter:10}"
+    );
     their_lz4: Form::new("").theirs("compression=kLZ4Compression");
-    their_zstd_dictionary: Form::new("").theirs("compression=kZSTD;compression_opts={max_dict_bytes=8192;zstd_max_train_bytes=65536;level=3;window_bits=-14;strategy=0}");
-    their_lz4_dictionary: Form::new("").theirs("compression=kLZ4Compression;compression_opts={max_dict_bytes=4096;level=1}");
-    their_zlib_dictionary: Form::new("").theirs("compression=kZlibCompression;compression_opts={max_dict_bytes=4096;level=3;window_bits=-14}");
-    their_data_block_hash: Form::new("").theirs("block_based_table_factory={data_block_index_type=kDataBlockBinaryAndHash}");
-    their_partitions: Form::new("").theirs("block_based_table_factory={index_type=kTwoLevelIndexSearch;partition_filters=true;metadata_block_size=512;filter_policy=bloomfilter:10}");
-    their_partitioned_index: Form::new("").theirs("block_based_table_factory={index_type=kTwoLevelIndexSearch;metadata_block_size=256}");
-    their_first_key_index: Form::new("").theirs("block_based_table_factory={index_type=kBinarySearchWithFirstKey;index_shortening=kNoShortening}");
-    their_hash_index: Form::new(PREFIX).theirs("block_based_table_factory={index_type=kHashSearch}").fixed_keys();
+    their_zstd_dictionary: Form::new("").theirs(
+        "compression=kZSTD;compression_opts={max_dict_bytes=8192;\
+         zstd_max_train_bytes=65536;level=3;window_bits=-14;strategy=0}"
+    );
+    their_lz4_dictionary: Form::new("").theirs(
+        "compression=kLZ4Compression;compression_opts={max_dict_bytes=4096;level=1}"
+    );
+    their_zlib_dictionary: Form::new("").theirs(
+        "compression=kZlibCompression;compression_opts={max_dict_bytes=4096;level=3;\
+         window_bits=-14}"
+    );
+    their_data_block_hash: Form::new("").theirs(
+        "block_based_table_factory={data_block_index_type=kDataBlockBinaryAndHash}"
+    );
+    their_partitions: Form::new("").theirs(
+        "block_based_table_factory={index_type=kTwoLevelIndexSearch;partition_filters=true;\
+         metadata_block_size=128;block_size=256;filter_policy=bloomfilter:10}"
+    );
+    their_partitioned_index: Form::new("").theirs(
+        "block_based_table_factory={index_type=kTwoLevelIndexSearch;\
+         metadata_block_size=128;block_size=256}"
+    );
+    their_first_key_index: Form::new("").theirs(
+        "block_based_table_factory={index_type=kBinarySearchWithFirstKey;\
+         index_shortening=kNoShortening}"
+    );
+    their_hash_index: Form::new(PREFIX).theirs(
+        "block_based_table_factory={index_type=kHashSearch}"
+    ).fixed_keys();
     their_ribbon: Form::new("").theirs("block_based_table_factory={filter_policy=ribbonfilter:10}");
-    their_block_align: Form::new("compression=kNoCompression").theirs("block_based_table_factory={block_align=true}");
-    their_plain_index: Form::new("").theirs("block_based_table_factory={enable_index_compression=false;format_version=4;index_block_restart_interval=8}");
+    their_block_align: Form::new("compression=kNoCompression").theirs(
+        "block_based_table_factory={block_align=true}"
+    );
+    their_plain_index: Form::new("").theirs(
+        "block_based_table_factory={enable_index_compression=false;format_version=4;\
+         index_block_restart_interval=8}"
+    );
     their_wal_compression: Form::new("").theirs("wal_compression=kZSTD");
     their_recycled_logs: Form::new("").theirs("recycle_log_file_num=3").shape(2, Merges::None);
     their_atomic_flush: Form::new("").theirs("atomic_flush=true").shape(3, Merges::None);
-    their_pipelined_writes: Form::new("").theirs("enable_pipelined_write=true").shape(2, Merges::None);
+    their_pipelined_writes: Form::new("").theirs(
+        "enable_pipelined_write=true"
+    ).shape(2, Merges::None);
     their_tracked_wals: Form::new("").theirs("track_and_verify_wals_in_manifest=true");
     their_universal: Form::new("").theirs("compaction_style=kCompactionStyleUniversal");
-    their_cold_level: Form::new("").theirs("last_level_temperature=kCold;default_write_temperature=kWarm");
-    their_protected_writes: Form::new("").theirs("memtable_protection_bytes_per_key=8;block_protection_bytes_per_key=4");
-    their_file_checksums: Form::new("").theirs("file_checksum_gen_factory=FileChecksumGenCrc32cFactory");
+    their_cold_level: Form::new("").theirs(
+        "last_level_temperature=kCold;default_write_temperature=kWarm"
+    );
+    their_protected_writes: Form::new("").theirs(
+        "memtable_protection_bytes_per_key=8;block_protection_bytes_per_key=4"
+    );
+    their_file_checksums: Form::new("").theirs(
+        "file_checksum_gen_factory=FileChecksumGenCrc32cFactory"
+    );
     their_merges: Form::new("merge_operator=uint64add").shape(2, Merges::Add);
     their_appends: Form::new("merge_operator=stringappend").shape(1, Merges::Append);
     their_plain: Form::plain("", "prefix_hash:1000").shape(2, Merges::None);

@@ -1,0 +1,126 @@
+//! The functions of `rocksdb/c.h` that the tests call, found in the vendor's library at run time.
+//!
+//! With [`crate::theirs`] the only unsafe code of the crate. Invariants: the library is never
+//! unloaded; argument lists are those of 10.10.1's `rocksdb/c.h`. Every exchange test runs through
+//! here.
+#![allow(unsafe_code)]
+
+use crate::store::Result;
+use libloading::Library;
+use std::ffi::{CStr, CString, c_char, c_int, c_uchar, c_void};
+use std::ptr::null_mut;
+use std::sync::OnceLock;
+
+/// An opaque object of the library.
+pub(crate) type Object = *mut c_void;
+/// Bytes or a C string.
+pub(crate) type Text = *const c_char;
+/// Where a function puts the text of its error.
+pub(crate) type Errors = *mut *mut c_char;
+
+macro_rules! functions {
+    ($($name:ident: fn($($arg:ty),*) $(-> $ret:ty)?;)*) => {
+        /// The functions, callable for ever.
+        pub(crate) struct Functions { $(pub(crate) $name: unsafe extern "C" fn($($arg),*) $(-> $ret)?,)* }
+
+        impl Functions {
+            /// # Safety
+            /// The library must implement `rocksdb/c.h` of 10.10.1, and never be unloaded.
+            unsafe fn find(library: &Library) -> std::result::Result<Functions, libloading::Error> {
+                Ok(Functions {
+                    // SAFETY: the types are those of rocksdb/c.h.
+                    $($name: *unsafe { library.get(concat!("rocksdb_", stringify!($name))) }?,)*
+                })
+            }
+        }
+    };
+}
+
+functions! {
+    free: fn(*mut c_void);
+    options_create: fn() -> Object;
+    options_destroy: fn(Object);
+    options_set_create_if_missing: fn(Object, c_uchar);
+    options_set_create_missing_column_families: fn(Object, c_uchar);
+    get_options_from_string: fn(Object, Text, Object, Errors);
+    open_column_families: fn(Object, Text, c_int, *const Text, *const Object, *mut Object, Errors)
+        -> Object;
+    column_family_handle_destroy: fn(Object);
+    list_column_families: fn(Object, Text, *mut usize, Errors) -> *mut *mut c_char;
+    list_column_families_destroy: fn(*mut *mut c_char, usize);
+    create_column_family: fn(Object, Object, Text, Errors) -> Object;
+    drop_column_family: fn(Object, Object, Errors);
+    close: fn(Object);
+    writeoptions_create: fn() -> Object;
+    writeoptions_destroy: fn(Object);
+    writeoptions_set_sync: fn(Object, c_uchar);
+    writebatch_create: fn() -> Object;
+    writebatch_destroy: fn(Object);
+    writebatch_put_cf: fn(Object, Object, Text, usize, Text, usize);
+    writebatch_delete_cf: fn(Object, Object, Text, usize);
+    writebatch_singledelete_cf: fn(Object, Object, Text, usize);
+    writebatch_merge_cf: fn(Object, Object, Text, usize, Text, usize);
+    write: fn(Object, Object, Object, Errors);
+    readoptions_create: fn() -> Object;
+    readoptions_destroy: fn(Object);
+    readoptions_set_total_order_seek: fn(Object, c_uchar);
+    readoptions_set_prefix_same_as_start: fn(Object, c_uchar);
+    get_cf: fn(Object, Object, Object, Text, usize, *mut usize, Errors) -> *mut c_char;
+    create_iterator_cf: fn(Object, Object, Object) -> Object;
+    iter_destroy: fn(Object);
+    iter_valid: fn(Object) -> c_uchar;
+    iter_seek: fn(Object, Text, usize);
+    iter_seek_to_first: fn(Object);
+    iter_seek_to_last: fn(Object);
+    iter_next: fn(Object);
+    iter_prev: fn(Object);
+    iter_key: fn(Object, *mut usize) -> Text;
+    iter_value: fn(Object, *mut usize) -> Text;
+    iter_get_error: fn(Object, Errors);
+    flushoptions_create: fn() -> Object;
+    flushoptions_destroy: fn(Object);
+    flush_cf: fn(Object, Object, Object, Errors);
+    compactoptions_create: fn() -> Object;
+    compactoptions_destroy: fn(Object);
+    compactoptions_set_bottommost_level_compaction: fn(Object, c_uchar);
+    compact_range_cf_opt: fn(Object, Object, Object, Text, usize, Text, usize);
+    wait_for_compact_options_create: fn() -> Object;
+    wait_for_compact_options_destroy: fn(Object);
+    wait_for_compact: fn(Object, Object, Errors);
+}
+
+/// Loads the library at the first call.
+pub(crate) fn functions() -> Result<&'static Functions> {
+    static LOADED: OnceLock<Result<Functions>> = OnceLock::new();
+    let load = || {
+        let path = crate::peers::library()?;
+        let fail = |e: libloading::Error| format!("{}: {e}", path.display());
+        // SAFETY: the initialisers of RocksDB run, which is what we want; the library is leaked
+        // right away, so it is never unloaded; it is the vendor's build of 10.10.1.
+        unsafe {
+            let library: &'static Library = Box::leak(Box::new(Library::new(&path).map_err(fail)?));
+            Functions::find(library).map_err(fail)
+        }
+    };
+    LOADED.get_or_init(load).as_ref().map_err(Clone::clone)
+}
+
+/// Calls `body` with a place for an error text, and takes what it put there.
+pub(crate) fn checked<T>(f: &Functions, body: impl FnOnce(Errors) -> T) -> Result<T> {
+    let mut error: *mut c_char = null_mut();
+    let result = body(&mut error);
+    if error.is_null() {
+        return Ok(result);
+    }
+    // SAFETY: a non-null error is a C string that the caller owns.
+    unsafe {
+        let text = CStr::from_ptr(error).to_string_lossy().into_owned();
+        (f.free)(error.cast());
+        Err(text)
+    }
+}
+
+/// Text for C.
+pub(crate) fn c_string(text: &str) -> Result<CString> {
+    CString::new(text).map_err(|e| e.to_string())
+}
