@@ -1,7 +1,7 @@
 use super::*;
 
 #[cfg(loom)]
-mod model {
+mod loom_model {
     use super::*;
 
     /// A reader either sees the old object alive or the new one; never a freed one.

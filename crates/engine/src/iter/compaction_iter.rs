@@ -23,10 +23,10 @@ use super::merge_helper::{
 };
 use crate::base::key::{TRAILER_SIZE, pack_trailer};
 use crate::base::{InternalIterator, KeyOrder, SeqNo, ValueType};
+use crate::env::sync::atomic::{AtomicBool, Ordering};
 use crate::error::{Code, Error, Result};
 use crate::hooks::MergeOperator;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What a [`CompactionIter`] has read and dropped. Names are RocksDB's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
