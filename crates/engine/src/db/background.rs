@@ -120,13 +120,19 @@ impl DbInner {
     fn wanted_switch(&self, state: &mut MutexGuard<'_, State>) -> Option<Arc<ColumnFamilyData>> {
         let family = state.families.values_mut().find(|family| family.switch_wanted)?;
         family.switch_wanted = false;
-        Some(Arc::clone(&family.data))
+        let data = Arc::clone(&family.data);
+        // Who waits for the background waits for the flush that this leads to.
+        state.running_flushes += 1;
+        Some(data)
     }
 
     fn switch_in_background(&self, family: &ColumnFamilyData) {
         let mut write = self.write.lock();
-        let Err(e) = self.switch_and_flush(&mut write, family) else { return };
+        let switched = self.switch_and_flush(&mut write, family);
         drop(write);
+        self.state.lock().running_flushes -= 1;
+        self.progress.notify_all();
+        let Err(e) = switched else { return };
         // Nothing else would ask again, and only the flush that follows lets writes go on.
         if let Some(family) = self.state.lock().families.get_mut(&family.id) {
             family.switch_wanted = true;
@@ -141,7 +147,9 @@ impl DbInner {
         if DbInner::must_not_retry(&state.error) {
             return None;
         }
-        let family = state.families.values_mut().find(|family| family.wants_flush())?;
+        // The one that holds the oldest WAL: it frees the most, and no family starves.
+        let wanting = state.families.values_mut().filter(|family| family.wants_flush());
+        let family = wanting.min_by_key(|family| family.oldest_wal_needed())?;
         family.flushing = true;
         family.flush_requested = false;
         let work =

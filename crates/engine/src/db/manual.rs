@@ -170,7 +170,8 @@ impl DbInner {
         self.wait_until(&mut state, |state| {
             let idle = state.running_flushes == 0 && state.running_compactions == 0;
             let due = |cf: &ColumnFamilyState| {
-                cf.wants_flush() || cf.picker.needs_compaction(&cf.current, &cf.data.options)
+                let flush_due = cf.wants_flush() || cf.switch_wanted;
+                flush_due || cf.picker.needs_compaction(&cf.current, &cf.data.options)
             };
             idle && !state.families.values().any(due)
         })
