@@ -189,6 +189,7 @@ impl DbInner {
         let _timer = Timer::start(&self.statistics, HistogramType::FlushTime);
         // Writers that may still insert into these memtables are pinned (db/write.rs).
         epoch::synchronize();
+        self.check_retry()?;
         work.immutables.iter().for_each(|i| i.mem.mark_immutable());
         self.close_full_wals()?;
         let family = &work.family;

@@ -76,6 +76,15 @@ impl DbInner {
         }
     }
 
+    /// The error that forbids background work, if there is one.
+    pub(crate) fn check_retry(&self) -> Result<()> {
+        let state = self.state.lock();
+        match &state.error {
+            Some(e) if DbInner::must_not_retry(&state.error) => Err(e.clone()),
+            _ => Ok(()),
+        }
+    }
+
     /// Whether background work should not be tried for now.
     pub(crate) fn must_not_retry(error: &Option<Error>) -> bool {
         error.as_ref().is_some_and(|e| e.severity() > Severity::HardError)

@@ -61,6 +61,27 @@ impl Targets<'_> {
     }
 }
 
+/// Publishes a write however its insertion ends, since later writers wait for it.
+///
+/// A comparator of the user may panic in the middle of a batch. Writes stop then for good, before
+/// the writer's pin is gone: so no flush can make the half that was inserted durable, and the next
+/// open replays the whole batch from the WAL.
+struct PublishOnDrop<'a> {
+    inner: &'a DbInner,
+    first: SeqNo,
+    last: SeqNo,
+}
+
+impl Drop for PublishOnDrop<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.inner.fail(&Error::corruption("a panic while a write was inserted"));
+        }
+        self.inner.order.publish(self.first, self.last);
+    }
+}
+
 /// Which families a batch touches; refuses records that the engine cannot apply.
 #[derive(Default)]
 struct FamiliesOf {
@@ -143,18 +164,16 @@ impl DbInner {
         if count == 0 {
             return Ok(());
         }
+        let _published = PublishOnDrop { inner: self, first, last: first + count - 1 };
         // Memtables with one writer at a time take their turn in commit order.
         if !(self.options.allow_concurrent_memtable_write && targets.concurrent()) {
             self.order.wait_turn(first);
         }
-        let result = if insert {
+        if insert {
             let mut inserter = MemtableInserter::new(targets, first);
-            iterate(batch.data(), &mut inserter)
-        } else {
-            Ok(())
-        };
-        self.order.publish(first, first + count - 1);
-        result
+            iterate(batch.data(), &mut inserter)?;
+        }
+        Ok(())
     }
 
     /// `None` where the batch stays in the default family and was checked when it was made.

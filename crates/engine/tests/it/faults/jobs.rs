@@ -225,3 +225,40 @@ fn a_switch_for_an_old_wal_is_tried_again() {
     }
     eventually("writes resume", || db.put(&wo(), b"k", b"v").is_ok());
 }
+
+/// Bytes in order, until a key asks for trouble.
+struct Explosive;
+
+impl ferrolith::base::Comparator for Explosive {
+    fn name(&self) -> &str {
+        "test.Explosive"
+    }
+
+    fn compare(&self, a: &[u8], b: &[u8]) -> std::cmp::Ordering {
+        assert!(a != b"boom" && b != b"boom", "the comparator panics as the test wants");
+        a.cmp(b)
+    }
+}
+
+#[test]
+fn a_panic_in_a_comparator_stops_writes_and_leaves_no_half_batch() {
+    let dir = crate::support::temp_dir();
+    let mut options = crate::support::small();
+    options.cf.comparator = std::sync::Arc::new(Explosive);
+    let wo = ferrolith::options::WriteOptions::default();
+    let db = ferrolith::db::Db::open(&options, dir.path()).unwrap();
+    db.put(&wo, b"before", b"v").unwrap();
+    let writer = db.clone();
+    let panicked = std::thread::spawn(move || {
+        let mut batch = ferrolith::batch::WriteBatch::new();
+        batch.put(b"half", b"v").unwrap();
+        batch.put(b"boom", b"v").unwrap();
+        writer.write(&wo, &mut batch)
+    });
+    assert!(panicked.join().is_err());
+    assert!(db.put(&wo, b"after", b"v").is_err());
+    assert!(db.flush(&ferrolith::options::FlushOptions::default()).is_err());
+    let tables = db.property("rocksdb.total-sst-files-size");
+    assert_eq!(tables.as_deref(), Some("0"));
+    db.close().unwrap();
+}
