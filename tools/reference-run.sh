@@ -37,12 +37,12 @@ while IFS= read -r line; do
   "$bench" "${args[@]}" 2>&1
 done <"$lines"
 
-# sst_dump 7.8.3 cannot verify PlainTable files over 64 MiB, RocksDB's own included ("Bad address"), so it only checks that
-# it can open them; ldb, which takes the options from our OPTIONS file, checks the tree and counts every key.
+# sst_dump 7.8.3 cannot read PlainTable files of this size, RocksDB's own included ("Bad address"). So ldb judges, with the
+# options of our OPTIONS file: it checks the tree and reads every key.
 printf '\n=== RocksDB 7.8.3 on the directories\n'
 status=0
 for db in "$dir"/[0-9]; do
-  sst_dump --file="$db" --command=check >/dev/null && consistent=$(ldb --db="$db" --try_load_options checkconsistency | tail -n 1)
+  consistent=$(ldb --db="$db" --try_load_options checkconsistency | tail -n 1)
   count=$(ldb --db="$db" --try_load_options dump --count_only 2>/dev/null | grep -o 'Keys in range: [0-9]*' || true)
   echo "$db: checkconsistency: $consistent; $count"
   [[ $consistent == OK && $count == "Keys in range: $num" ]] || status=1
