@@ -147,7 +147,7 @@ impl Drop for Arena {
             // nobody else has a reference to the arena any more.
             unsafe {
                 let (older, size) = ((*chunk).older, (*chunk).size);
-                dealloc(chunk.cast(), layout(size));
+                free_chunk(chunk, size);
                 chunk = older;
             }
         }
@@ -187,21 +187,95 @@ fn layout(size: usize) -> Layout {
 
 fn new_chunk(size: usize, older: *mut Chunk) -> *mut Chunk {
     let layout = layout(size);
-    // SAFETY: the size is not zero.
-    let chunk = unsafe { alloc(layout) }.cast::<Chunk>();
+    let memory = if is_mapped(size) {
+        mapping::map(size, layout.align())
+    } else {
+        // SAFETY: the size is not zero.
+        unsafe { alloc(layout) }
+    };
+    let chunk = memory.cast::<Chunk>();
     if chunk.is_null() {
         handle_alloc_error(layout);
-    }
-    #[cfg(all(target_os = "linux", not(miri)))]
-    if layout.align() == HUGE_PAGE {
-        // SAFETY: advice about pages that lie wholly inside the allocation. A refusal costs speed
-        // alone.
-        unsafe { libc::madvise(chunk.cast(), size, libc::MADV_HUGEPAGE) };
     }
     let head = Chunk { cursor: AtomicUsize::new(size_of::<Chunk>()), size, older };
     // SAFETY: aligned to a line and larger than a head.
     unsafe { chunk.write(head) };
     chunk
+}
+
+/// # Safety
+/// `chunk` was made by `new_chunk` with this size, and nobody uses it any more.
+unsafe fn free_chunk(chunk: *mut Chunk, size: usize) {
+    // SAFETY: by contract, and each the counterpart of what `new_chunk` called for this size.
+    unsafe {
+        if is_mapped(size) {
+            mapping::unmap(chunk.cast(), size);
+        } else {
+            dealloc(chunk.cast(), layout(size));
+        }
+    }
+}
+
+/// Large chunks come from the operating system and go back to it with the memtable. An allocator
+/// would keep them: glibc's raises the size from which it maps memory when such a piece is freed.
+fn is_mapped(size: usize) -> bool {
+    cfg!(all(target_os = "linux", not(miri))) && size >= MAP_FROM
+}
+
+const MAP_FROM: usize = 128 << 10;
+
+#[cfg(all(target_os = "linux", not(miri)))]
+mod mapping {
+    use super::HUGE_PAGE;
+    use std::ptr;
+
+    const PAGE: usize = 4 << 10;
+
+    /// Zeroed memory of its own, aligned; null where there is none.
+    pub(super) fn map(size: usize, align: usize) -> *mut u8 {
+        let (size, align) = (size.next_multiple_of(PAGE), align.max(PAGE));
+        let Some(length) = size.checked_add(align - PAGE) else { return ptr::null_mut() };
+        let (access, kind) =
+            (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+        // SAFETY: a new mapping, at a place that the system chooses.
+        let start = unsafe { libc::mmap(ptr::null_mut(), length, access, kind, -1, 0) };
+        if start == libc::MAP_FAILED {
+            return ptr::null_mut();
+        }
+        let start = start.cast::<u8>();
+        let before = start.align_offset(align);
+        // SAFETY: both pieces lie inside the mapping, before and behind the part that is kept; the
+        // advice is about that part, and a refusal costs speed alone.
+        unsafe {
+            let kept = start.add(before);
+            if before > 0 {
+                libc::munmap(start.cast(), before);
+            }
+            if length - before > size {
+                libc::munmap(kept.add(size).cast(), length - before - size);
+            }
+            if align == HUGE_PAGE {
+                libc::madvise(kept.cast(), size, libc::MADV_HUGEPAGE);
+            }
+            kept
+        }
+    }
+
+    /// # Safety
+    /// `memory` came from `map` with this size and is not used any more.
+    pub(super) unsafe fn unmap(memory: *mut u8, size: usize) {
+        // SAFETY: by contract, exactly one mapping.
+        unsafe { libc::munmap(memory.cast(), size.next_multiple_of(PAGE)) };
+    }
+}
+
+#[cfg(not(all(target_os = "linux", not(miri))))]
+mod mapping {
+    pub(super) fn map(_size: usize, _align: usize) -> *mut u8 {
+        std::ptr::null_mut()
+    }
+
+    pub(super) unsafe fn unmap(_memory: *mut u8, _size: usize) {}
 }
 
 #[cfg(test)]
