@@ -6,7 +6,7 @@
 
 use super::column_family::{ColumnFamilyData, ColumnFamilyState, Immutable};
 use super::state::{DbInner, State};
-use crate::compaction::picker::{LevelShape, compression_for_flush};
+use crate::compaction::picker::LevelShape;
 use crate::compaction::plan::CompactionPlan;
 use crate::compaction::{self, CompactionInputs};
 use crate::env::epoch;
@@ -196,7 +196,7 @@ impl DbInner {
         let out = flush::run(FlushInputs {
             memtables: work.immutables.iter().map(|i| Arc::clone(&i.mem)).collect(),
             snapshots: self.snapshots.sequences(),
-            output: self.output_context(family, 0, false, 0),
+            output: self.output_context(family),
         })?;
         let newest_wal = work.immutables.iter().map(|i| i.next_wal_number).max().unwrap_or(0);
         let mut edit = VersionEdit::for_column_family(family.id);
@@ -322,13 +322,13 @@ impl DbInner {
         let inputs = || plan.input_files().map(|(_, file)| file);
         let oldest = inputs().map(|f| f.oldest_ancestor_time).filter(|&t| t != 0).min();
         let bytes_in: u64 = inputs().map(|f| f.file_size).sum();
-        let mut output = self.output_context(
-            &work.family,
-            plan.output_level,
-            plan.bottommost,
-            oldest.unwrap_or(0),
-        );
-        output.compression = plan.compression;
+        let output = OutputContext {
+            level: plan.output_level,
+            compression: plan.compression,
+            bottommost: plan.bottommost,
+            oldest_ancestor_time: oldest.unwrap_or(0),
+            ..self.output_context(&work.family)
+        };
         let out = compaction::run(&CompactionInputs {
             plan,
             version: &work.version,
@@ -368,33 +368,5 @@ impl DbInner {
             plan.reason.name()
         ));
         Ok(())
-    }
-
-    /// What the tables of a job have in common.
-    pub(crate) fn output_context<'a>(
-        &'a self,
-        family: &'a ColumnFamilyData,
-        level: usize,
-        bottommost: bool,
-        oldest_ancestor_time: u64,
-    ) -> OutputContext<'a> {
-        OutputContext {
-            fs: &self.fs,
-            dir: &self.dir,
-            db_options: &self.options,
-            options: &family.options,
-            order: &family.order,
-            column_family_id: family.id,
-            column_family_name: &family.name,
-            db_id: &self.identity.db_id,
-            session_id: &self.identity.session_id,
-            host: &self.identity.host,
-            level,
-            compression: compression_for_flush(&family.options),
-            bottommost,
-            oldest_ancestor_time,
-            counters: &self.counters,
-            cancelled: &self.closing,
-        }
     }
 }

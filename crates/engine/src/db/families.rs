@@ -78,9 +78,7 @@ impl DbInner {
         let current = Version::empty(spec.order, spec.num_levels);
         let current =
             versions.column_family(id).map_or(Arc::new(current), |cf| Arc::clone(cf.current()));
-        let tables =
-            super::open::table_cache(&self.fs, &self.dir, &self.options, &options, &self.tables);
-        let data = Arc::new(ColumnFamilyData::new(id, name, options, tables));
+        let data = self.session.family(id, name, options);
         let write = self.write.lock();
         let mut state = self.state.lock();
         let wal_number = write.wal.log_number();

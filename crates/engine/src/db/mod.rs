@@ -3,7 +3,9 @@
 //! `Db` is thin. The knowledge is in the folders above, which do not know `Db`. Walks through it
 //! begin in `write.rs`, `get.rs`, `background.rs` and `open.rs`; the lock order is in `state.rs`.
 
+mod assemble;
 mod background;
+mod builder;
 mod close;
 mod column_family;
 mod counted;
@@ -17,6 +19,7 @@ mod obsolete_files;
 mod open;
 mod properties;
 mod recover;
+mod session;
 mod state;
 mod write;
 

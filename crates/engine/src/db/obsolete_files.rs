@@ -15,7 +15,7 @@ impl DbInner {
     /// Deletes the tables that nobody can read any more.
     pub(crate) fn purge_tables(&self) {
         for number in self.graveyard.take() {
-            if let Some(open_tables) = &self.tables.open_tables {
+            if let Some(open_tables) = &self.open_tables {
                 open_tables.remove(number);
             }
             self.delete(&filename::table_file_name(&self.dir, number));

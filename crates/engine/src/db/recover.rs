@@ -5,7 +5,7 @@
 //! of outcomes is in `docs/formats/wal.md`. Recovered memtables become level-0 tables, so that the
 //! old WALs can go.
 
-use super::open::Opening;
+use super::builder::Opening;
 use crate::base::SeqNo;
 use crate::batch::{WriteBatch, iterate};
 use crate::error::{Error, Result};
@@ -13,7 +13,7 @@ use crate::flush::{self, FlushInputs};
 use crate::fs::filename::{self, FileKind};
 use crate::memtable::MemTable;
 use crate::options::WalRecoveryMode;
-use crate::version::VersionEdit;
+use crate::version::{VersionEdit, VersionSet};
 use crate::wal::{LogReader, ReadOutcome};
 use crate::write::{MemtableInserter, MemtableLookup};
 use std::collections::BTreeMap;
@@ -43,6 +43,12 @@ pub(super) struct ReplaySummary {
     pub(super) damaged: bool,
 }
 
+/// What the WALs gave.
+pub(super) struct Recovered {
+    pub(super) families: BTreeMap<u32, Replayed>,
+    pub(super) summary: ReplaySummary,
+}
+
 /// The memtables that records of one WAL go to.
 struct ReplayLookup<'a> {
     families: &'a BTreeMap<u32, Replayed>,
@@ -61,11 +67,34 @@ impl MemtableLookup for ReplayLookup<'_> {
     }
 }
 
+/// Replays what the tables of the recovered versions do not cover.
+pub(super) fn recover_wals(opening: &Opening, versions: &VersionSet) -> Result<Recovered> {
+    let mut families = BTreeMap::new();
+    let last_sequence = versions.counters().last_sequence();
+    for (id, stored) in versions.column_families() {
+        let data = opening.family(id)?;
+        let mem = MemTable::new(1, data.order.clone(), &data.options, last_sequence);
+        let has_tables = stored.current().all_files().next().is_some();
+        families.insert(id, Replayed::new(mem, id, stored.log_number(), has_tables));
+    }
+    for number in list_wals(opening)? {
+        versions.counters().mark_file_number_used(number);
+    }
+    let log_numbers = versions.column_families().map(|(_, stored)| stored.log_number());
+    let oldest = versions.min_log_number_to_keep().max(log_numbers.min().unwrap_or(0));
+    let summary = replay(opening, &mut families, oldest, last_sequence)?;
+    opening.session.info_log.info(format_args!(
+        "Recovered {} records from WALs {:?}, last sequence {}",
+        summary.records, summary.wals, summary.last_sequence
+    ));
+    Ok(Recovered { families, summary })
+}
+
 /// The numbers of the WALs in the directory, ascending.
-pub(super) fn list_wals(opening: &Opening<'_>) -> Result<Vec<u64>> {
+fn list_wals(opening: &Opening) -> Result<Vec<u64>> {
     let mut wals = Vec::new();
-    if opening.fs.exists(&opening.wal_dir) {
-        for name in opening.fs.list_dir(&opening.wal_dir)? {
+    if opening.session.fs.exists(&opening.session.wal_dir) {
+        for name in opening.session.fs.list_dir(&opening.session.wal_dir)? {
             if let Some(FileKind::Wal(number)) = filename::parse_file_name(&name) {
                 wals.push(number);
             }
@@ -76,8 +105,8 @@ pub(super) fn list_wals(opening: &Opening<'_>) -> Result<Vec<u64>> {
 }
 
 /// Replays all WALs from `oldest` on into fresh memtables.
-pub(super) fn replay(
-    opening: &Opening<'_>,
+fn replay(
+    opening: &Opening,
     families: &mut BTreeMap<u32, Replayed>,
     oldest: u64,
     last_sequence: SeqNo,
@@ -111,14 +140,14 @@ fn check_consistent(
 }
 
 fn replay_one(
-    opening: &Opening<'_>,
+    opening: &Opening,
     families: &mut BTreeMap<u32, Replayed>,
     number: u64,
     summary: &mut ReplaySummary,
 ) -> Result<()> {
-    let path = filename::wal_file_name(&opening.wal_dir, number);
-    let mode = opening.options.wal_recovery_mode;
-    let file = opening.fs.open_random_access(&path, false)?;
+    let path = filename::wal_file_name(&opening.session.wal_dir, number);
+    let mode = opening.session.options.wal_recovery_mode;
+    let file = opening.session.fs.open_random_access(&path, false)?;
     let mut reader = LogReader::wal(file, number);
     let stop = loop {
         match reader.read_record(mode)? {
@@ -141,7 +170,7 @@ fn replay_one(
     };
     if let Some(damage) = stop {
         summary.damaged = true;
-        opening.info_log.warn(format_args!("{}: {damage}", path.display()));
+        opening.session.info_log.warn(format_args!("{}: {damage}", path.display()));
         if mode == WalRecoveryMode::PointInTimeRecovery {
             summary.stopped = Some((number, damage.to_string()));
         }
@@ -170,7 +199,7 @@ fn apply(families: &BTreeMap<u32, Replayed>, wal_number: u64, record: &[u8]) -> 
 
 /// Writes memtables that are full into tables, so that recovery needs no more memory than normal
 /// running.
-fn flush_full(opening: &Opening<'_>, families: &mut BTreeMap<u32, Replayed>) -> Result<()> {
+fn flush_full(opening: &Opening, families: &mut BTreeMap<u32, Replayed>) -> Result<()> {
     for (id, family) in families.iter_mut() {
         if family.mem.should_flush() {
             flush_one(opening, *id, family)?;
@@ -180,7 +209,7 @@ fn flush_full(opening: &Opening<'_>, families: &mut BTreeMap<u32, Replayed>) -> 
 }
 
 /// Writes what a family's memtable holds into a table, and gives it a fresh memtable.
-pub(super) fn flush_one(opening: &Opening<'_>, id: u32, family: &mut Replayed) -> Result<()> {
+pub(super) fn flush_one(opening: &Opening, id: u32, family: &mut Replayed) -> Result<()> {
     if family.mem.is_empty() {
         return Ok(());
     }
@@ -191,7 +220,7 @@ pub(super) fn flush_one(opening: &Opening<'_>, id: u32, family: &mut Replayed) -
     let out = flush::run(FlushInputs {
         memtables: vec![full],
         snapshots: Vec::new(),
-        output: opening.output_context(&data),
+        output: opening.session.output_context(&data),
     })?;
     if let Some(file) = out.file {
         family.edit.add_file(0, Arc::new(file));
@@ -199,9 +228,16 @@ pub(super) fn flush_one(opening: &Opening<'_>, id: u32, family: &mut Replayed) -
     Ok(())
 }
 
+impl Recovered {
+    /// Whether replay wrote tables on the way.
+    pub(super) fn made_tables(&self) -> bool {
+        self.families.values().any(|family| !family.edit.new_files.is_empty())
+    }
+}
+
 impl Replayed {
     /// A family before its first record.
-    pub(super) fn new(mem: Arc<MemTable>, id: u32, log_number: u64, has_tables: bool) -> Replayed {
+    fn new(mem: Arc<MemTable>, id: u32, log_number: u64, has_tables: bool) -> Replayed {
         Replayed { mem, log_number, has_tables, edit: VersionEdit::for_column_family(id) }
     }
 }

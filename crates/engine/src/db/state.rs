@@ -8,46 +8,27 @@
 //! Readers take none of them.
 
 use super::column_family::{ColumnFamilyData, ColumnFamilyMap, ColumnFamilyState};
-use super::open::CommonToTables;
+use super::session::Session;
 use crate::base::SeqNo;
 use crate::compaction::picker::LevelShape;
 use crate::env::epoch::EpochCell;
 use crate::env::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::env::sync::{Condvar, Mutex, MutexGuard};
 use crate::error::{Error, Result};
-use crate::fs::info_log::InfoLog;
-use crate::fs::{FileLock, FileSyncer, FileSystem};
-use crate::options::DbOptions;
+use crate::fs::{FileLock, FileSyncer};
 use crate::read::SnapshotList;
-use crate::stats::Statistics;
-use crate::version::{Counters, Graveyard, VersionSet};
+use crate::version::{Graveyard, VersionSet};
 use crate::wal::LogWriter;
 use crate::write::{CommitOrder, Stall, StallInputs, SyncGroup, WriteController};
 use std::collections::{BTreeMap, VecDeque};
-use std::path::PathBuf;
+use std::ops::Deref;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Who wrote the tables: part of every table's properties and unique id.
-#[derive(Clone, Debug)]
-pub(crate) struct Identity {
-    pub(crate) db_id: String,
-    pub(crate) session_id: String,
-    pub(crate) host: String,
-}
-
 /// An open database. Background threads hold it too.
 pub(crate) struct DbInner {
-    pub(crate) dir: PathBuf,
-    pub(crate) wal_dir: PathBuf,
-    pub(crate) fs: Arc<dyn FileSystem>,
-    pub(crate) options: DbOptions,
-    pub(crate) identity: Identity,
-    pub(crate) info_log: Arc<InfoLog>,
-    pub(crate) statistics: Option<Arc<Statistics>>,
-    pub(crate) tables: CommonToTables,
+    pub(crate) session: Session,
     pub(crate) graveyard: Graveyard,
-    pub(crate) counters: Arc<Counters>,
 
     pub(crate) versions: Mutex<VersionSet>,
     pub(crate) write: Mutex<WriteState>,
@@ -67,13 +48,20 @@ pub(crate) struct DbInner {
     pub(crate) failed: AtomicBool,
     /// `close` has begun: `failed` stays set.
     pub(crate) refuses_writes: AtomicBool,
-    /// Jobs stop, and nothing new begins.
-    pub(crate) closing: Arc<AtomicBool>,
     /// Some write skipped the WAL since the last flush.
     pub(crate) unlogged_data: AtomicBool,
     /// Dropped when the database is closed.
     pub(crate) lock: Mutex<Option<Box<dyn FileLock>>>,
     pub(crate) totals: Totals,
+}
+
+/// What never changes reads as if it were the database's own: `self.options`, `self.info_log`.
+impl Deref for DbInner {
+    type Target = Session;
+    #[inline]
+    fn deref(&self) -> &Session {
+        &self.session
+    }
 }
 
 /// What the database did, for properties and amplification figures.
@@ -140,7 +128,41 @@ pub(crate) struct State {
     pub(crate) threads: Vec<std::thread::JoinHandle<()>>,
 }
 
+impl WriteState {
+    /// Before the first write into `wal`.
+    pub(crate) fn new(wal: LogWriter, last_allocated: SeqNo) -> WriteState {
+        WriteState {
+            wal,
+            last_allocated,
+            user_bytes: 0,
+            next_limit_check: 0,
+            ticket: 0,
+            unsynced: Vec::new(),
+            synced_ticket: 0,
+            named_wal: 0,
+        }
+    }
+}
+
 impl State {
+    /// Before any background work.
+    pub(crate) fn new(
+        families: BTreeMap<u32, ColumnFamilyState>,
+        wals: VecDeque<LiveWal>,
+    ) -> State {
+        State {
+            families,
+            wals,
+            wals_to_close: Vec::new(),
+            running_flushes: 0,
+            running_compactions: 0,
+            manual_compactions: 0,
+            error: None,
+            stats_dumped: Instant::now(),
+            threads: Vec::new(),
+        }
+    }
+
     /// Whether it is time to write figures into LOG; if so, the next time is a period away.
     pub(crate) fn stats_due(&mut self, period_sec: u32) -> bool {
         let period = Duration::from_secs(period_sec.into());

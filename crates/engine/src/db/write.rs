@@ -351,20 +351,13 @@ impl DbInner {
         }
         // With `manual_wal_flush` records wait in a buffer, which syncers do not know.
         write.wal.flush().inspect_err(|e| self.fail(e))?;
-        let fresh = self.create_wal()?;
+        let fresh = self.new_wal(self.default_family.options.write_buffer_size)?;
         let full = std::mem::replace(&mut write.wal, fresh);
         if write.synced_ticket < write.ticket {
             write.unsynced.push(UnsyncedWal { number: full.log_number(), syncer: full.syncer() });
         }
         self.totals.wal_bytes.fetch_add(full.size(), Ordering::Relaxed);
         Ok(Some((full.log_number(), full.size(), full)))
-    }
-
-    /// A new, empty WAL.
-    pub(crate) fn create_wal(&self) -> Result<LogWriter> {
-        let number = self.counters.new_file_number();
-        let largest = self.default_family.options.write_buffer_size as u64;
-        super::open::new_wal(&self.fs, &self.wal_dir, &self.options, number, largest)
     }
 
     /// What all WALs together may hold.

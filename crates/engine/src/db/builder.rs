@@ -1,0 +1,247 @@
+//! Builds a database from its directory: MANIFEST, identity, families, tables, WALs.
+//!
+//! Files that an older session left over are deleted only after recovery has succeeded.
+
+use super::assemble::assemble;
+use super::column_family::ColumnFamilyData;
+use super::open::{ColumnFamilyDescriptor, DEFAULT_COLUMN_FAMILY, not_found};
+use super::recover::recover_wals;
+use super::session::{Identity, Session};
+use super::state::DbInner;
+use crate::base::KeyOrder;
+use crate::env::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use crate::error::{Error, Result};
+use crate::fs::identity::{host_name, new_db_id, new_session_id};
+use crate::fs::info_log::InfoLog;
+use crate::fs::{FileLock, FileSystem, filename};
+use crate::options::DbOptions;
+use crate::sst::Table;
+use crate::stats::Statistics;
+use crate::version::{ColumnFamilySpec, OpenTables, VersionSet, VersionSetOptions};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A database that is being opened.
+pub(super) struct Opening {
+    pub(super) session: Session,
+    pub(super) families: BTreeMap<u32, Arc<ColumnFamilyData>>,
+}
+
+impl Opening {
+    pub(super) fn family(&self, id: u32) -> Result<Arc<ColumnFamilyData>> {
+        let missing = || Error::corruption(format!("column family {id} is not open"));
+        self.families.get(&id).cloned().ok_or_else(missing)
+    }
+}
+
+/// The parts of a database before they are put together.
+pub(super) struct Builder {
+    pub(super) fs: Arc<dyn FileSystem>,
+    pub(super) dir: PathBuf,
+    pub(super) wal_dir: PathBuf,
+    pub(super) options: DbOptions,
+    pub(super) descriptors: Vec<ColumnFamilyDescriptor>,
+    pub(super) info_log: Arc<InfoLog>,
+}
+
+impl Builder {
+    /// Recovers the database, or makes it, and starts its background.
+    pub(super) fn build(self, exists: bool, lock: Box<dyn FileLock>) -> Result<Arc<DbInner>> {
+        let mut versions = self.recover_versions(exists)?;
+        let identity = self.identity(&mut versions)?;
+        self.log_header(&identity);
+        let (session, descriptors) = self.session(&versions, identity);
+        let families = open_families(&session, &versions, &descriptors);
+        let mut opening = Opening { session, families };
+        open_all_tables(&opening, &versions)?;
+        let recovered = recover_wals(&opening, &versions)?;
+        versions.counters().set_last_sequence(recovered.summary.last_sequence);
+        create_missing(&mut versions, &mut opening, &descriptors)?;
+        let inner = assemble(opening, versions, recovered, lock)?;
+        inner.purge_leftovers()?;
+        inner.write_options_file();
+        inner.start_background()?;
+        Ok(inner)
+    }
+
+    fn version_set_options(&self) -> VersionSetOptions {
+        VersionSetOptions {
+            fs: Arc::clone(&self.fs),
+            dir: self.dir.clone(),
+            max_manifest_file_size: self.options.max_manifest_file_size,
+            write_dbid_to_manifest: self.options.write_dbid_to_manifest,
+        }
+    }
+
+    fn recover_versions(&self, exists: bool) -> Result<VersionSet> {
+        let specs: Vec<ColumnFamilySpec> = self.descriptors.iter().map(spec).collect();
+        let Some(default) = specs.iter().find(|spec| spec.name == DEFAULT_COLUMN_FAMILY) else {
+            return Err(Error::invalid_argument("Default column family not specified"));
+        };
+        let opts = self.version_set_options();
+        if !exists {
+            let db_id = new_db_id();
+            VersionSet::create_db(&opts, &db_id, &default.order)?;
+            filename::set_identity_file(&*self.fs, &self.dir, &db_id)?;
+        }
+        let (versions, missing) = VersionSet::recover(opts, &specs)?;
+        match missing.first() {
+            Some(name) if !self.options.create_missing_column_families => Err(not_found(name)),
+            _ => Ok(versions),
+        }
+    }
+
+    /// The id in the MANIFEST counts, then that in IDENTITY; where there is neither, a new one.
+    fn identity(&self, versions: &mut VersionSet) -> Result<Identity> {
+        let path = filename::identity_file_name(&self.dir);
+        let stored = match self.fs.read_file(&path) {
+            Ok(bytes) => String::from_utf8_lossy(&bytes).trim().to_owned(),
+            Err(e) if e.is_path_not_found() => String::new(),
+            Err(e) => return Err(e),
+        };
+        let db_id = match versions.db_id() {
+            Some(id) => id.to_owned(),
+            None if !stored.is_empty() => stored.clone(),
+            None => new_db_id(),
+        };
+        if stored != db_id {
+            filename::set_identity_file(&*self.fs, &self.dir, &db_id)?;
+        }
+        versions.set_db_id(db_id.clone());
+        Ok(Identity { db_id, session_id: new_session_id(), host: host_name() })
+    }
+
+    fn log_header(&self, identity: &Identity) {
+        let log = &self.info_log;
+        log.header(format_args!("Ferrolith version: {}", env!("CARGO_PKG_VERSION")));
+        log.header(format_args!("RocksDB version: {}", crate::options::ROCKSDB_VERSION));
+        log.header(format_args!("DB SUMMARY"));
+        log.header(format_args!("Host name: {}", identity.host));
+        log.header(format_args!("DB Session ID: {}", identity.session_id));
+        let families: Vec<_> =
+            self.descriptors.iter().map(|d| (d.name.as_str(), &d.options)).collect();
+        for line in crate::options::options_file_text(&self.options, &families).lines() {
+            log.header(format_args!("{line}"));
+        }
+    }
+
+    fn session(
+        self,
+        versions: &VersionSet,
+        identity: Identity,
+    ) -> (Session, Vec<ColumnFamilyDescriptor>) {
+        let open_tables = usize::try_from(self.options.max_open_files)
+            .ok()
+            .map(|limit| Arc::new(OpenTables::new(limit.max(1))));
+        let session = Session {
+            fs: self.fs,
+            dir: self.dir,
+            wal_dir: self.wal_dir,
+            identity,
+            info_log: self.info_log,
+            counters: Arc::clone(versions.counters()),
+            statistics: self.options.statistics.then(Statistics::new),
+            open_tables,
+            closing: Arc::new(AtomicBool::new(false)),
+            options: self.options,
+        };
+        (session, self.descriptors)
+    }
+}
+
+/// The families that are both stored and described.
+fn open_families(
+    session: &Session,
+    versions: &VersionSet,
+    descriptors: &[ColumnFamilyDescriptor],
+) -> BTreeMap<u32, Arc<ColumnFamilyData>> {
+    let mut families = BTreeMap::new();
+    for (id, stored) in versions.column_families() {
+        if let Some(d) = descriptors.iter().find(|d| d.name == stored.name()) {
+            families.insert(id, session.family(id, &d.name, d.options.clone()));
+        }
+    }
+    families
+}
+
+/// Makes the families that the descriptors name and the database does not have.
+fn create_missing(
+    versions: &mut VersionSet,
+    opening: &mut Opening,
+    descriptors: &[ColumnFamilyDescriptor],
+) -> Result<()> {
+    for d in descriptors {
+        if versions.column_families().all(|(_, stored)| stored.name() != d.name) {
+            let log_number = versions.counters().next_file_number();
+            let id = versions.create_column_family(&spec(d), log_number)?;
+            let family = opening.session.family(id, &d.name, d.options.clone());
+            opening.families.insert(id, family);
+        }
+    }
+    Ok(())
+}
+
+fn spec(descriptor: &ColumnFamilyDescriptor) -> ColumnFamilySpec {
+    ColumnFamilySpec {
+        name: descriptor.name.clone(),
+        order: KeyOrder::new(Arc::clone(&descriptor.options.comparator)),
+        num_levels: descriptor.options.num_levels.max(1) as usize,
+    }
+}
+
+/// With `max_open_files` -1 every table is opened now, by several threads: lookups then need no
+/// lock, and a damaged table is found here.
+fn open_all_tables(opening: &Opening, versions: &VersionSet) -> Result<()> {
+    let mut files = Vec::new();
+    for (id, stored) in versions.column_families() {
+        let family = opening.family(id)?;
+        let version = stored.current();
+        files.extend(version.all_files().map(|(_, f)| (Arc::clone(&family), Arc::clone(f))));
+    }
+    if opening.session.options.max_open_files != -1 {
+        return Ok(());
+    }
+    let next = AtomicUsize::new(0);
+    let open_some = || -> Result<()> {
+        while let Some((family, file)) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let table = family.tables.find(file)?;
+            check_merge_operator(family, &opening.session.dir, file.number, &table)?;
+        }
+        Ok(())
+    };
+    let threads = opening.session.options.max_file_opening_threads.clamp(1, 16) as usize;
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = threads.min(cores).min(files.len());
+    std::thread::scope(|scope| {
+        let running: Vec<_> = (0..threads).map(|_| scope.spawn(open_some)).collect();
+        let results = running.into_iter().map(|thread| {
+            thread.join().unwrap_or_else(|_| Err(Error::corruption("opening a table panicked")))
+        });
+        results.fold(Ok(()), Result::and)
+    })
+}
+
+/// Operands can be folded only by the operator that they were written for.
+fn check_merge_operator(
+    family: &ColumnFamilyData,
+    dir: &Path,
+    number: u64,
+    table: &Table,
+) -> Result<()> {
+    let properties = table.properties();
+    let stored = properties.merge_operator_name.as_str();
+    let configured = family.options.merge_operator.as_ref().map(|m| m.name());
+    if properties.num_merge_operands == 0
+        || matches!(stored, "" | "nullptr")
+        || configured == Some(stored)
+    {
+        return Ok(());
+    }
+    Err(Error::invalid_argument(format!(
+        "{}: holds operands of merge operator {stored}, the column family {} has {}",
+        filename::table_file_name(dir, number).display(),
+        family.name,
+        configured.unwrap_or("none"),
+    )))
+}

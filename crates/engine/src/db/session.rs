@@ -1,0 +1,108 @@
+//! What one opening of a database shares: where its files are, how it was opened, who writes.
+//!
+//! Built once, when the MANIFEST was read; recovery uses it first, then [`super::state::DbInner`]
+//! holds it. Nothing in it changes while the database is open, apart from counters and the flag
+//! that ends jobs.
+
+use super::column_family::ColumnFamilyData;
+use crate::compaction::picker::compression_for_flush;
+use crate::env::sync::atomic::AtomicBool;
+use crate::error::Result;
+use crate::flush::OutputContext;
+use crate::fs::info_log::InfoLog;
+use crate::fs::{FileSystem, WritableOptions, filename};
+use crate::options::{ColumnFamilyOptions, DbOptions, TableFactory};
+use crate::stats::Statistics;
+use crate::version::{Counters, OpenTables, TableCache};
+use crate::wal::LogWriter;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Who wrote the tables: part of every table's properties and unique id.
+#[derive(Clone, Debug)]
+pub(crate) struct Identity {
+    pub(crate) db_id: String,
+    pub(crate) session_id: String,
+    pub(crate) host: String,
+}
+
+/// One opening of a database.
+pub(crate) struct Session {
+    pub(crate) fs: Arc<dyn FileSystem>,
+    pub(crate) dir: PathBuf,
+    pub(crate) wal_dir: PathBuf,
+    pub(crate) options: DbOptions,
+    pub(crate) identity: Identity,
+    pub(crate) info_log: Arc<InfoLog>,
+    pub(crate) counters: Arc<Counters>,
+    /// Counts what is done, if the options ask for it.
+    pub(crate) statistics: Option<Arc<Statistics>>,
+    /// Bounds the open tables of all families; `None` keeps all open.
+    pub(crate) open_tables: Option<Arc<OpenTables>>,
+    /// Jobs stop, and nothing new begins.
+    pub(crate) closing: Arc<AtomicBool>,
+}
+
+impl Session {
+    /// A column family of this database, without memtables and versions yet.
+    pub(super) fn family(
+        &self,
+        id: u32,
+        name: &str,
+        options: ColumnFamilyOptions,
+    ) -> Arc<ColumnFamilyData> {
+        let tables = self.table_cache(&options);
+        Arc::new(ColumnFamilyData::new(id, name, options, tables))
+    }
+
+    /// What opens the tables of a family.
+    fn table_cache(&self, options: &ColumnFamilyOptions) -> Arc<TableCache> {
+        let block_cache = match &options.table_factory {
+            TableFactory::BlockBased(table) if table.no_block_cache => None,
+            TableFactory::BlockBased(table) => table.block_cache.clone(),
+            TableFactory::Plain(_) => None,
+        };
+        let (fs, dir) = (Arc::clone(&self.fs), self.dir.clone());
+        let mmap = self.options.allow_mmap_reads;
+        let open_tables = self.open_tables.clone();
+        let cache = TableCache::new(fs, dir, options, block_cache, mmap, open_tables);
+        Arc::new(cache.with_statistics(self.statistics.clone()))
+    }
+
+    /// What the tables of a flush have in common. A compaction changes the fields of its level.
+    pub(super) fn output_context<'a>(&'a self, family: &'a ColumnFamilyData) -> OutputContext<'a> {
+        OutputContext {
+            fs: &self.fs,
+            dir: &self.dir,
+            db_options: &self.options,
+            options: &family.options,
+            order: &family.order,
+            column_family_id: family.id,
+            column_family_name: &family.name,
+            db_id: &self.identity.db_id,
+            session_id: &self.identity.session_id,
+            host: &self.identity.host,
+            level: 0,
+            compression: compression_for_flush(&family.options),
+            bottommost: false,
+            oldest_ancestor_time: 0,
+            counters: &self.counters,
+            cancelled: &self.closing,
+        }
+    }
+
+    /// A new, empty WAL for memtables of up to `write_buffer_size` bytes.
+    pub(super) fn new_wal(&self, write_buffer_size: usize) -> Result<LogWriter> {
+        let number = self.counters.new_file_number();
+        let size = write_buffer_size as u64;
+        let opts = WritableOptions {
+            preallocate: size + size / 10,
+            log: !self.options.manual_wal_flush,
+            bytes_per_sync: self.options.wal_bytes_per_sync,
+            use_fsync: self.options.use_fsync,
+            no_allocation: !self.options.allow_fallocate,
+        };
+        let file = self.fs.new_writable(&filename::wal_file_name(&self.wal_dir, number), opts)?;
+        Ok(LogWriter::new(file, number))
+    }
+}
