@@ -40,6 +40,7 @@ const UNSAFE_ALLOWED: &[&str] = &[
     "engine/examples/",
     "interop/src/",
     "bench/src/",
+    "capi/",
 ];
 
 /// How unsafe code begins. Written apart so that this file passes.

@@ -1,0 +1,402 @@
+//! Reads: get in all its forms.
+
+use super::{rocksdb_column_family_handle_t, rocksdb_readoptions_t, rocksdb_t};
+use crate::bytes::{array, put, slice, to_malloc};
+use crate::errptr::{run, save};
+use crate::handles::{destroy, get, give};
+use ferrolith::Result;
+use ferrolith::base::PinnedValue;
+use ferrolith::db::ColumnFamily;
+use std::ffi::{c_char, c_uchar};
+use std::ptr;
+
+/// A value that stays where it is, as far as possible.
+pub struct rocksdb_pinnableslice_t {
+    pub(crate) value: PinnedValue,
+}
+
+/// As `rocksdb_pinnableslice_t`, of the newer functions.
+pub struct rocksdb_pinnable_handle_t {
+    value: PinnedValue,
+}
+
+/// Bytes and their length, as C sees them.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct rocksdb_slice_t {
+    pub(crate) data: *const c_char,
+    pub(crate) size: usize,
+}
+
+impl rocksdb_slice_t {
+    pub(crate) fn of(bytes: &[u8]) -> rocksdb_slice_t {
+        rocksdb_slice_t { data: bytes.as_ptr().cast(), size: bytes.len() }
+    }
+}
+
+/// Looks a key up in a column family, or in the default one where the handle is `None`.
+unsafe fn look_up(
+    db: *mut rocksdb_t,
+    options: *const rocksdb_readoptions_t,
+    cf: Option<*mut rocksdb_column_family_handle_t>,
+    key: &[u8],
+) -> Result<Option<PinnedValue>> {
+    let (db, options) = (&get(db)?.db, &get(options)?.inner);
+    match cf {
+        None => db.get_pinned(options, key),
+        Some(cf) => db.get_pinned_cf(options, &get(cf)?.cf, key),
+    }
+}
+
+/// The value as memory of the caller's; NULL and length 0 where there is none.
+unsafe fn to_caller(value: Option<PinnedValue>, vallen: *mut usize) -> *mut c_char {
+    put(vallen, value.as_ref().map_or(0, |v| v.len()));
+    value.map_or(ptr::null_mut(), |v| to_malloc(&v))
+}
+
+/// The value of a key of the default column family, for the caller to free.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_get(
+    db: *mut rocksdb_t,
+    options: *const rocksdb_readoptions_t,
+    key: *const c_char,
+    keylen: usize,
+    vallen: *mut usize,
+    errptr: *mut *mut c_char,
+) -> *mut c_char {
+    let value = run(errptr, None, || look_up(db, options, None, slice(key, keylen)));
+    to_caller(value, vallen)
+}
+
+/// The value of a key, for the caller to free.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_get_cf(
+    db: *mut rocksdb_t,
+    options: *const rocksdb_readoptions_t,
+    column_family: *mut rocksdb_column_family_handle_t,
+    key: *const c_char,
+    keylen: usize,
+    vallen: *mut usize,
+    errptr: *mut *mut c_char,
+) -> *mut c_char {
+    let cf = Some(column_family);
+    let value = run(errptr, None, || look_up(db, options, cf, slice(key, keylen)));
+    to_caller(value, vallen)
+}
+
+/// The value of a key of the default column family; NULL where there is none.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_get_pinned(
+    db: *mut rocksdb_t,
+    options: *const rocksdb_readoptions_t,
+    key: *const c_char,
+    keylen: usize,
+    errptr: *mut *mut c_char,
+) -> *mut rocksdb_pinnableslice_t {
+    let value = run(errptr, None, || look_up(db, options, None, slice(key, keylen)));
+    value.map_or(ptr::null_mut(), |value| give(rocksdb_pinnableslice_t { value }))
+}
+
+/// The value of a key; NULL where there is none.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_get_pinned_cf(
+    db: *mut rocksdb_t,
+    options: *const rocksdb_readoptions_t,
+    column_family: *mut rocksdb_column_family_handle_t,
+    key: *const c_char,
+    keylen: usize,
+    errptr: *mut *mut c_char,
+) -> *mut rocksdb_pinnableslice_t {
+    let cf = Some(column_family);
+    let value = run(errptr, None, || look_up(db, options, cf, slice(key, keylen)));
+    value.map_or(ptr::null_mut(), |value| give(rocksdb_pinnableslice_t { value }))
+}
+
+/// Gives a value back.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_pinnableslice_destroy(v: *mut rocksdb_pinnableslice_t) {
+    destroy(v);
+}
+
+/// The bytes of a value; NULL gives NULL and 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_pinnableslice_value(
+    t: *const rocksdb_pinnableslice_t,
+    vlen: *mut usize,
+) -> *const c_char {
+    let value = t.as_ref().map(|t| &*t.value);
+    put(vlen, value.map_or(0, <[u8]>::len));
+    value.map_or(ptr::null(), |v| v.as_ptr().cast())
+}
+
+/// As `rocksdb_get_pinned`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_get_pinned_v2(
+    db: *mut rocksdb_t,
+    options: *const rocksdb_readoptions_t,
+    key: *const c_char,
+    keylen: usize,
+    errptr: *mut *mut c_char,
+) -> *mut rocksdb_pinnable_handle_t {
+    let value = run(errptr, None, || look_up(db, options, None, slice(key, keylen)));
+    value.map_or(ptr::null_mut(), |value| give(rocksdb_pinnable_handle_t { value }))
+}
+
+/// As `rocksdb_get_pinned_cf`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_get_pinned_cf_v2(
+    db: *mut rocksdb_t,
+    options: *const rocksdb_readoptions_t,
+    column_family: *mut rocksdb_column_family_handle_t,
+    key: *const c_char,
+    keylen: usize,
+    errptr: *mut *mut c_char,
+) -> *mut rocksdb_pinnable_handle_t {
+    let cf = Some(column_family);
+    let value = run(errptr, None, || look_up(db, options, cf, slice(key, keylen)));
+    value.map_or(ptr::null_mut(), |value| give(rocksdb_pinnable_handle_t { value }))
+}
+
+/// The bytes of a value; NULL gives NULL and 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_pinnable_handle_get_value(
+    handle: *const rocksdb_pinnable_handle_t,
+    vallen: *mut usize,
+) -> *const c_char {
+    let value = handle.as_ref().map(|h| &*h.value);
+    put(vallen, value.map_or(0, <[u8]>::len));
+    value.map_or(ptr::null(), |v| v.as_ptr().cast())
+}
+
+/// Gives a value back.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_pinnable_handle_destroy(handle: *mut rocksdb_pinnable_handle_t) {
+    destroy(handle);
+}
+
+/// Where a lookup into the caller's buffer puts its answer.
+struct Buffer {
+    data: *mut c_char,
+    size: usize,
+    vallen: *mut usize,
+    found: *mut c_uchar,
+}
+
+impl Buffer {
+    /// Stores the answer; 1 where the value was found and fits.
+    unsafe fn fill(self, value: Option<PinnedValue>) -> c_uchar {
+        put(self.found, c_uchar::from(value.is_some()));
+        put(self.vallen, value.as_ref().map_or(0, |v| v.len()));
+        match value {
+            Some(value) if value.len() <= self.size => {
+                if !value.is_empty() {
+                    ptr::copy_nonoverlapping(value.as_ptr(), self.data.cast(), value.len());
+                }
+                1
+            }
+            _ => 0,
+        }
+    }
+}
+
+/// Copies the value of a key of the default column family into the caller's buffer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_get_into_buffer(
+    db: *mut rocksdb_t,
+    options: *const rocksdb_readoptions_t,
+    key: *const c_char,
+    keylen: usize,
+    buffer: *mut c_char,
+    buffer_size: usize,
+    vallen: *mut usize,
+    found: *mut c_uchar,
+    errptr: *mut *mut c_char,
+) -> c_uchar {
+    let value = run(errptr, None, || look_up(db, options, None, slice(key, keylen)));
+    Buffer { data: buffer, size: buffer_size, vallen, found }.fill(value)
+}
+
+/// Copies the value of a key into the caller's buffer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_get_into_buffer_cf(
+    db: *mut rocksdb_t,
+    options: *const rocksdb_readoptions_t,
+    column_family: *mut rocksdb_column_family_handle_t,
+    key: *const c_char,
+    keylen: usize,
+    buffer: *mut c_char,
+    buffer_size: usize,
+    vallen: *mut usize,
+    found: *mut c_uchar,
+    errptr: *mut *mut c_char,
+) -> c_uchar {
+    let cf = Some(column_family);
+    let value = run(errptr, None, || look_up(db, options, cf, slice(key, keylen)));
+    Buffer { data: buffer, size: buffer_size, vallen, found }.fill(value)
+}
+
+/// Stores an answer of a multi-get: a value or NULL, and an error or NULL.
+unsafe fn store_answer(
+    answer: Result<Option<PinnedValue>>,
+    value: *mut *mut c_char,
+    size: *mut usize,
+    err: *mut *mut c_char,
+) {
+    put(err, ptr::null_mut());
+    match answer {
+        Ok(found) => put(value, to_caller(found, size)),
+        Err(e) => {
+            put(value, ptr::null_mut());
+            put(size, 0);
+            save(err, &e);
+        }
+    }
+}
+
+/// The values of many keys of the default column family, as of one moment.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_multi_get(
+    db: *mut rocksdb_t,
+    options: *const rocksdb_readoptions_t,
+    num_keys: usize,
+    keys_list: *const *const c_char,
+    keys_list_sizes: *const usize,
+    values_list: *mut *mut c_char,
+    values_list_sizes: *mut usize,
+    errs: *mut *mut c_char,
+) {
+    let lens = array(keys_list_sizes, num_keys);
+    let keys = array(keys_list, num_keys).iter().zip(lens).map(|(&k, &n)| slice(k, n));
+    let keys: Vec<&[u8]> = keys.collect();
+    let mut failure = ptr::null_mut();
+    let answers =
+        run(&mut failure, Vec::new(), || Ok(get(db)?.db.multi_get(&get(options)?.inner, &keys)));
+    for (i, answer) in answers.into_iter().enumerate() {
+        store_answer(answer, values_list.add(i), values_list_sizes.add(i), errs.add(i));
+    }
+    fail_all(failure, num_keys, errs, |i| put(values_list.add(i), ptr::null_mut()));
+}
+
+/// A failure before any key was looked up is every key's.
+unsafe fn fail_all(failure: *mut c_char, n: usize, errs: *mut *mut c_char, clear: impl Fn(usize)) {
+    if failure.is_null() {
+        return;
+    }
+    let text = crate::bytes::text(failure);
+    libc::free(failure.cast());
+    for i in 0..n {
+        put(errs.add(i), crate::bytes::c_string(&text));
+        clear(i);
+    }
+}
+
+/// The values of many keys, each of its own column family.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_multi_get_cf(
+    db: *mut rocksdb_t,
+    options: *const rocksdb_readoptions_t,
+    column_families: *const *const rocksdb_column_family_handle_t,
+    num_keys: usize,
+    keys_list: *const *const c_char,
+    keys_list_sizes: *const usize,
+    values_list: *mut *mut c_char,
+    values_list_sizes: *mut usize,
+    errs: *mut *mut c_char,
+) {
+    let mut failure = ptr::null_mut();
+    let answers = run(&mut failure, Vec::new(), || {
+        let lens = array(keys_list_sizes, num_keys);
+        let keys = array(keys_list, num_keys).iter().zip(lens).map(|(&k, &n)| slice(k, n));
+        let keys: Vec<&[u8]> = keys.collect();
+        let families: Result<Vec<&ColumnFamily>> =
+            array(column_families, num_keys).iter().map(|&cf| Ok(&get(cf)?.cf)).collect();
+        let families = families?;
+        let (db, options) = (&get(db)?.db, &get(options)?.inner);
+        Ok(as_of_one_moment(db, options, &families, &keys))
+    });
+    for (i, answer) in answers.into_iter().enumerate() {
+        store_answer(answer, values_list.add(i), values_list_sizes.add(i), errs.add(i));
+    }
+    fail_all(failure, num_keys, errs, |i| put(values_list.add(i), ptr::null_mut()));
+}
+
+/// Looks up keys of several families. One family is read in one call; several share a snapshot.
+fn as_of_one_moment(
+    db: &ferrolith::db::Db,
+    options: &ferrolith::options::ReadOptions,
+    families: &[&ColumnFamily],
+    keys: &[&[u8]],
+) -> Vec<Result<Option<PinnedValue>>> {
+    match families {
+        [] => Vec::new(),
+        [first, rest @ ..] if rest.iter().all(|cf| cf.id() == first.id()) => {
+            db.multi_get_cf(options, first, keys)
+        }
+        _ => {
+            let snapshot = options.snapshot.is_none().then(|| db.snapshot());
+            let mut options = options.clone();
+            options.snapshot = options.snapshot.or(snapshot.as_ref().map(|s| s.sequence()));
+            let pairs = families.iter().zip(keys);
+            pairs.map(|(cf, key)| db.get_pinned_cf(&options, cf, key)).collect()
+        }
+    }
+}
+
+/// The values of many keys of one column family, pinned.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_batched_multi_get_cf(
+    db: *mut rocksdb_t,
+    options: *const rocksdb_readoptions_t,
+    column_family: *mut rocksdb_column_family_handle_t,
+    num_keys: usize,
+    keys_list: *const *const c_char,
+    keys_list_sizes: *const usize,
+    values: *mut *mut rocksdb_pinnableslice_t,
+    errs: *mut *mut c_char,
+    _sorted_input: bool,
+) {
+    let lens = array(keys_list_sizes, num_keys);
+    let keys = array(keys_list, num_keys).iter().zip(lens).map(|(&k, &n)| slice(k, n));
+    let keys: Vec<&[u8]> = keys.collect();
+    batched(db, options, column_family, &keys, values, errs);
+}
+
+/// The values of many keys of one column family, pinned.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_batched_multi_get_cf_slice(
+    db: *mut rocksdb_t,
+    options: *const rocksdb_readoptions_t,
+    column_family: *mut rocksdb_column_family_handle_t,
+    num_keys: usize,
+    keys_list: *const rocksdb_slice_t,
+    values: *mut *mut rocksdb_pinnableslice_t,
+    errs: *mut *mut c_char,
+    _sorted_input: bool,
+) {
+    let keys = array(keys_list, num_keys).iter().map(|k| slice(k.data, k.size));
+    batched(db, options, column_family, &keys.collect::<Vec<_>>(), values, errs);
+}
+
+unsafe fn batched(
+    db: *mut rocksdb_t,
+    options: *const rocksdb_readoptions_t,
+    column_family: *mut rocksdb_column_family_handle_t,
+    keys: &[&[u8]],
+    values: *mut *mut rocksdb_pinnableslice_t,
+    errs: *mut *mut c_char,
+) {
+    let mut failure = ptr::null_mut();
+    let answers = run(&mut failure, Vec::new(), || {
+        Ok(get(db)?.db.multi_get_cf(&get(options)?.inner, &get(column_family)?.cf, keys))
+    });
+    for (i, answer) in answers.into_iter().enumerate() {
+        put(errs.add(i), ptr::null_mut());
+        put(values.add(i), ptr::null_mut());
+        match answer {
+            Ok(None) => {}
+            Ok(Some(value)) => put(values.add(i), give(rocksdb_pinnableslice_t { value })),
+            Err(e) => save(errs.add(i), &e),
+        }
+    }
+    fail_all(failure, keys.len(), errs, |i| put(values.add(i), ptr::null_mut()));
+}

@@ -1,0 +1,198 @@
+//! Writes and flushes.
+
+use super::{
+    rocksdb_column_family_handle_t, rocksdb_flushoptions_t, rocksdb_t, rocksdb_writebatch_t,
+    rocksdb_writeoptions_t,
+};
+use crate::bytes::{array, slice};
+use crate::errptr::run;
+use crate::handles::{get, get_mut};
+use std::ffi::{c_char, c_int, c_uchar};
+
+/// Sets a key of the default column family.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_put(
+    db: *mut rocksdb_t,
+    options: *const rocksdb_writeoptions_t,
+    key: *const c_char,
+    keylen: usize,
+    val: *const c_char,
+    vallen: usize,
+    errptr: *mut *mut c_char,
+) {
+    run(errptr, (), || {
+        get(db)?.db.put(&get(options)?.inner, slice(key, keylen), slice(val, vallen))
+    });
+}
+
+/// Sets a key.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_put_cf(
+    db: *mut rocksdb_t,
+    options: *const rocksdb_writeoptions_t,
+    column_family: *mut rocksdb_column_family_handle_t,
+    key: *const c_char,
+    keylen: usize,
+    val: *const c_char,
+    vallen: usize,
+    errptr: *mut *mut c_char,
+) {
+    run(errptr, (), || {
+        let cf = &get(column_family)?.cf;
+        get(db)?.db.put_cf(&get(options)?.inner, cf, slice(key, keylen), slice(val, vallen))
+    });
+}
+
+/// Deletes a key of the default column family.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_delete(
+    db: *mut rocksdb_t,
+    options: *const rocksdb_writeoptions_t,
+    key: *const c_char,
+    keylen: usize,
+    errptr: *mut *mut c_char,
+) {
+    run(errptr, (), || get(db)?.db.delete(&get(options)?.inner, slice(key, keylen)));
+}
+
+/// Deletes a key.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_delete_cf(
+    db: *mut rocksdb_t,
+    options: *const rocksdb_writeoptions_t,
+    column_family: *mut rocksdb_column_family_handle_t,
+    key: *const c_char,
+    keylen: usize,
+    errptr: *mut *mut c_char,
+) {
+    run(errptr, (), || {
+        let cf = &get(column_family)?.cf;
+        get(db)?.db.delete_cf(&get(options)?.inner, cf, slice(key, keylen))
+    });
+}
+
+/// Deletes a key of the default column family that was put once.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_singledelete(
+    db: *mut rocksdb_t,
+    options: *const rocksdb_writeoptions_t,
+    key: *const c_char,
+    keylen: usize,
+    errptr: *mut *mut c_char,
+) {
+    run(errptr, (), || get(db)?.db.single_delete(&get(options)?.inner, slice(key, keylen)));
+}
+
+/// Deletes a key that was put once.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_singledelete_cf(
+    db: *mut rocksdb_t,
+    options: *const rocksdb_writeoptions_t,
+    column_family: *mut rocksdb_column_family_handle_t,
+    key: *const c_char,
+    keylen: usize,
+    errptr: *mut *mut c_char,
+) {
+    run(errptr, (), || {
+        let cf = &get(column_family)?.cf;
+        get(db)?.db.single_delete_cf(&get(options)?.inner, cf, slice(key, keylen))
+    });
+}
+
+/// Adds a merge operand to a key of the default column family.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_merge(
+    db: *mut rocksdb_t,
+    options: *const rocksdb_writeoptions_t,
+    key: *const c_char,
+    keylen: usize,
+    val: *const c_char,
+    vallen: usize,
+    errptr: *mut *mut c_char,
+) {
+    run(errptr, (), || {
+        get(db)?.db.merge(&get(options)?.inner, slice(key, keylen), slice(val, vallen))
+    });
+}
+
+/// Adds a merge operand to a key.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_merge_cf(
+    db: *mut rocksdb_t,
+    options: *const rocksdb_writeoptions_t,
+    column_family: *mut rocksdb_column_family_handle_t,
+    key: *const c_char,
+    keylen: usize,
+    val: *const c_char,
+    vallen: usize,
+    errptr: *mut *mut c_char,
+) {
+    run(errptr, (), || {
+        let cf = &get(column_family)?.cf;
+        get(db)?.db.merge_cf(&get(options)?.inner, cf, slice(key, keylen), slice(val, vallen))
+    });
+}
+
+/// Commits a batch.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_write(
+    db: *mut rocksdb_t,
+    options: *const rocksdb_writeoptions_t,
+    batch: *mut rocksdb_writebatch_t,
+    errptr: *mut *mut c_char,
+) {
+    run(errptr, (), || {
+        let batch = get_mut(batch)?;
+        batch.sound()?;
+        get(db)?.db.write(&get(options)?.inner, &mut batch.inner)
+    });
+}
+
+/// Flushes the default column family.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_flush(
+    db: *mut rocksdb_t,
+    options: *const rocksdb_flushoptions_t,
+    errptr: *mut *mut c_char,
+) {
+    run(errptr, (), || get(db)?.db.flush(&get(options)?.inner));
+}
+
+/// Flushes a column family.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_flush_cf(
+    db: *mut rocksdb_t,
+    options: *const rocksdb_flushoptions_t,
+    column_family: *mut rocksdb_column_family_handle_t,
+    errptr: *mut *mut c_char,
+) {
+    run(errptr, (), || get(db)?.db.flush_cf(&get(options)?.inner, &get(column_family)?.cf));
+}
+
+/// Flushes several column families.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_flush_cfs(
+    db: *mut rocksdb_t,
+    options: *const rocksdb_flushoptions_t,
+    column_family: *mut *mut rocksdb_column_family_handle_t,
+    num_column_families: c_int,
+    errptr: *mut *mut c_char,
+) {
+    run(errptr, (), || {
+        let n = usize::try_from(num_column_families).unwrap_or(0);
+        for &cf in array(column_family, n) {
+            get(db)?.db.flush_cf(&get(options)?.inner, &get(cf)?.cf)?;
+        }
+        Ok(())
+    });
+}
+
+/// Hands buffered WAL records to the system; with `sync`, to the device.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_flush_wal(
+    db: *mut rocksdb_t,
+    sync: c_uchar,
+    errptr: *mut *mut c_char,
+) {
+    run(errptr, (), || get(db)?.db.flush_wal(sync != 0));
+}

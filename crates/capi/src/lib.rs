@@ -1,0 +1,37 @@
+//! RocksDB's C ABI: `librocksdb.so` and `librocksdb.a` for programs that were built for RocksDB 10.10.
+//!
+//! `abi.tsv` has one row per function of RocksDB's header: its name, what it returns, its
+//! arguments, its state and a binding.
+//!
+//! * **Binding.** `get PATH` or `set PATH` on a plain accessor: `build.rs` writes it, `PATH` is a
+//!   field of the handle's Rust struct (`inner.db.max_open_files`). Empty for everything else.
+//! * **State**, written by `cargo x abi` from the sources: `implemented`; `accepted` where the
+//!   function's comment begins with "Accepted without effect"; `unsupported` where no source
+//!   file has it: then `build.rs` writes a refusal that sets `errptr` to the function's own name.
+//!
+//! The rest in the order to read it: [`errptr`] (errors, and the guard that keeps panics inside),
+//! [`bytes`] (what callers free), [`handles`] (what they hold), [`accessors`] (what the generated
+//! part calls), [`callbacks`] (what they implement), [`families`] (the functions, one file per
+//! handle). Everything here is a C border: callers promise what the header says, which is what a
+//! `SAFETY` comment "the caller's promise" refers to.
+//!
+//! Conventions that every function keeps: NULL where a handle is needed is an error or does
+//! nothing, instead of a crash; no panic leaves; results that callers free come from `malloc`;
+//! destroying NULL does nothing.
+
+#![allow(non_camel_case_types)]
+
+mod accessors;
+mod bytes;
+mod callbacks;
+mod errptr;
+// A function of a C ABI is unsafe as a whole: its caller keeps the header's promises.
+#[allow(unsafe_op_in_unsafe_fn, clippy::missing_safety_doc)]
+mod families;
+mod handles;
+
+/// The accessors and refusals of `abi.tsv`.
+#[allow(unsafe_op_in_unsafe_fn, clippy::missing_safety_doc)]
+mod generated {
+    include!(concat!(env!("OUT_DIR"), "/generated.rs"));
+}
