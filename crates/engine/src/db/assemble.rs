@@ -10,6 +10,7 @@ use crate::env::epoch::EpochCell;
 use crate::env::sync::atomic::AtomicBool;
 use crate::env::sync::{Condvar, Mutex};
 use crate::error::{Error, Result};
+use crate::fs::read_only::{NoFile, read_only_error};
 use crate::fs::{FileLock, filename};
 use crate::options;
 use crate::read::SnapshotList;
@@ -64,7 +65,24 @@ pub(super) fn assemble(
     }
     versions.install(edits(&opening, &mut recovered, &wals))?;
     let states = family_states(&opening, &versions, &mut recovered, &wals)?;
-    put_together(opening, versions, states, wals, lock)
+    put_together(opening, versions, states, wals, Some(lock))
+}
+
+/// Puts a database together that is only read: what the WALs held stays in memory, and there is an
+/// error that no write gets past.
+pub(super) fn assemble_read_only(
+    opening: Opening,
+    versions: VersionSet,
+    mut recovered: Recovered,
+) -> Result<Arc<DbInner>> {
+    let wals = Wals {
+        live: LogWriter::new(Box::new(NoFile), opening.session.counters.next_file_number()),
+        kept: recovered.summary.wals.clone(),
+    };
+    let states = family_states(&opening, &versions, &mut recovered, &wals)?;
+    let inner = put_together(opening, versions, states, wals, None)?;
+    inner.fail(&read_only_error());
+    Ok(inner)
 }
 
 /// What the MANIFEST is told: the new tables, and which WALs still count.
@@ -113,7 +131,7 @@ fn put_together(
     versions: VersionSet,
     states: BTreeMap<u32, ColumnFamilyState>,
     wals: Wals,
-    lock: Box<dyn FileLock>,
+    lock: Option<Box<dyn FileLock>>,
 ) -> Result<Arc<DbInner>> {
     let default_family = opening.family(0)?;
     let session = opening.session;
@@ -145,7 +163,7 @@ fn put_together(
         failed: AtomicBool::new(false),
         refuses_writes: AtomicBool::new(false),
         unlogged_data: AtomicBool::new(false),
-        lock: Mutex::new(Some(lock)),
+        lock: Mutex::new(lock),
         totals: Totals::default(),
     });
     let mut state = inner.state.lock();

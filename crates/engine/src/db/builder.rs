@@ -33,9 +33,42 @@ impl Opening {
         let missing = || Error::corruption(format!("column family {id} is not open"));
         self.families.get(&id).cloned().ok_or_else(missing)
     }
+
+    /// With `max_open_files` -1 every table is opened now, by several threads: lookups then need no
+    /// lock, and a damaged table is found here.
+    pub(super) fn open_all_tables(&self, versions: &VersionSet) -> Result<()> {
+        let mut files = Vec::new();
+        for (id, stored) in versions.column_families() {
+            let family = self.family(id)?;
+            let version = stored.current();
+            files.extend(version.all_files().map(|(_, f)| (Arc::clone(&family), Arc::clone(f))));
+        }
+        if self.session.options.max_open_files != -1 {
+            return Ok(());
+        }
+        let next = AtomicUsize::new(0);
+        let open_some = || -> Result<()> {
+            while let Some((family, file)) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let table = family.tables.find(file)?;
+                check_merge_operator(family, &self.session.dir, file.number, &table)?;
+            }
+            Ok(())
+        };
+        let threads = self.session.options.max_file_opening_threads.clamp(1, 16) as usize;
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let threads = threads.min(cores).min(files.len());
+        std::thread::scope(|scope| {
+            let running: Vec<_> = (0..threads).map(|_| scope.spawn(open_some)).collect();
+            let results = running.into_iter().map(|thread| {
+                thread.join().unwrap_or_else(|_| Err(Error::corruption("opening a table panicked")))
+            });
+            results.fold(Ok(()), Result::and)
+        })
+    }
 }
 
 /// The parts of a database before they are put together.
+#[derive(Clone)]
 pub(super) struct Builder {
     pub(super) fs: Arc<dyn FileSystem>,
     pub(super) dir: PathBuf,
@@ -50,11 +83,11 @@ impl Builder {
     pub(super) fn build(self, exists: bool, lock: Box<dyn FileLock>) -> Result<Arc<DbInner>> {
         let mut versions = self.recover_versions(exists)?;
         let identity = self.identity(&mut versions)?;
+        self.write_identity(&identity)?;
         self.log_header(&identity);
-        let (session, descriptors) = self.session(&versions, identity);
-        let families = open_families(&session, &versions, &descriptors);
-        let mut opening = Opening { session, families };
-        open_all_tables(&opening, &versions)?;
+        let descriptors = self.descriptors.clone();
+        let mut opening = self.opening(&versions, identity, false);
+        opening.open_all_tables(&versions)?;
         let recovered = recover_wals(&opening, &versions)?;
         versions.counters().set_last_sequence(recovered.summary.last_sequence);
         create_missing(&mut versions, &mut opening, &descriptors)?;
@@ -74,15 +107,29 @@ impl Builder {
         }
     }
 
+    /// What the database is to be opened with; the default family first.
+    fn specs(&self) -> Result<Vec<ColumnFamilySpec>> {
+        let mut specs: Vec<ColumnFamilySpec> = self.descriptors.iter().map(spec).collect();
+        match specs.iter().position(|spec| spec.name == DEFAULT_COLUMN_FAMILY) {
+            Some(default) => specs.swap(0, default),
+            None => return Err(Error::invalid_argument("Default column family not specified")),
+        }
+        Ok(specs)
+    }
+
+    /// The versions of the described families only, which must all be there.
+    pub(super) fn recover_some_versions(&self) -> Result<VersionSet> {
+        let (versions, missing) =
+            VersionSet::recover_some(self.version_set_options(), &self.specs()?)?;
+        missing.first().map_or(Ok(versions), |name| Err(not_found(name)))
+    }
+
     fn recover_versions(&self, exists: bool) -> Result<VersionSet> {
-        let specs: Vec<ColumnFamilySpec> = self.descriptors.iter().map(spec).collect();
-        let Some(default) = specs.iter().find(|spec| spec.name == DEFAULT_COLUMN_FAMILY) else {
-            return Err(Error::invalid_argument("Default column family not specified"));
-        };
+        let specs = self.specs()?;
         let opts = self.version_set_options();
         if !exists {
             let db_id = new_db_id();
-            VersionSet::create_db(&opts, &db_id, &default.order)?;
+            VersionSet::create_db(&opts, &db_id, &specs[0].order)?;
             filename::set_identity_file(&*self.fs, &self.dir, &db_id)?;
         }
         let (versions, missing) = VersionSet::recover(opts, &specs)?;
@@ -93,23 +140,29 @@ impl Builder {
     }
 
     /// The id in the MANIFEST counts, then that in IDENTITY; where there is neither, a new one.
-    fn identity(&self, versions: &mut VersionSet) -> Result<Identity> {
-        let path = filename::identity_file_name(&self.dir);
-        let stored = match self.fs.read_file(&path) {
-            Ok(bytes) => String::from_utf8_lossy(&bytes).trim().to_owned(),
-            Err(e) if e.is_path_not_found() => String::new(),
-            Err(e) => return Err(e),
+    pub(super) fn identity(&self, versions: &mut VersionSet) -> Result<Identity> {
+        let db_id = match (versions.db_id(), self.stored_id()?) {
+            (Some(id), _) => id.to_owned(),
+            (None, stored) if !stored.is_empty() => stored,
+            (None, _) => new_db_id(),
         };
-        let db_id = match versions.db_id() {
-            Some(id) => id.to_owned(),
-            None if !stored.is_empty() => stored.clone(),
-            None => new_db_id(),
-        };
-        if stored != db_id {
-            filename::set_identity_file(&*self.fs, &self.dir, &db_id)?;
-        }
         versions.set_db_id(db_id.clone());
         Ok(Identity { db_id, session_id: new_session_id(), host: host_name() })
+    }
+
+    fn stored_id(&self) -> Result<String> {
+        match self.fs.read_file(&filename::identity_file_name(&self.dir)) {
+            Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).trim().to_owned()),
+            Err(e) if e.is_path_not_found() => Ok(String::new()),
+            Err(e) => Err(e),
+        }
+    }
+
+    fn write_identity(&self, identity: &Identity) -> Result<()> {
+        if self.stored_id()? == identity.db_id {
+            return Ok(());
+        }
+        filename::set_identity_file(&*self.fs, &self.dir, &identity.db_id)
     }
 
     fn log_header(&self, identity: &Identity) {
@@ -126,11 +179,13 @@ impl Builder {
         }
     }
 
-    fn session(
+    /// What recovery works on; `versions` were read from the MANIFEST.
+    pub(super) fn opening(
         self,
         versions: &VersionSet,
         identity: Identity,
-    ) -> (Session, Vec<ColumnFamilyDescriptor>) {
+        read_only: bool,
+    ) -> Opening {
         let open_tables = usize::try_from(self.options.max_open_files)
             .ok()
             .map(|limit| Arc::new(OpenTables::new(limit.max(1))));
@@ -143,10 +198,12 @@ impl Builder {
             counters: Arc::clone(versions.counters()),
             statistics: self.options.statistics.then(Statistics::new),
             open_tables,
+            read_only,
             closing: Arc::new(AtomicBool::new(false)),
             options: self.options,
         };
-        (session, self.descriptors)
+        let families = open_families(&session, versions, &self.descriptors);
+        Opening { session, families }
     }
 }
 
@@ -188,38 +245,6 @@ fn spec(descriptor: &ColumnFamilyDescriptor) -> ColumnFamilySpec {
         order: KeyOrder::new(Arc::clone(&descriptor.options.comparator)),
         num_levels: descriptor.options.num_levels.max(1) as usize,
     }
-}
-
-/// With `max_open_files` -1 every table is opened now, by several threads: lookups then need no
-/// lock, and a damaged table is found here.
-fn open_all_tables(opening: &Opening, versions: &VersionSet) -> Result<()> {
-    let mut files = Vec::new();
-    for (id, stored) in versions.column_families() {
-        let family = opening.family(id)?;
-        let version = stored.current();
-        files.extend(version.all_files().map(|(_, f)| (Arc::clone(&family), Arc::clone(f))));
-    }
-    if opening.session.options.max_open_files != -1 {
-        return Ok(());
-    }
-    let next = AtomicUsize::new(0);
-    let open_some = || -> Result<()> {
-        while let Some((family, file)) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let table = family.tables.find(file)?;
-            check_merge_operator(family, &opening.session.dir, file.number, &table)?;
-        }
-        Ok(())
-    };
-    let threads = opening.session.options.max_file_opening_threads.clamp(1, 16) as usize;
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let threads = threads.min(cores).min(files.len());
-    std::thread::scope(|scope| {
-        let running: Vec<_> = (0..threads).map(|_| scope.spawn(open_some)).collect();
-        let results = running.into_iter().map(|thread| {
-            thread.join().unwrap_or_else(|_| Err(Error::corruption("opening a table panicked")))
-        });
-        results.fold(Ok(()), Result::and)
-    })
 }
 
 /// Operands can be folded only by the operator that they were written for.

@@ -166,6 +166,9 @@ impl DbInner {
 
     /// Waits until nothing runs and nothing is due.
     pub(crate) fn wait_for_compact(&self) -> Result<()> {
+        if self.read_only {
+            return Ok(());
+        }
         let mut state = self.state.lock();
         self.wait_until(&mut state, |state| {
             let idle = state.running_flushes == 0 && state.running_compactions == 0;

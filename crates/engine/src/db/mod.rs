@@ -18,6 +18,7 @@ mod manual;
 mod obsolete_files;
 mod open;
 mod properties;
+mod read_only;
 mod recover;
 mod session;
 mod state;

@@ -49,14 +49,7 @@ impl Db {
     ) -> Result<(Db, Vec<ColumnFamily>)> {
         let names: Vec<String> = families.iter().map(|family| family.name.clone()).collect();
         let inner = open(options.clone(), path.as_ref(), families)?;
-        let handles = names
-            .iter()
-            .map(|name| {
-                let data = inner.family_by_name(name);
-                data.map(|data| ColumnFamily { data }).ok_or_else(|| not_found(name))
-            })
-            .collect::<Result<_>>()?;
-        Ok((Db { shared: Arc::new(Shared { inner }) }, handles))
+        with_handles(inner, &names)
     }
 
     /// The names of the column families in a database, which is not opened.
@@ -91,6 +84,17 @@ impl Db {
     }
 }
 
+/// What the user gets: the database, and a handle for each of these families.
+pub(super) fn with_handles(
+    inner: Arc<DbInner>,
+    names: &[String],
+) -> Result<(Db, Vec<ColumnFamily>)> {
+    let db = Db { shared: Arc::new(Shared { inner }) };
+    let handles = names.iter().map(|name| db.cf(name).ok_or_else(|| not_found(name)));
+    let handles = handles.collect::<Result<_>>()?;
+    Ok((db, handles))
+}
+
 fn remove_database_files(fs: &dyn FileSystem, dir: &Path) -> Result<()> {
     if !fs.is_dir(dir) {
         return Ok(());
@@ -109,11 +113,11 @@ pub(super) fn not_found(name: &str) -> Error {
     Error::invalid_argument(format!("Column family not found: {name}"))
 }
 
-fn file_system(options: &DbOptions) -> Arc<dyn FileSystem> {
+pub(super) fn file_system(options: &DbOptions) -> Arc<dyn FileSystem> {
     options.file_system.clone().unwrap_or_else(crate::fs::posix)
 }
 
-fn wal_directory(fs: &dyn FileSystem, options: &DbOptions, dir: &Path) -> PathBuf {
+pub(super) fn wal_directory(fs: &dyn FileSystem, options: &DbOptions, dir: &Path) -> PathBuf {
     if options.wal_dir.as_os_str().is_empty() {
         dir.to_owned()
     } else {
@@ -142,16 +146,35 @@ pub(super) fn give_block_cache(options: &mut ColumnFamilyOptions) {
 /// RocksDB's default block cache.
 const DEFAULT_CACHE_BYTES: usize = 32 << 20;
 
+/// Refuses options that cannot be honoured.
+pub(super) fn validate(options: &DbOptions, families: &[ColumnFamilyDescriptor]) -> Result<()> {
+    options::validate_db(options)?;
+    for family in families {
+        options::validate_cf(&family.options)?;
+        check_family(&family.options, options)?;
+    }
+    Ok(())
+}
+
+/// Moves odd values to sensible ones, and says which.
+pub(super) fn sanitize(
+    options: &mut DbOptions,
+    families: &mut [ColumnFamilyDescriptor],
+) -> Vec<String> {
+    let mut changes = options::sanitize_db(options);
+    for family in families {
+        changes.extend(options::sanitize_cf(&mut family.options));
+        give_block_cache(&mut family.options);
+    }
+    changes
+}
+
 fn open(
     mut options: DbOptions,
     path: &Path,
     mut descriptors: Vec<ColumnFamilyDescriptor>,
 ) -> Result<Arc<DbInner>> {
-    options::validate_db(&options)?;
-    for family in &descriptors {
-        options::validate_cf(&family.options)?;
-        check_family(&family.options, &options)?;
-    }
+    validate(&options, &descriptors)?;
     let fs = file_system(&options);
     let dir = fs.absolute(path);
     let wal_dir = wal_directory(&*fs, &options, &dir);
@@ -162,11 +185,7 @@ fn open(
     let info_log = Arc::new(open_info_log(&fs, &dir, &options)?);
     let families: Vec<_> = descriptors.iter().map(|d| &d.options).collect();
     let mut changes = options::settings_without_effect(&options, &families);
-    changes.extend(options::sanitize_db(&mut options));
-    for family in &mut descriptors {
-        changes.extend(options::sanitize_cf(&mut family.options));
-        give_block_cache(&mut family.options);
-    }
+    changes.extend(sanitize(&mut options, &mut descriptors));
     changes.iter().for_each(|change| info_log.info(format_args!("{change}")));
     Builder { fs, dir, wal_dir, options, descriptors, info_log }.build(exists, lock)
 }

@@ -57,7 +57,7 @@ impl DbInner {
             "compaction-pending" => {
                 u64::from(cf.picker.needs_compaction(&cf.current, &cf.data.options))
             }
-            "background-errors" => u64::from(state.error.is_some()),
+            "background-errors" => u64::from(state.error.is_some() && !self.read_only),
             "cur-size-active-mem-table" => cf.mem.approximate_memory_usage() as u64,
             "cur-size-all-mem-tables" | "size-all-mem-tables" => {
                 let all = immutables().map(|m| m.approximate_memory_usage()).sum::<usize>();

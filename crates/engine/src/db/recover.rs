@@ -6,6 +6,7 @@
 //! old WALs can go.
 
 use super::builder::Opening;
+use super::session::Session;
 use crate::base::SeqNo;
 use crate::batch::{WriteBatch, iterate};
 use crate::error::{Error, Result};
@@ -77,7 +78,7 @@ pub(super) fn recover_wals(opening: &Opening, versions: &VersionSet) -> Result<R
         let has_tables = stored.current().all_files().next().is_some();
         families.insert(id, Replayed::new(mem, id, stored.log_number(), has_tables));
     }
-    for number in list_wals(opening)? {
+    for number in list_wals(&opening.session)? {
         versions.counters().mark_file_number_used(number);
     }
     let log_numbers = versions.column_families().map(|(_, stored)| stored.log_number());
@@ -91,10 +92,10 @@ pub(super) fn recover_wals(opening: &Opening, versions: &VersionSet) -> Result<R
 }
 
 /// The numbers of the WALs in the directory, ascending.
-fn list_wals(opening: &Opening) -> Result<Vec<u64>> {
+pub(super) fn list_wals(session: &Session) -> Result<Vec<u64>> {
     let mut wals = Vec::new();
-    if opening.session.fs.exists(&opening.session.wal_dir) {
-        for name in opening.session.fs.list_dir(&opening.session.wal_dir)? {
+    if session.fs.exists(&session.wal_dir) {
+        for name in session.fs.list_dir(&session.wal_dir)? {
             if let Some(FileKind::Wal(number)) = filename::parse_file_name(&name) {
                 wals.push(number);
             }
@@ -112,7 +113,7 @@ fn replay(
     last_sequence: SeqNo,
 ) -> Result<ReplaySummary> {
     let mut summary = ReplaySummary { last_sequence, ..ReplaySummary::default() };
-    let wals = list_wals(opening)?;
+    let wals = list_wals(&opening.session)?;
     for &number in wals.iter().filter(|&&number| number >= oldest) {
         summary.wals.push(number);
         replay_one(opening, families, number, &mut summary)?;
@@ -162,7 +163,9 @@ fn replay_one(
                 summary.records += 1;
                 summary.next_sequence = Some(next);
                 summary.last_sequence = summary.last_sequence.max(next - 1);
-                flush_full(opening, families)?;
+                if !opening.session.read_only {
+                    flush_full(opening, families)?;
+                }
             }
             ReadOutcome::End => break reader.damage().last().cloned(),
             ReadOutcome::Stop(damage) => break Some(damage),

@@ -39,6 +39,8 @@ pub(crate) struct Session {
     pub(crate) statistics: Option<Arc<Statistics>>,
     /// Bounds the open tables of all families; `None` keeps all open.
     pub(crate) open_tables: Option<Arc<OpenTables>>,
+    /// Opened for reading only: nothing is written, no thread runs.
+    pub(crate) read_only: bool,
     /// Jobs stop, and nothing new begins.
     pub(crate) closing: Arc<AtomicBool>,
 }

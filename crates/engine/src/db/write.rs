@@ -287,6 +287,7 @@ impl DbInner {
 
     /// Syncs everything that was written so far.
     pub(crate) fn sync_wal(&self) -> Result<()> {
+        self.check_may_write()?;
         let ticket = {
             let write = self.write.lock();
             self.check_open()?;
@@ -297,6 +298,7 @@ impl DbInner {
 
     /// Hands the records that `manual_wal_flush` keeps in a buffer to the operating system.
     pub(crate) fn flush_wal(&self) -> Result<()> {
+        self.check_may_write()?;
         let mut write = self.write.lock();
         self.check_open()?;
         write.wal.flush().inspect_err(|e| self.fail(e))

@@ -5,6 +5,7 @@
 //! - [`posix()`]: the operating system's files; write-ahead logs are mapped.
 //! - [`mem::MemFs`]: files in memory, with a clone that has lost what was not synced.
 //! - [`fault::FaultFs`]: any of the two, with errors on demand.
+//! - [`read_only::ReadOnlyFs`]: any of them, for reading only.
 //! - [`filename`]: the names in a database directory. [`info_log`]: the file `LOG`.
 
 use crate::error::{Error, Result};
@@ -17,6 +18,7 @@ pub mod identity;
 pub mod info_log;
 pub mod mem;
 mod posix;
+pub mod read_only;
 
 pub use posix::posix;
 

@@ -13,6 +13,7 @@
 
 use super::manifest::{Manifest, read_current_manifest};
 use super::recover::{ColumnFamilySpec, build_version, check_all_known};
+use super::replay::ManifestState;
 use super::{FileMeta, Graveyard, Version, VersionBuilder, VersionEdit};
 use crate::base::{KeyOrder, SeqNo};
 use crate::error::{Code, Error, Result};
@@ -165,6 +166,24 @@ impl VersionSet {
     ) -> Result<(VersionSet, Vec<String>)> {
         let (number, state) = read_current_manifest(&*opts.fs, &opts.dir)?;
         check_all_known(&state, specs)?;
+        VersionSet::of_state(opts, number, state, specs)
+    }
+
+    /// [`VersionSet::recover`] for reading only: the database may have other column families.
+    pub fn recover_some(
+        opts: VersionSetOptions,
+        specs: &[ColumnFamilySpec],
+    ) -> Result<(VersionSet, Vec<String>)> {
+        let (number, state) = read_current_manifest(&*opts.fs, &opts.dir)?;
+        VersionSet::of_state(opts, number, state, specs)
+    }
+
+    fn of_state(
+        opts: VersionSetOptions,
+        number: u64,
+        state: ManifestState,
+        specs: &[ColumnFamilySpec],
+    ) -> Result<(VersionSet, Vec<String>)> {
         let mut column_families = BTreeMap::new();
         for (&id, cf) in &state.column_families {
             let Some(spec) = specs.iter().find(|spec| spec.name == cf.name) else { continue };

@@ -7,5 +7,6 @@ mod families;
 mod faults;
 mod limits;
 mod model;
+mod read_only;
 mod recovery;
 mod support;

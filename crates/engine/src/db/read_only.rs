@@ -1,0 +1,112 @@
+//! Opening for reading only: no lock, no thread, nothing written.
+//!
+//! Any number of processes may do that beside the one that writes. What they see is the state at
+//! their opening: the tables that the MANIFEST names, and the WALs, replayed into memory. Writing is
+//! the error that such a database has from its first moment on: see [`DbInner::check_writable`].
+
+use super::assemble::assemble_read_only;
+use super::builder::Builder;
+use super::handles::{ColumnFamily, Db};
+use super::open::{self, ColumnFamilyDescriptor, DEFAULT_COLUMN_FAMILY};
+use super::recover::{list_wals, recover_wals};
+use super::session::Session;
+use super::state::DbInner;
+use crate::error::{Code, Error, Result};
+use crate::fs::FileSystem;
+use crate::fs::filename;
+use crate::fs::info_log::InfoLog;
+use crate::fs::read_only::{ReadOnlyFs, read_only_error};
+use crate::options::{DbOptions, Options};
+use std::path::Path;
+use std::sync::Arc;
+
+/// How often opening begins again because the writer changed the MANIFEST meanwhile.
+const ATTEMPTS: usize = 100;
+
+impl Db {
+    /// Opens the default column family for reading only. With `error_if_wal_file_exists` a database
+    /// that was not closed after a flush of everything is an error.
+    pub fn open_for_read_only(
+        options: &Options,
+        path: impl AsRef<Path>,
+        error_if_wal_file_exists: bool,
+    ) -> Result<Db> {
+        let default = ColumnFamilyDescriptor::new(DEFAULT_COLUMN_FAMILY, options.cf.clone());
+        let families = vec![default];
+        Ok(Db::open_cf_for_read_only(&options.db, path, families, error_if_wal_file_exists)?.0)
+    }
+
+    /// [`Db::open_for_read_only`] with these column families, which need not be all that the
+    /// database has.
+    pub fn open_cf_for_read_only(
+        options: &DbOptions,
+        path: impl AsRef<Path>,
+        families: Vec<ColumnFamilyDescriptor>,
+        error_if_wal_file_exists: bool,
+    ) -> Result<(Db, Vec<ColumnFamily>)> {
+        let names: Vec<String> = families.iter().map(|family| family.name.clone()).collect();
+        let inner = open_read_only(options.clone(), path.as_ref(), families, |opening| {
+            if error_if_wal_file_exists && !list_wals(&opening.session)?.is_empty() {
+                return Err(Error::corruption(
+                    "The db was opened in readonly mode with error_if_wal_file_existsflag but a \
+                     WAL file already exists",
+                ));
+            }
+            Ok(())
+        })?;
+        open::with_handles(inner, &names)
+    }
+}
+
+fn open_read_only(
+    mut options: DbOptions,
+    path: &Path,
+    mut descriptors: Vec<ColumnFamilyDescriptor>,
+    check: impl Fn(&super::builder::Opening) -> Result<()>,
+) -> Result<Arc<DbInner>> {
+    open::validate(&options, &descriptors)?;
+    let fs: Arc<dyn FileSystem> = Arc::new(ReadOnlyFs::new(open::file_system(&options)));
+    let dir = fs.absolute(path);
+    let wal_dir = open::wal_directory(&*fs, &options, &dir);
+    open::sanitize(&mut options, &mut descriptors);
+    let info_log = Arc::new(InfoLog::off(Arc::clone(&fs)));
+    let builder = Builder { fs, dir, wal_dir, options, descriptors, info_log };
+    for _ in 0..ATTEMPTS {
+        let before = manifest_stamp(&builder)?;
+        let built = builder.clone().build_read_only(&check);
+        if manifest_stamp(&builder)? == before {
+            return built;
+        }
+    }
+    let busy = format!("{}: the writer changes it faster than it can be read", path.display());
+    Err(Error::new(Code::TryAgain, busy))
+}
+
+/// Changes whenever the writer installs something: a WAL that we have not read yet may go then.
+fn manifest_stamp(builder: &Builder) -> Result<(u64, u64)> {
+    let (path, number) = filename::read_current(&*builder.fs, &builder.dir)?;
+    Ok((number, builder.fs.file_size(&path).unwrap_or(0)))
+}
+
+impl Builder {
+    fn build_read_only(
+        self,
+        check: impl Fn(&super::builder::Opening) -> Result<()>,
+    ) -> Result<Arc<DbInner>> {
+        let mut versions = self.recover_some_versions()?;
+        let identity = self.identity(&mut versions)?;
+        let opening = self.opening(&versions, identity, true);
+        check(&opening)?;
+        opening.open_all_tables(&versions)?;
+        let recovered = recover_wals(&opening, &versions)?;
+        versions.counters().set_last_sequence(recovered.summary.last_sequence);
+        assemble_read_only(opening, versions, recovered)
+    }
+}
+
+impl Session {
+    /// An error where the database was opened for reading only.
+    pub(super) fn check_may_write(&self) -> Result<()> {
+        if self.read_only { Err(read_only_error()) } else { Ok(()) }
+    }
+}
