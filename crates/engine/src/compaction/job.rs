@@ -4,11 +4,12 @@
 //! threads of their own; their outputs follow one another in key order.
 
 use super::outputs::Outputs;
-use super::plan::CompactionPlan;
+use super::plan::{CompactionPlan, CompactionReason};
 use crate::base::key::{append_internal_key, seek_trailer, user_key};
 use crate::base::{InternalIterator, MAX_SEQUENCE_NUMBER, SeqNo};
 use crate::error::{Error, Result};
-use crate::flush::OutputContext;
+use crate::flush::{OutputContext, spares_no_snapshots};
+use crate::hooks::{CompactionFilter, CompactionFilterContext, TableFileCreationReason};
 use crate::iter::{CompactionIter, merging_iterator};
 use crate::sst::TableIterOptions;
 use crate::version::TableCache;
@@ -43,6 +44,8 @@ pub struct CompactionOutput {
     pub records_hidden: u64,
     /// Tombstones dropped because nothing is left that they hide.
     pub records_obsolete: u64,
+    /// Entries dropped by a compaction filter.
+    pub records_filtered: u64,
 }
 
 /// A part of the key range: user keys in `[begin, end)`; `None` is unbounded.
@@ -77,6 +80,7 @@ pub fn run(inputs: &CompactionInputs<'_>) -> Result<CompactionOutput> {
                 all.records_in += output.records_in;
                 all.records_hidden += output.records_hidden;
                 all.records_obsolete += output.records_obsolete;
+                all.records_filtered += output.records_filtered;
             }
             Err(e) => error = Some(e),
         }
@@ -129,6 +133,28 @@ fn parts(inputs: &CompactionInputs<'_>) -> Vec<Part> {
     parts
 }
 
+/// The filter of this part: the one of the options, else a fresh one from the factory.
+fn filter(inputs: &CompactionInputs<'_>) -> Result<Option<Arc<dyn CompactionFilter>>> {
+    let options = inputs.output.options;
+    if let Some(filter) = &options.compaction_filter {
+        return spares_no_snapshots(Some(Arc::clone(filter)));
+    }
+    let reason = TableFileCreationReason::Compaction;
+    let Some(factory) = &options.compaction_filter_factory else { return Ok(None) };
+    if !factory.should_filter_table_file_creation(reason) {
+        return Ok(None);
+    }
+    let plan = inputs.plan;
+    let filter = factory.create(&CompactionFilterContext {
+        is_full_compaction: plan.num_input_files() == inputs.version.all_files().count(),
+        is_manual_compaction: plan.reason == CompactionReason::ManualCompaction,
+        input_start_level: Some(plan.start_level),
+        column_family_id: plan.cf_id,
+        reason,
+    });
+    spares_no_snapshots(filter.map(Arc::from))
+}
+
 fn run_part(inputs: &CompactionInputs<'_>, part: &Part) -> Result<CompactionOutput> {
     let ctx = &inputs.output;
     let plan = inputs.plan;
@@ -143,6 +169,7 @@ fn run_part(inputs: &CompactionInputs<'_>, part: &Part) -> Result<CompactionOutp
         plan.bottommost,
         move |key: &[u8]| !stays_on_level_0 && !deeper.may_contain(key),
     )
+    .with_filter(filter(inputs)?, plan.start_level)
     .with_cancel(Arc::clone(ctx.cancelled));
     match &part.begin {
         None => entries.seek_to_first(),
@@ -161,6 +188,7 @@ fn run_part(inputs: &CompactionInputs<'_>, part: &Part) -> Result<CompactionOutp
             records_in: stats.num_input_records,
             records_hidden: stats.num_record_drop_hidden,
             records_obsolete: stats.num_record_drop_obsolete,
+            records_filtered: stats.num_record_drop_user,
         }),
         Err(e) => {
             outputs.remove_all();

@@ -14,6 +14,7 @@ use crate::env::sync::MutexGuard;
 use crate::env::sync::atomic::Ordering;
 use crate::error::{Error, Result};
 use crate::flush::{self, FlushInputs, OutputContext};
+use crate::hooks::TableFileCreationReason;
 use crate::stats::{self, HistogramType, Ticker, Timer};
 use crate::version::{Version, VersionEdit};
 use std::sync::Arc;
@@ -196,6 +197,7 @@ impl DbInner {
         let out = flush::run(FlushInputs {
             memtables: work.immutables.iter().map(|i| Arc::clone(&i.mem)).collect(),
             snapshots: self.snapshots.sequences(),
+            reason: TableFileCreationReason::Flush,
             output: self.output_context(family),
         })?;
         let newest_wal = work.immutables.iter().map(|i| i.next_wal_number).max().unwrap_or(0);
@@ -354,6 +356,7 @@ impl DbInner {
             (Ticker::CompactWriteBytes, bytes_out),
             (Ticker::CompactionKeyDropNewerEntry, out.records_hidden),
             (Ticker::CompactionKeyDropObsolete, out.records_obsolete),
+            (Ticker::CompactionKeyDropUser, out.records_filtered),
         ] {
             stats::add(&self.statistics, ticker, n);
         }
@@ -364,7 +367,7 @@ impl DbInner {
             plan.start_level,
             plan.output_level,
             out.records_in,
-            out.records_hidden + out.records_obsolete,
+            out.records_hidden + out.records_obsolete + out.records_filtered,
             plan.reason.name()
         ));
         Ok(())

@@ -12,6 +12,7 @@ use crate::batch::{WriteBatch, iterate};
 use crate::error::{Error, Result};
 use crate::flush::{self, FlushInputs};
 use crate::fs::filename::{self, FileKind};
+use crate::hooks::TableFileCreationReason;
 use crate::memtable::MemTable;
 use crate::options::WalRecoveryMode;
 use crate::version::{VersionEdit, VersionSet};
@@ -223,6 +224,7 @@ pub(super) fn flush_one(opening: &Opening, id: u32, family: &mut Replayed) -> Re
     let out = flush::run(FlushInputs {
         memtables: vec![full],
         snapshots: Vec::new(),
+        reason: TableFileCreationReason::Recovery,
         output: opening.session.output_context(&data),
     })?;
     if let Some(file) = out.file {

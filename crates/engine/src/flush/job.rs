@@ -2,8 +2,9 @@
 
 use super::table_output::{OutputContext, TableOutput};
 use crate::base::SeqNo;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::fs::filename;
+use crate::hooks::{CompactionFilter, CompactionFilterContext, TableFileCreationReason};
 use crate::iter::{CompactionIter, merging_iterator};
 use crate::memtable::MemTable;
 use crate::version::FileMeta;
@@ -15,6 +16,8 @@ pub struct FlushInputs<'a> {
     pub memtables: Vec<Arc<MemTable>>,
     /// Live snapshots, ascending.
     pub snapshots: Vec<SeqNo>,
+    /// Whether it is a flush or recovery: what the filter factory is told.
+    pub reason: TableFileCreationReason,
     /// What the table has in common with others.
     pub output: OutputContext<'a>,
 }
@@ -28,12 +31,44 @@ pub struct FlushOutput {
     pub records_in: u64,
 }
 
+/// The factory's filter, where it wants to see flushes. A filter without a factory does not.
+fn filter(
+    ctx: &OutputContext<'_>,
+    reason: TableFileCreationReason,
+) -> Result<Option<Arc<dyn CompactionFilter>>> {
+    let Some(factory) = &ctx.options.compaction_filter_factory else { return Ok(None) };
+    if !factory.should_filter_table_file_creation(reason) {
+        return Ok(None);
+    }
+    let filter = factory.create(&CompactionFilterContext {
+        is_full_compaction: false,
+        is_manual_compaction: false,
+        input_start_level: None,
+        column_family_id: ctx.column_family_id,
+        reason,
+    });
+    spares_no_snapshots(filter.map(Arc::from))
+}
+
+/// A filter, unless it asks to spare snapshots.
+pub(crate) fn spares_no_snapshots(
+    filter: Option<Arc<dyn CompactionFilter>>,
+) -> Result<Option<Arc<dyn CompactionFilter>>> {
+    match &filter {
+        Some(filter) if !filter.ignore_snapshots() => Err(Error::not_supported(
+            "CompactionFilter::IgnoreSnapshots() = false is not supported anymore.",
+        )),
+        _ => Ok(filter),
+    }
+}
+
 /// Writes the memtables into one table and syncs it and its directory entry.
 pub fn run(inputs: FlushInputs<'_>) -> Result<FlushOutput> {
     let ctx = &inputs.output;
     let children = inputs.memtables.iter().rev().map(|mem| mem.iter(true)).collect();
     let merged = merging_iterator(ctx.order.clone(), children);
     let merge_operator = ctx.options.merge_operator.clone();
+    let filter = filter(ctx, inputs.reason)?;
     let mut entries = CompactionIter::new(
         merged,
         ctx.order.clone(),
@@ -42,6 +77,7 @@ pub fn run(inputs: FlushInputs<'_>) -> Result<FlushOutput> {
         false,
         |_key: &[u8]| false,
     )
+    .with_filter(filter, 0)
     .with_cancel(Arc::clone(ctx.cancelled));
     let mut output = None;
     entries.seek_to_first();

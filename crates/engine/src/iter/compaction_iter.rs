@@ -16,16 +16,20 @@
 //! * **C5** At the bottommost level a value that every snapshot sees gets sequence number 0. By C1
 //!   it is the only one of its key, and tombstones are gone by C2, so the order stays.
 //!
+//! * **C6** A compaction filter is asked once per key, about its newest version if that is a value,
+//!   snapshots or not; and about operands that no snapshot sees. A removed value becomes a tombstone
+//!   and follows C1 and C2; a removed operand is as if it had never been.
+//!
 //! Entries come out in order, each key at most once. Values that are not merged are read in place.
 
 use super::merge_helper::{
     Collected, MergeOperands, no_merge_operator, short_key, split, unknown_type, unsupported_entry,
 };
-use crate::base::key::{TRAILER_SIZE, pack_trailer};
-use crate::base::{InternalIterator, KeyOrder, SeqNo, ValueType};
+use crate::base::key::{TRAILER_SIZE, append_internal_key, pack_trailer, seek_trailer};
+use crate::base::{InternalIterator, KeyOrder, MAX_SEQUENCE_NUMBER, SeqNo, ValueType};
 use crate::env::sync::atomic::{AtomicBool, Ordering};
 use crate::error::{Code, Error, Result};
-use crate::hooks::MergeOperator;
+use crate::hooks::{CompactionFilter, FilterDecision, MergeOperator};
 use std::sync::Arc;
 
 /// What a [`CompactionIter`] has read and dropped. Names are RocksDB's.
@@ -43,6 +47,8 @@ pub struct CompactionIterStats {
     pub num_record_drop_obsolete: u64,
     /// Those of them that went before the bottommost level.
     pub num_optimized_del_drop_obsolete: u64,
+    /// Values and operands that a compaction filter dropped.
+    pub num_record_drop_user: u64,
     /// Single deletes that met no put.
     pub num_single_del_fallthru: u64,
     /// Single deletes over something else than a put.
@@ -56,6 +62,10 @@ pub struct CompactionIterStats {
 enum ValueIn {
     /// The input stands on it.
     Input,
+    /// It is empty; the input still stands on the entry.
+    Empty,
+    /// `changed`; the input still stands on the entry.
+    Changed,
     /// It is empty; the input has gone on.
     Nowhere,
     /// `merged`; the input has gone on.
@@ -87,6 +97,12 @@ enum Then {
     End,
 }
 
+/// A filter, and the level that it is told.
+struct Filter {
+    hook: Arc<dyn CompactionFilter>,
+    level: usize,
+}
+
 type IsLastLevelForKey = Box<dyn FnMut(&[u8]) -> bool + Send>;
 
 /// Walks what is to be kept of an input, in order.
@@ -99,6 +115,7 @@ pub struct CompactionIter {
     is_last_level_for_key: IsLastLevelForKey,
     enforce_single_del_contracts: bool,
     cancel: Option<Arc<AtomicBool>>,
+    filter: Option<Filter>,
 
     valid: bool,
     /// The internal key of the output, or of the entry that is looked at.
@@ -108,6 +125,8 @@ pub struct CompactionIter {
     has_key: bool,
     hides: Hides,
     merged: Vec<u8>,
+    /// What a filter put in place of a value.
+    changed: Vec<u8>,
     operands: MergeOperands,
     /// The trailers of `operands`.
     trailers: Vec<u64>,
@@ -141,12 +160,14 @@ impl CompactionIter {
             is_last_level_for_key: Box::new(is_last_level_for_key),
             enforce_single_del_contracts: true,
             cancel: None,
+            filter: None,
             valid: false,
             key: Vec::new(),
             value_in: ValueIn::Nowhere,
             has_key: false,
             hides: Hides::Nothing,
             merged: Vec::new(),
+            changed: Vec::new(),
             operands: MergeOperands::default(),
             trailers: Vec::new(),
             stats: CompactionIterStats::default(),
@@ -165,6 +186,17 @@ impl CompactionIter {
     #[must_use]
     pub fn with_cancel(mut self, cancel: Arc<AtomicBool>) -> CompactionIter {
         self.cancel = Some(cancel);
+        self
+    }
+
+    /// Asks a filter about what is left (C6); `level` is what it is told.
+    #[must_use]
+    pub fn with_filter(
+        mut self,
+        hook: Option<Arc<dyn CompactionFilter>>,
+        level: usize,
+    ) -> CompactionIter {
+        self.filter = hook.map(|hook| Filter { hook, level });
         self
     }
 
@@ -203,7 +235,8 @@ impl CompactionIter {
     pub fn value(&self) -> &[u8] {
         match self.value_in {
             ValueIn::Input => self.input.value(),
-            ValueIn::Nowhere => &[],
+            ValueIn::Empty | ValueIn::Nowhere => &[],
+            ValueIn::Changed => &self.changed,
             ValueIn::Merged => &self.merged,
             ValueIn::Operand(i) => self.operands.get(i),
         }
@@ -213,7 +246,7 @@ impl CompactionIter {
     #[inline]
     pub fn next(&mut self) {
         match self.value_in {
-            ValueIn::Input => self.find_next(Then::Next),
+            ValueIn::Input | ValueIn::Empty | ValueIn::Changed => self.find_next(Then::Next),
             ValueIn::Operand(i) if i + 1 < self.operands.len() => self.output_operand(i + 1),
             _ => self.find_next(Then::Stay),
         }
@@ -274,13 +307,30 @@ impl CompactionIter {
             return Err(Error::new(Code::ShutdownInProgress, "the compaction was cancelled"));
         }
         let (user_key, trailer) = split(stored).ok_or_else(|| short_key(stored))?;
-        let kind = ValueType::from_byte(trailer as u8).ok_or_else(|| unknown_type(trailer))?;
-        if !self.has_key || !self.order.equal_user(user_key, user_key_of(&self.key)) {
+        let mut kind = ValueType::from_byte(trailer as u8).ok_or_else(|| unknown_type(trailer))?;
+        let first = !self.has_key || !self.order.equal_user(user_key, user_key_of(&self.key));
+        if first {
             self.has_key = true;
             self.hides = Hides::Nothing;
         }
         self.key.clear();
         self.key.extend_from_slice(stored);
+        let mut value_in = ValueIn::Input;
+        if first && kind == ValueType::Value && self.filter.is_some() {
+            match self.filter_value() {
+                FilterDecision::Keep => {}
+                FilterDecision::Remove => {
+                    kind = ValueType::Deletion;
+                    set_trailer(&mut self.key, pack_trailer(trailer >> 8, kind));
+                    self.stats.num_record_drop_user += 1;
+                }
+                FilterDecision::ChangeValue(value) => {
+                    self.changed = value;
+                    value_in = ValueIn::Changed;
+                }
+                FilterDecision::RemoveAndSkipUntil(key) => return Ok(self.skip_until(&key)),
+            }
+        }
         let stripe = stripe_of(&self.snapshots, trailer >> 8);
         if kind == ValueType::SingleDeletion {
             return self.single_delete(stripe);
@@ -293,7 +343,7 @@ impl CompactionIter {
             ValueType::Value => {
                 self.hides = Hides::Stripe(stripe);
                 self.zero_sequence_if_safe(stripe);
-                Ok(Then::Output(ValueIn::Input))
+                Ok(Then::Output(value_in))
             }
             ValueType::Deletion => self.delete(stripe),
             ValueType::Merge => self.fold(stripe),
@@ -338,7 +388,7 @@ impl CompactionIter {
     fn delete(&mut self, stripe: usize) -> Result<Then> {
         self.hides = Hides::Stripe(stripe);
         if !self.is_last_level() {
-            return Ok(Then::Output(ValueIn::Input));
+            return Ok(Then::Output(ValueIn::Empty));
         }
         if stripe == 0 {
             self.count_obsolete();
@@ -403,8 +453,18 @@ impl CompactionIter {
         let mut base = None;
         let mut trailer = crate::base::key::trailer(&self.key);
         let at_end_of_key = loop {
-            self.operands.push(self.input.value());
-            self.trailers.push(trailer);
+            match self.filter_operand(trailer) {
+                FilterDecision::Keep => {
+                    self.operands.push(self.input.value());
+                    self.trailers.push(trailer);
+                }
+                FilterDecision::ChangeValue(operand) => {
+                    self.operands.push(&operand);
+                    self.trailers.push(trailer);
+                }
+                FilterDecision::Remove => self.stats.num_record_drop_user += 1,
+                FilterDecision::RemoveAndSkipUntil(key) => return Ok(self.skip_until(&key)),
+            }
             let Some((kind, below)) = self.advance_within_key()? else { break true };
             if stripe_of(&self.snapshots, below >> 8) != stripe {
                 break false;
@@ -419,6 +479,11 @@ impl CompactionIter {
                 other => return Err(unsupported_entry(other)),
             }
         };
+        if self.operands.len() == 0 {
+            // All were filtered: what follows is the newest of its key.
+            self.has_key = false;
+            return Ok(Then::Stay);
+        }
         let foldable = base.is_some() || (at_end_of_key && self.is_last_level());
         if foldable {
             let value = (base == Some(ValueType::Value)).then(|| self.input.value());
@@ -441,6 +506,7 @@ impl CompactionIter {
     }
 
     fn fold_partly(&mut self, operator: &dyn MergeOperator) -> Result<Then> {
+        set_trailer(&mut self.key, self.trailers[0]);
         if self.operands.len() > 1 {
             let user_key = user_key_of(&self.key);
             let one = self.operands.partial_merge(operator, user_key, Collected::NewestFirst);
@@ -451,6 +517,47 @@ impl CompactionIter {
             }
         }
         Ok(Then::Output(ValueIn::Operand(0)))
+    }
+
+    /// C6, for the value that the input stands on. A skip goes ahead.
+    fn filter_value(&self) -> FilterDecision {
+        let Some(Filter { hook, level }) = &self.filter else { return FilterDecision::Keep };
+        let key = user_key_of(&self.key);
+        self.only_ahead(hook.filter(*level, key, self.input.value()))
+    }
+
+    /// C6, for the operand that the input stands on.
+    #[inline]
+    fn filter_operand(&self, trailer: u64) -> FilterDecision {
+        let Some(Filter { hook, level }) = &self.filter else { return FilterDecision::Keep };
+        if self.snapshots.last().is_some_and(|&newest| trailer >> 8 <= newest) {
+            return FilterDecision::Keep;
+        }
+        let key = user_key_of(&self.key);
+        self.only_ahead(hook.filter_merge_operand(*level, key, self.input.value()))
+    }
+
+    fn only_ahead(&self, decision: FilterDecision) -> FilterDecision {
+        match &decision {
+            FilterDecision::RemoveAndSkipUntil(to)
+                if self.order.compare_user(to, user_key_of(&self.key)).is_le() =>
+            {
+                FilterDecision::Keep
+            }
+            _ => decision,
+        }
+    }
+
+    /// Goes to `user_key`, past everything before.
+    fn skip_until(&mut self, user_key: &[u8]) -> Then {
+        self.has_key = false;
+        let mut target = Vec::with_capacity(user_key.len() + TRAILER_SIZE);
+        append_internal_key(&mut target, user_key, seek_trailer(MAX_SEQUENCE_NUMBER));
+        self.input.seek(&target);
+        if self.input.valid() {
+            count_input(&mut self.stats, self.input.key());
+        }
+        Then::Stay
     }
 
     fn output_operand(&mut self, index: usize) {

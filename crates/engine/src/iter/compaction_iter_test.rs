@@ -482,3 +482,127 @@ fn a_cancelled_walk_ends_amid_drops() {
     let mut iter = CompactionIter::new(empty, order, vec![], None, true, |_| true);
     assert_eq!(drain(&mut iter).unwrap(), []);
 }
+
+/// Does what the value says: `drop`, `change`, `skip:KEY`; else keeps it.
+struct Obedient;
+
+impl CompactionFilter for Obedient {
+    fn name(&self) -> &str {
+        "Obedient"
+    }
+    fn filter(&self, level: usize, _key: &[u8], value: &[u8]) -> FilterDecision {
+        assert_eq!(level, 3);
+        match value {
+            b"drop" => FilterDecision::Remove,
+            b"change" => FilterDecision::ChangeValue(b"changed".to_vec()),
+            _ => value.strip_prefix(b"skip:").map_or(FilterDecision::Keep, |key| {
+                FilterDecision::RemoveAndSkipUntil(key.to_vec())
+            }),
+        }
+    }
+    fn filter_merge_operand(&self, level: usize, key: &[u8], operand: &[u8]) -> FilterDecision {
+        self.filter(level, key, operand)
+    }
+}
+
+fn filtered(input: &[Entry], snapshots: &[SeqNo], bottommost: bool) -> Vec<Entry> {
+    let order = KeyOrder::bytewise();
+    let operator: Arc<dyn MergeOperator> = Arc::new(NoPartial(StringAppendOperator::default()));
+    let input = Box::new(VecIter::new(order.clone(), input.to_vec()));
+    let mut iter = CompactionIter::new(
+        input,
+        order,
+        snapshots.to_vec(),
+        Some(operator),
+        bottommost,
+        move |_| bottommost,
+    )
+    .with_filter(Some(Arc::new(Obedient)), 3);
+    drain(&mut iter).unwrap()
+}
+
+fn entry(key: &[u8], seq: SeqNo, kind: ValueType, value: &[u8]) -> Entry {
+    (ikey(key, seq, kind), value.to_vec())
+}
+
+#[test]
+fn a_removed_value_becomes_a_tombstone_until_the_last_level() {
+    let input = [
+        entry(b"a", 5, Value, b"drop"),
+        entry(b"a", 2, Value, b"old"),
+        entry(b"b", 6, Value, b"change"),
+        entry(b"c", 7, Value, b"kept"),
+    ];
+    let above = [
+        entry(b"a", 5, Deletion, b""),
+        entry(b"b", 6, Value, b"changed"),
+        entry(b"c", 7, Value, b"kept"),
+    ];
+    assert_eq!(filtered(&input, &[], false), above);
+    let last = [entry(b"b", 0, Value, b"changed"), entry(b"c", 0, Value, b"kept")];
+    assert_eq!(filtered(&input, &[], true), last);
+    // Snapshots do not save the newest version, but the older one stays, and so the tombstone.
+    let with_snapshot = [
+        entry(b"a", 5, Deletion, b""),
+        entry(b"a", 0, Value, b"old"),
+        entry(b"b", 6, Value, b"changed"),
+        entry(b"c", 7, Value, b"kept"),
+    ];
+    assert_eq!(filtered(&input, &[3], true), with_snapshot);
+}
+
+#[test]
+fn only_the_newest_version_is_filtered() {
+    let input = [
+        entry(b"a", 9, Value, b"new"),
+        entry(b"a", 4, Value, b"drop"),
+        entry(b"b", 8, Deletion, b""),
+        entry(b"b", 3, Value, b"drop"),
+    ];
+    let kept = [
+        entry(b"a", 9, Value, b"new"),
+        entry(b"a", 0, Value, b"drop"),
+        entry(b"b", 8, Deletion, b""),
+        entry(b"b", 0, Value, b"drop"),
+    ];
+    assert_eq!(filtered(&input, &[5], true), kept);
+}
+
+#[test]
+fn operands_are_filtered_one_by_one() {
+    let input = [
+        entry(b"a", 9, Merge, b"drop"),
+        entry(b"a", 8, Merge, b"x"),
+        entry(b"a", 7, Merge, b"change"),
+        entry(b"a", 6, Value, b"drop"),
+        // All of its operands go: then the value below is the newest of its key.
+        entry(b"b", 5, Merge, b"drop"),
+        entry(b"b", 4, Value, b"change"),
+        entry(b"c", 3, Merge, b"drop"),
+    ];
+    // A base below operands is not looked at.
+    let folded = [entry(b"a", 8, Value, b"drop,changed,x"), entry(b"b", 4, Value, b"changed")];
+    assert_eq!(filtered(&input, &[], false), folded);
+    // Operands that a snapshot sees are left alone.
+    let kept = [entry(b"c", 3, Merge, b"drop")];
+    assert_eq!(filtered(&input[6..], &[3], false), kept);
+    // Those that cannot be folded stay on their own.
+    let input =
+        [entry(b"d", 5, Merge, b"drop"), entry(b"d", 4, Merge, b"1"), entry(b"d", 3, Merge, b"2")];
+    let rest = [entry(b"d", 4, Merge, b"1"), entry(b"d", 3, Merge, b"2")];
+    assert_eq!(filtered(&input, &[], false), rest);
+}
+
+#[test]
+fn a_skip_goes_ahead_and_never_back() {
+    let input = [
+        entry(b"a", 5, Value, b"skip:c"),
+        entry(b"a", 4, Value, b"old"),
+        entry(b"b", 6, Value, b"unseen"),
+        entry(b"c", 7, Value, b"skip:b"),
+        entry(b"d", 8, Merge, b"skip:f"),
+        entry(b"d", 2, Value, b"base"),
+        entry(b"e", 9, Value, b"unseen"),
+    ];
+    assert_eq!(filtered(&input, &[], false), [entry(b"c", 7, Value, b"skip:b")]);
+}

@@ -3,7 +3,7 @@
 use super::TableFactory;
 use crate::base::{BytewiseComparator, Comparator};
 use crate::compress::CompressionType;
-use crate::hooks::{MergeOperator, SliceTransform};
+use crate::hooks::{CompactionFilter, CompactionFilterFactory, MergeOperator, SliceTransform};
 use std::sync::Arc;
 
 /// How levels are kept in shape. Numbers are RocksDB's.
@@ -118,6 +118,10 @@ pub struct ColumnFamilyOptions {
     pub comparator: Arc<dyn Comparator>,
     /// How merge operands become values.
     pub merge_operator: Option<Arc<dyn MergeOperator>>,
+    /// Drops or changes values when they are compacted; goes before the factory.
+    pub compaction_filter: Option<Arc<dyn CompactionFilter>>,
+    /// Makes a filter per job.
+    pub compaction_filter_factory: Option<Arc<dyn CompactionFilterFactory>>,
     /// Maps keys to prefixes, for filters and hash structures.
     pub prefix_extractor: Option<Arc<dyn SliceTransform>>,
     /// The format of new tables and how tables are read.
@@ -197,11 +201,20 @@ pub struct ColumnFamilyOptions {
     pub periodic_compaction_seconds: u64,
 }
 
+impl ColumnFamilyOptions {
+    /// Whether compactions are filtered.
+    pub fn has_compaction_filter(&self) -> bool {
+        self.compaction_filter.is_some() || self.compaction_filter_factory.is_some()
+    }
+}
+
 impl Default for ColumnFamilyOptions {
     fn default() -> ColumnFamilyOptions {
         ColumnFamilyOptions {
             comparator: Arc::new(BytewiseComparator),
             merge_operator: None,
+            compaction_filter: None,
+            compaction_filter_factory: None,
             prefix_extractor: None,
             table_factory: TableFactory::default(),
             memtable_factory: MemtableFactory::default(),

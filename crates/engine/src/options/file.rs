@@ -153,6 +153,8 @@ impl OptionsFile {
                     table_factory: TableFactory::BlockBased(table),
                     comparator: known.cf.comparator.clone(),
                     merge_operator: known.cf.merge_operator.clone(),
+                    compaction_filter: known.cf.compaction_filter.clone(),
+                    compaction_filter_factory: known.cf.compaction_filter_factory.clone(),
                     prefix_extractor: known.cf.prefix_extractor.clone(),
                     ..ColumnFamilyOptions::default()
                 };

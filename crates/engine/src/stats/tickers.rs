@@ -59,6 +59,8 @@ named! {
         CompactionKeyDropNewerEntry = "rocksdb.compaction.key.drop.new",
         /// Tombstones dropped because nothing older is left to hide.
         CompactionKeyDropObsolete = "rocksdb.compaction.key.drop.obsolete",
+        /// Entries that a compaction filter dropped.
+        CompactionKeyDropUser = "rocksdb.compaction.key.drop.user",
         /// Keys written by the user.
         NumberKeysWritten = "rocksdb.number.keys.written",
         /// Keys looked up by the user.

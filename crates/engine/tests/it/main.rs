@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod basics;
+mod compaction_filter;
 mod counting;
 mod families;
 mod faults;

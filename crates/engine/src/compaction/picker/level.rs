@@ -336,7 +336,10 @@ pub(super) fn make_plan(
         score,
         inputs: levels,
     };
+    // Who compacts by hand may do so to have data filtered.
+    let filters = reason == CompactionReason::ManualCompaction && options.has_compaction_filter();
     plan.trivial_move = !rewrite
+        && !filters
         && no_output_inputs
         && start_level != output_level
         && codec_now == plan.compression

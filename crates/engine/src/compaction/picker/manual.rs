@@ -1,8 +1,10 @@
 //! `compact_range`: pushes a range down level by level, one plan at a time.
 //!
-//! Level 0 goes first, all that overlaps at once. Then every level from there gives its part of the
-//! range to the next, in pieces of `max_compaction_bytes`, down to the deepest level that held any of
-//! it when the call began. That one is rewritten in place if the caller asks.
+//! It starts at the first level that holds keys of the range. Level 0 goes to the base level, all
+//! that overlaps at once. Then every level from there gives its part of the range to the next, in
+//! pieces of `max_compaction_bytes`: with dynamic levels down to the last level, else to the deepest
+//! one that holds anything. That one is rewritten in place if the caller asks, or to have it
+//! filtered.
 
 use super::inputs::{Files, clean_cut, complete, total_size};
 use super::level::{Choice, make_plan};
@@ -31,17 +33,23 @@ pub struct ManualCompaction {
     bottommost: BottommostLevelCompaction,
     /// Files of the last level from this number on were made by this call.
     first_new_file: u64,
-    place: Option<Place>,
+    stage: Stage,
+    /// Where the next piece of the level begins.
+    from: Option<Vec<u8>>,
+    /// The level that the range was pushed to so far.
+    final_level: Option<usize>,
 }
 
 /// How far it is.
-#[derive(Debug)]
-struct Place {
-    level: usize,
-    /// The deepest level that held keys of the range at the start.
-    deepest: usize,
-    /// Where the next piece of the level begins.
-    from: Option<Vec<u8>>,
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// Nothing was looked at.
+    Start,
+    /// This level gives its files to the next.
+    Down(usize),
+    /// This level is rewritten in place.
+    Bottom(usize),
+    Done,
 }
 
 impl ManualCompaction {
@@ -58,8 +66,15 @@ impl ManualCompaction {
             end: end.map(<[u8]>::to_vec),
             bottommost: options.bottommost_level_compaction,
             first_new_file: next_file_number,
-            place: None,
+            stage: Stage::Start,
+            from: None,
+            final_level: None,
         }
+    }
+
+    /// The level that the result lies on, once it is done; `None` if nothing overlapped the range.
+    pub fn final_level(&self) -> Option<usize> {
+        self.final_level
     }
 
     /// The next thing to do. A plan it returns is registered with the picker.
@@ -70,63 +85,73 @@ impl ManualCompaction {
         options: &ColumnFamilyOptions,
     ) -> ManualStep {
         let shape = LevelShape::new(version, options);
-        if self.place.is_none() {
+        if self.stage == Stage::Start {
             let (begin, end) = (self.begin.as_deref(), self.end.as_deref());
-            let mut levels = (0..version.num_levels()).filter(|l| version.overlaps(*l, begin, end));
-            let Some(first) = levels.next() else { return ManualStep::Done };
-            let deepest = levels.next_back().unwrap_or(first);
-            self.place = Some(Place { level: first, deepest, from: self.begin.clone() });
-        }
-        loop {
-            let Some(place) = &self.place else { return ManualStep::Done };
-            let level = place.level;
-            let Some(output_level) = self.output_of(place, &shape) else {
-                return ManualStep::Done;
-            };
-            match self.piece(version, options, level, output_level) {
-                None => self.leave_level(&shape),
-                Some((files, next)) => {
-                    let plan = self.plan_for(picker, version, options, &shape, output_level, files);
-                    let Some(mut plan) = plan else { return ManualStep::Wait };
-                    picker.register(&mut plan, version.order());
-                    match next {
-                        Some(next) => self.go_on_from(next),
-                        None => self.leave_level(&shape),
-                    }
-                    return ManualStep::Run(Box::new(plan));
-                }
+            let first = (0..version.num_levels()).find(|l| version.overlaps(*l, begin, end));
+            self.final_level = first;
+            match first {
+                None => self.stage = Stage::Done,
+                Some(0) => self.enter(Stage::Down(0)),
+                Some(level) => self.enter_level(level, version, options),
             }
         }
-    }
-
-    /// Where the level's files go; `None` if this level ends the call.
-    fn output_of(&self, place: &Place, shape: &LevelShape) -> Option<usize> {
-        let forced = self.is_forced();
-        match place.level {
-            level if level > place.deepest => None,
-            0 => Some(shape.base_level),
-            level if level == place.deepest => forced.then_some(level),
-            level => Some(level + 1),
+        loop {
+            let (level, output_level) = match self.stage {
+                Stage::Start | Stage::Done => return ManualStep::Done,
+                Stage::Down(0) => (0, shape.base_level),
+                Stage::Down(level) => (level, level + 1),
+                Stage::Bottom(level) => (level, level),
+            };
+            let Some((files, next)) = self.piece(version, options, level, output_level) else {
+                self.leave(output_level, version, options);
+                continue;
+            };
+            let levels = (level, output_level);
+            let plan = plan_for(picker, version, options, &shape, levels, files);
+            let Some(mut plan) = plan else { return ManualStep::Wait };
+            picker.register(&mut plan, version.order());
+            match next {
+                Some(_) => self.from = next,
+                None => self.leave(output_level, version, options),
+            }
+            return ManualStep::Run(Box::new(plan));
         }
     }
 
-    fn is_forced(&self) -> bool {
-        use BottommostLevelCompaction::{Force, ForceOptimized};
-        matches!(self.bottommost, Force | ForceOptimized)
+    fn enter(&mut self, stage: Stage) {
+        self.stage = stage;
+        self.from = self.begin.clone();
     }
 
-    fn leave_level(&mut self, shape: &LevelShape) {
-        if let Some(place) = &mut self.place {
-            // Below level 0 there is nothing before the base level, or what is there is older.
-            let below_0 = if place.deepest == 0 { 1 } else { shape.base_level.min(place.deepest) };
-            place.level = if place.level == 0 { below_0 } else { place.level + 1 };
-            place.from = self.begin.clone();
+    /// The stage's level is done; what it gave lies on `output_level`.
+    fn leave(&mut self, output_level: usize, version: &Version, options: &ColumnFamilyOptions) {
+        match self.stage {
+            Stage::Bottom(_) => self.stage = Stage::Done,
+            _ => self.enter_level(output_level, version, options),
         }
     }
 
-    fn go_on_from(&mut self, key: Vec<u8>) {
-        if let Some(place) = &mut self.place {
-            place.from = Some(key);
+    /// Goes on with a level below level 0.
+    fn enter_level(&mut self, level: usize, version: &Version, options: &ColumnFamilyOptions) {
+        self.final_level = Some(level);
+        let last = match options.level_compaction_dynamic_level_bytes {
+            true => version.num_levels() - 1,
+            false => version.deepest_level().unwrap_or(0),
+        };
+        if level < last {
+            self.enter(Stage::Down(level));
+        } else if self.rewrites_last_level(options) {
+            self.enter(Stage::Bottom(level));
+        } else {
+            self.stage = Stage::Done;
+        }
+    }
+
+    fn rewrites_last_level(&self, options: &ColumnFamilyOptions) -> bool {
+        match self.bottommost {
+            BottommostLevelCompaction::Skip => false,
+            BottommostLevelCompaction::IfHaveCompactionFilter => options.has_compaction_filter(),
+            BottommostLevelCompaction::Force | BottommostLevelCompaction::ForceOptimized => true,
         }
     }
 
@@ -138,11 +163,10 @@ impl ManualCompaction {
         level: usize,
         output_level: usize,
     ) -> Option<(Files, Option<Vec<u8>>)> {
-        let from = self.place.as_ref().and_then(|p| p.from.as_deref());
+        let from = self.from.as_deref();
         let mut files = version.overlapping_inputs(level, from, self.end.as_deref());
-        if level > 0 && level == output_level {
-            let only_old = self.bottommost == BottommostLevelCompaction::ForceOptimized;
-            files.retain(|f| !only_old || f.number < self.first_new_file);
+        if level == output_level && self.bottommost != BottommostLevelCompaction::Force {
+            files.retain(|f| f.number < self.first_new_file);
         }
         if files.is_empty() {
             return None;
@@ -176,32 +200,29 @@ impl ManualCompaction {
         let rest = files.split_off(count);
         Some((files, rest.first().map(|f| f.smallest_user_key().to_vec())))
     }
+}
 
-    fn plan_for(
-        &self,
-        picker: &CompactionPicker,
-        version: &Version,
-        options: &ColumnFamilyOptions,
-        shape: &LevelShape,
-        output_level: usize,
-        files: Files,
-    ) -> Option<CompactionPlan> {
-        let place = self.place.as_ref()?;
-        let level = place.level;
-        if level == 0 && picker.level0_is_running() {
-            return None;
-        }
-        let start = clean_cut(version, level, files)?;
-        let inputs = complete(picker, version, options, (level, output_level), start)?;
-        let choice = Choice {
-            start_level: level,
-            output_level,
-            inputs,
-            reason: CompactionReason::ManualCompaction,
-            score: shape.score(level),
-            // The last step of a forced call must rewrite; steps before it may move.
-            rewrite: self.is_forced() && (level == 0 && place.deepest == 0),
-        };
-        Some(make_plan(picker, version, options, shape, choice))
+/// A plan that takes these files; `None` if a running compaction is in the way.
+fn plan_for(
+    picker: &CompactionPicker,
+    version: &Version,
+    options: &ColumnFamilyOptions,
+    shape: &LevelShape,
+    (level, output_level): (usize, usize),
+    files: Files,
+) -> Option<CompactionPlan> {
+    if level == 0 && picker.level0_is_running() {
+        return None;
     }
+    let start = clean_cut(version, level, files)?;
+    let inputs = complete(picker, version, options, (level, output_level), start)?;
+    let choice = Choice {
+        start_level: level,
+        output_level,
+        inputs,
+        reason: CompactionReason::ManualCompaction,
+        score: shape.score(level),
+        rewrite: false,
+    };
+    Some(make_plan(picker, version, options, shape, choice))
 }

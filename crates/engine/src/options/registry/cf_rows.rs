@@ -8,6 +8,10 @@ use super::{OptionSet, Row, custom, field, fixed};
 pub const CF_ROWS: &[Row<ColumnFamilyOptions>] = &[
     custom!(Honoured "comparator" true part::set_comparator, |o| o.comparator.name().to_string()),
     custom!(Honoured "merge_operator" true part::set_merge_operator, part::print_merge_operator),
+    custom!(Honoured "compaction_filter" true
+        part::set_compaction_filter, part::print_compaction_filter),
+    custom!(Honoured "compaction_filter_factory" true
+        part::set_filter_factory, part::print_filter_factory),
     custom!(Honoured "prefix_extractor" true
         part::set_prefix_extractor, part::print_prefix_extractor),
     custom!(Honoured "table_factory" true
@@ -88,8 +92,6 @@ pub const CF_ROWS: &[Row<ColumnFamilyOptions>] = &[
     fixed!(Accepted true "blob_file_starting_level" Integer "0"),
     fixed!(Accepted true "prepopulate_blob_cache" Text "kDisable"),
     // Known to 7.8.3; other values would change results.
-    fixed!(Refused true "compaction_filter" Text "nullptr"),
-    fixed!(Refused true "compaction_filter_factory" Text "nullptr"),
     fixed!(Refused true "sst_partitioner_factory" Text "nullptr"),
     fixed!(Refused true "preclude_last_level_data_seconds" Integer "0"),
     // Younger than 7.8.3.

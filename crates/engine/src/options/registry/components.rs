@@ -12,8 +12,8 @@ use crate::base::{BytewiseComparator, Comparator, ReverseBytewiseComparator};
 use crate::cache::Cache;
 use crate::error::{Error, Result};
 use crate::hooks::{
-    MergeOperator, SliceTransform, StringAppendOperator, merge_operator_by_name,
-    slice_transform_by_name,
+    MergeOperator, SliceTransform, StringAppendOperator, compaction_filter_by_name,
+    merge_operator_by_name, slice_transform_by_name,
 };
 use std::sync::Arc;
 
@@ -77,6 +77,41 @@ pub(super) fn set_merge_operator(o: &mut ColumnFamilyOptions, text: &str) -> Res
 
 pub(super) fn print_merge_operator(o: &ColumnFamilyOptions) -> String {
     o.merge_operator.as_ref().map_or("nullptr".into(), |m| m.options_text())
+}
+
+pub(super) fn set_compaction_filter(o: &mut ColumnFamilyOptions, text: &str) -> Result<()> {
+    if is_null(text) {
+        o.compaction_filter = None;
+        return Ok(());
+    }
+    let (name, _) = name_and_settings(text)?;
+    if o.compaction_filter.as_ref().is_some_and(|have| have.name() == name) {
+        return Ok(());
+    }
+    let part = compaction_filter_by_name(name);
+    o.compaction_filter = Some(part.ok_or_else(|| unknown_part("compaction filter", name))?);
+    Ok(())
+}
+
+pub(super) fn print_compaction_filter(o: &ColumnFamilyOptions) -> String {
+    o.compaction_filter.as_ref().map_or("nullptr".into(), |f| f.name().to_string())
+}
+
+/// There are no built-in factories: a name must be that of the one in the program.
+pub(super) fn set_filter_factory(o: &mut ColumnFamilyOptions, text: &str) -> Result<()> {
+    if is_null(text) {
+        o.compaction_filter_factory = None;
+        return Ok(());
+    }
+    let (name, _) = name_and_settings(text)?;
+    match &o.compaction_filter_factory {
+        Some(have) if have.name() == name => Ok(()),
+        _ => Err(unknown_part("compaction filter factory", name)),
+    }
+}
+
+pub(super) fn print_filter_factory(o: &ColumnFamilyOptions) -> String {
+    o.compaction_filter_factory.as_ref().map_or("nullptr".into(), |f| f.name().to_string())
 }
 
 pub(super) fn set_prefix_extractor(o: &mut ColumnFamilyOptions, text: &str) -> Result<()> {
