@@ -102,7 +102,7 @@ thread_local! {
 const SCRATCH_MAX: usize = 1 << 20;
 
 impl Db {
-    fn inner(&self) -> &DbInner {
+    pub(super) fn inner(&self) -> &DbInner {
         &self.shared.inner
     }
 

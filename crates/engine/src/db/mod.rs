@@ -22,7 +22,9 @@ mod read_only;
 mod recover;
 mod session;
 mod state;
+mod updates;
 mod write;
 
 pub use handles::{ColumnFamily, Db, DbIterator, Snapshot};
 pub use open::{ColumnFamilyDescriptor, DEFAULT_COLUMN_FAMILY};
+pub use updates::{TransactionLogIterator, WalFile};

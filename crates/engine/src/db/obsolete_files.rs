@@ -4,6 +4,7 @@
 //! number into the graveyard (`version/file_meta.rs`). WALs go when every family has flushed what
 //! they hold. At open, files that a crash left behind are found by listing the directory.
 
+use super::recover::list_wals;
 use super::state::{DbInner, State};
 use crate::env::sync::MutexGuard;
 use crate::error::Result;
@@ -117,22 +118,15 @@ impl DbInner {
                 Some(FileKind::Table(number)) => !versions.needs_table(number),
                 Some(FileKind::Manifest(number)) => !versions.needs_manifest(number),
                 Some(FileKind::Temp(_)) => true,
-                Some(FileKind::Wal(number)) => self.wal_dir == self.dir && !wals.contains(&number),
                 _ => false,
             };
             if obsolete {
                 self.delete(&self.dir.join(&name));
             }
         }
-        if self.wal_dir != self.dir {
-            for name in self.fs.list_dir(&self.wal_dir)? {
-                if let Some(FileKind::Wal(number)) = filename::parse_file_name(&name)
-                    && !wals.contains(&number)
-                {
-                    self.delete(&self.wal_dir.join(&name));
-                }
-            }
-        }
+        let mut replayed = list_wals(&self.session)?;
+        replayed.retain(|number| !wals.contains(number));
+        self.delete_wals(&replayed);
         Ok(())
     }
 }

@@ -50,6 +50,8 @@ pub(super) struct Fragments {
     block_start: u64,
     /// What of it was read.
     at: usize,
+    /// What of the first block is left out.
+    skip: usize,
     /// A recyclable record was seen.
     recycled: bool,
 }
@@ -67,8 +69,16 @@ impl Fragments {
             block: Vec::new(),
             block_start: 0,
             at: 0,
+            skip: 0,
             recycled: false,
         }
+    }
+
+    /// Goes on at `offset` of the same log as `fresh` sees it, from which nothing was read yet.
+    pub(super) fn go_on_in(&mut self, fresh: Fragments, offset: u64) {
+        let skip = offset % BLOCK_SIZE as u64;
+        let (block_start, skip) = (offset - skip, skip as usize);
+        *self = Fragments { block_start, skip, recycled: self.recycled, ..fresh };
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -96,10 +106,10 @@ impl Fragments {
 
     fn next_block(&mut self) -> Result<()> {
         self.block_start += self.block.len() as u64;
-        self.at = 0;
         self.block.resize(BLOCK_SIZE, 0);
         let n = self.file.read_at(self.block_start, &mut self.block)?;
         self.block.truncate(n);
+        self.at = std::mem::take(&mut self.skip).min(n);
         Ok(())
     }
 
@@ -107,7 +117,7 @@ impl Fragments {
     pub(super) fn step(&mut self) -> Result<Step> {
         let rest = self.block.len() - self.at;
         if rest < HEADER_SIZE {
-            let fresh = self.block_start == 0 && self.block.is_empty();
+            let fresh = self.block.is_empty();
             if fresh || !self.last_block() {
                 self.next_block()?;
                 return match self.block.len() {

@@ -144,6 +144,14 @@ impl LogReader {
         Ok(ReadOutcome::End)
     }
 
+    /// Goes on behind the last whole record in `fresh`, a reader of the same log that was opened
+    /// later and sees what was appended meanwhile.
+    pub fn go_on_in(&mut self, fresh: LogReader) {
+        self.fragments.go_on_in(fresh.fragments, self.end_offset);
+        self.fragments_from = None;
+        self.ended = false;
+    }
+
     /// Damage met so far, tolerated or not.
     pub fn damage(&self) -> &[Damage] {
         &self.damage

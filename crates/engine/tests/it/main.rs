@@ -11,3 +11,4 @@ mod model;
 mod read_only;
 mod recovery;
 mod support;
+mod updates;
