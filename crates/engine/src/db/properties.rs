@@ -162,7 +162,7 @@ impl DbInner {
 fn block_cache(cf: &ColumnFamilyState) -> Option<&crate::cache::Cache> {
     match &cf.data.options.table_factory {
         crate::options::TableFactory::BlockBased(opts) => opts.block_cache.as_deref(),
-        crate::options::TableFactory::Plain(_) => None,
+        _ => None,
     }
 }
 

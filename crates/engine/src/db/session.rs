@@ -62,7 +62,7 @@ impl Session {
         let block_cache = match &options.table_factory {
             TableFactory::BlockBased(table) if table.no_block_cache => None,
             TableFactory::BlockBased(table) => table.block_cache.clone(),
-            TableFactory::Plain(_) => None,
+            _ => None,
         };
         let (fs, dir) = (Arc::clone(&self.fs), self.dir.clone());
         let mmap = self.options.allow_mmap_reads;

@@ -88,13 +88,16 @@ impl TableOutput {
         let now = now_seconds();
         let oldest = if ctx.oldest_ancestor_time == 0 { now } else { ctx.oldest_ancestor_time };
         let merge_operator_name = ctx.options.merge_operator.as_ref().map(|m| m.name().to_owned());
+        let last = &ctx.options.bottommost_compression_opts;
+        let compression_opts =
+            if ctx.bottommost && last.enabled { *last } else { ctx.options.compression_opts };
         let context = TableBuilderContext {
             order: ctx.order.clone(),
             factory: ctx.options.table_factory.clone(),
             prefix_extractor: ctx.options.prefix_extractor.clone(),
             merge_operator_name,
             compression: ctx.compression,
-            compression_opts: ctx.options.compression_opts,
+            compression_opts,
             level: ctx.level as i32,
             column_family_id: ctx.column_family_id,
             column_family_name: ctx.column_family_name.to_owned(),

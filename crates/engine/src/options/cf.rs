@@ -1,115 +1,14 @@
 //! Options of one column family.
 
-use super::TableFactory;
+use super::{
+    CompactionPri, CompactionStyle, CompressionOptions, DbPath, FifoCompactionOptions,
+    MemtableFactory, PrepopulateBlobCache, TableFactory, Temperature, UniversalCompactionOptions,
+};
 use crate::base::{BytewiseComparator, Comparator};
+use crate::cache::Cache;
 use crate::compress::CompressionType;
 use crate::hooks::{CompactionFilter, CompactionFilterFactory, MergeOperator, SliceTransform};
 use std::sync::Arc;
-
-/// How levels are kept in shape. Numbers are RocksDB's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-#[repr(u8)]
-pub enum CompactionStyle {
-    /// Sorted levels of growing size.
-    #[default]
-    Level = 0,
-    /// Sorted runs merged by size. Not supported yet: refused at open.
-    Universal = 1,
-    /// Old files dropped. Not supported yet: refused at open.
-    Fifo = 2,
-    /// No automatic compaction.
-    None = 3,
-}
-
-/// Which file of a level is compacted first. Numbers are RocksDB's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-#[repr(u8)]
-pub enum CompactionPri {
-    /// The largest, deletions counted extra.
-    ByCompensatedSize = 0,
-    /// The one whose newest data is oldest.
-    OldestLargestSeqFirst = 1,
-    /// The one whose oldest data is oldest.
-    OldestSmallestSeqFirst = 2,
-    /// The one that overlaps least with the next level.
-    #[default]
-    MinOverlappingRatio = 3,
-    /// One after the other.
-    RoundRobin = 4,
-}
-
-/// Which structure holds recent writes in order.
-#[derive(Clone, Debug, PartialEq)]
-pub enum MemtableFactory {
-    /// `skip_list`: concurrent inserts, any order of reading.
-    SkipList {
-        /// Entries that a seek may step over before it searches; accepted, has no effect.
-        lookahead: usize,
-    },
-    /// `prefix_hash`: a skip list per prefix.
-    HashSkipList {
-        /// Buckets of the hash table.
-        bucket_count: usize,
-        /// Tallest tower of a bucket's list.
-        skiplist_height: i32,
-        /// One tower in so many is a level taller.
-        skiplist_branching_factor: i32,
-    },
-    /// `hash_linkedlist`: a sorted list per prefix.
-    HashLinkList {
-        /// Buckets of the hash table.
-        bucket_count: usize,
-    },
-    /// `vector`: appended, sorted when first read.
-    Vector {
-        /// Entries that there is room for at first.
-        count: usize,
-    },
-}
-
-impl Default for MemtableFactory {
-    fn default() -> MemtableFactory {
-        MemtableFactory::SkipList { lookahead: 0 }
-    }
-}
-
-impl MemtableFactory {
-    /// RocksDB's defaults of `prefix_hash`.
-    pub fn hash_skip_list() -> MemtableFactory {
-        MemtableFactory::HashSkipList {
-            bucket_count: 1_000_000,
-            skiplist_height: 4,
-            skiplist_branching_factor: 4,
-        }
-    }
-
-    /// The name in RocksDB's LOG and OPTIONS.
-    pub fn name(&self) -> &'static str {
-        match self {
-            MemtableFactory::SkipList { .. } => "SkipListFactory",
-            MemtableFactory::HashSkipList { .. } => "HashSkipListRepFactory",
-            MemtableFactory::HashLinkList { .. } => "HashLinkListRepFactory",
-            MemtableFactory::Vector { .. } => "VectorRepFactory",
-        }
-    }
-}
-
-/// Settings of a codec.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CompressionOptions {
-    /// zlib's window, a negative number means raw deflate.
-    pub window_bits: i32,
-    /// The codec's level; 32767 is its default.
-    pub level: i32,
-    /// Bytes of dictionary per file; anything but 0 is refused at open.
-    pub max_dict_bytes: u32,
-}
-
-impl Default for CompressionOptions {
-    fn default() -> CompressionOptions {
-        CompressionOptions { window_bits: -14, level: 32767, max_dict_bytes: 0 }
-    }
-}
 
 /// Options of one column family; names and defaults are RocksDB 10.10's.
 #[derive(Clone)]
@@ -199,6 +98,95 @@ pub struct ColumnFamilyOptions {
     pub ttl: u64,
     /// Seconds after which a file is rewritten; accepted, has no effect here.
     pub periodic_compaction_seconds: u64,
+    /// Bytes of checksum per entry of a memtable. Accepted, has no effect.
+    pub memtable_protection_bytes_per_key: u32,
+    /// Measure the I/O of background jobs. Accepted, has no effect.
+    pub report_bg_io_stats: bool,
+    /// Size of huge pages for memtables; 0 means none. Accepted, has no effect.
+    pub memtable_huge_page_size: usize,
+    /// Locks of `inplace_update_support`. Accepted, has no effect.
+    pub inplace_update_num_locks: usize,
+    /// Probes of the memtable's Bloom filter stay in one cache line. Accepted, has no effect.
+    pub bloom_locality: u32,
+    /// One block in so many is compressed for statistics; 0 none. Accepted, has no effect.
+    pub sample_for_compression: u64,
+    /// How much of a memtable must be garbage to be compacted in memory; 0 never. Accepted, has no
+    /// effect.
+    pub experimental_mempurge_threshold: f64,
+    /// Seconds for which the time of writes is kept. Accepted, has no effect.
+    pub preserve_internal_time_seconds: u64,
+    /// Seconds for which data stays out of the last level. Refused at open unless it is the
+    /// default.
+    pub preclude_last_level_data_seconds: u64,
+    /// The temperature of files in the last level. Accepted, has no effect.
+    pub last_level_temperature: Temperature,
+    /// The temperature of files that are written. Accepted, has no effect.
+    pub default_write_temperature: Temperature,
+    /// The temperature of files that have none. Accepted, has no effect.
+    pub default_temperature: Temperature,
+    /// Keep large values in blob files. Refused at open unless it is the default.
+    pub enable_blob_files: bool,
+    /// Size from which a value goes into a blob file, in bytes. Accepted, has no effect.
+    pub min_blob_size: u64,
+    /// Size of blob files, in bytes. Accepted, has no effect.
+    pub blob_file_size: u64,
+    /// The codec of blobs. Accepted, has no effect.
+    pub blob_compression_type: CompressionType,
+    /// Move blobs out of old files. Accepted, has no effect.
+    pub enable_blob_garbage_collection: bool,
+    /// Which part of the blob files is old. Accepted, has no effect.
+    pub blob_garbage_collection_age_cutoff: f64,
+    /// Part of garbage from which old blob files are collected at once. Accepted, has no effect.
+    pub blob_garbage_collection_force_threshold: f64,
+    /// Bytes of blobs that a compaction reads ahead. Accepted, has no effect.
+    pub blob_compaction_readahead_size: u64,
+    /// Level from which values go into blob files. Accepted, has no effect.
+    pub blob_file_starting_level: i32,
+    /// Which blobs go into the cache when they are written. Accepted, has no effect.
+    pub prepopulate_blob_cache: PrepopulateBlobCache,
+    /// How the outputs of compactions are verified, as bits. Accepted, has no effect.
+    pub verify_output_flags: u32,
+    /// Files of compactions never exceed their target size. Accepted, has no effect.
+    pub target_file_size_is_upper_bound: bool,
+    /// Merge in place even if that reads files. Accepted, has no effect.
+    pub strict_max_successive_merges: bool,
+    /// Seconds before files of the last level are compacted for their garbage. Accepted, has no
+    /// effect.
+    pub bottommost_file_compaction_delay: u32,
+    /// How eagerly blocks of obsolete files leave the cache. Accepted, has no effect.
+    pub uncache_aggressiveness: u32,
+    /// Bytes of checksum per entry of a block in memory. Accepted, has no effect.
+    pub block_protection_bytes_per_key: u8,
+    /// Check the order of memtables while they are read. Accepted, has no effect.
+    pub paranoid_memory_checks: bool,
+    /// Check the entries that a seek in a memtable passes. Accepted, has no effect.
+    pub memtable_veirfy_per_key_checksum_on_seek: bool,
+    /// Range deletions after which a memtable is flushed; 0 never. Accepted, has no effect.
+    pub memtable_max_range_deletions: u32,
+    /// Hidden entries that one step of an iterator passes before it asks for a flush; 0 never.
+    /// Accepted, has no effect.
+    pub memtable_op_scan_flush_trigger: u32,
+    /// The same for the average step. Accepted, has no effect.
+    pub memtable_avg_op_scan_flush_trigger: u32,
+    /// Data comes by ingestion alone. Refused at open unless it is the default.
+    pub disallow_memtable_writes: bool,
+    /// Keep users' timestamps in files. Refused at open unless it is the default.
+    pub persist_user_defined_timestamps: bool,
+    /// As `allow_ingest_behind`, for this family. Refused at open unless it is the default.
+    pub cf_allow_ingest_behind: bool,
+    /// Settings of universal compaction. Accepted, have no effect: the style is refused.
+    pub compaction_options_universal: UniversalCompactionOptions,
+    /// Settings of FIFO compaction. Accepted, have no effect: the style is refused.
+    pub compaction_options_fifo: FifoCompactionOptions,
+    /// Settings of the last level's codec, where `enabled`; else `compression_opts`.
+    pub bottommost_compression_opts: CompressionOptions,
+    /// Inserts look first where the last key of the same prefix went. Accepted, has no effect.
+    pub memtable_insert_with_hint_prefix_extractor: Option<Arc<dyn SliceTransform>>,
+    /// Where blobs are kept. Accepted, has no effect.
+    pub blob_cache: Option<Arc<Cache>>,
+    /// Where the family's tables are; empty means the database's paths. Refused at open unless
+    /// empty.
+    pub cf_paths: Vec<DbPath>,
 }
 
 impl ColumnFamilyOptions {
@@ -231,7 +219,7 @@ impl Default for ColumnFamilyOptions {
             max_bytes_for_level_base: 256 << 20,
             level_compaction_dynamic_level_bytes: true,
             max_bytes_for_level_multiplier: 10.0,
-            max_bytes_for_level_multiplier_additional: Vec::new(),
+            max_bytes_for_level_multiplier_additional: vec![1; 7],
             max_compaction_bytes: 0,
             soft_pending_compaction_bytes_limit: 64 << 30,
             hard_pending_compaction_bytes_limit: 256 << 30,
@@ -253,6 +241,48 @@ impl Default for ColumnFamilyOptions {
             force_consistency_checks: true,
             ttl: 0xffff_ffff_ffff_fffe,
             periodic_compaction_seconds: 0xffff_ffff_ffff_fffe,
+            memtable_protection_bytes_per_key: 0,
+            report_bg_io_stats: false,
+            memtable_huge_page_size: 0,
+            inplace_update_num_locks: 10_000,
+            bloom_locality: 0,
+            sample_for_compression: 0,
+            experimental_mempurge_threshold: 0.0,
+            preserve_internal_time_seconds: 0,
+            preclude_last_level_data_seconds: 0,
+            last_level_temperature: Temperature::Unknown,
+            default_write_temperature: Temperature::Unknown,
+            default_temperature: Temperature::Unknown,
+            enable_blob_files: false,
+            min_blob_size: 0,
+            blob_file_size: 256 << 20,
+            blob_compression_type: CompressionType::None,
+            enable_blob_garbage_collection: false,
+            blob_garbage_collection_age_cutoff: 0.25,
+            blob_garbage_collection_force_threshold: 1.0,
+            blob_compaction_readahead_size: 0,
+            blob_file_starting_level: 0,
+            prepopulate_blob_cache: PrepopulateBlobCache::Disable,
+            verify_output_flags: 0,
+            target_file_size_is_upper_bound: false,
+            strict_max_successive_merges: false,
+            bottommost_file_compaction_delay: 0,
+            uncache_aggressiveness: 0,
+            block_protection_bytes_per_key: 0,
+            paranoid_memory_checks: false,
+            memtable_veirfy_per_key_checksum_on_seek: false,
+            memtable_max_range_deletions: 0,
+            memtable_op_scan_flush_trigger: 0,
+            memtable_avg_op_scan_flush_trigger: 0,
+            disallow_memtable_writes: false,
+            persist_user_defined_timestamps: true,
+            cf_allow_ingest_behind: false,
+            compaction_options_universal: UniversalCompactionOptions::default(),
+            compaction_options_fifo: FifoCompactionOptions::default(),
+            bottommost_compression_opts: CompressionOptions::default(),
+            memtable_insert_with_hint_prefix_extractor: None,
+            blob_cache: None,
+            cf_paths: Vec::new(),
         }
     }
 }

@@ -1,6 +1,8 @@
 //! Options of the whole database.
 
-use super::ColumnFamilyOptions;
+use super::{CacheTier, ColumnFamilyOptions, DbPath, InfoLogLevel, StatsLevel, Temperature};
+use crate::cache::Cache;
+use crate::compress::CompressionType;
 use crate::fs::FileSystem;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -98,6 +100,130 @@ pub struct DbOptions {
     pub write_dbid_to_manifest: bool,
     /// The file system; `None` is the operating system's.
     pub file_system: Option<Arc<dyn FileSystem>>,
+    /// Bytes that a compaction reads ahead. The engine reads ahead by half a megabyte. Accepted,
+    /// has no effect.
+    pub compaction_readahead_size: usize,
+    /// Writers wait until what `bytes_per_sync` pushed has reached the device. Accepted, has no
+    /// effect.
+    pub strict_bytes_per_sync: bool,
+    /// Largest buffer of a file that is written, in bytes. Accepted, has no effect.
+    pub writable_file_max_buffer_size: usize,
+    /// Memory of the history of statistics, in bytes; none is kept.
+    pub stats_history_buffer_size: usize,
+    /// Seconds between entries of the history of statistics; none is kept.
+    pub stats_persist_period_sec: u32,
+    /// Keep the history of statistics in a hidden column family. Accepted, has no effect: there is no
+    /// such history.
+    pub persist_stats_to_disk: bool,
+    /// A compaction fails if single deletes were misused. The engine never fails for that.
+    /// Accepted, has no effect.
+    pub enforce_single_del_contracts: bool,
+    /// Which tiers of caches are used; there is one, in memory. Accepted, has no effect.
+    pub lowest_used_cache_tier: CacheTier,
+    /// Microseconds between attempts to recover from an error in the background. Accepted, has no
+    /// effect.
+    pub bgerror_resume_retry_interval: u64,
+    /// Attempts to recover from an error in the background. Accepted, has no effect.
+    pub max_bgerror_resume_count: i32,
+    /// Bytes that recovery reads ahead in logs. Accepted, has no effect.
+    pub log_readahead_size: usize,
+    /// The codec of WAL records. They are written as they are; compressed ones are refused when
+    /// read. Accepted, has no effect.
+    pub wal_compression: CompressionType,
+    /// The host's name in the properties of tables; the properties that we write have none.
+    /// Accepted, has no effect.
+    pub db_host_id: String,
+    /// Writers of the WAL alone have a queue of their own. Accepted, has no effect.
+    pub two_write_queues: bool,
+    /// Overlap the WAL of one group of writers with the memtables of another; writers always
+    /// overlap. Accepted, has no effect.
+    pub enable_pipelined_write: bool,
+    /// Give up order for speed. Writes stay in order. Accepted, has no effect.
+    pub unordered_write: bool,
+    /// Waiting writers spin before they sleep. Accepted, has no effect.
+    pub enable_write_thread_adaptive_yield: bool,
+    /// Microseconds after which a spinning writer finds that it waits. Accepted, has no effect.
+    pub write_thread_slow_yield_usec: u64,
+    /// Microseconds that a writer spins. Accepted, has no effect.
+    pub write_thread_max_yield_usec: u64,
+    /// Bytes that a group of writers writes together. Accepted, has no effect.
+    pub max_write_batch_group_size_bytes: u64,
+    /// Leave the deletion of files to the background. Accepted, has no effect.
+    pub avoid_unnecessary_blocking_io: bool,
+    /// Open without asking for the sizes of tables. Accepted, has no effect.
+    pub skip_checking_sst_file_sizes_on_db_open: bool,
+    /// Open without loading table properties for compaction statistics. Accepted, has no effect.
+    pub skip_stats_update_on_db_open: bool,
+    /// A flush counts the entries of its memtables; it always does.
+    pub flush_verify_memtable_count: bool,
+    /// A compaction counts the entries that it reads; it always does.
+    pub compaction_verify_record_count: bool,
+    /// Check a table's unique identifier against the MANIFEST's at open. Accepted, has no effect.
+    pub verify_sst_unique_id_in_manifest: bool,
+    /// Record synced WALs in the MANIFEST and look for them at open. Accepted, has no effect.
+    pub track_and_verify_wals_in_manifest: bool,
+    /// Record in each WAL what came before it and check that at open. Accepted, has no effect.
+    pub track_and_verify_wals: bool,
+    /// Report what threads do. Accepted, has no effect.
+    pub enable_thread_tracking: bool,
+    /// Keys may stand in messages. Accepted, has no effect.
+    pub allow_data_in_errors: bool,
+    /// Locks spin before they sleep. Accepted, has no effect.
+    pub use_adaptive_mutex: bool,
+    /// Close files in child processes; that is always so.
+    pub is_fd_close_on_exec: bool,
+    /// Size of LOG from which a new one is started, in bytes; 0 never. Accepted, has no effect.
+    pub max_log_file_size: usize,
+    /// Seconds after which a new LOG is started; 0 never. Accepted, has no effect.
+    pub log_file_time_to_roll: usize,
+    /// What goes into LOG. Accepted, has no effect.
+    pub info_log_level: InfoLogLevel,
+    /// Shards of the table cache as a power of two. Accepted, has no effect.
+    pub table_cache_numshardbits: i32,
+    /// The allocator's statistics go into LOG. Accepted, has no effect.
+    pub dump_malloc_stats: bool,
+    /// WALs that are kept to be written over. Accepted, has no effect.
+    pub recycle_log_file_num: usize,
+    /// Bytes that are reserved for the MANIFEST at once. Accepted, has no effect.
+    pub manifest_preallocation_size: usize,
+    /// Tell the system that tables are read at random. Accepted, has no effect.
+    pub advise_random_on_open: bool,
+    /// Open what can be saved when files are missing. Refused at open unless it is the default.
+    pub best_efforts_recovery: bool,
+    /// Flush all column families together. Refused at open unless it is the default.
+    pub atomic_flush: bool,
+    /// Keep what two-phase commit needs for recovery. Refused at open unless it is the default.
+    pub allow_2pc: bool,
+    /// Keep the last level free for `ingest_behind`. Refused at open unless it is the default.
+    pub allow_ingest_behind: bool,
+    /// How much larger than its content the MANIFEST may grow, in percent. Accepted, has no effect.
+    pub max_manifest_space_amp_pct: i32,
+    /// When few people use the database, as `HH:mm-HH:mm`. Accepted, has no effect.
+    pub daily_offpeak_time_utc: String,
+    /// Leave closing WALs to the background. Accepted, has no effect.
+    pub background_close_inactive_wals: bool,
+    /// Write the file IDENTITY; it is always written.
+    pub write_identity_file: bool,
+    /// Milliseconds between a follower's looks at its leader. Accepted, has no effect.
+    pub follower_refresh_catchup_period_ms: u64,
+    /// How often a follower tries to catch up. Accepted, has no effect.
+    pub follower_catchup_retry_count: u64,
+    /// Milliseconds between these attempts. Accepted, has no effect.
+    pub follower_catchup_retry_wait_ms: u64,
+    /// The temperature of MANIFEST, OPTIONS and CURRENT. Accepted, has no effect.
+    pub metadata_write_temperature: Temperature,
+    /// The temperature of WALs. Accepted, has no effect.
+    pub wal_write_temperature: Temperature,
+    /// Iterators use prefixes only where a read option says so. Refused at open unless it is the
+    /// default.
+    pub prefix_seek_opt_in_only: bool,
+    /// Where tables are, with target sizes; empty means the database directory. Refused at open
+    /// unless it is that.
+    pub db_paths: Vec<DbPath>,
+    /// A cache of rows. Accepted, has no effect.
+    pub row_cache: Option<Arc<Cache>>,
+    /// How much statistics collect, if they do. Accepted, has no effect.
+    pub stats_level: StatsLevel,
 }
 
 impl Default for DbOptions {
@@ -140,6 +266,63 @@ impl Default for DbOptions {
             stats_dump_period_sec: 600,
             write_dbid_to_manifest: true,
             file_system: None,
+            compaction_readahead_size: 2 << 20,
+            strict_bytes_per_sync: false,
+            writable_file_max_buffer_size: 1 << 20,
+            stats_history_buffer_size: 1 << 20,
+            stats_persist_period_sec: 600,
+            persist_stats_to_disk: false,
+            enforce_single_del_contracts: true,
+            lowest_used_cache_tier: CacheTier::default(),
+            bgerror_resume_retry_interval: 1_000_000,
+            max_bgerror_resume_count: i32::MAX,
+            log_readahead_size: 0,
+            wal_compression: CompressionType::None,
+            db_host_id: String::from("__hostname__"),
+            two_write_queues: false,
+            enable_pipelined_write: false,
+            unordered_write: false,
+            enable_write_thread_adaptive_yield: true,
+            write_thread_slow_yield_usec: 3,
+            write_thread_max_yield_usec: 100,
+            max_write_batch_group_size_bytes: 1 << 20,
+            avoid_unnecessary_blocking_io: false,
+            skip_checking_sst_file_sizes_on_db_open: false,
+            skip_stats_update_on_db_open: false,
+            flush_verify_memtable_count: true,
+            compaction_verify_record_count: true,
+            verify_sst_unique_id_in_manifest: true,
+            track_and_verify_wals_in_manifest: false,
+            track_and_verify_wals: false,
+            enable_thread_tracking: false,
+            allow_data_in_errors: false,
+            use_adaptive_mutex: false,
+            is_fd_close_on_exec: true,
+            max_log_file_size: 0,
+            log_file_time_to_roll: 0,
+            info_log_level: InfoLogLevel::default(),
+            table_cache_numshardbits: 6,
+            dump_malloc_stats: false,
+            recycle_log_file_num: 0,
+            manifest_preallocation_size: 4 << 20,
+            advise_random_on_open: true,
+            best_efforts_recovery: false,
+            atomic_flush: false,
+            allow_2pc: false,
+            allow_ingest_behind: false,
+            max_manifest_space_amp_pct: 500,
+            daily_offpeak_time_utc: String::new(),
+            background_close_inactive_wals: false,
+            write_identity_file: true,
+            follower_refresh_catchup_period_ms: 10_000,
+            follower_catchup_retry_count: 10,
+            follower_catchup_retry_wait_ms: 100,
+            metadata_write_temperature: Temperature::Unknown,
+            wal_write_temperature: Temperature::Unknown,
+            prefix_seek_opt_in_only: false,
+            db_paths: Vec::new(),
+            row_cache: None,
+            stats_level: StatsLevel::default(),
         }
     }
 }

@@ -8,8 +8,8 @@
 //! ```
 //!
 //! Lines are `name=value`; `#` starts a comment unless a backslash is in front. `DB::Open` of RocksDB
-//! ignores the file, but `ldb` reads the newest one whenever it opens a database. So we write only
-//! names that 7.8.3 knows, and say that we are 7.8.3: an older reader must not guess.
+//! ignores the file, but `ldb` reads the newest one whenever it opens a database. So names that are
+//! younger than 7.8.3 are written only where somebody set them.
 //!
 //! Reading takes every file that RocksDB 7.8.3 to 11 writes, unless it asks for what the engine does
 //! not have.
@@ -17,7 +17,7 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
 use super::parse::find_unescaped;
-use super::registry::{OptionSet, Row};
+use super::registry::OptionSet;
 use super::{
     BlockBasedTableOptions, ColumnFamilyOptions, DbOptions, MemtableFactory, Options, TableFactory,
 };
@@ -28,7 +28,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 /// The RocksDB whose names we write.
-pub const ROCKSDB_VERSION: &str = "7.8.3";
+pub const ROCKSDB_VERSION: &str = "10.10.1";
 const FILE_VERSION: &str = "1.1";
 
 /// The content of an OPTIONS file.
@@ -64,17 +64,18 @@ pub fn options_file_text(db: &DbOptions, cfs: &[(&str, &ColumnFamilyOptions)]) -
         match &cf.table_factory {
             TableFactory::BlockBased(table) => print_rows(&mut out, table),
             TableFactory::Plain(table) => print_rows(&mut out, table),
+            TableFactory::Cuckoo(table) => print_rows(&mut out, table),
         }
     }
     out
 }
 
 fn print_rows<T: OptionSet>(out: &mut String, options: &T) {
-    for row in T::rows().iter().filter(|r: &&Row<T>| r.in_file) {
-        let value = row.get(options);
+    let default = T::default();
+    for pair in T::rows().iter().filter_map(|row| row.in_file(options, &default)) {
         // RocksDB leaves out empty lists and paths.
-        if !value.is_empty() {
-            let _ = writeln!(out, "  {}={value}", row.name);
+        if !pair.ends_with('=') {
+            let _ = writeln!(out, "  {pair}");
         }
     }
 }
@@ -146,7 +147,7 @@ impl OptionsFile {
                 }
                 let block_cache = match &known.cf.table_factory {
                     TableFactory::BlockBased(table) => table.block_cache.clone(),
-                    TableFactory::Plain(_) => None,
+                    _ => None,
                 };
                 let table = BlockBasedTableOptions { block_cache, ..Default::default() };
                 let parts = ColumnFamilyOptions {
@@ -196,6 +197,7 @@ impl OptionsFile {
         match (section, &mut cf.table_factory) {
             (Section::Table(_), TableFactory::BlockBased(table)) => table.set_option(name, value),
             (Section::Table(_), TableFactory::Plain(table)) => table.set_option(name, value),
+            (Section::Table(_), TableFactory::Cuckoo(table)) => table.set_option(name, value),
             _ => cf.set_option(name, value),
         }
     }

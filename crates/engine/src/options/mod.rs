@@ -3,32 +3,44 @@
 //! `Default` is the documentation of defaults. Parts that a user supplies (comparator, merge
 //! operator, cache, file system) sit beside the plain settings as counted objects.
 
+mod block_based;
 mod cf;
+mod compaction;
+mod compression;
 mod db;
 mod file;
+mod kinds;
+mod memtable;
 pub mod parse;
 mod read_write;
 pub mod registry;
 mod sanitize;
 mod table;
 
-pub use cf::{
-    ColumnFamilyOptions, CompactionPri, CompactionStyle, CompressionOptions, MemtableFactory,
+pub use block_based::{
+    BlockBasedTableOptions, ChecksumType, DataBlockIndexType, FilterPolicy, IndexShorteningMode,
+    IndexType, MetadataCacheOptions, PinningTier, PrepopulateBlockCache,
 };
+pub use cf::ColumnFamilyOptions;
+pub use compaction::{
+    CompactionPri, CompactionStopStyle, CompactionStyle, FifoCompactionOptions, FileTemperatureAge,
+    PrepopulateBlobCache, UniversalCompactionOptions,
+};
+pub use compression::CompressionOptions;
 pub use db::{DbOptions, Options, WalRecoveryMode};
 pub use file::{
     OptionsFile, ROCKSDB_VERSION, newest_options_file, options_file_text, read_options_file,
     write_options_file,
 };
+pub use kinds::{CacheTier, DbPath, InfoLogLevel, IoPriority, StatsLevel, Temperature};
+pub use memtable::MemtableFactory;
 pub use read_write::{
-    BottommostLevelCompaction, CompactRangeOptions, FlushOptions, ReadOptions, WriteOptions,
+    BlobGarbageCollectionPolicy, BottommostLevelCompaction, CompactRangeOptions, FlushOptions,
+    ReadOptions, ReadTier, WriteOptions,
 };
-pub use registry::{OptionSet, Row, Support};
+pub use registry::{InFile, OptionSet, Row, Support};
 pub use sanitize::{
     PLAIN_TABLE_FILE_SIZE_MAX, background_job_limits, sanitize, sanitize_cf, sanitize_db,
     settings_without_effect, validate, validate_cf, validate_db,
 };
-pub use table::{
-    BlockBasedTableOptions, ChecksumType, DataBlockIndexType, FilterPolicy, IndexType,
-    PlainTableEncoding, PlainTableOptions, TableFactory,
-};
+pub use table::{CuckooTableOptions, PlainTableEncoding, PlainTableOptions, TableFactory};

@@ -1,5 +1,22 @@
 //! Options of single operations.
 
+use super::IoPriority;
+
+/// Where a read looks. Numbers are RocksDB's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[repr(u8)]
+pub enum ReadTier {
+    /// Everywhere.
+    #[default]
+    All = 0,
+    /// In memory; Incomplete if that does not answer.
+    BlockCache = 1,
+    /// Where a crash would not lose it.
+    Persisted = 2,
+    /// In memtables.
+    Memtable = 3,
+}
+
 /// Options of reads and iterators; names and defaults are RocksDB's.
 #[derive(Clone, Debug)]
 pub struct ReadOptions {
@@ -24,6 +41,45 @@ pub struct ReadOptions {
     pub readahead_size: usize,
     /// An iterator gives up with Incomplete after so many hidden entries; 0 never.
     pub max_skippable_internal_keys: u64,
+    /// Where to look. Anything but [`ReadTier::All`] has no effect yet.
+    pub read_tier: ReadTier,
+    /// An iterator follows new writes. Has no effect yet.
+    pub tailing: bool,
+    /// The user's timestamp to read at. Not supported.
+    pub timestamp: Option<Vec<u8>>,
+    /// The oldest timestamp that an iterator shows. Not supported.
+    pub iter_start_ts: Option<Vec<u8>>,
+    /// Microseconds since 1970 after which the call gives up; 0 never. Has no effect yet.
+    pub deadline_us: u64,
+    /// Microseconds after which one read of a file gives up; 0 never. Has no effect yet.
+    pub io_timeout_us: u64,
+    /// Read through range deletions. Has no effect yet.
+    pub ignore_range_deletions: bool,
+    /// Values stay where they are while the iterator lives; accepted, has no effect: values are
+    /// counted objects.
+    pub pin_data: bool,
+    /// Free what an iterator pinned in the background; accepted, has no effect.
+    pub background_purge_on_iterator_cleanup: bool,
+    /// Read ahead as far as bounds allow; accepted, has no effect.
+    pub auto_readahead_size: bool,
+    /// Read ahead with what was learned at other levels; accepted, has no effect.
+    pub adaptive_readahead: bool,
+    /// Read from several files at once; accepted, has no effect.
+    pub async_io: bool,
+    /// Let `multi_get` spend processor time for fewer reads; accepted, has no effect.
+    pub optimize_multiget_for_io: bool,
+    /// Bytes of values after which `multi_get` gives up. Has no effect yet.
+    pub value_size_soft_limit: u64,
+    /// Operands of one key from which a read is told of; accepted, has no effect.
+    pub merge_operand_count_threshold: Option<u64>,
+    /// Values may be fetched later; accepted, has no effect: they are there.
+    pub allow_unprepared_value: bool,
+    /// An iterator with a snapshot lets go of old versions now and then; accepted, has no effect.
+    pub auto_refresh_iterator_with_snapshot: bool,
+    /// How urgent it is to the rate limiter; accepted, has no effect.
+    pub rate_limiter_priority: IoPriority,
+    /// Of the past; accepted, has no effect.
+    pub managed: bool,
 }
 
 impl Default for ReadOptions {
@@ -39,6 +95,25 @@ impl Default for ReadOptions {
             auto_prefix_mode: false,
             readahead_size: 0,
             max_skippable_internal_keys: 0,
+            read_tier: ReadTier::All,
+            tailing: false,
+            timestamp: None,
+            iter_start_ts: None,
+            deadline_us: 0,
+            io_timeout_us: 0,
+            ignore_range_deletions: false,
+            pin_data: false,
+            background_purge_on_iterator_cleanup: false,
+            auto_readahead_size: true,
+            adaptive_readahead: false,
+            async_io: false,
+            optimize_multiget_for_io: true,
+            value_size_soft_limit: u64::MAX,
+            merge_operand_count_threshold: None,
+            allow_unprepared_value: false,
+            auto_refresh_iterator_with_snapshot: false,
+            rate_limiter_priority: IoPriority::Total,
+            managed: false,
         }
     }
 }
@@ -63,6 +138,12 @@ pub struct WriteOptions {
     pub no_slowdown: bool,
     /// Wait longer than others in a stall; accepted, has no effect.
     pub low_pri: bool,
+    /// Remember where the last key of a batch went in the memtable; accepted, has no effect.
+    pub memtable_insert_hint_per_batch: bool,
+    /// How urgent it is to the rate limiter; accepted, has no effect.
+    pub rate_limiter_priority: IoPriority,
+    /// Bytes of checksum per entry of the batch; accepted, has no effect.
+    pub protection_bytes_per_key: usize,
 }
 
 /// Options of `flush`.
@@ -95,8 +176,21 @@ pub enum BottommostLevelCompaction {
     ForceOptimized = 3,
 }
 
+/// What `compact_range` does with old blobs. Numbers are RocksDB's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[repr(u8)]
+pub enum BlobGarbageCollectionPolicy {
+    /// Collect them.
+    Force = 0,
+    /// Leave them.
+    Disable = 1,
+    /// What the column family says.
+    #[default]
+    UseDefault = 2,
+}
+
 /// Options of `compact_range`.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct CompactRangeOptions {
     /// No automatic compaction starts meanwhile. Accepted, has no effect: that is always so.
     pub exclusive_manual_compaction: bool,
@@ -108,6 +202,16 @@ pub struct CompactRangeOptions {
     pub bottommost_level_compaction: BottommostLevelCompaction,
     /// Threads that share it; 0 means the database's.
     pub max_subcompactions: u32,
+    /// Which of the `db_paths` gets the result. Has no effect: there is one.
+    pub target_path_id: u32,
+    /// Start although writers will stall.
+    pub allow_write_stall: bool,
+    /// The oldest timestamp whose history is kept. Not supported.
+    pub full_history_ts_low: Option<Vec<u8>>,
+    /// What to do with old blobs; accepted, has no effect: there are none.
+    pub blob_garbage_collection_policy: BlobGarbageCollectionPolicy,
+    /// Which part of the blob files is old; accepted, has no effect.
+    pub blob_garbage_collection_age_cutoff: f64,
 }
 
 impl Default for CompactRangeOptions {
@@ -118,6 +222,11 @@ impl Default for CompactRangeOptions {
             target_level: -1,
             bottommost_level_compaction: BottommostLevelCompaction::default(),
             max_subcompactions: 0,
+            target_path_id: 0,
+            allow_write_stall: false,
+            full_history_ts_low: None,
+            blob_garbage_collection_policy: BlobGarbageCollectionPolicy::UseDefault,
+            blob_garbage_collection_age_cutoff: -1.0,
         }
     }
 }

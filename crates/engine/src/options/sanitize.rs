@@ -6,7 +6,7 @@
 
 use super::{
     BlockBasedTableOptions, ColumnFamilyOptions, CompactionStyle, DataBlockIndexType, DbOptions,
-    FilterPolicy, IndexType, MemtableFactory, OptionSet, Options, PlainTableOptions, TableFactory,
+    FilterPolicy, MemtableFactory, OptionSet, Options, PlainTableOptions, TableFactory,
 };
 use crate::compress::CompressionType;
 use crate::error::{Error, Result};
@@ -81,11 +81,7 @@ fn refuse(option: &str, value: impl Display, is_set: bool, instead: &str) -> Res
 
 /// Refuses options of a database that cannot be honoured.
 pub fn validate_db(db: &DbOptions) -> Result<()> {
-    let off = "expected false";
-    refuse("allow_mmap_writes", true, db.allow_mmap_writes, off)?;
-    refuse("use_direct_reads", true, db.use_direct_reads, off)?;
-    let direct_writes = db.use_direct_io_for_flush_and_compaction;
-    refuse("use_direct_io_for_flush_and_compaction", true, direct_writes, off)?;
+    db.check()?;
     in_range("keep_log_file_num", db.keep_log_file_num, 1..=usize::MAX)?;
     at_most("max_background_jobs", db.max_background_jobs, 1024)?;
     in_range("max_background_compactions", db.max_background_compactions, -1..=1024)?;
@@ -101,9 +97,11 @@ pub fn validate_cf(cf: &ColumnFamilyOptions) -> Result<()> {
     let other_style = matches!(style, CompactionStyle::Universal | CompactionStyle::Fifo);
     let known = "expected kCompactionStyleLevel or kCompactionStyleNone";
     refuse("compaction_style", format!("{style:?}"), other_style, known)?;
-    refuse("inplace_update_support", true, cf.inplace_update_support, "expected false")?;
-    let dictionary = cf.compression_opts.max_dict_bytes;
-    refuse("compression_opts.max_dict_bytes", dictionary, dictionary != 0, "expected 0")?;
+    cf.check()?;
+    cf.compression_opts.check()?;
+    if cf.bottommost_compression_opts.enabled {
+        cf.bottommost_compression_opts.check()?;
+    }
     validate_compression(cf)?;
     validate_levels(cf)?;
     validate_memtable(&cf.memtable_factory)?;
@@ -114,6 +112,10 @@ pub fn validate_cf(cf: &ColumnFamilyOptions) -> Result<()> {
     match &cf.table_factory {
         TableFactory::BlockBased(table) => validate_block_based(table),
         TableFactory::Plain(table) => validate_plain(table),
+        TableFactory::Cuckoo(_) => Err(Error::not_supported(
+            "option table_factory: value CuckooTable is not supported; expected BlockBasedTable or \
+             PlainTable",
+        )),
     }
 }
 
@@ -172,14 +174,13 @@ fn validate_memtable(factory: &MemtableFactory) -> Result<()> {
 fn validate_block_based(table: &BlockBasedTableOptions) -> Result<()> {
     in_range("block_size", table.block_size, 1..=u32::MAX as usize)?;
     in_range("format_version", table.format_version, 2..=7)?;
-    let index = table.index_type;
-    let other_index = index != IndexType::BinarySearch;
-    refuse("index_type", format!("{index:?}"), other_index, "expected kBinarySearch")?;
-    refuse("block_align", true, table.block_align, "expected false")?;
+    table.check()?;
     if table.cache_index_and_filter_blocks && table.no_block_cache {
         let allowed = "expected false while no_block_cache is true";
         return Err(out_of_range("cache_index_and_filter_blocks", true, allowed));
     }
+    let ribbon = matches!(table.filter_policy, Some(FilterPolicy::Ribbon { .. }));
+    refuse("filter_policy", "ribbonfilter", ribbon, "expected bloomfilter")?;
     if let Some(FilterPolicy::Bloom { bits_per_key: bits }) = table.filter_policy
         && !(bits.is_finite() && bits >= 0.0)
     {
@@ -214,9 +215,11 @@ pub fn settings_without_effect(db: &DbOptions, families: &[&ColumnFamilyOptions]
     let mut out = db.without_effect();
     for cf in families {
         out.extend(cf.without_effect());
+        out.extend(nested_without_effect("compression_opts", &cf.compression_opts));
         match &cf.table_factory {
             TableFactory::BlockBased(table) => out.extend(table.without_effect()),
             TableFactory::Plain(table) => out.extend(table.without_effect()),
+            TableFactory::Cuckoo(table) => out.extend(table.without_effect()),
         }
         if let MemtableFactory::SkipList { lookahead: n @ 1.. } = cf.memtable_factory {
             out.push(format!("option memtable_factory: a lookahead of {n} has no effect"));
@@ -225,6 +228,11 @@ pub fn settings_without_effect(db: &DbOptions, families: &[&ColumnFamilyOptions]
     out.sort();
     out.dedup();
     out
+}
+
+fn nested_without_effect<T: OptionSet>(part: &str, options: &T) -> Vec<String> {
+    let dotted = |told: String| told.replacen("option ", &format!("option {part}."), 1);
+    options.without_effect().into_iter().map(dotted).collect()
 }
 
 /// Collects what was changed.
@@ -288,7 +296,7 @@ fn sanitize_memory(cf: &mut ColumnFamilyOptions, changes: &mut Changes) {
     let largest = match cf.table_factory {
         // One memtable becomes one file.
         TableFactory::Plain(_) => GIB,
-        TableFactory::BlockBased(_) => 64 * GIB,
+        TableFactory::BlockBased(_) | TableFactory::Cuckoo(_) => 64 * GIB,
     };
     changes.clip("write_buffer_size", &mut cf.write_buffer_size, 64 * KIB, largest);
     if cf.arena_block_size == 0 {

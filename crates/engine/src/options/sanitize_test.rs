@@ -54,8 +54,8 @@ fn refusals_name_option_value_and_range() {
             "Invalid argument: option format_version: value 1 is not allowed: expected 2 to 7",
         ),
         (
-            block_based(|t| t.index_type = IndexType::TwoLevelIndexSearch),
-            "Not implemented: option index_type: value TwoLevelIndexSearch is not supported; \
+            block_based(|t| t.index_type = crate::options::IndexType::TwoLevelIndexSearch),
+            "Not implemented: option index_type: value kTwoLevelIndexSearch is not supported; \
              expected kBinarySearch",
         ),
         (

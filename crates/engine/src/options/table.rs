@@ -1,105 +1,6 @@
-//! Options of the table formats.
+//! Options of the other table formats, and the choice.
 
-pub use crate::base::checksum::ChecksumType;
-use crate::cache::Cache;
-use std::sync::Arc;
-
-/// The form of the index. Numbers are RocksDB's. Every form is read; only the first is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-#[repr(u8)]
-pub enum IndexType {
-    /// One sorted block.
-    #[default]
-    BinarySearch = 0,
-    /// As the first, with a hash table over prefixes.
-    HashSearch = 1,
-    /// Partitions below a top-level index.
-    TwoLevelIndexSearch = 2,
-    /// Entries also hold their block's first key.
-    BinarySearchWithFirstKey = 3,
-}
-
-/// What a data block carries for point lookups. Numbers are RocksDB's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-#[repr(u8)]
-pub enum DataBlockIndexType {
-    /// The restart array alone.
-    #[default]
-    BinarySearch = 0,
-    /// A hash table over user keys as well.
-    BinaryAndHash = 1,
-}
-
-/// The filter of new tables.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum FilterPolicy {
-    /// RocksDB's FastLocalBloom with so many bits per key.
-    Bloom {
-        /// Bits per key; RocksDB rounds to thousandths.
-        bits_per_key: f64,
-    },
-}
-
-/// Options of the block-based format; names and defaults are RocksDB 10.10's except
-/// `format_version`, which is 5 so that RocksDB 7.8.3 can read what we write.
-#[derive(Clone)]
-pub struct BlockBasedTableOptions {
-    /// Size of a data block before compression, in bytes.
-    pub block_size: usize,
-    /// A block is closed early when it is this close to full, in percent.
-    pub block_size_deviation: i32,
-    /// Keys between restart points in data blocks.
-    pub block_restart_interval: usize,
-    /// Keys between restart points in the index.
-    pub index_block_restart_interval: usize,
-    /// Version of the format written: 2 to 7.
-    pub format_version: u32,
-    /// The checksum of blocks.
-    pub checksum: ChecksumType,
-    /// The form of the index. Anything but BinarySearch is refused at open.
-    pub index_type: IndexType,
-    /// What data blocks carry for point lookups.
-    pub data_block_index_type: DataBlockIndexType,
-    /// Fill of the data-block hash table.
-    pub data_block_hash_table_util_ratio: f64,
-    /// The filter; `None` writes and reads none.
-    pub filter_policy: Option<FilterPolicy>,
-    /// Whole keys go into the filter.
-    pub whole_key_filtering: bool,
-    /// Where uncompressed blocks are kept; `None` makes a cache of 32 MiB unless `no_block_cache`.
-    pub block_cache: Option<Arc<Cache>>,
-    /// Keep no blocks.
-    pub no_block_cache: bool,
-    /// Charge index and filter blocks to the cache (they are never evicted while the file is open).
-    pub cache_index_and_filter_blocks: bool,
-    /// Align blocks to pages. Not supported: true is refused at open.
-    pub block_align: bool,
-    /// Verify the compressed form right after compressing.
-    pub verify_compression: bool,
-}
-
-impl Default for BlockBasedTableOptions {
-    fn default() -> BlockBasedTableOptions {
-        BlockBasedTableOptions {
-            block_size: 4096,
-            block_size_deviation: 10,
-            block_restart_interval: 16,
-            index_block_restart_interval: 1,
-            format_version: 5,
-            checksum: ChecksumType::Xxh3,
-            index_type: IndexType::BinarySearch,
-            data_block_index_type: DataBlockIndexType::BinarySearch,
-            data_block_hash_table_util_ratio: 0.75,
-            filter_policy: None,
-            whole_key_filtering: true,
-            block_cache: None,
-            no_block_cache: false,
-            cache_index_and_filter_blocks: false,
-            block_align: false,
-            verify_compression: false,
-        }
-    }
-}
+use super::BlockBasedTableOptions;
 
 /// How PlainTable rows hold their keys. Numbers are RocksDB's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -148,6 +49,33 @@ impl Default for PlainTableOptions {
     }
 }
 
+/// Options of CuckooTable; names and defaults are RocksDB 10.10's. The format is refused at open.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CuckooTableOptions {
+    /// Fill of the hash table.
+    pub hash_table_ratio: f64,
+    /// Depth to which a place is searched for a displaced key.
+    pub max_search_depth: u32,
+    /// Buckets that are tried in a row.
+    pub cuckoo_block_size: u32,
+    /// Eight-byte keys are their own first hash.
+    pub identity_as_first_hash: bool,
+    /// Hashes become buckets by division rather than by masking.
+    pub use_module_hash: bool,
+}
+
+impl Default for CuckooTableOptions {
+    fn default() -> CuckooTableOptions {
+        CuckooTableOptions {
+            hash_table_ratio: 0.9,
+            max_search_depth: 100,
+            cuckoo_block_size: 5,
+            identity_as_first_hash: false,
+            use_module_hash: true,
+        }
+    }
+}
+
 /// The format of new tables, and how tables are read. A file is recognised by its footer, so a
 /// database may hold both formats; the other format is then read with its default options.
 #[derive(Clone)]
@@ -156,6 +84,8 @@ pub enum TableFactory {
     BlockBased(BlockBasedTableOptions),
     /// Rows in a memory-mapped file; needs `allow_mmap_reads`.
     Plain(PlainTableOptions),
+    /// Cuckoo hashing. Not supported: refused at open.
+    Cuckoo(CuckooTableOptions),
 }
 
 impl Default for TableFactory {
@@ -170,6 +100,7 @@ impl TableFactory {
         match self {
             TableFactory::BlockBased(_) => "BlockBasedTable",
             TableFactory::Plain(_) => "PlainTable",
+            TableFactory::Cuckoo(_) => "CuckooTable",
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::base::iterator::EmptyIterator;
 use crate::base::{InternalIterator, KeyOrder, LookupKey, SeqNo};
 use crate::cache::Cache;
 use crate::compress::CompressionType;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::fs::{RandomAccessFile, WritableFile};
 use crate::hooks::SliceTransform;
 use crate::iter::GetContext;
@@ -99,7 +99,7 @@ impl Table {
                 let defaults = BlockBasedTableOptions::default();
                 let opts = match &ctx.factory {
                     TableFactory::BlockBased(opts) => opts,
-                    TableFactory::Plain(_) => &defaults,
+                    _ => &defaults,
                 };
                 Table::BlockBased(BlockBasedTable::open(file, ctx, opts)?)
             }
@@ -107,7 +107,7 @@ impl Table {
                 let defaults = PlainTableOptions::default();
                 let opts = match &ctx.factory {
                     TableFactory::Plain(opts) => opts,
-                    TableFactory::BlockBased(_) => &defaults,
+                    _ => &defaults,
                 };
                 Table::Plain(PlainTable::open(file, ctx, opts)?)
             }
@@ -245,6 +245,7 @@ impl TableBuilder {
             TableFactory::Plain(opts) => {
                 TableBuilder::Plain(Box::new(PlainTableBuilder::new(file, ctx, opts)?))
             }
+            TableFactory::Cuckoo(_) => return Err(Error::not_supported("writing CuckooTable")),
         })
     }
 

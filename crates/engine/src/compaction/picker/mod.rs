@@ -144,7 +144,7 @@ fn max_compaction_bytes(options: &ColumnFamilyOptions) -> u64 {
 fn max_file_size(options: &ColumnFamilyOptions) -> u64 {
     match options.table_factory {
         TableFactory::Plain(_) => crate::options::PLAIN_TABLE_FILE_SIZE_MAX,
-        TableFactory::BlockBased(_) => u64::MAX,
+        _ => u64::MAX,
     }
 }
 

@@ -209,7 +209,7 @@ fn times(size: u64, factor: f64) -> u64 {
 /// The codec of flushed files.
 pub fn compression_for_flush(options: &ColumnFamilyOptions) -> CompressionType {
     match options.table_factory {
-        TableFactory::Plain(_) => CompressionType::None,
+        TableFactory::Plain(_) | TableFactory::Cuckoo(_) => CompressionType::None,
         TableFactory::BlockBased(_) => {
             options.compression_per_level.first().copied().unwrap_or(options.compression)
         }

@@ -3,11 +3,11 @@
 
 use super::super::parse::{split_pairs, unbrace, unescape};
 use super::super::{
-    BlockBasedTableOptions, ColumnFamilyOptions, CompressionOptions, FilterPolicy, MemtableFactory,
-    PlainTableOptions, TableFactory,
+    BlockBasedTableOptions, ColumnFamilyOptions, CompressionOptions, CuckooTableOptions, DbPath,
+    FilterPolicy, MemtableFactory, PlainTableOptions, TableFactory,
 };
 use super::OptionSet;
-use super::values::{OptionValue, expected, store};
+use super::values::{expected, store};
 use crate::base::{BytewiseComparator, Comparator, ReverseBytewiseComparator};
 use crate::cache::Cache;
 use crate::error::{Error, Result};
@@ -114,24 +114,24 @@ pub(super) fn print_filter_factory(o: &ColumnFamilyOptions) -> String {
     o.compaction_filter_factory.as_ref().map_or("nullptr".into(), |f| f.name().to_string())
 }
 
-pub(super) fn set_prefix_extractor(o: &mut ColumnFamilyOptions, text: &str) -> Result<()> {
+pub(super) fn set_transform(field: &mut Option<Arc<dyn SliceTransform>>, text: &str) -> Result<()> {
     if is_null(text) {
-        o.prefix_extractor = None;
+        *field = None;
         return Ok(());
     }
     let (name, settings) = name_and_settings(text)?;
-    if o.prefix_extractor.as_ref().is_some_and(|have| have.name() == name) {
+    if field.as_ref().is_some_and(|have| have.name() == name) {
         return Ok(());
     }
     let length = settings.iter().find(|(k, _)| matches!(*k, "length" | "cap_len"));
     let full = length.map_or(name.to_string(), |(_, n)| format!("{name}.{n}"));
     let part: Option<Arc<dyn SliceTransform>> = slice_transform_by_name(&full);
-    o.prefix_extractor = Some(part.ok_or_else(|| unknown_part("prefix extractor", name))?);
+    *field = Some(part.ok_or_else(|| unknown_part("prefix extractor", name))?);
     Ok(())
 }
 
-pub(super) fn print_prefix_extractor(o: &ColumnFamilyOptions) -> String {
-    o.prefix_extractor.as_ref().map_or("nullptr".into(), |p| p.name().to_string())
+pub(super) fn print_transform(field: &Option<Arc<dyn SliceTransform>>) -> String {
+    field.as_ref().map_or("nullptr".into(), |p| p.name().to_string())
 }
 
 /// `skip_list:16`, `prefix_hash:1000`, or RocksDB's class name, or `{id=...;...}`.
@@ -213,7 +213,7 @@ pub(super) fn block_based(o: &mut ColumnFamilyOptions) -> &mut BlockBasedTableOp
     }
     match &mut o.table_factory {
         TableFactory::BlockBased(table) => table,
-        TableFactory::Plain(_) => unreachable!("it was replaced above"),
+        _ => unreachable!("it was replaced above"),
     }
 }
 
@@ -224,7 +224,7 @@ pub(super) fn plain(o: &mut ColumnFamilyOptions) -> &mut PlainTableOptions {
     }
     match &mut o.table_factory {
         TableFactory::Plain(table) => table,
-        TableFactory::BlockBased(_) => unreachable!("it was replaced above"),
+        _ => unreachable!("it was replaced above"),
     }
 }
 
@@ -239,43 +239,57 @@ pub(super) fn set_table_factory(o: &mut ColumnFamilyOptions, text: &str) -> Resu
             let table = plain(o);
             settings.into_iter().try_for_each(|(k, v)| table.set_option(k, v))
         }
+        "CuckooTable" => {
+            let mut table = CuckooTableOptions::default();
+            settings.into_iter().try_for_each(|(k, v)| table.set_option(k, v))?;
+            o.table_factory = TableFactory::Cuckoo(table);
+            Ok(())
+        }
         _ => Err(Error::not_supported(format!("table format {name:?}"))),
     }
 }
 
 /// The options of whichever format it is, as `{k=v;}`.
 pub(super) fn print_table(o: &ColumnFamilyOptions) -> String {
-    fn all<T: OptionSet>(options: &T) -> String {
-        let rows = T::rows().iter().filter(|r| r.in_file);
-        rows.map(|r| format!("{}={};", r.name, r.get(options))).collect()
+    match &o.table_factory {
+        TableFactory::BlockBased(table) => table.braced(),
+        TableFactory::Plain(table) => table.braced(),
+        TableFactory::Cuckoo(table) => table.braced(),
     }
-    let list = match &o.table_factory {
-        TableFactory::BlockBased(table) => all(table),
-        TableFactory::Plain(table) => all(table),
-    };
-    format!("{{{list}}}")
 }
 
-/// `nullptr`, `bloomfilter:bits[:bool]`, with or without `{id=...}`.
+/// `nullptr`, `bloomfilter:bits[:bool]`, `ribbonfilter:bits[:level]`, with or without `{id=...}`.
 pub(super) fn set_filter_policy(o: &mut BlockBasedTableOptions, text: &str) -> Result<()> {
     if is_null(text) {
         o.filter_policy = None;
         return Ok(());
     }
-    let inside = unbrace(text);
-    let name = match inside.strip_prefix("id=") {
-        Some(rest) => rest.split(';').next().unwrap_or(""),
-        None => inside,
-    };
+    let (name, settings) = name_and_settings(text)?;
+    let setting = |key: &str| settings.iter().find(|(k, _)| *k == key).map(|(_, v)| *v);
     let mut parts = name.split(':');
-    match (parts.next(), parts.next()) {
-        (Some("bloomfilter" | "rocksdb.BloomFilter"), Some(bits)) => {
-            let mut bits_per_key = 0.0;
+    let kind = parts.next().unwrap_or("");
+    let bits = parts.next().or_else(|| setting("bits_per_key"));
+    let level = parts.next().or_else(|| setting("bloom_before_level"));
+    let mut bits_per_key = 0.0;
+    match (kind, bits) {
+        (
+            "bloomfilter" | "rocksdb.BloomFilter" | "rocksdb.internal.FastLocalBloomFilter",
+            Some(bits),
+        ) => {
             store(&mut bits_per_key, bits)?;
             o.filter_policy = Some(FilterPolicy::Bloom { bits_per_key });
             Ok(())
         }
-        _ => Err(Error::not_supported(format!("filter {name:?}; expected bloomfilter:bits"))),
+        ("ribbonfilter" | "rocksdb.RibbonFilter", Some(bits)) => {
+            let mut bloom_before_level = 0;
+            store(&mut bits_per_key, bits)?;
+            level.map_or(Ok(()), |level| store(&mut bloom_before_level, level))?;
+            o.filter_policy = Some(FilterPolicy::Ribbon { bits_per_key, bloom_before_level });
+            Ok(())
+        }
+        _ => Err(Error::not_supported(format!(
+            "filter {name:?}; expected bloomfilter:bits or ribbonfilter:bits"
+        ))),
     }
 }
 
@@ -283,13 +297,16 @@ pub(super) fn print_filter_policy(o: &BlockBasedTableOptions) -> String {
     match o.filter_policy {
         None => "nullptr".into(),
         Some(FilterPolicy::Bloom { bits_per_key }) => format!("bloomfilter:{bits_per_key}:false"),
+        Some(FilterPolicy::Ribbon { bits_per_key, bloom_before_level }) => {
+            format!("ribbonfilter:{bits_per_key}:{bloom_before_level}")
+        }
     }
 }
 
 /// `nullptr`, a size such as `64M`, or `{capacity=64M;...}`. Shards are the cache's own affair.
-pub(super) fn set_block_cache(o: &mut BlockBasedTableOptions, text: &str) -> Result<()> {
+pub(super) fn set_cache(field: &mut Option<Arc<Cache>>, text: &str) -> Result<()> {
     if is_null(text) {
-        o.block_cache = None;
+        *field = None;
         return Ok(());
     }
     let mut capacity = 0usize;
@@ -301,67 +318,47 @@ pub(super) fn set_block_cache(o: &mut BlockBasedTableOptions, text: &str) -> Res
     } else {
         store(&mut capacity, inside)?;
     }
-    o.block_cache = Some(Cache::new_lru(capacity));
+    *field = Some(Cache::new_lru(capacity));
     Ok(())
 }
 
-pub(super) fn print_block_cache(o: &BlockBasedTableOptions) -> String {
-    o.block_cache.as_ref().map_or("nullptr".into(), |cache| cache.capacity().to_string())
+pub(super) fn print_cache(field: &Option<Arc<Cache>>) -> String {
+    field.as_ref().map_or("nullptr".into(), |cache| cache.capacity().to_string())
+}
+
+/// RocksDB has no text for paths either.
+pub(super) fn no_text<T>(_: &mut T, text: &str) -> Result<()> {
+    if text.is_empty() {
+        return Ok(());
+    }
+    Err(Error::invalid_argument("it has no form in text; set it in the program"))
+}
+
+pub(super) fn print_paths(paths: &[DbPath]) -> String {
+    let one = |p: &DbPath| format!("{}({} bytes)", p.path.display(), p.target_size);
+    paths.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
 /// `{level=5;...}`, or the older `window_bits:level:strategy[:max_dict_bytes[:...]]`.
-pub(super) fn set_compression_opts(o: &mut ColumnFamilyOptions, text: &str) -> Result<()> {
+pub(super) fn set_compression_opts(o: &mut CompressionOptions, text: &str) -> Result<()> {
     let inside = unbrace(text);
     if inside.contains('=') {
-        let pairs = split_pairs(inside)?;
-        return pairs.into_iter().try_for_each(|(k, v)| set_compression(o, k, v));
+        return o.set_options(inside);
     }
-    let names = ["window_bits", "level", "strategy", "max_dict_bytes"];
+    let names = [
+        "window_bits",
+        "level",
+        "strategy",
+        "max_dict_bytes",
+        "zstd_max_train_bytes",
+        "parallel_threads",
+        "enabled",
+        "max_dict_buffer_bytes",
+        "use_zstd_dict_trainer",
+    ];
     let values: Vec<&str> = inside.split(':').collect();
-    if values.len() < 3 {
+    if values.len() < 3 || values.len() > names.len() {
         return Err(expected("window_bits:level:strategy", text));
     }
-    names.iter().zip(values).try_for_each(|(k, v)| set_compression(o, k, v))
-}
-
-fn set_compression(o: &mut ColumnFamilyOptions, name: &str, value: &str) -> Result<()> {
-    let CompressionOptions { window_bits, level, max_dict_bytes } = &mut o.compression_opts;
-    match name {
-        "window_bits" => store(window_bits, value),
-        "level" => store(level, value),
-        "max_dict_bytes" => store(max_dict_bytes, value),
-        "strategy"
-        | "zstd_max_train_bytes"
-        | "parallel_threads"
-        | "max_dict_buffer_bytes"
-        | "max_compressed_bytes_per_kb" => store(&mut 0i64, value),
-        "enabled" | "use_zstd_dict_trainer" | "checksum" => store(&mut false, value),
-        _ => Err(unknown_setting("compression_opts", name)),
-    }
-}
-
-pub(super) fn print_compression_opts(o: &ColumnFamilyOptions) -> String {
-    let c = &o.compression_opts;
-    format!(
-        "{{max_dict_buffer_bytes=0;enabled=false;max_dict_bytes={};parallel_threads=1;\
-         zstd_max_train_bytes=0;level={};use_zstd_dict_trainer=true;strategy=0;window_bits={};}}",
-        c.max_dict_bytes, c.level, c.window_bits
-    )
-}
-
-/// Settings of their own for the last level are not kept: `enabled=true` would be a silent loss.
-pub(super) fn set_bottommost_opts(_: &mut ColumnFamilyOptions, text: &str) -> Result<()> {
-    let mut scratch = ColumnFamilyOptions::default();
-    set_compression_opts(&mut scratch, text)?;
-    let pairs = split_pairs(unbrace(text)).unwrap_or_default();
-    if pairs.iter().any(|(k, v)| *k == "enabled" && bool::parse(v) == Some(true)) {
-        return Err(Error::not_supported(
-            "enabled=true: the last level has no settings of its own",
-        ));
-    }
-    Ok(())
-}
-
-pub(super) fn print_bottommost_opts(_: &ColumnFamilyOptions) -> String {
-    print_compression_opts(&ColumnFamilyOptions::default())
+    names.iter().zip(values).try_for_each(|(k, v)| o.set_option(k, v))
 }

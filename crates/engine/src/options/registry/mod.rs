@@ -13,16 +13,22 @@
 mod cf_rows;
 mod components;
 mod db_rows;
+mod nested_rows;
 mod table_rows;
 mod values;
 
 use super::parse::{parse_bool, parse_integer, split_pairs, unbrace};
-use super::{BlockBasedTableOptions, ColumnFamilyOptions, DbOptions, Options, PlainTableOptions};
+use super::{
+    BlockBasedTableOptions, ColumnFamilyOptions, CompressionOptions, CuckooTableOptions, DbOptions,
+    FifoCompactionOptions, MetadataCacheOptions, Options, PlainTableOptions,
+    UniversalCompactionOptions,
+};
 use crate::error::{Error, Result};
 
 pub use cf_rows::CF_ROWS;
 pub use db_rows::DB_ROWS;
-pub use table_rows::{BLOCK_BASED_ROWS, PLAIN_ROWS};
+pub use nested_rows::{COMPRESSION_ROWS, FIFO_ROWS, METADATA_CACHE_ROWS, UNIVERSAL_ROWS};
+pub use table_rows::{BLOCK_BASED_ROWS, CUCKOO_ROWS, PLAIN_ROWS};
 
 /// What the engine does with an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +39,17 @@ pub enum Support {
     Accepted,
     /// It fails unless the value is the one that names the engine's behaviour.
     Refused,
+}
+
+/// Whether OPTIONS files have an option. RocksDB 7.8.3 must be able to read what nobody changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InFile {
+    /// Always: 7.8.3 knows the name.
+    Always,
+    /// When it is not the default: younger than 7.8.3.
+    WhenSet,
+    /// Never.
+    Never,
 }
 
 /// The shape of a value that is not kept.
@@ -91,8 +108,8 @@ pub struct Row<T: 'static> {
     pub name: &'static str,
     /// What the engine does with it.
     pub support: Support,
-    /// Whether our OPTIONS files have it: RocksDB 7.8.3 must know the name.
-    pub in_file: bool,
+    /// Whether our OPTIONS files have it.
+    pub in_file: InFile,
     pub(crate) kind: Kind<T>,
 }
 
@@ -102,6 +119,29 @@ impl<T> Row<T> {
         let ours = self.get(options);
         let differs = self.support == Support::Accepted && ours != self.get(default);
         differs.then(|| format!("option {}: value {ours} has no effect", self.name))
+    }
+
+    /// Refuses a value other than the default if the engine does not have what it asks for.
+    fn check(&self, options: &T, default: &T) -> Result<()> {
+        let (ours, expected) = (self.get(options), self.get(default));
+        if self.support != Support::Refused || ours == expected {
+            return Ok(());
+        }
+        let name = self.name;
+        Err(Error::not_supported(format!(
+            "option {name}: value {ours} is not supported; expected {expected}"
+        )))
+    }
+
+    /// `name=value` for OPTIONS files, if it belongs there.
+    pub(super) fn in_file(&self, options: &T, default: &T) -> Option<String> {
+        let value = self.get(options);
+        let belongs = match self.in_file {
+            InFile::Always => true,
+            InFile::WhenSet => value != self.get(default),
+            InFile::Never => false,
+        };
+        belongs.then(|| format!("{}={value}", self.name))
     }
 
     /// Sets the option from text.
@@ -136,7 +176,7 @@ impl<T> Row<T> {
 }
 
 /// A struct of options that has rows.
-pub trait OptionSet: Sized + 'static {
+pub trait OptionSet: Sized + Default + 'static {
     /// All rows.
     fn rows() -> &'static [Row<Self>];
 
@@ -147,8 +187,12 @@ pub trait OptionSet: Sized + 'static {
 
     /// Sets the option `name` from text.
     fn set_option(&mut self, name: &str, value: &str) -> Result<()> {
-        match Self::row(name) {
-            Some(row) => row.set(self, value),
+        if let Some(row) = Self::row(name) {
+            return row.set(self, value);
+        }
+        // One setting of a part: `part.setting`.
+        match name.split_once('.').and_then(|(part, rest)| Some((Self::row(part)?, rest))) {
+            Some((row, setting)) => row.set(self, &format!("{{{setting}={value};}}")),
             None => Err(unknown_option(name)),
         }
     }
@@ -159,12 +203,22 @@ pub trait OptionSet: Sized + 'static {
     }
 
     /// A sentence per option that was set and has no effect.
-    fn without_effect(&self) -> Vec<String>
-    where
-        Self: Default,
-    {
+    fn without_effect(&self) -> Vec<String> {
         let default = Self::default();
         Self::rows().iter().filter_map(|row| row.without_effect(self, &default)).collect()
+    }
+
+    /// Refuses what the engine does not have.
+    fn check(&self) -> Result<()> {
+        let default = Self::default();
+        Self::rows().iter().try_for_each(|row| row.check(self, &default))
+    }
+
+    /// Everything that belongs into files, as `{k=v;k=v;}`.
+    fn braced(&self) -> String {
+        let default = Self::default();
+        let rows = Self::rows().iter().filter_map(|row| row.in_file(self, &default));
+        rows.fold(String::from("{"), |list, pair| list + &pair + ";") + "}"
     }
 
     /// The value of the option `name` as text.
@@ -173,28 +227,26 @@ pub trait OptionSet: Sized + 'static {
     }
 }
 
-impl OptionSet for DbOptions {
-    fn rows() -> &'static [Row<DbOptions>] {
-        DB_ROWS
-    }
+macro_rules! option_sets {
+    ($($options:ident $rows:ident)*) => {$(
+        impl OptionSet for $options {
+            fn rows() -> &'static [Row<$options>] {
+                $rows
+            }
+        }
+    )*};
 }
 
-impl OptionSet for ColumnFamilyOptions {
-    fn rows() -> &'static [Row<ColumnFamilyOptions>] {
-        CF_ROWS
-    }
-}
-
-impl OptionSet for BlockBasedTableOptions {
-    fn rows() -> &'static [Row<BlockBasedTableOptions>] {
-        BLOCK_BASED_ROWS
-    }
-}
-
-impl OptionSet for PlainTableOptions {
-    fn rows() -> &'static [Row<PlainTableOptions>] {
-        PLAIN_ROWS
-    }
+option_sets! {
+    DbOptions DB_ROWS
+    ColumnFamilyOptions CF_ROWS
+    BlockBasedTableOptions BLOCK_BASED_ROWS
+    PlainTableOptions PLAIN_ROWS
+    CuckooTableOptions CUCKOO_ROWS
+    CompressionOptions COMPRESSION_ROWS
+    UniversalCompactionOptions UNIVERSAL_ROWS
+    FifoCompactionOptions FIFO_ROWS
+    MetadataCacheOptions METADATA_CACHE_ROWS
 }
 
 impl Options {
@@ -219,10 +271,13 @@ fn unknown_option(name: &str) -> Error {
 /// A row with a field.
 macro_rules! field {
     ($support:ident $name:literal $($path:ident).+) => {
+        $crate::options::registry::field!($support Always $name $($path).+)
+    };
+    ($support:ident $in_file:ident $name:literal $($path:ident).+) => {
         $crate::options::registry::Row {
             name: $name,
             support: $crate::options::registry::Support::$support,
-            in_file: true,
+            in_file: $crate::options::registry::InFile::$in_file,
             kind: $crate::options::registry::Kind::Field {
                 set: |o, text| $crate::options::registry::values::store(&mut o.$($path).+, text),
                 get: |o| $crate::options::registry::values::OptionValue::print(&o.$($path).+),
@@ -231,13 +286,29 @@ macro_rules! field {
     };
 }
 
+/// A row with a field whose name 7.8.3 does not know.
+macro_rules! young {
+    ($support:ident $name:literal $($path:ident).+) => {
+        $crate::options::registry::field!($support WhenSet $name $($path).+)
+    };
+}
+
+/// A row whose field is a set of options.
+macro_rules! nested {
+    ($support:ident $name:literal $($path:ident).+) => {
+        $crate::options::registry::custom!($support $name Always
+            |o, text| $crate::options::registry::OptionSet::set_options(&mut o.$($path).+, text),
+            |o| $crate::options::registry::OptionSet::braced(&o.$($path).+))
+    };
+}
+
 /// A row whose value is read and printed by two functions.
 macro_rules! custom {
-    ($support:ident $name:literal $in_file:literal $set:expr, $get:expr) => {
+    ($support:ident $name:literal $in_file:ident $set:expr, $get:expr) => {
         $crate::options::registry::Row {
             name: $name,
             support: $crate::options::registry::Support::$support,
-            in_file: $in_file,
+            in_file: $crate::options::registry::InFile::$in_file,
             kind: $crate::options::registry::Kind::Field { set: $set, get: $get },
         }
     };
@@ -245,11 +316,11 @@ macro_rules! custom {
 
 /// A row without a field: support, whether it is written to files, name, shape, value.
 macro_rules! fixed {
-    ($support:ident $in_file:literal $name:literal $shape:ident $value:literal) => {
+    ($support:ident $in_file:ident $name:literal $shape:ident $value:literal) => {
         $crate::options::registry::Row {
             name: $name,
             support: $crate::options::registry::Support::$support,
-            in_file: $in_file,
+            in_file: $crate::options::registry::InFile::$in_file,
             kind: $crate::options::registry::Kind::Fixed {
                 value: $value,
                 shape: $crate::options::registry::Shape::$shape,
@@ -258,7 +329,7 @@ macro_rules! fixed {
     };
 }
 
-use {custom, field, fixed};
+use {custom, field, fixed, nested, young};
 
 #[cfg(test)]
 #[path = "registry_test.rs"]

@@ -1,8 +1,8 @@
 //! Rows of the table formats.
 
-use super::super::{BlockBasedTableOptions, PlainTableOptions};
+use super::super::{BlockBasedTableOptions, CuckooTableOptions, PlainTableOptions};
 use super::components as part;
-use super::{Row, custom, field, fixed};
+use super::{Row, custom, field, fixed, nested, young};
 
 /// Every option of the block-based format.
 pub const BLOCK_BASED_ROWS: &[Row<BlockBasedTableOptions>] = &[
@@ -15,50 +15,50 @@ pub const BLOCK_BASED_ROWS: &[Row<BlockBasedTableOptions>] = &[
     field!(Refused "index_type" index_type),
     field!(Honoured "data_block_index_type" data_block_index_type),
     field!(Honoured "data_block_hash_table_util_ratio" data_block_hash_table_util_ratio),
-    custom!(Honoured "filter_policy" true part::set_filter_policy, part::print_filter_policy),
+    custom!(Honoured "filter_policy" Always part::set_filter_policy, part::print_filter_policy),
     field!(Honoured "whole_key_filtering" whole_key_filtering),
-    custom!(Honoured "block_cache" false part::set_block_cache, part::print_block_cache),
+    custom!(Honoured "block_cache" Never
+        |o, text| part::set_cache(&mut o.block_cache, text), |o| part::print_cache(&o.block_cache)),
     field!(Honoured "no_block_cache" no_block_cache),
     field!(Honoured "cache_index_and_filter_blocks" cache_index_and_filter_blocks),
     field!(Refused "block_align" block_align),
     field!(Honoured "verify_compression" verify_compression),
     // Known to 7.8.3, without effect here.
-    fixed!(Accepted true "flush_block_policy_factory" Text "FlushBlockBySizePolicyFactory"),
-    fixed!(Accepted true "cache_index_and_filter_blocks_with_high_priority" Bool "true"),
-    fixed!(Accepted true "pin_l0_filter_and_index_blocks_in_cache" Bool "false"),
-    fixed!(Accepted true "pin_top_level_index_and_filter" Bool "true"),
-    fixed!(Accepted true "index_shortening" Text "kShortenSeparators"),
-    fixed!(Accepted true "initial_auto_readahead_size" Integer "8192"),
-    fixed!(Accepted true "max_auto_readahead_size" Integer "262144"),
-    fixed!(Accepted true "num_file_reads_for_auto_readahead" Integer "2"),
-    fixed!(Accepted true "prepopulate_block_cache" Text "kDisable"),
-    fixed!(Accepted true "partition_filters" Bool "false"),
-    fixed!(Accepted true "metadata_block_size" Integer "4096"),
-    fixed!(Accepted true "optimize_filters_for_memory" Bool "false"),
-    fixed!(Accepted true "detect_filter_construct_corruption" Bool "false"),
-    fixed!(Accepted true "metadata_cache_options" Text
-        "{unpartitioned_pinning=kFallback;partition_pinning=kFallback;top_level_index_pinning=kFallback;}"),
-    fixed!(Accepted true "read_amp_bytes_per_bit" Integer "0"),
-    fixed!(Accepted true "enable_index_compression" Bool "true"),
+    fixed!(Accepted Always "flush_block_policy_factory" Text "FlushBlockBySizePolicyFactory"),
+    field!(Accepted "cache_index_and_filter_blocks_with_high_priority" cache_index_and_filter_blocks_with_high_priority),
+    field!(Accepted "pin_l0_filter_and_index_blocks_in_cache" pin_l0_filter_and_index_blocks_in_cache),
+    field!(Accepted "pin_top_level_index_and_filter" pin_top_level_index_and_filter),
+    field!(Accepted "index_shortening" index_shortening),
+    field!(Accepted "initial_auto_readahead_size" initial_auto_readahead_size),
+    field!(Accepted "max_auto_readahead_size" max_auto_readahead_size),
+    field!(Accepted "num_file_reads_for_auto_readahead" num_file_reads_for_auto_readahead),
+    field!(Accepted "prepopulate_block_cache" prepopulate_block_cache),
+    field!(Accepted "partition_filters" partition_filters),
+    field!(Accepted "metadata_block_size" metadata_block_size),
+    field!(Accepted "optimize_filters_for_memory" optimize_filters_for_memory),
+    field!(Accepted "detect_filter_construct_corruption" detect_filter_construct_corruption),
+    nested!(Accepted "metadata_cache_options" metadata_cache_options),
+    field!(Accepted "read_amp_bytes_per_bit" read_amp_bytes_per_bit),
+    field!(Accepted "enable_index_compression" enable_index_compression),
     // Younger than 7.8.3, or not written by it.
-    fixed!(Accepted false "block_cache_compressed" Text ""),
-    fixed!(Accepted false "cache_usage_options" Text ""),
-    fixed!(Accepted false "decouple_partitioned_filters" Bool "false"),
-    fixed!(Accepted false "fail_if_no_udi_on_open" Bool "false"),
-    fixed!(Accepted false "hash_index_allow_collision" Text ""),
-    fixed!(Accepted false "index_block_search_type" Text "kBinary"),
-    fixed!(Accepted false "index_per_partition" Text ""),
-    fixed!(Accepted false "persistent_cache" Text "nullptr"),
-    fixed!(Accepted false "reserve_table_builder_memory" Text ""),
-    fixed!(Accepted false "reserve_table_reader_memory" Text ""),
-    fixed!(Accepted false "skip_table_builder_flush" Text ""),
-    fixed!(Accepted false "super_block_alignment_size" Integer "0"),
-    fixed!(Accepted false "super_block_alignment_space_overhead_ratio" Integer "128"),
-    fixed!(Accepted false "uniform_cv_threshold" Number "0"),
-    fixed!(Accepted false "use_delta_encoding" Bool "true"),
-    fixed!(Refused false "separate_key_value_in_data_block" Bool "false"),
-    fixed!(Refused false "use_udi_as_primary_index" Bool "false"),
-    fixed!(Refused false "user_defined_index_factory" Text "nullptr"),
+    fixed!(Accepted Never "block_cache_compressed" Text ""),
+    fixed!(Accepted Never "cache_usage_options" Text ""),
+    young!(Accepted "decouple_partitioned_filters" decouple_partitioned_filters),
+    young!(Accepted "fail_if_no_udi_on_open" fail_if_no_udi_on_open),
+    fixed!(Accepted Never "hash_index_allow_collision" Text ""),
+    fixed!(Accepted Never "index_block_search_type" Text "kBinary"),
+    fixed!(Accepted Never "index_per_partition" Text ""),
+    fixed!(Accepted Never "persistent_cache" Text "nullptr"),
+    fixed!(Accepted Never "reserve_table_builder_memory" Text ""),
+    fixed!(Accepted Never "reserve_table_reader_memory" Text ""),
+    fixed!(Accepted Never "skip_table_builder_flush" Text ""),
+    young!(Accepted "super_block_alignment_size" super_block_alignment_size),
+    young!(Accepted "super_block_alignment_space_overhead_ratio" super_block_alignment_space_overhead_ratio),
+    fixed!(Accepted Never "uniform_cv_threshold" Number "0"),
+    young!(Accepted "use_delta_encoding" use_delta_encoding),
+    fixed!(Refused Never "separate_key_value_in_data_block" Bool "false"),
+    fixed!(Refused Never "use_udi_as_primary_index" Bool "false"),
+    fixed!(Refused Never "user_defined_index_factory" Text "nullptr"),
 ];
 
 /// Every option of PlainTable.
@@ -71,4 +71,13 @@ pub const PLAIN_ROWS: &[Row<PlainTableOptions>] = &[
     field!(Honoured "encoding_type" encoding_type),
     field!(Honoured "full_scan_mode" full_scan_mode),
     field!(Honoured "store_index_in_file" store_index_in_file),
+];
+
+/// Every option of CuckooTable.
+pub const CUCKOO_ROWS: &[Row<CuckooTableOptions>] = &[
+    field!(Accepted "hash_table_ratio" hash_table_ratio),
+    field!(Accepted "max_search_depth" max_search_depth),
+    field!(Accepted "cuckoo_block_size" cuckoo_block_size),
+    field!(Accepted "identity_as_first_hash" identity_as_first_hash),
+    field!(Accepted "use_module_hash" use_module_hash),
 ];

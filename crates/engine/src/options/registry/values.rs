@@ -1,9 +1,11 @@
 //! How the types of fields are read and printed.
 
-use super::super::parse::{escape, parse_bool, parse_integer, unescape};
+use super::super::parse::{escape, parse_bool, parse_integer, split_pairs, unbrace, unescape};
 use super::super::{
-    ChecksumType, CompactionPri, CompactionStyle, DataBlockIndexType, IndexType,
-    PlainTableEncoding, WalRecoveryMode,
+    CacheTier, ChecksumType, CompactionPri, CompactionStopStyle, CompactionStyle,
+    DataBlockIndexType, FileTemperatureAge, IndexShorteningMode, IndexType, InfoLogLevel,
+    PinningTier, PlainTableEncoding, PrepopulateBlobCache, PrepopulateBlockCache, StatsLevel,
+    Temperature, WalRecoveryMode,
 };
 use crate::compress::CompressionType;
 use crate::error::{Error, Result};
@@ -63,7 +65,7 @@ macro_rules! integers {
     )*};
 }
 
-integers!(i32 i64 u32 u64 usize);
+integers!(i32 i64 u8 u32 u64 usize);
 
 impl OptionValue for f64 {
     fn expected() -> String {
@@ -74,6 +76,39 @@ impl OptionValue for f64 {
     }
     fn print(&self) -> String {
         format!("{self:.6}")
+    }
+}
+
+impl OptionValue for String {
+    fn expected() -> String {
+        "text".into()
+    }
+    fn parse(text: &str) -> Option<String> {
+        Some(unescape(text))
+    }
+    fn print(&self) -> String {
+        escape(self)
+    }
+}
+
+/// `{temperature=kWarm;age=30;}`.
+impl OptionValue for FileTemperatureAge {
+    fn expected() -> String {
+        "{temperature=name;age=seconds;}".into()
+    }
+    fn parse(text: &str) -> Option<FileTemperatureAge> {
+        let mut parsed = FileTemperatureAge { temperature: Temperature::Unknown, age: 0 };
+        for (name, value) in split_pairs(unbrace(text)).ok()? {
+            match name {
+                "temperature" => parsed.temperature = Temperature::parse(value)?,
+                "age" => parsed.age = u64::parse(value)?,
+                _ => return None,
+            }
+        }
+        Some(parsed)
+    }
+    fn print(&self) -> String {
+        format!("{{temperature={};age={};}}", self.temperature.print(), self.age)
     }
 }
 
@@ -89,7 +124,7 @@ impl OptionValue for PathBuf {
     }
 }
 
-/// Values joined by colons; nothing is the empty list.
+/// Values joined by colons; nothing is the empty list. Where values have braces, so has the list.
 impl<V: OptionValue> OptionValue for Vec<V> {
     fn expected() -> String {
         format!("a list with ':' between, each {}", V::expected())
@@ -101,7 +136,8 @@ impl<V: OptionValue> OptionValue for Vec<V> {
         text.split(':').map(|part| V::parse(part.trim())).collect()
     }
     fn print(&self) -> String {
-        self.iter().map(V::print).collect::<Vec<_>>().join(":")
+        let list = self.iter().map(V::print).collect::<Vec<_>>().join(":");
+        if list.starts_with('{') { format!("{{{list}}}") } else { list }
     }
 }
 
@@ -194,3 +230,49 @@ names!(DataBlockIndexType {
     BinaryAndHash "kDataBlockBinaryAndHash"
 });
 names!(PlainTableEncoding { Plain "kPlain" Prefix "kPrefix" });
+names!(Temperature {
+    Unknown "kUnknown"
+    Hot "kHot"
+    Warm "kWarm"
+    Cool "kCool"
+    Cold "kCold"
+    Ice "kIce"
+});
+names!(InfoLogLevel {
+    Debug "DEBUG_LEVEL"
+    Info "INFO_LEVEL"
+    Warn "WARN_LEVEL"
+    Error "ERROR_LEVEL"
+    Fatal "FATAL_LEVEL"
+    Header "HEADER_LEVEL"
+});
+names!(CacheTier {
+    VolatileTier "kVolatileTier"
+    VolatileCompressedTier "kVolatileCompressedTier"
+    NonVolatileBlockTier "kNonVolatileBlockTier"
+});
+names!(StatsLevel {
+    DisableAll "kDisableAll"
+    ExceptHistogramOrTimers "kExceptHistogramOrTimers"
+    ExceptTimers "kExceptTimers"
+    ExceptDetailedTimers "kExceptDetailedTimers"
+    ExceptTimeForMutex "kExceptTimeForMutex"
+    All "kAll"
+});
+names!(CompactionStopStyle {
+    SimilarSize "kCompactionStopStyleSimilarSize"
+    TotalSize "kCompactionStopStyleTotalSize"
+});
+names!(PrepopulateBlobCache { Disable "kDisable" FlushOnly "kFlushOnly" });
+names!(PrepopulateBlockCache { Disable "kDisable" FlushOnly "kFlushOnly" });
+names!(IndexShorteningMode {
+    NoShortening "kNoShortening"
+    ShortenSeparators "kShortenSeparators"
+    ShortenSeparatorsAndSuccessor "kShortenSeparatorsAndSuccessor"
+});
+names!(PinningTier {
+    Fallback "kFallback"
+    None "kNone"
+    FlushedAndSimilar "kFlushedAndSimilar"
+    All "kAll"
+});

@@ -246,15 +246,18 @@ impl BlockBasedTableBuilder {
         self.write_raw(&bytes, CompressionType::None)
     }
 
-    /// Writes a block, compressed if that saves an eighth.
+    /// Writes a block, compressed if that saves as much as the options ask for.
     fn write_compressed(&mut self, raw: &[u8]) -> Result<BlockHandle> {
         let kind = self.ctx.compression;
         let mut out = std::mem::take(&mut self.compressed);
         let (level, window) =
             (self.ctx.compression_opts.level, self.ctx.compression_opts.window_bits);
+        let per_kb =
+            u64::try_from(self.ctx.compression_opts.max_compressed_bytes_per_kb).unwrap_or(0);
         let fits = kind != CompressionType::None
+            && per_kb > 0
             && compress(kind, level, window, self.opts.format_version, raw, &mut out)?
-            && out.len() < raw.len() - raw.len() / 8;
+            && out.len() as u64 <= (raw.len() as u64 * per_kb) >> 10;
         let handle = if fits {
             if self.opts.verify_compression {
                 let again = decompress(kind, self.opts.format_version, &out, None, raw.len())?;

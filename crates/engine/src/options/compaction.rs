@@ -1,0 +1,139 @@
+//! How a column family is compacted.
+
+use super::Temperature;
+
+/// How levels are kept in shape. Numbers are RocksDB's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[repr(u8)]
+pub enum CompactionStyle {
+    /// Sorted levels of growing size.
+    #[default]
+    Level = 0,
+    /// Sorted runs merged by size. Not supported yet: refused at open.
+    Universal = 1,
+    /// Old files dropped. Not supported yet: refused at open.
+    Fifo = 2,
+    /// No automatic compaction.
+    None = 3,
+}
+
+/// Which file of a level is compacted first. Numbers are RocksDB's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[repr(u8)]
+pub enum CompactionPri {
+    /// The largest, deletions counted extra.
+    ByCompensatedSize = 0,
+    /// The one whose newest data is oldest.
+    OldestLargestSeqFirst = 1,
+    /// The one whose oldest data is oldest.
+    OldestSmallestSeqFirst = 2,
+    /// The one that overlaps least with the next level.
+    #[default]
+    MinOverlappingRatio = 3,
+    /// One after the other.
+    RoundRobin = 4,
+}
+
+/// When universal compaction stops adding runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[repr(u8)]
+pub enum CompactionStopStyle {
+    /// At a run that is much larger than the one before.
+    SimilarSize = 0,
+    /// At a run that is larger than all before it together.
+    #[default]
+    TotalSize = 1,
+}
+
+/// Settings of universal compaction; names and defaults are RocksDB 10.10's.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UniversalCompactionOptions {
+    /// Percent by which the next run may be larger and still be merged.
+    pub size_ratio: u32,
+    /// Runs that are merged at least.
+    pub min_merge_width: u32,
+    /// Runs that are merged at most.
+    pub max_merge_width: u32,
+    /// All runs are merged when those above the last take this percentage of it.
+    pub max_size_amplification_percent: u32,
+    /// Percentage of the data, newest first, that stays uncompressed; -1 compresses all.
+    pub compression_size_percent: i32,
+    /// Runs that a read may have to look at; -1 follows the compaction trigger, 0 is no limit.
+    pub max_read_amp: i32,
+    /// When to stop adding runs.
+    pub stop_style: CompactionStopStyle,
+    /// Move files that overlap nothing instead of merging them.
+    pub allow_trivial_move: bool,
+    /// Merge the last level in parts.
+    pub incremental: bool,
+    /// Keep inputs of a waiting compaction available to others.
+    pub reduce_file_locking: bool,
+}
+
+impl Default for UniversalCompactionOptions {
+    fn default() -> UniversalCompactionOptions {
+        UniversalCompactionOptions {
+            size_ratio: 1,
+            min_merge_width: 2,
+            max_merge_width: u32::MAX,
+            max_size_amplification_percent: 200,
+            compression_size_percent: -1,
+            max_read_amp: -1,
+            stop_style: CompactionStopStyle::TotalSize,
+            allow_trivial_move: false,
+            incremental: false,
+            reduce_file_locking: false,
+        }
+    }
+}
+
+/// The temperature that FIFO compaction gives to files of an age.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileTemperatureAge {
+    /// The temperature.
+    pub temperature: Temperature,
+    /// Seconds from which a file has it.
+    pub age: u64,
+}
+
+/// Settings of FIFO compaction; names and defaults are RocksDB 10.10's.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FifoCompactionOptions {
+    /// Bytes of tables from which the oldest are dropped.
+    pub max_table_files_size: u64,
+    /// Small files are merged.
+    pub allow_compaction: bool,
+    /// Seconds after which a file becomes warm; an older form of
+    /// `file_temperature_age_thresholds`.
+    pub age_for_warm: u64,
+    /// Temperatures by age.
+    pub file_temperature_age_thresholds: Vec<FileTemperatureAge>,
+    /// Copy a file whose temperature changes instead of compacting it.
+    pub allow_trivial_copy_when_change_temperature: bool,
+    /// Buffer of such a copy, in bytes.
+    pub trivial_copy_buffer_size: u64,
+}
+
+impl Default for FifoCompactionOptions {
+    fn default() -> FifoCompactionOptions {
+        FifoCompactionOptions {
+            max_table_files_size: 1 << 30,
+            allow_compaction: false,
+            age_for_warm: 0,
+            file_temperature_age_thresholds: Vec::new(),
+            allow_trivial_copy_when_change_temperature: false,
+            trivial_copy_buffer_size: 4096,
+        }
+    }
+}
+
+/// Which blobs go into the cache when they are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[repr(u8)]
+pub enum PrepopulateBlobCache {
+    /// None.
+    #[default]
+    Disable = 0,
+    /// Those of flushes.
+    FlushOnly = 1,
+}
