@@ -26,6 +26,7 @@ const ORDER: &[&str] = &[
     "write",
     "flush",
     "compaction",
+    "external",
     "db",
 ];
 

@@ -30,6 +30,8 @@ pub mod flush;
 pub mod read;
 pub mod write;
 
+pub mod external;
+
 pub mod db;
 
 pub use error::{Code, Error, Result};

@@ -87,6 +87,9 @@ functions! {
     wait_for_compact_options_create: fn() -> Object;
     wait_for_compact_options_destroy: fn(Object);
     wait_for_compact: fn(Object, Object, Errors);
+    checkpoint_object_create: fn(Object, Errors) -> Object;
+    checkpoint_object_destroy: fn(Object);
+    checkpoint_create: fn(Object, Text, u64, Errors);
 }
 
 /// Loads the library at the first call.

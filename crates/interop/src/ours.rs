@@ -3,11 +3,12 @@
 use crate::store::{CHURN, Result, Scan, Setup, Store};
 use crate::workload::Op;
 use ferrolith::batch::WriteBatch;
-use ferrolith::db::{ColumnFamily, ColumnFamilyDescriptor, Db};
+use ferrolith::db::{Checkpoint, ColumnFamily, ColumnFamilyDescriptor, Db};
 use ferrolith::options::{
     BottommostLevelCompaction, ColumnFamilyOptions, CompactRangeOptions, DbOptions, FlushOptions,
     OptionSet, ReadOptions, WriteOptions,
 };
+use std::path::Path;
 
 /// An open database of ours.
 pub struct Ours {
@@ -126,5 +127,9 @@ impl Store for Ours {
 
     fn wait(&self) -> Result<()> {
         self.db.wait_for_compact().map_err(text)
+    }
+
+    fn checkpoint(&self, dir: &Path, log_size_for_flush: u64) -> Result<()> {
+        Checkpoint::new(&self.db).create(dir, log_size_for_flush).map(drop).map_err(text)
     }
 }

@@ -28,6 +28,13 @@ pub enum Step {
     Compact,
     /// Waits for background work.
     Wait,
+    /// Makes a checkpoint in a directory; flushes if WALs have so many bytes.
+    Checkpoint {
+        /// `log_size_for_flush`.
+        log_size: u64,
+        /// The directory.
+        dir: PathBuf,
+    },
     /// Reads everything every way and writes it into this file.
     Dump(PathBuf),
     /// Says `parked` and waits: to be killed, or for the end of its input.
@@ -51,6 +58,9 @@ impl Step {
             Step::Flush => "flush".into(),
             Step::Compact => "compact".into(),
             Step::Wait => "wait".into(),
+            Step::Checkpoint { log_size, dir } => {
+                format!("checkpoint:{log_size}:{}", dir.display())
+            }
             Step::Dump(path) => format!("dump:{}", path.display()),
             Step::Park => "park".into(),
             Step::Torture { seed, threads, ledger } => {
@@ -75,6 +85,9 @@ impl Step {
             "flush" => Ok(Step::Flush),
             "compact" => Ok(Step::Compact),
             "wait" => Ok(Step::Wait),
+            "checkpoint" => {
+                Ok(Step::Checkpoint { log_size: number(part()?)?, dir: part()?.into() })
+            }
             "dump" => Ok(Step::Dump(rest.into())),
             "park" => Ok(Step::Park),
             "torture" => Ok(Step::Torture {
@@ -120,6 +133,7 @@ fn run(store: &dyn Store, setup: &Setup, step: &Step) -> Result<()> {
         Step::Flush => families.try_for_each(|family| store.flush(family)),
         Step::Compact => families.try_for_each(|family| store.compact(family)),
         Step::Wait => store.wait(),
+        Step::Checkpoint { log_size, dir } => store.checkpoint(dir, *log_size),
         Step::Dump(path) => dump::write(path, &dump::read_all(store, setup)?),
         Step::Park => {
             println!("parked");

@@ -110,4 +110,6 @@ pub trait Store: Send + Sync {
     fn churn(&self, key: &[u8], flush: bool) -> Result<()>;
     /// Waits for background work.
     fn wait(&self) -> Result<()>;
+    /// Makes a copy of the database at this moment.
+    fn checkpoint(&self, dir: &Path, log_size_for_flush: u64) -> Result<()>;
 }

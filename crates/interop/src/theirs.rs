@@ -11,6 +11,7 @@ use crate::c_functions::{Functions, Object, Text, c_string, checked, functions};
 use crate::store::{CHURN, Result, Scan, Setup, Store};
 use crate::workload::Op;
 use std::ffi::{CStr, CString, c_int, c_uchar};
+use std::path::Path;
 use std::ptr::{null, null_mut};
 use std::sync::Mutex;
 
@@ -292,6 +293,19 @@ impl Store for Theirs {
             let result = checked(f, |e| (f.wait_for_compact)(self.db, wo, e));
             (f.wait_for_compact_options_destroy)(wo);
             result
+        }
+    }
+
+    fn checkpoint(&self, dir: &Path, log_size_for_flush: u64) -> Result<()> {
+        let (f, dir) = (self.f, c_string(&dir.to_string_lossy())?);
+        // SAFETY: the object is made, used and destroyed here; the string lives during the call.
+        unsafe {
+            let object = checked(f, |e| (f.checkpoint_object_create)(self.db, e))?;
+            let made = checked(f, |e| {
+                (f.checkpoint_create)(object, dir.as_ptr(), log_size_for_flush, e);
+            });
+            (f.checkpoint_object_destroy)(object);
+            made
         }
     }
 }

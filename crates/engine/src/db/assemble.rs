@@ -4,6 +4,7 @@
 use super::builder::Opening;
 use super::column_family::ColumnFamilyState;
 use super::families::publish_families;
+use super::obsolete_files::FileDeletions;
 use super::recover::{self, Recovered};
 use super::state::{DbInner, LiveWal, State, Totals, WriteState};
 use crate::env::epoch::EpochCell;
@@ -149,6 +150,7 @@ fn put_together(
     let inner = Arc::new(DbInner {
         session,
         graveyard: versions.graveyard().clone(),
+        file_deletions: FileDeletions::default(),
         versions: Mutex::new(versions),
         write: Mutex::new(WriteState::new(wals.live, last_sequence)),
         state: Mutex::new(State::new(states, live)),

@@ -83,7 +83,7 @@ impl DbInner {
                     self.background_error("flush", &e);
                     self.wait_before_retry();
                 }
-            } else if !self.graveyard.is_empty() {
+            } else if self.has_tables_to_purge() {
                 drop(state);
                 self.purge_tables();
             } else {

@@ -6,14 +6,17 @@
 mod assemble;
 mod background;
 mod builder;
+mod checkpoint;
 mod close;
 mod column_family;
 mod counted;
 mod errors;
 mod families;
+mod file_ranges;
 mod get;
 mod handles;
 mod install;
+mod live_files;
 mod manual;
 mod obsolete_files;
 mod open;
@@ -25,6 +28,8 @@ mod state;
 mod updates;
 mod write;
 
+pub use checkpoint::Checkpoint;
+pub use file_ranges::KeyRange;
 pub use handles::{ColumnFamily, Db, DbIterator, Snapshot};
 pub use open::{ColumnFamilyDescriptor, DEFAULT_COLUMN_FAMILY};
 pub use updates::{TransactionLogIterator, WalFile};

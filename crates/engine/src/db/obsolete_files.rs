@@ -6,15 +6,100 @@
 
 use super::recover::list_wals;
 use super::state::{DbInner, State};
-use crate::env::sync::MutexGuard;
+use crate::env::sync::atomic::{AtomicUsize, Ordering};
+use crate::env::sync::{Mutex, MutexGuard};
 use crate::error::Result;
 use crate::fs::filename::{self, FileKind};
 use std::collections::BTreeSet;
 use std::path::Path;
 
+/// Whether obsolete files may go, and those that wait. Its lock is the innermost one and is held
+/// while files are deleted: so who has paused deletions knows that none is under way.
+#[derive(Debug, Default)]
+pub(crate) struct FileDeletions {
+    /// How often deletions were paused and not resumed; changes under the lock of `waiting`.
+    paused: AtomicUsize,
+    waiting: Mutex<Waiting>,
+}
+
+/// Obsolete files besides tables, which wait in the graveyard.
+#[derive(Debug, Default)]
+struct Waiting {
+    wals: Vec<u64>,
+    manifests: Vec<u64>,
+}
+
+impl FileDeletions {
+    /// How often deletions were paused and not resumed.
+    pub(crate) fn paused(&self) -> usize {
+        self.paused.load(Ordering::Acquire)
+    }
+}
+
+/// Keeps every file of the database until it is dropped.
+pub(crate) struct DeletionsPaused<'a>(&'a DbInner);
+
+impl Drop for DeletionsPaused<'_> {
+    fn drop(&mut self) {
+        self.0.enable_file_deletions();
+    }
+}
+
 impl DbInner {
+    /// Keeps every file of the database until as many calls of `enable_file_deletions`.
+    pub(crate) fn disable_file_deletions(&self) {
+        let waiting = self.file_deletions.waiting.lock();
+        let paused = self.file_deletions.paused.fetch_add(1, Ordering::AcqRel) + 1;
+        drop(waiting);
+        if paused == 1 {
+            self.info_log.info(format_args!("File Deletions Disabled"));
+        } else {
+            self.info_log.info(format_args!(
+                "File Deletions Disabled, but already disabled. Counter: {paused}"
+            ));
+        }
+    }
+
+    /// Takes one `disable_file_deletions` back; the last one deletes what has waited.
+    pub(crate) fn enable_file_deletions(&self) {
+        let mut waiting = self.file_deletions.waiting.lock();
+        let before = self.file_deletions.paused();
+        let paused = before.saturating_sub(1);
+        self.file_deletions.paused.store(paused, Ordering::Release);
+        if paused > 0 {
+            drop(waiting);
+            self.info_log.info(format_args!(
+                "File Deletions Enable, but not really enabled. Counter: {paused}"
+            ));
+            return;
+        }
+        let Waiting { wals, manifests } = std::mem::take(&mut *waiting);
+        drop(waiting);
+        self.info_log.info(format_args!("File Deletions Enabled"));
+        if !self.is_closing() {
+            self.delete_wals(&wals);
+            self.delete_manifests(&manifests);
+            self.purge_tables();
+        }
+    }
+
+    /// Keeps every file until the result is dropped.
+    pub(crate) fn pause_file_deletions(&self) -> DeletionsPaused<'_> {
+        self.disable_file_deletions();
+        DeletionsPaused(self)
+    }
+
+    /// Whether there are tables that may be deleted now.
+    pub(crate) fn has_tables_to_purge(&self) -> bool {
+        self.file_deletions.paused() == 0 && !self.graveyard.is_empty()
+    }
+
     /// Deletes the tables that nobody can read any more.
     pub(crate) fn purge_tables(&self) {
+        let _deleting = self.file_deletions.waiting.lock();
+        if self.file_deletions.paused() > 0 {
+            return;
+        }
         for number in self.graveyard.take() {
             if let Some(open_tables) = &self.open_tables {
                 open_tables.remove(number);
@@ -44,6 +129,11 @@ impl DbInner {
             return;
         }
         self.write.lock().unsynced.retain(|wal| !numbers.contains(&wal.number));
+        let mut waiting = self.file_deletions.waiting.lock();
+        if self.file_deletions.paused() > 0 {
+            waiting.wals.extend(numbers);
+            return;
+        }
         let archives = self.options.wal_ttl_seconds > 0 || self.options.wal_size_limit_mb > 0;
         for &number in numbers {
             let path = filename::wal_file_name(&self.wal_dir, number);
@@ -60,6 +150,11 @@ impl DbInner {
 
     /// Deletes MANIFESTs that were replaced.
     pub(crate) fn delete_manifests(&self, numbers: &[u64]) {
+        let mut waiting = self.file_deletions.waiting.lock();
+        if self.file_deletions.paused() > 0 {
+            waiting.manifests.extend(numbers);
+            return;
+        }
         for &number in numbers {
             self.delete(&filename::manifest_file_name(&self.dir, number));
         }

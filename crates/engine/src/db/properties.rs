@@ -81,7 +81,8 @@ impl DbInner {
             "base-level" => LevelShape::new(&cf.current, &cf.data.options).base_level as u64,
             "actual-delayed-write-rate" => self.controller.delayed_write_rate(),
             "is-write-stopped" => u64::from(self.controller.is_stopped()),
-            "is-file-deletions-enabled" => 1,
+            // The name is RocksDB's, and so is the number: not 0 while deletions are disabled.
+            "is-file-deletions-enabled" => self.file_deletions.paused() as u64,
             "block-cache-capacity" => block_cache(cf)?.capacity() as u64,
             "block-cache-usage" => block_cache(cf)?.usage() as u64,
             "block-cache-pinned-usage" => block_cache(cf)?.pinned_usage() as u64,

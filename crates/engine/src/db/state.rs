@@ -8,6 +8,7 @@
 //! Readers take none of them.
 
 use super::column_family::{ColumnFamilyData, ColumnFamilyMap, ColumnFamilyState};
+use super::obsolete_files::FileDeletions;
 use super::session::Session;
 use crate::base::SeqNo;
 use crate::compaction::picker::LevelShape;
@@ -29,6 +30,7 @@ use std::time::{Duration, Instant};
 pub(crate) struct DbInner {
     pub(crate) session: Session,
     pub(crate) graveyard: Graveyard,
+    pub(crate) file_deletions: FileDeletions,
 
     pub(crate) versions: Mutex<VersionSet>,
     pub(crate) write: Mutex<WriteState>,

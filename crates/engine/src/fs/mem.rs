@@ -30,6 +30,17 @@ struct Names {
     locked: BTreeSet<PathBuf>,
 }
 
+impl Names {
+    /// Moves a directory with all that is below it; durable at once, as directories are.
+    fn rename_dir(&mut self, from: &Path, to: &Path) {
+        let moved = |path: &PathBuf| path.strip_prefix(from).map_or(path.clone(), |p| to.join(p));
+        self.dirs = self.dirs.iter().map(moved).collect();
+        for files in [&mut self.files, &mut self.durable] {
+            *files = std::mem::take(files).into_iter().map(|(p, f)| (moved(&p), f)).collect();
+        }
+    }
+}
+
 #[derive(Default)]
 struct File(Mutex<Content>);
 
@@ -255,6 +266,10 @@ impl FileSystem for MemFs {
 
     fn rename(&self, from: &Path, to: &Path) -> Result<()> {
         let mut names = self.0.lock();
+        if names.dirs.contains(from) {
+            names.rename_dir(from, to);
+            return Ok(());
+        }
         let Some(file) = names.files.remove(from) else {
             let context = format!("while rename file to {}", to.display());
             return Err(not_found(&context, from));

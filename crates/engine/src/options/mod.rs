@@ -36,7 +36,7 @@ pub use kinds::{CacheTier, DbPath, InfoLogLevel, IoPriority, StatsLevel, Tempera
 pub use memtable::MemtableFactory;
 pub use read_write::{
     BlobGarbageCollectionPolicy, BottommostLevelCompaction, CompactRangeOptions, FlushOptions,
-    ReadOptions, ReadTier, WriteOptions,
+    ReadOptions, ReadTier, SizeApproximationOptions, WriteOptions,
 };
 pub use registry::{InFile, OptionSet, Row, Support};
 pub use sanitize::{

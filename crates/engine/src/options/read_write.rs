@@ -230,3 +230,25 @@ impl Default for CompactRangeOptions {
         }
     }
 }
+
+/// What `approximate_sizes` counts, and how precisely; names and defaults are RocksDB's.
+#[derive(Clone, Copy, Debug)]
+pub struct SizeApproximationOptions {
+    /// Count what memtables hold.
+    pub include_memtables: bool,
+    /// Count what files hold.
+    pub include_files: bool,
+    /// A share, as 0.1: files that lie in the range partly are not searched while all of them
+    /// together are less than this share of the files that lie in it wholly. Otherwise always.
+    pub files_size_error_margin: f64,
+}
+
+impl Default for SizeApproximationOptions {
+    fn default() -> SizeApproximationOptions {
+        SizeApproximationOptions {
+            include_memtables: false,
+            include_files: true,
+            files_size_error_margin: -1.0,
+        }
+    }
+}

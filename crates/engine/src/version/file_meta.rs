@@ -212,6 +212,11 @@ impl FileMeta {
         self.stats.get().copied().unwrap_or_default()
     }
 
+    /// Whether the counts are known: the file was opened, or made here.
+    pub fn has_stats(&self) -> bool {
+        self.stats.get().is_some()
+    }
+
     /// Remembers the counts. The first call wins: they are the same for everybody.
     pub fn set_stats(&self, stats: FileStats) {
         let _ = self.stats.set(stats);

@@ -173,7 +173,7 @@ impl Level {
             self.files
                 .partition_point(|f| self.order.compare_user(f.smallest_user_key(), e).is_le())
         });
-        start..stop.max(start)
+        start..stop.max(start).max(start)
     }
 
     /// Looks a key up where files may overlap: each that may hold it, newest first.

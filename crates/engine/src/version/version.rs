@@ -204,27 +204,47 @@ impl Version {
         DeeperKeys { next: vec![0; levels.len()], levels }
     }
 
-    /// About how many bytes of files hold keys of `[begin, end)`.
-    pub fn approximate_size(&self, begin: &[u8], end: &[u8], tables: &TableCache) -> Result<u64> {
-        let mut sum = 0u64;
+    /// About how many bytes of files hold keys of `[begin, end)`. Files that lie in it partly are
+    /// searched, unless all of them are less than `margin` of those that lie in it wholly: then half
+    /// of their size is good enough. A margin of 0 or less always searches.
+    pub fn approximate_size(
+        &self,
+        begin: &[u8],
+        end: &[u8],
+        margin: f64,
+        tables: &TableCache,
+    ) -> Result<u64> {
         if self.order.compare_user(begin, end).is_ge() {
             return Ok(0);
         }
+        let mut whole = 0u64;
+        let mut partly = Vec::new();
         for (_, file) in self.all_files() {
             if !self.file_overlaps(file, Some(begin), Some(end)) {
                 continue;
             }
             let starts_inside = self.order.compare_user(file.smallest_user_key(), begin).is_ge();
             let ends_inside = self.order.compare_user(file.largest_user_key(), end).is_lt();
+            if starts_inside && ends_inside {
+                whole = whole.saturating_add(file.file_size);
+            } else {
+                partly.push((file, starts_inside, ends_inside));
+            }
+        }
+        let rest = partly.iter().fold(0u64, |sum, (f, ..)| sum.saturating_add(f.file_size));
+        if margin > 0.0 && (rest as f64) < whole as f64 * margin {
+            return Ok(whole.saturating_add(rest / 2));
+        }
+        for (file, starts_inside, ends_inside) in partly {
             let offset = |user_key: &[u8]| -> Result<u64> {
                 let target = LookupKey::new(user_key, crate::base::MAX_SEQUENCE_NUMBER);
                 Ok(tables.find(file)?.approximate_offset_of(target.internal_key()))
             };
             let from = if starts_inside { 0 } else { offset(begin)? };
             let to = if ends_inside { file.file_size } else { offset(end)? };
-            sum = sum.saturating_add(to.saturating_sub(from));
+            whole = whole.saturating_add(to.saturating_sub(from));
         }
-        Ok(sum)
+        Ok(whole)
     }
 }
 

@@ -155,7 +155,8 @@ fn sizes_add_up() {
     let f = Arc::new(tables.write(1, &entries));
     let v = version(&[(1, Arc::clone(&f))]);
     let cache = tables.cache(None);
-    let size = |a: &str, b: &str| v.approximate_size(a.as_bytes(), b.as_bytes(), &cache).unwrap();
+    let size =
+        |a: &str, b: &str| v.approximate_size(a.as_bytes(), b.as_bytes(), -1.0, &cache).unwrap();
     assert_eq!(size("0", "9"), f.file_size);
     assert_eq!((size("9", "0"), size("5", "6"), size("0100", "0100")), (0, 0, 0));
     let part = size("0100", "0200");

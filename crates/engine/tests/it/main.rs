@@ -2,11 +2,13 @@
 
 mod bad_input;
 mod basics;
+mod checkpoint;
 mod compaction_filter;
 mod counting;
 mod families;
 mod faults;
 mod limits;
+mod live_files;
 mod model;
 mod read_only;
 mod recovery;

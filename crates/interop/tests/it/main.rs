@@ -5,6 +5,7 @@ mod crash;
 mod debian;
 mod exchange;
 mod kills;
+mod outside;
 mod refusals;
 mod services;
 mod tools;

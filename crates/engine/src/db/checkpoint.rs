@@ -1,0 +1,165 @@
+//! Checkpoints: a directory that opens as the database at one moment.
+//!
+//! The moment is when all three locks are held: the MANIFEST then says which tables there are, and
+//! the WALs up to their sizes hold the rest. Tables never change and get a second name; the
+//! MANIFEST and the WALs grow and are copied up to their sizes of that moment. Meanwhile deletions
+//! are paused. The directory appears under its name when it is complete.
+
+use super::handles::Db;
+use super::state::{DbInner, LiveWal};
+use crate::base::SeqNo;
+use crate::error::{Error, Result};
+use crate::external::copy::Staging;
+use crate::fs::filename;
+use crate::options;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Makes checkpoints of a database, and exports of its column families.
+#[derive(Clone, Debug)]
+pub struct Checkpoint {
+    db: Db,
+}
+
+/// What a checkpoint consists of.
+struct Contents {
+    tables: BTreeSet<u64>,
+    manifest: (u64, u64),
+    wals: Vec<LiveWal>,
+}
+
+impl Checkpoint {
+    /// For this database, which stays open as long as the result lives.
+    pub fn new(db: &Db) -> Checkpoint {
+        Checkpoint { db: db.clone() }
+    }
+
+    /// The database that it is made for.
+    pub fn db(&self) -> &Db {
+        &self.db
+    }
+
+    /// Makes the directory `dir`, which must not exist, a copy of the database. Memtables are
+    /// flushed first if the WALs together have at least `log_size_for_flush` bytes: with 0 always,
+    /// with `u64::MAX` never. What is not flushed is in the copied WALs. Returns a sequence number
+    /// up to which the copy has every write.
+    pub fn create(&self, dir: impl AsRef<Path>, log_size_for_flush: u64) -> Result<SeqNo> {
+        let inner = &self.db.shared.inner;
+        let name = dir.as_ref();
+        let target = inner.new_directory(name, "Directory exists")?;
+        let Some(target) = target else {
+            return Err(Error::invalid_argument("invalid checkpoint directory name"));
+        };
+        let log = &inner.info_log;
+        log.info(format_args!("Started the snapshot process -- in directory {}", name.display()));
+        let made = inner.make_checkpoint(&target, log_size_for_flush);
+        match &made {
+            Ok(sequence) => log.info(format_args!("Snapshot DONE, sequence number {sequence}")),
+            Err(e) => log.warn(format_args!("Snapshot failed -- {e}")),
+        }
+        made
+    }
+}
+
+impl DbInner {
+    /// The path of a directory to be made; `None` for an empty name, an error with this text if it
+    /// exists.
+    pub(super) fn new_directory(&self, name: &Path, exists: &str) -> Result<Option<PathBuf>> {
+        self.check_open()?;
+        self.check_may_write()?;
+        if name.as_os_str().is_empty() {
+            return Ok(None);
+        }
+        if self.fs.exists(name) {
+            return Err(Error::invalid_argument(exists));
+        }
+        // Without the slashes that may end the name.
+        Ok(Some(self.fs.absolute(name).components().collect()))
+    }
+
+    fn make_checkpoint(&self, target: &Path, log_size_for_flush: u64) -> Result<SeqNo> {
+        let mut staging = Staging::new(&*self.fs, target, self.options.use_fsync)?;
+        let _kept = self.pause_file_deletions();
+        let sequence = self.order.visible();
+        if self.live_wal_bytes() >= log_size_for_flush {
+            self.flush_all()?;
+        }
+        let contents = self.contents()?;
+        for &number in &contents.tables {
+            self.take_table(&mut staging, number)?;
+        }
+        let (number, size) = contents.manifest;
+        let manifest = filename::manifest_file_name(Path::new(""), number);
+        let manifest = manifest.to_string_lossy();
+        staging.copy(&self.dir.join(&*manifest), &manifest, size)?;
+        staging.create("CURRENT", format!("{manifest}\n").as_bytes())?;
+        self.take_options(&mut staging)?;
+        for wal in &contents.wals {
+            let from = filename::wal_file_name(&self.wal_dir, wal.number);
+            staging.copy(&from, &file_name(&from), wal.size)?;
+        }
+        staging.finish()?;
+        Ok(sequence)
+    }
+
+    /// Gives a table its name in a new directory.
+    pub(super) fn take_table(&self, staging: &mut Staging<'_>, number: u64) -> Result<()> {
+        let mut from = filename::table_file_name(&self.dir, number);
+        if !self.fs.exists(&from) {
+            let old = filename::leveldb_table_file_name(&self.dir, number);
+            from = if self.fs.exists(&old) { old } else { from };
+        }
+        staging.link_or_copy(&from, &file_name(&from))
+    }
+
+    /// A newer OPTIONS file may take the place of the one that was just found.
+    fn take_options(&self, staging: &mut Staging<'_>) -> Result<()> {
+        let mut tries = 3;
+        while let Some(path) = options::newest_options_file(&*self.fs, &self.dir)? {
+            tries -= 1;
+            match staging.link_or_copy(&path, &file_name(&path)) {
+                Err(e) if e.is_path_not_found() && tries > 0 => {}
+                result => return result,
+            }
+        }
+        Ok(())
+    }
+
+    fn live_wal_bytes(&self) -> u64 {
+        let live = self.write.lock().wal.size();
+        let state = self.state.lock();
+        let full = state.wals.iter().rev().skip(1).map(|wal| wal.size);
+        full.fold(live, u64::saturating_add)
+    }
+
+    /// The files of this moment.
+    fn contents(&self) -> Result<Contents> {
+        let mut versions = self.versions.lock();
+        self.check_open()?;
+        self.ensure_manifest(&mut versions)?;
+        let mut write = self.write.lock();
+        // With `manual_wal_flush` records wait in a buffer.
+        write.wal.flush().inspect_err(|e| self.fail(e))?;
+        let (live, size) = (write.wal.log_number(), write.wal.size());
+        let state = self.state.lock();
+        let needed = versions.min_log_number_to_keep();
+        let sized = |wal: &LiveWal| match wal.number {
+            number if number == live => LiveWal { number, size },
+            _ => *wal,
+        };
+        let wals = state.wals.iter().map(sized).filter(|w| w.number >= needed && w.size > 0);
+        let families = state.families.values();
+        let current = families.map(|cf| Arc::clone(&cf.current)).collect::<Vec<_>>();
+        Ok(Contents {
+            tables: current.iter().flat_map(|v| v.all_files()).map(|(_, f)| f.number).collect(),
+            manifest: (versions.manifest_number(), versions.manifest_size()),
+            wals: wals.collect(),
+        })
+    }
+}
+
+/// The last part of a path.
+fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}

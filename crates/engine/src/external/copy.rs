@@ -1,0 +1,157 @@
+//! Second names and copies of files, and directories of them that appear as a whole.
+
+use crate::error::{Error, Result};
+use crate::fs::{FileSystem, WritableOptions};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+/// Bytes that a copy reads at once.
+const CHUNK: usize = 1 << 20;
+
+/// Whether the error says that a second name cannot be had there: another device, or a file system
+/// without hard links.
+fn cannot_link(error: &Error) -> bool {
+    let source = std::error::Error::source(error).and_then(|e| e.downcast_ref::<std::io::Error>());
+    let kind = source.map(std::io::Error::kind);
+    matches!(kind, Some(ErrorKind::CrossesDevices | ErrorKind::Unsupported))
+}
+
+/// Gives `from` a second name; `false` where only a copy would do.
+pub(crate) fn link(fs: &dyn FileSystem, from: &Path, to: &Path) -> Result<bool> {
+    match fs.link(from, to) {
+        Ok(()) => Ok(true),
+        Err(e) if cannot_link(&e) => Ok(false),
+        Err(e) => Err(e),
+    }
+}
+
+/// Copies the first `size` bytes of a file, all with `None`, and syncs the copy.
+pub(crate) fn copy_file(
+    fs: &dyn FileSystem,
+    from: &Path,
+    to: &Path,
+    size: Option<u64>,
+    use_fsync: bool,
+) -> Result<()> {
+    let source = fs.open_random_access(from, false)?;
+    let size = size.unwrap_or(source.size());
+    let mut target = fs.new_writable(to, WritableOptions { use_fsync, ..Default::default() })?;
+    let mut buffer = vec![0; CHUNK.min(size as usize)];
+    let mut done = 0;
+    while done < size {
+        let want = buffer.len().min((size - done) as usize);
+        let read = source.read_at(done, &mut buffer[..want])?;
+        if read == 0 {
+            return Err(Error::corruption(format!("file too small: {}", from.display())));
+        }
+        target.append(&buffer[..read])?;
+        done += read as u64;
+    }
+    target.sync()?;
+    target.close()
+}
+
+/// Makes a small file with this content and syncs it.
+pub(crate) fn write_file(fs: &dyn FileSystem, path: &Path, content: &[u8]) -> Result<()> {
+    let mut file = fs.new_writable(path, WritableOptions::default())?;
+    file.append(content)?;
+    file.sync()?;
+    file.close()
+}
+
+/// A directory that is filled under a temporary name and then gets its own, or goes away.
+pub(crate) struct Staging<'a> {
+    fs: &'a dyn FileSystem,
+    /// The name it will have.
+    target: PathBuf,
+    /// The name it has.
+    dir: PathBuf,
+    /// Hard links work as far as known.
+    links: bool,
+    use_fsync: bool,
+    finished: bool,
+}
+
+impl<'a> Staging<'a> {
+    /// An empty directory that is to become `target`, which must not exist. Leftovers of an older
+    /// try are removed.
+    pub(crate) fn new(
+        fs: &'a dyn FileSystem,
+        target: &Path,
+        use_fsync: bool,
+    ) -> Result<Staging<'a>> {
+        let mut name = target.as_os_str().to_owned();
+        name.push(".tmp");
+        let dir = PathBuf::from(name);
+        clean(fs, &dir).map_err(|e| {
+            Error::new(
+                crate::Code::Aborted,
+                format!(
+                    "Failed to clean the temporary directory {} needed before checkpoint creation : {e}",
+                    dir.display()
+                ),
+            )
+        })?;
+        // Only one level is made: a parent that is missing is rather a wrong name.
+        if target.parent().is_some_and(|parent| !fs.is_dir(parent)) {
+            let missing = std::io::Error::from_raw_os_error(libc::ENOENT);
+            return Err(Error::io(format!("While mkdir: {}", dir.display()), missing));
+        }
+        fs.create_dir_all(&dir)?;
+        let target = target.to_owned();
+        Ok(Staging { fs, target, dir, links: true, use_fsync, finished: false })
+    }
+
+    /// Takes in a file that never changes: by a link where that is possible.
+    pub(crate) fn link_or_copy(&mut self, from: &Path, name: &str) -> Result<()> {
+        let to = self.dir.join(name);
+        self.links = self.links && link(self.fs, from, &to)?;
+        if self.links { Ok(()) } else { copy_file(self.fs, from, &to, None, self.use_fsync) }
+    }
+
+    /// Takes in the first `size` bytes of a file that may grow.
+    pub(crate) fn copy(&self, from: &Path, name: &str, size: u64) -> Result<()> {
+        copy_file(self.fs, from, &self.dir.join(name), Some(size), self.use_fsync)
+    }
+
+    /// Takes in a new file.
+    pub(crate) fn create(&self, name: &str, content: &[u8]) -> Result<()> {
+        write_file(self.fs, &self.dir.join(name), content)
+    }
+
+    /// Gives the directory its name, durably.
+    pub(crate) fn finish(mut self) -> Result<()> {
+        self.fs.sync_dir(&self.dir)?;
+        self.fs.rename(&self.dir, &self.target)?;
+        self.finished = true;
+        self.fs.sync_dir(&self.target)?;
+        match self.target.parent() {
+            Some(parent) => self.fs.sync_dir(parent),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Drop for Staging<'_> {
+    fn drop(&mut self) {
+        if !self.finished {
+            // Best effort: the next try cleans up first.
+            let _ = clean(self.fs, &self.dir);
+        }
+    }
+}
+
+/// Removes a directory with the files in it, if it is there.
+fn clean(fs: &dyn FileSystem, dir: &Path) -> Result<()> {
+    if !fs.exists(dir) {
+        return Ok(());
+    }
+    for name in fs.list_dir(dir)? {
+        fs.remove_file(&dir.join(name))?;
+    }
+    fs.remove_dir(dir)
+}
+
+#[cfg(test)]
+#[path = "copy_test.rs"]
+mod tests;
