@@ -3,6 +3,7 @@
 mod batch;
 mod compact;
 mod db;
+mod hooks;
 mod iterator;
 mod options;
 mod read;

@@ -21,6 +21,11 @@ pub trait Comparator: Send + Sync + 'static {
 
     /// Shortens `key` to a key that is `>= key`. Doing nothing is right.
     fn find_short_successor(&self, _key: &mut Vec<u8>) {}
+
+    /// Bytes of user-defined timestamp at the end of each key. Only 0 is supported.
+    fn timestamp_size(&self) -> usize {
+        0
+    }
 }
 
 /// Keys as unsigned bytes, shorter first. RocksDB's default.

@@ -9,10 +9,12 @@
 //! Invariant **W1**: the bytes of a [`WriteBatch`] are always well formed and their count is right.
 //! A batch is plain data: `Send`, `Sync`, no interior mutability.
 
+mod indexed;
 mod iterate;
 mod wire;
 mod write_batch;
 
+pub use indexed::{BatchLookup, IndexedBatch, MergeBase};
 pub use iterate::{BatchHandler, iterate};
 pub use wire::HEADER_SIZE;
 pub use write_batch::WriteBatch;

@@ -5,6 +5,7 @@
 
 mod assemble;
 mod background;
+mod batch_iter;
 mod builder;
 mod checkpoint;
 mod close;
@@ -28,6 +29,7 @@ mod state;
 mod updates;
 mod write;
 
+pub use batch_iter::{BatchIterator, get_from_batch};
 pub use checkpoint::Checkpoint;
 pub use file_ranges::KeyRange;
 pub use handles::{ColumnFamily, Db, DbIterator, Snapshot};

@@ -93,6 +93,9 @@ pub fn validate_db(db: &DbOptions) -> Result<()> {
 
 /// Refuses options of a column family that cannot be honoured.
 pub fn validate_cf(cf: &ColumnFamilyOptions) -> Result<()> {
+    let timestamp = cf.comparator.timestamp_size();
+    let none = "expected 0: no user-defined timestamps";
+    refuse("comparator timestamp size", timestamp, timestamp != 0, none)?;
     let style = cf.compaction_style;
     let other_style = matches!(style, CompactionStyle::Universal | CompactionStyle::Fifo);
     let known = "expected kCompactionStyleLevel or kCompactionStyleNone";
