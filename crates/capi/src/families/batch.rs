@@ -368,8 +368,9 @@ pub unsafe extern "C" fn rocksdb_writebatch_pop_save_point(
     run(errptr, (), || get_mut(handle)?.inner.pop_save_point());
 }
 
-type OnPut = unsafe extern "C" fn(*mut c_void, *const c_char, usize, *const c_char, usize);
-type OnDelete = unsafe extern "C" fn(*mut c_void, *const c_char, usize);
+pub(crate) type OnPut =
+    unsafe extern "C" fn(*mut c_void, *const c_char, usize, *const c_char, usize);
+pub(crate) type OnDelete = unsafe extern "C" fn(*mut c_void, *const c_char, usize);
 
 /// Shows puts and deletes of the default column family. The walk ends at a record of another kind
 /// or family that is neither, as in RocksDB.

@@ -4,28 +4,67 @@ use super::read::rocksdb_slice_t;
 use super::{rocksdb_column_family_handle_t, rocksdb_readoptions_t, rocksdb_t};
 use crate::bytes::{array, put, slice};
 use crate::errptr::{quiet, run, save};
-use crate::handles::{destroy, get, give};
-use ferrolith::db::DbIterator;
+use crate::handles::{destroy, get, get_mut, give};
+use ferrolith::batch::IndexedBatch;
+use ferrolith::db::{BatchIterator, DbIterator};
 use ferrolith::{Error, Result};
 use std::ffi::{c_char, c_uchar};
+use std::ops::Deref;
 use std::ptr;
 
-/// An iterator, or the error that prevented it: RocksDB hands that out on `get_error`.
-pub struct rocksdb_iterator_t {
-    state: Result<DbIterator>,
+/// Gives an iterator over a batch access to it.
+pub(crate) struct BatchPointer(*const IndexedBatch);
+
+impl BatchPointer {
+    /// # Safety
+    /// The batch outlives the iterator, as RocksDB demands.
+    pub(crate) unsafe fn new(batch: *const IndexedBatch) -> BatchPointer {
+        BatchPointer(batch)
+    }
+}
+
+impl Deref for BatchPointer {
+    type Target = IndexedBatch;
+    fn deref(&self) -> &IndexedBatch {
+        // SAFETY: the promise of `new`.
+        unsafe { &*self.0 }
+    }
+}
+
+/// An iterator. The common variant is not boxed: one allocation for each iterator.
+#[expect(clippy::large_enum_variant, reason = "the common one is the large one")]
+pub enum rocksdb_iterator_t {
+    /// Over a database.
+    Db(DbIterator),
+    /// Over a database and a batch.
+    Batch(Box<BatchIterator<BatchPointer>>),
+    /// What prevented it: RocksDB hands that out on `get_error`.
+    Failed(Error),
 }
 
 impl rocksdb_iterator_t {
-    pub(crate) fn new(state: Result<DbIterator>) -> rocksdb_iterator_t {
-        rocksdb_iterator_t { state }
+    pub(crate) fn new(opened: Result<DbIterator>) -> rocksdb_iterator_t {
+        opened.map_or_else(rocksdb_iterator_t::Failed, rocksdb_iterator_t::Db)
     }
 
     fn status(&self) -> Result<()> {
-        match &self.state {
-            Ok(iter) => iter.status(),
-            Err(e) => Err(Error::new(e.code(), e.message())),
+        match self {
+            rocksdb_iterator_t::Db(iter) => iter.status(),
+            rocksdb_iterator_t::Batch(iter) => iter.status(),
+            rocksdb_iterator_t::Failed(e) => Err(Error::new(e.code(), e.message())),
         }
     }
+}
+
+/// Calls the same method of whichever iterator it is; a failed one gives `$otherwise`.
+macro_rules! on {
+    ($handle:expr, $iter:ident => $call:expr, $otherwise:expr) => {
+        match $handle {
+            Some(rocksdb_iterator_t::Db($iter)) => $call,
+            Some(rocksdb_iterator_t::Batch($iter)) => $call,
+            Some(rocksdb_iterator_t::Failed(_)) | None => $otherwise,
+        }
+    };
 }
 
 /// An iterator over the default column family.
@@ -82,36 +121,22 @@ pub unsafe extern "C" fn rocksdb_iter_destroy(handle: *mut rocksdb_iterator_t) {
     destroy(handle);
 }
 
-/// Moves an iterator that could be opened.
-unsafe fn step(handle: *mut rocksdb_iterator_t, go: impl FnOnce(&mut DbIterator)) {
-    quiet((), || {
-        if let Some(rocksdb_iterator_t { state: Ok(iter) }) = handle.as_mut() {
-            go(iter);
-        }
-    });
-}
-
-/// The open iterator behind a handle.
-unsafe fn open<'a>(handle: *const rocksdb_iterator_t) -> Option<&'a DbIterator> {
-    handle.as_ref().and_then(|h| h.state.as_ref().ok())
-}
-
 /// Whether the iterator stands on an entry.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_iter_valid(handle: *const rocksdb_iterator_t) -> c_uchar {
-    open(handle).map_or(0, |iter| c_uchar::from(iter.valid()))
+    on!(handle.as_ref(), iter => c_uchar::from(iter.valid()), 0)
 }
 
 /// Goes to the first entry.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_iter_seek_to_first(handle: *mut rocksdb_iterator_t) {
-    step(handle, |iter| iter.seek_to_first());
+    quiet((), || on!(handle.as_mut(), iter => iter.seek_to_first(), ()));
 }
 
 /// Goes to the last entry.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_iter_seek_to_last(handle: *mut rocksdb_iterator_t) {
-    step(handle, |iter| iter.seek_to_last());
+    quiet((), || on!(handle.as_mut(), iter => iter.seek_to_last(), ()));
 }
 
 /// Goes to the first entry at or after a key.
@@ -121,7 +146,7 @@ pub unsafe extern "C" fn rocksdb_iter_seek(
     k: *const c_char,
     klen: usize,
 ) {
-    step(handle, |iter| iter.seek(slice(k, klen)));
+    quiet((), || on!(handle.as_mut(), iter => iter.seek(slice(k, klen)), ()));
 }
 
 /// Goes to the last entry at or before a key.
@@ -131,38 +156,19 @@ pub unsafe extern "C" fn rocksdb_iter_seek_for_prev(
     k: *const c_char,
     klen: usize,
 ) {
-    step(handle, |iter| iter.seek_for_prev(slice(k, klen)));
+    quiet((), || on!(handle.as_mut(), iter => iter.seek_for_prev(slice(k, klen)), ()));
 }
 
 /// One entry on.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_iter_next(handle: *mut rocksdb_iterator_t) {
-    step(handle, |iter| {
-        if iter.valid() {
-            iter.next();
-        }
-    });
+    quiet((), || on!(handle.as_mut(), iter => iter.next(), ()));
 }
 
 /// One entry back.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_iter_prev(handle: *mut rocksdb_iterator_t) {
-    step(handle, |iter| {
-        if iter.valid() {
-            iter.prev();
-        }
-    });
-}
-
-/// The key of the entry; empty where the iterator is on none.
-unsafe fn current<'a>(
-    handle: *const rocksdb_iterator_t,
-    part: impl FnOnce(&'a DbIterator) -> &'a [u8],
-) -> &'a [u8] {
-    quiet(&[], || match open(handle) {
-        Some(iter) if iter.valid() => part(iter),
-        _ => &[],
-    })
+    quiet((), || on!(handle.as_mut(), iter => iter.prev(), ()));
 }
 
 /// The key of the entry. Valid until the iterator moves.
@@ -171,7 +177,7 @@ pub unsafe extern "C" fn rocksdb_iter_key(
     handle: *const rocksdb_iterator_t,
     klen: *mut usize,
 ) -> *const c_char {
-    let key = current(handle, |iter| iter.key());
+    let key = on!(handle.as_ref(), iter => iter.key(), &[]);
     put(klen, key.len());
     key.as_ptr().cast()
 }
@@ -182,7 +188,7 @@ pub unsafe extern "C" fn rocksdb_iter_value(
     handle: *const rocksdb_iterator_t,
     vlen: *mut usize,
 ) -> *const c_char {
-    let value = current(handle, |iter| iter.value());
+    let value = on!(handle.as_ref(), iter => iter.value(), &[]);
     put(vlen, value.len());
     value.as_ptr().cast()
 }
@@ -192,7 +198,7 @@ pub unsafe extern "C" fn rocksdb_iter_value(
 pub unsafe extern "C" fn rocksdb_iter_key_slice(
     iter: *const rocksdb_iterator_t,
 ) -> rocksdb_slice_t {
-    rocksdb_slice_t::of(current(iter, |iter| iter.key()))
+    rocksdb_slice_t::of(on!(iter.as_ref(), iter => iter.key(), &[]))
 }
 
 /// The value of the entry, by value.
@@ -200,7 +206,7 @@ pub unsafe extern "C" fn rocksdb_iter_key_slice(
 pub unsafe extern "C" fn rocksdb_iter_value_slice(
     iter: *const rocksdb_iterator_t,
 ) -> rocksdb_slice_t {
-    rocksdb_slice_t::of(current(iter, |iter| iter.value()))
+    rocksdb_slice_t::of(on!(iter.as_ref(), iter => iter.value(), &[]))
 }
 
 /// Always empty: user-defined timestamps are not supported.
@@ -230,4 +236,16 @@ pub unsafe extern "C" fn rocksdb_iter_get_error(
     if let Some(Err(e)) = handle.as_ref().map(rocksdb_iterator_t::status) {
         save(errptr, &e);
     }
+}
+
+/// Reads what is newest now. Not valid before the next seek.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_iter_refresh(
+    iter: *const rocksdb_iterator_t,
+    errptr: *mut *mut c_char,
+) {
+    run(errptr, (), || match get_mut(iter.cast_mut())? {
+        rocksdb_iterator_t::Db(iter) => iter.refresh(),
+        _ => Err(Error::not_supported("Refresh() is not supported")),
+    });
 }

@@ -49,7 +49,7 @@ unsafe fn look_up(
 }
 
 /// The value as memory of the caller's; NULL and length 0 where there is none.
-unsafe fn to_caller(value: Option<PinnedValue>, vallen: *mut usize) -> *mut c_char {
+pub(super) unsafe fn to_caller(value: Option<PinnedValue>, vallen: *mut usize) -> *mut c_char {
     put(vallen, value.as_ref().map_or(0, |v| v.len()));
     value.map_or(ptr::null_mut(), |v| to_malloc(&v))
 }
@@ -399,4 +399,57 @@ unsafe fn batched(
         }
     }
     fail_all(failure, keys.len(), errs, |i| put(values.add(i), ptr::null_mut()));
+}
+
+/// Whether a key may exist. The answer is exact here; the value comes with it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_key_may_exist(
+    db: *mut rocksdb_t,
+    options: *const rocksdb_readoptions_t,
+    key: *const c_char,
+    key_len: usize,
+    value: *mut *mut c_char,
+    val_len: *mut usize,
+    _timestamp: *const c_char,
+    _timestamp_len: usize,
+    value_found: *mut c_uchar,
+) -> c_uchar {
+    may_exist(look_up(db, options, None, slice(key, key_len)), value, val_len, value_found)
+}
+
+/// Whether a key of a column family may exist.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_key_may_exist_cf(
+    db: *mut rocksdb_t,
+    options: *const rocksdb_readoptions_t,
+    column_family: *mut rocksdb_column_family_handle_t,
+    key: *const c_char,
+    key_len: usize,
+    value: *mut *mut c_char,
+    val_len: *mut usize,
+    _timestamp: *const c_char,
+    _timestamp_len: usize,
+    value_found: *mut c_uchar,
+) -> c_uchar {
+    let found = look_up(db, options, Some(column_family), slice(key, key_len));
+    may_exist(found, value, val_len, value_found)
+}
+
+/// Stores a value only where the caller asks whether there is one, as RocksDB does.
+unsafe fn may_exist(
+    found: Result<Option<PinnedValue>>,
+    value: *mut *mut c_char,
+    val_len: *mut usize,
+    value_found: *mut c_uchar,
+) -> c_uchar {
+    let may = !matches!(found, Ok(None));
+    let found = found.ok().flatten();
+    if !value_found.is_null() {
+        put(value_found, c_uchar::from(found.is_some()));
+        if let Some(found) = found {
+            put(val_len, found.len());
+            put(value, to_malloc(&found));
+        }
+    }
+    c_uchar::from(may)
 }

@@ -78,18 +78,39 @@ impl Drop for Snapshot {
 }
 
 /// An iterator over one column family. Keeps what it reads, and the database, alive.
-pub struct DbIterator(DbIter);
+pub struct DbIterator {
+    iter: DbIter,
+    family: Arc<ColumnFamilyData>,
+    options: ReadOptions,
+    shared: Arc<Shared>,
+}
+
+impl DbIterator {
+    /// The column family it reads.
+    pub fn column_family(&self) -> ColumnFamily {
+        ColumnFamily { data: Arc::clone(&self.family) }
+    }
+
+    /// Reads what is newest now, whatever it read before, also if that was a snapshot. It is not
+    /// valid before its next seek.
+    pub fn refresh(&mut self) -> Result<()> {
+        self.options.snapshot = None;
+        let keepalive = Arc::clone(&self.shared);
+        self.iter = self.shared.inner.iter(&self.family, &self.options, keepalive)?;
+        Ok(())
+    }
+}
 
 impl Deref for DbIterator {
     type Target = DbIter;
     fn deref(&self) -> &DbIter {
-        &self.0
+        &self.iter
     }
 }
 
 impl DerefMut for DbIterator {
     fn deref_mut(&mut self) -> &mut DbIter {
-        &mut self.0
+        &mut self.iter
     }
 }
 
@@ -255,8 +276,9 @@ impl Db {
 
     /// An iterator over a column family.
     pub fn iter_cf(&self, ro: &ReadOptions, cf: &ColumnFamily) -> Result<DbIterator> {
-        let keepalive = Arc::clone(&self.shared);
-        Ok(DbIterator(self.inner().iter(&cf.data, ro, keepalive)?))
+        let (family, shared) = (Arc::clone(&cf.data), Arc::clone(&self.shared));
+        let iter = self.inner().iter(&family, ro, Arc::clone(&self.shared) as _)?;
+        Ok(DbIterator { iter, family, options: ro.clone(), shared })
     }
 
     /// A snapshot of this moment.

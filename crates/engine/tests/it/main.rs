@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod basics;
+mod batch_iter;
 mod checkpoint;
 mod compaction_filter;
 mod counting;
