@@ -9,13 +9,17 @@ use crate::base::key::{append_internal_key, seek_trailer, user_key};
 use crate::base::{InternalIterator, MAX_SEQUENCE_NUMBER, SeqNo};
 use crate::error::{Error, Result};
 use crate::flush::{OutputContext, spares_no_snapshots};
-use crate::hooks::{CompactionFilter, CompactionFilterContext, TableFileCreationReason};
+use crate::fs::thread_number;
+use crate::hooks::{
+    CompactionFilter, CompactionFilterContext, CompactionJobStats, SubcompactionJobInfo,
+};
 use crate::iter::{CompactionIter, merging_iterator};
 use crate::sst::TableIterOptions;
 use crate::version::TableCache;
 use crate::version::{FileMeta, Level, LevelIter, Version};
 use std::cmp::Ordering;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// What a compaction works on.
 pub struct CompactionInputs<'a> {
@@ -46,6 +50,8 @@ pub struct CompactionOutput {
     pub records_obsolete: u64,
     /// Entries dropped by a compaction filter.
     pub records_filtered: u64,
+    /// What listeners are told.
+    pub stats: CompactionJobStats,
 }
 
 /// A part of the key range: user keys in `[begin, end)`; `None` is unbounded.
@@ -60,11 +66,11 @@ struct Part {
 pub fn run(inputs: &CompactionInputs<'_>) -> Result<CompactionOutput> {
     let parts = parts(inputs);
     let results: Vec<Result<CompactionOutput>> = if parts.len() == 1 {
-        vec![run_part(inputs, &parts[0])]
+        vec![run_told(inputs, 0, &parts[0])]
     } else {
         std::thread::scope(|scope| {
-            let running: Vec<_> =
-                parts.iter().map(|part| scope.spawn(|| run_part(inputs, part))).collect();
+            let spawn = |(i, part)| scope.spawn(move || run_told(inputs, i, part));
+            let running: Vec<_> = parts.iter().enumerate().map(spawn).collect();
             running
                 .into_iter()
                 .map(|thread| thread.join().unwrap_or_else(|_| Err(panicked())))
@@ -81,6 +87,7 @@ pub fn run(inputs: &CompactionInputs<'_>) -> Result<CompactionOutput> {
                 all.records_hidden += output.records_hidden;
                 all.records_obsolete += output.records_obsolete;
                 all.records_filtered += output.records_filtered;
+                all.stats.add_output(&output.stats);
             }
             Err(e) => error = Some(e),
         }
@@ -139,7 +146,7 @@ fn filter(inputs: &CompactionInputs<'_>) -> Result<Option<Arc<dyn CompactionFilt
     if let Some(filter) = &options.compaction_filter {
         return spares_no_snapshots(Some(Arc::clone(filter)));
     }
-    let reason = TableFileCreationReason::Compaction;
+    let reason = inputs.output.reason;
     let Some(factory) = &options.compaction_filter_factory else { return Ok(None) };
     if !factory.should_filter_table_file_creation(reason) {
         return Ok(None);
@@ -153,6 +160,38 @@ fn filter(inputs: &CompactionInputs<'_>) -> Result<Option<Arc<dyn CompactionFilt
         reason,
     });
     spares_no_snapshots(filter.map(Arc::from))
+}
+
+/// Runs a part, with listeners told before and after.
+fn run_told(inputs: &CompactionInputs<'_>, index: usize, part: &Part) -> Result<CompactionOutput> {
+    let listeners = &inputs.output.db_options.listeners;
+    if listeners.is_empty() {
+        return run_part(inputs, part);
+    }
+    let (ctx, plan) = (&inputs.output, inputs.plan);
+    let mut info = SubcompactionJobInfo {
+        cf_id: ctx.column_family_id,
+        cf_name: ctx.column_family_name.to_owned(),
+        status: Ok(()),
+        thread_id: thread_number(),
+        job_id: ctx.job_id,
+        subcompaction_job_id: index as i32,
+        base_input_level: plan.start_level as i32,
+        output_level: plan.output_level as i32,
+        compaction_reason: plan.reason,
+        compression: ctx.compression,
+        stats: CompactionJobStats::default(),
+    };
+    listeners.iter().for_each(|l| l.on_subcompaction_begin(&info));
+    let start = Instant::now();
+    let result = run_part(inputs, part);
+    match &result {
+        Ok(output) => info.stats = output.stats.clone(),
+        Err(e) => info.status = Err(e.clone()),
+    }
+    info.stats.elapsed_micros = start.elapsed().as_micros() as u64;
+    listeners.iter().for_each(|l| l.on_subcompaction_completed(&info));
+    result
 }
 
 fn run_part(inputs: &CompactionInputs<'_>, part: &Part) -> Result<CompactionOutput> {
@@ -184,6 +223,16 @@ fn run_part(inputs: &CompactionInputs<'_>, part: &Part) -> Result<CompactionOutp
     let stats = *entries.stats();
     match result.and_then(|()| outputs.finish()) {
         Ok(files) => Ok(CompactionOutput {
+            stats: CompactionJobStats {
+                num_input_records: stats.num_input_records,
+                num_output_records: stats.num_output_records,
+                num_output_files: files.len(),
+                total_output_bytes: files.iter().map(|f| f.file_size).sum(),
+                num_records_replaced: stats.num_record_drop_hidden,
+                num_input_deletion_records: stats.num_input_deletion_records,
+                num_expired_deletion_records: stats.num_record_drop_obsolete,
+                ..CompactionJobStats::default()
+            },
             files,
             records_in: stats.num_input_records,
             records_hidden: stats.num_record_drop_hidden,

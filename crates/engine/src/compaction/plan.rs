@@ -15,30 +15,7 @@ use crate::version::FileMeta;
 use std::fmt;
 use std::sync::Arc;
 
-/// Why a compaction was picked. The names are RocksDB's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CompactionReason {
-    /// Level 0 has too many files, or too large ones.
-    LevelL0FilesNum,
-    /// A level is larger than its target.
-    LevelMaxLevelSize,
-    /// Somebody asked for it.
-    ManualCompaction,
-    /// A file asked for it.
-    FilesMarkedForCompaction,
-}
-
-impl CompactionReason {
-    /// RocksDB's name.
-    pub fn name(self) -> &'static str {
-        match self {
-            CompactionReason::LevelL0FilesNum => "LevelL0FilesNum",
-            CompactionReason::LevelMaxLevelSize => "LevelMaxLevelSize",
-            CompactionReason::ManualCompaction => "ManualCompaction",
-            CompactionReason::FilesMarkedForCompaction => "FilesMarkedForCompaction",
-        }
-    }
-}
+pub use crate::hooks::CompactionReason;
 
 /// Input files of one level.
 #[derive(Clone)]

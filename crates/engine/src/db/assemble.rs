@@ -3,6 +3,7 @@
 
 use super::builder::Opening;
 use super::column_family::ColumnFamilyState;
+use super::events::Events;
 use super::families::publish_families;
 use super::obsolete_files::FileDeletions;
 use super::recover::{self, Recovered};
@@ -167,11 +168,14 @@ fn put_together(
         unlogged_data: AtomicBool::new(false),
         lock: Mutex::new(lock),
         totals: Totals::default(),
+        events: Events::default(),
     });
+    inner.prepare_events();
     let mut state = inner.state.lock();
     publish_families(&inner, &state);
     inner.renew_stalls(&mut state);
     drop(state);
+    inner.deliver_events();
     Ok(inner)
 }
 

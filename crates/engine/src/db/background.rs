@@ -5,6 +5,7 @@
 //! the time of one idle wait.
 
 use super::column_family::{ColumnFamilyData, ColumnFamilyState, Immutable};
+use super::events::CompactionReport;
 use super::state::{DbInner, State};
 use crate::compaction::picker::LevelShape;
 use crate::compaction::plan::CompactionPlan;
@@ -14,11 +15,11 @@ use crate::env::sync::MutexGuard;
 use crate::env::sync::atomic::Ordering;
 use crate::error::{Error, Result};
 use crate::flush::{self, FlushInputs, OutputContext};
-use crate::hooks::TableFileCreationReason;
+use crate::hooks::{BackgroundErrorReason, FlushReason, TableFileCreationReason};
 use crate::stats::{self, HistogramType, Ticker, Timer};
 use crate::version::{Version, VersionEdit};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// An idle thread looks at the state at least this often.
 const IDLE_WAIT: Duration = Duration::from_millis(500);
@@ -29,6 +30,7 @@ const RETRY_WAIT: Duration = Duration::from_secs(1);
 struct FlushWork {
     family: Arc<ColumnFamilyData>,
     immutables: Vec<Immutable>,
+    reason: FlushReason,
 }
 
 /// A compaction that was picked.
@@ -80,7 +82,7 @@ impl DbInner {
             } else if let Some(work) = self.pick_flush(&mut state) {
                 drop(state);
                 if let Err(e) = self.run_flush(work) {
-                    self.background_error("flush", &e);
+                    self.background_error(BackgroundErrorReason::Flush, &e);
                     self.wait_before_retry();
                 }
             } else if self.has_tables_to_purge() {
@@ -103,7 +105,7 @@ impl DbInner {
             };
             drop(state);
             if let Err(e) = self.run_compaction(&work) {
-                self.background_error("compaction", &e);
+                self.background_error(BackgroundErrorReason::Compaction, &e);
                 self.wait_before_retry();
             }
             state = self.state.lock();
@@ -129,8 +131,9 @@ impl DbInner {
 
     fn switch_in_background(&self, family: &ColumnFamilyData) {
         let mut write = self.write.lock();
-        let switched = self.switch_and_flush(&mut write, family);
+        let switched = self.switch_and_flush(&mut write, family, FlushReason::WalFull);
         drop(write);
+        self.deliver_events();
         self.state.lock().running_flushes -= 1;
         self.progress.notify_all();
         let Err(e) = switched else { return };
@@ -138,7 +141,7 @@ impl DbInner {
         if let Some(family) = self.state.lock().families.get_mut(&family.id) {
             family.switch_wanted = true;
         }
-        self.background_error("memtable switch", &e);
+        self.background_error(BackgroundErrorReason::WriteCallback, &e);
         self.wait_before_retry();
     }
 
@@ -153,8 +156,11 @@ impl DbInner {
         let family = wanting.min_by_key(|family| family.oldest_wal_needed())?;
         family.flushing = true;
         family.flush_requested = false;
-        let work =
-            FlushWork { family: Arc::clone(&family.data), immutables: family.immutables.clone() };
+        let work = FlushWork {
+            family: Arc::clone(&family.data),
+            immutables: family.immutables.clone(),
+            reason: family.flush_reason,
+        };
         state.running_flushes += 1;
         Some(work)
     }
@@ -193,13 +199,22 @@ impl DbInner {
         self.check_retry()?;
         work.immutables.iter().for_each(|i| i.mem.mark_immutable());
         self.close_full_wals()?;
+        self.deliver_events();
         let family = &work.family;
+        let job_id = self.new_job_id();
+        let file_number = self.counters.new_file_number();
+        let mut told = self.tell_flush_begin(family, job_id, file_number, work.reason);
+        let mut output = self.output_context(family);
+        (output.job_id, output.file_number) = (job_id, Some(file_number));
         let out = flush::run(FlushInputs {
             memtables: work.immutables.iter().map(|i| Arc::clone(&i.mem)).collect(),
             snapshots: self.snapshots.sequences(),
-            reason: TableFileCreationReason::Flush,
-            output: self.output_context(family),
+            output,
         })?;
+        if let (Some(info), Some(file)) = (&mut told, &out.file) {
+            (info.smallest_seqno, info.largest_seqno) = (file.smallest_seqno, file.largest_seqno);
+            info.table_properties = out.figures.clone();
+        }
         let newest_wal = work.immutables.iter().map(|i| i.next_wal_number).max().unwrap_or(0);
         let mut edit = VersionEdit::for_column_family(family.id);
         edit.log_number = Some(newest_wal);
@@ -237,6 +252,9 @@ impl DbInner {
             "[{}] [JOB] Level-0 flush of {flushed} memtables: {} records, {size} bytes",
             family.name, out.records_in
         ));
+        if let Some(info) = told {
+            self.tell_flush_completed(family, info);
+        }
         Ok(())
     }
 
@@ -290,8 +308,18 @@ impl DbInner {
 
     /// Runs a picked compaction, which is counted, installs it, and gives it back to its picker.
     pub(super) fn run_compaction(&self, work: &CompactionWork) -> Result<()> {
-        let result =
-            if work.plan.trivial_move { self.move_files(work) } else { self.compact_files(work) };
+        let (family, plan) = (&work.family, &work.plan);
+        let full = work.version.all_files().count() == plan.num_input_files();
+        let mut report = self.compaction_report(plan, full);
+        self.tell_compaction_begin(family, plan, &report);
+        let start = Instant::now();
+        let result = if plan.trivial_move {
+            self.move_files(work, &mut report)
+        } else {
+            self.compact_files(work, &mut report)
+        };
+        report.stats.elapsed_micros = start.elapsed().as_micros() as u64;
+        self.tell_compaction_completed(family, plan, &report, &result);
         let mut state = self.state.lock();
         state.running_compactions -= 1;
         match state.families.get_mut(&work.family.id) {
@@ -309,16 +337,17 @@ impl DbInner {
         result
     }
 
-    fn move_files(&self, work: &CompactionWork) -> Result<()> {
+    fn move_files(&self, work: &CompactionWork, report: &mut CompactionReport) -> Result<()> {
         let mut edit = VersionEdit::for_column_family(work.family.id);
         for (level, file) in work.plan.input_files() {
             edit.delete_file(level, file.number);
             edit.add_file(work.plan.output_level, Arc::clone(file));
+            report.note_output(work.plan.output_level, file);
         }
         self.install(vec![edit], |_| {})
     }
 
-    fn compact_files(&self, work: &CompactionWork) -> Result<()> {
+    fn compact_files(&self, work: &CompactionWork, report: &mut CompactionReport) -> Result<()> {
         let _timer = Timer::start(&self.statistics, HistogramType::CompactionTime);
         let plan = &work.plan;
         let inputs = || plan.input_files().map(|(_, file)| file);
@@ -329,6 +358,8 @@ impl DbInner {
             compression: plan.compression,
             bottommost: plan.bottommost,
             oldest_ancestor_time: oldest.unwrap_or(0),
+            job_id: report.job_id,
+            reason: TableFileCreationReason::Compaction,
             ..self.output_context(&work.family)
         };
         let out = compaction::run(&CompactionInputs {
@@ -344,7 +375,9 @@ impl DbInner {
             edit.delete_file(level, file.number);
         }
         let bytes_out: u64 = out.files.iter().map(|f| f.file_size).sum();
+        report.stats.add_output(&out.stats);
         for file in out.files {
+            report.note_output(plan.output_level, &file);
             edit.add_file(plan.output_level, Arc::new(file));
         }
         self.install(vec![edit], |_| {})?;

@@ -6,6 +6,7 @@ use super::state::DbInner;
 use crate::env::epoch;
 use crate::env::sync::atomic::Ordering;
 use crate::error::{Code, Result};
+use crate::hooks::FlushReason;
 use crate::options::FlushOptions;
 use std::sync::Arc;
 use std::time::Duration;
@@ -61,7 +62,9 @@ impl DbInner {
         let state = self.state.lock();
         let families: Vec<_> = state.families.values().map(|cf| cf.data.clone()).collect();
         drop(state);
-        let flush = |family| match self.flush(family, &FlushOptions::default()) {
+        let flush_one =
+            |family| self.flush_because(family, &FlushOptions::default(), FlushReason::ShutDown);
+        let flush = |family| match flush_one(family) {
             Err(e) if e.code() == Code::ColumnFamilyDropped => Ok(()),
             result => result,
         };

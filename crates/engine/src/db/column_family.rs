@@ -5,6 +5,7 @@ use crate::base::KeyOrder;
 use crate::compaction::picker::CompactionPicker;
 use crate::env::epoch::EpochCell;
 use crate::env::sync::atomic::{AtomicBool, Ordering};
+use crate::hooks::{FlushReason, WriteStallCondition};
 use crate::memtable::MemTable;
 use crate::options::ColumnFamilyOptions;
 use crate::read::SuperVersion;
@@ -94,6 +95,10 @@ pub(crate) struct ColumnFamilyState {
     pub(crate) memtables_made: u64,
     /// Chooses compactions, and knows which run.
     pub(crate) picker: CompactionPicker,
+    /// Why the next flush will be started.
+    pub(crate) flush_reason: FlushReason,
+    /// How writers go, as listeners know it.
+    pub(crate) stall_condition: WriteStallCondition,
     /// Cached for properties and stalls; renewed with every new version.
     pub(crate) pending_compaction_bytes: u64,
 }

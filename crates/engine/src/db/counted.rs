@@ -88,10 +88,13 @@ impl DbInner {
     /// Commits a batch; see `write.rs`.
     #[inline]
     pub(crate) fn write(&self, wo: &WriteOptions, batch: &mut WriteBatch) -> Result<()> {
-        match &self.statistics {
+        let result = match &self.statistics {
             None => self.commit(wo, batch),
             Some(stats) => self.counted_write(stats, wo, batch),
-        }
+        };
+        // Here, since the writer is neither pinned nor holds a lock any more.
+        self.deliver_events();
+        result
     }
 
     fn counted_write(

@@ -5,9 +5,11 @@
 //! tried again every second, and writes go on as soon as they succeed: a full disk needs no restart. Corruption, or a WAL whose end is unknown, stops writes
 //! until the database is opened again.
 
+use super::events::Event;
 use super::state::DbInner;
 use crate::env::sync::atomic::Ordering;
 use crate::error::{Code, Error, Result, Severity};
+use crate::hooks::{BackgroundErrorReason, FlushReason};
 
 impl DbInner {
     /// An error once the database is closing. Who asks under a lock that `close` takes after it has
@@ -21,21 +23,28 @@ impl DbInner {
 
     /// Stops writes because of an error that retrying does not cure.
     pub(crate) fn fail(&self, error: &Error) {
+        self.queue_event(|| Event::Failed(BackgroundErrorReason::WriteCallback, error.clone()));
         self.stop_writes(error.clone().with_severity(Severity::FatalError));
     }
 
     /// Takes the error of a background job.
-    pub(crate) fn background_error(&self, what: &str, error: &Error) {
+    pub(crate) fn background_error(&self, reason: BackgroundErrorReason, error: &Error) {
         // Neither is a failure: the job's result is not wanted any more.
         if matches!(error.code(), Code::ShutdownInProgress | Code::ColumnFamilyDropped) {
             return;
         }
+        let what = reason.name();
         self.info_log.error(format_args!("{what} failed: {error}"));
         let severity = match error.code() {
             Code::IOError => Severity::HardError,
             _ => Severity::UnrecoverableError,
         };
-        self.stop_writes(error.clone().with_severity(severity));
+        let error = error.clone().with_severity(severity);
+        let retries = severity == Severity::HardError;
+        match self.ask_about_error(reason, error, retries) {
+            Some(error) => self.stop_writes(error),
+            None => self.info_log.info(format_args!("a listener forgave the error of {what}")),
+        }
     }
 
     fn stop_writes(&self, error: Error) {
@@ -55,11 +64,14 @@ impl DbInner {
         let mut state = self.state.lock();
         if state.error.as_ref().is_some_and(|e| e.severity() <= Severity::HardError) {
             self.info_log.info(format_args!("the background error is gone, writes go on"));
-            state.error = None;
+            if let Some(old) = state.error.take() {
+                self.queue_event(|| Event::Recovered(old));
+            }
             self.failed.store(self.refuses_writes.load(Ordering::Acquire), Ordering::Release);
             self.controller.set_failed(false);
         }
         drop(state);
+        self.deliver_events();
         self.progress.notify_all();
     }
 
@@ -98,7 +110,8 @@ impl DbInner {
             _ => {}
         }
         drop(state);
-        self.flush(&self.default_family.clone(), &crate::options::FlushOptions::default())?;
+        let options = crate::options::FlushOptions::default();
+        self.flush_because(&self.default_family, &options, FlushReason::ErrorRecovery)?;
         self.recovered();
         Ok(())
     }

@@ -7,6 +7,7 @@ use crate::compaction::picker::CompactionPicker;
 use crate::env::epoch;
 use crate::env::sync::atomic::Ordering;
 use crate::error::{Error, Result};
+use crate::hooks::{FlushReason, WriteStallCondition};
 use crate::memtable::MemTable;
 use crate::options::{self, ColumnFamilyOptions};
 use crate::version::{ColumnFamilySpec, Version};
@@ -33,6 +34,8 @@ impl ColumnFamilyState {
             switch_wanted: false,
             memtables_made: 1,
             picker,
+            flush_reason: FlushReason::Others,
+            stall_condition: WriteStallCondition::Normal,
             pending_compaction_bytes: 0,
         }
     }
@@ -118,6 +121,7 @@ impl DbInner {
         self.renew_stalls(&mut state);
         drop(state);
         drop(versions);
+        self.deliver_events();
         self.write_options_file();
         self.info_log.info(format_args!("Dropped column family with id {}", family.id));
         Ok(())

@@ -25,10 +25,15 @@ pub struct Db {
 /// Closes the database when the last handle is dropped.
 pub(super) struct Shared {
     pub(super) inner: Arc<DbInner>,
+    /// Whether the database is closed with it.
+    pub(super) closes: bool,
 }
 
 impl Drop for Shared {
     fn drop(&mut self) {
+        if !self.closes {
+            return;
+        }
         if let Err(e) = self.inner.close() {
             self.inner.info_log.info(format_args!("[db/close] {e}"));
         }

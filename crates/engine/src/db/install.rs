@@ -32,6 +32,7 @@ impl DbInner {
         drop(state);
         drop(versions);
         self.delete_manifests(&manifests);
+        self.deliver_events();
         self.work.notify_all();
         self.progress.notify_all();
         Ok(())

@@ -7,6 +7,7 @@ use super::state::{DbInner, State};
 use crate::compaction::picker::{ManualCompaction, ManualStep};
 use crate::env::sync::MutexGuard;
 use crate::error::{Error, Result};
+use crate::hooks::FlushReason;
 use crate::options::{CompactRangeOptions, FlushOptions};
 use std::sync::Arc;
 use std::time::Duration;
@@ -37,7 +38,18 @@ impl Drop for ManualGuard<'_> {
 impl DbInner {
     /// Makes the memtable immutable and waits until it and all older ones are in tables.
     pub(crate) fn flush(&self, family: &ColumnFamilyData, fo: &FlushOptions) -> Result<()> {
+        self.flush_because(family, fo, FlushReason::ManualFlush)
+    }
+
+    /// [`DbInner::flush`] for a reason that listeners are told.
+    pub(crate) fn flush_because(
+        &self,
+        family: &ColumnFamilyData,
+        fo: &FlushOptions,
+        reason: FlushReason,
+    ) -> Result<()> {
         self.check_writable_for_flush()?;
+        self.tell_manual_flush(family, reason);
         if !fo.allow_write_stall {
             self.wait_for_memtable_room(family)?;
         }
@@ -52,9 +64,10 @@ impl DbInner {
             cf.mem.is_empty() && !in_flight
         };
         if !empty {
-            self.switch_memtable(&mut write, family)?;
+            self.switch_memtable(&mut write, family, reason)?;
         }
         drop(write);
+        self.deliver_events();
         let mut state = self.state.lock();
         let Some(cf) = state.families.get_mut(&family.id) else { return Ok(()) };
         let Some(newest) = cf.immutables.last().map(|i| i.mem.id()) else { return Ok(()) };
@@ -123,7 +136,7 @@ impl DbInner {
         if options.change_level {
             return Err(Error::not_supported("compact_range: change_level"));
         }
-        self.flush(family, &FlushOptions::default())?;
+        self.flush_because(family, &FlushOptions::default(), FlushReason::ManualCompaction)?;
         let _manual = ManualGuard::new(self)?;
         self.compact_levels(family, options, begin, end)
     }

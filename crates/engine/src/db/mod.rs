@@ -12,6 +12,7 @@ mod close;
 mod column_family;
 mod counted;
 mod errors;
+mod events;
 mod families;
 mod file_ranges;
 mod get;

@@ -104,7 +104,9 @@ impl DbInner {
             if let Some(open_tables) = &self.open_tables {
                 open_tables.remove(number);
             }
-            self.delete(&filename::table_file_name(&self.dir, number));
+            let path = filename::table_file_name(&self.dir, number);
+            let deleted = self.delete(&path);
+            self.tell_table_deleted(&path, &deleted);
         }
     }
 
@@ -140,7 +142,7 @@ impl DbInner {
             if archives {
                 self.archive(&path, number);
             } else {
-                self.delete(&path);
+                let _ = self.delete(&path);
             }
         }
         if archives {
@@ -156,7 +158,7 @@ impl DbInner {
             return;
         }
         for &number in numbers {
-            self.delete(&filename::manifest_file_name(&self.dir, number));
+            let _ = self.delete(&filename::manifest_file_name(&self.dir, number));
         }
     }
 
@@ -190,17 +192,20 @@ impl DbInner {
             let age = now.saturating_sub(self.fs.modified_time(&path).unwrap_or(now));
             let too_old = self.options.wal_ttl_seconds > 0 && age > self.options.wal_ttl_seconds;
             if too_old || (limit > 0 && kept > limit) {
-                self.delete(&path);
+                let _ = self.delete(&path);
             }
         }
     }
 
-    fn delete(&self, path: &Path) {
-        match self.fs.remove_file(path) {
-            Ok(()) => {}
-            Err(e) if e.is_path_not_found() => {}
-            Err(e) => self.info_log.warn(format_args!("cannot delete {}: {e}", path.display())),
-        }
+    /// Deletes a file; what cannot be deleted is told in LOG, and tried again at the next open.
+    fn delete(&self, path: &Path) -> Result<()> {
+        let deleted = match self.fs.remove_file(path) {
+            Err(e) if !e.is_path_not_found() => Err(e),
+            _ => Ok(()),
+        };
+        deleted.inspect_err(|e| {
+            self.info_log.warn(format_args!("cannot delete {}: {e}", path.display()));
+        })
     }
 
     /// Deletes what a crash or an older session left in the directories. Runs once, after a
@@ -216,7 +221,7 @@ impl DbInner {
                 _ => false,
             };
             if obsolete {
-                self.delete(&self.dir.join(&name));
+                let _ = self.delete(&self.dir.join(&name));
             }
         }
         let mut replayed = list_wals(&self.session)?;

@@ -89,7 +89,7 @@ pub(super) fn with_handles(
     inner: Arc<DbInner>,
     names: &[String],
 ) -> Result<(Db, Vec<ColumnFamily>)> {
-    let db = Db { shared: Arc::new(Shared { inner }) };
+    let db = Db { shared: Arc::new(Shared { inner, closes: true }) };
     let handles = names.iter().map(|name| db.cf(name).ok_or_else(|| not_found(name)));
     let handles = handles.collect::<Result<_>>()?;
     Ok((db, handles))

@@ -10,7 +10,7 @@ use super::session::Session;
 use crate::base::SeqNo;
 use crate::batch::{WriteBatch, iterate};
 use crate::error::{Error, Result};
-use crate::flush::{self, FlushInputs};
+use crate::flush::{self, FlushInputs, OutputContext};
 use crate::fs::filename::{self, FileKind};
 use crate::hooks::TableFileCreationReason;
 use crate::memtable::MemTable;
@@ -20,6 +20,9 @@ use crate::wal::{LogReader, ReadOutcome};
 use crate::write::{MemtableInserter, MemtableLookup};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+/// The job that a database begins with.
+pub(super) const RECOVERY_JOB: i32 = 1;
 
 /// A family while its WALs are replayed.
 pub(super) struct Replayed {
@@ -224,8 +227,11 @@ pub(super) fn flush_one(opening: &Opening, id: u32, family: &mut Replayed) -> Re
     let out = flush::run(FlushInputs {
         memtables: vec![full],
         snapshots: Vec::new(),
-        reason: TableFileCreationReason::Recovery,
-        output: opening.session.output_context(&data),
+        output: OutputContext {
+            job_id: RECOVERY_JOB,
+            reason: TableFileCreationReason::Recovery,
+            ..opening.session.output_context(&data)
+        },
     })?;
     if let Some(file) = out.file {
         family.edit.add_file(0, Arc::new(file));

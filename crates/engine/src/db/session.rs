@@ -11,6 +11,7 @@ use crate::error::Result;
 use crate::flush::OutputContext;
 use crate::fs::info_log::InfoLog;
 use crate::fs::{FileSystem, WritableOptions, filename};
+use crate::hooks::TableFileCreationReason;
 use crate::options::{ColumnFamilyOptions, DbOptions, TableFactory};
 use crate::stats::Statistics;
 use crate::version::{Counters, OpenTables, TableCache};
@@ -90,6 +91,9 @@ impl Session {
             oldest_ancestor_time: 0,
             counters: &self.counters,
             cancelled: &self.closing,
+            file_number: None,
+            job_id: 0,
+            reason: TableFileCreationReason::Flush,
         }
     }
 

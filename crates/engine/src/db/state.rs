@@ -8,6 +8,7 @@
 //! Readers take none of them.
 
 use super::column_family::{ColumnFamilyData, ColumnFamilyMap, ColumnFamilyState};
+use super::events::Events;
 use super::obsolete_files::FileDeletions;
 use super::session::Session;
 use crate::base::SeqNo;
@@ -55,6 +56,7 @@ pub(crate) struct DbInner {
     /// Dropped when the database is closed.
     pub(crate) lock: Mutex<Option<Box<dyn FileLock>>>,
     pub(crate) totals: Totals,
+    pub(crate) events: Events,
 }
 
 /// What never changes reads as if it were the database's own: `self.options`, `self.info_log`.
@@ -208,7 +210,9 @@ impl DbInner {
                 level0_files: if auto { family.current.num_files(0) } else { 0 },
                 pending_compaction_bytes: family.pending_compaction_bytes,
             };
-            worst = worse(worst, data.stall_limits().judge(&inputs));
+            let stall = data.stall_limits().judge(&inputs);
+            self.note_stall(family, stall);
+            worst = worse(worst, stall);
         }
         self.controller.set(worst);
     }

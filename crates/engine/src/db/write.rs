@@ -14,6 +14,7 @@ use crate::env::epoch::{self, Guard};
 use crate::env::sync::MutexGuard;
 use crate::env::sync::atomic::Ordering;
 use crate::error::{Code, Error, Result};
+use crate::hooks::FlushReason;
 use crate::memtable::MemTable;
 use crate::options::WriteOptions;
 use crate::stats::{self, HistogramType, Ticker, Timer};
@@ -233,7 +234,7 @@ impl DbInner {
         if !sv.mem.should_flush() {
             return Ok(&sv.mem);
         }
-        self.switch_memtable(write, family)?;
+        self.switch_memtable(write, family, FlushReason::WriteBufferFull)?;
         Ok(&family.super_version.load(guard).ok_or_else(closed)?.mem)
     }
 
@@ -309,6 +310,7 @@ impl DbInner {
         &self,
         write: &mut MutexGuard<'_, WriteState>,
         family: &ColumnFamilyData,
+        reason: FlushReason,
     ) -> Result<()> {
         let retired = self.rotate_wal(write)?;
         let wal_number = write.wal.log_number();
@@ -321,6 +323,8 @@ impl DbInner {
             state.wals_to_close.push(writer);
         }
         let Some(cf) = state.families.get_mut(&family.id) else { return Ok(()) };
+        self.note_sealed(family, &cf.mem);
+        cf.flush_reason = reason;
         cf.memtables_made += 1;
         let fresh = MemTable::new(
             cf.memtables_made,
@@ -392,7 +396,8 @@ impl DbInner {
         let full = over_memory(&state, memory);
         drop(state);
         self.work.notify_all();
-        full.map_or(Ok(()), |family| self.switch_and_flush(write, &family))
+        let reason = FlushReason::WriteBufferManager;
+        full.map_or(Ok(()), |family| self.switch_and_flush(write, &family, reason))
     }
 
     /// Makes the family's memtable immutable and has it flushed, however few there are.
@@ -400,8 +405,9 @@ impl DbInner {
         &self,
         write: &mut MutexGuard<'_, WriteState>,
         family: &ColumnFamilyData,
+        reason: FlushReason,
     ) -> Result<()> {
-        self.switch_memtable(write, family)?;
+        self.switch_memtable(write, family, reason)?;
         if let Some(cf) = self.state.lock().families.get_mut(&family.id) {
             cf.flush_requested = true;
         }
@@ -424,6 +430,7 @@ impl DbInner {
         for cf in state.families.values_mut() {
             if cf.oldest_wal_needed().is_some_and(|n| n <= oldest) {
                 cf.flush_requested = true;
+                cf.flush_reason = FlushReason::WalFull;
                 // Where immutable memtables alone keep the WAL, a switch would not let it go.
                 cf.switch_wanted |= !cf.mem.is_empty() && cf.mem_wal_number <= oldest;
             }

@@ -4,7 +4,7 @@ use super::table_output::{OutputContext, TableOutput};
 use crate::base::SeqNo;
 use crate::error::{Error, Result};
 use crate::fs::filename;
-use crate::hooks::{CompactionFilter, CompactionFilterContext, TableFileCreationReason};
+use crate::hooks::{CompactionFilter, CompactionFilterContext, TableFigures};
 use crate::iter::{CompactionIter, merging_iterator};
 use crate::memtable::MemTable;
 use crate::version::FileMeta;
@@ -16,8 +16,6 @@ pub struct FlushInputs<'a> {
     pub memtables: Vec<Arc<MemTable>>,
     /// Live snapshots, ascending.
     pub snapshots: Vec<SeqNo>,
-    /// Whether it is a flush or recovery: what the filter factory is told.
-    pub reason: TableFileCreationReason,
     /// What the table has in common with others.
     pub output: OutputContext<'a>,
 }
@@ -29,15 +27,14 @@ pub struct FlushOutput {
     pub file: Option<FileMeta>,
     /// Entries read from the memtables.
     pub records_in: u64,
+    /// What the table's properties say.
+    pub figures: TableFigures,
 }
 
 /// The factory's filter, where it wants to see flushes. A filter without a factory does not.
-fn filter(
-    ctx: &OutputContext<'_>,
-    reason: TableFileCreationReason,
-) -> Result<Option<Arc<dyn CompactionFilter>>> {
+fn filter(ctx: &OutputContext<'_>) -> Result<Option<Arc<dyn CompactionFilter>>> {
     let Some(factory) = &ctx.options.compaction_filter_factory else { return Ok(None) };
-    if !factory.should_filter_table_file_creation(reason) {
+    if !factory.should_filter_table_file_creation(ctx.reason) {
         return Ok(None);
     }
     let filter = factory.create(&CompactionFilterContext {
@@ -45,7 +42,7 @@ fn filter(
         is_manual_compaction: false,
         input_start_level: None,
         column_family_id: ctx.column_family_id,
-        reason,
+        reason: ctx.reason,
     });
     spares_no_snapshots(filter.map(Arc::from))
 }
@@ -68,7 +65,7 @@ pub fn run(inputs: FlushInputs<'_>) -> Result<FlushOutput> {
     let children = inputs.memtables.iter().rev().map(|mem| mem.iter(true)).collect();
     let merged = merging_iterator(ctx.order.clone(), children);
     let merge_operator = ctx.options.merge_operator.clone();
-    let filter = filter(ctx, inputs.reason)?;
+    let filter = filter(ctx)?;
     let mut entries = CompactionIter::new(
         merged,
         ctx.order.clone(),
@@ -91,12 +88,14 @@ pub fn run(inputs: FlushInputs<'_>) -> Result<FlushOutput> {
     }
     entries.status()?;
     let records_in = inputs.memtables.iter().map(|mem| mem.num_entries()).sum();
-    let Some(table) = output else { return Ok(FlushOutput { file: None, records_in }) };
-    let file = table.finish()?;
+    let Some(table) = output else {
+        return Ok(FlushOutput { records_in, ..FlushOutput::default() });
+    };
+    let (file, figures) = table.finish_with_figures()?;
     if let Err(e) = ctx.fs.sync_dir(ctx.dir) {
         // The next try writes another one; on a device in trouble they must not pile up.
         let _ = ctx.fs.remove_file(&filename::table_file_name(ctx.dir, file.number));
         return Err(e);
     }
-    Ok(FlushOutput { file: Some(file), records_in })
+    Ok(FlushOutput { file: Some(file), records_in, figures })
 }

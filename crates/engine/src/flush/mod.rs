@@ -2,6 +2,7 @@
 //!
 //! The job takes its inputs and returns its output; it knows no database and takes no lock.
 
+mod announce;
 mod job;
 mod reread;
 mod table_output;

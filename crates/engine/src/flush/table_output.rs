@@ -1,12 +1,14 @@
 //! One table that a flush or a compaction is writing, and the `FileMeta` that grows with it.
 
+use super::announce::{Announced, figures};
 use super::reread::Reread;
 use crate::base::key::{sequence, user_key};
 use crate::base::{KeyOrder, MAX_SEQUENCE_NUMBER, SeqNo};
 use crate::compress::CompressionType;
 use crate::env::sync::atomic::AtomicBool;
-use crate::error::{Error, Result};
+use crate::error::{Code, Error, Result};
 use crate::fs::{FileSystem, WritableOptions, filename};
+use crate::hooks::{TableFigures, TableFileCreationReason};
 use crate::options::{ColumnFamilyOptions, DbOptions};
 use crate::sst::{TableBuilder, TableBuilderContext};
 use crate::version::{Counters, FileMeta, FileStats};
@@ -46,6 +48,12 @@ pub struct OutputContext<'a> {
     pub oldest_ancestor_time: u64,
     /// Gives out file numbers.
     pub counters: &'a Counters,
+    /// The number of the table, where the job makes one and gave it a number before.
+    pub file_number: Option<u64>,
+    /// The job's number.
+    pub job_id: i32,
+    /// What the job does.
+    pub reason: TableFileCreationReason,
     /// Whether the database is closing: jobs stop soon after it is set.
     pub cancelled: &'a Arc<AtomicBool>,
 }
@@ -70,12 +78,13 @@ pub struct TableOutput {
     identity: (String, String),
     /// Only with `paranoid_file_checks`.
     reread: Option<Box<Reread>>,
+    announced: Announced,
 }
 
 impl TableOutput {
     /// Starts a table under a fresh number.
     pub fn create(ctx: &OutputContext<'_>) -> Result<TableOutput> {
-        let number = ctx.counters.new_file_number();
+        let number = ctx.file_number.unwrap_or_else(|| ctx.counters.new_file_number());
         let path = filename::table_file_name(ctx.dir, number);
         let opts = WritableOptions {
             preallocate: 0,
@@ -84,7 +93,8 @@ impl TableOutput {
             use_fsync: ctx.db_options.use_fsync,
             no_allocation: !ctx.db_options.allow_fallocate,
         };
-        let file = ctx.fs.new_writable(&path, opts)?;
+        let announced = Announced::start(ctx, &path);
+        let file = ctx.fs.new_writable(&path, opts).inspect_err(|e| announced.fail(e))?;
         let now = now_seconds();
         let oldest = if ctx.oldest_ancestor_time == 0 { now } else { ctx.oldest_ancestor_time };
         let merge_operator_name = ctx.options.merge_operator.as_ref().map(|m| m.name().to_owned());
@@ -114,7 +124,7 @@ impl TableOutput {
         let reread = ctx.options.paranoid_file_checks.then(|| {
             Box::new(Reread::new(&path, context.clone(), ctx.db_options.allow_mmap_reads))
         });
-        let builder = TableBuilder::new(file, context)?;
+        let builder = TableBuilder::new(file, context).inspect_err(|e| announced.fail(e))?;
         Ok(TableOutput {
             builder: Some(builder),
             fs: Arc::clone(ctx.fs),
@@ -128,6 +138,7 @@ impl TableOutput {
             oldest_ancestor_time: oldest,
             identity: (ctx.db_id.to_owned(), ctx.session_id.to_owned()),
             reread,
+            announced,
         })
     }
 
@@ -163,7 +174,21 @@ impl TableOutput {
     }
 
     /// Completes and syncs the file. Its directory entry is not synced yet.
-    pub fn finish(mut self) -> Result<FileMeta> {
+    pub fn finish(self) -> Result<FileMeta> {
+        Ok(self.finish_with_figures()?.0)
+    }
+
+    /// [`TableOutput::finish`], and what the table's properties say.
+    pub fn finish_with_figures(mut self) -> Result<(FileMeta, TableFigures)> {
+        let finished = self.complete();
+        match &finished {
+            Ok((meta, figures)) => self.announced.succeed(meta.file_size, figures),
+            Err(e) => self.announced.fail(e),
+        }
+        finished
+    }
+
+    fn complete(&mut self) -> Result<(FileMeta, TableFigures)> {
         let builder = self.builder.take();
         let finished = match builder.map(TableBuilder::finish) {
             Some(Ok(finished)) => finished,
@@ -195,7 +220,7 @@ impl TableOutput {
             raw_key_size: p.raw_key_size,
             raw_value_size: p.raw_value_size,
         });
-        Ok(meta)
+        Ok((meta, figures(p)))
     }
 
     fn remove(&self) {
@@ -210,6 +235,7 @@ impl Drop for TableOutput {
         if let Some(builder) = self.builder.take() {
             builder.abandon();
             self.remove();
+            self.announced.fail(&Error::new(Code::Aborted, "the table was not completed"));
         }
     }
 }

@@ -22,6 +22,11 @@ pub mod read_only;
 
 pub use posix::posix;
 
+/// The number that the system shows for the calling thread.
+pub fn thread_number() -> u64 {
+    posix::sys::thread_number()
+}
+
 /// A file that is written from front to back.
 pub trait WritableFile: Send {
     /// Appends. Bytes may stay in a buffer until `flush`.

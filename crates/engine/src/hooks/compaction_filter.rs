@@ -5,6 +5,7 @@
 //! 6.0, filters do not spare snapshots, and one that asks for that makes the compaction fail. Merge
 //! operands are the exception: those that a snapshot sees are left alone.
 
+use super::TableFileCreationReason;
 use std::sync::Arc;
 
 /// What to do with a value or a merge operand.
@@ -43,20 +44,6 @@ pub trait CompactionFilter: Send + Sync + 'static {
     fn ignore_snapshots(&self) -> bool {
         true
     }
-}
-
-/// Why a table is written. Numbers are RocksDB's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum TableFileCreationReason {
-    /// A flush.
-    Flush = 0,
-    /// A compaction.
-    Compaction = 1,
-    /// Recovery of a WAL.
-    Recovery = 2,
-    /// Something else.
-    Misc = 3,
 }
 
 /// What a factory is told about the job that a filter is for.

@@ -1,13 +1,27 @@
 //! Every trait a user may implement, and the plain data handed to it.
 
 mod compaction_filter;
+mod event_info;
+mod event_listener;
+mod event_reason;
 mod grouping;
 mod merge_operator;
 mod slice_transform;
 
 pub use compaction_filter::{
     CompactionFilter, CompactionFilterContext, CompactionFilterFactory, FilterDecision,
-    RemoveEmptyValueFilter, TableFileCreationReason, compaction_filter_by_name,
+    RemoveEmptyValueFilter, compaction_filter_by_name,
+};
+pub use event_info::{
+    ColumnFamilyHandleInfo, CompactionFileInfo, CompactionJobInfo, CompactionJobStats,
+    ExternalFileIngestionInfo, FlushJobInfo, ManualFlushInfo, MemTableInfo, SubcompactionJobInfo,
+    TableFigures, TableFileCreationBriefInfo, TableFileCreationInfo, TableFileDeletionInfo,
+    WriteStallInfo,
+};
+pub use event_listener::{EventDb, EventListener};
+pub use event_reason::{
+    BackgroundErrorReason, CompactionReason, FlushReason, TableFileCreationReason,
+    WriteStallCondition,
 };
 pub(crate) use grouping::Grouping;
 pub use merge_operator::{

@@ -4,6 +4,7 @@ use super::{CacheTier, ColumnFamilyOptions, DbPath, InfoLogLevel, StatsLevel, Te
 use crate::cache::Cache;
 use crate::compress::CompressionType;
 use crate::fs::FileSystem;
+use crate::hooks::EventListener;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -98,6 +99,8 @@ pub struct DbOptions {
     pub stats_dump_period_sec: u32,
     /// Write the database's identity into the MANIFEST.
     pub write_dbid_to_manifest: bool,
+    /// Who is told what the engine does.
+    pub listeners: Vec<Arc<dyn EventListener>>,
     /// The file system; `None` is the operating system's.
     pub file_system: Option<Arc<dyn FileSystem>>,
     /// Bytes that a compaction reads ahead. The engine reads ahead by half a megabyte. Accepted,
@@ -265,6 +268,7 @@ impl Default for DbOptions {
             statistics: false,
             stats_dump_period_sec: 600,
             write_dbid_to_manifest: true,
+            listeners: Vec::new(),
             file_system: None,
             compaction_readahead_size: 2 << 20,
             strict_bytes_per_sync: false,

@@ -6,6 +6,7 @@ mod batch_iter;
 mod checkpoint;
 mod compaction_filter;
 mod counting;
+mod events;
 mod families;
 mod faults;
 mod limits;

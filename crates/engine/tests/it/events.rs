@@ -1,0 +1,292 @@
+//! Listeners: what they are told, in which order, and what they may do meanwhile.
+
+use super::support::{ro, small, temp_dir, wo};
+use ferrolith::Error;
+use ferrolith::db::Db;
+use ferrolith::fs::fault::{Fault, FaultFs, FaultKind, Op};
+use ferrolith::hooks::{
+    BackgroundErrorReason, ColumnFamilyHandleInfo, CompactionJobInfo, CompactionReason, EventDb,
+    EventListener, FlushJobInfo, FlushReason, ManualFlushInfo, MemTableInfo, SubcompactionJobInfo,
+    TableFileCreationBriefInfo, TableFileCreationInfo, TableFileCreationReason,
+    TableFileDeletionInfo, WriteStallCondition, WriteStallInfo,
+};
+use ferrolith::options::{CompactRangeOptions, FlushOptions, Options};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// Keeps everything it is told.
+#[derive(Default)]
+struct Recorder {
+    order: Mutex<Vec<String>>,
+    flushes: Mutex<Vec<FlushJobInfo>>,
+    compactions: Mutex<Vec<CompactionJobInfo>>,
+    parts: Mutex<Vec<SubcompactionJobInfo>>,
+    sealed: Mutex<Vec<MemTableInfo>>,
+    created: Mutex<Vec<TableFileCreationInfo>>,
+    stalls: Mutex<Vec<WriteStallInfo>>,
+    errors: Mutex<Vec<(BackgroundErrorReason, String)>>,
+    forgives: AtomicBool,
+}
+
+impl Recorder {
+    fn note(&self, what: impl Into<String>) {
+        self.order.lock().unwrap().push(what.into());
+    }
+
+    /// The events of these kinds, in order.
+    fn only(&self, kinds: &[&str]) -> Vec<String> {
+        let order = self.order.lock().unwrap();
+        order.iter().filter(|e| kinds.iter().any(|k| e.starts_with(k))).cloned().collect()
+    }
+}
+
+impl EventListener for Recorder {
+    fn on_flush_begin(&self, db: EventDb<'_>, info: &FlushJobInfo) {
+        // Calls from a listener must not block: no lock of the engine is held.
+        let db = Db::of_event(db).expect("a handle");
+        assert!(db.property("rocksdb.stats").is_some());
+        db.put(&wo(), b"from a listener", b"x").unwrap();
+        assert_eq!((info.smallest_seqno, info.largest_seqno), ((1 << 56) - 1, 0));
+        self.note("flush begin");
+    }
+    fn on_flush_completed(&self, db: EventDb<'_>, info: &FlushJobInfo) {
+        assert!(db.path.join(info.file_path.file_name().unwrap()) == info.file_path);
+        self.flushes.lock().unwrap().push(info.clone());
+        self.note("flush completed");
+    }
+    fn on_manual_flush_scheduled(&self, _: EventDb<'_>, infos: &[ManualFlushInfo]) {
+        self.note(format!(
+            "manual flush of {} for {}",
+            infos[0].cf_name,
+            infos[0].flush_reason.name()
+        ));
+    }
+    fn on_compaction_begin(&self, _: EventDb<'_>, info: &CompactionJobInfo) {
+        assert!(info.output_files.is_empty());
+        self.note(format!("compaction begin {}", info.job_id));
+    }
+    fn on_compaction_completed(&self, _: EventDb<'_>, info: &CompactionJobInfo) {
+        self.compactions.lock().unwrap().push(info.clone());
+        self.note(format!("compaction completed {}", info.job_id));
+    }
+    fn on_subcompaction_begin(&self, _: &SubcompactionJobInfo) {
+        self.note("subcompaction begin");
+    }
+    fn on_subcompaction_completed(&self, info: &SubcompactionJobInfo) {
+        self.parts.lock().unwrap().push(info.clone());
+        self.note("subcompaction completed");
+    }
+    fn on_table_file_creation_started(&self, info: &TableFileCreationBriefInfo) {
+        self.note(format!("table started {}", info.reason.name()));
+    }
+    fn on_table_file_created(&self, info: &TableFileCreationInfo) {
+        self.created.lock().unwrap().push(info.clone());
+        self.note("table created");
+    }
+    fn on_table_file_deleted(&self, info: &TableFileDeletionInfo) {
+        assert!(info.status.is_ok() && !info.file_path.exists());
+        self.note("table deleted");
+    }
+    fn on_memtable_sealed(&self, info: &MemTableInfo) {
+        self.sealed.lock().unwrap().push(info.clone());
+        self.note("memtable sealed");
+    }
+    fn on_column_family_handle_deletion_started(&self, info: &ColumnFamilyHandleInfo) {
+        self.note(format!("handle of {}", info.cf_name));
+    }
+    fn on_background_error(&self, reason: BackgroundErrorReason, error: &mut Option<Error>) {
+        let text = error.as_ref().unwrap().to_string();
+        self.errors.lock().unwrap().push((reason, text));
+        if self.forgives.load(Ordering::SeqCst) {
+            *error = None;
+        }
+    }
+    fn on_error_recovery_begin(&self, _: BackgroundErrorReason, _: &Error) {
+        self.note("recovery begin");
+    }
+    fn on_error_recovery_completed(&self, _: &Error) {
+        self.note("recovery completed");
+    }
+    fn on_stall_conditions_changed(&self, info: &WriteStallInfo) {
+        self.stalls.lock().unwrap().push(info.clone());
+    }
+}
+
+fn listened() -> (Arc<Recorder>, Options) {
+    let recorder = Arc::new(Recorder::default());
+    let mut options = small();
+    options.cf.write_buffer_size = 1 << 20;
+    options.cf.disable_auto_compactions = true;
+    options.db.listeners.push(Arc::clone(&recorder) as Arc<dyn EventListener>);
+    (recorder, options)
+}
+
+fn eventually(what: &str, done: impl Fn() -> bool) {
+    for _ in 0..500 {
+        if done() {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    panic!("never: {what}");
+}
+
+#[test]
+fn a_flush_is_told_from_the_sealed_memtable_to_the_table() {
+    let (recorder, options) = listened();
+    let dir = temp_dir();
+    let db = Db::open(&options, dir.path()).unwrap();
+    db.put(&wo(), b"a", b"1").unwrap();
+    db.delete(&wo(), b"b").unwrap();
+    db.flush(&FlushOptions::default()).unwrap();
+    eventually("the flush is told", || recorder.flushes.lock().unwrap().len() == 1);
+    assert_eq!(
+        *recorder.order.lock().unwrap(),
+        [
+            "manual flush of default for Manual Flush",
+            "memtable sealed",
+            "flush begin",
+            "table started flush",
+            "table created",
+            "flush completed",
+        ]
+    );
+    let sealed = &recorder.sealed.lock().unwrap()[0];
+    assert_eq!((sealed.num_entries, sealed.num_deletes, sealed.first_seqno), (2, 1, 1));
+    let flush = &recorder.flushes.lock().unwrap()[0];
+    assert_eq!((flush.cf_id, flush.cf_name.as_str()), (0, "default"));
+    assert_eq!((flush.smallest_seqno, flush.largest_seqno), (1, 2));
+    assert_eq!(flush.flush_reason, FlushReason::ManualFlush);
+    assert_eq!((flush.triggered_writes_slowdown, flush.triggered_writes_stop), (false, false));
+    assert_eq!(flush.table_properties.num_entries, 2);
+    assert!(flush.job_id > 0 && flush.thread_id > 0 && flush.file_path.exists());
+    let created = &recorder.created.lock().unwrap()[0];
+    assert_eq!(created.brief.reason, TableFileCreationReason::Flush);
+    assert_eq!(created.brief.file_path, flush.file_path);
+    assert_eq!(created.file_size, flush.file_path.metadata().unwrap().len());
+    assert_eq!(db.get(&ro(), b"from a listener").unwrap().as_deref(), Some(&b"x"[..]));
+    db.destroy_column_family_handle(db.default_cf());
+    assert_eq!(recorder.only(&["handle"]), ["handle of default"]);
+}
+
+#[test]
+fn a_full_memtable_gives_its_reason() {
+    let (recorder, mut options) = listened();
+    options.cf.write_buffer_size = 64 << 10;
+    let dir = temp_dir();
+    let db = Db::open(&options, dir.path()).unwrap();
+    for i in 0..2000u32 {
+        db.put(&wo(), &i.to_be_bytes(), &[7; 100]).unwrap();
+    }
+    eventually("a flush", || !recorder.flushes.lock().unwrap().is_empty());
+    assert_eq!(recorder.flushes.lock().unwrap()[0].flush_reason, FlushReason::WriteBufferFull);
+}
+
+#[test]
+fn a_compaction_is_told_with_its_files_and_figures() {
+    let (recorder, mut options) = listened();
+    options.db.max_subcompactions = 2;
+    let dir = temp_dir();
+    let db = Db::open(&options, dir.path()).unwrap();
+    for round in 0..2u8 {
+        for i in 0..100u8 {
+            db.put(&wo(), &[i], &[round; 100]).unwrap();
+        }
+        db.delete(&wo(), &[200]).unwrap();
+        db.flush(&FlushOptions::default()).unwrap();
+    }
+    recorder.order.lock().unwrap().clear();
+    db.compact_range(&CompactRangeOptions::default(), None, None).unwrap();
+    let compactions = recorder.compactions.lock().unwrap();
+    let [job] = &compactions[..] else { panic!("{compactions:?}") };
+    assert!(job.status.is_ok());
+    assert_eq!(job.compaction_reason, CompactionReason::ManualCompaction);
+    assert_eq!((job.base_input_level, job.output_level), (0, 6));
+    assert_eq!(job.num_l0_files, 0);
+    assert_eq!((job.input_files.len(), job.output_files.len()), (3, 1));
+    assert!(job.output_files[0].exists());
+    let s = &job.stats;
+    assert!(s.is_manual_compaction && s.is_full_compaction);
+    assert_eq!(s.num_input_records, 205);
+    assert_eq!(s.num_output_records, 101, "{s:?}");
+    assert_eq!(s.num_input_deletion_records, 2);
+    assert_eq!(s.total_output_bytes, job.output_files[0].metadata().unwrap().len());
+    assert!(s.total_input_bytes > s.total_output_bytes);
+    let parts = recorder.parts.lock().unwrap();
+    assert!(parts.iter().all(|p| p.job_id == job.job_id && p.status.is_ok()));
+    assert_eq!(parts.iter().map(|p| p.stats.num_output_records).sum::<u64>(), 101);
+    let order = recorder.only(&["compaction", "subcompaction begin", "table started"]);
+    assert_eq!(order[1], format!("compaction begin {}", job.job_id), "{order:?}");
+    assert_eq!(order.last().unwrap(), &format!("compaction completed {}", job.job_id));
+    eventually("inputs are deleted", || recorder.only(&["table deleted"]).len() == 3);
+}
+
+#[test]
+fn stalls_are_told_when_they_begin_and_end() {
+    let (recorder, mut options) = listened();
+    options.cf.disable_auto_compactions = false;
+    options.cf.level0_file_num_compaction_trigger = 3;
+    options.cf.level0_slowdown_writes_trigger = 3;
+    options.cf.level0_stop_writes_trigger = 30;
+    let dir = temp_dir();
+    let db = Db::open(&options, dir.path()).unwrap();
+    for i in 0..3u8 {
+        db.put(&wo(), b"k", &[i]).unwrap();
+        db.flush(&FlushOptions::default()).unwrap();
+    }
+    db.wait_for_compact().unwrap();
+    use WriteStallCondition::{Delayed, Normal};
+    eventually("both changes", || recorder.stalls.lock().unwrap().len() >= 2);
+    let stalls = recorder.stalls.lock().unwrap();
+    let changes: Vec<_> = stalls.iter().map(|s| (s.prev, s.cur)).collect();
+    assert_eq!(changes[..2], [(Normal, Delayed), (Delayed, Normal)]);
+    assert_eq!(stalls[0].cf_name, "default");
+}
+
+/// Fails the next flushes until the returned file system is told otherwise.
+fn failing(options: &mut Options) -> FaultFs {
+    let fs = FaultFs::new(ferrolith::fs::posix());
+    options.db.file_system = Some(Arc::new(fs.clone()));
+    fs
+}
+
+fn break_tables(fs: &FaultFs) {
+    fs.inject(Fault::always(Op::Append, ".sst", FaultKind::NoSpace));
+}
+
+#[test]
+fn an_error_is_told_and_so_is_its_cure() {
+    let (recorder, mut options) = listened();
+    let fs = failing(&mut options);
+    let dir = temp_dir();
+    let db = Db::open(&options, dir.path()).unwrap();
+    db.put(&wo(), b"k", b"v").unwrap();
+    break_tables(&fs);
+    assert!(db.flush(&FlushOptions::default()).is_err());
+    let (reason, text) = recorder.errors.lock().unwrap()[0].clone();
+    assert_eq!(reason, BackgroundErrorReason::Flush);
+    assert!(text.contains("No space"), "{text}");
+    let failed = recorder.created.lock().unwrap()[0].clone();
+    assert!(failed.status.is_err());
+    fs.clear();
+    eventually("writes go on", || db.put(&wo(), b"k", b"w").is_ok());
+    eventually("told", || recorder.only(&["recovery"]).contains(&"recovery completed".into()));
+    assert_eq!(recorder.only(&["recovery"])[0], "recovery begin");
+}
+
+#[test]
+fn a_listener_can_forgive() {
+    let (recorder, mut options) = listened();
+    recorder.forgives.store(true, Ordering::SeqCst);
+    let fs = failing(&mut options);
+    let dir = temp_dir();
+    let db = Db::open(&options, dir.path()).unwrap();
+    db.put(&wo(), b"k", b"v").unwrap();
+    break_tables(&fs);
+    db.flush(&FlushOptions { wait: false, ..FlushOptions::default() }).unwrap();
+    eventually("the error", || !recorder.errors.lock().unwrap().is_empty());
+    db.put(&wo(), b"k", b"w").expect("writes go on");
+    fs.clear();
+    eventually("the flush", || db.property_int("rocksdb.num-files-at-level0") == Some(1));
+}
