@@ -375,7 +375,7 @@ impl DbInner {
             edit.delete_file(level, file.number);
         }
         let bytes_out: u64 = out.files.iter().map(|f| f.file_size).sum();
-        report.stats.add_output(&out.stats);
+        report.note_records(plan, &out.stats);
         for file in out.files {
             report.note_output(plan.output_level, &file);
             edit.add_file(plan.output_level, Arc::new(file));

@@ -62,6 +62,14 @@ impl CompactionReport {
         let (level, file_number) = (level as i32, file.number);
         self.outputs.push(CompactionFileInfo { level, file_number });
     }
+
+    /// What the parts read and wrote. All of the inputs was read, whatever each part counted.
+    pub(super) fn note_records(&mut self, plan: &CompactionPlan, parts: &CompactionJobStats) {
+        self.stats.add_output(parts);
+        let files = || plan.input_files().map(|(_, file)| file.stats());
+        self.stats.num_input_records = files().map(|f| f.num_entries).sum();
+        self.stats.num_input_deletion_records = files().map(|f| f.num_deletions).sum();
+    }
 }
 
 impl Db {

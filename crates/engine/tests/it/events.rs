@@ -209,7 +209,7 @@ fn a_compaction_is_told_with_its_files_and_figures() {
     let written: u64 = job.output_files.iter().map(|f| f.metadata().unwrap().len()).sum();
     let s = &job.stats;
     assert!(s.is_manual_compaction && s.is_full_compaction);
-    assert_eq!(s.num_input_records, 205);
+    assert_eq!(s.num_input_records, 204);
     assert_eq!(s.num_output_records, 101, "{s:?}");
     assert_eq!(s.num_input_deletion_records, 2);
     assert_eq!(s.total_output_bytes, written);
