@@ -137,7 +137,7 @@ impl Function<'_> {
         let body = match errptr {
             // SAFETY of the generated call: the caller passes a valid errptr.
             Some(()) => format!("unsafe {{ crate::errptr::refuse(errptr, \"{}\") }};", self.name),
-            None => String::new(),
+            None => format!("crate::errptr::show_refusal(\"{}\");", self.name),
         };
         let zero = match self.returns {
             "void" => "",

@@ -1,5 +1,6 @@
 //! `cargo x`: the project's own checks, the same on every desk and in CI.
 
+mod compat;
 mod tidy;
 
 use std::process::ExitCode;
@@ -7,11 +8,13 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 usage: cargo x <command>
 
+  compat  other projects' test suites, on the real RocksDB and on ours: cargo x compat --help
   tidy    import order of the engine's folders, unsafe list, file headers, links, banned words
 ";
 
 fn main() -> ExitCode {
     match std::env::args().nth(1).as_deref() {
+        Some("compat") => compat::run(std::env::args().skip(2)),
         Some("tidy") => tidy::run(),
         Some("help" | "--help" | "-h") => {
             print!("{USAGE}");

@@ -69,11 +69,21 @@ pub(crate) unsafe fn save(errptr: *mut *mut c_char, error: &Error) {
 /// As for [`run`].
 #[cold]
 pub(crate) unsafe fn refuse(errptr: *mut *mut c_char, function: &str) {
+    show_refusal(function);
     // SAFETY: the caller's promise.
     unsafe {
         save(
             errptr,
             &Error::not_supported(format!("{function} (Ferrolith has no such feature yet)")),
         )
+    }
+}
+
+/// Names a function that we do not have on stderr, for those who ask: test suites cannot see a
+/// refusal that has no `errptr`.
+#[cold]
+pub(crate) fn show_refusal(function: &str) {
+    if std::env::var_os("FERROLITH_SHOW_REFUSALS").is_some() {
+        eprintln!("UNIMPLEMENTED {function}");
     }
 }

@@ -1,0 +1,243 @@
+//! Programs out of sources, once, and the command of each test.
+//!
+//! The list of a suite's tests is kept in `lists/SUITE.tsv` of the cache: name, working directory,
+//! program, arguments. With that file there, a run needs neither compiler nor registry.
+
+use super::place::{self, Place};
+use super::{Failure, Kind, Suite, fetch};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// One test of a suite, runnable.
+pub(crate) struct Test {
+    pub(crate) name: String,
+    pub(crate) dir: PathBuf,
+    pub(crate) program: PathBuf,
+    pub(crate) args: Vec<String>,
+}
+
+/// A suite's tests; builds what is missing.
+pub(crate) fn tests(place: &Place, suite: &Suite) -> Result<Vec<Test>, Failure> {
+    let list = place.cache.join("lists").join(format!("{}.tsv", suite.name));
+    if let Some(tests) = read_list(&list) {
+        return Ok(tests);
+    }
+    eprintln!("compat: building {} {} (once)", suite.title, suite.version);
+    let sources = fetch::sources(place, suite)?;
+    let tests = match suite.kind {
+        Kind::Go { .. } => go(place, suite, &sources)?,
+        Kind::Crate { documentation: false } => rust(place, &sources, &["--tests"])?,
+        Kind::Crate { documentation: true } => rust_documentation(place, suite, &sources)?,
+        Kind::SysCrate { in_c: false } => rust(place, &sources, &["--test", "ffi"])?,
+        Kind::SysCrate { in_c: true } => c_test(place, &sources)?,
+    };
+    if tests.is_empty() {
+        return Err(format!("{}: no tests found", suite.name));
+    }
+    place::make_dir(&place.cache.join("lists"))?;
+    let mut text = String::new();
+    for test in &tests {
+        let (dir, program) = (test.dir.display(), test.program.display());
+        text += &format!("{}\t{dir}\t{program}\t{}\n", test.name, test.args.join("\t"));
+    }
+    place::write(&list, &text)?;
+    Ok(tests)
+}
+
+/// The kept list, if its programs are still there.
+fn read_list(path: &Path) -> Option<Vec<Test>> {
+    let text = fs::read_to_string(path).ok()?;
+    let tests = text.lines().map(|line| {
+        let mut columns = line.split('\t').map(str::to_string);
+        let (name, dir, program) = (columns.next()?, columns.next()?.into(), columns.next()?);
+        let args = columns.filter(|a| !a.is_empty()).collect();
+        Some(Test { name, dir, program: program.into(), args })
+    });
+    let tests: Option<Vec<Test>> = tests.collect();
+    tests.filter(|tests| tests.iter().all(|t| t.program.exists()))
+}
+
+fn go(place: &Place, suite: &Suite, sources: &Path) -> Result<Vec<Test>, Failure> {
+    let bin = bin(place, suite)?;
+    let program = bin.join("grocksdb.test");
+    let include = bin.join("include/rocksdb");
+    place::make_dir(&include)?;
+    fs::copy(sources.join("c.h"), include.join("c.h")).map_err(|e| format!("c.h: {e}"))?;
+    let mut go = Command::new("go");
+    go.current_dir(sources)
+        .env("CGO_CFLAGS", format!("-I{}", bin.join("include").display()))
+        .env("CGO_LDFLAGS", format!("-L{} -lrocksdb", place.stub().display()));
+    // The tag takes away its own list of compression libraries: they are inside librocksdb.so.
+    go.args(["test", "-tags", "grocksdb_no_link", "-c", "-o"]).arg(&program).arg(".");
+    place::check(go)?;
+    let mut listing = Command::new(&program);
+    listing.args(["-test.list", "."]).current_dir(sources);
+    listing.env("LD_LIBRARY_PATH", place.stub());
+    let names = place::output(listing)?;
+    let names = names.lines().filter(|line| line.starts_with("Test"));
+    let test = |name: &str| Test {
+        name: name.to_string(),
+        dir: sources.to_owned(),
+        program: program.clone(),
+        args: vec!["-test.v".into(), "-test.run".into(), format!("^{name}$")],
+    };
+    Ok(names.map(test).collect())
+}
+
+/// Tests that a compiler judges; they need no engine.
+const COMPILE_FAIL: &[&str] = &["outlive", "test_open_with_multiple_refs_as_single_threaded"];
+
+fn rust(place: &Place, sources: &Path, which: &[&str]) -> Result<Vec<Test>, Failure> {
+    let mut cargo = cargo(place, sources)?;
+    cargo.args(["test", "--no-run", "--message-format=json"]).args(which);
+    let messages = place::output(cargo)?;
+    let mut tests = Vec::new();
+    for line in messages.lines().filter(|l| l.contains("\"test\":true}")) {
+        let field = |key: &str| line.split(key).nth(1)?.split('"').next();
+        let Some(program) = field("\"executable\":\"") else { continue };
+        let target = line.split("\"target\":").nth(1).unwrap_or("");
+        let name = target.split("\"name\":\"").nth(1).and_then(|rest| rest.split('"').next());
+        let name =
+            if target.starts_with("{\"kind\":[\"lib\"]") { "unit" } else { name.unwrap_or("") };
+        list_rust(place, sources, Path::new(program), name, &mut tests)?;
+    }
+    Ok(tests)
+}
+
+fn list_rust(
+    place: &Place,
+    sources: &Path,
+    program: &Path,
+    target: &str,
+    tests: &mut Vec<Test>,
+) -> Result<(), Failure> {
+    let list = |more: &[&str]| {
+        let mut command = Command::new(program);
+        command.args(["--list", "--format", "terse"]).args(more);
+        command.current_dir(sources).env("LD_LIBRARY_PATH", place.stub());
+        place::output(command)
+    };
+    let ignored = list(&["--ignored"])?;
+    for line in list(&[])?.lines().filter(|l| !ignored.contains(l)) {
+        let Some(name) = line.strip_suffix(": test") else { continue };
+        if COMPILE_FAIL.iter().any(|part| name.contains(part)) {
+            continue;
+        }
+        tests.push(Test {
+            name: format!("{target}::{name}"),
+            dir: sources.to_owned(),
+            program: program.to_owned(),
+            args: ["--exact", name, "--nocapture", "--test-threads=1"].map(String::from).into(),
+        });
+    }
+    Ok(())
+}
+
+/// Documentation tests become programs that are kept: rustdoc can do that, behind a switch.
+fn rust_documentation(place: &Place, suite: &Suite, sources: &Path) -> Result<Vec<Test>, Failure> {
+    let bin = bin(place, suite)?;
+    let mut build = cargo(place, sources)?;
+    build.args(["test", "--doc"]).env(
+        "RUSTDOCFLAGS",
+        format!("-Z unstable-options --no-run --persist-doctests {}", bin.display()),
+    );
+    let said = place::output(build)?;
+    // "test src/db.rs - db::DB::get (line 12) - compile ... ok": one marked `no_run` is only built.
+    let mut tests = Vec::new();
+    for line in said.lines().filter_map(|l| l.strip_prefix("test ")) {
+        let Some((what, rest)) = line.split_once(" (line ") else { continue };
+        let Some((number, rest)) = rest.split_once(')') else { continue };
+        let file = what.split(" - ").next().unwrap_or(what);
+        let flat = file.replace(['/', '.', '-'], "_");
+        let program = bin.join(format!("{flat}_{number}_0/rust_out"));
+        if rest.contains("fail") || rest.contains("ignored") || !program.exists() {
+            continue;
+        }
+        if only_compiled(&sources.join(file), number) {
+            continue;
+        }
+        tests.push(Test {
+            name: format!("{file}:{number}"),
+            dir: sources.to_owned(),
+            program,
+            args: Vec::new(),
+        });
+    }
+    Ok(tests)
+}
+
+/// Does the code block that begins at line `number` say `no_run`?
+fn only_compiled(file: &Path, number: &str) -> bool {
+    let text = fs::read_to_string(file).unwrap_or_default();
+    let line = number.parse::<usize>().ok().and_then(|n| text.lines().nth(n.saturating_sub(1)));
+    line.is_some_and(|line| line.contains("no_run"))
+}
+
+/// RocksDB's own C test, out of the sources that the crate carries.
+fn c_test(place: &Place, sources: &Path) -> Result<Vec<Test>, Failure> {
+    let program = place.cache.join("bin/c_test");
+    place::make_dir(&place.cache.join("bin"))?;
+    let rocksdb = sources.join("rocksdb");
+    let mut cc = Command::new("cc");
+    cc.args(["-O1", "-g", "-o"]).arg(&program).arg(rocksdb.join("db/c_test.c"));
+    cc.arg("-I").arg(rocksdb.join("include")).arg("-I").arg(&rocksdb);
+    cc.arg("-L").arg(place.stub()).args(["-lrocksdb", "-lm", "-lpthread"]);
+    place::check(cc)?;
+    Ok(vec![Test { name: "c_test".into(), dir: sources.into(), program, args: Vec::new() }])
+}
+
+fn bin(place: &Place, suite: &Suite) -> Result<PathBuf, Failure> {
+    let dir = place.cache.join("bin").join(suite.name);
+    place::make_dir(&dir)?;
+    Ok(dir)
+}
+
+/// Cargo in a suite's sources, linking with the stub. All suites share a target directory.
+fn cargo(place: &Place, sources: &Path) -> Result<Command, Failure> {
+    let mut cargo = Command::new("cargo");
+    cargo
+        .current_dir(sources)
+        .env("CARGO_TARGET_DIR", place.cache.join("target"))
+        .env("ROCKSDB_LIB_DIR", place.stub())
+        .env("LD_LIBRARY_PATH", place.stub())
+        .env("LIBCLANG_PATH", libclang()?)
+        .env("BINDGEN_EXTRA_CLANG_ARGS", format!("-I{}", compiler_headers()?))
+        // Fewer bytes to write and link; and rustdoc's switches on a stable compiler.
+        .env("CARGO_PROFILE_DEV_DEBUG", "0")
+        .env("CARGO_PROFILE_TEST_DEBUG", "0")
+        .env("CARGO_INCREMENTAL", "0")
+        .env("RUSTC_BOOTSTRAP", "1")
+        .env_remove("RUSTFLAGS");
+    Ok(cargo)
+}
+
+/// The directory of a libclang, which the Rust suites' bindings are made with.
+fn libclang() -> Result<PathBuf, Failure> {
+    if let Some(dir) = std::env::var_os("LIBCLANG_PATH") {
+        return Ok(dir.into());
+    }
+    let find = || {
+        let llvm = fs::read_dir("/usr/lib").ok()?.flatten().map(|e| e.path().join("lib"));
+        let places = llvm.chain(["/usr/lib/x86_64-linux-gnu".into(), "/usr/lib64".into()]);
+        places.into_iter().find(|dir| {
+            let names = fs::read_dir(dir).into_iter().flatten().flatten().map(|e| e.file_name());
+            let mut names = names.map(|n| n.to_string_lossy().into_owned());
+            names.any(|n| n.starts_with("libclang.so") || n.starts_with("libclang-1"))
+        })
+    };
+    if let Some(dir) = find() {
+        return Ok(dir);
+    }
+    let mut apt = Command::new("sh");
+    apt.args(["-c", "apt-get update -qq && apt-get install -y -qq libclang1"]);
+    place::check(apt)?;
+    find().ok_or("no libclang: install one, or set LIBCLANG_PATH".into())
+}
+
+/// The C compiler's own headers (stddef.h), which libclang alone does not have.
+fn compiler_headers() -> Result<String, Failure> {
+    let mut cc = Command::new("cc");
+    cc.arg("-print-file-name=include");
+    Ok(place::output(cc)?.trim().to_string())
+}

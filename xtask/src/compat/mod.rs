@@ -1,0 +1,215 @@
+//! `cargo x compat`: other projects' test suites for RocksDB's C ABI, run on the real RocksDB and on ours.
+//!
+//! Each suite is built once, in a cache outside of the repository, against a stub library in which
+//! every function prints its own name and aborts ([`stub`]). A run preloads the library under test;
+//! what it lacks falls through to the stub, which says so. So a suite never needs rebuilding, and a
+//! library that has half of the functions can be judged.
+//!
+//! The parts: [`place`] (where things are), [`fetch`] (sources, from their registries), [`stub`],
+//! [`build`] (programs, and the list of tests with the command of each), [`run`] (each test in a
+//! process of its own), [`cause`] (what a failed test says first), [`report`] (TSV and table).
+
+mod build;
+mod cause;
+mod fetch;
+mod place;
+mod report;
+mod run;
+mod stub;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Why something could not be done, for a person.
+type Failure = String;
+
+const USAGE: &str = "\
+usage: cargo x compat [flags]
+
+  --suite NAME    one suite; may be repeated. Default: all
+  --fast          grocksdb whole, and of the others only what is quick on the real RocksDB
+  --only TEXT     tests whose name contains TEXT (a|b: either)
+  --lib PATH      the library to judge. Default: builds target/debug/librocksdb.so
+  --real PATH     the real RocksDB 10.10.1. Default: $FERROLITH_ROCKSDB_LIB, or tools/fetch-peers.sh
+  --again         run the real RocksDB again, instead of taking its results from the cache
+  --no-write      leave docs/compatibility.md alone (as --suite, --only and --fast do)
+  --check         fail when a test fails that is not listed in crates/capi/later.tsv
+  --jobs N        tests at once. Default: as many as there are cores
+  --list          name the suites
+
+Results: target/compat/SUITE.tsv, and each test's output in target/compat/SUITE/TEST.log.
+";
+
+/// How a suite is fetched and built.
+pub(crate) enum Kind {
+    /// A Go module: one test program.
+    Go { module: &'static str },
+    /// The crate `rocksdb`: its unit and integration tests, or its documentation tests.
+    Crate { documentation: bool },
+    /// One of the two ports of RocksDB's C test: in `librocksdb-sys` in Rust, and RocksDB's own.
+    SysCrate { in_c: bool },
+}
+
+pub(crate) struct Suite {
+    pub(crate) name: &'static str,
+    /// For people.
+    pub(crate) title: &'static str,
+    pub(crate) version: &'static str,
+    pub(crate) kind: Kind,
+}
+
+pub(crate) const SUITES: &[Suite] = &[
+    Suite {
+        name: "grocksdb",
+        title: "grocksdb (Go)",
+        version: "1.10.7",
+        kind: Kind::Go { module: "github.com/linxGnu/grocksdb" },
+    },
+    Suite {
+        name: "rust-0.24",
+        title: "rocksdb (Rust), tests",
+        version: "0.24.0",
+        kind: Kind::Crate { documentation: false },
+    },
+    Suite {
+        name: "rust-0.24-doc",
+        title: "rocksdb (Rust), documentation",
+        version: "0.24.0",
+        kind: Kind::Crate { documentation: true },
+    },
+    Suite {
+        name: "rust-0.25",
+        title: "rocksdb (Rust), tests",
+        version: "0.25.0",
+        kind: Kind::Crate { documentation: false },
+    },
+    Suite {
+        name: "rust-0.25-doc",
+        title: "rocksdb (Rust), documentation",
+        version: "0.25.0",
+        kind: Kind::Crate { documentation: true },
+    },
+    Suite {
+        name: "sys-0.17",
+        title: "librocksdb-sys, port of RocksDB's C test",
+        version: "0.17.3+10.4.2",
+        kind: Kind::SysCrate { in_c: false },
+    },
+    Suite {
+        name: "c-test",
+        title: "RocksDB's own C test",
+        version: "10.4.2",
+        kind: Kind::SysCrate { in_c: true },
+    },
+];
+
+struct Flags {
+    suites: Vec<&'static Suite>,
+    fast: bool,
+    only: Vec<String>,
+    lib: Option<PathBuf>,
+    real: Option<PathBuf>,
+    again: bool,
+    write: bool,
+    check: bool,
+    jobs: usize,
+}
+
+pub(crate) fn run(args: impl Iterator<Item = String>) -> ExitCode {
+    let flags = match parse(args) {
+        Ok(Some(flags)) => flags,
+        Ok(None) => return ExitCode::SUCCESS,
+        Err(e) => {
+            eprintln!("cargo x compat: {e}\n\n{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match judge(&flags) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(e) => {
+            eprintln!("cargo x compat: {e}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn parse(mut args: impl Iterator<Item = String>) -> Result<Option<Flags>, Failure> {
+    let mut flags = Flags {
+        suites: Vec::new(),
+        fast: false,
+        only: Vec::new(),
+        lib: None,
+        real: None,
+        again: false,
+        write: true,
+        check: false,
+        jobs: std::thread::available_parallelism().map_or(2, |n| n.get()),
+    };
+    while let Some(arg) = args.next() {
+        let mut value = || args.next().ok_or(format!("{arg} needs a value"));
+        match arg.as_str() {
+            "--suite" => {
+                let name = value()?;
+                let suite = SUITES.iter().find(|s| s.name == name);
+                flags.suites.push(suite.ok_or(format!("no suite {name:?}: see --list"))?);
+            }
+            "--fast" => flags.fast = true,
+            "--only" => flags.only = value()?.split('|').map(str::to_string).collect(),
+            "--lib" => flags.lib = Some(value()?.into()),
+            "--real" => flags.real = Some(value()?.into()),
+            "--again" => flags.again = true,
+            "--no-write" => flags.write = false,
+            "--check" => flags.check = true,
+            "--jobs" => flags.jobs = value()?.parse().map_err(|e| format!("--jobs: {e}"))?,
+            "--list" => {
+                SUITES.iter().for_each(|s| println!("{:14} {} {}", s.name, s.title, s.version));
+                return Ok(None);
+            }
+            "--help" | "-h" => {
+                print!("{USAGE}");
+                return Ok(None);
+            }
+            other => return Err(format!("unknown flag {other:?}")),
+        }
+    }
+    flags.write &= flags.suites.is_empty() && flags.only.is_empty() && !flags.fast;
+    if flags.suites.is_empty() {
+        // Building two of the Rust suites is what takes long.
+        let skipped = |s: &Suite| flags.fast && (s.name.ends_with("-doc") || s.version == "0.25.0");
+        flags.suites = SUITES.iter().filter(|s| !skipped(s)).collect();
+    }
+    Ok(Some(flags))
+}
+
+/// Builds, runs and reports; true when nothing failed that `--check` does not allow.
+fn judge(flags: &Flags) -> Result<bool, Failure> {
+    let place = place::Place::find()?;
+    let real = place.real_library(flags.real.clone())?;
+    let ours = place.our_library(flags.lib.clone())?;
+    let later = report::Later::read(&place)?;
+    stub::build(&place, &real)?;
+    let mut reports = Vec::new();
+    for suite in &flags.suites {
+        let mut tests = build::tests(&place, suite)?;
+        tests.retain(|t| {
+            flags.only.is_empty() || flags.only.iter().any(|part| t.name.contains(part.as_str()))
+        });
+        let expected = run::real(&place, suite, &tests, &real, flags)?;
+        if flags.fast && !matches!(suite.kind, Kind::Go { .. }) {
+            tests.retain(|t| expected.get(&t.name).is_some_and(|r| r.seconds < FAST_SECONDS_MAX));
+        }
+        let found = run::all(&place, suite, &tests, &ours, flags.jobs, true)?;
+        let report = report::Report::new(suite, &tests, &expected, &found);
+        report.print(&later);
+        report.write_tsv(&place, flags.only.is_empty() && !flags.fast)?;
+        reports.push(report);
+    }
+    if flags.write {
+        report::write_document(&place, &reports, &later)?;
+    }
+    Ok(!flags.check || reports.iter().all(|r| r.unexpected(&later) == 0))
+}
+
+/// What `--fast` takes for quick.
+const FAST_SECONDS_MAX: f64 = 0.7;

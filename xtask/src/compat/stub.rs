@@ -1,0 +1,57 @@
+//! The stub library: every function of every RocksDB that a suite may want, none of which works.
+
+use super::place::{self, Place};
+use super::{Failure, fetch};
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::path::Path;
+use std::process::Command;
+
+/// Makes `stub/librocksdb.so`, unless it is there and newer than nothing: names are only ever added.
+pub(crate) fn build(place: &Place, real: &Path) -> Result<(), Failure> {
+    let dir = place.stub();
+    let library = dir.join("librocksdb.so");
+    if library.exists() {
+        return Ok(());
+    }
+    place::make_dir(&dir)?;
+    let mut names = exported(real)?;
+    for header in fetch::headers(place)? {
+        names.extend(called(&place::read(&header)?));
+    }
+    let source = dir.join("stub.c");
+    place::write(&source, &program(&names))?;
+    let part = dir.join(format!("part-{}.so", std::process::id()));
+    let mut cc = Command::new("cc");
+    cc.args(["-shared", "-fPIC", "-Wl,-soname,librocksdb.so", "-o"]).arg(&part).arg(&source);
+    place::check(cc)?;
+    std::fs::rename(&part, &library).map_err(|e| format!("{}: {e}", library.display()))
+}
+
+/// The names `rocksdb_*` that a library exports.
+pub(crate) fn exported(library: &Path) -> Result<BTreeSet<String>, Failure> {
+    let mut nm = Command::new("nm");
+    nm.args(["-D", "--defined-only"]).arg(library);
+    let listing = place::output(nm)?;
+    let names = listing.lines().filter_map(|line| line.split_whitespace().nth(2));
+    Ok(names.filter(|name| name.starts_with("rocksdb_")).map(str::to_string).collect())
+}
+
+/// The names `rocksdb_*` before a parenthesis in a header.
+fn called(header: &str) -> BTreeSet<String> {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let before_parentheses = header.split('(').map(|part| part.rsplit(|c| !is_word(c)).next());
+    before_parentheses.flatten().filter(|n| n.starts_with("rocksdb_")).map(str::to_string).collect()
+}
+
+fn program(names: &BTreeSet<String>) -> String {
+    let mut out = String::from("#include <stdio.h>\n#include <stdlib.h>\n");
+    for name in names {
+        writeln!(
+            out,
+            "void {name}(void) {{ fputs(\"UNIMPLEMENTED {name}\\n\", stderr); abort(); }}"
+        )
+        .expect("a String takes all");
+    }
+    out
+}
