@@ -1,5 +1,6 @@
 //! `cargo x`: the project's own checks, the same on every desk and in CI.
 
+mod abi;
 mod compat;
 mod tidy;
 
@@ -8,12 +9,14 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 usage: cargo x <command>
 
+  abi     writes the states in abi.tsv, include/rocksdb/c.h and docs/c-abi.md; --check: only looks
   compat  other projects' test suites, on the real RocksDB and on ours: cargo x compat --help
   tidy    import order of the engine's folders, unsafe list, file headers, links, banned words
 ";
 
 fn main() -> ExitCode {
     match std::env::args().nth(1).as_deref() {
+        Some("abi") => abi::run(std::env::args().skip(2)),
         Some("compat") => compat::run(std::env::args().skip(2)),
         Some("tidy") => tidy::run(),
         Some("help" | "--help" | "-h") => {

@@ -1,20 +1,20 @@
 //! The first cause in the output of a failed test, on one line.
 
 /// A cause is cut here: it is a line of a table.
-const CHARACTERS_MAX: usize = 220;
+const CHARACTERS_MAX: usize = 200;
 
 /// What `output` says first; `end` is how the process ended.
 pub(crate) fn find(output: &str, end: &str) -> String {
     let refused = refused(output);
     let said = rust_panic(output).or_else(|| testify(output)).or_else(|| crash(output, end));
     let said = said.or_else(|| c_phase(output)).unwrap_or_else(|| end.to_string());
-    let text = match refused {
-        Some(names) => format!("refused: {names}; {said}"),
-        None => said,
-    };
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match text.char_indices().nth(CHARACTERS_MAX) {
+    let text = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = match text.char_indices().nth(CHARACTERS_MAX) {
         Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    };
+    match refused {
+        Some(names) => format!("{text} (refused before: {names})"),
         None => text,
     }
 }
@@ -26,7 +26,7 @@ fn refused(output: &str) -> Option<String> {
         let name = rest.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next();
         names.extend(name.filter(|n| !names.contains(n)));
     }
-    names.truncate(4);
+    names.truncate(6);
     (!names.is_empty()).then(|| names.join(", "))
 }
 
@@ -75,10 +75,10 @@ mod tests {
     use super::find;
 
     #[test]
-    fn a_missing_function_comes_first() {
+    fn missing_functions_are_named() {
         let output =
             "thread 'x' (3) panicked at tests/a.rs:1:2:\nboom\nnote: y\nUNIMPLEMENTED rocksdb_x\n";
-        assert_eq!(find(output, "SIGABRT"), "refused: rocksdb_x; tests/a.rs:1:2: boom");
+        assert_eq!(find(output, "SIGABRT"), "tests/a.rs:1:2: boom (refused before: rocksdb_x)");
     }
 
     #[test]
