@@ -57,8 +57,10 @@ pub enum SubCode {
     NoSpace = 4,
     /// A path does not exist.
     PathNotFound = 9,
+    /// Manual compactions are disabled, or this one was cancelled.
+    ManualCompactionPaused = 11,
     /// A merge operator failed.
-    MergeOperatorFailed = 14,
+    MergeOperatorFailed = 15,
 }
 
 /// How bad an error in the background is, after RocksDB's `Status::Severity`.

@@ -13,7 +13,7 @@ use crate::fs::thread_number;
 use crate::hooks::{
     CompactionFilter, CompactionFilterContext, CompactionJobStats, SubcompactionJobInfo,
 };
-use crate::iter::{CompactionIter, merging_iterator};
+use crate::iter::{CompactionIter, Interrupt, merging_iterator};
 use crate::sst::TableIterOptions;
 use crate::version::TableCache;
 use crate::version::{FileMeta, Level, LevelIter, Version};
@@ -33,6 +33,8 @@ pub struct CompactionInputs<'a> {
     pub tables: &'a Arc<TableCache>,
     /// Threads that may share the work.
     pub max_subcompactions: usize,
+    /// Ends a manual compaction that is not wanted any more.
+    pub interrupt: Option<Interrupt>,
     /// What the tables have in common with others.
     pub output: OutputContext<'a>,
 }
@@ -119,7 +121,8 @@ fn parts(inputs: &CompactionInputs<'_>) -> Vec<Part> {
         .map(|file| (user_key(&file.smallest), file.file_size))
         .collect();
     let wanted = inputs.max_subcompactions.min(cuts.len()).max(1);
-    if wanted == 1 {
+    // What stays on level 0 stays one file.
+    if wanted == 1 || inputs.plan.output_level == 0 {
         return vec![Part::default()];
     }
     cuts.sort_by(|a, b| order.compare_user(a.0, b.0));
@@ -209,6 +212,7 @@ fn run_part(inputs: &CompactionInputs<'_>, part: &Part) -> Result<CompactionOutp
         move |key: &[u8]| !stays_on_level_0 && !deeper.may_contain(key),
     )
     .with_filter(filter(inputs)?, plan.start_level)
+    .with_interrupt(inputs.interrupt.clone())
     .with_cancel(Arc::clone(ctx.cancelled));
     match &part.begin {
         None => entries.seek_to_first(),

@@ -6,6 +6,7 @@ use super::column_family::ColumnFamilyState;
 use super::events::Events;
 use super::families::publish_families;
 use super::obsolete_files::FileDeletions;
+use super::pause::Pauses;
 use super::recover::{self, Recovered};
 use super::state::{DbInner, LiveWal, State, Totals, WriteState};
 use crate::env::epoch::EpochCell;
@@ -166,6 +167,7 @@ fn put_together(
         failed: AtomicBool::new(false),
         refuses_writes: AtomicBool::new(false),
         unlogged_data: AtomicBool::new(false),
+        pauses: Pauses::default(),
         lock: Mutex::new(lock),
         totals: Totals::default(),
         events: Events::default(),

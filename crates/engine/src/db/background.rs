@@ -16,6 +16,7 @@ use crate::env::sync::atomic::Ordering;
 use crate::error::{Error, Result};
 use crate::flush::{self, FlushInputs, OutputContext};
 use crate::hooks::{BackgroundErrorReason, FlushReason, TableFileCreationReason};
+use crate::iter::Interrupt;
 use crate::stats::{self, HistogramType, Ticker, Timer};
 use crate::version::{Version, VersionEdit};
 use std::sync::Arc;
@@ -40,6 +41,8 @@ pub(super) struct CompactionWork {
     pub(super) plan: CompactionPlan,
     /// Threads that may share it.
     pub(super) max_subcompactions: u32,
+    /// Ends it when it is not wanted any more.
+    pub(super) interrupt: Option<Interrupt>,
 }
 
 /// How much a family's tree is out of shape.
@@ -72,7 +75,7 @@ impl DbInner {
 
     fn flush_thread(&self) {
         let mut state = self.state.lock();
-        while !self.is_closing() {
+        while !self.is_stopped() {
             if state.stats_due(self.options.stats_dump_period_sec) {
                 drop(state);
                 self.dump_stats();
@@ -98,7 +101,7 @@ impl DbInner {
 
     fn compaction_thread(&self) {
         let mut state = self.state.lock();
-        while !self.is_closing() {
+        while !self.is_stopped() {
             let Some(work) = self.pick_compaction(&mut state) else {
                 self.work.wait_for(&mut state, IDLE_WAIT);
                 continue;
@@ -114,13 +117,16 @@ impl DbInner {
 
     fn wait_before_retry(&self) {
         let mut state = self.state.lock();
-        if !self.is_closing() {
+        if !self.is_stopped() {
             self.work.wait_for(&mut state, RETRY_WAIT);
         }
     }
 
     /// A family whose memtable should be switched to let an old WAL go.
     fn wanted_switch(&self, state: &mut MutexGuard<'_, State>) -> Option<Arc<ColumnFamilyData>> {
+        if self.pauses.all() {
+            return None;
+        }
         let family = state.families.values_mut().find(|family| family.switch_wanted)?;
         family.switch_wanted = false;
         let data = Arc::clone(&family.data);
@@ -148,7 +154,7 @@ impl DbInner {
     // ---- flush -----------------------------------------------------------------------------
 
     fn pick_flush(&self, state: &mut MutexGuard<'_, State>) -> Option<FlushWork> {
-        if DbInner::must_not_retry(&state.error) {
+        if self.pauses.all() || DbInner::must_not_retry(&state.error) {
             return None;
         }
         // The one that holds the oldest WAL: it frees the most, and no family starves.
@@ -282,13 +288,15 @@ impl DbInner {
     // ---- compaction ------------------------------------------------------------------------
 
     fn pick_compaction(&self, state: &mut MutexGuard<'_, State>) -> Option<CompactionWork> {
-        if state.manual_compactions > 0 || DbInner::must_not_retry(&state.error) {
+        if self.pauses.automatic() || DbInner::must_not_retry(&state.error) {
             return None;
         }
         let mut wanting: Vec<(f64, u32)> = state
             .families
             .iter()
-            .filter(|(_, f)| f.picker.needs_compaction(&f.current, &f.data.options))
+            .filter(|(_, f)| {
+                f.manual_waits == 0 && f.picker.needs_compaction(&f.current, &f.data.options)
+            })
             .map(|(id, f)| (worst_score(f), *id))
             .collect();
         wanting.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -300,6 +308,7 @@ impl DbInner {
                 version: Arc::clone(&family.current),
                 plan,
                 max_subcompactions: self.options.max_subcompactions,
+                interrupt: None,
             })
         })?;
         state.running_compactions += 1;
@@ -322,6 +331,7 @@ impl DbInner {
         self.tell_compaction_completed(family, plan, &report, &result);
         let mut state = self.state.lock();
         state.running_compactions -= 1;
+        state.compactions_ended += 1;
         match state.families.get_mut(&work.family.id) {
             Some(family) => family.picker.release(&work.plan),
             None => work.plan.input_files().for_each(|(_, f)| f.set_being_compacted(false)),
@@ -368,6 +378,7 @@ impl DbInner {
             snapshots: self.snapshots.sequences(),
             tables: &work.family.tables,
             max_subcompactions: work.max_subcompactions.max(1) as usize,
+            interrupt: work.interrupt.clone(),
             output,
         })?;
         let mut edit = VersionEdit::for_column_family(work.family.id);

@@ -200,6 +200,7 @@ impl Builder {
             open_tables,
             read_only,
             closing: Arc::new(AtomicBool::new(false)),
+            stopped: Arc::new(AtomicBool::new(false)),
             options: self.options,
         };
         let families = open_families(&session, versions, &self.descriptors);

@@ -22,6 +22,7 @@ impl DbInner {
         // Who was let in before has its sequence numbers now, and the flush waits for it.
         drop(self.write.lock());
         let flushed = self.flush_unlogged();
+        self.stopped.store(true, Ordering::Release);
         if self.closing.swap(true, Ordering::AcqRel) {
             return Ok(());
         }
@@ -54,16 +55,21 @@ impl DbInner {
     }
 
     /// Writes into tables what skipped the WAL, as RocksDB does at close.
-    fn flush_unlogged(&self) -> Result<()> {
+    pub(super) fn flush_unlogged(&self) -> Result<()> {
         let unlogged = self.unlogged_data.load(Ordering::Acquire);
-        if self.is_closing() || self.options.avoid_flush_during_shutdown || !unlogged {
+        let ended = self.is_closing() || self.is_stopped();
+        if ended || self.options.avoid_flush_during_shutdown || !unlogged {
             return Ok(());
         }
+        self.flush_all_because(FlushReason::ShutDown)
+    }
+
+    /// Flushes every family; one that is dropped meanwhile needs no flush.
+    pub(super) fn flush_all_because(&self, reason: FlushReason) -> Result<()> {
         let state = self.state.lock();
         let families: Vec<_> = state.families.values().map(|cf| cf.data.clone()).collect();
         drop(state);
-        let flush_one =
-            |family| self.flush_because(family, &FlushOptions::default(), FlushReason::ShutDown);
+        let flush_one = |family| self.flush_because(family, &FlushOptions::default(), reason);
         let flush = |family| match flush_one(family) {
             Err(e) if e.code() == Code::ColumnFamilyDropped => Ok(()),
             result => result,

@@ -93,6 +93,8 @@ pub(crate) struct ColumnFamilyState {
     pub(crate) switch_wanted: bool,
     /// Memtables that were ever made, for their numbers.
     pub(crate) memtables_made: u64,
+    /// Manual compactions that wait for a running one: no automatic one may start before them.
+    pub(crate) manual_waits: usize,
     /// Chooses compactions, and knows which run.
     pub(crate) picker: CompactionPicker,
     /// Why the next flush will be started.

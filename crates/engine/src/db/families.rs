@@ -33,6 +33,7 @@ impl ColumnFamilyState {
             flush_requested: false,
             switch_wanted: false,
             memtables_made: 1,
+            manual_waits: 0,
             picker,
             flush_reason: FlushReason::Others,
             stall_condition: WriteStallCondition::Normal,

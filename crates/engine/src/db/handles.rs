@@ -6,7 +6,8 @@ use crate::base::{PinnedValue, SeqNo};
 use crate::batch::WriteBatch;
 use crate::error::{Code, Error, Result};
 use crate::options::{
-    ColumnFamilyOptions, CompactRangeOptions, FlushOptions, ReadOptions, WriteOptions,
+    ColumnFamilyOptions, CompactRangeOptions, FlushOptions, ReadOptions, WaitForCompactOptions,
+    WriteOptions,
 };
 use crate::read::DbIter;
 use crate::stats::Statistics;
@@ -358,7 +359,51 @@ impl Db {
 
     /// Waits until no flush and no compaction runs or is due.
     pub fn wait_for_compact(&self) -> Result<()> {
-        self.inner().wait_for_compact()
+        self.wait_for_compact_opt(&WaitForCompactOptions::default())
+    }
+
+    /// [`Db::wait_for_compact`] with options.
+    pub fn wait_for_compact_opt(&self, options: &WaitForCompactOptions) -> Result<()> {
+        self.inner().wait_for_compact(options)
+    }
+
+    /// Asks for a range of a column family to be compacted down when there is time.
+    pub fn suggest_compact_range_cf(
+        &self,
+        cf: &ColumnFamily,
+        begin: Option<&[u8]>,
+        end: Option<&[u8]>,
+    ) -> Result<()> {
+        self.inner().suggest_compact_range(&cf.data, begin, end)
+    }
+
+    /// Lets no flush and no compaction start until [`Db::continue_background_work`], and waits until
+    /// none runs. Calls count.
+    pub fn pause_background_work(&self) -> Result<()> {
+        self.inner().pause_background_work();
+        Ok(())
+    }
+
+    /// Takes one [`Db::pause_background_work`] back.
+    pub fn continue_background_work(&self) -> Result<()> {
+        self.inner().continue_background_work()
+    }
+
+    /// Ends calls of `compact_range` with Incomplete, waits for their end, and lets none begin until
+    /// [`Db::enable_manual_compaction`]. Calls count.
+    pub fn disable_manual_compaction(&self) {
+        self.inner().disable_manual_compaction();
+    }
+
+    /// Takes one [`Db::disable_manual_compaction`] back.
+    pub fn enable_manual_compaction(&self) {
+        self.inner().enable_manual_compaction();
+    }
+
+    /// Ends flushes and compactions for good. The database can still be read and closed; writes go
+    /// on without ever being flushed. With `wait`, no job runs any more at the return.
+    pub fn cancel_all_background_work(&self, wait: bool) {
+        self.inner().cancel_all_background_work(wait);
     }
 
     /// A property of the default column family, by RocksDB's name (`rocksdb.stats`).

@@ -3,10 +3,11 @@
 use super::column_family::ColumnFamilyData;
 use super::handles::{ColumnFamily, Db, dropped};
 use super::state::DbInner;
-use crate::error::{Code, Result};
+use crate::error::Result;
 use crate::external::{ColumnFamilyMetaData, LevelMetaData, LiveFileMetaData, LiveFiles};
 use crate::fs::filename;
-use crate::options::{self, FlushOptions};
+use crate::hooks::FlushReason;
+use crate::options;
 use crate::version::{FileMeta, Version, VersionEdit, VersionSet};
 use std::path::Path;
 use std::sync::Arc;
@@ -94,15 +95,9 @@ impl DbInner {
         LiveFileMetaData::new(&self.dir, &family.name, level, f)
     }
 
-    /// Flushes every family; those that are dropped meanwhile do not matter.
+    /// Flushes every family because a user asks for it.
     pub(super) fn flush_all(&self) -> Result<()> {
-        for (family, _) in self.current_versions() {
-            match self.flush(&family, &FlushOptions::default()) {
-                Err(e) if e.code() == Code::ColumnFamilyDropped => {}
-                result => result?,
-            }
-        }
-        Ok(())
+        self.flush_all_because(FlushReason::ManualFlush)
     }
 
     fn live_files(&self, flush: bool) -> Result<LiveFiles> {

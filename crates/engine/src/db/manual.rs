@@ -3,35 +3,37 @@
 use super::background::CompactionWork;
 use super::column_family::{ColumnFamilyData, ColumnFamilyState};
 use super::handles::dropped;
+use super::pause::manual_compaction_paused;
 use super::state::{DbInner, State};
 use crate::compaction::picker::{ManualCompaction, ManualStep};
 use crate::env::sync::MutexGuard;
-use crate::error::{Error, Result};
+use crate::env::sync::atomic::Ordering;
+use crate::error::{Code, Error, Result};
 use crate::hooks::FlushReason;
-use crate::options::{CompactRangeOptions, FlushOptions};
+use crate::iter::Interrupt;
+use crate::options::{CompactRangeOptions, CompactionStyle, FlushOptions, WaitForCompactOptions};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Somebody who waits looks again at least this often.
 const LOOK_AGAIN: Duration = Duration::from_millis(200);
 
-/// Counts a manual compaction: automatic ones pause and `close` waits for it, also if it panics.
-struct ManualGuard<'a>(&'a DbInner);
-
-impl ManualGuard<'_> {
-    fn new(inner: &DbInner) -> Result<ManualGuard<'_>> {
-        let mut state = inner.state.lock();
-        inner.check_open()?;
-        state.manual_compactions += 1;
-        Ok(ManualGuard(inner))
-    }
+/// Counts a manual compaction: `close` waits for it, also if it panics.
+struct ManualGuard<'a> {
+    inner: &'a DbInner,
+    exclusive: bool,
 }
 
 impl Drop for ManualGuard<'_> {
     fn drop(&mut self) {
-        self.0.state.lock().manual_compactions -= 1;
-        self.0.work.notify_all();
-        self.0.progress.notify_all();
+        let mut state = self.inner.state.lock();
+        state.manual_compactions -= 1;
+        if self.exclusive {
+            self.inner.pauses.set_exclusive(false);
+        }
+        drop(state);
+        self.inner.work.notify_all();
+        self.inner.progress.notify_all();
     }
 }
 
@@ -120,6 +122,7 @@ impl DbInner {
                 return Err(e.clone());
             }
             self.check_open()?;
+            self.check_running()?;
             self.progress.wait_for(state, LOOK_AGAIN);
         }
         Ok(())
@@ -133,63 +136,212 @@ impl DbInner {
         begin: Option<&[u8]>,
         end: Option<&[u8]>,
     ) -> Result<()> {
-        if options.change_level {
-            return Err(Error::not_supported("compact_range: change_level"));
+        self.check_may_write()?;
+        check_options(family, options)?;
+        let interrupt = self.interrupt(options);
+        interrupt()?;
+        let allow_write_stall = options.allow_write_stall;
+        let flush = FlushOptions { wait: true, allow_write_stall };
+        self.flush_because(family, &flush, FlushReason::ManualCompaction)?;
+        let manual = self.begin_manual(options, &interrupt)?;
+        let final_level = self.compact_levels(family, options, &interrupt, begin, end)?;
+        drop(manual);
+        match final_level {
+            Some(level) if options.change_level => {
+                self.refit_level(family, level, options.target_level)
+            }
+            _ => Ok(()),
         }
-        self.flush_because(family, &FlushOptions::default(), FlushReason::ManualCompaction)?;
-        let _manual = ManualGuard::new(self)?;
-        self.compact_levels(family, options, begin, end)
     }
 
+    /// What ends the call before its time.
+    fn interrupt(&self, options: &CompactRangeOptions) -> Interrupt {
+        let (disabled, canceled) = (self.pauses.manual(), options.canceled.clone());
+        Arc::new(move || {
+            let is_canceled = canceled.as_ref().is_some_and(|c| c.load(Ordering::Acquire));
+            if is_canceled || disabled.load(Ordering::Acquire) > 0 {
+                return Err(manual_compaction_paused());
+            }
+            Ok(())
+        })
+    }
+
+    /// Waits for its turn. One that wants to be alone waits for what runs, and holds up the rest.
+    fn begin_manual(
+        &self,
+        options: &CompactRangeOptions,
+        interrupt: &Interrupt,
+    ) -> Result<ManualGuard<'_>> {
+        let exclusive = options.exclusive_manual_compaction;
+        let mut state = self.state.lock();
+        self.check_open()?;
+        state.manual_compactions += 1;
+        drop(state);
+        let mut guard = ManualGuard { inner: self, exclusive: false };
+        if !exclusive {
+            return Ok(guard);
+        }
+        let mut state = self.state.lock();
+        self.wait_in_turn(&mut state, interrupt, |_| !self.pauses.exclusive())?;
+        guard.exclusive = true;
+        self.pauses.set_exclusive(true);
+        let alone = self.wait_in_turn(&mut state, interrupt, |s| s.running_compactions == 0);
+        drop(state);
+        alone.map(|()| guard)
+    }
+
+    /// [`DbInner::wait_until`], unless the call is not wanted any more.
+    fn wait_in_turn(
+        &self,
+        state: &mut MutexGuard<'_, State>,
+        interrupt: &Interrupt,
+        mut done: impl FnMut(&State) -> bool,
+    ) -> Result<()> {
+        let mut interrupted = Ok(());
+        self.wait_until(state, |state| {
+            interrupted = interrupt();
+            interrupted.is_err() || done(state)
+        })?;
+        interrupted
+    }
+
+    /// The level that the range ended on; `None` if nothing overlapped it.
     fn compact_levels(
         &self,
         family: &Arc<ColumnFamilyData>,
         options: &CompactRangeOptions,
+        interrupt: &Interrupt,
         begin: Option<&[u8]>,
         end: Option<&[u8]>,
-    ) -> Result<()> {
+    ) -> Result<Option<usize>> {
         let next_file_number = self.counters.next_file_number();
         let mut manual = ManualCompaction::new(begin, end, options, next_file_number);
+        let alone = options.exclusive_manual_compaction;
         loop {
             let mut state = self.state.lock();
+            let may_run = |_: &State| !self.pauses.all() && (alone || !self.pauses.exclusive());
+            self.wait_in_turn(&mut state, interrupt, may_run)?;
             self.check_open()?;
             let cf = state.families.get_mut(&family.id).ok_or_else(|| dropped(&family.name))?;
             let version = Arc::clone(&cf.current);
             match manual.step(&mut cf.picker, &version, &family.options) {
-                ManualStep::Done => return Ok(()),
-                ManualStep::Wait => {
-                    let running = state.running_compactions;
-                    self.wait_until(&mut state, |state| state.running_compactions < running)?;
-                }
+                ManualStep::Done => return Ok(manual.final_level()),
+                ManualStep::Wait => self.wait_for_a_compaction(&mut state, family.id, interrupt)?,
                 ManualStep::Run(plan) => {
                     state.running_compactions += 1;
                     drop(state);
-                    let family = Arc::clone(family);
                     let max_subcompactions = match options.max_subcompactions {
                         0 => self.options.max_subcompactions,
                         threads => threads,
                     };
-                    let plan = *plan;
-                    let work = CompactionWork { family, version, plan, max_subcompactions };
-                    self.run_compaction(&work)?;
+                    self.run_compaction(&CompactionWork {
+                        family: Arc::clone(family),
+                        version,
+                        plan: *plan,
+                        max_subcompactions,
+                        interrupt: Some(Arc::clone(interrupt)),
+                    })?;
                 }
             }
         }
     }
 
-    /// Waits until nothing runs and nothing is due.
-    pub(crate) fn wait_for_compact(&self) -> Result<()> {
-        if self.read_only {
-            return Ok(());
-        }
-        let mut state = self.state.lock();
-        self.wait_until(&mut state, |state| {
-            let idle = state.running_flushes == 0 && state.running_compactions == 0;
-            let due = |cf: &ColumnFamilyState| {
-                let flush_due = cf.wants_flush() || cf.switch_wanted;
-                flush_due || cf.picker.needs_compaction(&cf.current, &cf.data.options)
-            };
-            idle && !state.families.values().any(due)
-        })
+    /// Waits until some compaction has ended; meanwhile none of this family starts by itself.
+    fn wait_for_a_compaction(
+        &self,
+        state: &mut MutexGuard<'_, State>,
+        id: u32,
+        interrupt: &Interrupt,
+    ) -> Result<()> {
+        let ended = state.compactions_ended;
+        let count = |state: &mut State, change: fn(usize) -> usize| {
+            if let Some(cf) = state.families.get_mut(&id) {
+                cf.manual_waits = change(cf.manual_waits);
+            }
+        };
+        count(state, |waits| waits + 1);
+        let waited = self.wait_in_turn(state, interrupt, |s| s.compactions_ended != ended);
+        count(state, |waits| waits - 1);
+        waited
     }
+
+    /// Marks what overlaps the range, but on the deepest level: it is compacted down when there is
+    /// time.
+    pub(crate) fn suggest_compact_range(
+        &self,
+        family: &ColumnFamilyData,
+        begin: Option<&[u8]>,
+        end: Option<&[u8]>,
+    ) -> Result<()> {
+        self.check_may_write()?;
+        let state = self.state.lock();
+        let cf = state.families.get(&family.id).ok_or_else(|| dropped(&family.name))?;
+        let version = &cf.current;
+        for level in 0..version.deepest_level().unwrap_or(0) {
+            let inputs = version.overlapping_inputs(level, begin, end);
+            inputs.iter().for_each(|file| file.suggest_compaction());
+        }
+        drop(state);
+        self.work.notify_all();
+        Ok(())
+    }
+
+    /// Waits until nothing runs and nothing is due.
+    pub(crate) fn wait_for_compact(&self, options: &WaitForCompactOptions) -> Result<()> {
+        if options.flush {
+            self.flush_all()?;
+        } else if options.close_db {
+            self.flush_unlogged()?;
+        }
+        let deadline = (!options.timeout.is_zero()).then(|| Instant::now() + options.timeout);
+        let mut given_up = None;
+        let mut state = self.state.lock();
+        self.check_open()?;
+        self.check_running()?;
+        self.wait_until(&mut state, |state| {
+            if options.abort_on_pause && self.pauses.all() {
+                given_up = Some(Error::new(Code::Aborted, ""));
+            } else if state.has_background_work() {
+                let late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
+                given_up = late.then(|| Error::new(Code::TimedOut, ""));
+                return late;
+            }
+            true
+        })?;
+        drop(state);
+        if let Some(e) = given_up {
+            return Err(e);
+        }
+        if options.wait_for_purge {
+            self.purge_tables();
+        }
+        if options.close_db { self.close() } else { Ok(()) }
+    }
+}
+
+impl State {
+    /// Whether a job runs or is due.
+    fn has_background_work(&self) -> bool {
+        let due = |cf: &ColumnFamilyState| {
+            let flush_due = cf.wants_flush() || cf.switch_wanted;
+            flush_due || cf.picker.needs_compaction(&cf.current, &cf.data.options)
+        };
+        self.running_flushes + self.running_compactions > 0 || self.families.values().any(due)
+    }
+}
+
+/// Refuses what cannot be.
+fn check_options(family: &ColumnFamilyData, options: &CompactRangeOptions) -> Result<()> {
+    if options.target_path_id > 0 {
+        return Err(Error::invalid_argument("Invalid target path ID"));
+    }
+    if options.change_level && family.options.compaction_style == CompactionStyle::Fifo {
+        return Err(Error::not_supported("FIFO compaction does not support change_level."));
+    }
+    if options.full_history_ts_low.as_ref().is_some_and(|ts| !ts.is_empty()) {
+        return Err(Error::not_supported(
+            "compact_range: full_history_ts_low: there are no user-defined timestamps",
+        ));
+    }
+    Ok(())
 }

@@ -42,8 +42,10 @@ pub(crate) struct Session {
     pub(crate) open_tables: Option<Arc<OpenTables>>,
     /// Opened for reading only: nothing is written, no thread runs.
     pub(crate) read_only: bool,
-    /// Jobs stop, and nothing new begins.
+    /// Nothing new begins.
     pub(crate) closing: Arc<AtomicBool>,
+    /// Jobs stop. Set before `closing`, or long before it by who cancels background work.
+    pub(crate) stopped: Arc<AtomicBool>,
 }
 
 impl Session {
@@ -90,7 +92,7 @@ impl Session {
             bottommost: false,
             oldest_ancestor_time: 0,
             counters: &self.counters,
-            cancelled: &self.closing,
+            cancelled: &self.stopped,
             file_number: None,
             job_id: 0,
             reason: TableFileCreationReason::Flush,

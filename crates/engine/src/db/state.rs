@@ -10,6 +10,7 @@
 use super::column_family::{ColumnFamilyData, ColumnFamilyMap, ColumnFamilyState};
 use super::events::Events;
 use super::obsolete_files::FileDeletions;
+use super::pause::Pauses;
 use super::session::Session;
 use crate::base::SeqNo;
 use crate::compaction::picker::LevelShape;
@@ -53,6 +54,8 @@ pub(crate) struct DbInner {
     pub(crate) refuses_writes: AtomicBool,
     /// Some write skipped the WAL since the last flush.
     pub(crate) unlogged_data: AtomicBool,
+    /// Who holds background work up.
+    pub(crate) pauses: Pauses,
     /// Dropped when the database is closed.
     pub(crate) lock: Mutex<Option<Box<dyn FileLock>>>,
     pub(crate) totals: Totals,
@@ -123,7 +126,9 @@ pub(crate) struct State {
     pub(crate) wals_to_close: Vec<LogWriter>,
     pub(crate) running_flushes: usize,
     pub(crate) running_compactions: usize,
-    /// Manual compactions that keep automatic ones from starting.
+    /// Compactions that ended, ever: who was in conflict with one waits for the next.
+    pub(crate) compactions_ended: u64,
+    /// Manual compactions under way: `close` waits for them.
     pub(crate) manual_compactions: usize,
     pub(crate) error: Option<Error>,
     /// When figures went to LOG last.
@@ -160,6 +165,7 @@ impl State {
             wals_to_close: Vec::new(),
             running_flushes: 0,
             running_compactions: 0,
+            compactions_ended: 0,
             manual_compactions: 0,
             error: None,
             stats_dumped: Instant::now(),

@@ -103,6 +103,9 @@ struct Filter {
     level: usize,
 }
 
+/// Asked per entry whether to go on; its error ends the walk.
+pub type Interrupt = Arc<dyn Fn() -> Result<()> + Send + Sync>;
+
 type IsLastLevelForKey = Box<dyn FnMut(&[u8]) -> bool + Send>;
 
 /// Walks what is to be kept of an input, in order.
@@ -115,6 +118,7 @@ pub struct CompactionIter {
     is_last_level_for_key: IsLastLevelForKey,
     enforce_single_del_contracts: bool,
     cancel: Option<Arc<AtomicBool>>,
+    interrupt: Option<Interrupt>,
     filter: Option<Filter>,
 
     valid: bool,
@@ -160,6 +164,7 @@ impl CompactionIter {
             is_last_level_for_key: Box::new(is_last_level_for_key),
             enforce_single_del_contracts: true,
             cancel: None,
+            interrupt: None,
             filter: None,
             valid: false,
             key: Vec::new(),
@@ -186,6 +191,13 @@ impl CompactionIter {
     #[must_use]
     pub fn with_cancel(mut self, cancel: Arc<AtomicBool>) -> CompactionIter {
         self.cancel = Some(cancel);
+        self
+    }
+
+    /// Ends with an error soon after this gives one.
+    #[must_use]
+    pub fn with_interrupt(mut self, interrupt: Option<Interrupt>) -> CompactionIter {
+        self.interrupt = interrupt;
         self
     }
 
@@ -305,6 +317,9 @@ impl CompactionIter {
         };
         if self.cancel.as_ref().is_some_and(|cancel| cancel.load(Ordering::Relaxed)) {
             return Err(Error::new(Code::ShutdownInProgress, "the compaction was cancelled"));
+        }
+        if let Some(interrupt) = &self.interrupt {
+            interrupt()?;
         }
         let (user_key, trailer) = split(stored).ok_or_else(|| short_key(stored))?;
         let mut kind = ValueType::from_byte(trailer as u8).ok_or_else(|| unknown_type(trailer))?;

@@ -10,6 +10,6 @@ pub(crate) mod testing;
 #[cfg(test)]
 pub(crate) mod vec_iter;
 
-pub use compaction_iter::{CompactionIter, CompactionIterStats};
+pub use compaction_iter::{CompactionIter, CompactionIterStats, Interrupt};
 pub use get_context::GetContext;
 pub use merging::merging_iterator;

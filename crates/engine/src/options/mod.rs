@@ -36,7 +36,7 @@ pub use kinds::{CacheTier, DbPath, InfoLogLevel, IoPriority, StatsLevel, Tempera
 pub use memtable::MemtableFactory;
 pub use read_write::{
     BlobGarbageCollectionPolicy, BottommostLevelCompaction, CompactRangeOptions, FlushOptions,
-    ReadOptions, ReadTier, SizeApproximationOptions, WriteOptions,
+    ReadOptions, ReadTier, SizeApproximationOptions, WaitForCompactOptions, WriteOptions,
 };
 pub use registry::{InFile, OptionSet, Row, Support};
 pub use sanitize::{

@@ -1,6 +1,9 @@
 //! Options of single operations.
 
 use super::IoPriority;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 /// Where a read looks. Numbers are RocksDB's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -192,22 +195,25 @@ pub enum BlobGarbageCollectionPolicy {
 /// Options of `compact_range`.
 #[derive(Clone, Debug)]
 pub struct CompactRangeOptions {
-    /// No automatic compaction starts meanwhile. Accepted, has no effect: that is always so.
+    /// No other compaction runs meanwhile.
     pub exclusive_manual_compaction: bool,
-    /// Move the result to `target_level`. Not supported: true is refused.
+    /// Move the level that the result lies on to `target_level`, which must be free, as all levels
+    /// between.
     pub change_level: bool,
-    /// See `change_level`.
+    /// See `change_level`; negative means the smallest empty level that is large enough.
     pub target_level: i32,
+    /// The path that the result goes to: there is one, 0.
+    pub target_path_id: u32,
+    /// Flush at once although writers will stall.
+    pub allow_write_stall: bool,
+    /// Set it to true to make the call end soon with Incomplete.
+    pub canceled: Option<Arc<AtomicBool>>,
+    /// Drop versions with older timestamps. Not supported: there are no user-defined timestamps.
+    pub full_history_ts_low: Option<Vec<u8>>,
     /// What to do with the last level.
     pub bottommost_level_compaction: BottommostLevelCompaction,
     /// Threads that share it; 0 means the database's.
     pub max_subcompactions: u32,
-    /// Which of the `db_paths` gets the result. Has no effect: there is one.
-    pub target_path_id: u32,
-    /// Start although writers will stall.
-    pub allow_write_stall: bool,
-    /// The oldest timestamp whose history is kept. Not supported.
-    pub full_history_ts_low: Option<Vec<u8>>,
     /// What to do with old blobs; accepted, has no effect: there are none.
     pub blob_garbage_collection_policy: BlobGarbageCollectionPolicy,
     /// Which part of the blob files is old; accepted, has no effect.
@@ -220,11 +226,12 @@ impl Default for CompactRangeOptions {
             exclusive_manual_compaction: false,
             change_level: false,
             target_level: -1,
-            bottommost_level_compaction: BottommostLevelCompaction::default(),
-            max_subcompactions: 0,
             target_path_id: 0,
             allow_write_stall: false,
+            canceled: None,
             full_history_ts_low: None,
+            bottommost_level_compaction: BottommostLevelCompaction::default(),
+            max_subcompactions: 0,
             blob_garbage_collection_policy: BlobGarbageCollectionPolicy::UseDefault,
             blob_garbage_collection_age_cutoff: -1.0,
         }
@@ -251,4 +258,19 @@ impl Default for SizeApproximationOptions {
             files_size_error_margin: -1.0,
         }
     }
+}
+
+/// Options of `wait_for_compact`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct WaitForCompactOptions {
+    /// End with Aborted while background work is paused, instead of waiting for it to go on.
+    pub abort_on_pause: bool,
+    /// Flush all column families first.
+    pub flush: bool,
+    /// Wait until obsolete files are deleted, too.
+    pub wait_for_purge: bool,
+    /// Close the database afterwards.
+    pub close_db: bool,
+    /// End with TimedOut after this; zero waits without end.
+    pub timeout: Duration,
 }

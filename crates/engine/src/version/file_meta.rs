@@ -88,6 +88,7 @@ pub struct FileMeta {
     stats: OnceLock<FileStats>,
     reader: OnceLock<Arc<Table>>,
     being_compacted: AtomicBool,
+    compaction_suggested: AtomicBool,
     /// Last: fields drop in order, so the number is buried when everything else is gone.
     tomb: Tomb,
 }
@@ -138,6 +139,7 @@ impl FileMeta {
             stats: OnceLock::new(),
             reader: OnceLock::new(),
             being_compacted: AtomicBool::new(false),
+            compaction_suggested: AtomicBool::new(false),
             tomb: Tomb::new(number),
         }
     }
@@ -241,6 +243,16 @@ impl FileMeta {
     /// Says whether a compaction works on it. The picker's lock orders callers.
     pub fn set_being_compacted(&self, yes: bool) {
         self.being_compacted.store(yes, Ordering::Relaxed);
+    }
+
+    /// Whether somebody would like it to be compacted; nothing on disk says so.
+    pub fn is_compaction_suggested(&self) -> bool {
+        self.compaction_suggested.load(Ordering::Relaxed)
+    }
+
+    /// Asks for it to be compacted down to the deepest level.
+    pub fn suggest_compaction(&self) {
+        self.compaction_suggested.store(true, Ordering::Relaxed);
     }
 
     /// The file left the current version: its number goes to `graveyard` with its last reader.

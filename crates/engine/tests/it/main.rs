@@ -11,6 +11,7 @@ mod families;
 mod faults;
 mod limits;
 mod live_files;
+mod manual_compaction;
 mod model;
 mod read_only;
 mod recovery;

@@ -272,7 +272,8 @@ fn neighbours_that_move_too(
 fn marked_files(version: &Version) -> impl Iterator<Item = (usize, &Arc<FileMeta>)> {
     let deepest = version.deepest_level().unwrap_or(0);
     version.all_files().filter(move |(level, f)| {
-        f.marked_for_compaction && *level < deepest && !f.is_being_compacted()
+        let marked = f.marked_for_compaction || f.is_compaction_suggested();
+        marked && *level < deepest && !f.is_being_compacted()
     })
 }
 
@@ -292,7 +293,9 @@ fn pick_marked(picker: &CompactionPicker, scene: &Scene<'_>) -> Option<Choice> {
         let start = clean_cut(version, level, start)?;
         let inputs = complete(picker, version, scene.options, (level, output_level), start)?;
         let reason = CompactionReason::FilesMarkedForCompaction;
-        Some(Choice { start_level: level, output_level, inputs, reason, score: 0.0, rewrite: true })
+        // A suggestion stays with a file that moves, and takes it further down.
+        let rewrite = file.marked_for_compaction;
+        Some(Choice { start_level: level, output_level, inputs, reason, score: 0.0, rewrite })
     })
 }
 

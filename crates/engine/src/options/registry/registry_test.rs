@@ -183,11 +183,11 @@ They have no names in OPTIONS files.
 | `WriteOptions::sync`, `disable_wal`, `ignore_missing_column_families`, `no_slowdown` | honoured | |
 | `WriteOptions::low_pri`, `memtable_insert_hint_per_batch`, `rate_limiter_priority`, `protection_bytes_per_key` | accepted | |
 | `FlushOptions::wait`, `allow_write_stall` | honoured | |
-| `CompactRangeOptions::bottommost_level_compaction`, `max_subcompactions` | honoured | |
-| `CompactRangeOptions::exclusive_manual_compaction` | accepted | no automatic compaction starts meanwhile |
-| `CompactRangeOptions::change_level`, `target_level` | refused | |
-| `CompactRangeOptions::target_path_id`, `allow_write_stall`, `blob_garbage_collection_policy`, `blob_garbage_collection_age_cutoff` | accepted | |
-| `CompactRangeOptions::full_history_ts_low` | not yet | has no effect |
+| `CompactRangeOptions`: `exclusive_manual_compaction`, `change_level`, `target_level`, `bottommost_level_compaction`, `max_subcompactions`, `allow_write_stall`, `canceled` | honoured | |
+| `CompactRangeOptions::target_path_id` | refused | there is one path, 0 |
+| `CompactRangeOptions::blob_garbage_collection_policy`, `blob_garbage_collection_age_cutoff` | accepted | |
+| `CompactRangeOptions::full_history_ts_low` | refused | there are no user-defined timestamps |
+| `WaitForCompactOptions` | honoured | |
 ";
 
 #[test]
