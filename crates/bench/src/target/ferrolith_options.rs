@@ -43,7 +43,7 @@ fn database(f: &Flags) -> DbOptions {
         avoid_flush_during_recovery: f.on("avoid_flush_during_recovery"),
         avoid_flush_during_shutdown: f.on("avoid_flush_during_shutdown"),
         manual_wal_flush: f.on("manual_wal_flush"),
-        statistics: f.on("statistics"),
+        statistics: f.on("statistics").then(ferrolith::stats::Statistics::new),
         stats_dump_period_sec: f.uint("stats_dump_period_sec") as u32,
         ..DbOptions::default()
     };

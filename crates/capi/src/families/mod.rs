@@ -3,18 +3,37 @@
 mod batch;
 mod batch_wi;
 mod batch_wi_read;
+mod cache;
 mod compact;
+mod compaction_options;
 mod db;
+mod env;
 mod hooks;
 mod iterator;
 mod options;
+mod options_text;
 mod read;
+mod read_options;
 mod snapshot;
+mod statistics;
+mod table_options;
+mod tuned_options;
 mod write;
 
 pub(crate) use batch::rocksdb_writebatch_t;
+pub(crate) use cache::{
+    rocksdb_cache_t, rocksdb_hyper_clock_cache_options_t, rocksdb_lru_cache_options_t,
+};
+pub(crate) use compaction_options::{
+    rocksdb_compactoptions_t, rocksdb_fifo_compaction_options_t,
+    rocksdb_universal_compaction_options_t,
+};
 pub(crate) use db::{rocksdb_column_family_handle_t, rocksdb_t};
 pub(crate) use hooks::rocksdb_comparator_t;
 pub(crate) use options::{
     rocksdb_flushoptions_t, rocksdb_options_t, rocksdb_readoptions_t, rocksdb_writeoptions_t,
+};
+pub(crate) use statistics::rocksdb_statistics_histogram_data_t;
+pub(crate) use table_options::{
+    rocksdb_block_based_table_options_t, rocksdb_cuckoo_table_options_t,
 };

@@ -185,6 +185,11 @@ impl Cache {
         self.shards.iter().map(|s| s.lock().entries.iter().flatten().count()).sum()
     }
 
+    /// Places for objects that were made so far. Visits every shard.
+    pub fn places(&self) -> usize {
+        self.shards.iter().map(|s| s.lock().entries.capacity().max(1)).sum()
+    }
+
     /// Whether nothing is cached.
     pub fn is_empty(&self) -> bool {
         self.len() == 0

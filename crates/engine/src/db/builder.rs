@@ -16,7 +16,6 @@ use crate::fs::info_log::InfoLog;
 use crate::fs::{FileLock, FileSystem, filename};
 use crate::options::DbOptions;
 use crate::sst::Table;
-use crate::stats::Statistics;
 use crate::version::{ColumnFamilySpec, OpenTables, VersionSet, VersionSetOptions};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -196,7 +195,7 @@ impl Builder {
             identity,
             info_log: self.info_log,
             counters: Arc::clone(versions.counters()),
-            statistics: self.options.statistics.then(Statistics::new),
+            statistics: self.options.statistics.clone(),
             open_tables,
             read_only,
             closing: Arc::new(AtomicBool::new(false)),

@@ -1,10 +1,11 @@
 //! Options of the whole database.
 
-use super::{CacheTier, ColumnFamilyOptions, DbPath, InfoLogLevel, StatsLevel, Temperature};
+use super::{CacheTier, ColumnFamilyOptions, DbPath, InfoLogLevel, Temperature};
 use crate::cache::Cache;
 use crate::compress::CompressionType;
 use crate::fs::FileSystem;
 use crate::hooks::EventListener;
+use crate::stats::Statistics;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -93,8 +94,8 @@ pub struct DbOptions {
     pub avoid_flush_during_shutdown: bool,
     /// Write the WAL only on `flush_wal`.
     pub manual_wal_flush: bool,
-    /// Collect tickers.
-    pub statistics: bool,
+    /// Where events are counted; `None` counts nothing. Databases may share it.
+    pub statistics: Option<Arc<Statistics>>,
     /// Seconds between statistics in LOG; 0 never.
     pub stats_dump_period_sec: u32,
     /// Write the database's identity into the MANIFEST.
@@ -225,8 +226,6 @@ pub struct DbOptions {
     pub db_paths: Vec<DbPath>,
     /// A cache of rows. Accepted, has no effect.
     pub row_cache: Option<Arc<Cache>>,
-    /// How much statistics collect, if they do. Accepted, has no effect.
-    pub stats_level: StatsLevel,
 }
 
 impl Default for DbOptions {
@@ -265,7 +264,7 @@ impl Default for DbOptions {
             avoid_flush_during_recovery: false,
             avoid_flush_during_shutdown: false,
             manual_wal_flush: false,
-            statistics: false,
+            statistics: None,
             stats_dump_period_sec: 600,
             write_dbid_to_manifest: true,
             listeners: Vec::new(),
@@ -326,7 +325,6 @@ impl Default for DbOptions {
             prefix_seek_opt_in_only: false,
             db_paths: Vec::new(),
             row_cache: None,
-            stats_level: StatsLevel::default(),
         }
     }
 }

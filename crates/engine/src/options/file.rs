@@ -19,9 +19,10 @@
 use super::parse::find_unescaped;
 use super::registry::OptionSet;
 use super::{
-    BlockBasedTableOptions, ColumnFamilyOptions, DbOptions, MemtableFactory, Options, TableFactory,
+    BlockBasedTableOptions, ColumnFamilyOptions, DbOptions, MemtableFactory, Options,
+    PlainTableOptions, TableFactory,
 };
-use crate::error::{Error, Result};
+use crate::error::{Code, Error, Result};
 use crate::fs::filename::{FileKind, options_file_name, parse_file_name, temp_options_file_name};
 use crate::fs::{FileSystem, WritableOptions};
 use std::fmt::Write as _;
@@ -30,6 +31,26 @@ use std::path::{Path, PathBuf};
 /// The RocksDB whose names we write.
 pub const ROCKSDB_VERSION: &str = "10.10.1";
 const FILE_VERSION: &str = "1.1";
+
+/// What a reader puts up with, as RocksDB's `ConfigOptions` has it. The default is nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Leniency {
+    /// Names that nobody knows are skipped, if a RocksDB younger than [`ROCKSDB_VERSION`] wrote them.
+    pub unknown_options: bool,
+    /// Parts that the program would have to supply, and values that the engine does not have, keep
+    /// their defaults.
+    pub unsupported_parts: bool,
+}
+
+impl Leniency {
+    /// Turns an error that is put up with into nothing.
+    fn allow(self, result: Result<()>) -> Result<()> {
+        match result {
+            Err(e) if self.unsupported_parts && e.code() == Code::NotSupported => Ok(()),
+            other => other,
+        }
+    }
+}
 
 /// The content of an OPTIONS file.
 #[derive(Clone)]
@@ -93,7 +114,7 @@ impl OptionsFile {
     /// Reads the text of an OPTIONS file. Options that it does not name keep their defaults.
     /// Comparators and merge operators that are not built in are taken from `known` if their names
     /// agree; so are the file system and the block cache.
-    pub fn parse(text: &str, known: &Options) -> Result<OptionsFile> {
+    pub fn parse(text: &str, known: &Options, leniency: Leniency) -> Result<OptionsFile> {
         let mut file = OptionsFile {
             rocksdb_version: String::new(),
             db: DbOptions { file_system: known.db.file_system.clone(), ..DbOptions::default() },
@@ -108,7 +129,8 @@ impl OptionsFile {
             if let Some(header) = line.strip_prefix('[').and_then(|l| l.strip_suffix(']')) {
                 section = file.enter(header, known, &mut saw_db).map_err(here)?;
             } else if let Some((name, value)) = line.split_once('=') {
-                file.set(&section, name.trim(), value.trim()).map_err(here)?;
+                let result = file.set(&section, name.trim(), value.trim(), leniency);
+                leniency.allow(result).map_err(here)?;
             } else if !line.is_empty() {
                 let what = format!("expected name=value or [section], found {line:?}");
                 return Err(here(Error::invalid_argument(what)));
@@ -183,7 +205,16 @@ impl OptionsFile {
         }
     }
 
-    fn set(&mut self, section: &Section, name: &str, value: &str) -> Result<()> {
+    fn set(
+        &mut self,
+        section: &Section,
+        name: &str,
+        value: &str,
+        leniency: Leniency,
+    ) -> Result<()> {
+        if leniency.unknown_options && self.is_younger() && !self.knows(section, name) {
+            return Ok(());
+        }
         let cf = match section {
             Section::Start => {
                 return Err(Error::invalid_argument(format!("{name:?} stands before any section")));
@@ -199,6 +230,27 @@ impl OptionsFile {
             (Section::Table(_), TableFactory::Plain(table)) => table.set_option(name, value),
             (Section::Table(_), TableFactory::Cuckoo(table)) => table.set_option(name, value),
             _ => cf.set_option(name, value),
+        }
+    }
+
+    /// Whether a RocksDB wrote it that may know more options than we do.
+    fn is_younger(&self) -> bool {
+        let numbers =
+            |v: &str| -> Vec<u32> { v.split('.').map_while(|n| n.parse().ok()).collect() };
+        numbers(&self.rocksdb_version) > numbers(ROCKSDB_VERSION)
+    }
+
+    fn knows(&self, section: &Section, name: &str) -> bool {
+        let table = |at: &usize| self.column_families.get(*at).map(|(_, cf)| &cf.table_factory);
+        match section {
+            Section::Start | Section::Version => true,
+            Section::Db => DbOptions::row(name).is_some(),
+            Section::ColumnFamily(_) => ColumnFamilyOptions::row(name).is_some(),
+            Section::Table(at) => match table(at) {
+                Some(TableFactory::BlockBased(_)) => BlockBasedTableOptions::row(name).is_some(),
+                Some(TableFactory::Plain(_)) => PlainTableOptions::row(name).is_some(),
+                Some(TableFactory::Cuckoo(_)) | None => true,
+            },
         }
     }
 
@@ -220,11 +272,16 @@ impl OptionsFile {
 }
 
 /// Reads an OPTIONS file; see [`OptionsFile::parse`].
-pub fn read_options_file(fs: &dyn FileSystem, path: &Path, known: &Options) -> Result<OptionsFile> {
+pub fn read_options_file(
+    fs: &dyn FileSystem,
+    path: &Path,
+    known: &Options,
+    leniency: Leniency,
+) -> Result<OptionsFile> {
     let bytes = fs.read_file(path)?;
     let text = String::from_utf8(bytes)
         .map_err(|_| Error::invalid_argument("expected text in UTF-8").in_file(path))?;
-    OptionsFile::parse(&text, known).map_err(|e| e.in_file(path))
+    OptionsFile::parse(&text, known, leniency).map_err(|e| e.in_file(path))
 }
 
 /// Numbers of the OPTIONS files in `dir`, oldest first.

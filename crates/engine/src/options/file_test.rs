@@ -10,7 +10,7 @@ use std::sync::Arc;
 const REAL: &str = include_str!("testdata/OPTIONS-7.8.3");
 
 fn parse(text: &str) -> Result<OptionsFile> {
-    OptionsFile::parse(text, &Options::default())
+    OptionsFile::parse(text, &Options::default(), Leniency::default())
 }
 
 #[test]
@@ -189,7 +189,7 @@ fn the_newest_two_files_stay() {
     names.sort();
     assert_eq!(names, ["OPTIONS-000009", "OPTIONS-1000012"]);
     let newest = newest_options_file(&fs, dir).unwrap().unwrap();
-    let file = read_options_file(&fs, &newest, &Options::default()).unwrap();
+    let file = read_options_file(&fs, &newest, &Options::default(), Leniency::default()).unwrap();
     assert_eq!(file.db.max_open_files, 1_000_012);
 }
 

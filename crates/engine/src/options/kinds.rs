@@ -53,25 +53,6 @@ pub enum CacheTier {
     NonVolatileBlockTier = 2,
 }
 
-/// How much statistics collect.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
-#[repr(u8)]
-pub enum StatsLevel {
-    /// Nothing.
-    DisableAll = 0,
-    /// Tickers alone.
-    ExceptHistogramOrTimers = 1,
-    /// No times.
-    ExceptTimers = 2,
-    /// No times inside of locks and codecs.
-    #[default]
-    ExceptDetailedTimers = 3,
-    /// No times of locks.
-    ExceptTimeForMutex = 4,
-    /// Everything.
-    All = 5,
-}
-
 /// How urgent an input or output is to the rate limiter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
 #[repr(u8)]

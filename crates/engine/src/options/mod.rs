@@ -16,7 +16,9 @@ mod read_write;
 pub mod registry;
 mod sanitize;
 mod table;
+mod tuned;
 
+pub use crate::stats::StatsLevel;
 pub use block_based::{
     BlockBasedTableOptions, ChecksumType, DataBlockIndexType, FilterPolicy, IndexShorteningMode,
     IndexType, MetadataCacheOptions, PinningTier, PrepopulateBlockCache,
@@ -29,10 +31,10 @@ pub use compaction::{
 pub use compression::CompressionOptions;
 pub use db::{DbOptions, Options, WalRecoveryMode};
 pub use file::{
-    OptionsFile, ROCKSDB_VERSION, newest_options_file, options_file_text, read_options_file,
-    write_options_file,
+    Leniency, OptionsFile, ROCKSDB_VERSION, newest_options_file, options_file_text,
+    read_options_file, write_options_file,
 };
-pub use kinds::{CacheTier, DbPath, InfoLogLevel, IoPriority, StatsLevel, Temperature};
+pub use kinds::{CacheTier, DbPath, InfoLogLevel, IoPriority, Temperature};
 pub use memtable::MemtableFactory;
 pub use read_write::{
     BlobGarbageCollectionPolicy, BottommostLevelCompaction, CompactRangeOptions, FlushOptions,

@@ -7,9 +7,11 @@
 //! nobody feeds it would mislead whoever reads it.
 
 mod histogram;
+mod level;
 mod statistics;
 mod tickers;
 
 pub use histogram::{Histogram, HistogramData, bucket_limits};
+pub use level::StatsLevel;
 pub use statistics::{Statistics, Timer, add, record};
 pub use tickers::{HistogramType, Ticker};

@@ -4,11 +4,11 @@
 //! relaxed read-modify-write on a cache line that other threads rarely touch. Histograms are not,
 //! as whoever fills them has just read the clock twice, which costs more.
 
-use super::{Histogram, HistogramData, HistogramType, Ticker};
+use super::{Histogram, HistogramData, HistogramType, StatsLevel, Ticker};
 use std::cell::Cell;
 use std::fmt::Write as _;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::time::Instant;
 
 /// A power of two; more threads than this share.
@@ -24,6 +24,7 @@ struct Shard {
 pub struct Statistics {
     shards: Box<[Shard]>,
     histograms: Box<[Histogram]>,
+    level: AtomicU8,
 }
 
 impl std::fmt::Debug for Statistics {
@@ -54,17 +55,38 @@ impl Statistics {
         Arc::new(Statistics {
             shards: (0..SHARDS).map(shard).collect(),
             histograms: (0..HistogramType::COUNT).map(|_| Histogram::new()).collect(),
+            level: AtomicU8::new(StatsLevel::default() as u8),
         })
+    }
+
+    /// How much is counted.
+    pub fn level(&self) -> StatsLevel {
+        StatsLevel::ALL[self.level.load(Relaxed) as usize]
+    }
+
+    /// Changes how much is counted from now on.
+    pub fn set_level(&self, level: StatsLevel) {
+        self.level.store(level as u8, Relaxed);
     }
 
     /// Adds `n` to a ticker.
     #[inline]
     pub fn add(&self, ticker: Ticker, n: u64) {
+        if self.level.load(Relaxed) == StatsLevel::DisableAll as u8 {
+            return;
+        }
         self.shards[my_shard()].tickers[ticker as usize].fetch_add(n, Relaxed);
     }
 
     /// Counts `v` in a histogram.
     pub fn record(&self, histogram: HistogramType, v: u64) {
+        let from = match histogram.is_time() {
+            true => StatsLevel::ExceptTimers,
+            false => StatsLevel::ExceptHistogramOrTimers,
+        };
+        if self.level.load(Relaxed) <= from as u8 {
+            return;
+        }
         self.histograms[histogram as usize].add(v);
     }
 
@@ -194,6 +216,24 @@ mod tests {
         assert_eq!(stats.as_ref().unwrap().histogram(HistogramType::DbGet).count, 1);
         stats.as_ref().unwrap().reset();
         assert_eq!(stats.as_ref().unwrap().histogram(HistogramType::DbGet).count, 0);
+    }
+
+    #[test]
+    fn levels_leave_out() {
+        let stats = Statistics::new();
+        let counted = |level: StatsLevel| {
+            stats.reset();
+            stats.set_level(level);
+            stats.add(Ticker::BytesRead, 1);
+            stats.record(HistogramType::BytesPerRead, 1);
+            stats.record(HistogramType::DbGet, 1);
+            let histograms = [HistogramType::BytesPerRead, HistogramType::DbGet];
+            (stats.ticker(Ticker::BytesRead), histograms.map(|h| stats.histogram(h).count))
+        };
+        assert_eq!(counted(StatsLevel::DisableAll), (0, [0, 0]));
+        assert_eq!(counted(StatsLevel::ExceptHistogramOrTimers), (1, [0, 0]));
+        assert_eq!(counted(StatsLevel::ExceptTimers), (1, [1, 0]));
+        assert_eq!(counted(StatsLevel::All), (1, [1, 1]));
     }
 
     #[test]

@@ -140,6 +140,13 @@ named! {
     }
 }
 
+impl HistogramType {
+    /// Whether it counts microseconds.
+    pub fn is_time(self) -> bool {
+        !matches!(self, HistogramType::BytesPerRead | HistogramType::BytesPerWrite)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -67,7 +67,7 @@ fn quiet() -> Options {
 fn a_filter_sees_what_is_compacted_by_hand() {
     let dir = temp_dir();
     let mut options = quiet();
-    options.db.statistics = true;
+    options.db.statistics = Some(ferrolith::stats::Statistics::new());
     options.cf.compaction_filter = Some(Arc::new(Underscores { spares_snapshots: false }));
     let db = Db::open(&options, dir.path()).unwrap();
     fill(&db);

@@ -12,7 +12,7 @@ const KEYS: u32 = 500;
 
 fn counting() -> Options {
     let mut options = small();
-    options.db.statistics = true;
+    options.db.statistics = Some(ferrolith::stats::Statistics::new());
     options.cf.disable_auto_compactions = true;
     options.cf.write_buffer_size = 1 << 20;
     options.cf.table_factory = TableFactory::BlockBased(BlockBasedTableOptions {

@@ -98,7 +98,7 @@ fn figures_go_to_the_log_periodically() {
     let dir = temp_dir();
     let mut options = small();
     options.db.stats_dump_period_sec = 1;
-    options.db.statistics = true;
+    options.db.statistics = Some(ferrolith::stats::Statistics::new());
     let db = Db::open(&options, dir.path()).unwrap();
     db.put(&wo(), b"k", b"v").unwrap();
     let log = || std::fs::read_to_string(dir.path().join("LOG")).unwrap();

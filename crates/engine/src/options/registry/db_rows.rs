@@ -3,6 +3,7 @@
 use super::super::DbOptions;
 use super::components as part;
 use super::{Row, custom, field, fixed, young};
+use crate::stats::Statistics;
 
 /// Every option of the whole database.
 pub const DB_ROWS: &[Row<DbOptions>] = &[
@@ -43,14 +44,14 @@ pub const DB_ROWS: &[Row<DbOptions>] = &[
     field!(Honoured "write_dbid_to_manifest" write_dbid_to_manifest),
     custom!(Honoured "statistics" Never
         |o, text| {
-            o.statistics = !matches!(text, "" | "nullptr" | "false");
+            let on = !matches!(text, "" | "nullptr" | "false");
+            o.statistics = on.then(|| o.statistics.take().unwrap_or_else(Statistics::new));
             Ok(())
         },
-        |o| if o.statistics { "{id=BasicStatistics;}".into() } else { "nullptr".into() }),
+        |o| if o.statistics.is_some() { "{id=BasicStatistics;}".into() } else { "nullptr".into() }),
     custom!(Refused "db_paths" Never part::no_text, |o| part::print_paths(&o.db_paths)),
     custom!(Accepted "row_cache" Never
         |o, text| part::set_cache(&mut o.row_cache, text), |o| part::print_cache(&o.row_cache)),
-    field!(Accepted Never "stats_level" stats_level),
     // Known to 7.8.3, without effect here.
     field!(Accepted "compaction_readahead_size" compaction_readahead_size),
     field!(Accepted "strict_bytes_per_sync" strict_bytes_per_sync),

@@ -23,7 +23,7 @@ use super::{
     FifoCompactionOptions, MetadataCacheOptions, Options, PlainTableOptions,
     UniversalCompactionOptions,
 };
-use crate::error::{Error, Result};
+use crate::error::{Code, Error, Result};
 
 pub use cf_rows::CF_ROWS;
 pub use db_rows::DB_ROWS;
@@ -259,6 +259,26 @@ impl Options {
                 self.cf.set_option(name, value)?;
             }
         }
+        Ok(())
+    }
+}
+
+impl Options {
+    /// As [`Options::set_options`], with RocksDB's rules for strings: a part that the program would
+    /// have to supply is left as it is, and so is everything after an error.
+    pub fn set_options_from_string(&mut self, list: &str) -> Result<()> {
+        let mut changed = self.clone();
+        for (name, value) in split_pairs(unbrace(list))? {
+            let result = match DbOptions::row(name) {
+                Some(row) => row.set(&mut changed.db, value),
+                None => changed.cf.set_option(name, value),
+            };
+            match result {
+                Err(e) if e.code() == Code::NotSupported => {}
+                other => other?,
+            }
+        }
+        *self = changed;
         Ok(())
     }
 }

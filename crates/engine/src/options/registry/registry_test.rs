@@ -44,7 +44,7 @@ fn strings_set_fields() {
     )
     .unwrap();
     assert_eq!(o.db.max_open_files, 100);
-    assert!(o.db.statistics);
+    assert!(o.db.statistics.is_some());
     let cf = &o.cf;
     assert_eq!(cf.write_buffer_size, 4 << 20);
     let codecs = [CompressionType::None, CompressionType::Snappy, CompressionType::Zstd];

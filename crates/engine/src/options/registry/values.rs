@@ -4,8 +4,8 @@ use super::super::parse::{escape, parse_bool, parse_integer, split_pairs, unbrac
 use super::super::{
     CacheTier, ChecksumType, CompactionPri, CompactionStopStyle, CompactionStyle,
     DataBlockIndexType, FileTemperatureAge, IndexShorteningMode, IndexType, InfoLogLevel,
-    PinningTier, PlainTableEncoding, PrepopulateBlobCache, PrepopulateBlockCache, StatsLevel,
-    Temperature, WalRecoveryMode,
+    PinningTier, PlainTableEncoding, PrepopulateBlobCache, PrepopulateBlockCache, Temperature,
+    WalRecoveryMode,
 };
 use crate::compress::CompressionType;
 use crate::error::{Error, Result};
@@ -250,14 +250,6 @@ names!(CacheTier {
     VolatileTier "kVolatileTier"
     VolatileCompressedTier "kVolatileCompressedTier"
     NonVolatileBlockTier "kNonVolatileBlockTier"
-});
-names!(StatsLevel {
-    DisableAll "kDisableAll"
-    ExceptHistogramOrTimers "kExceptHistogramOrTimers"
-    ExceptTimers "kExceptTimers"
-    ExceptDetailedTimers "kExceptDetailedTimers"
-    ExceptTimeForMutex "kExceptTimeForMutex"
-    All "kAll"
 });
 names!(CompactionStopStyle {
     SimilarSize "kCompactionStopStyleSimilarSize"

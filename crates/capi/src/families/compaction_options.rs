@@ -1,0 +1,104 @@
+//! Options of compaction: styles and calls. Plain settings are generated from `abi.tsv`.
+
+use super::rocksdb_options_t;
+use crate::bytes::bound;
+use crate::errptr::quiet;
+use crate::handles::{destroy, give};
+use ferrolith::options::{CompactRangeOptions, FifoCompactionOptions, UniversalCompactionOptions};
+use std::ffi::c_char;
+
+/// Options of universal compaction.
+#[derive(Default)]
+pub struct rocksdb_universal_compaction_options_t {
+    pub(crate) inner: UniversalCompactionOptions,
+}
+
+/// Options of FIFO compaction.
+#[derive(Default)]
+pub struct rocksdb_fifo_compaction_options_t {
+    pub(crate) inner: FifoCompactionOptions,
+}
+
+/// Options of a manual compaction.
+#[derive(Default)]
+pub struct rocksdb_compactoptions_t {
+    pub(crate) inner: CompactRangeOptions,
+}
+
+/// New options with RocksDB's defaults.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_universal_compaction_options_create()
+-> *mut rocksdb_universal_compaction_options_t {
+    give(rocksdb_universal_compaction_options_t::default())
+}
+
+/// Gives them back.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_universal_compaction_options_destroy(
+    handle: *mut rocksdb_universal_compaction_options_t,
+) {
+    destroy(handle);
+}
+
+/// New options with RocksDB's defaults.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_fifo_compaction_options_create()
+-> *mut rocksdb_fifo_compaction_options_t {
+    give(rocksdb_fifo_compaction_options_t::default())
+}
+
+/// Gives them back.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_fifo_compaction_options_destroy(
+    fifo_opts: *mut rocksdb_fifo_compaction_options_t,
+) {
+    destroy(fifo_opts);
+}
+
+/// Copies options of universal compaction as they are now.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_options_set_universal_compaction_options(
+    handle: *mut rocksdb_options_t,
+    universal: *mut rocksdb_universal_compaction_options_t,
+) {
+    if let (Some(options), Some(universal)) = (handle.as_mut(), universal.as_ref()) {
+        options.inner.cf.compaction_options_universal = universal.inner.clone();
+    }
+}
+
+/// Copies options of FIFO compaction as they are now.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_options_set_fifo_compaction_options(
+    opt: *mut rocksdb_options_t,
+    fifo: *mut rocksdb_fifo_compaction_options_t,
+) {
+    if let (Some(options), Some(fifo)) = (opt.as_mut(), fifo.as_ref()) {
+        options.inner.cf.compaction_options_fifo = fifo.inner.clone();
+    }
+}
+
+/// New options of a manual compaction.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_compactoptions_create() -> *mut rocksdb_compactoptions_t {
+    give(rocksdb_compactoptions_t::default())
+}
+
+/// Gives them back.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_compactoptions_destroy(handle: *mut rocksdb_compactoptions_t) {
+    destroy(handle);
+}
+
+/// The oldest timestamp whose history a compaction keeps; NULL keeps all.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_compactoptions_set_full_history_ts_low(
+    handle: *mut rocksdb_compactoptions_t,
+    ts: *mut c_char,
+    tslen: usize,
+) {
+    quiet((), || {
+        if let Some(options) = handle.as_mut() {
+            options.inner.full_history_ts_low = bound(ts, tslen).map(<[u8]>::to_vec);
+        }
+    });
+}

@@ -1,0 +1,61 @@
+//! Read options that point to keys and timestamps. Plain settings are generated from `abi.tsv`.
+//!
+//! RocksDB keeps the caller's pointers; here the bytes are copied, so that they may go at once.
+
+use super::rocksdb_readoptions_t;
+use crate::bytes::bound;
+use crate::errptr::quiet;
+use ferrolith::options::ReadOptions;
+use std::ffi::c_char;
+
+unsafe fn set_bytes(
+    handle: *mut rocksdb_readoptions_t,
+    bytes: Option<&[u8]>,
+    field: impl FnOnce(&mut ReadOptions) -> &mut Option<Vec<u8>>,
+) {
+    quiet((), || {
+        if let Some(options) = handle.as_mut() {
+            *field(&mut options.inner) = bytes.map(<[u8]>::to_vec);
+        }
+    });
+}
+
+/// An iterator's end, exclusive; NULL is none.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_readoptions_set_iterate_upper_bound(
+    handle: *mut rocksdb_readoptions_t,
+    key: *const c_char,
+    keylen: usize,
+) {
+    set_bytes(handle, bound(key, keylen), |o| &mut o.iterate_upper_bound);
+}
+
+/// An iterator's first key; NULL is none.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_readoptions_set_iterate_lower_bound(
+    handle: *mut rocksdb_readoptions_t,
+    key: *const c_char,
+    keylen: usize,
+) {
+    set_bytes(handle, bound(key, keylen), |o| &mut o.iterate_lower_bound);
+}
+
+/// The timestamp to read at; NULL is none.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_readoptions_set_timestamp(
+    handle: *mut rocksdb_readoptions_t,
+    ts: *const c_char,
+    tslen: usize,
+) {
+    set_bytes(handle, bound(ts, tslen), |o| &mut o.timestamp);
+}
+
+/// The oldest timestamp that an iterator shows; NULL is none.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_readoptions_set_iter_start_ts(
+    handle: *mut rocksdb_readoptions_t,
+    ts: *const c_char,
+    tslen: usize,
+) {
+    set_bytes(handle, bound(ts, tslen), |o| &mut o.iter_start_ts);
+}

@@ -1,0 +1,194 @@
+//! Table formats: `rocksdb_block_based_table_options_t`, filters, PlainTable, CuckooTable. Plain
+//! settings are generated from `abi.tsv`.
+//!
+//! A factory copies the table's options when it is set: what is changed in them later does not
+//! count.
+
+use super::{rocksdb_cache_t, rocksdb_options_t};
+use crate::errptr::quiet;
+use crate::handles::{destroy, give};
+use ferrolith::options::{
+    BlockBasedTableOptions, CuckooTableOptions, FilterPolicy, PlainTableEncoding,
+    PlainTableOptions, TableFactory,
+};
+use std::ffi::{c_char, c_int};
+use std::sync::Arc;
+
+/// Options of the block-based format.
+#[derive(Default)]
+pub struct rocksdb_block_based_table_options_t {
+    pub(crate) inner: BlockBasedTableOptions,
+}
+
+/// Options of CuckooTable, which opening refuses.
+#[derive(Default)]
+pub struct rocksdb_cuckoo_table_options_t {
+    pub(crate) inner: CuckooTableOptions,
+}
+
+/// The filter of new tables.
+pub struct rocksdb_filterpolicy_t {
+    policy: FilterPolicy,
+}
+
+/// New options with RocksDB's defaults.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_block_based_options_create()
+-> *mut rocksdb_block_based_table_options_t {
+    give(rocksdb_block_based_table_options_t::default())
+}
+
+/// Gives them back.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_block_based_options_destroy(
+    options: *mut rocksdb_block_based_table_options_t,
+) {
+    destroy(options);
+}
+
+/// Sets the filter and takes it: the caller does not destroy it. NULL is no filter.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_block_based_options_set_filter_policy(
+    options: *mut rocksdb_block_based_table_options_t,
+    filter_policy: *mut rocksdb_filterpolicy_t,
+) {
+    let policy = filter_policy.as_ref().map(|filter| filter.policy);
+    destroy(filter_policy);
+    if let Some(options) = options.as_mut() {
+        options.inner.filter_policy = policy;
+    }
+}
+
+/// Sets the cache. NULL changes nothing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_block_based_options_set_block_cache(
+    options: *mut rocksdb_block_based_table_options_t,
+    block_cache: *mut rocksdb_cache_t,
+) {
+    if let (Some(options), Some(cache)) = (options.as_mut(), block_cache.as_ref()) {
+        options.inner.block_cache = Some(Arc::clone(&cache.cache));
+    }
+}
+
+unsafe fn set_factory(opt: *mut rocksdb_options_t, factory: TableFactory) {
+    quiet((), || {
+        if let Some(opt) = opt.as_mut() {
+            opt.inner.cf.table_factory = factory;
+        }
+    });
+}
+
+/// New tables are block-based, with these options as they are now.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_options_set_block_based_table_factory(
+    opt: *mut rocksdb_options_t,
+    table_options: *mut rocksdb_block_based_table_options_t,
+) {
+    if let Some(table) = table_options.as_ref() {
+        set_factory(opt, TableFactory::BlockBased(table.inner.clone()));
+    }
+}
+
+/// New tables are PlainTables.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_options_set_plain_table_factory(
+    opt: *mut rocksdb_options_t,
+    user_key_len: u32,
+    bloom_bits_per_key: c_int,
+    hash_table_ratio: f64,
+    index_sparseness: usize,
+    huge_page_tlb_size: usize,
+    encoding_type: c_char,
+    full_scan_mode: u8,
+    store_index_in_file: u8,
+) {
+    let encoding = match encoding_type {
+        1 => PlainTableEncoding::Prefix,
+        _ => PlainTableEncoding::Plain,
+    };
+    let table = PlainTableOptions {
+        user_key_len,
+        bloom_bits_per_key,
+        hash_table_ratio,
+        index_sparseness,
+        huge_page_tlb_size,
+        encoding_type: encoding,
+        full_scan_mode: full_scan_mode != 0,
+        store_index_in_file: store_index_in_file != 0,
+    };
+    set_factory(opt, TableFactory::Plain(table));
+}
+
+/// New tables would be CuckooTables: opening refuses that.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_options_set_cuckoo_table_factory(
+    opt: *mut rocksdb_options_t,
+    table_options: *mut rocksdb_cuckoo_table_options_t,
+) {
+    if let Some(table) = table_options.as_ref() {
+        set_factory(opt, TableFactory::Cuckoo(table.inner));
+    }
+}
+
+/// New options of CuckooTable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_cuckoo_options_create() -> *mut rocksdb_cuckoo_table_options_t {
+    give(rocksdb_cuckoo_table_options_t::default())
+}
+
+/// Gives them back.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_cuckoo_options_destroy(
+    options: *mut rocksdb_cuckoo_table_options_t,
+) {
+    destroy(options);
+}
+
+fn bloom(bits_per_key: f64) -> *mut rocksdb_filterpolicy_t {
+    give(rocksdb_filterpolicy_t { policy: FilterPolicy::Bloom { bits_per_key } })
+}
+
+fn ribbon(bits_per_key: f64, bloom_before_level: c_int) -> *mut rocksdb_filterpolicy_t {
+    give(rocksdb_filterpolicy_t {
+        policy: FilterPolicy::Ribbon { bits_per_key, bloom_before_level },
+    })
+}
+
+/// Bloom with so many bits per key.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_filterpolicy_create_bloom(
+    bits_per_key: f64,
+) -> *mut rocksdb_filterpolicy_t {
+    bloom(bits_per_key)
+}
+
+/// The same: filters are of whole files in any case.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_filterpolicy_create_bloom_full(
+    bits_per_key: f64,
+) -> *mut rocksdb_filterpolicy_t {
+    bloom(bits_per_key)
+}
+
+/// Ribbon, as accurate as Bloom with so many bits per key.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_filterpolicy_create_ribbon(
+    bloom_equivalent_bits_per_key: f64,
+) -> *mut rocksdb_filterpolicy_t {
+    ribbon(bloom_equivalent_bits_per_key, -1)
+}
+
+/// Ribbon from a level on, Bloom above it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_filterpolicy_create_ribbon_hybrid(
+    bloom_equivalent_bits_per_key: f64,
+    bloom_before_level: c_int,
+) -> *mut rocksdb_filterpolicy_t {
+    ribbon(bloom_equivalent_bits_per_key, bloom_before_level)
+}
+
+/// Gives a filter back that was not handed to options.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_filterpolicy_destroy(handle: *mut rocksdb_filterpolicy_t) {
+    destroy(handle);
+}

@@ -1,0 +1,291 @@
+//! Settings of `rocksdb_options_t` that take more than one value, and those that set many at once.
+
+use super::cache::rocksdb_cache_t;
+use super::env::{rocksdb_dbpath_t, rocksdb_env_t, set_low_and_high_threads};
+use super::rocksdb_options_t;
+use crate::accessors::codec;
+use crate::bytes::{array, path};
+use crate::errptr::quiet;
+use ferrolith::compress::CompressionType;
+use ferrolith::options::{
+    ColumnFamilyOptions, CompressionOptions, DbOptions, DbPath, MemtableFactory,
+};
+use std::ffi::{c_char, c_int};
+use std::sync::Arc;
+
+unsafe fn change_db(opt: *mut rocksdb_options_t, change: impl FnOnce(&mut DbOptions)) {
+    quiet((), || opt.as_mut().map_or((), |opt| change(&mut opt.inner.db)));
+}
+
+unsafe fn change_cf(opt: *mut rocksdb_options_t, change: impl FnOnce(&mut ColumnFamilyOptions)) {
+    quiet((), || opt.as_mut().map_or((), |opt| change(&mut opt.inner.cf)));
+}
+
+/// Background jobs at once.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_options_increase_parallelism(
+    opt: *mut rocksdb_options_t,
+    total_threads: c_int,
+) {
+    change_db(opt, |db| db.increase_parallelism(total_threads));
+    set_low_and_high_threads(total_threads, 1);
+}
+
+/// For point lookups alone: Bloom filters, hashed data blocks and a cache of so many MiB.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_options_optimize_for_point_lookup(
+    opt: *mut rocksdb_options_t,
+    block_cache_size_mb: u64,
+) {
+    change_cf(opt, |cf| cf.optimize_for_point_lookup(block_cache_size_mb));
+}
+
+/// Levels for memtables of so many bytes together.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_options_optimize_level_style_compaction(
+    opt: *mut rocksdb_options_t,
+    memtable_memory_budget: u64,
+) {
+    change_cf(opt, |cf| cf.optimize_level_style_compaction(memtable_memory_budget));
+}
+
+/// Universal compaction for memtables of so many bytes together.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_options_optimize_universal_style_compaction(
+    opt: *mut rocksdb_options_t,
+    memtable_memory_budget: u64,
+) {
+    change_cf(opt, |cf| cf.optimize_universal_style_compaction(memtable_memory_budget));
+}
+
+/// For loading much, with one manual compaction at the end.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_options_prepare_for_bulk_load(opt: *mut rocksdb_options_t) {
+    quiet((), || opt.as_mut().map_or((), |opt| opt.inner.prepare_for_bulk_load()));
+}
+
+/// A codec per level. Numbers of no codec are taken as no compression.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_options_set_compression_per_level(
+    opt: *mut rocksdb_options_t,
+    level_values: *const c_int,
+    num_levels: usize,
+) {
+    let codecs = array(level_values, num_levels).iter().map(|&n| codec(n).unwrap_or_default());
+    let codecs: Vec<CompressionType> = codecs.collect();
+    change_cf(opt, |cf| cf.compression_per_level = codecs);
+}
+
+/// No compression above a level.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_options_set_min_level_to_compress(
+    opt: *mut rocksdb_options_t,
+    level: c_int,
+) {
+    let Ok(level) = usize::try_from(level) else { return };
+    change_cf(opt, |cf| {
+        let codec = |at| if at < level { CompressionType::None } else { cf.compression };
+        let levels = usize::try_from(cf.num_levels).unwrap_or(0);
+        cf.compression_per_level = (0..levels).map(codec).collect();
+    });
+}
+
+/// A factor per level.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_options_set_max_bytes_for_level_multiplier_additional(
+    opt: *mut rocksdb_options_t,
+    level_values: *mut c_int,
+    num_levels: usize,
+) {
+    let factors = array(level_values, num_levels).to_vec();
+    change_cf(opt, |cf| cf.max_bytes_for_level_multiplier_additional = factors);
+}
+
+fn set_codec(
+    o: &mut CompressionOptions,
+    window: c_int,
+    level: c_int,
+    strategy: c_int,
+    dict: c_int,
+) {
+    o.window_bits = window;
+    o.level = level;
+    o.strategy = strategy;
+    o.max_dict_bytes = dict as u32;
+}
+
+/// Settings of the codec.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_options_set_compression_options(
+    opt: *mut rocksdb_options_t,
+    w_bits: c_int,
+    level: c_int,
+    strategy: c_int,
+    max_dict_bytes: c_int,
+) {
+    change_cf(opt, |cf| {
+        set_codec(&mut cf.compression_opts, w_bits, level, strategy, max_dict_bytes);
+    });
+}
+
+/// Settings of the last level's codec.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_options_set_bottommost_compression_options(
+    opt: *mut rocksdb_options_t,
+    w_bits: c_int,
+    level: c_int,
+    strategy: c_int,
+    max_dict_bytes: c_int,
+    enabled: u8,
+) {
+    change_cf(opt, |cf| {
+        let last = &mut cf.bottommost_compression_opts;
+        set_codec(last, w_bits, level, strategy, max_dict_bytes);
+        last.enabled = enabled != 0;
+    });
+}
+
+/// Bytes of samples for the last level's dictionaries.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_options_set_bottommost_compression_options_zstd_max_train_bytes(
+    opt: *mut rocksdb_options_t,
+    zstd_max_train_bytes: c_int,
+    enabled: u8,
+) {
+    change_cf(opt, |cf| {
+        cf.bottommost_compression_opts.zstd_max_train_bytes = zstd_max_train_bytes as u32;
+        cf.bottommost_compression_opts.enabled = enabled != 0;
+    });
+}
+
+/// Whether the last level's dictionaries are trained.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_options_set_bottommost_compression_options_use_zstd_dict_trainer(
+    opt: *mut rocksdb_options_t,
+    use_zstd_dict_trainer: u8,
+    enabled: u8,
+) {
+    change_cf(opt, |cf| {
+        cf.bottommost_compression_opts.use_zstd_dict_trainer = use_zstd_dict_trainer != 0;
+        cf.bottommost_compression_opts.enabled = enabled != 0;
+    });
+}
+
+/// Bytes that are held back for the last level's dictionaries.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_options_set_bottommost_compression_options_max_dict_buffer_bytes(
+    opt: *mut rocksdb_options_t,
+    max_dict_buffer_bytes: u64,
+    enabled: u8,
+) {
+    change_cf(opt, |cf| {
+        cf.bottommost_compression_opts.max_dict_buffer_bytes = max_dict_buffer_bytes;
+        cf.bottommost_compression_opts.enabled = enabled != 0;
+    });
+}
+
+/// Memtables that are appended to.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_options_set_memtable_vector_rep(opt: *mut rocksdb_options_t) {
+    change_cf(opt, |cf| cf.memtable_factory = MemtableFactory::Vector { count: 0 });
+}
+
+/// Memtables with a skip list per prefix.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_options_set_hash_skip_list_rep(
+    opt: *mut rocksdb_options_t,
+    bucket_count: usize,
+    skiplist_height: i32,
+    skiplist_branching_factor: i32,
+) {
+    let factory =
+        MemtableFactory::HashSkipList { bucket_count, skiplist_height, skiplist_branching_factor };
+    change_cf(opt, |cf| cf.memtable_factory = factory);
+}
+
+/// Memtables with a list per prefix.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_options_set_hash_link_list_rep(
+    opt: *mut rocksdb_options_t,
+    bucket_count: usize,
+) {
+    change_cf(opt, |cf| cf.memtable_factory = MemtableFactory::HashLinkList { bucket_count });
+}
+
+/// Where LOG is.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_options_set_db_log_dir(
+    opt: *mut rocksdb_options_t,
+    name: *const c_char,
+) {
+    let dir = path(name);
+    change_db(opt, |db| db.db_log_dir = dir);
+}
+
+/// Where WALs are.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_options_set_wal_dir(
+    opt: *mut rocksdb_options_t,
+    name: *const c_char,
+) {
+    let dir = path(name);
+    change_db(opt, |db| db.wal_dir = dir);
+}
+
+unsafe fn paths(values: *const *const rocksdb_dbpath_t, n: usize) -> Vec<DbPath> {
+    array(values, n).iter().filter_map(|p| Some(p.as_ref()?.inner.clone())).collect()
+}
+
+/// Where tables are.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_options_set_db_paths(
+    opt: *mut rocksdb_options_t,
+    path_values: *const *const rocksdb_dbpath_t,
+    num_paths: usize,
+) {
+    let paths = paths(path_values, num_paths);
+    change_db(opt, |db| db.db_paths = paths);
+}
+
+/// Where a column family's tables are.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_options_set_cf_paths(
+    opt: *mut rocksdb_options_t,
+    path_values: *const *const rocksdb_dbpath_t,
+    num_paths: usize,
+) {
+    let paths = paths(path_values, num_paths);
+    change_cf(opt, |cf| cf.cf_paths = paths);
+}
+
+/// Which files are used. NULL is the operating system's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_options_set_env(
+    opt: *mut rocksdb_options_t,
+    env: *mut rocksdb_env_t,
+) {
+    let fs = env.as_ref().and_then(|env| env.fs.clone());
+    change_db(opt, |db| db.file_system = fs);
+}
+
+/// A cache of rows.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_options_set_row_cache(
+    opt: *mut rocksdb_options_t,
+    cache: *mut rocksdb_cache_t,
+) {
+    if let Some(cache) = cache.as_ref() {
+        change_db(opt, |db| db.row_cache = Some(Arc::clone(&cache.cache)));
+    }
+}
+
+/// A cache of blobs.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_options_set_blob_cache(
+    opt: *mut rocksdb_options_t,
+    blob_cache: *mut rocksdb_cache_t,
+) {
+    if let Some(cache) = blob_cache.as_ref() {
+        change_cf(opt, |cf| cf.blob_cache = Some(Arc::clone(&cache.cache)));
+    }
+}
