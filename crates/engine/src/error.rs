@@ -238,26 +238,34 @@ impl fmt::Debug for Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = match (self.0.code, self.0.subcode) {
-            (Code::NotFound, _) => "NotFound: ",
-            (Code::Corruption, _) => "Corruption: ",
-            (Code::NotSupported, _) => "Not implemented: ",
-            (Code::InvalidArgument, _) => "Invalid argument: ",
-            (Code::IOError, SubCode::NoSpace) => "IO error: No space left on device: ",
-            (Code::IOError, SubCode::PathNotFound) => "IO error: No such file or directory: ",
-            (Code::IOError, _) => "IO error: ",
-            (Code::MergeInProgress, _) => "Merge in progress: ",
-            (Code::Incomplete, _) => "Result incomplete: ",
-            (Code::ShutdownInProgress, _) => "Shutdown in progress: ",
-            (Code::TimedOut, _) => "Operation timed out: ",
-            (Code::Aborted, _) => "Operation aborted: ",
-            (Code::Busy, _) => "Resource busy: ",
-            (Code::Expired, _) => "Operation expired: ",
-            (Code::TryAgain, _) => "Operation failed. Try again.: ",
-            (Code::CompactionTooLarge, _) => "Compaction too large: ",
-            (Code::ColumnFamilyDropped, _) => "Column family dropped: ",
+        f.write_str(match self.0.code {
+            Code::NotFound => "NotFound: ",
+            Code::Corruption => "Corruption: ",
+            Code::NotSupported => "Not implemented: ",
+            Code::InvalidArgument => "Invalid argument: ",
+            Code::IOError => "IO error: ",
+            Code::MergeInProgress => "Merge in progress: ",
+            Code::Incomplete => "Result incomplete: ",
+            Code::ShutdownInProgress => "Shutdown in progress: ",
+            Code::TimedOut => "Operation timed out: ",
+            Code::Aborted => "Operation aborted: ",
+            Code::Busy => "Resource busy: ",
+            Code::Expired => "Operation expired: ",
+            Code::TryAgain => "Operation failed. Try again.: ",
+            Code::CompactionTooLarge => "Compaction too large: ",
+            Code::ColumnFamilyDropped => "Column family dropped: ",
+        })?;
+        let detail = match self.0.subcode {
+            SubCode::None => "",
+            SubCode::NoSpace => "No space left on device",
+            SubCode::PathNotFound => "No such file or directory",
+            SubCode::ManualCompactionPaused => "Manual compaction paused",
+            SubCode::MergeOperatorFailed => "Merge operator failed",
         };
-        f.write_str(name)?;
+        f.write_str(detail)?;
+        if !detail.is_empty() && !self.0.message.is_empty() {
+            f.write_str(": ")?;
+        }
         f.write_str(&self.0.message)
     }
 }

@@ -53,8 +53,7 @@ impl Pauses {
 /// What a manual compaction ends with when it was disabled or cancelled.
 #[cold]
 pub(crate) fn manual_compaction_paused() -> Error {
-    Error::new(Code::Incomplete, "Manual compaction paused")
-        .with_subcode(SubCode::ManualCompactionPaused)
+    Error::new(Code::Incomplete, "").with_subcode(SubCode::ManualCompactionPaused)
 }
 
 impl DbInner {

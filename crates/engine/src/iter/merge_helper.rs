@@ -84,10 +84,9 @@ pub(crate) fn full_merge(
     base: Option<&[u8]>,
     operands: &[&[u8]],
 ) -> Result<Vec<u8>> {
-    operator.full_merge(user_key, base, operands).ok_or_else(|| {
-        Error::corruption(format!("merge operator {} failed", operator.name()))
-            .with_subcode(SubCode::MergeOperatorFailed)
-    })
+    operator
+        .full_merge(user_key, base, operands)
+        .ok_or_else(|| Error::corruption("").with_subcode(SubCode::MergeOperatorFailed))
 }
 
 /// Operands were met and the column family has no merge operator.
