@@ -19,6 +19,7 @@ const ORDER: &[&str] = &[
     "batch",
     "wal",
     "iter",
+    "rangedel",
     "memtable",
     "sst",
     "version",

@@ -20,6 +20,7 @@ pub mod stats;
 pub mod batch;
 pub mod iter;
 pub mod memtable;
+pub mod rangedel;
 pub mod sst;
 pub mod wal;
 

@@ -18,6 +18,7 @@ mod content {
     pub(super) const LOG_DATA: u32 = 1 << 5;
     /// Some record is for another family than the default one.
     pub(super) const OTHER_FAMILY: u32 = 1 << 6;
+    pub(super) const DELETE_RANGE: u32 = 1 << 7;
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -98,6 +99,18 @@ impl WriteBatch {
     pub fn single_delete_cf(&mut self, cf: u32, key: &[u8]) -> Result<()> {
         let tags = (tag::SINGLE_DELETE, tag::CF_SINGLE_DELETE);
         self.key_only(content::SINGLE_DELETE, tags, cf, key)
+    }
+
+    /// Removes the keys in `[begin, end)` from the default column family.
+    pub fn delete_range(&mut self, begin: &[u8], end: &[u8]) -> Result<()> {
+        self.delete_range_cf(0, begin, end)
+    }
+
+    /// Removes the keys in `[begin, end)`. An `end` before `begin` is found when the batch is written,
+    /// since only the column family knows the order of keys.
+    pub fn delete_range_cf(&mut self, cf: u32, begin: &[u8], end: &[u8]) -> Result<()> {
+        check_key(end)?;
+        self.pair(content::DELETE_RANGE, (tag::DELETE_RANGE, tag::CF_DELETE_RANGE), cf, begin, end)
     }
 
     /// Adds a merge operand to `key` in the default column family.
@@ -218,6 +231,11 @@ impl WriteBatch {
         self.content & content::SINGLE_DELETE != 0
     }
 
+    /// Whether it holds a range deletion.
+    pub fn has_delete_range(&self) -> bool {
+        self.content & content::DELETE_RANGE != 0
+    }
+
     /// Whether it holds a merge operand.
     pub fn has_merge(&self) -> bool {
         self.content & content::MERGE != 0
@@ -233,10 +251,10 @@ impl WriteBatch {
         self.content & content::OTHER != 0
     }
 
-    /// Whether every record is one the engine can apply, for the default column family.
+    /// Whether every record is for the default column family and can be applied to it as it is.
     #[inline]
-    pub fn is_default_family_only(&self) -> bool {
-        self.content & (content::OTHER | content::OTHER_FAMILY) == 0
+    pub fn needs_no_check(&self) -> bool {
+        self.content & (content::OTHER | content::OTHER_FAMILY | content::DELETE_RANGE) == 0
     }
 
     /// The sequence number in the header of an encoded batch.
@@ -371,8 +389,8 @@ impl BatchHandler for ContentScan {
     fn merge(&mut self, cf: u32, _: &[u8], _: &[u8]) -> Result<()> {
         self.see_in(cf, content::MERGE)
     }
-    fn delete_range(&mut self, _: u32, _: &[u8], _: &[u8]) -> Result<()> {
-        self.see(content::OTHER)
+    fn delete_range(&mut self, cf: u32, _: &[u8], _: &[u8]) -> Result<()> {
+        self.see_in(cf, content::DELETE_RANGE)
     }
     fn put_blob_index(&mut self, _: u32, _: &[u8], _: &[u8]) -> Result<()> {
         self.see(content::OTHER)

@@ -14,6 +14,7 @@ use crate::hooks::{
     CompactionFilter, CompactionFilterContext, CompactionJobStats, SubcompactionJobInfo,
 };
 use crate::iter::{CompactionIter, Interrupt, merging_iterator};
+use crate::rangedel::{JobTombstones, OutputTombstones};
 use crate::sst::TableIterOptions;
 use crate::version::TableCache;
 use crate::version::{FileMeta, Level, LevelIter, Version};
@@ -54,6 +55,10 @@ pub struct CompactionOutput {
     pub records_filtered: u64,
     /// What listeners are told.
     pub stats: CompactionJobStats,
+    /// Entries dropped because range tombstones hide them.
+    pub records_range_deleted: u64,
+    /// Range tombstones dropped because nothing is left that they hide.
+    pub tombstones_obsolete: u64,
 }
 
 /// A part of the key range: user keys in `[begin, end)`; `None` is unbounded.
@@ -67,11 +72,13 @@ struct Part {
 /// behind.
 pub fn run(inputs: &CompactionInputs<'_>) -> Result<CompactionOutput> {
     let parts = parts(inputs);
+    let tombstones = tombstones(inputs)?;
+    let tombstones = tombstones.as_ref();
     let results: Vec<Result<CompactionOutput>> = if parts.len() == 1 {
-        vec![run_told(inputs, 0, &parts[0])]
+        vec![run_told(inputs, 0, &parts[0], tombstones)]
     } else {
         std::thread::scope(|scope| {
-            let spawn = |(i, part)| scope.spawn(move || run_told(inputs, i, part));
+            let spawn = |(i, part)| scope.spawn(move || run_told(inputs, i, part, tombstones));
             let running: Vec<_> = parts.iter().enumerate().map(spawn).collect();
             running
                 .into_iter()
@@ -80,6 +87,7 @@ pub fn run(inputs: &CompactionInputs<'_>) -> Result<CompactionOutput> {
         })
     };
     let mut all = CompactionOutput::default();
+    all.records_range_deleted = tombstones.map_or(0, JobTombstones::num_hidden);
     let mut error = None;
     for result in results {
         match result {
@@ -90,6 +98,7 @@ pub fn run(inputs: &CompactionInputs<'_>) -> Result<CompactionOutput> {
                 all.records_obsolete += output.records_obsolete;
                 all.records_filtered += output.records_filtered;
                 all.stats.add_output(&output.stats);
+                all.tombstones_obsolete += output.tombstones_obsolete;
             }
             Err(e) => error = Some(e),
         }
@@ -166,10 +175,15 @@ fn filter(inputs: &CompactionInputs<'_>) -> Result<Option<Arc<dyn CompactionFilt
 }
 
 /// Runs a part, with listeners told before and after.
-fn run_told(inputs: &CompactionInputs<'_>, index: usize, part: &Part) -> Result<CompactionOutput> {
+fn run_told(
+    inputs: &CompactionInputs<'_>,
+    index: usize,
+    part: &Part,
+    tombstones: Option<&JobTombstones>,
+) -> Result<CompactionOutput> {
     let listeners = &inputs.output.db_options.listeners;
     if listeners.is_empty() {
-        return run_part(inputs, part);
+        return run_part(inputs, part, tombstones);
     }
     let (ctx, plan) = (&inputs.output, inputs.plan);
     let mut info = SubcompactionJobInfo {
@@ -187,7 +201,7 @@ fn run_told(inputs: &CompactionInputs<'_>, index: usize, part: &Part) -> Result<
     };
     listeners.iter().for_each(|l| l.on_subcompaction_begin(&info));
     let start = Instant::now();
-    let result = run_part(inputs, part);
+    let result = run_part(inputs, part, tombstones);
     match &result {
         Ok(output) => info.stats = output.stats.clone(),
         Err(e) => info.status = Err(e.clone()),
@@ -197,14 +211,42 @@ fn run_told(inputs: &CompactionInputs<'_>, index: usize, part: &Part) -> Result<
     result
 }
 
-fn run_part(inputs: &CompactionInputs<'_>, part: &Part) -> Result<CompactionOutput> {
+/// The range tombstones of all input files.
+fn tombstones(inputs: &CompactionInputs<'_>) -> Result<Option<JobTombstones>> {
+    let mut found = Vec::new();
+    for (_, file) in inputs.plan.input_files() {
+        if file.known_stats().is_none_or(|stats| stats.num_range_deletions > 0) {
+            found.extend(inputs.tables.find(file)?.range_tombstones().cloned());
+        }
+    }
+    Ok(JobTombstones::new(inputs.output.order, &found, &inputs.snapshots))
+}
+
+/// Whether nothing older than the inputs has keys in a range, both ends included.
+fn is_last(inputs: &CompactionInputs<'_>, begin: &[u8], end: &[u8]) -> bool {
+    let plan = inputs.plan;
+    let deeper = plan.output_level + 1..inputs.version.num_levels();
+    plan.bottommost
+        || (plan.output_level > 0
+            && !deeper.into_iter().any(|n| inputs.version.overlaps(n, Some(begin), Some(end))))
+}
+
+fn run_part(
+    inputs: &CompactionInputs<'_>,
+    part: &Part,
+    tombstones: Option<&JobTombstones>,
+) -> Result<CompactionOutput> {
     let ctx = &inputs.output;
     let plan = inputs.plan;
     // Below level 0 lie also its own older files, so what stays there never drops by key.
     let stays_on_level_0 = plan.output_level == 0;
     let mut deeper = inputs.version.deeper_keys(plan.output_level);
+    let mut input = input_iterator(inputs)?;
+    if let Some(tombstones) = tombstones {
+        input = tombstones.hide(ctx.order, input);
+    }
     let mut entries = CompactionIter::new(
-        input_iterator(inputs)?,
+        input,
         ctx.order.clone(),
         inputs.snapshots.clone(),
         ctx.options.merge_operator.clone(),
@@ -222,7 +264,12 @@ fn run_part(inputs: &CompactionInputs<'_>, part: &Part) -> Result<CompactionOutp
             entries.seek(&target);
         }
     }
-    let mut outputs = Outputs::new(ctx, plan);
+    let to_write = tombstones.map(|tombstones| {
+        let (begin, end) = (part.begin.as_deref(), part.end.as_deref());
+        tombstones.to_write(begin, end, |begin, end| is_last(inputs, begin, end))
+    });
+    let tombstones_obsolete = to_write.as_ref().map_or(0, OutputTombstones::num_dropped);
+    let mut outputs = Outputs::new(ctx, plan, to_write);
     let result = write_all(&mut entries, &mut outputs, ctx, part);
     let stats = *entries.stats();
     match result.and_then(|()| outputs.finish()) {
@@ -243,6 +290,8 @@ fn run_part(inputs: &CompactionInputs<'_>, part: &Part) -> Result<CompactionOutp
             records_hidden: stats.num_record_drop_hidden,
             records_obsolete: stats.num_record_drop_obsolete,
             records_filtered: stats.num_record_drop_user,
+            records_range_deleted: 0,
+            tombstones_obsolete,
         }),
         Err(e) => {
             outputs.remove_all();

@@ -7,6 +7,7 @@ use crate::base::key::user_key;
 use crate::error::Result;
 use crate::flush::{OutputContext, TableOutput};
 use crate::fs::{FileSystem, filename};
+use crate::rangedel::OutputTombstones;
 use crate::version::FileMeta;
 use std::path::Path;
 use std::sync::Arc;
@@ -15,23 +16,31 @@ pub(super) struct Outputs<'a> {
     ctx: &'a OutputContext<'a>,
     cutter: OutputCutter,
     open: Option<TableOutput>,
+    /// What is to be written beside entries.
+    tombstones: Option<OutputTombstones>,
     finished: Vec<FileMeta>,
 }
 
 impl<'a> Outputs<'a> {
-    pub(super) fn new(ctx: &'a OutputContext<'a>, plan: &CompactionPlan) -> Outputs<'a> {
+    pub(super) fn new(
+        ctx: &'a OutputContext<'a>,
+        plan: &CompactionPlan,
+        tombstones: Option<OutputTombstones>,
+    ) -> Outputs<'a> {
         let cutter = OutputCutter::new(plan, ctx.order);
-        Outputs { ctx, cutter, open: None, finished: Vec::new() }
+        Outputs { ctx, cutter, open: None, tombstones, finished: Vec::new() }
     }
 
     /// Appends an entry, in a new table where it is time for one.
     #[inline]
     pub(super) fn add(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
         let user_key = user_key(key);
-        let size = self.open.as_ref().map_or(0, TableOutput::file_size);
-        if self.cutter.should_cut(user_key, size) && self.starts_user_key(user_key) {
+        if self.tombstones.is_some() {
+            self.pass_tombstones(Some(user_key))?;
+        }
+        if self.cutter.should_cut(user_key, self.size()) && self.starts_user_key(user_key) {
             self.cutter.cut();
-            self.end_table()?;
+            self.end_table(Some(user_key))?;
         }
         let table = match &mut self.open {
             Some(table) => table,
@@ -40,21 +49,59 @@ impl<'a> Outputs<'a> {
         table.add(key, value)
     }
 
-    fn starts_user_key(&self, user_key: &[u8]) -> bool {
-        let order = self.ctx.order;
-        self.open.as_ref().is_some_and(|table| !order.equal_user(table.last_user_key(), user_key))
+    fn size(&self) -> u64 {
+        let waiting = self.tombstones.as_ref().map_or(0, OutputTombstones::waiting_bytes);
+        self.open.as_ref().map_or(0, TableOutput::file_size) + waiting
     }
 
-    fn end_table(&mut self) -> Result<()> {
-        if let Some(table) = self.open.take() {
-            self.finished.push(table.finish()?);
+    /// Whether no entry of this user key is in the open table. A table without entries holds
+    /// tombstones that began before.
+    fn starts_user_key(&self, user_key: &[u8]) -> bool {
+        let order = self.ctx.order;
+        self.open.as_ref().is_none_or(|table| !order.equal_user(table.last_user_key(), user_key))
+    }
+
+    /// Passes the tombstones that begin before `user_key`, `None` all, and ends tables where they
+    /// begin as it does at entries: tombstones alone may reach over much of the level below.
+    fn pass_tombstones(&mut self, user_key: Option<&[u8]>) -> Result<()> {
+        let order = self.ctx.order;
+        loop {
+            let Some(tombstones) = &mut self.tombstones else { return Ok(()) };
+            let Some(begin) = tombstones.next_begin() else { return Ok(()) };
+            if user_key.is_some_and(|key| order.compare_user(begin, key).is_ge()) {
+                return Ok(());
+            }
+            let begin = begin.to_vec();
+            if self.cutter.should_cut(&begin, self.size()) && self.starts_user_key(&begin) {
+                self.cutter.cut();
+                self.end_table(Some(&begin))?;
+            }
+            if let Some(tombstones) = &mut self.tombstones {
+                tombstones.pass();
+            }
         }
+    }
+
+    /// Ends the table before `upper`; `None` is the end of the key range.
+    fn end_table(&mut self, upper: Option<&[u8]>) -> Result<()> {
+        let tombstones = self.tombstones.as_mut().map(|t| t.take(upper));
+        let tombstones = tombstones.filter(|t| !t.is_empty());
+        let mut table = match (self.open.take(), &tombstones) {
+            (Some(table), _) => table,
+            (None, Some(_)) => TableOutput::create(self.ctx)?,
+            (None, None) => return Ok(()),
+        };
+        if let Some(tombstones) = &tombstones {
+            table.add_tombstones(tombstones)?;
+        }
+        self.finished.push(table.finish()?);
         Ok(())
     }
 
     /// Completes the last table and hands all out.
     pub(super) fn finish(&mut self) -> Result<Vec<FileMeta>> {
-        self.end_table()?;
+        self.pass_tombstones(None)?;
+        self.end_table(None)?;
         Ok(std::mem::take(&mut self.finished))
     }
 

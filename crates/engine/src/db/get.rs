@@ -12,6 +12,7 @@ use crate::env::epoch;
 use crate::error::{Code, Error, Result};
 use crate::iter::{GetContext, merging_iterator};
 use crate::options::ReadOptions;
+use crate::rangedel::hide_covered;
 use crate::read::{DbIter, SuperVersion};
 use crate::sst::TableIterOptions;
 use std::sync::Arc;
@@ -72,7 +73,12 @@ impl DbInner {
         let sv = family.super_version.load_arc().ok_or_else(closed)?;
         let seq = self.read_sequence(ro);
         let total_order = ro.total_order() || family.options.prefix_extractor.is_none();
-        let children = children(family, &sv, ro, total_order);
+        let mut children = children(family, &sv, ro, total_order);
+        if !ro.ignore_range_deletions
+            && let Some(tombstones) = sv.range_tombstones(&family.tables)
+        {
+            children = hide_covered(&family.order, seq, children, &tombstones);
+        }
         let inner = merging_iterator(family.order.clone(), children);
         let iter = DbIter::new(
             inner,
@@ -99,7 +105,8 @@ fn look_up(
     seq: SeqNo,
 ) -> Result<Option<PinnedValue>> {
     let key = LookupKey::new(user_key, seq);
-    let mut ctx = GetContext::new(user_key, family.options.merge_operator.as_deref());
+    let ctx = GetContext::new(user_key, family.options.merge_operator.as_deref());
+    let mut ctx = ctx.ignoring_range_deletions(ro.ignore_range_deletions);
     sv.get(&key, ro, &mut ctx, &family.tables)?;
     ctx.finish()
 }

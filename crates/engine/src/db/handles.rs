@@ -179,6 +179,23 @@ impl Db {
         self.write_one(wo, |batch| batch.single_delete_cf(cf.id(), key))
     }
 
+    /// Deletes the keys in `[begin, end)` of the default column family: one record, however many keys
+    /// there are. An `end` before `begin` is refused; equal ones delete nothing.
+    pub fn delete_range(&self, wo: &WriteOptions, begin: &[u8], end: &[u8]) -> Result<()> {
+        self.write_one(wo, |batch| batch.delete_range(begin, end))
+    }
+
+    /// [`Db::delete_range`] in a column family.
+    pub fn delete_range_cf(
+        &self,
+        wo: &WriteOptions,
+        cf: &ColumnFamily,
+        begin: &[u8],
+        end: &[u8],
+    ) -> Result<()> {
+        self.write_one(wo, |batch| batch.delete_range_cf(cf.id(), begin, end))
+    }
+
     /// Adds a merge operand to a key of the default column family.
     pub fn merge(&self, wo: &WriteOptions, key: &[u8], operand: &[u8]) -> Result<()> {
         self.merge_cf(wo, &self.default_cf(), key, operand)

@@ -16,7 +16,7 @@ use crate::env::sync::atomic::Ordering;
 use crate::error::{Code, Error, Result};
 use crate::hooks::FlushReason;
 use crate::memtable::MemTable;
-use crate::options::WriteOptions;
+use crate::options::{TableFactory, WriteOptions};
 use crate::stats::{self, HistogramType, Ticker, Timer};
 use crate::wal::LogWriter;
 use crate::write::{MemtableInserter, MemtableLookup, unknown_column_family};
@@ -111,6 +111,45 @@ impl BatchHandler for FamiliesOf {
     fn merge(&mut self, cf: u32, _key: &[u8], _operand: &[u8]) -> Result<()> {
         self.see(cf)
     }
+    fn delete_range(&mut self, cf: u32, _begin: &[u8], _end: &[u8]) -> Result<()> {
+        self.see(cf)
+    }
+}
+
+/// Checks range deletions against their families. RocksDB finds the same faults when the record is in
+/// the WAL already, and then stops all writes.
+struct RangeCheck<'a> {
+    families: &'a [(u32, &'a ColumnFamilyData)],
+}
+
+impl BatchHandler for RangeCheck<'_> {
+    fn put(&mut self, _cf: u32, _key: &[u8], _value: &[u8]) -> Result<()> {
+        Ok(())
+    }
+    fn delete(&mut self, _cf: u32, _key: &[u8]) -> Result<()> {
+        Ok(())
+    }
+    fn single_delete(&mut self, _cf: u32, _key: &[u8]) -> Result<()> {
+        Ok(())
+    }
+    fn merge(&mut self, _cf: u32, _key: &[u8], _operand: &[u8]) -> Result<()> {
+        Ok(())
+    }
+    fn delete_range(&mut self, cf: u32, begin: &[u8], end: &[u8]) -> Result<()> {
+        let Some((_, family)) = self.families.iter().find(|(id, _)| *id == cf) else {
+            return Ok(());
+        };
+        if let TableFactory::Plain(_) = family.options.table_factory {
+            return Err(Error::not_supported(format!(
+                "CF {} reports it does not support DeleteRange",
+                family.name
+            )));
+        }
+        if family.order.compare_user(begin, end).is_gt() {
+            return Err(Error::invalid_argument("end key comes before start key"));
+        }
+        Ok(())
+    }
 }
 
 impl DbInner {
@@ -179,7 +218,7 @@ impl DbInner {
 
     /// `None` where the batch stays in the default family and was checked when it was made.
     fn families_of(&self, batch: &WriteBatch) -> Result<Option<Vec<u32>>> {
-        if batch.is_default_family_only() {
+        if batch.needs_no_check() {
             return Ok(None);
         }
         let mut families = FamiliesOf::default();
@@ -203,7 +242,7 @@ impl DbInner {
             return Ok(Targets::Default(memtable));
         };
         let map = self.families.load(guard);
-        let mut by_id = Vec::with_capacity(ids.len());
+        let mut by_id: Vec<(u32, &ColumnFamilyData)> = Vec::with_capacity(ids.len());
         for id in ids {
             match map.and_then(|m: &ColumnFamilyMap| m.get(&id)) {
                 Some(family) => {
@@ -213,6 +252,9 @@ impl DbInner {
                 None if wo.ignore_missing_column_families => {}
                 None => return Err(unknown_column_family(id)),
             }
+        }
+        if batch.has_delete_range() {
+            iterate(batch.data(), &mut RangeCheck { families: &by_id })?;
         }
         // Two passes: a switch of one family's memtable must come before the record is appended.
         let by_id = by_id

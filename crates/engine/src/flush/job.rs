@@ -7,6 +7,7 @@ use crate::fs::filename;
 use crate::hooks::{CompactionFilter, CompactionFilterContext, TableFigures};
 use crate::iter::{CompactionIter, merging_iterator};
 use crate::memtable::MemTable;
+use crate::rangedel::JobTombstones;
 use crate::version::FileMeta;
 use std::sync::Arc;
 
@@ -63,7 +64,12 @@ pub(crate) fn spares_no_snapshots(
 pub fn run(inputs: FlushInputs<'_>) -> Result<FlushOutput> {
     let ctx = &inputs.output;
     let children = inputs.memtables.iter().rev().map(|mem| mem.iter(true)).collect();
-    let merged = merging_iterator(ctx.order.clone(), children);
+    let mut merged = merging_iterator(ctx.order.clone(), children);
+    let tombstones: Vec<_> = inputs.memtables.iter().flat_map(|m| m.range_tombstones()).collect();
+    let tombstones = JobTombstones::new(ctx.order, &tombstones, &inputs.snapshots);
+    if let Some(tombstones) = &tombstones {
+        merged = tombstones.hide(ctx.order, merged);
+    }
     let merge_operator = ctx.options.merge_operator.clone();
     let filter = filter(ctx)?;
     let mut entries = CompactionIter::new(
@@ -87,6 +93,13 @@ pub fn run(inputs: FlushInputs<'_>) -> Result<FlushOutput> {
         entries.next();
     }
     entries.status()?;
+    if let Some(tombstones) = &tombstones {
+        let table = match &mut output {
+            Some(table) => table,
+            None => output.insert(TableOutput::create(ctx)?),
+        };
+        table.add_tombstones(&tombstones.to_write(None, None, |_, _| false).take(None))?;
+    }
     let records_in = inputs.memtables.iter().map(|mem| mem.num_entries()).sum();
     let Some(table) = output else {
         return Ok(FlushOutput { records_in, ..FlushOutput::default() });

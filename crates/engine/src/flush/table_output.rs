@@ -2,7 +2,8 @@
 
 use super::announce::{Announced, figures};
 use super::reread::Reread;
-use crate::base::key::{sequence, user_key};
+use crate::base::ValueType::RangeDeletion;
+use crate::base::key::{append_internal_key, pack_trailer, sequence, user_key};
 use crate::base::{KeyOrder, MAX_SEQUENCE_NUMBER, SeqNo};
 use crate::compress::CompressionType;
 use crate::env::sync::atomic::AtomicBool;
@@ -10,6 +11,7 @@ use crate::error::{Code, Error, Result};
 use crate::fs::{FileSystem, WritableOptions, filename};
 use crate::hooks::{TableFigures, TableFileCreationReason};
 use crate::options::{ColumnFamilyOptions, DbOptions};
+use crate::rangedel::Fragments;
 use crate::sst::{TableBuilder, TableBuilderContext};
 use crate::version::{Counters, FileMeta, FileStats};
 use std::path::{Path, PathBuf};
@@ -66,6 +68,7 @@ pub(crate) fn now_seconds() -> u64 {
 /// A table that is being written.
 pub struct TableOutput {
     builder: Option<TableBuilder>,
+    order: KeyOrder,
     fs: Arc<dyn FileSystem>,
     path: PathBuf,
     number: u64,
@@ -127,6 +130,7 @@ impl TableOutput {
         let builder = TableBuilder::new(file, context).inspect_err(|e| announced.fail(e))?;
         Ok(TableOutput {
             builder: Some(builder),
+            order: ctx.order.clone(),
             fs: Arc::clone(ctx.fs),
             path,
             number,
@@ -160,6 +164,31 @@ impl TableOutput {
         let seq = sequence(key);
         self.smallest_seqno = self.smallest_seqno.min(seq);
         self.largest_seqno = self.largest_seqno.max(seq);
+        Ok(())
+    }
+
+    /// Adds range tombstones, after all entries. The table's range grows to cover them.
+    pub fn add_tombstones(&mut self, tombstones: &Fragments) -> Result<()> {
+        let (mut begin, mut end) = (Vec::new(), Vec::new());
+        for t in tombstones.tombstones() {
+            let Some(builder) = self.builder.as_mut() else {
+                return Err(Error::corruption("table output: add after finish"));
+            };
+            begin.clear();
+            append_internal_key(&mut begin, t.begin, pack_trailer(t.seq, RangeDeletion));
+            builder.add(&begin, t.end)?;
+            // An end that belongs to the next table already sorts before all entries of its key.
+            end.clear();
+            append_internal_key(&mut end, t.end, pack_trailer(MAX_SEQUENCE_NUMBER, RangeDeletion));
+            if self.smallest.is_empty() || self.order.compare(&begin, &self.smallest).is_lt() {
+                self.smallest.clone_from(&begin);
+            }
+            if self.largest.is_empty() || self.order.compare(&end, &self.largest).is_gt() {
+                self.largest.clone_from(&end);
+            }
+            self.smallest_seqno = self.smallest_seqno.min(t.seq);
+            self.largest_seqno = self.largest_seqno.max(t.seq);
+        }
         Ok(())
     }
 
@@ -217,6 +246,7 @@ impl TableOutput {
         meta.set_stats(FileStats {
             num_entries: p.num_entries,
             num_deletions: p.num_deletions,
+            num_range_deletions: p.num_range_deletions,
             raw_key_size: p.raw_key_size,
             raw_value_size: p.raw_value_size,
         });

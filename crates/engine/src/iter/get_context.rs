@@ -30,6 +30,9 @@ pub struct GetContext<'a> {
     user_key: &'a [u8],
     merge_operator: Option<&'a dyn MergeOperator>,
     state: State,
+    /// Entries older than this are hidden by a range tombstone; 0 is none.
+    covering: SeqNo,
+    ignore_range_deletions: bool,
 }
 
 impl<'a> GetContext<'a> {
@@ -39,7 +42,30 @@ impl<'a> GetContext<'a> {
         user_key: &'a [u8],
         merge_operator: Option<&'a dyn MergeOperator>,
     ) -> GetContext<'a> {
-        GetContext { user_key, merge_operator, state: State::NotFound }
+        GetContext {
+            user_key,
+            merge_operator,
+            state: State::NotFound,
+            covering: 0,
+            ignore_range_deletions: false,
+        }
+    }
+
+    /// With `yes`, range tombstones hide nothing.
+    #[inline]
+    #[must_use]
+    pub fn ignoring_range_deletions(mut self, yes: bool) -> GetContext<'a> {
+        self.ignore_range_deletions = yes;
+        self
+    }
+
+    /// Before a place is asked for the key's entries: the newest visible range tombstone over the key
+    /// that is there. It hides what is older, there and in all places after it.
+    #[inline]
+    pub fn cover(&mut self, newest: impl FnOnce() -> SeqNo) {
+        if !self.ignore_range_deletions {
+            self.covering = self.covering.max(newest());
+        }
     }
 
     /// The user key that is looked up.
@@ -52,22 +78,22 @@ impl<'a> GetContext<'a> {
     #[inline]
     pub fn save(
         &mut self,
-        _seq: SeqNo,
+        seq: SeqNo,
         kind: ValueType,
         value: &[u8],
         pin: Option<&dyn Pin>,
     ) -> bool {
+        if seq < self.covering {
+            self.delete();
+            return false;
+        }
         match kind {
             ValueType::Value => match &self.state {
                 State::NotFound => self.state = State::Found(keep(value, pin)),
                 State::Merging(_) => self.fold(Some(value)),
                 _ => {}
             },
-            ValueType::Deletion | ValueType::SingleDeletion => match &self.state {
-                State::NotFound => self.state = State::Deleted,
-                State::Merging(_) => self.fold(None),
-                _ => {}
-            },
+            ValueType::Deletion | ValueType::SingleDeletion => self.delete(),
             ValueType::Merge => return self.push_operand(value, pin),
             other => {
                 self.state = State::Failed(unsupported_entry(other));
@@ -76,10 +102,20 @@ impl<'a> GetContext<'a> {
         false
     }
 
+    /// Older entries do not count.
+    #[inline]
+    fn delete(&mut self) {
+        match &self.state {
+            State::NotFound => self.state = State::Deleted,
+            State::Merging(_) => self.fold(None),
+            _ => {}
+        }
+    }
+
     /// Whether the answer is settled, so that older places need not be asked.
     #[inline]
     pub fn is_done(&self) -> bool {
-        !matches!(self.state, State::NotFound | State::Merging(_))
+        self.covering != 0 || !matches!(self.state, State::NotFound | State::Merging(_))
     }
 
     /// The answer, once every place was asked or [`GetContext::is_done`].
@@ -162,6 +198,27 @@ mod tests {
         let merged = lookup(&[(Merge, "c"), (Deletion, ""), (Value, "old")]);
         assert_eq!(merged.unwrap().as_deref(), Some("c"));
         assert_eq!(lookup(&[(Merge, "c"), (Merge, "b")]).unwrap().as_deref(), Some("b,c"));
+    }
+
+    #[test]
+    fn a_range_tombstone_hides_what_is_older() {
+        use ValueType::{Merge, Value};
+        let operator = StringAppendOperator::default();
+        for (ignore, expected) in [(false, "c"), (true, "a,b,c")] {
+            let ctx = GetContext::new(b"k", Some(&operator));
+            let mut ctx = ctx.ignoring_range_deletions(ignore);
+            ctx.cover(|| 8);
+            assert_eq!(ctx.is_done(), !ignore);
+            assert!(ctx.save(8, Merge, b"c", None), "not older than the tombstone");
+            let more = ctx.save(7, Merge, b"b", None) && ctx.save(6, Value, b"a", None);
+            assert!(!more);
+            assert_eq!(&*ctx.finish().unwrap().unwrap(), expected.as_bytes());
+        }
+        let mut ctx = GetContext::new(b"k", Some(&operator));
+        ctx.save(9, Merge, b"x", None);
+        ctx.cover(|| 5);
+        assert!(ctx.is_done(), "older places are covered");
+        assert_eq!(&*ctx.finish().unwrap().unwrap(), b"x");
     }
 
     #[test]

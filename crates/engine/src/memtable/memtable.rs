@@ -5,11 +5,14 @@
 use super::arena::Arena;
 use super::bloom::MemtableBloom;
 use super::iterator::MemTableIterator;
+use super::range_dels::RangeDels;
 use super::rep::{Entry, Rep};
 use crate::base::key::{TRAILER_SIZE, pack_trailer, trailer};
 use crate::base::{InternalIterator, KeyOrder, LookupKey, SeqNo, ValueType};
+use crate::env::epoch;
 use crate::iter::GetContext;
 use crate::options::ColumnFamilyOptions;
+use crate::rangedel::{Fragments, Tombstone};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
@@ -24,8 +27,11 @@ pub struct MemTable {
     arena: Arena,
     order: KeyOrder,
     bloom: Option<MemtableBloom>,
+    range_dels: RangeDels,
     id: u64,
     write_buffer_size: usize,
+    /// `memtable_max_range_deletions`; 0 is no limit.
+    range_dels_max: u64,
     earliest_sequence: SeqNo,
     immutable: AtomicBool,
     counts: Counts,
@@ -37,6 +43,8 @@ pub struct MemTable {
 struct Counts {
     entries: AtomicU64,
     deletes: AtomicU64,
+    /// Read by every lookup, from the line that `entries` is on; the tombstones are elsewhere.
+    range_dels: AtomicU64,
     data_size: AtomicU64,
     first_sequence: AtomicU64,
 }
@@ -56,13 +64,16 @@ impl MemTable {
             arena: Arena::new(chunk),
             order,
             bloom: MemtableBloom::new(options),
+            range_dels: RangeDels::new(),
             id,
             write_buffer_size: options.write_buffer_size,
+            range_dels_max: options.memtable_max_range_deletions.into(),
             earliest_sequence: earliest_seq,
             immutable: AtomicBool::new(false),
             counts: Counts {
                 entries: AtomicU64::new(0),
                 deletes: AtomicU64::new(0),
+                range_dels: AtomicU64::new(0),
                 data_size: AtomicU64::new(0),
                 first_sequence: AtomicU64::new(u64::MAX),
             },
@@ -91,6 +102,20 @@ impl MemTable {
         self.count(seq, kind, (size - Entry::OVERHEAD) as u64);
     }
 
+    /// Adds the tombstone `[begin, end) @ seq`; nothing if the range is empty. Any number of writers
+    /// may do so at the same time.
+    pub fn add_range_deletion(&self, seq: SeqNo, begin: &[u8], end: &[u8]) {
+        debug_assert!(!self.immutable.load(Ordering::Relaxed), "add to an immutable memtable");
+        if self.order.compare_user(begin, end).is_ge() {
+            return;
+        }
+        self.range_dels.add(&self.order, Tombstone { begin, end, seq });
+        // Before its sequence number is published, so whoever may see the tombstone sees this.
+        self.counts.range_dels.fetch_add(1, Ordering::Release);
+        let bytes = begin.len() + TRAILER_SIZE + end.len();
+        self.count(seq, ValueType::RangeDeletion, bytes as u64);
+    }
+
     /// Hands the entries of the key that are visible to the lookup, newest first, to `ctx`, until
     /// it needs no more. Returns whether it has its answer.
     #[inline]
@@ -99,8 +124,11 @@ impl MemTable {
             return false;
         }
         let user_key = key.user_key();
+        if self.counts.range_dels.load(Ordering::Relaxed) != 0 {
+            self.cover(key, ctx);
+        }
         if self.bloom.as_ref().is_some_and(|bloom| !bloom.may_contain(user_key)) {
-            return false;
+            return ctx.is_done();
         }
         self.rep.visit_from(key.internal_key(), |entry| {
             // SAFETY: the entry lies in this memtable's arena, and the slices end with this call.
@@ -117,6 +145,20 @@ impl MemTable {
         ctx.is_done()
     }
 
+    #[cold]
+    fn cover(&self, key: &LookupKey, ctx: &mut GetContext<'_>) {
+        let guard = epoch::pin();
+        ctx.cover(|| self.range_dels.newest_over(key.user_key(), key.sequence(), &guard));
+    }
+
+    /// The range tombstones so far, in lists that may overlap each other.
+    pub fn range_tombstones(&self) -> Vec<Arc<Fragments>> {
+        match self.num_range_deletes() {
+            0 => Vec::new(),
+            _ => self.range_dels.runs(),
+        }
+    }
+
     /// An iterator over all entries. With `total_order` false, that of a hash structure stays
     /// inside the prefix of the key that was sought, and seeks are cheap.
     pub fn iter(self: &Arc<Self>, total_order: bool) -> Box<dyn InternalIterator> {
@@ -130,7 +172,7 @@ impl MemTable {
     /// Bytes in use: what is in the arena, and what the structure and the filter hold beside it.
     pub fn approximate_memory_usage(&self) -> usize {
         let bloom = self.bloom.as_ref().map_or(0, MemtableBloom::memory);
-        self.arena.used() + self.rep.outside_memory() + bloom
+        self.arena.used() + self.rep.outside_memory() + self.range_dels.memory() + bloom
     }
 
     /// Bytes taken from the system, those not used yet included.
@@ -141,17 +183,31 @@ impl MemTable {
     /// Whether the memtable has reached `write_buffer_size`. The filter, of fixed size, is left out.
     #[inline]
     pub fn should_flush(&self) -> bool {
-        self.arena.used() + self.rep.outside_memory() >= self.write_buffer_size
+        let used = self.arena.used() + self.rep.outside_memory();
+        used >= self.write_buffer_size
+            || (self.num_range_deletes() != 0 && self.is_full_of_range_deletions(used))
     }
 
-    /// How many entries there are.
+    #[cold]
+    fn is_full_of_range_deletions(&self, used: usize) -> bool {
+        used + self.range_dels.memory() >= self.write_buffer_size
+            || (self.range_dels_max != 0 && self.num_range_deletes() >= self.range_dels_max)
+    }
+
+    /// How many entries there are, range tombstones included.
     pub fn num_entries(&self) -> u64 {
         self.counts.entries.load(Ordering::Relaxed)
     }
 
-    /// How many of them are tombstones.
+    /// How many of them are tombstones of single keys.
     pub fn num_deletes(&self) -> u64 {
         self.counts.deletes.load(Ordering::Relaxed)
+    }
+
+    /// How many of them are range tombstones.
+    #[inline]
+    pub fn num_range_deletes(&self) -> u64 {
+        self.counts.range_dels.load(Ordering::Relaxed)
     }
 
     /// Bytes of internal keys and values.
@@ -215,6 +271,7 @@ impl MemTable {
     pub fn mark_immutable(&self) {
         if !self.immutable.swap(true, Ordering::Relaxed) {
             self.rep.mark_read_only();
+            self.range_dels.freeze(&self.order);
         }
     }
 

@@ -16,6 +16,7 @@ mod iterator;
 #[expect(clippy::module_inception, reason = "the file of the type of that name")]
 mod memtable;
 mod random;
+mod range_dels;
 mod rep;
 mod sorted;
 mod tower;

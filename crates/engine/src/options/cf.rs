@@ -161,7 +161,7 @@ pub struct ColumnFamilyOptions {
     pub paranoid_memory_checks: bool,
     /// Check the entries that a seek in a memtable passes. Accepted, has no effect.
     pub memtable_veirfy_per_key_checksum_on_seek: bool,
-    /// Range deletions after which a memtable is flushed; 0 never. Accepted, has no effect.
+    /// Range deletions after which a memtable is flushed; 0 never.
     pub memtable_max_range_deletions: u32,
     /// Hidden entries that one step of an iterator passes before it asks for a flush; 0 never.
     /// Accepted, has no effect.
@@ -231,6 +231,7 @@ impl Default for ColumnFamilyOptions {
             bottommost_compression: None,
             compression_opts: CompressionOptions::default(),
             memtable_prefix_bloom_size_ratio: 0.0,
+            memtable_max_range_deletions: 0,
             memtable_whole_key_filtering: false,
             arena_block_size: 0,
             max_successive_merges: 0,
@@ -271,7 +272,6 @@ impl Default for ColumnFamilyOptions {
             block_protection_bytes_per_key: 0,
             paranoid_memory_checks: false,
             memtable_veirfy_per_key_checksum_on_seek: false,
-            memtable_max_range_deletions: 0,
             memtable_op_scan_flush_trigger: 0,
             memtable_avg_op_scan_flush_trigger: 0,
             disallow_memtable_writes: false,

@@ -56,7 +56,7 @@ pub struct ReadOptions {
     pub deadline_us: u64,
     /// Microseconds after which one read of a file gives up; 0 never. Has no effect yet.
     pub io_timeout_us: u64,
-    /// Read through range deletions. Has no effect yet.
+    /// Read what range deletions hide, if it is still there.
     pub ignore_range_deletions: bool,
     /// Values stay where they are while the iterator lives; accepted, has no effect: values are
     /// counted objects.

@@ -5,6 +5,7 @@ use crate::error::Result;
 use crate::iter::GetContext;
 use crate::memtable::MemTable;
 use crate::options::ReadOptions;
+use crate::rangedel::Run;
 use crate::version::TableCache;
 use crate::version::Version;
 use std::sync::Arc;
@@ -34,6 +35,22 @@ impl SuperVersion {
             self.version.get(key, ro, ctx, tables)?;
         }
         Ok(())
+    }
+
+    /// The range tombstones of each place, newest place first: one of its own for each memtable, each
+    /// file of level 0 and each other level that has files. `None` where there are none at all.
+    pub fn range_tombstones(&self, tables: &TableCache) -> Option<Vec<Vec<Run>>> {
+        let memtables = || std::iter::once(&self.mem).chain(&self.immutables);
+        let in_memtables = memtables().any(|mem| mem.num_range_deletes() != 0);
+        if !in_memtables && !self.version.has_range_tombstones(tables) {
+            return None;
+        }
+        let runs = |mem: &Arc<MemTable>| {
+            mem.range_tombstones().into_iter().map(|run| Run::new([run])).collect()
+        };
+        let mut places: Vec<Vec<Run>> = memtables().map(runs).collect();
+        self.version.add_range_tombstones(tables, &mut places);
+        Some(places)
     }
 
     /// Looks a key up in the memtables; true if that settled the answer.

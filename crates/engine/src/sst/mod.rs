@@ -20,6 +20,7 @@ use crate::iter::GetContext;
 use crate::options::{
     BlockBasedTableOptions, CompressionOptions, PlainTableOptions, ReadOptions, TableFactory,
 };
+use crate::rangedel::Fragments;
 use crate::stats::Statistics;
 use std::sync::Arc;
 
@@ -136,6 +137,23 @@ impl Table {
         }
     }
 
+    /// The range tombstones of the table, if it has any.
+    #[inline]
+    pub fn range_tombstones(&self) -> Option<&Arc<Fragments>> {
+        match self {
+            Table::BlockBased(table) => table.range_tombstones(),
+            Table::Plain(_) => None,
+        }
+    }
+
+    /// Cuts off what range tombstones say beyond the file's boundaries (internal keys): it may not be
+    /// true there any more.
+    pub fn clip_range_tombstones(&mut self, smallest: &[u8], largest: &[u8]) {
+        if let Table::BlockBased(table) = self {
+            table.clip_range_tombstones(smallest, largest);
+        }
+    }
+
     /// Whether the prefix filter allows for keys with this prefix; true when it cannot say.
     pub fn prefix_may_match(&self, user_prefix: &[u8]) -> bool {
         match self {
@@ -249,7 +267,8 @@ impl TableBuilder {
         })
     }
 
-    /// Appends an entry; internal keys must ascend.
+    /// Appends an entry; internal keys must ascend. A range tombstone (its value is the end) may come
+    /// at any time.
     pub fn add(&mut self, internal_key: &[u8], value: &[u8]) -> Result<()> {
         match self {
             TableBuilder::BlockBased(builder) => builder.add(internal_key, value),

@@ -178,8 +178,8 @@ fn check_epochs(order: &KeyOrder, files: &[Arc<FileMeta>]) -> Result<()> {
     for run in files.chunk_by(|a, b| a.epoch_number == b.epoch_number) {
         for (i, a) in run.iter().enumerate() {
             for b in &run[i + 1..] {
-                let apart = order.compare_user(a.largest_user_key(), b.smallest_user_key()).is_lt()
-                    || order.compare_user(b.largest_user_key(), a.smallest_user_key()).is_lt();
+                let apart = a.ends_before(order, b.smallest_user_key())
+                    || b.ends_before(order, a.smallest_user_key());
                 if !apart {
                     return Err(Error::corruption(format!(
                         "level 0: files of one epoch overlap: {a:?} and {b:?}"

@@ -12,11 +12,12 @@
 
 use crate::base::checksum::unique_id;
 use crate::base::key::user_key;
-use crate::base::{MAX_SEQUENCE_NUMBER, SeqNo};
+use crate::base::{KeyOrder, MAX_SEQUENCE_NUMBER, SeqNo};
 use crate::env::sync::Mutex;
 use crate::sst::{FinishedTable, Table, TableProperties};
+use std::cmp::Ordering;
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{self, AtomicBool};
 use std::sync::{Arc, OnceLock};
 
 /// The largest number that a file may have: RocksDB keeps the two bits above for the path.
@@ -29,6 +30,8 @@ pub struct FileStats {
     pub num_entries: u64,
     /// Tombstones of any kind among them.
     pub num_deletions: u64,
+    /// Range tombstones among those.
+    pub num_range_deletions: u64,
     /// Bytes of all internal keys.
     pub raw_key_size: u64,
     /// Bytes of all values.
@@ -41,6 +44,7 @@ impl FileStats {
         FileStats {
             num_entries: p.num_entries,
             num_deletions: p.num_deletions,
+            num_range_deletions: p.num_range_deletions,
             raw_key_size: p.raw_key_size,
             raw_value_size: p.raw_value_size,
         }
@@ -209,6 +213,28 @@ impl FileMeta {
         user_key(&self.largest)
     }
 
+    /// Whether it ends before its largest user key, to which only range tombstones reach: they are
+    /// the reason that its neighbour may begin with that very key.
+    #[inline]
+    pub fn largest_is_exclusive(&self) -> bool {
+        crate::base::key::sequence(&self.largest) == MAX_SEQUENCE_NUMBER
+    }
+
+    /// Whether all its keys come before `user_key`.
+    #[inline]
+    pub fn ends_before(&self, order: &KeyOrder, user_key: &[u8]) -> bool {
+        match order.compare_user(self.largest_user_key(), user_key) {
+            Ordering::Less => true,
+            Ordering::Equal => self.largest_is_exclusive(),
+            Ordering::Greater => false,
+        }
+    }
+
+    /// Counts of its entries, once it was open.
+    pub fn known_stats(&self) -> Option<FileStats> {
+        self.stats.get().copied()
+    }
+
     /// Counts of its entries; zeros until they are known.
     pub fn stats(&self) -> FileStats {
         self.stats.get().copied().unwrap_or_default()
@@ -237,12 +263,12 @@ impl FileMeta {
 
     /// Whether a compaction is working on it.
     pub fn is_being_compacted(&self) -> bool {
-        self.being_compacted.load(Ordering::Relaxed)
+        self.being_compacted.load(atomic::Ordering::Relaxed)
     }
 
     /// Says whether a compaction works on it. The picker's lock orders callers.
     pub fn set_being_compacted(&self, yes: bool) {
-        self.being_compacted.store(yes, Ordering::Relaxed);
+        self.being_compacted.store(yes, atomic::Ordering::Relaxed);
     }
 
     /// Whether somebody would like it to be compacted; nothing on disk says so.
@@ -355,7 +381,7 @@ mod tests {
     use super::*;
     use crate::base::ValueType;
     use crate::base::key::{append_internal_key, pack_trailer};
-    use std::sync::atomic::AtomicUsize;
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
     fn file(number: u64) -> Arc<FileMeta> {
         let mut key = Vec::new();

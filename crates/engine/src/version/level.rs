@@ -13,6 +13,7 @@ use crate::base::{KeyOrder, LookupKey};
 use crate::error::Result;
 use crate::iter::GetContext;
 use crate::options::ReadOptions;
+use crate::rangedel::Fragments;
 use crate::sst::Table;
 use crate::version::TableCache;
 use std::cmp::Ordering;
@@ -29,7 +30,12 @@ pub struct Level {
     /// Open readers beside the fences; empty cells where the table cache decides who stays open.
     readers: Box<[OnceLock<Arc<Table>>]>,
     bytes: u64,
+    /// See [`Level::range_tombstones`].
+    range_tombstones: OnceLock<TombstonesByFile>,
 }
+
+/// Per file its range tombstones; empty where no file has any.
+type TombstonesByFile = Arc<[Option<Arc<Fragments>>]>;
 
 struct Fences {
     common: Box<[u8]>,
@@ -104,6 +110,7 @@ impl Level {
             numbers: files.iter().map(|f| f.number).collect(),
             readers: files.iter().map(|f| reader_cell(f)).collect(),
             bytes: files.iter().fold(0, |sum, f| sum.saturating_add(f.file_size)),
+            range_tombstones: OnceLock::new(),
             files: files.into(),
             order,
         }
@@ -167,13 +174,38 @@ impl Level {
     /// On a sorted level: the files that hold keys of `[begin, end]`, both inclusive user keys.
     pub fn overlapping_range(&self, begin: Option<&[u8]>, end: Option<&[u8]>) -> Range<usize> {
         let start = begin.map_or(0, |b| {
-            self.files.partition_point(|f| self.order.compare_user(f.largest_user_key(), b).is_lt())
+            self.files.partition_point(|f| f.ends_before(&self.order, b))
         });
         let stop = end.map_or(self.files.len(), |e| {
             self.files
                 .partition_point(|f| self.order.compare_user(f.smallest_user_key(), e).is_le())
         });
         start..stop.max(start).max(start)
+    }
+
+    /// The range tombstones of each file, or nothing where no file has any. Found out once per level:
+    /// files that were never open are opened then. One that cannot be opened counts as having none
+    /// for now, since whoever reads in its range gets its error.
+    pub fn range_tombstones(&self, tables: &TableCache) -> TombstonesByFile {
+        if let Some(known) = self.range_tombstones.get() {
+            return Arc::clone(known);
+        }
+        let mut all_open = true;
+        let mut by_file: Vec<Option<Arc<Fragments>>> = Vec::with_capacity(self.files.len());
+        for file in &self.files {
+            let none = file.known_stats().is_some_and(|stats| stats.num_range_deletions == 0);
+            let table = if none { None } else { tables.find(file).ok() };
+            all_open &= none || table.is_some();
+            by_file.push(table.and_then(|table| table.range_tombstones().cloned()));
+        }
+        if by_file.iter().all(Option::is_none) {
+            by_file.clear();
+        }
+        let found: TombstonesByFile = by_file.into();
+        if all_open {
+            let _ = self.range_tombstones.set(Arc::clone(&found));
+        }
+        found
     }
 
     /// Looks a key up where files may overlap: each that may hold it, newest first.

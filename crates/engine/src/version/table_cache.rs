@@ -128,7 +128,10 @@ impl TableCache {
             global_seqno: Some(file.largest_seqno),
             statistics: self.statistics.clone(),
         };
-        let table = Table::open(reader, &ctx)?;
+        let mut table = Table::open(reader, &ctx)?;
+        if let Some(table) = Arc::get_mut(&mut table) {
+            table.clip_range_tombstones(&file.smallest, &file.largest);
+        }
         let p = table.properties();
         let found = unique_id(&p.db_id, &p.db_session_id, p.orig_file_number);
         if file.unique_id.is_some() && file.unique_id != found {

@@ -10,6 +10,7 @@ use crate::base::{InternalIterator, KeyOrder, LookupKey};
 use crate::error::Result;
 use crate::iter::GetContext;
 use crate::options::ReadOptions;
+use crate::rangedel::Run;
 use crate::sst::TableIterOptions;
 use crate::version::TableCache;
 use std::fmt;
@@ -135,6 +136,27 @@ impl Version {
         }
     }
 
+    /// Whether some file has range tombstones. Files that were never open are opened for it.
+    pub fn has_range_tombstones(&self, tables: &TableCache) -> bool {
+        self.populated.iter().any(|&n| !self.levels[n].range_tombstones(tables).is_empty())
+    }
+
+    /// Appends the range tombstones of the places that [`Version::add_iterators`] makes iterators of,
+    /// in the same order.
+    pub fn add_range_tombstones(&self, tables: &TableCache, out: &mut Vec<Vec<Run>>) {
+        for &n in &*self.populated {
+            let by_file = self.levels[n].range_tombstones(tables);
+            if n == 0 {
+                let none = std::iter::repeat_n(&None, self.levels[0].len() - by_file.len());
+                let files = by_file.iter().chain(none);
+                out.extend(files.map(|file| file.iter().cloned().map(|f| Run::new([f])).collect()));
+            } else {
+                let run = Run::new(by_file.iter().flatten().cloned());
+                out.push(if run.is_empty() { Vec::new() } else { vec![run] });
+            }
+        }
+    }
+
     /// The files of a level with keys in `[begin, end]`, both inclusive user keys; `None` is open.
     /// On level 0 a file that reaches further widens the range, until nothing more overlaps:
     /// entries of one key must not be reordered by moving only some of its files.
@@ -182,7 +204,7 @@ impl Version {
 
     /// Whether a file has keys in `[begin, end]`, by its boundaries.
     pub fn file_overlaps(&self, f: &FileMeta, begin: Option<&[u8]>, end: Option<&[u8]>) -> bool {
-        let ends_before = |b| self.order.compare_user(f.largest_user_key(), b).is_lt();
+        let ends_before = |b| f.ends_before(&self.order, b);
         let starts_after = |e| self.order.compare_user(f.smallest_user_key(), e).is_gt();
         !begin.is_some_and(ends_before) && !end.is_some_and(starts_after)
     }
@@ -273,7 +295,7 @@ impl DeeperKeys {
         self.levels.iter().zip(&mut self.next).any(|(level, next)| {
             let (order, files) = (level.order(), level.files());
             while let Some(file) = files.get(*next) {
-                if order.compare_user(user_key, file.largest_user_key()).is_le() {
+                if !file.ends_before(order, user_key) {
                     return order.compare_user(user_key, file.smallest_user_key()).is_ge();
                 }
                 *next += 1;

@@ -30,17 +30,22 @@ impl<'a, L: MemtableLookup> MemtableInserter<'a, L> {
         self.next
     }
 
+    /// The memtable of a family, if it takes records.
     #[inline]
-    fn add(&mut self, cf: u32, kind: ValueType, key: &[u8], value: &[u8]) -> Result<()> {
-        let memtable = match self.last {
-            Some((id, memtable)) if id == cf => memtable,
+    fn memtable(&mut self, cf: u32) -> Result<Option<&'a MemTable>> {
+        match self.last {
+            Some((id, memtable)) if id == cf => Ok(memtable),
             _ => {
                 let memtable = self.lookup.memtable(cf)?;
                 self.last = Some((cf, memtable));
-                memtable
+                Ok(memtable)
             }
-        };
-        if let Some(memtable) = memtable {
+        }
+    }
+
+    #[inline]
+    fn add(&mut self, cf: u32, kind: ValueType, key: &[u8], value: &[u8]) -> Result<()> {
+        if let Some(memtable) = self.memtable(cf)? {
             memtable.add(self.next, kind, key, value);
         }
         self.next += 1;
@@ -64,6 +69,14 @@ impl<L: MemtableLookup> BatchHandler for MemtableInserter<'_, L> {
 
     fn merge(&mut self, cf: u32, key: &[u8], operand: &[u8]) -> Result<()> {
         self.add(cf, ValueType::Merge, key, operand)
+    }
+
+    fn delete_range(&mut self, cf: u32, begin: &[u8], end: &[u8]) -> Result<()> {
+        if let Some(memtable) = self.memtable(cf)? {
+            memtable.add_range_deletion(self.next, begin, end);
+        }
+        self.next += 1;
+        Ok(())
     }
 }
 

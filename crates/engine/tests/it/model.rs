@@ -6,7 +6,7 @@
 use super::support::{open_three, option_sets, wo};
 use ferrolith::batch::WriteBatch;
 use ferrolith::db::{ColumnFamily, Db, Snapshot};
-use ferrolith::options::{CompactRangeOptions, FlushOptions, Options, ReadOptions};
+use ferrolith::options::{CompactRangeOptions, FlushOptions, Options, ReadOptions, TableFactory};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -64,7 +64,8 @@ impl Run {
         let (mut db, mut families) = open_three(&self.options, path);
         for op in 0..ops {
             match self.rng.u32(..10_000) {
-                0..3_500 => self.put(&db, &families),
+                0..3_450 => self.put(&db, &families),
+                3_450..3_500 => self.delete_range(&db, &families),
                 3_500..4_500 => self.delete(&db, &families),
                 4_500..5_000 => self.merge(&db, &families),
                 5_000..5_600 => self.batch(&db, &families),
@@ -129,6 +130,30 @@ impl Run {
         self.maps[cf].remove(&key);
     }
 
+    /// Deletes a range: mostly of a few keys, sometimes of many.
+    fn delete_range(&mut self, db: &Db, families: &[ColumnFamily]) {
+        if !self.has_range_deletions() {
+            return;
+        }
+        let (cf, (begin, end)) = (self.family(), self.range());
+        db.delete_range_cf(&wo(), &families[cf], &begin, &end).unwrap();
+        remove_range(&mut self.maps[cf], &begin, &end);
+    }
+
+    fn has_range_deletions(&self) -> bool {
+        matches!(self.options.cf.table_factory, TableFactory::BlockBased(_))
+    }
+
+    fn range(&mut self) -> (Vec<u8>, Vec<u8>) {
+        let a = self.key();
+        let b = match self.rng.u32(..10) {
+            0 => self.key(),
+            1 => [&a[..], b"~"].concat(),
+            _ => [&a[..4], b"~"].concat(),
+        };
+        if a < b { (a, b) } else { (b, a) }
+    }
+
     fn merge(&mut self, db: &Db, families: &[ColumnFamily]) {
         let (cf, key) = (self.family(), self.key());
         let operand = format!("m{}", self.rng.u32(..100)).into_bytes();
@@ -141,12 +166,17 @@ impl Run {
         for _ in 0..self.rng.usize(1..20) {
             let (cf, key) = (self.family(), self.key());
             let id = families[cf].id();
-            match self.rng.u32(..4) {
-                0 => {
+            match self.rng.u32(..40) {
+                0 if self.has_range_deletions() => {
+                    let (begin, end) = self.range();
+                    batch.delete_range_cf(id, &begin, &end).unwrap();
+                    remove_range(&mut self.maps[cf], &begin, &end);
+                }
+                0..10 => {
                     batch.delete_cf(id, &key).unwrap();
                     self.maps[cf].remove(&key);
                 }
-                1 => {
+                10..20 => {
                     batch.merge_cf(id, &key, b"b").unwrap();
                     merge_into(&mut self.maps[cf], key, b"b");
                 }
@@ -300,6 +330,11 @@ impl Run {
             iter.status().unwrap();
         }
     }
+}
+
+fn remove_range(map: &mut Map, begin: &[u8], end: &[u8]) {
+    let gone: Vec<_> = map.range(begin.to_vec()..end.to_vec()).map(|(k, _)| k.clone()).collect();
+    gone.iter().for_each(|key| drop(map.remove(key)));
 }
 
 fn merge_into(map: &mut Map, key: Vec<u8>, operand: &[u8]) {

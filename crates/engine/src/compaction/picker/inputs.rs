@@ -33,8 +33,16 @@ pub(super) fn clean_cut(version: &Version, level: usize, files: Files) -> Option
     let all = version.files(level);
     let (smallest, largest) = key_range(order, &files)?;
     let mut range = version.level(level).overlapping_range(Some(smallest), Some(largest));
+    // A file that begins where a tombstone of the last one ends was not asked for.
+    if let [.., before, last] = &all[range.clone()]
+        && before.ends_before(order, last.smallest_user_key())
+        && !files.iter().any(|f| f.number == last.number)
+    {
+        range.end -= 1;
+    }
     let meet = |left: usize| {
-        order.equal_user(all[left].largest_user_key(), all[left + 1].smallest_user_key())
+        let (left, right) = (&all[left], &all[left + 1]);
+        !left.ends_before(order, right.smallest_user_key())
     };
     while range.start > 0 && meet(range.start - 1) {
         range.start -= 1;

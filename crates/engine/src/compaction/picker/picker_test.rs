@@ -32,6 +32,7 @@ fn parse_file(text: &str) -> FileMeta {
     let num_deletions = if marks.contains('~') { size } else { 0 };
     file.set_stats(FileStats {
         num_entries: size,
+        num_range_deletions: 0,
         num_deletions,
         raw_key_size: 0,
         raw_value_size: size,

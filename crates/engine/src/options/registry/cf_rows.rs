@@ -111,7 +111,7 @@ pub const CF_ROWS: &[Row<ColumnFamilyOptions>] = &[
     young!(Accepted "paranoid_memory_checks" paranoid_memory_checks),
     young!(Accepted "memtable_veirfy_per_key_checksum_on_seek" memtable_veirfy_per_key_checksum_on_seek),
     fixed!(Accepted Never "memtable_verify_per_key_checksum_on_seek" Bool "false"),
-    young!(Accepted "memtable_max_range_deletions" memtable_max_range_deletions),
+    young!(Honoured "memtable_max_range_deletions" memtable_max_range_deletions),
     young!(Accepted "memtable_op_scan_flush_trigger" memtable_op_scan_flush_trigger),
     young!(Accepted "memtable_avg_op_scan_flush_trigger" memtable_avg_op_scan_flush_trigger),
     fixed!(Accepted Never "min_tombstones_for_range_conversion" Integer "0"),

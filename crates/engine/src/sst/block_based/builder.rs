@@ -8,7 +8,7 @@
 use super::block_builder::BlockBuilder;
 use super::filter::FilterBuilder;
 use super::index_builder::IndexBuilder;
-use super::open::FULL_FILTER;
+use super::open::{FULL_FILTER, RANGE_DELETIONS};
 use crate::base::checksum::{block_checksum, context_modifier};
 use crate::base::hash::hash64;
 use crate::base::key::{ParsedInternalKey, ValueType, user_key};
@@ -33,6 +33,7 @@ pub struct BlockBasedTableBuilder {
     block: BlockBuilder,
     index: IndexBuilder,
     filter: Option<FilterBuilder>,
+    range_deletions: BlockBuilder,
     last_key: Vec<u8>,
     last_prefix: Option<Vec<u8>>,
     properties: TableProperties,
@@ -69,6 +70,7 @@ impl BlockBasedTableBuilder {
             file,
             block,
             filter,
+            range_deletions: BlockBuilder::new(1),
             offset: 0,
             last_key: Vec::new(),
             last_prefix: None,
@@ -86,6 +88,10 @@ impl BlockBasedTableBuilder {
     /// Appends an entry.
     pub fn add(&mut self, internal_key: &[u8], value: &[u8]) -> Result<()> {
         let parsed = ParsedInternalKey::parse(internal_key)?;
+        if parsed.value_type == ValueType::RangeDeletion {
+            self.add_range_deletion(internal_key, value);
+            return Ok(());
+        }
         if !self.last_key.is_empty()
             && self.ctx.order.compare(&self.last_key, internal_key) != Ordering::Less
         {
@@ -95,9 +101,6 @@ impl BlockBasedTableBuilder {
         match parsed.value_type {
             ValueType::Deletion | ValueType::SingleDeletion => p.num_deletions += 1,
             ValueType::Merge => p.num_merge_operands += 1,
-            ValueType::RangeDeletion => {
-                return Err(Error::not_supported("writing range deletions (DeleteRange)"));
-            }
             _ => {}
         }
         p.num_entries += 1;
@@ -112,6 +115,17 @@ impl BlockBasedTableBuilder {
         self.last_key.clear();
         self.last_key.extend_from_slice(internal_key);
         Ok(())
+    }
+
+    /// Range tombstones go into a block of their own, and count as entries and as deletions.
+    fn add_range_deletion(&mut self, begin: &[u8], end: &[u8]) {
+        self.range_deletions.add(begin, end);
+        let p = &mut self.properties;
+        p.num_entries += 1;
+        p.num_deletions += 1;
+        p.num_range_deletions += 1;
+        p.raw_key_size += begin.len() as u64;
+        p.raw_value_size += end.len() as u64;
     }
 
     /// About how large the data would be if it ended now.
@@ -141,6 +155,10 @@ impl BlockBasedTableBuilder {
         let index = self.write_index()?;
         if self.opts.format_version >= 6 {
             metas.insert("rocksdb.index", index);
+        }
+        if !self.range_deletions.is_empty() {
+            let block = self.range_deletions.finish().to_vec();
+            metas.insert(RANGE_DELETIONS, self.write_raw(&block, CompressionType::None)?);
         }
         let properties = self.write_properties()?;
         metas.insert("rocksdb.properties", properties);

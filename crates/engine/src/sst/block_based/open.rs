@@ -9,13 +9,15 @@ use super::filter::Filter;
 use super::index::{IndexForm, check_handle, for_each_entry};
 use super::source::BlockSource;
 use super::table::{BlockBasedTable, TableFilter};
-use crate::base::SeqNo;
 use crate::base::coding::Decoder;
+use crate::base::key::ParsedInternalKey;
+use crate::base::{KeyOrder, SeqNo, ValueType};
 use crate::cache::SlotArray;
 use crate::compress::Dictionary;
 use crate::error::{Error, Result};
 use crate::fs::RandomAccessFile;
 use crate::options::BlockBasedTableOptions;
+use crate::rangedel::{Fragments, Tombstone};
 use crate::sst::TableReadContext;
 use crate::sst::format::{
     BlockHandle, FOOTER_SIZE, Footer, READABLE_VERSIONS, read_exact_at, unsupported_version,
@@ -28,7 +30,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 const PROPERTIES: &str = "rocksdb.properties";
-const RANGE_DELETIONS: &str = "rocksdb.range_del";
+pub(super) const RANGE_DELETIONS: &str = "rocksdb.range_del";
 const DICTIONARY: &str = "rocksdb.compression_dict";
 const INDEX: &str = "rocksdb.index";
 /// RocksDB's name for all its filters, as the builder writes it.
@@ -60,11 +62,6 @@ fn open(
     let source = BlockSource::new(file, footer, ctx.mmap);
     let metas = read_metaindex(&source)?;
     let properties = read_properties(&source, &metas)?;
-    if metas.contains_key(RANGE_DELETIONS) {
-        return Err(Error::not_supported(
-            "range deletions (DeleteRange): the file has a block of them",
-        ));
-    }
     let dictionary = match metas.get(DICTIONARY) {
         Some(&handle) => Some(Dictionary::new(source.read_meta(handle)?)),
         None => None,
@@ -78,12 +75,19 @@ fn open(
             && properties.user_flag(PREFIX_FILTERING)
     });
     let filter = read_filter(&source, &metas, form, ctx, opts)?;
+    let global_seqno = global_seqno(&properties, ctx.global_seqno)?;
+    let range_tombstones = match metas.get(RANGE_DELETIONS) {
+        Some(&handle) => read_range_tombstones(&source, handle, &ctx.order, global_seqno)?,
+        None => None,
+    };
     let slots = ctx.cache.as_ref().map(|cache| SlotArray::new(Arc::clone(cache), fences.len()));
     let mut table = BlockBasedTable {
         tags: ctx.order.is_bytewise() && fences.keys_stay_in_one_block(),
         whole_keys: properties.user_flag(WHOLE_KEY_FILTERING),
         prefixes: extractor,
-        global_seqno: global_seqno(&properties, ctx.global_seqno)?,
+        has_range_tombstones: range_tombstones.is_some(),
+        range_tombstones,
+        global_seqno,
         order: ctx.order.clone(),
         source,
         fences,
@@ -248,6 +252,35 @@ fn read_index(
     };
     result.and_then(|()| fences.finish(&ctx.order)).map_err(|e| source.locate(handle, e))?;
     Ok(fences)
+}
+
+/// The block of range deletions: `internal key of the begin -> end`. They may overlap.
+fn read_range_tombstones(
+    source: &BlockSource,
+    handle: BlockHandle,
+    order: &KeyOrder,
+    global_seqno: Option<SeqNo>,
+) -> Result<Option<Arc<Fragments>>> {
+    let bytes = source.read_meta(handle)?;
+    let mut stored = Vec::new();
+    let all = BlockView::new(&bytes).and_then(|view| {
+        view.for_each(|key, end| {
+            let parsed = ParsedInternalKey::parse(key)?;
+            if parsed.value_type != ValueType::RangeDeletion {
+                return Err(Error::corruption(format!(
+                    "range deletions: expected only such, found {:?}",
+                    parsed.value_type
+                )));
+            }
+            let seq = global_seqno.unwrap_or(parsed.sequence);
+            stored.push((parsed.user_key.to_vec(), end.to_vec(), seq));
+            Ok(())
+        })
+    });
+    let tombstones = stored.iter().map(|(begin, end, seq)| Tombstone { begin, end, seq: *seq });
+    let fragments = all.and_then(|()| Fragments::from_file(order, tombstones));
+    let fragments = fragments.map_err(|e| source.locate(handle, e))?;
+    Ok(Some(Arc::new(fragments)).filter(|fragments| !fragments.is_empty()))
 }
 
 fn read_filter(

@@ -219,20 +219,63 @@ fn offsets_grow_with_keys() {
 }
 
 #[test]
-fn disorder_and_range_deletions_are_refused() {
+fn disorder_and_unknown_options_are_refused() {
     let ctx = || builder_context(BlockBasedTableOptions::default(), CompressionType::None);
     let row = |k: &str, seq, kind| (k.as_bytes().to_vec(), seq, kind, Vec::new());
-    let (put, range) = (ValueType::Value, ValueType::RangeDeletion);
+    let put = ValueType::Value;
     build(ctx(), &[row("b", 1, put), row("a", 1, put)]).unwrap_err();
     build(ctx(), &[row("a", 1, put), row("a", 1, put)]).unwrap_err();
     build(ctx(), &[row("a", 1, put), row("a", 2, put)]).unwrap_err();
-    let e = build(ctx(), &[row("a", 1, range)]).unwrap_err();
-    assert!(e.message().contains("DeleteRange"));
     let bzip2 = builder_context(BlockBasedTableOptions::default(), CompressionType::Bzip2);
     assert!(build(bzip2, &[]).unwrap_err().message().contains("BZip2"));
     let opts = BlockBasedTableOptions { format_version: 8, ..Default::default() };
     let e = build(builder_context(opts, CompressionType::None), &[]).unwrap_err();
     assert!(e.message().contains("format_version 8"));
+}
+
+#[test]
+fn range_deletions_have_a_block_of_their_own() {
+    let row = |k: &str, seq, kind, v: &str| (k.into(), seq, kind, v.as_bytes().to_vec());
+    let (put, range) = (ValueType::Value, ValueType::RangeDeletion);
+    let rows: Vec<Row> = vec![
+        row("c", 5, put, "1"),
+        row("b", 7, range, "f"),
+        row("d", 9, put, "2"),
+        row("e", 3, range, "k"),
+    ];
+    let ctx = builder_context(with_filter(), CompressionType::Lz4);
+    let (bytes, finished) = build(ctx, &rows).unwrap();
+    let p = &finished.properties;
+    assert_eq!((p.num_entries, p.num_deletions, p.num_range_deletions), (4, 2, 2));
+    let mut table = open(&bytes, &read_context(None)).unwrap();
+    let found = |table: &Table| -> Vec<(String, String, Vec<u64>)> {
+        let text = |key: &[u8]| String::from_utf8(key.to_vec()).unwrap();
+        let all = table.range_tombstones().unwrap();
+        all.iter().map(|f| (text(f.begin), text(f.end), f.seqs.to_vec())).collect()
+    };
+    let piece = |begin: &str, end: &str, seqs: &[u64]| (begin.into(), end.into(), seqs.to_vec());
+    let all = [piece("b", "e", &[7]), piece("e", "f", &[7, 3]), piece("f", "k", &[3])];
+    assert_eq!(found(&table), all);
+    let entries = scan(&table, &TableIterOptions::default()).unwrap();
+    assert_eq!(entries, [rows[0].clone(), rows[2].clone()]);
+    let get = |table: &Table, key: &[u8], at| {
+        let mut lookup = crate::iter::GetContext::new(key, None);
+        let key = crate::base::LookupKey::new(key, at);
+        table.get(&key, &Default::default(), &mut lookup).unwrap();
+        (lookup.is_done(), lookup.finish().unwrap().map(|v| v.to_vec()))
+    };
+    assert_eq!(get(&table, b"c", 6), (true, Some(b"1".to_vec())));
+    assert_eq!(get(&table, b"c", 7), (true, None));
+    assert_eq!(get(&table, b"d", 9), (true, Some(b"2".to_vec())));
+    assert_eq!(get(&table, b"bb", 9), (true, None), "older places are hidden, too");
+    assert_eq!(get(&table, b"g", 2), (false, None));
+    // The file's boundaries in the MANIFEST count.
+    let last = internal(b"f", crate::base::MAX_SEQUENCE_NUMBER, range);
+    Arc::get_mut(&mut table).unwrap().clip_range_tombstones(&internal(b"c", 5, put), &last);
+    assert_eq!(found(&table), [piece("c", "e", &[7]), piece("e", "f", &[7, 3])]);
+    let last = internal(b"d", 9, put);
+    Arc::get_mut(&mut table).unwrap().clip_range_tombstones(&internal(b"c", 5, put), &last);
+    assert_eq!(found(&table), [piece("c", "d\0", &[7])]);
 }
 
 /// Rebuilds files of RocksDB 7.8.3 from their entries: data, filter and index blocks are the same.

@@ -12,9 +12,9 @@ use super::filter::Filter;
 use super::source::{BlockSource, Readahead};
 use super::tags::Tags;
 use crate::base::hash::hash64;
-use crate::base::key::trailer;
+use crate::base::key::{sequence, trailer, user_key};
 use crate::base::pinned::{Pin, PinnedBytes};
-use crate::base::{KeyOrder, LookupKey, PinnedValue, SeqNo};
+use crate::base::{KeyOrder, LookupKey, MAX_SEQUENCE_NUMBER, PinnedValue, SeqNo};
 use crate::cache::{Node, Reservation, SlotArray};
 use crate::compress::Dictionary;
 use crate::env::epoch;
@@ -22,6 +22,7 @@ use crate::error::{Error, Result};
 use crate::hooks::SliceTransform;
 use crate::iter::GetContext;
 use crate::options::ReadOptions;
+use crate::rangedel::Fragments;
 use crate::sst::properties::TableProperties;
 use crate::stats::{self, Statistics, Ticker};
 use std::sync::Arc;
@@ -50,6 +51,10 @@ pub struct BlockBasedTable {
     pub(super) slots: Option<Arc<SlotArray<Block>>>,
     /// Blocks may be searched by tags.
     pub(super) tags: bool,
+    /// `range_tombstones` is there: beside flags that every lookup reads, so that it costs no line of
+    /// memory more.
+    pub(super) has_range_tombstones: bool,
+    pub(super) range_tombstones: Option<Arc<Fragments>>,
     pub(super) dictionary: Option<Dictionary>,
     /// The sequence number of every entry, if the file was ingested.
     pub(super) global_seqno: Option<SeqNo>,
@@ -75,6 +80,9 @@ impl BlockBasedTable {
         let user_key = key.user_key();
         let hash = hash64(user_key);
         let t = trailer(key.internal_key());
+        if self.has_range_tombstones {
+            self.cover(user_key, t >> 8, ctx);
+        }
         if !self.filter_allows(user_key, hash, t) {
             stats::add(&self.statistics, Ticker::BloomFilterUseful, 1);
             return Ok(());
@@ -94,6 +102,33 @@ impl BlockBasedTable {
             i += 1;
         }
         Ok(())
+    }
+
+    #[cold]
+    fn cover(&self, user_key: &[u8], at: SeqNo, ctx: &mut GetContext) {
+        if let Some(tombstones) = &self.range_tombstones {
+            ctx.cover(|| tombstones.newest_over(user_key, at));
+        }
+    }
+
+    /// See [`crate::sst::Table::range_tombstones`].
+    pub fn range_tombstones(&self) -> Option<&Arc<Fragments>> {
+        self.range_tombstones.as_ref()
+    }
+
+    /// See [`crate::sst::Table::clip_range_tombstones`].
+    pub fn clip_range_tombstones(&mut self, smallest: &[u8], largest: &[u8]) {
+        let Some(all) = self.range_tombstones.take() else { return };
+        let mut upper = user_key(largest).to_vec();
+        if sequence(largest) != MAX_SEQUENCE_NUMBER {
+            // The boundary is an entry, which tombstones may reach behind only in files of old releases
+            // that split a user key. In other orders no key is known to come next.
+            upper.push(0);
+        }
+        let is_ordered = sequence(largest) == MAX_SEQUENCE_NUMBER || self.order.is_bytewise();
+        let clipped = all.clipped(Some(user_key(smallest)), is_ordered.then_some(&upper));
+        self.range_tombstones = Some(Arc::new(clipped)).filter(|left| !left.is_empty());
+        self.has_range_tombstones = self.range_tombstones.is_some();
     }
 
     #[cold]
@@ -264,7 +299,8 @@ impl BlockBasedTable {
             }
         };
         let slots = self.slots.as_ref().map_or(0, |slots| size_of::<usize>() * slots.len());
-        size_of::<BlockBasedTable>() + self.fences.memory_usage() + filter + slots
+        let tombstones = self.range_tombstones.as_ref().map_or(0, |t| t.memory_usage());
+        size_of::<BlockBasedTable>() + self.fences.memory_usage() + filter + slots + tombstones
     }
 
     /// Reads every data block from the file and checks it.
