@@ -58,6 +58,7 @@ functions! {
     writebatch_destroy: fn(Object);
     writebatch_put_cf: fn(Object, Object, Text, usize, Text, usize);
     writebatch_delete_cf: fn(Object, Object, Text, usize);
+    writebatch_delete_range_cf: fn(Object, Object, Text, usize, Text, usize);
     writebatch_singledelete_cf: fn(Object, Object, Text, usize);
     writebatch_merge_cf: fn(Object, Object, Text, usize, Text, usize);
     write: fn(Object, Object, Object, Errors);

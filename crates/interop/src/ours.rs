@@ -53,6 +53,7 @@ impl Store for Ours {
                 Op::Delete(f, key) => self.db.delete_cf(&wo, cf(f), key),
                 Op::SingleDelete(f, key) => self.db.single_delete_cf(&wo, cf(f), key),
                 Op::Merge(f, key, operand) => self.db.merge_cf(&wo, cf(f), key, operand),
+                Op::DeleteRange(f, begin, end) => self.db.delete_range_cf(&wo, cf(f), begin, end),
             }
             .map_err(text);
         }
@@ -63,6 +64,7 @@ impl Store for Ours {
                 Op::Delete(f, key) => records.delete_cf(cf(f).id(), key),
                 Op::SingleDelete(f, key) => records.single_delete_cf(cf(f).id(), key),
                 Op::Merge(f, key, operand) => records.merge_cf(cf(f).id(), key, operand),
+                Op::DeleteRange(f, begin, end) => records.delete_range_cf(cf(f).id(), begin, end),
             }
             .map_err(text)?;
         }

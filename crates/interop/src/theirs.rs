@@ -174,6 +174,17 @@ impl Store for Theirs {
                         let (k, kn) = parts(key);
                         (f.writebatch_delete_cf)(records, self.families[*family], k, kn);
                     }
+                    Op::DeleteRange(family, begin, end) => {
+                        let ((k, kn), (v, vn)) = (parts(begin), parts(end));
+                        (f.writebatch_delete_range_cf)(
+                            records,
+                            self.families[*family],
+                            k,
+                            kn,
+                            v,
+                            vn,
+                        );
+                    }
                     Op::SingleDelete(family, key) => {
                         let (k, kn) = parts(key);
                         (f.writebatch_singledelete_cf)(records, self.families[*family], k, kn);

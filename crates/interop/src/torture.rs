@@ -69,6 +69,7 @@ fn read_back(store: &dyn Store, model: &Model, op: &Op) -> Result<()> {
     let (Op::Put(family, key, _)
     | Op::Merge(family, key, _)
     | Op::Delete(family, key)
+    | Op::DeleteRange(family, key, _)
     | Op::SingleDelete(family, key)) = op;
     let (found, expected) = (store.get(*family, key)?, model.families[*family].get(key));
     if found.as_ref() == expected {

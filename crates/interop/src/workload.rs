@@ -19,6 +19,8 @@ pub enum Op {
     SingleDelete(usize, Vec<u8>),
     /// Adds an operand.
     Merge(usize, Vec<u8>, Vec<u8>),
+    /// Deletes the keys from the first to before the second.
+    DeleteRange(usize, Vec<u8>, Vec<u8>),
 }
 
 /// The merge operator that the families have.
@@ -33,6 +35,18 @@ pub enum Merges {
     Append,
 }
 
+/// The range deletions that are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Ranges {
+    /// None.
+    #[default]
+    None,
+    /// Of any width: only where one thread writes.
+    Wide,
+    /// Of one key, so that threads keep to their own.
+    Keys,
+}
+
 /// What keys and batches look like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
@@ -42,6 +56,8 @@ pub struct Shape {
     pub fixed: bool,
     /// The merge operator.
     pub merges: Merges,
+    /// Range deletions.
+    pub ranges: Ranges,
     /// Distinct keys per family and thread.
     pub slots: u32,
     /// Largest value in bytes; most are far smaller.
@@ -50,7 +66,14 @@ pub struct Shape {
 
 impl Default for Shape {
     fn default() -> Shape {
-        Shape { families: 1, fixed: false, merges: Merges::None, slots: 3000, value_max: 40_000 }
+        Shape {
+            families: 1,
+            fixed: false,
+            merges: Merges::None,
+            ranges: Ranges::None,
+            slots: 3000,
+            value_max: 40_000,
+        }
     }
 }
 
@@ -62,8 +85,13 @@ impl Shape {
             Merges::Add => "add",
             Merges::Append => "append",
         };
+        let ranges = match self.ranges {
+            Ranges::None => "none",
+            Ranges::Wide => "wide",
+            Ranges::Keys => "keys",
+        };
         let Shape { families, fixed, slots, value_max, .. } = self;
-        format!("{families},{fixed},{merges},{slots},{value_max}")
+        format!("{families},{fixed},{merges},{ranges},{slots},{value_max}")
     }
 
     /// Undoes [`Shape::to_text`].
@@ -76,6 +104,12 @@ impl Shape {
                 "none" => Merges::None,
                 "add" => Merges::Add,
                 "append" => Merges::Append,
+                _ => return None,
+            },
+            ranges: match parts.next()? {
+                "none" => Ranges::None,
+                "wide" => Ranges::Wide,
+                "keys" => Ranges::Keys,
                 _ => return None,
             },
             slots: parts.next()?.parse().ok()?,
@@ -143,6 +177,9 @@ impl Workload {
         let family = self.rng.usize(..self.shape.families);
         let slot = self.rng.u32(..self.shape.slots);
         let key = self.shape.key(self.thread, slot);
+        if self.shape.ranges != Ranges::None && self.rng.u32(..25) == 0 {
+            return self.delete_range(family, key);
+        }
         match (slot % 16, self.shape.merges) {
             (15, _) if self.once[family].remove(&slot) => Op::SingleDelete(family, key),
             (15, _) => {
@@ -165,6 +202,27 @@ impl Workload {
             _ if self.rng.u32(..6) == 0 => Op::Delete(family, key),
             _ => Op::Put(family, key, self.value()),
         }
+    }
+
+    fn delete_range(&mut self, family: usize, begin: Vec<u8>) -> Op {
+        let end = match (self.shape.ranges, self.rng.u32(..16)) {
+            (Ranges::Wide, 0) => {
+                let slot = self.rng.u32(..self.shape.slots);
+                self.shape.key(self.thread, slot)
+            }
+            (Ranges::Wide, _) => {
+                let head = begin.first_chunk().map_or(0, |head| u16::from_be_bytes(*head));
+                head.saturating_add(self.rng.u16(1..300)).to_be_bytes().to_vec()
+            }
+            _ => [&begin[..], &[0]].concat(),
+        };
+        let (begin, end) = if begin <= end { (begin, end) } else { (end, begin) };
+        let (shape, thread) = (self.shape, self.thread);
+        self.once[family].retain(|slot| {
+            let key = shape.key(thread, *slot);
+            key < begin || key >= end
+        });
+        Op::DeleteRange(family, begin, end)
     }
 
     fn value(&mut self) -> Vec<u8> {
@@ -213,6 +271,9 @@ impl Model {
                 Op::Delete(family, key) | Op::SingleDelete(family, key) => {
                     self.families[*family].remove(key);
                 }
+                Op::DeleteRange(family, begin, end) => {
+                    self.families[*family].retain(|key, _| key < begin || key >= end);
+                }
                 Op::Merge(family, key, operand) => {
                     let old = self.families[*family].get(key);
                     let merged = merge(self.merges, old, operand);
@@ -245,7 +306,8 @@ mod tests {
 
     #[test]
     fn a_name_gives_one_sequence() {
-        let shape = Shape { families: 3, merges: Merges::Add, ..Shape::default() };
+        let shape =
+            Shape { families: 3, merges: Merges::Add, ranges: Ranges::Wide, ..Shape::default() };
         assert_eq!(Shape::parse(&shape.to_text()), Some(shape));
         let batches = |thread| {
             let mut workload = Workload::new(shape, 7, thread);

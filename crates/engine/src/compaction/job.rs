@@ -86,8 +86,13 @@ pub fn run(inputs: &CompactionInputs<'_>) -> Result<CompactionOutput> {
                 .collect()
         })
     };
-    let mut all = CompactionOutput::default();
-    all.records_range_deleted = tombstones.map_or(0, JobTombstones::num_hidden);
+    // The parts do not see what range tombstones hide.
+    let hidden = tombstones.map_or(0, JobTombstones::num_hidden);
+    let mut all = CompactionOutput {
+        records_in: hidden,
+        records_range_deleted: hidden,
+        ..CompactionOutput::default()
+    };
     let mut error = None;
     for result in results {
         match result {

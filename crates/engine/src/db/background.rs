@@ -401,6 +401,8 @@ impl DbInner {
             (Ticker::CompactionKeyDropNewerEntry, out.records_hidden),
             (Ticker::CompactionKeyDropObsolete, out.records_obsolete),
             (Ticker::CompactionKeyDropUser, out.records_filtered),
+            (Ticker::CompactionKeyDropRangeDel, out.records_range_deleted),
+            (Ticker::CompactionRangeDelDropObsolete, out.tombstones_obsolete),
         ] {
             stats::add(&self.statistics, ticker, n);
         }

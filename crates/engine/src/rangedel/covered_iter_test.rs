@@ -3,8 +3,8 @@ use crate::base::ValueType;
 use crate::iter::merging_iterator;
 use crate::iter::testing::Conformance;
 use crate::iter::vec_iter::{Entry, VecIter, ikey};
-use crate::rangedel::testing::{Owned, key, newest_over, random};
 use crate::rangedel::Fragments;
+use crate::rangedel::testing::{Owned, key, newest_over, random};
 
 const KEYS: u32 = 40;
 
@@ -123,9 +123,8 @@ impl InternalIterator for Counting {
 #[test]
 fn what_a_newer_place_deletes_is_left_by_seeks() {
     let order = KeyOrder::bytewise();
-    let entries = (0..5_000).map(|i| {
-        (ikey(format!("{i:04}").as_bytes(), 1, ValueType::Value), Vec::new())
-    });
+    let entries =
+        (0..5_000).map(|i| (ikey(format!("{i:04}").as_bytes(), 1, ValueType::Value), Vec::new()));
     let moves = Arc::new(AtomicU64::new(0));
     let child = Counting(VecIter::new(order.clone(), entries.collect()), Arc::clone(&moves));
     // A hundred that continue each other, then a gap of one key.

@@ -216,17 +216,10 @@ impl Fragments {
 
     /// Appends a fragment. With `join`, one that continues the last with the same tombstones makes
     /// that longer.
-    fn push(
-        &mut self,
-        begin: &[u8],
-        end: &[u8],
-        seqs: impl Iterator<Item = SeqNo>,
-        join: bool,
-    ) {
+    fn push(&mut self, begin: &[u8], end: &[u8], seqs: impl Iterator<Item = SeqNo>, join: bool) {
         let first_seq = self.seqs.len();
         self.seqs.extend(seqs);
-        let touches =
-            self.parts.last().is_some_and(|last| self.keys[last.end.clone()] == *begin);
+        let touches = self.parts.last().is_some_and(|last| self.keys[last.end.clone()] == *begin);
         if join
             && touches
             && let Some(last) = self.parts.last_mut()
@@ -289,10 +282,8 @@ impl<'a, 'o> Sweep<'a, 'o> {
         order: &'o KeyOrder,
         tombstones: impl IntoIterator<Item = Tombstone<'a>>,
     ) -> Sweep<'a, 'o> {
-        let mut tombstones: Vec<_> = tombstones
-            .into_iter()
-            .filter(|t| order.compare_user(t.begin, t.end).is_lt())
-            .collect();
+        let mut tombstones: Vec<_> =
+            tombstones.into_iter().filter(|t| order.compare_user(t.begin, t.end).is_lt()).collect();
         tombstones.sort_by(|a, b| order.compare_user(a.begin, b.begin));
         let mut by_end = tombstones.clone();
         by_end.sort_by(|a, b| order.compare_user(a.end, b.end));

@@ -87,7 +87,8 @@ fn clipping_keeps_what_lies_inside() {
         let clipped = whole.clipped(lower.as_deref(), upper.as_deref());
         check_shape(&order, &clipped);
         for k in (0..KEYS).map(key) {
-            let inside = lower.as_ref().is_none_or(|l| *l <= k) && upper.as_ref().is_none_or(|u| k < *u);
+            let inside =
+                lower.as_ref().is_none_or(|l| *l <= k) && upper.as_ref().is_none_or(|u| k < *u);
             let expected = if inside { whole.newest_over(&k, 99) } else { 0 };
             assert_eq!(clipped.newest_over(&k, 99), expected, "{seed}");
         }

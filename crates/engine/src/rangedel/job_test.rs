@@ -38,14 +38,15 @@ fn nobody_sees_that_entries_were_dropped() {
             for k in (0..20).map(key) {
                 let newest = |mut keys: Box<dyn Iterator<Item = &Vec<u8>> + '_>, over: SeqNo| {
                     keys.find(|ik| {
-                        crate::base::key::user_key(ik) == k
-                            && crate::base::key::sequence(ik) <= at
+                        crate::base::key::user_key(ik) == k && crate::base::key::sequence(ik) <= at
                     })
                     .filter(|ik| crate::base::key::sequence(ik) > over)
                     .cloned()
                 };
-                let before =
-                    newest(Box::new(entries.iter().map(|e| &e.0)), newest_over(&order, &all, &k, at));
+                let before = newest(
+                    Box::new(entries.iter().map(|e| &e.0)),
+                    newest_over(&order, &all, &k, at),
+                );
                 let after = newest(Box::new(kept.iter()), written.newest_over(&k, at));
                 assert_eq!(before, after, "seed {seed}, reader {at}");
             }

@@ -59,8 +59,12 @@ named! {
         CompactionKeyDropNewerEntry = "rocksdb.compaction.key.drop.new",
         /// Tombstones dropped because nothing older is left to hide.
         CompactionKeyDropObsolete = "rocksdb.compaction.key.drop.obsolete",
+        /// Entries that compactions dropped because range tombstones hide them.
+        CompactionKeyDropRangeDel = "rocksdb.compaction.key.drop.range_del",
         /// Entries that a compaction filter dropped.
         CompactionKeyDropUser = "rocksdb.compaction.key.drop.user",
+        /// Range tombstones that compactions dropped because nothing is left to hide.
+        CompactionRangeDelDropObsolete = "rocksdb.compaction.range_del.drop.obsolete",
         /// Keys written by the user.
         NumberKeysWritten = "rocksdb.number.keys.written",
         /// Keys looked up by the user.

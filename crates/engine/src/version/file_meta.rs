@@ -15,9 +15,9 @@ use crate::base::key::user_key;
 use crate::base::{KeyOrder, MAX_SEQUENCE_NUMBER, SeqNo};
 use crate::env::sync::Mutex;
 use crate::sst::{FinishedTable, Table, TableProperties};
-use std::cmp::Ordering;
+use std::cmp;
 use std::fmt;
-use std::sync::atomic::{self, AtomicBool};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// The largest number that a file may have: RocksDB keeps the two bits above for the path.
@@ -224,9 +224,9 @@ impl FileMeta {
     #[inline]
     pub fn ends_before(&self, order: &KeyOrder, user_key: &[u8]) -> bool {
         match order.compare_user(self.largest_user_key(), user_key) {
-            Ordering::Less => true,
-            Ordering::Equal => self.largest_is_exclusive(),
-            Ordering::Greater => false,
+            cmp::Ordering::Less => true,
+            cmp::Ordering::Equal => self.largest_is_exclusive(),
+            cmp::Ordering::Greater => false,
         }
     }
 
@@ -263,12 +263,12 @@ impl FileMeta {
 
     /// Whether a compaction is working on it.
     pub fn is_being_compacted(&self) -> bool {
-        self.being_compacted.load(atomic::Ordering::Relaxed)
+        self.being_compacted.load(Ordering::Relaxed)
     }
 
     /// Says whether a compaction works on it. The picker's lock orders callers.
     pub fn set_being_compacted(&self, yes: bool) {
-        self.being_compacted.store(yes, atomic::Ordering::Relaxed);
+        self.being_compacted.store(yes, Ordering::Relaxed);
     }
 
     /// Whether somebody would like it to be compacted; nothing on disk says so.
@@ -381,7 +381,7 @@ mod tests {
     use super::*;
     use crate::base::ValueType;
     use crate::base::key::{append_internal_key, pack_trailer};
-    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::atomic::AtomicUsize;
 
     fn file(number: u64) -> Arc<FileMeta> {
         let mut key = Vec::new();

@@ -173,9 +173,8 @@ impl Level {
 
     /// On a sorted level: the files that hold keys of `[begin, end]`, both inclusive user keys.
     pub fn overlapping_range(&self, begin: Option<&[u8]>, end: Option<&[u8]>) -> Range<usize> {
-        let start = begin.map_or(0, |b| {
-            self.files.partition_point(|f| f.ends_before(&self.order, b))
-        });
+        let start =
+            begin.map_or(0, |b| self.files.partition_point(|f| f.ends_before(&self.order, b)));
         let stop = end.map_or(self.files.len(), |e| {
             self.files
                 .partition_point(|f| self.order.compare_user(f.smallest_user_key(), e).is_le())

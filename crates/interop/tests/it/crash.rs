@@ -15,7 +15,7 @@ use ferrolith_interop::dump::difference;
 use ferrolith_interop::ledger::Ledger;
 use ferrolith_interop::steps::Step;
 use ferrolith_interop::store::{Engine, Setup};
-use ferrolith_interop::workload::{Family, Merges, Model, Op, Shape, Workload};
+use ferrolith_interop::workload::{Family, Merges, Model, Op, Ranges, Shape, Workload};
 use std::path::PathBuf;
 use std::process::Child;
 use std::time::Duration;
@@ -130,6 +130,7 @@ impl Directory {
             families: rng.usize(1..4),
             fixed: prefixes,
             merges: if rng.bool() { Merges::Add } else { Merges::None },
+            ranges: if plain { Ranges::None } else { Ranges::Keys },
             slots: 500,
             value_max: 70_000,
         };

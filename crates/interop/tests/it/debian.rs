@@ -5,7 +5,7 @@ use crate::children::{check_copy, run, run_and_kill};
 use crate::tools::{self, ldb, tool};
 use ferrolith_interop::steps::Step;
 use ferrolith_interop::store::{Engine, Setup};
-use ferrolith_interop::workload::{Model, Shape, Workload};
+use ferrolith_interop::workload::{Model, Ranges, Shape, Workload};
 use std::path::Path;
 
 fn setup(dir: &Path, cf: &str, shape: Shape) -> Setup {
@@ -53,7 +53,10 @@ fn ldb_directories() {
     ldb(dir.path(), &["create_column_family", "family1"]);
     ldb(dir.path(), &["batchput", "--column_family=family1", "a", "1", "b", "2"]);
     ldb(dir.path(), &["delete", "word0000"]);
-    let shape = Shape { families: 2, ..Shape::default() };
+    // Flushed by the next call, which leaves another one in the WAL.
+    ldb(dir.path(), &["deleterange", "word03", "word04"]);
+    ldb(dir.path(), &["deleterange", "word0350", "word05"]);
+    let shape = Shape { families: 2, ranges: Ranges::Wide, ..Shape::default() };
     take_over(&setup(dir.path(), "write_buffer_size=64K", shape));
 }
 

@@ -5,7 +5,7 @@ use crate::children::{check_copy, run, run_and_kill};
 use crate::tools;
 use ferrolith_interop::steps::Step;
 use ferrolith_interop::store::{Engine, Setup};
-use ferrolith_interop::workload::{Merges, Model, Shape, Workload};
+use ferrolith_interop::workload::{Merges, Model, Ranges, Shape, Workload};
 use std::path::Path;
 
 /// Batches per fill.
@@ -72,6 +72,12 @@ impl Form {
     pub fn shape(mut self, families: usize, merges: Merges) -> Form {
         self.shape.families = families;
         self.shape.merges = merges;
+        self
+    }
+
+    /// Deletes ranges, too.
+    pub fn ranges(mut self, ranges: Ranges) -> Form {
+        self.shape.ranges = ranges;
         self
     }
 
@@ -200,6 +206,21 @@ exchange! {
     memtable_hash_linkedlist: Form::new(&format!("{PREFIX};memtable_factory=hash_linkedlist:50"))
         .db("allow_concurrent_memtable_write=false").fixed_keys();
     memtable_vector: Form::new("memtable_factory=vector").db("allow_concurrent_memtable_write=false");
+    range_deletions: Form::new("").ranges(Ranges::Wide);
+    range_deletions_and_merges: Form::new("merge_operator=stringappend")
+        .shape(2, Merges::Append).ranges(Ranges::Wide);
+    range_deletions_and_prefixes: Form::new(&format!(
+        "{PREFIX};block_based_table_factory={{filter_policy=bloomfilter:10}};\
+         memtable_prefix_bloom_size_ratio=0.1;memtable_whole_key_filtering=true"
+    )).fixed_keys().ranges(Ranges::Wide);
+    range_deletions_in_subcompactions: Form::new(
+        "level_compaction_dynamic_level_bytes=false;num_levels=4"
+    ).db("max_subcompactions=3;max_open_files=20").ranges(Ranges::Wide);
+    range_deletions_format_7: table("format_version=7;filter_policy=bloomfilter:10")
+        .ranges(Ranges::Wide).too_new_for_tools();
+    range_deletions_kept_in_memory: Form::new("memtable_max_range_deletions=10")
+        .db("avoid_flush_during_recovery=true").ranges(Ranges::Wide).too_new_for_tools();
+    range_deletions_of_keys: Form::new("").shape(2, Merges::None).ranges(Ranges::Keys);
     plain: Form::plain("", "prefix_hash:1000");
     plain_user_key_len: Form::plain("user_key_len=16", "prefix_hash:100").shape(2, Merges::None);
     plain_prefix_encoding: Form::plain("encoding_type=kPrefix", "hash_linkedlist:100");
@@ -276,6 +297,13 @@ theirs! {
     );
     their_merges: Form::new("merge_operator=uint64add").shape(2, Merges::Add);
     their_appends: Form::new("merge_operator=stringappend").shape(1, Merges::Append);
+    their_range_deletions: Form::new("").ranges(Ranges::Wide);
+    their_range_deletions_and_merges: Form::new("merge_operator=uint64add")
+        .shape(2, Merges::Add).ranges(Ranges::Wide);
+    their_range_deletions_on_many_levels: Form::new("num_levels=5;max_bytes_for_level_multiplier=2")
+        .theirs("block_based_table_factory={format_version=6}").ranges(Ranges::Wide);
+    their_range_deletions_universal: Form::new("")
+        .theirs("compaction_style=kCompactionStyleUniversal").ranges(Ranges::Wide);
     their_plain: Form::plain("", "prefix_hash:1000").shape(2, Merges::None);
     their_plain_prefixes: Form::plain("encoding_type=kPrefix;user_key_len=16", "hash_linkedlist:100");
     their_plain_stored_index: Form::plain("store_index_in_file=true", "skip_list");

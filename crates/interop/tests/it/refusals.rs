@@ -1,10 +1,10 @@
 //! What we do not support is refused by name, and the directory stays as it was for RocksDB.
 
-use crate::children::{dump, run_and_kill};
+use crate::children::{dump, finish, run_and_kill, start};
 use crate::tools::{self, ldb, tool};
 use ferrolith_interop::steps::Step;
 use ferrolith_interop::store::{Engine, Setup};
-use ferrolith_interop::workload::Shape;
+use ferrolith_interop::workload::{Ranges, Shape};
 use std::path::Path;
 
 fn setup(dir: &Path) -> Setup {
@@ -22,17 +22,16 @@ fn refused(setup: &Setup, words: &[&str]) {
 }
 
 #[test]
-fn range_deletions() {
-    for flushed in [false, true] {
+fn range_deletions_in_plain_tables() {
+    let plain = "prefix_extractor=rocksdb.FixedPrefix.8;table_factory={id=PlainTable}";
+    let shape = Shape { ranges: Ranges::Keys, ..Shape::default() };
+    for engine in [Engine::Ferrolith, Engine::Rocksdb] {
         let dir = tempfile::tempdir().unwrap();
-        ldb(dir.path(), &["batchput", "--create_if_missing", "a", "1", "b", "2", "c", "3"]);
-        ldb(dir.path(), &["deleterange", "a", "c"]);
-        if flushed {
-            // Opening for writing flushes what the WAL holds.
-            ldb(dir.path(), &["put", "d", "4"]);
-            ldb(dir.path(), &["put", "e", "5"]);
-        }
-        refused(&setup(dir.path()), &["range"]);
+        let setup = Setup { cf: plain.into(), shape, ..setup(dir.path()) };
+        let setup = Setup { db: "allow_mmap_reads=true".into(), ..setup };
+        let child = start(engine, &setup, &[Step::Fill { seed: 1, from: 0, to: 100 }]);
+        let error = finish(child).unwrap_err();
+        assert!(error.contains("CF default reports it does not support DeleteRange"), "{error}");
     }
 }
 
