@@ -91,6 +91,17 @@ functions! {
     checkpoint_object_create: fn(Object, Errors) -> Object;
     checkpoint_object_destroy: fn(Object);
     checkpoint_create: fn(Object, Text, u64, Errors);
+    envoptions_create: fn() -> Object;
+    envoptions_destroy: fn(Object);
+    sstfilewriter_create: fn(Object, Object) -> Object;
+    sstfilewriter_destroy: fn(Object);
+    sstfilewriter_open: fn(Object, Text, Errors);
+    sstfilewriter_put: fn(Object, Text, usize, Text, usize, Errors);
+    sstfilewriter_delete: fn(Object, Text, usize, Errors);
+    sstfilewriter_finish: fn(Object, Errors);
+    ingestexternalfileoptions_create: fn() -> Object;
+    ingestexternalfileoptions_destroy: fn(Object);
+    ingest_external_file_cf: fn(Object, Object, *const Text, usize, Object, Errors);
 }
 
 /// Loads the library at the first call.

@@ -1,12 +1,13 @@
 //! This repository's engine as a [`Store`].
 
 use crate::store::{CHURN, Result, Scan, Setup, Store};
-use crate::workload::Op;
+use crate::workload::{Op, TableEntries};
 use ferrolith::batch::WriteBatch;
 use ferrolith::db::{Checkpoint, ColumnFamily, ColumnFamilyDescriptor, Db};
+use ferrolith::external::SstFileWriter;
 use ferrolith::options::{
     BottommostLevelCompaction, ColumnFamilyOptions, CompactRangeOptions, DbOptions, FlushOptions,
-    OptionSet, ReadOptions, WriteOptions,
+    IngestExternalFileOptions, OptionSet, Options, ReadOptions, WriteOptions,
 };
 use std::path::Path;
 
@@ -133,5 +134,29 @@ impl Store for Ours {
 
     fn checkpoint(&self, dir: &Path, log_size_for_flush: u64) -> Result<()> {
         Checkpoint::new(&self.db).create(dir, log_size_for_flush).map(drop).map_err(text)
+    }
+
+    fn table(&self, path: &Path, entries: &TableEntries) -> Result<()> {
+        let options = Options { cf: self.options.clone(), ..Options::default() };
+        let mut writer = SstFileWriter::new(&options);
+        let mut write = || {
+            writer.open(path)?;
+            for (key, value) in entries {
+                match value {
+                    Some(value) => writer.put(key, value)?,
+                    None => writer.delete(key)?,
+                }
+            }
+            writer.finish()
+        };
+        write().map(drop).map_err(text)
+    }
+
+    fn ingest(&self, family: usize, path: &Path) -> Result<()> {
+        let options = IngestExternalFileOptions {
+            verify_checksums_before_ingest: true,
+            ..IngestExternalFileOptions::default()
+        };
+        self.db.ingest_external_file_cf(&self.families[family], &[path], &options).map_err(text)
     }
 }

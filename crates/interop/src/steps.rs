@@ -35,6 +35,20 @@ pub enum Step {
         /// The directory.
         dir: PathBuf,
     },
+    /// Makes a table outside, with [`Shape::table`] of this seed.
+    Table {
+        /// The seed.
+        seed: u64,
+        /// The file.
+        path: PathBuf,
+    },
+    /// Takes a table into a family.
+    Ingest {
+        /// The family.
+        family: usize,
+        /// The file.
+        path: PathBuf,
+    },
     /// Reads everything every way and writes it into this file.
     Dump(PathBuf),
     /// Says `parked` and waits: to be killed, or for the end of its input.
@@ -61,6 +75,8 @@ impl Step {
             Step::Checkpoint { log_size, dir } => {
                 format!("checkpoint:{log_size}:{}", dir.display())
             }
+            Step::Table { seed, path } => format!("table:{seed}:{}", path.display()),
+            Step::Ingest { family, path } => format!("ingest:{family}:{}", path.display()),
             Step::Dump(path) => format!("dump:{}", path.display()),
             Step::Park => "park".into(),
             Step::Torture { seed, threads, ledger } => {
@@ -87,6 +103,10 @@ impl Step {
             "wait" => Ok(Step::Wait),
             "checkpoint" => {
                 Ok(Step::Checkpoint { log_size: number(part()?)?, dir: part()?.into() })
+            }
+            "table" => Ok(Step::Table { seed: number(part()?)?, path: part()?.into() }),
+            "ingest" => {
+                Ok(Step::Ingest { family: number(part()?)? as usize, path: part()?.into() })
             }
             "dump" => Ok(Step::Dump(rest.into())),
             "park" => Ok(Step::Park),
@@ -134,6 +154,8 @@ fn run(store: &dyn Store, setup: &Setup, step: &Step) -> Result<()> {
         Step::Compact => families.try_for_each(|family| store.compact(family)),
         Step::Wait => store.wait(),
         Step::Checkpoint { log_size, dir } => store.checkpoint(dir, *log_size),
+        Step::Table { seed, path } => store.table(path, &setup.shape.table(*seed)),
+        Step::Ingest { family, path } => store.ingest(*family, path),
         Step::Dump(path) => dump::write(path, &dump::read_all(store, setup)?),
         Step::Park => {
             println!("parked");

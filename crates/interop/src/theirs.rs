@@ -9,7 +9,7 @@
 
 use crate::c_functions::{Functions, Object, Text, c_string, checked, functions};
 use crate::store::{CHURN, Result, Scan, Setup, Store};
-use crate::workload::Op;
+use crate::workload::{Op, TableEntries};
 use std::ffi::{CStr, CString, c_int, c_uchar};
 use std::path::Path;
 use std::ptr::{null, null_mut};
@@ -317,6 +317,47 @@ impl Store for Theirs {
             });
             (f.checkpoint_object_destroy)(object);
             made
+        }
+    }
+
+    fn table(&self, path: &Path, entries: &TableEntries) -> Result<()> {
+        let (f, path) = (self.f, c_string(&path.to_string_lossy())?);
+        // SAFETY: the writer is made, used and destroyed here; keys and values are copied.
+        unsafe {
+            let env = (f.envoptions_create)();
+            let writer = (f.sstfilewriter_create)(env, self.options);
+            let write = || {
+                checked(f, |e| (f.sstfilewriter_open)(writer, path.as_ptr(), e))?;
+                for (key, value) in entries {
+                    let (k, kn) = parts(key);
+                    match value.as_deref().map(parts) {
+                        Some((v, vn)) => {
+                            checked(f, |e| (f.sstfilewriter_put)(writer, k, kn, v, vn, e))?;
+                        }
+                        None => checked(f, |e| (f.sstfilewriter_delete)(writer, k, kn, e))?,
+                    }
+                }
+                checked(f, |e| (f.sstfilewriter_finish)(writer, e))
+            };
+            let written = write();
+            (f.sstfilewriter_destroy)(writer);
+            (f.envoptions_destroy)(env);
+            written
+        }
+    }
+
+    fn ingest(&self, family: usize, path: &Path) -> Result<()> {
+        let (f, path) = (self.f, c_string(&path.to_string_lossy())?);
+        // SAFETY: the options are made and destroyed here; the list lives during the call.
+        unsafe {
+            let options = (f.ingestexternalfileoptions_create)();
+            let list = [path.as_ptr()];
+            let family = self.families[family];
+            let taken = checked(f, |e| {
+                (f.ingest_external_file_cf)(self.db, family, list.as_ptr(), 1, options, e);
+            });
+            (f.ingestexternalfileoptions_destroy)(options);
+            taken
         }
     }
 }

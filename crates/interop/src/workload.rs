@@ -145,6 +145,37 @@ impl Shape {
     }
 }
 
+/// Entries of a table that is made outside: keys in order, `None` deletes.
+pub type TableEntries = Vec<(Vec<u8>, Option<Vec<u8>>)>;
+
+impl Shape {
+    /// What a table holds that is made with this seed: keys of the workload and others, but none
+    /// that are deleted by single deletes.
+    pub fn table(&self, seed: u64) -> TableEntries {
+        let mut rng = Rng::with_seed(seed);
+        let mut entries = BTreeMap::new();
+        for _ in 0..400 {
+            let slot = rng.u32(..self.slots * 2);
+            if slot % 16 == 15 {
+                continue;
+            }
+            let value = (rng.u32(..4) > 0).then(|| rng.u64(..).to_le_bytes().to_vec());
+            entries.insert(self.key(0, slot), value);
+        }
+        entries.into_iter().collect()
+    }
+}
+
+/// What is left of a family after a table was ingested.
+pub fn ingest(family: &mut Family, table: TableEntries) {
+    for (key, value) in table {
+        match value {
+            Some(value) => family.insert(key, value),
+            None => family.remove(&key),
+        };
+    }
+}
+
 /// The sequence of batches.
 pub struct Workload {
     shape: Shape,

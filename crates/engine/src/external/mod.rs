@@ -4,8 +4,12 @@
 //! Nothing here knows a database: `db/checkpoint.rs`, `db/export.rs` and `db/ingest.rs` do.
 
 pub(crate) mod copy;
+mod ingest;
 mod metadata;
+mod sst_file_writer;
 
+pub(crate) use ingest::{Destination, ExternalFile, Place, check_together, table_boundaries};
 pub use metadata::{
     ColumnFamilyMetaData, ExportImportFilesMetaData, LevelMetaData, LiveFileMetaData, LiveFiles,
 };
+pub use sst_file_writer::{ExternalSstFileInfo, SstFileWriter};

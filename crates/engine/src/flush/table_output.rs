@@ -123,6 +123,7 @@ impl TableOutput {
             file_creation_time: now,
             bottommost: ctx.bottommost,
             skip_filter: ctx.bottommost && ctx.options.optimize_filters_for_hits,
+            for_ingestion: false,
         };
         let reread = ctx.options.paranoid_file_checks.then(|| {
             Box::new(Reread::new(&path, context.clone(), ctx.db_options.allow_mmap_reads))

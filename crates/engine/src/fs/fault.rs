@@ -24,7 +24,7 @@ pub enum Op {
     Append,
     /// `flush`.
     Flush,
-    /// `sync`, of a file or through its syncer.
+    /// `sync`, of a file, through its syncer, or by name.
     Sync,
     /// `close`.
     Close,
@@ -358,6 +358,10 @@ impl FileSystem for FaultFs {
 
     fn truncate(&self, path: &Path, size: u64) -> Result<()> {
         self.run(Op::Truncate, path, || self.inner.truncate(path, size))
+    }
+
+    fn sync_file(&self, path: &Path) -> Result<()> {
+        self.run(Op::Sync, path, || self.inner.sync_file(path))
     }
 
     fn sync_dir(&self, path: &Path) -> Result<()> {

@@ -300,6 +300,13 @@ impl FileSystem for MemFs {
         Ok(())
     }
 
+    fn sync_file(&self, path: &Path) -> Result<()> {
+        let file = self.find("While fsync a file", path)?;
+        let mut content = file.0.lock();
+        content.synced = content.bytes.len();
+        Ok(())
+    }
+
     fn sync_dir(&self, path: &Path) -> Result<()> {
         let mut names = self.0.lock();
         if !names.dirs.contains(path) {

@@ -132,6 +132,8 @@ pub trait FileSystem: Send + Sync {
     fn link(&self, from: &Path, to: &Path) -> Result<()>;
     /// Cuts a file to `size` bytes.
     fn truncate(&self, path: &Path, size: u64) -> Result<()>;
+    /// Waits until the device has what a file holds that somebody else wrote.
+    fn sync_file(&self, path: &Path) -> Result<()>;
     /// Waits until the names in a directory are on the device.
     fn sync_dir(&self, path: &Path) -> Result<()>;
     /// Takes the lock file; RocksDB's error text if somebody has it, in this process or another.

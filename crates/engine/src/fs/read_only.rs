@@ -81,6 +81,10 @@ impl FileSystem for ReadOnlyFs {
         Err(read_only_error())
     }
 
+    fn sync_file(&self, _path: &Path) -> Result<()> {
+        Err(read_only_error())
+    }
+
     fn sync_dir(&self, _path: &Path) -> Result<()> {
         Err(read_only_error())
     }

@@ -9,6 +9,7 @@ mod compaction;
 mod compression;
 mod db;
 mod file;
+mod ingest;
 mod kinds;
 mod memtable;
 pub mod parse;
@@ -35,6 +36,7 @@ pub use file::{
     read_options_file, write_options_file,
 };
 pub use kinds::{CacheTier, DbPath, InfoLogLevel, IoPriority, Temperature};
+pub use ingest::{ImportColumnFamilyOptions, IngestExternalFileOptions};
 pub use memtable::MemtableFactory;
 pub use read_write::{
     BlobGarbageCollectionPolicy, BottommostLevelCompaction, CompactRangeOptions, FlushOptions,

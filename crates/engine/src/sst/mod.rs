@@ -234,6 +234,8 @@ pub struct TableBuilderContext {
     pub bottommost: bool,
     /// Write no filter although the options ask for one.
     pub skip_filter: bool,
+    /// The file is for ingestion: it says so, and has a place for a global sequence number.
+    pub for_ingestion: bool,
 }
 
 /// A table that is being written.

@@ -27,6 +27,9 @@ pub const EXTERNAL_VERSION: &str = "rocksdb.external_sst_file.version";
 /// The sequence number of an ingested file, as fixed64 (user-collected).
 pub const EXTERNAL_GLOBAL_SEQNO: &str = "rocksdb.external_sst_file.global_seqno";
 
+/// The version of files for ingestion that are written: the one with a global sequence number.
+pub const EXTERNAL_VERSION_WRITTEN: u32 = 2;
+
 /// The properties of a table. Fields are RocksDB's names with `.` and `-` as `_`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names are those of the format; the table below maps them")]
@@ -169,6 +172,13 @@ impl TableProperties {
             self.user_collected.insert(name.into_owned(), value.to_vec());
         }
         Ok(())
+    }
+
+    /// Says that the file was made for ingestion; a global sequence number may be set later.
+    pub fn mark_for_ingestion(&mut self) {
+        let version = EXTERNAL_VERSION_WRITTEN.to_le_bytes().to_vec();
+        self.user_collected.insert(EXTERNAL_VERSION.to_owned(), version);
+        self.user_collected.insert(EXTERNAL_GLOBAL_SEQNO.to_owned(), vec![0; 8]);
     }
 
     /// A user-collected fixed32.

@@ -160,6 +160,7 @@ impl Tables {
             file_creation_time: 0,
             bottommost: false,
             skip_filter: false,
+            for_ingestion: false,
         };
         let mut builder = TableBuilder::new(file, ctx).unwrap();
         for (key, value) in entries {

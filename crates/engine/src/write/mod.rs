@@ -7,4 +7,4 @@ mod stall;
 pub(crate) use apply::unknown_column_family;
 pub use apply::{MemtableInserter, MemtableLookup};
 pub use commit::{CommitOrder, SyncGroup};
-pub use stall::{Stall, StallCause, StallInputs, StallLimits, WriteController};
+pub use stall::{Stall, StallCause, StallInputs, StallLimits, WriteController, WritersHeld};

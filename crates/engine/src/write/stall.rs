@@ -103,6 +103,10 @@ pub struct WriteController {
 }
 
 struct ControllerState {
+    /// Writers are delayed or stopped.
+    stalled: bool,
+    /// How many hold writers back for a moment, whatever the stalls say.
+    holders: usize,
     stopped: Option<StallCause>,
     /// Bytes per second; `None` is unlimited.
     rate: Option<f64>,
@@ -124,6 +128,8 @@ impl WriteController {
         WriteController {
             active: AtomicBool::new(false),
             state: Mutex::new(ControllerState {
+                stalled: false,
+                holders: 0,
                 stopped: None,
                 rate: None,
                 paid_until: Instant::now(),
@@ -144,7 +150,24 @@ impl WriteController {
             Stall::Stop(cause) => (Some(cause), None),
             Stall::Delay(_, pressure) => (None, Some(self.rate_at(pressure))),
         };
-        self.active.store(!matches!(stall, Stall::None), Ordering::Release);
+        state.stalled = !matches!(stall, Stall::None);
+        self.active.store(state.stalled || state.holders > 0, Ordering::Release);
+        drop(state);
+        self.changed.notify_all();
+    }
+
+    /// Keeps new writers waiting until the result is dropped. Those that were admitted go on.
+    pub fn hold(&self) -> WritersHeld<'_> {
+        let mut state = self.state.lock();
+        state.holders += 1;
+        self.active.store(true, Ordering::Release);
+        WritersHeld(self)
+    }
+
+    fn let_go(&self) {
+        let mut state = self.state.lock();
+        state.holders -= 1;
+        self.active.store(state.stalled || state.holders > 0, Ordering::Release);
         drop(state);
         self.changed.notify_all();
     }
@@ -182,8 +205,9 @@ impl WriteController {
     pub fn admit(&self, bytes: usize, no_slowdown: bool) -> bool {
         let began = Instant::now();
         let mut state = self.state.lock();
-        while state.stopped.is_some() && !state.closed && !state.failed {
-            if no_slowdown {
+        while (state.stopped.is_some() || state.holders > 0) && !state.closed && !state.failed {
+            // Who holds writers lets go soon: that is no stall.
+            if no_slowdown && state.stopped.is_some() {
                 return false;
             }
             self.changed.wait(&mut state);
@@ -219,6 +243,15 @@ impl WriteController {
     pub fn close(&self) {
         self.state.lock().closed = true;
         self.changed.notify_all();
+    }
+}
+
+/// See [`WriteController::hold`].
+pub struct WritersHeld<'a>(&'a WriteController);
+
+impl Drop for WritersHeld<'_> {
+    fn drop(&mut self) {
+        self.0.let_go();
     }
 }
 
@@ -272,6 +305,23 @@ mod tests {
             std::thread::sleep(Duration::from_millis(20));
             assert!(!waiting.is_finished());
             controller.set(Stall::None);
+            assert!(waiting.join().unwrap());
+        });
+        assert!(!controller.is_active());
+    }
+    #[test]
+    fn held_writers_wait_whatever_the_stalls_say() {
+        let controller = WriteController::new(1 << 20);
+        let held = controller.hold();
+        let again = controller.hold();
+        controller.set(Stall::None);
+        assert!(controller.is_active() && !controller.is_stopped());
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| controller.admit(1, true));
+            drop(held);
+            std::thread::sleep(Duration::from_millis(20));
+            assert!(!waiting.is_finished());
+            drop(again);
             assert!(waiting.join().unwrap());
         });
         assert!(!controller.is_active());

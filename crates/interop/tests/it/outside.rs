@@ -1,10 +1,11 @@
-//! What leaves a database and comes into one: checkpoints of either engine, opened by both.
+//! What leaves a database and comes into one: checkpoints of either engine, opened by both; tables
+//! made by either, ingested by both.
 
 use crate::children::{check_copy, run, run_and_kill};
 use crate::tools;
 use ferrolith_interop::steps::Step;
 use ferrolith_interop::store::{Engine, Setup};
-use ferrolith_interop::workload::{Merges, Model, Shape, Workload};
+use ferrolith_interop::workload::{Merges, Model, Shape, Workload, ingest};
 use std::path::Path;
 
 fn setup(dir: &Path) -> Setup {
@@ -63,4 +64,64 @@ fn their_checkpoint() {
 #[test]
 fn their_checkpoint_with_wals() {
     checkpoint_by(Engine::Rocksdb, u64::MAX);
+}
+
+/// `writer` makes tables; `owner` takes them into a database that has older and newer versions of
+/// their keys in tables, memtables and WALs. Both engines agree at every stop.
+fn ingestion(writer: Engine, owner: Engine, table: &str) {
+    let root = tempfile::tempdir().unwrap();
+    let shape = Shape { families: 2, ..Shape::default() };
+    let cf = format!("write_buffer_size=64K;target_file_size_base=64K;{table}");
+    let setup =
+        |dir: &str| Setup { dir: root.path().join(dir), db: String::new(), cf: cf.clone(), shape };
+    let (db, other) = (setup("db"), setup("other"));
+    let seed = fastrand::u64(..1 << 40);
+    let when = |what: &str| format!("seed {seed}, {writer:?} for {owner:?}: {what}");
+    let (mut workload, mut model) = (Workload::new(shape, seed, 0), Model::new(&shape));
+    let mut at = 0;
+    let mut fill = |model: &mut Model, batches: u64| {
+        (0..batches).for_each(|_| model.apply(&workload.next_batch()));
+        at += batches;
+        Step::Fill { seed, from: at - batches, to: at }
+    };
+    let path = |n: u64| root.path().join(format!("{n}.sst"));
+    let make: Vec<_> = (0..4).map(|n| Step::Table { seed: seed + n, path: path(n) }).collect();
+    run(writer, &other, &make);
+
+    let mut steps = vec![fill(&mut model, 300), Step::Compact, fill(&mut model, 200)];
+    for n in 0..4 {
+        let family = n as usize % 2;
+        steps.push(Step::Ingest { family, path: path(n) });
+        ingest(&mut model.families[family], shape.table(seed + n));
+        steps.push(fill(&mut model, 50));
+    }
+    run_and_kill(owner, &db, &steps);
+    for reader in [Engine::Ferrolith, Engine::Rocksdb] {
+        check_copy(&when("killed"), reader, &db, &model.families);
+    }
+    for (turn, engine) in [Engine::Rocksdb, Engine::Ferrolith].into_iter().enumerate() {
+        run(engine, &db, &[fill(&mut model, 100), Step::Compact, fill(&mut model, 100)]);
+        for reader in [Engine::Ferrolith, Engine::Rocksdb] {
+            check_copy(&when(&format!("turn {turn}")), reader, &db, &model.families);
+        }
+    }
+}
+
+#[test]
+fn rocksdb_ingests_our_tables() {
+    ingestion(Engine::Ferrolith, Engine::Rocksdb, "");
+    let old = "block_based_table_factory={format_version=5;filter_policy=bloomfilter:10}";
+    ingestion(Engine::Ferrolith, Engine::Rocksdb, old);
+}
+
+#[test]
+fn we_ingest_rocksdbs_tables() {
+    ingestion(Engine::Rocksdb, Engine::Ferrolith, "");
+    let old = "block_based_table_factory={format_version=5;filter_policy=bloomfilter:10}";
+    ingestion(Engine::Rocksdb, Engine::Ferrolith, old);
+}
+
+#[test]
+fn we_ingest_our_tables_and_rocksdb_reads_them() {
+    ingestion(Engine::Ferrolith, Engine::Ferrolith, "");
 }

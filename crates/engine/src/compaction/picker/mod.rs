@@ -43,6 +43,8 @@ pub struct CompactionPicker {
     cf_id: u32,
     next_id: u64,
     running: Vec<Running>,
+    /// Nothing is picked automatically while somebody puts files into the tree.
+    held: usize,
     /// Per level the last user key that `RoundRobin` took.
     cursors: Vec<Option<Vec<u8>>>,
 }
@@ -50,7 +52,7 @@ pub struct CompactionPicker {
 impl CompactionPicker {
     /// The picker of a column family in which nothing runs.
     pub fn new(cf_id: u32) -> CompactionPicker {
-        CompactionPicker { cf_id, next_id: 1, running: Vec::new(), cursors: Vec::new() }
+        CompactionPicker { cf_id, next_id: 1, running: Vec::new(), held: 0, cursors: Vec::new() }
     }
 
     /// Whether [`CompactionPicker::pick`] may find something, by scores alone.
@@ -69,7 +71,7 @@ impl CompactionPicker {
         version: &Version,
         options: &ColumnFamilyOptions,
     ) -> Option<CompactionPlan> {
-        if !is_automatic(options) {
+        if self.held > 0 || !is_automatic(options) {
             return None;
         }
         let shape = LevelShape::new(version, options);
@@ -87,6 +89,35 @@ impl CompactionPicker {
     /// How many compactions run.
     pub fn num_running(&self) -> usize {
         self.running.len()
+    }
+
+    /// Where running compactions will write: levels, and the first and last user keys.
+    pub fn running_outputs(&self) -> Vec<(usize, Vec<u8>, Vec<u8>)> {
+        let output = |r: &Running| (r.output_level, r.smallest.clone(), r.largest.clone());
+        self.running.iter().map(output).collect()
+    }
+
+    /// Files of this range come into the tree from outside, to a level that is not known yet:
+    /// nothing is picked automatically, and nothing else that writes into the range of any level,
+    /// until [`CompactionPicker::release_range`] with the result.
+    pub fn hold_range(&mut self, smallest: &[u8], largest: &[u8], levels: usize) -> u64 {
+        let id = self.next_id;
+        self.next_id += 1;
+        self.held += 1;
+        self.running.extend((0..levels).map(|output_level| Running {
+            id,
+            start_level: usize::MAX,
+            output_level,
+            smallest: smallest.to_vec(),
+            largest: largest.to_vec(),
+        }));
+        id
+    }
+
+    /// Undoes [`CompactionPicker::hold_range`].
+    pub fn release_range(&mut self, id: u64) {
+        self.held -= 1;
+        self.running.retain(|r| r.id != id);
     }
 
     fn register(&mut self, plan: &mut CompactionPlan, order: &KeyOrder) {

@@ -112,6 +112,12 @@ impl FileSystem for Posix {
             .map_err(|e| io_error("While ftruncate file", path, e))
     }
 
+    fn sync_file(&self, path: &Path) -> Result<()> {
+        File::open(path)
+            .and_then(|file| file.sync_all())
+            .map_err(|e| io_error("While fsync a file", path, e))
+    }
+
     fn sync_dir(&self, path: &Path) -> Result<()> {
         sys::sync_dir(path)
     }

@@ -340,6 +340,9 @@ impl BlockBasedTableBuilder {
         p.user_collected.insert(INDEX_TYPE.to_owned(), index_type.to_vec());
         p.user_collected.insert(WHOLE_KEY_FILTERING.to_owned(), flag(opts.whole_key_filtering));
         p.user_collected.insert(PREFIX_FILTERING.to_owned(), flag(ctx.prefix_extractor.is_some()));
+        if ctx.for_ingestion {
+            p.mark_for_ingestion();
+        }
     }
 }
 

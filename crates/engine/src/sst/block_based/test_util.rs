@@ -69,6 +69,7 @@ pub fn builder_context(
         file_creation_time: 1,
         bottommost: false,
         skip_filter: false,
+        for_ingestion: false,
     }
 }
 

@@ -82,6 +82,9 @@ impl PlainTableBuilder {
         };
         let encoding = u32::from(opts.encoding_type as u8);
         properties.user_collected.insert(ENCODING_TYPE.into(), encoding.to_le_bytes().to_vec());
+        if ctx.for_ingestion {
+            properties.mark_for_ingestion();
+        }
         let names = [
             &properties.prefix_extractor_name,
             &properties.db_id,

@@ -151,6 +151,7 @@ pub(super) fn builder_context(
         file_creation_time: 0,
         bottommost: false,
         skip_filter: false,
+        for_ingestion: false,
     }
 }
 

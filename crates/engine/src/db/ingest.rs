@@ -1,0 +1,433 @@
+//! Taking in files that were made elsewhere.
+//!
+//! 1. Files are looked at and brought into the directory under fresh numbers, which the MANIFEST
+//!    has given away before: so no crash can have a number used twice.
+//! 2. New writers are kept waiting, and memtables with keys of the files' ranges are flushed.
+//! 3. Under the locks, when nothing is in flight, each file gets its level and its sequence number,
+//!    and one MANIFEST record per family takes all in, together.
+//! 4. The super-versions come first, then the sequence numbers become visible: so a snapshot sees
+//!    all of it or nothing.
+//!
+//! Until 3 has succeeded a failure undoes everything.
+
+use super::column_family::ColumnFamilyData;
+use super::handles::{ColumnFamily, Db, dropped};
+use super::state::{DbInner, WriteState};
+use crate::base::key::user_key;
+use crate::base::{LookupKey, MAX_SEQUENCE_NUMBER, SeqNo};
+use crate::compaction::picker::LevelShape;
+use crate::env::sync::MutexGuard;
+use crate::error::{Error, Result};
+use crate::external::{Destination, ExternalFile, Place, check_together, copy};
+use crate::fs::filename;
+use crate::options::{FlushOptions, IngestExternalFileOptions};
+use crate::read::SuperVersion;
+use crate::version::{FileMeta, Version, VersionEdit, VersionSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Files for one column family.
+#[derive(Clone, Debug)]
+pub struct IngestExternalFileArg {
+    /// Where they go.
+    pub column_family: ColumnFamily,
+    /// Where they are. Of keys that are in several, the last file's count.
+    pub external_files: Vec<PathBuf>,
+    /// How.
+    pub options: IngestExternalFileOptions,
+}
+
+impl Db {
+    /// Takes files that [`crate::external::SstFileWriter`] or RocksDB's made into the default
+    /// column family.
+    pub fn ingest_external_file<P: AsRef<Path>>(
+        &self,
+        files: &[P],
+        options: &IngestExternalFileOptions,
+    ) -> Result<()> {
+        self.ingest_external_file_cf(&self.default_cf(), files, options)
+    }
+
+    /// Takes files into a column family.
+    pub fn ingest_external_file_cf<P: AsRef<Path>>(
+        &self,
+        cf: &ColumnFamily,
+        files: &[P],
+        options: &IngestExternalFileOptions,
+    ) -> Result<()> {
+        self.ingest_external_files(&[IngestExternalFileArg {
+            column_family: cf.clone(),
+            external_files: files.iter().map(|path| path.as_ref().to_owned()).collect(),
+            options: *options,
+        }])
+    }
+
+    /// Takes files into several column families: all or none.
+    pub fn ingest_external_files(&self, args: &[IngestExternalFileArg]) -> Result<()> {
+        self.shared.inner.ingest(args)
+    }
+}
+
+/// What one column family gets.
+struct Job<'a> {
+    family: Arc<ColumnFamilyData>,
+    options: &'a IngestExternalFileOptions,
+    files: Vec<ExternalFile>,
+}
+
+/// Files that were brought into the directory and are not part of the database.
+pub(super) struct Brought<'a> {
+    inner: &'a DbInner,
+    numbers: Vec<u64>,
+}
+
+impl Brought<'_> {
+    /// They are part of the database now.
+    pub(super) fn keep(mut self) {
+        self.numbers.clear();
+    }
+}
+
+impl Drop for Brought<'_> {
+    fn drop(&mut self) {
+        if self.numbers.is_empty() {
+            return;
+        }
+        // A MANIFEST record that failed may be on the device all the same.
+        let versions = self.inner.versions.lock();
+        for &number in self.numbers.iter().filter(|&&number| !versions.needs_table(number)) {
+            let path = filename::table_file_name(&self.inner.dir, number);
+            // Best effort: the next open removes what nobody knows.
+            let _ = self.inner.fs.remove_file(&path);
+        }
+    }
+}
+
+impl DbInner {
+    fn ingest(&self, args: &[IngestExternalFileArg]) -> Result<()> {
+        self.check_ingestion(args)?;
+        let total: usize = args.iter().map(|arg| arg.external_files.len()).sum();
+        let mut number = self.reserve_numbers(total as u64)?;
+        let mut jobs = Vec::with_capacity(args.len());
+        for arg in args {
+            jobs.push(self.examine(arg, &mut number)?);
+        }
+        let mut brought = Brought { inner: self, numbers: Vec::with_capacity(total) };
+        for job in &jobs {
+            let links = job.options.move_files || job.options.link_files;
+            let may_copy = !links || job.options.failed_move_fall_back_to_copy;
+            for file in &job.files {
+                self.bring_in(&mut brought, &file.path, file.number, links, may_copy)?;
+            }
+        }
+        self.fs.sync_dir(&self.dir)?;
+        self.take_in(&jobs)?;
+        brought.keep();
+        for job in jobs.iter().filter(|job| job.options.move_files) {
+            for file in &job.files {
+                if let Err(e) = self.fs.remove_file(&file.path) {
+                    self.info_log.warn(format_args!(
+                        "{} was added to DB successfully but failed to remove original file link : {e}",
+                        file.path.display()
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn check_ingestion(&self, args: &[IngestExternalFileArg]) -> Result<()> {
+        self.check_writable()?;
+        if args.is_empty() {
+            return Err(Error::invalid_argument("ingestion arg list is empty"));
+        }
+        for (i, arg) in args.iter().enumerate() {
+            let family = &arg.column_family.data;
+            if args[..i].iter().any(|other| other.column_family.data.id == family.id) {
+                return Err(Error::invalid_argument(
+                    "ingestion args have duplicate column families",
+                ));
+            }
+            if arg.external_files.is_empty() {
+                return Err(Error::invalid_argument(format!("external_files[{i}] is empty")));
+            }
+            let allowed = self.options.allow_ingest_behind || family.options.cf_allow_ingest_behind;
+            if arg.options.ingest_behind && !allowed {
+                return Err(Error::invalid_argument(format!(
+                    "Can't ingest_behind file in ColumnFamily {} with cf_allow_ingest_behind=false",
+                    family.name
+                )));
+            }
+            if arg.options.move_files && arg.options.link_files {
+                return Err(Error::invalid_argument(
+                    "`move_files` and `link_files` can not both be true.",
+                ));
+            }
+            if arg.options.write_global_seqno {
+                return Err(Error::not_supported("ingestion with write_global_seqno"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The first of `count` file numbers that the MANIFEST says are given away. A file that gets a
+    /// second name shares its bytes with the user's: nobody may ever write to that name.
+    pub(super) fn reserve_numbers(&self, count: u64) -> Result<u64> {
+        let mut versions = self.versions.lock();
+        self.check_open()?;
+        let first = self.counters.new_file_number();
+        self.counters.mark_file_number_used(first + count - 1);
+        self.counters.set_last_sequence(self.order.visible());
+        versions.install(vec![VersionEdit::for_column_family(0)])?;
+        let manifests = versions.take_obsolete_manifests();
+        drop(versions);
+        self.delete_manifests(&manifests);
+        Ok(first)
+    }
+
+    fn examine<'a>(&self, arg: &'a IngestExternalFileArg, number: &mut u64) -> Result<Job<'a>> {
+        let family = &arg.column_family.data;
+        let to = self.destination(family);
+        let mut files = Vec::with_capacity(arg.external_files.len());
+        for path in &arg.external_files {
+            files.push(ExternalFile::examine(&*self.fs, path, *number, &to, &arg.options)?);
+            *number += 1;
+        }
+        check_together(&files, &family.order, &arg.options)?;
+        Ok(Job { family: Arc::clone(family), options: &arg.options, files })
+    }
+
+    /// The family as the place where files from outside are to go.
+    pub(super) fn destination<'a>(&self, family: &'a ColumnFamilyData) -> Destination<'a> {
+        Destination {
+            id: family.id,
+            options: &family.options,
+            order: &family.order,
+            mmap: self.session.options.allow_mmap_reads,
+        }
+    }
+
+    /// An empty list of files that are brought in.
+    pub(super) fn nothing_brought(&self) -> Brought<'_> {
+        Brought { inner: self, numbers: Vec::new() }
+    }
+
+    /// Gives a file its name in the directory, by a link or as a copy, and syncs its bytes.
+    pub(super) fn bring_in(
+        &self,
+        brought: &mut Brought<'_>,
+        from: &Path,
+        number: u64,
+        link: bool,
+        may_copy: bool,
+    ) -> Result<()> {
+        let to = filename::table_file_name(&self.dir, number);
+        brought.numbers.push(number);
+        if link && copy::link(&*self.fs, from, &to)? {
+            // Whoever wrote it may not have synced it.
+            return self.fs.sync_file(&to);
+        }
+        if !may_copy {
+            return Err(Error::not_supported("No cross FS links allowed"));
+        }
+        copy::copy_file(&*self.fs, from, &to, None, self.options.use_fsync)
+    }
+
+    /// Steps 2 to 4.
+    fn take_in(&self, jobs: &[Job<'_>]) -> Result<()> {
+        let _held = self.controller.hold();
+        loop {
+            self.flush_overlapping(jobs)?;
+            let (versions, write) = self.lock_with_nothing_in_flight()?;
+            let mut overlaps = false;
+            for job in jobs {
+                overlaps |= job.overlaps_memtables()?;
+            }
+            if !overlaps {
+                return self.install_files(jobs, versions, write);
+            }
+        }
+    }
+
+    /// Both locks, at a moment when every write that has a sequence number is visible. Call it while
+    /// writers are held: those that passed before need these locks to go on.
+    pub(super) fn lock_with_nothing_in_flight(
+        &self,
+    ) -> Result<(MutexGuard<'_, VersionSet>, MutexGuard<'_, WriteState>)> {
+        loop {
+            let versions = self.versions.lock();
+            let write = self.write.lock();
+            self.check_writable()?;
+            if self.order.visible() == write.last_allocated {
+                return Ok((versions, write));
+            }
+            drop(write);
+            drop(versions);
+            std::thread::yield_now();
+        }
+    }
+
+    fn flush_overlapping(&self, jobs: &[Job<'_>]) -> Result<()> {
+        for job in jobs {
+            if !job.overlaps_memtables()? {
+                continue;
+            }
+            if !job.options.allow_blocking_flush {
+                return Err(Error::invalid_argument("External file requires flush"));
+            }
+            self.flush(&job.family, &FlushOptions { wait: true, allow_write_stall: true })?;
+        }
+        Ok(())
+    }
+
+    fn install_files(
+        &self,
+        jobs: &[Job<'_>],
+        versions: MutexGuard<'_, VersionSet>,
+        write: MutexGuard<'_, WriteState>,
+    ) -> Result<()> {
+        let ranges: Vec<_> =
+            jobs.iter().map(|job| HeldRange::new(self, job)).collect::<Result<_>>()?;
+        let mut edits = Vec::with_capacity(jobs.len());
+        let mut newest = write.last_allocated;
+        for (job, range) in jobs.iter().zip(&ranges) {
+            let mut edit = VersionEdit::for_column_family(job.family.id);
+            for (level, file) in self.place(job, range, write.last_allocated)? {
+                newest = newest.max(file.largest_seqno);
+                self.log_ingestion(job, level, &file);
+                edit.add_file(level, file);
+            }
+            edits.push(edit);
+        }
+        let installed = self.install_from_outside(edits, newest, versions, write);
+        drop(ranges);
+        installed
+    }
+
+    /// Installs edits with files from outside, whose sequence numbers go up to `newest`, and makes
+    /// these visible. Nothing is in flight, and the locks keep it so.
+    pub(super) fn install_from_outside(
+        &self,
+        edits: Vec<VersionEdit>,
+        newest: SeqNo,
+        mut versions: MutexGuard<'_, VersionSet>,
+        mut write: MutexGuard<'_, WriteState>,
+    ) -> Result<()> {
+        self.counters.set_last_sequence(self.order.visible());
+        let installed = versions.install(edits);
+        let manifests = versions.take_obsolete_manifests();
+        if let Ok(changed) = &installed {
+            let mut state = self.state.lock();
+            for (id, version) in changed {
+                if let Some(family) = state.families.get_mut(id) {
+                    family.current = Arc::clone(version);
+                    family.install_super_version();
+                }
+            }
+            self.renew_stalls(&mut state);
+        }
+        // Also after a failure: the record may be on the device, so its numbers are used.
+        if newest > write.last_allocated {
+            let first = write.last_allocated + 1;
+            write.last_allocated = newest;
+            self.order.publish(first, newest);
+        }
+        drop(write);
+        drop(versions);
+        self.delete_manifests(&manifests);
+        self.work.notify_all();
+        self.progress.notify_all();
+        installed.map(drop)
+    }
+
+    fn place(
+        &self,
+        job: &Job<'_>,
+        range: &HeldRange<'_>,
+        last_seqno: SeqNo,
+    ) -> Result<Vec<(usize, Arc<FileMeta>)>> {
+        let family = &job.family;
+        let place = Place {
+            version: &range.version,
+            tables: &family.tables,
+            base_level: LevelShape::new(&range.version, &family.options).base_level,
+            running_outputs: &range.running_outputs,
+            last_seqno,
+            hide_from_snapshots: job.options.snapshot_consistency && self.snapshots.count() > 0,
+        };
+        place.assign(&job.files, job.options)
+    }
+
+    fn log_ingestion(&self, job: &Job<'_>, level: usize, file: &FileMeta) {
+        let from = job.files.iter().find(|external| external.number == file.number);
+        self.info_log.info(format_args!(
+            "[AddFile] External SST file {} was ingested in L{level} with path {} (global_seqno={})",
+            from.map_or(Path::new(""), |external| &external.path).display(),
+            filename::table_file_name(&self.dir, file.number).display(),
+            file.largest_seqno
+        ));
+    }
+}
+
+impl Job<'_> {
+    /// Whether a memtable has keys in the range of a file.
+    fn overlaps_memtables(&self) -> Result<bool> {
+        let dropped = || dropped(&self.family.name);
+        if self.family.is_dropped() {
+            return Err(Error::invalid_argument(
+                "cannot ingest an external file into a dropped CF",
+            ));
+        }
+        let sv = self.family.super_version.load_arc().ok_or_else(dropped)?;
+        Ok(self.files.iter().any(|file| overlaps(&sv, &self.family, file)))
+    }
+}
+
+fn overlaps(sv: &SuperVersion, family: &ColumnFamilyData, file: &ExternalFile) -> bool {
+    let memtables = std::iter::once(&sv.mem).chain(&sv.immutables);
+    memtables.filter(|mem| !mem.is_empty()).any(|mem| {
+        let mut iter = mem.iter(true);
+        iter.seek(LookupKey::new(file.first_key(), MAX_SEQUENCE_NUMBER).internal_key());
+        iter.valid() && family.order.compare_user(user_key(iter.key()), file.last_key()).is_le()
+    })
+}
+
+/// The range of a family's files, kept free of new compactions: it counts as a running one.
+struct HeldRange<'a> {
+    inner: &'a DbInner,
+    family: u32,
+    id: u64,
+    version: Arc<Version>,
+    running_outputs: Vec<(usize, Vec<u8>, Vec<u8>)>,
+}
+
+impl<'a> HeldRange<'a> {
+    fn new(inner: &'a DbInner, job: &Job<'_>) -> Result<HeldRange<'a>> {
+        let order = &job.family.order;
+        let keys = |key: fn(&ExternalFile) -> &[u8]| job.files.iter().map(key);
+        let smallest = keys(ExternalFile::first_key).min_by(|a, b| order.compare_user(a, b));
+        let largest = keys(ExternalFile::last_key).max_by(|a, b| order.compare_user(a, b));
+        let mut state = inner.state.lock();
+        let family = job.family.id;
+        let cf = state.families.get_mut(&family).ok_or_else(|| dropped(&job.family.name))?;
+        let version = Arc::clone(&cf.current);
+        let running_outputs = cf.picker.running_outputs();
+        let (smallest, largest) = (smallest.unwrap_or_default(), largest.unwrap_or_default());
+        let id = cf.picker.hold_range(smallest, largest, version.num_levels());
+        state.running_compactions += 1;
+        Ok(HeldRange { inner, family, id, version, running_outputs })
+    }
+}
+
+impl Drop for HeldRange<'_> {
+    fn drop(&mut self) {
+        let mut state = self.inner.state.lock();
+        state.running_compactions -= 1;
+        if let Some(cf) = state.families.get_mut(&self.family) {
+            cf.picker.release_range(self.id);
+        }
+        drop(state);
+        self.inner.work.notify_all();
+        self.inner.progress.notify_all();
+    }
+}

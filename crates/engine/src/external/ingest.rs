@@ -1,0 +1,445 @@
+//! Files that a database is to take in: what they are, and where in its tree they belong.
+//!
+//! Entries of an upper level are newer than those below, so a file goes down level by level until it
+//! meets keys in its own range: it stays above them, and gets a sequence number larger than all that
+//! there are. A file that meets nothing goes to the deepest level where it fits between others, and
+//! keeps 0 unless a snapshot must not see it.
+
+use crate::base::checksum::unique_id;
+use crate::base::key::{ParsedInternalKey, sequence, trailer, user_key};
+use crate::base::{KeyOrder, LookupKey, MAX_SEQUENCE_NUMBER, SeqNo};
+use crate::error::{Code, Error, Result};
+use crate::flush::now_seconds;
+use crate::fs::FileSystem;
+use crate::options::{ColumnFamilyOptions, IngestExternalFileOptions};
+use crate::sst::properties::{EXTERNAL_GLOBAL_SEQNO, EXTERNAL_VERSION, UNKNOWN_COLUMN_FAMILY};
+use crate::sst::{Table, TableIterOptions, TableProperties, TableReadContext};
+use crate::version::{FileMeta, FileStats, TableCache, Version};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The epoch of files that were ingested behind all others.
+const EPOCH_BEHIND: u64 = 1;
+
+/// How files are read that are taken in: whole, and once.
+const READ_ONCE: TableIterOptions = TableIterOptions {
+    verify_checksums: true,
+    fill_cache: false,
+    total_order: true,
+    readahead: 0,
+    for_compaction: false,
+};
+
+/// Where a file is to go.
+pub(crate) struct Destination<'a> {
+    /// The column family's number.
+    pub(crate) id: u32,
+    /// Its options.
+    pub(crate) options: &'a ColumnFamilyOptions,
+    /// The order of its keys.
+    pub(crate) order: &'a KeyOrder,
+    /// Tables are read through a memory map.
+    pub(crate) mmap: bool,
+}
+
+impl Destination<'_> {
+    /// Opens a file outside of the database as one of its own.
+    pub(crate) fn open(
+        &self,
+        fs: &dyn FileSystem,
+        path: &Path,
+        number: u64,
+        global_seqno: SeqNo,
+    ) -> Result<Arc<Table>> {
+        let context = TableReadContext {
+            order: self.order.clone(),
+            factory: self.options.table_factory.clone(),
+            prefix_extractor: self.options.prefix_extractor.clone(),
+            cache: None,
+            mmap: self.mmap,
+            file_number: number,
+            global_seqno: Some(global_seqno),
+            statistics: None,
+        };
+        let table = Table::open(fs.open_random_access(path, self.mmap)?, &context)?;
+        let stored = &table.properties().comparator_name;
+        // PlainTables do not say.
+        if !stored.is_empty() && stored != self.order.name() {
+            return Err(Error::invalid_argument(format!(
+                "{}: {} does not match existing comparator {stored}",
+                path.display(),
+                self.order.name()
+            )));
+        }
+        Ok(table)
+    }
+}
+
+/// A file that was looked at and may be taken in.
+#[derive(Debug)]
+pub(crate) struct ExternalFile {
+    /// Where the user has it.
+    pub(crate) path: PathBuf,
+    /// The number that it gets.
+    pub(crate) number: u64,
+    size: u64,
+    /// The first and the last internal key, as they are in the file.
+    smallest: Vec<u8>,
+    largest: Vec<u8>,
+    properties: TableProperties,
+}
+
+impl ExternalFile {
+    /// Reads what must be known of the file, and refuses one that must not be taken in.
+    pub(crate) fn examine(
+        fs: &dyn FileSystem,
+        path: &Path,
+        number: u64,
+        to: &Destination<'_>,
+        options: &IngestExternalFileOptions,
+    ) -> Result<ExternalFile> {
+        let size = fs.file_size(path)?;
+        let table = to.open(fs, path, number, 0)?;
+        let properties = table.properties().clone();
+        check_version(&properties, options)?;
+        if options.verify_checksums_before_ingest {
+            table.verify_checksums()?;
+        }
+        let every_key = !properties.user_collected.contains_key(EXTERNAL_VERSION);
+        let boundaries = boundaries(&table, every_key)?;
+        let made_for = properties.column_family_id;
+        if made_for != UNKNOWN_COLUMN_FAMILY
+            && made_for != u64::from(to.id)
+            && !options.allow_db_generated_files
+        {
+            return Err(Error::invalid_argument("External file column family id don't match"));
+        }
+        let Some((smallest, largest)) = boundaries else {
+            return Err(Error::invalid_argument("File contain no entries"));
+        };
+        Ok(ExternalFile { path: path.to_owned(), number, size, smallest, largest, properties })
+    }
+
+    /// The first user key.
+    pub(crate) fn first_key(&self) -> &[u8] {
+        user_key(&self.smallest)
+    }
+
+    /// The last user key.
+    pub(crate) fn last_key(&self) -> &[u8] {
+        user_key(&self.largest)
+    }
+
+    fn overlaps(&self, other: &ExternalFile, order: &KeyOrder) -> bool {
+        order.compare_user(self.first_key(), other.last_key()).is_le()
+            && order.compare_user(other.first_key(), self.last_key()).is_le()
+    }
+
+    /// The file as the database has it, all of its entries with this sequence number.
+    fn file_meta(&self, seqno: SeqNo) -> FileMeta {
+        let (smallest, largest) = (at(&self.smallest, seqno), at(&self.largest, seqno));
+        let p = &self.properties;
+        let only_one_tombstone = p.num_range_deletions == 1 && p.num_entries == 1;
+        let now = now_seconds();
+        let mut file = FileMeta::new(self.number, self.size, smallest, largest);
+        (file.smallest_seqno, file.largest_seqno) = (seqno, seqno);
+        (file.oldest_ancestor_time, file.file_creation_time) = (now, now);
+        file.unique_id = unique_id(&p.db_id, &p.db_session_id, p.orig_file_number);
+        file.marked_for_compaction = only_one_tombstone;
+        if p.tail_start_offset != 0 {
+            file.tail_size = self.size.saturating_sub(p.tail_start_offset);
+        }
+        file.set_stats(FileStats::of(p));
+        file
+    }
+}
+
+/// An internal key with another sequence number, unless it has one: the end of a range tombstone.
+fn at(key: &[u8], seqno: SeqNo) -> Vec<u8> {
+    let mut key = key.to_vec();
+    if sequence(&key) == 0 {
+        let trailer = (seqno << 8) | (trailer(&key) & 0xff);
+        let from = key.len() - crate::base::key::TRAILER_SIZE;
+        key[from..].copy_from_slice(&trailer.to_le_bytes());
+    }
+    key
+}
+
+/// The first and the last internal key of a table, as its sequence number makes them.
+pub(crate) fn table_boundaries(table: &Arc<Table>) -> Result<(Vec<u8>, Vec<u8>)> {
+    let mut iter = table.iter(&READ_ONCE);
+    iter.seek_to_first();
+    iter.status()?;
+    if !iter.valid() {
+        return Err(Error::invalid_argument("File contain no entries"));
+    }
+    let smallest = iter.key().to_vec();
+    let mut largest = smallest.clone();
+    if !matches!(**table, Table::Plain(_)) {
+        iter.seek_to_last();
+    }
+    while iter.valid() {
+        largest.clear();
+        largest.extend_from_slice(iter.key());
+        iter.next();
+    }
+    iter.status()?;
+    Ok((smallest, largest))
+}
+
+fn check_version(p: &TableProperties, options: &IngestExternalFileOptions) -> Result<()> {
+    match p.user_fixed32(EXTERNAL_VERSION) {
+        None if options.allow_db_generated_files => Ok(()),
+        None => Err(Error::corruption("External file version not found")),
+        Some(2) if p.user_fixed64(EXTERNAL_GLOBAL_SEQNO).is_none() => {
+            Err(Error::corruption("External file global sequence number not found"))
+        }
+        Some(2) => Ok(()),
+        Some(1) if options.allow_blocking_flush || options.allow_global_seqno => {
+            Err(Error::invalid_argument("External SST file V1 does not support global seqno"))
+        }
+        Some(1) => Ok(()),
+        Some(version) => Err(Error::invalid_argument(format!(
+            "External file version {version} is not supported"
+        ))),
+    }
+}
+
+/// The first and the last internal key; `None` if there are no entries. With `every_key` each is
+/// looked at: a database's own file may have any sequence numbers.
+fn boundaries(table: &Arc<Table>, every_key: bool) -> Result<Option<(Vec<u8>, Vec<u8>)>> {
+    let mut iter = table.iter(&READ_ONCE);
+    iter.seek_to_first();
+    if !iter.valid() {
+        return iter.status().map(|()| None);
+    }
+    check_key(iter.key())?;
+    let smallest = iter.key().to_vec();
+    if every_key || matches!(**table, Table::Plain(_)) {
+        let mut largest = smallest.clone();
+        while iter.valid() {
+            check_key(iter.key())?;
+            largest.clear();
+            largest.extend_from_slice(iter.key());
+            iter.next();
+        }
+        iter.status()?;
+        return Ok(Some((smallest, largest)));
+    }
+    iter.seek_to_last();
+    if !iter.valid() {
+        iter.status()?;
+        return Err(Error::corruption("Can not find largest key in sst file"));
+    }
+    check_key(iter.key())?;
+    Ok(Some((smallest, iter.key().to_vec())))
+}
+
+fn check_key(key: &[u8]) -> Result<()> {
+    let key = ParsedInternalKey::parse(key).map_err(|e| {
+        Error::corruption(format!("Corrupted key in external file. {}", e.message()))
+    })?;
+    match key.sequence {
+        0 => Ok(()),
+        _ => Err(Error::corruption("External file has non zero sequence number")),
+    }
+}
+
+/// The tree of a column family, while nothing in it changes.
+pub(crate) struct Place<'a> {
+    /// Its files.
+    pub(crate) version: &'a Version,
+    /// Opens them.
+    pub(crate) tables: &'a TableCache,
+    /// The first level below level 0 that is in use.
+    pub(crate) base_level: usize,
+    /// Where running compactions will write.
+    pub(crate) running_outputs: &'a [(usize, Vec<u8>, Vec<u8>)],
+    /// The largest sequence number given away.
+    pub(crate) last_seqno: SeqNo,
+    /// A snapshot exists that must not see the files.
+    pub(crate) hide_from_snapshots: bool,
+}
+
+/// Whether any two files share a part of their ranges.
+fn any_overlap(files: &[ExternalFile], order: &KeyOrder) -> bool {
+    let mut sorted: Vec<_> = files.iter().collect();
+    sorted.sort_by(|a, b| order.compare_user(a.first_key(), b.first_key()));
+    sorted.windows(2).any(|pair| pair[0].overlaps(pair[1], order))
+}
+
+/// What can be said about the files without a look at the database.
+pub(crate) fn check_together(
+    files: &[ExternalFile],
+    order: &KeyOrder,
+    options: &IngestExternalFileOptions,
+) -> Result<()> {
+    if !any_overlap(files, order) {
+        return Ok(());
+    }
+    if options.ingest_behind {
+        return Err(Error::not_supported(
+            "Files with overlapping ranges cannot be ingested with ingestion behind mode.",
+        ));
+    }
+    if !options.allow_global_seqno {
+        return Err(Error::invalid_argument(
+            "Global seqno is required, but disabled (because external files key range overlaps).",
+        ));
+    }
+    Ok(())
+}
+
+impl Place<'_> {
+    /// Level and metadata of each file, in the order of the files: of two that overlap the later one
+    /// counts.
+    pub(crate) fn assign(
+        &self,
+        files: &[ExternalFile],
+        options: &IngestExternalFileOptions,
+    ) -> Result<Vec<(usize, Arc<FileMeta>)>> {
+        if options.ingest_behind {
+            return files.iter().map(|file| self.behind(file)).collect();
+        }
+        let order = self.version.order();
+        let overlap = any_overlap(files, order);
+        let mut last_seqno = self.last_seqno;
+        let mut placed = Vec::with_capacity(files.len());
+        // Files of one batch do not overlap; those of a later batch go above all of an earlier one.
+        let mut batch: Vec<&ExternalFile> = Vec::new();
+        let mut above = None;
+        let mut uppermost = usize::MAX;
+        for file in files {
+            if overlap && batch.iter().any(|other| other.overlaps(file, order)) {
+                batch.clear();
+                above = Some(std::mem::replace(&mut uppermost, usize::MAX));
+            }
+            batch.push(file);
+            let newer = overlap || self.hide_from_snapshots;
+            let (level, needs_seqno) = self.deepest(file, above, options)?;
+            let seqno = if newer || needs_seqno { last_seqno + 1 } else { 0 };
+            self.check_seqno(seqno, options)?;
+            last_seqno = last_seqno.max(seqno);
+            uppermost = uppermost.min(level);
+            placed.push((level, Arc::new(file.file_meta(seqno))));
+        }
+        Ok(placed)
+    }
+
+    fn check_seqno(&self, seqno: SeqNo, options: &IngestExternalFileOptions) -> Result<()> {
+        if seqno == 0 {
+            return Ok(());
+        }
+        if options.allow_db_generated_files {
+            return Err(Error::invalid_argument(
+                "An ingested file overlaps with existing data in the DB and has been assigned a \
+                 non-zero sequence number, which is not allowed when 'allow_db_generated_files' is \
+                 enabled.",
+            ));
+        }
+        if !options.allow_global_seqno {
+            return Err(Error::invalid_argument("Global seqno is required, but disabled"));
+        }
+        if seqno > MAX_SEQUENCE_NUMBER {
+            return Err(Error::corruption("sequence numbers are used up"));
+        }
+        Ok(())
+    }
+
+    /// The deepest level for a file, and whether it replaces something. With `above` only levels
+    /// above that one will do.
+    fn deepest(
+        &self,
+        file: &ExternalFile,
+        above: Option<usize>,
+        options: &IngestExternalFileOptions,
+    ) -> Result<(usize, bool)> {
+        let levels = self.version.num_levels();
+        let (mut target, mut replaces) = (0, above == Some(0));
+        for level in 0..above.unwrap_or(levels) {
+            if level > 0 && level < self.base_level {
+                continue;
+            }
+            if self.will_overlap(file, level) || self.has_keys(file, level)? {
+                replaces = true;
+                break;
+            }
+            if self.fits(file, level) {
+                target = level;
+            }
+        }
+        if options.fail_if_not_bottommost_level && target + 1 < levels {
+            return Err(Error::new(
+                Code::TryAgain,
+                "Files cannot be ingested to Lmax. Please make sure key range of Lmax and ongoing \
+                 compaction's output to Lmax does not overlap with files to ingest. Input files \
+                 overlapping with each other can cause some file to be assigned to non Lmax level.",
+            ));
+        }
+        Ok((target, replaces))
+    }
+
+    /// Below everything, where that is possible.
+    fn behind(&self, file: &ExternalFile) -> Result<(usize, Arc<FileMeta>)> {
+        let last = self.version.num_levels() - 1;
+        if !self.fits(file, last) || self.will_overlap(file, last) {
+            return Err(Error::invalid_argument(
+                "Can't ingest_behind file as it doesn't fit at the last level!",
+            ));
+        }
+        let upper = self.version.all_files().filter(|(level, _)| *level < last);
+        if upper.into_iter().any(|(_, file)| file.smallest_seqno == 0) {
+            return Err(Error::invalid_argument(
+                "Can't ingest_behind file as despite cf_allow_ingest_behind=true there are files \
+                 with 0 seqno in database at upper levels!",
+            ));
+        }
+        let mut meta = file.file_meta(0);
+        meta.epoch_number = EPOCH_BEHIND;
+        Ok((last, Arc::new(meta)))
+    }
+
+    /// Whether a running compaction will write into the file's range on this level.
+    fn will_overlap(&self, file: &ExternalFile, level: usize) -> bool {
+        let order = self.version.order();
+        self.running_outputs.iter().any(|(output, smallest, largest)| {
+            *output == level
+                && order.compare_user(smallest, file.last_key()).is_le()
+                && order.compare_user(largest, file.first_key()).is_ge()
+        })
+    }
+
+    /// Whether the file fits between those of the level, by their boundaries.
+    fn fits(&self, file: &ExternalFile, level: usize) -> bool {
+        level == 0 || !self.version.overlaps(level, Some(file.first_key()), Some(file.last_key()))
+    }
+
+    /// Whether a level has keys in the file's range, and not only files that span it.
+    fn has_keys(&self, file: &ExternalFile, level: usize) -> Result<bool> {
+        let (first, last) = (file.first_key(), file.last_key());
+        let order = self.version.order();
+        let overlapping = self
+            .version
+            .files(level)
+            .iter()
+            .filter(|f| self.version.file_overlaps(f, Some(first), Some(last)));
+        for there in overlapping {
+            let table = self.tables.find(there)?;
+            // Tombstones over ranges are no keys, and a PlainTable cannot be sought in every order.
+            if table.properties().num_range_deletions > 0 || matches!(*table, Table::Plain(_)) {
+                return Ok(true);
+            }
+            let mut iter = table.iter(&READ_ONCE);
+            iter.seek(LookupKey::new(first, MAX_SEQUENCE_NUMBER).internal_key());
+            if iter.valid() && order.compare_user(user_key(iter.key()), last).is_le() {
+                return Ok(true);
+            }
+            iter.status()?;
+        }
+        Ok(false)
+    }
+}
+
+#[cfg(test)]
+#[path = "ingest_test.rs"]
+mod tests;
