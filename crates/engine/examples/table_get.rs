@@ -72,6 +72,7 @@ fn build(fs: &MemFs, path: &Path, n: u64) {
         file_creation_time: 0,
         bottommost: true,
         skip_filter: false,
+        for_ingestion: false,
     };
     let file = fs.new_writable(path, WritableOptions::default()).expect("create");
     let mut builder = TableBuilder::new(file, ctx).expect("builder");

@@ -336,7 +336,6 @@ impl DbInner {
     }
 
     /// A file from outside became part of the database.
-    #[expect(dead_code, reason = "for whoever ingests files")]
     pub(crate) fn tell_file_ingested(&self, info: &ExternalFileIngestionInfo) {
         self.tell(|l| l.on_external_file_ingested(self.event_db(), info));
     }

@@ -20,6 +20,7 @@ use crate::env::sync::MutexGuard;
 use crate::error::{Error, Result};
 use crate::external::{Destination, ExternalFile, Place, check_together, copy};
 use crate::fs::filename;
+use crate::hooks::{ExternalFileIngestionInfo, FlushReason};
 use crate::options::{FlushOptions, IngestExternalFileOptions};
 use crate::read::SuperVersion;
 use crate::version::{FileMeta, Version, VersionEdit, VersionSet};
@@ -67,6 +68,9 @@ impl Db {
         self.shared.inner.ingest(args)
     }
 }
+
+/// Where the files of a job came: level and metadata, in their order.
+type Placed = Vec<(usize, Arc<FileMeta>)>;
 
 /// What one column family gets.
 struct Job<'a> {
@@ -121,8 +125,11 @@ impl DbInner {
             }
         }
         self.fs.sync_dir(&self.dir)?;
-        self.take_in(&jobs)?;
+        let placed = self.take_in(&jobs)?;
         brought.keep();
+        for (job, placed) in jobs.iter().zip(&placed) {
+            self.tell_ingested(job, placed);
+        }
         for job in jobs.iter().filter(|job| job.options.move_files) {
             for file in &job.files {
                 if let Err(e) = self.fs.remove_file(&file.path) {
@@ -234,7 +241,7 @@ impl DbInner {
     }
 
     /// Steps 2 to 4.
-    fn take_in(&self, jobs: &[Job<'_>]) -> Result<()> {
+    fn take_in(&self, jobs: &[Job<'_>]) -> Result<Vec<Placed>> {
         let _held = self.controller.hold();
         loop {
             self.flush_overlapping(jobs)?;
@@ -275,7 +282,8 @@ impl DbInner {
             if !job.options.allow_blocking_flush {
                 return Err(Error::invalid_argument("External file requires flush"));
             }
-            self.flush(&job.family, &FlushOptions { wait: true, allow_write_stall: true })?;
+            let now = FlushOptions { wait: true, allow_write_stall: true };
+            self.flush_because(&job.family, &now, FlushReason::ExternalFileIngestion)?;
         }
         Ok(())
     }
@@ -285,23 +293,22 @@ impl DbInner {
         jobs: &[Job<'_>],
         versions: MutexGuard<'_, VersionSet>,
         write: MutexGuard<'_, WriteState>,
-    ) -> Result<()> {
+    ) -> Result<Vec<Placed>> {
         let ranges: Vec<_> =
             jobs.iter().map(|job| HeldRange::new(self, job)).collect::<Result<_>>()?;
         let mut edits = Vec::with_capacity(jobs.len());
+        let mut placed = Vec::with_capacity(jobs.len());
         let mut newest = write.last_allocated;
         for (job, range) in jobs.iter().zip(&ranges) {
             let mut edit = VersionEdit::for_column_family(job.family.id);
-            for (level, file) in self.place(job, range, write.last_allocated)? {
-                newest = newest.max(file.largest_seqno);
-                self.log_ingestion(job, level, &file);
-                edit.add_file(level, file);
-            }
+            edit.new_files = self.place(job, range, write.last_allocated)?;
+            placed.push(edit.new_files.clone());
+            newest = edit.new_files.iter().map(|(_, f)| f.largest_seqno).fold(newest, SeqNo::max);
             edits.push(edit);
         }
         let installed = self.install_from_outside(edits, newest, versions, write);
         drop(ranges);
-        installed
+        installed.map(|()| placed)
     }
 
     /// Installs edits with files from outside, whose sequence numbers go up to `newest`, and makes
@@ -340,12 +347,7 @@ impl DbInner {
         installed.map(drop)
     }
 
-    fn place(
-        &self,
-        job: &Job<'_>,
-        range: &HeldRange<'_>,
-        last_seqno: SeqNo,
-    ) -> Result<Vec<(usize, Arc<FileMeta>)>> {
+    fn place(&self, job: &Job<'_>, range: &HeldRange<'_>, last_seqno: SeqNo) -> Result<Placed> {
         let family = &job.family;
         let place = Place {
             version: &range.version,
@@ -358,14 +360,24 @@ impl DbInner {
         place.assign(&job.files, job.options)
     }
 
-    fn log_ingestion(&self, job: &Job<'_>, level: usize, file: &FileMeta) {
-        let from = job.files.iter().find(|external| external.number == file.number);
-        self.info_log.info(format_args!(
-            "[AddFile] External SST file {} was ingested in L{level} with path {} (global_seqno={})",
-            from.map_or(Path::new(""), |external| &external.path).display(),
-            filename::table_file_name(&self.dir, file.number).display(),
-            file.largest_seqno
-        ));
+    fn tell_ingested(&self, job: &Job<'_>, placed: &Placed) {
+        for (file, (level, meta)) in job.files.iter().zip(placed) {
+            let inside = filename::table_file_name(&self.dir, meta.number);
+            self.info_log.info(format_args!(
+                "[AddFile] External SST file {} was ingested in L{level} with path {} \
+                 (global_seqno={})",
+                file.path.display(),
+                inside.display(),
+                meta.largest_seqno
+            ));
+            self.tell_file_ingested(&ExternalFileIngestionInfo {
+                cf_name: job.family.name.clone(),
+                external_file_path: file.path.clone(),
+                internal_file_path: inside,
+                global_seqno: meta.largest_seqno,
+                table_properties: file.figures(),
+            });
+        }
     }
 }
 
@@ -423,6 +435,7 @@ impl Drop for HeldRange<'_> {
     fn drop(&mut self) {
         let mut state = self.inner.state.lock();
         state.running_compactions -= 1;
+        state.compactions_ended += 1;
         if let Some(cf) = state.families.get_mut(&self.family) {
             cf.picker.release_range(self.id);
         }

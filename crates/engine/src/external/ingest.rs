@@ -11,6 +11,7 @@ use crate::base::{KeyOrder, LookupKey, MAX_SEQUENCE_NUMBER, SeqNo};
 use crate::error::{Code, Error, Result};
 use crate::flush::now_seconds;
 use crate::fs::FileSystem;
+use crate::hooks::TableFigures;
 use crate::options::{ColumnFamilyOptions, IngestExternalFileOptions};
 use crate::sst::properties::{EXTERNAL_GLOBAL_SEQNO, EXTERNAL_VERSION, UNKNOWN_COLUMN_FAMILY};
 use crate::sst::{Table, TableIterOptions, TableProperties, TableReadContext};
@@ -128,6 +129,11 @@ impl ExternalFile {
     /// The last user key.
     pub(crate) fn last_key(&self) -> &[u8] {
         user_key(&self.largest)
+    }
+
+    /// What listeners are told of its contents.
+    pub(crate) fn figures(&self) -> TableFigures {
+        crate::flush::figures(&self.properties)
     }
 
     fn overlaps(&self, other: &ExternalFile, order: &KeyOrder) -> bool {

@@ -54,7 +54,7 @@ impl Announced {
 }
 
 /// What listeners are told of a table.
-pub(super) fn figures(p: &TableProperties) -> TableFigures {
+pub(crate) fn figures(p: &TableProperties) -> TableFigures {
     TableFigures {
         data_size: p.data_size,
         index_size: p.index_size,

@@ -7,6 +7,7 @@ mod job;
 mod reread;
 mod table_output;
 
+pub(crate) use announce::figures;
 pub(crate) use job::spares_no_snapshots;
 pub use job::{FlushInputs, FlushOutput, run};
 pub(crate) use table_output::now_seconds;

@@ -35,8 +35,8 @@ pub use file::{
     Leniency, OptionsFile, ROCKSDB_VERSION, newest_options_file, options_file_text,
     read_options_file, write_options_file,
 };
-pub use kinds::{CacheTier, DbPath, InfoLogLevel, IoPriority, Temperature};
 pub use ingest::{ImportColumnFamilyOptions, IngestExternalFileOptions};
+pub use kinds::{CacheTier, DbPath, InfoLogLevel, IoPriority, Temperature};
 pub use memtable::MemtableFactory;
 pub use read_write::{
     BlobGarbageCollectionPolicy, BottommostLevelCompaction, CompactRangeOptions, FlushOptions,
