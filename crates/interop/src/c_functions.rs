@@ -19,15 +19,15 @@ pub(crate) type Text = *const c_char;
 pub(crate) type Errors = *mut *mut c_char;
 
 macro_rules! functions {
-    ($($name:ident: fn($($arg:ty),*) $(-> $ret:ty)?;)*) => {
+    ($set:ident $($name:ident: fn($($arg:ty),*) $(-> $ret:ty)?;)*) => {
         /// The functions, callable for ever.
-        pub(crate) struct Functions { $(pub(crate) $name: unsafe extern "C" fn($($arg),*) $(-> $ret)?,)* }
+        pub(crate) struct $set { $(pub(crate) $name: unsafe extern "C" fn($($arg),*) $(-> $ret)?,)* }
 
-        impl Functions {
+        impl $set {
             /// # Safety
             /// The library must implement `rocksdb/c.h` of 10.10.1, and never be unloaded.
-            unsafe fn find(library: &Library) -> std::result::Result<Functions, libloading::Error> {
-                Ok(Functions {
+            unsafe fn find(library: &Library) -> std::result::Result<$set, libloading::Error> {
+                Ok($set {
                     // SAFETY: the types are those of rocksdb/c.h.
                     $($name: *unsafe { library.get(concat!("rocksdb_", stringify!($name))) }?,)*
                 })
@@ -37,6 +37,24 @@ macro_rules! functions {
 }
 
 functions! {
+    FigureFunctions
+    open: fn(Object, Text, Errors) -> Object;
+    put: fn(Object, Object, Text, usize, Text, usize, Errors);
+    flush: fn(Object, Object, Errors);
+    property_value: fn(Object, Text) -> *mut c_char;
+    options_enable_statistics: fn(Object);
+    options_statistics_get_string: fn(Object) -> *mut c_char;
+    options_statistics_get_ticker_count: fn(Object, u32) -> u64;
+    set_perf_level: fn(c_int);
+    perfcontext_create: fn() -> Object;
+    perfcontext_reset: fn(Object);
+    perfcontext_report: fn(Object, c_uchar) -> *mut c_char;
+    perfcontext_metric: fn(Object, c_int) -> u64;
+    perfcontext_destroy: fn(Object);
+}
+
+functions! {
+    Functions
     free: fn(*mut c_void);
     options_create: fn() -> Object;
     options_destroy: fn(Object);
@@ -105,19 +123,33 @@ functions! {
 }
 
 /// Loads the library at the first call.
-pub(crate) fn functions() -> Result<&'static Functions> {
-    static LOADED: OnceLock<Result<Functions>> = OnceLock::new();
+fn library() -> Result<&'static Library> {
+    static LOADED: OnceLock<Result<&'static Library>> = OnceLock::new();
     let load = || {
         let path = crate::peers::library()?;
-        let fail = |e: libloading::Error| format!("{}: {e}", path.display());
-        // SAFETY: the initialisers of RocksDB run, which is what we want; the library is leaked
-        // right away, so it is never unloaded; it is the vendor's build of 10.10.1.
-        unsafe {
-            let library: &'static Library = Box::leak(Box::new(Library::new(&path).map_err(fail)?));
-            Functions::find(library).map_err(fail)
-        }
+        // SAFETY: the initialisers of RocksDB run, which is what we want; the library is leaked, so
+        // it is never unloaded; it is the vendor's build of 10.10.1.
+        let library = unsafe { Library::new(&path) };
+        let library = library.map_err(|e| format!("{}: {e}", path.display()))?;
+        Ok(&*Box::leak(Box::new(library)))
     };
-    LOADED.get_or_init(load).as_ref().map_err(Clone::clone)
+    LOADED.get_or_init(load).clone()
+}
+
+/// The functions that tests of every kind need.
+pub(crate) fn functions() -> Result<&'static Functions> {
+    static FOUND: OnceLock<Result<Functions>> = OnceLock::new();
+    // SAFETY: the library is the vendor's and stays.
+    let find = || unsafe { Functions::find(library()?).map_err(|e| e.to_string()) };
+    FOUND.get_or_init(find).as_ref().map_err(Clone::clone)
+}
+
+/// The functions that tell figures.
+pub(crate) fn figure_functions() -> Result<&'static FigureFunctions> {
+    static FOUND: OnceLock<Result<FigureFunctions>> = OnceLock::new();
+    // SAFETY: as above.
+    let find = || unsafe { FigureFunctions::find(library()?).map_err(|e| e.to_string()) };
+    FOUND.get_or_init(find).as_ref().map_err(Clone::clone)
 }
 
 /// Calls `body` with a place for an error text, and takes what it put there.

@@ -10,6 +10,7 @@
 
 mod c_functions;
 pub mod dump;
+pub mod figures;
 pub mod ledger;
 pub mod ours;
 pub mod peers;

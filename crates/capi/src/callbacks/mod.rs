@@ -5,6 +5,7 @@
 //! longer than the caller's handle.
 
 pub(crate) mod comparator;
+pub(crate) mod listener;
 pub(crate) mod merge_operator;
 pub(crate) mod slice_transform;
 

@@ -1,7 +1,6 @@
 //! Statistics of a database, read through the options that it was opened with.
 //!
-//! Numbers of tickers and histograms are places in RocksDB 10.10's lists (`names/`). What the engine
-//! does not count is 0.
+//! Numbers of tickers and histograms are RocksDB 10.10's. What the engine does not count is 0.
 
 use super::rocksdb_options_t;
 use crate::bytes::c_string;
@@ -10,9 +9,6 @@ use crate::handles::{destroy, give};
 use ferrolith::stats::{HistogramData, HistogramType, Statistics, StatsLevel, Ticker};
 use std::ffi::{c_char, c_int};
 use std::ptr;
-
-const TICKERS: &str = include_str!("../names/tickers.txt");
-const HISTOGRAMS: &str = include_str!("../names/histograms.txt");
 
 /// The figures of a histogram.
 #[derive(Default)]
@@ -73,8 +69,7 @@ pub unsafe extern "C" fn rocksdb_options_statistics_get_ticker_count(
     opt: *mut rocksdb_options_t,
     ticker_type: u32,
 ) -> u64 {
-    let name = TICKERS.lines().nth(ticker_type as usize);
-    let ticker = name.and_then(Ticker::from_name);
+    let ticker = Ticker::from_number(ticker_type);
     let (Some(statistics), Some(ticker)) = (statistics(opt), ticker) else { return 0 };
     statistics.ticker(ticker)
 }
@@ -86,8 +81,7 @@ pub unsafe extern "C" fn rocksdb_options_statistics_get_histogram_data(
     histogram_type: u32,
     data: *mut rocksdb_statistics_histogram_data_t,
 ) {
-    let name = HISTOGRAMS.lines().nth(histogram_type as usize);
-    let histogram = name.and_then(HistogramType::from_name);
+    let histogram = HistogramType::from_number(histogram_type);
     let found = statistics(opt).zip(histogram).map(|(s, h)| s.histogram(h));
     if let Some(out) = data.as_mut() {
         out.data = found.unwrap_or_default();

@@ -4,6 +4,7 @@
 //! built-in orders, so that the common comparison is an inlined `memcmp` and not a virtual call.
 
 use super::key::{TRAILER_SIZE, trailer};
+use super::perf::{self, PerfMetric};
 use std::cmp::Ordering;
 use std::fmt;
 use std::sync::Arc;
@@ -128,6 +129,7 @@ impl KeyOrder {
     /// The order of two user keys.
     #[inline]
     pub fn compare_user(&self, a: &[u8], b: &[u8]) -> Ordering {
+        perf::count(PerfMetric::UserKeyComparisonCount, 1);
         match self.kind {
             Kind::Bytewise => a.cmp(b),
             Kind::ReverseBytewise => b.cmp(a),

@@ -8,6 +8,8 @@ pub mod comparator;
 pub mod hash;
 pub mod iterator;
 pub mod key;
+pub mod perf;
+mod perf_metrics;
 pub mod pinned;
 
 pub use comparator::{BytewiseComparator, Comparator, KeyOrder, ReverseBytewiseComparator};

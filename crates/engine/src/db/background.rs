@@ -15,7 +15,7 @@ use crate::env::sync::MutexGuard;
 use crate::env::sync::atomic::Ordering;
 use crate::error::{Error, Result};
 use crate::flush::{self, FlushInputs, OutputContext};
-use crate::hooks::{BackgroundErrorReason, FlushReason, TableFileCreationReason};
+use crate::hooks::{BackgroundErrorReason, CompactionReason, FlushReason, TableFileCreationReason};
 use crate::iter::Interrupt;
 use crate::stats::{self, HistogramType, Ticker, Timer};
 use crate::version::{Version, VersionEdit};
@@ -244,6 +244,8 @@ impl DbInner {
         self.totals.flush_count.fetch_add(1, Ordering::Relaxed);
         self.totals.flush_bytes.fetch_add(size, Ordering::Relaxed);
         stats::add(&self.statistics, Ticker::FlushWriteBytes, size);
+        let payload = work.immutables.iter().map(|i| i.mem.raw_data_size()).sum();
+        stats::add(&self.statistics, Ticker::MemtablePayloadBytesAtFlush, payload);
         self.install(vec![edit], |state| {
             if let Some(family) = state.families.get_mut(&family.id) {
                 family.immutables.drain(..flushed);
@@ -360,6 +362,10 @@ impl DbInner {
     fn compact_files(&self, work: &CompactionWork, report: &mut CompactionReport) -> Result<()> {
         let _timer = Timer::start(&self.statistics, HistogramType::CompactionTime);
         let plan = &work.plan;
+        let files = plan.num_input_files() as u64;
+        stats::record(&self.statistics, HistogramType::NumFilesInSingleCompaction, files);
+        let parts = u64::from(work.max_subcompactions.max(1));
+        stats::record(&self.statistics, HistogramType::NumSubcompactionsScheduled, parts);
         let inputs = || plan.input_files().map(|(_, file)| file);
         let oldest = inputs().map(|f| f.oldest_ancestor_time).filter(|&t| t != 0).min();
         let bytes_in: u64 = inputs().map(|f| f.file_size).sum();
@@ -395,6 +401,22 @@ impl DbInner {
         self.totals.compaction_count.fetch_add(1, Ordering::Relaxed);
         self.totals.compaction_read_bytes.fetch_add(bytes_in, Ordering::Relaxed);
         self.totals.compaction_write_bytes.fetch_add(bytes_out, Ordering::Relaxed);
+        let of_reason = match plan.reason {
+            CompactionReason::FilesMarkedForCompaction => {
+                Some((Ticker::CompactReadBytesMarked, Ticker::CompactWriteBytesMarked))
+            }
+            CompactionReason::PeriodicCompaction => {
+                Some((Ticker::CompactReadBytesPeriodic, Ticker::CompactWriteBytesPeriodic))
+            }
+            CompactionReason::Ttl => {
+                Some((Ticker::CompactReadBytesTtl, Ticker::CompactWriteBytesTtl))
+            }
+            _ => None,
+        };
+        if let Some((read, write)) = of_reason {
+            stats::add(&self.statistics, read, bytes_in);
+            stats::add(&self.statistics, write, bytes_out);
+        }
         for (ticker, n) in [
             (Ticker::CompactReadBytes, bytes_in),
             (Ticker::CompactWriteBytes, bytes_out),

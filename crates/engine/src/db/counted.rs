@@ -2,6 +2,7 @@
 
 use super::column_family::ColumnFamilyData;
 use super::state::DbInner;
+use crate::base::perf::{PerfMetric, PerfTimer};
 use crate::base::{LookupKey, PinnedValue, SeqNo};
 use crate::batch::WriteBatch;
 use crate::error::Result;
@@ -32,7 +33,7 @@ fn look_up(
         return ctx.finish();
     }
     stats.add(Ticker::MemtableMiss, 1);
-    let level = sv.version.get(&key, ro, &mut ctx, &family.tables)?;
+    let level = sv.get_from_files(&key, ro, &mut ctx, &family.tables)?;
     let value = ctx.finish()?;
     if let (Some(level), Some(_)) = (level, &value) {
         let hit = match level {
@@ -61,7 +62,7 @@ pub(super) fn get(
         stats.add(Ticker::BytesRead, value.len() as u64);
         stats.record(HistogramType::BytesPerRead, value.len() as u64);
     }
-    stats.record(HistogramType::DbGet, micros_since(start));
+    stats.record_since(HistogramType::DbGet, start);
     result
 }
 
@@ -78,10 +79,17 @@ pub(super) fn multi_get<K: AsRef<[u8]>>(
     let one = |key: &K| look_up(stats, family, sv, ro, key.as_ref(), seq);
     let results: Vec<_> = keys.iter().map(one).collect();
     let values = results.iter().filter_map(|r| r.as_ref().ok()?.as_ref());
+    let (mut found, mut bytes) = (0, 0);
+    values.for_each(|value| {
+        found += 1;
+        bytes += value.len() as u64;
+    });
     stats.add(Ticker::NumberMultigetCalls, 1);
     stats.add(Ticker::NumberMultigetKeysRead, keys.len() as u64);
-    stats.add(Ticker::NumberMultigetBytesRead, values.map(|v| v.len() as u64).sum());
-    stats.record(HistogramType::DbMultiget, micros_since(start));
+    stats.add(Ticker::NumberMultigetKeysFound, found);
+    stats.add(Ticker::NumberMultigetBytesRead, bytes);
+    stats.record(HistogramType::BytesPerMultiget, bytes);
+    stats.record_since(HistogramType::DbMultiget, start);
     results
 }
 
@@ -110,13 +118,15 @@ impl DbInner {
             let bytes = batch.data().len() as u64;
             stats.add(Ticker::NumberKeysWritten, u64::from(batch.count()));
             stats.add(Ticker::BytesWritten, bytes);
+            // There is no leader that writes for others.
+            stats.add(Ticker::WriteDoneBySelf, 1);
             stats.record(HistogramType::BytesPerWrite, bytes);
             if !wo.disable_wal {
                 stats.add(Ticker::WriteWithWal, 1);
                 stats.add(Ticker::WalFileBytes, bytes);
             }
         }
-        stats.record(HistogramType::DbWrite, micros_since(start));
+        stats.record_since(HistogramType::DbWrite, start);
         result
     }
 
@@ -124,10 +134,11 @@ impl DbInner {
     #[cold]
     pub(super) fn wait_in_stall(&self, bytes: usize, no_slowdown: bool) -> bool {
         let start = Instant::now();
+        let _timer = PerfTimer::start(PerfMetric::WriteDelayTime);
         let admitted = self.controller.admit(bytes, no_slowdown);
         if let (true, Some(stats)) = (admitted, &self.statistics) {
             stats.add(Ticker::StallMicros, micros_since(start));
-            stats.record(HistogramType::WriteStall, micros_since(start));
+            stats.record_since(HistogramType::WriteStall, start);
         }
         admitted
     }

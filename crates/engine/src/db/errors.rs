@@ -10,6 +10,7 @@ use super::state::DbInner;
 use crate::env::sync::atomic::Ordering;
 use crate::error::{Code, Error, Result, Severity};
 use crate::hooks::{BackgroundErrorReason, FlushReason};
+use crate::stats::{self, Ticker};
 
 impl DbInner {
     /// An error once the database is closing. Who asks under a lock that `close` takes after it has
@@ -41,6 +42,14 @@ impl DbInner {
         };
         let error = error.clone().with_severity(severity);
         let retries = severity == Severity::HardError;
+        for (ticker, counts) in [
+            (Ticker::ErrorHandlerBgErrorCount, true),
+            (Ticker::ErrorHandlerBgIoErrorCount, error.code() == Code::IOError),
+            (Ticker::ErrorHandlerBgRetryableIoErrorCount, retries),
+            (Ticker::ErrorHandlerAutoresumeCount, retries),
+        ] {
+            stats::add(&self.statistics, ticker, u64::from(counts));
+        }
         match self.ask_about_error(reason, error, retries) {
             Some(error) => self.stop_writes(error),
             None => self.info_log.info(format_args!("a listener forgave the error of {what}")),
@@ -64,6 +73,7 @@ impl DbInner {
         let mut state = self.state.lock();
         if state.error.as_ref().is_some_and(|e| e.severity() <= Severity::HardError) {
             self.info_log.info(format_args!("the background error is gone, writes go on"));
+            stats::add(&self.statistics, Ticker::ErrorHandlerAutoresumeSuccessCount, 1);
             if let Some(old) = state.error.take() {
                 self.queue_event(|| Event::Recovered(old));
             }

@@ -7,6 +7,7 @@
 use super::column_family::ColumnFamilyData;
 use super::counted;
 use super::state::DbInner;
+use crate::base::perf::{self, PerfMetric};
 use crate::base::{LookupKey, PinnedValue, SeqNo};
 use crate::env::epoch;
 use crate::error::{Code, Error, Result};
@@ -39,10 +40,14 @@ impl DbInner {
         let guard = epoch::pin();
         let sv = family.super_version.load(&guard).ok_or_else(closed)?;
         let seq = self.read_sequence(ro);
-        match &self.statistics {
+        let value = match &self.statistics {
             None => look_up(family, sv, ro, user_key, seq),
             Some(stats) => counted::get(stats, family, sv, ro, user_key, seq),
+        };
+        if let Ok(Some(value)) = &value {
+            perf::count(PerfMetric::GetReadBytes, value.len() as u64);
         }
+        value
     }
 
     /// The values of many keys, all as of one moment.
@@ -57,10 +62,16 @@ impl DbInner {
             return keys.iter().map(|_| Err(closed())).collect();
         };
         let seq = self.read_sequence(ro);
-        match &self.statistics {
+        let values = match &self.statistics {
             None => keys.iter().map(|key| look_up(family, sv, ro, key.as_ref(), seq)).collect(),
             Some(stats) => counted::multi_get(stats, family, sv, ro, keys, seq),
+        };
+        if perf::is_used() {
+            let found = values.iter().filter_map(|value| value.as_ref().ok()?.as_ref());
+            let bytes = found.map(|value| value.len() as u64).sum();
+            perf::count(PerfMetric::MultigetReadBytes, bytes);
         }
+        values
     }
 
     /// The user's iterator over one family. `keepalive` is what must outlive it.

@@ -3,6 +3,7 @@
 use super::state::{DbInner, State};
 use crate::env::sync::MutexGuard;
 use crate::error::Result;
+use crate::stats::{HistogramType, Timer};
 use crate::version::VersionEdit;
 
 impl DbInner {
@@ -16,7 +17,9 @@ impl DbInner {
     ) -> Result<()> {
         let mut versions = self.versions.lock();
         self.counters.set_last_sequence(self.order.visible());
+        let timer = Timer::start(&self.statistics, HistogramType::ManifestFileSyncMicros);
         let changed = versions.install(edits)?;
+        drop(timer);
         let manifests = versions.take_obsolete_manifests();
         let mut state = self.state.lock();
         adjust(&mut state);

@@ -10,6 +10,7 @@ use crate::env::sync::atomic::{AtomicUsize, Ordering};
 use crate::env::sync::{Mutex, MutexGuard};
 use crate::error::Result;
 use crate::fs::filename::{self, FileKind};
+use crate::stats::{self, Ticker};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -106,6 +107,7 @@ impl DbInner {
             }
             let path = filename::table_file_name(&self.dir, number);
             let deleted = self.delete(&path);
+            stats::add(&self.statistics, Ticker::FilesDeletedImmediately, 1);
             self.tell_table_deleted(&path, &deleted);
         }
     }

@@ -12,6 +12,7 @@ use crate::batch::WriteBatch;
 use crate::error::{Code, Error, Result};
 use crate::fs::filename::{self, FileKind};
 use crate::options::WalRecoveryMode;
+use crate::stats::{self, Ticker};
 use crate::wal::{LogReader, ReadOutcome};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -58,6 +59,7 @@ impl Db {
     /// `WAL_ttl_seconds` and `WAL_size_limit_MB` keep them. The first batch may begin before
     /// `sequence` or, if that is gone, later: look at its number.
     pub fn get_updates_since(&self, sequence: SeqNo) -> Result<TransactionLogIterator> {
+        stats::add(&self.shared.inner.statistics, Ticker::GetUpdatesSinceCalls, 1);
         let inner = self.inner();
         inner.check_open()?;
         if sequence > inner.order.visible() {

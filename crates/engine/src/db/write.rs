@@ -9,6 +9,7 @@
 use super::column_family::{ColumnFamilyData, ColumnFamilyMap, ColumnFamilyState, Immutable};
 use super::state::{DbInner, LiveWal, State, UnsyncedWal, WriteState};
 use crate::base::SeqNo;
+use crate::base::perf::{PerfMetric, PerfTimer};
 use crate::batch::{BatchHandler, WriteBatch, iterate};
 use crate::env::epoch::{self, Guard};
 use crate::env::sync::MutexGuard;
@@ -174,6 +175,7 @@ impl DbInner {
         let first = write.last_allocated + 1;
         batch.set_sequence(first);
         if !wo.disable_wal {
+            let _timer = PerfTimer::start(PerfMetric::WriteWalTime);
             self.append(&mut write, batch)?;
         }
         let ticket = write.ticket;
@@ -210,6 +212,7 @@ impl DbInner {
             self.order.wait_turn(first);
         }
         if insert {
+            let _timer = PerfTimer::start(PerfMetric::WriteMemtableTime);
             let mut inserter = MemtableInserter::new(targets, first);
             iterate(batch.data(), &mut inserter)?;
         }

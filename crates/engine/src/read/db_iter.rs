@@ -15,6 +15,7 @@ mod counts;
 
 use crate::base::iterator::InternalIterator;
 use crate::base::key::{append_internal_key, seek_trailer};
+use crate::base::perf::{self, PerfMetric};
 use crate::base::{KeyOrder, SeqNo, ValueType};
 use crate::error::{Code, Error, Result};
 use crate::hooks::{MergeOperator, SliceTransform};
@@ -293,6 +294,31 @@ impl DbIter {
     /// Runs a move; with statistics it is counted.
     #[inline]
     fn counted(&mut self, call: Call, go: impl FnOnce(&mut DbIter)) {
+        if perf::is_used() {
+            return self.counted_by_perf(call, go);
+        }
+        self.counted_by_statistics(call, go);
+    }
+
+    /// With the perf context in use by anybody.
+    #[cold]
+    fn counted_by_perf(&mut self, call: Call, go: impl FnOnce(&mut DbIter)) {
+        perf::count(
+            match call {
+                Call::Seek => PerfMetric::IterSeekCount,
+                Call::Next => PerfMetric::IterNextCount,
+                Call::Prev => PerfMetric::IterPrevCount,
+            },
+            1,
+        );
+        self.counted_by_statistics(call, go);
+        if self.valid {
+            perf::count(PerfMetric::IterReadBytes, (self.key().len() + self.value().len()) as u64);
+        }
+    }
+
+    #[inline]
+    fn counted_by_statistics(&mut self, call: Call, go: impl FnOnce(&mut DbIter)) {
         if self.counts.is_none() {
             return go(self);
         }
@@ -383,6 +409,7 @@ impl DbIter {
             self.looked_at += 1;
             step = Step::Next;
             if trailer >> 8 > self.seq {
+                perf::count(PerfMetric::InternalRecentSkippedCount, 1);
                 // Too new. Entries of a new key begin a new run.
                 if self.order.equal_user(user_key, &self.key) {
                     hidden += 1;
@@ -391,6 +418,7 @@ impl DbIter {
                     (skipping, hidden) = (false, 0);
                 }
             } else if skipping && self.order.equal_user(user_key, &self.key) {
+                perf::count(PerfMetric::InternalKeySkippedCount, 1);
                 hidden += 1;
             } else {
                 set(&mut self.key, user_key);
@@ -401,6 +429,7 @@ impl DbIter {
                         return;
                     }
                     Some(ValueType::Deletion | ValueType::SingleDeletion) => {
+                        perf::count(PerfMetric::InternalDeleteSkippedCount, 1);
                         (skipping, hidden) = (true, 0);
                     }
                     Some(ValueType::Merge) => {

@@ -1,6 +1,7 @@
 //! Everything a reader needs, immutable and pinned together: memtables and the version.
 
 use crate::base::LookupKey;
+use crate::base::perf::{self, PerfMetric, PerfTimer};
 use crate::error::Result;
 use crate::iter::GetContext;
 use crate::memtable::MemTable;
@@ -32,7 +33,7 @@ impl SuperVersion {
         tables: &TableCache,
     ) -> Result<()> {
         if !self.get_from_memtables(key, ctx) {
-            self.version.get(key, ro, ctx, tables)?;
+            self.get_from_files(key, ro, ctx, tables)?;
         }
         Ok(())
     }
@@ -53,9 +54,35 @@ impl SuperVersion {
         Some(places)
     }
 
+    /// Looks a key up in the files; the level that answered, if one did.
+    #[inline]
+    pub fn get_from_files(
+        &self,
+        key: &LookupKey,
+        ro: &ReadOptions,
+        ctx: &mut GetContext<'_>,
+        tables: &TableCache,
+    ) -> Result<Option<usize>> {
+        let _timer = PerfTimer::start(PerfMetric::GetFromOutputFilesTime);
+        self.version.get(key, ro, ctx, tables)
+    }
+
     /// Looks a key up in the memtables; true if that settled the answer.
     #[inline]
     pub fn get_from_memtables(&self, key: &LookupKey, ctx: &mut GetContext<'_>) -> bool {
+        if perf::is_used() {
+            return self.get_from_memtables_counted(key, ctx);
+        }
         self.mem.get(key, ctx) || self.immutables.iter().any(|immutable| immutable.get(key, ctx))
+    }
+
+    #[cold]
+    fn get_from_memtables_counted(&self, key: &LookupKey, ctx: &mut GetContext<'_>) -> bool {
+        let _timer = PerfTimer::start(PerfMetric::GetFromMemtableTime);
+        let mut all = std::iter::once(&self.mem).chain(&self.immutables);
+        all.any(|mem| {
+            perf::count(PerfMetric::GetFromMemtableCount, u64::from(!mem.is_empty()));
+            mem.get(key, ctx)
+        })
     }
 }

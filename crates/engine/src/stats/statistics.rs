@@ -1,14 +1,14 @@
-//! The counters of one database.
+//! The counters of one database, or of several that share them.
 //!
-//! Tickers are sharded: a thread is given a shard when it first counts, and adds there with a
-//! relaxed read-modify-write on a cache line that other threads rarely touch. Histograms are not,
-//! as whoever fills them has just read the clock twice, which costs more.
+//! Everything is sharded: a thread is given a shard when it first counts, and adds there with a
+//! relaxed read-modify-write on cache lines that other threads rarely touch. A shard is made when
+//! it is first used; readers add all of them up.
 
 use super::{Histogram, HistogramData, HistogramType, StatsLevel, Ticker};
 use std::cell::Cell;
 use std::fmt::Write as _;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 /// A power of two; more threads than this share.
@@ -18,13 +18,22 @@ const SHARDS: usize = 16;
 #[repr(align(128))]
 struct Shard {
     tickers: [AtomicU64; Ticker::COUNT],
+    histograms: [Histogram; HistogramType::COUNT],
 }
 
-/// Tickers and histograms of one database.
+impl Shard {
+    fn new() -> Box<Shard> {
+        Box::new(Shard {
+            tickers: [const { AtomicU64::new(0) }; Ticker::COUNT],
+            histograms: std::array::from_fn(|_| Histogram::new()),
+        })
+    }
+}
+
+/// Tickers and histograms.
 pub struct Statistics {
-    shards: Box<[Shard]>,
-    histograms: Box<[Histogram]>,
     level: AtomicU8,
+    shards: [OnceLock<Box<Shard>>; SHARDS],
 }
 
 impl std::fmt::Debug for Statistics {
@@ -49,78 +58,107 @@ fn my_shard() -> usize {
 }
 
 impl Statistics {
-    /// All at 0.
+    /// All at 0, at RocksDB's default level.
     pub fn new() -> Arc<Statistics> {
-        let shard = |_| Shard { tickers: [const { AtomicU64::new(0) }; Ticker::COUNT] };
         Arc::new(Statistics {
-            shards: (0..SHARDS).map(shard).collect(),
-            histograms: (0..HistogramType::COUNT).map(|_| Histogram::new()).collect(),
             level: AtomicU8::new(StatsLevel::default() as u8),
+            shards: [const { OnceLock::new() }; SHARDS],
         })
     }
 
     /// How much is counted.
     pub fn level(&self) -> StatsLevel {
-        StatsLevel::ALL[self.level.load(Relaxed) as usize]
+        let level = usize::from(self.level.load(Relaxed)).min(StatsLevel::ALL.len() - 1);
+        StatsLevel::ALL[level]
     }
 
-    /// Changes how much is counted from now on.
+    /// Changes how much is counted, from now on.
     pub fn set_level(&self, level: StatsLevel) {
         self.level.store(level as u8, Relaxed);
+    }
+
+    #[inline]
+    fn counts_above(&self, level: StatsLevel) -> bool {
+        self.level.load(Relaxed) > level as u8
+    }
+
+    /// Whether times are measured.
+    #[inline]
+    pub fn has_timers(&self) -> bool {
+        self.counts_above(StatsLevel::ExceptTimers)
+    }
+
+    #[inline]
+    fn mine(&self) -> &Shard {
+        self.shards[my_shard()].get_or_init(Shard::new)
+    }
+
+    fn made(&self) -> impl Iterator<Item = &Shard> {
+        self.shards.iter().filter_map(|shard| shard.get().map(|shard| &**shard))
     }
 
     /// Adds `n` to a ticker.
     #[inline]
     pub fn add(&self, ticker: Ticker, n: u64) {
-        if self.level.load(Relaxed) == StatsLevel::DisableAll as u8 {
-            return;
+        if self.counts_above(StatsLevel::DisableAll) {
+            self.mine().tickers[ticker as usize].fetch_add(n, Relaxed);
         }
-        self.shards[my_shard()].tickers[ticker as usize].fetch_add(n, Relaxed);
     }
 
     /// Counts `v` in a histogram.
+    #[inline]
     pub fn record(&self, histogram: HistogramType, v: u64) {
-        let from = match histogram.is_time() {
-            true => StatsLevel::ExceptTimers,
-            false => StatsLevel::ExceptHistogramOrTimers,
-        };
-        if self.level.load(Relaxed) <= from as u8 {
-            return;
+        if self.counts_above(StatsLevel::ExceptHistogramOrTimers) {
+            self.mine().histograms[histogram as usize].add(v);
         }
-        self.histograms[histogram as usize].add(v);
+    }
+
+    /// Counts the microseconds since `start` in a histogram, if times are measured.
+    #[inline]
+    pub fn record_since(&self, histogram: HistogramType, start: Instant) {
+        if self.has_timers() {
+            self.record(histogram, start.elapsed().as_micros() as u64);
+        }
     }
 
     /// The value of a ticker.
     pub fn ticker(&self, ticker: Ticker) -> u64 {
-        let counts = self.shards.iter().map(|s| s.tickers[ticker as usize].load(Relaxed));
+        let counts = self.made().map(|s| s.tickers[ticker as usize].load(Relaxed));
         counts.fold(0, u64::wrapping_add)
     }
 
     /// The value of a ticker, which starts at 0 again. Nothing counted meanwhile is lost.
     pub fn take_ticker(&self, ticker: Ticker) -> u64 {
-        let counts = self.shards.iter().map(|s| s.tickers[ticker as usize].swap(0, Relaxed));
+        let counts = self.made().map(|s| s.tickers[ticker as usize].swap(0, Relaxed));
         counts.fold(0, u64::wrapping_add)
+    }
+
+    /// All shards of a histogram in one.
+    fn merged(&self, histogram: HistogramType) -> Histogram {
+        let all = Histogram::new();
+        self.made().for_each(|s| all.merge(&s.histograms[histogram as usize]));
+        all
     }
 
     /// The figures of a histogram.
     pub fn histogram(&self, histogram: HistogramType) -> HistogramData {
-        self.histograms[histogram as usize].data()
+        self.merged(histogram).data()
     }
 
     /// The table of a histogram.
     pub fn histogram_text(&self, histogram: HistogramType) -> String {
-        self.histograms[histogram as usize].to_text()
+        self.merged(histogram).to_text()
     }
 
     /// All at 0 again.
     pub fn reset(&self) {
-        Ticker::ALL.iter().for_each(|t| {
-            self.take_ticker(*t);
-        });
-        self.histograms.iter().for_each(Histogram::clear);
+        for shard in self.made() {
+            shard.tickers.iter().for_each(|t| t.store(0, Relaxed));
+            shard.histograms.iter().for_each(Histogram::clear);
+        }
     }
 
-    /// A line per ticker and per histogram, shaped like RocksDB's.
+    /// A line per ticker and per histogram, as RocksDB prints them.
     pub fn to_text(&self) -> String {
         let mut out = String::new();
         for t in Ticker::ALL {
@@ -171,7 +209,8 @@ impl<'a> Timer<'a> {
     /// Starts.
     #[inline]
     pub fn start(stats: &'a Option<Arc<Statistics>>, histogram: HistogramType) -> Timer<'a> {
-        Timer { running: stats.as_deref().map(|s| (s, histogram, Instant::now())) }
+        let stats = stats.as_deref().filter(|s| s.has_timers());
+        Timer { running: stats.map(|s| (s, histogram, Instant::now())) }
     }
 }
 
@@ -179,7 +218,7 @@ impl Drop for Timer<'_> {
     #[inline]
     fn drop(&mut self) {
         if let Some((stats, histogram, start)) = self.running {
-            stats.record(histogram, start.elapsed().as_micros() as u64);
+            stats.record_since(histogram, start);
         }
     }
 }
@@ -219,21 +258,26 @@ mod tests {
     }
 
     #[test]
-    fn levels_leave_out() {
+    fn levels_say_what_is_counted() {
         let stats = Statistics::new();
-        let counted = |level: StatsLevel| {
+        assert_eq!(stats.level(), StatsLevel::ExceptDetailedTimers);
+        for (level, tickers, histograms, times) in [
+            (StatsLevel::DisableAll, 0, 0, 0),
+            (StatsLevel::ExceptHistogramOrTimers, 1, 0, 0),
+            (StatsLevel::ExceptTimers, 1, 1, 0),
+            (StatsLevel::ExceptDetailedTimers, 1, 1, 1),
+            (StatsLevel::All, 1, 1, 1),
+        ] {
             stats.reset();
             stats.set_level(level);
             stats.add(Ticker::BytesRead, 1);
             stats.record(HistogramType::BytesPerRead, 1);
-            stats.record(HistogramType::DbGet, 1);
-            let histograms = [HistogramType::BytesPerRead, HistogramType::DbGet];
-            (stats.ticker(Ticker::BytesRead), histograms.map(|h| stats.histogram(h).count))
-        };
-        assert_eq!(counted(StatsLevel::DisableAll), (0, [0, 0]));
-        assert_eq!(counted(StatsLevel::ExceptHistogramOrTimers), (1, [0, 0]));
-        assert_eq!(counted(StatsLevel::ExceptTimers), (1, [1, 0]));
-        assert_eq!(counted(StatsLevel::All), (1, [1, 1]));
+            stats.record_since(HistogramType::DbGet, Instant::now());
+            let counts = [HistogramType::BytesPerRead, HistogramType::DbGet]
+                .map(|h| stats.histogram(h).count);
+            assert_eq!(stats.ticker(Ticker::BytesRead), tickers, "{level:?}");
+            assert_eq!(counts, [histograms, times], "{level:?}");
+        }
     }
 
     #[test]

@@ -1,153 +1,232 @@
-//! The names. RocksDB's, letter for letter, since dashboards look for them.
+//! The tickers of RocksDB 10.10, in the order of their numbers.
 
-/// Makes an enum whose variants index counters, with a name for each.
-macro_rules! named {
-    ($(#[$doc:meta])* $kind:ident { $($(#[$row:meta])* $variant:ident = $name:literal,)* }) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        #[repr(u8)]
-        pub enum $kind {
-            $($(#[$row])* $variant,)*
-        }
-
-        impl $kind {
-            /// All of them, in the order of their numbers.
-            pub const ALL: &'static [$kind] = &[$($kind::$variant,)*];
-
-            /// How many there are.
-            pub const COUNT: usize = $kind::ALL.len();
-
-            /// RocksDB's name.
-            pub const fn name(self) -> &'static str {
-                match self {
-                    $($kind::$variant => $name,)*
-                }
-            }
-
-            /// The one with this name.
-            pub fn from_name(name: &str) -> Option<$kind> {
-                $kind::ALL.iter().copied().find(|t| t.name() == name)
-            }
-        }
-    };
-}
+use super::named::named;
 
 named! {
     /// A count that only grows.
     Ticker {
-        /// Blocks that were not in the block cache.
-        BlockCacheMiss = "rocksdb.block.cache.miss",
-        /// Blocks that were.
-        BlockCacheHit = "rocksdb.block.cache.hit",
-        /// Blocks put into the cache.
-        BlockCacheAdd = "rocksdb.block.cache.add",
-        /// Lookups that a table's filter ended before a data block.
-        BloomFilterUseful = "rocksdb.bloom.filter.useful",
-        /// Lookups that it let through.
-        BloomFilterFullPositive = "rocksdb.bloom.filter.full.positive",
-        /// Lookups answered by memtables.
-        MemtableHit = "rocksdb.memtable.hit",
-        /// Lookups that went on to files.
-        MemtableMiss = "rocksdb.memtable.miss",
-        /// Lookups answered by level 0.
-        GetHitL0 = "rocksdb.l0.hit",
-        /// Lookups answered by level 1.
-        GetHitL1 = "rocksdb.l1.hit",
-        /// Lookups answered by deeper levels.
-        GetHitL2AndUp = "rocksdb.l2andup.hit",
-        /// Entries dropped by compaction because a newer one hides them.
-        CompactionKeyDropNewerEntry = "rocksdb.compaction.key.drop.new",
-        /// Tombstones dropped because nothing older is left to hide.
-        CompactionKeyDropObsolete = "rocksdb.compaction.key.drop.obsolete",
-        /// Entries that compactions dropped because range tombstones hide them.
-        CompactionKeyDropRangeDel = "rocksdb.compaction.key.drop.range_del",
-        /// Entries that a compaction filter dropped.
-        CompactionKeyDropUser = "rocksdb.compaction.key.drop.user",
-        /// Range tombstones that compactions dropped because nothing is left to hide.
-        CompactionRangeDelDropObsolete = "rocksdb.compaction.range_del.drop.obsolete",
-        /// Keys written by the user.
-        NumberKeysWritten = "rocksdb.number.keys.written",
-        /// Keys looked up by the user.
-        NumberKeysRead = "rocksdb.number.keys.read",
-        /// Bytes of write batches.
-        BytesWritten = "rocksdb.bytes.written",
-        /// Bytes of values returned by lookups.
-        BytesRead = "rocksdb.bytes.read",
-        /// Calls of an iterator's seeks.
-        NumberDbSeek = "rocksdb.number.db.seek",
-        /// Calls of an iterator's `next`.
-        NumberDbNext = "rocksdb.number.db.next",
-        /// Calls of an iterator's `prev`.
-        NumberDbPrev = "rocksdb.number.db.prev",
-        /// Seeks that found an entry.
-        NumberDbSeekFound = "rocksdb.number.db.seek.found",
-        /// `next`s that found an entry.
-        NumberDbNextFound = "rocksdb.number.db.next.found",
-        /// `prev`s that found an entry.
-        NumberDbPrevFound = "rocksdb.number.db.prev.found",
-        /// Bytes of keys and values that iterators stood on.
-        IterBytesRead = "rocksdb.db.iter.bytes.read",
-        /// Iterators made.
-        NoIteratorCreated = "rocksdb.num.iterator.created",
-        /// Iterators dropped.
-        NoIteratorDeleted = "rocksdb.num.iterator.deleted",
-        /// Tables opened.
-        NoFileOpens = "rocksdb.no.file.opens",
-        /// Tables that could not be opened.
-        NoFileErrors = "rocksdb.no.file.errors",
-        /// Microseconds that writers were delayed or stopped.
-        StallMicros = "rocksdb.stall.micros",
-        /// Calls of `multi_get`.
-        NumberMultigetCalls = "rocksdb.number.multiget.get",
-        /// Keys looked up by them.
-        NumberMultigetKeysRead = "rocksdb.number.multiget.keys.read",
-        /// Bytes of values returned by them.
-        NumberMultigetBytesRead = "rocksdb.number.multiget.bytes.read",
-        /// Syncs of the WAL.
-        WalFileSynced = "rocksdb.wal.synced",
-        /// Bytes appended to the WAL.
-        WalFileBytes = "rocksdb.wal.bytes",
-        /// Writes that asked for the WAL.
-        WriteWithWal = "rocksdb.write.wal",
-        /// Bytes read by compactions.
-        CompactReadBytes = "rocksdb.compact.read.bytes",
-        /// Bytes written by compactions.
-        CompactWriteBytes = "rocksdb.compact.write.bytes",
-        /// Bytes written by flushes.
-        FlushWriteBytes = "rocksdb.flush.write.bytes",
-    }
-}
-
-named! {
-    /// A distribution of sizes or of microseconds.
-    HistogramType {
-        /// A lookup.
-        DbGet = "rocksdb.db.get.micros",
-        /// A write, from call to return.
-        DbWrite = "rocksdb.db.write.micros",
-        /// A compaction, wall time.
-        CompactionTime = "rocksdb.compaction.times.micros",
-        /// A sync of the WAL.
-        WalFileSyncMicros = "rocksdb.wal.file.sync.micros",
-        /// A `multi_get`.
-        DbMultiget = "rocksdb.db.multiget.micros",
-        /// A seek of an iterator.
-        DbSeek = "rocksdb.db.seek.micros",
-        /// A writer's wait in a stall.
-        WriteStall = "rocksdb.db.write.stall",
-        /// A flush.
-        FlushTime = "rocksdb.db.flush.micros",
-        /// Bytes of a value that was read.
-        BytesPerRead = "rocksdb.bytes.per.read",
-        /// Bytes of a write batch.
-        BytesPerWrite = "rocksdb.bytes.per.write",
-    }
-}
-
-impl HistogramType {
-    /// Whether it counts microseconds.
-    pub fn is_time(self) -> bool {
-        !matches!(self, HistogramType::BytesPerRead | HistogramType::BytesPerWrite)
+        BlockCacheMiss "rocksdb.block.cache.miss" counted;
+        BlockCacheHit "rocksdb.block.cache.hit" counted;
+        BlockCacheAdd "rocksdb.block.cache.add" counted;
+        BlockCacheAddFailures "rocksdb.block.cache.add.failures";
+        BlockCacheIndexMiss "rocksdb.block.cache.index.miss";
+        BlockCacheIndexHit "rocksdb.block.cache.index.hit";
+        BlockCacheIndexAdd "rocksdb.block.cache.index.add";
+        BlockCacheIndexBytesInsert "rocksdb.block.cache.index.bytes.insert";
+        BlockCacheFilterMiss "rocksdb.block.cache.filter.miss";
+        BlockCacheFilterHit "rocksdb.block.cache.filter.hit";
+        BlockCacheFilterAdd "rocksdb.block.cache.filter.add";
+        BlockCacheFilterBytesInsert "rocksdb.block.cache.filter.bytes.insert";
+        BlockCacheDataMiss "rocksdb.block.cache.data.miss" counted;
+        BlockCacheDataHit "rocksdb.block.cache.data.hit" counted;
+        BlockCacheDataAdd "rocksdb.block.cache.data.add" counted;
+        BlockCacheDataBytesInsert "rocksdb.block.cache.data.bytes.insert" counted;
+        BlockCacheBytesRead "rocksdb.block.cache.bytes.read" counted;
+        BlockCacheBytesWrite "rocksdb.block.cache.bytes.write" counted;
+        BlockCacheCompressionDictMiss "rocksdb.block.cache.compression.dict.miss";
+        BlockCacheCompressionDictHit "rocksdb.block.cache.compression.dict.hit";
+        BlockCacheCompressionDictAdd "rocksdb.block.cache.compression.dict.add";
+        BlockCacheCompressionDictBytesInsert "rocksdb.block.cache.compression.dict.bytes.insert";
+        BlockCacheAddRedundant "rocksdb.block.cache.add.redundant";
+        BlockCacheIndexAddRedundant "rocksdb.block.cache.index.add.redundant";
+        BlockCacheFilterAddRedundant "rocksdb.block.cache.filter.add.redundant";
+        BlockCacheDataAddRedundant "rocksdb.block.cache.data.add.redundant";
+        BlockCacheCompressionDictAddRedundant "rocksdb.block.cache.compression.dict.add.redundant";
+        SecondaryCacheHits "rocksdb.secondary.cache.hits";
+        SecondaryCacheFilterHits "rocksdb.secondary.cache.filter.hits";
+        SecondaryCacheIndexHits "rocksdb.secondary.cache.index.hits";
+        SecondaryCacheDataHits "rocksdb.secondary.cache.data.hits";
+        CompressedSecondaryCacheDummyHits "rocksdb.compressed.secondary.cache.dummy.hits";
+        CompressedSecondaryCacheHits "rocksdb.compressed.secondary.cache.hits";
+        CompressedSecondaryCachePromotions "rocksdb.compressed.secondary.cache.promotions";
+        CompressedSecondaryCachePromotionSkips "rocksdb.compressed.secondary.cache.promotion.skips";
+        BloomFilterUseful "rocksdb.bloom.filter.useful" counted;
+        BloomFilterFullPositive "rocksdb.bloom.filter.full.positive" counted;
+        BloomFilterFullTruePositive "rocksdb.bloom.filter.full.true.positive" counted;
+        BloomFilterPrefixChecked "rocksdb.bloom.filter.prefix.checked" counted;
+        BloomFilterPrefixUseful "rocksdb.bloom.filter.prefix.useful" counted;
+        BloomFilterPrefixTruePositive "rocksdb.bloom.filter.prefix.true.positive";
+        PersistentCacheHit "rocksdb.persistent.cache.hit";
+        PersistentCacheMiss "rocksdb.persistent.cache.miss";
+        SimBlockCacheHit "rocksdb.sim.block.cache.hit";
+        SimBlockCacheMiss "rocksdb.sim.block.cache.miss";
+        MemtableHit "rocksdb.memtable.hit" counted;
+        MemtableMiss "rocksdb.memtable.miss" counted;
+        GetHitL0 "rocksdb.l0.hit" counted;
+        GetHitL1 "rocksdb.l1.hit" counted;
+        GetHitL2AndUp "rocksdb.l2andup.hit" counted;
+        CompactionKeyDropNewerEntry "rocksdb.compaction.key.drop.new" counted;
+        CompactionKeyDropObsolete "rocksdb.compaction.key.drop.obsolete" counted;
+        CompactionKeyDropRangeDel "rocksdb.compaction.key.drop.range_del" counted;
+        CompactionKeyDropUser "rocksdb.compaction.key.drop.user" counted;
+        CompactionRangeDelDropObsolete "rocksdb.compaction.range_del.drop.obsolete" counted;
+        CompactionOptimizedDelDropObsolete "rocksdb.compaction.optimized.del.drop.obsolete";
+        CompactionCancelled "rocksdb.compaction.cancelled";
+        NumberKeysWritten "rocksdb.number.keys.written" counted;
+        NumberKeysRead "rocksdb.number.keys.read" counted;
+        NumberKeysUpdated "rocksdb.number.keys.updated";
+        BytesWritten "rocksdb.bytes.written" counted;
+        BytesRead "rocksdb.bytes.read" counted;
+        NumberDbSeek "rocksdb.number.db.seek" counted;
+        NumberDbNext "rocksdb.number.db.next" counted;
+        NumberDbPrev "rocksdb.number.db.prev" counted;
+        NumberDbSeekFound "rocksdb.number.db.seek.found" counted;
+        NumberDbNextFound "rocksdb.number.db.next.found" counted;
+        NumberDbPrevFound "rocksdb.number.db.prev.found" counted;
+        IterBytesRead "rocksdb.db.iter.bytes.read" counted;
+        NumberIterSkip "rocksdb.number.iter.skip";
+        NumberOfReseeksInIteration "rocksdb.number.reseeks.iteration";
+        NoIteratorCreated "rocksdb.num.iterator.created" counted;
+        NoIteratorDeleted "rocksdb.num.iterator.deleted" counted;
+        NoFileOpens "rocksdb.no.file.opens" counted;
+        NoFileErrors "rocksdb.no.file.errors" counted;
+        StallMicros "rocksdb.stall.micros" counted;
+        DbMutexWaitMicros "rocksdb.db.mutex.wait.micros";
+        NumberMultigetCalls "rocksdb.number.multiget.get" counted;
+        NumberMultigetKeysRead "rocksdb.number.multiget.keys.read" counted;
+        NumberMultigetBytesRead "rocksdb.number.multiget.bytes.read" counted;
+        NumberMultigetKeysFound "rocksdb.number.multiget.keys.found" counted;
+        NumberMergeFailures "rocksdb.number.merge.failures";
+        GetUpdatesSinceCalls "rocksdb.getupdatessince.calls" counted;
+        WalFileSynced "rocksdb.wal.synced" counted;
+        WalFileBytes "rocksdb.wal.bytes" counted;
+        WriteDoneBySelf "rocksdb.write.self" counted;
+        WriteDoneByOther "rocksdb.write.other";
+        WriteWithWal "rocksdb.write.wal" counted;
+        CompactReadBytes "rocksdb.compact.read.bytes" counted;
+        CompactWriteBytes "rocksdb.compact.write.bytes" counted;
+        FlushWriteBytes "rocksdb.flush.write.bytes" counted;
+        CompactReadBytesMarked "rocksdb.compact.read.marked.bytes" counted;
+        CompactReadBytesPeriodic "rocksdb.compact.read.periodic.bytes" counted;
+        CompactReadBytesTtl "rocksdb.compact.read.ttl.bytes" counted;
+        CompactWriteBytesMarked "rocksdb.compact.write.marked.bytes" counted;
+        CompactWriteBytesPeriodic "rocksdb.compact.write.periodic.bytes" counted;
+        CompactWriteBytesTtl "rocksdb.compact.write.ttl.bytes" counted;
+        NumberDirectLoadTableProperties "rocksdb.number.direct.load.table.properties";
+        NumberSuperversionAcquires "rocksdb.number.superversion_acquires";
+        NumberSuperversionReleases "rocksdb.number.superversion_releases";
+        NumberSuperversionCleanups "rocksdb.number.superversion_cleanups";
+        NumberBlockCompressed "rocksdb.number.block.compressed";
+        NumberBlockDecompressed "rocksdb.number.block.decompressed";
+        BytesCompressedFrom "rocksdb.bytes.compressed.from";
+        BytesCompressedTo "rocksdb.bytes.compressed.to";
+        BytesCompressionBypassed "rocksdb.bytes.compression_bypassed";
+        BytesCompressionRejected "rocksdb.bytes.compression.rejected";
+        NumberBlockCompressionBypassed "rocksdb.number.block_compression_bypassed";
+        NumberBlockCompressionRejected "rocksdb.number.block_compression_rejected";
+        BytesDecompressedFrom "rocksdb.bytes.decompressed.from";
+        BytesDecompressedTo "rocksdb.bytes.decompressed.to";
+        MergeOperationTotalTime "rocksdb.merge.operation.time.nanos";
+        FilterOperationTotalTime "rocksdb.filter.operation.time.nanos";
+        CompactionCpuTotalTime "rocksdb.compaction.total.time.cpu_micros";
+        RowCacheHit "rocksdb.row.cache.hit";
+        RowCacheMiss "rocksdb.row.cache.miss";
+        ReadAmpEstimateUsefulBytes "rocksdb.read.amp.estimate.useful.bytes";
+        ReadAmpTotalReadBytes "rocksdb.read.amp.total.read.bytes";
+        NumberRateLimiterDrains "rocksdb.number.rate_limiter.drains" counted;
+        BlobDbNumPut "rocksdb.blobdb.num.put";
+        BlobDbNumWrite "rocksdb.blobdb.num.write";
+        BlobDbNumGet "rocksdb.blobdb.num.get";
+        BlobDbNumMultiget "rocksdb.blobdb.num.multiget";
+        BlobDbNumSeek "rocksdb.blobdb.num.seek";
+        BlobDbNumNext "rocksdb.blobdb.num.next";
+        BlobDbNumPrev "rocksdb.blobdb.num.prev";
+        BlobDbNumKeysWritten "rocksdb.blobdb.num.keys.written";
+        BlobDbNumKeysRead "rocksdb.blobdb.num.keys.read";
+        BlobDbBytesWritten "rocksdb.blobdb.bytes.written";
+        BlobDbBytesRead "rocksdb.blobdb.bytes.read";
+        BlobDbWriteInlined "rocksdb.blobdb.write.inlined";
+        BlobDbWriteInlinedTtl "rocksdb.blobdb.write.inlined.ttl";
+        BlobDbWriteBlob "rocksdb.blobdb.write.blob";
+        BlobDbWriteBlobTtl "rocksdb.blobdb.write.blob.ttl";
+        BlobDbBlobFileBytesWritten "rocksdb.blobdb.blob.file.bytes.written";
+        BlobDbBlobFileBytesRead "rocksdb.blobdb.blob.file.bytes.read";
+        BlobDbBlobFileSynced "rocksdb.blobdb.blob.file.synced";
+        BlobDbBlobIndexExpiredCount "rocksdb.blobdb.blob.index.expired.count";
+        BlobDbBlobIndexExpiredSize "rocksdb.blobdb.blob.index.expired.size";
+        BlobDbBlobIndexEvictedCount "rocksdb.blobdb.blob.index.evicted.count";
+        BlobDbBlobIndexEvictedSize "rocksdb.blobdb.blob.index.evicted.size";
+        BlobDbGcNumFiles "rocksdb.blobdb.gc.num.files";
+        BlobDbGcNumNewFiles "rocksdb.blobdb.gc.num.new.files";
+        BlobDbGcFailures "rocksdb.blobdb.gc.failures";
+        BlobDbGcNumKeysRelocated "rocksdb.blobdb.gc.num.keys.relocated";
+        BlobDbGcBytesRelocated "rocksdb.blobdb.gc.bytes.relocated";
+        BlobDbFifoNumFilesEvicted "rocksdb.blobdb.fifo.num.files.evicted";
+        BlobDbFifoNumKeysEvicted "rocksdb.blobdb.fifo.num.keys.evicted";
+        BlobDbFifoBytesEvicted "rocksdb.blobdb.fifo.bytes.evicted";
+        BlobDbCacheMiss "rocksdb.blobdb.cache.miss";
+        BlobDbCacheHit "rocksdb.blobdb.cache.hit";
+        BlobDbCacheAdd "rocksdb.blobdb.cache.add";
+        BlobDbCacheAddFailures "rocksdb.blobdb.cache.add.failures";
+        BlobDbCacheBytesRead "rocksdb.blobdb.cache.bytes.read";
+        BlobDbCacheBytesWrite "rocksdb.blobdb.cache.bytes.write";
+        TxnPrepareMutexOverhead "rocksdb.txn.overhead.mutex.prepare";
+        TxnOldCommitMapMutexOverhead "rocksdb.txn.overhead.mutex.old.commit.map";
+        TxnDuplicateKeyOverhead "rocksdb.txn.overhead.duplicate.key";
+        TxnSnapshotMutexOverhead "rocksdb.txn.overhead.mutex.snapshot";
+        TxnGetTryAgain "rocksdb.txn.get.tryagain";
+        FilesMarkedTrash "rocksdb.files.marked.trash" counted;
+        FilesDeletedFromTrashQueue "rocksdb.files.marked.trash.deleted" counted;
+        FilesDeletedImmediately "rocksdb.files.deleted.immediately" counted;
+        ErrorHandlerBgErrorCount "rocksdb.error.handler.bg.error.count" counted;
+        ErrorHandlerBgIoErrorCount "rocksdb.error.handler.bg.io.error.count" counted;
+        ErrorHandlerBgRetryableIoErrorCount "rocksdb.error.handler.bg.retryable.io.error.count" counted;
+        ErrorHandlerAutoresumeCount "rocksdb.error.handler.autoresume.count" counted;
+        ErrorHandlerAutoresumeRetryTotalCount "rocksdb.error.handler.autoresume.retry.total.count";
+        ErrorHandlerAutoresumeSuccessCount "rocksdb.error.handler.autoresume.success.count" counted;
+        MemtablePayloadBytesAtFlush "rocksdb.memtable.payload.bytes.at.flush" counted;
+        MemtableGarbageBytesAtFlush "rocksdb.memtable.garbage.bytes.at.flush";
+        VerifyChecksumReadBytes "rocksdb.verify_checksum.read.bytes" counted;
+        BackupReadBytes "rocksdb.backup.read.bytes";
+        BackupWriteBytes "rocksdb.backup.write.bytes";
+        RemoteCompactReadBytes "rocksdb.remote.compact.read.bytes";
+        RemoteCompactWriteBytes "rocksdb.remote.compact.write.bytes";
+        RemoteCompactResumedBytes "rocksdb.remote.compact.resumed.bytes";
+        HotFileReadBytes "rocksdb.hot.file.read.bytes";
+        WarmFileReadBytes "rocksdb.warm.file.read.bytes";
+        CoolFileReadBytes "rocksdb.cool.file.read.bytes";
+        ColdFileReadBytes "rocksdb.cold.file.read.bytes";
+        IceFileReadBytes "rocksdb.ice.file.read.bytes";
+        HotFileReadCount "rocksdb.hot.file.read.count";
+        WarmFileReadCount "rocksdb.warm.file.read.count";
+        CoolFileReadCount "rocksdb.cool.file.read.count";
+        ColdFileReadCount "rocksdb.cold.file.read.count";
+        IceFileReadCount "rocksdb.ice.file.read.count";
+        LastLevelReadBytes "rocksdb.last.level.read.bytes";
+        LastLevelReadCount "rocksdb.last.level.read.count";
+        NonLastLevelReadBytes "rocksdb.non.last.level.read.bytes";
+        NonLastLevelReadCount "rocksdb.non.last.level.read.count";
+        LastLevelSeekFiltered "rocksdb.last.level.seek.filtered";
+        LastLevelSeekFilterMatch "rocksdb.last.level.seek.filter.match";
+        LastLevelSeekData "rocksdb.last.level.seek.data";
+        LastLevelSeekDataUsefulNoFilter "rocksdb.last.level.seek.data.useful.no.filter";
+        LastLevelSeekDataUsefulFilterMatch "rocksdb.last.level.seek.data.useful.filter.match";
+        NonLastLevelSeekFiltered "rocksdb.non.last.level.seek.filtered";
+        NonLastLevelSeekFilterMatch "rocksdb.non.last.level.seek.filter.match";
+        NonLastLevelSeekData "rocksdb.non.last.level.seek.data";
+        NonLastLevelSeekDataUsefulNoFilter "rocksdb.non.last.level.seek.data.useful.no.filter";
+        NonLastLevelSeekDataUsefulFilterMatch "rocksdb.non.last.level.seek.data.useful.filter.match";
+        BlockChecksumComputeCount "rocksdb.block.checksum.compute.count" counted;
+        BlockChecksumMismatchCount "rocksdb.block.checksum.mismatch.count";
+        MultigetCoroutineCount "rocksdb.multiget.coroutine.count";
+        ReadAsyncMicros "rocksdb.read.async.micros";
+        AsyncReadErrorCount "rocksdb.async.read.error.count";
+        TableOpenPrefetchTailMiss "rocksdb.table.open.prefetch.tail.miss";
+        TableOpenPrefetchTailHit "rocksdb.table.open.prefetch.tail.hit";
+        TimestampFilterTableChecked "rocksdb.timestamp.filter.table.checked";
+        TimestampFilterTableFiltered "rocksdb.timestamp.filter.table.filtered";
+        ReadaheadTrimmed "rocksdb.readahead.trimmed";
+        FifoMaxSizeCompactions "rocksdb.fifo.max.size.compactions";
+        FifoTtlCompactions "rocksdb.fifo.ttl.compactions";
+        FifoChangeTemperatureCompactions "rocksdb.fifo.change_temperature.compactions";
+        PrefetchBytes "rocksdb.prefetch.bytes";
+        PrefetchBytesUseful "rocksdb.prefetch.bytes.useful";
+        PrefetchHits "rocksdb.prefetch.hits";
+        SstFooterCorruptionCount "rocksdb.footer.corruption.count";
+        FileReadCorruptionRetryCount "rocksdb.file.read.corruption.retry.count";
+        FileReadCorruptionRetrySuccessCount "rocksdb.file.read.corruption.retry.success.count";
+        NumberWbwiIngest "rocksdb.number.wbwi.ingest";
+        SstUserDefinedIndexLoadFailCount "rocksdb.sst.user.defined.index.load.fail.count";
     }
 }
 
@@ -162,12 +241,11 @@ mod tests {
         for t in Ticker::ALL {
             assert!(seen.insert(t.name()), "{}", t.name());
             assert_eq!(Ticker::from_name(t.name()), Some(*t));
-        }
-        for h in HistogramType::ALL {
-            assert!(seen.insert(h.name()), "{}", h.name());
-            assert_eq!(HistogramType::from_name(h.name()), Some(*h));
+            assert_eq!(Ticker::from_number(*t as u32), Some(*t));
         }
         assert_eq!(Ticker::from_name("rocksdb.nothing"), None);
+        assert_eq!(Ticker::from_number(Ticker::COUNT as u32), None);
         assert_eq!(Ticker::BlockCacheHit.name(), "rocksdb.block.cache.hit");
+        assert!(Ticker::BlockCacheHit.is_counted() && !Ticker::BlobDbNumPut.is_counted());
     }
 }

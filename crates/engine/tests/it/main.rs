@@ -15,6 +15,7 @@ mod limits;
 mod live_files;
 mod manual_compaction;
 mod model;
+mod perf;
 mod read_only;
 mod recovery;
 mod support;

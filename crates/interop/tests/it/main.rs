@@ -4,6 +4,7 @@ mod children;
 mod crash;
 mod debian;
 mod exchange;
+mod figures;
 mod kills;
 mod outside;
 mod refusals;

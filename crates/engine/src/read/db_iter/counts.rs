@@ -46,7 +46,7 @@ impl IterCounts {
             self.bytes += bytes;
         }
         if let Some(start) = start {
-            self.stats.record(HistogramType::DbSeek, start.elapsed().as_micros() as u64);
+            self.stats.record_since(HistogramType::DbSeek, start);
         }
     }
 }

@@ -13,6 +13,7 @@ use super::source::{BlockSource, Readahead};
 use super::tags::Tags;
 use crate::base::hash::hash64;
 use crate::base::key::{sequence, trailer, user_key};
+use crate::base::perf::{self, PerfMetric, PerfTimer};
 use crate::base::pinned::{Pin, PinnedBytes};
 use crate::base::{KeyOrder, LookupKey, MAX_SEQUENCE_NUMBER, PinnedValue, SeqNo};
 use crate::cache::{Node, Reservation, SlotArray};
@@ -23,8 +24,9 @@ use crate::hooks::SliceTransform;
 use crate::iter::GetContext;
 use crate::options::ReadOptions;
 use crate::rangedel::Fragments;
+use crate::sst::format::BLOCK_TRAILER_SIZE;
 use crate::sst::properties::TableProperties;
-use crate::stats::{self, Statistics, Ticker};
+use crate::stats::{self, HistogramType, Statistics, Ticker, Timer};
 use std::sync::Arc;
 
 /// The filter of a table.
@@ -85,10 +87,14 @@ impl BlockBasedTable {
         }
         if !self.filter_allows(user_key, hash, t) {
             stats::add(&self.statistics, Ticker::BloomFilterUseful, 1);
+            perf::count(PerfMetric::BloomSstMissCount, 1);
             return Ok(());
         }
         if self.statistics.is_some() {
             self.count_filter_pass();
+        }
+        if perf::is_used() && !matches!(self.filter, TableFilter::None) {
+            perf::count(PerfMetric::BloomSstHitCount, 1);
         }
         // The entries of an ingested file carry sequence 0 and count as `global_seqno`.
         let max_trailer = if self.global_seqno.is_some() { u64::MAX } else { t };
@@ -96,6 +102,9 @@ impl BlockBasedTable {
         let mut i = self.fences.find(&self.order, user_key, max_trailer);
         while i < self.fences.len() {
             let found = self.get_in_block(i, &lookup, ro, ctx)?;
+            if found == Found::Finished && self.statistics.is_some() {
+                self.count_true_positive();
+            }
             if found == Found::Finished || self.fences.keys_stay_in_one_block() {
                 break;
             }
@@ -138,6 +147,13 @@ impl BlockBasedTable {
         }
     }
 
+    #[cold]
+    fn count_true_positive(&self) {
+        if !matches!(self.filter, TableFilter::None) {
+            stats::add(&self.statistics, Ticker::BloomFilterFullTruePositive, 1);
+        }
+    }
+
     #[inline]
     fn filter_allows(&self, user_key: &[u8], hash: u64, t: u64) -> bool {
         let filter = match &self.filter {
@@ -175,8 +191,11 @@ impl BlockBasedTable {
             let guard = epoch::pin();
             if let Some(node) = slots.load(i, &guard) {
                 node.touch();
-                stats::add(&self.statistics, Ticker::BlockCacheHit, 1);
                 let block = node.object();
+                perf_hit(block);
+                if let Some(stats) = &self.statistics {
+                    count_hit(stats, block);
+                }
                 let tags = if self.tags { self.tags_of(block, slots, i) } else { None };
                 return self.search(block, tags, i, lookup, ctx, &SlotPin { slots, i });
             }
@@ -243,17 +262,35 @@ impl BlockBasedTable {
     ) -> Result<Arc<Node<Block>>> {
         if let Some(slots) = &self.slots {
             if let Some(node) = slots.load_arc(i) {
-                stats::add(&self.statistics, Ticker::BlockCacheHit, 1);
+                perf_hit(node.object());
+                if let Some(stats) = &self.statistics {
+                    count_hit(stats, node.object());
+                }
                 return Ok(node);
             }
             stats::add(&self.statistics, Ticker::BlockCacheMiss, 1);
+            stats::add(&self.statistics, Ticker::BlockCacheDataMiss, 1);
         }
         let handle = self.fences.handle(i).unwrap_or_default();
+        perf::count(PerfMetric::BlockReadCount, 1);
+        perf::count(PerfMetric::BlockReadByte, handle.size + BLOCK_TRAILER_SIZE as u64);
+        let perf_timer = PerfTimer::start(PerfMetric::BlockReadTime);
+        let timers = [HistogramType::ReadBlockGetMicros, HistogramType::SstReadMicros]
+            .map(|histogram| Timer::start(&self.statistics, histogram));
         let block = self.source.read_data(handle, self.dictionary.as_ref(), readahead)?;
+        drop((timers, perf_timer));
+        stats::add(&self.statistics, Ticker::BlockChecksumComputeCount, 1);
         match &self.slots {
             Some(slots) if fill_cache => {
                 let charge = block.charge();
-                stats::add(&self.statistics, Ticker::BlockCacheAdd, 1);
+                for (ticker, n) in [
+                    (Ticker::BlockCacheAdd, 1),
+                    (Ticker::BlockCacheDataAdd, 1),
+                    (Ticker::BlockCacheDataBytesInsert, charge as u64),
+                    (Ticker::BlockCacheBytesWrite, charge as u64),
+                ] {
+                    stats::add(&self.statistics, ticker, n);
+                }
                 slots.insert(i, block, charge)
             }
             _ => Ok(Arc::new(Node::new(block))),
@@ -264,7 +301,12 @@ impl BlockBasedTable {
     pub fn prefix_may_match(&self, user_prefix: &[u8]) -> bool {
         match &self.filter {
             TableFilter::Full(filter) if self.prefixes.is_some() => {
-                filter.may_match(user_prefix, hash64(user_prefix))
+                let may = filter.may_match(user_prefix, hash64(user_prefix));
+                stats::add(&self.statistics, Ticker::BloomFilterPrefixChecked, 1);
+                if !may {
+                    stats::add(&self.statistics, Ticker::BloomFilterPrefixUseful, 1);
+                }
+                may
             }
             _ => true,
         }
@@ -309,6 +351,7 @@ impl BlockBasedTable {
         for i in 0..self.fences.len() {
             let handle = self.fences.handle(i).unwrap_or_default();
             self.source.read_data(handle, self.dictionary.as_ref(), Some(&mut readahead))?;
+            stats::add(&self.statistics, Ticker::VerifyChecksumReadBytes, handle.size);
         }
         Ok(())
     }
@@ -320,6 +363,19 @@ impl Drop for BlockBasedTable {
             slots.clear();
         }
     }
+}
+
+#[inline]
+fn perf_hit(block: &Block) {
+    perf::count(PerfMetric::BlockCacheHitCount, 1);
+    perf::count(PerfMetric::BlockCacheReadByte, block.charge() as u64);
+}
+
+/// A block was in the cache.
+fn count_hit(stats: &Statistics, block: &Block) {
+    stats.add(Ticker::BlockCacheHit, 1);
+    stats.add(Ticker::BlockCacheDataHit, 1);
+    stats.add(Ticker::BlockCacheBytesRead, block.charge() as u64);
 }
 
 /// Keeps a value's block alive that was found through its slot.

@@ -1,0 +1,182 @@
+//! The perf context: what the calling thread's own operations cost, by RocksDB's names.
+//!
+//! Counts are per thread, so nobody shares a cache line. A process that never touches the perf
+//! context pays one load of a flag that never changes per place: counting begins for all threads
+//! with the first call of [`set_level`], [`reset`], [`value`] or [`report`]. From then on a thread
+//! counts as its level says, which is [`PerfLevel::EnableCount`] at first.
+
+use super::perf_metrics::REPORTED;
+use std::cell::Cell;
+use std::fmt::Write;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Instant;
+
+pub use super::perf_metrics::PerfMetric;
+
+/// What a thread counts. Numbers are RocksDB's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
+#[repr(u8)]
+pub enum PerfLevel {
+    /// Not a level.
+    Uninitialized = 0,
+    /// Nothing.
+    Disable = 1,
+    /// Counts.
+    #[default]
+    EnableCount = 2,
+    /// Also times of waiting.
+    EnableWait = 3,
+    /// Also times, but not those of mutexes.
+    EnableTimeExceptForMutex = 4,
+    /// Also processor time.
+    EnableTimeAndCpuTimeExceptForMutex = 5,
+    /// Everything.
+    EnableTime = 6,
+}
+
+impl PerfLevel {
+    /// The level with this number.
+    pub fn from_number(number: u8) -> Option<PerfLevel> {
+        Some(match number {
+            0 => PerfLevel::Uninitialized,
+            1 => PerfLevel::Disable,
+            2 => PerfLevel::EnableCount,
+            3 => PerfLevel::EnableWait,
+            4 => PerfLevel::EnableTimeExceptForMutex,
+            5 => PerfLevel::EnableTimeAndCpuTimeExceptForMutex,
+            6 => PerfLevel::EnableTime,
+            _ => return None,
+        })
+    }
+}
+
+/// Somebody in this process uses the perf context. Never unset.
+static USED: AtomicBool = AtomicBool::new(false);
+
+struct Context {
+    level: Cell<PerfLevel>,
+    counts: [Cell<u64>; PerfMetric::COUNT],
+}
+
+thread_local! {
+    static CONTEXT: Context = const {
+        Context {
+            level: Cell::new(PerfLevel::EnableCount),
+            counts: [const { Cell::new(0) }; PerfMetric::COUNT],
+        }
+    };
+}
+
+/// This thread's level from now on.
+pub fn set_level(level: PerfLevel) {
+    USED.store(true, Relaxed);
+    CONTEXT.with(|c| c.level.set(level));
+}
+
+/// This thread's level.
+pub fn level() -> PerfLevel {
+    CONTEXT.with(|c| c.level.get())
+}
+
+/// All of this thread's metrics are 0 again.
+pub fn reset() {
+    USED.store(true, Relaxed);
+    CONTEXT.with(|c| c.counts.iter().for_each(|count| count.set(0)));
+}
+
+/// One of this thread's metrics.
+pub fn value(metric: PerfMetric) -> u64 {
+    USED.store(true, Relaxed);
+    CONTEXT.with(|c| c.counts[metric as usize].get())
+}
+
+/// This thread's metrics as RocksDB prints them.
+pub fn report(exclude_zeros: bool) -> String {
+    let mut out = String::new();
+    for (metric, name) in REPORTED {
+        let count = value(*metric);
+        if count > 0 || !exclude_zeros {
+            let comma = if out.is_empty() { "" } else { ", " };
+            // Writing to a String cannot fail.
+            let _ = write!(out, "{comma}{name} = {count}");
+        }
+    }
+    out
+}
+
+/// Whether anybody in this process uses the perf context.
+#[inline]
+pub(crate) fn is_used() -> bool {
+    USED.load(Relaxed)
+}
+
+/// Adds to one of this thread's metrics, if it counts.
+#[inline]
+pub(crate) fn count(metric: PerfMetric, n: u64) {
+    if USED.load(Relaxed) {
+        count_used(metric, n);
+    }
+}
+
+#[cold]
+fn count_used(metric: PerfMetric, n: u64) {
+    CONTEXT.with(|c| {
+        if c.level.get() >= PerfLevel::EnableCount {
+            let count = &c.counts[metric as usize];
+            count.set(count.get() + n);
+        }
+    });
+}
+
+/// Adds the nanoseconds from its making to its drop; reads no clock unless the level asks.
+#[must_use]
+pub(crate) struct PerfTimer(Option<(PerfMetric, Instant)>);
+
+impl PerfTimer {
+    /// Starts.
+    #[inline]
+    pub(crate) fn start(metric: PerfMetric) -> PerfTimer {
+        if !USED.load(Relaxed) {
+            return PerfTimer(None);
+        }
+        let times = level() >= PerfLevel::EnableTimeExceptForMutex;
+        PerfTimer(times.then(|| (metric, Instant::now())))
+    }
+}
+
+impl Drop for PerfTimer {
+    #[inline]
+    fn drop(&mut self) {
+        if let Some((metric, start)) = self.0 {
+            count_used(metric, start.elapsed().as_nanos() as u64);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_counts_for_itself_and_as_its_level_says() {
+        reset();
+        count(PerfMetric::BlockReadCount, 2);
+        drop(PerfTimer::start(PerfMetric::BlockReadTime));
+        assert_eq!(report(true), "block_read_count = 2");
+        assert!(report(false).starts_with("user_key_comparison_count = 0, block_cache_hit_count"));
+        set_level(PerfLevel::EnableTime);
+        let timer = PerfTimer::start(PerfMetric::BlockReadTime);
+        std::thread::sleep(std::time::Duration::from_millis(1));
+        drop(timer);
+        assert!(value(PerfMetric::BlockReadTime) >= 1_000_000);
+        set_level(PerfLevel::Disable);
+        count(PerfMetric::BlockReadCount, 1);
+        assert_eq!(value(PerfMetric::BlockReadCount), 2);
+        let other = std::thread::spawn(|| {
+            count(PerfMetric::BlockReadCount, 5);
+            (level(), value(PerfMetric::BlockReadCount))
+        });
+        assert_eq!(other.join().unwrap(), (PerfLevel::EnableCount, 5));
+        assert_eq!(value(PerfMetric::BlockReadCount), 2);
+    }
+}

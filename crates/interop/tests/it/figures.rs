@@ -1,0 +1,70 @@
+//! What both engines say about the same work: names, numbers and the shape of texts.
+
+use ferrolith::base::perf::{self, PerfMetric};
+use ferrolith::db::Db;
+use ferrolith::options::{Options, WriteOptions};
+use ferrolith::stats::{HistogramType, Statistics, Ticker};
+use ferrolith_interop::figures::{self, Figures};
+
+/// The engine's twin of a [`Figures`].
+fn ours(dir: &std::path::Path) -> (Db, std::sync::Arc<Statistics>) {
+    let statistics = Statistics::new();
+    let mut options = Options::default();
+    options.db.create_if_missing = true;
+    options.db.statistics = Some(statistics.clone());
+    (Db::open(&options, dir).unwrap(), statistics)
+}
+
+fn key(i: u32) -> String {
+    format!("key{i:06}")
+}
+
+#[test]
+fn statistics_have_rocksdbs_names_numbers_and_text() {
+    let root = tempfile::tempdir().unwrap();
+    let theirs = Figures::open(&root.path().join("theirs"), "").unwrap();
+    let (db, statistics) = ours(&root.path().join("ours"));
+    for i in 0..100 {
+        theirs.put(key(i).as_bytes(), b"value").unwrap();
+        db.put(&WriteOptions::default(), key(i).as_bytes(), b"value").unwrap();
+    }
+    let (text, own) = (theirs.statistics().unwrap(), statistics.to_text());
+    let name = |line: &str| line.split(' ').next().map(str::to_owned);
+    assert_eq!(
+        own.lines().map(name).collect::<Vec<_>>(),
+        text.lines().map(name).collect::<Vec<_>>()
+    );
+    for ticker in [Ticker::NumberKeysWritten, Ticker::BytesWritten, Ticker::WriteWithWal] {
+        assert_eq!(statistics.ticker(ticker), theirs.ticker(ticker as u32).unwrap(), "{ticker:?}");
+        let line = format!("{} COUNT : {}\n", ticker.name(), statistics.ticker(ticker));
+        assert!(own.contains(&line) && text.contains(&line), "{line}");
+    }
+    // A histogram over sizes is the same to the last digit.
+    let line_of = |text: &str| {
+        let name = HistogramType::BytesPerWrite.name();
+        text.lines().find(|line| line.starts_with(name)).map(str::to_owned)
+    };
+    assert_eq!(line_of(&own), line_of(&text));
+}
+
+#[test]
+fn the_perf_context_has_rocksdbs_names_and_numbers() {
+    let root = tempfile::tempdir().unwrap();
+    let theirs = Figures::open(root.path(), "").unwrap();
+    figures::start_perf(6).unwrap();
+    for i in 0..50 {
+        theirs.put(key(i).as_bytes(), b"value").unwrap();
+    }
+    theirs.flush().unwrap();
+    let (text, metrics) = figures::perf().unwrap();
+    let names = |text: &str| {
+        let pairs = text.split(", ").map(|pair| pair.split(" = ").next().unwrap().to_owned());
+        pairs.collect::<Vec<_>>()
+    };
+    assert_eq!(names(&perf::report(false)), names(&text));
+    for (number, value) in metrics.into_iter().enumerate() {
+        let metric = PerfMetric::from_number(number).unwrap();
+        let pair = format!("{} = {value}", metric.name());
+        assert!(text.split(", ").any(|p| p == pair), "{number}: {pair}\n{text}");
+    }
+}
