@@ -15,7 +15,7 @@ use crate::hooks::{
 };
 use crate::iter::{CompactionIter, Interrupt, merging_iterator};
 use crate::rangedel::{JobTombstones, OutputTombstones};
-use crate::sst::TableIterOptions;
+use crate::sst::{BlockAccess, TableIterOptions};
 use crate::version::TableCache;
 use crate::version::{FileMeta, Level, LevelIter, Version};
 use std::cmp::Ordering;
@@ -327,7 +327,7 @@ fn write_all(
 fn input_iterator(inputs: &CompactionInputs<'_>) -> Result<Box<dyn InternalIterator>> {
     let read = TableIterOptions {
         verify_checksums: true,
-        fill_cache: false,
+        access: BlockAccess { fill_cache: false, ..BlockAccess::default() },
         total_order: true,
         readahead: 0,
         for_compaction: true,

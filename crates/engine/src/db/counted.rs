@@ -1,6 +1,7 @@
 //! Lookups and writes with statistics on. Apart from the plain paths, so that those pay one branch.
 
 use super::column_family::ColumnFamilyData;
+use super::read_modes::within_limits;
 use super::state::DbInner;
 use crate::base::perf::{PerfMetric, PerfTimer};
 use crate::base::{LookupKey, PinnedValue, SeqNo};
@@ -77,7 +78,7 @@ pub(super) fn multi_get<K: AsRef<[u8]>>(
 ) -> Vec<Result<Option<PinnedValue>>> {
     let start = Instant::now();
     let one = |key: &K| look_up(stats, family, sv, ro, key.as_ref(), seq);
-    let results: Vec<_> = keys.iter().map(one).collect();
+    let results = within_limits(ro, keys, one);
     let values = results.iter().filter_map(|r| r.as_ref().ok()?.as_ref());
     let (mut found, mut bytes) = (0, 0);
     values.for_each(|value| {

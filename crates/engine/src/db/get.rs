@@ -6,16 +6,17 @@
 
 use super::column_family::ColumnFamilyData;
 use super::counted;
+use super::read_modes::{check_iterator, check_timestamps, within_limits};
 use super::state::DbInner;
 use crate::base::perf::{self, PerfMetric};
 use crate::base::{LookupKey, PinnedValue, SeqNo};
 use crate::env::epoch;
 use crate::error::{Code, Error, Result};
 use crate::iter::{GetContext, merging_iterator};
-use crate::options::ReadOptions;
+use crate::options::{ReadOptions, ReadTier};
 use crate::rangedel::hide_covered;
 use crate::read::{DbIter, SuperVersion};
-use crate::sst::TableIterOptions;
+use crate::sst::{BlockAccess, TableIterOptions};
 use std::sync::Arc;
 
 fn closed() -> Error {
@@ -39,8 +40,16 @@ impl DbInner {
     ) -> Result<Option<PinnedValue>> {
         let guard = epoch::pin();
         let sv = family.super_version.load(&guard).ok_or_else(closed)?;
+        check_timestamps(family, ro)?;
         let seq = self.read_sequence(ro);
+<<<<<<< HEAD
         let value = match &self.statistics {
+=======
+        if self.skips_memtables(ro) {
+            return look_up_in_files(family, sv, ro, user_key, seq);
+        }
+        match &self.statistics {
+>>>>>>> b4cd3dd (Honour read tiers, deadlines, size limits and tailing in reads; refuse timestamps)
             None => look_up(family, sv, ro, user_key, seq),
             Some(stats) => counted::get(stats, family, sv, ro, user_key, seq),
         };
@@ -62,8 +71,20 @@ impl DbInner {
             return keys.iter().map(|_| Err(closed())).collect();
         };
         let seq = self.read_sequence(ro);
+<<<<<<< HEAD
         let values = match &self.statistics {
             None => keys.iter().map(|key| look_up(family, sv, ro, key.as_ref(), seq)).collect(),
+=======
+        if let Err(e) = check_timestamps(family, ro) {
+            return keys.iter().map(|_| Err(e.clone())).collect();
+        }
+        if self.skips_memtables(ro) {
+            let look_up = |key: &K| look_up_in_files(family, sv, ro, key.as_ref(), seq);
+            return within_limits(ro, keys, look_up);
+        }
+        match &self.statistics {
+            None => within_limits(ro, keys, |key| look_up(family, sv, ro, key.as_ref(), seq)),
+>>>>>>> b4cd3dd (Honour read tiers, deadlines, size limits and tailing in reads; refuse timestamps)
             Some(stats) => counted::multi_get(stats, family, sv, ro, keys, seq),
         };
         if perf::is_used() {
@@ -81,6 +102,7 @@ impl DbInner {
         ro: &ReadOptions,
         keepalive: Arc<dyn std::any::Any + Send + Sync>,
     ) -> Result<DbIter> {
+        check_iterator(family, ro)?;
         let sv = family.super_version.load_arc().ok_or_else(closed)?;
         let seq = self.read_sequence(ro);
         let total_order = ro.total_order() || family.options.prefix_extractor.is_none();
@@ -122,6 +144,22 @@ fn look_up(
     ctx.finish()
 }
 
+/// As [`look_up`], without the memtables.
+#[cold]
+fn look_up_in_files(
+    family: &ColumnFamilyData,
+    sv: &SuperVersion,
+    ro: &ReadOptions,
+    user_key: &[u8],
+    seq: SeqNo,
+) -> Result<Option<PinnedValue>> {
+    let key = LookupKey::new(user_key, seq);
+    let ctx = GetContext::new(user_key, family.options.merge_operator.as_deref());
+    let mut ctx = ctx.ignoring_range_deletions(ro.ignore_range_deletions);
+    sv.version.get(&key, ro, &mut ctx, &family.tables)?;
+    ctx.finish()
+}
+
 /// One iterator per place, newest first.
 fn children(
     family: &ColumnFamilyData,
@@ -134,11 +172,14 @@ fn children(
     children.extend(sv.immutables.iter().map(|mem| mem.iter(total_order)));
     let table_options = TableIterOptions {
         verify_checksums: ro.verify_checksums,
-        fill_cache: ro.fill_cache,
+        access: BlockAccess::of(ro),
         total_order,
         readahead: ro.readahead_size,
         for_compaction: false,
     };
+    if ro.read_tier == ReadTier::Memtable {
+        return children;
+    }
     sv.version.add_iterators(&table_options, &family.tables, &mut children);
     children
 }

@@ -9,7 +9,7 @@ use crate::options::{
     ColumnFamilyOptions, CompactRangeOptions, FlushOptions, ReadOptions, WaitForCompactOptions,
     WriteOptions,
 };
-use crate::read::DbIter;
+use crate::read::{DbIter, SuperVersion};
 use crate::stats::Statistics;
 use std::cell::RefCell;
 use std::ops::{Deref, DerefMut};
@@ -85,10 +85,12 @@ impl Drop for Snapshot {
 
 /// An iterator over one column family. Keeps what it reads, and the database, alive.
 pub struct DbIterator {
-    iter: DbIter,
-    family: Arc<ColumnFamilyData>,
-    options: ReadOptions,
-    shared: Arc<Shared>,
+    pub(super) iter: DbIter,
+    pub(super) family: Arc<ColumnFamilyData>,
+    pub(super) options: ReadOptions,
+    pub(super) shared: Arc<Shared>,
+    /// What a tailing iterator read when it last sought.
+    pub(super) followed: Option<Arc<SuperVersion>>,
 }
 
 impl DbIterator {
@@ -301,7 +303,11 @@ impl Db {
     pub fn iter_cf(&self, ro: &ReadOptions, cf: &ColumnFamily) -> Result<DbIterator> {
         let (family, shared) = (Arc::clone(&cf.data), Arc::clone(&self.shared));
         let iter = self.inner().iter(&family, ro, Arc::clone(&self.shared) as _)?;
-        Ok(DbIterator { iter, family, options: ro.clone(), shared })
+        let mut options = ro.clone();
+        if options.tailing {
+            options.snapshot = None;
+        }
+        Ok(DbIterator { iter, family, options, shared, followed: None })
     }
 
     /// A snapshot of this moment.

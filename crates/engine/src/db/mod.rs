@@ -26,6 +26,7 @@ mod obsolete_files;
 mod open;
 mod pause;
 mod properties;
+mod read_modes;
 mod read_only;
 mod recover;
 mod refit;

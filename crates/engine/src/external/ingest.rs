@@ -14,7 +14,7 @@ use crate::fs::FileSystem;
 use crate::hooks::TableFigures;
 use crate::options::{ColumnFamilyOptions, IngestExternalFileOptions};
 use crate::sst::properties::{EXTERNAL_GLOBAL_SEQNO, EXTERNAL_VERSION, UNKNOWN_COLUMN_FAMILY};
-use crate::sst::{Table, TableIterOptions, TableProperties, TableReadContext};
+use crate::sst::{BlockAccess, Table, TableIterOptions, TableProperties, TableReadContext};
 use crate::version::{FileMeta, FileStats, TableCache, Version};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -25,7 +25,7 @@ const EPOCH_BEHIND: u64 = 1;
 /// How files are read that are taken in: whole, and once.
 const READ_ONCE: TableIterOptions = TableIterOptions {
     verify_checksums: true,
-    fill_cache: false,
+    access: BlockAccess { fill_cache: false, memory_only: false, deadline_us: 0 },
     total_order: true,
     readahead: 0,
     for_compaction: false,

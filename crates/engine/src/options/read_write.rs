@@ -16,7 +16,7 @@ pub enum ReadTier {
     BlockCache = 1,
     /// Where a crash would not lose it.
     Persisted = 2,
-    /// In memtables.
+    /// In memtables. As in RocksDB that is for iterators; lookups look everywhere.
     Memtable = 3,
 }
 
@@ -44,17 +44,18 @@ pub struct ReadOptions {
     pub readahead_size: usize,
     /// An iterator gives up with Incomplete after so many hidden entries; 0 never.
     pub max_skippable_internal_keys: u64,
-    /// Where to look. Anything but [`ReadTier::All`] has no effect yet.
+    /// Where to look.
     pub read_tier: ReadTier,
-    /// An iterator follows new writes. Has no effect yet.
+    /// An iterator sees at each seek what is newest then. Snapshots do not count for it.
     pub tailing: bool,
-    /// The user's timestamp to read at. Not supported.
+    /// The user's timestamp to read at. Refused: no comparator has timestamps.
     pub timestamp: Option<Vec<u8>>,
-    /// The oldest timestamp that an iterator shows. Not supported.
+    /// The oldest timestamp that an iterator shows. Refused, as `timestamp`.
     pub iter_start_ts: Option<Vec<u8>>,
-    /// Microseconds since 1970 after which the call gives up; 0 never. Has no effect yet.
+    /// Microseconds since 1970 after which no file is read: TimedOut; 0 never.
     pub deadline_us: u64,
-    /// Microseconds after which one read of a file gives up; 0 never. Has no effect yet.
+    /// Microseconds after which one read of a file gives up; accepted, has no effect: the operating
+    /// system has no such reads.
     pub io_timeout_us: u64,
     /// Read what range deletions hide, if it is still there.
     pub ignore_range_deletions: bool,
@@ -71,7 +72,7 @@ pub struct ReadOptions {
     pub async_io: bool,
     /// Let `multi_get` spend processor time for fewer reads; accepted, has no effect.
     pub optimize_multiget_for_io: bool,
-    /// Bytes of values after which `multi_get` gives up. Has no effect yet.
+    /// Bytes of values after which `multi_get` gives up: Aborted.
     pub value_size_soft_limit: u64,
     /// Operands of one key from which a read is told of; accepted, has no effect.
     pub merge_operand_count_threshold: Option<u64>,

@@ -147,6 +147,13 @@ impl DbIter {
         self
     }
 
+    /// Reads as of another moment, for which `inner` must have everything. Not valid until a seek.
+    pub fn set_sequence(&mut self, seq: SeqNo) {
+        self.seq = seq;
+        // What was inserted lies perhaps where `inner` has no more to look: the seek must be whole.
+        self.valid = false;
+    }
+
     /// Whether it stands on a key.
     #[inline]
     pub fn valid(&self) -> bool {
@@ -346,7 +353,7 @@ impl DbIter {
         self.has_prefix = false;
     }
 
-    fn fail(&mut self, error: Error) {
+    pub(crate) fn fail(&mut self, error: Error) {
         self.valid = false;
         self.error = Some(error);
     }

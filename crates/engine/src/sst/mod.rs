@@ -24,6 +24,7 @@ use crate::rangedel::Fragments;
 use crate::stats::Statistics;
 use std::sync::Arc;
 
+mod access;
 pub mod block_based;
 pub mod format;
 pub mod plain;
@@ -32,6 +33,7 @@ pub mod properties;
 use block_based::{BlockBasedTable, BlockBasedTableBuilder};
 use plain::{PlainTable, PlainTableBuilder};
 
+pub use access::BlockAccess;
 pub use properties::TableProperties;
 
 /// What a reader needs besides its file.
@@ -61,8 +63,8 @@ pub struct TableIterOptions {
     /// Verify checksums of what is read from the file. Block-based tables always do: it costs less
     /// than a flag on every cached block.
     pub verify_checksums: bool,
-    /// Put what is read into the cache.
-    pub fill_cache: bool,
+    /// How blocks may be got.
+    pub access: BlockAccess,
     /// All keys in order, although the format may prefer one prefix (PlainTable).
     pub total_order: bool,
     /// Bytes read ahead; 0 leaves it to the iterator, which starts small and doubles.
@@ -75,7 +77,7 @@ impl Default for TableIterOptions {
     fn default() -> TableIterOptions {
         TableIterOptions {
             verify_checksums: true,
-            fill_cache: true,
+            access: BlockAccess::default(),
             total_order: false,
             readahead: 0,
             for_compaction: false,

@@ -176,10 +176,11 @@ They have no names in OPTIONS files.
 
 | Option | Label | |
 |---|---|---|
-| `ReadOptions::snapshot`, `fill_cache`, bounds, `prefix_same_as_start`, `total_order_seek`, `auto_prefix_mode`, `readahead_size`, `max_skippable_internal_keys` | honoured | |
+| `ReadOptions::snapshot`, `fill_cache`, bounds, `prefix_same_as_start`, `total_order_seek`, `auto_prefix_mode`, `readahead_size`, `max_skippable_internal_keys`, `read_tier`, `tailing`, `deadline_us`, `value_size_soft_limit` | honoured | |
 | `ReadOptions::verify_checksums` | accepted | what is read from files is always verified |
 | `ReadOptions::pin_data`, `background_purge_on_iterator_cleanup`, `auto_readahead_size`, `adaptive_readahead`, `async_io`, `optimize_multiget_for_io`, `merge_operand_count_threshold`, `allow_unprepared_value`, `auto_refresh_iterator_with_snapshot`, `rate_limiter_priority`, `managed` | accepted | |
-| `ReadOptions::read_tier`, `tailing`, `timestamp`, `iter_start_ts`, `deadline_us`, `io_timeout_us`, `ignore_range_deletions`, `value_size_soft_limit` | not yet | have no effect |
+| `ReadOptions::timestamp`, `iter_start_ts` | refused | no comparator has timestamps |
+| `ReadOptions::io_timeout_us` | accepted | as in RocksDB on POSIX |
 | `WriteOptions::sync`, `disable_wal`, `ignore_missing_column_families`, `no_slowdown` | honoured | |
 | `WriteOptions::low_pri`, `memtable_insert_hint_per_batch`, `rate_limiter_priority`, `protection_bytes_per_key` | accepted | |
 | `FlushOptions::wait`, `allow_write_stall` | honoured | |

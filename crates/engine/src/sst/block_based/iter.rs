@@ -13,7 +13,7 @@ use crate::base::key::{TRAILER_SIZE, trailer};
 use crate::base::{InternalIterator, SeqNo};
 use crate::cache::Node;
 use crate::error::{Error, Result};
-use crate::sst::{Table, TableIterOptions};
+use crate::sst::{BlockAccess, Table, TableIterOptions};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ const COMPACTION_WINDOW: usize = 512 << 10;
 /// An iterator over a block-based table.
 pub struct TableIter {
     table: Arc<Table>,
-    fill_cache: bool,
+    access: BlockAccess,
     readahead: Readahead,
     /// Which block `block` is.
     i: usize,
@@ -50,7 +50,10 @@ impl TableIter {
         };
         Ok(TableIter {
             ingested: inner.global_seqno.map(|seq| (seq, Vec::new())),
-            fill_cache: ro.fill_cache && !ro.for_compaction,
+            access: BlockAccess {
+                fill_cache: ro.access.fill_cache && !ro.for_compaction,
+                ..ro.access
+            },
             readahead,
             i: 0,
             block: None,
@@ -71,7 +74,7 @@ impl TableIter {
         if i >= table.fences.len() {
             return false;
         }
-        match table.load(i, self.fill_cache, Some(&mut self.readahead)) {
+        match table.load(i, self.access, Some(&mut self.readahead)) {
             Ok(block) => {
                 (self.i, self.block) = (i, Some(block));
                 true

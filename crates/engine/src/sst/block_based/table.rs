@@ -24,7 +24,11 @@ use crate::hooks::SliceTransform;
 use crate::iter::GetContext;
 use crate::options::ReadOptions;
 use crate::rangedel::Fragments;
+<<<<<<< HEAD
 use crate::sst::format::BLOCK_TRAILER_SIZE;
+=======
+use crate::sst::BlockAccess;
+>>>>>>> b4cd3dd (Honour read tiers, deadlines, size limits and tailing in reads; refuse timestamps)
 use crate::sst::properties::TableProperties;
 use crate::stats::{self, HistogramType, Statistics, Ticker, Timer};
 use std::sync::Arc;
@@ -200,7 +204,7 @@ impl BlockBasedTable {
                 return self.search(block, tags, i, lookup, ctx, &SlotPin { slots, i });
             }
         }
-        let node = self.load(i, ro.fill_cache, None)?;
+        let node = self.load(i, BlockAccess::of(ro), None)?;
         self.search(node.object(), None, i, lookup, ctx, &NodePin(&node))
     }
 
@@ -257,7 +261,7 @@ impl BlockBasedTable {
     pub(super) fn load(
         &self,
         i: usize,
-        fill_cache: bool,
+        access: BlockAccess,
         readahead: Option<&mut Readahead>,
     ) -> Result<Arc<Node<Block>>> {
         if let Some(slots) = &self.slots {
@@ -271,6 +275,7 @@ impl BlockBasedTable {
             stats::add(&self.statistics, Ticker::BlockCacheMiss, 1);
             stats::add(&self.statistics, Ticker::BlockCacheDataMiss, 1);
         }
+        access.check()?;
         let handle = self.fences.handle(i).unwrap_or_default();
         perf::count(PerfMetric::BlockReadCount, 1);
         perf::count(PerfMetric::BlockReadByte, handle.size + BLOCK_TRAILER_SIZE as u64);
@@ -281,7 +286,7 @@ impl BlockBasedTable {
         drop((timers, perf_timer));
         stats::add(&self.statistics, Ticker::BlockChecksumComputeCount, 1);
         match &self.slots {
-            Some(slots) if fill_cache => {
+            Some(slots) if access.fill_cache => {
                 let charge = block.charge();
                 for (ticker, n) in [
                     (Ticker::BlockCacheAdd, 1),
