@@ -42,14 +42,10 @@ impl DbInner {
         let sv = family.super_version.load(&guard).ok_or_else(closed)?;
         check_timestamps(family, ro)?;
         let seq = self.read_sequence(ro);
-<<<<<<< HEAD
-        let value = match &self.statistics {
-=======
         if self.skips_memtables(ro) {
             return look_up_in_files(family, sv, ro, user_key, seq);
         }
-        match &self.statistics {
->>>>>>> b4cd3dd (Honour read tiers, deadlines, size limits and tailing in reads; refuse timestamps)
+        let value = match &self.statistics {
             None => look_up(family, sv, ro, user_key, seq),
             Some(stats) => counted::get(stats, family, sv, ro, user_key, seq),
         };
@@ -71,10 +67,6 @@ impl DbInner {
             return keys.iter().map(|_| Err(closed())).collect();
         };
         let seq = self.read_sequence(ro);
-<<<<<<< HEAD
-        let values = match &self.statistics {
-            None => keys.iter().map(|key| look_up(family, sv, ro, key.as_ref(), seq)).collect(),
-=======
         if let Err(e) = check_timestamps(family, ro) {
             return keys.iter().map(|_| Err(e.clone())).collect();
         }
@@ -82,9 +74,8 @@ impl DbInner {
             let look_up = |key: &K| look_up_in_files(family, sv, ro, key.as_ref(), seq);
             return within_limits(ro, keys, look_up);
         }
-        match &self.statistics {
+        let values = match &self.statistics {
             None => within_limits(ro, keys, |key| look_up(family, sv, ro, key.as_ref(), seq)),
->>>>>>> b4cd3dd (Honour read tiers, deadlines, size limits and tailing in reads; refuse timestamps)
             Some(stats) => counted::multi_get(stats, family, sv, ro, keys, seq),
         };
         if perf::is_used() {

@@ -24,11 +24,8 @@ use crate::hooks::SliceTransform;
 use crate::iter::GetContext;
 use crate::options::ReadOptions;
 use crate::rangedel::Fragments;
-<<<<<<< HEAD
-use crate::sst::format::BLOCK_TRAILER_SIZE;
-=======
 use crate::sst::BlockAccess;
->>>>>>> b4cd3dd (Honour read tiers, deadlines, size limits and tailing in reads; refuse timestamps)
+use crate::sst::format::BLOCK_TRAILER_SIZE;
 use crate::sst::properties::TableProperties;
 use crate::stats::{self, HistogramType, Statistics, Ticker, Timer};
 use std::sync::Arc;
