@@ -4,14 +4,18 @@ mod batch;
 mod batch_wi;
 mod batch_wi_read;
 mod cache;
+mod checkpoint;
 mod compact;
 mod compaction_options;
 mod db;
 mod env;
+mod external;
 mod hooks;
 mod iterator;
 pub(crate) mod job_info;
 mod listener;
+mod live_files;
+mod metadata;
 mod options;
 mod options_text;
 mod perf;
@@ -27,11 +31,13 @@ pub(crate) use batch::rocksdb_writebatch_t;
 pub(crate) use cache::{
     rocksdb_cache_t, rocksdb_hyper_clock_cache_options_t, rocksdb_lru_cache_options_t,
 };
+pub(crate) use checkpoint::rocksdb_import_column_family_options_t;
 pub(crate) use compaction_options::{
     rocksdb_compactoptions_t, rocksdb_fifo_compaction_options_t,
     rocksdb_universal_compaction_options_t,
 };
 pub(crate) use db::{rocksdb_column_family_handle_t, rocksdb_t};
+pub(crate) use external::rocksdb_ingestexternalfileoptions_t;
 pub(crate) use hooks::rocksdb_comparator_t;
 pub(crate) use options::{
     rocksdb_flushoptions_t, rocksdb_options_t, rocksdb_readoptions_t, rocksdb_writeoptions_t,

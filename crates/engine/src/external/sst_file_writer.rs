@@ -106,6 +106,11 @@ impl SstFileWriter {
         self.add(key, value, ValueType::Value)
     }
 
+    /// Adds a key that has a timestamp, under a comparator with timestamps of this size.
+    pub fn put_with_ts(&mut self, key: &[u8], ts: &[u8], value: &[u8]) -> Result<()> {
+        self.add_at(key, ts, value, ValueType::Value)
+    }
+
     /// Adds an operand to whatever the database has.
     pub fn merge(&mut self, key: &[u8], operand: &[u8]) -> Result<()> {
         self.add(key, operand, ValueType::Merge)
@@ -116,9 +121,15 @@ impl SstFileWriter {
         self.add(key, b"", ValueType::Deletion)
     }
 
+    /// Adds a tombstone that has a timestamp.
+    pub fn delete_with_ts(&mut self, key: &[u8], ts: &[u8]) -> Result<()> {
+        self.add_at(key, ts, b"", ValueType::DeletionWithTimestamp)
+    }
+
     /// Adds a tombstone over the keys `[begin, end)`. They may come in any order and at any time;
     /// keys of the same file are not hidden.
     pub fn delete_range(&mut self, begin: &[u8], end: &[u8]) -> Result<()> {
+        self.check_timestamp(b"")?;
         let Some(builder) = &mut self.builder else { return Err(not_opened()) };
         match self.order.compare_user(begin, end) {
             std::cmp::Ordering::Greater => {
@@ -144,6 +155,23 @@ impl SstFileWriter {
     }
 
     fn add(&mut self, key: &[u8], value: &[u8], kind: ValueType) -> Result<()> {
+        self.check_timestamp(b"")?;
+        self.append(key, value, kind)
+    }
+
+    fn add_at(&mut self, key: &[u8], ts: &[u8], value: &[u8], kind: ValueType) -> Result<()> {
+        self.check_timestamp(ts)?;
+        self.append(&[key, ts].concat(), value, kind)
+    }
+
+    fn check_timestamp(&self, ts: &[u8]) -> Result<()> {
+        match self.options.cf.comparator.timestamp_size() {
+            size if size == ts.len() => Ok(()),
+            _ => Err(Error::invalid_argument("Timestamp size mismatch")),
+        }
+    }
+
+    fn append(&mut self, key: &[u8], value: &[u8], kind: ValueType) -> Result<()> {
         let Some(builder) = &mut self.builder else { return Err(not_opened()) };
         let info = &mut self.info;
         if info.num_entries > 0 && self.order.compare_user(key, &info.largest_key).is_le() {
