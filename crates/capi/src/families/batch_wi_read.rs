@@ -43,7 +43,8 @@ pub unsafe extern "C" fn rocksdb_writebatch_wi_get_from_batch_cf(
 ) -> *mut c_char {
     let value = run(errptr, None, || {
         let cf = &get(column_family)?.cf;
-        let operator = cf.options().merge_operator.as_deref();
+        let options = cf.options();
+        let operator = options.merge_operator.as_deref();
         get_from_batch(&get(wbwi)?.inner, cf.id(), operator, slice(key, keylen))
     });
     to_caller(value.map(PinnedValue::owned), vallen)

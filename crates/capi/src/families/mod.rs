@@ -16,6 +16,7 @@ pub(crate) mod job_info;
 mod listener;
 mod live_files;
 mod metadata;
+mod open_modes;
 mod options;
 mod options_text;
 mod perf;
@@ -25,6 +26,7 @@ mod snapshot;
 mod statistics;
 mod table_options;
 mod tuned_options;
+mod wal_iterator;
 mod write;
 
 pub(crate) use batch::rocksdb_writebatch_t;

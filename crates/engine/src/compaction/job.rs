@@ -159,7 +159,7 @@ fn parts(inputs: &CompactionInputs<'_>) -> Vec<Part> {
 
 /// The filter of this part: the one of the options, else a fresh one from the factory.
 fn filter(inputs: &CompactionInputs<'_>) -> Result<Option<Arc<dyn CompactionFilter>>> {
-    let options = inputs.output.options;
+    let options = &inputs.output.options;
     if let Some(filter) = &options.compaction_filter {
         return spares_no_snapshots(Some(Arc::clone(filter)));
     }

@@ -15,7 +15,6 @@ use crate::env::sync::{Condvar, Mutex};
 use crate::error::{Error, Result};
 use crate::fs::read_only::{NoFile, read_only_error};
 use crate::fs::{FileLock, filename};
-use crate::options;
 use crate::read::SnapshotList;
 use crate::version::{VersionEdit, VersionSet};
 use crate::wal::LogWriter;
@@ -58,7 +57,7 @@ pub(super) fn assemble(
             recover::flush_one(&opening, *id, family)?;
         }
     }
-    let largest = opening.family(0)?.options.write_buffer_size;
+    let largest = opening.family(0)?.options().write_buffer_size;
     let wals = Wals {
         live: opening.session.new_wal(largest)?,
         kept: if keep_wals { recovered.summary.wals.clone() } else { Vec::new() },
@@ -169,6 +168,7 @@ fn put_together(
         unlogged_data: AtomicBool::new(false),
         pauses: Pauses::default(),
         lock: Mutex::new(lock),
+        options_change: Mutex::new(()),
         totals: Totals::default(),
         events: Events::default(),
     });
@@ -179,20 +179,4 @@ fn put_together(
     drop(state);
     inner.deliver_events();
     Ok(inner)
-}
-
-impl DbInner {
-    /// Records the options in force. A database works without the file, so a failure is only told.
-    pub(super) fn write_options_file(&self) {
-        let state = self.state.lock();
-        let data: Vec<_> = state.families.values().map(|cf| Arc::clone(&cf.data)).collect();
-        drop(state);
-        let families: Vec<_> = data.iter().map(|d| (d.name.as_str(), &d.options)).collect();
-        let number = self.counters.new_file_number();
-        let written =
-            options::write_options_file(&*self.fs, &self.dir, number, &self.options, &families);
-        if let Err(e) = written {
-            self.info_log.warn(format_args!("Unable to persist options: {e}"));
-        }
-    }
 }

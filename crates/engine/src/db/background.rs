@@ -17,6 +17,7 @@ use crate::error::{Error, Result};
 use crate::flush::{self, FlushInputs, OutputContext};
 use crate::hooks::{BackgroundErrorReason, CompactionReason, FlushReason, TableFileCreationReason};
 use crate::iter::Interrupt;
+use crate::options;
 use crate::stats::{self, HistogramType, Ticker, Timer};
 use crate::version::{Version, VersionEdit};
 use std::sync::Arc;
@@ -47,36 +48,38 @@ pub(super) struct CompactionWork {
 
 /// How much a family's tree is out of shape.
 fn worst_score(family: &ColumnFamilyState) -> f64 {
-    let shape = LevelShape::new(&family.current, &family.data.options);
+    let shape = LevelShape::new(&family.current, &family.data.options());
     shape.scores.first().map_or(0.0, |(_, score)| *score)
 }
 
 impl DbInner {
-    /// Starts the threads of the background.
+    /// Starts the threads of the background that the options ask for and that do not run yet.
     pub(crate) fn start_background(self: &Arc<Self>) -> Result<()> {
-        let (flushes, compactions) = crate::options::background_job_limits(&self.options);
-        let mut threads = Vec::new();
-        for (count, name, body) in [
-            (flushes, "ferro-flush", DbInner::flush_thread as fn(&DbInner)),
-            (compactions, "ferro-compact", DbInner::compaction_thread as fn(&DbInner)),
+        let (flushes, compactions) = options::background_job_limits(&self.live_options());
+        let mut state = self.state.lock();
+        for (i, count, name, body) in [
+            (0, flushes, "ferro-flush", DbInner::flush_thread as fn(&DbInner)),
+            (1, compactions, "ferro-compact", DbInner::compaction_thread as fn(&DbInner)),
         ] {
-            for i in 0..count {
+            // `close` says so before it takes the threads under this lock.
+            while state.thread_counts[i] < count && !self.is_closing() {
                 let inner = Arc::clone(self);
-                let spawned = std::thread::Builder::new()
-                    .name(format!("{name}{i}"))
-                    .spawn(move || body(&inner))
-                    .map_err(|e| Error::io(format!("starting thread {name}{i}"), e))?;
-                threads.push(spawned);
+                let name = format!("{name}{}", state.thread_counts[i]);
+                let thread = std::thread::Builder::new().name(name.clone());
+                let spawned = thread.spawn(move || body(&inner));
+                let spawned =
+                    spawned.map_err(|e| Error::io(format!("starting thread {name}"), e))?;
+                state.threads.push(spawned);
+                state.thread_counts[i] += 1;
             }
         }
-        self.state.lock().threads = threads;
         Ok(())
     }
 
     fn flush_thread(&self) {
         let mut state = self.state.lock();
         while !self.is_stopped() {
-            if state.stats_due(self.options.stats_dump_period_sec) {
+            if state.stats_due(self.live_options().stats_dump_period_sec) {
                 drop(state);
                 self.dump_stats();
             } else if let Some(family) = self.wanted_switch(&mut state) {
@@ -154,7 +157,9 @@ impl DbInner {
     // ---- flush -----------------------------------------------------------------------------
 
     fn pick_flush(&self, state: &mut MutexGuard<'_, State>) -> Option<FlushWork> {
-        if self.pauses.all() || DbInner::must_not_retry(&state.error) {
+        let (limit, _) = options::background_job_limits(&self.live_options());
+        let full = self.pauses.all() || state.running_flushes >= limit;
+        if full || DbInner::must_not_retry(&state.error) {
             return None;
         }
         // The one that holds the oldest WAL: it frees the most, and no family starves.
@@ -290,26 +295,28 @@ impl DbInner {
     // ---- compaction ------------------------------------------------------------------------
 
     fn pick_compaction(&self, state: &mut MutexGuard<'_, State>) -> Option<CompactionWork> {
-        if self.pauses.automatic() || DbInner::must_not_retry(&state.error) {
+        let (_, limit) = options::background_job_limits(&self.live_options());
+        let full = self.pauses.automatic() || state.running_compactions >= limit;
+        if full || DbInner::must_not_retry(&state.error) {
             return None;
         }
         let mut wanting: Vec<(f64, u32)> = state
             .families
             .iter()
             .filter(|(_, f)| {
-                f.manual_waits == 0 && f.picker.needs_compaction(&f.current, &f.data.options)
+                f.manual_waits == 0 && f.picker.needs_compaction(&f.current, &f.data.options())
             })
             .map(|(id, f)| (worst_score(f), *id))
             .collect();
         wanting.sort_by(|a, b| b.0.total_cmp(&a.0));
         let work = wanting.into_iter().find_map(|(_, id)| {
             let family = state.families.get_mut(&id)?;
-            let plan = family.picker.pick(&family.current, &family.data.options)?;
+            let plan = family.picker.pick(&family.current, &family.data.options())?;
             Some(CompactionWork {
                 family: Arc::clone(&family.data),
                 version: Arc::clone(&family.current),
                 plan,
-                max_subcompactions: self.options.max_subcompactions,
+                max_subcompactions: self.live_options().max_subcompactions,
                 interrupt: None,
             })
         })?;

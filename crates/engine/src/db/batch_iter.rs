@@ -60,13 +60,13 @@ impl Db {
             BatchLookup::NotFound => self.get_pinned_cf(ro, cf, key),
             BatchLookup::Merge { base: MergeBase::Database, operands } => {
                 let stored = self.get_pinned_cf(ro, cf, key)?;
-                let operator = cf.options().merge_operator.as_deref();
+                let operator = cf.data.merge_operator.as_deref();
                 let operator = operator.ok_or_else(no_merge_operator)?;
                 let merged = full_merge(operator, key, stored.as_deref(), &operands)?;
                 Ok(Some(PinnedValue::owned(merged)))
             }
             _ => {
-                let operator = cf.options().merge_operator.as_deref();
+                let operator = cf.data.merge_operator.as_deref();
                 Ok(get_from_batch(batch, cf.id(), operator, key)?.map(PinnedValue::owned))
             }
         }

@@ -9,6 +9,7 @@ use super::recover::recover_wals;
 use super::session::{Identity, Session};
 use super::state::DbInner;
 use crate::base::KeyOrder;
+use crate::env::live::Live;
 use crate::env::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use crate::error::{Error, Result};
 use crate::fs::identity::{host_name, new_db_id, new_session_id};
@@ -200,6 +201,7 @@ impl Builder {
             read_only,
             closing: Arc::new(AtomicBool::new(false)),
             stopped: Arc::new(AtomicBool::new(false)),
+            changed_options: Live::new(self.options.clone()),
             options: self.options,
         };
         let families = open_families(&session, versions, &self.descriptors);
@@ -256,7 +258,7 @@ fn check_merge_operator(
 ) -> Result<()> {
     let properties = table.properties();
     let stored = properties.merge_operator_name.as_str();
-    let configured = family.options.merge_operator.as_ref().map(|m| m.name());
+    let configured = family.merge_operator.as_ref().map(|m| m.name());
     if properties.num_merge_operands == 0
         || matches!(stored, "" | "nullptr")
         || configured == Some(stored)

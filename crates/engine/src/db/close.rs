@@ -58,7 +58,7 @@ impl DbInner {
     pub(super) fn flush_unlogged(&self) -> Result<()> {
         let unlogged = self.unlogged_data.load(Ordering::Acquire);
         let ended = self.is_closing() || self.is_stopped();
-        if ended || self.options.avoid_flush_during_shutdown || !unlogged {
+        if ended || self.live_options().avoid_flush_during_shutdown || !unlogged {
             return Ok(());
         }
         self.flush_all_because(FlushReason::ShutDown)

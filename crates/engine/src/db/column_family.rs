@@ -4,8 +4,9 @@
 use crate::base::KeyOrder;
 use crate::compaction::picker::CompactionPicker;
 use crate::env::epoch::EpochCell;
+use crate::env::live::Live;
 use crate::env::sync::atomic::{AtomicBool, Ordering};
-use crate::hooks::{FlushReason, WriteStallCondition};
+use crate::hooks::{FlushReason, MergeOperator, SliceTransform, WriteStallCondition};
 use crate::memtable::MemTable;
 use crate::options::ColumnFamilyOptions;
 use crate::read::SuperVersion;
@@ -15,12 +16,17 @@ use crate::write::StallLimits;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The unchanging part of a column family, shared by handles, readers and jobs.
+/// What of a column family is shared by handles, readers and jobs.
 pub(crate) struct ColumnFamilyData {
     pub(crate) id: u32,
     pub(crate) name: String,
-    pub(crate) options: ColumnFamilyOptions,
+    /// What `SetOptions` may have changed; see [`ColumnFamilyData::options`].
+    options: Live<ColumnFamilyOptions>,
     pub(crate) order: KeyOrder,
+    /// Of the options: never changes, and every read needs it.
+    pub(crate) merge_operator: Option<Arc<dyn MergeOperator>>,
+    /// Of the options: never changes.
+    pub(crate) prefix_extractor: Option<Arc<dyn SliceTransform>>,
     /// Opens this family's tables.
     pub(crate) tables: Arc<TableCache>,
     /// What readers look at. Empty only after the database was closed.
@@ -39,11 +45,23 @@ impl ColumnFamilyData {
             id,
             name: name.to_owned(),
             order: KeyOrder::new(Arc::clone(&options.comparator)),
-            options,
+            merge_operator: options.merge_operator.clone(),
+            prefix_extractor: options.prefix_extractor.clone(),
+            options: Live::new(options),
             tables,
             super_version: EpochCell::new(None),
             dropped: AtomicBool::new(false),
         }
+    }
+
+    /// The options in force. A job takes them once and keeps to them.
+    pub(crate) fn options(&self) -> Arc<ColumnFamilyOptions> {
+        self.options.load()
+    }
+
+    /// Changes the options in force.
+    pub(super) fn set_options(&self, options: ColumnFamilyOptions) {
+        self.options.replace(options);
     }
 
     pub(crate) fn is_dropped(&self) -> bool {
@@ -52,7 +70,7 @@ impl ColumnFamilyData {
 
     /// Where this family's writers are delayed and stopped.
     pub(crate) fn stall_limits(&self) -> StallLimits {
-        let o = &self.options;
+        let o = self.options();
         StallLimits {
             immutables_stop: o.max_write_buffer_number.max(2) as usize,
             level0_slowdown: usize::try_from(o.level0_slowdown_writes_trigger).ok(),
@@ -127,7 +145,7 @@ impl ColumnFamilyState {
 
     /// Whether a flush should be started.
     pub(crate) fn wants_flush(&self) -> bool {
-        let enough = self.data.options.min_write_buffer_number_to_merge.max(1) as usize;
+        let enough = self.data.options().min_write_buffer_number_to_merge.max(1) as usize;
         let ready = self.immutables.len();
         !self.flushing && ready > 0 && (self.flush_requested || ready >= enough)
     }

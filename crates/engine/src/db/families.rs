@@ -21,7 +21,7 @@ impl ColumnFamilyState {
         wal_number: u64,
         earliest: SeqNo,
     ) -> ColumnFamilyState {
-        let mem = MemTable::new(1, data.order.clone(), &data.options, earliest);
+        let mem = MemTable::new(1, data.order.clone(), &data.options(), earliest);
         let picker = CompactionPicker::new(data.id);
         ColumnFamilyState {
             data,

@@ -96,7 +96,7 @@ impl DbInner {
         check_iterator(family, ro)?;
         let sv = family.super_version.load_arc().ok_or_else(closed)?;
         let seq = self.read_sequence(ro);
-        let total_order = ro.total_order() || family.options.prefix_extractor.is_none();
+        let total_order = ro.total_order() || family.prefix_extractor.is_none();
         let mut children = children(family, &sv, ro, total_order);
         if !ro.ignore_range_deletions
             && let Some(tombstones) = sv.range_tombstones(&family.tables)
@@ -108,13 +108,13 @@ impl DbInner {
             inner,
             family.order.clone(),
             seq,
-            family.options.merge_operator.clone(),
+            family.merge_operator.clone(),
             ro,
-            family.options.prefix_extractor.clone(),
+            family.prefix_extractor.clone(),
             Arc::new((sv, keepalive)),
         );
         Ok(iter
-            .with_max_sequential_skip(family.options.max_sequential_skip_in_iterations)
+            .with_max_sequential_skip(family.options().max_sequential_skip_in_iterations)
             .with_statistics(self.statistics.as_ref()))
     }
 }
@@ -129,7 +129,7 @@ fn look_up(
     seq: SeqNo,
 ) -> Result<Option<PinnedValue>> {
     let key = LookupKey::new(user_key, seq);
-    let ctx = GetContext::new(user_key, family.options.merge_operator.as_deref());
+    let ctx = GetContext::new(user_key, family.merge_operator.as_deref());
     let mut ctx = ctx.ignoring_range_deletions(ro.ignore_range_deletions);
     sv.get(&key, ro, &mut ctx, &family.tables)?;
     ctx.finish()

@@ -58,9 +58,9 @@ impl ColumnFamily {
         &self.data.name
     }
 
-    /// The options it was opened with, as sanitized.
-    pub fn options(&self) -> &ColumnFamilyOptions {
-        &self.data.options
+    /// The options in force: as sanitized at open, and as changed since.
+    pub fn options(&self) -> Arc<ColumnFamilyOptions> {
+        self.data.options()
     }
 }
 

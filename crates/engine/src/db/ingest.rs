@@ -158,7 +158,8 @@ impl DbInner {
             if arg.external_files.is_empty() {
                 return Err(Error::invalid_argument(format!("external_files[{i}] is empty")));
             }
-            let allowed = self.options.allow_ingest_behind || family.options.cf_allow_ingest_behind;
+            let allowed =
+                self.options.allow_ingest_behind || family.options().cf_allow_ingest_behind;
             if arg.options.ingest_behind && !allowed {
                 return Err(Error::invalid_argument(format!(
                     "Can't ingest_behind file in ColumnFamily {} with cf_allow_ingest_behind=false",
@@ -208,7 +209,7 @@ impl DbInner {
     pub(super) fn destination<'a>(&self, family: &'a ColumnFamilyData) -> Destination<'a> {
         Destination {
             id: family.id,
-            options: &family.options,
+            options: family.options(),
             order: &family.order,
             mmap: self.session.options.allow_mmap_reads,
         }
@@ -352,7 +353,7 @@ impl DbInner {
         let place = Place {
             version: &range.version,
             tables: &family.tables,
-            base_level: LevelShape::new(&range.version, &family.options).base_level,
+            base_level: LevelShape::new(&range.version, &family.options()).base_level,
             running_outputs: &range.running_outputs,
             last_seqno,
             hide_from_snapshots: job.options.snapshot_consistency && self.snapshots.count() > 0,

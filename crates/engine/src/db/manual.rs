@@ -224,14 +224,14 @@ impl DbInner {
             self.check_open()?;
             let cf = state.families.get_mut(&family.id).ok_or_else(|| dropped(&family.name))?;
             let version = Arc::clone(&cf.current);
-            match manual.step(&mut cf.picker, &version, &family.options) {
+            match manual.step(&mut cf.picker, &version, &family.options()) {
                 ManualStep::Done => return Ok(manual.final_level()),
                 ManualStep::Wait => self.wait_for_a_compaction(&mut state, family.id, interrupt)?,
                 ManualStep::Run(plan) => {
                     state.running_compactions += 1;
                     drop(state);
                     let max_subcompactions = match options.max_subcompactions {
-                        0 => self.options.max_subcompactions,
+                        0 => self.live_options().max_subcompactions,
                         threads => threads,
                     };
                     self.run_compaction(&CompactionWork {
@@ -288,6 +288,9 @@ impl DbInner {
 
     /// Waits until nothing runs and nothing is due.
     pub(crate) fn wait_for_compact(&self, options: &WaitForCompactOptions) -> Result<()> {
+        if self.read_only {
+            return if options.close_db { self.close() } else { Ok(()) };
+        }
         if options.flush {
             self.flush_all()?;
         } else if options.close_db {
@@ -324,7 +327,7 @@ impl State {
     fn has_background_work(&self) -> bool {
         let due = |cf: &ColumnFamilyState| {
             let flush_due = cf.wants_flush() || cf.switch_wanted;
-            flush_due || cf.picker.needs_compaction(&cf.current, &cf.data.options)
+            flush_due || cf.picker.needs_compaction(&cf.current, &cf.data.options())
         };
         self.running_flushes + self.running_compactions > 0 || self.families.values().any(due)
     }
@@ -335,7 +338,7 @@ fn check_options(family: &ColumnFamilyData, options: &CompactRangeOptions) -> Re
     if options.target_path_id > 0 {
         return Err(Error::invalid_argument("Invalid target path ID"));
     }
-    if options.change_level && family.options.compaction_style == CompactionStyle::Fifo {
+    if options.change_level && family.options().compaction_style == CompactionStyle::Fifo {
         return Err(Error::not_supported("FIFO compaction does not support change_level."));
     }
     if options.full_history_ts_low.as_ref().is_some_and(|ts| !ts.is_empty()) {

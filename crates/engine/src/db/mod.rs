@@ -31,6 +31,7 @@ mod read_only;
 mod recover;
 mod refit;
 mod session;
+mod settings;
 mod state;
 mod updates;
 mod write;

@@ -2,9 +2,11 @@
 
 use super::column_family::{ColumnFamilyData, ColumnFamilyState};
 use super::state::{DbInner, State};
+use crate::cache::Cache;
 use crate::compaction::picker::LevelShape;
 use crate::env::sync::atomic::{AtomicU64, Ordering};
 use std::fmt::Write;
+use std::sync::Arc;
 
 const MIB: f64 = 1024.0 * 1024.0;
 
@@ -55,7 +57,7 @@ impl DbInner {
             "num-running-flushes" => state.running_flushes as u64,
             "num-running-compactions" => state.running_compactions as u64,
             "compaction-pending" => {
-                u64::from(cf.picker.needs_compaction(&cf.current, &cf.data.options))
+                u64::from(cf.picker.needs_compaction(&cf.current, &cf.data.options()))
             }
             "background-errors" => u64::from(state.error.is_some() && !self.read_only),
             "cur-size-active-mem-table" => cf.mem.approximate_memory_usage() as u64,
@@ -78,7 +80,7 @@ impl DbInner {
             "num-live-versions" => 1,
             "current-super-version-number" => cf.memtables_made,
             "min-log-number-to-keep" => state.wals.front().map_or(0, |w| w.number),
-            "base-level" => LevelShape::new(&cf.current, &cf.data.options).base_level as u64,
+            "base-level" => LevelShape::new(&cf.current, &cf.data.options()).base_level as u64,
             "actual-delayed-write-rate" => self.controller.delayed_write_rate(),
             "is-write-stopped" => u64::from(self.controller.is_stopped()),
             // The name is RocksDB's, and so is the number: not 0 while deletions are disabled.
@@ -160,9 +162,9 @@ impl DbInner {
     }
 }
 
-fn block_cache(cf: &ColumnFamilyState) -> Option<&crate::cache::Cache> {
-    match &cf.data.options.table_factory {
-        crate::options::TableFactory::BlockBased(opts) => opts.block_cache.as_deref(),
+fn block_cache(cf: &ColumnFamilyState) -> Option<Arc<Cache>> {
+    match &cf.data.options().table_factory {
+        crate::options::TableFactory::BlockBased(opts) => opts.block_cache.clone(),
         _ => None,
     }
 }
@@ -201,7 +203,7 @@ fn level_stats(cf: &ColumnFamilyState) -> String {
 
 fn level_table(cf: &ColumnFamilyState) -> String {
     let mut out = String::from("Level    Files   Size(MB)   Score\n");
-    let shape = LevelShape::new(&cf.current, &cf.data.options);
+    let shape = LevelShape::new(&cf.current, &cf.data.options());
     for level in 0..cf.current.num_levels() {
         let files = cf.current.num_files(level);
         let size = cf.current.level_bytes(level) as f64 / MIB;

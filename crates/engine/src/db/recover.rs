@@ -78,7 +78,7 @@ pub(super) fn recover_wals(opening: &Opening, versions: &VersionSet) -> Result<R
     let last_sequence = versions.counters().last_sequence();
     for (id, stored) in versions.column_families() {
         let data = opening.family(id)?;
-        let mem = MemTable::new(1, data.order.clone(), &data.options, last_sequence);
+        let mem = MemTable::new(1, data.order.clone(), &data.options(), last_sequence);
         let has_tables = stored.current().all_files().next().is_some();
         families.insert(id, Replayed::new(mem, id, stored.log_number(), has_tables));
     }
@@ -221,7 +221,8 @@ pub(super) fn flush_one(opening: &Opening, id: u32, family: &mut Replayed) -> Re
         return Ok(());
     }
     let data = opening.family(id)?;
-    let fresh = MemTable::new(1, data.order.clone(), &data.options, family.mem.earliest_sequence());
+    let fresh =
+        MemTable::new(1, data.order.clone(), &data.options(), family.mem.earliest_sequence());
     let full = std::mem::replace(&mut family.mem, fresh);
     full.mark_immutable();
     let out = flush::run(FlushInputs {

@@ -32,7 +32,7 @@ impl DbInner {
             let cf = state.families.get(&family.id).ok_or_else(|| dropped(&family.name))?;
             Arc::clone(&cf.current)
         };
-        let Some(edit) = edit_that_moves(&version, &family.options, level, target_level)? else {
+        let Some(edit) = edit_that_moves(&version, &family.options(), level, target_level)? else {
             return Ok(());
         };
         let edit = VersionEdit { column_family: family.id, ..edit };

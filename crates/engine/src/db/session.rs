@@ -6,6 +6,7 @@
 
 use super::column_family::ColumnFamilyData;
 use crate::compaction::picker::compression_for_flush;
+use crate::env::live::Live;
 use crate::env::sync::atomic::AtomicBool;
 use crate::error::Result;
 use crate::flush::OutputContext;
@@ -32,7 +33,9 @@ pub(crate) struct Session {
     pub(crate) fs: Arc<dyn FileSystem>,
     pub(crate) dir: PathBuf,
     pub(crate) wal_dir: PathBuf,
+    /// As the database was opened; what can change meanwhile is in `live_options`.
     pub(crate) options: DbOptions,
+    pub(super) changed_options: Live<DbOptions>,
     pub(crate) identity: Identity,
     pub(crate) info_log: Arc<InfoLog>,
     pub(crate) counters: Arc<Counters>,
@@ -49,6 +52,12 @@ pub(crate) struct Session {
 }
 
 impl Session {
+    /// The options in force: those that the database was opened with, and what `SetDBOptions` has
+    /// changed.
+    pub(crate) fn live_options(&self) -> Arc<DbOptions> {
+        self.changed_options.load()
+    }
+
     /// A column family of this database, without memtables and versions yet.
     pub(super) fn family(
         &self,
@@ -76,11 +85,11 @@ impl Session {
 
     /// What the tables of a flush have in common. A compaction changes the fields of its level.
     pub(super) fn output_context<'a>(&'a self, family: &'a ColumnFamilyData) -> OutputContext<'a> {
+        let options = family.options();
         OutputContext {
             fs: &self.fs,
             dir: &self.dir,
-            db_options: &self.options,
-            options: &family.options,
+            db_options: self.live_options(),
             order: &family.order,
             column_family_id: family.id,
             column_family_name: &family.name,
@@ -88,7 +97,8 @@ impl Session {
             session_id: &self.identity.session_id,
             host: &self.identity.host,
             level: 0,
-            compression: compression_for_flush(&family.options),
+            compression: compression_for_flush(&options),
+            options,
             bottommost: false,
             oldest_ancestor_time: 0,
             counters: &self.counters,
@@ -106,7 +116,7 @@ impl Session {
         let opts = WritableOptions {
             preallocate: size + size / 10,
             log: !self.options.manual_wal_flush,
-            bytes_per_sync: self.options.wal_bytes_per_sync,
+            bytes_per_sync: self.live_options().wal_bytes_per_sync,
             use_fsync: self.options.use_fsync,
             no_allocation: !self.options.allow_fallocate,
         };

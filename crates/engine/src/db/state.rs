@@ -58,6 +58,8 @@ pub(crate) struct DbInner {
     pub(crate) pauses: Pauses,
     /// Dropped when the database is closed.
     pub(crate) lock: Mutex<Option<Box<dyn FileLock>>>,
+    /// Held while options change or are written to a file: a later file is never older.
+    pub(crate) options_change: Mutex<()>,
     pub(crate) totals: Totals,
     pub(crate) events: Events,
 }
@@ -135,6 +137,8 @@ pub(crate) struct State {
     pub(crate) stats_dumped: Instant,
     /// Threads of the background pool.
     pub(crate) threads: Vec<std::thread::JoinHandle<()>>,
+    /// How many of them flush, and how many compact.
+    pub(crate) thread_counts: [usize; 2],
 }
 
 impl WriteState {
@@ -170,6 +174,7 @@ impl State {
             error: None,
             stats_dumped: Instant::now(),
             threads: Vec::new(),
+            thread_counts: [0; 2],
         }
     }
 
@@ -205,12 +210,13 @@ impl DbInner {
         let mut worst = Stall::None;
         for family in state.families.values_mut() {
             let data = Arc::clone(&family.data);
-            family.pending_compaction_bytes = if data.options.disable_auto_compactions {
-                0
+            let options = data.options();
+            let auto = !options.disable_auto_compactions;
+            family.pending_compaction_bytes = if auto {
+                LevelShape::new(&family.current, &options).pending_compaction_bytes
             } else {
-                LevelShape::new(&family.current, &data.options).pending_compaction_bytes
+                0
             };
-            let auto = !data.options.disable_auto_compactions;
             let inputs = StallInputs {
                 immutables: family.immutables.len(),
                 level0_files: if auto { family.current.num_files(0) } else { 0 },

@@ -15,7 +15,6 @@ use crate::options::WalRecoveryMode;
 use crate::stats::{self, Ticker};
 use crate::wal::{LogReader, ReadOutcome};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 /// A WAL of a database, live or archived.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -129,28 +128,24 @@ fn wal_numbers(session: &Session, archived: bool) -> Result<Vec<u64>> {
     Ok(numbers.collect())
 }
 
-/// Where a WAL is now, and a reader of it.
-fn open_wal(session: &Session, number: u64) -> Result<(PathBuf, LogReader)> {
+/// A WAL's size and a reader of it, wherever it is now: it may be moved at any time.
+fn open_wal(session: &Session, number: u64) -> Result<(u64, LogReader)> {
     let live = filename::wal_file_name(&session.wal_dir, number);
     let archived = filename::archived_wal_file_name(&session.wal_dir, number);
-    let (path, file) = match session.fs.open_random_access(&live, false) {
-        Err(e) if e.is_path_not_found() => {
-            let file = session.fs.open_random_access(&archived, false)?;
-            (archived, file)
-        }
-        file => (live, file?),
+    let file = match session.fs.open_random_access(&live, false) {
+        Err(e) if e.is_path_not_found() => session.fs.open_random_access(&archived, false)?,
+        file => file?,
     };
-    Ok((path, LogReader::wal(file, number)))
+    Ok((file.size(), LogReader::wal(file, number)))
 }
 
 /// `None` for a WAL without a batch.
 fn describe(session: &Session, number: u64, archived: bool) -> Result<Option<WalFile>> {
-    let (path, mut reader) = open_wal(session, number)?;
+    let (size_bytes, mut reader) = open_wal(session, number)?;
     let start_sequence = match reader.read_record(MODE)? {
         ReadOutcome::Record(record) => WriteBatch::sequence_of(record)?,
         ReadOutcome::End | ReadOutcome::Stop(_) => return Ok(None),
     };
-    let size_bytes = session.fs.file_size(&path)?;
     Ok(Some(WalFile { number, archived, start_sequence, size_bytes }))
 }
 

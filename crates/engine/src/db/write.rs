@@ -140,7 +140,7 @@ impl BatchHandler for RangeCheck<'_> {
         let Some((_, family)) = self.families.iter().find(|(id, _)| *id == cf) else {
             return Ok(());
         };
-        if let TableFactory::Plain(_) = family.options.table_factory {
+        if let TableFactory::Plain(_) = family.options().table_factory {
             return Err(Error::not_supported(format!(
                 "CF {} reports it does not support DeleteRange",
                 family.name
@@ -374,7 +374,7 @@ impl DbInner {
         let fresh = MemTable::new(
             cf.memtables_made,
             family.order.clone(),
-            &family.options,
+            &family.options(),
             write.last_allocated + 1,
         );
         let full = std::mem::replace(&mut cf.mem, fresh);
@@ -402,7 +402,7 @@ impl DbInner {
         }
         // With `manual_wal_flush` records wait in a buffer, which syncers do not know.
         write.wal.flush().inspect_err(|e| self.fail(e))?;
-        let fresh = self.new_wal(self.default_family.options.write_buffer_size)?;
+        let fresh = self.new_wal(self.default_family.options().write_buffer_size)?;
         let full = std::mem::replace(&mut write.wal, fresh);
         if write.synced_ticket < write.ticket {
             write.unsynced.push(UnsyncedWal { number: full.log_number(), syncer: full.syncer() });
@@ -414,10 +414,10 @@ impl DbInner {
     /// What all WALs together may hold.
     fn wal_limit(&self, state: &State) -> u64 {
         let all_buffers = |sum: u64, cf: &ColumnFamilyState| {
-            let o = &cf.data.options;
+            let o = cf.data.options();
             sum.saturating_add(o.write_buffer_size as u64 * o.max_write_buffer_number.max(1) as u64)
         };
-        match self.options.max_total_wal_size {
+        match self.live_options().max_total_wal_size {
             0 => state.families.values().fold(0, all_buffers).saturating_mul(4),
             limit => limit,
         }
@@ -501,7 +501,7 @@ fn over_memory(state: &State, limit: u64) -> Option<Arc<ColumnFamilyData>> {
 /// Operands that nobody could fold must not get into the WAL.
 #[inline]
 fn check_merge(has_merge: bool, family: &ColumnFamilyData) -> Result<()> {
-    if has_merge && family.options.merge_operator.is_none() {
+    if has_merge && family.merge_operator.is_none() {
         return Err(Error::invalid_argument(
             "Merge requires `ColumnFamilyOptions::merge_operator != nullptr`",
         ));

@@ -1,4 +1,5 @@
 //! What a simulator or model checker replaces: locks, atomics, threads, time.
 
 pub mod epoch;
+pub mod live;
 pub mod sync;

@@ -36,7 +36,7 @@ pub(crate) struct Destination<'a> {
     /// The column family's number.
     pub(crate) id: u32,
     /// Its options.
-    pub(crate) options: &'a ColumnFamilyOptions,
+    pub(crate) options: Arc<ColumnFamilyOptions>,
     /// The order of its keys.
     pub(crate) order: &'a KeyOrder,
     /// Tables are read through a memory map.

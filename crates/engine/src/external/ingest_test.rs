@@ -48,7 +48,12 @@ impl World {
         number: u64,
         options: &IngestExternalFileOptions,
     ) -> Result<ExternalFile> {
-        let to = Destination { id: 0, options: &self.options.cf, order: &self.order, mmap: false };
+        let to = Destination {
+            id: 0,
+            options: Arc::new(self.options.cf.clone()),
+            order: &self.order,
+            mmap: false,
+        };
         ExternalFile::examine(&self.fs, path, number, &to, options)
     }
 

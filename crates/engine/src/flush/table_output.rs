@@ -25,9 +25,9 @@ pub struct OutputContext<'a> {
     /// The database directory.
     pub dir: &'a Path,
     /// The database's options.
-    pub db_options: &'a DbOptions,
+    pub db_options: Arc<DbOptions>,
     /// The column family's options.
-    pub options: &'a ColumnFamilyOptions,
+    pub options: Arc<ColumnFamilyOptions>,
     /// The order of keys.
     pub order: &'a KeyOrder,
     /// The column family's number.

@@ -29,7 +29,7 @@ pub struct MemTable {
     bloom: Option<MemtableBloom>,
     range_dels: RangeDels,
     id: u64,
-    write_buffer_size: usize,
+    write_buffer_size: AtomicUsize,
     /// `memtable_max_range_deletions`; 0 is no limit.
     range_dels_max: u64,
     earliest_sequence: SeqNo,
@@ -66,7 +66,7 @@ impl MemTable {
             bloom: MemtableBloom::new(options),
             range_dels: RangeDels::new(),
             id,
-            write_buffer_size: options.write_buffer_size,
+            write_buffer_size: AtomicUsize::new(options.write_buffer_size),
             range_dels_max: options.memtable_max_range_deletions.into(),
             earliest_sequence: earliest_seq,
             immutable: AtomicBool::new(false),
@@ -180,17 +180,22 @@ impl MemTable {
         self.approximate_memory_usage() - self.arena.used() + self.arena.allocated()
     }
 
+    /// Changes the size from which it is flushed.
+    pub fn set_write_buffer_size(&self, bytes: usize) {
+        self.write_buffer_size.store(bytes, Ordering::Relaxed);
+    }
+
     /// Whether the memtable has reached `write_buffer_size`. The filter, of fixed size, is left out.
     #[inline]
     pub fn should_flush(&self) -> bool {
         let used = self.arena.used() + self.rep.outside_memory();
-        used >= self.write_buffer_size
+        used >= self.write_buffer_size.load(Ordering::Relaxed)
             || (self.num_range_deletes() != 0 && self.is_full_of_range_deletions(used))
     }
 
     #[cold]
     fn is_full_of_range_deletions(&self, used: usize) -> bool {
-        used + self.range_dels.memory() >= self.write_buffer_size
+        used + self.range_dels.memory() >= self.write_buffer_size.load(Ordering::Relaxed)
             || (self.range_dels_max != 0 && self.num_range_deletes() >= self.range_dels_max)
     }
 

@@ -5,6 +5,7 @@
 
 mod block_based;
 mod cf;
+mod change;
 mod compaction;
 mod compression;
 mod db;
@@ -25,6 +26,7 @@ pub use block_based::{
     IndexType, MetadataCacheOptions, PinningTier, PrepopulateBlockCache,
 };
 pub use cf::ColumnFamilyOptions;
+pub use change::{CHANGEABLE_CF, CHANGEABLE_DB, change_cf, change_db};
 pub use compaction::{
     CompactionPri, CompactionStopStyle, CompactionStyle, FifoCompactionOptions, FileTemperatureAge,
     PrepopulateBlobCache, UniversalCompactionOptions,

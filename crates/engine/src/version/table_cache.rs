@@ -22,7 +22,7 @@ use crate::stats::{self, Statistics, Ticker};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// Opens the tables of one column family and remembers the readers.
 pub struct TableCache {
@@ -169,7 +169,7 @@ fn hex(id: Option<[u8; 16]>) -> String {
 /// lock; the hand takes bits away and closes the first reader without one.
 pub struct OpenTables {
     clock: RwLock<Clock>,
-    capacity: usize,
+    capacity: AtomicUsize,
 }
 
 #[derive(Default)]
@@ -188,7 +188,16 @@ struct Slot {
 impl OpenTables {
     /// Room for `capacity` readers, at least one.
     pub fn new(capacity: usize) -> OpenTables {
-        OpenTables { clock: RwLock::new(Clock::default()), capacity: capacity.max(1) }
+        OpenTables {
+            clock: RwLock::new(Clock::default()),
+            capacity: AtomicUsize::new(capacity.max(1)),
+        }
+    }
+
+    /// Changes how many readers there is room for. All are let go: those in use are opened again.
+    pub fn set_capacity(&self, capacity: usize) {
+        self.capacity.store(capacity.max(1), Ordering::Relaxed);
+        let _closed = std::mem::take(&mut *self.clock.write());
     }
 
     /// How many readers are kept.
@@ -210,7 +219,8 @@ impl OpenTables {
 
     fn insert(&self, number: u64, table: Arc<Table>) {
         // Dropped after the lock: closing a file may take long.
-        let _closed = self.clock.write().insert(number, table, self.capacity);
+        let _closed =
+            self.clock.write().insert(number, table, self.capacity.load(Ordering::Relaxed));
     }
 
     pub(crate) fn remove(&self, number: u64) {

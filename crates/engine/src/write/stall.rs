@@ -98,7 +98,7 @@ pub struct WriteController {
     state: Mutex<ControllerState>,
     changed: Condvar,
     /// `delayed_write_rate`, bytes per second at half pressure.
-    base_rate: u64,
+    base_rate: AtomicU64,
     stalled_us: AtomicU64,
 }
 
@@ -137,7 +137,7 @@ impl WriteController {
                 failed: false,
             }),
             changed: Condvar::new(),
-            base_rate: delayed_write_rate.max(1),
+            base_rate: AtomicU64::new(delayed_write_rate.max(1)),
             stalled_us: AtomicU64::new(0),
         }
     }
@@ -175,7 +175,12 @@ impl WriteController {
     /// Four times the base rate at the soft limit, a sixteenth of it at the hard one, geometric
     /// between: each further file or gigabyte costs the same factor.
     fn rate_at(&self, pressure: f64) -> f64 {
-        self.base_rate as f64 * 4.0 * 64f64.powf(-pressure)
+        self.base_rate.load(Ordering::Relaxed) as f64 * 4.0 * 64f64.powf(-pressure)
+    }
+
+    /// Changes the rate around which writers are delayed; [`WriteController::set`] applies it.
+    pub fn set_base_rate(&self, delayed_write_rate: u64) {
+        self.base_rate.store(delayed_write_rate.max(1), Ordering::Relaxed);
     }
 
     /// Whether writers are held up now.

@@ -19,5 +19,6 @@ mod perf;
 mod read_modes;
 mod read_only;
 mod recovery;
+mod settings;
 mod support;
 mod updates;

@@ -1,4 +1,6 @@
-use super::super::{CompactionPri, FilterPolicy, MemtableFactory, TableFactory};
+use super::super::{
+    CHANGEABLE_CF, CHANGEABLE_DB, CompactionPri, FilterPolicy, MemtableFactory, TableFactory,
+};
 use super::*;
 use crate::compress::CompressionType;
 use std::collections::BTreeSet;
@@ -132,11 +134,20 @@ fn page() -> String {
     fn section<T: OptionSet>(title: &str, options: &T, out: &mut String) {
         out.push_str(&format!("\n## {title}\n\n| Option | Label | Default |\n|---|---|---|\n"));
         for row in T::rows() {
-            let label = match row.support {
+            let mut label = match row.support {
                 Support::Honoured => "honoured",
                 Support::Accepted => "accepted",
                 Support::Refused => "refused",
+            }
+            .to_owned();
+            let changeable = match title {
+                "Database" => CHANGEABLE_DB,
+                "Column family" => CHANGEABLE_CF,
+                _ => &[],
             };
+            if changeable.contains(&row.name) {
+                label.push_str(", changeable");
+            }
             let default = match row.get(options) {
                 text if text.is_empty() => String::new(),
                 text => format!("`{text}`"),
@@ -167,6 +178,7 @@ ferrolith --lib page_of_options` writes it anew.
 - **accepted**: its value changes nothing. Results never depend on it; it is about speed, space or
   logging, or names what the engine does always. One that has a field and was set gets a line in LOG.
 - **refused**: a value other than the default is an error that names the option.
+- **changeable**: also while the database is open, with `set_options` and `set_db_options`.
 ";
 
 const PAGE_TAIL: &str = "

@@ -161,7 +161,7 @@ fn close_amid(db: &Db, round: u64) -> Vec<u32> {
             },
         );
         scope.spawn(|| {
-            while let Ok(cf) = db.create_cf("x", db.default_cf().options()) {
+            while let Ok(cf) = db.create_cf("x", &db.default_cf().options()) {
                 let _ = db.put_cf(&wo(), &cf, b"k", b"v");
                 let _ = db.drop_cf(&cf);
             }

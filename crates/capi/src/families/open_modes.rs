@@ -1,0 +1,92 @@
+//! `rocksdb_t` opened in other ways than for reading and writing, and changed while it is open.
+
+use super::db::{descriptors, give_families};
+use super::{rocksdb_column_family_handle_t, rocksdb_options_t, rocksdb_t};
+use crate::bytes::{array, path, text};
+use crate::errptr::run;
+use crate::handles::{get, give};
+use ferrolith::Result;
+use ferrolith::db::{ColumnFamily, Db};
+use std::ffi::{c_char, c_int, c_uchar};
+use std::ptr;
+
+/// Opens the default column family for reading only.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_open_for_read_only(
+    options: *const rocksdb_options_t,
+    name: *const c_char,
+    error_if_wal_file_exists: c_uchar,
+    errptr: *mut *mut c_char,
+) -> *mut rocksdb_t {
+    run(errptr, ptr::null_mut(), || {
+        let wal_is_error = error_if_wal_file_exists != 0;
+        let db = Db::open_for_read_only(&get(options)?.inner, path(name), wal_is_error)?;
+        Ok(give(rocksdb_t::new(db)))
+    })
+}
+
+/// Opens column families for reading only; they need not be all.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_open_for_read_only_column_families(
+    options: *const rocksdb_options_t,
+    name: *const c_char,
+    num_column_families: c_int,
+    column_family_names: *const *const c_char,
+    column_family_options: *const *const rocksdb_options_t,
+    column_family_handles: *mut *mut rocksdb_column_family_handle_t,
+    error_if_wal_file_exists: c_uchar,
+    errptr: *mut *mut c_char,
+) -> *mut rocksdb_t {
+    run(errptr, ptr::null_mut(), || {
+        let families =
+            descriptors(num_column_families, column_family_names, column_family_options)?;
+        let wal_is_error = error_if_wal_file_exists != 0;
+        let options = &get(options)?.inner.db;
+        let (db, families) =
+            Db::open_cf_for_read_only(options, path(name), families, wal_is_error)?;
+        give_families(families, column_family_handles);
+        Ok(give(rocksdb_t::new(db)))
+    })
+}
+
+/// Changes options of the default column family.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_set_options(
+    db: *mut rocksdb_t,
+    count: c_int,
+    keys: *const *const c_char,
+    values: *const *const c_char,
+    errptr: *mut *mut c_char,
+) {
+    run(errptr, (), || {
+        let db = get(db)?;
+        set_options(db, &db.default_cf, count, keys, values)
+    });
+}
+
+/// Changes options of a column family.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_set_options_cf(
+    db: *mut rocksdb_t,
+    handle: *mut rocksdb_column_family_handle_t,
+    count: c_int,
+    keys: *const *const c_char,
+    values: *const *const c_char,
+    errptr: *mut *mut c_char,
+) {
+    run(errptr, (), || set_options(get(db)?, &get(handle)?.cf, count, keys, values));
+}
+
+unsafe fn set_options(
+    db: &rocksdb_t,
+    cf: &ColumnFamily,
+    count: c_int,
+    keys: *const *const c_char,
+    values: *const *const c_char,
+) -> Result<()> {
+    let count = usize::try_from(count).unwrap_or(0);
+    let pairs = array(keys, count).iter().zip(array(values, count));
+    let pairs: Vec<_> = pairs.map(|(&key, &value)| (text(key), text(value))).collect();
+    let pairs: Vec<_> = pairs.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
+    db.db.set_options_cf(cf, &pairs)
+}
