@@ -145,7 +145,7 @@ fn look_up_in_files(
     seq: SeqNo,
 ) -> Result<Option<PinnedValue>> {
     let key = LookupKey::new(user_key, seq);
-    let ctx = GetContext::new(user_key, family.options.merge_operator.as_deref());
+    let ctx = GetContext::new(user_key, family.merge_operator.as_deref());
     let mut ctx = ctx.ignoring_range_deletions(ro.ignore_range_deletions);
     sv.version.get(&key, ro, &mut ctx, &family.tables)?;
     ctx.finish()
