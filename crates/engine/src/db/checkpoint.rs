@@ -148,7 +148,7 @@ impl DbInner {
             number if number == live => LiveWal { number, size },
             _ => *wal,
         };
-        let wals = state.wals.iter().map(sized).filter(|w| w.number >= needed && w.size > 0);
+        let wals = state.wals.iter().map(sized).filter(|wal| wal.number >= needed);
         let families = state.families.values();
         let current = families.map(|cf| Arc::clone(&cf.current)).collect::<Vec<_>>();
         Ok(Contents {

@@ -170,7 +170,7 @@ impl DbInner {
         let trailer = crate::base::key::TRAILER_SIZE;
         let (smallest, largest) = match (&from.smallest, &from.largest) {
             (s, l) if s.len() >= trailer && l.len() >= trailer => (s.clone(), l.clone()),
-            _ => table_boundaries(&table)?,
+            _ => table_boundaries(&table, &family.order)?,
         };
         let size = self.fs.file_size(&path)?;
         let mut meta = FileMeta::new(number, size, smallest, largest);

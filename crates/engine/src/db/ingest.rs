@@ -399,6 +399,9 @@ impl Job<'_> {
 fn overlaps(sv: &SuperVersion, family: &ColumnFamilyData, file: &ExternalFile) -> bool {
     let memtables = std::iter::once(&sv.mem).chain(&sv.immutables);
     memtables.filter(|mem| !mem.is_empty()).any(|mem| {
+        if mem.range_tombstones().iter().any(|t| file.is_touched_by(t, &family.order)) {
+            return true;
+        }
         let mut iter = mem.iter(true);
         iter.seek(LookupKey::new(file.first_key(), MAX_SEQUENCE_NUMBER).internal_key());
         iter.valid() && family.order.compare_user(user_key(iter.key()), file.last_key()).is_le()

@@ -6,13 +6,16 @@
 //! keeps 0 unless a snapshot must not see it.
 
 use crate::base::checksum::unique_id;
-use crate::base::key::{ParsedInternalKey, sequence, trailer, user_key};
-use crate::base::{KeyOrder, LookupKey, MAX_SEQUENCE_NUMBER, SeqNo};
+use crate::base::key::{
+    ParsedInternalKey, append_internal_key, pack_trailer, sequence, trailer, user_key,
+};
+use crate::base::{KeyOrder, LookupKey, MAX_SEQUENCE_NUMBER, SeqNo, ValueType};
 use crate::error::{Code, Error, Result};
 use crate::flush::now_seconds;
 use crate::fs::FileSystem;
 use crate::hooks::TableFigures;
 use crate::options::{ColumnFamilyOptions, IngestExternalFileOptions};
+use crate::rangedel::Fragments;
 use crate::sst::properties::{EXTERNAL_GLOBAL_SEQNO, EXTERNAL_VERSION, UNKNOWN_COLUMN_FAMILY};
 use crate::sst::{BlockAccess, Table, TableIterOptions, TableProperties, TableReadContext};
 use crate::version::{FileMeta, FileStats, TableCache, Version};
@@ -107,7 +110,7 @@ impl ExternalFile {
             table.verify_checksums()?;
         }
         let every_key = !properties.user_collected.contains_key(EXTERNAL_VERSION);
-        let boundaries = boundaries(&table, every_key)?;
+        let boundaries = boundaries(&table, to.order, every_key, check_key)?;
         let made_for = properties.column_family_id;
         if made_for != UNKNOWN_COLUMN_FAMILY
             && made_for != u64::from(to.id)
@@ -137,8 +140,21 @@ impl ExternalFile {
     }
 
     fn overlaps(&self, other: &ExternalFile, order: &KeyOrder) -> bool {
-        order.compare_user(self.first_key(), other.last_key()).is_le()
-            && order.compare_user(other.first_key(), self.last_key()).is_le()
+        self.reaches(other.first_key(), order) && other.reaches(self.first_key(), order)
+    }
+
+    /// Whether it ends at or after this key; the end of a range tombstone is no part of it.
+    fn reaches(&self, key: &[u8], order: &KeyOrder) -> bool {
+        let ends = order.compare_user(self.last_key(), key);
+        ends.is_gt() || (ends.is_eq() && sequence(&self.largest) != MAX_SEQUENCE_NUMBER)
+    }
+
+    /// Whether range tombstones delete something of the file's range.
+    pub(crate) fn is_touched_by(&self, tombstones: &Fragments, order: &KeyOrder) -> bool {
+        tombstones.tombstones().any(|tombstone| {
+            order.compare_user(tombstone.begin, self.last_key()).is_le()
+                && order.compare_user(tombstone.end, self.first_key()).is_gt()
+        })
     }
 
     /// The file as the database has it, all of its entries with this sequence number.
@@ -171,26 +187,10 @@ fn at(key: &[u8], seqno: SeqNo) -> Vec<u8> {
     key
 }
 
-/// The first and the last internal key of a table, as its sequence number makes them.
-pub(crate) fn table_boundaries(table: &Arc<Table>) -> Result<(Vec<u8>, Vec<u8>)> {
-    let mut iter = table.iter(&READ_ONCE);
-    iter.seek_to_first();
-    iter.status()?;
-    if !iter.valid() {
-        return Err(Error::invalid_argument("File contain no entries"));
-    }
-    let smallest = iter.key().to_vec();
-    let mut largest = smallest.clone();
-    if !matches!(**table, Table::Plain(_)) {
-        iter.seek_to_last();
-    }
-    while iter.valid() {
-        largest.clear();
-        largest.extend_from_slice(iter.key());
-        iter.next();
-    }
-    iter.status()?;
-    Ok((smallest, largest))
+/// The first and the last internal key of a table that is to be imported, as they are.
+pub(crate) fn table_boundaries(table: &Arc<Table>, order: &KeyOrder) -> Result<(Vec<u8>, Vec<u8>)> {
+    let boundaries = boundaries(table, order, false, |_| Ok(()))?;
+    boundaries.ok_or_else(|| Error::invalid_argument("File contain no entries"))
 }
 
 fn check_version(p: &TableProperties, options: &IngestExternalFileOptions) -> Result<()> {
@@ -211,34 +211,63 @@ fn check_version(p: &TableProperties, options: &IngestExternalFileOptions) -> Re
     }
 }
 
-/// The first and the last internal key; `None` if there are no entries. With `every_key` each is
-/// looked at: a database's own file may have any sequence numbers.
-fn boundaries(table: &Arc<Table>, every_key: bool) -> Result<Option<(Vec<u8>, Vec<u8>)>> {
+type Boundaries = Option<(Vec<u8>, Vec<u8>)>;
+
+/// The first and the last internal key, where range tombstones begin and end included; `None` if
+/// there is nothing. Keys that are met are checked: with `every_key` that is each.
+fn boundaries(
+    table: &Arc<Table>,
+    order: &KeyOrder,
+    every_key: bool,
+    check: impl Fn(&[u8]) -> Result<()>,
+) -> Result<Boundaries> {
+    let mut found = point_boundaries(table, every_key, &check)?;
+    for tombstone in table.range_tombstones().iter().flat_map(|t| t.tombstones()) {
+        let (mut begin, mut end) = (Vec::new(), Vec::new());
+        append_internal_key(
+            &mut begin,
+            tombstone.begin,
+            pack_trailer(tombstone.seq, ValueType::RangeDeletion),
+        );
+        check(&begin)?;
+        let exclusive = pack_trailer(MAX_SEQUENCE_NUMBER, ValueType::RangeDeletion);
+        append_internal_key(&mut end, tombstone.end, exclusive);
+        found = Some(match found {
+            None => (begin, end),
+            Some((smallest, largest)) => (
+                if order.compare(&begin, &smallest).is_lt() { begin } else { smallest },
+                if order.compare(&end, &largest).is_gt() { end } else { largest },
+            ),
+        });
+    }
+    Ok(found)
+}
+
+fn point_boundaries(
+    table: &Arc<Table>,
+    every_key: bool,
+    check: &impl Fn(&[u8]) -> Result<()>,
+) -> Result<Boundaries> {
     let mut iter = table.iter(&READ_ONCE);
     iter.seek_to_first();
     if !iter.valid() {
         return iter.status().map(|()| None);
     }
-    check_key(iter.key())?;
+    check(iter.key())?;
     let smallest = iter.key().to_vec();
-    if every_key || matches!(**table, Table::Plain(_)) {
-        let mut largest = smallest.clone();
-        while iter.valid() {
-            check_key(iter.key())?;
-            largest.clear();
-            largest.extend_from_slice(iter.key());
-            iter.next();
-        }
-        iter.status()?;
-        return Ok(Some((smallest, largest)));
+    let mut largest = smallest.clone();
+    // A PlainTable has no way to its end but through all.
+    if !every_key && !matches!(**table, Table::Plain(_)) {
+        iter.seek_to_last();
     }
-    iter.seek_to_last();
-    if !iter.valid() {
-        iter.status()?;
-        return Err(Error::corruption("Can not find largest key in sst file"));
+    while iter.valid() {
+        check(iter.key())?;
+        largest.clear();
+        largest.extend_from_slice(iter.key());
+        iter.next();
     }
-    check_key(iter.key())?;
-    Ok(Some((smallest, iter.key().to_vec())))
+    iter.status()?;
+    Ok(Some((smallest, largest)))
 }
 
 fn check_key(key: &[u8]) -> Result<()> {
@@ -247,6 +276,9 @@ fn check_key(key: &[u8]) -> Result<()> {
     })?;
     match key.sequence {
         0 => Ok(()),
+        _ if key.value_type == ValueType::RangeDeletion => Err(Error::corruption(
+            "External file has a range deletion with non zero sequence number.",
+        )),
         _ => Err(Error::corruption("External file has non zero sequence number")),
     }
 }
@@ -431,8 +463,10 @@ impl Place<'_> {
             .filter(|f| self.version.file_overlaps(f, Some(first), Some(last)));
         for there in overlapping {
             let table = self.tables.find(there)?;
-            // Tombstones over ranges are no keys, and a PlainTable cannot be sought in every order.
-            if table.properties().num_range_deletions > 0 || matches!(*table, Table::Plain(_)) {
+            // A PlainTable cannot be sought in every order.
+            if table.range_tombstones().is_some_and(|t| file.is_touched_by(t, order))
+                || matches!(*table, Table::Plain(_))
+            {
                 return Ok(true);
             }
             let mut iter = table.iter(&READ_ONCE);

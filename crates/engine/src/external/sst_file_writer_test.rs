@@ -113,3 +113,20 @@ fn each_file_has_a_number_and_a_second_opening_gives_the_first_up() {
         assert_eq!(table.properties().column_family_name, "seven");
     }
 }
+
+#[test]
+fn range_tombstones_come_in_any_order_and_need_no_keys() {
+    let options = options();
+    let mut writer = SstFileWriter::new(&options);
+    writer.open("/d/a.sst").unwrap();
+    writer.delete_range(b"m", b"p").unwrap();
+    writer.delete_range(b"c", b"z").unwrap();
+    writer.delete_range(b"a", b"b").unwrap();
+    let info = writer.finish().unwrap();
+    assert_eq!((info.num_entries, info.num_range_del_entries), (0, 3));
+    assert_eq!(info.smallest_range_del_key, b"a");
+    assert_eq!(info.largest_range_del_key, b"z");
+    let table = open(&options, "/d/a.sst");
+    assert_eq!(table.properties().num_range_deletions, 3);
+    assert_eq!(table.range_tombstones().unwrap().num_tombstones(), 3);
+}

@@ -266,6 +266,110 @@ fn every_option_set_agrees_with_a_model() {
 }
 
 #[test]
+fn range_tombstones_of_files_delete_what_is_older_and_nothing_of_their_file() {
+    let dir = temp_dir();
+    let mut options = small();
+    options.cf.disable_auto_compactions = true;
+    let db = Db::open(&options, dir.path().join("db")).unwrap();
+    let mut model = BTreeMap::new();
+    let mut rng = fastrand::Rng::with_seed(11);
+    for round in 0..60u32 {
+        let value = format!("round {round}").into_bytes();
+        let mut range = || {
+            let (a, b) = (rng.u32(..300), rng.u32(..300));
+            (key(a.min(b)), key(a.max(b).min(a.min(b) + 60)))
+        };
+        let (begin, end) = range();
+        let deleted: Vec<_> =
+            model.range(begin.clone()..end.clone()).map(|(k, _)| k).cloned().collect();
+        match round % 4 {
+            0 => {
+                deleted.iter().for_each(|key| drop(model.remove(key)));
+                db.delete_range(&wo(), &begin, &end).unwrap();
+            }
+            1 => {
+                for _ in 0..60 {
+                    let key = key(rng.u32(..300));
+                    db.put(&wo(), &key, &value).unwrap();
+                    model.insert(key, value.clone());
+                }
+            }
+            _ => {
+                // A tombstone alone, or with keys inside and outside of it.
+                deleted.iter().for_each(|key| drop(model.remove(key)));
+                let mut keys: Vec<u32> = (0..rng.u32(..12)).map(|_| rng.u32(..300)).collect();
+                keys.sort_unstable();
+                keys.dedup();
+                let path = dir.path().join("a.sst");
+                let mut writer = SstFileWriter::new(&options);
+                writer.open(&path).unwrap();
+                writer.delete_range(&begin, &end).unwrap();
+                for i in keys {
+                    writer.put(&key(i), &value).unwrap();
+                    model.insert(key(i), value.clone());
+                }
+                match writer.finish() {
+                    Ok(info) => {
+                        assert_eq!(info.num_range_del_entries, u64::from(begin < end));
+                        let how = IngestExternalFileOptions::default();
+                        db.ingest_external_file(&[&path], &how).unwrap();
+                    }
+                    Err(e) => {
+                        assert_eq!((begin, e.code()), (end, ferrolith::Code::InvalidArgument))
+                    }
+                }
+            }
+        }
+        match round % 13 {
+            4 => db.flush(&FlushOptions::default()).unwrap(),
+            9 => db.compact_range(&CompactRangeOptions::default(), None, None).unwrap(),
+            _ => {}
+        }
+        let expected: Vec<_> = model.iter().map(|(k, v)| (k.clone(), v.clone())).collect();
+        assert_eq!(dump(&db), expected, "round {round}");
+        for i in 0..300 {
+            let found = db.get(&ro(), &key(i)).unwrap();
+            assert_eq!(found.as_ref(), model.get(&key(i)), "round {round}, {i}");
+        }
+    }
+    db.close().unwrap();
+    let db = Db::open(&options, dir.path().join("db")).unwrap();
+    let expected: Vec<_> = model.into_iter().collect();
+    assert_eq!(dump(&db), expected);
+    let export = ferrolith::db::Checkpoint::new(&db)
+        .export_column_family(&db.default_cf(), dir.path().join("x"))
+        .unwrap();
+    let how = Default::default();
+    let cf = db.create_cf_with_import("copy", &options.cf, &how, &[&export]).unwrap();
+    assert_eq!(dump_cf(&db, &cf), expected);
+}
+
+#[test]
+fn a_snapshot_does_not_see_a_range_tombstone_that_was_ingested() {
+    let dir = temp_dir();
+    let options = small();
+    let db = Db::open(&options, dir.path().join("db")).unwrap();
+    db.put(&wo(), &key(5), b"old").unwrap();
+    db.flush(&FlushOptions::default()).unwrap();
+    db.put(&wo(), &key(6), b"old").unwrap();
+    let snapshot = db.snapshot();
+    let path = dir.path().join("a.sst");
+    let mut writer = SstFileWriter::new(&options);
+    writer.open(&path).unwrap();
+    writer.delete_range(&key(0), &key(9)).unwrap();
+    writer.finish().unwrap();
+    db.ingest_external_file(&[&path], &IngestExternalFileOptions::default()).unwrap();
+    let file = db.live_files_metadata().into_iter().find(|f| f.num_deletions == 1).unwrap();
+    assert_eq!((file.smallest_key, file.largest_key), (key(0), key(9)));
+    assert!(dump(&db).is_empty());
+    let at = ReadOptions { snapshot: Some(snapshot.sequence()), ..ro() };
+    assert_eq!(db.get(&at, &key(5)).unwrap().unwrap(), b"old");
+    assert_eq!(db.get(&at, &key(6)).unwrap().unwrap(), b"old");
+    db.put(&wo(), &key(9), b"new").unwrap();
+    assert_eq!(dump(&db).len(), 1);
+}
+
+#[test]
 fn merges_meet_operands_and_values_of_ingested_files() {
     let dir = temp_dir();
     let options = small();
