@@ -116,6 +116,7 @@ functions! {
     sstfilewriter_open: fn(Object, Text, Errors);
     sstfilewriter_put: fn(Object, Text, usize, Text, usize, Errors);
     sstfilewriter_delete: fn(Object, Text, usize, Errors);
+    sstfilewriter_delete_range: fn(Object, Text, usize, Text, usize, Errors);
     sstfilewriter_finish: fn(Object, Errors);
     ingestexternalfileoptions_create: fn() -> Object;
     ingestexternalfileoptions_destroy: fn(Object);

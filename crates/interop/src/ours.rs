@@ -1,7 +1,7 @@
 //! This repository's engine as a [`Store`].
 
 use crate::store::{CHURN, Result, Scan, Setup, Store};
-use crate::workload::{Op, TableEntries};
+use crate::workload::{Op, Table};
 use ferrolith::batch::WriteBatch;
 use ferrolith::db::{Checkpoint, ColumnFamily, ColumnFamilyDescriptor, Db};
 use ferrolith::external::SstFileWriter;
@@ -136,12 +136,15 @@ impl Store for Ours {
         Checkpoint::new(&self.db).create(dir, log_size_for_flush).map(drop).map_err(text)
     }
 
-    fn table(&self, path: &Path, entries: &TableEntries) -> Result<()> {
+    fn table(&self, path: &Path, table: &Table) -> Result<()> {
         let options = Options { cf: self.options.clone(), ..Options::default() };
         let mut writer = SstFileWriter::new(&options);
         let mut write = || {
             writer.open(path)?;
-            for (key, value) in entries {
+            for (begin, end) in &table.ranges {
+                writer.delete_range(begin, end)?;
+            }
+            for (key, value) in &table.entries {
                 match value {
                     Some(value) => writer.put(key, value)?,
                     None => writer.delete(key)?,

@@ -1,6 +1,6 @@
 //! What a test does with an engine, whichever it is, and how it is opened.
 
-use crate::workload::{Op, Shape, TableEntries};
+use crate::workload::{Op, Shape, Table};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -113,7 +113,7 @@ pub trait Store: Send + Sync {
     /// Makes a copy of the database at this moment.
     fn checkpoint(&self, dir: &Path, log_size_for_flush: u64) -> Result<()>;
     /// Makes a table outside, with the options of the database.
-    fn table(&self, path: &Path, entries: &TableEntries) -> Result<()>;
+    fn table(&self, path: &Path, table: &Table) -> Result<()>;
     /// Takes a table into a family.
     fn ingest(&self, family: usize, path: &Path) -> Result<()>;
 }

@@ -9,7 +9,7 @@
 
 use crate::c_functions::{Functions, Object, Text, c_string, checked, functions};
 use crate::store::{CHURN, Result, Scan, Setup, Store};
-use crate::workload::{Op, TableEntries};
+use crate::workload::{Op, Table};
 use std::ffi::{CStr, CString, c_int, c_uchar};
 use std::path::Path;
 use std::ptr::{null, null_mut};
@@ -320,7 +320,7 @@ impl Store for Theirs {
         }
     }
 
-    fn table(&self, path: &Path, entries: &TableEntries) -> Result<()> {
+    fn table(&self, path: &Path, table: &Table) -> Result<()> {
         let (f, path) = (self.f, c_string(&path.to_string_lossy())?);
         // SAFETY: the writer is made, used and destroyed here; keys and values are copied.
         unsafe {
@@ -328,7 +328,11 @@ impl Store for Theirs {
             let writer = (f.sstfilewriter_create)(env, self.options);
             let write = || {
                 checked(f, |e| (f.sstfilewriter_open)(writer, path.as_ptr(), e))?;
-                for (key, value) in entries {
+                for (begin, end) in &table.ranges {
+                    let ((b, bn), (l, ln)) = (parts(begin), parts(end));
+                    checked(f, |e| (f.sstfilewriter_delete_range)(writer, b, bn, l, ln, e))?;
+                }
+                for (key, value) in &table.entries {
                     let (k, kn) = parts(key);
                     match value.as_deref().map(parts) {
                         Some((v, vn)) => {

@@ -145,13 +145,19 @@ impl Shape {
     }
 }
 
-/// Entries of a table that is made outside: keys in order, `None` deletes.
-pub type TableEntries = Vec<(Vec<u8>, Option<Vec<u8>>)>;
+/// What a table holds that is made outside.
+#[derive(Clone, Debug, Default)]
+pub struct Table {
+    /// Ranges that it deletes, before its keys are put.
+    pub ranges: Vec<(Vec<u8>, Vec<u8>)>,
+    /// Keys in order; `None` deletes.
+    pub entries: Vec<(Vec<u8>, Option<Vec<u8>>)>,
+}
 
 impl Shape {
     /// What a table holds that is made with this seed: keys of the workload and others, but none
     /// that are deleted by single deletes.
-    pub fn table(&self, seed: u64) -> TableEntries {
+    pub fn table(&self, seed: u64) -> Table {
         let mut rng = Rng::with_seed(seed);
         let mut entries = BTreeMap::new();
         for _ in 0..400 {
@@ -162,13 +168,22 @@ impl Shape {
             let value = (rng.u32(..4) > 0).then(|| rng.u64(..).to_le_bytes().to_vec());
             entries.insert(self.key(0, slot), value);
         }
-        entries.into_iter().collect()
+        let entries: Vec<_> = entries.into_iter().collect();
+        let mut ranges = Vec::new();
+        for _ in 0..rng.u32(..3) {
+            let at = rng.usize(..entries.len() - 20);
+            ranges.push((entries[at].0.clone(), entries[at + rng.usize(1..20)].0.clone()));
+        }
+        Table { ranges, entries }
     }
 }
 
 /// What is left of a family after a table was ingested.
-pub fn ingest(family: &mut Family, table: TableEntries) {
-    for (key, value) in table {
+pub fn ingest(family: &mut Family, table: Table) {
+    for (begin, end) in table.ranges {
+        family.retain(|key, _| *key < begin || *key >= end);
+    }
+    for (key, value) in table.entries {
         match value {
             Some(value) => family.insert(key, value),
             None => family.remove(&key),
