@@ -38,13 +38,32 @@ pub enum FilterPolicy {
         /// Bits per key; RocksDB rounds to thousandths.
         bits_per_key: f64,
     },
-    /// Ribbon: smaller, slower to build. Not supported yet: refused at open.
+    /// Ribbon: smaller, slower to build and to ask.
     Ribbon {
         /// Bits per key that Bloom would need for the same accuracy.
         bits_per_key: f64,
         /// Files above this level get Bloom instead; -1 means all are Ribbon.
         bloom_before_level: i32,
     },
+}
+
+impl FilterPolicy {
+    /// The name in a table's properties.
+    pub fn name(&self) -> &'static str {
+        match self {
+            FilterPolicy::Bloom { .. } => "bloomfilter",
+            FilterPolicy::Ribbon { .. } => "ribbonfilter",
+        }
+    }
+
+    /// Bits per key, or for Ribbon those of the Bloom filter that is as accurate.
+    pub fn bits_per_key(&self) -> f64 {
+        match *self {
+            FilterPolicy::Bloom { bits_per_key } | FilterPolicy::Ribbon { bits_per_key, .. } => {
+                bits_per_key
+            }
+        }
+    }
 }
 
 /// Which keys of an index are shortened. Numbers are RocksDB's.

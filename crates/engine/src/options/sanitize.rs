@@ -182,14 +182,13 @@ fn validate_block_based(table: &BlockBasedTableOptions) -> Result<()> {
         let allowed = "expected false while no_block_cache is true";
         return Err(out_of_range("cache_index_and_filter_blocks", true, allowed));
     }
-    let ribbon = matches!(table.filter_policy, Some(FilterPolicy::Ribbon { .. }));
-    refuse("filter_policy", "ribbonfilter", ribbon, "expected bloomfilter")?;
-    if let Some(FilterPolicy::Bloom { bits_per_key: bits }) = table.filter_policy
+    if let Some(policy) = table.filter_policy
+        && let bits = policy.bits_per_key()
         && !(bits.is_finite() && bits >= 0.0)
     {
         return Err(out_of_range(
             "filter_policy",
-            format!("bloomfilter:{bits}"),
+            format!("{}:{bits}", policy.name()),
             "expected 0 to 100",
         ));
     }
@@ -383,7 +382,9 @@ fn sanitize_table(factory: &mut TableFactory, changes: &mut Changes) {
     changes.clip("block_restart_interval", &mut table.block_restart_interval, 1, restarts);
     let index = &mut table.index_block_restart_interval;
     changes.clip("index_block_restart_interval", index, 1, restarts);
-    if let Some(FilterPolicy::Bloom { bits_per_key }) = &mut table.filter_policy {
+    if let Some(FilterPolicy::Bloom { bits_per_key } | FilterPolicy::Ribbon { bits_per_key, .. }) =
+        &mut table.filter_policy
+    {
         changes.clip("filter_policy bits per key", bits_per_key, 0.0, 100.0);
         // RocksDB: below half a bit there is no filter, else at least one bit.
         if *bits_per_key < 0.5 {

@@ -193,6 +193,12 @@ exchange! {
     bloom_not_at_the_bottom: Form::new(
         "optimize_filters_for_hits=true;block_based_table_factory={filter_policy=bloomfilter:10}"
     );
+    ribbon: table("filter_policy=ribbonfilter:10;block_size=1024");
+    ribbon_hybrid: table("filter_policy=ribbonfilter:12:1");
+    ribbon_prefixes: Form::new(&format!(
+        "{PREFIX};block_based_table_factory={{filter_policy=ribbonfilter:9.5:-1;\
+         whole_key_filtering=false}}"
+    )).fixed_keys();
     data_block_hash: table("data_block_index_type=kDataBlockBinaryAndHash;block_restart_interval=4");
     restart_interval_1: table("block_restart_interval=1;block_size=512");
     num_levels_2: Form::new("num_levels=2");

@@ -58,12 +58,8 @@ impl BlockBasedTableBuilder {
             block = block.with_hash_index(opts.data_block_hash_table_util_ratio);
         }
         let interval = opts.index_block_restart_interval;
-        let filter = match opts.filter_policy {
-            Some(FilterPolicy::Bloom { bits_per_key }) if !ctx.skip_filter => {
-                Some(FilterBuilder::new(bits_per_key))
-            }
-            _ => None,
-        };
+        let policy = opts.filter_policy.filter(|_| !ctx.skip_filter);
+        let filter = policy.map(|policy| filter_builder(policy, ctx.level));
         let mut builder = BlockBasedTableBuilder {
             index: IndexBuilder::new(ctx.order.clone(), opts.format_version, interval),
             context_base: context_base(&ctx, opts.format_version),
@@ -332,8 +328,8 @@ impl BlockBasedTableBuilder {
              enabled=0; max_dict_buffer_bytes=0; use_zstd_dict_trainer=1; ",
             codec.window_bits, codec.level
         );
-        if self.filter.is_some() {
-            p.filter_policy_name = "bloomfilter".to_owned();
+        if let (Some(_), Some(policy)) = (&self.filter, opts.filter_policy) {
+            p.filter_policy_name = policy.name().to_owned();
         }
         let flag = |set: bool| if set { b"1".to_vec() } else { b"0".to_vec() };
         let index_type = (IndexType::BinarySearch as u32).to_le_bytes();
@@ -342,6 +338,26 @@ impl BlockBasedTableBuilder {
         p.user_collected.insert(PREFIX_FILTERING.to_owned(), flag(ctx.prefix_extractor.is_some()));
         if ctx.for_ingestion {
             p.mark_for_ingestion();
+        }
+    }
+}
+
+/// The filter of a table at `level`, which is negative if nobody knows.
+fn filter_builder(policy: FilterPolicy, level: i32) -> FilterBuilder {
+    match policy {
+        FilterPolicy::Bloom { bits_per_key } => FilterBuilder::new(bits_per_key),
+        FilterPolicy::Ribbon { bits_per_key, bloom_before_level } => {
+            // RocksDB counts flushes as level -1; what is in level 0 comes from there.
+            let level = match level {
+                0 => -1,
+                ..0 => i32::MAX - 1,
+                level => level,
+            };
+            if level < bloom_before_level {
+                FilterBuilder::new(bits_per_key)
+            } else {
+                FilterBuilder::ribbon(bits_per_key)
+            }
         }
     }
 }

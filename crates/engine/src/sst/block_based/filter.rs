@@ -1,4 +1,4 @@
-//! Bloom filters, and the Ribbon filters of others (query only).
+//! Bloom and Ribbon filters.
 //!
 //! ```text
 //! filter block = body, marker u8, 4 bytes
@@ -11,6 +11,7 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
 use super::ribbon::Ribbon;
+use super::ribbon_builder::{RibbonShape, one_in_false_positives};
 use crate::base::hash::{hash32, hash64};
 
 const METADATA_SIZE: usize = 5;
@@ -150,9 +151,11 @@ fn parse_legacy(body: &[u8], probes: u32, lines: u32) -> Kind {
     }
 }
 
-/// Collects hashes and writes a FastLocalBloom.
+/// Collects hashes and writes a FastLocalBloom, or a Ribbon.
 pub struct FilterBuilder {
     millibits_per_key: u64,
+    /// A Ribbon that lets one key in so many through in vain.
+    ribbon: Option<f64>,
     hashes: Vec<u64>,
 }
 
@@ -162,7 +165,19 @@ impl FilterBuilder {
         let millibits = (bits_per_key * 1000.0 + 0.500_001).clamp(0.0, 100_000.0) as u64;
         // RocksDB takes less than half a bit for none and less than one for one.
         let millibits = if millibits < 500 { 0 } else { millibits.max(1000) };
-        FilterBuilder { millibits_per_key: millibits, hashes: Vec::new() }
+        FilterBuilder { millibits_per_key: millibits, ribbon: None, hashes: Vec::new() }
+    }
+
+    /// A builder of Ribbons that are as accurate as Bloom with so many bits per key. As in RocksDB, few
+    /// keys get a Bloom filter, which is smaller then.
+    pub fn ribbon(bits_per_key: f64) -> FilterBuilder {
+        let mut builder = FilterBuilder::new(bits_per_key);
+        if builder.millibits_per_key > 0 {
+            let probes = probes_for(builder.millibits_per_key);
+            let bits = bits_per_key.clamp(1.0, 100.0);
+            builder.ribbon = Some(one_in_false_positives(bits, probes));
+        }
+        builder
     }
 
     /// Adds a key or a prefix. One that was just added is not added again.
@@ -191,6 +206,17 @@ impl FilterBuilder {
 
     /// The bytes of the block.
     pub fn finish(&self) -> Vec<u8> {
+        self.finish_ribbon().unwrap_or_else(|| self.finish_bloom())
+    }
+
+    fn finish_ribbon(&self) -> Option<Vec<u8>> {
+        let entropy = *self.hashes.first()?;
+        let bloom_len = self.lines() * LINE + METADATA_SIZE;
+        let shape = RibbonShape::new(self.hashes.len(), self.ribbon?, entropy, bloom_len)?;
+        shape.build(self.hashes.iter().copied(), entropy)
+    }
+
+    fn finish_bloom(&self) -> Vec<u8> {
         let lines = self.lines();
         let mut out = vec![0u8; lines * LINE];
         if lines == 0 {

@@ -47,6 +47,38 @@ fn our_filters_are_rocksdbs_byte_for_byte() {
 }
 
 #[test]
+fn our_ribbons_are_rocksdbs_byte_for_byte() {
+    let ribbons: Vec<_> = vectors().into_iter().filter(|v| v["kind"] == "ribbon").collect();
+    assert_eq!(ribbons.len(), 4);
+    for v in ribbons {
+        let mut builder = FilterBuilder::ribbon(v["bits"].as_f64().unwrap());
+        for i in 0..v["n"].as_u64().unwrap() {
+            builder.add(format!("key{i:05}").as_bytes());
+        }
+        assert_eq!(builder.finish(), hex(v["hex"].as_str().unwrap()), "{v}");
+    }
+}
+
+#[test]
+fn ribbons_deny_no_key_and_are_smaller_than_bloom() {
+    for (bits, keys) in [(1.0, 3000), (5.5, 777), (10.0, 20_000), (20.0, 5000), (100.0, 1000)] {
+        let (mut ribbon, mut bloom) = (FilterBuilder::ribbon(bits), FilterBuilder::new(bits));
+        for i in 0..keys {
+            ribbon.add(format!("k{i}").as_bytes());
+            bloom.add(format!("k{i}").as_bytes());
+        }
+        let (bytes, bloom) = (ribbon.finish(), bloom.finish());
+        assert_eq!(bytes[bytes.len() - METADATA_SIZE], 0xFE, "{bits}");
+        assert!(bytes.len() * 5 < bloom.len() * 4, "{bits} bits: {} {}", bytes.len(), bloom.len());
+        let (filter, bloom) = (Filter::new(bytes), Filter::new(bloom));
+        assert!((0..keys).all(|i| may_match(&filter, &format!("k{i}"))));
+        let passed = |filter| (0..10_000).filter(|i| may_match(filter, &format!("x{i}"))).count();
+        let (ours, theirs) = (passed(&filter), passed(&bloom));
+        assert!(ours <= theirs + theirs / 4 + 20, "{bits} bits: {ours} {theirs}");
+    }
+}
+
+#[test]
 fn no_key_is_ever_denied_and_few_others_pass() {
     for bits in [1.0, 5.0, 10.0, 20.0, 60.0] {
         let mut builder = FilterBuilder::new(bits);

@@ -19,6 +19,7 @@ mod index_builder;
 mod iter;
 mod open;
 mod ribbon;
+mod ribbon_builder;
 mod separated;
 mod source;
 mod table;
