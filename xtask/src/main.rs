@@ -2,6 +2,7 @@
 
 mod abi;
 mod compat;
+mod smoke;
 mod tidy;
 
 use std::process::ExitCode;
@@ -11,6 +12,7 @@ usage: cargo x <command>
 
   abi     writes the states in abi.tsv, include/rocksdb/c.h and docs/c-abi.md; --check: only looks
   compat  other projects' test suites, on the real RocksDB and on ours: cargo x compat --help
+  smoke   C programs that call every function that we have, on both libraries: cargo x smoke --help
   tidy    import order of the engine's folders, unsafe list, file headers, links, banned words
 ";
 
@@ -18,6 +20,7 @@ fn main() -> ExitCode {
     match std::env::args().nth(1).as_deref() {
         Some("abi") => abi::run(std::env::args().skip(2)),
         Some("compat") => compat::run(std::env::args().skip(2)),
+        Some("smoke") => smoke::run(std::env::args().skip(2)),
         Some("tidy") => tidy::run(),
         Some("help" | "--help" | "-h") => {
             print!("{USAGE}");

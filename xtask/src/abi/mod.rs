@@ -16,6 +16,8 @@ mod sources;
 mod table;
 mod types;
 
+pub(crate) use table::{Row, Table};
+
 use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
@@ -44,7 +46,7 @@ fn work(check: bool) -> Result<(), Vec<String>> {
     let read = |path: &Path| {
         fs::read_to_string(path).map_err(|e| vec![format!("{}: {e}", path.display())])
     };
-    let mut table = table::Table::parse(&read(&capi.join("abi.tsv"))?)?;
+    let mut table = Table::parse(&read(&capi.join("abi.tsv"))?)?;
     let functions = sources::functions(&capi.join("src")).map_err(|e| vec![e])?;
     let problems = table.compare(&functions);
     if !problems.is_empty() {
@@ -82,4 +84,27 @@ fn work(check: bool) -> Result<(), Vec<String>> {
         count("unsupported")
     );
     if stale.is_empty() { Ok(()) } else { Err(stale) }
+}
+
+/// The table with the states that the sources give it, whatever its file says.
+pub(crate) fn table_with_states() -> Result<Table, String> {
+    let capi = Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("crates").join("capi");
+    let text = fs::read_to_string(capi.join("abi.tsv")).map_err(|e| format!("abi.tsv: {e}"))?;
+    let mut table = Table::parse(&text).map_err(|problems| problems.join("\n"))?;
+    table.set_states(&sources::functions(&capi.join("src"))?);
+    Ok(table)
+}
+
+/// A row's arguments, each with its name if it has one.
+pub(crate) fn split_arguments(row: &Row) -> Vec<String> {
+    types::split(&row.arguments)
+}
+
+/// `i32`, `*rocksdb_t`: see [`types`].
+pub(crate) fn type_of_argument(argument: &str) -> String {
+    types::of_c_argument(argument)
+}
+
+pub(crate) fn type_of_return(row: &Row) -> String {
+    types::of_c(&row.returns)
 }

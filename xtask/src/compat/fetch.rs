@@ -75,7 +75,9 @@ fn registry_dir(
     version: &str,
     wanted: &str,
 ) -> Result<PathBuf, Failure> {
-    let dir = place.cache.join("fetch").join(format!("{name}-{version}"));
+    // Not named as the unpacked package is: it stands in the metadata, too.
+    let dir = place.cache.join("fetch").join(format!("for {name} {version}"));
+    let version = version.split('+').next().unwrap_or(version);
     place::make_dir(&dir.join("src"))?;
     place::write(&dir.join("src/lib.rs"), "")?;
     place::write(

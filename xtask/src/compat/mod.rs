@@ -12,16 +12,16 @@
 mod build;
 mod cause;
 mod fetch;
-mod place;
+pub(crate) mod place;
 mod report;
 mod run;
-mod stub;
+pub(crate) mod stub;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Why something could not be done, for a person.
-type Failure = String;
+pub(crate) type Failure = String;
 
 const USAGE: &str = "\
 usage: cargo x compat [flags]

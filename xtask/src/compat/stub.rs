@@ -28,13 +28,30 @@ pub(crate) fn build(place: &Place, real: &Path) -> Result<(), Failure> {
     std::fs::rename(&part, &library).map_err(|e| format!("{}: {e}", library.display()))
 }
 
-/// The names `rocksdb_*` that a library exports.
+/// The names `rocksdb_*` of functions that a library exports.
 pub(crate) fn exported(library: &Path) -> Result<BTreeSet<String>, Failure> {
-    let mut nm = Command::new("nm");
-    nm.args(["-D", "--defined-only"]).arg(library);
-    let listing = place::output(nm)?;
-    let names = listing.lines().filter_map(|line| line.split_whitespace().nth(2));
+    let names = all_exported(library)?;
+    Ok(names.into_iter().filter(|name| name.starts_with("rocksdb_")).collect())
+}
+
+/// All names of functions that a library exports.
+pub(crate) fn all_exported(library: &Path) -> Result<BTreeSet<String>, Failure> {
+    let listing = nm(library, &["-D", "--defined-only"])?;
+    let functions = listing.lines().filter_map(|line| line.split_once(" T "));
+    Ok(functions.map(|(_, name)| name.to_string()).collect())
+}
+
+/// The names `rocksdb_*` that a program wants from a library.
+pub(crate) fn undefined(program: &Path) -> Result<BTreeSet<String>, Failure> {
+    let listing = nm(program, &["-D", "--undefined-only"])?;
+    let names = listing.lines().filter_map(|line| line.trim().strip_prefix("U "));
     Ok(names.filter(|name| name.starts_with("rocksdb_")).map(str::to_string).collect())
+}
+
+fn nm(file: &Path, flags: &[&str]) -> Result<String, Failure> {
+    let mut nm = Command::new("nm");
+    nm.args(flags).arg(file);
+    place::output(nm)
 }
 
 /// The names `rocksdb_*` before a parenthesis in a header.

@@ -208,9 +208,7 @@ impl<'a> Cursor<'a> {
             tag::ROLLBACK => handler.mark_rollback(self.field("Rollback xid")?),
             unknown => {
                 let offset = self.whole.len() - self.rest.len() - 1;
-                Err(Error::corruption(format!(
-                    "unknown WriteBatch tag 0x{unknown:02x} at byte {offset} of the batch"
-                )))
+                Err(Error::corruption(format!("unknown WriteBatch tag: {unknown}")))
             }
         }
     }

@@ -153,7 +153,7 @@ fn damaged_batches_are_corruption() {
     assert!(err(&data).message().contains("expected 2, found 1"));
     data[8] = 1;
     data[12] = 0x7E;
-    assert!(err(&data).message().contains("unknown WriteBatch tag 0x7e at byte 12"));
+    assert!(err(&data).message().contains("unknown WriteBatch tag: 126"));
     data[12] = 0x01;
     data.pop();
     assert!(err(&data).message().contains("Put value"));

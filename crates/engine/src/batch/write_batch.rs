@@ -326,7 +326,7 @@ impl WriteBatch {
     }
 
     fn take_save_point(&mut self) -> Result<SavePoint> {
-        self.save_points.pop().ok_or_else(|| Error::new(Code::NotFound, "no save point is set"))
+        self.save_points.pop().ok_or_else(|| Error::new(Code::NotFound, ""))
     }
 }
 
