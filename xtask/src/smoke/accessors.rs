@@ -75,6 +75,10 @@ impl Handle<'_> {
 /// Small ones, which are also valid where the option is an enumeration.
 fn values(set: &Row) -> &'static [&'static str] {
     let arguments = split_arguments(set);
+    // Enumerations of two; RocksDB takes any number there, and would misread it later.
+    if set.name.contains("prepopulate") || set.name.contains("stop_style") {
+        return &["1", "0"];
+    }
     match arguments.get(1).map(|a| type_of_argument(a)).as_deref() {
         Some("f64") => &["0.5", "2"],
         Some("bool" | "u8") => &["0", "1"],

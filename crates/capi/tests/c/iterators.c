@@ -16,6 +16,9 @@ static void moves(rocksdb_iterator_t* it) {
     rocksdb_slice_t key = rocksdb_iter_key_slice(it);
     rocksdb_slice_t value = rocksdb_iter_value_slice(it);
     CHECK(SAME(key.data, key.size, "b") && same(value.data, value.size, "2"));
+    /* No timestamps here. */
+    CHECK(rocksdb_iter_timestamp(it, &len) != NULL && len == 0);
+    CHECK(rocksdb_iter_timestamp_slice(it).size == 0);
     rocksdb_iter_prev(it);
     rocksdb_iter_prev(it);
     CHECK(!rocksdb_iter_valid(it));

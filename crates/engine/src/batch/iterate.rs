@@ -206,10 +206,7 @@ impl<'a> Cursor<'a> {
                 handler.mark_commit_with_timestamp(timestamp, self.field("Commit xid")?)
             }
             tag::ROLLBACK => handler.mark_rollback(self.field("Rollback xid")?),
-            unknown => {
-                let offset = self.whole.len() - self.rest.len() - 1;
-                Err(Error::corruption(format!("unknown WriteBatch tag: {unknown}")))
-            }
+            unknown => Err(Error::corruption(format!("unknown WriteBatch tag: {unknown}"))),
         }
     }
 }
