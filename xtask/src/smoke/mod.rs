@@ -93,7 +93,8 @@ fn work(flags: &Flags) -> Result<bool, Failure> {
             called.extend(program.calls.iter().cloned());
             ready.push(program);
         } else {
-            println!("{}: waits for {}", program.name, missing.join(", "));
+            let some = missing[..missing.len().min(3)].join(", ");
+            println!("{}: waits for {} functions: {some}", program.name, missing.len());
             // So that a program is right before what it needs is there.
             let run = program.run(&place, &real)?;
             if !run.passed {

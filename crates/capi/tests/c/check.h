@@ -7,12 +7,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+/* Ends the program at once: other threads may be in the middle of the library. */
+static inline void fail(void) {
+    fflush(NULL);
+    _exit(1);
+}
 
 #define CHECK(condition)                                                         \
     do {                                                                         \
         if (!(condition)) {                                                      \
             fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);      \
-            exit(1);                                                             \
+            fail();                                                              \
         }                                                                        \
     } while (0)
 
@@ -24,7 +31,7 @@ static char* err;
     do {                                                                         \
         if (err) {                                                               \
             fprintf(stderr, "%s:%d: error: %s\n", __FILE__, __LINE__, err);      \
-            exit(1);                                                             \
+            fail();                                                              \
         }                                                                        \
     } while (0)
 

@@ -47,8 +47,8 @@ int main(int argc, char** argv) {
 
     rocksdb_export_import_files_metadata_t* made = rocksdb_export_import_files_metadata_create();
     rocksdb_export_import_files_metadata_set_db_comparator_name(made, "leveldb.BytewiseComparator");
+    /* Takes the list over. */
     rocksdb_export_import_files_metadata_set_files(made, list);
-    rocksdb_livefiles_destroy(list);
     import(argv, made);
     rocksdb_export_import_files_metadata_destroy(made);
     rocksdb_export_import_files_metadata_destroy(files);

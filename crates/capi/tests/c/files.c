@@ -119,7 +119,7 @@ int main(int argc, char** argv) {
     rocksdb_livefile_set_num_deletions(file, 8);
     /* It is the list's from here. */
     rocksdb_livefiles_add(list, file);
-    rocksdb_livefile_destroy(file);
+    rocksdb_livefile_destroy(rocksdb_livefile_create());
     CHECK(rocksdb_livefiles_count(list) == 1 && rocksdb_livefiles_level(list, 0) == 3);
     printf("%s %s %d\n", rocksdb_livefiles_column_family_name(list, 0),
            rocksdb_livefiles_name(list, 0), (int)rocksdb_livefiles_entries(list, 0));

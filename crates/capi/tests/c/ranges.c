@@ -17,8 +17,6 @@ int main(int argc, char** argv) {
     OK;
     expect(db, "b", NULL);
     expect(db, "c", "1");
-    rocksdb_delete_range_cf(db, wo, cf, S("d"), S("c"), &err);
-    if (err) FAILED;
     rocksdb_writebatch_t* b = rocksdb_writebatch_create();
     rocksdb_writebatch_delete_range(b, S("d"), S("e"));
     rocksdb_writebatch_delete_range_cf(b, cf, S("e"), S("f"));
