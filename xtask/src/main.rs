@@ -2,6 +2,7 @@
 
 mod abi;
 mod compat;
+mod package;
 mod smoke;
 mod tidy;
 
@@ -12,6 +13,8 @@ usage: cargo x <command>
 
   abi     writes the states in abi.tsv, include/rocksdb/c.h and docs/c-abi.md; --check: only looks
   compat  other projects' test suites, on the real RocksDB and on ours: cargo x compat --help
+  deb     a Debian package of librocksdb: cargo x deb --help
+  install librocksdb.so, librocksdb.a, header and pkg-config file: cargo x install --prefix DIR
   smoke   C programs that call every function that we have, on both libraries: cargo x smoke --help
   tidy    import order of the engine's folders, unsafe list, file headers, links, banned words
 ";
@@ -20,6 +23,7 @@ fn main() -> ExitCode {
     match std::env::args().nth(1).as_deref() {
         Some("abi") => abi::run(std::env::args().skip(2)),
         Some("compat") => compat::run(std::env::args().skip(2)),
+        Some(command @ ("deb" | "install")) => package::run(command, std::env::args().skip(2)),
         Some("smoke") => smoke::run(std::env::args().skip(2)),
         Some("tidy") => tidy::run(),
         Some("help" | "--help" | "-h") => {

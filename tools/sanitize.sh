@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# Runs the C programs of `cargo x smoke` under checkers of memory and threads. Needs valgrind, gcc, and for the
+# sanitizers a nightly Rust with rust-src (rustup component add --toolchain nightly rust-src).
+#
+#   tools/sanitize.sh [valgrind] [address] [thread]        default: all three
+#
+# * valgrind: the library as it is; invalid reads and writes, use of undefined bytes, leaks.
+# * address:  AddressSanitizer and LeakSanitizer in the library, in Rust's standard library and in the programs.
+# * thread:   ThreadSanitizer in the same, over threads.c.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+target=$(rustc -vV | sed -n 's/^host: //p')
+programs=target/sanitize
+failed=0
+
+# build NAME CFLAGS: the programs, linked with the library in $lib.
+build() {
+  rm -rf "$programs/$1" && mkdir -p "$programs/$1"
+  cargo x smoke --build "$PWD/$programs/$1" --cflags "$2" | grep "^/" >"$programs/$1/list"
+}
+
+# run PREFIX...: each program of the list, with an empty directory.
+run() {
+  local name=$1 dir log
+  shift
+  while read -r program; do
+    case $name in thread) [[ $program == */threads ]] || continue ;; esac
+    dir=$(mktemp -d) log=$programs/$name/$(basename "$program").log
+    if timeout 280 env "$@" "$program" "$dir" >"$log" 2>&1; then
+      echo "$name: $(basename "$program"): clean"
+    else
+      echo "$name: $(basename "$program"): FAILED, see $log"
+      grep -m 3 -E "ERROR|WARNING: Thread|definitely|Invalid|error:" "$log" | sed 's/^/    /' || true
+      failed=1
+    fi
+    rm -rf "$dir"
+  done <"$programs/$name/list"
+}
+
+# instrumented NAME: the library with a sanitizer, in $lib.
+instrumented() {
+  # crc32fast and others ask for their features at run time; the instrumented standard library comes from rust-src.
+  RUSTFLAGS="-Zsanitizer=$1 -C target-cpu=x86-64-v2" RUSTUP_TOOLCHAIN=nightly \
+    cargo build -q -p ferrolith-capi --target "$target" --target-dir "target/$1-sanitizer" -Zbuild-std=std,panic_unwind
+  lib=$PWD/target/$1-sanitizer/$target/debug
+}
+
+for checker in "${@:-valgrind address thread}"; do
+  for name in $checker; do
+    case $name in
+      valgrind)
+        cargo build -q -p ferrolith-capi
+        build valgrind ""
+        run valgrind LD_PRELOAD= LD_LIBRARY_PATH="$PWD/target/debug" \
+          valgrind --quiet --error-exitcode=9 --leak-check=full --show-leak-kinds=definite \
+          --errors-for-leak-kinds=definite --suppressions=tools/valgrind.supp
+        ;;
+      address | thread)
+        instrumented "$name"
+        build "$name" "-fsanitize=$name"
+        run "$name" LD_LIBRARY_PATH="$lib" ASAN_OPTIONS=detect_leaks=1 TSAN_OPTIONS=halt_on_error=0
+        ;;
+      *)
+        echo "sanitize: unknown checker $name" >&2
+        exit 2
+        ;;
+    esac
+  done
+done
+exit $failed
