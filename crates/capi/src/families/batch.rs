@@ -317,6 +317,66 @@ pub unsafe extern "C" fn rocksdb_writebatch_deletev_cf(
     add(b, |batch| batch.delete_cf(cf, &key));
 }
 
+/// Deletes the keys of the default column family from `start_key` to before `end_key`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_writebatch_delete_range(
+    b: *mut rocksdb_writebatch_t,
+    start_key: *const c_char,
+    start_key_len: usize,
+    end_key: *const c_char,
+    end_key_len: usize,
+) {
+    let (begin, end) = (slice(start_key, start_key_len), slice(end_key, end_key_len));
+    add(b, |batch| batch.delete_range(begin, end));
+}
+
+/// Deletes the keys from `start_key` to before `end_key`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_writebatch_delete_range_cf(
+    b: *mut rocksdb_writebatch_t,
+    column_family: *mut rocksdb_column_family_handle_t,
+    start_key: *const c_char,
+    start_key_len: usize,
+    end_key: *const c_char,
+    end_key_len: usize,
+) {
+    let cf = family_id(column_family);
+    let (begin, end) = (slice(start_key, start_key_len), slice(end_key, end_key_len));
+    add(b, |batch| batch.delete_range_cf(cf, begin, end));
+}
+
+/// Deletes a range of the default column family whose two keys come in parts.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_writebatch_delete_rangev(
+    b: *mut rocksdb_writebatch_t,
+    num_keys: c_int,
+    start_keys_list: *const *const c_char,
+    start_keys_list_sizes: *const usize,
+    end_keys_list: *const *const c_char,
+    end_keys_list_sizes: *const usize,
+) {
+    let begin = joined(num_keys, start_keys_list, start_keys_list_sizes);
+    let end = joined(num_keys, end_keys_list, end_keys_list_sizes);
+    add(b, |batch| batch.delete_range(&begin, &end));
+}
+
+/// Deletes a range whose two keys come in parts.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_writebatch_delete_rangev_cf(
+    b: *mut rocksdb_writebatch_t,
+    column_family: *mut rocksdb_column_family_handle_t,
+    num_keys: c_int,
+    start_keys_list: *const *const c_char,
+    start_keys_list_sizes: *const usize,
+    end_keys_list: *const *const c_char,
+    end_keys_list_sizes: *const usize,
+) {
+    let cf = family_id(column_family);
+    let begin = joined(num_keys, start_keys_list, start_keys_list_sizes);
+    let end = joined(num_keys, end_keys_list, end_keys_list_sizes);
+    add(b, |batch| batch.delete_range_cf(cf, &begin, &end));
+}
+
 /// Adds bytes for the log alone.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_writebatch_put_log_data(

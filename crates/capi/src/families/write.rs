@@ -99,6 +99,25 @@ pub unsafe extern "C" fn rocksdb_singledelete_cf(
     });
 }
 
+/// Deletes the keys from `start_key` to before `end_key`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_delete_range_cf(
+    db: *mut rocksdb_t,
+    options: *const rocksdb_writeoptions_t,
+    column_family: *mut rocksdb_column_family_handle_t,
+    start_key: *const c_char,
+    start_key_len: usize,
+    end_key: *const c_char,
+    end_key_len: usize,
+    errptr: *mut *mut c_char,
+) {
+    run(errptr, (), || {
+        let (cf, wo) = (&get(column_family)?.cf, &get(options)?.inner);
+        let (begin, end) = (slice(start_key, start_key_len), slice(end_key, end_key_len));
+        get(db)?.db.delete_range_cf(wo, cf, begin, end)
+    });
+}
+
 /// Adds a merge operand to a key of the default column family.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_merge(

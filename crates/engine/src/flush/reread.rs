@@ -3,6 +3,7 @@
 use crate::base::hash::hash64;
 use crate::error::{Error, Result};
 use crate::fs::FileSystem;
+use crate::rangedel::Tombstone;
 use crate::sst::{Table, TableBuilderContext, TableIterOptions, TableReadContext};
 use std::path::{Path, PathBuf};
 
@@ -27,6 +28,7 @@ pub(super) struct Reread {
     path: PathBuf,
     context: TableReadContext,
     written: Digest,
+    tombstones: Digest,
 }
 
 impl Reread {
@@ -42,12 +44,17 @@ impl Reread {
             global_seqno: None,
             statistics: None,
         };
-        Reread { path: path.to_owned(), context, written: Digest::default() }
+        Reread { path: path.to_owned(), context, written: Digest::default(), tombstones: Digest::default() }
     }
 
     /// Notes an entry that was written.
     pub(super) fn add(&mut self, key: &[u8], value: &[u8]) {
         self.written.add(key, value);
+    }
+
+    /// Notes a range tombstone that was written.
+    pub(super) fn add_tombstone(&mut self, tombstone: &Tombstone<'_>) {
+        add_tombstone(&mut self.tombstones, tombstone);
     }
 
     /// Reads the finished table.
@@ -64,15 +71,27 @@ impl Reread {
             iter.next();
         }
         iter.status()?;
-        if found != self.written {
-            return Err(Error::corruption(format!(
-                "{}: paranoid_file_checks: wrote {:?}, read {found:?}",
-                self.path.display(),
-                self.written
-            )));
+        let mut tombstones = Digest::default();
+        if let Some(stored) = table.range_tombstones() {
+            stored.tombstones().for_each(|t| add_tombstone(&mut tombstones, &t));
+        }
+        for (what, wrote, read) in [
+            ("entries", self.written, found),
+            ("range deletions", self.tombstones, tombstones),
+        ] {
+            if wrote != read {
+                return Err(Error::corruption(format!(
+                    "{}: paranoid_file_checks: {what}: wrote {wrote:?}, read {read:?}",
+                    self.path.display(),
+                )));
+            }
         }
         Ok(())
     }
+}
+
+fn add_tombstone(digest: &mut Digest, t: &Tombstone<'_>) {
+    digest.add(t.begin, &[&t.seq.to_le_bytes(), t.end].concat());
 }
 
 #[cfg(test)]

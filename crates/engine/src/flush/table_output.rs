@@ -178,6 +178,9 @@ impl TableOutput {
             begin.clear();
             append_internal_key(&mut begin, t.begin, pack_trailer(t.seq, RangeDeletion));
             builder.add(&begin, t.end)?;
+            if let Some(reread) = &mut self.reread {
+                reread.add_tombstone(&t);
+            }
             // An end that belongs to the next table already sorts before all entries of its key.
             end.clear();
             append_internal_key(&mut end, t.end, pack_trailer(MAX_SEQUENCE_NUMBER, RangeDeletion));

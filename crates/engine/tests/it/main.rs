@@ -16,6 +16,7 @@ mod live_files;
 mod manual_compaction;
 mod model;
 mod perf;
+mod range_deletions;
 mod read_modes;
 mod read_only;
 mod recovery;

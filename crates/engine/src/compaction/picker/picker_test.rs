@@ -14,7 +14,7 @@ fn internal(user_key: &str, seq: u64) -> Vec<u8> {
     key
 }
 
-/// `9:a-f:100`: number, keys, size; then `*` being compacted, `!` asks for compaction, `~` all
+/// `9:a-f:100`: number, keys, size (`a-f)` ends before `f`, where a range tombstone ends); then `*` being compacted, `!` asks for compaction, `~` all
 /// tombstones.
 fn parse_file(text: &str) -> FileMeta {
     let plain = text.trim_end_matches(['*', '!', '~']);
@@ -22,7 +22,11 @@ fn parse_file(text: &str) -> FileMeta {
     let number: u64 = parts.next().unwrap().parse().unwrap();
     let (smallest, largest) = parts.next().unwrap().split_once('-').unwrap();
     let size = parts.next().map_or(100, |s| s.parse().unwrap());
-    let keys = (internal(smallest, number * 10 + 1), internal(largest, number * 10));
+    let end = match largest.strip_suffix(')') {
+        Some(end) => internal(end, crate::base::MAX_SEQUENCE_NUMBER),
+        None => internal(largest, number * 10),
+    };
+    let keys = (internal(smallest, number * 10 + 1), end);
     let mut file = FileMeta::new(number, size, keys.0, keys.1);
     (file.smallest_seqno, file.largest_seqno) = (number * 10, number * 10 + 1);
     file.epoch_number = number;
@@ -38,6 +42,22 @@ fn parse_file(text: &str) -> FileMeta {
         raw_value_size: size,
     });
     file
+}
+
+/// Tables that touch at a key, since a tombstone was cut there, do not take each other along; those
+/// that share one, as old releases wrote them, do.
+#[test]
+fn clean_cuts_are_where_tombstones_end() {
+    let cut = |files: &str, wanted: u64| {
+        let stage = Stage::new("", &[files]);
+        let (_, file) = stage.version.find(wanted).unwrap();
+        let cut = inputs::clean_cut(&stage.version, 1, vec![Arc::clone(file)]).unwrap();
+        cut.iter().map(|f| f.number).collect::<Vec<_>>()
+    };
+    let touching = "L1 3:a-f) 2:f-k) 1:k-p";
+    assert_eq!((cut(touching, 3), cut(touching, 2), cut(touching, 1)), (vec![3], vec![2], vec![1]));
+    let shared = "L1 3:a-f 2:f-k) 1:k-p";
+    assert_eq!((cut(shared, 3), cut(shared, 2)), (vec![3, 2], vec![3, 2]));
 }
 
 /// The state between commands.
