@@ -44,7 +44,12 @@ impl Reread {
             global_seqno: None,
             statistics: None,
         };
-        Reread { path: path.to_owned(), context, written: Digest::default(), tombstones: Digest::default() }
+        Reread {
+            path: path.to_owned(),
+            context,
+            written: Digest::default(),
+            tombstones: Digest::default(),
+        }
     }
 
     /// Notes an entry that was written.
@@ -75,10 +80,9 @@ impl Reread {
         if let Some(stored) = table.range_tombstones() {
             stored.tombstones().for_each(|t| add_tombstone(&mut tombstones, &t));
         }
-        for (what, wrote, read) in [
-            ("entries", self.written, found),
-            ("range deletions", self.tombstones, tombstones),
-        ] {
+        for (what, wrote, read) in
+            [("entries", self.written, found), ("range deletions", self.tombstones, tombstones)]
+        {
             if wrote != read {
                 return Err(Error::corruption(format!(
                     "{}: paranoid_file_checks: {what}: wrote {wrote:?}, read {read:?}",

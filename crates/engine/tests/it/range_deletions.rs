@@ -4,9 +4,10 @@ use super::support::{dump, ro, small, temp_dir, wo};
 use ferrolith::base::MAX_SEQUENCE_NUMBER;
 use ferrolith::batch::WriteBatch;
 use ferrolith::db::Db;
+use ferrolith::external::SstFileWriter;
 use ferrolith::options::{
-    BottommostLevelCompaction, CompactRangeOptions, FlushOptions, Options, PlainTableOptions,
-    ReadOptions, TableFactory,
+    BottommostLevelCompaction, CompactRangeOptions, FlushOptions, IngestExternalFileOptions,
+    Options, PlainTableOptions, ReadOptions, TableFactory,
 };
 use ferrolith::stats::{Statistics, Ticker};
 use std::path::Path;
@@ -89,7 +90,10 @@ fn plain_tables_refuse_them() {
     options.db.allow_mmap_reads = true;
     let db = open(&options, dir.path());
     let e = db.delete_range(&wo(), b"a", b"b").unwrap_err();
-    assert_eq!(e.to_string(), "Not implemented: CF default reports it does not support DeleteRange");
+    assert_eq!(
+        e.to_string(),
+        "Not implemented: CF default reports it does not support DeleteRange"
+    );
     db.put(&wo(), b"a", b"1").unwrap();
 }
 
@@ -245,6 +249,53 @@ fn a_memtable_counts_as_full_after_so_many() {
     db.wait_for_compact().unwrap();
     assert_eq!(files(&db, 0).len(), 2);
     assert_eq!(db.property_int("rocksdb.num-entries-active-mem-table"), Some(5));
+}
+
+/// A table from outside deletes ranges of older keys, wherever they are, and not its own.
+#[test]
+fn ingested_tables_delete_ranges() {
+    let dir = temp_dir();
+    let options = quiet();
+    let db = open(&options, &dir.path().join("db"));
+    let put = |numbers: std::ops::Range<u32>, value: &[u8]| {
+        numbers.for_each(|n| db.put(&wo(), &key(n), value).unwrap());
+    };
+    put(0..300, b"old");
+    compact(&db);
+    put(100..200, b"newer");
+    flush(&db);
+    put(150..250, b"newest");
+    let before = db.snapshot();
+    let ingest = |name: &str, keys: &[u32], range: (u32, u32)| {
+        let path = dir.path().join(name);
+        let mut writer = SstFileWriter::new(&options);
+        writer.open(&path).unwrap();
+        keys.iter().for_each(|n| writer.put(&key(*n), b"ingested").unwrap());
+        writer.delete_range(&key(range.0), &key(range.1)).unwrap();
+        writer.finish().unwrap();
+        db.ingest_external_file(&[path], &IngestExternalFileOptions::default()).unwrap();
+    };
+    ingest("1.sst", &[120, 160], (110, 210));
+    ingest("2.sst", &[], (260, 270));
+    // A memtable of nothing but a tombstone must be flushed before a file in its range comes.
+    db.delete_range(&wo(), &key(280), &key(290)).unwrap();
+    ingest("3.sst", &[285], (400, 500));
+    let gone = |n: &u32| {
+        (110..210).contains(n) && ![120, 160].contains(n)
+            || (260..270).contains(n)
+            || (280..290).contains(n) && *n != 285
+    };
+    let expected: Vec<Vec<u8>> = (0..300).filter(|n| !gone(n)).map(key).collect();
+    let check = || {
+        assert_eq!(keys(&db, &ro()), expected);
+        assert_eq!(db.get(&ro(), &key(160)).unwrap().unwrap(), b"ingested");
+        assert_eq!(db.get(&ro(), &key(161)).unwrap(), None);
+        let at = ReadOptions { snapshot: Some(before.sequence()), ..ro() };
+        assert_eq!(keys(&db, &at).len(), 300);
+    };
+    check();
+    compact(&db);
+    check();
 }
 
 /// Readers and writers at the same time: a deleted range is gone as a whole or not at all.
