@@ -1,13 +1,14 @@
 //! This repository's engine as a [`Store`].
 
-use crate::store::{CHURN, Result, Scan, Setup, Store};
+use crate::store::{CHURN, ExportedFile, Result, Scan, Setup, Store};
 use crate::workload::{Op, Table};
 use ferrolith::batch::WriteBatch;
 use ferrolith::db::{Checkpoint, ColumnFamily, ColumnFamilyDescriptor, Db};
-use ferrolith::external::SstFileWriter;
+use ferrolith::external::{ExportImportFilesMetaData, LiveFileMetaData, SstFileWriter};
 use ferrolith::options::{
     BottommostLevelCompaction, ColumnFamilyOptions, CompactRangeOptions, DbOptions, FlushOptions,
-    IngestExternalFileOptions, OptionSet, Options, ReadOptions, WriteOptions,
+    ImportColumnFamilyOptions, IngestExternalFileOptions, OptionSet, Options, ReadOptions,
+    WriteOptions,
 };
 use std::path::Path;
 
@@ -161,5 +162,36 @@ impl Store for Ours {
             ..IngestExternalFileOptions::default()
         };
         self.db.ingest_external_file_cf(&self.families[family], &[path], &options).map_err(text)
+    }
+
+    fn export(&self, family: usize, dir: &Path) -> Result<Vec<ExportedFile>> {
+        let checkpoint = Checkpoint::new(&self.db);
+        let export = checkpoint.export_column_family(&self.families[family], dir).map_err(text)?;
+        let told = |f: LiveFileMetaData| ExportedFile {
+            seqnos: (f.smallest_seqno, f.largest_seqno),
+            name: f.name,
+            level: f.level,
+            size: f.size,
+        };
+        Ok(export.files.into_iter().map(told).collect())
+    }
+
+    fn import(&self, name: &str, family: usize, dir: &Path, files: &[ExportedFile]) -> Result<()> {
+        let file = |f: &ExportedFile| LiveFileMetaData {
+            name: f.name.clone(),
+            level: f.level,
+            smallest_seqno: f.seqnos.0,
+            largest_seqno: f.seqnos.1,
+            size: f.size,
+            db_path: dir.to_owned(),
+            ..LiveFileMetaData::default()
+        };
+        let export = ExportImportFilesMetaData {
+            db_comparator_name: "leveldb.BytewiseComparator".to_owned(),
+            files: files.iter().map(file).collect(),
+        };
+        let how = ImportColumnFamilyOptions::default();
+        self.db.drop_cf(&self.families[family]).map_err(text)?;
+        self.db.create_cf_with_import(name, &self.options, &how, &[&export]).map(drop).map_err(text)
     }
 }

@@ -4,7 +4,7 @@
 //! interop-peer ENGINE DIRECTORY DB_OPTIONS CF_OPTIONS SHAPE STEP...
 //! ```
 
-use crate::store::{Engine, Result, Setup, Store};
+use crate::store::{Engine, ExportedFile, Result, Setup, Store};
 use crate::workload::{Shape, Workload};
 use crate::{dump, torture};
 use std::io::{BufRead, Write};
@@ -49,6 +49,20 @@ pub enum Step {
         /// The file.
         path: PathBuf,
     },
+    /// Exports a family into a directory, and what is told of its files into a file beside it.
+    Export {
+        /// The family.
+        family: usize,
+        /// The directory.
+        dir: PathBuf,
+    },
+    /// Drops a family and makes it again from such an export.
+    Import {
+        /// The family.
+        family: usize,
+        /// The directory.
+        dir: PathBuf,
+    },
     /// Reads everything every way and writes it into this file.
     Dump(PathBuf),
     /// Says `parked` and waits: to be killed, or for the end of its input.
@@ -77,6 +91,8 @@ impl Step {
             }
             Step::Table { seed, path } => format!("table:{seed}:{}", path.display()),
             Step::Ingest { family, path } => format!("ingest:{family}:{}", path.display()),
+            Step::Export { family, dir } => format!("export:{family}:{}", dir.display()),
+            Step::Import { family, dir } => format!("import:{family}:{}", dir.display()),
             Step::Dump(path) => format!("dump:{}", path.display()),
             Step::Park => "park".into(),
             Step::Torture { seed, threads, ledger } => {
@@ -108,6 +124,8 @@ impl Step {
             "ingest" => {
                 Ok(Step::Ingest { family: number(part()?)? as usize, path: part()?.into() })
             }
+            "export" => Ok(Step::Export { family: number(part()?)? as usize, dir: part()?.into() }),
+            "import" => Ok(Step::Import { family: number(part()?)? as usize, dir: part()?.into() }),
             "dump" => Ok(Step::Dump(rest.into())),
             "park" => Ok(Step::Park),
             "torture" => Ok(Step::Torture {
@@ -156,6 +174,17 @@ fn run(store: &dyn Store, setup: &Setup, step: &Step) -> Result<()> {
         Step::Checkpoint { log_size, dir } => store.checkpoint(dir, *log_size),
         Step::Table { seed, path } => store.table(path, &setup.shape.table(*seed)),
         Step::Ingest { family, path } => store.ingest(*family, path),
+        Step::Export { family, dir } => {
+            let files = store.export(*family, dir)?;
+            let lines: Vec<String> = files.iter().map(ExportedFile::to_text).collect();
+            std::fs::write(dir.with_extension("files"), lines.join("\n")).map_err(|e| e.to_string())
+        }
+        Step::Import { family, dir } => {
+            let text = std::fs::read_to_string(dir.with_extension("files"));
+            let text = text.map_err(|e| e.to_string())?;
+            let files = text.lines().map(ExportedFile::parse).collect::<Result<Vec<_>>>()?;
+            store.import(&setup.names()[*family], *family, dir, &files)
+        }
         Step::Dump(path) => dump::write(path, &dump::read_all(store, setup)?),
         Step::Park => {
             println!("parked");

@@ -93,6 +93,43 @@ pub enum Scan<'a> {
     Prefix(&'a [u8]),
 }
 
+/// What an export says of a file, as far as C can tell it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExportedFile {
+    /// Its name with a slash in front.
+    pub name: String,
+    /// Its level.
+    pub level: usize,
+    /// Its oldest and its newest sequence number.
+    pub seqnos: (u64, u64),
+    /// Its bytes.
+    pub size: u64,
+}
+
+impl ExportedFile {
+    /// A line of text.
+    pub fn to_text(&self) -> String {
+        let ExportedFile { name, level, seqnos, size } = self;
+        format!("{name} {level} {} {} {size}", seqnos.0, seqnos.1)
+    }
+
+    /// Undoes [`ExportedFile::to_text`].
+    pub fn parse(line: &str) -> Result<ExportedFile> {
+        let parts: Vec<&str> = line.split(' ').collect();
+        let [name, numbers @ ..] = &parts[..] else { return Err(format!("malformed {line:?}")) };
+        let number = |i: usize| -> Result<u64> {
+            let text = numbers.get(i).ok_or_else(|| format!("malformed {line:?}"))?;
+            text.parse().map_err(|e| format!("{line:?}: {e}"))
+        };
+        Ok(ExportedFile {
+            name: (*name).to_owned(),
+            level: number(0)? as usize,
+            seqnos: (number(1)?, number(2)?),
+            size: number(3)?,
+        })
+    }
+}
+
 /// An open database. Dropping it closes it.
 pub trait Store: Send + Sync {
     /// Commits a batch.
@@ -116,4 +153,9 @@ pub trait Store: Send + Sync {
     fn table(&self, path: &Path, table: &Table) -> Result<()>;
     /// Takes a table into a family.
     fn ingest(&self, family: usize, path: &Path) -> Result<()>;
+    /// Exports a family.
+    fn export(&self, family: usize, dir: &Path) -> Result<Vec<ExportedFile>>;
+    /// Drops a family and makes it again, with this name, from an export. The handle of the new one
+    /// is not kept: the next opening finds it.
+    fn import(&self, name: &str, family: usize, dir: &Path, files: &[ExportedFile]) -> Result<()>;
 }

@@ -8,7 +8,7 @@
 #![allow(unsafe_code)]
 
 use crate::c_functions::{Functions, Object, Text, c_string, checked, functions};
-use crate::store::{CHURN, Result, Scan, Setup, Store};
+use crate::store::{CHURN, ExportedFile, Result, Scan, Setup, Store};
 use crate::workload::{Op, Table};
 use std::ffi::{CStr, CString, c_int, c_uchar};
 use std::path::Path;
@@ -362,6 +362,71 @@ impl Store for Theirs {
             });
             (f.ingestexternalfileoptions_destroy)(options);
             taken
+        }
+    }
+
+    fn export(&self, family: usize, dir: &Path) -> Result<Vec<ExportedFile>> {
+        let (f, dir) = (self.f, c_string(&dir.to_string_lossy())?);
+        // SAFETY: every object is made and destroyed here; names are copied while the list lives.
+        unsafe {
+            let checkpoint = checked(f, |e| (f.checkpoint_object_create)(self.db, e))?;
+            let family = self.families[family];
+            let export = checked(f, |e| {
+                (f.checkpoint_export_column_family)(checkpoint, family, dir.as_ptr(), e)
+            });
+            (f.checkpoint_object_destroy)(checkpoint);
+            let export = export?;
+            let list = (f.export_import_files_metadata_get_files)(export);
+            let file = |i| ExportedFile {
+                name: CStr::from_ptr((f.livefiles_name)(list, i)).to_string_lossy().into_owned(),
+                level: (f.livefiles_level)(list, i) as usize,
+                seqnos: (
+                    (f.livefiles_smallest_seqno)(list, i),
+                    (f.livefiles_largest_seqno)(list, i),
+                ),
+                size: (f.livefiles_size)(list, i) as u64,
+            };
+            let files = (0..(f.livefiles_count)(list)).map(file).collect();
+            (f.livefiles_destroy)(list);
+            (f.export_import_files_metadata_destroy)(export);
+            Ok(files)
+        }
+    }
+
+    fn import(&self, name: &str, family: usize, dir: &Path, files: &[ExportedFile]) -> Result<()> {
+        let (f, name, dir) = (self.f, c_string(name)?, c_string(&dir.to_string_lossy())?);
+        // SAFETY: strings live during the calls; files are given to the list, the list to the
+        // export, which is destroyed here with the options and the new family's handle.
+        unsafe {
+            let list = (f.livefiles_create)();
+            for told in files {
+                let (file, name) = ((f.livefile_create)(), c_string(&told.name)?);
+                (f.livefile_set_name)(file, name.as_ptr());
+                (f.livefile_set_directory)(file, dir.as_ptr());
+                (f.livefile_set_level)(file, told.level as c_int);
+                (f.livefile_set_size)(file, told.size as usize);
+                (f.livefile_set_smallest_seqno)(file, told.seqnos.0);
+                (f.livefile_set_largest_seqno)(file, told.seqnos.1);
+                (f.livefiles_add)(list, file);
+            }
+            let export = (f.export_import_files_metadata_create)();
+            let comparator = c"leveldb.BytewiseComparator".as_ptr();
+            (f.export_import_files_metadata_set_db_comparator_name)(export, comparator);
+            (f.export_import_files_metadata_set_files)(export, list);
+            let how = (f.import_column_family_options_create)();
+            let dropped = checked(f, |e| {
+                (f.drop_column_family)(self.db, self.families[family], e);
+            });
+            let made = dropped.and_then(|()| {
+                checked(f, |e| {
+                    let (options, name) = (self.options, name.as_ptr());
+                    (f.create_column_family_with_import)(self.db, options, name, how, export, e)
+                })
+            });
+            (f.import_column_family_options_destroy)(how);
+            (f.export_import_files_metadata_destroy)(export);
+            (f.column_family_handle_destroy)(made?);
+            Ok(())
         }
     }
 }

@@ -21,7 +21,7 @@ use crate::error::{Error, Result};
 use crate::external::{Destination, ExternalFile, Place, check_together, copy};
 use crate::fs::filename;
 use crate::hooks::{ExternalFileIngestionInfo, FlushReason};
-use crate::options::{FlushOptions, IngestExternalFileOptions};
+use crate::options::{CompactionStyle, FlushOptions, IngestExternalFileOptions};
 use crate::read::SuperVersion;
 use crate::version::{FileMeta, Version, VersionEdit, VersionSet};
 use std::path::{Path, PathBuf};
@@ -349,14 +349,15 @@ impl DbInner {
     }
 
     fn place(&self, job: &Job<'_>, range: &HeldRange<'_>, last_seqno: SeqNo) -> Result<Placed> {
-        let family = &job.family;
+        let (family, options) = (&job.family, job.family.options());
         let place = Place {
             version: &range.version,
             tables: &family.tables,
-            base_level: LevelShape::new(&range.version, &family.options()).base_level,
+            base_level: LevelShape::new(&range.version, &options).base_level,
             running_outputs: &range.running_outputs,
             last_seqno,
             hide_from_snapshots: job.options.snapshot_consistency && self.snapshots.count() > 0,
+            only_level0: options.compaction_style == CompactionStyle::Fifo,
         };
         place.assign(&job.files, job.options)
     }

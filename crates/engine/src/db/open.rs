@@ -68,13 +68,24 @@ impl Db {
         let fs = file_system(options);
         let dir = fs.absolute(path.as_ref());
         if !fs.exists(&dir) {
-            return Ok(());
+            return match dir.parent() {
+                // Only one level was ever made: then this is rather a wrong name.
+                Some(parent) if !fs.exists(parent) => {
+                    let missing = std::io::Error::from_raw_os_error(libc::ENOENT);
+                    let lock = filename::lock_file_name(&dir);
+                    let what = format!("while open a file for lock: {}", lock.display());
+                    Err(Error::io(what, missing))
+                }
+                _ => Ok(()),
+            };
         }
         let lock = fs.lock_file(&filename::lock_file_name(&dir))?;
         let wal_dir = wal_directory(&*fs, options, &dir);
-        for d in [&filename::archive_dir(&wal_dir), &wal_dir, &dir] {
-            remove_database_files(&*fs, d)?;
-        }
+        let is_wal = |kind| matches!(kind, FileKind::Wal(_));
+        // Other files there are not this database's.
+        remove_files(&*fs, &filename::archive_dir(&wal_dir), is_wal)?;
+        remove_files(&*fs, &wal_dir, is_wal)?;
+        remove_files(&*fs, &dir, |kind| kind != FileKind::Lock)?;
         drop(lock);
         fs.remove_file(&filename::lock_file_name(&dir))?;
         // Both fail where something else is in them, which then stays.
@@ -95,14 +106,14 @@ pub(super) fn with_handles(
     Ok((db, handles))
 }
 
-fn remove_database_files(fs: &dyn FileSystem, dir: &Path) -> Result<()> {
+/// Removes the files of a directory that are of these kinds, and its archive if that is empty then.
+fn remove_files(fs: &dyn FileSystem, dir: &Path, wanted: impl Fn(FileKind) -> bool) -> Result<()> {
     if !fs.is_dir(dir) {
         return Ok(());
     }
     for name in fs.list_dir(dir)? {
-        match filename::parse_file_name(&name) {
-            None | Some(FileKind::Lock) => {}
-            Some(_) => fs.remove_file(&dir.join(name))?,
+        if filename::parse_file_name(&name).is_some_and(&wanted) {
+            fs.remove_file(&dir.join(name))?;
         }
     }
     let _ = fs.remove_dir(&filename::archive_dir(dir));

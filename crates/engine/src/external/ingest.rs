@@ -297,6 +297,8 @@ pub(crate) struct Place<'a> {
     pub(crate) last_seqno: SeqNo,
     /// A snapshot exists that must not see the files.
     pub(crate) hide_from_snapshots: bool,
+    /// Level 0 is all there is, and goes by age: FIFO.
+    pub(crate) only_level0: bool,
 }
 
 /// Whether any two files share a part of their ranges.
@@ -353,7 +355,7 @@ impl Place<'_> {
                 above = Some(std::mem::replace(&mut uppermost, usize::MAX));
             }
             batch.push(file);
-            let newer = overlap || self.hide_from_snapshots;
+            let newer = overlap || self.hide_from_snapshots || self.only_level0;
             let (level, needs_seqno) = self.deepest(file, above, options)?;
             let seqno = if newer || needs_seqno { last_seqno + 1 } else { 0 };
             self.check_seqno(seqno, options)?;
@@ -394,7 +396,8 @@ impl Place<'_> {
     ) -> Result<(usize, bool)> {
         let levels = self.version.num_levels();
         let (mut target, mut replaces) = (0, above == Some(0));
-        for level in 0..above.unwrap_or(levels) {
+        let below = if self.only_level0 { 0 } else { above.unwrap_or(levels) };
+        for level in 0..below {
             if level > 0 && level < self.base_level {
                 continue;
             }

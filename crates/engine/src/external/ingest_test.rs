@@ -82,6 +82,7 @@ impl World {
             running_outputs: &[],
             last_seqno: 100,
             hide_from_snapshots: false,
+            only_level0: false,
         };
         change(&mut place);
         let placed = place.assign(files, options)?;
@@ -182,6 +183,15 @@ fn options_refuse_what_would_be_needed() {
     assert!(error.message().ends_with("(because external files key range overlaps)."), "{error}");
     let behind = check_together(&two, &world.order, &behind).unwrap_err();
     assert!(behind.message().starts_with("Files with overlapping ranges"), "{behind}");
+}
+
+#[test]
+fn with_fifo_everything_goes_to_level_0_by_age() {
+    let mut world = World::new();
+    let files = [world.file(&["a"]), world.file(&["b"])];
+    let options = IngestExternalFileOptions::default();
+    let placed = world.assign(&files, |place| place.only_level0 = true, &options).unwrap();
+    assert_eq!(placed, [(0, 101), (0, 102)]);
 }
 
 #[test]

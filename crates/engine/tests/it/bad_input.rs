@@ -217,3 +217,27 @@ fn impossible_options_are_named() {
     );
     refused(&|o| o.cf.compression = ferrolith::compress::CompressionType::Bzip2, "Bzip2");
 }
+
+#[test]
+fn destroying_leaves_what_is_not_the_databases() {
+    let dir = temp_dir();
+    let (path, wals) = (dir.path().join("db"), dir.path().join("wals"));
+    let mut options = small();
+    options.db.wal_dir = wals.clone();
+    Db::open(&options, &path).unwrap().put(&wo(), b"k", b"v").unwrap();
+    std::fs::create_dir_all(wals.join("archive")).unwrap();
+    for file in [path.join("mine"), wals.join("000007.sst"), wals.join("archive/000001.log")] {
+        std::fs::write(file, "x").unwrap();
+    }
+    Db::destroy(&options.db, &path).unwrap();
+    let names = |dir: &std::path::Path| {
+        let entries = std::fs::read_dir(dir).unwrap();
+        entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!(names(&path), ["mine"]);
+    assert_eq!(names(&wals), ["000007.sst"], "another database may have its tables there");
+    Db::destroy(&options.db, dir.path().join("never")).unwrap();
+    let error = Db::destroy(&options.db, dir.path().join("no/such")).unwrap_err().to_string();
+    let expected = "IO error: No such file or directory: while open a file for lock: ";
+    assert!(error.starts_with(expected), "{error}");
+}

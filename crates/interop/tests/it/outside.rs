@@ -125,3 +125,45 @@ fn we_ingest_rocksdbs_tables() {
 fn we_ingest_our_tables_and_rocksdb_reads_them() {
     ingestion(Engine::Ferrolith, Engine::Ferrolith, "");
 }
+
+/// `from` exports a family with several levels and sequence numbers; `to` imports it into another
+/// database. Both engines read it there.
+fn export(from: Engine, to: Engine) {
+    let root = tempfile::tempdir().unwrap();
+    let shape = Shape { families: 2, ..Shape::default() };
+    let cf = "write_buffer_size=64K;target_file_size_base=64K";
+    let setup =
+        |dir: &str| Setup { dir: root.path().join(dir), db: String::new(), cf: cf.into(), shape };
+    let (one, two, dir) = (setup("one"), setup("two"), root.path().join("exported"));
+    let seed = fastrand::u64(..1 << 40);
+    let when = format!("seed {seed}, {from:?} to {to:?}");
+    let content = |seed: u64, batches: u64| {
+        let (mut workload, mut model) = (Workload::new(shape, seed, 0), Model::new(&shape));
+        (0..batches).for_each(|_| model.apply(&workload.next_batch()));
+        model.families
+    };
+    let fill = |seed, from, to| Step::Fill { seed, from, to };
+    let export = Step::Export { family: 1, dir: dir.clone() };
+    run(from, &one, &[fill(seed, 0, 400), Step::Compact, fill(seed, 400, 700), export]);
+    let import = Step::Import { family: 1, dir };
+    run(to, &two, &[fill(seed + 1, 0, 100), import]);
+    let mut expected = content(seed + 1, 100);
+    expected[1] = content(seed, 700).swap_remove(1);
+    for reader in [Engine::Ferrolith, Engine::Rocksdb] {
+        check_copy(&when, reader, &two, &expected);
+    }
+    run(from, &two, &[Step::Compact]);
+    for reader in [Engine::Ferrolith, Engine::Rocksdb] {
+        check_copy(&when, reader, &two, &expected);
+    }
+}
+
+#[test]
+fn rocksdb_imports_our_export() {
+    export(Engine::Ferrolith, Engine::Rocksdb);
+}
+
+#[test]
+fn we_import_rocksdbs_export() {
+    export(Engine::Rocksdb, Engine::Ferrolith);
+}
