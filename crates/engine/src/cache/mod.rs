@@ -152,6 +152,11 @@ impl Cache {
         self.shrink(0);
     }
 
+    /// The number of locks as a power of two.
+    pub fn shard_bits(&self) -> u32 {
+        self.shards.len().ilog2()
+    }
+
     /// Whether inserts fail when nothing can be evicted.
     pub fn has_strict_capacity_limit(&self) -> bool {
         self.strict.load(Ordering::Relaxed)

@@ -214,6 +214,7 @@ impl DbInner {
         let family = &work.family;
         let job_id = self.new_job_id();
         let file_number = self.counters.new_file_number();
+        self.log_flush_started(family, job_id, &work.immutables, work.reason);
         let mut told = self.tell_flush_begin(family, job_id, file_number, work.reason);
         let mut output = self.output_context(family);
         (output.job_id, output.file_number) = (job_id, Some(file_number));
@@ -261,10 +262,7 @@ impl DbInner {
             obsolete_wals.extend(self.take_obsolete_wals(&mut state, needed));
         }
         self.delete_wals(&obsolete_wals);
-        self.info_log.info(format_args!(
-            "[{}] [JOB] Level-0 flush of {flushed} memtables: {} records, {size} bytes",
-            family.name, out.records_in
-        ));
+        self.log_flush_finished(family, job_id, file_number, size);
         if let Some(info) = told {
             self.tell_flush_completed(family, info);
         }
@@ -329,6 +327,7 @@ impl DbInner {
         let (family, plan) = (&work.family, &work.plan);
         let full = work.version.all_files().count() == plan.num_input_files();
         let mut report = self.compaction_report(plan, full);
+        self.log_compaction_started(work, report.job_id);
         self.tell_compaction_begin(family, plan, &report);
         let start = Instant::now();
         let result = if plan.trivial_move {
@@ -337,6 +336,7 @@ impl DbInner {
             self.compact_files(work, &mut report)
         };
         report.stats.elapsed_micros = start.elapsed().as_micros() as u64;
+        self.log_compaction_finished(work, &report, &result);
         self.tell_compaction_completed(family, plan, &report, &result);
         let mut state = self.state.lock();
         state.running_compactions -= 1;
@@ -435,16 +435,6 @@ impl DbInner {
         ] {
             stats::add(&self.statistics, ticker, n);
         }
-        self.info_log.info(format_args!(
-            "[{}] [JOB] Compacted level {} to level {}: {bytes_in} => {bytes_out} bytes, {} records \
-             in, {} dropped, reason {}",
-            work.family.name,
-            plan.start_level,
-            plan.output_level,
-            out.records_in,
-            out.records_hidden + out.records_obsolete + out.records_filtered,
-            plan.reason.name()
-        ));
         Ok(())
     }
 }

@@ -165,20 +165,6 @@ impl Builder {
         filename::set_identity_file(&*self.fs, &self.dir, &identity.db_id)
     }
 
-    fn log_header(&self, identity: &Identity) {
-        let log = &self.info_log;
-        log.header(format_args!("Ferrolith version: {}", env!("CARGO_PKG_VERSION")));
-        log.header(format_args!("RocksDB version: {}", crate::options::ROCKSDB_VERSION));
-        log.header(format_args!("DB SUMMARY"));
-        log.header(format_args!("Host name: {}", identity.host));
-        log.header(format_args!("DB Session ID: {}", identity.session_id));
-        let families: Vec<_> =
-            self.descriptors.iter().map(|d| (d.name.as_str(), &d.options)).collect();
-        for line in crate::options::options_file_text(&self.options, &families).lines() {
-            log.header(format_args!("{line}"));
-        }
-    }
-
     /// What recovery works on; `versions` were read from the MANIFEST.
     pub(super) fn opening(
         self,

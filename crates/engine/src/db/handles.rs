@@ -439,9 +439,26 @@ impl Db {
         self.inner().property(&cf.data, name)
     }
 
+    /// A property of a column family that is a number.
+    pub fn property_int_cf(&self, cf: &ColumnFamily, name: &str) -> Option<u64> {
+        self.inner().property_int(&cf.data, name)
+    }
+
+    /// The sum of a property that is a number over all column families.
+    pub fn aggregated_property_int(&self, name: &str) -> Option<u64> {
+        self.inner().aggregated_property_int(name)
+    }
+
+    /// Another handle, which does not keep the database open: once that is closed, calls fail.
+    #[must_use]
+    pub fn without_keeping_open(&self) -> Db {
+        let inner = Arc::clone(&self.shared.inner);
+        Db { shared: Arc::new(Shared { inner, closes: false }) }
+    }
+
     /// A property that is a number.
     pub fn property_int(&self, name: &str) -> Option<u64> {
-        self.property(name)?.parse().ok()
+        self.property_int_cf(&self.default_cf(), name)
     }
 
     /// What the database counts, if the option `statistics` is on.

@@ -21,6 +21,7 @@ mod handles;
 mod ingest;
 mod install;
 mod live_files;
+mod log_lines;
 mod manual;
 mod obsolete_files;
 mod open;

@@ -108,6 +108,7 @@ impl DbInner {
             let path = filename::table_file_name(&self.dir, number);
             let deleted = self.delete(&path);
             stats::add(&self.statistics, Ticker::FilesDeletedImmediately, 1);
+            self.log_table_deleted(number, &deleted);
             self.tell_table_deleted(&path, &deleted);
         }
     }

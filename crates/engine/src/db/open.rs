@@ -8,7 +8,7 @@ use super::state::DbInner;
 use crate::error::{Error, Result};
 use crate::fs::FileSystem;
 use crate::fs::filename::{self, FileKind};
-use crate::fs::info_log::{InfoLog, InfoLogOptions};
+use crate::fs::info_log::{InfoLog, InfoLogOptions, LogLevel};
 use crate::options::{self, ColumnFamilyOptions, DbOptions, Options, TableFactory};
 use crate::version::VersionSet;
 use std::path::{Path, PathBuf};
@@ -256,13 +256,20 @@ fn refuse_remains(fs: &dyn FileSystem, dir: &Path) -> Result<()> {
 }
 
 fn open_info_log(fs: &Arc<dyn FileSystem>, dir: &Path, options: &DbOptions) -> Result<InfoLog> {
+    if let Some(logger) = &options.info_log {
+        return Ok(InfoLog::to_logger(Arc::clone(fs), Arc::clone(logger)));
+    }
     let log_dir = if options.db_log_dir.as_os_str().is_empty() {
         dir.to_owned()
     } else {
         fs.absolute(&options.db_log_dir)
     };
     fs.create_dir_all(&log_dir)?;
-    let opts =
-        InfoLogOptions { keep_log_file_num: options.keep_log_file_num, ..Default::default() };
+    let opts = InfoLogOptions {
+        level: LogLevel::from_number(options.info_log_level as i32),
+        keep_log_file_num: options.keep_log_file_num,
+        max_log_file_size: options.max_log_file_size as u64,
+        log_file_time_to_roll: options.log_file_time_to_roll as u64,
+    };
     InfoLog::open(Arc::clone(fs), &log_dir, opts)
 }

@@ -40,6 +40,23 @@ impl DbInner {
         }
     }
 
+    /// A property that is a number, or `None` where there is no such property.
+    pub(crate) fn property_int(&self, family: &ColumnFamilyData, name: &str) -> Option<u64> {
+        let name = name.strip_prefix("rocksdb.").or_else(|| name.strip_prefix("ferrolith."))?;
+        let written = self.written();
+        let state = self.state.lock();
+        self.number(&state, state.families.get(&family.id)?, &written, name)
+    }
+
+    /// The sum of a number over all families; `None` where it is no such property of any.
+    pub(crate) fn aggregated_property_int(&self, name: &str) -> Option<u64> {
+        let name = name.strip_prefix("rocksdb.").or_else(|| name.strip_prefix("ferrolith."))?;
+        let written = self.written();
+        let state = self.state.lock();
+        let mut numbers = state.families.values().map(|cf| self.number(&state, cf, &written, name));
+        numbers.try_fold(0, |sum, number| Some(sum + number?))
+    }
+
     fn number(
         &self,
         state: &State,
@@ -83,8 +100,7 @@ impl DbInner {
             "base-level" => LevelShape::new(&cf.current, &cf.data.options()).base_level as u64,
             "actual-delayed-write-rate" => self.controller.delayed_write_rate(),
             "is-write-stopped" => u64::from(self.controller.is_stopped()),
-            // The name is RocksDB's, and so is the number: not 0 while deletions are disabled.
-            "is-file-deletions-enabled" => self.file_deletions.paused() as u64,
+            "is-file-deletions-enabled" => u64::from(self.file_deletions.paused() == 0),
             "block-cache-capacity" => block_cache(cf)?.capacity() as u64,
             "block-cache-usage" => block_cache(cf)?.usage() as u64,
             "block-cache-pinned-usage" => block_cache(cf)?.pinned_usage() as u64,

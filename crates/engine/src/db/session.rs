@@ -105,6 +105,7 @@ impl Session {
             cancelled: &self.stopped,
             file_number: None,
             job_id: 0,
+            info_log: &self.info_log,
             reason: TableFileCreationReason::Flush,
         }
     }

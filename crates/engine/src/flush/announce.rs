@@ -1,29 +1,27 @@
-//! Tells listeners of tables that are made.
+//! Tells listeners and LOG of tables that are made.
 
 use super::table_output::OutputContext;
 use crate::error::{Error, Result};
+use crate::fs::event_log::EventLine;
+use crate::fs::info_log::InfoLog;
 use crate::hooks::{
     EventListener, TableFigures, TableFileCreationBriefInfo, TableFileCreationInfo,
 };
 use crate::sst::properties::TableProperties;
+use crate::version::FileMeta;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A table whose making was announced; `None` inside where nobody listens.
-pub(super) struct Announced(Option<Box<Audience>>);
-
-struct Audience {
+/// A table whose making was announced.
+pub(super) struct Announced {
     listeners: Vec<Arc<dyn EventListener>>,
     brief: TableFileCreationBriefInfo,
+    info_log: Arc<InfoLog>,
 }
 
 impl Announced {
     /// Tells that a table is about to be made.
     pub(super) fn start(ctx: &OutputContext<'_>, path: &Path) -> Announced {
-        let listeners = &ctx.db_options.listeners;
-        if listeners.is_empty() {
-            return Announced(None);
-        }
         let brief = TableFileCreationBriefInfo {
             db_name: ctx.dir.to_owned(),
             cf_name: ctx.column_family_name.to_owned(),
@@ -31,13 +29,17 @@ impl Announced {
             job_id: ctx.job_id,
             reason: ctx.reason,
         };
+        let listeners = ctx.db_options.listeners.clone();
         listeners.iter().for_each(|l| l.on_table_file_creation_started(&brief));
-        Announced(Some(Box::new(Audience { listeners: listeners.clone(), brief })))
+        Announced { listeners, brief, info_log: Arc::clone(ctx.info_log) }
     }
 
     /// Tells that it is complete.
-    pub(super) fn succeed(&self, file_size: u64, figures: &TableFigures) {
-        self.end(file_size, figures.clone(), Ok(()));
+    pub(super) fn succeed(&self, meta: &FileMeta, properties: &TableProperties) -> TableFigures {
+        self.log(meta, properties);
+        let figures = figures(properties);
+        self.end(meta.file_size, figures.clone(), Ok(()));
+        figures
     }
 
     /// Tells that it could not be made.
@@ -46,10 +48,60 @@ impl Announced {
     }
 
     fn end(&self, file_size: u64, table_properties: TableFigures, status: Result<()>) {
-        let Some(audience) = &self.0 else { return };
-        let brief = audience.brief.clone();
+        let brief = self.brief.clone();
         let info = TableFileCreationInfo { brief, file_size, table_properties, status };
-        audience.listeners.iter().for_each(|l| l.on_table_file_created(&info));
+        self.listeners.iter().for_each(|l| l.on_table_file_created(&info));
+    }
+
+    fn log(&self, meta: &FileMeta, p: &TableProperties) {
+        let average = |sum: u64| sum.checked_div(p.num_entries).unwrap_or(0);
+        EventLine::new()
+            .text("cf_name", &self.brief.cf_name)
+            .num("job", self.brief.job_id)
+            .text("event", "table_file_creation")
+            .num("file_number", meta.number)
+            .num("file_size", meta.file_size)
+            .text("file_checksum", "")
+            .text("file_checksum_func_name", "Unknown")
+            .num("smallest_seqno", meta.smallest_seqno)
+            .num("largest_seqno", meta.largest_seqno)
+            .object("table_properties", |line| {
+                line.num("data_size", p.data_size)
+                    .num("index_size", p.index_size)
+                    .num("index_partitions", p.index_partitions)
+                    .num("top_level_index_size", p.top_level_index_size)
+                    .num("index_key_is_user_key", p.index_key_is_user_key)
+                    .num("index_value_is_delta_encoded", p.index_value_is_delta_encoded)
+                    .num("filter_size", p.filter_size)
+                    .num("raw_key_size", p.raw_key_size)
+                    .num("raw_average_key_size", average(p.raw_key_size))
+                    .num("raw_value_size", p.raw_value_size)
+                    .num("raw_average_value_size", average(p.raw_value_size))
+                    .num("num_data_blocks", p.num_data_blocks)
+                    .num("num_entries", p.num_entries)
+                    .num("num_filter_entries", p.num_filter_entries)
+                    .num("num_deletions", p.num_deletions)
+                    .num("num_merge_operands", p.num_merge_operands)
+                    .num("num_range_deletions", p.num_range_deletions)
+                    .num("format_version", p.format_version)
+                    .num("fixed_key_len", p.fixed_key_len)
+                    .text("filter_policy", &p.filter_policy_name)
+                    .text("column_family_name", &p.column_family_name)
+                    .num("column_family_id", p.column_family_id)
+                    .text("comparator", &p.comparator_name)
+                    .text("merge_operator", &p.merge_operator_name)
+                    .text("prefix_extractor_name", &p.prefix_extractor_name)
+                    .text("property_collectors", &p.property_collectors_names)
+                    .text("compression", &p.compression_name)
+                    .text("compression_options", &p.compression_options)
+                    .num("creation_time", p.creation_time)
+                    .num("oldest_key_time", p.oldest_key_time)
+                    .num("file_creation_time", p.file_creation_time)
+                    .text("db_id", &p.db_id)
+                    .text("db_session_id", &p.db_session_id)
+                    .num("orig_file_number", p.orig_file_number)
+            })
+            .write(&self.info_log);
     }
 }
 

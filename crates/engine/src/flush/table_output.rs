@@ -1,6 +1,6 @@
 //! One table that a flush or a compaction is writing, and the `FileMeta` that grows with it.
 
-use super::announce::{Announced, figures};
+use super::announce::Announced;
 use super::reread::Reread;
 use crate::base::ValueType::RangeDeletion;
 use crate::base::key::{append_internal_key, pack_trailer, sequence, user_key};
@@ -8,6 +8,7 @@ use crate::base::{KeyOrder, MAX_SEQUENCE_NUMBER, SeqNo};
 use crate::compress::CompressionType;
 use crate::env::sync::atomic::AtomicBool;
 use crate::error::{Code, Error, Result};
+use crate::fs::info_log::InfoLog;
 use crate::fs::{FileSystem, WritableOptions, filename};
 use crate::hooks::{TableFigures, TableFileCreationReason};
 use crate::options::{ColumnFamilyOptions, DbOptions};
@@ -54,6 +55,8 @@ pub struct OutputContext<'a> {
     pub file_number: Option<u64>,
     /// The job's number.
     pub job_id: i32,
+    /// Where lines about the tables go.
+    pub info_log: &'a Arc<InfoLog>,
     /// What the job does.
     pub reason: TableFileCreationReason,
     /// Whether the database is closing: jobs stop soon after it is set.
@@ -213,12 +216,7 @@ impl TableOutput {
 
     /// [`TableOutput::finish`], and what the table's properties say.
     pub fn finish_with_figures(mut self) -> Result<(FileMeta, TableFigures)> {
-        let finished = self.complete();
-        match &finished {
-            Ok((meta, figures)) => self.announced.succeed(meta.file_size, figures),
-            Err(e) => self.announced.fail(e),
-        }
-        finished
+        self.complete().inspect_err(|e| self.announced.fail(e))
     }
 
     fn complete(&mut self) -> Result<(FileMeta, TableFigures)> {
@@ -254,7 +252,8 @@ impl TableOutput {
             raw_key_size: p.raw_key_size,
             raw_value_size: p.raw_value_size,
         });
-        Ok((meta, figures(p)))
+        let figures = self.announced.succeed(&meta, p);
+        Ok((meta, figures))
     }
 
     fn remove(&self) {

@@ -13,7 +13,7 @@ use std::fmt;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 /// How much a line matters. Numbers are RocksDB's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -34,6 +34,31 @@ pub enum LogLevel {
     Header = 5,
 }
 
+/// Where lines go instead of LOG, if a user wants them.
+pub trait Logger: Send + Sync {
+    /// Takes a line, without time and thread.
+    fn log(&self, level: LogLevel, text: &str);
+
+    /// Lines below are not wanted.
+    fn level(&self) -> LogLevel {
+        LogLevel::Info
+    }
+}
+
+impl LogLevel {
+    /// The level with RocksDB's number; those that are none are the nearest.
+    pub fn from_number(number: i32) -> LogLevel {
+        match number {
+            i32::MIN..=0 => LogLevel::Debug,
+            1 => LogLevel::Info,
+            2 => LogLevel::Warn,
+            3 => LogLevel::Error,
+            4 => LogLevel::Fatal,
+            _ => LogLevel::Header,
+        }
+    }
+}
+
 /// How a log is kept.
 #[derive(Clone, Copy, Debug)]
 pub struct InfoLogOptions {
@@ -43,11 +68,18 @@ pub struct InfoLogOptions {
     pub keep_log_file_num: usize,
     /// The live file is set aside when it has so many bytes; 0 never.
     pub max_log_file_size: u64,
+    /// The live file is set aside after so many seconds; 0 never.
+    pub log_file_time_to_roll: u64,
 }
 
 impl Default for InfoLogOptions {
     fn default() -> InfoLogOptions {
-        InfoLogOptions { level: LogLevel::Info, keep_log_file_num: 1000, max_log_file_size: 0 }
+        InfoLogOptions {
+            level: LogLevel::Info,
+            keep_log_file_num: 1000,
+            max_log_file_size: 0,
+            log_file_time_to_roll: 0,
+        }
     }
 }
 
@@ -56,6 +88,8 @@ pub struct InfoLog {
     fs: Arc<dyn FileSystem>,
     dir: PathBuf,
     opts: InfoLogOptions,
+    /// Takes the lines instead of files.
+    logger: Option<Arc<dyn Logger>>,
     state: Mutex<State>,
 }
 
@@ -66,14 +100,27 @@ struct State {
     /// Repeated at the start of each new file.
     headers: Vec<String>,
     line: Vec<u8>,
+    /// When the live file was made.
+    since: Option<Instant>,
 }
 
 impl InfoLog {
     /// Sets the old file aside and starts a new one. `dir` must exist.
     pub fn open(fs: Arc<dyn FileSystem>, dir: &Path, opts: InfoLogOptions) -> Result<InfoLog> {
-        let log = InfoLog { fs, dir: dir.to_path_buf(), opts, state: Mutex::new(State::default()) };
-        log.state.lock().file = Some(log.next_file()?);
+        let (dir, state) = (dir.to_path_buf(), Mutex::new(State::default()));
+        let log = InfoLog { fs, dir, opts, logger: None, state };
+        let file = log.next_file()?;
+        let mut state = log.state.lock();
+        (state.file, state.since) = (Some(file), Some(Instant::now()));
+        drop(state);
         Ok(log)
+    }
+
+    /// A log whose lines a user takes.
+    pub fn to_logger(fs: Arc<dyn FileSystem>, logger: Arc<dyn Logger>) -> InfoLog {
+        let opts = InfoLogOptions { level: logger.level(), ..InfoLogOptions::default() };
+        let (dir, state) = (PathBuf::new(), Mutex::new(State::default()));
+        InfoLog { fs, dir, opts, logger: Some(logger), state }
     }
 
     /// A log that drops everything.
@@ -81,7 +128,8 @@ impl InfoLog {
         InfoLog {
             fs,
             dir: PathBuf::new(),
-            opts: InfoLogOptions { max_log_file_size: 0, ..InfoLogOptions::default() },
+            opts: InfoLogOptions::default(),
+            logger: None,
             state: Mutex::new(State::default()),
         }
     }
@@ -116,8 +164,11 @@ impl InfoLog {
         if level < self.opts.level {
             return;
         }
+        if let Some(logger) = &self.logger {
+            return logger.log(level, &text.to_string());
+        }
         let mut state = self.state.lock();
-        let State { file, headers, line } = &mut *state;
+        let State { file, headers, line, since } = &mut *state;
         let Some(file) = file else { return };
         if level == LogLevel::Header {
             headers.push(text.to_string());
@@ -125,7 +176,9 @@ impl InfoLog {
         format_line(line, level, text);
         // A full device must not stop the engine for the sake of its diary.
         let _ = file.append(line).and_then(|()| file.flush());
-        if self.opts.max_log_file_size > 0 && file.size() >= self.opts.max_log_file_size {
+        let (size, seconds) = (self.opts.max_log_file_size, self.opts.log_file_time_to_roll);
+        let old = since.is_some_and(|since| since.elapsed().as_secs() >= seconds);
+        if (size > 0 && file.size() >= size) || (seconds > 0 && old) {
             self.roll(&mut state);
         }
     }
@@ -140,7 +193,7 @@ impl InfoLog {
             format_line(&mut state.line, LogLevel::Header, format_args!("{text}"));
             let _ = file.append(&state.line);
         }
-        state.file = Some(file);
+        (state.file, state.since) = (Some(file), Some(Instant::now()));
     }
 
     fn next_file(&self) -> Result<Box<dyn WritableFile>> {
@@ -174,7 +227,7 @@ impl InfoLog {
     }
 }
 
-fn now() -> std::time::Duration {
+pub(super) fn now() -> std::time::Duration {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
 }
 

@@ -12,6 +12,7 @@ use crate::error::{Error, Result};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub(crate) mod event_log;
 pub mod fault;
 pub mod filename;
 pub mod identity;

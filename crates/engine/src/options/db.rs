@@ -4,6 +4,7 @@ use super::{CacheTier, ColumnFamilyOptions, DbPath, InfoLogLevel, Temperature};
 use crate::cache::Cache;
 use crate::compress::CompressionType;
 use crate::fs::FileSystem;
+use crate::fs::info_log::Logger;
 use crate::hooks::EventListener;
 use crate::stats::Statistics;
 use std::path::PathBuf;
@@ -100,6 +101,8 @@ pub struct DbOptions {
     pub stats_dump_period_sec: u32,
     /// Write the database's identity into the MANIFEST.
     pub write_dbid_to_manifest: bool,
+    /// Takes the lines that else go to LOG; then `info_log_level` does not count.
+    pub info_log: Option<Arc<dyn Logger>>,
     /// Who is told what the engine does.
     pub listeners: Vec<Arc<dyn EventListener>>,
     /// The file system; `None` is the operating system's.
@@ -176,11 +179,11 @@ pub struct DbOptions {
     pub use_adaptive_mutex: bool,
     /// Close files in child processes; that is always so.
     pub is_fd_close_on_exec: bool,
-    /// Size of LOG from which a new one is started, in bytes; 0 never. Accepted, has no effect.
+    /// Size of LOG from which a new one is started, in bytes; 0 never.
     pub max_log_file_size: usize,
-    /// Seconds after which a new LOG is started; 0 never. Accepted, has no effect.
+    /// Seconds after which a new LOG is started; 0 never.
     pub log_file_time_to_roll: usize,
-    /// What goes into LOG. Accepted, has no effect.
+    /// What goes into LOG.
     pub info_log_level: InfoLogLevel,
     /// Shards of the table cache as a power of two. Accepted, has no effect.
     pub table_cache_numshardbits: i32,
@@ -267,6 +270,7 @@ impl Default for DbOptions {
             statistics: None,
             stats_dump_period_sec: 600,
             write_dbid_to_manifest: true,
+            info_log: None,
             listeners: Vec::new(),
             file_system: None,
             compaction_readahead_size: 2 << 20,

@@ -9,6 +9,8 @@ mod change;
 mod compaction;
 mod compression;
 mod db;
+mod dump;
+mod dump_lines;
 mod file;
 mod ingest;
 mod kinds;
@@ -33,6 +35,7 @@ pub use compaction::{
 };
 pub use compression::CompressionOptions;
 pub use db::{DbOptions, Options, WalRecoveryMode};
+pub use dump::{dump_cf_options, dump_db_options};
 pub use file::{
     Leniency, OptionsFile, ROCKSDB_VERSION, newest_options_file, options_file_text,
     read_options_file, write_options_file,

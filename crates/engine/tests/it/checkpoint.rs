@@ -52,7 +52,7 @@ fn a_checkpoint_has_what_was_written_before_it_and_nothing_after() {
         db.compact_range(&Default::default(), None, None).unwrap();
         assert!(dump(&db).iter().all(|(key, _)| key != b"copy"));
         assert!(dump(&opened).iter().all(|(key, _)| key != b"later"));
-        assert_eq!(db.property_int("rocksdb.is-file-deletions-enabled"), Some(0));
+        assert_eq!(db.property_int("rocksdb.is-file-deletions-enabled"), Some(1));
     }
 }
 
@@ -170,7 +170,7 @@ fn a_checkpoint_that_fails_anywhere_leaves_no_directory_and_the_database_as_it_w
             // Only what comes after the rename may have failed: the copy is whole.
             memory.rename(Path::new("/copy"), Path::new("/away")).unwrap();
         }
-        assert_eq!(db.property_int("rocksdb.is-file-deletions-enabled"), Some(0));
+        assert_eq!(db.property_int("rocksdb.is-file-deletions-enabled"), Some(1));
         db.put(&wo(), b"key000000", b"v").unwrap();
     }
     assert!(failures > 5, "{failures}");

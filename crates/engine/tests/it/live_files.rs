@@ -95,7 +95,7 @@ fn live_files_copied_while_deletions_are_disabled_are_the_database() {
             file.unwrap().set_len(files.manifest_file_size).unwrap();
         }
     }
-    assert_eq!(db.property_int("rocksdb.is-file-deletions-enabled"), Some(1));
+    assert_eq!(db.property_int("rocksdb.is-file-deletions-enabled"), Some(0));
     let opened = Db::open(&Options::default(), copy.path()).unwrap();
     let expected: Vec<_> = (0..500).map(|i| (key(i), b"old".to_vec())).collect();
     assert_eq!(dump(&opened), expected);
@@ -108,7 +108,7 @@ fn disabled_deletions_are_counted_and_made_up_for() {
     let live = db.live_files_metadata().len();
     db.disable_file_deletions().unwrap();
     db.disable_file_deletions().unwrap();
-    assert_eq!(db.property_int("rocksdb.is-file-deletions-enabled"), Some(2));
+    assert_eq!(db.property_int("rocksdb.is-file-deletions-enabled"), Some(0));
     db.delete_files_in_range(&db.default_cf(), None, None).unwrap();
     assert_eq!(db.live_files_metadata().len(), 0);
     assert_eq!(tables_in(dir.path()), live);
@@ -116,9 +116,9 @@ fn disabled_deletions_are_counted_and_made_up_for() {
     assert_eq!(tables_in(dir.path()), live, "another one has them disabled");
     db.enable_file_deletions().unwrap();
     assert_eq!(tables_in(dir.path()), 0);
-    assert_eq!(db.property_int("rocksdb.is-file-deletions-enabled"), Some(0));
+    assert_eq!(db.property_int("rocksdb.is-file-deletions-enabled"), Some(1));
     db.enable_file_deletions().unwrap();
-    assert_eq!(db.property_int("rocksdb.is-file-deletions-enabled"), Some(0));
+    assert_eq!(db.property_int("rocksdb.is-file-deletions-enabled"), Some(1));
 }
 
 #[test]

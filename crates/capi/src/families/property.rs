@@ -1,0 +1,71 @@
+//! Properties: what a database says about itself.
+
+use super::{rocksdb_column_family_handle_t, rocksdb_t};
+use crate::bytes::{c_string, put, text};
+use crate::errptr::quiet;
+use std::ffi::{c_char, c_int};
+use std::ptr;
+
+/// A property of the default column family, for the caller to free; NULL if there is no such one.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_property_value(
+    db: *mut rocksdb_t,
+    propname: *const c_char,
+) -> *mut c_char {
+    quiet(ptr::null_mut(), || {
+        let value = db.as_ref().and_then(|db| db.db.property(&text(propname)));
+        value.map_or(ptr::null_mut(), |value| c_string(&value))
+    })
+}
+
+/// A property of a column family, for the caller to free; NULL if there is no such one.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_property_value_cf(
+    db: *mut rocksdb_t,
+    column_family: *mut rocksdb_column_family_handle_t,
+    propname: *const c_char,
+) -> *mut c_char {
+    quiet(ptr::null_mut(), || {
+        let pair = db.as_ref().zip(column_family.as_ref());
+        let value = pair.and_then(|(db, cf)| db.db.property_cf(&cf.cf, &text(propname)));
+        value.map_or(ptr::null_mut(), |value| c_string(&value))
+    })
+}
+
+/// A number of the default column family; 0 if it was stored, -1 if there is no such one.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_property_int(
+    db: *mut rocksdb_t,
+    propname: *const c_char,
+    out_val: *mut u64,
+) -> c_int {
+    quiet(-1, || {
+        let value = db.as_ref().and_then(|db| db.db.property_int(&text(propname)));
+        stored(value, out_val)
+    })
+}
+
+/// A number of a column family; 0 if it was stored, -1 if there is no such one.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_property_int_cf(
+    db: *mut rocksdb_t,
+    column_family: *mut rocksdb_column_family_handle_t,
+    propname: *const c_char,
+    out_val: *mut u64,
+) -> c_int {
+    quiet(-1, || {
+        let pair = db.as_ref().zip(column_family.as_ref());
+        let value = pair.and_then(|(db, cf)| db.db.property_int_cf(&cf.cf, &text(propname)));
+        stored(value, out_val)
+    })
+}
+
+unsafe fn stored(value: Option<u64>, out: *mut u64) -> c_int {
+    match value {
+        Some(value) => {
+            put(out, value);
+            0
+        }
+        None => -1,
+    }
+}
