@@ -40,7 +40,8 @@ pub unsafe extern "C" fn rocksdb_property_int(
     out_val: *mut u64,
 ) -> c_int {
     quiet(-1, || {
-        let value = db.as_ref().and_then(|db| db.db.property_int(&text(propname)));
+        let name = int_name(propname);
+        let value = db.as_ref().zip(name).and_then(|(db, name)| db.db.property_int(&name));
         stored(value, out_val)
     })
 }
@@ -55,9 +56,17 @@ pub unsafe extern "C" fn rocksdb_property_int_cf(
 ) -> c_int {
     quiet(-1, || {
         let pair = db.as_ref().zip(column_family.as_ref());
-        let value = pair.and_then(|(db, cf)| db.db.property_int_cf(&cf.cf, &text(propname)));
+        let value = pair.zip(int_name(propname));
+        let value = value.and_then(|((db, cf), name)| db.db.property_int_cf(&cf.cf, &name));
         stored(value, out_val)
     })
+}
+
+/// The name, unless RocksDB has its property as text alone.
+unsafe fn int_name(propname: *const c_char) -> Option<String> {
+    let texts = ["rocksdb.num-files-at-level", "rocksdb.compression-ratio-at-level"];
+    let name = text(propname);
+    (!texts.iter().any(|text| name.starts_with(text))).then_some(name)
 }
 
 unsafe fn stored(value: Option<u64>, out: *mut u64) -> c_int {

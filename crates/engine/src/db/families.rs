@@ -99,7 +99,7 @@ impl DbInner {
         drop(write);
         drop(versions);
         self.write_options_file();
-        let lines = crate::options::dump_cf_options(&data.options);
+        let lines = crate::options::dump_cf_options(&data.options());
         super::log_lines::log_family(&self.info_log, name, &lines);
         self.info_log.info(format_args!("Created column family [{name}] (ID {id})"));
         Ok(data)

@@ -441,7 +441,7 @@ impl Db {
 
     /// A property of a column family that is a number.
     pub fn property_int_cf(&self, cf: &ColumnFamily, name: &str) -> Option<u64> {
-        self.inner().property_int(&cf.data, name)
+        self.property_cf(cf, name)?.parse().ok()
     }
 
     /// The sum of a property that is a number over all column families.

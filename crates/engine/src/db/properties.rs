@@ -40,14 +40,6 @@ impl DbInner {
         }
     }
 
-    /// A property that is a number, or `None` where there is no such property.
-    pub(crate) fn property_int(&self, family: &ColumnFamilyData, name: &str) -> Option<u64> {
-        let name = name.strip_prefix("rocksdb.").or_else(|| name.strip_prefix("ferrolith."))?;
-        let written = self.written();
-        let state = self.state.lock();
-        self.number(&state, state.families.get(&family.id)?, &written, name)
-    }
-
     /// The sum of a number over all families; `None` where it is no such property of any.
     pub(crate) fn aggregated_property_int(&self, name: &str) -> Option<u64> {
         let name = name.strip_prefix("rocksdb.").or_else(|| name.strip_prefix("ferrolith."))?;

@@ -4,6 +4,7 @@ use super::support::{ro, small, temp_dir, wo};
 use ferrolith::Error;
 use ferrolith::db::Db;
 use ferrolith::fs::fault::{Fault, FaultFs, FaultKind, Op};
+use ferrolith::fs::info_log::{LogLevel, Logger};
 use ferrolith::hooks::{
     BackgroundErrorReason, ColumnFamilyHandleInfo, CompactionJobInfo, CompactionReason, EventDb,
     EventListener, FlushJobInfo, FlushReason, ManualFlushInfo, MemTableInfo, SubcompactionJobInfo,
@@ -290,4 +291,54 @@ fn a_listener_can_forgive() {
     db.put(&wo(), b"k", b"w").expect("writes go on");
     fs.clear();
     eventually("the flush", || db.property_int("rocksdb.num-files-at-level0") == Some(1));
+}
+
+/// Keeps the lines that it gets.
+#[derive(Default)]
+struct Lines(Mutex<Vec<(LogLevel, String)>>);
+
+impl Logger for Lines {
+    fn log(&self, level: LogLevel, text: &str) {
+        self.0.lock().unwrap().push((level, text.to_owned()));
+    }
+}
+
+/// What programs search LOG for: the head, options with their spacing, and events as JSON.
+#[test]
+fn lines_have_rocksdbs_words() {
+    let lines = Arc::new(Lines::default());
+    let mut options = small();
+    options.db.info_log = Some(Arc::clone(&lines) as Arc<dyn Logger>);
+    let dir = temp_dir();
+    let db = Db::open(&options, dir.path()).unwrap();
+    assert!(!dir.path().join("LOG").exists(), "the logger has the lines");
+    for value in [b"v", b"w"] {
+        db.put(&wo(), b"k", value).unwrap();
+        db.flush(&FlushOptions::default()).unwrap();
+    }
+    db.compact_range(&CompactRangeOptions::default(), None, None).unwrap();
+    db.close().unwrap();
+    let all: Vec<String> = lines.0.lock().unwrap().iter().map(|(_, text)| text.clone()).collect();
+    for line in [
+        "RocksDB version: 10.10.1",
+        "DB SUMMARY",
+        "                        Options.error_if_exists: 0",
+        "         Options.compression: Snappy",
+        "--------------- Options for column family [default]:",
+    ] {
+        assert!(all.iter().any(|l| l == line), "{line}");
+    }
+    let event = |name: &str| {
+        let name = format!("\"event\": \"{name}\"");
+        let found = all.iter().find(|l| l.contains(&name)).unwrap_or_else(|| panic!("{name}"));
+        assert!(found.starts_with("EVENT_LOG_v1 {\"time_micros\": ") && found.ends_with('}'));
+        found.clone()
+    };
+    let started = event("flush_started");
+    assert!(started.contains("\"job\": 2, ") && started.contains("\"num_memtables\": 1, "));
+    assert!(started.contains("\"flush_reason\": \"Manual Flush\""));
+    assert!(event("table_file_creation").contains("\"cf_name\": \"default\", \"job\": 2, "));
+    assert!(event("flush_finished").contains("\"lsm_state\": [1, 0, 0, 0, 0, 0, 0], "));
+    assert!(event("compaction_started").contains("\"compaction_reason\": \"ManualCompaction\""));
+    event("table_file_deletion");
 }
