@@ -1,5 +1,6 @@
 //! The functions, one file per handle.
 
+mod backup;
 mod batch;
 mod batch_wi;
 mod batch_wi_read;
@@ -32,6 +33,7 @@ mod tuned_options;
 mod wal_iterator;
 mod write;
 
+pub(crate) use backup::rocksdb_backup_engine_options_t;
 pub(crate) use batch::rocksdb_writebatch_t;
 pub(crate) use cache::{
     rocksdb_cache_t, rocksdb_hyper_clock_cache_options_t, rocksdb_lru_cache_options_t,

@@ -5,6 +5,7 @@
 //! MANIFEST and the WALs grow and are copied up to their sizes of that moment. Meanwhile deletions
 //! are paused. The directory appears under its name when it is complete.
 
+use super::column_family::ColumnFamilyData;
 use super::handles::Db;
 use super::state::{DbInner, LiveWal};
 use crate::base::SeqNo;
@@ -12,7 +13,8 @@ use crate::error::{Error, Result};
 use crate::external::copy::Staging;
 use crate::fs::filename;
 use crate::options;
-use std::collections::BTreeSet;
+use crate::version::FileMeta;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -23,10 +25,12 @@ pub struct Checkpoint {
 }
 
 /// What a checkpoint consists of.
-struct Contents {
-    tables: BTreeSet<u64>,
-    manifest: (u64, u64),
-    wals: Vec<LiveWal>,
+pub(super) struct Contents {
+    /// By number.
+    pub(super) tables: BTreeMap<u64, (Arc<ColumnFamilyData>, Arc<FileMeta>)>,
+    /// Number and size.
+    pub(super) manifest: (u64, u64),
+    pub(super) wals: Vec<LiveWal>,
 }
 
 impl Checkpoint {
@@ -86,7 +90,7 @@ impl DbInner {
             self.flush_all()?;
         }
         let contents = self.contents()?;
-        for &number in &contents.tables {
+        for &number in contents.tables.keys() {
             self.take_table(&mut staging, number)?;
         }
         let (number, size) = contents.manifest;
@@ -134,7 +138,7 @@ impl DbInner {
     }
 
     /// The files of this moment.
-    fn contents(&self) -> Result<Contents> {
+    pub(super) fn contents(&self) -> Result<Contents> {
         let mut versions = self.versions.lock();
         self.check_open()?;
         self.ensure_manifest(&mut versions)?;
@@ -148,11 +152,14 @@ impl DbInner {
             number if number == live => LiveWal { number, size },
             _ => *wal,
         };
-        let wals = state.wals.iter().map(sized).filter(|wal| wal.number >= needed);
-        let families = state.families.values();
-        let current = families.map(|cf| Arc::clone(&cf.current)).collect::<Vec<_>>();
+        let wals = state.wals.iter().map(sized).filter(|w| w.number >= needed);
+        let mut tables = BTreeMap::new();
+        for cf in state.families.values() {
+            let files = cf.current.all_files();
+            tables.extend(files.map(|(_, f)| (f.number, (Arc::clone(&cf.data), Arc::clone(f)))));
+        }
         Ok(Contents {
-            tables: current.iter().flat_map(|v| v.all_files()).map(|(_, f)| f.number).collect(),
+            tables,
             manifest: (versions.manifest_number(), versions.manifest_size()),
             wals: wals.collect(),
         })

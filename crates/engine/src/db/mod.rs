@@ -5,6 +5,7 @@
 
 mod assemble;
 mod background;
+pub mod backup;
 mod batch_iter;
 mod builder;
 mod checkpoint;

@@ -1,0 +1,137 @@
+//! Copies of files with their checksums, no faster than allowed.
+
+use crate::base::checksum::crc32c_extend;
+use crate::env::sync::Mutex;
+use crate::env::sync::atomic::{AtomicUsize, Ordering};
+use crate::error::{Error, Result};
+use crate::fs::{FileSystem, WritableOptions};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Shares a number of bytes per second among threads.
+pub(super) struct Throttle {
+    bytes_per_second: u64,
+    /// Bytes that are copied at once.
+    chunk: usize,
+    /// When the bytes so far are paid for.
+    paid_until: Mutex<Instant>,
+}
+
+impl Throttle {
+    /// 0 bytes per second are no limit.
+    pub(super) fn new(bytes_per_second: u64, chunk: usize) -> Throttle {
+        // A slow copy still moves evenly.
+        let chunk = match bytes_per_second {
+            0 => chunk,
+            rate => chunk.min((rate / 10).max(4 << 10) as usize),
+        };
+        Throttle { bytes_per_second, chunk, paid_until: Mutex::new(Instant::now()) }
+    }
+
+    fn pay(&self, bytes: usize) {
+        if self.bytes_per_second == 0 {
+            return;
+        }
+        let price = Duration::from_secs_f64(bytes as f64 / self.bytes_per_second as f64);
+        let until = {
+            let mut paid_until = self.paid_until.lock();
+            *paid_until = (*paid_until).max(Instant::now()) + price;
+            *paid_until
+        };
+        std::thread::sleep(until.saturating_duration_since(Instant::now()));
+    }
+}
+
+/// One file to copy, and where it goes.
+pub(super) struct Copy {
+    pub(super) from: PathBuf,
+    pub(super) to: PathBuf,
+    /// What of it, where it may grow.
+    pub(super) size: Option<u64>,
+}
+
+/// From where to where, and how.
+pub(super) struct Copier<'a> {
+    pub(super) source: Arc<dyn FileSystem>,
+    pub(super) target: Arc<dyn FileSystem>,
+    pub(super) sync: bool,
+    pub(super) threads: usize,
+    pub(super) throttle: Throttle,
+    /// Told how many bytes were copied.
+    pub(super) progress: &'a (dyn Fn(u64) + Sync),
+}
+
+/// What a copy gave.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Copied {
+    pub(super) size: u64,
+    pub(super) checksum: u32,
+}
+
+impl Copier<'_> {
+    /// Copies all, several at a time. The results are in the order of the jobs.
+    pub(super) fn run(&self, jobs: &[Copy]) -> Result<Vec<Copied>> {
+        let next = AtomicUsize::new(0);
+        let results = Mutex::new(vec![Copied::default(); jobs.len()]);
+        let work = || -> Result<()> {
+            loop {
+                let i = next.fetch_add(1, Ordering::Relaxed);
+                let Some(job) = jobs.get(i) else { return Ok(()) };
+                // Who failed keeps the others from beginning more.
+                let copied =
+                    self.copy(job).inspect_err(|_| next.store(jobs.len(), Ordering::Relaxed))?;
+                results.lock()[i] = copied;
+            }
+        };
+        std::thread::scope(|scope| {
+            let others: Vec<_> = (1..self.threads).map(|_| scope.spawn(work)).collect();
+            let mine = work();
+            others.into_iter().fold(mine, |result, thread| {
+                let panicked = |_| Err(Error::corruption("copying a file panicked"));
+                result.and(thread.join().unwrap_or_else(panicked))
+            })
+        })?;
+        Ok(results.into_inner())
+    }
+
+    fn copy(&self, job: &Copy) -> Result<Copied> {
+        let source = self.source.open_random_access(&job.from, false)?;
+        let size = job.size.unwrap_or(source.size());
+        let mut target = self.target.new_writable(&job.to, WritableOptions::default())?;
+        let mut buffer = vec![0; self.throttle.chunk.min(size as usize)];
+        let mut copied = Copied::default();
+        while copied.size < size {
+            let want = buffer.len().min((size - copied.size) as usize);
+            let read = source.read_at(copied.size, &mut buffer[..want])?;
+            if read == 0 {
+                return Err(Error::corruption(format!("file too small: {}", job.from.display())));
+            }
+            self.throttle.pay(read);
+            target.append(&buffer[..read])?;
+            copied.checksum = crc32c_extend(copied.checksum, &buffer[..read]);
+            copied.size += read as u64;
+            (self.progress)(read as u64);
+        }
+        if self.sync {
+            target.sync()?;
+        }
+        target.close()?;
+        Ok(copied)
+    }
+}
+
+/// The CRC-32C of a file.
+pub(super) fn checksum_of(fs: &dyn FileSystem, path: &Path, throttle: &Throttle) -> Result<u32> {
+    let file = fs.open_random_access(path, false)?;
+    let mut buffer = vec![0; throttle.chunk.min(file.size() as usize).max(1)];
+    let (mut offset, mut checksum) = (0, 0);
+    loop {
+        let read = file.read_at(offset, &mut buffer)?;
+        if read == 0 {
+            return Ok(checksum);
+        }
+        checksum = crc32c_extend(checksum, &buffer[..read]);
+        offset += read as u64;
+    }
+}

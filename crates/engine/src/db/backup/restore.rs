@@ -1,0 +1,139 @@
+//! Bringing a backup back into a directory.
+
+use super::copy::{Copier, Copy};
+use super::meta::BackupFile;
+use super::{BackupEngine, not_found};
+use crate::error::{Error, Result};
+use crate::fs::filename::{self, FileKind};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// How a backup is restored.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RestoreOptions {
+    /// The WALs that are there stay, and archived ones come back: for backups without
+    /// `backup_log_files`, where the WALs survived.
+    pub keep_log_files: bool,
+}
+
+impl BackupEngine {
+    /// Restores the newest backup.
+    pub fn restore_from_latest(
+        &self,
+        db_dir: impl AsRef<Path>,
+        wal_dir: impl AsRef<Path>,
+        options: &RestoreOptions,
+    ) -> Result<()> {
+        let newest = self.backups.keys().next_back().copied();
+        let id = newest.ok_or_else(|| not_found("Backup not found"))?;
+        self.restore(id, db_dir, wal_dir, options)
+    }
+
+    /// Makes `db_dir`, with its WALs in `wal_dir`, the database of a backup. What was there before is
+    /// deleted.
+    pub fn restore(
+        &self,
+        id: u32,
+        db_dir: impl AsRef<Path>,
+        wal_dir: impl AsRef<Path>,
+        options: &RestoreOptions,
+    ) -> Result<()> {
+        let meta = self.backup(id, "Backup not found")?;
+        let db_dir = self.fs.absolute(db_dir.as_ref());
+        let wal_dir = self.fs.absolute(wal_dir.as_ref());
+        self.fs.create_dir_all(&db_dir)?;
+        self.fs.create_dir_all(&wal_dir)?;
+        let _lock = self.lock_if_there(&db_dir)?;
+        self.clear(&db_dir, &wal_dir, options)?;
+        let mut files = Vec::with_capacity(meta.files.len());
+        for file in &meta.files {
+            if let Some(to) = target(file, &db_dir, &wal_dir)? {
+                files.push((file, to));
+            }
+        }
+        // The database exists when CURRENT does.
+        let (current, others): (Vec<_>, Vec<_>) =
+            files.into_iter().partition(|(_, to)| to.ends_with("CURRENT"));
+        self.bring_back(&others)?;
+        self.fs.sync_dir(&wal_dir)?;
+        self.fs.sync_dir(&db_dir)?;
+        self.bring_back(&current)?;
+        self.fs.sync_dir(&db_dir)
+    }
+
+    /// A database that is open there must not lose its files.
+    fn lock_if_there(&self, dir: &Path) -> Result<Option<Box<dyn crate::fs::FileLock>>> {
+        let path = filename::lock_file_name(dir);
+        if self.fs.exists(&path) { self.fs.lock_file(&path).map(Some) } else { Ok(None) }
+    }
+
+    fn clear(&self, db_dir: &Path, wal_dir: &Path, options: &RestoreOptions) -> Result<()> {
+        let archive = filename::archive_dir(wal_dir);
+        for dir in [&archive, wal_dir, db_dir] {
+            if !self.fs.is_dir(dir) {
+                continue;
+            }
+            for name in self.fs.list_dir(dir)? {
+                let from = dir.join(&name);
+                match filename::parse_file_name(&name) {
+                    None | Some(FileKind::Lock) => {}
+                    Some(FileKind::Wal(_)) if options.keep_log_files => {
+                        if dir == archive {
+                            self.fs.rename(&from, &wal_dir.join(&name))?;
+                        }
+                    }
+                    Some(_) => self.fs.remove_file(&from)?,
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn bring_back(&self, files: &[(&BackupFile, PathBuf)]) -> Result<()> {
+        let copier = Copier {
+            source: Arc::clone(&self.fs),
+            target: Arc::clone(&self.fs),
+            sync: true,
+            threads: self.options.threads(),
+            throttle: self.options.throttle(self.options.restore_rate_limit),
+            progress: &|_| {},
+        };
+        let job = |(file, to): &(&BackupFile, PathBuf)| Copy {
+            from: self.dir.join(&file.path),
+            to: to.clone(),
+            size: None,
+        };
+        let jobs: Vec<Copy> = files.iter().map(job).collect();
+        for ((file, to), copied) in files.iter().zip(copier.run(&jobs)?) {
+            if let Some(expected) = file.checksum
+                && expected != copied.checksum
+            {
+                return Err(Error::corruption(format!(
+                    "While restoring {} -> {}: expected checksum is {expected:08X} while computed \
+                     checksum is {:08X}",
+                    file.path,
+                    to.display(),
+                    copied.checksum
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Where a file of a backup goes: `shared_checksum/000009_sSESSION_1970.sst` is `000009.sst`.
+fn target(file: &BackupFile, db_dir: &Path, wal_dir: &Path) -> Result<Option<PathBuf>> {
+    let name = file.path.rsplit('/').next().unwrap_or_default();
+    let plain = match (file.path.starts_with("shared_checksum/"), name.split_once('_')) {
+        (true, Some((number, rest))) => {
+            let suffix = rest.rsplit('.').next().unwrap_or_default();
+            format!("{number}.{suffix}")
+        }
+        _ => name.to_owned(),
+    };
+    match filename::parse_file_name(&plain) {
+        Some(FileKind::Wal(_)) => Ok(Some(wal_dir.join(plain))),
+        Some(_) => Ok(Some(db_dir.join(plain))),
+        None => Err(Error::corruption(format!("Parse error: {}", file.path))),
+    }
+}
