@@ -75,7 +75,7 @@ impl Setup {
 
     /// Whether keys have prefixes.
     pub fn has_prefixes(&self) -> bool {
-        self.cf.contains("FixedPrefix")
+        self.cf.contains("rocksdb.FixedPrefix")
     }
 }
 

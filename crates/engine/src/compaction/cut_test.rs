@@ -28,6 +28,7 @@ fn plan(grandparents: &[(&str, &str, u64)], target: u64, overlap: u64) -> Compac
         compression: CompressionType::None,
         bottommost: false,
         trivial_move: false,
+        deletion: false,
         reason: CompactionReason::LevelMaxLevelSize,
         score: 1.0,
     }

@@ -4,7 +4,7 @@
 //! threads of their own; their outputs follow one another in key order.
 
 use super::outputs::Outputs;
-use super::plan::{CompactionPlan, CompactionReason};
+use super::plan::{CompactionPlan, CompactionReason, partitioner};
 use crate::base::key::{append_internal_key, seek_trailer, user_key};
 use crate::base::{InternalIterator, MAX_SEQUENCE_NUMBER, SeqNo};
 use crate::error::{Error, Result};
@@ -170,7 +170,7 @@ fn filter(inputs: &CompactionInputs<'_>) -> Result<Option<Arc<dyn CompactionFilt
     }
     let plan = inputs.plan;
     let filter = factory.create(&CompactionFilterContext {
-        is_full_compaction: plan.num_input_files() == inputs.version.all_files().count(),
+        is_full_compaction: is_full(inputs),
         is_manual_compaction: plan.reason == CompactionReason::ManualCompaction,
         input_start_level: Some(plan.start_level),
         column_family_id: plan.cf_id,
@@ -214,6 +214,11 @@ fn run_told(
     info.stats.elapsed_micros = start.elapsed().as_micros() as u64;
     listeners.iter().for_each(|l| l.on_subcompaction_completed(&info));
     result
+}
+
+/// Whether all tables are read.
+fn is_full(inputs: &CompactionInputs<'_>) -> bool {
+    inputs.plan.num_input_files() == inputs.version.all_files().count()
 }
 
 /// The range tombstones of all input files.
@@ -274,7 +279,8 @@ fn run_part(
         tombstones.to_write(begin, end, |begin, end| is_last(inputs, begin, end))
     });
     let tombstones_obsolete = to_write.as_ref().map_or(0, OutputTombstones::num_dropped);
-    let mut outputs = Outputs::new(ctx, plan, to_write);
+    let partitioner = partitioner(&ctx.options, plan, ctx.order, is_full(inputs));
+    let mut outputs = Outputs::new(ctx, plan, partitioner, to_write);
     let result = write_all(&mut entries, &mut outputs, ctx, part);
     let stats = *entries.stats();
     match result.and_then(|()| outputs.finish()) {

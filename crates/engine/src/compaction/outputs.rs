@@ -7,6 +7,7 @@ use crate::base::key::user_key;
 use crate::error::Result;
 use crate::flush::{OutputContext, TableOutput};
 use crate::fs::{FileSystem, filename};
+use crate::hooks::SstPartitioner;
 use crate::rangedel::OutputTombstones;
 use crate::version::FileMeta;
 use std::path::Path;
@@ -15,6 +16,7 @@ use std::sync::Arc;
 pub(super) struct Outputs<'a> {
     ctx: &'a OutputContext<'a>,
     cutter: OutputCutter,
+    partitioner: Option<Box<dyn SstPartitioner>>,
     open: Option<TableOutput>,
     /// What is to be written beside entries.
     tombstones: Option<OutputTombstones>,
@@ -25,10 +27,11 @@ impl<'a> Outputs<'a> {
     pub(super) fn new(
         ctx: &'a OutputContext<'a>,
         plan: &CompactionPlan,
+        partitioner: Option<Box<dyn SstPartitioner>>,
         tombstones: Option<OutputTombstones>,
     ) -> Outputs<'a> {
         let cutter = OutputCutter::new(plan, ctx.order);
-        Outputs { ctx, cutter, open: None, tombstones, finished: Vec::new() }
+        Outputs { ctx, cutter, partitioner, open: None, tombstones, finished: Vec::new() }
     }
 
     /// Appends an entry, in a new table where it is time for one.
@@ -38,7 +41,9 @@ impl<'a> Outputs<'a> {
         if self.tombstones.is_some() {
             self.pass_tombstones(Some(user_key))?;
         }
-        if self.cutter.should_cut(user_key, self.size()) && self.starts_user_key(user_key) {
+        let size = self.size();
+        let is_time = self.cutter.should_cut(user_key, size);
+        if self.starts_user_key(user_key) && (is_time || self.partitions(user_key, size)) {
             self.cutter.cut();
             self.end_table(Some(user_key))?;
         }
@@ -52,6 +57,15 @@ impl<'a> Outputs<'a> {
     fn size(&self) -> u64 {
         let waiting = self.tombstones.as_ref().map_or(0, OutputTombstones::waiting_bytes);
         self.open.as_ref().map_or(0, TableOutput::file_size) + waiting
+    }
+
+    /// Whether the user wants another table from this key on.
+    #[inline]
+    fn partitions(&mut self, user_key: &[u8], size: u64) -> bool {
+        let (Some(partitioner), Some(table)) = (&mut self.partitioner, &self.open) else {
+            return false;
+        };
+        partitioner.should_partition(table.last_user_key(), user_key, size)
     }
 
     /// Whether no entry of this user key is in the open table. A table without entries holds

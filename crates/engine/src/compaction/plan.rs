@@ -11,6 +11,8 @@
 
 use crate::base::KeyOrder;
 use crate::compress::CompressionType;
+use crate::hooks::{SstPartitioner, SstPartitionerContext};
+use crate::options::ColumnFamilyOptions;
 use crate::version::FileMeta;
 use std::fmt;
 use std::sync::Arc;
@@ -54,6 +56,8 @@ pub struct CompactionPlan {
     pub bottommost: bool,
     /// The inputs can change their level as they are: no file is read or written.
     pub trivial_move: bool,
+    /// The inputs go, and nothing takes their place.
+    pub deletion: bool,
     /// Why it was picked.
     pub reason: CompactionReason,
     /// The score of the start level when it was picked.
@@ -119,6 +123,24 @@ impl CompactionPlan {
     }
 }
 
+/// What cuts the tables of this plan, where the user says so. Level 0 is never cut.
+pub(super) fn partitioner(
+    options: &ColumnFamilyOptions,
+    plan: &CompactionPlan,
+    order: &KeyOrder,
+    is_full_compaction: bool,
+) -> Option<Box<dyn SstPartitioner>> {
+    let factory = options.sst_partitioner_factory.as_ref().filter(|_| plan.output_level > 0)?;
+    let (smallest, largest) = plan.key_range(order);
+    factory.create(&SstPartitionerContext {
+        is_full_compaction,
+        is_manual_compaction: plan.reason == CompactionReason::ManualCompaction,
+        output_level: plan.output_level,
+        smallest_user_key: &smallest,
+        largest_user_key: &largest,
+    })
+}
+
 /// The first and the last user key of some files; `None` if there are no files.
 pub(super) fn key_range<'a>(
     order: &KeyOrder,
@@ -148,6 +170,9 @@ impl fmt::Display for CompactionPlan {
         write!(f, " -> L{}", self.output_level)?;
         if self.trivial_move {
             f.write_str(", trivial move")?;
+        }
+        if self.deletion {
+            f.write_str(", deletion")?;
         }
         if self.bottommost {
             f.write_str(", bottommost")?;

@@ -5,6 +5,7 @@ use super::builder::Opening;
 use super::column_family::ColumnFamilyState;
 use super::events::Events;
 use super::families::publish_families;
+use super::moment::ReleasedSnapshots;
 use super::obsolete_files::FileDeletions;
 use super::pause::Pauses;
 use super::recover::{self, Recovered};
@@ -166,6 +167,7 @@ fn put_together(
         failed: AtomicBool::new(false),
         refuses_writes: AtomicBool::new(false),
         unlogged_data: AtomicBool::new(false),
+        released: ReleasedSnapshots::default(),
         pauses: Pauses::default(),
         lock: Mutex::new(lock),
         options_change: Mutex::new(()),

@@ -298,18 +298,20 @@ impl DbInner {
         if full || DbInner::must_not_retry(&state.error) {
             return None;
         }
+        let moment = self.moment();
+        let needs = |f: &ColumnFamilyState| {
+            f.picker.needs_compaction(&f.current, &f.data.options(), &moment)
+        };
         let mut wanting: Vec<(f64, u32)> = state
             .families
             .iter()
-            .filter(|(_, f)| {
-                f.manual_waits == 0 && f.picker.needs_compaction(&f.current, &f.data.options())
-            })
+            .filter(|(_, f)| f.manual_waits == 0 && needs(f))
             .map(|(id, f)| (worst_score(f), *id))
             .collect();
         wanting.sort_by(|a, b| b.0.total_cmp(&a.0));
         let work = wanting.into_iter().find_map(|(_, id)| {
             let family = state.families.get_mut(&id)?;
-            let plan = family.picker.pick(&family.current, &family.data.options())?;
+            let plan = family.picker.pick(&family.current, &family.data.options(), &moment)?;
             Some(CompactionWork {
                 family: Arc::clone(&family.data),
                 version: Arc::clone(&family.current),
@@ -332,6 +334,8 @@ impl DbInner {
         let start = Instant::now();
         let result = if plan.trivial_move {
             self.move_files(work, &mut report)
+        } else if plan.deletion {
+            self.drop_files(work)
         } else {
             self.compact_files(work, &mut report)
         };
@@ -340,7 +344,6 @@ impl DbInner {
         self.tell_compaction_completed(family, plan, &report, &result);
         let mut state = self.state.lock();
         state.running_compactions -= 1;
-        state.compactions_ended += 1;
         match state.families.get_mut(&work.family.id) {
             Some(family) => family.picker.release(&work.plan),
             None => work.plan.input_files().for_each(|(_, f)| f.set_being_compacted(false)),
@@ -362,6 +365,22 @@ impl DbInner {
             edit.delete_file(level, file.number);
             edit.add_file(work.plan.output_level, Arc::clone(file));
             report.note_output(work.plan.output_level, file);
+        }
+        self.install(vec![edit], |_| {})
+    }
+
+    /// FIFO compaction: the inputs go, and nothing takes their place.
+    fn drop_files(&self, work: &CompactionWork) -> Result<()> {
+        let mut edit = VersionEdit::for_column_family(work.family.id);
+        for (level, file) in work.plan.input_files() {
+            edit.delete_file(level, file.number);
+            self.info_log.info(format_args!(
+                "[{}] FIFO compaction: dropping file {} of {} bytes, reason {}",
+                work.family.name,
+                file.number,
+                file.file_size,
+                work.plan.reason.name()
+            ));
         }
         self.install(vec![edit], |_| {})
     }

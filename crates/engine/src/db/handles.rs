@@ -79,7 +79,9 @@ impl Snapshot {
 
 impl Drop for Snapshot {
     fn drop(&mut self) {
-        self.db.shared.inner.snapshots.release(self.sequence);
+        let inner = &self.db.shared.inner;
+        inner.snapshots.release(self.sequence);
+        inner.snapshot_released();
     }
 }
 

@@ -440,7 +440,6 @@ impl Drop for HeldRange<'_> {
     fn drop(&mut self) {
         let mut state = self.inner.state.lock();
         state.running_compactions -= 1;
-        state.compactions_ended += 1;
         if let Some(cf) = state.families.get_mut(&self.family) {
             cf.picker.release_range(self.id);
         }

@@ -5,13 +5,15 @@ use super::column_family::{ColumnFamilyData, ColumnFamilyState};
 use super::handles::dropped;
 use super::pause::manual_compaction_paused;
 use super::state::{DbInner, State};
-use crate::compaction::picker::{ManualCompaction, ManualStep};
+use crate::compaction::picker::{ManualCompaction, ManualStep, Moment};
+use crate::compaction::plan::CompactionPlan;
 use crate::env::sync::MutexGuard;
 use crate::env::sync::atomic::Ordering;
 use crate::error::{Code, Error, Result};
 use crate::hooks::FlushReason;
 use crate::iter::Interrupt;
 use crate::options::{CompactRangeOptions, CompactionStyle, FlushOptions, WaitForCompactOptions};
+use crate::version::Version;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -216,53 +218,59 @@ impl DbInner {
     ) -> Result<Option<usize>> {
         let next_file_number = self.counters.next_file_number();
         let mut manual = ManualCompaction::new(begin, end, options, next_file_number);
+        while let Some((version, plan)) = self.next_step(&mut manual, family, options, interrupt)? {
+            let max_subcompactions = match options.max_subcompactions {
+                0 => self.live_options().max_subcompactions,
+                threads => threads,
+            };
+            self.run_compaction(&CompactionWork {
+                family: Arc::clone(family),
+                version,
+                plan,
+                max_subcompactions,
+                interrupt: Some(Arc::clone(interrupt)),
+            })?;
+        }
+        Ok(manual.final_level())
+    }
+
+    /// The next plan, which is counted as running; `None` at the end. Waits for what is in the way.
+    fn next_step(
+        &self,
+        manual: &mut ManualCompaction,
+        family: &ColumnFamilyData,
+        options: &CompactRangeOptions,
+        interrupt: &Interrupt,
+    ) -> Result<Option<(Arc<Version>, CompactionPlan)>> {
         let alone = options.exclusive_manual_compaction;
+        let may_run = |_: &State| !self.pauses.all() && (alone || !self.pauses.exclusive());
+        let mut state = self.state.lock();
         loop {
-            let mut state = self.state.lock();
-            let may_run = |_: &State| !self.pauses.all() && (alone || !self.pauses.exclusive());
             self.wait_in_turn(&mut state, interrupt, may_run)?;
             self.check_open()?;
             let cf = state.families.get_mut(&family.id).ok_or_else(|| dropped(&family.name))?;
             let version = Arc::clone(&cf.current);
-            match manual.step(&mut cf.picker, &version, &family.options()) {
-                ManualStep::Done => return Ok(manual.final_level()),
-                ManualStep::Wait => self.wait_for_a_compaction(&mut state, family.id, interrupt)?,
+            match manual.step(&mut cf.picker, &version, &family.options(), &self.moment()) {
+                ManualStep::Done => return Ok(None),
+                ManualStep::Wait => self.wait_for_a_change(&mut state, family.id),
                 ManualStep::Run(plan) => {
                     state.running_compactions += 1;
-                    drop(state);
-                    let max_subcompactions = match options.max_subcompactions {
-                        0 => self.live_options().max_subcompactions,
-                        threads => threads,
-                    };
-                    self.run_compaction(&CompactionWork {
-                        family: Arc::clone(family),
-                        version,
-                        plan: *plan,
-                        max_subcompactions,
-                        interrupt: Some(Arc::clone(interrupt)),
-                    })?;
+                    return Ok(Some((version, *plan)));
                 }
             }
         }
     }
 
-    /// Waits until some compaction has ended; meanwhile none of this family starts by itself.
-    fn wait_for_a_compaction(
-        &self,
-        state: &mut MutexGuard<'_, State>,
-        id: u32,
-        interrupt: &Interrupt,
-    ) -> Result<()> {
-        let ended = state.compactions_ended;
+    /// Waits until something has changed; meanwhile no compaction of this family starts by itself.
+    fn wait_for_a_change(&self, state: &mut MutexGuard<'_, State>, id: u32) {
         let count = |state: &mut State, change: fn(usize) -> usize| {
             if let Some(cf) = state.families.get_mut(&id) {
                 cf.manual_waits = change(cf.manual_waits);
             }
         };
         count(state, |waits| waits + 1);
-        let waited = self.wait_in_turn(state, interrupt, |s| s.compactions_ended != ended);
+        self.progress.wait_for(state, LOOK_AGAIN);
         count(state, |waits| waits - 1);
-        waited
     }
 
     /// Marks what overlaps the range, but on the deepest level: it is compacted down when there is
@@ -304,7 +312,7 @@ impl DbInner {
         self.wait_until(&mut state, |state| {
             if options.abort_on_pause && self.pauses.all() {
                 given_up = Some(Error::new(Code::Aborted, ""));
-            } else if state.has_background_work() {
+            } else if state.has_background_work(&self.moment()) {
                 let late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
                 given_up = late.then(|| Error::new(Code::TimedOut, ""));
                 return late;
@@ -324,10 +332,10 @@ impl DbInner {
 
 impl State {
     /// Whether a job runs or is due.
-    fn has_background_work(&self) -> bool {
+    fn has_background_work(&self, moment: &Moment) -> bool {
         let due = |cf: &ColumnFamilyState| {
             let flush_due = cf.wants_flush() || cf.switch_wanted;
-            flush_due || cf.picker.needs_compaction(&cf.current, &cf.data.options())
+            flush_due || cf.picker.needs_compaction(&cf.current, &cf.data.options(), moment)
         };
         self.running_flushes + self.running_compactions > 0 || self.families.values().any(due)
     }

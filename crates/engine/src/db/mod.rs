@@ -24,6 +24,7 @@ mod install;
 mod live_files;
 mod log_lines;
 mod manual;
+mod moment;
 mod obsolete_files;
 mod open;
 mod pause;

@@ -9,7 +9,9 @@ use crate::error::{Error, Result};
 use crate::fs::FileSystem;
 use crate::fs::filename::{self, FileKind};
 use crate::fs::info_log::{InfoLog, InfoLogOptions, LogLevel};
-use crate::options::{self, ColumnFamilyOptions, DbOptions, Options, TableFactory};
+use crate::options::{
+    self, ColumnFamilyOptions, CompactionStyle, DbOptions, Options, TableFactory,
+};
 use crate::version::VersionSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -140,6 +142,12 @@ pub(super) fn wal_directory(fs: &dyn FileSystem, options: &DbOptions, dir: &Path
 pub(super) fn check_family(options: &ColumnFamilyOptions, db: &DbOptions) -> Result<()> {
     if matches!(options.table_factory, TableFactory::Plain(_)) && !db.allow_mmap_reads {
         return Err(Error::invalid_argument("PlainTable requires allow_mmap_reads = true"));
+    }
+    let drops_files = options.compaction_style == CompactionStyle::Fifo && options.ttl > 0;
+    if drops_files && db.max_open_files != -1 {
+        return Err(Error::not_supported(
+            "FIFO compaction only supported with max_open_files = -1.",
+        ));
     }
     Ok(())
 }

@@ -66,7 +66,8 @@ impl DbInner {
             "num-running-flushes" => state.running_flushes as u64,
             "num-running-compactions" => state.running_compactions as u64,
             "compaction-pending" => {
-                u64::from(cf.picker.needs_compaction(&cf.current, &cf.data.options()))
+                let moment = self.moment();
+                u64::from(cf.picker.needs_compaction(&cf.current, &cf.data.options(), &moment))
             }
             "background-errors" => u64::from(state.error.is_some() && !self.read_only),
             "cur-size-active-mem-table" => cf.mem.approximate_memory_usage() as u64,

@@ -9,16 +9,18 @@
 
 use super::column_family::{ColumnFamilyData, ColumnFamilyMap, ColumnFamilyState};
 use super::events::Events;
+use super::moment::ReleasedSnapshots;
 use super::obsolete_files::FileDeletions;
 use super::pause::Pauses;
 use super::session::Session;
 use crate::base::SeqNo;
-use crate::compaction::picker::LevelShape;
+use crate::compaction::picker::{LevelShape, num_sorted_runs};
 use crate::env::epoch::EpochCell;
 use crate::env::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::env::sync::{Condvar, Mutex, MutexGuard};
 use crate::error::{Error, Result};
 use crate::fs::{FileLock, FileSyncer};
+use crate::options::CompactionStyle;
 use crate::read::SnapshotList;
 use crate::version::{Graveyard, VersionSet};
 use crate::wal::LogWriter;
@@ -54,6 +56,7 @@ pub(crate) struct DbInner {
     pub(crate) refuses_writes: AtomicBool,
     /// Some write skipped the WAL since the last flush.
     pub(crate) unlogged_data: AtomicBool,
+    pub(crate) released: ReleasedSnapshots,
     /// Who holds background work up.
     pub(crate) pauses: Pauses,
     /// Dropped when the database is closed.
@@ -128,8 +131,6 @@ pub(crate) struct State {
     pub(crate) wals_to_close: Vec<LogWriter>,
     pub(crate) running_flushes: usize,
     pub(crate) running_compactions: usize,
-    /// Compactions that ended, ever: who was in conflict with one waits for the next.
-    pub(crate) compactions_ended: u64,
     /// Manual compactions under way: `close` waits for them.
     pub(crate) manual_compactions: usize,
     pub(crate) error: Option<Error>,
@@ -169,7 +170,6 @@ impl State {
             wals_to_close: Vec::new(),
             running_flushes: 0,
             running_compactions: 0,
-            compactions_ended: 0,
             manual_compactions: 0,
             error: None,
             stats_dumped: Instant::now(),
@@ -217,9 +217,14 @@ impl DbInner {
             } else {
                 0
             };
+            // Universal compaction treats deeper levels as if they were files of level 0.
+            let sorted_runs = match options.compaction_style {
+                CompactionStyle::Universal => num_sorted_runs(&family.current),
+                _ => family.current.num_files(0),
+            };
             let inputs = StallInputs {
                 immutables: family.immutables.len(),
-                level0_files: if auto { family.current.num_files(0) } else { 0 },
+                level0_files: if auto { sorted_runs } else { 0 },
                 pending_compaction_bytes: family.pending_compaction_bytes,
             };
             let stall = data.stall_limits().judge(&inputs);
@@ -227,6 +232,7 @@ impl DbInner {
             worst = worse(worst, stall);
         }
         self.controller.set(worst);
+        self.renew_threshold(state);
     }
 }
 

@@ -7,6 +7,7 @@ mod event_reason;
 mod grouping;
 mod merge_operator;
 mod slice_transform;
+mod sst_partitioner;
 
 pub use compaction_filter::{
     CompactionFilter, CompactionFilterContext, CompactionFilterFactory, FilterDecision,
@@ -31,4 +32,7 @@ pub use merge_operator::{
 pub use slice_transform::{
     CappedPrefixTransform, FixedPrefixTransform, NoopTransform, SliceTransform,
     slice_transform_by_name,
+};
+pub use sst_partitioner::{
+    FixedPrefixPartitionerFactory, SstPartitioner, SstPartitionerContext, SstPartitionerFactory,
 };

@@ -7,7 +7,9 @@ use super::{
 use crate::base::{BytewiseComparator, Comparator};
 use crate::cache::Cache;
 use crate::compress::CompressionType;
-use crate::hooks::{CompactionFilter, CompactionFilterFactory, MergeOperator, SliceTransform};
+use crate::hooks::{
+    CompactionFilter, CompactionFilterFactory, MergeOperator, SliceTransform, SstPartitionerFactory,
+};
 use std::sync::Arc;
 
 /// Options of one column family; names and defaults are RocksDB 10.10's.
@@ -21,6 +23,8 @@ pub struct ColumnFamilyOptions {
     pub compaction_filter: Option<Arc<dyn CompactionFilter>>,
     /// Makes a filter per job.
     pub compaction_filter_factory: Option<Arc<dyn CompactionFilterFactory>>,
+    /// Says where compactions must start another table.
+    pub sst_partitioner_factory: Option<Arc<dyn SstPartitionerFactory>>,
     /// Maps keys to prefixes, for filters and hash structures.
     pub prefix_extractor: Option<Arc<dyn SliceTransform>>,
     /// The format of new tables and how tables are read.
@@ -94,9 +98,11 @@ pub struct ColumnFamilyOptions {
     pub paranoid_file_checks: bool,
     /// Accepted, has no effect: levels are always checked.
     pub force_consistency_checks: bool,
-    /// Seconds after which data is compacted again; accepted, has no effect here.
+    /// Seconds after which data goes down a level, or, with FIFO compaction, goes for good; 0 never.
+    /// Unset (the default) means 30 days with block-based tables.
     pub ttl: u64,
-    /// Seconds after which a file is rewritten; accepted, has no effect here.
+    /// Seconds after which a file is rewritten; 0 never. Unset (the default) means 30 days with
+    /// universal compaction or a compaction filter.
     pub periodic_compaction_seconds: u64,
     /// Bytes of checksum per entry of a memtable. Accepted, has no effect.
     pub memtable_protection_bytes_per_key: u32,
@@ -203,6 +209,7 @@ impl Default for ColumnFamilyOptions {
             merge_operator: None,
             compaction_filter: None,
             compaction_filter_factory: None,
+            sst_partitioner_factory: None,
             prefix_extractor: None,
             table_factory: TableFactory::default(),
             memtable_factory: MemtableFactory::default(),

@@ -9,9 +9,9 @@ pub enum CompactionStyle {
     /// Sorted levels of growing size.
     #[default]
     Level = 0,
-    /// Sorted runs merged by size. Not supported yet: refused at open.
+    /// Sorted runs merged by size.
     Universal = 1,
-    /// Old files dropped. Not supported yet: refused at open.
+    /// Old files dropped.
     Fifo = 2,
     /// No automatic compaction.
     None = 3,
@@ -64,7 +64,7 @@ pub struct UniversalCompactionOptions {
     pub stop_style: CompactionStopStyle,
     /// Move files that overlap nothing instead of merging them.
     pub allow_trivial_move: bool,
-    /// Merge the last level in parts.
+    /// Merge the last level in parts. Not supported: true is refused at open.
     pub incremental: bool,
     /// Keep inputs of a waiting compaction available to others.
     pub reduce_file_locking: bool,

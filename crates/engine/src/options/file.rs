@@ -178,6 +178,7 @@ impl OptionsFile {
                     merge_operator: known.cf.merge_operator.clone(),
                     compaction_filter: known.cf.compaction_filter.clone(),
                     compaction_filter_factory: known.cf.compaction_filter_factory.clone(),
+                    sst_partitioner_factory: known.cf.sst_partitioner_factory.clone(),
                     prefix_extractor: known.cf.prefix_extractor.clone(),
                     ..ColumnFamilyOptions::default()
                 };

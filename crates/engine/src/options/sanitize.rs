@@ -96,10 +96,8 @@ pub fn validate_cf(cf: &ColumnFamilyOptions) -> Result<()> {
     let timestamp = cf.comparator.timestamp_size();
     let none = "expected 0: no user-defined timestamps";
     refuse("comparator timestamp size", timestamp, timestamp != 0, none)?;
-    let style = cf.compaction_style;
-    let other_style = matches!(style, CompactionStyle::Universal | CompactionStyle::Fifo);
-    let known = "expected kCompactionStyleLevel or kCompactionStyleNone";
-    refuse("compaction_style", format!("{style:?}"), other_style, known)?;
+    validate_times(cf)?;
+    validate_universal(cf)?;
     cf.check()?;
     cf.compression_opts.check()?;
     if cf.bottommost_compression_opts.enabled {
@@ -120,6 +118,47 @@ pub fn validate_cf(cf: &ColumnFamilyOptions) -> Result<()> {
              PlainTable",
         )),
     }
+}
+
+/// RocksDB's stand-in for "not set" in `ttl` and `periodic_compaction_seconds`.
+const TIME_UNSET: u64 = u64::MAX - 1;
+
+fn validate_times(cf: &ColumnFamilyOptions) -> Result<()> {
+    let is_set = |seconds: u64| seconds > 0 && seconds != TIME_UNSET;
+    if matches!(cf.table_factory, TableFactory::BlockBased(_)) {
+        return Ok(());
+    }
+    let only = |what: &str| {
+        Error::not_supported(format!("{what} is only supported in Block-Based Table format. "))
+    };
+    if is_set(cf.ttl) {
+        return Err(only("TTL"));
+    }
+    if is_set(cf.periodic_compaction_seconds) {
+        return Err(only("Periodic Compaction"));
+    }
+    Ok(())
+}
+
+fn validate_universal(cf: &ColumnFamilyOptions) -> Result<()> {
+    let universal = &cf.compaction_options_universal;
+    let incremental = "compaction_options_universal.incremental";
+    refuse(incremental, true, universal.incremental, "expected false")?;
+    if cf.compaction_style != CompactionStyle::Universal {
+        return Ok(());
+    }
+    if universal.max_read_amp < -1 {
+        return Err(Error::not_supported(
+            "CompactionOptionsUniversal::max_read_amp should be at least -1.",
+        ));
+    }
+    if (1..cf.level0_file_num_compaction_trigger).contains(&universal.max_read_amp) {
+        return Err(Error::not_supported(
+            "CompactionOptionsUniversal::max_read_amp limits the number of sorted runs but is \
+             smaller than the compaction trigger level0_file_num_compaction_trigger.",
+        ));
+    }
+    Ok(())
 }
 
 fn validate_compression(cf: &ColumnFamilyOptions) -> Result<()> {
@@ -290,6 +329,7 @@ pub fn sanitize_cf(cf: &mut ColumnFamilyOptions) -> Vec<String> {
     let mut changes = Changes(Vec::new());
     sanitize_memory(cf, &mut changes);
     sanitize_levels(cf, &mut changes);
+    sanitize_times(cf);
     sanitize_table(&mut cf.table_factory, &mut changes);
     changes.0
 }
@@ -334,6 +374,33 @@ fn sanitize_memory(cf: &mut ColumnFamilyOptions, changes: &mut Changes) {
     }
 }
 
+/// Silent: unset is documented to mean this.
+fn sanitize_times(cf: &mut ColumnFamilyOptions) {
+    const MONTH: u64 = 30 * 24 * 60 * 60;
+    let knows_time = matches!(cf.table_factory, TableFactory::BlockBased(_));
+    if cf.ttl == TIME_UNSET {
+        cf.ttl = if knows_time { MONTH } else { 0 };
+    }
+    let is_universal = cf.compaction_style == CompactionStyle::Universal;
+    let is_leveled = cf.compaction_style == CompactionStyle::Level;
+    let rewrites = is_universal || (is_leveled && cf.has_compaction_filter());
+    let period = &mut cf.periodic_compaction_seconds;
+    if *period == TIME_UNSET && rewrites && knows_time {
+        *period = MONTH;
+    }
+    // For universal compaction both mean the same: the shorter one counts.
+    if is_universal {
+        *period = match (*period, cf.ttl) {
+            (0, ttl) => ttl,
+            (period, 0) => period,
+            (period, ttl) => period.min(ttl),
+        };
+    }
+    if *period == TIME_UNSET {
+        *period = 0;
+    }
+}
+
 fn sanitize_levels(cf: &mut ColumnFamilyOptions, changes: &mut Changes) {
     let is_level = cf.compaction_style == CompactionStyle::Level;
     changes.clip("num_levels", &mut cf.num_levels, if is_level { 2 } else { 1 }, 64);
@@ -347,6 +414,11 @@ fn sanitize_levels(cf: &mut ColumnFamilyOptions, changes: &mut Changes) {
     if cf.level0_file_num_compaction_trigger == 0 {
         let trigger = &mut cf.level0_file_num_compaction_trigger;
         changes.set("level0_file_num_compaction_trigger", trigger, 1, "it cannot be 0");
+    }
+    if cf.compaction_style == CompactionStyle::Fifo {
+        // Files are dropped, not compacted: their number holds nobody up.
+        cf.level0_slowdown_writes_trigger = i32::MAX;
+        cf.level0_stop_writes_trigger = i32::MAX;
     }
     let order = "stop >= slowdown >= compaction trigger must hold";
     let (trigger, stop) = (cf.level0_file_num_compaction_trigger, cf.level0_stop_writes_trigger);

@@ -26,13 +26,48 @@ fn defaults_are_valid_and_stay() {
     validate(&options).unwrap();
 }
 
+/// Unset times follow RocksDB's rules per style.
+#[test]
+fn unset_times_become_a_month_or_never() {
+    const MONTH: u64 = 30 * 24 * 60 * 60;
+    let times = |change: &dyn Fn(&mut Options)| {
+        let mut options = with(change);
+        sanitize(&mut options);
+        (options.cf.ttl, options.cf.periodic_compaction_seconds)
+    };
+    let universal = |o: &mut Options| o.cf.compaction_style = CompactionStyle::Universal;
+    assert_eq!(times(&|_| {}), (MONTH, 0));
+    let filter = crate::hooks::compaction_filter_by_name("RemoveEmptyValueCompactionFilter");
+    assert_eq!(times(&|o| o.cf.compaction_filter = filter.clone()), (MONTH, MONTH));
+    assert_eq!(times(&universal), (MONTH, MONTH));
+    let shorter = |o: &mut Options| {
+        universal(o);
+        o.cf.ttl = 60;
+    };
+    assert_eq!(times(&shorter), (60, 60));
+    let never = |o: &mut Options| (o.cf.ttl, o.cf.periodic_compaction_seconds) = (0, 0);
+    assert_eq!(times(&never), (0, 0));
+    let plain = |o: &mut Options| o.cf.table_factory = TableFactory::Plain(Default::default());
+    assert_eq!(times(&plain), (0, 0));
+    let fifo = |o: &mut Options| o.cf.compaction_style = CompactionStyle::Fifo;
+    assert_eq!(times(&fifo), (MONTH, 0));
+}
+
 #[test]
 fn refusals_name_option_value_and_range() {
     let refused: &[(Options, &str)] = &[
         (
-            with(|o| o.cf.compaction_style = CompactionStyle::Universal),
-            "Not implemented: option compaction_style: value Universal is not supported; \
-             expected kCompactionStyleLevel or kCompactionStyleNone",
+            with(|o| o.cf.compaction_options_universal.incremental = true),
+            "Not implemented: option compaction_options_universal.incremental: value true is not \
+             supported; expected false",
+        ),
+        (
+            with(|o| {
+                o.cf.compaction_style = CompactionStyle::Universal;
+                o.cf.compaction_options_universal.max_read_amp = 3;
+            }),
+            "Not implemented: CompactionOptionsUniversal::max_read_amp limits the number of sorted \
+             runs but is smaller than the compaction trigger level0_file_num_compaction_trigger.",
         ),
         (
             with(|o| o.db.keep_log_file_num = 0),

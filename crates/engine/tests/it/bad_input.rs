@@ -212,8 +212,8 @@ fn impossible_options_are_named() {
         "max_dict_bytes",
     );
     refused(
-        &|o| o.cf.compaction_style = ferrolith::options::CompactionStyle::Universal,
-        "Universal",
+        &|o| o.cf.compaction_options_universal.incremental = true,
+        "compaction_options_universal.incremental",
     );
     refused(&|o| o.cf.compression = ferrolith::compress::CompressionType::Bzip2, "Bzip2");
 }

@@ -114,9 +114,13 @@ fn figures_go_to_the_log_periodically() {
 fn the_log_tells_of_settings_without_effect() {
     let dir = temp_dir();
     let mut options = small();
-    options.cf.ttl = 60;
+    options.cf.max_successive_merges = 60;
     drop(Db::open(&options, dir.path()).unwrap());
     let log = std::fs::read_to_string(dir.path().join("LOG")).unwrap();
-    assert_eq!(log.matches("option ttl: value 60 has no effect").count(), 1, "{log}");
+    assert_eq!(
+        log.matches("option max_successive_merges: value 60 has no effect").count(),
+        1,
+        "{log}"
+    );
     assert_eq!(log.matches("has no effect").count(), 1, "{log}");
 }

@@ -22,5 +22,6 @@ mod read_modes;
 mod read_only;
 mod recovery;
 mod settings;
+mod styles;
 mod support;
 mod updates;

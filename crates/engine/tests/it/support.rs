@@ -2,10 +2,10 @@
 
 use ferrolith::compress::CompressionType;
 use ferrolith::db::{ColumnFamily, ColumnFamilyDescriptor, Db};
-use ferrolith::hooks::{FixedPrefixTransform, StringAppendOperator};
+use ferrolith::hooks::{FixedPrefixPartitionerFactory, FixedPrefixTransform, StringAppendOperator};
 use ferrolith::options::{
-    BlockBasedTableOptions, ColumnFamilyOptions, FilterPolicy, MemtableFactory, Options,
-    PlainTableOptions, ReadOptions, TableFactory, WriteOptions,
+    BlockBasedTableOptions, ColumnFamilyOptions, CompactionStyle, FilterPolicy, MemtableFactory,
+    Options, PlainTableOptions, ReadOptions, TableFactory, WriteOptions,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -59,6 +59,23 @@ pub fn option_sets() -> Vec<(&'static str, Options)> {
     few_files.cf.level_compaction_dynamic_level_bytes = false;
     few_files.cf.compression = CompressionType::None;
     sets.push(("few open files", few_files));
+    for (name, levels) in [("universal", 7), ("universal on one level", 1)] {
+        let mut set = small();
+        set.cf.compaction_style = CompactionStyle::Universal;
+        set.cf.num_levels = levels;
+        set.cf.compaction_options_universal.allow_trivial_move = levels > 1;
+        set.db.max_subcompactions = 2;
+        sets.push((name, set));
+    }
+    // What drops nothing: the limits are out of reach.
+    let mut fifo = small();
+    fifo.cf.compaction_style = CompactionStyle::Fifo;
+    fifo.cf.compaction_options_fifo.allow_compaction = true;
+    sets.push(("fifo", fifo));
+    let mut partitioned = small();
+    partitioned.cf.sst_partitioner_factory = Some(Arc::new(FixedPrefixPartitionerFactory::new(4)));
+    partitioned.cf.periodic_compaction_seconds = 1;
+    sets.push(("partitioned and periodic", partitioned));
     let mut vector = small();
     vector.cf.memtable_factory = MemtableFactory::Vector { count: 0 };
     vector.db.allow_concurrent_memtable_write = false;

@@ -235,6 +235,21 @@ exchange! {
     plain_no_bloom_merges: Form::plain("bloom_bits_per_key=0;index_sparseness=2", "prefix_hash:100")
         .and("merge_operator=uint64add").shape(2, Merges::Add);
     small_manifests: Form::new("").db("max_manifest_file_size=600").shape(2, Merges::None);
+    universal: Form::new("compaction_style=kCompactionStyleUniversal").shape(2, Merges::None);
+    universal_appends: Form::new(
+        "compaction_style=kCompactionStyleUniversal;merge_operator=stringappend;\
+         compaction_options_universal={allow_trivial_move=true;size_ratio=20;\
+         max_size_amplification_percent=50;compression_size_percent=60}"
+    ).shape(1, Merges::Append);
+    universal_on_one_level: Form::new("compaction_style=kCompactionStyleUniversal;num_levels=1");
+    leveled_and_universal_in_turn: Form::new("").theirs("compaction_style=kCompactionStyleUniversal");
+    fifo: Form::new(
+        "compaction_style=kCompactionStyleFIFO;compaction_options_fifo={allow_compaction=true};\
+         block_based_table_factory={format_version=5}"
+    ).shape(2, Merges::None);
+    partitioned_levels: Form::new(
+        "sst_partitioner_factory={id=SstPartitionerFixedPrefixFactory;length=1}"
+    ).fixed_keys();
     wal_kept_in_memory: Form::new("").db("avoid_flush_during_recovery=true;avoid_flush_during_shutdown=true");
 }
 

@@ -19,6 +19,24 @@ pub(super) fn any_being_compacted(files: &[Arc<FileMeta>]) -> bool {
     files.iter().any(|f| f.is_being_compacted())
 }
 
+/// From the newest on, files of level 0 as long as each makes merging them cheaper per file that the
+/// merge removes, within `limit` bytes; and that price.
+pub(super) fn cheap_to_merge(files: &[Arc<FileMeta>], limit: u64) -> (Files, u64) {
+    let (mut bytes, mut per_file) = (0u64, u64::MAX);
+    let mut taken = Files::new();
+    for file in files.iter().take_while(|f| !f.is_being_compacted()) {
+        bytes = bytes.saturating_add(file.file_size);
+        // Merging n files removes n - 1.
+        let cost = if taken.is_empty() { u64::MAX } else { bytes / taken.len() as u64 };
+        if cost > per_file || bytes > limit {
+            break;
+        }
+        per_file = cost;
+        taken.push(file.clone());
+    }
+    (taken, per_file)
+}
+
 pub(super) fn total_size(files: &[Arc<FileMeta>]) -> u64 {
     files.iter().fold(0, |sum, f| sum.saturating_add(f.file_size))
 }

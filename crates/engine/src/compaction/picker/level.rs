@@ -1,10 +1,14 @@
 //! The leveled policy: the level with the highest score gives files to the next.
 
-use super::inputs::{self, Files, Inputs, any_being_compacted, clean_cut, complete, total_size};
+use super::draft::{Choice, make_plan};
+use super::due::{self, Moment};
+use super::inputs::{
+    self, Files, Inputs, any_being_compacted, cheap_to_merge, clean_cut, complete, total_size,
+};
 use super::priority::by_priority;
-use super::shape::{LevelShape, compression_for_flush, compression_for_level};
+use super::shape::LevelShape;
 use super::{CompactionPicker, max_compaction_bytes, max_file_size};
-use crate::compaction::plan::{CompactionPlan, CompactionReason, PlanLevel, key_range};
+use crate::compaction::plan::{CompactionPlan, CompactionReason, key_range};
 use crate::options::{ColumnFamilyOptions, CompactionPri};
 use crate::version::{FileMeta, Version};
 use std::sync::Arc;
@@ -14,22 +18,12 @@ const INTRA_LEVEL0_FILES_MIN: usize = 4;
 /// Files that move down together at most, so that the next level is not flooded.
 const TRIVIAL_MOVE_FILES_MAX: usize = 4;
 
-/// What a policy chose, before it is a plan.
-pub(super) struct Choice {
-    pub(super) start_level: usize,
-    pub(super) output_level: usize,
-    pub(super) inputs: Inputs,
-    pub(super) reason: CompactionReason,
-    pub(super) score: f64,
-    /// Files must be rewritten.
-    pub(super) rewrite: bool,
-}
-
 /// What the functions below look at.
 struct Scene<'a> {
     version: &'a Version,
     options: &'a ColumnFamilyOptions,
     shape: &'a LevelShape,
+    moment: &'a Moment,
 }
 
 /// The most urgent compaction that is possible now.
@@ -38,8 +32,9 @@ pub(super) fn pick(
     version: &Version,
     options: &ColumnFamilyOptions,
     shape: &LevelShape,
+    moment: &Moment,
 ) -> Option<CompactionPlan> {
-    let scene = Scene { version, options, shape };
+    let scene = Scene { version, options, shape, moment };
     let mut base_waits_for_level0 = false;
     for &(level, score) in shape.scores.iter().take_while(|s| s.1 >= 1.0) {
         // Level 0 needs room in the base level and could not start: taking more files of the base
@@ -57,7 +52,7 @@ pub(super) fn pick(
             None => base_waits_for_level0 |= level == 0,
         }
     }
-    let choice = pick_marked(picker, &scene)?;
+    let choice = pick_due(picker, &scene)?;
     Some(make_plan(picker, version, options, shape, choice))
 }
 
@@ -150,18 +145,7 @@ fn merge_while_blocked(scene: &Scene<'_>) -> Option<Files> {
         return None;
     }
     let limit = max_compaction_bytes(scene.options).min(max_file_size(scene.options));
-    let (mut bytes, mut per_file) = (0u64, u64::MAX);
-    let mut taken = Files::new();
-    for file in files.iter().take_while(|f| !f.is_being_compacted()) {
-        bytes = bytes.saturating_add(file.file_size);
-        // Merging n files removes n - 1.
-        let cost = if taken.is_empty() { u64::MAX } else { bytes / taken.len() as u64 };
-        if cost > per_file || bytes > limit {
-            break;
-        }
-        per_file = cost;
-        taken.push(file.clone());
-    }
+    let (taken, _) = cheap_to_merge(files, limit);
     (taken.len() >= INTRA_LEVEL0_FILES_MIN).then_some(taken)
 }
 
@@ -268,136 +252,69 @@ fn neighbours_that_move_too(
     taken
 }
 
-/// Files that asked to be compacted, above the last level with data.
-fn marked_files(version: &Version) -> impl Iterator<Item = (usize, &Arc<FileMeta>)> {
-    let deepest = version.deepest_level().unwrap_or(0);
-    version.all_files().filter(move |(level, f)| {
-        let marked = f.marked_for_compaction || f.is_compaction_suggested();
-        marked && *level < deepest && !f.is_being_compacted()
-    })
-}
-
-pub(super) fn has_marked_file(version: &Version) -> bool {
-    marked_files(version).next().is_some()
-}
-
-fn pick_marked(picker: &CompactionPicker, scene: &Scene<'_>) -> Option<Choice> {
-    let version = scene.version;
-    marked_files(version).find_map(|(level, file)| {
-        let output_level = if level == 0 { scene.shape.base_level } else { level + 1 };
-        let (smallest, largest) = (file.smallest_user_key(), file.largest_user_key());
-        let start = version.overlapping_inputs(level, Some(smallest), Some(largest));
-        if level == 0 && picker.level0_is_running() {
-            return None;
-        }
-        let start = clean_cut(version, level, start)?;
-        let inputs = complete(picker, version, scene.options, (level, output_level), start)?;
-        let reason = CompactionReason::FilesMarkedForCompaction;
-        // A suggestion stays with a file that moves, and takes it further down.
-        let rewrite = file.marked_for_compaction;
-        Some(Choice { start_level: level, output_level, inputs, reason, score: 0.0, rewrite })
-    })
-}
-
-/// Makes a choice a plan.
-pub(super) fn make_plan(
-    picker: &CompactionPicker,
+/// Whether some file should be compacted although its level is in shape.
+pub(super) fn has_due_file(
     version: &Version,
     options: &ColumnFamilyOptions,
-    shape: &LevelShape,
-    choice: Choice,
-) -> CompactionPlan {
-    let Choice { start_level, output_level, inputs, reason, score, rewrite } = choice;
-    let no_output_inputs = inputs.output.is_empty();
-    let mut levels = vec![PlanLevel { level: start_level, files: inputs.start }];
-    if !no_output_inputs {
-        levels.push(PlanLevel { level: output_level, files: inputs.output });
-    }
-    let largest_file = max_file_size(options);
-    let codec = |level| compression_for_level(version, options, level, shape.base_level);
-    let codec_now = match start_level {
-        0 => compression_for_flush(options),
-        level => codec(level),
-    };
-    let mut plan = CompactionPlan {
-        id: 0,
-        cf_id: picker.cf_id,
-        start_level,
-        output_level,
-        grandparents: grandparents(version, output_level, &levels),
-        // What stays on level 0 stays one file.
-        target_file_size: match output_level {
-            0 => largest_file,
-            _ => shape.target_file_size(options, output_level),
-        },
-        max_file_size: largest_file,
-        max_compaction_bytes: max_compaction_bytes(options),
-        compression: codec(output_level),
-        bottommost: is_bottommost(version, output_level, &levels),
-        trivial_move: false,
-        reason,
-        score,
-        inputs: levels,
-    };
-    // Who compacts by hand may do so to have data filtered.
-    let filters = reason == CompactionReason::ManualCompaction && options.has_compaction_filter();
-    plan.trivial_move = !rewrite
-        && !filters
-        && no_output_inputs
-        && start_level != output_level
-        && codec_now == plan.compression
-        && can_move(version, &plan);
-    plan
+    moment: &Moment,
+) -> bool {
+    due::marked(version).next().is_some()
+        || due::bottommost(version, options, moment).next().is_some()
+        || due::expired(version, options, moment).next().is_some()
+        || due::periodic(version, options, moment).next().is_some()
 }
 
-fn grandparents(version: &Version, output_level: usize, inputs: &[PlanLevel]) -> Files {
-    let all = inputs.iter().flat_map(|l| &l.files);
-    let Some((smallest, largest)) = key_range(version.order(), all) else { return Files::new() };
-    if output_level == 0 {
-        return Files::new();
-    }
-    (output_level + 1..version.num_levels())
-        .map(|level| version.overlapping_inputs(level, Some(smallest), Some(largest)))
-        .find(|files| !files.is_empty())
-        .unwrap_or_default()
-}
-
-/// Whether nothing older than the inputs lies in their range.
-fn is_bottommost(version: &Version, output_level: usize, inputs: &[PlanLevel]) -> bool {
-    let order = version.order();
-    let Some((smallest, largest)) = key_range(order, inputs.iter().flat_map(|l| &l.files)) else {
-        return false;
-    };
-    let (begin, end) = (Some(smallest), Some(largest));
-    let deeper = (output_level + 1..version.num_levels()).any(|l| version.overlaps(l, begin, end));
-    let older_on_level0 = inputs.iter().filter(|l| l.level == 0).any(|l| {
-        let is_input = |f: &FileMeta| l.files.iter().any(|i| i.number == f.number);
-        // Newest first: what comes after the first input may be older.
-        let rest = version.files(0).iter().skip_while(|f| !is_input(f));
-        rest.filter(|f| !is_input(f)).any(|f| version.file_overlaps(f, begin, end))
-    });
-    !deeper && !older_on_level0
-}
-
-/// Whether the inputs, which overlap nothing on the output level, can go there as they are: they do
-/// not overlap each other, and will not make the next compaction too large.
-fn can_move(version: &Version, plan: &CompactionPlan) -> bool {
-    let order = version.order();
-    let [PlanLevel { files, .. }] = &plan.inputs[..] else { return false };
-    let mut by_key: Vec<&Arc<FileMeta>> = files.iter().collect();
-    by_key.sort_by(|a, b| order.compare_user(a.smallest_user_key(), b.smallest_user_key()));
-    let disjoint = by_key
-        .windows(2)
-        .all(|w| order.compare_user(w[0].largest_user_key(), w[1].smallest_user_key()).is_lt());
-    let below = plan.output_level + 1;
-    disjoint
-        && files.iter().all(|f| {
-            let (smallest, largest) = (f.smallest_user_key(), f.largest_user_key());
-            let overlap = if below < version.num_levels() {
-                version.overlapping_inputs(below, Some(smallest), Some(largest))
-            } else {
-                Files::new()
-            };
-            total_size(&overlap).saturating_add(f.file_size) <= plan.max_compaction_bytes
+/// Files that are compacted although their level is in shape.
+fn pick_due(picker: &CompactionPicker, scene: &Scene<'_>) -> Option<Choice> {
+    let (version, options, moment) = (scene.version, scene.options, scene.moment);
+    let down = |level: usize| if level == 0 { scene.shape.base_level } else { level + 1 };
+    let marked = || {
+        due::marked(version).find_map(|(level, file)| {
+            let reason = CompactionReason::FilesMarkedForCompaction;
+            let choice = choice_from(picker, scene, (level, down(level)), file, reason)?;
+            // A suggestion stays with a file that moves, and takes it further down.
+            Some(Choice { rewrite: file.marked_for_compaction, ..choice })
         })
+    };
+    let bottommost = || {
+        due::bottommost(version, options, moment).find_map(|(level, file)| {
+            let reason = CompactionReason::BottommostFiles;
+            choice_from(picker, scene, (level, level), file, reason)
+        })
+    };
+    let expired = || {
+        due::expired(version, options, moment).find_map(|(level, file)| {
+            choice_from(picker, scene, (level, down(level)), file, CompactionReason::Ttl)
+        })
+    };
+    let periodic = || {
+        due::periodic(version, options, moment).find_map(|(level, file)| {
+            let reason = CompactionReason::PeriodicCompaction;
+            choice_from(picker, scene, (level, level), file, reason)
+        })
+    };
+    marked().or_else(bottommost).or_else(expired).or_else(periodic)
+}
+
+/// Whole inputs around one file.
+fn choice_from(
+    picker: &CompactionPicker,
+    scene: &Scene<'_>,
+    levels: (usize, usize),
+    file: &Arc<FileMeta>,
+    reason: CompactionReason,
+) -> Option<Choice> {
+    let (version, (start_level, output_level)) = (scene.version, levels);
+    if start_level == 0 && picker.level0_is_running() {
+        return None;
+    }
+    let start = if start_level == output_level {
+        vec![Arc::clone(file)]
+    } else {
+        let (smallest, largest) = (file.smallest_user_key(), file.largest_user_key());
+        version.overlapping_inputs(start_level, Some(smallest), Some(largest))
+    };
+    let start = clean_cut(version, start_level, start)?;
+    let inputs = complete(picker, version, scene.options, levels, start)?;
+    Some(Choice { start_level, output_level, inputs, reason, score: 0.0, rewrite: false })
 }

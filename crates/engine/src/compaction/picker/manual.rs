@@ -5,12 +5,18 @@
 //! pieces of `max_compaction_bytes`: with dynamic levels down to the last level, else to the deepest
 //! one that holds anything. That one is rewritten in place if the caller asks, or to have it
 //! filtered.
+//!
+//! Universal compaction has no levels to walk down: all files are merged at once. FIFO compaction does
+//! what it would do by itself.
 
+use super::draft::{Choice, make_plan, plan_of};
+use super::due::Moment;
 use super::inputs::{Files, clean_cut, complete, total_size};
-use super::level::{Choice, make_plan};
-use super::{CompactionPicker, LevelShape, max_compaction_bytes};
+use super::{CompactionPicker, LevelShape, fifo, max_compaction_bytes, universal};
 use crate::compaction::plan::{CompactionPlan, CompactionReason};
-use crate::options::{BottommostLevelCompaction, ColumnFamilyOptions, CompactRangeOptions};
+use crate::options::{
+    BottommostLevelCompaction, ColumnFamilyOptions, CompactRangeOptions, CompactionStyle,
+};
 use crate::version::Version;
 
 /// What to do next.
@@ -83,8 +89,12 @@ impl ManualCompaction {
         picker: &mut CompactionPicker,
         version: &Version,
         options: &ColumnFamilyOptions,
+        moment: &Moment,
     ) -> ManualStep {
         let shape = LevelShape::new(version, options);
+        if options.compaction_style != CompactionStyle::Level {
+            return self.step_without_levels(picker, version, options, (&shape, moment));
+        }
         if self.stage == Stage::Start {
             let (begin, end) = (self.begin.as_deref(), self.end.as_deref());
             let first = (0..version.num_levels()).find(|l| version.overlaps(*l, begin, end));
@@ -116,6 +126,37 @@ impl ManualCompaction {
             }
             return ManualStep::Run(Box::new(plan));
         }
+    }
+
+    /// There is one step.
+    fn step_without_levels(
+        &mut self,
+        picker: &mut CompactionPicker,
+        version: &Version,
+        options: &ColumnFamilyOptions,
+        (shape, moment): (&LevelShape, &Moment),
+    ) -> ManualStep {
+        if self.stage == Stage::Done {
+            return ManualStep::Done;
+        }
+        let is_empty = version.all_files().next().is_none();
+        let draft = match options.compaction_style {
+            CompactionStyle::Universal if is_empty => None,
+            CompactionStyle::Universal => match universal::everything(picker, version, options) {
+                None => return ManualStep::Wait,
+                draft => draft,
+            },
+            CompactionStyle::Fifo if picker.num_running() > 0 => return ManualStep::Wait,
+            CompactionStyle::Fifo => fifo::choose(picker, version, options, moment),
+            // Nothing is ever compacted.
+            CompactionStyle::None | CompactionStyle::Level => None,
+        };
+        self.stage = Stage::Done;
+        let Some(draft) = draft else { return ManualStep::Done };
+        self.final_level = Some(draft.output_level);
+        let mut plan = plan_of(picker, version, options, shape, draft);
+        picker.register(&mut plan, version.order());
+        ManualStep::Run(Box::new(plan))
     }
 
     fn enter(&mut self, stage: Stage) {

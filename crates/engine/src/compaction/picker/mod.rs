@@ -9,14 +9,21 @@
 //! | `shape` | target sizes of levels, scores, debt |
 //! | `priority` | which file of a level goes first |
 //! | `inputs` | growing a choice until no user key is split; conflicts |
+//! | `draft` | from what was chosen to a plan |
+//! | `due` | files whose time has come |
 //! | `level` | the leveled policy |
+//! | `universal`, `fifo` | the other two |
 //! | `manual` | `compact_range`, step by step |
 
+mod draft;
+mod due;
+mod fifo;
 mod inputs;
 mod level;
 pub mod manual;
 mod priority;
 mod shape;
+mod universal;
 
 use super::plan::{CompactionPlan, key_range};
 use crate::base::KeyOrder;
@@ -24,8 +31,10 @@ use crate::options::{ColumnFamilyOptions, CompactionStyle, TableFactory};
 use crate::version::{FileMeta, Version};
 use std::sync::Arc;
 
+pub use due::{Moment, bottommost_threshold};
 pub use manual::{ManualCompaction, ManualStep};
 pub use shape::{LevelShape, compression_for_flush, compression_for_level};
+pub use universal::num_sorted_runs;
 
 /// A compaction that was picked and not released.
 #[derive(Debug)]
@@ -55,13 +64,24 @@ impl CompactionPicker {
         CompactionPicker { cf_id, next_id: 1, running: Vec::new(), held: 0, cursors: Vec::new() }
     }
 
-    /// Whether [`CompactionPicker::pick`] may find something, by scores alone.
-    pub fn needs_compaction(&self, version: &Version, options: &ColumnFamilyOptions) -> bool {
-        if !is_automatic(options) {
+    /// Whether [`CompactionPicker::pick`] finds something, unless a running compaction is in the way.
+    pub fn needs_compaction(
+        &self,
+        version: &Version,
+        options: &ColumnFamilyOptions,
+        moment: &Moment,
+    ) -> bool {
+        if options.disable_auto_compactions {
             return false;
         }
-        let shape = LevelShape::new(version, options);
-        shape.scores.first().is_some_and(|s| s.1 >= 1.0) || level::has_marked_file(version)
+        match options.compaction_style {
+            CompactionStyle::Level => {
+                let shape = LevelShape::new(version, options);
+                let scored = shape.scores.first().is_some_and(|s| s.1 >= 1.0);
+                scored || level::has_due_file(version, options, moment)
+            }
+            _ => self.draft(version, options, moment).is_some(),
+        }
     }
 
     /// The most urgent compaction that does not disturb a running one. Its files are marked as being
@@ -70,14 +90,35 @@ impl CompactionPicker {
         &mut self,
         version: &Version,
         options: &ColumnFamilyOptions,
+        moment: &Moment,
     ) -> Option<CompactionPlan> {
-        if self.held > 0 || !is_automatic(options) {
+        if self.held > 0 || options.disable_auto_compactions {
             return None;
         }
         let shape = LevelShape::new(version, options);
-        let mut plan = level::pick(self, version, options, &shape)?;
+        let mut plan = match options.compaction_style {
+            CompactionStyle::Level => level::pick(self, version, options, &shape, moment)?,
+            _ => {
+                let draft = self.draft(version, options, moment)?;
+                draft::plan_of(self, version, options, &shape, draft)
+            }
+        };
         self.register(&mut plan, version.order());
         Some(plan)
+    }
+
+    /// What the policies without levels choose.
+    fn draft(
+        &self,
+        version: &Version,
+        options: &ColumnFamilyOptions,
+        moment: &Moment,
+    ) -> Option<draft::Draft> {
+        match options.compaction_style {
+            CompactionStyle::Universal => universal::choose(self, version, options, moment),
+            CompactionStyle::Fifo => fifo::choose(self, version, options, moment),
+            CompactionStyle::Level | CompactionStyle::None => None,
+        }
     }
 
     /// The compaction was installed, or failed: its files may be picked again.
@@ -157,10 +198,6 @@ impl CompactionPicker {
                 && order.compare_user(&r.largest, smallest).is_ge()
         })
     }
-}
-
-fn is_automatic(options: &ColumnFamilyOptions) -> bool {
-    !options.disable_auto_compactions && options.compaction_style == CompactionStyle::Level
 }
 
 /// The limit of `max_compaction_bytes`, where 0 means 25 files.

@@ -14,10 +14,11 @@ fn internal(user_key: &str, seq: u64) -> Vec<u8> {
     key
 }
 
-/// `9:a-f:100`: number, keys, size (`a-f)` ends before `f`, where a range tombstone ends); then `*` being compacted, `!` asks for compaction, `~` all
-/// tombstones.
+/// `9:a-f:100`: number, keys, size (`a-f)` ends before `f`, where a range tombstone ends); then `*`
+/// being compacted, `!` asks for compaction, `~` all tombstones, `^` written at second 100 instead of
+/// 500.
 fn parse_file(text: &str) -> FileMeta {
-    let plain = text.trim_end_matches(['*', '!', '~']);
+    let plain = text.trim_end_matches(['*', '!', '~', '^']);
     let mut parts = plain.split(':');
     let number: u64 = parts.next().unwrap().parse().unwrap();
     let (smallest, largest) = parts.next().unwrap().split_once('-').unwrap();
@@ -31,6 +32,8 @@ fn parse_file(text: &str) -> FileMeta {
     (file.smallest_seqno, file.largest_seqno) = (number * 10, number * 10 + 1);
     file.epoch_number = number;
     let marks = &text[plain.len()..];
+    let time = if marks.contains('^') { 100 } else { 500 };
+    (file.file_creation_time, file.oldest_ancestor_time) = (time, time);
     file.marked_for_compaction = marks.contains('!');
     file.set_being_compacted(marks.contains('*'));
     let num_deletions = if marks.contains('~') { size } else { 0 };
@@ -65,6 +68,7 @@ struct Stage {
     version: Arc<Version>,
     options: ColumnFamilyOptions,
     picker: CompactionPicker,
+    moment: Moment,
     plans: Vec<CompactionPlan>,
     next_number: u64,
 }
@@ -89,6 +93,7 @@ impl Stage {
             version: Arc::new(empty),
             options,
             picker: CompactionPicker::new(0),
+            moment: Moment::default(),
             plans: Vec::new(),
             next_number: 100,
         };
@@ -106,6 +111,11 @@ impl Stage {
     fn install(&mut self, plan: &CompactionPlan) {
         let mut edit = VersionEdit::default();
         plan.input_files().for_each(|(level, f)| edit.delete_file(level, f.number));
+        if plan.deletion {
+            self.apply(&edit);
+            self.picker.release(plan);
+            return;
+        }
         if plan.trivial_move {
             plan.input_files().for_each(|(_, f)| edit.add_file(plan.output_level, f.clone()));
         } else {
@@ -137,7 +147,7 @@ impl Stage {
             targets.join(" "),
             scores.join(", "),
             shape.pending_compaction_bytes,
-            self.picker.needs_compaction(&self.version, &self.options)
+            self.picker.needs_compaction(&self.version, &self.options, &self.moment)
         )
     }
 
@@ -174,7 +184,7 @@ impl Stage {
         let mut manual = ManualCompaction::new(begin, end, &options, self.next_number);
         let mut out = String::new();
         for _ in 0..100 {
-            match manual.step(&mut self.picker, &self.version, &self.options) {
+            match manual.step(&mut self.picker, &self.version, &self.options, &self.moment) {
                 ManualStep::Run(plan) => {
                     let _ = writeln!(out, "{plan}");
                     self.install(&plan);
@@ -190,7 +200,7 @@ impl Stage {
         match command {
             "shape" => self.shape(),
             // Picks and leaves it running.
-            "pick" => match self.picker.pick(&self.version, &self.options) {
+            "pick" => match self.picker.pick(&self.version, &self.options, &self.moment) {
                 Some(plan) => {
                     self.check(&plan);
                     let text = format!("{plan}, files of {}\n", plan.target_file_size);
@@ -209,6 +219,15 @@ impl Stage {
                 let plan = self.plans.remove(0);
                 self.picker.release(&plan);
                 "released\n".into()
+            }
+            // Seconds, and the oldest snapshot.
+            "at" => {
+                let (now, snapshot) = arguments.split_once(' ').unwrap();
+                let oldest_snapshot = snapshot.parse().unwrap();
+                self.moment = Moment { now: now.parse().unwrap(), oldest_snapshot };
+                let least = bottommost_threshold(&self.version, &self.moment);
+                let least = if least == u64::MAX { "-".into() } else { least.to_string() };
+                format!("the next snapshot to matter: {least}\n")
             }
             "manual" => self.manual(arguments),
             _ => panic!("unknown command {command}"),

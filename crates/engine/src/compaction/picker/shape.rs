@@ -208,8 +208,12 @@ fn times(size: u64, factor: f64) -> u64 {
 
 /// The codec of flushed files.
 pub fn compression_for_flush(options: &ColumnFamilyOptions) -> CompressionType {
+    let is_universal = options.compaction_style == CompactionStyle::Universal;
+    // What is newest stays uncompressed, and nothing is newer than a flush.
+    let newest_is_raw = options.compaction_options_universal.compression_size_percent >= 0;
     match options.table_factory {
         TableFactory::Plain(_) | TableFactory::Cuckoo(_) => CompressionType::None,
+        TableFactory::BlockBased(_) if is_universal && newest_is_raw => CompressionType::None,
         TableFactory::BlockBased(_) => {
             options.compression_per_level.first().copied().unwrap_or(options.compression)
         }

@@ -62,8 +62,10 @@ pub const CF_ROWS: &[Row<ColumnFamilyOptions>] = &[
     field!(Honoured "max_sequential_skip_in_iterations" max_sequential_skip_in_iterations),
     field!(Honoured "paranoid_file_checks" paranoid_file_checks),
     field!(Accepted "force_consistency_checks" force_consistency_checks),
-    field!(Accepted "ttl" ttl),
-    field!(Accepted "periodic_compaction_seconds" periodic_compaction_seconds),
+    field!(Honoured "ttl" ttl),
+    field!(Honoured "periodic_compaction_seconds" periodic_compaction_seconds),
+    custom!(Honoured "sst_partitioner_factory" Always
+        part::set_partitioner_factory, part::print_partitioner_factory),
     // Known to 7.8.3, without effect here.
     field!(Accepted "memtable_protection_bytes_per_key" memtable_protection_bytes_per_key),
     field!(Accepted "report_bg_io_stats" report_bg_io_stats),
@@ -81,8 +83,8 @@ pub const CF_ROWS: &[Row<ColumnFamilyOptions>] = &[
     field!(Accepted "experimental_mempurge_threshold" experimental_mempurge_threshold),
     field!(Accepted "preserve_internal_time_seconds" preserve_internal_time_seconds),
     field!(Accepted "last_level_temperature" last_level_temperature),
-    nested!(Accepted "compaction_options_fifo" compaction_options_fifo),
-    nested!(Accepted "compaction_options_universal" compaction_options_universal),
+    nested!(Honoured "compaction_options_fifo" compaction_options_fifo),
+    nested!(Honoured "compaction_options_universal" compaction_options_universal),
     // Blob files are refused, so how they would be written does not matter.
     field!(Refused "enable_blob_files" enable_blob_files),
     field!(Accepted "min_blob_size" min_blob_size),
@@ -95,7 +97,6 @@ pub const CF_ROWS: &[Row<ColumnFamilyOptions>] = &[
     field!(Accepted "blob_file_starting_level" blob_file_starting_level),
     field!(Accepted "prepopulate_blob_cache" prepopulate_blob_cache),
     // Known to 7.8.3; other values would change results.
-    fixed!(Refused Always "sst_partitioner_factory" Text "nullptr"),
     field!(Refused "preclude_last_level_data_seconds" preclude_last_level_data_seconds),
     // Younger than 7.8.3.
     young!(Accepted "verify_output_flags" verify_output_flags),
@@ -105,7 +106,7 @@ pub const CF_ROWS: &[Row<ColumnFamilyOptions>] = &[
     young!(Accepted "default_write_temperature" default_write_temperature),
     young!(Accepted "default_temperature" default_temperature),
     fixed!(Accepted Never "blob_compression_opts" Text ""),
-    young!(Accepted "bottommost_file_compaction_delay" bottommost_file_compaction_delay),
+    young!(Honoured "bottommost_file_compaction_delay" bottommost_file_compaction_delay),
     young!(Accepted "uncache_aggressiveness" uncache_aggressiveness),
     young!(Accepted "block_protection_bytes_per_key" block_protection_bytes_per_key),
     young!(Accepted "paranoid_memory_checks" paranoid_memory_checks),

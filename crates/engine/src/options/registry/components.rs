@@ -12,8 +12,8 @@ use crate::base::{BytewiseComparator, Comparator, ReverseBytewiseComparator};
 use crate::cache::Cache;
 use crate::error::{Error, Result};
 use crate::hooks::{
-    MergeOperator, SliceTransform, StringAppendOperator, compaction_filter_by_name,
-    merge_operator_by_name, slice_transform_by_name,
+    FixedPrefixPartitionerFactory, MergeOperator, SliceTransform, StringAppendOperator,
+    compaction_filter_by_name, merge_operator_by_name, slice_transform_by_name,
 };
 use std::sync::Arc;
 
@@ -95,6 +95,34 @@ pub(super) fn set_compaction_filter(o: &mut ColumnFamilyOptions, text: &str) -> 
 
 pub(super) fn print_compaction_filter(o: &ColumnFamilyOptions) -> String {
     o.compaction_filter.as_ref().map_or("nullptr".into(), |f| f.name().to_string())
+}
+
+/// The fixed-prefix factory is built in; any other must be the one in the program.
+pub(super) fn set_partitioner_factory(o: &mut ColumnFamilyOptions, text: &str) -> Result<()> {
+    if is_null(text) {
+        o.sst_partitioner_factory = None;
+        return Ok(());
+    }
+    let (name, settings) = name_and_settings(text)?;
+    if name == FixedPrefixPartitionerFactory::NAME {
+        let mut length = 0usize;
+        for (key, value) in settings {
+            match key {
+                "length" => store(&mut length, value)?,
+                _ => return Err(unknown_setting(name, key)),
+            }
+        }
+        o.sst_partitioner_factory = Some(Arc::new(FixedPrefixPartitionerFactory::new(length)));
+        return Ok(());
+    }
+    match &o.sst_partitioner_factory {
+        Some(have) if have.name() == name => Ok(()),
+        _ => Err(unknown_part("SST partitioner factory", name)),
+    }
+}
+
+pub(super) fn print_partitioner_factory(o: &ColumnFamilyOptions) -> String {
+    o.sst_partitioner_factory.as_ref().map_or("nullptr".into(), |f| f.options_text())
 }
 
 /// There are no built-in factories: a name must be that of the one in the program.

@@ -23,15 +23,15 @@ pub const COMPRESSION_ROWS: &[Row<CompressionOptions>] = &[
 /// Every setting of universal compaction.
 pub const UNIVERSAL_ROWS: &[Row<UniversalCompactionOptions>] = &[
     young!(Accepted "reduce_file_locking" reduce_file_locking),
-    field!(Accepted "incremental" incremental),
-    field!(Accepted "compression_size_percent" compression_size_percent),
-    field!(Accepted "allow_trivial_move" allow_trivial_move),
-    field!(Accepted "max_size_amplification_percent" max_size_amplification_percent),
-    field!(Accepted "max_merge_width" max_merge_width),
-    field!(Accepted "stop_style" stop_style),
-    field!(Accepted "min_merge_width" min_merge_width),
-    young!(Accepted "max_read_amp" max_read_amp),
-    field!(Accepted "size_ratio" size_ratio),
+    field!(Refused "incremental" incremental),
+    field!(Honoured "compression_size_percent" compression_size_percent),
+    field!(Honoured "allow_trivial_move" allow_trivial_move),
+    field!(Honoured "max_size_amplification_percent" max_size_amplification_percent),
+    field!(Honoured "max_merge_width" max_merge_width),
+    field!(Honoured "stop_style" stop_style),
+    field!(Honoured "min_merge_width" min_merge_width),
+    young!(Honoured "max_read_amp" max_read_amp),
+    field!(Honoured "size_ratio" size_ratio),
 ];
 
 /// Every setting of FIFO compaction.
@@ -40,9 +40,9 @@ pub const FIFO_ROWS: &[Row<FifoCompactionOptions>] = &[
     young!(Accepted "allow_trivial_copy_when_change_temperature"
         allow_trivial_copy_when_change_temperature),
     young!(Accepted "file_temperature_age_thresholds" file_temperature_age_thresholds),
-    field!(Accepted "allow_compaction" allow_compaction),
+    field!(Honoured "allow_compaction" allow_compaction),
     field!(Accepted "age_for_warm" age_for_warm),
-    field!(Accepted "max_table_files_size" max_table_files_size),
+    field!(Honoured "max_table_files_size" max_table_files_size),
     // Of the past: the family's `ttl` says it.
     fixed!(Accepted Never "ttl" Integer "0"),
 ];

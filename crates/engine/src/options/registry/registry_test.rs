@@ -219,10 +219,15 @@ fn settings_without_effect_are_told() {
     let mut options = Options::default();
     let told = |o: &Options| super::super::settings_without_effect(&o.db, &[&o.cf, &o.cf]);
     assert!(told(&options).is_empty(), "{:?}", told(&options));
-    options.set_options("paranoid_checks=false;ttl=60;max_open_files=50").unwrap();
+    options
+        .set_options("paranoid_checks=false;max_successive_merges=60;max_open_files=50")
+        .unwrap();
     assert_eq!(
         told(&options),
-        ["option paranoid_checks: value false has no effect", "option ttl: value 60 has no effect"]
+        [
+            "option max_successive_merges: value 60 has no effect",
+            "option paranoid_checks: value false has no effect"
+        ]
     );
 }
 

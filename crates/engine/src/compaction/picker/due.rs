@@ -1,0 +1,97 @@
+//! Files whose time has come: because of their age, or because a snapshot was released.
+
+use crate::base::SeqNo;
+use crate::options::ColumnFamilyOptions;
+use crate::version::{FileMeta, Version};
+use std::sync::Arc;
+
+/// What a pick depends on beside version and options.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Moment {
+    /// Seconds since 1970.
+    pub now: u64,
+    /// The oldest snapshot when one was released last, or what was visible then; 0 if none ever was.
+    pub oldest_snapshot: SeqNo,
+}
+
+/// A file and its level.
+pub(super) type Found<'a> = (usize, &'a Arc<FileMeta>);
+
+/// Files on the last level of their range that keep what only a released snapshot needed: sequence
+/// numbers, tombstones, hidden entries.
+pub(super) fn bottommost<'a>(
+    version: &'a Version,
+    options: &ColumnFamilyOptions,
+    moment: &Moment,
+) -> impl Iterator<Item = Found<'a>> {
+    let (oldest_snapshot, now) = (moment.oldest_snapshot, moment.now);
+    let delay = u64::from(options.bottommost_file_compaction_delay);
+    version.all_files().filter(move |(level, f)| {
+        let old_enough = delay == 0 || f.file_creation_time <= now.saturating_sub(delay);
+        f.largest_seqno != 0
+            && f.largest_seqno < oldest_snapshot
+            && !f.is_being_compacted()
+            && old_enough
+            && is_bottommost(version, *level, f)
+    })
+}
+
+/// The smallest sequence number that a released snapshot must reach to make
+/// [`bottommost`] find more.
+pub fn bottommost_threshold(version: &Version, moment: &Moment) -> SeqNo {
+    let waits = |f: &FileMeta| f.largest_seqno != 0 && f.largest_seqno >= moment.oldest_snapshot;
+    let files =
+        version.all_files().filter(|(level, f)| waits(f) && is_bottommost(version, *level, f));
+    files.map(|(_, f)| f.largest_seqno).min().unwrap_or(SeqNo::MAX)
+}
+
+/// Whether nothing older can hold keys of the file.
+fn is_bottommost(version: &Version, level: usize, file: &FileMeta) -> bool {
+    if level == 0 {
+        let oldest = version.files(0).last().is_some_and(|f| f.number == file.number);
+        return oldest && version.deepest_level() == Some(0);
+    }
+    let (begin, end) = (Some(file.smallest_user_key()), Some(file.largest_user_key()));
+    !(level + 1..version.num_levels()).any(|l| version.overlaps(l, begin, end))
+}
+
+/// Files above the deepest level whose oldest data is older than `ttl`: they should go down, where
+/// what they hide can be dropped.
+pub(super) fn expired<'a>(
+    version: &'a Version,
+    options: &ColumnFamilyOptions,
+    moment: &Moment,
+) -> impl Iterator<Item = Found<'a>> {
+    let limit = moment.now.checked_sub(options.ttl).filter(|_| options.ttl > 0).unwrap_or(0);
+    let deepest = version.deepest_level().unwrap_or(0);
+    version.all_files().filter(move |(level, f)| {
+        let oldest = f.oldest_ancestor_time;
+        *level < deepest && oldest > 0 && oldest < limit && !f.is_being_compacted()
+    })
+}
+
+/// Files that were written more than `periodic_compaction_seconds` ago.
+pub(super) fn periodic<'a>(
+    version: &'a Version,
+    options: &ColumnFamilyOptions,
+    moment: &Moment,
+) -> impl Iterator<Item = Found<'a>> {
+    let period = options.periodic_compaction_seconds;
+    let limit = moment.now.checked_sub(period).filter(|_| period > 0).unwrap_or(0);
+    version.all_files().filter(move |(_, f)| {
+        let written = match f.file_creation_time {
+            0 => f.oldest_ancestor_time,
+            time => time,
+        };
+        written > 0 && written < limit && !f.is_being_compacted()
+    })
+}
+
+/// Files that asked to be compacted, above the last level with data.
+pub(super) fn marked(version: &Version) -> impl Iterator<Item = Found<'_>> {
+    let deepest = version.deepest_level().unwrap_or(0);
+    version.all_files().filter(move |(level, f)| {
+        let marked = f.marked_for_compaction || f.is_compaction_suggested();
+        marked && *level < deepest && !f.is_being_compacted()
+    })
+}

@@ -1,0 +1,53 @@
+//! What compactions are picked by beside files and options: the time, and released snapshots.
+
+use super::state::{DbInner, State};
+use crate::base::SeqNo;
+use crate::compaction::picker::{Moment, bottommost_threshold};
+use crate::env::sync::atomic::{AtomicU64, Ordering};
+use crate::options::CompactionStyle;
+
+/// Which snapshots were released, and which release is worth while to look at files again.
+#[derive(Debug)]
+pub(crate) struct ReleasedSnapshots {
+    /// See [`Moment::oldest_snapshot`].
+    oldest: AtomicU64,
+    /// See [`bottommost_threshold`].
+    threshold: AtomicU64,
+}
+
+impl Default for ReleasedSnapshots {
+    fn default() -> ReleasedSnapshots {
+        ReleasedSnapshots { oldest: AtomicU64::new(0), threshold: AtomicU64::new(SeqNo::MAX) }
+    }
+}
+
+impl DbInner {
+    /// What a pick depends on now.
+    pub(crate) fn moment(&self) -> Moment {
+        Moment {
+            now: crate::flush::now_seconds(),
+            oldest_snapshot: self.released.oldest.load(Ordering::Acquire),
+        }
+    }
+
+    /// A snapshot was released: files of the last level that kept something for it can be rewritten.
+    pub(crate) fn snapshot_released(&self) {
+        // In this order: a snapshot that is taken meanwhile is not older.
+        let visible = self.order.visible();
+        let oldest = self.snapshots.oldest().unwrap_or(visible).min(visible);
+        if oldest > self.released.threshold.load(Ordering::Acquire) {
+            self.released.oldest.fetch_max(oldest, Ordering::AcqRel);
+            self.work.notify_all();
+        }
+    }
+
+    /// Looks which release will be worth while. Call after every change of versions.
+    pub(super) fn renew_threshold(&self, state: &State) {
+        let moment = self.moment();
+        let is_leveled = |style| style == CompactionStyle::Level;
+        let families =
+            state.families.values().filter(|f| is_leveled(f.data.options().compaction_style));
+        let least = families.map(|f| bottommost_threshold(&f.current, &moment)).min();
+        self.released.threshold.store(least.unwrap_or(SeqNo::MAX), Ordering::Release);
+    }
+}
