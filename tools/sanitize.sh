@@ -39,13 +39,13 @@ run() {
 
 # instrumented NAME: the library with a sanitizer, in $lib.
 instrumented() {
-  # crc32fast and others ask for their features at run time; the instrumented standard library comes from rust-src.
-  RUSTFLAGS="-Zsanitizer=$1 -C target-cpu=x86-64-v2" RUSTUP_TOOLCHAIN=nightly \
+  RUSTFLAGS="-Zsanitizer=$1" RUSTUP_TOOLCHAIN=nightly \
     cargo build -q -p ferrolith-capi --target "$target" --target-dir "target/$1-sanitizer" -Zbuild-std=std,panic_unwind
   lib=$PWD/target/$1-sanitizer/$target/debug
 }
 
 for checker in "${@:-valgrind address thread}"; do
+  # Without arguments that is all three in one.
   for name in $checker; do
     case $name in
       valgrind)
@@ -53,11 +53,14 @@ for checker in "${@:-valgrind address thread}"; do
         build valgrind ""
         run valgrind LD_PRELOAD= LD_LIBRARY_PATH="$PWD/target/debug" \
           valgrind --quiet --error-exitcode=9 --leak-check=full --show-leak-kinds=definite \
-          --errors-for-leak-kinds=definite --suppressions=tools/valgrind.supp
+          --errors-for-leak-kinds=definite
         ;;
       address | thread)
         instrumented "$name"
-        build "$name" "-fsanitize=$name"
+        # Rust's own runtime, which the library was compiled for; the programs' allocations go through it, too.
+        short=${name:0:1}san
+        runtime=$(rustc +nightly --print sysroot)/lib/rustlib/$target/lib/librustc-nightly_rt.$short.a
+        build "$name" "-Wl,--whole-archive $runtime -Wl,--no-whole-archive -rdynamic -lstdc++ -lm -lresolv"
         run "$name" LD_LIBRARY_PATH="$lib" ASAN_OPTIONS=detect_leaks=1 TSAN_OPTIONS=halt_on_error=0
         ;;
       *)

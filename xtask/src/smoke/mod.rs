@@ -14,7 +14,7 @@ use crate::abi;
 use crate::compat::{self, Failure, place};
 use programs::Program;
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const USAGE: &str = "\
@@ -118,7 +118,7 @@ fn work(flags: &Flags) -> Result<bool, Failure> {
 }
 
 /// Exactly the header's names, and no other of any kind.
-fn exports(table: &abi::Table, ours: &PathBuf, real: &PathBuf) -> Result<bool, Failure> {
+fn exports(table: &abi::Table, ours: &Path, real: &Path) -> Result<bool, Failure> {
     let expected: BTreeSet<String> = table.rows.iter().map(|r| r.name.clone()).collect();
     let found = compat::stub::all_exported(ours)?;
     let theirs = compat::stub::exported(real)?;
@@ -141,8 +141,8 @@ fn exports(table: &abi::Table, ours: &PathBuf, real: &PathBuf) -> Result<bool, F
 fn judge(
     place: &place::Place,
     program: &Program,
-    ours: &PathBuf,
-    real: &PathBuf,
+    ours: &Path,
+    real: &Path,
 ) -> Result<bool, Failure> {
     let theirs = program.run(place, real)?;
     let found = program.run(place, ours)?;

@@ -6,6 +6,7 @@ use crate::errptr::{quiet, run};
 use crate::handles::{destroy, get, give};
 use ferrolith::Result;
 use ferrolith::db::{ColumnFamily, ColumnFamilyDescriptor, Db};
+use ferrolith::env::epoch;
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr;
 
@@ -222,6 +223,15 @@ pub unsafe extern "C" fn rocksdb_close(db: *mut rocksdb_t) {
         }
     });
     destroy(db);
+    free_retired();
+}
+
+/// Frees what the engine keeps until no reader looks at it, so that callbacks of a closed database
+/// are destroyed as soon as the caller gives them up. What one round frees may retire more.
+fn free_retired() {
+    for _ in 0..4 {
+        epoch::synchronize();
+    }
 }
 
 /// Deletes a closed database. Files that are not a database's stay.

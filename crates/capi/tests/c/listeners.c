@@ -39,7 +39,9 @@ static void compaction_completed(void* state, rocksdb_t* db, const rocksdb_compa
     OK;
     size_t len;
     const char* name = rocksdb_compactionjobinfo_cf_name(info, &len);
-    if (compactions++ > 0) return;
+    compactions++;
+    /* RocksDB moves files without reading them where it can, and counts nothing then. */
+    if (rocksdb_compactionjobinfo_total_input_bytes(info) == 0) return;
     printf("compaction of %.*s: %zu in, %zu out, level %d to %d, %d records to %d, %d corrupt, "
            "reason %u, %zu, %zu\n",
            (int)len, name, rocksdb_compactionjobinfo_input_files_count(info),
@@ -54,7 +56,6 @@ static void compaction_completed(void* state, rocksdb_t* db, const rocksdb_compa
            rocksdb_compactionjobinfo_num_input_files_at_output_level(info));
     CHECK(rocksdb_compactionjobinfo_input_file_at(info, 0, &len) != NULL && len > 4);
     CHECK(rocksdb_compactionjobinfo_output_file_at(info, 0, &len) != NULL && len > 4);
-    CHECK(rocksdb_compactionjobinfo_total_input_bytes(info) > 0);
     CHECK(rocksdb_compactionjobinfo_total_output_bytes(info) > 0);
     CHECK(rocksdb_compactionjobinfo_elapsed_micros(info) < 60000000);
 }
@@ -154,8 +155,14 @@ int main(int argc, char** argv) {
     put(db, "a", "3");
     flush(db);
     rocksdb_compact_range(db, NULL, 0, NULL, 0);
+    put(db, "b", "4");
+    put(db, "a", "4");
+    flush(db);
+    put(db, "a", "5");
+    flush(db);
+    rocksdb_compact_range(db, NULL, 0, NULL, 0);
     ingest(argv, options, db);
-    CHECK(flushes == 2 && compactions >= 1 && subcompactions >= 1 && sealed >= 2);
+    CHECK(flushes == 4 && compactions >= 1 && subcompactions >= 1 && sealed >= 2);
     rocksdb_close(db);
     rocksdb_options_destroy(options);
     CHECK(destroyed == 1);

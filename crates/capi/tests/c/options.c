@@ -55,9 +55,10 @@ static void use(rocksdb_options_t* options, const char* path) {
 }
 
 static void tables(char** argv) {
-    rocksdb_filterpolicy_t* filters[] = {rocksdb_filterpolicy_create_bloom(10),
-                                         rocksdb_filterpolicy_create_bloom_full(10)};
-    for (int i = 0; i < 2; i++) {
+    rocksdb_filterpolicy_t* filters[] = {
+        rocksdb_filterpolicy_create_bloom(10), rocksdb_filterpolicy_create_bloom_full(10),
+        rocksdb_filterpolicy_create_ribbon(10), rocksdb_filterpolicy_create_ribbon_hybrid(10, 1)};
+    for (int i = 0; i < 4; i++) {
         rocksdb_block_based_table_options_t* table = rocksdb_block_based_options_create();
         rocksdb_cache_t* cache = rocksdb_cache_create_lru(1 << 20);
         rocksdb_block_based_options_set_block_cache(table, cache);
@@ -72,8 +73,7 @@ static void tables(char** argv) {
         snprintf(name, sizeof name, "filter%d", i);
         use(options, in_dir(argv, name));
     }
-    rocksdb_filterpolicy_destroy(rocksdb_filterpolicy_create_ribbon(10));
-    rocksdb_filterpolicy_destroy(rocksdb_filterpolicy_create_ribbon_hybrid(10, 1));
+    rocksdb_filterpolicy_destroy(rocksdb_filterpolicy_create_bloom(10));
 
     rocksdb_options_t* options = rocksdb_options_create();
     rocksdb_options_set_plain_table_factory(options, 0, 10, 0.75, 3, 0, 0, 0, 0);
@@ -97,12 +97,12 @@ static void compression(char** argv) {
     rocksdb_options_t* options = rocksdb_options_create();
     int levels[3] = {rocksdb_no_compression, rocksdb_snappy_compression, rocksdb_lz4_compression};
     rocksdb_options_set_compression_per_level(options, levels, 3);
-    rocksdb_options_set_compression_options(options, -14, 3, 0, 1 << 10);
+    rocksdb_options_set_compression_options(options, -14, 3, 0, 0);
     rocksdb_options_set_bottommost_compression(options, rocksdb_zstd_compression);
-    rocksdb_options_set_bottommost_compression_options(options, -14, 5, 0, 1 << 10, 1);
-    rocksdb_options_set_bottommost_compression_options_zstd_max_train_bytes(options, 1 << 12, 1);
+    rocksdb_options_set_bottommost_compression_options(options, -14, 5, 0, 0, 1);
+    rocksdb_options_set_bottommost_compression_options_zstd_max_train_bytes(options, 0, 1);
     rocksdb_options_set_bottommost_compression_options_use_zstd_dict_trainer(options, 1, 1);
-    rocksdb_options_set_bottommost_compression_options_max_dict_buffer_bytes(options, 1 << 20, 1);
+    rocksdb_options_set_bottommost_compression_options_max_dict_buffer_bytes(options, 0, 1);
     printf("dict trainer %d\n",
            rocksdb_options_get_bottommost_compression_options_use_zstd_dict_trainer(options));
     use(options, in_dir(argv, "compressed"));
