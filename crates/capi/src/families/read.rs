@@ -443,12 +443,13 @@ unsafe fn may_exist(
     value_found: *mut c_uchar,
 ) -> c_uchar {
     let may = !matches!(found, Ok(None));
-    let found = found.ok().flatten();
     if !value_found.is_null() {
-        put(value_found, c_uchar::from(found.is_some()));
-        if let Some(found) = found {
+        put(value_found, c_uchar::from(found.is_ok()));
+        if let Ok(found) = found {
+            // That a key is not there is an answer as well: RocksDB gives an empty value with it.
+            let found = found.as_deref().unwrap_or_default();
             put(val_len, found.len());
-            put(value, to_malloc(&found));
+            put(value, to_malloc(found));
         }
     }
     c_uchar::from(may)
