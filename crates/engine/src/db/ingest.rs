@@ -2,7 +2,7 @@
 //!
 //! 1. Files are looked at and brought into the directory under fresh numbers, which the MANIFEST
 //!    has given away before: so no crash can have a number used twice.
-//! 2. New writers are kept waiting, and memtables with keys of the files' ranges are flushed.
+//! 2. Memtables with keys of the files' ranges are flushed, and new writers are kept waiting.
 //! 3. Under the locks, when nothing is in flight, each file gets its level and its sequence number,
 //!    and one MANIFEST record per family takes all in, together.
 //! 4. The super-versions come first, then the sequence numbers become visible: so a snapshot sees
@@ -71,6 +71,9 @@ impl Db {
 
 /// Where the files of a job came: level and metadata, in their order.
 type Placed = Vec<(usize, Arc<FileMeta>)>;
+
+/// So often memtables are flushed while writers may fill them again.
+const FLUSHES_BESIDE_WRITERS: u32 = 4;
 
 /// What one column family gets.
 struct Job<'a> {
@@ -241,11 +244,14 @@ impl DbInner {
         copy::copy_file(&*self.fs, from, &to, None, self.options.use_fsync)
     }
 
-    /// Steps 2 to 4.
+    /// Steps 2 to 4. Writers go on while memtables are flushed: a listener of the flush may be one.
+    /// Only where they fill memtables again and again, they are kept waiting.
     fn take_in(&self, jobs: &[Job<'_>]) -> Result<Vec<Placed>> {
-        let _held = self.controller.hold();
+        let mut patience = FLUSHES_BESIDE_WRITERS;
+        let mut held = None;
         loop {
             self.flush_overlapping(jobs)?;
+            let _held = self.controller.hold();
             let (versions, write) = self.lock_with_nothing_in_flight()?;
             let mut overlaps = false;
             for job in jobs {
@@ -253,6 +259,11 @@ impl DbInner {
             }
             if !overlaps {
                 return self.install_files(jobs, versions, write);
+            }
+            drop((versions, write));
+            match patience {
+                0 => held = held.or_else(|| Some(self.controller.hold())),
+                _ => patience -= 1,
             }
         }
     }

@@ -6,14 +6,15 @@ use ferrolith::external::SstFileWriter;
 use ferrolith::fs::FileSystem;
 use ferrolith::fs::fault::{Fault, FaultFs, FaultKind};
 use ferrolith::fs::mem::MemFs;
+use ferrolith::hooks::{EventDb, EventListener, ExternalFileIngestionInfo, FlushJobInfo};
 use ferrolith::options::{
     CompactRangeOptions, FlushOptions, IngestExternalFileOptions, Options, ReadOptions,
     WriteOptions,
 };
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
 fn key(i: u32) -> Vec<u8> {
     format!("key{i:06}").into_bytes()
@@ -523,4 +524,39 @@ fn after_one_failed_operation_the_database_goes_on_and_the_next_try_succeeds() {
         }
     }
     assert!(failures > 8, "{failures}");
+}
+
+/// Writes while a flush begins, and keeps what it is told of files.
+#[derive(Default)]
+struct Busy(Mutex<Vec<ExternalFileIngestionInfo>>);
+
+impl EventListener for Busy {
+    fn on_flush_begin(&self, db: EventDb<'_>, _: &FlushJobInfo) {
+        let db = Db::of_event(db).expect("a handle");
+        db.put(&wo(), &key(1000), b"from a listener").unwrap();
+    }
+    fn on_external_file_ingested(&self, db: EventDb<'_>, info: &ExternalFileIngestionInfo) {
+        let db = Db::of_event(db).expect("a handle");
+        assert_eq!(db.get(&ro(), &key(1)).unwrap().unwrap(), b"new");
+        self.0.lock().unwrap().push(info.clone());
+    }
+}
+
+#[test]
+fn listeners_are_told_and_may_write_while_memtables_are_flushed() {
+    let dir = temp_dir();
+    let mut options = small();
+    let busy = Arc::new(Busy::default());
+    options.db.listeners.push(Arc::clone(&busy) as Arc<dyn EventListener>);
+    let db = Db::open(&options, dir.path().join("db")).unwrap();
+    db.put(&wo(), &key(1), b"old").unwrap();
+    let file = table(&options, &dir.path().join("a.sst"), &of(0..3, b"new"));
+    db.ingest_external_file(&[&file], &IngestExternalFileOptions::default()).unwrap();
+    let told = busy.0.lock().unwrap();
+    assert_eq!(told.len(), 1);
+    assert_eq!((told[0].cf_name.as_str(), &told[0].external_file_path), ("default", &file));
+    assert_eq!(told[0].global_seqno, db.latest_sequence_number());
+    assert_eq!(told[0].table_properties.num_entries, 3);
+    let inside = &db.live_files_metadata().into_iter().find(|f| f.num_entries == 3).unwrap();
+    assert_eq!(told[0].internal_file_path, inside.path());
 }

@@ -201,6 +201,11 @@ They have no names in OPTIONS files.
 | `CompactRangeOptions::blob_garbage_collection_policy`, `blob_garbage_collection_age_cutoff` | accepted | |
 | `CompactRangeOptions::full_history_ts_low` | refused | there are no user-defined timestamps |
 | `WaitForCompactOptions` | honoured | |
+| `SizeApproximationOptions` | honoured | |
+| `IngestExternalFileOptions`: `move_files`, `link_files`, `failed_move_fall_back_to_copy`, `snapshot_consistency`, `allow_global_seqno`, `allow_blocking_flush`, `ingest_behind`, `verify_checksums_before_ingest`, `fail_if_not_bottommost_level`, `allow_db_generated_files` | honoured | |
+| `IngestExternalFileOptions::verify_checksums_readahead_size`, `verify_file_checksum`, `fill_cache` | accepted | files have no checksums as a whole; what is read is not cached |
+| `IngestExternalFileOptions::write_global_seqno` | refused | the MANIFEST has the number |
+| `ImportColumnFamilyOptions::move_files` | honoured | |
 ";
 
 #[test]
