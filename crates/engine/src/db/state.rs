@@ -224,6 +224,7 @@ impl DbInner {
             };
             let inputs = StallInputs {
                 immutables: family.immutables.len(),
+                flush_due: family.flushing || family.wants_flush(),
                 level0_files: if auto { sorted_runs } else { 0 },
                 pending_compaction_bytes: family.pending_compaction_bytes,
             };
@@ -238,7 +239,8 @@ impl DbInner {
 
 fn worse(a: Stall, b: Stall) -> Stall {
     let rank = |s: &Stall| match s {
-        Stall::None => -1.0,
+        Stall::None => -2.0,
+        Stall::Pace(_) => -1.0,
         Stall::Delay(_, pressure) => *pressure,
         Stall::Stop(_) => 2.0,
     };

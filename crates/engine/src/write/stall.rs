@@ -4,6 +4,13 @@
 //! has to move. Between RocksDB's soft and hard limits the allowed rate falls continuously, so
 //! that a writer near its sustainable rate sees small delays instead of a cliff. A delay is a debt
 //! in nanoseconds that each write adds to and then waits out; there is no fixed sleep.
+//!
+//! Before any debt there is the *pace*. Writers that fill the last memtable allowed while another one
+//! is being flushed start at the rate of the soft limit, and the rate falls with what they have
+//! written since, to that of the hard limit at half a memtable. Otherwise a writer that is faster
+//! than the flush doubles the memory in use just before it has to stop anyway. The pace is no delay
+//! in RocksDB's sense: it shows in no property, and `no_slowdown` does not fail by it. Writers wait
+//! for it rarely and then longer, so that it cannot be seen in the 99.9th percentile.
 
 use crate::env::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::env::sync::{Condvar, Mutex};
@@ -25,6 +32,8 @@ pub enum StallCause {
 pub struct StallInputs {
     /// Immutable memtables that are not flushed.
     pub immutables: usize,
+    /// One of them is being flushed or will be as soon as a thread is free.
+    pub flush_due: bool,
     /// Files in level 0.
     pub level0_files: usize,
     /// Bytes that compaction has to move before the tree is in shape.
@@ -34,6 +43,8 @@ pub struct StallInputs {
 /// Where delays and stops begin; from the options of one column family.
 #[derive(Clone, Copy, Debug)]
 pub struct StallLimits {
+    /// `write_buffer_size`.
+    pub memtable_bytes: usize,
     /// `max_write_buffer_number`.
     pub immutables_stop: usize,
     /// `level0_slowdown_writes_trigger`; `None` never delays.
@@ -51,6 +62,9 @@ pub struct StallLimits {
 pub enum Stall {
     /// Writers go at full speed.
     None,
+    /// Writers keep to the pace: they fill the last memtable allowed, of so many bytes, during a
+    /// flush.
+    Pace(usize),
     /// Writers are slowed: 0 is the soft limit, 1 the hard one.
     Delay(StallCause, f64),
     /// Writers wait.
@@ -70,7 +84,11 @@ impl StallLimits {
         if self.pending_hard > 0 && pending >= self.pending_hard {
             return Stall::Stop(StallCause::PendingCompactionBytes);
         }
-        let mut worst = Stall::None;
+        let last_memtable = inputs.immutables + 1 >= self.immutables_stop;
+        let mut worst = match last_memtable && inputs.flush_due {
+            true => Stall::Pace(self.memtable_bytes),
+            false => Stall::None,
+        };
         let mut consider = |cause, pressure: f64| {
             if !matches!(worst, Stall::Delay(_, p) if p >= pressure) {
                 worst = Stall::Delay(cause, pressure.clamp(0.0, 1.0));
@@ -110,6 +128,8 @@ struct ControllerState {
     stopped: Option<StallCause>,
     /// Bytes per second; `None` is unlimited.
     rate: Option<f64>,
+    /// Instead of a rate, while the pace is kept.
+    pace: Option<Pace>,
     /// When the writes admitted so far are paid for.
     paid_until: Instant,
     closed: bool,
@@ -117,8 +137,19 @@ struct ControllerState {
     failed: bool,
 }
 
+/// Writes into the last memtable allowed, since the flush of another began.
+#[derive(Clone, Copy)]
+struct Pace {
+    memtable_bytes: usize,
+    written: usize,
+}
+
 /// Debts smaller than this are carried over instead of waited for.
 const DEBT_FREE: Duration = Duration::from_micros(100);
+/// The same while writers keep to the pace.
+const PACE_DEBT_FREE: Duration = Duration::from_millis(8);
+/// So much is always written before the pace is that of the hard limit: less memory is not worth it.
+const PACE_BYTES_MIN: usize = 1 << 20;
 /// One wait is never longer than this, so that a changed rate is seen soon.
 const WAIT_MAX: Duration = Duration::from_millis(10);
 
@@ -132,6 +163,7 @@ impl WriteController {
                 holders: 0,
                 stopped: None,
                 rate: None,
+                pace: None,
                 paid_until: Instant::now(),
                 closed: false,
                 failed: false,
@@ -145,10 +177,12 @@ impl WriteController {
     /// Takes the worst verdict over all column families.
     pub fn set(&self, stall: Stall) {
         let mut state = self.state.lock();
-        (state.stopped, state.rate) = match stall {
-            Stall::None => (None, None),
-            Stall::Stop(cause) => (Some(cause), None),
-            Stall::Delay(_, pressure) => (None, Some(self.rate_at(pressure))),
+        let written = state.pace.map_or(0, |pace| pace.written);
+        (state.stopped, state.rate, state.pace) = match stall {
+            Stall::None => (None, None, None),
+            Stall::Pace(memtable_bytes) => (None, None, Some(Pace { memtable_bytes, written })),
+            Stall::Delay(_, pressure) => (None, Some(self.rate_at(pressure)), None),
+            Stall::Stop(cause) => (Some(cause), None, None),
         };
         state.stalled = !matches!(stall, Stall::None);
         self.active.store(state.stalled || state.holders > 0, Ordering::Release);
@@ -217,7 +251,15 @@ impl WriteController {
             }
             self.changed.wait(&mut state);
         }
-        if let Some(rate) = state.rate
+        let rate = match &mut state.pace {
+            Some(pace) => {
+                pace.written = pace.written.saturating_add(bytes);
+                let half = (pace.memtable_bytes / 2).max(PACE_BYTES_MIN);
+                Some(self.rate_at((pace.written as f64 / half as f64).min(1.0)))
+            }
+            None => state.rate,
+        };
+        if let Some(rate) = rate
             && !state.closed
             && !state.failed
         {
@@ -225,15 +267,17 @@ impl WriteController {
             let cost = Duration::from_secs_f64(bytes as f64 / rate);
             state.paid_until = state.paid_until.max(now) + cost;
             let debt = state.paid_until.saturating_duration_since(now);
-            if debt > DEBT_FREE {
+            let free = if state.pace.is_some() { PACE_DEBT_FREE } else { DEBT_FREE };
+            if debt > free {
                 if no_slowdown {
                     state.paid_until -= cost;
-                    return false;
+                    return state.pace.is_some();
                 }
-                drop(state);
-                std::thread::sleep(debt.min(WAIT_MAX));
+                // Whoever changes the rate wakes us; what is still owed counts at the next write.
+                self.changed.wait_for(&mut state, debt.min(WAIT_MAX));
             }
         }
+        drop(state);
         self.stalled_us.fetch_add(began.elapsed().as_micros() as u64, Ordering::Relaxed);
         true
     }
@@ -265,6 +309,7 @@ mod tests {
     use super::*;
 
     const LIMITS: StallLimits = StallLimits {
+        memtable_bytes: 1 << 20,
         immutables_stop: 2,
         level0_slowdown: Some(20),
         level0_stop: 36,
@@ -273,7 +318,75 @@ mod tests {
     };
 
     fn judge(immutables: usize, level0_files: usize, pending_compaction_bytes: u64) -> Stall {
-        LIMITS.judge(&StallInputs { immutables, level0_files, pending_compaction_bytes })
+        let flush_due = false;
+        LIMITS.judge(&StallInputs {
+            immutables,
+            flush_due,
+            level0_files,
+            pending_compaction_bytes,
+        })
+    }
+
+    #[test]
+    fn writers_into_the_last_memtable_keep_to_the_pace_during_a_flush() {
+        let flush = |immutables, level0_files| StallInputs {
+            immutables,
+            flush_due: true,
+            level0_files,
+            pending_compaction_bytes: 0,
+        };
+        assert_eq!(LIMITS.judge(&flush(0, 0)), Stall::None);
+        assert_eq!(LIMITS.judge(&flush(1, 0)), Stall::Pace(1 << 20));
+        assert_eq!(LIMITS.judge(&flush(2, 0)), Stall::Stop(StallCause::Memtable));
+        let many = StallLimits { immutables_stop: 4, ..LIMITS };
+        assert_eq!(many.judge(&flush(2, 0)), Stall::None);
+        assert_eq!(many.judge(&flush(3, 0)), Stall::Pace(1 << 20));
+        // A delay is slower than the pace, and shows as what it is.
+        let delay = Stall::Delay(StallCause::Level0FileCount, 0.5);
+        assert_eq!(LIMITS.judge(&flush(1, 28)), delay);
+    }
+
+    #[test]
+    fn the_pace_is_kept_on_average_seldom_waited_for_and_never_refuses() {
+        let controller = WriteController::new(1 << 20);
+        controller.set(Stall::Pace(64 << 20));
+        assert!(controller.is_active() && !controller.is_stopped());
+        assert_eq!(controller.delayed_write_rate(), 0);
+        let began = Instant::now();
+        let mut waits = 0;
+        for _ in 0..1000 {
+            let before = Instant::now();
+            assert!(controller.admit(256, false));
+            waits += u32::from(before.elapsed() > Duration::from_millis(1));
+        }
+        // 250 KiB at four MiB per second, but for the debt that is free.
+        assert!(began.elapsed() > Duration::from_millis(50), "{:?}", began.elapsed());
+        assert!(waits < 30, "{waits}");
+        for _ in 0..1000 {
+            assert!(controller.admit(1 << 20, true));
+        }
+        controller.set(Stall::None);
+        assert!(!controller.is_active());
+    }
+
+    #[test]
+    fn the_pace_falls_with_what_is_written_until_the_flush_is_done() {
+        let controller = WriteController::new(16 << 20);
+        let mut waited = Vec::new();
+        for round in 0..2 {
+            controller.set(Stall::Pace(2 << 20));
+            for half in 0..2 {
+                let began = Instant::now();
+                for _ in 0..256 {
+                    assert!(controller.admit(2 << 10, false));
+                    // A compaction may change the tree meanwhile.
+                    controller.set(Stall::Pace(2 << 20));
+                }
+                waited.push((round, half, began.elapsed()));
+            }
+            controller.set(Stall::None);
+        }
+        assert!(waited[1].2 > 2 * waited[0].2 && waited[3].2 > 2 * waited[2].2, "{waited:?}");
     }
 
     #[test]
@@ -300,7 +413,7 @@ mod tests {
         let rate = controller.delayed_write_rate() as f64;
         let began = Instant::now();
         for _ in 0..100 {
-            assert!(controller.admit(1 << 10, false));
+            assert!(controller.admit(2 << 10, false));
         }
         assert!(began.elapsed().as_secs_f64() > 0.8 * (99.0 * 1024.0) / rate - 0.001);
         controller.set(Stall::Stop(StallCause::Memtable));
