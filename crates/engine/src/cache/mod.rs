@@ -54,7 +54,8 @@ type Retiree = Option<Box<dyn Send>>;
 struct Entry {
     owner: Arc<dyn Owner>,
     slot: u32,
-    charge: usize,
+    /// Narrow, as there is one for each cached block.
+    charge: u32,
 }
 
 #[derive(Default)]
@@ -178,8 +179,9 @@ impl Cache {
         let mut total = 0;
         for shard in &self.shards {
             for entry in shard.lock().entries.iter().flatten() {
-                total += entry.charge;
-                held += if entry.owner.is_held(entry.slot) { entry.charge } else { 0 };
+                let charge = entry.charge as usize;
+                total += charge;
+                held += if entry.owner.is_held(entry.slot) { charge } else { 0 };
             }
         }
         held + self.usage().saturating_sub(total)
@@ -236,7 +238,7 @@ impl Cache {
             while self.usage() > self.capacity() {
                 let evicted = shard.lock().evict_one();
                 let Some((entry, retiree)) = evicted else { break };
-                self.release(entry.charge);
+                self.release(entry.charge as usize);
                 epoch::retire(retiree);
             }
             if self.usage() <= self.capacity() {

@@ -141,6 +141,8 @@ impl<T: Send + Sync + 'static> SlotArray<T> {
             return Ok(node);
         }
         let shard = self.shard_of(slot);
+        let narrow = u32::try_from(charge).unwrap_or(u32::MAX);
+        let charge = narrow as usize;
         cache.admit(charge, shard)?;
         let mut ring = cache.shards[shard].lock();
         if !cell.set_if_empty(&node) {
@@ -149,7 +151,7 @@ impl<T: Send + Sync + 'static> SlotArray<T> {
             return Ok(self.load_arc(slot).unwrap_or(node));
         }
         let owner: Arc<dyn Owner> = Arc::clone(self) as Arc<dyn Owner>;
-        let position = ring.add(Entry { owner, slot: slot as u32, charge });
+        let position = ring.add(Entry { owner, slot: slot as u32, charge: narrow });
         node.position.store(position, Ordering::Relaxed);
         Ok(node)
     }
@@ -161,8 +163,10 @@ impl<T: Send + Sync + 'static> SlotArray<T> {
         let Some(node) = self.load(slot, &guard) else { return };
         let position = node.position.load(Ordering::Relaxed) as usize;
         if let Some(Some(entry)) = ring.entries.get_mut(position) {
-            entry.charge += more;
-            self.cache.usage.fetch_add(more, Ordering::Relaxed);
+            let before = entry.charge;
+            entry.charge = before.saturating_add(u32::try_from(more).unwrap_or(u32::MAX));
+            let added = (entry.charge - before) as usize;
+            self.cache.usage.fetch_add(added, Ordering::Relaxed);
         }
     }
 
@@ -176,7 +180,7 @@ impl<T: Send + Sync + 'static> SlotArray<T> {
             let Some(node) = self.cells[slot].take() else { continue };
             let entry = ring.remove(node.position.load(Ordering::Relaxed));
             drop(ring);
-            self.cache.release(entry.map_or(0, |e| e.charge));
+            self.cache.release(entry.map_or(0, |e| e.charge as usize));
             epoch::retire(node);
         }
     }

@@ -27,7 +27,9 @@ impl Ranks {
     fn new(mut numbers: Vec<u64>) -> Ranks {
         let mut levels = Vec::new();
         loop {
-            numbers.resize(numbers.len().next_multiple_of(WIDTH), u64::MAX);
+            let padded = numbers.len().next_multiple_of(WIDTH);
+            numbers.reserve_exact(padded - numbers.len());
+            numbers.resize(padded, u64::MAX);
             let above: Vec<u64> =
                 numbers.chunks(WIDTH).filter_map(|node| node.last().copied()).collect();
             levels.push(numbers);
@@ -62,10 +64,12 @@ pub struct Fences {
     /// All keys, one after the other.
     keys: Vec<u8>,
     /// Where each key ends.
-    ends: Vec<usize>,
+    ends: Vec<u32>,
     /// Whether keys lack the trailer.
     user_keys: bool,
-    places: Vec<(u64, u32)>,
+    /// Where each block begins, and how long it is.
+    offsets: Vec<u64>,
+    sizes: Vec<u32>,
     /// Bytes that all keys begin with, and the numbers that follow, in bytewise order.
     common: usize,
     ranks: Option<Ranks>,
@@ -74,8 +78,8 @@ pub struct Fences {
 impl Fences {
     /// Collects fences whose keys are user keys or internal keys.
     pub fn collect(user_keys: bool) -> Fences {
-        let (keys, ends, places) = (Vec::new(), Vec::new(), Vec::new());
-        Fences { keys, ends, user_keys, places, common: 0, ranks: None }
+        let (keys, ends, offsets, sizes) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Fences { keys, ends, user_keys, offsets, sizes, common: 0, ranks: None }
     }
 
     /// Adds the next fence.
@@ -86,9 +90,13 @@ impl Fences {
         if !self.user_keys && key.len() < TRAILER_SIZE {
             return Err(Error::corruption(format!("index: a key of {} bytes", key.len())));
         }
+        let Ok(end) = u32::try_from(self.keys.len() + key.len()) else {
+            return Err(Error::corruption("index: more than 4 GiB of keys"));
+        };
         self.keys.extend_from_slice(key);
-        self.ends.push(self.keys.len());
-        self.places.push((handle.offset, size));
+        self.ends.push(end);
+        self.offsets.push(handle.offset);
+        self.sizes.push(size);
         Ok(())
     }
 
@@ -101,7 +109,11 @@ impl Fences {
                 return Err(Error::corruption(format!("index: entry {i} is out of order")));
             }
         }
+        // As long as the table is open, this is in memory.
         self.keys.shrink_to_fit();
+        self.ends.shrink_to_fit();
+        self.offsets.shrink_to_fit();
+        self.sizes.shrink_to_fit();
         if order.is_bytewise() && self.len() > 0 {
             // Keys are sorted, so what the first and the last share all of them share.
             let (first, last) = (self.user_part(0), self.user_part(self.len() - 1));
@@ -129,7 +141,7 @@ impl Fences {
     /// Where block `i` is.
     #[inline]
     pub fn handle(&self, i: usize) -> Option<BlockHandle> {
-        let &(offset, size) = self.places.get(i)?;
+        let (&offset, &size) = (self.offsets.get(i)?, self.sizes.get(i)?);
         Some(BlockHandle { offset, size: size.into() })
     }
 
@@ -199,7 +211,8 @@ impl Fences {
     #[inline]
     fn key(&self, i: usize) -> &[u8] {
         let start = i.checked_sub(1).and_then(|i| self.ends.get(i)).copied().unwrap_or(0);
-        self.ends.get(i).and_then(|&end| self.keys.get(start..end)).unwrap_or_default()
+        let end = self.ends.get(i).copied().unwrap_or(0);
+        self.keys.get(start as usize..end as usize).unwrap_or_default()
     }
 
     #[inline]
@@ -211,7 +224,7 @@ impl Fences {
 
     /// Bytes of memory.
     pub fn memory_usage(&self) -> usize {
-        let arrays = 8 * self.ends.capacity() + 16 * self.places.capacity();
+        let arrays = 4 * (self.ends.capacity() + self.sizes.capacity()) + 8 * self.offsets.capacity();
         self.keys.capacity() + arrays + self.ranks.as_ref().map_or(0, Ranks::memory_usage)
     }
 }

@@ -1,19 +1,21 @@
 //! Tags: a small table in memory beside a block that leads a point lookup straight to its entry.
 //!
-//! Per entry: two bytes of the user key's hash, where the entry is, and the *middle* of its key. A
+//! Per entry: one byte of the user key's hash, where the entry is, and the *middle* of its key. A
 //! delta-coded entry holds only the end of its key. The beginning that all keys of the block share
-//! is kept once; the middle is what lies between. So a lookup compares tags and then one whole key,
-//! and touches no other entry.
+//! is kept once; the middle is what lies between. So a lookup compares tags and then, nearly always,
+//! one whole key, and touches no other entry.
 //!
-//! The first equal tag is found without a branch on what was read. A branch would be guessed wrong
-//! nearly always, and the guess would be settled only when the table has come from memory: nothing
-//! of the next lookup could start before. Two bytes make a false match rare for the same reason.
+//! The tags are compared eight at a time and give one word with a bit per candidate, without a branch
+//! on what was read. A branch would be guessed wrong nearly always, and the guess would be settled
+//! only when the table has come from memory: nothing of the next lookup could start before.
 //!
 //! ```text
-//! data = tag u16 * n padded to 8, offset u16 * n, middle [u8; width] * n, prefix
+//! data = tag u8 * n padded to 8, offset u16 * n, middle [u8; width] * n, prefix
 //! ```
 //! The table lies inside the block's own object while it is small, so that a lookup waits for two
-//! memory accesses, the object and the entry, and not for three.
+//! memory accesses, the object and the entry, and not for three. It is as small as it is because
+//! every cached block pays for it, looked up or not: two bytes of hash would save one false candidate
+//! in fifteen lookups and cost a hundredth of the cache.
 //!
 //! Only blocks that this suits get tags (**G1** every key's trailer lies in its own entry), and
 //! only tables in bytewise order whose user keys do not span blocks use them.
@@ -26,39 +28,58 @@ use crate::base::hash::hash64;
 use crate::base::key::TRAILER_SIZE;
 use crate::error::Result;
 
-/// How many tags are compared at once.
+/// How many tags one word holds.
 const LANES: usize = 8;
+/// How many tags give one word of candidates.
+const GROUP: usize = 64;
 
 /// The widest middle that is worth keeping.
 const WIDTH_MAX: usize = 32;
 
 /// How many bytes lie inside the object: enough for a block of 4 KiB with values of 100 bytes.
-const INLINE: usize = 216;
+const INLINE: usize = 144;
 
-/// The tags of one block.
+/// The tags of one block. Positions fit 16 bits: the table is smaller than its block's entries.
 pub struct Tags {
-    inline: [u8; INLINE],
-    heap: Box<[u8]>,
-    len: u32,
+    data: Data,
     n: u16,
-    offsets_at: u16,
-    middles_at: u32,
-    prefix_at: u32,
+    middles_at: u16,
+    prefix_at: u16,
+    len: u16,
     width: u8,
+}
+
+enum Data {
+    Inline([u8; INLINE]),
+    Heap(Box<[u8]>),
 }
 
 /// What is collected about one entry while building.
 struct Item {
-    tag: i16,
+    tag: u8,
     offset: u16,
     shared: usize,
     user_key: Vec<u8>,
 }
 
-/// The bytes of a user key's hash that are its tag. The Bloom filter uses mostly the other bytes.
+/// The byte of a user key's hash that is its tag. The Bloom filter uses mostly the other bytes.
 #[inline]
-fn tag_of(hash: u64) -> i16 {
-    hash as i16
+fn tag_of(hash: u64) -> u8 {
+    hash as u8
+}
+
+/// The high bit of every byte of `word` that is equal to `tag`, and nothing else.
+#[inline]
+fn equal_bytes(word: u64, tag: u8) -> u64 {
+    const LOW_SEVEN: u64 = 0x7F7F_7F7F_7F7F_7F7F;
+    let x = word ^ (u64::from(tag) * 0x0101_0101_0101_0101);
+    !(((x & LOW_SEVEN) + LOW_SEVEN) | x | LOW_SEVEN)
+}
+
+/// The high bits of the bytes of a word as one byte.
+#[inline]
+fn gather(high_bits: u64) -> u64 {
+    (high_bits >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56
 }
 
 impl Tags {
@@ -75,14 +96,15 @@ impl Tags {
             return None;
         }
         let n = items.len();
-        let offsets_at = 2 * n.next_multiple_of(LANES);
+        let offsets_at = n.next_multiple_of(LANES);
         let middles_at = offsets_at + 2 * n;
         let prefix_at = middles_at + width * n;
-        if prefix_at + prefix_len > view.entries().len() / 2 {
+        let len = prefix_at + prefix_len;
+        if len > view.entries().len() / 2 {
             return None;
         }
-        let mut data: Vec<u8> = Vec::with_capacity(prefix_at + prefix_len);
-        data.extend(items.iter().flat_map(|i| i.tag.to_le_bytes()));
+        let mut data: Vec<u8> = Vec::with_capacity(len);
+        data.extend(items.iter().map(|i| i.tag));
         data.resize(offsets_at, 0);
         data.extend(items.iter().flat_map(|i| i.offset.to_le_bytes()));
         for (i, item) in items.iter().enumerate() {
@@ -92,33 +114,37 @@ impl Tags {
         }
         data.extend_from_slice(first.user_key.get(..prefix_len)?);
         let mut inline = [0; INLINE];
-        let heap = match inline.get_mut(..data.len()) {
+        let data = match inline.get_mut(..len) {
             Some(place) => {
                 place.copy_from_slice(&data);
-                Box::default()
+                Data::Inline(inline)
             }
-            None => data.clone().into_boxed_slice(),
+            None => Data::Heap(data.into_boxed_slice()),
         };
         Some(Tags {
-            inline,
-            heap,
-            len: data.len() as u32,
+            data,
             n: u16::try_from(n).ok()?,
-            offsets_at: u16::try_from(offsets_at).ok()?,
-            middles_at: middles_at as u32,
-            prefix_at: prefix_at as u32,
+            middles_at: u16::try_from(middles_at).ok()?,
+            prefix_at: u16::try_from(prefix_at).ok()?,
+            len: u16::try_from(len).ok()?,
             width: width as u8,
         })
     }
 
     /// Bytes of memory besides the block's object.
     pub fn memory_usage(&self) -> usize {
-        self.heap.len()
+        match &self.data {
+            Data::Inline(_) => 0,
+            Data::Heap(data) => data.len(),
+        }
     }
 
     #[inline]
     fn data(&self) -> &[u8] {
-        self.inline.get(..self.len as usize).unwrap_or(&self.heap)
+        match &self.data {
+            Data::Inline(data) => data,
+            Data::Heap(data) => data,
+        }
     }
 
     /// As [`BlockView::find`], for a block of a table that suits tags. `hash` is the user key's.
@@ -131,46 +157,29 @@ impl Tags {
         max_trailer: u64,
         mut visit: impl FnMut(u64, &'a [u8]) -> Result<bool>,
     ) -> Result<Found> {
-        let mut i = self.first(tag_of(hash));
-        while i < usize::from(self.n) {
-            if let Some((t, value)) = self.entry_if_equal(view, i, user_key)?
-                && t <= max_trailer
-                && !visit(t, value)?
-            {
-                break;
+        let tags = self.data().get(..self.offsets_at()).unwrap_or_default();
+        for (group, tags) in tags.chunks(GROUP).enumerate() {
+            let mut candidates = candidates(tags, tag_of(hash));
+            while candidates != 0 {
+                let i = group * GROUP + candidates.trailing_zeros() as usize;
+                candidates &= candidates - 1;
+                if i >= self.n.into() {
+                    break; // Padding.
+                }
+                if let Some((t, value)) = self.entry_if_equal(view, i, user_key)?
+                    && t <= max_trailer
+                    && !visit(t, value)?
+                {
+                    return Ok(Found::Finished);
+                }
             }
-            i = self.next(tag_of(hash), i + 1);
         }
         Ok(Found::Finished)
     }
 
     #[inline]
-    fn tags(&self) -> &[u8] {
-        self.data().get(..self.offsets_at.into()).unwrap_or_default()
-    }
-
-    /// The first entry with this tag; `n` or more if there is none.
-    #[inline]
-    fn first(&self, tag: i16) -> usize {
-        let mut first = [i16::MAX; LANES];
-        let mut numbers: [i16; LANES] = [0, 1, 2, 3, 4, 5, 6, 7];
-        for chunk in self.tags().as_chunks::<{ 2 * LANES }>().0 {
-            let (tags, _) = chunk.as_chunks::<2>();
-            for ((bytes, first), number) in tags.iter().zip(&mut first).zip(&mut numbers) {
-                let found = if i16::from_le_bytes(*bytes) == tag { *number } else { i16::MAX };
-                *first = found.min(*first);
-                *number += LANES as i16;
-            }
-        }
-        first.into_iter().fold(i16::MAX, i16::min) as usize
-    }
-
-    /// The first entry from `start` on with this tag; `n` or more if there is none.
-    #[cold]
-    fn next(&self, tag: i16, start: usize) -> usize {
-        let (tags, _) = self.tags().as_chunks::<2>();
-        let rest = tags.iter().skip(start);
-        rest.take_while(|bytes| i16::from_le_bytes(**bytes) != tag).count() + start
+    fn offsets_at(&self) -> usize {
+        usize::from(self.n).next_multiple_of(LANES)
     }
 
     /// Trailer and value of entry `i` if its user key is this one.
@@ -183,7 +192,7 @@ impl Tags {
     ) -> Result<Option<(u64, &'a [u8])>> {
         let offset = self
             .data()
-            .get(usize::from(self.offsets_at) + 2 * i..)
+            .get(self.offsets_at() + 2 * i..)
             .and_then(|b| b.first_chunk::<2>());
         let entry =
             view.entry(usize::from(u16::from_le_bytes(offset.copied().unwrap_or_default())))?;
@@ -204,14 +213,23 @@ impl Tags {
     /// Whether the first `shared` bytes of entry `i`'s key are those of `user_key`.
     #[inline]
     fn begins(&self, user_key: &[u8], i: usize, shared: usize) -> bool {
-        let prefix = self.data().get(self.prefix_at as usize..).unwrap_or_default();
+        let prefix = self.data().get(self.prefix_at.into()..self.len.into()).unwrap_or_default();
         let common = shared.min(prefix.len());
         if user_key.get(..common) != prefix.get(..common) {
             return false;
         }
-        let start = self.middles_at as usize + i * usize::from(self.width);
+        let start = usize::from(self.middles_at) + i * usize::from(self.width);
         user_key.get(common..shared) == self.data().get(start..start + shared - common)
     }
+}
+
+/// A bit for each of at most [`GROUP`] tags that are equal to `tag`, in their order.
+#[inline]
+fn candidates(tags: &[u8], tag: u8) -> u64 {
+    let words = tags.as_chunks::<LANES>().0.iter().enumerate();
+    words.fold(0, |bits, (at, word)| {
+        bits | gather(equal_bytes(u64::from_le_bytes(*word), tag)) << (LANES * at)
+    })
 }
 
 /// Every entry of the block; `None` if it has none or does not suit tags.

@@ -73,3 +73,40 @@ fn versions_come_newest_first_or_get_no_tags() {
     // With delta coding the second `a` takes its type byte from the first one.
     assert!(Tags::build(BlockView::new(&block(&keys, 16)).unwrap()).is_none());
 }
+
+#[test]
+fn candidates_are_the_equal_tags() {
+    let mut rng = fastrand::Rng::with_seed(11);
+    for _ in 0..2000 {
+        let tags: Vec<u8> = (0..8 * rng.usize(1..=8)).map(|_| rng.u8(..4) * 0x55).collect();
+        for tag in [0, 0x55, 0xAA, 0xFF, 1, 0x80] {
+            let expected = tags.iter().enumerate().filter(|(_, t)| **t == tag);
+            assert_eq!(candidates(&tags, tag), expected.fold(0, |bits, (i, _)| bits | 1 << i));
+        }
+    }
+}
+
+#[test]
+fn tables_of_more_than_one_group_are_searched_to_their_end() {
+    let keys: Vec<_> = (0..500u32).map(|i| (i.to_be_bytes().to_vec(), 5)).collect();
+    let bytes = block(&keys, 16);
+    let view = BlockView::new(&bytes).unwrap();
+    let tags = Tags::build(view).unwrap();
+    assert!(matches!(tags.data, Data::Heap(_)));
+    for (i, (key, _)) in keys.iter().enumerate() {
+        let value = format!("the value of entry number {i:06}").into_bytes();
+        assert_eq!(found(&tags, view, key, 5), [value]);
+    }
+}
+
+#[test]
+fn a_usual_block_keeps_its_tags_in_its_object() {
+    let keys: Vec<_> = (7000..7035u64)
+        .map(|i| ([&i.to_be_bytes()[..], b"00000000"].concat(), 5))
+        .collect();
+    let bytes = block(&keys, 16);
+    let tags = Tags::build(BlockView::new(&bytes).unwrap()).unwrap();
+    assert!(matches!(tags.data, Data::Inline(_)));
+    // Every cached block takes this and what glibc adds: 256 bytes.
+    assert!(size_of::<crate::cache::Node<super::super::block::Block>>() + 16 <= 248);
+}
