@@ -199,7 +199,9 @@ impl BlockBasedTableBuilder {
             let prefix = extractor.transform(key);
             if self.last_prefix.as_deref() != Some(prefix) {
                 filter.add(prefix);
-                self.last_prefix = Some(prefix.to_vec());
+                let last = self.last_prefix.get_or_insert_default();
+                last.clear();
+                last.extend_from_slice(prefix);
             }
         }
     }
@@ -245,8 +247,7 @@ impl BlockBasedTableBuilder {
         for (name, value) in self.properties.entries() {
             block.add(name.as_bytes(), &value);
         }
-        let bytes = block.finish().to_vec();
-        self.write_raw(&bytes, CompressionType::None)
+        self.write_raw(&block.take(), CompressionType::None)
     }
 
     fn write_metaindex(&mut self, metas: &BTreeMap<&str, BlockHandle>) -> Result<BlockHandle> {
@@ -256,8 +257,7 @@ impl BlockBasedTableBuilder {
             handle.encode(&mut value);
             block.add(name.as_bytes(), &value);
         }
-        let bytes = block.finish().to_vec();
-        self.write_raw(&bytes, CompressionType::None)
+        self.write_raw(&block.take(), CompressionType::None)
     }
 
     /// Writes a block, compressed if that saves as much as the options ask for.

@@ -151,12 +151,18 @@ fn parse_legacy(body: &[u8], probes: u32, lines: u32) -> Kind {
     }
 }
 
+/// So many hashes lie in one piece. A builder is as large as its table has keys, and an allocator
+/// that was once given back a large piece keeps such pieces; small ones go back to the system.
+const HASHES_IN_PIECE: usize = 8 << 10;
+
 /// Collects hashes and writes a FastLocalBloom, or a Ribbon.
 pub struct FilterBuilder {
     millibits_per_key: u64,
     /// A Ribbon that lets one key in so many through in vain.
     ribbon: Option<f64>,
-    hashes: Vec<u64>,
+    /// All but the last are full.
+    pieces: Vec<Vec<u64>>,
+    last_hash: Option<u64>,
 }
 
 impl FilterBuilder {
@@ -165,7 +171,8 @@ impl FilterBuilder {
         let millibits = (bits_per_key * 1000.0 + 0.500_001).clamp(0.0, 100_000.0) as u64;
         // RocksDB takes less than half a bit for none and less than one for one.
         let millibits = if millibits < 500 { 0 } else { millibits.max(1000) };
-        FilterBuilder { millibits_per_key: millibits, ribbon: None, hashes: Vec::new() }
+        let (pieces, ribbon, last_hash) = (Vec::new(), None, None);
+        FilterBuilder { millibits_per_key: millibits, ribbon, pieces, last_hash }
     }
 
     /// A builder of Ribbons that are as accurate as Bloom with so many bits per key. As in RocksDB, few
@@ -183,23 +190,37 @@ impl FilterBuilder {
     /// Adds a key or a prefix. One that was just added is not added again.
     pub fn add(&mut self, key: &[u8]) {
         let hash = hash64(key);
-        if self.hashes.last() != Some(&hash) {
-            self.hashes.push(hash);
+        if self.last_hash == Some(hash) {
+            return;
+        }
+        self.last_hash = Some(hash);
+        match self.pieces.last_mut() {
+            Some(piece) if piece.len() < HASHES_IN_PIECE => piece.push(hash),
+            Some(_) => {
+                let mut piece = Vec::with_capacity(HASHES_IN_PIECE);
+                piece.push(hash);
+                self.pieces.push(piece);
+            }
+            None => self.pieces.push(vec![hash]),
         }
     }
 
     /// How many were added.
     pub fn len(&self) -> usize {
-        self.hashes.len()
+        self.pieces.iter().map(Vec::len).sum()
     }
 
     /// Whether nothing was added.
     pub fn is_empty(&self) -> bool {
-        self.hashes.is_empty()
+        self.pieces.is_empty()
+    }
+
+    fn hashes(&self) -> impl Iterator<Item = &u64> + Clone {
+        self.pieces.iter().flatten()
     }
 
     fn lines(&self) -> usize {
-        let bytes = (self.hashes.len() as u64 * self.millibits_per_key).div_ceil(8000);
+        let bytes = (self.len() as u64 * self.millibits_per_key).div_ceil(8000);
         // Lines are numbered by 32 bits.
         bytes.div_ceil(LINE as u64).min(u64::from(u32::MAX / LINE as u32)) as usize
     }
@@ -210,21 +231,22 @@ impl FilterBuilder {
     }
 
     fn finish_ribbon(&self) -> Option<Vec<u8>> {
-        let entropy = *self.hashes.first()?;
+        let entropy = *self.hashes().next()?;
         let bloom_len = self.lines() * LINE + METADATA_SIZE;
-        let shape = RibbonShape::new(self.hashes.len(), self.ribbon?, entropy, bloom_len)?;
-        shape.build(self.hashes.iter().copied(), entropy)
+        let shape = RibbonShape::new(self.len(), self.ribbon?, entropy, bloom_len)?;
+        shape.build(self.hashes().copied(), entropy)
     }
 
     fn finish_bloom(&self) -> Vec<u8> {
         let lines = self.lines();
-        let mut out = vec![0u8; lines * LINE];
         if lines == 0 {
             // No key was added: a body of its own would only say no.
-            return if self.hashes.is_empty() { vec![0; METADATA_SIZE] } else { vec![0; 6] };
+            return if self.is_empty() { vec![0; METADATA_SIZE] } else { vec![0; 6] };
         }
+        let mut out = Vec::with_capacity(lines * LINE + METADATA_SIZE);
+        out.resize(lines * LINE, 0u8);
         let probes = probes_for(self.millibits_per_key);
-        for &hash in &self.hashes {
+        for &hash in self.hashes() {
             let start = line_of(hash, lines as u32) * LINE;
             let Some(line) = out.get_mut(start..start + LINE) else { continue };
             let mut x = (hash >> 32) as u32;

@@ -81,15 +81,16 @@ impl IndexBuilder {
         let mut block = BlockBuilder::new(self.restart_interval);
         let mut previous = BlockHandle::default();
         let mut start = 0;
+        let (mut full, mut delta) = (Vec::new(), Vec::new());
         for (&end, &handle) in self.ends.iter().zip(&self.handles) {
             let cut = if user_keys { TRAILER_SIZE } else { 0 };
             let key = &self.keys[start..end - cut];
             start = end;
-            let mut full = Vec::new();
+            full.clear();
             handle.encode(&mut full);
             if delta_values {
                 debug_assert!(previous.size == 0 || follows(previous, handle));
-                let mut delta = Vec::new();
+                delta.clear();
                 put_varsignedint64(&mut delta, handle.size.wrapping_sub(previous.size) as i64);
                 block.add_without_length(key, &full, &delta);
             } else {
@@ -97,7 +98,7 @@ impl IndexBuilder {
             }
             previous = handle;
         }
-        FinishedIndex { bytes: block.finish().to_vec(), user_keys, delta_values }
+        FinishedIndex { bytes: block.take(), user_keys, delta_values }
     }
 }
 

@@ -20,7 +20,7 @@ use std::sync::Arc;
 /// How far scans read ahead at most.
 const SCAN_WINDOW: usize = 256 << 10;
 /// How far compactions read ahead.
-const COMPACTION_WINDOW: usize = 512 << 10;
+const COMPACTION_WINDOW: usize = 256 << 10;
 
 /// An iterator over a block-based table.
 pub struct TableIter {
