@@ -11,8 +11,9 @@ pub mod key;
 pub mod perf;
 mod perf_metrics;
 pub mod pinned;
+pub mod prefetch;
 
 pub use comparator::{BytewiseComparator, Comparator, KeyOrder, ReverseBytewiseComparator};
 pub use iterator::InternalIterator;
 pub use key::{LookupKey, MAX_SEQUENCE_NUMBER, ParsedInternalKey, SeqNo, ValueType};
-pub use pinned::{Pin, PinnedValue};
+pub use pinned::{Pin, PinnedValue, ValueBuffer};

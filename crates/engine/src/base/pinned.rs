@@ -76,6 +76,57 @@ impl AsRef<[u8]> for PinnedValue {
     }
 }
 
+/// A place for one value after another: small ones are copied into its memory, which is used again,
+/// large ones are shared. Reading into it allocates nothing once the memory is large enough.
+#[derive(Debug, Default)]
+pub struct ValueBuffer {
+    copied: Vec<u8>,
+    pinned: Option<PinnedValue>,
+}
+
+impl ValueBuffer {
+    /// An empty buffer.
+    pub fn new() -> ValueBuffer {
+        ValueBuffer::default()
+    }
+
+    /// Copies a value into it.
+    #[inline]
+    pub fn copy(&mut self, value: &[u8]) {
+        self.pinned = None;
+        self.copied.clear();
+        self.copied.extend_from_slice(value);
+    }
+
+    /// Keeps a value that lives elsewhere.
+    pub fn pin(&mut self, value: PinnedValue) {
+        self.copied.clear();
+        self.pinned = Some(value);
+    }
+
+    /// Forgets the value and keeps the memory.
+    pub fn clear(&mut self) {
+        self.copied.clear();
+        self.pinned = None;
+    }
+
+    /// Bytes of memory that it keeps for small values.
+    pub fn capacity(&self) -> usize {
+        self.copied.capacity()
+    }
+}
+
+impl Deref for ValueBuffer {
+    type Target = [u8];
+    #[inline]
+    fn deref(&self) -> &[u8] {
+        match &self.pinned {
+            Some(value) => value,
+            None => &self.copied,
+        }
+    }
+}
+
 impl fmt::Debug for PinnedValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(&**self, f)

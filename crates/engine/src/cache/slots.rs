@@ -12,6 +12,7 @@
 #![allow(unsafe_code)]
 
 use super::{Cache, Entry, Owner, Retiree, Verdict};
+use crate::base::prefetch::prefetch;
 use crate::env::epoch::{self, Guard};
 use crate::error::Result;
 use std::sync::Arc;
@@ -122,6 +123,12 @@ impl<T: Send + Sync + 'static> SlotArray<T> {
     #[inline]
     pub fn load<'g>(&self, slot: usize, guard: &'g Guard) -> Option<&'g Node<T>> {
         self.cells.get(slot)?.load(guard)
+    }
+
+    /// Asks for the line of a slot.
+    #[inline]
+    pub fn walk_ahead(&self, slot: usize) {
+        prefetch(self.cells.as_ptr().wrapping_add(slot).cast());
     }
 
     /// The object in a slot, counted: it will not be evicted while the count is held.

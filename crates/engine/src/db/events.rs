@@ -165,7 +165,7 @@ impl DbInner {
     /// A verdict over a family's writers.
     pub(super) fn note_stall(&self, family: &mut ColumnFamilyState, stall: Stall) {
         let cur = match stall {
-            Stall::None => WriteStallCondition::Normal,
+            Stall::None | Stall::Pace(_) => WriteStallCondition::Normal,
             Stall::Delay(..) => WriteStallCondition::Delayed,
             Stall::Stop(_) => WriteStallCondition::Stopped,
         };

@@ -29,6 +29,7 @@ mod obsolete_files;
 mod open;
 mod pause;
 mod properties;
+mod read_into;
 mod read_modes;
 mod read_only;
 mod recover;

@@ -2,7 +2,7 @@
 //!
 //! Memtables and tables call [`GetContext::save`] with the visible entries of the key, newest
 //! first, until it says that nothing older is needed. It allocates only for the value itself and
-//! for merge operands.
+//! for merge operands; with a receiver not for the value either.
 
 use super::merge_helper::{full_merge, no_merge_operator, unsupported_entry};
 use crate::base::pinned::{PIN_FROM_BYTES, Pin};
@@ -19,16 +19,33 @@ enum State {
     Merging(Vec<PinnedValue>),
     /// The answer.
     Found(PinnedValue),
+    /// The receiver has the answer.
+    Received,
     /// A tombstone was seen first.
     Deleted,
     /// The lookup cannot be answered.
     Failed(Error),
 }
 
+/// Takes a value where it lies, while the lookup goes on.
+pub type Receiver<'a> = &'a mut (dyn FnMut(&[u8]) + 'a);
+
+/// How a lookup with a receiver ended.
+#[derive(Debug)]
+pub enum Outcome {
+    /// The key has no value.
+    Missing,
+    /// The receiver was called with it.
+    Received,
+    /// The value is large and stays where it is, or had to be put together.
+    Kept(PinnedValue),
+}
+
 /// One point lookup.
 pub struct GetContext<'a> {
     user_key: &'a [u8],
     merge_operator: Option<&'a dyn MergeOperator>,
+    receiver: Option<Receiver<'a>>,
     state: State,
     /// Entries older than this are hidden by a range tombstone; 0 is none.
     covering: SeqNo,
@@ -45,6 +62,7 @@ impl<'a> GetContext<'a> {
         GetContext {
             user_key,
             merge_operator,
+            receiver: None,
             state: State::NotFound,
             covering: 0,
             ignore_range_deletions: false,
@@ -68,6 +86,14 @@ impl<'a> GetContext<'a> {
         }
     }
 
+    /// Gives a value that would be copied to `receiver`; end with [`GetContext::outcome`].
+    #[inline]
+    #[must_use]
+    pub fn with_receiver(mut self, receiver: Receiver<'a>) -> GetContext<'a> {
+        self.receiver = Some(receiver);
+        self
+    }
+
     /// The user key that is looked up.
     #[inline]
     pub fn user_key(&self) -> &'a [u8] {
@@ -89,7 +115,7 @@ impl<'a> GetContext<'a> {
         }
         match kind {
             ValueType::Value => match &self.state {
-                State::NotFound => self.state = State::Found(keep(value, pin)),
+                State::NotFound => self.state = self.take(value, pin),
                 State::Merging(_) => self.fold(Some(value)),
                 _ => {}
             },
@@ -128,6 +154,27 @@ impl<'a> GetContext<'a> {
             State::Found(value) => Ok(Some(value)),
             State::Failed(e) => Err(e),
             State::NotFound | State::Deleted | State::Merging(_) => Ok(None),
+            State::Received => unreachable!("a lookup with a receiver ends with `outcome`"),
+        }
+    }
+
+    /// The answer of a lookup with a receiver.
+    #[inline]
+    pub fn outcome(self) -> Result<Outcome> {
+        if let State::Received = self.state {
+            return Ok(Outcome::Received);
+        }
+        Ok(self.finish()?.map_or(Outcome::Missing, Outcome::Kept))
+    }
+
+    #[inline]
+    fn take(&mut self, value: &[u8], pin: Option<&dyn Pin>) -> State {
+        match &mut self.receiver {
+            Some(receiver) if value.len() < PIN_FROM_BYTES => {
+                receiver(value);
+                State::Received
+            }
+            _ => State::Found(keep(value, pin)),
         }
     }
 
@@ -219,6 +266,37 @@ mod tests {
         ctx.cover(|| 5);
         assert!(ctx.is_done(), "older places are covered");
         assert_eq!(&*ctx.finish().unwrap().unwrap(), b"x");
+    }
+
+    #[test]
+    fn a_receiver_gets_small_values_and_nothing_else() {
+        use ValueType::{Deletion, Merge, Value};
+        let operator = StringAppendOperator::default();
+        let large = "x".repeat(PIN_FROM_BYTES);
+        for (entries, expected, is_received) in [
+            (&[][..], None, false),
+            (&[(Value, "v")], Some("v"), true),
+            (&[(Deletion, "")], None, false),
+            (&[(Merge, "b"), (Value, "a")], Some("a,b"), false),
+            (&[(Value, &large)], Some(&large), false),
+        ] {
+            let mut received = None;
+            let mut receive = |value: &[u8]| received = Some(value.to_vec());
+            let mut ctx = GetContext::new(b"k", Some(&operator)).with_receiver(&mut receive);
+            for (kind, value) in entries {
+                if !ctx.save(7, *kind, value.as_bytes(), None) {
+                    break;
+                }
+            }
+            let kept = match ctx.outcome().unwrap() {
+                Outcome::Missing => None,
+                Outcome::Received => received.take(),
+                Outcome::Kept(value) => Some(value.into_vec()),
+            };
+            assert_eq!(received, None);
+            assert_eq!(kept.as_deref(), expected.map(str::as_bytes));
+            assert_eq!(matches!(entries, [(Value, v)] if v.len() < PIN_FROM_BYTES), is_received);
+        }
     }
 
     #[test]

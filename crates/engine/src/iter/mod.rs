@@ -11,5 +11,5 @@ pub(crate) mod testing;
 pub(crate) mod vec_iter;
 
 pub use compaction_iter::{CompactionIter, CompactionIterStats, Interrupt};
-pub use get_context::GetContext;
+pub use get_context::{GetContext, Outcome, Receiver};
 pub use merging::merging_iterator;

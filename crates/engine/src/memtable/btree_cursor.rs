@@ -8,8 +8,9 @@
 //! past the entry that it comes from.
 
 use super::btree::{Arrival, BTree, internal_key};
-use super::btree_node::{NodeRef, SLOTS, prefetch};
+use super::btree_node::{NodeRef, SLOTS};
 use super::rep::{Entry, RepCursor};
+use crate::base::prefetch::{LINE, prefetch, prefetch_bytes};
 
 /// A position in a [`BTree`].
 pub struct BTreeCursor<'a> {
@@ -88,10 +89,8 @@ impl<'a> BTreeCursor<'a> {
         let Some(next) = self.next else { return };
         let permutation = next.permutation();
         for rank in 0..permutation.count() {
-            let entry = next.key(permutation, rank).as_ptr().as_ptr();
-            prefetch(entry);
             // Most entries go on in a second line.
-            prefetch(entry.wrapping_add(64));
+            prefetch_bytes(next.key(permutation, rank).as_ptr().as_ptr(), 2 * LINE);
         }
     }
 

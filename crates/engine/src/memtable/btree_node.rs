@@ -16,6 +16,7 @@
 use super::arena::Arena;
 use super::rep::Entry;
 use crate::base::key::user_key;
+use crate::base::prefetch::prefetch;
 use crate::env::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering, fence};
 use std::ops::Deref;
 use std::ptr::{NonNull, null_mut};
@@ -328,18 +329,6 @@ pub(super) fn prefix_of(internal_key: &[u8], skip: u16) -> u64 {
             u64::from_be_bytes(bytes)
         }
     }
-}
-
-/// Asks for a cache line. A hint: any address will do.
-#[inline]
-pub(super) fn prefetch(address: *const u8) {
-    #[cfg(all(target_arch = "x86_64", not(miri)))]
-    // SAFETY: a prefetch never faults.
-    unsafe {
-        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(address.cast());
-    }
-    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
-    let _ = address;
 }
 
 /// Waits a little for another thread; gives way after a while, since it may not be running.

@@ -159,6 +159,15 @@ impl MemTable {
         }
     }
 
+    /// Asks for what lookups of these keys will read, so that their cache misses overlap.
+    pub fn walk_ahead(&self, keys: &[LookupKey]) {
+        if self.is_empty() || self.bloom.is_some() {
+            return; // With a filter, few keys get as far as the structure.
+        }
+        let targets: Vec<&[u8]> = keys.iter().map(LookupKey::internal_key).collect();
+        self.rep.walk_ahead(&targets);
+    }
+
     /// An iterator over all entries. With `total_order` false, that of a hash structure stays
     /// inside the prefix of the key that was sought, and seeks are cheap.
     pub fn iter(self: &Arc<Self>, total_order: bool) -> Box<dyn InternalIterator> {

@@ -2,6 +2,7 @@
 
 use crate::base::LookupKey;
 use crate::base::perf::{self, PerfMetric, PerfTimer};
+use crate::env::epoch::Guard;
 use crate::error::Result;
 use crate::iter::GetContext;
 use crate::memtable::MemTable;
@@ -65,6 +66,13 @@ impl SuperVersion {
     ) -> Result<Option<usize>> {
         let _timer = PerfTimer::start(PerfMetric::GetFromOutputFilesTime);
         self.version.get(key, ro, ctx, tables)
+    }
+
+    /// Asks for what lookups of these keys will read, so that their cache misses overlap.
+    pub fn walk_ahead(&self, keys: &[LookupKey], guard: &Guard) {
+        self.mem.walk_ahead(keys);
+        self.immutables.iter().for_each(|immutable| immutable.walk_ahead(keys));
+        self.version.walk_ahead(keys, guard);
     }
 
     /// Looks a key up in the memtables; true if that settled the answer.

@@ -128,6 +128,15 @@ impl Table {
         }
     }
 
+    /// The start of a walk ahead of a lookup, where that helps.
+    #[inline]
+    pub fn walk_ahead<'a>(&'a self, key: &'a LookupKey) -> Option<block_based::Ahead<'a>> {
+        match self {
+            Table::BlockBased(table) => block_based::Ahead::begin(table, key),
+            Table::Plain(_) => None,
+        }
+    }
+
     /// An iterator over the table; it keeps the table open.
     pub fn iter(self: &Arc<Table>, ro: &TableIterOptions) -> Box<dyn InternalIterator> {
         match &**self {

@@ -207,6 +207,27 @@ impl Level {
         found
     }
 
+    /// Calls `visit` with the open tables of the level that may hold the key.
+    pub(super) fn open_tables_for<'a>(
+        &'a self,
+        key: &LookupKey,
+        overlapping: bool,
+        mut visit: impl FnMut(&'a Table),
+    ) {
+        let user_key = key.user_key();
+        let probe = self.probe(user_key);
+        let first = if overlapping { 0 } else { self.find_file_probed(probe, key.internal_key()) };
+        let end = if overlapping { self.files.len() } else { self.files.len().min(first + 1) };
+        for i in first..end {
+            if !self.is_below(i, probe, user_key)
+                && !self.is_above(i, probe, user_key)
+                && let Some(table) = self.readers[i].get()
+            {
+                visit(table);
+            }
+        }
+    }
+
     /// Looks a key up where files may overlap: each that may hold it, newest first.
     #[inline]
     pub(super) fn get_overlapping(

@@ -319,12 +319,7 @@ mod tests {
 
     fn judge(immutables: usize, level0_files: usize, pending_compaction_bytes: u64) -> Stall {
         let flush_due = false;
-        LIMITS.judge(&StallInputs {
-            immutables,
-            flush_due,
-            level0_files,
-            pending_compaction_bytes,
-        })
+        LIMITS.judge(&StallInputs { immutables, flush_due, level0_files, pending_compaction_bytes })
     }
 
     #[test]

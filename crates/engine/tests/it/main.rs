@@ -20,6 +20,7 @@ mod perf;
 mod range_deletions;
 mod read_modes;
 mod read_only;
+mod reads;
 mod recovery;
 mod settings;
 mod styles;

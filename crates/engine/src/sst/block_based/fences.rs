@@ -224,7 +224,8 @@ impl Fences {
 
     /// Bytes of memory.
     pub fn memory_usage(&self) -> usize {
-        let arrays = 4 * (self.ends.capacity() + self.sizes.capacity()) + 8 * self.offsets.capacity();
+        let arrays =
+            4 * (self.ends.capacity() + self.sizes.capacity()) + 8 * self.offsets.capacity();
         self.keys.capacity() + arrays + self.ranks.as_ref().map_or(0, Ranks::memory_usage)
     }
 }

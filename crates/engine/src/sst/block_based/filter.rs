@@ -13,6 +13,7 @@
 use super::ribbon::Ribbon;
 use super::ribbon_builder::{RibbonShape, one_in_false_positives};
 use crate::base::hash::{hash32, hash64};
+use crate::base::prefetch::prefetch;
 
 const METADATA_SIZE: usize = 5;
 const LEGACY_SEED: u32 = 0xBC9F_1D34;
@@ -62,6 +63,14 @@ impl Filter {
                 self.legacy(*lines, *probes, *log2_line, hash32(key, LEGACY_SEED))
             }
             Kind::Ribbon(ribbon) => ribbon.may_match(&self.body, hash),
+        }
+    }
+
+    /// Asks for the line that decides about a key.
+    #[inline]
+    pub fn walk_ahead(&self, hash: u64) {
+        if let Kind::Fast { lines, .. } = self.kind {
+            prefetch(self.body.as_ptr().wrapping_add(line_of(hash, lines) * LINE));
         }
     }
 

@@ -8,6 +8,7 @@
 //! filter → fences (the decoded index) → slot of the cached block → tags → entry, and allocates
 //! nothing. Writing: `builder` cuts entries into blocks and writes them as they fill.
 
+mod ahead;
 mod block;
 mod block_builder;
 mod builder;
@@ -25,6 +26,7 @@ mod source;
 mod table;
 mod tags;
 
+pub use ahead::Ahead;
 pub use block::Block;
 pub(super) use block::BlockView;
 pub(super) use block_builder::BlockBuilder;

@@ -156,7 +156,7 @@ impl BlockBasedTable {
     }
 
     #[inline]
-    fn filter_allows(&self, user_key: &[u8], hash: u64, t: u64) -> bool {
+    pub(super) fn filter_allows(&self, user_key: &[u8], hash: u64, t: u64) -> bool {
         let filter = match &self.filter {
             TableFilter::None => return true,
             TableFilter::Full(filter) => filter,

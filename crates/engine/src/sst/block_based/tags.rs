@@ -26,6 +26,7 @@ use super::block::{BlockView, Found};
 use super::cursor::Cursor;
 use crate::base::hash::hash64;
 use crate::base::key::TRAILER_SIZE;
+use crate::base::prefetch::{LINE, prefetch_bytes};
 use crate::error::Result;
 
 /// How many tags one word holds.
@@ -177,6 +178,23 @@ impl Tags {
         Ok(Found::Finished)
     }
 
+    /// Asks for the entry that is looked at first, if there is one.
+    #[inline]
+    pub fn walk_ahead(&self, view: BlockView<'_>, hash: u64) {
+        let tags = self.data().get(..self.offsets_at().min(GROUP)).unwrap_or_default();
+        let i = candidates(tags, tag_of(hash)).trailing_zeros() as usize;
+        if i < usize::from(self.n).min(GROUP) {
+            let entry = view.entries().as_ptr().wrapping_add(self.offset(i));
+            prefetch_bytes(entry, 3 * LINE);
+        }
+    }
+
+    #[inline]
+    fn offset(&self, i: usize) -> usize {
+        let bytes = self.data().get(self.offsets_at() + 2 * i..).and_then(|b| b.first_chunk::<2>());
+        u16::from_le_bytes(bytes.copied().unwrap_or_default()).into()
+    }
+
     #[inline]
     fn offsets_at(&self) -> usize {
         usize::from(self.n).next_multiple_of(LANES)
@@ -190,12 +208,7 @@ impl Tags {
         i: usize,
         user_key: &[u8],
     ) -> Result<Option<(u64, &'a [u8])>> {
-        let offset = self
-            .data()
-            .get(self.offsets_at() + 2 * i..)
-            .and_then(|b| b.first_chunk::<2>());
-        let entry =
-            view.entry(usize::from(u16::from_le_bytes(offset.copied().unwrap_or_default())))?;
+        let entry = view.entry(self.offset(i))?;
         let Some((end, t)) =
             view.slice(entry.suffix, entry.value).split_last_chunk::<TRAILER_SIZE>()
         else {

@@ -101,9 +101,8 @@ fn tables_of_more_than_one_group_are_searched_to_their_end() {
 
 #[test]
 fn a_usual_block_keeps_its_tags_in_its_object() {
-    let keys: Vec<_> = (7000..7035u64)
-        .map(|i| ([&i.to_be_bytes()[..], b"00000000"].concat(), 5))
-        .collect();
+    let keys: Vec<_> =
+        (7000..7035u64).map(|i| ([&i.to_be_bytes()[..], b"00000000"].concat(), 5)).collect();
     let bytes = block(&keys, 16);
     let tags = Tags::build(BlockView::new(&bytes).unwrap()).unwrap();
     assert!(matches!(tags.data, Data::Inline(_)));

@@ -1,0 +1,28 @@
+//! Asking for cache lines before they are needed.
+//!
+//! Unsafe, because the instruction takes a pointer; it never faults, whatever the address is.
+
+#![allow(unsafe_code)]
+
+/// The usual size of a cache line.
+pub const LINE: usize = 64;
+
+/// Asks for the cache line of an address. A hint: any address will do.
+#[inline]
+pub fn prefetch(address: *const u8) {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    // SAFETY: a prefetch never faults.
+    unsafe {
+        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(address.cast());
+    }
+    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+    let _ = address;
+}
+
+/// Asks for the lines of the first `bytes` bytes behind an address.
+#[inline]
+pub fn prefetch_bytes(address: *const u8, bytes: usize) {
+    for at in (0..bytes).step_by(LINE) {
+        prefetch(address.wrapping_add(at));
+    }
+}

@@ -1,0 +1,115 @@
+//! All forms of a point lookup give what a map gives, wherever the value lies.
+
+use super::support::{option_sets, ro, temp_dir, wo};
+use ferrolith::base::ValueBuffer;
+use ferrolith::db::Db;
+use ferrolith::options::{FlushOptions, Options, ReadOptions};
+use std::collections::BTreeMap;
+
+type Model = BTreeMap<Vec<u8>, Vec<u8>>;
+
+fn key(i: u32) -> Vec<u8> {
+    format!("key{i:07}").into_bytes()
+}
+
+/// Values of all sizes; some are too large to be copied.
+fn value(rng: &mut fastrand::Rng) -> Vec<u8> {
+    let len = if rng.u32(..50) == 0 { rng.usize(4000..9000) } else { rng.usize(..200) };
+    (0..len).map(|_| rng.u8(b'a'..=b'z')).collect()
+}
+
+fn write_some(db: &Db, model: &mut Model, rng: &mut fastrand::Rng) {
+    for _ in 0..800 {
+        let key = key(rng.u32(..1000));
+        match rng.u32(..10) {
+            0 => {
+                db.delete(&wo(), &key).unwrap();
+                model.remove(&key);
+            }
+            1 => {
+                db.merge(&wo(), &key, b"m").unwrap();
+                let old = model.remove(&key);
+                let merged = old.map_or(b"m".to_vec(), |old| [&old[..], b",m"].concat());
+                model.insert(key, merged);
+            }
+            _ => {
+                let value = value(rng);
+                db.put(&wo(), &key, &value).unwrap();
+                model.insert(key, value);
+            }
+        }
+    }
+}
+
+fn check(db: &Db, ro: &ReadOptions, model: &Model, rng: &mut fastrand::Rng, name: &str) {
+    let (cf, mut vec, mut buffer) = (db.default_cf(), vec![7], ValueBuffer::new());
+    for _ in 0..4 {
+        // Groups of all sizes, with keys that are there, that are not, and that come twice.
+        let keys: Vec<Vec<u8>> = (0..rng.usize(..100)).map(|_| key(rng.u32(..1100))).collect();
+        let values = db.multi_get(ro, &keys);
+        assert_eq!(values.len(), keys.len());
+        for (key, value) in keys.iter().zip(values) {
+            let expected = model.get(key).map(Vec::as_slice);
+            let at = || format!("{name}: {}", String::from_utf8_lossy(key));
+            assert_eq!(value.unwrap().as_deref(), expected, "{}", at());
+            assert_eq!(db.get(ro, key).unwrap().as_deref(), expected, "{}", at());
+            let found = db.get_into(ro, key, &mut vec).unwrap().then_some(&vec[..]);
+            assert_eq!(found, expected, "{}", at());
+            let found = db.get_pinned_into_cf(ro, &cf, key, &mut buffer).unwrap();
+            assert_eq!(found.then_some(&buffer[..]), expected, "{}", at());
+            assert!(found || buffer.is_empty(), "{}", at());
+            let copied = db.get_with(ro, Some(&cf), key, <[u8]>::to_vec).unwrap();
+            assert_eq!(copied.as_deref(), expected, "{}", at());
+        }
+    }
+}
+
+fn run(name: &str, options: &Options) {
+    let dir = temp_dir();
+    let db = Db::open(options, dir.path()).unwrap();
+    let (mut model, mut rng) = (Model::new(), fastrand::Rng::with_seed(5));
+    for round in 0..4 {
+        write_some(&db, &mut model, &mut rng);
+        // Twice: the first lookups of a block prepare those that follow.
+        check(&db, &ro(), &model, &mut rng, name);
+        check(&db, &ro(), &model, &mut rng, name);
+        if round == 2 {
+            db.flush(&FlushOptions::default()).unwrap();
+        }
+    }
+    let snapshot = db.snapshot();
+    let then = model.clone();
+    write_some(&db, &mut model, &mut rng);
+    let old = ReadOptions { snapshot: Some(snapshot.sequence()), ..ro() };
+    check(&db, &old, &then, &mut rng, name);
+    check(&db, &ro(), &model, &mut rng, name);
+}
+
+#[test]
+fn all_forms_of_a_lookup_agree_with_a_map() {
+    for (name, options) in option_sets() {
+        run(name, &options);
+    }
+    let (_, mut counted) = option_sets().remove(1);
+    counted.db.statistics = Some(ferrolith::stats::Statistics::new());
+    run("with statistics", &counted);
+}
+
+#[test]
+fn a_buffer_keeps_its_memory_and_large_values_stay_where_they_are() {
+    let (name, options) = option_sets().remove(0);
+    let dir = temp_dir();
+    let db = Db::open(&options, dir.path()).unwrap();
+    let large = vec![b'x'; 20_000];
+    db.put(&wo(), b"small", b"value").unwrap();
+    db.put(&wo(), b"large", &large).unwrap();
+    db.flush(&FlushOptions::default()).unwrap();
+    let mut buffer = ValueBuffer::new();
+    assert!(db.get_pinned_into(&ro(), b"small", &mut buffer).unwrap(), "{name}");
+    let capacity = buffer.capacity();
+    assert!(db.get_pinned_into(&ro(), b"large", &mut buffer).unwrap());
+    assert_eq!(&buffer[..], &large);
+    assert_eq!(buffer.capacity(), capacity, "a large value was copied");
+    assert!(!db.get_pinned_into(&ro(), b"none", &mut buffer).unwrap());
+    assert!(buffer.is_empty());
+}
