@@ -109,7 +109,7 @@ pub unsafe extern "C" fn rocksdb_writebatch_wi_get_pinned_from_batch_and_db(
     errptr: *mut *mut c_char,
 ) -> *mut rocksdb_pinnableslice_t {
     let value = run(errptr, None, || look_up(wbwi, db, options, None, slice(key, keylen)));
-    value.map_or(ptr::null_mut(), |value| give(rocksdb_pinnableslice_t { value }))
+    value.map_or(ptr::null_mut(), |value| give(rocksdb_pinnableslice_t::of(value)))
 }
 
 /// The value of a key; NULL where there is none.
@@ -125,7 +125,7 @@ pub unsafe extern "C" fn rocksdb_writebatch_wi_get_pinned_from_batch_and_db_cf(
 ) -> *mut rocksdb_pinnableslice_t {
     let cf = Some(column_family);
     let value = run(errptr, None, || look_up(wbwi, db, options, cf, slice(key, keylen)));
-    value.map_or(ptr::null_mut(), |value| give(rocksdb_pinnableslice_t { value }))
+    value.map_or(ptr::null_mut(), |value| give(rocksdb_pinnableslice_t::of(value)))
 }
 
 /// An iterator over batch and base. The base is taken over, the batch must outlive it.

@@ -2,17 +2,37 @@
 
 use super::{rocksdb_column_family_handle_t, rocksdb_readoptions_t, rocksdb_t};
 use crate::bytes::{array, put, slice, to_malloc};
-use crate::errptr::{run, save};
+use crate::errptr::{quiet, run, save};
 use crate::handles::{destroy, get, give};
 use ferrolith::Result;
-use ferrolith::base::PinnedValue;
+use ferrolith::base::{PinnedValue, ValueBuffer};
 use ferrolith::db::ColumnFamily;
+use std::cell::Cell;
 use std::ffi::{c_char, c_uchar};
 use std::ptr;
 
-/// A value that stays where it is, as far as possible.
+/// A value that stays where it is if it is large, and else a copy in memory that is used again.
+#[derive(Default)]
 pub struct rocksdb_pinnableslice_t {
-    pub(crate) value: PinnedValue,
+    value: ValueBuffer,
+}
+
+impl rocksdb_pinnableslice_t {
+    /// A slice of this value.
+    pub(crate) fn of(value: PinnedValue) -> rocksdb_pinnableslice_t {
+        let mut slice = rocksdb_pinnableslice_t::default();
+        slice.value.pin(value);
+        slice
+    }
+}
+
+/// A spare slice with more memory than this is not kept.
+const SPARE_BYTES_MAX: usize = 16 << 10;
+
+thread_local! {
+    /// The slice that this thread gave back last. Who looks up one key after the other gets it again
+    /// and pays for no allocation.
+    static SPARE: Cell<Option<Box<rocksdb_pinnableslice_t>>> = const { Cell::new(None) };
 }
 
 /// As `rocksdb_pinnableslice_t`, of the newer functions.
@@ -48,6 +68,57 @@ unsafe fn look_up(
     }
 }
 
+/// Looks a key up and copies its value for the caller to free; NULL where there is none.
+#[inline]
+unsafe fn look_up_copy(
+    db: *mut rocksdb_t,
+    options: *const rocksdb_readoptions_t,
+    cf: Option<*mut rocksdb_column_family_handle_t>,
+    key: &[u8],
+    vallen: *mut usize,
+) -> Result<*mut c_char> {
+    put(vallen, 0);
+    let cf = match cf {
+        None => None,
+        Some(cf) => Some(&get(cf)?.cf),
+    };
+    let value = get(db)?.db.get_with(&get(options)?.inner, cf, key, |value| {
+        put(vallen, value.len());
+        to_malloc(value)
+    })?;
+    Ok(value.unwrap_or(ptr::null_mut()))
+}
+
+/// Looks a key up into a slice; NULL where there is no value.
+#[inline]
+unsafe fn look_up_slice(
+    db: *mut rocksdb_t,
+    options: *const rocksdb_readoptions_t,
+    cf: Option<*mut rocksdb_column_family_handle_t>,
+    key: &[u8],
+) -> Result<*mut rocksdb_pinnableslice_t> {
+    let (db, options) = (&get(db)?.db, &get(options)?.inner);
+    // Without thread-local storage the thread is ending.
+    let mut slice = SPARE.try_with(Cell::take).ok().flatten().unwrap_or_default();
+    let found = match cf {
+        None => db.get_pinned_into(options, key, &mut slice.value)?,
+        Some(cf) => db.get_pinned_into_cf(options, &get(cf)?.cf, key, &mut slice.value)?,
+    };
+    if found {
+        return Ok(Box::into_raw(slice));
+    }
+    keep_spare(slice);
+    Ok(ptr::null_mut())
+}
+
+/// Keeps an empty slice for this thread's next lookup.
+#[inline]
+fn keep_spare(slice: Box<rocksdb_pinnableslice_t>) {
+    if slice.value.capacity() <= SPARE_BYTES_MAX {
+        let _ = SPARE.try_with(|spare| spare.set(Some(slice)));
+    }
+}
+
 /// The value as memory of the caller's; NULL and length 0 where there is none.
 pub(super) unsafe fn to_caller(value: Option<PinnedValue>, vallen: *mut usize) -> *mut c_char {
     put(vallen, value.as_ref().map_or(0, |v| v.len()));
@@ -64,8 +135,8 @@ pub unsafe extern "C" fn rocksdb_get(
     vallen: *mut usize,
     errptr: *mut *mut c_char,
 ) -> *mut c_char {
-    let value = run(errptr, None, || look_up(db, options, None, slice(key, keylen)));
-    to_caller(value, vallen)
+    let key = slice(key, keylen);
+    run(errptr, ptr::null_mut(), || look_up_copy(db, options, None, key, vallen))
 }
 
 /// The value of a key, for the caller to free.
@@ -79,9 +150,8 @@ pub unsafe extern "C" fn rocksdb_get_cf(
     vallen: *mut usize,
     errptr: *mut *mut c_char,
 ) -> *mut c_char {
-    let cf = Some(column_family);
-    let value = run(errptr, None, || look_up(db, options, cf, slice(key, keylen)));
-    to_caller(value, vallen)
+    let (cf, key) = (Some(column_family), slice(key, keylen));
+    run(errptr, ptr::null_mut(), || look_up_copy(db, options, cf, key, vallen))
 }
 
 /// The value of a key of the default column family; NULL where there is none.
@@ -93,8 +163,8 @@ pub unsafe extern "C" fn rocksdb_get_pinned(
     keylen: usize,
     errptr: *mut *mut c_char,
 ) -> *mut rocksdb_pinnableslice_t {
-    let value = run(errptr, None, || look_up(db, options, None, slice(key, keylen)));
-    value.map_or(ptr::null_mut(), |value| give(rocksdb_pinnableslice_t { value }))
+    let key = slice(key, keylen);
+    run(errptr, ptr::null_mut(), || look_up_slice(db, options, None, key))
 }
 
 /// The value of a key; NULL where there is none.
@@ -107,15 +177,21 @@ pub unsafe extern "C" fn rocksdb_get_pinned_cf(
     keylen: usize,
     errptr: *mut *mut c_char,
 ) -> *mut rocksdb_pinnableslice_t {
-    let cf = Some(column_family);
-    let value = run(errptr, None, || look_up(db, options, cf, slice(key, keylen)));
-    value.map_or(ptr::null_mut(), |value| give(rocksdb_pinnableslice_t { value }))
+    let (cf, key) = (Some(column_family), slice(key, keylen));
+    run(errptr, ptr::null_mut(), || look_up_slice(db, options, cf, key))
 }
 
 /// Gives a value back.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_pinnableslice_destroy(v: *mut rocksdb_pinnableslice_t) {
-    destroy(v);
+    if v.is_null() {
+        return;
+    }
+    quiet((), || {
+        let mut slice = Box::from_raw(v);
+        slice.value.clear();
+        keep_spare(slice);
+    });
 }
 
 /// The bytes of a value; NULL gives NULL and 0.
@@ -394,7 +470,7 @@ unsafe fn batched(
         put(values.add(i), ptr::null_mut());
         match answer {
             Ok(None) => {}
-            Ok(Some(value)) => put(values.add(i), give(rocksdb_pinnableslice_t { value })),
+            Ok(Some(value)) => put(values.add(i), give(rocksdb_pinnableslice_t::of(value))),
             Err(e) => save(errs.add(i), &e),
         }
     }
