@@ -29,6 +29,7 @@ const ORDER: &[&str] = &[
     "compaction",
     "external",
     "db",
+    "transaction",
 ];
 
 /// Where `unsafe` may stand: files and folders below `crates`.

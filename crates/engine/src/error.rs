@@ -53,8 +53,16 @@ pub enum SubCode {
     /// Nothing more is known.
     #[default]
     None = 0,
+    /// A lock was not free in time.
+    LockTimeout = 2,
+    /// There are as many locks as are allowed.
+    LockLimit = 3,
     /// The device has no space left.
     NoSpace = 4,
+    /// Transactions wait for each other.
+    Deadlock = 5,
+    /// A limit on bytes was reached.
+    MemoryLimit = 7,
     /// A path does not exist.
     PathNotFound = 9,
     /// Manual compactions are disabled, or this one was cancelled.
@@ -257,6 +265,10 @@ impl fmt::Display for Error {
         })?;
         let detail = match self.0.subcode {
             SubCode::None => "",
+            SubCode::LockTimeout => "Timeout waiting to lock key",
+            SubCode::LockLimit => "Failed to acquire lock due to max_num_locks limit",
+            SubCode::Deadlock => "Deadlock",
+            SubCode::MemoryLimit => "Memory limit reached",
             SubCode::NoSpace => "No space left on device",
             SubCode::PathNotFound => "No such file or directory",
             SubCode::ManualCompactionPaused => "Manual compaction paused",

@@ -34,6 +34,7 @@ pub mod write;
 pub mod external;
 
 pub mod db;
+pub mod transaction;
 
 pub use error::{Code, Error, Result};
 

@@ -97,10 +97,15 @@ pub(super) fn multi_get<K: AsRef<[u8]>>(
 impl DbInner {
     /// Commits a batch; see `write.rs`.
     #[inline]
-    pub(crate) fn write(&self, wo: &WriteOptions, batch: &mut WriteBatch) -> Result<()> {
+    pub(crate) fn write(
+        &self,
+        wo: &WriteOptions,
+        batch: &mut WriteBatch,
+        check: Option<&dyn Fn() -> Result<()>>,
+    ) -> Result<()> {
         let result = match &self.statistics {
-            None => self.commit(wo, batch),
-            Some(stats) => self.counted_write(stats, wo, batch),
+            None => self.commit(wo, batch, check),
+            Some(stats) => self.counted_write(stats, wo, batch, check),
         };
         // Here, since the writer is neither pinned nor holds a lock any more.
         self.deliver_events();
@@ -112,9 +117,10 @@ impl DbInner {
         stats: &Statistics,
         wo: &WriteOptions,
         batch: &mut WriteBatch,
+        check: Option<&dyn Fn() -> Result<()>>,
     ) -> Result<()> {
         let start = Instant::now();
-        let result = self.commit(wo, batch);
+        let result = self.commit(wo, batch, check);
         if result.is_ok() {
             let bytes = batch.data().len() as u64;
             stats.add(Ticker::NumberKeysWritten, u64::from(batch.count()));

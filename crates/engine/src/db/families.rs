@@ -56,6 +56,11 @@ impl DbInner {
         self.families.load(&guard)?.values().find(|family| family.name == name).cloned()
     }
 
+    pub(crate) fn family_by_id(&self, id: u32) -> Option<Arc<ColumnFamilyData>> {
+        let guard = epoch::pin();
+        self.families.load(&guard)?.get(&id).cloned()
+    }
+
     /// Makes a new family and records it in the MANIFEST.
     pub(crate) fn create_family(
         &self,

@@ -10,7 +10,7 @@ use super::read_modes::{check_iterator, check_timestamps, within_limits};
 use super::state::DbInner;
 use crate::base::perf::{self, PerfMetric};
 use crate::base::pinned::PIN_FROM_BYTES;
-use crate::base::{LookupKey, PinnedValue, SeqNo};
+use crate::base::{LookupKey, MAX_SEQUENCE_NUMBER, PinnedValue, SeqNo};
 use crate::env::epoch::{self, Guard};
 use crate::error::{Code, Error, Result};
 use crate::iter::{GetContext, Outcome, Receiver, merging_iterator};
@@ -114,6 +114,20 @@ impl DbInner {
             perf::count(PerfMetric::MultigetReadBytes, bytes);
         }
         values
+    }
+
+    /// The sequence number of the newest write to a key, range deletions included; 0 where there is
+    /// none. Numbers are told apart down to the oldest snapshot.
+    pub(crate) fn newest_sequence(&self, cf: u32, user_key: &[u8]) -> Result<SeqNo> {
+        let family = self.family_by_id(cf).ok_or_else(|| {
+            Error::invalid_argument(format!("Could not access column family {cf}"))
+        })?;
+        let guard = epoch::pin();
+        let sv = family.super_version.load(&guard).ok_or_else(closed)?;
+        let key = LookupKey::new(user_key, MAX_SEQUENCE_NUMBER);
+        let mut ctx = GetContext::new(user_key, family.merge_operator.as_deref());
+        sv.get(&key, &ReadOptions::default(), &mut ctx, &family.tables)?;
+        Ok(ctx.newest_sequence())
     }
 
     /// The user's iterator over one family. `keepalive` is what must outlive it.

@@ -227,11 +227,11 @@ impl Db {
             let Ok(mut batch) = scratch.try_borrow_mut() else {
                 let mut batch = WriteBatch::new();
                 fill(&mut batch)?;
-                return inner.write(wo, &mut batch);
+                return inner.write(wo, &mut batch, None);
             };
             batch.clear();
             fill(&mut batch)?;
-            let result = inner.write(wo, &mut batch);
+            let result = inner.write(wo, &mut batch, None);
             if batch.data().len() > SCRATCH_MAX {
                 *batch = WriteBatch::new();
             }
@@ -242,7 +242,23 @@ impl Db {
     /// Commits a batch: all of it or nothing, over any number of column families. The batch gets
     /// its sequence number and can be used again.
     pub fn write(&self, wo: &WriteOptions, batch: &mut WriteBatch) -> Result<()> {
-        self.inner().write(wo, batch)
+        self.inner().write(wo, batch, None)
+    }
+
+    /// Commits a batch if `check` allows it at the moment of the commit: every write before it is
+    /// visible then, and none comes between.
+    pub(crate) fn write_if(
+        &self,
+        wo: &WriteOptions,
+        batch: &mut WriteBatch,
+        check: &dyn Fn() -> Result<()>,
+    ) -> Result<()> {
+        self.inner().write(wo, batch, Some(check))
+    }
+
+    /// The sequence number of the newest write to a key; 0 where there is none.
+    pub(crate) fn newest_sequence(&self, cf: u32, key: &[u8]) -> Result<SeqNo> {
+        self.inner().newest_sequence(cf, key)
     }
 
     /// The value of a key of the default column family.
@@ -333,6 +349,12 @@ impl Db {
     /// them any more. Handles stay valid for reading what they pinned.
     pub fn drop_cf(&self, cf: &ColumnFamily) -> Result<()> {
         self.inner().drop_family(&cf.data)
+    }
+
+    /// The open column family with this number.
+    pub fn cf_by_id(&self, id: u32) -> Option<ColumnFamily> {
+        let data = self.inner().family_by_id(id)?;
+        Some(ColumnFamily { data })
     }
 
     /// The open column family with this name.

@@ -22,10 +22,16 @@ use crate::stats::{self, HistogramType, Ticker, Timer};
 use crate::wal::LogWriter;
 use crate::write::{MemtableInserter, MemtableLookup, unknown_column_family};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Limits of the whole database are looked at after at least and at most so many bytes.
 const LIMIT_STEP_MIN: u64 = 4 << 10;
 const LIMIT_STEP_MAX: u64 = 16 << 20;
+
+/// An insert takes microseconds.
+const INSERT_PATIENCE: Duration = Duration::from_micros(200);
+/// A sync takes as long as the device does.
+const SYNC_PATIENCE: Duration = Duration::from_millis(20);
 
 /// The memtables of one batch, found under the write lock and valid while pinned.
 enum Targets<'g> {
@@ -154,8 +160,15 @@ impl BatchHandler for RangeCheck<'_> {
 }
 
 impl DbInner {
-    /// Commits a batch: all of it or nothing, durable as `wo` says, visible when this returns.
-    pub(super) fn commit(&self, wo: &WriteOptions, batch: &mut WriteBatch) -> Result<()> {
+    /// Commits a batch: all of it or nothing, durable as `wo` says, visible when this returns. A
+    /// `check` runs when every write before this one is visible and none can come between; its error
+    /// ends the commit.
+    pub(super) fn commit(
+        &self,
+        wo: &WriteOptions,
+        batch: &mut WriteBatch,
+        check: Option<&dyn Fn() -> Result<()>>,
+    ) -> Result<()> {
         if wo.sync && wo.disable_wal {
             return Err(Error::invalid_argument("Sync writes has to enable WAL."));
         }
@@ -165,7 +178,14 @@ impl DbInner {
             return Err(Error::new(Code::Incomplete, "Write stall"));
         }
         let families = self.families_of(batch)?;
-        let mut write = self.write.lock();
+        let mut write = match check {
+            None => self.write.lock(),
+            Some(check) => {
+                let write = self.lock_when_quiet();
+                check()?;
+                write
+            }
+        };
         let guard = epoch::pin();
         self.check_writable()?;
         if write.user_bytes >= write.next_limit_check {
@@ -190,6 +210,21 @@ impl DbInner {
         let applied = self.apply(&targets, batch, first, count, synced.is_ok());
         synced.inspect_err(|e| self.fail(e))?;
         applied
+    }
+
+    /// The write lock at a moment when everything that was reserved is visible. Inserts are waited for
+    /// with the lock held, so that others cannot starve us; a sync needs the lock itself and is not.
+    #[cold]
+    fn lock_when_quiet(&self) -> MutexGuard<'_, WriteState> {
+        loop {
+            let write = self.write.lock();
+            let last = write.last_allocated;
+            if self.order.wait_visible(last, INSERT_PATIENCE) {
+                return write;
+            }
+            drop(write);
+            self.order.wait_visible(last, SYNC_PATIENCE);
+        }
     }
 
     /// Inserts the batch and makes it visible, in the order of sequence numbers. A batch that

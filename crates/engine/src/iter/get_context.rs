@@ -49,6 +49,8 @@ pub struct GetContext<'a> {
     state: State,
     /// Entries older than this are hidden by a range tombstone; 0 is none.
     covering: SeqNo,
+    /// The newest entry that was seen.
+    newest: SeqNo,
     ignore_range_deletions: bool,
 }
 
@@ -65,6 +67,7 @@ impl<'a> GetContext<'a> {
             receiver: None,
             state: State::NotFound,
             covering: 0,
+            newest: 0,
             ignore_range_deletions: false,
         }
     }
@@ -109,6 +112,7 @@ impl<'a> GetContext<'a> {
         value: &[u8],
         pin: Option<&dyn Pin>,
     ) -> bool {
+        self.newest = self.newest.max(seq);
         if seq < self.covering {
             self.delete();
             return false;
@@ -142,6 +146,12 @@ impl<'a> GetContext<'a> {
     #[inline]
     pub fn is_done(&self) -> bool {
         self.covering != 0 || !matches!(self.state, State::NotFound | State::Merging(_))
+    }
+
+    /// The sequence number of the newest write to the key, range deletions included; 0 where there is
+    /// none, or none that is told apart from older ones any more.
+    pub fn newest_sequence(&self) -> SeqNo {
+        self.newest.max(self.covering)
     }
 
     /// The answer, once every place was asked or [`GetContext::is_done`].

@@ -12,6 +12,7 @@ use crate::base::SeqNo;
 use crate::env::sync::atomic::{AtomicU64, Ordering};
 use crate::env::sync::{Condvar, Mutex};
 use crate::error::{Error, Result};
+use std::time::{Duration, Instant};
 
 /// Publishes sequence numbers in order.
 #[derive(Debug)]
@@ -47,6 +48,18 @@ impl CommitOrder {
             }
             round = round.saturating_add(1);
         }
+    }
+
+    /// Waits until `last` is visible; false if it is not after `patience`.
+    pub fn wait_visible(&self, last: SeqNo, patience: Duration) -> bool {
+        let start = Instant::now();
+        while self.visible() < last {
+            if start.elapsed() > patience {
+                return false;
+            }
+            std::thread::yield_now();
+        }
+        true
     }
 
     /// Makes `first..=last` visible once everything before `first` is. The caller has inserted

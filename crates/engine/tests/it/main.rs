@@ -25,4 +25,5 @@ mod recovery;
 mod settings;
 mod styles;
 mod support;
+mod transaction;
 mod updates;

@@ -1,0 +1,29 @@
+//! Transactions: writes that are collected, checked against other writers and committed together.
+//!
+//! Two kinds of database give them out, as in RocksDB. [`TransactionDb`] locks keys as they are
+//! written or read for update; [`OptimisticTransactionDb`] locks nothing and looks at commit
+//! whether a key changed meanwhile. Both give the same [`Transaction`].
+//!
+//! ```text
+//! put, get_for_update   lock the key (pessimistic) or note its present sequence number (optimistic)
+//!                       -> IndexedBatch
+//! get, iterators        IndexedBatch over the database
+//! commit                check (optimistic) and write the batch, one atomic write; release locks
+//! ```
+//!
+//! * **T1** A key that a transaction wrote is tracked until the end, or until a rollback to a save
+//!   point before it was first touched.
+//! * **T2** A tracked key of a pessimistic transaction is locked by it, unless it has expired.
+//! * **T3** A transaction with a snapshot fails with Busy on a key that was written after it.
+//!
+//! Two-phase commit (prepare) is refused by name.
+
+mod locks;
+mod optimistic;
+mod pessimistic;
+mod tracked;
+mod txn;
+
+pub use optimistic::{OptimisticTransactionDb, OptimisticTransactionOptions};
+pub use pessimistic::{TransactionDb, TransactionDbOptions, TransactionOptions};
+pub use txn::{Transaction, TransactionState};

@@ -1,0 +1,52 @@
+//! Databases whose transactions lock nothing and look for conflicts when they commit.
+
+use super::txn::{Control, Transaction};
+use crate::db::{ColumnFamily, ColumnFamilyDescriptor, Db};
+use crate::error::Result;
+use crate::options::{DbOptions, Options, WriteOptions};
+use std::path::Path;
+
+/// Options of an optimistic transaction.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct OptimisticTransactionOptions {
+    /// Begin with a snapshot.
+    pub set_snapshot: bool,
+}
+
+/// A database with optimistic transactions. Writes to the database itself count as other writers.
+#[derive(Clone, Debug)]
+pub struct OptimisticTransactionDb {
+    db: Db,
+}
+
+impl OptimisticTransactionDb {
+    /// Opens a database that has only the default column family.
+    pub fn open(options: &Options, path: impl AsRef<Path>) -> Result<OptimisticTransactionDb> {
+        Ok(OptimisticTransactionDb { db: Db::open(options, path)? })
+    }
+
+    /// Opens a database with its column families.
+    pub fn open_cf(
+        options: &DbOptions,
+        path: impl AsRef<Path>,
+        families: Vec<ColumnFamilyDescriptor>,
+    ) -> Result<(OptimisticTransactionDb, Vec<ColumnFamily>)> {
+        let (db, families) = Db::open_cf(options, path, families)?;
+        Ok((OptimisticTransactionDb { db }, families))
+    }
+
+    /// The database, for reads and for writes outside transactions.
+    pub fn db(&self) -> &Db {
+        &self.db
+    }
+
+    /// Begins a transaction.
+    pub fn begin(
+        &self,
+        write_options: &WriteOptions,
+        options: &OptimisticTransactionOptions,
+    ) -> Transaction {
+        let control = Control::Check { _floor: self.db.snapshot() };
+        Transaction::new(&self.db, control, write_options, options.set_snapshot, 0)
+    }
+}

@@ -1,0 +1,406 @@
+//! A transaction: what it wrote, what it answers for, and its end.
+
+use super::locks::{LockManager, Owner, Request};
+use super::tracked::{Place, TrackedKeys};
+use crate::base::{PinnedValue, SeqNo};
+use crate::batch::{BatchHandler, IndexedBatch, WriteBatch, iterate};
+use crate::db::{BatchIterator, ColumnFamily, Db, Snapshot};
+use crate::error::{Code, Error, Result, SubCode};
+use crate::options::{ReadOptions, WriteOptions};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How a transaction finds out about other writers.
+pub(super) enum Control {
+    /// It locks keys.
+    Locks {
+        locks: Arc<LockManager>,
+        owner: Arc<Owner>,
+        timeout: Option<Duration>,
+        deadlock_depth: usize,
+    },
+    /// It looks at commit. The snapshot keeps sequence numbers that were given since apart.
+    Check { _floor: Snapshot },
+}
+
+/// How far a transaction has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TransactionState {
+    /// It takes reads and writes. A rollback leads back here.
+    Started,
+    /// It was committed.
+    Committed,
+}
+
+/// Writes that are committed together, or not at all, unless other writers are in the way.
+///
+/// It sees its own writes. Dropping it is a rollback.
+pub struct Transaction {
+    pub(super) db: Db,
+    control: Control,
+    batch: IndexedBatch,
+    write_options: WriteOptions,
+    /// No more bytes than this; 0 for no limit.
+    max_batch_bytes: usize,
+    tracked: TrackedKeys,
+    snapshot: Option<Arc<Snapshot>>,
+    /// The snapshots at the save points.
+    saved_snapshots: Vec<Option<Arc<Snapshot>>>,
+    state: TransactionState,
+    name: Vec<u8>,
+}
+
+impl Transaction {
+    pub(super) fn new(
+        db: &Db,
+        control: Control,
+        write_options: &WriteOptions,
+        set_snapshot: bool,
+        max_batch_bytes: usize,
+    ) -> Transaction {
+        let mut transaction = Transaction {
+            db: db.clone(),
+            control,
+            batch: IndexedBatch::default(),
+            write_options: write_options.clone(),
+            max_batch_bytes,
+            tracked: TrackedKeys::default(),
+            snapshot: None,
+            saved_snapshots: Vec::new(),
+            state: TransactionState::Started,
+            name: Vec::new(),
+        };
+        if set_snapshot {
+            transaction.set_snapshot();
+        }
+        transaction
+    }
+
+    /// How far it has come.
+    pub fn state(&self) -> TransactionState {
+        self.state
+    }
+
+    /// The database it belongs to.
+    pub fn db(&self) -> &Db {
+        &self.db
+    }
+
+    /// What it has written so far.
+    pub fn batch(&self) -> &IndexedBatch {
+        &self.batch
+    }
+
+    /// What it has written so far, to add writes that are neither locked nor checked.
+    pub fn batch_mut(&mut self) -> &mut IndexedBatch {
+        &mut self.batch
+    }
+
+    /// From now on a key that was written after this moment is a conflict. Reads do not use the
+    /// snapshot unless their options name it.
+    pub fn set_snapshot(&mut self) {
+        self.snapshot = Some(Arc::new(self.db.snapshot()));
+    }
+
+    /// The snapshot, if one was set.
+    pub fn snapshot(&self) -> Option<&Snapshot> {
+        self.snapshot.as_deref()
+    }
+
+    /// Sets a key.
+    pub fn put(&mut self, cf: &ColumnFamily, key: &[u8], value: &[u8]) -> Result<()> {
+        self.claim(cf, key, true)?;
+        self.add(cf, |batch, cf| batch.put_cf(cf, key, value))
+    }
+
+    /// Adds a merge operand to a key.
+    pub fn merge(&mut self, cf: &ColumnFamily, key: &[u8], operand: &[u8]) -> Result<()> {
+        self.claim(cf, key, true)?;
+        self.add(cf, |batch, cf| batch.merge_cf(cf, key, operand))
+    }
+
+    /// Deletes a key.
+    pub fn delete(&mut self, cf: &ColumnFamily, key: &[u8]) -> Result<()> {
+        self.claim(cf, key, true)?;
+        self.add(cf, |batch, cf| batch.delete_cf(cf, key))
+    }
+
+    /// Deletes a key that was put once.
+    pub fn single_delete(&mut self, cf: &ColumnFamily, key: &[u8]) -> Result<()> {
+        self.claim(cf, key, true)?;
+        self.add(cf, |batch, cf| batch.single_delete_cf(cf, key))
+    }
+
+    fn add(
+        &mut self,
+        cf: &ColumnFamily,
+        record: impl FnOnce(&mut IndexedBatch, u32) -> Result<()>,
+    ) -> Result<()> {
+        let batch = &mut self.batch;
+        batch.register(cf.id(), cf.key_order());
+        if self.max_batch_bytes == 0 {
+            return record(batch, cf.id());
+        }
+        batch.set_save_point();
+        let added = record(batch, cf.id());
+        if added.is_ok() && batch.batch().data_size() <= self.max_batch_bytes {
+            return batch.pop_save_point();
+        }
+        batch.rollback_to_save_point()?;
+        added.and(Err(Error::new(Code::Aborted, "").with_subcode(SubCode::MemoryLimit)))
+    }
+
+    /// The value of a key as this transaction sees it.
+    pub fn get(
+        &self,
+        ro: &ReadOptions,
+        cf: &ColumnFamily,
+        key: &[u8],
+    ) -> Result<Option<PinnedValue>> {
+        self.db.get_with_batch(&self.batch, ro, cf, key)
+    }
+
+    /// The value of a key that nobody else may change until the end: from then on a write by
+    /// others waits or is a conflict. `exclusive` keeps other transactions from reading it so, too.
+    pub fn get_for_update(
+        &mut self,
+        ro: &ReadOptions,
+        cf: &ColumnFamily,
+        key: &[u8],
+        exclusive: bool,
+    ) -> Result<Option<PinnedValue>> {
+        self.claim(cf, key, exclusive)?;
+        self.get(ro, cf, key)
+    }
+
+    /// An iterator over a column family as this transaction sees it.
+    pub fn iter(
+        &self,
+        ro: &ReadOptions,
+        cf: &ColumnFamily,
+    ) -> Result<BatchIterator<&IndexedBatch>> {
+        Ok(BatchIterator::new(self.db.iter_cf(ro, cf)?, &self.batch, cf, ro))
+    }
+
+    /// Takes responsibility for a key.
+    fn claim(&mut self, cf: &ColumnFamily, key: &[u8], exclusive: bool) -> Result<()> {
+        let place = (cf.id(), key.to_vec());
+        let known = self.tracked.get(&place);
+        let snapshot = self.snapshot.as_ref().map(|s| s.sequence());
+        if let Control::Locks { locks, owner, timeout, deadlock_depth } = &self.control {
+            let (timeout, deadlock_depth) = (*timeout, *deadlock_depth);
+            let is_locked = known.is_some_and(|known| known.exclusive || !exclusive);
+            if !is_locked {
+                let request = Request { owner, exclusive, timeout, deadlock_depth };
+                locks.acquire(&request, place.0, key)?;
+            }
+            if let Some(snapshot) = snapshot
+                && known.is_none_or(|known| known.seq > snapshot)
+                && let Err(e) = check(&self.db, &place, snapshot)
+            {
+                if known.is_none() {
+                    locks.release(owner.id, place.0, key);
+                }
+                return Err(e);
+            }
+        }
+        let seq = snapshot.unwrap_or_else(|| self.db.latest_sequence_number());
+        self.tracked.track(place, seq, exclusive);
+        Ok(())
+    }
+
+    /// Claims all of these keys, in their order.
+    pub(super) fn lock_all(&mut self, places: impl IntoIterator<Item = Place>) -> Result<()> {
+        places.into_iter().try_for_each(|(cf, key)| {
+            let cf = self.family(cf)?;
+            self.claim(&cf, &key, true)
+        })
+    }
+
+    /// Remembers this state.
+    pub fn set_save_point(&mut self) {
+        self.batch.set_save_point();
+        self.tracked.set_save_point();
+        self.saved_snapshots.push(self.snapshot.clone());
+    }
+
+    /// Goes back to the newest save point and forgets it; keys first touched since are free again.
+    /// Without one: NotFound.
+    pub fn rollback_to_save_point(&mut self) -> Result<()> {
+        let Some(snapshot) = self.saved_snapshots.pop() else {
+            return Err(Error::not_found(""));
+        };
+        self.snapshot = snapshot;
+        self.batch.rollback_to_save_point()?;
+        let freed = self.tracked.rollback();
+        self.release(freed);
+        Ok(())
+    }
+
+    /// Forgets the newest save point. Without one: NotFound.
+    pub fn pop_save_point(&mut self) -> Result<()> {
+        self.saved_snapshots.pop().ok_or_else(|| Error::not_found(""))?;
+        self.tracked.pop_save_point();
+        self.batch.pop_save_point()
+    }
+
+    fn release(&self, places: Vec<Place>) {
+        if let Control::Locks { locks, owner, .. } = &self.control {
+            for (cf, key) in places {
+                locks.release(owner.id, cf, &key);
+            }
+        }
+    }
+
+    /// Forgets all writes and frees all keys.
+    fn clear(&mut self) {
+        self.batch = IndexedBatch::default();
+        self.saved_snapshots.clear();
+        let places = self.tracked.take();
+        self.release(places);
+        self.snapshot = None;
+    }
+
+    /// Writes everything at once. Busy means that another writer was faster; nothing is written then,
+    /// and the transaction can be rolled back.
+    pub fn commit(&mut self) -> Result<()> {
+        match &self.control {
+            Control::Locks { owner, .. } => {
+                let owner = Arc::clone(owner);
+                if self.state == TransactionState::Committed {
+                    return Err(Error::invalid_argument("Transaction has already been committed."));
+                }
+                if owner.has_expired() || !owner.start_commit() {
+                    return Err(Error::new(Code::Expired, ""));
+                }
+                let written = self.write(|_| Ok(()));
+                written.inspect_err(|_| owner.end_commit())?;
+                self.state = TransactionState::Committed;
+            }
+            Control::Check { .. } => {
+                let db = self.db.clone();
+                self.write(|tracked| {
+                    tracked.iter().try_for_each(|(place, known)| check(&db, place, known.seq))
+                })?;
+            }
+        }
+        self.clear();
+        Ok(())
+    }
+
+    fn write(&mut self, check: impl Fn(&TrackedKeys) -> Result<()>) -> Result<()> {
+        let tracked = &self.tracked;
+        if self.batch.batch().data_size() <= crate::batch::HEADER_SIZE {
+            return check(tracked);
+        }
+        let batch = self.batch.batch_mut();
+        match &self.control {
+            Control::Locks { .. } => self.db.write(&self.write_options, batch),
+            Control::Check { .. } => {
+                self.db.write_if(&self.write_options, batch, &|| check(tracked))
+            }
+        }
+    }
+
+    /// Gives up all writes. The transaction can be used again.
+    pub fn rollback(&mut self) -> Result<()> {
+        if self.state == TransactionState::Committed {
+            return Err(Error::invalid_argument("This transaction has already been committed."));
+        }
+        self.clear();
+        Ok(())
+    }
+
+    /// Names the transaction. Only the two-phase commit, which there is not, needs a name.
+    pub fn set_name(&mut self, name: &[u8]) -> Result<()> {
+        if matches!(self.control, Control::Check { .. }) {
+            let text = "Optimistic transactions cannot be named.";
+            return Err(Error::invalid_argument(text));
+        }
+        if !self.name.is_empty() {
+            return Err(Error::invalid_argument("Transaction has already been named."));
+        }
+        if name.is_empty() || name.len() > 512 {
+            let text = "Transaction name length must be between 1 and 512 chars.";
+            return Err(Error::invalid_argument(text));
+        }
+        self.name = name.to_vec();
+        Ok(())
+    }
+
+    /// Its name; empty if none was set.
+    pub fn name(&self) -> &[u8] {
+        &self.name
+    }
+
+    /// Always refused: there is no two-phase commit.
+    pub fn prepare(&mut self) -> Result<()> {
+        match self.control {
+            Control::Check { .. } => Err(Error::invalid_argument(
+                "Two phase commit not supported for optimistic transactions.",
+            )),
+            Control::Locks { .. } if self.name.is_empty() => Err(Error::invalid_argument(
+                "Cannot prepare a transaction that has not been named.",
+            )),
+            Control::Locks { .. } => Err(Error::not_supported("two-phase commit (Prepare)")),
+        }
+    }
+
+    /// Adds the records of a batch as if they were written one by one.
+    pub fn rebuild_from(&mut self, batch: &WriteBatch) -> Result<()> {
+        iterate(batch.data(), &mut Rebuild(self))
+    }
+
+    /// An open column family by its number.
+    fn family(&self, cf: u32) -> Result<ColumnFamily> {
+        let unknown = || Error::invalid_argument(format!("Invalid column family specified: {cf}"));
+        self.db.cf_by_id(cf).ok_or_else(unknown)
+    }
+}
+
+impl Drop for Transaction {
+    fn drop(&mut self) {
+        let places = self.tracked.take();
+        self.release(places);
+    }
+}
+
+impl std::fmt::Debug for Transaction {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let keys = self.tracked.len();
+        write!(f, "Transaction({:?}, {keys} keys)", self.state)
+    }
+}
+
+/// Busy where a key was written after `seq`.
+fn check(db: &Db, (cf, key): &Place, seq: SeqNo) -> Result<()> {
+    match db.newest_sequence(*cf, key)? > seq {
+        true => Err(Error::new(Code::Busy, "")),
+        false => Ok(()),
+    }
+}
+
+/// Writes the records of a batch into a transaction.
+struct Rebuild<'a>(&'a mut Transaction);
+
+impl BatchHandler for Rebuild<'_> {
+    fn put(&mut self, cf: u32, key: &[u8], value: &[u8]) -> Result<()> {
+        let cf = self.0.family(cf)?;
+        self.0.put(&cf, key, value)
+    }
+    fn delete(&mut self, cf: u32, key: &[u8]) -> Result<()> {
+        let cf = self.0.family(cf)?;
+        self.0.delete(&cf, key)
+    }
+    fn single_delete(&mut self, cf: u32, key: &[u8]) -> Result<()> {
+        let cf = self.0.family(cf)?;
+        self.0.single_delete(&cf, key)
+    }
+    fn merge(&mut self, cf: u32, key: &[u8], operand: &[u8]) -> Result<()> {
+        let cf = self.0.family(cf)?;
+        self.0.merge(&cf, key, operand)
+    }
+    fn log_data(&mut self, blob: &[u8]) -> Result<()> {
+        self.0.batch.put_log_data(blob)
+    }
+}
