@@ -12,13 +12,52 @@ use ferrolith::Result;
 use ferrolith::base::KeyOrder;
 use ferrolith::batch::{IndexedBatch, iterate};
 use std::ffi::{c_char, c_int, c_uchar, c_void};
+use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
 /// Writes that can be read before they are committed.
 pub struct rocksdb_writebatch_wi_t {
-    pub(crate) inner: IndexedBatch,
+    pub(crate) inner: Place,
     /// No more bytes than this, 0 for no limit: what does not fit is left out, as in RocksDB.
     max_bytes: usize,
+}
+
+/// Where the batch is.
+pub(crate) enum Place {
+    /// Here.
+    Owned(IndexedBatch),
+    /// In a transaction, which outlives the handle.
+    Transaction(*mut IndexedBatch),
+}
+
+impl Deref for Place {
+    type Target = IndexedBatch;
+    fn deref(&self) -> &IndexedBatch {
+        match self {
+            Place::Owned(batch) => batch,
+            // SAFETY: RocksDB's rule too: such a handle is used while its transaction lives.
+            Place::Transaction(batch) => unsafe { &**batch },
+        }
+    }
+}
+
+impl DerefMut for Place {
+    fn deref_mut(&mut self) -> &mut IndexedBatch {
+        match self {
+            Place::Owned(batch) => batch,
+            // SAFETY: as above; and the caller uses one thread for a transaction at a time.
+            Place::Transaction(batch) => unsafe { &mut **batch },
+        }
+    }
+}
+
+/// A handle of a transaction's batch, in memory that the caller gives to `free`.
+pub(super) unsafe fn borrowed(batch: *mut IndexedBatch) -> *mut rocksdb_writebatch_wi_t {
+    let p = libc::malloc(size_of::<rocksdb_writebatch_wi_t>()).cast::<rocksdb_writebatch_wi_t>();
+    if !p.is_null() {
+        p.write(rocksdb_writebatch_wi_t { inner: Place::Transaction(batch), max_bytes: 0 });
+    }
+    p
 }
 
 /// Adds a record; its error is lost, as in RocksDB's C ABI. NULL does nothing.
@@ -57,7 +96,7 @@ pub unsafe extern "C" fn rocksdb_writebatch_wi_create(
     _overwrite_keys: c_uchar,
 ) -> *mut rocksdb_writebatch_wi_t {
     let inner = IndexedBatch::new(KeyOrder::bytewise(), reserved_bytes.min(1 << 30));
-    give(rocksdb_writebatch_wi_t { inner, max_bytes: 0 })
+    give(rocksdb_writebatch_wi_t { inner: Place::Owned(inner), max_bytes: 0 })
 }
 
 /// An empty batch that orders the default family's keys by a comparator, with a limit. Checksums
@@ -75,7 +114,7 @@ pub unsafe extern "C" fn rocksdb_writebatch_wi_create_with_params(
         None => KeyOrder::bytewise(),
     };
     let inner = IndexedBatch::new(order, reserved_bytes.min(1 << 30));
-    give(rocksdb_writebatch_wi_t { inner, max_bytes })
+    give(rocksdb_writebatch_wi_t { inner: Place::Owned(inner), max_bytes })
 }
 
 /// Gives a batch back.
@@ -402,7 +441,7 @@ pub unsafe extern "C" fn rocksdb_write_writebatch_wi(
 
 /// Access for an iterator.
 pub(super) unsafe fn pointer(wbwi: *const rocksdb_writebatch_wi_t) -> Result<BatchPointer> {
-    Ok(BatchPointer::new(&raw const get(wbwi)?.inner))
+    Ok(BatchPointer::new(&raw const *get(wbwi)?.inner))
 }
 
 /// The base of an iterator with a batch, taken over.

@@ -1,7 +1,7 @@
 //! Reading through a `rocksdb_writebatch_wi_t`: lookups and iterators over batch and database.
 
 use super::batch_wi::{pointer, rocksdb_writebatch_wi_t, take_base};
-use super::iterator::rocksdb_iterator_t;
+use super::iterator::{BatchPointer, rocksdb_iterator_t};
 use super::read::{rocksdb_pinnableslice_t, to_caller};
 use super::{rocksdb_column_family_handle_t, rocksdb_options_t, rocksdb_readoptions_t, rocksdb_t};
 use crate::bytes::slice;
@@ -146,11 +146,16 @@ unsafe fn with_base(
             Some(rocksdb_iterator_t::Failed(e)) => Err(e),
             _ => Err(Error::invalid_argument("the base must be an iterator over a database")),
         };
-        give(match opened {
-            Ok(iter) => rocksdb_iterator_t::Batch(Box::new(iter)),
-            Err(e) => rocksdb_iterator_t::Failed(e),
-        })
+        give(self::opened(opened))
     })
+}
+
+/// A handle of an iterator over batch and base, or of what prevented it.
+pub(super) fn opened(iter: Result<BatchIterator<BatchPointer>>) -> rocksdb_iterator_t {
+    match iter {
+        Ok(iter) => rocksdb_iterator_t::Batch(Box::new(iter)),
+        Err(e) => rocksdb_iterator_t::Failed(e),
+    }
 }
 
 /// An iterator over the batch and the base's column family.

@@ -255,3 +255,14 @@ pub unsafe extern "C" fn rocksdb_free(ptr: *mut c_void) {
 pub unsafe extern "C" fn rocksdb_get_latest_sequence_number(db: *mut rocksdb_t) -> u64 {
     db.as_ref().map_or(0, |db| db.db.latest_sequence_number())
 }
+
+/// The database's identity, for the caller to free.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_get_db_identity(
+    db: *mut rocksdb_t,
+    id_len: *mut usize,
+) -> *mut c_char {
+    let identity = db.as_ref().map_or("", |db| db.db.identity());
+    put(id_len, identity.len());
+    to_malloc(identity.as_bytes())
+}

@@ -20,6 +20,7 @@ mod logger;
 mod memory;
 mod metadata;
 mod open_modes;
+mod optimistic_db;
 mod options;
 mod options_text;
 mod perf;
@@ -29,6 +30,10 @@ mod read_options;
 mod snapshot;
 mod statistics;
 mod table_options;
+mod transaction;
+mod transaction_db;
+mod transaction_options;
+mod transaction_read;
 mod tuned_options;
 mod wal_iterator;
 mod write;
@@ -52,4 +57,8 @@ pub(crate) use options::{
 pub(crate) use statistics::rocksdb_statistics_histogram_data_t;
 pub(crate) use table_options::{
     rocksdb_block_based_table_options_t, rocksdb_cuckoo_table_options_t,
+};
+pub(crate) use transaction_options::{
+    rocksdb_optimistictransaction_options_t, rocksdb_transaction_options_t,
+    rocksdb_transactiondb_options_t,
 };

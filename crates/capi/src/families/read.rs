@@ -312,7 +312,7 @@ pub unsafe extern "C" fn rocksdb_get_into_buffer_cf(
 }
 
 /// Stores an answer of a multi-get: a value or NULL, and an error or NULL.
-unsafe fn store_answer(
+pub(super) unsafe fn store_answer(
     answer: Result<Option<PinnedValue>>,
     value: *mut *mut c_char,
     size: *mut usize,
@@ -354,7 +354,12 @@ pub unsafe extern "C" fn rocksdb_multi_get(
 }
 
 /// A failure before any key was looked up is every key's.
-unsafe fn fail_all(failure: *mut c_char, n: usize, errs: *mut *mut c_char, clear: impl Fn(usize)) {
+pub(super) unsafe fn fail_all(
+    failure: *mut c_char,
+    n: usize,
+    errs: *mut *mut c_char,
+    clear: impl Fn(usize),
+) {
     if failure.is_null() {
         return;
     }

@@ -1,21 +1,40 @@
 //! `rocksdb_snapshot_t`.
 
-use super::rocksdb_t;
+use super::{rocksdb_readoptions_t, rocksdb_t};
 use crate::errptr::quiet;
 use crate::handles::{destroy, give};
+use ferrolith::base::SeqNo;
 use ferrolith::db::Snapshot;
 use std::ptr;
 
 /// A moment of a database.
 pub struct rocksdb_snapshot_t {
-    pub(crate) snapshot: Snapshot,
+    /// None reads what is newest.
+    pub(crate) sequence: Option<SeqNo>,
+    /// Keeps the moment readable; a transaction's is kept by the transaction.
+    _owned: Option<Snapshot>,
+}
+
+impl rocksdb_snapshot_t {
+    pub(crate) fn new(snapshot: Snapshot) -> rocksdb_snapshot_t {
+        rocksdb_snapshot_t { sequence: Some(snapshot.sequence()), _owned: Some(snapshot) }
+    }
+
+    /// One that somebody else keeps, in memory that the caller may give to `free`.
+    pub(super) unsafe fn borrowed(sequence: Option<SeqNo>) -> *const rocksdb_snapshot_t {
+        let p = libc::malloc(size_of::<rocksdb_snapshot_t>()).cast::<rocksdb_snapshot_t>();
+        if !p.is_null() {
+            p.write(rocksdb_snapshot_t { sequence, _owned: None });
+        }
+        p
+    }
 }
 
 /// A snapshot of this moment.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_create_snapshot(db: *mut rocksdb_t) -> *const rocksdb_snapshot_t {
     quiet(ptr::null(), || match db.as_ref() {
-        Some(db) => give(rocksdb_snapshot_t { snapshot: db.db.snapshot() }),
+        Some(db) => give(rocksdb_snapshot_t::new(db.db.snapshot())),
         None => ptr::null(),
     })
 }
@@ -34,5 +53,16 @@ pub unsafe extern "C" fn rocksdb_release_snapshot(
 pub unsafe extern "C" fn rocksdb_snapshot_get_sequence_number(
     snapshot: *const rocksdb_snapshot_t,
 ) -> u64 {
-    snapshot.as_ref().map_or(0, |s| s.snapshot.sequence())
+    snapshot.as_ref().map_or(0, |s| s.sequence.unwrap_or(0))
+}
+
+/// Lets reads see this moment; NULL what is newest.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_readoptions_set_snapshot(
+    handle: *mut rocksdb_readoptions_t,
+    snapshot: *const rocksdb_snapshot_t,
+) {
+    if let Some(options) = handle.as_mut() {
+        options.inner.snapshot = snapshot.as_ref().and_then(|s| s.sequence);
+    }
 }

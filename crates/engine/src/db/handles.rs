@@ -142,6 +142,11 @@ impl Db {
         &self.inner().dir
     }
 
+    /// What the file IDENTITY says: the same for as long as the database exists.
+    pub fn identity(&self) -> &str {
+        &self.inner().session.identity.db_id
+    }
+
     /// The default column family.
     pub fn default_cf(&self) -> ColumnFamily {
         ColumnFamily { data: Arc::clone(&self.inner().default_family) }

@@ -1,0 +1,478 @@
+//! Databases with transactions: open, begin, and what a database does outside transactions.
+
+use super::batch::rocksdb_writebatch_t;
+use super::checkpoint::rocksdb_checkpoint_t;
+use super::db::{descriptors, give_families};
+use super::iterator::rocksdb_iterator_t;
+use super::read::rocksdb_pinnableslice_t;
+use super::snapshot::rocksdb_snapshot_t;
+use super::transaction::rocksdb_transaction_t;
+use super::transaction_options::{rocksdb_transaction_options_t, rocksdb_transactiondb_options_t};
+use super::{checkpoint, db, iterator, property, read, snapshot, write};
+use super::{
+    rocksdb_column_family_handle_t, rocksdb_flushoptions_t, rocksdb_options_t,
+    rocksdb_readoptions_t, rocksdb_t, rocksdb_writeoptions_t,
+};
+use crate::bytes::{path, put, slice};
+use crate::errptr::{quiet, run};
+use crate::handles::{destroy, get, get_mut, give};
+use ferrolith::transaction::TransactionDb;
+use std::ffi::{c_char, c_int, c_uchar};
+use std::ptr;
+
+/// A database with locking transactions.
+pub struct rocksdb_transactiondb_t {
+    inner: TransactionDb,
+    /// For what needs no locks.
+    base: rocksdb_t,
+}
+
+/// The database below; NULL for NULL.
+unsafe fn base(txn_db: *mut rocksdb_transactiondb_t) -> *mut rocksdb_t {
+    txn_db.as_mut().map_or(ptr::null_mut(), |db| &raw mut db.base)
+}
+
+/// Opens a database that has only the default column family.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_transactiondb_open(
+    options: *const rocksdb_options_t,
+    txn_db_options: *const rocksdb_transactiondb_options_t,
+    name: *const c_char,
+    errptr: *mut *mut c_char,
+) -> *mut rocksdb_transactiondb_t {
+    run(errptr, ptr::null_mut(), || {
+        let txn_options = &get(txn_db_options)?.inner;
+        let inner = TransactionDb::open(&get(options)?.inner, txn_options, path(name))?;
+        let base = rocksdb_t::new(inner.db().clone());
+        Ok(give(rocksdb_transactiondb_t { inner, base }))
+    })
+}
+
+/// Opens a database with its column families.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_transactiondb_open_column_families(
+    options: *const rocksdb_options_t,
+    txn_db_options: *const rocksdb_transactiondb_options_t,
+    name: *const c_char,
+    num_column_families: c_int,
+    column_family_names: *const *const c_char,
+    column_family_options: *const *const rocksdb_options_t,
+    column_family_handles: *mut *mut rocksdb_column_family_handle_t,
+    errptr: *mut *mut c_char,
+) -> *mut rocksdb_transactiondb_t {
+    run(errptr, ptr::null_mut(), || {
+        let families =
+            descriptors(num_column_families, column_family_names, column_family_options)?;
+        let (options, txn_options) = (&get(options)?.inner.db, &get(txn_db_options)?.inner);
+        let (inner, families) = TransactionDb::open_cf(options, txn_options, path(name), families)?;
+        give_families(families, column_family_handles);
+        let base = rocksdb_t::new(inner.db().clone());
+        Ok(give(rocksdb_transactiondb_t { inner, base }))
+    })
+}
+
+/// Closes the database, whatever handles of it are still held.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_transactiondb_close(txn_db: *mut rocksdb_transactiondb_t) {
+    quiet((), || {
+        if let Some(txn_db) = txn_db.as_ref() {
+            // Its own close logs; RocksDB's C ABI has no place for the error.
+            let _ = txn_db.base.db.close();
+        }
+    });
+    destroy(txn_db);
+}
+
+/// A handle of the database below. Writes to it take no locks.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_transactiondb_get_base_db(
+    txn_db: *mut rocksdb_transactiondb_t,
+) -> *mut rocksdb_t {
+    let base = txn_db.as_ref().map(|db| rocksdb_t::new(db.inner.db().clone()));
+    base.map_or(ptr::null_mut(), give)
+}
+
+/// Gives the handle back; the database stays open.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_transactiondb_close_base_db(base_db: *mut rocksdb_t) {
+    destroy(base_db);
+}
+
+/// Begins a transaction; `old_txn`, if not NULL, is used again.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_transaction_begin(
+    txn_db: *mut rocksdb_transactiondb_t,
+    write_options: *const rocksdb_writeoptions_t,
+    txn_options: *const rocksdb_transaction_options_t,
+    old_txn: *mut rocksdb_transaction_t,
+) -> *mut rocksdb_transaction_t {
+    quiet(ptr::null_mut(), || {
+        let (Some(db), Some(wo)) = (txn_db.as_ref(), write_options.as_ref()) else {
+            return ptr::null_mut();
+        };
+        let default = rocksdb_transaction_options_t::default();
+        let options = txn_options.as_ref().unwrap_or(&default);
+        rocksdb_transaction_t::begun(db.inner.begin(&wo.inner, &options.inner), old_txn)
+    })
+}
+
+/// There are never any: a transaction cannot be prepared.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_transactiondb_get_prepared_transactions(
+    _txn_db: *mut rocksdb_transactiondb_t,
+    cnt: *mut usize,
+) -> *mut *mut rocksdb_transaction_t {
+    put(cnt, 0);
+    ptr::null_mut()
+}
+
+/// Makes a column family.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_transactiondb_create_column_family(
+    txn_db: *mut rocksdb_transactiondb_t,
+    column_family_options: *const rocksdb_options_t,
+    column_family_name: *const c_char,
+    errptr: *mut *mut c_char,
+) -> *mut rocksdb_column_family_handle_t {
+    db::rocksdb_create_column_family(
+        base(txn_db),
+        column_family_options,
+        column_family_name,
+        errptr,
+    )
+}
+
+/// A snapshot of this moment.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_transactiondb_create_snapshot(
+    txn_db: *mut rocksdb_transactiondb_t,
+) -> *const rocksdb_snapshot_t {
+    snapshot::rocksdb_create_snapshot(base(txn_db))
+}
+
+/// Gives a snapshot back.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_transactiondb_release_snapshot(
+    txn_db: *mut rocksdb_transactiondb_t,
+    snapshot: *const rocksdb_snapshot_t,
+) {
+    snapshot::rocksdb_release_snapshot(base(txn_db), snapshot);
+}
+
+/// A property, for the caller to free; NULL if there is no such one.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_transactiondb_property_value(
+    txn_db: *mut rocksdb_transactiondb_t,
+    propname: *const c_char,
+) -> *mut c_char {
+    property::rocksdb_property_value(base(txn_db), propname)
+}
+
+/// A property that is a number; 0 if it was stored, -1 if there is no such one.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_transactiondb_property_int(
+    txn_db: *mut rocksdb_transactiondb_t,
+    propname: *const c_char,
+    out_val: *mut u64,
+) -> c_int {
+    property::rocksdb_property_int(base(txn_db), propname, out_val)
+}
+
+/// The value of a key of the default column family, for the caller to free.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_transactiondb_get(
+    txn_db: *mut rocksdb_transactiondb_t,
+    options: *const rocksdb_readoptions_t,
+    key: *const c_char,
+    keylen: usize,
+    vlen: *mut usize,
+    errptr: *mut *mut c_char,
+) -> *mut c_char {
+    read::rocksdb_get(base(txn_db), options, key, keylen, vlen, errptr)
+}
+
+/// The value of a key, for the caller to free.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_transactiondb_get_cf(
+    txn_db: *mut rocksdb_transactiondb_t,
+    options: *const rocksdb_readoptions_t,
+    column_family: *mut rocksdb_column_family_handle_t,
+    key: *const c_char,
+    keylen: usize,
+    vallen: *mut usize,
+    errptr: *mut *mut c_char,
+) -> *mut c_char {
+    read::rocksdb_get_cf(base(txn_db), options, column_family, key, keylen, vallen, errptr)
+}
+
+/// The value of a key of the default column family; NULL where there is none.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_transactiondb_get_pinned(
+    txn_db: *mut rocksdb_transactiondb_t,
+    options: *const rocksdb_readoptions_t,
+    key: *const c_char,
+    keylen: usize,
+    errptr: *mut *mut c_char,
+) -> *mut rocksdb_pinnableslice_t {
+    read::rocksdb_get_pinned(base(txn_db), options, key, keylen, errptr)
+}
+
+/// The value of a key; NULL where there is none.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_transactiondb_get_pinned_cf(
+    txn_db: *mut rocksdb_transactiondb_t,
+    options: *const rocksdb_readoptions_t,
+    column_family: *mut rocksdb_column_family_handle_t,
+    key: *const c_char,
+    keylen: usize,
+    errptr: *mut *mut c_char,
+) -> *mut rocksdb_pinnableslice_t {
+    read::rocksdb_get_pinned_cf(base(txn_db), options, column_family, key, keylen, errptr)
+}
+
+/// The values of many keys of the default column family, as of one moment.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_transactiondb_multi_get(
+    txn_db: *mut rocksdb_transactiondb_t,
+    options: *const rocksdb_readoptions_t,
+    num_keys: usize,
+    keys_list: *const *const c_char,
+    keys_list_sizes: *const usize,
+    values_list: *mut *mut c_char,
+    values_list_sizes: *mut usize,
+    errs: *mut *mut c_char,
+) {
+    read::rocksdb_multi_get(
+        base(txn_db),
+        options,
+        num_keys,
+        keys_list,
+        keys_list_sizes,
+        values_list,
+        values_list_sizes,
+        errs,
+    );
+}
+
+/// The values of many keys, each of its own column family.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_transactiondb_multi_get_cf(
+    txn_db: *mut rocksdb_transactiondb_t,
+    options: *const rocksdb_readoptions_t,
+    column_families: *const *const rocksdb_column_family_handle_t,
+    num_keys: usize,
+    keys_list: *const *const c_char,
+    keys_list_sizes: *const usize,
+    values_list: *mut *mut c_char,
+    values_list_sizes: *mut usize,
+    errs: *mut *mut c_char,
+) {
+    read::rocksdb_multi_get_cf(
+        base(txn_db),
+        options,
+        column_families,
+        num_keys,
+        keys_list,
+        keys_list_sizes,
+        values_list,
+        values_list_sizes,
+        errs,
+    );
+}
+
+/// An iterator over the default column family.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_transactiondb_create_iterator(
+    txn_db: *mut rocksdb_transactiondb_t,
+    options: *const rocksdb_readoptions_t,
+) -> *mut rocksdb_iterator_t {
+    iterator::rocksdb_create_iterator(base(txn_db), options)
+}
+
+/// An iterator over a column family.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_transactiondb_create_iterator_cf(
+    txn_db: *mut rocksdb_transactiondb_t,
+    options: *const rocksdb_readoptions_t,
+    column_family: *mut rocksdb_column_family_handle_t,
+) -> *mut rocksdb_iterator_t {
+    iterator::rocksdb_create_iterator_cf(base(txn_db), options, column_family)
+}
+
+/// Flushes the default column family.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_transactiondb_flush(
+    txn_db: *mut rocksdb_transactiondb_t,
+    options: *const rocksdb_flushoptions_t,
+    errptr: *mut *mut c_char,
+) {
+    write::rocksdb_flush(base(txn_db), options, errptr);
+}
+
+/// Flushes a column family.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_transactiondb_flush_cf(
+    txn_db: *mut rocksdb_transactiondb_t,
+    options: *const rocksdb_flushoptions_t,
+    column_family: *mut rocksdb_column_family_handle_t,
+    errptr: *mut *mut c_char,
+) {
+    write::rocksdb_flush_cf(base(txn_db), options, column_family, errptr);
+}
+
+/// Flushes several column families.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_transactiondb_flush_cfs(
+    txn_db: *mut rocksdb_transactiondb_t,
+    options: *const rocksdb_flushoptions_t,
+    column_families: *mut *mut rocksdb_column_family_handle_t,
+    num_column_families: c_int,
+    errptr: *mut *mut c_char,
+) {
+    write::rocksdb_flush_cfs(base(txn_db), options, column_families, num_column_families, errptr);
+}
+
+/// Hands buffered WAL records to the system; with `sync`, to the device.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_transactiondb_flush_wal(
+    txn_db: *mut rocksdb_transactiondb_t,
+    sync: c_uchar,
+    errptr: *mut *mut c_char,
+) {
+    write::rocksdb_flush_wal(base(txn_db), sync, errptr);
+}
+
+/// Makes checkpoints of this database.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_transactiondb_checkpoint_object_create(
+    txn_db: *mut rocksdb_transactiondb_t,
+    errptr: *mut *mut c_char,
+) -> *mut rocksdb_checkpoint_t {
+    checkpoint::rocksdb_checkpoint_object_create(base(txn_db), errptr)
+}
+
+/// Sets a key of the default column family, after waiting for its lock.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_transactiondb_put(
+    txn_db: *mut rocksdb_transactiondb_t,
+    options: *const rocksdb_writeoptions_t,
+    key: *const c_char,
+    keylen: usize,
+    val: *const c_char,
+    vallen: usize,
+    errptr: *mut *mut c_char,
+) {
+    run(errptr, (), || {
+        let db = get(txn_db)?;
+        db.inner.put(
+            &get(options)?.inner,
+            &db.base.default_cf,
+            slice(key, keylen),
+            slice(val, vallen),
+        )
+    });
+}
+
+/// Sets a key, after waiting for its lock.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_transactiondb_put_cf(
+    txn_db: *mut rocksdb_transactiondb_t,
+    options: *const rocksdb_writeoptions_t,
+    column_family: *mut rocksdb_column_family_handle_t,
+    key: *const c_char,
+    keylen: usize,
+    val: *const c_char,
+    vallen: usize,
+    errptr: *mut *mut c_char,
+) {
+    run(errptr, (), || {
+        let cf = &get(column_family)?.cf;
+        get(txn_db)?.inner.put(&get(options)?.inner, cf, slice(key, keylen), slice(val, vallen))
+    });
+}
+
+/// Adds a merge operand to a key of the default column family, after waiting for its lock.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_transactiondb_merge(
+    txn_db: *mut rocksdb_transactiondb_t,
+    options: *const rocksdb_writeoptions_t,
+    key: *const c_char,
+    keylen: usize,
+    val: *const c_char,
+    vallen: usize,
+    errptr: *mut *mut c_char,
+) {
+    run(errptr, (), || {
+        let db = get(txn_db)?;
+        db.inner.merge(
+            &get(options)?.inner,
+            &db.base.default_cf,
+            slice(key, keylen),
+            slice(val, vallen),
+        )
+    });
+}
+
+/// Adds a merge operand to a key, after waiting for its lock.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_transactiondb_merge_cf(
+    txn_db: *mut rocksdb_transactiondb_t,
+    options: *const rocksdb_writeoptions_t,
+    column_family: *mut rocksdb_column_family_handle_t,
+    key: *const c_char,
+    keylen: usize,
+    val: *const c_char,
+    vallen: usize,
+    errptr: *mut *mut c_char,
+) {
+    run(errptr, (), || {
+        let cf = &get(column_family)?.cf;
+        get(txn_db)?.inner.merge(&get(options)?.inner, cf, slice(key, keylen), slice(val, vallen))
+    });
+}
+
+/// Deletes a key of the default column family, after waiting for its lock.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_transactiondb_delete(
+    txn_db: *mut rocksdb_transactiondb_t,
+    options: *const rocksdb_writeoptions_t,
+    key: *const c_char,
+    keylen: usize,
+    errptr: *mut *mut c_char,
+) {
+    run(errptr, (), || {
+        let db = get(txn_db)?;
+        db.inner.delete(&get(options)?.inner, &db.base.default_cf, slice(key, keylen))
+    });
+}
+
+/// Deletes a key, after waiting for its lock.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_transactiondb_delete_cf(
+    txn_db: *mut rocksdb_transactiondb_t,
+    options: *const rocksdb_writeoptions_t,
+    column_family: *mut rocksdb_column_family_handle_t,
+    key: *const c_char,
+    keylen: usize,
+    errptr: *mut *mut c_char,
+) {
+    run(errptr, (), || {
+        let cf = &get(column_family)?.cf;
+        get(txn_db)?.inner.delete(&get(options)?.inner, cf, slice(key, keylen))
+    });
+}
+
+/// Commits a batch, after waiting for the locks of its keys.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_transactiondb_write(
+    txn_db: *mut rocksdb_transactiondb_t,
+    options: *const rocksdb_writeoptions_t,
+    batch: *mut rocksdb_writebatch_t,
+    errptr: *mut *mut c_char,
+) {
+    run(errptr, (), || {
+        let batch = get_mut(batch)?;
+        batch.sound()?;
+        get(txn_db)?.inner.write(&get(options)?.inner, &mut batch.inner)
+    });
+}

@@ -1,0 +1,77 @@
+//! Options of transactions and of databases that give them out.
+
+use crate::handles::{destroy, give};
+use ferrolith::transaction::{
+    OptimisticTransactionOptions, TransactionDbOptions, TransactionOptions,
+};
+
+/// Options of a database with locking transactions.
+#[derive(Default)]
+pub struct rocksdb_transactiondb_options_t {
+    pub(crate) inner: TransactionDbOptions,
+}
+
+/// Options of a locking transaction.
+#[derive(Default)]
+pub struct rocksdb_transaction_options_t {
+    pub(crate) inner: TransactionOptions,
+}
+
+/// Options of an optimistic transaction.
+#[derive(Default)]
+pub struct rocksdb_optimistictransaction_options_t {
+    pub(crate) inner: OptimisticTransactionOptions,
+}
+
+/// New options with RocksDB's defaults.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_transactiondb_options_create()
+-> *mut rocksdb_transactiondb_options_t {
+    give(rocksdb_transactiondb_options_t::default())
+}
+
+/// Gives options back.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_transactiondb_options_destroy(
+    opt: *mut rocksdb_transactiondb_options_t,
+) {
+    destroy(opt);
+}
+
+/// Accepted without effect: there is one lock manager.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_transactiondb_options_set_use_per_key_point_lock_mgr(
+    _opt: *mut rocksdb_transactiondb_options_t,
+    _v: std::ffi::c_uchar,
+) {
+}
+
+/// New options with RocksDB's defaults.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_transaction_options_create() -> *mut rocksdb_transaction_options_t
+{
+    give(rocksdb_transaction_options_t::default())
+}
+
+/// Gives options back.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_transaction_options_destroy(
+    opt: *mut rocksdb_transaction_options_t,
+) {
+    destroy(opt);
+}
+
+/// New options with RocksDB's defaults.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_optimistictransaction_options_create()
+-> *mut rocksdb_optimistictransaction_options_t {
+    give(rocksdb_optimistictransaction_options_t::default())
+}
+
+/// Gives options back.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_optimistictransaction_options_destroy(
+    opt: *mut rocksdb_optimistictransaction_options_t,
+) {
+    destroy(opt);
+}
