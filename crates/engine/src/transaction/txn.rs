@@ -62,7 +62,7 @@ impl Transaction {
             db: db.clone(),
             control,
             batch: IndexedBatch::default(),
-            write_options: write_options.clone(),
+            write_options: *write_options,
             max_batch_bytes,
             tracked: TrackedKeys::default(),
             snapshot: None,

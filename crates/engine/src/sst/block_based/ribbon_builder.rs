@@ -26,6 +26,7 @@ const FITTING: [f64; 18] = [
 ];
 /// Beyond the table, slots per key grow by this much with each doubling.
 const GROWTH: f64 = 0.0038;
+#[expect(clippy::approx_constant, reason = "RocksDB's literal: the same bits give the same sizes")]
 const LOG2_E: f64 = 1.442_695_040_9;
 
 /// A filter of these shape and bytes; the caller appends nothing.
