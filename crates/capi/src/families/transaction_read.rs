@@ -42,7 +42,7 @@ unsafe fn look_up_for_update(
 
 /// The value behind a handle; NULL where there is none.
 fn pinned(value: Option<PinnedValue>) -> *mut rocksdb_pinnableslice_t {
-    value.map_or(ptr::null_mut(), |value| give(rocksdb_pinnableslice_t { value }))
+    value.map_or(ptr::null_mut(), |value| give(rocksdb_pinnableslice_t::of(value)))
 }
 
 /// The value of a key of the default column family, for the caller to free.
