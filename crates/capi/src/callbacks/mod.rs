@@ -4,6 +4,7 @@
 //! `destructor` once, when the last user of the hook is gone: a database may hold a comparator
 //! longer than the caller's handle.
 
+pub(crate) mod compaction_filter;
 pub(crate) mod comparator;
 pub(crate) mod listener;
 pub(crate) mod merge_operator;

@@ -7,6 +7,7 @@ mod batch_wi_read;
 mod cache;
 mod checkpoint;
 mod compact;
+mod compaction_filter;
 mod compaction_options;
 mod db;
 mod env;
@@ -44,6 +45,8 @@ pub(crate) use cache::{
     rocksdb_cache_t, rocksdb_hyper_clock_cache_options_t, rocksdb_lru_cache_options_t,
 };
 pub(crate) use checkpoint::rocksdb_import_column_family_options_t;
+pub(crate) use compact::rocksdb_wait_for_compact_options_t;
+pub(crate) use compaction_filter::{rocksdb_compactionfilter_t, rocksdb_compactionfiltercontext_t};
 pub(crate) use compaction_options::{
     rocksdb_compactoptions_t, rocksdb_fifo_compaction_options_t,
     rocksdb_universal_compaction_options_t,

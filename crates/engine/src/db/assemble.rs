@@ -2,6 +2,7 @@
 //! otherwise), a new WAL begins, and the MANIFEST records both.
 
 use super::builder::Opening;
+use super::close::Sweep;
 use super::column_family::ColumnFamilyState;
 use super::events::Events;
 use super::families::publish_families;
@@ -171,6 +172,7 @@ fn put_together(
         pauses: Pauses::default(),
         lock: Mutex::new(lock),
         options_change: Mutex::new(()),
+        _sweep: Sweep,
         totals: Totals::default(),
         events: Events::default(),
     });

@@ -14,6 +14,17 @@ use std::time::Duration;
 /// Jobs wake us; this is for a wake-up that was lost.
 const LOOK_AGAIN: Duration = Duration::from_millis(200);
 
+/// The last field of a database: frees what its other fields have just retired, such as parts that
+/// users gave it, instead of leaving that to the next database of the process.
+#[derive(Debug, Default)]
+pub(crate) struct Sweep;
+
+impl Drop for Sweep {
+    fn drop(&mut self) {
+        epoch::synchronize();
+    }
+}
+
 impl DbInner {
     /// Closes the database once; later calls do nothing. Iterators keep what they read.
     pub(crate) fn close(&self) -> Result<()> {

@@ -4,7 +4,7 @@
 //! look at them without it.
 
 use super::state::DbInner;
-use crate::env::sync::atomic::{AtomicUsize, Ordering};
+use crate::env::sync::atomic::{AtomicIsize, AtomicUsize, Ordering};
 use crate::error::{Code, Error, Result, SubCode};
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,8 +17,9 @@ const LOOK_AGAIN: Duration = Duration::from_millis(200);
 pub(crate) struct Pauses {
     /// Calls of `pause_background_work` that were not taken back.
     background: AtomicUsize,
-    /// Calls of `disable_manual_compaction` that were not taken back.
-    manual: Arc<AtomicUsize>,
+    /// Calls of `disable_manual_compaction` less those of `enable_manual_compaction`: above zero there
+    /// is no manual compaction. RocksDB lets it fall below, and bindings do.
+    manual: Arc<AtomicIsize>,
     /// Manual compactions that want to be alone: one runs, others wait.
     exclusive: AtomicUsize,
 }
@@ -40,7 +41,7 @@ impl Pauses {
     }
 
     /// Whether manual compactions must end. Jobs hold it.
-    pub(crate) fn manual(&self) -> Arc<AtomicUsize> {
+    pub(crate) fn manual(&self) -> Arc<AtomicIsize> {
         Arc::clone(&self.manual)
     }
 
@@ -83,17 +84,16 @@ impl DbInner {
     /// Ends manual compactions, and lets none start until it is taken back.
     pub(crate) fn disable_manual_compaction(&self) {
         let mut state = self.state.lock();
-        self.pauses.manual.fetch_add(1, Ordering::AcqRel);
+        let disabled = self.pauses.manual.fetch_add(1, Ordering::AcqRel) >= 0;
         self.progress.notify_all();
-        while state.manual_compactions > 0 {
+        while disabled && state.manual_compactions > 0 {
             self.progress.wait_for(&mut state, LOOK_AGAIN);
         }
     }
 
     /// Takes one [`DbInner::disable_manual_compaction`] back.
     pub(crate) fn enable_manual_compaction(&self) {
-        let down = |paused: usize| paused.checked_sub(1);
-        let _ = self.pauses.manual.fetch_update(Ordering::AcqRel, Ordering::Acquire, down);
+        self.pauses.manual.fetch_sub(1, Ordering::AcqRel);
     }
 
     /// Ends background work for good; the database can still be read, written and closed. What skips

@@ -7,6 +7,7 @@
 //!
 //! Readers take none of them.
 
+use super::close::Sweep;
 use super::column_family::{ColumnFamilyData, ColumnFamilyMap, ColumnFamilyState};
 use super::events::Events;
 use super::moment::ReleasedSnapshots;
@@ -65,6 +66,8 @@ pub(crate) struct DbInner {
     pub(crate) options_change: Mutex<()>,
     pub(crate) totals: Totals,
     pub(crate) events: Events,
+    /// Last.
+    pub(crate) _sweep: Sweep,
 }
 
 /// What never changes reads as if it were the database's own: `self.options`, `self.info_log`.

@@ -143,3 +143,17 @@ fn a_filter_that_spares_snapshots_is_refused() {
     assert_eq!(e.to_string(), text);
     assert_eq!(dump(&db).len(), 3);
 }
+
+#[test]
+fn a_closed_database_lets_its_filter_go() {
+    let dir = temp_dir();
+    let filter = Arc::new(Underscores { spares_snapshots: false });
+    let mut options = quiet();
+    options.cf.compaction_filter = Some(filter.clone());
+    let db = Db::open(&options, dir.path()).unwrap();
+    fill(&db);
+    db.compact_range(&CompactRangeOptions::default(), None, None).unwrap();
+    drop(options);
+    drop(db);
+    assert_eq!(Arc::strong_count(&filter), 1);
+}

@@ -139,6 +139,10 @@ fn a_compaction_is_cancelled_by_its_flag_and_by_disabling_all() {
     db.enable_manual_compaction();
     compact(&db, &CompactRangeOptions::default()).unwrap();
     assert_eq!((files_at(&db, 0), dump(&db).len()), (0, 100));
+    // As in RocksDB, one call more enables one to come.
+    db.enable_manual_compaction();
+    db.disable_manual_compaction();
+    compact(&db, &CompactRangeOptions::default()).unwrap();
 }
 
 #[test]
