@@ -14,7 +14,7 @@ use crate::hooks::{
     CompactionFilter, CompactionFilterContext, CompactionJobStats, SubcompactionJobInfo,
 };
 use crate::iter::{CompactionIter, Interrupt, merging_iterator};
-use crate::rangedel::{JobTombstones, OutputTombstones};
+use crate::rangedel::{Fragments, JobTombstones, OutputTombstones};
 use crate::sst::{BlockAccess, TableIterOptions};
 use crate::version::TableCache;
 use crate::version::{FileMeta, Level, LevelIter, Version};
@@ -279,8 +279,12 @@ fn run_part(
         tombstones.to_write(begin, end, |begin, end| is_last(inputs, begin, end))
     });
     let tombstones_obsolete = to_write.as_ref().map_or(0, OutputTombstones::num_dropped);
+    let bytes_under = |tombstones: &Fragments| match plan.bottommost {
+        true => 0,
+        false => inputs.version.bytes_under(plan.output_level + 1, tombstones, inputs.tables),
+    };
     let partitioner = partitioner(&ctx.options, plan, ctx.order, is_full(inputs));
-    let mut outputs = Outputs::new(ctx, plan, partitioner, to_write);
+    let mut outputs = Outputs::new(ctx, plan, partitioner, to_write, &bytes_under);
     let result = write_all(&mut entries, &mut outputs, ctx, part);
     let stats = *entries.stats();
     match result.and_then(|()| outputs.finish()) {

@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::flush::{OutputContext, TableOutput};
 use crate::fs::{FileSystem, filename};
 use crate::hooks::SstPartitioner;
-use crate::rangedel::OutputTombstones;
+use crate::rangedel::{Fragments, OutputTombstones};
 use crate::version::FileMeta;
 use std::path::Path;
 use std::sync::Arc;
@@ -20,6 +20,8 @@ pub(super) struct Outputs<'a> {
     open: Option<TableOutput>,
     /// What is to be written beside entries.
     tombstones: Option<OutputTombstones>,
+    /// How many bytes tombstones hide below the output level.
+    bytes_under: &'a dyn Fn(&Fragments) -> u64,
     finished: Vec<FileMeta>,
 }
 
@@ -29,9 +31,11 @@ impl<'a> Outputs<'a> {
         plan: &CompactionPlan,
         partitioner: Option<Box<dyn SstPartitioner>>,
         tombstones: Option<OutputTombstones>,
+        bytes_under: &'a dyn Fn(&Fragments) -> u64,
     ) -> Outputs<'a> {
         let cutter = OutputCutter::new(plan, ctx.order);
-        Outputs { ctx, cutter, partitioner, open: None, tombstones, finished: Vec::new() }
+        let finished = Vec::new();
+        Outputs { ctx, cutter, partitioner, open: None, tombstones, bytes_under, finished }
     }
 
     /// Appends an entry, in a new table where it is time for one.
@@ -108,7 +112,9 @@ impl<'a> Outputs<'a> {
         if let Some(tombstones) = &tombstones {
             table.add_tombstones(tombstones)?;
         }
-        self.finished.push(table.finish()?);
+        let mut file = table.finish()?;
+        file.compensated_range_deletion_size = tombstones.map_or(0, |t| (self.bytes_under)(&t));
+        self.finished.push(file);
         Ok(())
     }
 

@@ -232,7 +232,13 @@ impl DbInner {
         edit.log_number = Some(newest_wal);
         edit.prev_log_number = Some(0);
         let mut size = 0;
-        if let Some(file) = out.file {
+        if let Some(mut file) = out.file {
+            if let Some(tombstones) = &out.tombstones
+                && let Some(sv) = family.super_version.load_arc()
+            {
+                let hidden = sv.version.bytes_under(0, tombstones, &family.tables);
+                file.compensated_range_deletion_size = hidden;
+            }
             size = file.file_size;
             edit.add_file(0, Arc::new(file));
         }

@@ -74,12 +74,17 @@ impl DbIterator {
 
     fn follow_writers(&mut self) -> bool {
         let now = self.family.super_version.load_arc();
+        // Loaded before tombstones are looked for: later ones are newer.
+        let newest = self.shared.inner.order.visible();
         let is_same = match (&now, &self.followed) {
-            (Some(now), Some(followed)) => Arc::ptr_eq(now, followed),
+            // What range tombstones hide was found out when the iterator was made.
+            (Some(now), Some(followed)) => {
+                Arc::ptr_eq(now, followed) && !now.has_range_tombstones(&self.family.tables)
+            }
             _ => false,
         };
         if is_same {
-            self.iter.set_sequence(self.shared.inner.order.visible());
+            self.iter.set_sequence(newest);
         } else if let Err(e) = self.refresh() {
             self.iter.fail(e);
             return false;

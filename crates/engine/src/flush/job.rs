@@ -7,7 +7,7 @@ use crate::fs::filename;
 use crate::hooks::{CompactionFilter, CompactionFilterContext, TableFigures};
 use crate::iter::{CompactionIter, merging_iterator};
 use crate::memtable::MemTable;
-use crate::rangedel::JobTombstones;
+use crate::rangedel::{Fragments, JobTombstones};
 use crate::version::FileMeta;
 use std::sync::Arc;
 
@@ -30,6 +30,8 @@ pub struct FlushOutput {
     pub records_in: u64,
     /// What the table's properties say.
     pub figures: TableFigures,
+    /// The range tombstones in the table.
+    pub tombstones: Option<Fragments>,
 }
 
 /// The factory's filter, where it wants to see flushes. A filter without a factory does not.
@@ -83,6 +85,7 @@ pub fn run(inputs: FlushInputs<'_>) -> Result<FlushOutput> {
     .with_filter(filter, 0)
     .with_cancel(Arc::clone(ctx.cancelled));
     let mut output = None;
+    let mut written = None;
     entries.seek_to_first();
     while entries.valid() {
         let table = match &mut output {
@@ -98,7 +101,9 @@ pub fn run(inputs: FlushInputs<'_>) -> Result<FlushOutput> {
             Some(table) => table,
             None => output.insert(TableOutput::create(ctx)?),
         };
-        table.add_tombstones(&tombstones.to_write(None, None, |_, _| false).take(None))?;
+        let tombstones = tombstones.to_write(None, None, |_, _| false).take(None);
+        table.add_tombstones(&tombstones)?;
+        written = Some(tombstones);
     }
     let records_in = inputs.memtables.iter().map(|mem| mem.num_entries()).sum();
     let Some(table) = output else {
@@ -110,5 +115,5 @@ pub fn run(inputs: FlushInputs<'_>) -> Result<FlushOutput> {
         let _ = ctx.fs.remove_file(&filename::table_file_name(ctx.dir, file.number));
         return Err(e);
     }
-    Ok(FlushOutput { file: Some(file), records_in, figures })
+    Ok(FlushOutput { file: Some(file), records_in, figures, tombstones: written })
 }

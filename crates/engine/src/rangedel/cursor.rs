@@ -9,6 +9,12 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct Run(Arc<[Arc<Fragments>]>);
 
+impl Default for Run {
+    fn default() -> Run {
+        Run::new([])
+    }
+}
+
 impl Run {
     /// The run of these pieces, which are in order and disjoint; empty ones are left out.
     pub fn new(pieces: impl IntoIterator<Item = Arc<Fragments>>) -> Run {

@@ -148,6 +148,18 @@ impl Fragments {
         (0..self.len()).filter_map(|i| self.get(i))
     }
 
+    /// Ranges of keys that are deleted, whatever the tombstones: fragments that touch are one.
+    pub fn ranges(&self) -> Vec<(&[u8], &[u8])> {
+        let mut ranges: Vec<(&[u8], &[u8])> = Vec::new();
+        for f in self.iter() {
+            match ranges.last_mut() {
+                Some((_, end)) if self.order.equal_user(end, f.begin) => *end = f.end,
+                _ => ranges.push((f.begin, f.end)),
+            }
+        }
+        ranges
+    }
+
     /// One tombstone per fragment and sequence number, in the order of internal keys.
     pub fn tombstones(&self) -> impl Iterator<Item = Tombstone<'_>> {
         self.iter().flat_map(|f| {

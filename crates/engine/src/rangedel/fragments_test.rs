@@ -69,6 +69,7 @@ fn what_became_alike_grows_together() {
     };
     let all = Fragments::new(&order, nested());
     assert_eq!((all.len(), all.num_tombstones(), all.tombstones().count()), (99, 99, 99 * 50));
+    assert_eq!(all.ranges(), [(&b"k"[..], &ends[98][..])]);
     let newest = Fragments::for_snapshots(&order, nested(), &[]);
     let f = newest.get(0).unwrap();
     assert_eq!((newest.len(), f.begin, f.end, f.seqs), (1, &b"k"[..], &ends[98][..], &[99][..]));

@@ -42,15 +42,14 @@ impl SuperVersion {
     /// The range tombstones of each place, newest place first: one of its own for each memtable, each
     /// file of level 0 and each other level that has files. `None` where there are none at all.
     pub fn range_tombstones(&self, tables: &TableCache) -> Option<Vec<Vec<Run>>> {
-        let memtables = || std::iter::once(&self.mem).chain(&self.immutables);
-        let in_memtables = memtables().any(|mem| mem.num_range_deletes() != 0);
-        if !in_memtables && !self.version.has_range_tombstones(tables) {
+        if !self.has_range_tombstones(tables) {
             return None;
         }
+        let memtables = std::iter::once(&self.mem).chain(&self.immutables);
         let runs = |mem: &Arc<MemTable>| {
             mem.range_tombstones().into_iter().map(|run| Run::new([run])).collect()
         };
-        let mut places: Vec<Vec<Run>> = memtables().map(runs).collect();
+        let mut places: Vec<Vec<Run>> = memtables.map(runs).collect();
         self.version.add_range_tombstones(tables, &mut places);
         Some(places)
     }
@@ -73,6 +72,13 @@ impl SuperVersion {
         self.mem.walk_ahead(keys);
         self.immutables.iter().for_each(|immutable| immutable.walk_ahead(keys));
         self.version.walk_ahead(keys, guard);
+    }
+
+    /// Whether there are range tombstones anywhere.
+    pub fn has_range_tombstones(&self, tables: &TableCache) -> bool {
+        let mut memtables = std::iter::once(&self.mem).chain(&self.immutables);
+        memtables.any(|mem| mem.num_range_deletes() != 0)
+            || self.version.has_range_tombstones(tables)
     }
 
     /// Looks a key up in the memtables; true if that settled the answer.

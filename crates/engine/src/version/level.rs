@@ -13,7 +13,7 @@ use crate::base::{KeyOrder, LookupKey};
 use crate::error::Result;
 use crate::iter::GetContext;
 use crate::options::ReadOptions;
-use crate::rangedel::Fragments;
+use crate::rangedel::{Fragments, Run};
 use crate::sst::Table;
 use crate::version::TableCache;
 use std::cmp::Ordering;
@@ -31,11 +31,17 @@ pub struct Level {
     readers: Box<[OnceLock<Arc<Table>>]>,
     bytes: u64,
     /// See [`Level::range_tombstones`].
-    range_tombstones: OnceLock<TombstonesByFile>,
+    range_tombstones: OnceLock<LevelTombstones>,
 }
 
-/// Per file its range tombstones; empty where no file has any.
-type TombstonesByFile = Arc<[Option<Arc<Fragments>>]>;
+/// The range tombstones of a level.
+#[derive(Clone, Default)]
+pub struct LevelTombstones {
+    /// Of each file; nothing where no file has any.
+    pub by_file: Arc<[Option<Run>]>,
+    /// Of a sorted level: all of them.
+    pub all: Run,
+}
 
 struct Fences {
     common: Box<[u8]>,
@@ -185,9 +191,9 @@ impl Level {
     /// The range tombstones of each file, or nothing where no file has any. Found out once per level:
     /// files that were never open are opened then. One that cannot be opened counts as having none
     /// for now, since whoever reads in its range gets its error.
-    pub fn range_tombstones(&self, tables: &TableCache) -> TombstonesByFile {
+    pub fn range_tombstones(&self, tables: &TableCache) -> LevelTombstones {
         if let Some(known) = self.range_tombstones.get() {
-            return Arc::clone(known);
+            return known.clone();
         }
         let mut all_open = true;
         let mut by_file: Vec<Option<Arc<Fragments>>> = Vec::with_capacity(self.files.len());
@@ -197,12 +203,13 @@ impl Level {
             all_open &= none || table.is_some();
             by_file.push(table.and_then(|table| table.range_tombstones().cloned()));
         }
-        if by_file.iter().all(Option::is_none) {
-            by_file.clear();
+        let mut found = LevelTombstones::default();
+        if by_file.iter().any(Option::is_some) {
+            found.all = Run::new(by_file.iter().flatten().cloned());
+            found.by_file = by_file.into_iter().map(|file| file.map(|f| Run::new([f]))).collect();
         }
-        let found: TombstonesByFile = by_file.into();
         if all_open {
-            let _ = self.range_tombstones.set(Arc::clone(&found));
+            let _ = self.range_tombstones.set(found.clone());
         }
         found
     }

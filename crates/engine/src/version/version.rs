@@ -11,7 +11,7 @@ use crate::env::epoch::Guard;
 use crate::error::Result;
 use crate::iter::GetContext;
 use crate::options::ReadOptions;
-use crate::rangedel::Run;
+use crate::rangedel::{Fragments, Run};
 use crate::sst::block_based::Ahead;
 use crate::sst::{Table, TableIterOptions};
 use crate::version::TableCache;
@@ -155,21 +155,20 @@ impl Version {
 
     /// Whether some file has range tombstones. Files that were never open are opened for it.
     pub fn has_range_tombstones(&self, tables: &TableCache) -> bool {
-        self.populated.iter().any(|&n| !self.levels[n].range_tombstones(tables).is_empty())
+        self.populated.iter().any(|&n| !self.levels[n].range_tombstones(tables).all.is_empty())
     }
 
     /// Appends the range tombstones of the places that [`Version::add_iterators`] makes iterators of,
     /// in the same order.
     pub fn add_range_tombstones(&self, tables: &TableCache, out: &mut Vec<Vec<Run>>) {
         for &n in &*self.populated {
-            let by_file = self.levels[n].range_tombstones(tables);
+            let found = self.levels[n].range_tombstones(tables);
             if n == 0 {
-                let none = std::iter::repeat_n(&None, self.levels[0].len() - by_file.len());
-                let files = by_file.iter().chain(none);
-                out.extend(files.map(|file| file.iter().cloned().map(|f| Run::new([f])).collect()));
+                let files = 0..self.levels[0].len();
+                let of_file = |i: usize| found.by_file.get(i).and_then(|run| run.clone());
+                out.extend(files.map(|i| of_file(i).into_iter().collect()));
             } else {
-                let run = Run::new(by_file.iter().flatten().cloned());
-                out.push(if run.is_empty() { Vec::new() } else { vec![run] });
+                out.push(if found.all.is_empty() { Vec::new() } else { vec![found.all] });
             }
         }
     }
@@ -275,16 +274,53 @@ impl Version {
             return Ok(whole.saturating_add(rest / 2));
         }
         for (file, starts_inside, ends_inside) in partly {
-            let offset = |user_key: &[u8]| -> Result<u64> {
-                let target = LookupKey::new(user_key, crate::base::MAX_SEQUENCE_NUMBER);
-                Ok(tables.find(file)?.approximate_offset_of(target.internal_key()))
-            };
-            let from = if starts_inside { 0 } else { offset(begin)? };
-            let to = if ends_inside { file.file_size } else { offset(end)? };
-            whole = whole.saturating_add(to.saturating_sub(from));
+            let begin = (!starts_inside).then_some(begin);
+            let bytes = bytes_of_file(file, begin, (!ends_inside).then_some(end), tables)?;
+            whole = whole.saturating_add(bytes);
         }
         Ok(whole)
     }
+
+    /// About how many bytes of files on `level` and below tombstones hide, which compactions can free.
+    /// A hint: ranges after the first thousand do not count, nor do files that cannot be opened.
+    pub fn bytes_under(&self, level: usize, tombstones: &Fragments, tables: &TableCache) -> u64 {
+        let mut sum = 0u64;
+        for (begin, end) in tombstones.ranges().into_iter().take(1000) {
+            for &n in self.populated.iter().filter(|n| **n >= level) {
+                let files = match n {
+                    0 => 0..self.levels[0].len(),
+                    _ => self.levels[n].overlapping_range(Some(begin), Some(end)),
+                };
+                for file in &self.files(n)[files] {
+                    if !self.file_overlaps(file, Some(begin), Some(end)) {
+                        continue;
+                    }
+                    let is_before = |key| self.order.compare_user(file.smallest_user_key(), key);
+                    let begin = Some(begin).filter(|begin| is_before(begin).is_lt());
+                    let end = Some(end).filter(|end| !file.ends_before(&self.order, end));
+                    let bytes = bytes_of_file(file, begin, end, tables).unwrap_or(0);
+                    sum = sum.saturating_add(bytes);
+                }
+            }
+        }
+        sum
+    }
+}
+
+/// About how many bytes of a file hold keys of `[begin, end)`; `None` is open.
+fn bytes_of_file(
+    file: &FileMeta,
+    begin: Option<&[u8]>,
+    end: Option<&[u8]>,
+    tables: &TableCache,
+) -> Result<u64> {
+    let offset = |user_key: &[u8]| -> Result<u64> {
+        let target = LookupKey::new(user_key, crate::base::MAX_SEQUENCE_NUMBER);
+        Ok(tables.find(file)?.approximate_offset_of(target.internal_key()))
+    };
+    let from = begin.map_or(Ok(0), offset)?;
+    let to = end.map_or(Ok(file.file_size), offset)?;
+    Ok(to.saturating_sub(from))
 }
 
 /// An iterator over one file, or over the error of opening it.

@@ -226,6 +226,12 @@ exchange! {
         .ranges(Ranges::Wide).too_new_for_tools();
     range_deletions_kept_in_memory: Form::new("memtable_max_range_deletions=10")
         .db("avoid_flush_during_recovery=true").ranges(Ranges::Wide).too_new_for_tools();
+    range_deletions_universal: Form::new(
+        "compaction_style=kCompactionStyleUniversal;merge_operator=stringappend"
+    ).db("max_subcompactions=3").shape(2, Merges::Append).ranges(Ranges::Wide);
+    range_deletions_universal_on_one_level: Form::new(
+        "compaction_style=kCompactionStyleUniversal;num_levels=1"
+    ).ranges(Ranges::Wide);
     range_deletions_of_keys: Form::new("").shape(2, Merges::None).ranges(Ranges::Keys);
     plain: Form::plain("", "prefix_hash:1000");
     plain_user_key_len: Form::plain("user_key_len=16", "prefix_hash:100").shape(2, Merges::None);

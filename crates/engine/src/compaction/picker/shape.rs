@@ -265,11 +265,13 @@ impl AverageValue {
         AverageValue(values as f64 / entries as f64 * (disk as f64 / raw as f64))
     }
 
-    /// A file's size, with a bonus if most of it is tombstones.
+    /// A file's size, with a bonus if most of it is tombstones, and for what its range tombstones hide
+    /// below.
     pub(super) fn compensated_size(&self, file: &FileMeta) -> u64 {
         let stats = file.stats();
         let surplus = stats.num_deletions.saturating_mul(2).saturating_sub(stats.num_entries);
         let bonus = surplus as f64 * self.0 * 2.0;
-        file.file_size.saturating_add(bonus as u64)
+        let hidden = file.compensated_range_deletion_size;
+        file.file_size.saturating_add(bonus as u64).saturating_add(hidden)
     }
 }
