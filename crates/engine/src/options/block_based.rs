@@ -4,7 +4,7 @@ pub use crate::base::checksum::ChecksumType;
 use crate::cache::Cache;
 use std::sync::Arc;
 
-/// The form of the index. Numbers are RocksDB's. Every form is read; only the first is written.
+/// The form of the index. Numbers are RocksDB's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[repr(u8)]
 pub enum IndexType {
@@ -132,7 +132,7 @@ pub struct BlockBasedTableOptions {
     pub format_version: u32,
     /// The checksum of blocks.
     pub checksum: ChecksumType,
-    /// The form of the index. Anything but BinarySearch is refused at open.
+    /// The form of the index.
     pub index_type: IndexType,
     /// What data blocks carry for point lookups.
     pub data_block_index_type: DataBlockIndexType,
@@ -148,7 +148,7 @@ pub struct BlockBasedTableOptions {
     pub no_block_cache: bool,
     /// Charge index and filter blocks to the cache (they are never evicted while the file is open).
     pub cache_index_and_filter_blocks: bool,
-    /// Align blocks to pages. Not supported: true is refused at open.
+    /// Data blocks begin with pages. Needs uncompressed blocks.
     pub block_align: bool,
     /// Verify the compressed form right after compressing.
     pub verify_compression: bool,
@@ -158,7 +158,7 @@ pub struct BlockBasedTableOptions {
     pub pin_l0_filter_and_index_blocks_in_cache: bool,
     /// Top-level blocks of partitioned indexes and filters stay in the cache; they always do.
     pub pin_top_level_index_and_filter: bool,
-    /// Which keys of an index are shortened. Accepted, has no effect.
+    /// Which keys of an index are shortened.
     pub index_shortening: IndexShorteningMode,
     /// Bytes that a scan reads ahead at first. Accepted, has no effect.
     pub initial_auto_readahead_size: usize,
@@ -168,9 +168,9 @@ pub struct BlockBasedTableOptions {
     pub num_file_reads_for_auto_readahead: u64,
     /// Which blocks go into the cache when they are written. Accepted, has no effect.
     pub prepopulate_block_cache: PrepopulateBlockCache,
-    /// Cut filters into parts; needs `IndexType::TwoLevelIndexSearch`. Accepted, has no effect.
+    /// Cut filters into parts; needs `IndexType::TwoLevelIndexSearch`.
     pub partition_filters: bool,
-    /// Size of parts of indexes and filters, in bytes. Accepted, has no effect.
+    /// Size of parts of indexes and filters, in bytes.
     pub metadata_block_size: u64,
     /// Size filters for what the allocator gives anyway. Accepted, has no effect.
     pub optimize_filters_for_memory: bool,
@@ -179,11 +179,11 @@ pub struct BlockBasedTableOptions {
     /// Bytes per bit of the estimate of what is read in vain; 0 estimates nothing. Accepted, has no
     /// effect.
     pub read_amp_bytes_per_bit: u32,
-    /// Compress index blocks. Accepted, has no effect.
+    /// Compress index blocks.
     pub enable_index_compression: bool,
     /// Cut filters where they are full rather than where the index is cut. Accepted, has no effect.
     pub decouple_partitioned_filters: bool,
-    /// Keys of a block leave out what they share with the key before. Accepted, has no effect.
+    /// Keys of a block leave out what they share with the key before.
     pub use_delta_encoding: bool,
     /// Size at whose multiples blocks do not cross, in bytes; 0 means none. Accepted, has no
     /// effect.

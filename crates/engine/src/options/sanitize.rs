@@ -6,7 +6,7 @@
 
 use super::{
     BlockBasedTableOptions, ColumnFamilyOptions, CompactionStyle, DataBlockIndexType, DbOptions,
-    FilterPolicy, MemtableFactory, OptionSet, Options, PlainTableOptions, TableFactory,
+    FilterPolicy, IndexType, MemtableFactory, OptionSet, Options, PlainTableOptions, TableFactory,
 };
 use crate::compress::CompressionType;
 use crate::error::{Error, Result};
@@ -111,7 +111,7 @@ pub fn validate_cf(cf: &ColumnFamilyOptions) -> Result<()> {
         return Err(out_of_range("memtable_prefix_bloom_size_ratio", bloom, "expected 0 to 0.25"));
     }
     match &cf.table_factory {
-        TableFactory::BlockBased(table) => validate_block_based(table),
+        TableFactory::BlockBased(table) => validate_block_based(table, cf),
         TableFactory::Plain(table) => validate_plain(table),
         TableFactory::Cuckoo(_) => Err(Error::not_supported(
             "option table_factory: value CuckooTable is not supported; expected BlockBasedTable or \
@@ -213,10 +213,23 @@ fn validate_memtable(factory: &MemtableFactory) -> Result<()> {
     }
 }
 
-fn validate_block_based(table: &BlockBasedTableOptions) -> Result<()> {
+fn validate_block_based(table: &BlockBasedTableOptions, cf: &ColumnFamilyOptions) -> Result<()> {
     in_range("block_size", table.block_size, 1..=u32::MAX as usize)?;
     in_range("format_version", table.format_version, 2..=7)?;
     table.check()?;
+    if table.index_type == IndexType::HashSearch && cf.prefix_extractor.is_none() {
+        return Err(Error::invalid_argument(
+            "Hash index is specified for block-based table, but prefix_extractor is not given",
+        ));
+    }
+    if table.block_align && cf.compression != CompressionType::None {
+        return Err(Error::invalid_argument("Enable block_align, but compression enabled"));
+    }
+    if table.block_align && !table.block_size.is_power_of_two() {
+        let what = "Block alignment requested but block size is not a power of 2";
+        return Err(Error::invalid_argument(what));
+    }
+    in_range("metadata_block_size", table.metadata_block_size, 1..=u32::MAX.into())?;
     if table.cache_index_and_filter_blocks && table.no_block_cache {
         let allowed = "expected false while no_block_cache is true";
         return Err(out_of_range("cache_index_and_filter_blocks", true, allowed));

@@ -89,9 +89,13 @@ fn refusals_name_option_value_and_range() {
             "Invalid argument: option format_version: value 1 is not allowed: expected 2 to 7",
         ),
         (
-            block_based(|t| t.index_type = crate::options::IndexType::TwoLevelIndexSearch),
-            "Not implemented: option index_type: value kTwoLevelIndexSearch is not supported; \
-             expected kBinarySearch",
+            block_based(|t| t.index_type = crate::options::IndexType::HashSearch),
+            "Invalid argument: Hash index is specified for block-based table, but \
+             prefix_extractor is not given",
+        ),
+        (
+            block_based(|t| t.block_align = true),
+            "Invalid argument: Enable block_align, but compression enabled",
         ),
         (
             with(|o| o.cf.max_bytes_for_level_multiplier = f64::NAN),

@@ -193,6 +193,39 @@ exchange! {
     bloom_not_at_the_bottom: Form::new(
         "optimize_filters_for_hits=true;block_based_table_factory={filter_policy=bloomfilter:10}"
     );
+    partitions: table(
+        "index_type=kTwoLevelIndexSearch;partition_filters=true;metadata_block_size=256;\
+         block_size=256;filter_policy=bloomfilter:10"
+    );
+    partitions_of_prefixes: Form::new(&format!(
+        "{PREFIX};block_based_table_factory={{index_type=kTwoLevelIndexSearch;\
+         partition_filters=true;metadata_block_size=128;block_size=256;format_version=4;\
+         filter_policy=bloomfilter:10}}"
+    )).fixed_keys();
+    partitions_of_prefixes_alone: Form::new(&format!(
+        "{PREFIX};block_based_table_factory={{index_type=kTwoLevelIndexSearch;\
+         partition_filters=true;metadata_block_size=128;block_size=256;whole_key_filtering=false;\
+         filter_policy=ribbonfilter:10}}"
+    )).fixed_keys();
+    partitioned_index: table(
+        "index_type=kTwoLevelIndexSearch;metadata_block_size=128;block_size=256;\
+         enable_index_compression=false;index_block_restart_interval=4"
+    );
+    partitioned_index_format_2: table(
+        "index_type=kTwoLevelIndexSearch;metadata_block_size=128;block_size=256;format_version=2"
+    );
+    first_key_index: table("index_type=kBinarySearchWithFirstKey;index_shortening=kNoShortening");
+    first_key_index_format_3: table("index_type=kBinarySearchWithFirstKey;format_version=3");
+    shortened_successors: table("index_shortening=kShortenSeparatorsAndSuccessor");
+    hash_index: Form::new(&format!(
+        "{PREFIX};block_based_table_factory={{index_type=kHashSearch;block_size=512}}"
+    )).fixed_keys();
+    block_align: Form::new("compression=kNoCompression").and(
+        "block_based_table_factory={block_align=true;block_size=1024}"
+    );
+    whole_keys_in_blocks: Form::new("").and(
+        "block_based_table_factory={use_delta_encoding=false}"
+    ).too_new_for_tools();
     ribbon: table("filter_policy=ribbonfilter:10;block_size=1024");
     ribbon_hybrid: table("filter_policy=ribbonfilter:12:1");
     ribbon_prefixes: Form::new(&format!(

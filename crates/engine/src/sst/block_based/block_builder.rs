@@ -17,6 +17,8 @@ pub struct BlockBuilder {
     /// Entries since the last restart.
     counter: usize,
     last_key: Vec<u8>,
+    /// Keys leave out what they share with the key before.
+    shares: bool,
     hash: Option<HashIndexBuilder>,
 }
 
@@ -29,6 +31,7 @@ impl BlockBuilder {
             restarts: vec![0],
             counter: 0,
             last_key: Vec::new(),
+            shares: true,
             hash: None,
         }
     }
@@ -38,6 +41,27 @@ impl BlockBuilder {
         let ratio = if util_ratio > 0.0 { util_ratio } else { 0.75 };
         self.hash = Some(HashIndexBuilder { ratio, entries: Vec::new(), usable: true });
         self
+    }
+
+    /// The same with whole keys, if asked for.
+    pub fn with_sharing(mut self, shares: bool) -> BlockBuilder {
+        self.shares = shares;
+        self
+    }
+
+    /// Whether the next entry goes into another block, which should have `limit` bytes: this one
+    /// is as large, or so nearly (`deviation` percent) that the entry would pass the limit.
+    pub fn is_full(&self, limit: usize, deviation: i32, key: &[u8], value: &[u8]) -> bool {
+        if self.is_empty() {
+            return false;
+        }
+        let size = self.size_estimate();
+        if size >= limit {
+            return true;
+        }
+        let deviation = deviation.clamp(0, 100) as usize;
+        let nearly = (limit * (100 - deviation)).div_ceil(100);
+        deviation > 0 && size > nearly && self.size_estimate_with(key, value) > limit
     }
 
     /// Whether nothing was added.
@@ -92,7 +116,7 @@ impl BlockBuilder {
             self.restarts.push(self.buffer.len() as u32);
             self.counter = 0;
             0
-        } else if self.buffer.is_empty() {
+        } else if self.buffer.is_empty() || !self.shares {
             0
         } else {
             self.last_key.iter().zip(key).take_while(|(a, b)| a == b).count()

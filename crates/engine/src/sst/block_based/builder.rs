@@ -7,8 +7,10 @@
 
 use super::block_builder::BlockBuilder;
 use super::filter::FilterBuilder;
+use super::filter_parts::FilterParts;
 use super::index_builder::IndexBuilder;
-use super::open::{FULL_FILTER, RANGE_DELETIONS};
+use super::index_prefixes::PrefixBlocks;
+use super::open::RANGE_DELETIONS;
 use crate::base::checksum::{block_checksum, context_modifier};
 use crate::base::hash::hash64;
 use crate::base::key::{ParsedInternalKey, ValueType, user_key};
@@ -26,23 +28,26 @@ use std::collections::BTreeMap;
 
 /// A block-based table that is being written.
 pub struct BlockBasedTableBuilder {
-    file: Box<dyn WritableFile>,
-    ctx: TableBuilderContext,
-    opts: BlockBasedTableOptions,
-    offset: u64,
+    pub(super) file: Box<dyn WritableFile>,
+    pub(super) ctx: TableBuilderContext,
+    pub(super) opts: BlockBasedTableOptions,
+    pub(super) offset: u64,
     block: BlockBuilder,
-    index: IndexBuilder,
-    filter: Option<FilterBuilder>,
+    pub(super) index: IndexBuilder,
+    pub(super) filter: Option<FilterParts>,
+    /// Only for the hash index.
+    pub(super) prefixes: Option<PrefixBlocks>,
     range_deletions: BlockBuilder,
-    last_key: Vec<u8>,
-    last_prefix: Option<Vec<u8>>,
-    properties: TableProperties,
+    /// The first key of the block, and the last of the table.
+    first_key: Vec<u8>,
+    pub(super) last_key: Vec<u8>,
+    pub(super) properties: TableProperties,
     compressed: Vec<u8>,
     /// Some block was stored compressed.
     has_compressed_block: bool,
     context_base: u32,
     /// A write failed, so the file cannot be finished.
-    broken: bool,
+    pub(super) broken: bool,
 }
 
 impl BlockBasedTableBuilder {
@@ -53,23 +58,28 @@ impl BlockBasedTableBuilder {
         opts: BlockBasedTableOptions,
     ) -> Result<BlockBasedTableBuilder> {
         check_options(&ctx, &opts)?;
-        let mut block = BlockBuilder::new(opts.block_restart_interval);
+        let mut block =
+            BlockBuilder::new(opts.block_restart_interval).with_sharing(opts.use_delta_encoding);
         if opts.data_block_index_type == DataBlockIndexType::BinaryAndHash {
             block = block.with_hash_index(opts.data_block_hash_table_util_ratio);
         }
-        let interval = opts.index_block_restart_interval;
         let policy = opts.filter_policy.filter(|_| !ctx.skip_filter);
-        let filter = policy.map(|policy| filter_builder(policy, ctx.level));
+        let part_size = is_partitioned(&opts).then_some(opts.metadata_block_size as usize);
+        let part_size = part_size.filter(|_| opts.partition_filters);
+        let filter =
+            policy.map(|policy| FilterParts::new(filter_builder(policy, ctx.level), part_size));
+        let is_hashed = opts.index_type == IndexType::HashSearch && ctx.prefix_extractor.is_some();
         let mut builder = BlockBasedTableBuilder {
-            index: IndexBuilder::new(ctx.order.clone(), opts.format_version, interval),
+            index: IndexBuilder::new(ctx.order.clone(), &opts),
             context_base: context_base(&ctx, opts.format_version),
             file,
             block,
             filter,
+            prefixes: is_hashed.then(PrefixBlocks::default),
             range_deletions: BlockBuilder::new(1),
             offset: 0,
+            first_key: Vec::new(),
             last_key: Vec::new(),
-            last_prefix: None,
             properties: TableProperties::default(),
             compressed: Vec::new(),
             has_compressed_block: false,
@@ -102,10 +112,23 @@ impl BlockBasedTableBuilder {
         p.num_entries += 1;
         p.raw_key_size += internal_key.len() as u64;
         p.raw_value_size += value.len() as u64;
-        if self.block_is_full(internal_key, value) {
+        let (limit, deviation) = (self.opts.block_size, self.opts.block_size_deviation);
+        if self.block.is_full(limit, deviation, internal_key, value) {
             self.write_data_block(Some(internal_key))?;
         }
-        self.add_to_filter(parsed.user_key);
+        if self.block.is_empty() {
+            self.first_key.clear();
+            self.first_key.extend_from_slice(internal_key);
+        }
+        let extractor = self.ctx.prefix_extractor.as_deref();
+        if let Some(filter) = &mut self.filter {
+            let last = (!self.last_key.is_empty()).then(|| user_key(&self.last_key));
+            filter.add(last, parsed.user_key, self.opts.whole_key_filtering, extractor);
+        }
+        if let Some(prefixes) = &mut self.prefixes {
+            let extractor = extractor.filter(|e| e.in_domain(parsed.user_key));
+            prefixes.add(extractor.map(|e| e.transform(parsed.user_key)), self.index.len());
+        }
         self.block.add(internal_key, value);
         self.block.add_to_hash_index(parsed.user_key);
         self.last_key.clear();
@@ -145,10 +168,8 @@ impl BlockBasedTableBuilder {
         }
         self.properties.data_size = self.offset;
         let mut metas = BTreeMap::new();
-        if let Some(handle) = self.write_filter()? {
-            metas.insert(FULL_FILTER, handle);
-        }
-        let index = self.write_index()?;
+        self.write_filter(&mut metas)?;
+        let index = self.write_index(&mut metas)?;
         if self.opts.format_version >= 6 {
             metas.insert("rocksdb.index", index);
         }
@@ -174,64 +195,15 @@ impl BlockBasedTableBuilder {
         Ok(FinishedTable { file_size, properties: self.properties })
     }
 
-    fn block_is_full(&self, key: &[u8], value: &[u8]) -> bool {
-        if self.block.is_empty() {
-            return false;
-        }
-        let (size, limit) = (self.block.size_estimate(), self.opts.block_size);
-        if size >= limit {
-            return true;
-        }
-        let deviation = self.opts.block_size_deviation.clamp(0, 100) as usize;
-        let nearly = (limit * (100 - deviation)).div_ceil(100);
-        deviation > 0 && size > nearly && self.block.size_estimate_with(key, value) > limit
-    }
-
-    fn add_to_filter(&mut self, key: &[u8]) {
-        let Some(filter) = &mut self.filter else { return };
-        let is_new = self.last_key.is_empty() || user_key(&self.last_key) != key;
-        if self.opts.whole_key_filtering && is_new {
-            filter.add(key);
-        }
-        if let Some(extractor) = &self.ctx.prefix_extractor
-            && extractor.in_domain(key)
-        {
-            let prefix = extractor.transform(key);
-            if self.last_prefix.as_deref() != Some(prefix) {
-                filter.add(prefix);
-                let last = self.last_prefix.get_or_insert_default();
-                last.clear();
-                last.extend_from_slice(prefix);
-            }
-        }
-    }
-
     /// Writes the data block; `next` is the first key of the one after it.
     fn write_data_block(&mut self, next: Option<&[u8]>) -> Result<()> {
         let raw = self.block.take();
         let handle = self.write_compressed(&raw)?;
         self.block.give_back(raw);
-        self.index.add(&self.last_key, next, handle);
+        self.index.add(&self.first_key, &self.last_key, next, handle);
+        self.align()?;
         self.properties.num_data_blocks += 1;
         Ok(())
-    }
-
-    fn write_filter(&mut self) -> Result<Option<BlockHandle>> {
-        let Some(filter) = self.filter.take().filter(|filter| !filter.is_empty()) else {
-            return Ok(None);
-        };
-        let bytes = filter.finish();
-        self.properties.filter_size = bytes.len() as u64;
-        self.properties.num_filter_entries = filter.len() as u64;
-        self.write_raw(&bytes, CompressionType::None).map(Some)
-    }
-
-    fn write_index(&mut self) -> Result<BlockHandle> {
-        let index = self.index.finish();
-        self.properties.index_size = (index.bytes.len() + BLOCK_TRAILER_SIZE) as u64;
-        self.properties.index_key_is_user_key = index.user_keys.into();
-        self.properties.index_value_is_delta_encoded = index.delta_values.into();
-        self.write_compressed(&index.bytes)
     }
 
     fn write_properties(&mut self) -> Result<BlockHandle> {
@@ -261,7 +233,7 @@ impl BlockBasedTableBuilder {
     }
 
     /// Writes a block, compressed if that saves as much as the options ask for.
-    fn write_compressed(&mut self, raw: &[u8]) -> Result<BlockHandle> {
+    pub(super) fn write_compressed(&mut self, raw: &[u8]) -> Result<BlockHandle> {
         let kind = self.ctx.compression;
         let mut out = std::mem::take(&mut self.compressed);
         let (level, window) =
@@ -288,7 +260,7 @@ impl BlockBasedTableBuilder {
         handle
     }
 
-    fn write_raw(&mut self, block: &[u8], kind: CompressionType) -> Result<BlockHandle> {
+    pub(super) fn write_raw(&mut self, block: &[u8], kind: CompressionType) -> Result<BlockHandle> {
         let handle = BlockHandle { offset: self.offset, size: block.len() as u64 };
         let mut trailer = [kind as u8, 0, 0, 0, 0];
         if self.opts.checksum != ChecksumType::NoChecksum {
@@ -332,7 +304,10 @@ impl BlockBasedTableBuilder {
             p.filter_policy_name = policy.name().to_owned();
         }
         let flag = |set: bool| if set { b"1".to_vec() } else { b"0".to_vec() };
-        let index_type = (IndexType::BinarySearch as u32).to_le_bytes();
+        // Without prefixes a hash index is a plain one.
+        let plain = opts.index_type == IndexType::HashSearch && ctx.prefix_extractor.is_none();
+        let index_type = if plain { IndexType::BinarySearch } else { opts.index_type };
+        let index_type = (index_type as u32).to_le_bytes();
         p.user_collected.insert(INDEX_TYPE.to_owned(), index_type.to_vec());
         p.user_collected.insert(WHOLE_KEY_FILTERING.to_owned(), flag(opts.whole_key_filtering));
         p.user_collected.insert(PREFIX_FILTERING.to_owned(), flag(ctx.prefix_extractor.is_some()));
@@ -340,6 +315,11 @@ impl BlockBasedTableBuilder {
             p.mark_for_ingestion();
         }
     }
+}
+
+/// Whether the index is in parts.
+pub(super) fn is_partitioned(opts: &BlockBasedTableOptions) -> bool {
+    opts.index_type == IndexType::TwoLevelIndexSearch
 }
 
 /// The filter of a table at `level`, which is negative if nobody knows.
@@ -370,12 +350,6 @@ fn check_options(ctx: &TableBuilderContext, opts: &BlockBasedTableOptions) -> Re
             READABLE_VERSIONS.start(),
             READABLE_VERSIONS.end()
         )));
-    }
-    if opts.index_type != IndexType::BinarySearch {
-        return Err(Error::not_supported(format!("writing index_type {:?}", opts.index_type)));
-    }
-    if opts.block_align {
-        return Err(Error::not_supported("block_align"));
     }
     if !ctx.compression.is_supported_for_write() {
         return Err(Error::not_supported(format!("{} compression", ctx.compression.name())));

@@ -214,6 +214,19 @@ impl FilterBuilder {
         }
     }
 
+    /// An empty builder of the same filters.
+    pub fn renew(&self) -> FilterBuilder {
+        let mut next = FilterBuilder::new(self.millibits_per_key as f64 / 1000.0);
+        next.ribbon = self.ribbon;
+        next
+    }
+
+    /// How many entries a filter of `size` bytes holds.
+    pub fn entries_within(&self, size: usize) -> usize {
+        let bits = (size.saturating_sub(METADATA_SIZE) / LINE * LINE * 8) as u64;
+        (bits * 1000 / self.millibits_per_key.max(1)) as usize
+    }
+
     /// How many were added.
     pub fn len(&self) -> usize {
         self.pieces.iter().map(Vec::len).sum()

@@ -1,9 +1,10 @@
-//! Collects one separator per data block and writes the index block; see `index` for the bytes.
+//! Collects one separator per data block and writes the index; see `index` for the bytes.
 
 use super::block_builder::BlockBuilder;
-use crate::base::coding::put_varsignedint64;
+use crate::base::coding::{put_length_prefixed, put_varsignedint64};
 use crate::base::key::{TRAILER_SIZE, ValueType, pack_trailer, user_key};
 use crate::base::{KeyOrder, MAX_SEQUENCE_NUMBER};
+use crate::options::{BlockBasedTableOptions, IndexShorteningMode, IndexType};
 use crate::sst::format::{BLOCK_TRAILER_SIZE, BlockHandle};
 use std::cmp::Ordering;
 
@@ -12,93 +13,211 @@ pub struct IndexBuilder {
     order: KeyOrder,
     format_version: u32,
     restart_interval: usize,
-    /// Separators as internal keys, one after the other, and where each ends.
-    keys: Vec<u8>,
-    ends: Vec<usize>,
+    shortening: IndexShorteningMode,
+    /// Blocks lie side by side, so that their sizes say where they are.
+    side_by_side: bool,
+    /// Separators as internal keys, and the blocks.
+    keys: KeyList,
     handles: Vec<BlockHandle>,
+    /// The first key of each block, for the form that has them.
+    first_keys: Option<KeyList>,
     /// Two neighbouring blocks hold the same user key, so separators need their trailers.
     needs_trailers: bool,
 }
 
-/// A finished index.
-pub struct FinishedIndex {
+/// Keys, one after the other.
+#[derive(Default)]
+struct KeyList {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl KeyList {
+    fn push(&mut self, parts: &[&[u8]]) {
+        parts.iter().for_each(|part| self.bytes.extend_from_slice(part));
+        self.ends.push(self.bytes.len());
+    }
+
+    fn get(&self, i: usize) -> &[u8] {
+        let start = if i == 0 { 0 } else { self.ends[i - 1] };
+        &self.bytes[start..self.ends[i]]
+    }
+}
+
+/// An index block of many: the number of its last separator, and its bytes.
+pub struct IndexPart {
+    /// The entry whose separator bounds the part.
+    pub last: usize,
     /// The block.
     pub bytes: Vec<u8>,
-    /// Its keys lack the trailer.
-    pub user_keys: bool,
-    /// Its values may be deltas.
-    pub delta_values: bool,
 }
 
 impl IndexBuilder {
     /// An empty index.
-    pub fn new(order: KeyOrder, format_version: u32, restart_interval: usize) -> IndexBuilder {
+    pub fn new(order: KeyOrder, opts: &BlockBasedTableOptions) -> IndexBuilder {
+        // RocksDB finds prefixes by restarts, one for each entry.
+        let is_hashed = opts.index_type == IndexType::HashSearch;
+        let with_first = opts.index_type == IndexType::BinarySearchWithFirstKey;
         IndexBuilder {
             order,
-            format_version,
-            restart_interval,
-            keys: Vec::new(),
-            ends: Vec::new(),
+            format_version: opts.format_version,
+            restart_interval: if is_hashed { 1 } else { opts.index_block_restart_interval },
+            shortening: opts.index_shortening,
+            side_by_side: !opts.block_align,
+            keys: KeyList::default(),
             handles: Vec::new(),
+            first_keys: with_first.then(KeyList::default),
             needs_trailers: false,
         }
     }
 
-    /// Adds a block that ends with `last` and is followed by `next`.
-    pub fn add(&mut self, last: &[u8], next: Option<&[u8]>, handle: BlockHandle) {
-        let last_user = user_key(last);
-        let mut separator = None;
-        if let Some(next) = next {
-            let next_user = user_key(next);
-            if self.order.equal_user(last_user, next_user) {
-                self.needs_trailers = true;
-            } else {
-                let mut short = last_user.to_vec();
-                self.order.user_comparator().find_shortest_separator(&mut short, next_user);
-                let shorter = short.len() <= last_user.len()
-                    && self.order.compare_user(last_user, &short) == Ordering::Less;
-                separator = Some(short).filter(|_| shorter);
-            }
-        }
-        match separator {
+    /// How many blocks were added.
+    pub fn len(&self) -> usize {
+        self.handles.len()
+    }
+
+    /// Keys lack the trailer. Known when all blocks were added.
+    pub fn user_keys(&self) -> bool {
+        self.format_version >= 3 && !self.needs_trailers
+    }
+
+    /// Values may be deltas.
+    pub fn delta_values(&self) -> bool {
+        self.format_version >= 4 && self.side_by_side
+    }
+
+    /// Adds a block from `first` to `last` that is followed by `next`.
+    pub fn add(&mut self, first: &[u8], last: &[u8], next: Option<&[u8]>, handle: BlockHandle) {
+        match self.separator(user_key(last), next.map(user_key)) {
             Some(short) => {
                 // It sorts before every entry of its user key, should there be one. The type byte
                 // means nothing; this one is the largest that RocksDB 7.8.3 knows.
                 let t = pack_trailer(MAX_SEQUENCE_NUMBER, ValueType::WideColumnEntity);
-                self.keys.extend_from_slice(&short);
-                self.keys.extend_from_slice(&t.to_le_bytes());
+                self.keys.push(&[&short, &t.to_le_bytes()]);
             }
-            None => self.keys.extend_from_slice(last),
+            None => self.keys.push(&[last]),
         }
-        self.ends.push(self.keys.len());
+        if let Some(first_keys) = &mut self.first_keys {
+            first_keys.push(&[first]);
+        }
         self.handles.push(handle);
     }
 
-    /// The index block.
-    pub fn finish(&self) -> FinishedIndex {
-        let user_keys = self.format_version >= 3 && !self.needs_trailers;
-        let delta_values = self.format_version >= 4;
-        let mut block = BlockBuilder::new(self.restart_interval);
-        let mut previous = BlockHandle::default();
-        let mut start = 0;
-        let (mut full, mut delta) = (Vec::new(), Vec::new());
-        for (&end, &handle) in self.ends.iter().zip(&self.handles) {
-            let cut = if user_keys { TRAILER_SIZE } else { 0 };
-            let key = &self.keys[start..end - cut];
-            start = end;
-            full.clear();
-            handle.encode(&mut full);
-            if delta_values {
-                debug_assert!(previous.size == 0 || follows(previous, handle));
-                delta.clear();
-                put_varsignedint64(&mut delta, handle.size.wrapping_sub(previous.size) as i64);
-                block.add_without_length(key, &full, &delta);
-            } else {
-                block.add(key, &full);
+    /// A short key from `last` on and before `next`; `None` if `last` itself must do.
+    fn separator(&mut self, last: &[u8], next: Option<&[u8]>) -> Option<Vec<u8>> {
+        let mut short = last.to_vec();
+        match (next, self.shortening) {
+            (Some(next), _) if self.order.equal_user(last, next) => {
+                self.needs_trailers = true;
+                return None;
             }
-            previous = handle;
+            (_, IndexShorteningMode::NoShortening) => return None,
+            (Some(next), _) => {
+                self.order.user_comparator().find_shortest_separator(&mut short, next);
+            }
+            (None, IndexShorteningMode::ShortenSeparatorsAndSuccessor) => {
+                self.order.user_comparator().find_short_successor(&mut short);
+            }
+            (None, IndexShorteningMode::ShortenSeparators) => return None,
         }
-        FinishedIndex { bytes: block.take(), user_keys, delta_values }
+        let shorter =
+            short.len() <= last.len() && self.order.compare_user(last, &short) == Ordering::Less;
+        Some(short).filter(|_| shorter)
+    }
+
+    /// The whole index as one block.
+    pub fn finish(&self) -> Vec<u8> {
+        let mut block = BlockWriter::new(self);
+        for i in 0..self.len() {
+            block.add(self.keys.get(i), self.handles[i], self.first_key(i));
+        }
+        block.block.take()
+    }
+
+    /// The index in parts of about `size` bytes.
+    pub fn parts(&self, size: usize, deviation: i32) -> Vec<IndexPart> {
+        let mut parts = Vec::new();
+        let mut block = BlockWriter::new(self);
+        for i in 0..self.len() {
+            let key = block.cut(self.keys.get(i));
+            if block.block.is_full(size, deviation, key, &[0; 8]) {
+                parts.push(IndexPart { last: i - 1, bytes: block.block.take() });
+                block = BlockWriter::new(self);
+            }
+            block.add(self.keys.get(i), self.handles[i], self.first_key(i));
+        }
+        if let Some(last) = self.len().checked_sub(1) {
+            parts.push(IndexPart { last, bytes: block.block.take() });
+        }
+        parts
+    }
+
+    /// The block that names parts of the index, bounded by these separators.
+    pub fn top_level(&self, parts: &[(usize, BlockHandle)]) -> Vec<u8> {
+        self.over(parts.iter().map(|&(last, handle)| (self.keys.get(last).to_vec(), handle)))
+    }
+
+    /// A block in the index's form that names other blocks, each bounded by an internal key.
+    pub fn over(&self, blocks: impl Iterator<Item = (Vec<u8>, BlockHandle)>) -> Vec<u8> {
+        let mut block = BlockWriter::new(self);
+        for (key, handle) in blocks {
+            block.add(&key, handle, None);
+        }
+        block.block.take()
+    }
+
+    fn first_key(&self, i: usize) -> Option<&[u8]> {
+        self.first_keys.as_ref().map(|keys| keys.get(i))
+    }
+}
+
+/// Writes one index block.
+struct BlockWriter {
+    block: BlockBuilder,
+    user_keys: bool,
+    delta_values: bool,
+    previous: BlockHandle,
+    full: Vec<u8>,
+    delta: Vec<u8>,
+}
+
+impl BlockWriter {
+    fn new(index: &IndexBuilder) -> BlockWriter {
+        BlockWriter {
+            block: BlockBuilder::new(index.restart_interval),
+            user_keys: index.user_keys(),
+            delta_values: index.delta_values(),
+            previous: BlockHandle::default(),
+            full: Vec::new(),
+            delta: Vec::new(),
+        }
+    }
+
+    /// The key as it is stored.
+    fn cut<'a>(&self, key: &'a [u8]) -> &'a [u8] {
+        let cut = if self.user_keys { TRAILER_SIZE } else { 0 };
+        &key[..key.len() - cut]
+    }
+
+    fn add(&mut self, key: &[u8], handle: BlockHandle, first_key: Option<&[u8]>) {
+        self.full.clear();
+        handle.encode(&mut self.full);
+        if let Some(first) = first_key {
+            put_length_prefixed(&mut self.full, first);
+        }
+        if self.delta_values {
+            debug_assert!(self.previous.size == 0 || follows(self.previous, handle));
+            self.delta.clear();
+            let delta = handle.size.wrapping_sub(self.previous.size) as i64;
+            put_varsignedint64(&mut self.delta, delta);
+            if let Some(first) = first_key {
+                put_length_prefixed(&mut self.delta, first);
+            }
+            self.block.add_without_length(self.cut(key), &self.full, &self.delta);
+        } else {
+            self.block.add(self.cut(key), &self.full);
+        }
+        self.previous = handle;
     }
 }
 

@@ -35,7 +35,7 @@ const DICTIONARY: &str = "rocksdb.compression_dict";
 const INDEX: &str = "rocksdb.index";
 /// RocksDB's name for all its filters, as the builder writes it.
 pub(super) const FULL_FILTER: &str = "fullfilter.rocksdb.BuiltinBloomFilter";
-const PARTITIONED_FILTER: &str = "partitionedfilter.rocksdb.BuiltinBloomFilter";
+pub(super) const PARTITIONED_FILTER: &str = "partitionedfilter.rocksdb.BuiltinBloomFilter";
 
 type MetaBlocks = BTreeMap<String, BlockHandle>;
 

@@ -1,0 +1,111 @@
+//! The filter of a table that is being written: one for the whole file, or one for each range of
+//! keys, so that a reader with little memory holds only some.
+//!
+//! Where a part ends, it also gets the prefix of the key behind it, and the next part that of the key
+//! before it: a search by prefix may land in either.
+
+use super::filter::FilterBuilder;
+use crate::base::key::{ValueType, pack_trailer};
+use crate::hooks::SliceTransform;
+
+/// Collects what filters hold.
+pub struct FilterParts {
+    current: FilterBuilder,
+    /// Entries from which a part is full; `None` makes one filter.
+    entries_per_part: Option<usize>,
+    done: Vec<FilterPart>,
+    /// Entries in `done`.
+    entries_done: usize,
+    last_prefix: Option<Vec<u8>>,
+}
+
+/// A finished part.
+pub struct FilterPart {
+    /// No key of the part sorts behind this internal key.
+    pub bound: Vec<u8>,
+    /// The block.
+    pub bytes: Vec<u8>,
+}
+
+impl FilterParts {
+    /// One filter, or parts of about so many bytes.
+    pub fn new(builder: FilterBuilder, part_size: Option<usize>) -> FilterParts {
+        let entries_per_part = part_size.map(|size| builder.entries_within(size).max(1));
+        FilterParts {
+            current: builder,
+            entries_per_part,
+            done: Vec::new(),
+            entries_done: 0,
+            last_prefix: None,
+        }
+    }
+
+    /// Whether it will be in parts.
+    pub fn is_partitioned(&self) -> bool {
+        self.entries_per_part.is_some()
+    }
+
+    /// Adds a user key, which follows `last`; it may be the same.
+    pub fn add(
+        &mut self,
+        last: Option<&[u8]>,
+        key: &[u8],
+        whole_keys: bool,
+        extractor: Option<&dyn SliceTransform>,
+    ) {
+        let is_new = last != Some(key);
+        let prefix_of = |key| extractor.filter(|e| e.in_domain(key)).map(|e| e.transform(key));
+        let prefix = prefix_of(key);
+        if let (Some(last), true) = (last.filter(|_| is_new), self.is_full()) {
+            if let Some(prefix) = prefix {
+                self.current.add(prefix);
+            }
+            self.end_part(last);
+            if let Some(prefix) = prefix_of(last) {
+                self.current.add(prefix);
+            }
+        }
+        if whole_keys && is_new {
+            self.current.add(key);
+        }
+        if let Some(prefix) = prefix
+            && self.last_prefix.as_deref() != Some(prefix)
+        {
+            self.current.add(prefix);
+            let last = self.last_prefix.get_or_insert_default();
+            last.clear();
+            last.extend_from_slice(prefix);
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        self.entries_per_part.is_some_and(|limit| self.current.len() >= limit)
+    }
+
+    fn end_part(&mut self, last: &[u8]) {
+        let next = self.current.renew();
+        let full = std::mem::replace(&mut self.current, next);
+        self.entries_done += full.len();
+        let trailer = pack_trailer(0, ValueType::Deletion).to_le_bytes();
+        self.done.push(FilterPart { bound: [last, &trailer].concat(), bytes: full.finish() });
+        self.last_prefix = None;
+    }
+
+    /// Entries in all parts.
+    pub fn len(&self) -> usize {
+        self.entries_done + self.current.len()
+    }
+
+    /// Whether nothing was added.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// All parts, or the one filter; `last` is the last user key.
+    pub fn finish(mut self, last: &[u8]) -> Vec<FilterPart> {
+        if !self.current.is_empty() {
+            self.end_part(last);
+        }
+        self.done
+    }
+}
