@@ -90,3 +90,56 @@ unsafe fn set_options(
     let pairs: Vec<_> = pairs.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
     db.db.set_options_cf(cf, &pairs)
 }
+
+/// Opens a database whose entries live for `ttl` seconds.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_open_with_ttl(
+    options: *const rocksdb_options_t,
+    name: *const c_char,
+    ttl: c_int,
+    errptr: *mut *mut c_char,
+) -> *mut rocksdb_t {
+    run(errptr, ptr::null_mut(), || {
+        let db = Db::open_with_ttl(&get(options)?.inner, path(name), ttl, false)?;
+        Ok(give(rocksdb_t::new(db)))
+    })
+}
+
+/// Opens column families with a time to live for each.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_open_column_families_with_ttl(
+    options: *const rocksdb_options_t,
+    name: *const c_char,
+    num_column_families: c_int,
+    column_family_names: *const *const c_char,
+    column_family_options: *const *const rocksdb_options_t,
+    column_family_handles: *mut *mut rocksdb_column_family_handle_t,
+    ttls: *const c_int,
+    errptr: *mut *mut c_char,
+) -> *mut rocksdb_t {
+    run(errptr, ptr::null_mut(), || {
+        let families =
+            descriptors(num_column_families, column_family_names, column_family_options)?;
+        let ttls = array(ttls, families.len());
+        let options = &get(options)?.inner.db;
+        let (db, families) = Db::open_cf_with_ttl(options, path(name), families, ttls, false)?;
+        give_families(families, column_family_handles);
+        Ok(give(rocksdb_t::new(db)))
+    })
+}
+
+/// Makes a column family whose entries live for `ttl` seconds.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_create_column_family_with_ttl(
+    db: *mut rocksdb_t,
+    column_family_options: *const rocksdb_options_t,
+    column_family_name: *const c_char,
+    ttl: c_int,
+    errptr: *mut *mut c_char,
+) -> *mut rocksdb_column_family_handle_t {
+    run(errptr, ptr::null_mut(), || {
+        let options = &get(column_family_options)?.inner.cf;
+        let cf = get(db)?.db.create_cf_with_ttl(&text(column_family_name), options, ttl)?;
+        Ok(give(rocksdb_column_family_handle_t { cf }))
+    })
+}

@@ -51,6 +51,14 @@ impl PinnedValue {
         Some(PinnedValue(Repr::Shared { owner, range: start..end }))
     }
 
+    /// Leaves only the first `len` bytes; a shorter value stays as it is.
+    pub fn truncate(&mut self, len: usize) {
+        match &mut self.0 {
+            Repr::Owned(v) => v.truncate(len),
+            Repr::Shared { range, .. } => range.end = range.end.min(range.start + len),
+        }
+    }
+
     /// The value as a vector: moved out when owned, copied when shared.
     pub fn into_vec(self) -> Vec<u8> {
         match self.0 {

@@ -185,6 +185,7 @@ impl Builder {
             statistics: self.options.statistics.clone(),
             open_tables,
             read_only,
+            stamped: AtomicBool::new(false),
             closing: Arc::new(AtomicBool::new(false)),
             stopped: Arc::new(AtomicBool::new(false)),
             changed_options: Live::new(self.options.clone()),

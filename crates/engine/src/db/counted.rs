@@ -3,6 +3,7 @@
 use super::column_family::ColumnFamilyData;
 use super::read_modes::within_limits;
 use super::state::DbInner;
+use super::ttl::stamped;
 use crate::base::perf::{PerfMetric, PerfTimer};
 use crate::base::{LookupKey, PinnedValue, SeqNo};
 use crate::batch::WriteBatch;
@@ -98,6 +99,22 @@ impl DbInner {
     /// Commits a batch; see `write.rs`.
     #[inline]
     pub(crate) fn write(
+        &self,
+        wo: &WriteOptions,
+        batch: &mut WriteBatch,
+        check: Option<&dyn Fn() -> Result<()>>,
+    ) -> Result<()> {
+        if self.stamps_values() {
+            let mut stamped = stamped(batch)?;
+            let result = self.write_as_is(wo, &mut stamped, check);
+            batch.set_sequence(stamped.sequence());
+            return result;
+        }
+        self.write_as_is(wo, batch, check)
+    }
+
+    #[inline]
+    fn write_as_is(
         &self,
         wo: &WriteOptions,
         batch: &mut WriteBatch,

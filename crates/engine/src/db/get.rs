@@ -8,6 +8,7 @@ use super::column_family::ColumnFamilyData;
 use super::counted;
 use super::read_modes::{check_iterator, check_timestamps, within_limits};
 use super::state::DbInner;
+use super::ttl::{STAMP_SIZE, without_stamp};
 use crate::base::perf::{self, PerfMetric};
 use crate::base::pinned::PIN_FROM_BYTES;
 use crate::base::{LookupKey, MAX_SEQUENCE_NUMBER, PinnedValue, SeqNo};
@@ -48,7 +49,8 @@ impl DbInner {
         check_timestamps(family, ro)?;
         let seq = self.read_sequence(ro);
         if self.skips_memtables(ro) {
-            return look_up_in_files(family, sv, ro, user_key, seq);
+            let value = look_up_in_files(family, sv, ro, user_key, seq);
+            return if self.stamps_values() { value.and_then(without_stamp) } else { value };
         }
         let value = match &self.statistics {
             None => look_up(family, sv, ro, user_key, seq),
@@ -57,7 +59,7 @@ impl DbInner {
         if let Ok(Some(value)) = &value {
             perf::count(PerfMetric::GetReadBytes, value.len() as u64);
         }
-        value
+        if self.stamps_values() { value.and_then(without_stamp) } else { value }
     }
 
     /// As [`DbInner::get`], but a small value goes to `receiver` where it lies. The receiver must not
@@ -102,7 +104,7 @@ impl DbInner {
         }
         if self.skips_memtables(ro) {
             let look_up = |key: &K| look_up_in_files(family, sv, ro, key.as_ref(), seq);
-            return within_limits(ro, keys, look_up);
+            return self.plain_values(within_limits(ro, keys, look_up));
         }
         let values = match &self.statistics {
             None => look_up_in_groups(family, sv, ro, keys, seq, &guard),
@@ -113,7 +115,18 @@ impl DbInner {
             let bytes = found.map(|value| value.len() as u64).sum();
             perf::count(PerfMetric::MultigetReadBytes, bytes);
         }
-        values
+        self.plain_values(values)
+    }
+
+    /// Values without the time of their write, in a database that stores it.
+    fn plain_values(
+        &self,
+        values: Vec<Result<Option<PinnedValue>>>,
+    ) -> Vec<Result<Option<PinnedValue>>> {
+        match self.stamps_values() {
+            true => values.into_iter().map(|value| value.and_then(without_stamp)).collect(),
+            false => values,
+        }
     }
 
     /// The sequence number of the newest write to a key, range deletions included; 0 where there is
@@ -157,7 +170,9 @@ impl DbInner {
             family.prefix_extractor.clone(),
             Arc::new((sv, keepalive)),
         );
+        let stamp = if self.stamps_values() { STAMP_SIZE } else { 0 };
         Ok(iter
+            .with_value_suffix(stamp)
             .with_max_sequential_skip(family.options().max_sequential_skip_in_iterations)
             .with_statistics(self.statistics.as_ref()))
     }

@@ -347,6 +347,9 @@ impl Db {
 
     /// Makes a new column family.
     pub fn create_cf(&self, name: &str, options: &ColumnFamilyOptions) -> Result<ColumnFamily> {
+        if self.inner().stamps_values() {
+            return self.create_cf_with_ttl(name, options, 0);
+        }
         Ok(ColumnFamily { data: self.inner().create_family(name, options)? })
     }
 

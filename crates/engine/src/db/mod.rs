@@ -37,6 +37,7 @@ mod refit;
 mod session;
 mod settings;
 mod state;
+mod ttl;
 mod updates;
 mod write;
 

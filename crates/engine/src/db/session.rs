@@ -7,7 +7,7 @@
 use super::column_family::ColumnFamilyData;
 use crate::compaction::picker::compression_for_flush;
 use crate::env::live::Live;
-use crate::env::sync::atomic::AtomicBool;
+use crate::env::sync::atomic::{AtomicBool, Ordering};
 use crate::error::Result;
 use crate::flush::OutputContext;
 use crate::fs::info_log::InfoLog;
@@ -45,6 +45,8 @@ pub(crate) struct Session {
     pub(crate) open_tables: Option<Arc<OpenTables>>,
     /// Opened for reading only: nothing is written, no thread runs.
     pub(crate) read_only: bool,
+    /// Values end with the time of their write; see `ttl.rs`.
+    pub(super) stamped: AtomicBool,
     /// Nothing new begins.
     pub(crate) closing: Arc<AtomicBool>,
     /// Jobs stop. Set before `closing`, or long before it by who cancels background work.
@@ -56,6 +58,12 @@ impl Session {
     /// changed.
     pub(crate) fn live_options(&self) -> Arc<DbOptions> {
         self.changed_options.load()
+    }
+
+    /// Whether values end with the time of their write.
+    #[inline]
+    pub(super) fn stamps_values(&self) -> bool {
+        self.stamped.load(Ordering::Acquire)
     }
 
     /// A column family of this database, without memtables and versions yet.

@@ -68,6 +68,8 @@ pub struct DbIter {
     /// `inner` has all keys in one order, so that what lies ahead of it lies ahead of every seek
     /// that goes forward.
     total_order: bool,
+    /// Bytes at the end of each value that users do not see.
+    value_suffix: usize,
     max_sequential_skip: u64,
     max_skippable: u64,
 
@@ -116,6 +118,7 @@ impl DbIter {
             prefix_extractor: prefix_extractor.filter(|_| options.prefix_same_as_start),
             prefix: Vec::new(),
             has_prefix: false,
+            value_suffix: 0,
             max_sequential_skip: DbIter::MAX_SEQUENTIAL_SKIP,
             max_skippable: options.max_skippable_internal_keys,
             valid: false,
@@ -131,6 +134,13 @@ impl DbIter {
             counts: None,
             _keepalive: keepalive,
         }
+    }
+
+    /// Leaves so many bytes at the end of each value out.
+    #[must_use]
+    pub fn with_value_suffix(mut self, bytes: usize) -> DbIter {
+        self.value_suffix = bytes;
+        self
     }
 
     /// Leaves a run of more than `n` hidden entries by a seek.
@@ -169,11 +179,12 @@ impl DbIter {
     /// The value of the key.
     #[inline]
     pub fn value(&self) -> &[u8] {
-        match (self.valid, self.value_is_ours) {
-            (false, _) => &[],
+        let value = match (self.valid, self.value_is_ours) {
+            (false, _) => return &[],
             (true, true) => &self.value,
             (true, false) => self.inner.value(),
-        }
+        };
+        &value[..value.len().saturating_sub(self.value_suffix)]
     }
 
     /// The error that stopped it, if one did. Lasts until the next seek.

@@ -26,4 +26,5 @@ mod settings;
 mod styles;
 mod support;
 mod transaction;
+mod ttl;
 mod updates;
