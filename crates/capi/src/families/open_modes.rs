@@ -143,3 +143,13 @@ pub unsafe extern "C" fn rocksdb_create_column_family_with_ttl(
         Ok(give(rocksdb_column_family_handle_t { cf }))
     })
 }
+
+/// Makes a database of what is left in a directory whose MANIFEST is lost.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_repair_db(
+    options: *const rocksdb_options_t,
+    name: *const c_char,
+    errptr: *mut *mut c_char,
+) {
+    run(errptr, (), || Db::repair(&get(options)?.inner, path(name)));
+}

@@ -34,6 +34,7 @@ mod read_modes;
 mod read_only;
 mod recover;
 mod refit;
+mod repair;
 mod session;
 mod settings;
 mod state;

@@ -263,7 +263,11 @@ fn refuse_remains(fs: &dyn FileSystem, dir: &Path) -> Result<()> {
     Ok(())
 }
 
-fn open_info_log(fs: &Arc<dyn FileSystem>, dir: &Path, options: &DbOptions) -> Result<InfoLog> {
+pub(super) fn open_info_log(
+    fs: &Arc<dyn FileSystem>,
+    dir: &Path,
+    options: &DbOptions,
+) -> Result<InfoLog> {
     if let Some(logger) = &options.info_log {
         return Ok(InfoLog::to_logger(Arc::clone(fs), Arc::clone(logger)));
     }

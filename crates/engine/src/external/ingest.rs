@@ -55,6 +55,40 @@ impl Destination<'_> {
         number: u64,
         global_seqno: SeqNo,
     ) -> Result<Arc<Table>> {
+        let table = self.open_unchecked(fs, path, number, Some(global_seqno))?;
+        self.check_comparator(&table, path)?;
+        Ok(table)
+    }
+
+    /// Opens a table that has its sequence numbers.
+    pub(crate) fn open_as_it_is(
+        &self,
+        fs: &dyn FileSystem,
+        path: &Path,
+        number: u64,
+    ) -> Result<Arc<Table>> {
+        let table = self.open_unchecked(fs, path, number, None)?;
+        self.check_comparator(&table, path)?;
+        Ok(table)
+    }
+
+    /// What a table says of itself, whatever its order of keys.
+    pub(crate) fn peek(
+        &self,
+        fs: &dyn FileSystem,
+        path: &Path,
+        number: u64,
+    ) -> Result<TableProperties> {
+        Ok(self.open_unchecked(fs, path, number, None)?.properties().clone())
+    }
+
+    fn open_unchecked(
+        &self,
+        fs: &dyn FileSystem,
+        path: &Path,
+        number: u64,
+        global_seqno: Option<SeqNo>,
+    ) -> Result<Arc<Table>> {
         let context = TableReadContext {
             order: self.order.clone(),
             factory: self.options.table_factory.clone(),
@@ -62,10 +96,13 @@ impl Destination<'_> {
             cache: None,
             mmap: self.mmap,
             file_number: number,
-            global_seqno: Some(global_seqno),
+            global_seqno,
             statistics: None,
         };
-        let table = Table::open(fs.open_random_access(path, self.mmap)?, &context)?;
+        Table::open(fs.open_random_access(path, self.mmap)?, &context)
+    }
+
+    fn check_comparator(&self, table: &Table, path: &Path) -> Result<()> {
         let stored = &table.properties().comparator_name;
         // PlainTables do not say.
         if !stored.is_empty() && stored != self.order.name() {
@@ -75,7 +112,7 @@ impl Destination<'_> {
                 self.order.name()
             )));
         }
-        Ok(table)
+        Ok(())
     }
 }
 
@@ -209,6 +246,15 @@ fn check_version(p: &TableProperties, options: &IngestExternalFileOptions) -> Re
             "External file version {version} is not supported"
         ))),
     }
+}
+
+/// The first and the last internal key of a table, each key and tombstone of which `check` sees.
+pub(crate) fn key_range_of_all(
+    table: &Arc<Table>,
+    order: &KeyOrder,
+    check: impl Fn(&[u8]) -> Result<()>,
+) -> Result<Option<(Vec<u8>, Vec<u8>)>> {
+    boundaries(table, order, true, check)
 }
 
 type Boundaries = Option<(Vec<u8>, Vec<u8>)>;

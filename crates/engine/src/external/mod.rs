@@ -8,7 +8,9 @@ mod ingest;
 mod metadata;
 mod sst_file_writer;
 
-pub(crate) use ingest::{Destination, ExternalFile, Place, check_together, table_boundaries};
+pub(crate) use ingest::{
+    Destination, ExternalFile, Place, check_together, key_range_of_all, table_boundaries,
+};
 pub use metadata::{
     ColumnFamilyMetaData, ExportImportFilesMetaData, LevelMetaData, LiveFileMetaData, LiveFiles,
 };

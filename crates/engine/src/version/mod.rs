@@ -10,6 +10,7 @@
 //! | `builder` | version + edits = next version, with every check of order and overlap |
 //! | `manifest` | the MANIFEST as a file, and the switch from one to the next |
 //! | `replay`, `recover` | from records to the state they describe, from the state to versions |
+//! | `salvage` | a MANIFEST made anew from tables |
 //! | `set` | the current version of every column family; installs edits |
 
 pub mod builder;
@@ -21,6 +22,7 @@ pub mod level_iter;
 pub mod manifest;
 pub mod recover;
 pub mod replay;
+mod salvage;
 pub mod set;
 mod table_cache;
 #[expect(clippy::module_inception, reason = "the folder is named after its main thing")]
@@ -34,6 +36,7 @@ pub use level_iter::LevelIter;
 pub use manifest::Manifest;
 pub use recover::ColumnFamilySpec;
 pub use replay::{DEFAULT_COLUMN_FAMILY, ManifestState};
+pub(crate) use salvage::{SalvagedFamily, write_salvaged};
 pub use set::{ColumnFamilyVersions, Counters, VersionSet, VersionSetOptions};
 pub use table_cache::{OpenTables, TableCache};
 pub use version::{DeeperKeys, Version};

@@ -22,6 +22,7 @@ mod read_modes;
 mod read_only;
 mod reads;
 mod recovery;
+mod repair;
 mod settings;
 mod styles;
 mod support;
