@@ -236,6 +236,9 @@ fn tombstones(inputs: &CompactionInputs<'_>) -> Result<Option<JobTombstones>> {
 fn is_last(inputs: &CompactionInputs<'_>, begin: &[u8], end: &[u8]) -> bool {
     let plan = inputs.plan;
     let deeper = plan.output_level + 1..inputs.version.num_levels();
+    if inputs.output.options.cf_allow_ingest_behind {
+        return false;
+    }
     plan.bottommost
         || (plan.output_level > 0
             && !deeper.into_iter().any(|n| inputs.version.overlaps(n, Some(begin), Some(end))))
@@ -250,6 +253,8 @@ fn run_part(
     let plan = inputs.plan;
     // Below level 0 lie also its own older files, so what stays there never drops by key.
     let stays_on_level_0 = plan.output_level == 0;
+    // Something older may be ingested below at any time.
+    let keeps = stays_on_level_0 || ctx.options.cf_allow_ingest_behind;
     let mut deeper = inputs.version.deeper_keys(plan.output_level);
     let mut input = input_iterator(inputs)?;
     if let Some(tombstones) = tombstones {
@@ -261,7 +266,7 @@ fn run_part(
         inputs.snapshots.clone(),
         ctx.options.merge_operator.clone(),
         plan.bottommost,
-        move |key: &[u8]| !stays_on_level_0 && !deeper.may_contain(key),
+        move |key: &[u8]| !keeps && !deeper.may_contain(key),
     )
     .with_filter(filter(inputs)?, plan.start_level)
     .with_interrupt(inputs.interrupt.clone())

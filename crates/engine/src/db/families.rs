@@ -71,7 +71,8 @@ impl DbInner {
         options::validate_cf(options)?;
         super::open::check_family(options, &self.options)?;
         let mut options = options.clone();
-        for change in options::sanitize_cf(&mut options) {
+        let inherited = options::inherit_from_db(&self.options, &mut options);
+        for change in inherited.into_iter().chain(options::sanitize_cf(&mut options)) {
             self.info_log.info(format_args!("[{name}] {change}"));
         }
         super::open::give_block_cache(&mut options);

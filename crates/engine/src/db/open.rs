@@ -182,6 +182,7 @@ pub(super) fn sanitize(
 ) -> Vec<String> {
     let mut changes = options::sanitize_db(options);
     for family in families {
+        changes.extend(options::inherit_from_db(options, &mut family.options));
         changes.extend(options::sanitize_cf(&mut family.options));
         give_block_cache(&mut family.options);
     }

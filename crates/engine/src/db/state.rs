@@ -222,7 +222,7 @@ impl DbInner {
             };
             // Universal compaction treats deeper levels as if they were files of level 0.
             let sorted_runs = match options.compaction_style {
-                CompactionStyle::Universal => num_sorted_runs(&family.current),
+                CompactionStyle::Universal => num_sorted_runs(&family.current, &options),
                 _ => family.current.num_files(0),
             };
             let inputs = StallInputs {

@@ -178,7 +178,7 @@ pub struct ColumnFamilyOptions {
     pub disallow_memtable_writes: bool,
     /// Keep users' timestamps in files. Refused at open unless it is the default.
     pub persist_user_defined_timestamps: bool,
-    /// As `allow_ingest_behind`, for this family. Refused at open unless it is the default.
+    /// As `allow_ingest_behind`, for this family.
     pub cf_allow_ingest_behind: bool,
     /// Settings of universal compaction. Accepted, have no effect: the style is refused.
     pub compaction_options_universal: UniversalCompactionOptions,

@@ -201,7 +201,8 @@ pub struct DbOptions {
     pub atomic_flush: bool,
     /// Keep what two-phase commit needs for recovery. Refused at open unless it is the default.
     pub allow_2pc: bool,
-    /// Keep the last level free for `ingest_behind`. Refused at open unless it is the default.
+    /// Keep the last level free for `ingest_behind`: no compaction reads or writes it, and none drops
+    /// what would hide older data. To be set from the first opening on.
     pub allow_ingest_behind: bool,
     /// How much larger than its content the MANIFEST may grow, in percent. Accepted, has no effect.
     pub max_manifest_space_amp_pct: i32,

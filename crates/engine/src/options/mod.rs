@@ -49,7 +49,7 @@ pub use read_write::{
 };
 pub use registry::{InFile, OptionSet, Row, Support};
 pub use sanitize::{
-    PLAIN_TABLE_FILE_SIZE_MAX, background_job_limits, sanitize, sanitize_cf, sanitize_db,
-    settings_without_effect, validate, validate_cf, validate_db,
+    PLAIN_TABLE_FILE_SIZE_MAX, background_job_limits, inherit_from_db, sanitize, sanitize_cf,
+    sanitize_db, settings_without_effect, validate, validate_cf, validate_db,
 };
 pub use table::{CuckooTableOptions, PlainTableEncoding, PlainTableOptions, TableFactory};

@@ -414,6 +414,17 @@ fn sanitize_times(cf: &mut ColumnFamilyOptions) {
     }
 }
 
+/// Takes over what the database's options say of every family. Before [`sanitize_cf`].
+pub fn inherit_from_db(db: &DbOptions, cf: &mut ColumnFamilyOptions) -> Vec<String> {
+    let mut changes = Changes(Vec::new());
+    cf.cf_allow_ingest_behind |= db.allow_ingest_behind;
+    if cf.cf_allow_ingest_behind {
+        // Level 0, one to compact into, and the one for what is ingested behind.
+        changes.clip("num_levels", &mut cf.num_levels, 3, 64);
+    }
+    changes.0
+}
+
 fn sanitize_levels(cf: &mut ColumnFamilyOptions, changes: &mut Changes) {
     let is_level = cf.compaction_style == CompactionStyle::Level;
     changes.clip("num_levels", &mut cf.num_levels, if is_level { 2 } else { 1 }, 64);

@@ -8,8 +8,8 @@ use ferrolith::fs::fault::{Fault, FaultFs, FaultKind};
 use ferrolith::fs::mem::MemFs;
 use ferrolith::hooks::{EventDb, EventListener, ExternalFileIngestionInfo, FlushJobInfo};
 use ferrolith::options::{
-    CompactRangeOptions, FlushOptions, IngestExternalFileOptions, Options, ReadOptions,
-    WriteOptions,
+    CompactRangeOptions, CompactionStyle, FlushOptions, IngestExternalFileOptions, Options,
+    ReadOptions, WriteOptions,
 };
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -559,4 +559,97 @@ fn listeners_are_told_and_may_write_while_memtables_are_flushed() {
     assert_eq!(told[0].table_properties.num_entries, 3);
     let inside = &db.live_files_metadata().into_iter().find(|f| f.num_entries == 3).unwrap();
     assert_eq!(told[0].internal_file_path, inside.path());
+}
+
+#[test]
+fn behind_everything_means_that_what_is_there_counts() {
+    for style in [CompactionStyle::Universal, CompactionStyle::Level] {
+        let dir = temp_dir();
+        let mut options = small();
+        options.db.allow_ingest_behind = true;
+        options.cf.compaction_style = style;
+        options.cf.num_levels = 4;
+        let db = Db::open(&options, dir.path().join("db")).unwrap();
+        let behind = IngestExternalFileOptions { ingest_behind: true, ..Default::default() };
+        let mut model = BTreeMap::new();
+        for round in 0..6u32 {
+            for i in (round * 7..600).step_by(13) {
+                db.put(&wo(), &key(i), &[&round.to_be_bytes()[..], &[b'v'; 90]].concat()).unwrap();
+                model.insert(i, Some([&round.to_be_bytes()[..], &[b'v'; 90]].concat()));
+            }
+            for i in (round..600).step_by(29) {
+                db.delete(&wo(), &key(i)).unwrap();
+                model.insert(i, None);
+            }
+            db.flush(&FlushOptions::default()).unwrap();
+        }
+        db.delete_range(&wo(), &key(500), &key(520)).unwrap();
+        model.extend((500..520).map(|i| (i, None)));
+        // The tombstones must survive although nothing lies below them yet.
+        let force = CompactRangeOptions {
+            bottommost_level_compaction: ferrolith::options::BottommostLevelCompaction::Force,
+            ..Default::default()
+        };
+        db.compact_range(&force, None, None).unwrap();
+        assert!(db.live_files_metadata().iter().all(|f| f.level < 3), "{style:?}");
+        let first = table(&options, &dir.path().join("a.sst"), &of(0..300, b"behind"));
+        db.ingest_external_file(&[first], &behind).unwrap();
+        assert!(levels(&db).contains(&3), "{style:?}: {:?}", levels(&db));
+        let expected = |to: u32| -> Vec<_> {
+            let old = |i: u32| (i < to).then(|| b"behind".to_vec());
+            let now = |i: u32| model.get(&i).cloned().unwrap_or_else(|| old(i));
+            (0..600).filter_map(|i| Some((key(i), now(i)?))).collect()
+        };
+        assert_eq!(dump(&db), expected(300), "{style:?}");
+        // The last level is left alone, so more fits beside.
+        db.compact_range(&force, None, None).unwrap();
+        assert_eq!(levels(&db).iter().filter(|l| **l == 3).count(), 1, "{style:?}");
+        let overlaps = table(&options, &dir.path().join("b.sst"), &of(299..300, b"behind"));
+        let error = db.ingest_external_file(&[overlaps], &behind).unwrap_err();
+        assert!(error.message().ends_with("fit at the last level!"), "{error}");
+        let second = table(&options, &dir.path().join("c.sst"), &of(300..600, b"behind"));
+        db.ingest_external_file(&[second], &behind).unwrap();
+        assert_eq!(dump(&db), expected(600), "{style:?}");
+        db.compact_range(&force, None, None).unwrap();
+        db.close().unwrap();
+        let db = Db::open(&options, dir.path().join("db")).unwrap();
+        assert_eq!(dump(&db), expected(600), "{style:?}");
+        let normal = table(&options, &dir.path().join("d.sst"), &of(0..600, b"new"));
+        db.ingest_external_file(&[normal], &IngestExternalFileOptions::default()).unwrap();
+        assert_eq!(dump(&db).len(), 600);
+        assert_eq!(db.get(&ro(), &key(13)).unwrap().unwrap(), b"new");
+    }
+}
+
+#[test]
+fn universal_and_fifo_families_take_files_while_they_are_compacted() {
+    for style in [CompactionStyle::Universal, CompactionStyle::Fifo] {
+        let dir = temp_dir();
+        let mut options = small();
+        options.cf.compaction_style = style;
+        options.cf.write_buffer_size = 16 << 10;
+        options.cf.level0_file_num_compaction_trigger = 2;
+        options.cf.compaction_options_fifo.allow_compaction = style == CompactionStyle::Fifo;
+        let db = Db::open(&options, dir.path().join("db")).unwrap();
+        let mut model = BTreeMap::new();
+        for round in 0..60u32 {
+            for i in (round % 5..400).step_by(7) {
+                let value = [&round.to_be_bytes()[..], &[b'v'; 40]].concat();
+                db.put(&wo(), &key(i), &value).unwrap();
+                model.insert(key(i), value);
+            }
+            let range = (round * 31 % 380)..(round * 31 % 380 + 20);
+            let entries = of(range, &round.to_be_bytes());
+            let file = table(&options, &dir.path().join(format!("{round}.sst")), &entries);
+            let how = IngestExternalFileOptions { move_files: true, ..Default::default() };
+            db.ingest_external_file(&[file], &how).unwrap();
+            model.extend(entries.into_iter().filter_map(|(k, v)| Some((k, v?))));
+        }
+        db.wait_for_compact().unwrap();
+        let expected: Vec<_> = model.into_iter().collect();
+        assert_eq!(dump(&db), expected, "{style:?}");
+        db.close().unwrap();
+        let db = Db::open(&options, dir.path().join("db")).unwrap();
+        assert_eq!(dump(&db), expected, "{style:?}");
+    }
 }

@@ -88,7 +88,8 @@ pub(super) fn plan_of(
             true => compression_for_level(version, options, output_level, shape.base_level),
             false => CompressionType::None,
         },
-        bottommost: is_bottommost(version, output_level, &levels),
+        bottommost: !options.cf_allow_ingest_behind
+            && is_bottommost(version, output_level, &levels),
         trivial_move,
         deletion: matches!(reason, CompactionReason::FIFOMaxSize | CompactionReason::FIFOTtl),
         reason,

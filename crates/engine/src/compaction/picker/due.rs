@@ -1,5 +1,6 @@
 //! Files whose time has come: because of their age, or because a snapshot was released.
 
+use super::shape::last_level;
 use crate::base::SeqNo;
 use crate::options::ColumnFamilyOptions;
 use crate::version::{FileMeta, Version};
@@ -26,9 +27,12 @@ pub(super) fn bottommost<'a>(
 ) -> impl Iterator<Item = Found<'a>> {
     let (oldest_snapshot, now) = (moment.oldest_snapshot, moment.now);
     let delay = u64::from(options.bottommost_file_compaction_delay);
+    // Something may come below it at any time.
+    let keeps_history = options.cf_allow_ingest_behind;
     version.all_files().filter(move |(level, f)| {
         let old_enough = delay == 0 || f.file_creation_time <= now.saturating_sub(delay);
-        f.largest_seqno != 0
+        !keeps_history
+            && f.largest_seqno != 0
             && f.largest_seqno < oldest_snapshot
             && !f.is_being_compacted()
             && old_enough
@@ -63,7 +67,7 @@ pub(super) fn expired<'a>(
     moment: &Moment,
 ) -> impl Iterator<Item = Found<'a>> {
     let limit = moment.now.checked_sub(options.ttl).filter(|_| options.ttl > 0).unwrap_or(0);
-    let deepest = version.deepest_level().unwrap_or(0);
+    let deepest = version.deepest_level().unwrap_or(0).min(last_level(version, options));
     version.all_files().filter(move |(level, f)| {
         let oldest = f.oldest_ancestor_time;
         *level < deepest && oldest > 0 && oldest < limit && !f.is_being_compacted()
@@ -78,18 +82,22 @@ pub(super) fn periodic<'a>(
 ) -> impl Iterator<Item = Found<'a>> {
     let period = options.periodic_compaction_seconds;
     let limit = moment.now.checked_sub(period).filter(|_| period > 0).unwrap_or(0);
-    version.all_files().filter(move |(_, f)| {
+    let last = last_level(version, options);
+    version.all_files().filter(move |(level, f)| {
         let written = match f.file_creation_time {
             0 => f.oldest_ancestor_time,
             time => time,
         };
-        written > 0 && written < limit && !f.is_being_compacted()
+        *level <= last && written > 0 && written < limit && !f.is_being_compacted()
     })
 }
 
 /// Files that asked to be compacted, above the last level with data.
-pub(super) fn marked(version: &Version) -> impl Iterator<Item = Found<'_>> {
-    let deepest = version.deepest_level().unwrap_or(0);
+pub(super) fn marked<'a>(
+    version: &'a Version,
+    options: &ColumnFamilyOptions,
+) -> impl Iterator<Item = Found<'a>> {
+    let deepest = version.deepest_level().unwrap_or(0).min(last_level(version, options));
     version.all_files().filter(move |(level, f)| {
         let marked = f.marked_for_compaction || f.is_compaction_suggested();
         marked && *level < deepest && !f.is_being_compacted()

@@ -258,7 +258,7 @@ pub(super) fn has_due_file(
     options: &ColumnFamilyOptions,
     moment: &Moment,
 ) -> bool {
-    due::marked(version).next().is_some()
+    due::marked(version, options).next().is_some()
         || due::bottommost(version, options, moment).next().is_some()
         || due::expired(version, options, moment).next().is_some()
         || due::periodic(version, options, moment).next().is_some()
@@ -269,7 +269,7 @@ fn pick_due(picker: &CompactionPicker, scene: &Scene<'_>) -> Option<Choice> {
     let (version, options, moment) = (scene.version, scene.options, scene.moment);
     let down = |level: usize| if level == 0 { scene.shape.base_level } else { level + 1 };
     let marked = || {
-        due::marked(version).find_map(|(level, file)| {
+        due::marked(version, options).find_map(|(level, file)| {
             let reason = CompactionReason::FilesMarkedForCompaction;
             let choice = choice_from(picker, scene, (level, down(level)), file, reason)?;
             // A suggestion stays with a file that moves, and takes it further down.

@@ -12,6 +12,7 @@
 use super::draft::{Choice, make_plan, plan_of};
 use super::due::Moment;
 use super::inputs::{Files, clean_cut, complete, total_size};
+use super::shape::last_level;
 use super::{CompactionPicker, LevelShape, fifo, max_compaction_bytes, universal};
 use crate::compaction::plan::{CompactionPlan, CompactionReason};
 use crate::options::{
@@ -97,7 +98,8 @@ impl ManualCompaction {
         }
         if self.stage == Stage::Start {
             let (begin, end) = (self.begin.as_deref(), self.end.as_deref());
-            let first = (0..version.num_levels()).find(|l| version.overlaps(*l, begin, end));
+            let first =
+                (0..=last_level(version, options)).find(|l| version.overlaps(*l, begin, end));
             self.final_level = first;
             match first {
                 None => self.stage = Stage::Done,
@@ -176,8 +178,8 @@ impl ManualCompaction {
     fn enter_level(&mut self, level: usize, version: &Version, options: &ColumnFamilyOptions) {
         self.final_level = Some(level);
         let last = match options.level_compaction_dynamic_level_bytes {
-            true => version.num_levels() - 1,
-            false => version.deepest_level().unwrap_or(0),
+            true => last_level(version, options),
+            false => version.deepest_level().unwrap_or(0).min(last_level(version, options)),
         };
         if level < last {
             self.enter(Stage::Down(level));

@@ -25,6 +25,13 @@ pub struct LevelShape {
     unnecessary_to: usize,
 }
 
+/// The deepest level that compactions read and write: with `allow_ingest_behind` the last one is for
+/// files that are ingested behind all others.
+pub fn last_level(version: &Version, options: &ColumnFamilyOptions) -> usize {
+    let last = version.num_levels() - 1;
+    if options.cf_allow_ingest_behind { last.saturating_sub(1) } else { last }
+}
+
 impl LevelShape {
     /// Measures a version.
     pub fn new(version: &Version, options: &ColumnFamilyOptions) -> LevelShape {
@@ -69,7 +76,7 @@ impl LevelShape {
     /// multiplier. Levels that would come out smaller than needed are skipped: level 0 then goes
     /// straight to the base level.
     fn set_dynamic_targets(&mut self, version: &Version, options: &ColumnFamilyOptions) {
-        let last = version.num_levels() - 1;
+        let last = last_level(version, options);
         let multiplier = options.max_bytes_for_level_multiplier;
         let largest = (1..=last).map(|l| version.level_bytes(l)).max().unwrap_or(0);
         let Some(first) = (1..=last).find(|l| version.level_bytes(*l) > 0) else {
@@ -116,7 +123,7 @@ impl LevelShape {
         self.scores.push((0, self.score_of_level0(version, options, idle(0))));
         // Bytes that will soon arrive from above.
         let mut coming = version.level_bytes(0) as f64;
-        for level in 1..version.num_levels() - 1 {
+        for level in 1..last_level(version, options) {
             let (target, bytes) = (self.targets[level], idle(level));
             let total = version.level_bytes(level);
             let mut score = bytes as f64 / target as f64;
@@ -172,7 +179,7 @@ impl LevelShape {
         let many = trigger >= 0 && version.num_files(0) >= trigger.max(1) as usize;
         let triggered = many || level0 >= options.max_bytes_for_level_base;
         let (mut debt, mut moving) = if triggered { (level0, level0) } else { (0, 0) };
-        for level in self.base_level..version.num_levels() - 1 {
+        for level in self.base_level..last_level(version, options) {
             let here = version.level_bytes(level);
             if level == self.base_level && triggered {
                 debt = debt.saturating_add(here);

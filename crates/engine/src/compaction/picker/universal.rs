@@ -14,7 +14,7 @@ use super::CompactionPicker;
 use super::draft::Draft;
 use super::due::{self, Moment};
 use super::inputs::{Files, any_being_compacted, clean_cut, complete, total_size};
-use super::shape::AverageValue;
+use super::shape::{AverageValue, last_level};
 use crate::compaction::plan::{CompactionReason, PlanLevel};
 use crate::options::{ColumnFamilyOptions, CompactionStopStyle};
 use crate::version::{FileMeta, Version};
@@ -33,15 +33,16 @@ struct Run<'a> {
 }
 
 /// How many sorted runs there are: what stalls and the trigger count.
-pub fn num_sorted_runs(version: &Version) -> usize {
-    version.num_files(0) + (1..version.num_levels()).filter(|l| version.num_files(*l) > 0).count()
+pub fn num_sorted_runs(version: &Version, options: &ColumnFamilyOptions) -> usize {
+    let deeper = 1..=last_level(version, options);
+    version.num_files(0) + deeper.filter(|l| version.num_files(*l) > 0).count()
 }
 
 /// The runs of a version, the newest first.
-fn runs(version: &Version) -> Vec<Run<'_>> {
+fn runs<'a>(version: &'a Version, options: &ColumnFamilyOptions) -> Vec<Run<'a>> {
     let average = AverageValue::of(version);
     let level0 = version.files(0).iter().map(|f| (0, std::slice::from_ref(f)));
-    let deeper = (1..version.num_levels()).map(|l| (l, version.files(l)));
+    let deeper = (1..=last_level(version, options)).map(|l| (l, version.files(l)));
     let all = level0.chain(deeper.filter(|(_, files)| !files.is_empty()));
     all.map(|(level, files)| Run {
         level,
@@ -68,7 +69,7 @@ pub(super) fn choose(
     options: &ColumnFamilyOptions,
     moment: &Moment,
 ) -> Option<Draft> {
-    let scene = Scene { picker, version, options, runs: runs(version) };
+    let scene = Scene { picker, version, options, runs: runs(version, options) };
     let trigger = usize::try_from(options.level0_file_num_compaction_trigger);
     let many = trigger.is_ok_and(|trigger| scene.runs.len() >= trigger);
     let draft = scene
@@ -86,7 +87,7 @@ pub(super) fn everything(
     version: &Version,
     options: &ColumnFamilyOptions,
 ) -> Option<Draft> {
-    let scene = Scene { picker, version, options, runs: runs(version) };
+    let scene = Scene { picker, version, options, runs: runs(version, options) };
     if scene.runs.iter().any(|run| run.is_busy) {
         return None;
     }
@@ -95,7 +96,7 @@ pub(super) fn everything(
 
 impl Scene<'_> {
     fn last_level(&self) -> usize {
-        self.version.num_levels() - 1
+        last_level(self.version, self.options)
     }
 
     /// 1. As much as is idle, down to the oldest run.
@@ -222,7 +223,7 @@ impl Scene<'_> {
 
     /// 5.
     fn marked(&self) -> Option<Draft> {
-        due::marked(self.version).find_map(|(level, file)| {
+        due::marked(self.version, self.options).find_map(|(level, file)| {
             let seed = (file.smallest_user_key(), file.largest_user_key());
             let output_level = self.next_run_level(level)?;
             if level == 0 && self.picker.level0_is_running() {
@@ -240,7 +241,7 @@ impl Scene<'_> {
 
     /// Where a file of `level` meets older data; below that, only level 0 has somewhere to go.
     fn next_run_level(&self, level: usize) -> Option<usize> {
-        let below = (level + 1..self.version.num_levels()).find(|l| self.version.num_files(*l) > 0);
+        let below = (level + 1..=self.last_level()).find(|l| self.version.num_files(*l) > 0);
         below.or((level == 0 && self.last_level() > 0).then(|| self.last_level()))
     }
 

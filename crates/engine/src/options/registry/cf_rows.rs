@@ -127,7 +127,7 @@ pub const CF_ROWS: &[Row<ColumnFamilyOptions>] = &[
     fixed!(Refused Never "compression_manager" Text "nullptr"),
     young!(Refused "disallow_memtable_writes" disallow_memtable_writes),
     young!(Refused "persist_user_defined_timestamps" persist_user_defined_timestamps),
-    young!(Refused "cf_allow_ingest_behind" cf_allow_ingest_behind),
+    young!(Honoured "cf_allow_ingest_behind" cf_allow_ingest_behind),
     // Of the past: RocksDB takes them and does nothing.
     fixed!(Accepted Never "bottommost_temperature" Text ""),
     fixed!(Accepted Never "compaction_measure_io_stats" Text ""),

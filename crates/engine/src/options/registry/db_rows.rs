@@ -98,7 +98,7 @@ pub const DB_ROWS: &[Row<DbOptions>] = &[
     field!(Refused "best_efforts_recovery" best_efforts_recovery),
     field!(Refused "atomic_flush" atomic_flush),
     field!(Refused "allow_2pc" allow_2pc),
-    field!(Refused "allow_ingest_behind" allow_ingest_behind),
+    field!(Honoured "allow_ingest_behind" allow_ingest_behind),
     fixed!(Refused Always "wal_filter" Text "nullptr"),
     fixed!(Refused Always "file_checksum_gen_factory" Text "nullptr"),
     // Younger than 7.8.3.
