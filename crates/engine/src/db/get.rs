@@ -73,7 +73,8 @@ impl DbInner {
         receiver: Receiver<'_>,
     ) -> Result<Outcome> {
         // What is seldom asked for is done on the way that can do it.
-        if self.statistics.is_some() || self.skips_memtables(ro) || perf::is_used() {
+        let counted = self.statistics.is_some() || perf::is_used();
+        if counted || self.skips_memtables(ro) || self.stamps_values() {
             return Ok(receive(self.get(family, ro, user_key)?, receiver));
         }
         let guard = epoch::pin();

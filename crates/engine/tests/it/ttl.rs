@@ -49,6 +49,8 @@ fn users_see_plain_values_and_files_hold_times() {
         assert_eq!(dump(db), expected);
         for (key, value) in &expected {
             assert_eq!(db.get(&ro(), key).unwrap().as_ref(), Some(value));
+            let copied = db.get_with(&ro(), None, key, |value| value.to_vec()).unwrap();
+            assert_eq!(copied.as_ref(), Some(value));
         }
         let keys: Vec<_> = expected.iter().map(|(key, _)| key).collect();
         let values = db.multi_get(&ro(), &keys);
