@@ -14,6 +14,7 @@ const ORDER: &[&str] = &[
     "fs",
     "compress",
     "cache",
+    "budget",
     "hooks",
     "options",
     "batch",

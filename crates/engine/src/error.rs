@@ -63,6 +63,8 @@ pub enum SubCode {
     Deadlock = 5,
     /// A limit on bytes was reached.
     MemoryLimit = 7,
+    /// Tables use all the space that they may.
+    SpaceLimit = 8,
     /// A path does not exist.
     PathNotFound = 9,
     /// Manual compactions are disabled, or this one was cancelled.
@@ -270,6 +272,7 @@ impl fmt::Display for Error {
             SubCode::Deadlock => "Deadlock",
             SubCode::MemoryLimit => "Memory limit reached",
             SubCode::NoSpace => "No space left on device",
+            SubCode::SpaceLimit => "Space limit reached",
             SubCode::PathNotFound => "No such file or directory",
             SubCode::ManualCompactionPaused => "Manual compaction paused",
             SubCode::MergeOperatorFailed => "Merge operator failed",

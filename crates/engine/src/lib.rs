@@ -9,6 +9,7 @@
 pub mod error;
 
 pub mod base;
+pub mod budget;
 pub mod cache;
 pub mod compress;
 pub mod env;

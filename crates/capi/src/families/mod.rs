@@ -4,6 +4,7 @@ mod backup;
 mod batch;
 mod batch_wi;
 mod batch_wi_read;
+mod budget;
 mod cache;
 mod checkpoint;
 mod compact;

@@ -7,6 +7,7 @@ use super::outputs::Outputs;
 use super::plan::{CompactionPlan, CompactionReason, partitioner};
 use crate::base::key::{append_internal_key, seek_trailer, user_key};
 use crate::base::{InternalIterator, MAX_SEQUENCE_NUMBER, SeqNo};
+use crate::budget::{IoPriority, reads_at};
 use crate::error::{Error, Result};
 use crate::flush::{OutputContext, spares_no_snapshots};
 use crate::fs::thread_number;
@@ -249,6 +250,7 @@ fn run_part(
     part: &Part,
     tombstones: Option<&JobTombstones>,
 ) -> Result<CompactionOutput> {
+    let _reads = reads_at(IoPriority::Low);
     let ctx = &inputs.output;
     let plan = inputs.plan;
     // Below level 0 lie also its own older files, so what stays there never drops by key.

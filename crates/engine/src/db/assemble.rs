@@ -182,5 +182,6 @@ fn put_together(
     inner.renew_stalls(&mut state);
     drop(state);
     inner.deliver_events();
+    inner.note_tables_at_open();
     Ok(inner)
 }

@@ -13,7 +13,7 @@ use crate::compaction::{self, CompactionInputs};
 use crate::env::epoch;
 use crate::env::sync::MutexGuard;
 use crate::env::sync::atomic::Ordering;
-use crate::error::{Error, Result};
+use crate::error::{Code, Error, Result};
 use crate::flush::{self, FlushInputs, OutputContext};
 use crate::hooks::{BackgroundErrorReason, CompactionReason, FlushReason, TableFileCreationReason};
 use crate::iter::Interrupt;
@@ -111,6 +111,12 @@ impl DbInner {
             };
             drop(state);
             if let Err(e) = self.run_compaction(&work) {
+                // For want of space it waits; nothing has failed.
+                if e.code() == Code::CompactionTooLarge {
+                    self.wait_before_retry();
+                    state = self.state.lock();
+                    continue;
+                }
                 self.background_error(BackgroundErrorReason::Compaction, &e);
                 self.wait_before_retry();
             }
@@ -253,6 +259,9 @@ impl DbInner {
         };
         edit.min_log_number_to_keep = Some(needed);
         // Before the install: who waits for the flush may look at the figures then.
+        if size > 0 {
+            self.note_tables(&[file_number], BackgroundErrorReason::Flush);
+        }
         self.totals.flush_count.fetch_add(1, Ordering::Relaxed);
         self.totals.flush_bytes.fetch_add(size, Ordering::Relaxed);
         stats::add(&self.statistics, Ticker::FlushWriteBytes, size);
@@ -343,7 +352,8 @@ impl DbInner {
         } else if plan.deletion {
             self.drop_files(work)
         } else {
-            self.compact_files(work, &mut report)
+            let room = self.room_for_compaction(plan.input_bytes());
+            room.and_then(|_room| self.compact_files(work, &mut report))
         };
         report.stats.elapsed_micros = start.elapsed().as_micros() as u64;
         self.log_compaction_finished(work, &report, &result);
@@ -429,6 +439,8 @@ impl DbInner {
             report.note_output(plan.output_level, &file);
             edit.add_file(plan.output_level, Arc::new(file));
         }
+        let numbers: Vec<u64> = report.outputs.iter().map(|file| file.file_number).collect();
+        self.note_tables(&numbers, BackgroundErrorReason::Compaction);
         self.install(vec![edit], |_| {})?;
         self.totals.compaction_count.fetch_add(1, Ordering::Relaxed);
         self.totals.compaction_read_bytes.fetch_add(bytes_in, Ordering::Relaxed);

@@ -9,6 +9,7 @@ use super::recover::recover_wals;
 use super::session::{Identity, Session};
 use super::state::DbInner;
 use crate::base::KeyOrder;
+use crate::budget::{MemtableShare, WriteBufferManager};
 use crate::env::live::Live;
 use crate::env::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use crate::error::{Error, Result};
@@ -183,6 +184,7 @@ impl Builder {
             info_log: self.info_log,
             counters: Arc::clone(versions.counters()),
             statistics: self.options.statistics.clone(),
+            memtable_share: memtable_share(&self.options),
             open_tables,
             read_only,
             stamped: AtomicBool::new(false),
@@ -258,4 +260,12 @@ fn check_merge_operator(
         family.name,
         configured.unwrap_or("none"),
     )))
+}
+
+/// The database's part of the budget that the options name, or of one of its own.
+fn memtable_share(options: &DbOptions) -> Option<MemtableShare> {
+    let own = || WriteBufferManager::new(options.db_write_buffer_size, false);
+    let limited = options.db_write_buffer_size > 0;
+    let manager = options.write_buffer_manager.clone().or_else(|| limited.then(own))?;
+    Some(MemtableShare::new(manager))
 }

@@ -8,7 +8,7 @@
 use super::events::Event;
 use super::state::DbInner;
 use crate::env::sync::atomic::Ordering;
-use crate::error::{Code, Error, Result, Severity};
+use crate::error::{Code, Error, Result, Severity, SubCode};
 use crate::hooks::{BackgroundErrorReason, FlushReason};
 use crate::stats::{self, Ticker};
 
@@ -70,6 +70,9 @@ impl DbInner {
 
     /// A job that had failed succeeded: writes may go on.
     pub(crate) fn recovered(&self) {
+        if self.is_out_of_allowed_space() {
+            return;
+        }
         let mut state = self.state.lock();
         if state.error.as_ref().is_some_and(|e| e.severity() <= Severity::HardError) {
             self.info_log.info(format_args!("the background error is gone, writes go on"));
@@ -117,9 +120,13 @@ impl DbInner {
         let state = self.state.lock();
         match &state.error {
             Some(e) if e.severity() > Severity::HardError => return Err(e.clone()),
-            _ => {}
+            // Nothing failed but the user's limit, so there is nothing to try first.
+            Some(e) if e.subcode() == SubCode::SpaceLimit => {
+                drop(state);
+                self.recovered();
+            }
+            _ => drop(state),
         }
-        drop(state);
         let options = crate::options::FlushOptions::default();
         self.flush_because(&self.default_family, &options, FlushReason::ErrorRecovery)?;
         self.recovered();

@@ -12,6 +12,7 @@ use super::ttl::{STAMP_SIZE, without_stamp};
 use crate::base::perf::{self, PerfMetric};
 use crate::base::pinned::PIN_FROM_BYTES;
 use crate::base::{LookupKey, MAX_SEQUENCE_NUMBER, PinnedValue, SeqNo};
+use crate::budget::{IoPriority, reads_at};
 use crate::env::epoch::{self, Guard};
 use crate::error::{Code, Error, Result};
 use crate::iter::{GetContext, Outcome, Receiver, merging_iterator};
@@ -48,6 +49,7 @@ impl DbInner {
         let sv = family.super_version.load(&guard).ok_or_else(closed)?;
         check_timestamps(family, ro)?;
         let seq = self.read_sequence(ro);
+        let _reads = limits(ro).then(|| reads_at(ro.rate_limiter_priority));
         if self.skips_memtables(ro) {
             let value = look_up_in_files(family, sv, ro, user_key, seq);
             return if self.stamps_values() { value.and_then(without_stamp) } else { value };
@@ -100,6 +102,7 @@ impl DbInner {
             return keys.iter().map(|_| Err(closed())).collect();
         };
         let seq = self.read_sequence(ro);
+        let _reads = limits(ro).then(|| reads_at(ro.rate_limiter_priority));
         if let Err(e) = check_timestamps(family, ro) {
             return keys.iter().map(|_| Err(e.clone())).collect();
         }
@@ -280,4 +283,10 @@ fn children(
     }
     sv.version.add_iterators(&table_options, &family.tables, &mut children);
     children
+}
+
+/// Whether reads with these options are charged to the rate limiter.
+#[inline]
+fn limits(ro: &ReadOptions) -> bool {
+    ro.rate_limiter_priority != IoPriority::Total
 }

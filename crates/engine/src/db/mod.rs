@@ -7,6 +7,7 @@ mod assemble;
 mod background;
 pub mod backup;
 mod batch_iter;
+mod budgets;
 mod builder;
 mod checkpoint;
 mod close;

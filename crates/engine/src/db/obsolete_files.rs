@@ -10,7 +10,6 @@ use crate::env::sync::atomic::{AtomicUsize, Ordering};
 use crate::env::sync::{Mutex, MutexGuard};
 use crate::error::Result;
 use crate::fs::filename::{self, FileKind};
-use crate::stats::{self, Ticker};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -106,8 +105,7 @@ impl DbInner {
                 open_tables.remove(number);
             }
             let path = filename::table_file_name(&self.dir, number);
-            let deleted = self.delete(&path);
-            stats::add(&self.statistics, Ticker::FilesDeletedImmediately, 1);
+            let deleted = self.delete_table(&path);
             self.log_table_deleted(number, &deleted);
             self.tell_table_deleted(&path, &deleted);
         }
@@ -221,6 +219,8 @@ impl DbInner {
                 Some(FileKind::Table(number)) => !versions.needs_table(number),
                 Some(FileKind::Manifest(number)) => !versions.needs_manifest(number),
                 Some(FileKind::Temp(_)) => true,
+                // What an older session had no time to remove.
+                None => name.ends_with(".sst.trash"),
                 _ => false,
             };
             if obsolete {

@@ -5,6 +5,7 @@
 //! that ends jobs.
 
 use super::column_family::ColumnFamilyData;
+use crate::budget::MemtableShare;
 use crate::compaction::picker::compression_for_flush;
 use crate::env::live::Live;
 use crate::env::sync::atomic::{AtomicBool, Ordering};
@@ -41,6 +42,8 @@ pub(crate) struct Session {
     pub(crate) counters: Arc<Counters>,
     /// Counts what is done, if the options ask for it.
     pub(crate) statistics: Option<Arc<Statistics>>,
+    /// What memtables may use, and what they do.
+    pub(crate) memtable_share: Option<MemtableShare>,
     /// Bounds the open tables of all families; `None` keeps all open.
     pub(crate) open_tables: Option<Arc<OpenTables>>,
     /// Opened for reading only: nothing is written, no thread runs.
@@ -88,7 +91,11 @@ impl Session {
         let mmap = self.options.allow_mmap_reads;
         let open_tables = self.open_tables.clone();
         let cache = TableCache::new(fs, dir, options, block_cache, mmap, open_tables);
-        Arc::new(cache.with_statistics(self.statistics.clone()))
+        Arc::new(
+            cache
+                .with_statistics(self.statistics.clone())
+                .with_rate_limiter(self.options.rate_limiter.clone()),
+        )
     }
 
     /// What the tables of a flush have in common. A compaction changes the fields of its level.

@@ -89,6 +89,8 @@ pub(crate) struct Totals {
     pub(crate) compaction_read_bytes: AtomicU64,
     pub(crate) compaction_write_bytes: AtomicU64,
     pub(crate) compaction_count: AtomicU64,
+    /// Writes that waited for memory.
+    pub(crate) memory_stalls: AtomicU64,
 }
 
 /// A WAL whose records are not all in tables yet.
@@ -237,6 +239,7 @@ impl DbInner {
         }
         self.controller.set(worst);
         self.renew_threshold(state);
+        self.report_memory(state);
     }
 }
 

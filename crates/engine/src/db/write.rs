@@ -11,6 +11,7 @@ use super::state::{DbInner, LiveWal, State, UnsyncedWal, WriteState};
 use crate::base::SeqNo;
 use crate::base::perf::{PerfMetric, PerfTimer};
 use crate::batch::{BatchHandler, WriteBatch, iterate};
+use crate::budget::MemtableShare;
 use crate::env::epoch::{self, Guard};
 use crate::env::sync::MutexGuard;
 use crate::env::sync::atomic::Ordering;
@@ -177,6 +178,7 @@ impl DbInner {
         if self.controller.is_active() && !self.wait_in_stall(bytes, wo.no_slowdown) {
             return Err(Error::new(Code::Incomplete, "Write stall"));
         }
+        self.wait_for_budgets(wo, bytes)?;
         let families = self.families_of(batch)?;
         let mut write = match check {
             None => self.write.lock(),
@@ -467,13 +469,14 @@ impl DbInner {
             live.size = write.wal.size();
         }
         self.limit_wal_size(&mut state);
-        let memory = match self.options.db_write_buffer_size {
-            0 => u64::MAX,
-            limit => limit as u64,
-        };
+        self.report_memory(&state);
+        let manager = self.memtable_share.as_ref().map(MemtableShare::manager);
+        let limited = manager.filter(|manager| manager.is_enabled());
+        let memory = limited.map_or(u64::MAX, |manager| manager.buffer_size() as u64);
         let step = (memory.min(self.wal_limit(&state)) / 16).clamp(LIMIT_STEP_MIN, LIMIT_STEP_MAX);
         write.next_limit_check = write.user_bytes + step;
-        let full = over_memory(&state, memory);
+        let full = manager.filter(|manager| manager.should_flush());
+        let full = full.and_then(|_| largest_memtable(&state));
         drop(state);
         self.work.notify_all();
         let reason = FlushReason::WriteBufferManager;
@@ -518,18 +521,10 @@ impl DbInner {
     }
 }
 
-/// The family whose memtable is to be flushed because all memtables together are too large. As in
-/// RocksDB, from seven eighths on, or from one half on while others are being flushed. The largest
-/// goes first: it frees most.
-fn over_memory(state: &State, limit: u64) -> Option<Arc<ColumnFamilyData>> {
-    let size = |mem: &MemTable| mem.approximate_memory_usage() as u64;
-    let active: u64 = state.families.values().map(|cf| size(&cf.mem)).sum();
-    let immutables = state.families.values().flat_map(|cf| &cf.immutables);
-    let total = active + immutables.map(|i| size(&i.mem)).sum::<u64>();
-    if active <= limit - limit / 8 && (total < limit || active < limit / 2) {
-        return None;
-    }
-    let largest = state.families.values().max_by_key(|cf| size(&cf.mem));
+/// The family whose memtable is the largest, if anything is in it: flushing it frees most.
+pub(super) fn largest_memtable(state: &State) -> Option<Arc<ColumnFamilyData>> {
+    let size = |cf: &&ColumnFamilyState| cf.mem.approximate_memory_usage();
+    let largest = state.families.values().max_by_key(size);
     largest.filter(|cf| !cf.mem.is_empty()).map(|cf| Arc::clone(&cf.data))
 }
 

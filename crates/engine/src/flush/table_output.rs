@@ -5,6 +5,7 @@ use super::reread::Reread;
 use crate::base::ValueType::RangeDeletion;
 use crate::base::key::{append_internal_key, pack_trailer, sequence, user_key};
 use crate::base::{KeyOrder, MAX_SEQUENCE_NUMBER, SeqNo};
+use crate::budget::{IoPriority, LimitedWrites};
 use crate::compress::CompressionType;
 use crate::env::sync::atomic::AtomicBool;
 use crate::error::{Code, Error, Result};
@@ -101,6 +102,11 @@ impl TableOutput {
         };
         let announced = Announced::start(ctx, &path);
         let file = ctx.fs.new_writable(&path, opts).inspect_err(|e| announced.fail(e))?;
+        let priority = match ctx.reason {
+            TableFileCreationReason::Compaction => IoPriority::Low,
+            _ => IoPriority::High,
+        };
+        let file = LimitedWrites::wrap(file, ctx.db_options.rate_limiter.as_ref(), priority);
         let now = now_seconds();
         let oldest = if ctx.oldest_ancestor_time == 0 { now } else { ctx.oldest_ancestor_time };
         let merge_operator_name = ctx.options.merge_operator.as_ref().map(|m| m.name().to_owned());

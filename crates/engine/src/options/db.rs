@@ -1,6 +1,7 @@
 //! Options of the whole database.
 
 use super::{CacheTier, ColumnFamilyOptions, DbPath, InfoLogLevel, Temperature};
+use crate::budget::{RateLimiter, SstFileManager, WriteBufferManager};
 use crate::cache::Cache;
 use crate::compress::CompressionType;
 use crate::fs::FileSystem;
@@ -101,6 +102,12 @@ pub struct DbOptions {
     pub stats_dump_period_sec: u32,
     /// Write the database's identity into the MANIFEST.
     pub write_dbid_to_manifest: bool,
+    /// Limits what flushes and compactions write, and what is read if it says so.
+    pub rate_limiter: Option<Arc<RateLimiter>>,
+    /// The budget of memtables, shared with other databases; instead of `db_write_buffer_size`.
+    pub write_buffer_manager: Option<Arc<WriteBufferManager>>,
+    /// Follows tables: their space, and how fast obsolete ones are removed.
+    pub sst_file_manager: Option<Arc<SstFileManager>>,
     /// Takes the lines that else go to LOG; then `info_log_level` does not count.
     pub info_log: Option<Arc<dyn Logger>>,
     /// Who is told what the engine does.
@@ -271,6 +278,9 @@ impl Default for DbOptions {
             statistics: None,
             stats_dump_period_sec: 600,
             write_dbid_to_manifest: true,
+            rate_limiter: None,
+            write_buffer_manager: None,
+            sst_file_manager: None,
             info_log: None,
             listeners: Vec::new(),
             file_system: None,

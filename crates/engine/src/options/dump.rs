@@ -43,9 +43,12 @@ fn db_value(db: &DbOptions, name: &str, words: bool) -> String {
         "fs" => "PosixFileSystem".to_owned(),
         "info_log" => "0x1".to_owned(),
         "statistics" => pointer(db.statistics.as_ref()),
-        "write_buffer_manager" => "0x1".to_owned(),
-        "rate_limiter" => "(nil)".to_owned(),
-        "sst_file_manager.rate_bytes_per_sec" => "0".to_owned(),
+        "write_buffer_manager" => pointer(db.write_buffer_manager.as_ref()),
+        "rate_limiter" => pointer(db.rate_limiter.as_ref()),
+        "sst_file_manager.rate_bytes_per_sec" => {
+            let manager = db.sst_file_manager.as_ref();
+            manager.map_or(0, |manager| manager.delete_rate_bytes_per_second()).to_string()
+        }
         "wal_recovery_mode" => (db.wal_recovery_mode as u8).to_string(),
         "wal_compression" => (db.wal_compression as u8).to_string(),
         "row_cache" => pointer(db.row_cache.as_ref()).replace("(nil)", "None"),

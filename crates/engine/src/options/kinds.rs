@@ -53,23 +53,6 @@ pub enum CacheTier {
     NonVolatileBlockTier = 2,
 }
 
-/// How urgent an input or output is to the rate limiter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
-#[repr(u8)]
-pub enum IoPriority {
-    /// Compactions.
-    Low = 0,
-    /// Between the two.
-    Mid = 1,
-    /// Flushes.
-    High = 2,
-    /// What users wait for.
-    User = 3,
-    /// Not limited.
-    #[default]
-    Total = 4,
-}
-
 /// A place for tables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DbPath {

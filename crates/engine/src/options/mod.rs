@@ -22,6 +22,7 @@ mod sanitize;
 mod table;
 mod tuned;
 
+pub use crate::budget::IoPriority;
 pub use crate::stats::StatsLevel;
 pub use block_based::{
     BlockBasedTableOptions, ChecksumType, DataBlockIndexType, FilterPolicy, IndexShorteningMode,
@@ -41,7 +42,7 @@ pub use file::{
     read_options_file, write_options_file,
 };
 pub use ingest::{ImportColumnFamilyOptions, IngestExternalFileOptions};
-pub use kinds::{CacheTier, DbPath, InfoLogLevel, IoPriority, Temperature};
+pub use kinds::{CacheTier, DbPath, InfoLogLevel, Temperature};
 pub use memtable::MemtableFactory;
 pub use read_write::{
     BlobGarbageCollectionPolicy, BottommostLevelCompaction, CompactRangeOptions, FlushOptions,

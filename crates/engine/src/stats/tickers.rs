@@ -123,7 +123,7 @@ named! {
         RowCacheMiss "rocksdb.row.cache.miss";
         ReadAmpEstimateUsefulBytes "rocksdb.read.amp.estimate.useful.bytes";
         ReadAmpTotalReadBytes "rocksdb.read.amp.total.read.bytes";
-        NumberRateLimiterDrains "rocksdb.number.rate_limiter.drains" counted;
+        NumberRateLimiterDrains "rocksdb.number.rate_limiter.drains";
         BlobDbNumPut "rocksdb.blobdb.num.put";
         BlobDbNumWrite "rocksdb.blobdb.num.write";
         BlobDbNumGet "rocksdb.blobdb.num.get";
@@ -166,7 +166,7 @@ named! {
         TxnSnapshotMutexOverhead "rocksdb.txn.overhead.mutex.snapshot";
         TxnGetTryAgain "rocksdb.txn.get.tryagain";
         FilesMarkedTrash "rocksdb.files.marked.trash" counted;
-        FilesDeletedFromTrashQueue "rocksdb.files.marked.trash.deleted" counted;
+        FilesDeletedFromTrashQueue "rocksdb.files.marked.trash.deleted";
         FilesDeletedImmediately "rocksdb.files.deleted.immediately" counted;
         ErrorHandlerBgErrorCount "rocksdb.error.handler.bg.error.count" counted;
         ErrorHandlerBgIoErrorCount "rocksdb.error.handler.bg.io.error.count" counted;

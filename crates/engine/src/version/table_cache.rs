@@ -10,6 +10,7 @@
 use super::{FileMeta, FileStats};
 use crate::base::KeyOrder;
 use crate::base::checksum::unique_id;
+use crate::budget::{LimitedReads, RateLimiter};
 use crate::cache::Cache;
 use crate::env::sync::RwLock;
 use crate::error::{Error, Result};
@@ -35,6 +36,7 @@ pub struct TableCache {
     mmap: bool,
     /// `None`: every reader stays open with its file.
     open_tables: Option<Arc<OpenTables>>,
+    rate_limiter: Option<Arc<RateLimiter>>,
     statistics: Option<Arc<Statistics>>,
 }
 
@@ -57,6 +59,7 @@ impl TableCache {
             block_cache,
             mmap,
             open_tables,
+            rate_limiter: None,
             statistics: None,
         }
     }
@@ -72,6 +75,13 @@ impl TableCache {
     #[inline]
     pub fn pins_readers(&self) -> bool {
         self.open_tables.is_none()
+    }
+
+    /// Limits what is read from the files.
+    #[must_use]
+    pub fn with_rate_limiter(mut self, limiter: Option<Arc<RateLimiter>>) -> TableCache {
+        self.rate_limiter = limiter;
+        self
     }
 
     /// The reader of a file; opens it if need be.
@@ -109,6 +119,7 @@ impl TableCache {
 
     fn open_and_check(&self, file: &FileMeta) -> Result<Arc<Table>> {
         let reader = self.open_file(file.number)?;
+        let reader = LimitedReads::wrap(reader, self.rate_limiter.as_ref());
         let path = reader.path().to_path_buf();
         if reader.size() != file.file_size {
             return Err(Error::corruption(format!(

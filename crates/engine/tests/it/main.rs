@@ -4,6 +4,7 @@ mod backup;
 mod bad_input;
 mod basics;
 mod batch_iter;
+mod budgets;
 mod checkpoint;
 mod compaction_filter;
 mod counting;

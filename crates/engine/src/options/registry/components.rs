@@ -9,6 +9,7 @@ use super::super::{
 use super::OptionSet;
 use super::values::{expected, store};
 use crate::base::{BytewiseComparator, Comparator, ReverseBytewiseComparator};
+use crate::budget::RateLimiter;
 use crate::cache::Cache;
 use crate::error::{Error, Result};
 use crate::hooks::{
@@ -389,4 +390,12 @@ pub(super) fn set_compression_opts(o: &mut CompressionOptions, text: &str) -> Re
         return Err(expected("window_bits:level:strategy", text));
     }
     names.iter().zip(values).try_for_each(|(k, v)| o.set_option(k, v))
+}
+
+/// `rate_limiter_bytes_per_sec`: a limiter with RocksDB's other defaults; 0 is none.
+pub(super) fn set_rate(to: &mut Option<Arc<RateLimiter>>, text: &str) -> Result<()> {
+    let mut rate = 0i64;
+    store(&mut rate, text)?;
+    *to = (rate > 0).then(|| RateLimiter::new(rate, 100_000, 10));
+    Ok(())
 }

@@ -125,7 +125,9 @@ pub const DB_ROWS: &[Row<DbOptions>] = &[
     fixed!(Accepted Never "calculate_sst_write_lifetime_hint_set" Text ""),
     fixed!(Accepted Never "env" Text "nullptr"),
     fixed!(Accepted Never "listeners" Text "{}"),
-    fixed!(Accepted Never "rate_limiter_bytes_per_sec" Integer "0"),
+    custom!(Honoured "rate_limiter_bytes_per_sec" Never
+        |o, text| part::set_rate(&mut o.rate_limiter, text),
+        |o| o.rate_limiter.as_ref().map_or(0, |limiter| limiter.bytes_per_second()).to_string()),
     young!(Refused "prefix_seek_opt_in_only" prefix_seek_opt_in_only),
     fixed!(Refused Never "use_direct_io_for_compaction_reads" Bool "false"),
     // Of the past: RocksDB takes them and does nothing.

@@ -190,11 +190,13 @@ They have no names in OPTIONS files.
 |---|---|---|
 | `ReadOptions::snapshot`, `fill_cache`, bounds, `prefix_same_as_start`, `total_order_seek`, `auto_prefix_mode`, `readahead_size`, `max_skippable_internal_keys`, `read_tier`, `tailing`, `deadline_us`, `value_size_soft_limit` | honoured | |
 | `ReadOptions::verify_checksums` | accepted | what is read from files is always verified |
-| `ReadOptions::pin_data`, `background_purge_on_iterator_cleanup`, `auto_readahead_size`, `adaptive_readahead`, `async_io`, `optimize_multiget_for_io`, `merge_operand_count_threshold`, `allow_unprepared_value`, `auto_refresh_iterator_with_snapshot`, `rate_limiter_priority`, `managed` | accepted | |
+| `ReadOptions::pin_data`, `background_purge_on_iterator_cleanup`, `auto_readahead_size`, `adaptive_readahead`, `async_io`, `optimize_multiget_for_io`, `merge_operand_count_threshold`, `allow_unprepared_value`, `auto_refresh_iterator_with_snapshot`, `managed` | accepted | |
 | `ReadOptions::timestamp`, `iter_start_ts` | refused | no comparator has timestamps |
 | `ReadOptions::io_timeout_us` | accepted | as in RocksDB on POSIX |
 | `WriteOptions::sync`, `disable_wal`, `ignore_missing_column_families`, `no_slowdown` | honoured | |
-| `WriteOptions::low_pri`, `memtable_insert_hint_per_batch`, `rate_limiter_priority`, `protection_bytes_per_key` | accepted | |
+| `WriteOptions::low_pri`, `memtable_insert_hint_per_batch`, `protection_bytes_per_key` | accepted | |
+| `ReadOptions::rate_limiter_priority` | honoured | by lookups; iterators are not limited |
+| `WriteOptions::rate_limiter_priority` | honoured | |
 | `FlushOptions::wait`, `allow_write_stall` | honoured | |
 | `CompactRangeOptions`: `exclusive_manual_compaction`, `change_level`, `target_level`, `bottommost_level_compaction`, `max_subcompactions`, `allow_write_stall`, `canceled` | honoured | |
 | `CompactRangeOptions::target_path_id` | refused | there is one path, 0 |

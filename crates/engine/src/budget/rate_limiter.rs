@@ -1,0 +1,306 @@
+//! A token bucket over file I/O: so many bytes per refill period, the more urgent first.
+//!
+//! A request takes what it needs from what is available, or waits for the next refill. While a more
+//! urgent one waits, others do not take anything, except once in `fairness` refills, so that nobody
+//! starves. One mutex; waiting is on a condition variable with a deadline.
+
+use crate::env::sync::{Condvar, Mutex};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+/// How urgent an input or output is to the rate limiter. Numbers are RocksDB's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
+#[repr(u8)]
+pub enum IoPriority {
+    /// Compactions.
+    Low = 0,
+    /// Between the two.
+    Mid = 1,
+    /// Flushes.
+    High = 2,
+    /// What users wait for.
+    User = 3,
+    /// Not limited.
+    #[default]
+    Total = 4,
+}
+
+/// What is limited. Numbers are RocksDB's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[repr(u8)]
+pub enum RateLimiterMode {
+    /// Reads.
+    ReadsOnly = 0,
+    /// Writes.
+    #[default]
+    WritesOnly = 1,
+    /// Both.
+    AllIo = 2,
+}
+
+/// Priorities that are limited.
+const LEVELS: usize = 4;
+
+struct State {
+    available: i64,
+    next_refill: Instant,
+    refills: u64,
+    waiting: [u32; LEVELS],
+    /// Refills that left nothing, since the rate was last tuned.
+    drained: u64,
+    tuned: Instant,
+}
+
+/// Bytes per second of file I/O, for any number of databases.
+pub struct RateLimiter {
+    mode: RateLimiterMode,
+    period: Duration,
+    fairness: u64,
+    auto_tuned: bool,
+    /// The rate that the user set: with tuning the largest one.
+    rate_max: AtomicI64,
+    rate: AtomicI64,
+    state: Mutex<State>,
+    refilled: Condvar,
+    bytes: [AtomicU64; LEVELS],
+    requests: [AtomicU64; LEVELS],
+    drains: AtomicU64,
+}
+
+/// Tuning looks at so many refill periods at once.
+const TUNE_PERIODS: u32 = 100;
+/// The rate is never tuned below this part of the largest one.
+const TUNE_RANGE: i64 = 20;
+
+impl RateLimiter {
+    /// So many bytes per second, given out every `refill_period_us`.
+    pub fn new(rate_bytes_per_sec: i64, refill_period_us: i64, fairness: i32) -> Arc<RateLimiter> {
+        let mode = RateLimiterMode::default();
+        RateLimiter::with_mode(rate_bytes_per_sec, refill_period_us, fairness, mode, false)
+    }
+
+    /// With everything said. An `auto_tuned` one moves its rate by demand, up to the one given.
+    pub fn with_mode(
+        rate_bytes_per_sec: i64,
+        refill_period_us: i64,
+        fairness: i32,
+        mode: RateLimiterMode,
+        auto_tuned: bool,
+    ) -> Arc<RateLimiter> {
+        let rate_max = rate_bytes_per_sec.max(1);
+        let rate = if auto_tuned { (rate_max / 2).max(1) } else { rate_max };
+        let now = Instant::now();
+        Arc::new(RateLimiter {
+            mode,
+            period: Duration::from_micros(refill_period_us.clamp(1, 60_000_000) as u64),
+            fairness: fairness.clamp(1, 100) as u64,
+            auto_tuned,
+            rate_max: AtomicI64::new(rate_max),
+            rate: AtomicI64::new(rate),
+            state: Mutex::new(State {
+                available: 0,
+                next_refill: now,
+                refills: 0,
+                waiting: [0; LEVELS],
+                drained: 0,
+                tuned: now,
+            }),
+            refilled: Condvar::new(),
+            bytes: Default::default(),
+            requests: Default::default(),
+            drains: AtomicU64::new(0),
+        })
+    }
+
+    /// What is limited.
+    pub fn mode(&self) -> RateLimiterMode {
+        self.mode
+    }
+
+    /// Whether reads are limited.
+    pub fn limits_reads(&self) -> bool {
+        self.mode != RateLimiterMode::WritesOnly
+    }
+
+    /// Whether writes are limited.
+    pub fn limits_writes(&self) -> bool {
+        self.mode != RateLimiterMode::ReadsOnly
+    }
+
+    /// The rate now.
+    pub fn bytes_per_second(&self) -> i64 {
+        self.rate.load(Relaxed)
+    }
+
+    /// Changes the rate; with tuning the largest one.
+    pub fn set_bytes_per_second(&self, rate: i64) {
+        self.rate_max.store(rate.max(1), Relaxed);
+        self.rate.store(rate.max(1), Relaxed);
+    }
+
+    /// The most that one request takes at once.
+    pub fn single_burst_bytes(&self) -> i64 {
+        let per_period = self.bytes_per_second() as f64 * self.period.as_secs_f64();
+        (per_period as i64).max(1)
+    }
+
+    /// Bytes that were let through at this priority.
+    pub fn total_bytes_through(&self, priority: IoPriority) -> u64 {
+        self.counter(&self.bytes, priority)
+    }
+
+    /// Requests that were made at this priority.
+    pub fn total_requests(&self, priority: IoPriority) -> u64 {
+        self.counter(&self.requests, priority)
+    }
+
+    /// Refills that were used up before the next.
+    pub fn drains(&self) -> u64 {
+        self.drains.load(Relaxed)
+    }
+
+    fn counter(&self, counters: &[AtomicU64; LEVELS], priority: IoPriority) -> u64 {
+        match counters.get(priority as usize) {
+            Some(counter) => counter.load(Relaxed),
+            None => counters.iter().map(|counter| counter.load(Relaxed)).sum(),
+        }
+    }
+
+    /// Waits until `bytes` may be read or written. Does nothing for [`IoPriority::Total`].
+    pub fn request(&self, bytes: usize, priority: IoPriority) {
+        let level = priority as usize;
+        if level >= LEVELS {
+            return;
+        }
+        self.requests[level].fetch_add(1, Relaxed);
+        let mut left = bytes as i64;
+        while left > 0 {
+            let part = left.min(self.single_burst_bytes());
+            self.take(part, level);
+            left -= part;
+        }
+        self.bytes[level].fetch_add(bytes as u64, Relaxed);
+    }
+
+    fn take(&self, bytes: i64, level: usize) {
+        let mut state = self.state.lock();
+        state.waiting[level] += 1;
+        loop {
+            self.refill(&mut state);
+            let turn_of_all = state.refills % self.fairness == 0;
+            let more_urgent = state.waiting[level + 1..].iter().any(|waiting| *waiting > 0);
+            if state.available >= bytes && (!more_urgent || turn_of_all) {
+                break;
+            }
+            let wait = state.next_refill.saturating_duration_since(Instant::now());
+            self.refilled.wait_for(&mut state, wait.max(Duration::from_micros(50)));
+        }
+        state.available -= bytes;
+        state.waiting[level] -= 1;
+        drop(state);
+        self.refilled.notify_all();
+    }
+
+    /// Adds what is due. What was not used adds up to one period's worth.
+    fn refill(&self, state: &mut State) {
+        let now = Instant::now();
+        if now < state.next_refill {
+            return;
+        }
+        if self.auto_tuned && now.duration_since(state.tuned) >= self.period * TUNE_PERIODS {
+            self.tune(state, now);
+        }
+        let burst = self.single_burst_bytes();
+        let waits = state.waiting.iter().any(|waiting| *waiting > 0);
+        if state.available < burst {
+            if waits && state.refills > 0 {
+                state.drained += 1;
+                self.drains.fetch_add(1, Relaxed);
+            }
+            state.available += burst;
+        }
+        state.next_refill = now + self.period;
+        state.refills += 1;
+    }
+
+    /// Follows demand: where nearly every refill is used up the rate grows, where few are it falls.
+    fn tune(&self, state: &mut State, now: Instant) {
+        let periods = now.duration_since(state.tuned).as_secs_f64() / self.period.as_secs_f64();
+        let used = (state.drained as f64 * 100.0 / periods.max(1.0)) as i64;
+        let (largest, rate) = (self.rate_max.load(Relaxed), self.bytes_per_second());
+        let smallest = (largest / TUNE_RANGE).max(1);
+        let tuned = match used {
+            0 => smallest,
+            1..50 => (rate.saturating_mul(100) / 105).max(smallest),
+            91.. => (rate.saturating_mul(105) / 100).min(largest),
+            _ => rate,
+        };
+        self.rate.store(tuned, Relaxed);
+        (state.drained, state.tuned) = (0, now);
+    }
+}
+
+impl std::fmt::Debug for RateLimiter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "RateLimiter({} bytes/s, {:?})", self.bytes_per_second(), self.mode)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rate_is_kept() {
+        let limiter = RateLimiter::new(1 << 20, 10_000, 10);
+        let start = Instant::now();
+        for _ in 0..32 {
+            limiter.request(8 << 10, IoPriority::Low);
+        }
+        let took = start.elapsed().as_secs_f64();
+        assert!((0.2..1.5).contains(&took), "a quarter of a second's worth took {took}");
+        assert_eq!(limiter.total_bytes_through(IoPriority::Low), 256 << 10);
+        assert_eq!(limiter.total_requests(IoPriority::Total), 32);
+        assert!(limiter.drains() > 0);
+        let start = Instant::now();
+        limiter.request(1 << 30, IoPriority::Total);
+        assert!(start.elapsed().as_secs_f64() < 0.1, "not limited");
+    }
+
+    #[test]
+    fn the_more_urgent_go_first_and_nobody_starves() {
+        let limiter = RateLimiter::new(1 << 20, 5_000, 10);
+        let stop = std::sync::atomic::AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            for priority in [IoPriority::Low, IoPriority::High] {
+                let (limiter, stop) = (&limiter, &stop);
+                scope.spawn(move || {
+                    while !stop.load(Relaxed) {
+                        limiter.request(4 << 10, priority);
+                    }
+                });
+            }
+            std::thread::sleep(Duration::from_millis(300));
+            stop.store(true, Relaxed);
+        });
+        let through = |priority| limiter.total_bytes_through(priority);
+        assert!(through(IoPriority::High) > 2 * through(IoPriority::Low));
+        assert!(through(IoPriority::Low) > 0);
+    }
+
+    #[test]
+    fn tuning_follows_demand() {
+        let mode = RateLimiterMode::WritesOnly;
+        let limiter = RateLimiter::with_mode(10 << 20, 1_000, 10, mode, true);
+        assert_eq!(limiter.bytes_per_second(), 5 << 20);
+        std::thread::sleep(Duration::from_millis(150));
+        limiter.request(1, IoPriority::Low);
+        assert_eq!(limiter.bytes_per_second(), (10 << 20) / TUNE_RANGE, "nobody wanted anything");
+        let start = Instant::now();
+        while start.elapsed() < Duration::from_millis(350) {
+            limiter.request(64 << 10, IoPriority::Low);
+        }
+        assert!(limiter.bytes_per_second() > (10 << 20) / TUNE_RANGE);
+    }
+}

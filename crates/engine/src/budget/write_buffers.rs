@@ -1,0 +1,203 @@
+//! Memory of memtables, shared by databases.
+//!
+//! Each database reports what its memtables use through a [`MemtableShare`]; the manager adds the
+//! shares up, says when somebody should flush and when writers should wait, and may charge the sum
+//! to a block cache, in pieces of 256 KiB.
+
+use crate::cache::{Cache, Reservation};
+use crate::env::sync::{Condvar, Mutex};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::time::Duration;
+
+/// What the cache is charged at once.
+const PIECE: usize = 256 << 10;
+
+/// A budget of memtable memory, for any number of databases.
+pub struct WriteBufferManager {
+    buffer_size: AtomicUsize,
+    allow_stall: AtomicBool,
+    /// Memtables that take writes.
+    active: AtomicUsize,
+    /// All memtables.
+    total: AtomicUsize,
+    cache: Option<Arc<Cache>>,
+    charged: Mutex<Vec<Reservation>>,
+    /// Held by who waits for memory; nothing is guarded.
+    waiting: Mutex<()>,
+    freed: Condvar,
+}
+
+impl WriteBufferManager {
+    /// A budget; 0 means no limit. With `allow_stall` writers wait while it is exceeded.
+    pub fn new(buffer_size: usize, allow_stall: bool) -> Arc<WriteBufferManager> {
+        WriteBufferManager::with_cache(buffer_size, None, allow_stall)
+    }
+
+    /// A budget whose use is charged to a block cache.
+    pub fn with_cache(
+        buffer_size: usize,
+        cache: Option<Arc<Cache>>,
+        allow_stall: bool,
+    ) -> Arc<WriteBufferManager> {
+        Arc::new(WriteBufferManager {
+            buffer_size: AtomicUsize::new(buffer_size),
+            allow_stall: AtomicBool::new(allow_stall),
+            active: AtomicUsize::new(0),
+            total: AtomicUsize::new(0),
+            cache,
+            charged: Mutex::new(Vec::new()),
+            waiting: Mutex::new(()),
+            freed: Condvar::new(),
+        })
+    }
+
+    /// Whether there is a limit.
+    pub fn is_enabled(&self) -> bool {
+        self.buffer_size() > 0
+    }
+
+    /// The limit; 0 means none.
+    pub fn buffer_size(&self) -> usize {
+        self.buffer_size.load(Relaxed)
+    }
+
+    /// Changes the limit.
+    pub fn set_buffer_size(&self, size: usize) {
+        self.buffer_size.store(size, Relaxed);
+        self.freed.notify_all();
+    }
+
+    /// Changes whether writers wait while the limit is exceeded.
+    pub fn set_allow_stall(&self, allow: bool) {
+        self.allow_stall.store(allow, Relaxed);
+        self.freed.notify_all();
+    }
+
+    /// Whether use is charged to a cache.
+    pub fn costs_cache(&self) -> bool {
+        self.cache.is_some()
+    }
+
+    /// What all memtables use.
+    pub fn memory_usage(&self) -> usize {
+        self.total.load(Relaxed)
+    }
+
+    /// What memtables use that take writes.
+    pub fn mutable_memtable_memory_usage(&self) -> usize {
+        self.active.load(Relaxed)
+    }
+
+    /// What the cache is charged.
+    pub fn dummy_entries_in_cache_usage(&self) -> usize {
+        self.charged.lock().len() * PIECE
+    }
+
+    /// Whether somebody should flush: as in RocksDB from seven eighths on, or, once the limit is
+    /// exceeded, while at least half of it still takes writes.
+    pub fn should_flush(&self) -> bool {
+        let (limit, active) = (self.buffer_size(), self.mutable_memtable_memory_usage());
+        limit > 0
+            && (active > limit - limit / 8 || (self.memory_usage() >= limit && active >= limit / 2))
+    }
+
+    /// Whether writers should wait.
+    #[inline]
+    pub fn should_stall(&self) -> bool {
+        self.allow_stall.load(Relaxed)
+            && self.is_enabled()
+            && self.memory_usage() >= self.buffer_size()
+    }
+
+    /// Waits until memory was freed, or for a moment.
+    pub fn wait_for_memory(&self, at_most: Duration) {
+        let mut waiting = self.waiting.lock();
+        if self.should_stall() {
+            self.freed.wait_for(&mut waiting, at_most);
+        }
+    }
+
+    fn charge_cache(&self) {
+        let Some(cache) = &self.cache else { return };
+        let mut charged = self.charged.lock();
+        let wanted = self.memory_usage().div_ceil(PIECE);
+        charged.truncate(wanted);
+        while charged.len() < wanted {
+            // A full cache with a strict limit charges nothing more; writes must go on.
+            let Ok(piece) = cache.reserve(PIECE) else { break };
+            charged.push(piece);
+        }
+    }
+}
+
+impl std::fmt::Debug for WriteBufferManager {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "WriteBufferManager({} of {})", self.memory_usage(), self.buffer_size())
+    }
+}
+
+/// What one database uses of a budget. Gone when it is dropped.
+pub struct MemtableShare {
+    manager: Arc<WriteBufferManager>,
+    active: AtomicUsize,
+    total: AtomicUsize,
+}
+
+impl MemtableShare {
+    /// Nothing yet.
+    pub fn new(manager: Arc<WriteBufferManager>) -> MemtableShare {
+        MemtableShare { manager, active: AtomicUsize::new(0), total: AtomicUsize::new(0) }
+    }
+
+    /// The budget.
+    pub fn manager(&self) -> &WriteBufferManager {
+        &self.manager
+    }
+
+    /// Reports what the database's memtables use now. Only one thread at a time does.
+    pub fn report(&self, active: usize, total: usize) {
+        let m = &self.manager;
+        // Added first, so that the sum is never below the truth.
+        m.active.fetch_add(active, Relaxed);
+        m.total.fetch_add(total, Relaxed);
+        m.active.fetch_sub(self.active.swap(active, Relaxed), Relaxed);
+        m.total.fetch_sub(self.total.swap(total, Relaxed), Relaxed);
+        m.charge_cache();
+        if !m.should_stall() {
+            m.freed.notify_all();
+        }
+    }
+}
+
+impl Drop for MemtableShare {
+    fn drop(&mut self) {
+        self.report(0, 0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_add_up_and_are_charged() {
+        let cache = Cache::new_lru(8 << 20);
+        let manager = WriteBufferManager::with_cache(1 << 20, Some(Arc::clone(&cache)), true);
+        let (a, b) =
+            (MemtableShare::new(Arc::clone(&manager)), MemtableShare::new(Arc::clone(&manager)));
+        a.report(300 << 10, 400 << 10);
+        b.report(100 << 10, 100 << 10);
+        assert_eq!(manager.memory_usage(), 500 << 10);
+        assert_eq!(manager.mutable_memtable_memory_usage(), 400 << 10);
+        assert_eq!(manager.dummy_entries_in_cache_usage(), 512 << 10);
+        assert_eq!(cache.usage(), 512 << 10);
+        assert!(!manager.should_flush() && !manager.should_stall());
+        a.report(600 << 10, 1000 << 10);
+        assert!(manager.should_flush() && manager.should_stall());
+        manager.set_buffer_size(2 << 20);
+        assert!(!manager.should_flush() && !manager.should_stall());
+        drop((a, b));
+        assert_eq!((manager.memory_usage(), cache.usage()), (0, 0));
+    }
+}

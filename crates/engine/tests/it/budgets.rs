@@ -1,0 +1,138 @@
+//! Budgets that databases share: I/O rate, memtable memory, space of tables.
+
+use super::support::{ro, small, temp_dir, wo};
+use ferrolith::budget::{
+    IoPriority, RateLimiter, RateLimiterMode, SstFileManager, WriteBufferManager,
+};
+use ferrolith::db::Db;
+use ferrolith::options::{CompactRangeOptions, FlushOptions, Options, ReadOptions, WriteOptions};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+fn large() -> Options {
+    let mut options = small();
+    options.cf.write_buffer_size = 4 << 20;
+    options.cf.disable_auto_compactions = true;
+    options.cf.compression = ferrolith::compress::CompressionType::None;
+    options
+}
+
+fn fill(db: &Db, from: u32, to: u32) {
+    for i in from..to {
+        db.put(&wo(), &i.to_be_bytes(), &[7; 1000]).unwrap();
+    }
+}
+
+#[test]
+fn flushes_and_compactions_keep_to_the_rate() {
+    let limiter = RateLimiter::with_mode(2 << 20, 10_000, 10, RateLimiterMode::AllIo, false);
+    let mut options = large();
+    options.db.rate_limiter = Some(Arc::clone(&limiter));
+    let dir = temp_dir();
+    let db = Db::open(&options, dir.path()).unwrap();
+    fill(&db, 0, 1000);
+    let start = Instant::now();
+    db.flush(&FlushOptions::default()).unwrap();
+    assert!(start.elapsed() > Duration::from_millis(350), "a megabyte at two a second");
+    let through = |priority| limiter.total_bytes_through(priority);
+    assert!(through(IoPriority::High) > 1_000_000 && through(IoPriority::Low) == 0);
+    fill(&db, 500, 600);
+    limiter.set_bytes_per_second(1 << 30);
+    db.compact_range(&CompactRangeOptions::default(), None, None).unwrap();
+    assert!(through(IoPriority::Low) > 2_000_000, "reads and writes of the compaction");
+    assert_eq!(through(IoPriority::User), 0);
+    let user = ReadOptions { rate_limiter_priority: IoPriority::User, ..ro() };
+    db.get(&user, &1u32.to_be_bytes()).unwrap().unwrap();
+    let read = through(IoPriority::User);
+    assert!(read > 1000);
+    let user = WriteOptions { rate_limiter_priority: IoPriority::User, ..wo() };
+    db.put(&user, b"k", b"v").unwrap();
+    assert!(through(IoPriority::User) > read);
+    let low = WriteOptions { rate_limiter_priority: IoPriority::Low, ..wo() };
+    let error = db.put(&low, b"k", b"v").unwrap_err().to_string();
+    assert!(error.starts_with("Invalid argument: WriteOptions::rate_limiter_priority"), "{error}");
+}
+
+#[test]
+fn databases_share_the_memory_of_memtables() {
+    let manager = WriteBufferManager::new(1 << 20, false);
+    let mut options = large();
+    options.db.write_buffer_manager = Some(Arc::clone(&manager));
+    let (dir, other_dir) = (temp_dir(), temp_dir());
+    let db = Db::open(&options, dir.path()).unwrap();
+    let other = Db::open(&options, other_dir.path()).unwrap();
+    fill(&other, 0, 700);
+    fill(&db, 0, 700);
+    // Neither is over the limit alone, nor over its own write buffer.
+    let flushed = |db: &Db| db.property_int("rocksdb.num-files-at-level0").unwrap() > 0;
+    for _ in 0..200 {
+        if flushed(&db) {
+            break;
+        }
+        fill(&db, 0, 10);
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert!(flushed(&db));
+    assert!(manager.memory_usage() > 500_000, "{manager:?}");
+    db.close().unwrap();
+    other.close().unwrap();
+    drop((db, other));
+    assert_eq!(manager.memory_usage(), 0);
+}
+
+#[test]
+fn writers_wait_for_memory_if_they_may() {
+    let manager = WriteBufferManager::new(256 << 10, true);
+    let mut options = large();
+    options.db.write_buffer_manager = Some(Arc::clone(&manager));
+    let dir = temp_dir();
+    let db = Db::open(&options, dir.path()).unwrap();
+    fill(&db, 0, 2000);
+    db.flush(&FlushOptions::default()).unwrap();
+    assert!(manager.memory_usage() < 256 << 10, "{manager:?}");
+    let no_wait = WriteOptions { no_slowdown: true, ..wo() };
+    manager.set_buffer_size(1);
+    let error = db.put(&no_wait, b"k", b"v").unwrap_err().to_string();
+    assert_eq!(error, "Result incomplete: Write stall");
+    manager.set_allow_stall(false);
+    db.put(&no_wait, b"k", b"v").unwrap();
+}
+
+#[test]
+fn writes_stop_when_tables_use_all_their_space() {
+    let manager = SstFileManager::new();
+    let mut options = large();
+    options.db.sst_file_manager = Some(Arc::clone(&manager));
+    let dir = temp_dir();
+    let db = Db::open(&options, dir.path()).unwrap();
+    fill(&db, 0, 100);
+    db.flush(&FlushOptions::default()).unwrap();
+    let size = manager.total_size();
+    assert_eq!(size, db.property_int("rocksdb.live-sst-files-size").unwrap());
+    manager.set_max_allowed_space_usage(size + 10_000);
+    assert!(!manager.is_max_allowed_space_reached());
+    fill(&db, 0, 100);
+    let _ = db.flush(&FlushOptions::default());
+    assert!(manager.is_max_allowed_space_reached());
+    let error = db.put(&wo(), b"k", b"v").unwrap_err().to_string();
+    assert_eq!(error, "IO error: Space limit reached: Max allowed space was reached");
+    manager.set_max_allowed_space_usage(0);
+    db.resume().unwrap();
+    db.put(&wo(), b"k", b"v").unwrap();
+    manager.set_delete_rate_bytes_per_second(10 << 20);
+    manager.set_max_trash_db_ratio(10.0);
+    db.compact_range(&CompactRangeOptions::default(), None, None).unwrap();
+    while manager.total_trash_size() > 0 {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert_eq!(manager.total_size(), db.property_int("rocksdb.live-sst-files-size").unwrap());
+    db.close().unwrap();
+    drop(db);
+    // A new session finds the tables, and removes trash of the old one.
+    std::fs::write(dir.path().join("000999.sst.trash"), b"x").unwrap();
+    let manager = SstFileManager::new();
+    options.db.sst_file_manager = Some(Arc::clone(&manager));
+    let _db = Db::open(&options, dir.path()).unwrap();
+    assert!(manager.total_size() > 100_000);
+    assert!(!dir.path().join("000999.sst.trash").exists());
+}
