@@ -47,8 +47,10 @@ struct State {
     next_refill: Instant,
     refills: u64,
     waiting: [u32; LEVELS],
-    /// Refills that left nothing, since the rate was last tuned.
+    /// Refills that did not last, since the rate was last tuned.
     drained: u64,
+    /// The one that was counted last.
+    drained_at: u64,
     tuned: Instant,
 }
 
@@ -104,6 +106,7 @@ impl RateLimiter {
                 refills: 0,
                 waiting: [0; LEVELS],
                 drained: 0,
+                drained_at: 0,
                 tuned: now,
             }),
             refilled: Condvar::new(),
@@ -188,10 +191,15 @@ impl RateLimiter {
         state.waiting[level] += 1;
         loop {
             self.refill(&mut state);
-            let turn_of_all = state.refills % self.fairness == 0;
+            let turn_of_all = state.refills.is_multiple_of(self.fairness);
             let more_urgent = state.waiting[level + 1..].iter().any(|waiting| *waiting > 0);
             if state.available >= bytes && (!more_urgent || turn_of_all) {
                 break;
+            }
+            if state.drained_at != state.refills {
+                state.drained_at = state.refills;
+                state.drained += 1;
+                self.drains.fetch_add(1, Relaxed);
             }
             let wait = state.next_refill.saturating_duration_since(Instant::now());
             self.refilled.wait_for(&mut state, wait.max(Duration::from_micros(50)));
@@ -212,12 +220,7 @@ impl RateLimiter {
             self.tune(state, now);
         }
         let burst = self.single_burst_bytes();
-        let waits = state.waiting.iter().any(|waiting| *waiting > 0);
         if state.available < burst {
-            if waits && state.refills > 0 {
-                state.drained += 1;
-                self.drains.fetch_add(1, Relaxed);
-            }
             state.available += burst;
         }
         state.next_refill = now + self.period;
@@ -294,13 +297,20 @@ mod tests {
         let mode = RateLimiterMode::WritesOnly;
         let limiter = RateLimiter::with_mode(10 << 20, 1_000, 10, mode, true);
         assert_eq!(limiter.bytes_per_second(), 5 << 20);
-        std::thread::sleep(Duration::from_millis(150));
-        limiter.request(1, IoPriority::Low);
-        assert_eq!(limiter.bytes_per_second(), (10 << 20) / TUNE_RANGE, "nobody wanted anything");
-        let start = Instant::now();
-        while start.elapsed() < Duration::from_millis(350) {
-            limiter.request(64 << 10, IoPriority::Low);
-        }
-        assert!(limiter.bytes_per_second() > (10 << 20) / TUNE_RANGE);
+        let tuned_after = |drained: u64| {
+            let mut state = limiter.state.lock();
+            state.drained = drained;
+            let now = state.tuned + limiter.period * TUNE_PERIODS;
+            limiter.tune(&mut state, now);
+            limiter.bytes_per_second()
+        };
+        let (middle, smallest) = (5 << 20, (10 << 20) / TUNE_RANGE);
+        assert_eq!(tuned_after(70), middle);
+        assert!(tuned_after(95) > middle);
+        (0..100).for_each(|_| assert!(tuned_after(95) > middle));
+        assert_eq!(limiter.bytes_per_second(), 10 << 20, "never more than the user set");
+        assert!(tuned_after(30) < 10 << 20);
+        assert_eq!(tuned_after(0), smallest, "nobody wants anything");
+        assert_eq!(tuned_after(30), smallest);
     }
 }

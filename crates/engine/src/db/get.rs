@@ -83,6 +83,7 @@ impl DbInner {
         let sv = family.super_version.load(&guard).ok_or_else(closed)?;
         check_timestamps(family, ro)?;
         let key = LookupKey::new(user_key, self.read_sequence(ro));
+        let _reads = limits(ro).then(|| reads_at(ro.rate_limiter_priority));
         let ctx = GetContext::new(user_key, family.merge_operator.as_deref());
         let ctx = ctx.ignoring_range_deletions(ro.ignore_range_deletions);
         let mut ctx = ctx.with_receiver(receiver);
