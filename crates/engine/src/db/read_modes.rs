@@ -63,8 +63,8 @@ pub(super) fn within_limits<K>(
     keys.iter().map(one).collect()
 }
 
-/// A tailing iterator sees at each seek what is newest then. Until the next seek it stays at that
-/// moment. RocksDB's cannot go backward; this one can.
+/// A tailing iterator sees at each seek what is newest then, and at each step what was written since
+/// into memtables that it reads. RocksDB's cannot go backward; this one can.
 impl DbIterator {
     /// Brings a tailing iterator up to date; false if that failed.
     #[inline]
@@ -92,6 +92,26 @@ impl DbIterator {
             self.followed = now;
         }
         true
+    }
+
+    /// One key on. Does nothing where it is not valid.
+    #[inline]
+    pub fn next(&mut self) {
+        if self.options.tailing && self.is_followed() {
+            self.iter.see_up_to(self.shared.inner.order.visible());
+        }
+        self.iter.next();
+    }
+
+    /// Whether it reads the present super-version, and no range tombstone could hide what is new.
+    #[cold]
+    fn is_followed(&self) -> bool {
+        match (self.family.super_version.load_arc(), &self.followed) {
+            (Some(now), Some(followed)) => {
+                Arc::ptr_eq(&now, followed) && !now.has_range_tombstones(&self.family.tables)
+            }
+            _ => false,
+        }
     }
 
     /// Goes to the first key within bounds.

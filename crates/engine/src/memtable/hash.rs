@@ -305,7 +305,8 @@ impl MemtableRep for HashRep {
 }
 
 /// A position in a [`HashRep`]. A seek to a key with a prefix stays inside that prefix, unless total
-/// order was asked for; every other positioning sorts all entries once.
+/// order was asked for; then, and for a target without a prefix, all entries are sorted once. Without
+/// total order there is no first and no last entry, as in RocksDB, whose programs rely on that.
 struct HashCursor<'a> {
     rep: &'a HashRep,
     total_order: bool,
@@ -334,6 +335,11 @@ impl<'a> HashCursor<'a> {
             Place::InAll(cursor) => cursor,
             _ => unreachable!("the place was set above"),
         }
+    }
+
+    /// Whether there is a first and a last entry: not where iteration stays within prefixes.
+    fn has_ends(&self) -> bool {
+        self.total_order || matches!(self.rep.grouping, Grouping::WholeKey)
     }
 
     /// The bucket that a seek to `target` stays in.
@@ -379,11 +385,19 @@ impl RepCursor for HashCursor<'_> {
     }
 
     fn seek_to_first(&mut self) {
-        self.all().seek_to_first();
+        if self.has_ends() {
+            self.all().seek_to_first();
+        } else {
+            self.place = Place::Nowhere;
+        }
     }
 
     fn seek_to_last(&mut self) {
-        self.all().seek_to_last();
+        if self.has_ends() {
+            self.all().seek_to_last();
+        } else {
+            self.place = Place::Nowhere;
+        }
     }
 
     fn seek(&mut self, target: &[u8]) {
