@@ -4,7 +4,9 @@ use super::rocksdb_options_t;
 use crate::bytes::bound;
 use crate::errptr::quiet;
 use crate::handles::{destroy, give};
-use ferrolith::options::{CompactRangeOptions, FifoCompactionOptions, UniversalCompactionOptions};
+use ferrolith::options::{
+    CompactOnDeletion, CompactRangeOptions, FifoCompactionOptions, UniversalCompactionOptions,
+};
 use std::ffi::c_char;
 
 /// Options of universal compaction.
@@ -101,4 +103,57 @@ pub unsafe extern "C" fn rocksdb_compactoptions_set_full_history_ts_low(
             options.inner.full_history_ts_low = bound(ts, tslen).map(<[u8]>::to_vec);
         }
     });
+}
+
+unsafe fn add_collector(options: *mut rocksdb_options_t, collector: CompactOnDeletion) {
+    if let Some(options) = options.as_mut() {
+        options.inner.cf.compact_on_deletion.push(collector);
+    }
+}
+
+/// Marks tables with `num_dels_trigger` tombstones among `window_size` keys in a row for compaction.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_options_add_compact_on_deletion_collector_factory(
+    handle: *mut rocksdb_options_t,
+    window_size: usize,
+    num_dels_trigger: usize,
+) {
+    let settings = CompactOnDeletion {
+        window_size,
+        deletion_trigger: num_dels_trigger,
+        ..CompactOnDeletion::default()
+    };
+    add_collector(handle, settings);
+}
+
+/// As above, and tables of which tombstones are at least a share of `deletion_ratio`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_options_add_compact_on_deletion_collector_factory_del_ratio(
+    handle: *mut rocksdb_options_t,
+    window_size: usize,
+    num_dels_trigger: usize,
+    deletion_ratio: f64,
+) {
+    let settings = CompactOnDeletion {
+        window_size,
+        deletion_trigger: num_dels_trigger,
+        deletion_ratio,
+        ..CompactOnDeletion::default()
+    };
+    add_collector(handle, settings);
+}
+
+/// As above, of tables that are not smaller than `min_file_size` bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rocksdb_options_add_compact_on_deletion_collector_factory_min_file_size(
+    handle: *mut rocksdb_options_t,
+    window_size: usize,
+    num_dels_trigger: usize,
+    deletion_ratio: f64,
+    min_file_size: u64,
+) {
+    let deletion_trigger = num_dels_trigger;
+    let settings =
+        CompactOnDeletion { window_size, deletion_trigger, deletion_ratio, min_file_size };
+    add_collector(handle, settings);
 }

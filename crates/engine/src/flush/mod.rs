@@ -3,6 +3,7 @@
 //! The job takes its inputs and returns its output; it knows no database and takes no lock.
 
 mod announce;
+mod deletion_watch;
 mod job;
 mod reread;
 mod table_output;

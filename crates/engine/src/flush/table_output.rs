@@ -1,10 +1,11 @@
 //! One table that a flush or a compaction is writing, and the `FileMeta` that grows with it.
 
 use super::announce::Announced;
+use super::deletion_watch::DeletionWatch;
 use super::reread::Reread;
 use crate::base::ValueType::RangeDeletion;
-use crate::base::key::{append_internal_key, pack_trailer, sequence, user_key};
-use crate::base::{KeyOrder, MAX_SEQUENCE_NUMBER, SeqNo};
+use crate::base::key::{append_internal_key, pack_trailer, sequence, trailer, user_key};
+use crate::base::{KeyOrder, MAX_SEQUENCE_NUMBER, SeqNo, ValueType};
 use crate::budget::{IoPriority, LimitedWrites};
 use crate::compress::CompressionType;
 use crate::env::sync::atomic::AtomicBool;
@@ -85,6 +86,7 @@ pub struct TableOutput {
     identity: (String, String),
     /// Only with `paranoid_file_checks`.
     reread: Option<Box<Reread>>,
+    watches: Vec<DeletionWatch>,
     announced: Announced,
 }
 
@@ -152,6 +154,7 @@ impl TableOutput {
             oldest_ancestor_time: oldest,
             identity: (ctx.db_id.to_owned(), ctx.session_id.to_owned()),
             reread,
+            watches: ctx.options.compact_on_deletion.iter().map(DeletionWatch::new).collect(),
             announced,
         })
     }
@@ -165,6 +168,12 @@ impl TableOutput {
         builder.add(key, value)?;
         if let Some(reread) = &mut self.reread {
             reread.add(key, value);
+        }
+        if !self.watches.is_empty() {
+            let kind = ValueType::from_byte(trailer(key) as u8);
+            let tombstone = matches!(kind, Some(ValueType::Deletion | ValueType::SingleDeletion));
+            let size = builder.file_size();
+            self.watches.iter_mut().for_each(|watch| watch.add(tombstone, size));
         }
         if self.smallest.is_empty() {
             self.smallest.extend_from_slice(key);
@@ -248,6 +257,7 @@ impl TableOutput {
         meta.largest_seqno = self.largest_seqno;
         meta.file_creation_time = self.creation_time;
         meta.oldest_ancestor_time = self.oldest_ancestor_time;
+        meta.marked_for_compaction = self.watches.iter().any(DeletionWatch::asks);
         let (db_id, session_id) = &self.identity;
         meta.unique_id = crate::base::checksum::unique_id(db_id, session_id, self.number);
         let p = &finished.properties;

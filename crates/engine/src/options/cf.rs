@@ -1,8 +1,9 @@
 //! Options of one column family.
 
 use super::{
-    CompactionPri, CompactionStyle, CompressionOptions, DbPath, FifoCompactionOptions,
-    MemtableFactory, PrepopulateBlobCache, TableFactory, Temperature, UniversalCompactionOptions,
+    CompactOnDeletion, CompactionPri, CompactionStyle, CompressionOptions, DbPath,
+    FifoCompactionOptions, MemtableFactory, PrepopulateBlobCache, TableFactory, Temperature,
+    UniversalCompactionOptions,
 };
 use crate::base::{BytewiseComparator, Comparator};
 use crate::cache::Cache;
@@ -23,6 +24,8 @@ pub struct ColumnFamilyOptions {
     pub compaction_filter: Option<Arc<dyn CompactionFilter>>,
     /// Makes a filter per job.
     pub compaction_filter_factory: Option<Arc<dyn CompactionFilterFactory>>,
+    /// Marks tables with many tombstones for compaction.
+    pub compact_on_deletion: Vec<CompactOnDeletion>,
     /// Says where compactions must start another table.
     pub sst_partitioner_factory: Option<Arc<dyn SstPartitionerFactory>>,
     /// Maps keys to prefixes, for filters and hash structures.
@@ -209,6 +212,7 @@ impl Default for ColumnFamilyOptions {
             merge_operator: None,
             compaction_filter: None,
             compaction_filter_factory: None,
+            compact_on_deletion: Vec::new(),
             sst_partitioner_factory: None,
             prefix_extractor: None,
             table_factory: TableFactory::default(),

@@ -137,3 +137,28 @@ pub enum PrepopulateBlobCache {
     /// Those of flushes.
     FlushOnly = 1,
 }
+
+/// Marks tables with many tombstones for compaction: RocksDB's `CompactOnDeletionCollector`.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct CompactOnDeletion {
+    /// Keys in a row that are looked at together; 0 looks at the whole table alone.
+    pub window_size: usize,
+    /// Tombstones among them from which the table is marked.
+    pub deletion_trigger: usize,
+    /// Share of tombstones in a table from which it is marked, from 0 (never) to 1.
+    pub deletion_ratio: f64,
+    /// Smaller tables are never marked, in bytes.
+    pub min_file_size: u64,
+}
+
+/// As in RocksDB's LOG.
+impl std::fmt::Display for CompactOnDeletion {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "CompactOnDeletionCollector (Sliding window size = {} Deletion trigger = {} Deletion \
+             ratio = {})",
+            self.window_size, self.deletion_trigger, self.deletion_ratio
+        )
+    }
+}

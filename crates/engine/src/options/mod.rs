@@ -31,8 +31,8 @@ pub use block_based::{
 pub use cf::ColumnFamilyOptions;
 pub use change::{CHANGEABLE_CF, CHANGEABLE_DB, change_cf, change_db};
 pub use compaction::{
-    CompactionPri, CompactionStopStyle, CompactionStyle, FifoCompactionOptions, FileTemperatureAge,
-    PrepopulateBlobCache, UniversalCompactionOptions,
+    CompactOnDeletion, CompactionPri, CompactionStopStyle, CompactionStyle, FifoCompactionOptions,
+    FileTemperatureAge, PrepopulateBlobCache, UniversalCompactionOptions,
 };
 pub use compression::CompressionOptions;
 pub use db::{DbOptions, Options, WalRecoveryMode};

@@ -5,7 +5,8 @@ use ferrolith::Code;
 use ferrolith::db::Db;
 use ferrolith::hooks::FixedPrefixPartitionerFactory;
 use ferrolith::options::{
-    CompactRangeOptions, CompactionStyle, FlushOptions, Options, PlainTableOptions, TableFactory,
+    CompactOnDeletion, CompactRangeOptions, CompactionStyle, FlushOptions, Options,
+    PlainTableOptions, TableFactory,
 };
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -146,7 +147,7 @@ fn old_data_goes_down_and_old_files_are_written_again() {
     assert!(count().is_some());
     assert_eq!(dump(&db), all);
     let log = std::fs::read_to_string(dir.path().join("LOG")).unwrap();
-    assert!(log.contains("reason PeriodicCompaction"), "{log}");
+    assert!(log.contains(r#""compaction_reason": "PeriodicCompaction""#), "{log}");
     drop(db);
     let mut plain = small();
     plain.db.allow_mmap_reads = true;
@@ -200,4 +201,31 @@ fn tables_end_where_the_partitioner_says() {
     let text = std::fs::read_to_string(path.unwrap().unwrap()).unwrap();
     let line = "sst_partitioner_factory={id=SstPartitionerFixedPrefixFactory;length=1;}";
     assert!(text.contains(line), "{text}");
+}
+
+#[test]
+fn tables_with_many_tombstones_ask_to_be_compacted() {
+    let dir = temp_dir();
+    let mut options = small();
+    options.cf.level_compaction_dynamic_level_bytes = false;
+    options.cf.level0_file_num_compaction_trigger = 10;
+    let watch = CompactOnDeletion { window_size: 128, deletion_trigger: 50, ..Default::default() };
+    options.cf.compact_on_deletion = vec![watch];
+    let db = Db::open(&options, dir.path()).unwrap();
+    fill(&db, 0);
+    compact(&db);
+    let keys: Vec<_> = dump(&db).into_iter().map(|(key, _)| key).collect();
+    let delete = |keys: &[Vec<u8>]| {
+        keys.iter().for_each(|key| db.delete(&wo(), key).unwrap());
+        db.flush(&FlushOptions::default()).unwrap();
+        db.wait_for_compact().unwrap();
+    };
+    delete(&keys[..49]);
+    assert_eq!(files(&db)[0], 1, "not enough");
+    delete(&keys[100..150]);
+    assert_eq!((files(&db)[0], dump(&db).len()), (0, keys.len() - 99));
+    let log = std::fs::read_to_string(dir.path().join("LOG")).unwrap();
+    let line = "Options.table_properties_collectors: CompactOnDeletionCollector (Sliding window \
+                size = 128 Deletion trigger = 50 Deletion ratio = 0); ";
+    assert!(log.contains(line), "{log}");
 }

@@ -123,7 +123,8 @@ pub const CF_ROWS: &[Row<ColumnFamilyOptions>] = &[
     custom!(Accepted "blob_cache" Never
         |o, text| part::set_cache(&mut o.blob_cache, text), |o| part::print_cache(&o.blob_cache)),
     custom!(Refused "cf_paths" Never part::no_text, |o| part::print_paths(&o.cf_paths)),
-    fixed!(Accepted Never "table_properties_collectors" Text "{}"),
+    custom!(Honoured "table_properties_collectors" Never
+        part::set_collectors, part::print_collectors),
     fixed!(Refused Never "compression_manager" Text "nullptr"),
     young!(Refused "disallow_memtable_writes" disallow_memtable_writes),
     young!(Refused "persist_user_defined_timestamps" persist_user_defined_timestamps),

@@ -126,6 +126,22 @@ pub(super) fn print_partitioner_factory(o: &ColumnFamilyOptions) -> String {
     o.sst_partitioner_factory.as_ref().map_or("nullptr".into(), |f| f.options_text())
 }
 
+/// Collectors are made in the program.
+pub(super) fn set_collectors(o: &mut ColumnFamilyOptions, text: &str) -> Result<()> {
+    if !is_null(text) && text != print_collectors(o) {
+        return Err(unknown_part("table properties collector", text));
+    }
+    Ok(())
+}
+
+/// As RocksDB's LOG has it: each followed by a semicolon.
+pub(super) fn print_collectors(o: &ColumnFamilyOptions) -> String {
+    if o.compact_on_deletion.is_empty() {
+        return "{}".into();
+    }
+    o.compact_on_deletion.iter().map(|collector| format!("{collector}; ")).collect()
+}
+
 /// There are no built-in factories: a name must be that of the one in the program.
 pub(super) fn set_filter_factory(o: &mut ColumnFamilyOptions, text: &str) -> Result<()> {
     if is_null(text) {
