@@ -1,4 +1,6 @@
 use super::*;
+use crate::base::ValueType::RangeDeletion;
+use crate::base::key::{append_internal_key, pack_trailer};
 use crate::fs::fault::{FaultFs, Op};
 use crate::version::testing::{Tables, ikey};
 use serde_json::Value;
@@ -37,6 +39,36 @@ fn a_pinned_reader_is_opened_once_and_closed_with_its_file() {
     assert_eq!(Arc::strong_count(&first), 2);
     drop(file);
     assert_eq!(Arc::strong_count(&first), 1);
+}
+
+/// RocksDB leaves a tombstone whole when it cuts output files: beyond a file's boundaries it may hide
+/// what was written since, or be gone for good.
+#[test]
+fn tombstones_count_inside_the_boundaries_of_the_manifest() {
+    let tables = Tables::new();
+    let tombstone = |key: &str, seq: u64| {
+        let mut internal = Vec::new();
+        append_internal_key(&mut internal, key.as_bytes(), pack_trailer(seq, RangeDeletion));
+        internal
+    };
+    let entries = [
+        (ikey("c", 5), b"1".to_vec()),
+        (tombstone("a", 9), b"z".to_vec()),
+        (ikey("e", 6), b"2".to_vec()),
+    ];
+    let whole = tables.write(3, &entries);
+    let end = tombstone("g", crate::base::MAX_SEQUENCE_NUMBER);
+    let mut cut = FileMeta::new(3, whole.file_size, ikey("c", 5), end);
+    (cut.smallest_seqno, cut.largest_seqno) = (5, 9);
+    let cache = tables.cache(None);
+    // A level that was never read opens its files to know.
+    let level = crate::version::Level::new(tables.order.clone(), vec![Arc::new(cut)]);
+    let of_level = level.range_tombstones(&cache);
+    assert!(!of_level.all.is_empty() && of_level.by_file.len() == 1);
+    let file = &level.files()[0];
+    assert_eq!(file.stats().num_range_deletions, 1);
+    let table = cache.find(file).unwrap();
+    assert_eq!(table.range_tombstones().unwrap().ranges(), [(&b"c"[..], &b"g"[..])]);
 }
 
 #[test]
