@@ -57,6 +57,7 @@ impl Destination<'_> {
     ) -> Result<Arc<Table>> {
         let table = self.open_unchecked(fs, path, number, Some(global_seqno))?;
         self.check_comparator(&table, path)?;
+        self.check_merge_operator(path, table.properties())?;
         Ok(table)
     }
 
@@ -113,6 +114,23 @@ impl Destination<'_> {
             )));
         }
         Ok(())
+    }
+
+    /// A database does not open with operands of another operator, so it must not get any.
+    fn check_merge_operator(&self, path: &Path, p: &TableProperties) -> Result<()> {
+        let stored = p.merge_operator_name.as_str();
+        let configured = self.options.merge_operator.as_ref().map(|m| m.name());
+        if p.num_merge_operands == 0
+            || matches!(stored, "" | "nullptr")
+            || configured == Some(stored)
+        {
+            return Ok(());
+        }
+        Err(Error::invalid_argument(format!(
+            "{}: holds operands of merge operator {stored}, the column family has {}",
+            path.display(),
+            configured.unwrap_or("none"),
+        )))
     }
 }
 

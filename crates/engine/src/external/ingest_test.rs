@@ -223,6 +223,19 @@ fn files_that_are_no_external_ones_are_refused() {
     let other = "Invalid argument: External file column family id don't match";
     assert_eq!(text(&world, default), other);
 
+    world.options.cf.merge_operator = Some(Arc::new(crate::hooks::UInt64AddOperator));
+    let mut writer = SstFileWriter::new(&world.options);
+    writer.open(path).unwrap();
+    writer.merge(b"a", &[0; 8]).unwrap();
+    writer.finish().unwrap();
+    world.examine(path, 9, &default).unwrap();
+    world.options.cf.merge_operator = None;
+    let operator = text(&world, default);
+    assert!(
+        operator.ends_with("merge operator UInt64AddOperator, the column family has none"),
+        "{operator}"
+    );
+
     let reverse: Arc<dyn crate::base::Comparator> =
         Arc::new(crate::base::ReverseBytewiseComparator);
     world.options.cf.comparator = Arc::clone(&reverse);
