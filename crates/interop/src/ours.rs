@@ -3,6 +3,7 @@
 use crate::store::{CHURN, ExportedFile, Result, Scan, Setup, Store};
 use crate::workload::{Op, Table};
 use ferrolith::batch::WriteBatch;
+use ferrolith::db::backup::{BackupEngine, BackupEngineOptions, RestoreOptions};
 use ferrolith::db::{Checkpoint, ColumnFamily, ColumnFamilyDescriptor, Db};
 use ferrolith::external::{ExportImportFilesMetaData, LiveFileMetaData, SstFileWriter};
 use ferrolith::options::{
@@ -41,6 +42,29 @@ impl Ours {
             names.iter().map(|name| ColumnFamilyDescriptor::new(name, options.clone())).collect();
         let (db, families) = Db::open_cf(&db, setup.dir(), descriptors).map_err(text)?;
         Ok(Ours { db, families, options })
+    }
+
+    /// Adds a backup to the directory `backups`.
+    pub fn back_up(&self, backups: &Path) -> Result<()> {
+        let mut engine = BackupEngine::open(BackupEngineOptions::new(backups)).map_err(text)?;
+        engine.create_new_backup(&self.db).map(drop).map_err(text)
+    }
+
+    /// Checks every backup in `backups`, and restores the newest one into `dir`.
+    pub fn restore(backups: &Path, dir: &Path) -> Result<()> {
+        let engine = BackupEngine::open(BackupEngineOptions::new(backups)).map_err(text)?;
+        for backup in engine.backup_info() {
+            engine.verify_backup(backup.backup_id, true).map_err(text)?;
+        }
+        engine.restore_from_latest(dir, dir, &RestoreOptions::default()).map_err(text)
+    }
+
+    /// Repairs a directory, whatever column families it has.
+    pub fn repair(setup: &Setup) -> Result<()> {
+        let mut options = Options::default();
+        options.db.set_options(&setup.db).map_err(text)?;
+        options.cf.set_options(&setup.cf).map_err(text)?;
+        Db::repair(&options, setup.dir()).map_err(text)
     }
 }
 

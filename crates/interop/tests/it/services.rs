@@ -3,6 +3,7 @@
 
 use crate::children::{check_copy, run};
 use crate::tools::{self, ldb};
+use ferrolith_interop::ours::Ours;
 use ferrolith_interop::peers;
 use ferrolith_interop::steps::Step;
 use ferrolith_interop::store::{Engine, Setup};
@@ -49,17 +50,52 @@ fn backup_and_restore() {
     check_copy("restore", Engine::Ferrolith, &setup(&copy, ""), &content);
 }
 
-/// The MANIFEST is lost; what ours wrote into tables and WALs is enough to make a new one.
+/// One directory of backups, to which `ldb` and our engine add in turn, and from which each restores
+/// what the other one made.
 #[test]
-fn repair() {
-    let dir = tempfile::tempdir().unwrap();
-    let content = ours(dir.path());
-    for entry in std::fs::read_dir(dir.path()).unwrap() {
+fn backups_are_shared() {
+    let root = tempfile::tempdir().unwrap();
+    let path = |name: &str| root.path().join(name);
+    let content = ours(&path("db"));
+    let backups = path("backups");
+    let argument = format!("--backup_dir={}", backups.display());
+    ldb(&path("db"), &["backup", &argument]);
+    Ours::restore(&backups, &path("theirs")).unwrap();
+    check_copy("ldb backup", Engine::Ferrolith, &setup(&path("theirs"), ""), &content);
+    let db = Ours::open(&setup(&path("db"), "")).unwrap();
+    db.back_up(&backups).unwrap();
+    drop(db);
+    ldb(&path("ours"), &["restore", &argument]);
+    check_copy("our backup", Engine::Rocksdb, &setup(&path("ours"), ""), &content);
+    Ours::restore(&backups, &path("again")).unwrap();
+    check_copy("our restore", Engine::Rocksdb, &setup(&path("again"), ""), &content);
+}
+
+fn lose_manifest(dir: &Path) {
+    for entry in std::fs::read_dir(dir).unwrap() {
         let path = entry.unwrap().path();
         if path.to_string_lossy().contains("MANIFEST-") {
             std::fs::remove_file(path).unwrap();
         }
     }
+}
+
+#[test]
+fn our_repair() {
+    let dir = tempfile::tempdir().unwrap();
+    let content = ours(dir.path());
+    lose_manifest(dir.path());
+    Ours::repair(&setup(dir.path(), "")).unwrap();
+    check_copy("repair", Engine::Rocksdb, &setup(dir.path(), ""), &content);
+    check_copy("repair", Engine::Ferrolith, &setup(dir.path(), ""), &content);
+}
+
+/// The MANIFEST is lost; what ours wrote into tables and WALs is enough to make a new one.
+#[test]
+fn repair() {
+    let dir = tempfile::tempdir().unwrap();
+    let content = ours(dir.path());
+    lose_manifest(dir.path());
     ldb(dir.path(), &["repair"]);
     check_copy("repair", Engine::Rocksdb, &setup(dir.path(), ""), &content);
     check_copy("repair", Engine::Ferrolith, &setup(dir.path(), ""), &content);
