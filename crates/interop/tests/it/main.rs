@@ -6,6 +6,7 @@ mod debian;
 mod exchange;
 mod figures;
 mod kills;
+mod options_text;
 mod outside;
 mod refusals;
 mod services;

@@ -343,7 +343,8 @@ pub(super) fn print_filter_policy(o: &BlockBasedTableOptions) -> String {
         None => "nullptr".into(),
         Some(FilterPolicy::Bloom { bits_per_key }) => format!("bloomfilter:{bits_per_key}:false"),
         Some(FilterPolicy::Ribbon { bits_per_key, bloom_before_level }) => {
-            format!("ribbonfilter:{bits_per_key}:{bloom_before_level}")
+            let level = bloom_before_level;
+            format!("{{id=ribbonfilter:{bits_per_key}:{level};bloom_before_level={level};}}")
         }
     }
 }

@@ -91,7 +91,7 @@ impl OptionValue for String {
     }
 }
 
-/// `{temperature=kWarm;age=30;}`.
+/// `{age=30;temperature=kWarm;}`.
 impl OptionValue for FileTemperatureAge {
     fn expected() -> String {
         "{temperature=name;age=seconds;}".into()
@@ -108,7 +108,7 @@ impl OptionValue for FileTemperatureAge {
         Some(parsed)
     }
     fn print(&self) -> String {
-        format!("{{temperature={};age={};}}", self.temperature.print(), self.age)
+        format!("{{age={};temperature={};}}", self.age, self.temperature.print())
     }
 }
 
