@@ -82,7 +82,7 @@ impl Report {
     pub(crate) fn print(&self, later: &Later) {
         for row in self.rows.iter().filter(|r| r.real_passed && !r.ours_passed) {
             let why = match later.feature(self.suite.name, &row.test) {
-                Some(feature) => format!("later: {feature}"),
+                Some(feature) => format!("later: {feature}: {}", row.cause),
                 None => row.cause.clone(),
             };
             println!("  {}: {why}", row.test);

@@ -90,7 +90,10 @@ int main(int argc, char** argv) {
     CHECK(count == 0);
     rocksdb_list_column_families_destroy(list, count);
 
-    CHECK(rocksdb_open(options, path, &err) == NULL);
+    const char* some[2] = {"default", "one"};
+    const rocksdb_options_t* of_some[2] = {options, options};
+    rocksdb_column_family_handle_t* none[2];
+    CHECK(rocksdb_open_column_families(options, path, 2, some, of_some, none, &err) == NULL);
     FAILED;
     const char* names[3] = {"default", "one", "two"};
     const rocksdb_options_t* each[3] = {options, options, options};

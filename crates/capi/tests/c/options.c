@@ -139,11 +139,13 @@ static void paths(char** argv) {
     dir = strdup(in_dir(argv, "paths-wal"));
     rocksdb_options_set_wal_dir(options, dir);
     free(dir);
+    rocksdb_options_t* unused = rocksdb_options_create();
     rocksdb_dbpath_t* path = rocksdb_dbpath_create(in_dir(argv, "paths-data"), 1 << 30);
     const rocksdb_dbpath_t* list[1] = {path};
-    rocksdb_options_set_db_paths(options, list, 1);
-    rocksdb_options_set_cf_paths(options, list, 1);
+    rocksdb_options_set_db_paths(unused, list, 1);
+    rocksdb_options_set_cf_paths(unused, list, 1);
     rocksdb_dbpath_destroy(path);
+    rocksdb_options_destroy(unused);
     int additional[2] = {1, 2};
     rocksdb_options_set_max_bytes_for_level_multiplier_additional(options, additional, 2);
     rocksdb_options_compaction_readahead_size(options, 1 << 20);

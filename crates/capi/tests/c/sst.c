@@ -26,6 +26,13 @@ int main(int argc, char** argv) {
     OK;
     rocksdb_sstfilewriter_merge(writer, S("d"), "\1\0\0\0\0\0\0\0", 8, &err);
     OK;
+    rocksdb_sstfilewriter_delete_range(writer, S("x"), S("y"), &err);
+    OK;
+    /* The comparator has no timestamps. */
+    rocksdb_sstfilewriter_put_with_ts(writer, S("e"), S("12345678"), S("1"), &err);
+    FAILED;
+    rocksdb_sstfilewriter_delete_with_ts(writer, S("f"), S("12345678"), &err);
+    FAILED;
     rocksdb_sstfilewriter_finish(writer, &err);
     OK;
     uint64_t size = 0;

@@ -218,6 +218,10 @@ impl Db {
         key: &[u8],
         operand: &[u8],
     ) -> Result<()> {
+        // A batch with an operand is refused with another text, as in RocksDB.
+        if cf.data.merge_operator.is_none() {
+            return Err(Error::not_supported("Provide a merge_operator when opening DB"));
+        }
         self.write_one(wo, |batch| batch.merge_cf(cf.id(), key, operand))
     }
 

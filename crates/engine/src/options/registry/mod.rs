@@ -285,7 +285,7 @@ impl Options {
 
 #[cold]
 fn unknown_option(name: &str) -> Error {
-    Error::invalid_argument(format!("unknown option {name:?}"))
+    Error::invalid_argument(format!("Extra option not recognized: {name}"))
 }
 
 /// A row with a field.

@@ -75,7 +75,7 @@ fn strings_set_fields() {
 fn errors_name_the_option() {
     let fail = |list: &str| Options::default().set_options(list).unwrap_err().to_string();
     for (list, message) in [
-        ("no_such_option=1", "Invalid argument: unknown option \"no_such_option\""),
+        ("no_such_option=1", "Invalid argument: Extra option not recognized: no_such_option"),
         (
             "write_buffer_size=-1",
             "Invalid argument: option write_buffer_size: expected a number from 0 to \
