@@ -16,6 +16,8 @@ pub(crate) struct Program {
 
 pub(crate) struct Run {
     pub(crate) passed: bool,
+    /// It ended because the library lacks something that has no function of its own.
+    pub(crate) skipped: bool,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
 }
@@ -71,7 +73,8 @@ impl Program {
         if !done.status.success() {
             stderr += &format!("\n{}", done.status);
         }
-        Ok(Run { passed: done.status.success(), stdout: text(&done.stdout), stderr })
+        let skipped = done.status.code() == Some(77);
+        Ok(Run { passed: done.status.success(), skipped, stdout: text(&done.stdout), stderr })
     }
 }
 

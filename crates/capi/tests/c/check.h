@@ -15,6 +15,13 @@ static inline void fail(void) {
     _exit(1);
 }
 
+/* Ends a program that needs what the library does not have yet, and says what. */
+static inline void skip(const char* why) {
+    fprintf(stderr, "%s\n", why);
+    fflush(NULL);
+    _exit(77);
+}
+
 #define CHECK(condition)                                                         \
     do {                                                                         \
         if (!(condition)) {                                                      \

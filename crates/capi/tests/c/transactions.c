@@ -179,31 +179,6 @@ static void work(rocksdb_transactiondb_t* db) {
     rocksdb_transaction_destroy(txn);
 }
 
-static void two_phases(rocksdb_transactiondb_t* db, const char* path) {
-    rocksdb_transaction_t* txn = begin(db, NULL);
-    rocksdb_transaction_put(txn, S("prepared"), S("1"), &err);
-    OK;
-    rocksdb_transaction_set_name(txn, S("name"), &err);
-    OK;
-    size_t len = 0;
-    IS(rocksdb_transaction_get_name(txn, &len), len, "name");
-    rocksdb_transaction_prepare(txn, &err);
-    OK;
-    rocksdb_transaction_destroy(txn);
-    rocksdb_transactiondb_close(db);
-
-    db = open_db(path, NULL);
-    size_t count = 0;
-    rocksdb_transaction_t** list = rocksdb_transactiondb_get_prepared_transactions(db, &count);
-    CHECK(count == 1);
-    rocksdb_transaction_commit(list[0], &err);
-    OK;
-    IS(rocksdb_transactiondb_get(db, ro, S("prepared"), &len, &err), len, "1");
-    rocksdb_transaction_destroy(list[0]);
-    rocksdb_free(list);
-    rocksdb_transactiondb_close(db);
-}
-
 static void families(rocksdb_transactiondb_t* db, rocksdb_column_family_handle_t* cf, char** argv) {
     size_t len;
     rocksdb_transactiondb_put_cf(db, wo, cf, S("a"), S("1"), &err);
@@ -274,11 +249,10 @@ int main(int argc, char** argv) {
     CHECK(argc == 2);
     wo = rocksdb_writeoptions_create();
     ro = rocksdb_readoptions_create();
-    char* path = strdup(in_dir(argv, "db"));
-    rocksdb_transactiondb_t* db = open_db(path, NULL);
+    rocksdb_transactiondb_t* db = open_db(in_dir(argv, "db"), NULL);
     database(db);
     work(db);
-    two_phases(db, path);
+    rocksdb_transactiondb_close(db);
     rocksdb_column_family_handle_t* cfs[2];
     db = open_db(in_dir(argv, "families"), cfs);
     families(db, cfs[1], argv);
@@ -287,6 +261,5 @@ int main(int argc, char** argv) {
     rocksdb_transactiondb_close(db);
     rocksdb_writeoptions_destroy(wo);
     rocksdb_readoptions_destroy(ro);
-    free(path);
     return 0;
 }
