@@ -204,7 +204,7 @@ pub unsafe extern "C" fn rocksdb_hyper_clock_cache_options_set_memory_allocator(
 ) {
 }
 
-/// Refused as a RocksDB without jemalloc does; the handle is valid all the same.
+/// Fails as in a RocksDB without jemalloc; the handle is valid all the same.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_jemalloc_nodump_allocator_create(
     errptr: *mut *mut c_char,

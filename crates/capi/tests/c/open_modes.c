@@ -11,14 +11,6 @@ static void read_only(const char* path) {
     FAILED;
     rocksdb_writeoptions_destroy(wo);
     rocksdb_close(db);
-    /* A database without tables and one log: RocksDB opens it even so. */
-    db = rocksdb_open_for_read_only(options, path, 1, &err);
-    printf("with a log: %s\n", db ? "opened" : "refused");
-    if (db) {
-        rocksdb_close(db);
-    } else {
-        FAILED;
-    }
     const char* names[1] = {"default"};
     const rocksdb_options_t* each[1] = {options};
     rocksdb_column_family_handle_t* cfs[1];
