@@ -6,6 +6,7 @@
 
 use super::column_family::{ColumnFamilyData, ColumnFamilyState, Immutable};
 use super::events::CompactionReport;
+use super::level_jobs::LevelJobs;
 use super::state::{DbInner, State};
 use crate::compaction::picker::LevelShape;
 use crate::compaction::plan::CompactionPlan;
@@ -211,6 +212,7 @@ impl DbInner {
 
     fn flush_immutables(&self, work: &FlushWork) -> Result<()> {
         let _timer = Timer::start(&self.statistics, HistogramType::FlushTime);
+        let start = Instant::now();
         // Writers that may still insert into these memtables are pinned (db/write.rs).
         epoch::synchronize();
         self.check_retry()?;
@@ -262,6 +264,14 @@ impl DbInner {
         if size > 0 {
             self.note_tables(&[file_number], BackgroundErrorReason::Flush);
         }
+        let job = LevelJobs {
+            micros: start.elapsed().as_micros() as u64,
+            written: size,
+            count: 1,
+            keys_in: out.records_in,
+            ..LevelJobs::default()
+        };
+        self.note_level_job(family.id, 0, job, true);
         self.totals.flush_count.fetch_add(1, Ordering::Relaxed);
         self.totals.flush_bytes.fetch_add(size, Ordering::Relaxed);
         stats::add(&self.statistics, Ticker::FlushWriteBytes, size);
@@ -356,6 +366,9 @@ impl DbInner {
             room.and_then(|_room| self.compact_files(work, &mut report))
         };
         report.stats.elapsed_micros = start.elapsed().as_micros() as u64;
+        if result.is_ok() {
+            self.note_level_job(family.id, plan.output_level, report.level_jobs(plan), false);
+        }
         self.log_compaction_finished(work, &report, &result);
         self.tell_compaction_completed(family, plan, &report, &result);
         let mut state = self.state.lock();

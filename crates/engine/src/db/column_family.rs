@@ -1,6 +1,7 @@
 //! A column family: what never changes while it is open, what readers look at, and what the
 //! database lock guards.
 
+use super::level_jobs::FamilyJobs;
 use crate::base::KeyOrder;
 use crate::compaction::picker::CompactionPicker;
 use crate::env::epoch::EpochCell;
@@ -120,6 +121,8 @@ pub(crate) struct ColumnFamilyState {
     pub(crate) flush_reason: FlushReason,
     /// How writers go, as listeners know it.
     pub(crate) stall_condition: WriteStallCondition,
+    /// What jobs did to its levels.
+    pub(crate) jobs: FamilyJobs,
     /// Cached for properties and stalls; renewed with every new version.
     pub(crate) pending_compaction_bytes: u64,
 }

@@ -7,6 +7,7 @@
 
 use super::column_family::{ColumnFamilyData, ColumnFamilyState};
 use super::handles::{ColumnFamily, Db, Shared};
+use super::level_jobs::LevelJobs;
 use super::recover::RECOVERY_JOB;
 use super::state::DbInner;
 use crate::compaction::plan::CompactionPlan;
@@ -25,6 +26,7 @@ use crate::version::FileMeta;
 use crate::write::Stall;
 use std::path::Path;
 use std::sync::{Arc, OnceLock, Weak};
+use std::time::Instant;
 
 /// Something that happened under a lock.
 #[derive(Debug)]
@@ -40,6 +42,8 @@ pub(super) enum Event {
 pub(crate) struct Events {
     /// For handles that listeners get.
     myself: OnceLock<Weak<DbInner>>,
+    /// When the database was opened.
+    pub(super) opened: OnceLock<Instant>,
     /// The queue is not empty.
     waiting: AtomicBool,
     queue: Mutex<Vec<Event>>,
@@ -61,6 +65,27 @@ impl CompactionReport {
     pub(super) fn note_output(&mut self, level: usize, file: &FileMeta) {
         let (level, file_number) = (level as i32, file.number);
         self.outputs.push(CompactionFileInfo { level, file_number });
+    }
+
+    /// What the levels' table says of it.
+    pub(super) fn level_jobs(&self, plan: &CompactionPlan) -> LevelJobs {
+        let here = plan.input_files().filter(|(level, _)| *level == plan.output_level);
+        let here: u64 = here.map(|(_, file)| file.file_size).sum();
+        let stats = &self.stats;
+        if plan.trivial_move {
+            return LevelJobs { moved: stats.total_input_bytes, ..LevelJobs::default() };
+        }
+        LevelJobs {
+            micros: stats.elapsed_micros,
+            cpu_micros: stats.cpu_micros,
+            read: stats.total_input_bytes - here,
+            read_here: here,
+            written: stats.total_output_bytes,
+            moved: 0,
+            count: 1,
+            keys_in: stats.num_input_records,
+            keys_dropped: stats.num_input_records.saturating_sub(stats.num_output_records),
+        }
     }
 
     /// What the parts read and wrote. All of the inputs was read, whatever each part counted.
@@ -91,6 +116,7 @@ impl DbInner {
     /// To be called once, when the database has its place.
     pub(super) fn prepare_events(self: &Arc<Self>) {
         let _ = self.events.myself.set(Arc::downgrade(self));
+        let _ = self.events.opened.set(Instant::now());
     }
 
     /// A number for a job of the background.
@@ -171,6 +197,7 @@ impl DbInner {
         };
         let prev = std::mem::replace(&mut family.stall_condition, cur);
         if prev != cur {
+            family.jobs.note_stall(stall);
             let cf_name = &family.data.name;
             self.queue_event(|| {
                 Event::Stalls(WriteStallInfo { cf_name: cf_name.clone(), cur, prev })

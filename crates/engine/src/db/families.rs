@@ -37,6 +37,7 @@ impl ColumnFamilyState {
             picker,
             flush_reason: FlushReason::Others,
             stall_condition: WriteStallCondition::Normal,
+            jobs: Default::default(),
             pending_compaction_bytes: 0,
         }
     }

@@ -22,6 +22,7 @@ mod get;
 mod handles;
 mod ingest;
 mod install;
+mod level_jobs;
 mod live_files;
 mod log_lines;
 mod manual;

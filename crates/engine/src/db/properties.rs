@@ -9,11 +9,14 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 const MIB: f64 = 1024.0 * 1024.0;
+const GIB: f64 = 1024.0 * MIB;
 
 /// What writers count under their own lock.
 struct Written {
     user_bytes: u64,
     live_wal_bytes: u64,
+    writes: u64,
+    keys: u64,
 }
 
 impl DbInner {
@@ -28,9 +31,22 @@ impl DbInner {
             return (level < cf.current.num_levels())
                 .then(|| cf.current.num_files(level).to_string());
         }
+        if let Some(level) = name.strip_prefix("compression-ratio-at-level") {
+            let level: usize = level.parse().ok()?;
+            return (level < cf.current.num_levels())
+                .then(|| format!("{:.6}", compression_ratio(cf, level)));
+        }
         match name {
-            "stats" | "cfstats" | "cfstats-no-file-histogram" => {
-                Some(self.stats_text(cf, &written))
+            "stats" => Some(self.stats_text(cf, &written)),
+            "cfstats" | "cfstats-no-file-histogram" => Some(self.family_stats_text(cf)),
+            "cf-file-histogram" => {
+                Some(format!("\n** File Read Latency Histogram By Level [{}] **\n", cf.data.name))
+            }
+            "cf-write-stall-stats" => Some(cf.jobs.stall_text()),
+            "db-write-stall-stats" => Some(self.memory_stall_text()),
+            "blob-stats" => Some(NO_BLOBS.to_owned()),
+            "block-cache-entry-stats" | "fast-block-cache-entry-stats" => {
+                block_cache(cf).map(|cache| cache_text(&cache))
             }
             "dbstats" => Some(self.db_stats_text(&written)),
             "levelstats" => Some(level_stats(cf)),
@@ -80,9 +96,14 @@ impl DbInner {
             "num-deletes-active-mem-table" => cf.mem.num_deletes(),
             "num-deletes-imm-mem-tables" => immutables().map(|m| m.num_deletes()).sum(),
             "estimate-num-keys" => estimate_keys(cf),
-            "estimate-live-data-size" | "live-sst-files-size" | "total-sst-files-size" => {
-                cf.current.total_bytes()
-            }
+            "estimate-live-data-size" => live_data_size(cf),
+            "live-sst-files-size" | "total-sst-files-size" => cf.current.total_bytes(),
+            "obsolete-sst-files-size" | "num-running-compaction-sorted-runs" => 0,
+            "min-obsolete-sst-number-to-keep" => u64::MAX,
+            "num-blob-files"
+            | "total-blob-file-size"
+            | "live-blob-file-size"
+            | "live-blob-file-garbage-size" => 0,
             "estimate-table-readers-mem" => table_readers_memory(cf),
             "estimate-pending-compaction-bytes" => cf.pending_compaction_bytes,
             "num-snapshots" => self.snapshots.count() as u64,
@@ -131,7 +152,12 @@ impl DbInner {
     /// Taken before the state's lock, which is the inner one.
     fn written(&self) -> Written {
         let write = self.write.lock();
-        Written { user_bytes: write.user_bytes, live_wal_bytes: write.wal.size() }
+        Written {
+            user_bytes: write.user_bytes,
+            live_wal_bytes: write.wal.size(),
+            writes: write.writes,
+            keys: write.keys,
+        }
     }
 
     fn stats_text(&self, cf: &ColumnFamilyState, written: &Written) -> String {
@@ -139,36 +165,87 @@ impl DbInner {
     }
 
     fn family_stats_text(&self, cf: &ColumnFamilyState) -> String {
-        let mut out = format!("\n** Compaction Stats [{}] **\n", cf.data.name);
-        out.push_str(&level_table(cf));
-        let get = |counter: &AtomicU64| counter.load(Ordering::Relaxed) as f64 / MIB;
+        let mut out = super::level_jobs::level_table(cf);
+        let uptime = self.uptime();
+        let get = |counter: &AtomicU64| counter.load(Ordering::Relaxed) as f64 / GIB;
         let c = &self.totals;
-        let _ = writeln!(
+        let (flushed, read) = (get(&c.flush_bytes), get(&c.compaction_read_bytes));
+        let written = flushed + get(&c.compaction_write_bytes);
+        let rate = |gib: f64| gib * 1024.0 / uptime;
+        let _ = write!(
             out,
-            "Flush(MB): {:.1} in {} jobs, Compaction(MB): {:.1} read, {:.1} written in {} jobs",
-            get(&c.flush_bytes),
-            c.flush_count.load(Ordering::Relaxed),
-            get(&c.compaction_read_bytes),
-            get(&c.compaction_write_bytes),
-            c.compaction_count.load(Ordering::Relaxed),
+            "\nBlob file count: 0, total size: 0.0 GB, garbage size: 0.0 GB, space amp: 0.0\n\n\
+             Uptime(secs): {uptime:.1} total, {uptime:.1} interval\n\
+             Flush(GB): cumulative {flushed:.3}, interval {flushed:.3}\n\
+             AddFile(GB): cumulative 0.000, interval 0.000\n\
+             AddFile(Total Files): cumulative 0, interval 0\n\
+             AddFile(L0 Files): cumulative 0, interval 0\n\
+             AddFile(Keys): cumulative 0, interval 0\n\
+             Cumulative compaction: {written:.2} GB write, {:.2} MB/s write, {read:.2} GB read, \
+             {:.2} MB/s read, 0.0 seconds\n\
+             Estimated pending compaction bytes: {}\n{}",
+            rate(written),
+            rate(read),
+            cf.pending_compaction_bytes,
+            cf.jobs.stall_text()
         );
-        let _ =
-            writeln!(out, "Estimated pending compaction bytes: {}", cf.pending_compaction_bytes);
+        if let Some(cache) = block_cache(cf) {
+            out.push_str(&cache_text(&cache));
+        }
         out
     }
 
     fn db_stats_text(&self, written: &Written) -> String {
         let get = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        let c = &self.totals;
+        let (uptime, c) = (self.uptime(), &self.totals);
+        let ratio = |n: u64, of: u64| n as f64 / of.max(1) as f64;
+        let mib_per_second = |bytes: u64| bytes as f64 / MIB / uptime;
+        let (writes, keys, bytes) = (written.writes, written.keys, written.user_bytes);
+        let (wal, syncs) = (get(&c.wal_bytes) + written.live_wal_bytes, get(&c.wal_syncs));
+        let stalled = self.controller.stalled_us();
+        let (seconds, millis) = (stalled / 1_000_000, stalled / 1000 % 1000);
         format!(
-            "\n** DB Stats **\nUser bytes written: {}, WAL bytes: {}, WAL syncs: {}\n\
-             Cumulative stall: {:.3} seconds\n",
-            written.user_bytes,
-            get(&c.wal_bytes) + written.live_wal_bytes,
-            get(&c.wal_syncs),
-            self.controller.stalled_us() as f64 / 1e6,
+            "\n** DB Stats **\nUptime(secs): {uptime:.1} total, {uptime:.1} interval\n\
+             Cumulative writes: {writes} writes, {keys} keys, {writes} commit groups, {:.1} writes \
+             per commit group, ingest: {:.2} GB, {:.2} MB/s\n\
+             Cumulative WAL: {writes} writes, {syncs} syncs, {:.2} writes per sync, written: {:.2} \
+             GB, {:.2} MB/s\n\
+             Cumulative stall: {:02}:{:02}:{}.{millis:03} H:M:S, {:.1} percent\n{}",
+            if writes == 0 { 0.0 } else { 1.0 },
+            bytes as f64 / GIB,
+            mib_per_second(bytes),
+            ratio(writes, syncs),
+            wal as f64 / GIB,
+            mib_per_second(wal),
+            seconds / 3600,
+            seconds / 60 % 60,
+            seconds % 60,
+            stalled as f64 / 10_000.0 / uptime,
+            self.memory_stall_text(),
         )
     }
+
+    fn memory_stall_text(&self) -> String {
+        let stops = self.totals.memory_stalls.load(Ordering::Relaxed);
+        format!("Write Stall (count): write-buffer-manager-limit-stops: {stops}\n")
+    }
+
+    /// Seconds since the database was opened; never 0.
+    fn uptime(&self) -> f64 {
+        self.events.opened.get().map_or(0.0, |opened| opened.elapsed().as_secs_f64()).max(1e-6)
+    }
+}
+
+/// A cache in two lines.
+fn cache_text(cache: &crate::cache::Cache) -> String {
+    let (mib, used) = (cache.capacity() as f64 / MIB, cache.usage() as f64 / 1024.0);
+    let (name, count) = (cache.name(), cache.len());
+    let share = cache.usage() as f64 * 100.0 / cache.capacity().max(1) as f64;
+    format!(
+        "Block cache {name}@{cache:p} capacity: {mib:.2} MB seed: 0 usage: {used:.2} KB table_size: 0 \
+         occupancy: {count} collections: 1 last_copies: 0 last_secs: 0 secs_since: 0\n\
+         Block cache entry stats(count,size,portion): DataBlock({count},{used:.2} KB,{share:.6}%)\n"
+    )
 }
 
 fn block_cache(cf: &ColumnFamilyState) -> Option<Arc<Cache>> {
@@ -210,28 +287,63 @@ fn level_stats(cf: &ColumnFamilyState) -> String {
     out
 }
 
-fn level_table(cf: &ColumnFamilyState) -> String {
-    let mut out = String::from("Level    Files   Size(MB)   Score\n");
-    let shape = LevelShape::new(&cf.current, &cf.data.options());
+fn tables_text(cf: &ColumnFamilyState) -> String {
+    let mut out = String::new();
+    let side = |key: &[u8]| {
+        let (user, trailer) = key.split_at(key.len().saturating_sub(8));
+        let hex: String = user.iter().map(|byte| format!("{byte:02X}")).collect();
+        let kind = trailer.first().copied().unwrap_or(0);
+        format!("'{hex}' seq:{}, type:{kind}", crate::base::key::sequence(key))
+    };
     for level in 0..cf.current.num_levels() {
-        let files = cf.current.num_files(level);
-        let size = cf.current.level_bytes(level) as f64 / MIB;
-        let score = shape.score(level);
-        if files > 0 {
-            let _ = writeln!(out, "  L{level} {files:10} {size:10.2} {score:7.2}");
+        let _ = writeln!(out, "--- level {level} --- version# {} ---", cf.memtables_made);
+        for file in cf.current.files(level) {
+            let _ = writeln!(
+                out,
+                " {}:{}[{} .. {}][{} .. {}]({})",
+                file.number,
+                file.file_size,
+                file.smallest_seqno,
+                file.largest_seqno,
+                side(&file.smallest),
+                side(&file.largest),
+                file.oldest_blob_file_number
+            );
         }
     }
-    let _ = writeln!(out, " Sum {:18.2}", cf.current.total_bytes() as f64 / MIB);
     out
 }
 
-fn tables_text(cf: &ColumnFamilyState) -> String {
-    let mut out = String::new();
-    for level in 0..cf.current.num_levels() {
-        let _ = writeln!(out, "--- level {level} ---");
+/// Raw bytes for each byte of a level's files; -1 where there are none.
+fn compression_ratio(cf: &ColumnFamilyState, level: usize) -> f64 {
+    let (mut raw, mut stored) = (0, 0);
+    for file in cf.current.files(level) {
+        raw += file.stats().raw_key_size + file.stats().raw_value_size;
+        stored += file.file_size;
+    }
+    if stored == 0 { -1.0 } else { raw as f64 / stored as f64 }
+}
+
+/// Bytes of files that no deeper, or older, file overlaps: RocksDB's estimate of what is alive.
+fn live_data_size(cf: &ColumnFamilyState) -> u64 {
+    let order = cf.current.order();
+    let mut counted: Vec<(&[u8], &[u8])> = Vec::new();
+    let mut size = 0;
+    for level in (0..cf.current.num_levels()).rev() {
         for file in cf.current.files(level) {
-            let _ = writeln!(out, " {}:{}", file.number, file.file_size);
+            let (first, last) = (file.smallest_user_key(), file.largest_user_key());
+            // Ranges that were counted are disjoint and in order.
+            let at = counted.partition_point(|(_, end)| order.compare_user(end, first).is_lt());
+            let overlaps =
+                counted.get(at).is_some_and(|(start, _)| order.compare_user(start, last).is_le());
+            if !overlaps {
+                counted.insert(at, (first, last));
+                size += file.file_size;
+            }
         }
     }
-    out
+    size
 }
+
+const NO_BLOBS: &str = "Number of blob files: 0\nTotal size of blob files: 0\nTotal size of garbage in \
+    blob files: 0\nBlob file space amplification: 0\n";

@@ -114,6 +114,9 @@ pub(crate) struct WriteState {
     pub(crate) last_allocated: SeqNo,
     /// Bytes of batches that were written since the database was opened.
     pub(crate) user_bytes: u64,
+    /// Batches that were written since then, and their entries.
+    pub(crate) writes: u64,
+    pub(crate) keys: u64,
     /// The count of `user_bytes` at which limits of the whole database are looked at.
     pub(crate) next_limit_check: u64,
     /// Records appended ever: the tickets of `SyncGroup`.
@@ -154,6 +157,8 @@ impl WriteState {
             wal,
             last_allocated,
             user_bytes: 0,
+            writes: 0,
+            keys: 0,
             next_limit_check: 0,
             ticket: 0,
             unsynced: Vec::new(),

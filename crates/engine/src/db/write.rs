@@ -203,6 +203,8 @@ impl DbInner {
         let ticket = write.ticket;
         write.last_allocated += count;
         write.user_bytes += bytes as u64;
+        write.writes += 1;
+        write.keys += count;
         if wo.disable_wal && !self.unlogged_data.load(Ordering::Relaxed) {
             self.unlogged_data.store(true, Ordering::Relaxed);
         }

@@ -68,3 +68,74 @@ fn the_perf_context_has_rocksdbs_names_and_numbers() {
         assert!(text.split(", ").any(|p| p == pair), "{number}: {pair}\n{text}");
     }
 }
+
+/// Properties after the same work: the same names are known, and what depends on the work alone is
+/// the same to the letter.
+#[test]
+fn properties_are_rocksdbs() {
+    let root = tempfile::tempdir().unwrap();
+    let theirs = Figures::open(&root.path().join("theirs"), "").unwrap();
+    let (db, _) = ours(&root.path().join("ours"));
+    for round in 0..2 {
+        for i in 0..100 {
+            theirs.put(key(i).as_bytes(), b"value").unwrap();
+            db.put(&WriteOptions::default(), key(i).as_bytes(), b"value").unwrap();
+        }
+        if round == 0 {
+            theirs.flush().unwrap();
+            db.flush(&ferrolith::options::FlushOptions::default()).unwrap();
+        }
+    }
+    let both = |name: &str| {
+        let name = format!("rocksdb.{name}");
+        (db.property(&name), theirs.property(&name).unwrap())
+    };
+    for name in [
+        "levelstats",
+        "num-files-at-level0",
+        "num-files-at-level9",
+        "estimate-num-keys",
+        "num-entries-active-mem-table",
+        "num-deletes-active-mem-table",
+        "num-entries-imm-mem-tables",
+        "num-immutable-mem-table",
+        "mem-table-flush-pending",
+        "compaction-pending",
+        "num-running-flushes",
+        "num-running-compactions",
+        "background-errors",
+        "num-snapshots",
+        "oldest-snapshot-sequence",
+        "base-level",
+        "is-write-stopped",
+        "is-file-deletions-enabled",
+        "actual-delayed-write-rate",
+        "estimate-pending-compaction-bytes",
+        "cf-write-stall-stats",
+        "db-write-stall-stats",
+        "num-blob-files",
+        "blob-stats",
+        "compression-ratio-at-level1",
+        "min-obsolete-sst-number-to-keep",
+        "nothing",
+    ] {
+        let (own, other) = both(name);
+        assert_eq!(own, other, "{name}");
+    }
+    let (own, other) = both("stats");
+    let heads = |text: Option<String>| {
+        let text = text.unwrap();
+        let is_head = |line: &&str| line.starts_with("**") || line.starts_with("Level");
+        let lines = text.lines().filter(is_head).filter(|line| !line.contains("latency"));
+        lines.filter(|line| !line.contains("Histogram")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(heads(own), heads(other));
+    // A table in one line, but for its number, size and the version.
+    let (own, other) = both("sstables");
+    let keys = |text: Option<String>| {
+        let text = text.unwrap();
+        let table = text.lines().find(|line| line.starts_with(' ')).unwrap().to_owned();
+        table[table.find('[').unwrap()..].to_owned()
+    };
+    assert_eq!(keys(own), keys(other));
+}
