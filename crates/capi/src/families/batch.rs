@@ -112,11 +112,8 @@ pub unsafe extern "C" fn rocksdb_writebatch_destroy(handle: *mut rocksdb_writeba
 /// Empties a batch.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_writebatch_clear(handle: *mut rocksdb_writebatch_t) {
-    add(handle, |batch| {
-        batch.clear();
-        Ok(())
-    });
     if let Some(batch) = handle.as_mut() {
+        quiet((), || batch.inner.clear());
         batch.malformed = None;
     }
 }
