@@ -33,11 +33,11 @@ int main(int argc, char** argv) {
     rocksdb_compactoptions_set_change_level(co, 1);
     rocksdb_compactoptions_set_target_level(co, 3);
     rocksdb_compact_range_opt(db, co, NULL, 0, NULL, 0);
-    for (int i = 0; i < 7; i++) printf("%d ", files(db, i));
-    printf("files\n");
+    /* Where to is not the same each time in RocksDB. */
+    CHECK(files(db, 0) == 0);
     rocksdb_compact_range_cf_opt(db, cf, co, S("a"), S("b"));
-    for (int i = 0; i < 7; i++) printf("%d ", files(db, i));
-    printf("files\n");
+    /* Where to is not the same each time in RocksDB. */
+    CHECK(files(db, 0) == 0);
     rocksdb_compactoptions_destroy(co);
 
     put(db, "a", "3");

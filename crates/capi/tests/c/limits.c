@@ -38,7 +38,7 @@ static void managers(char** argv) {
     CHECK(rocksdb_sst_file_manager_get_total_size(sfm) > 500);
     CHECK(!rocksdb_sst_file_manager_is_max_allowed_space_reached(sfm));
     CHECK(!rocksdb_sst_file_manager_is_max_allowed_space_reached_including_compactions(sfm));
-    printf("trash %d\n", (int)rocksdb_sst_file_manager_get_total_trash_size(sfm));
+    CHECK(rocksdb_sst_file_manager_get_total_trash_size(sfm) < 1 << 20);
 
     rocksdb_memory_consumers_t* consumers = rocksdb_memory_consumers_create();
     rocksdb_memory_consumers_add_db(consumers, db);

@@ -128,6 +128,9 @@ static void presets(char** argv) {
     rocksdb_options_prepare_for_bulk_load(options);
     printf("bulk %d %d\n", rocksdb_options_get_disable_auto_compactions(options),
            rocksdb_options_get_level0_stop_writes_trigger(options));
+    rocksdb_options_add_compact_on_deletion_collector_factory(options, 5, 4);
+    rocksdb_options_add_compact_on_deletion_collector_factory_del_ratio(options, 5, 4, 0.5);
+    rocksdb_options_add_compact_on_deletion_collector_factory_min_file_size(options, 5, 4, 0.5, 100);
     use(options, in_dir(argv, "bulk"));
 }
 
