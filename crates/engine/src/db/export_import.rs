@@ -66,6 +66,9 @@ impl DbInner {
         for file in &mut files {
             self.take_table(&mut staging, file.file_number)?;
             file.db_path = name.to_owned();
+            // RocksDB leaves these out of an export: files belong to no family until imported.
+            file.column_family_name.clear();
+            (file.num_entries, file.num_deletions) = (0, 0);
         }
         staging.finish()?;
         self.info_log.info(format_args!(
