@@ -37,7 +37,8 @@ use std::sync::atomic::{Ordering, compiler_fence};
 /// The most that is allocated ahead.
 const MAX_CHUNK: u64 = 4 << 20;
 const MIN_WINDOW: usize = 64 << 10;
-const MAX_WINDOW: usize = 1 << 20;
+/// What is written stays mapped, and resident, until the window moves on.
+const MAX_WINDOW: usize = 256 << 10;
 /// All page sizes in use divide it.
 const ALIGN: u64 = 64 << 10;
 
