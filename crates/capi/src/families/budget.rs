@@ -131,7 +131,7 @@ pub unsafe extern "C" fn rocksdb_options_set_write_buffer_manager(
 pub unsafe extern "C" fn rocksdb_write_buffer_manager_enabled(
     wbm: *mut rocksdb_write_buffer_manager_t,
 ) -> bool {
-    wbm.as_ref().map_or(false, |h| h.inner.is_enabled())
+    wbm.as_ref().is_some_and(|h| h.inner.is_enabled())
 }
 
 /// Whether use is charged to a cache.
@@ -139,7 +139,7 @@ pub unsafe extern "C" fn rocksdb_write_buffer_manager_enabled(
 pub unsafe extern "C" fn rocksdb_write_buffer_manager_cost_to_cache(
     wbm: *mut rocksdb_write_buffer_manager_t,
 ) -> bool {
-    wbm.as_ref().map_or(false, |h| h.inner.costs_cache())
+    wbm.as_ref().is_some_and(|h| h.inner.costs_cache())
 }
 
 /// What all memtables use.
@@ -248,7 +248,7 @@ pub unsafe extern "C" fn rocksdb_sst_file_manager_set_compaction_buffer_size(
 pub unsafe extern "C" fn rocksdb_sst_file_manager_is_max_allowed_space_reached(
     sfm: *mut rocksdb_sst_file_manager_t,
 ) -> bool {
-    sfm.as_ref().map_or(false, |h| h.inner.is_max_allowed_space_reached())
+    sfm.as_ref().is_some_and(|h| h.inner.is_max_allowed_space_reached())
 }
 
 /// Whether it would be, if running compactions wrote all that they may.
@@ -256,7 +256,7 @@ pub unsafe extern "C" fn rocksdb_sst_file_manager_is_max_allowed_space_reached(
 pub unsafe extern "C" fn rocksdb_sst_file_manager_is_max_allowed_space_reached_including_compactions(
     sfm: *mut rocksdb_sst_file_manager_t,
 ) -> bool {
-    sfm.as_ref().map_or(false, |h| h.inner.is_max_allowed_space_reached_including_compactions())
+    sfm.as_ref().is_some_and(|h| h.inner.is_max_allowed_space_reached_including_compactions())
 }
 
 /// Bytes of all tables.
