@@ -220,20 +220,17 @@ impl<B: Deref<Target = IndexedBatch>> BatchIterator<B> {
             return;
         }
         let key = self.key().to_vec();
-        if self.forward != forward {
+        let turns = self.forward != forward;
+        if turns {
             self.forward = forward;
-            if forward {
-                self.base.seek(&key)
-            } else {
-                self.base.seek_for_prev(&key)
-            }
-            self.delta_valid = false;
+            if forward { self.base.seek(&key) } else { self.base.seek_for_prev(&key) }
         }
         if self.base.valid() && self.order.equal_user(self.base.key(), &key) {
             if forward { self.base.next() } else { self.base.prev() }
         }
-        // The batch may have changed meanwhile, so its place is found by key.
-        if !self.delta_valid || self.order.equal_user(&self.delta, &key) {
+        // The batch may have changed meanwhile, so its place is found by key. Once it has come to its
+        // end it stays there, as in RocksDB, until a seek or a turn.
+        if turns || (self.delta_valid && self.order.equal_user(&self.delta, &key)) {
             if forward {
                 self.delta_forward(Bound::Excluded(&key));
             } else {

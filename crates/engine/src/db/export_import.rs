@@ -63,8 +63,6 @@ impl DbInner {
         let _kept = self.pause_file_deletions();
         let metadata = self.column_family_metadata(family)?;
         let mut files: Vec<_> = metadata.levels.into_iter().flat_map(|level| level.files).collect();
-        // The family that takes them has a name of its own; RocksDB tells none either.
-        files.iter_mut().for_each(|file| file.column_family_name.clear());
         for file in &mut files {
             self.take_table(&mut staging, file.file_number)?;
             file.db_path = name.to_owned();

@@ -26,6 +26,7 @@ impl Builder {
         log.header(format_args!("DB Session ID:  {}", identity.session_id));
         self.log_files(log);
         dump_db_options(&self.options).iter().for_each(|line| log.header(format_args!("{line}")));
+        log.header(format_args!("Jemalloc supported: 0"));
         for family in &self.descriptors {
             log_family(log, &family.name, &dump_cf_options(&family.options));
         }

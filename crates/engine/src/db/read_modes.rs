@@ -63,8 +63,8 @@ pub(super) fn within_limits<K>(
     keys.iter().map(one).collect()
 }
 
-/// A tailing iterator sees at each seek what is newest then, and at each step what was written since
-/// into memtables that it reads. RocksDB's cannot go backward; this one can.
+/// A tailing iterator sees at each seek and each step forward what is newest then. RocksDB's cannot go
+/// backward; this one can.
 impl DbIterator {
     /// Brings a tailing iterator up to date; false if that failed.
     #[inline]
@@ -97,20 +97,22 @@ impl DbIterator {
     /// One key on. Does nothing where it is not valid.
     #[inline]
     pub fn next(&mut self) {
-        if self.options.tailing && self.is_followed() {
-            self.iter.see_up_to(self.shared.inner.order.visible());
+        if self.options.tailing && self.iter.valid() {
+            self.next_of_newest();
+        } else {
+            self.iter.next();
         }
-        self.iter.next();
     }
 
-    /// Whether it reads the present super-version, and no range tombstone could hide what is new.
+    /// The key after this one, of what is newest now.
     #[cold]
-    fn is_followed(&self) -> bool {
-        match (self.family.super_version.load_arc(), &self.followed) {
-            (Some(now), Some(followed)) => {
-                Arc::ptr_eq(&now, followed) && !now.has_range_tombstones(&self.family.tables)
+    fn next_of_newest(&mut self) {
+        let key = self.iter.key().to_vec();
+        if self.follow() {
+            self.iter.seek(&key);
+            if self.iter.valid() && self.family.order.equal_user(self.iter.key(), &key) {
+                self.iter.next();
             }
-            _ => false,
         }
     }
 

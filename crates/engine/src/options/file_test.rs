@@ -94,7 +94,7 @@ fn faults_name_their_line() {
             "[DBOptions]\nhello\n",
             "OPTIONS line 2: expected name=value or [section], found \"hello\"",
         ),
-        ("[DBOptions]\n\n  future=1 # ?\n", "OPTIONS line 3: unknown option \"future\""),
+        ("[DBOptions]\n\n  future=1 # ?\n", "OPTIONS line 3: Extra option not recognized: future"),
         ("[What]\n", "OPTIONS line 1: unknown section [What]"),
         ("[DBOptions]\n[DBOptions]\n", "OPTIONS line 2: a second [DBOptions]"),
         (

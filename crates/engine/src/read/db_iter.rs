@@ -164,11 +164,6 @@ impl DbIter {
         self.valid = false;
     }
 
-    /// Shows what was written up to `seq` to the steps that follow, where `inner` still has it ahead.
-    pub(crate) fn see_up_to(&mut self, seq: SeqNo) {
-        self.seq = seq;
-    }
-
     /// Whether it stands on a key.
     #[inline]
     pub fn valid(&self) -> bool {

@@ -204,7 +204,7 @@ fn options_say_how_files_are_shared_and_how_fast_they_are_copied() {
     });
     assert!(names(&path("session/shared_checksum"))[0].contains("_s"));
     let began = Instant::now();
-    make("slow", &|o| o.backup_rate_limit = 400_000);
+    make("slow", &|o| o.backup_rate_limit = 100_000);
     assert!(began.elapsed() > Duration::from_millis(250), "{:?}", began.elapsed());
     make("session", &|o| o.destroy_old_data = true);
     assert_eq!(names(&path("session/meta")), ["1"]);

@@ -86,6 +86,13 @@ fn properties_are_rocksdbs() {
             db.flush(&ferrolith::options::FlushOptions::default()).unwrap();
         }
     }
+    // A flush is done for who waits for it a moment before its thread is.
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(20);
+    while db.property_int("rocksdb.num-running-flushes") != Some(0)
+        && std::time::Instant::now() < deadline
+    {
+        std::thread::yield_now();
+    }
     let both = |name: &str| {
         let name = format!("rocksdb.{name}");
         (db.property(&name), theirs.property(&name).unwrap())
