@@ -41,7 +41,7 @@ pub(super) fn bottommost<'a>(
 }
 
 /// The smallest sequence number that a released snapshot must reach to make
-/// [`bottommost`] find more.
+/// `bottommost` find more.
 pub fn bottommost_threshold(version: &Version, moment: &Moment) -> SeqNo {
     let waits = |f: &FileMeta| f.largest_seqno != 0 && f.largest_seqno >= moment.oldest_snapshot;
     let files =
