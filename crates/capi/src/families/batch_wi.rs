@@ -75,14 +75,7 @@ unsafe fn add(
             }
             None => 0,
         };
-        if *max_bytes == 0 {
-            let _ = record(inner, id);
-            return;
-        }
-        inner.set_save_point();
-        let fits = record(inner, id).is_ok() && inner.batch().data_size() <= *max_bytes;
-        let done = if fits { inner.pop_save_point() } else { inner.rollback_to_save_point() };
-        debug_assert!(done.is_ok(), "the save point was just set");
+        let _ = inner.add_within(*max_bytes, |batch| record(batch, id));
     });
 }
 

@@ -13,7 +13,7 @@
 
 use super::WriteBatch;
 use crate::base::KeyOrder;
-use crate::error::{Error, Result};
+use crate::error::{Code, Error, Result, SubCode};
 use std::borrow::Borrow;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -216,6 +216,25 @@ impl IndexedBatch {
     /// Adds bytes for the log alone.
     pub fn put_log_data(&mut self, blob: &[u8]) -> Result<()> {
         self.batch.put_log_data(blob)
+    }
+
+    /// Adds what `record` adds, unless the batch would have more than `max_bytes` then: it stays as it
+    /// was, and the error is RocksDB's Memory limit. 0 is no limit.
+    pub fn add_within(
+        &mut self,
+        max_bytes: usize,
+        record: impl FnOnce(&mut IndexedBatch) -> Result<()>,
+    ) -> Result<()> {
+        if max_bytes == 0 {
+            return record(self);
+        }
+        self.set_save_point();
+        let added = record(self);
+        if added.is_ok() && self.batch.data_size() <= max_bytes {
+            return self.pop_save_point();
+        }
+        self.rollback_to_save_point()?;
+        added.and(Err(Error::new(Code::Aborted, "").with_subcode(SubCode::MemoryLimit)))
     }
 
     /// Notes the record that was just added: its value is the end of the batch.

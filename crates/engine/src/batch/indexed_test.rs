@@ -81,3 +81,14 @@ fn a_range_deletion_is_refused_and_leaves_the_batch() {
     assert_eq!(e, "Not implemented: DeleteRange unsupported in WriteBatchWithIndex");
     assert!(batch.batch().is_empty());
 }
+
+#[test]
+fn what_does_not_fit_leaves_the_batch_as_it_was() {
+    let mut batch = IndexedBatch::default();
+    batch.add_within(40, |b| b.put_cf(0, b"a", b"1")).unwrap();
+    let e = batch.add_within(40, |b| b.put_cf(0, b"a", &[7; 60])).unwrap_err();
+    assert_eq!(e.to_string(), "Operation aborted: Memory limit reached");
+    assert_eq!(batch.get(0, b"a"), BatchLookup::Value(b"1"));
+    assert_eq!(batch.batch().count(), 1);
+    batch.add_within(0, |b| b.put_cf(0, b"a", &[7; 60])).expect("0 is no limit");
+}

@@ -5,7 +5,7 @@ use super::tracked::{Place, TrackedKeys};
 use crate::base::{PinnedValue, SeqNo};
 use crate::batch::{BatchHandler, IndexedBatch, WriteBatch, iterate};
 use crate::db::{BatchIterator, ColumnFamily, Db, Snapshot};
-use crate::error::{Code, Error, Result, SubCode};
+use crate::error::{Code, Error, Result};
 use crate::options::{ReadOptions, WriteOptions};
 use std::sync::Arc;
 use std::time::Duration;
@@ -136,18 +136,8 @@ impl Transaction {
         cf: &ColumnFamily,
         record: impl FnOnce(&mut IndexedBatch, u32) -> Result<()>,
     ) -> Result<()> {
-        let batch = &mut self.batch;
-        batch.register(cf.id(), cf.key_order());
-        if self.max_batch_bytes == 0 {
-            return record(batch, cf.id());
-        }
-        batch.set_save_point();
-        let added = record(batch, cf.id());
-        if added.is_ok() && batch.batch().data_size() <= self.max_batch_bytes {
-            return batch.pop_save_point();
-        }
-        batch.rollback_to_save_point()?;
-        added.and(Err(Error::new(Code::Aborted, "").with_subcode(SubCode::MemoryLimit)))
+        self.batch.register(cf.id(), cf.key_order());
+        self.batch.add_within(self.max_batch_bytes, |batch| record(batch, cf.id()))
     }
 
     /// The value of a key as this transaction sees it.
