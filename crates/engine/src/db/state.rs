@@ -210,9 +210,14 @@ impl DbInner {
         if !self.failed.load(Ordering::Acquire) {
             return Ok(());
         }
-        Err(self.state.lock().error.clone().unwrap_or_else(|| {
-            Error::new(crate::Code::ShutdownInProgress, "the database is closing")
-        }))
+        match &self.state.lock().error {
+            Some(error) => Err(error.clone()),
+            None if self.refuses_writes.load(Ordering::Acquire) => {
+                Err(Error::new(crate::Code::ShutdownInProgress, "the database is closing"))
+            }
+            // Background work recovered between our look at the flag and the lock.
+            None => Ok(()),
+        }
     }
 
     /// Renews what writers are told about stalls. Call after every change of memtables or versions.
