@@ -93,13 +93,13 @@ impl MemTable {
         debug_assert!(!self.immutable.load(Ordering::Relaxed), "add to an immutable memtable");
         let size = Entry::size(user_key, value);
         let place = self.rep.allocate(&self.arena, size);
-        // SAFETY: `size` fresh bytes of the arena, aligned to 8.
+        // SAFETY: `size` fresh bytes of the arena.
         let entry = unsafe { Entry::write(place, user_key, pack_trailer(seq, kind), value) };
         if let Some(bloom) = &self.bloom {
             bloom.add(user_key);
         }
         self.rep.insert(&self.arena, entry);
-        self.count(seq, kind, (size - Entry::OVERHEAD) as u64);
+        self.count(seq, kind, (user_key.len() + TRAILER_SIZE + value.len()) as u64);
     }
 
     /// Adds the tombstone `[begin, end) @ seq`; nothing if the range is empty. Any number of writers

@@ -4,7 +4,7 @@
 //! entries, and nodes of its own in the same arena. The set of structures is closed: [`Rep`].
 //!
 //! ```text
-//! entry := u32 length of the internal key, u32 length of the value, internal key, value
+//! entry := varint32 length of the internal key, internal key, varint32 length of the value, value
 //! ```
 //! Unsafe, because an [`Entry`] has no static owner. Invariant **R1**: whoever holds an `Entry`
 //! holds, directly or not, the memtable whose arena it lies in.
@@ -18,13 +18,11 @@ use super::hash::{HashRep, HashShape};
 use super::tower::MAX_HEIGHT;
 use super::vector::VectorRep;
 use crate::base::KeyOrder;
+use crate::base::coding::varint_length;
 use crate::base::key::TRAILER_SIZE;
 use crate::hooks::Grouping;
 use crate::options::{ColumnFamilyOptions, MemtableFactory};
 use std::ptr::NonNull;
-
-/// Two lengths.
-const HEADER: usize = 8;
 
 /// An entry in an arena: one pointer, copied freely.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,31 +34,29 @@ unsafe impl Send for Entry {}
 unsafe impl Sync for Entry {}
 
 impl Entry {
-    /// What an entry takes beside its internal key and value.
-    pub const OVERHEAD: usize = HEADER;
-
     /// How many bytes an entry takes.
     #[inline]
     pub fn size(user_key: &[u8], value: &[u8]) -> usize {
-        HEADER + user_key.len() + TRAILER_SIZE + value.len()
+        let key_len = user_key.len() + TRAILER_SIZE;
+        length_size(key_len) + key_len + length_size(value.len()) + value.len()
     }
 
     /// Writes an entry. The lengths must fit 32 bits, which batches have checked.
     ///
     /// # Safety
-    /// `at` must be [`Entry::size`] writable bytes that nobody else uses, aligned to 4.
+    /// `at` must be [`Entry::size`] writable bytes that nobody else uses.
     #[inline]
     pub unsafe fn write(at: NonNull<u8>, user_key: &[u8], trailer: u64, value: &[u8]) -> Entry {
         let key_len = user_key.len() + TRAILER_SIZE;
         debug_assert!(u32::try_from(key_len).is_ok() && u32::try_from(value.len()).is_ok());
-        // SAFETY: the four parts lie one after the other inside the bytes of the contract.
+        // SAFETY: the parts lie one after the other inside the bytes of the contract.
         unsafe {
-            at.cast::<u32>().write(key_len as u32);
-            at.cast::<u32>().add(1).write(value.len() as u32);
-            let key = at.add(HEADER).as_ptr();
+            let key = write_length(at, key_len).as_ptr();
             key.copy_from_nonoverlapping(user_key.as_ptr(), user_key.len());
             key.add(user_key.len()).cast::<u64>().write_unaligned(trailer.to_le());
-            key.add(key_len).copy_from_nonoverlapping(value.as_ptr(), value.len());
+            let after = NonNull::new_unchecked(key.add(key_len));
+            let to = write_length(after, value.len()).as_ptr();
+            to.copy_from_nonoverlapping(value.as_ptr(), value.len());
         }
         Entry(at)
     }
@@ -88,8 +84,8 @@ impl Entry {
     pub unsafe fn internal_key<'a>(self) -> &'a [u8] {
         // SAFETY: written by `write`, alive by contract.
         unsafe {
-            let len = self.0.cast::<u32>().read() as usize;
-            std::slice::from_raw_parts(self.0.add(HEADER).as_ptr(), len)
+            let (len, key) = read_length(self.0);
+            std::slice::from_raw_parts(key.as_ptr(), len)
         }
     }
 
@@ -101,10 +97,66 @@ impl Entry {
     pub unsafe fn value<'a>(self) -> &'a [u8] {
         // SAFETY: written by `write`, alive by contract.
         unsafe {
-            let key_len = self.0.cast::<u32>().read() as usize;
-            let len = self.0.cast::<u32>().add(1).read() as usize;
-            std::slice::from_raw_parts(self.0.add(HEADER + key_len).as_ptr(), len)
+            let (key_len, key) = read_length(self.0);
+            let (len, value) = read_length(key.add(key_len));
+            std::slice::from_raw_parts(value.as_ptr(), len)
         }
+    }
+}
+
+/// How many bytes a length takes.
+#[inline]
+fn length_size(len: usize) -> usize {
+    if len < 0x80 { 1 } else { varint_length(len as u64) }
+}
+
+/// Writes a length; what follows it.
+///
+/// # Safety
+/// There must be [`length_size`] writable bytes.
+#[inline]
+unsafe fn write_length(mut at: NonNull<u8>, len: usize) -> NonNull<u8> {
+    let mut rest = len;
+    // SAFETY: one byte for every seven bits, as `length_size` counts.
+    unsafe {
+        while rest >= 0x80 {
+            at.write(rest as u8 | 0x80);
+            at = at.add(1);
+            rest >>= 7;
+        }
+        at.write(rest as u8);
+        at.add(1)
+    }
+}
+
+/// A length that `write_length` wrote, and what follows it.
+///
+/// # Safety
+/// It must have been written there.
+#[inline]
+unsafe fn read_length(at: NonNull<u8>) -> (usize, NonNull<u8>) {
+    // SAFETY: by contract, and the last byte of a length has no high bit.
+    unsafe {
+        let first = at.read();
+        if first < 0x80 { (first.into(), at.add(1)) } else { read_long_length(at) }
+    }
+}
+
+/// # Safety
+/// As for [`read_length`].
+#[inline]
+unsafe fn read_long_length(mut at: NonNull<u8>) -> (usize, NonNull<u8>) {
+    let (mut len, mut shift) = (0, 0);
+    loop {
+        // SAFETY: as in `read_length`.
+        let byte = unsafe { at.read() };
+        // SAFETY: what follows is part of the entry, or its end.
+        at = unsafe { at.add(1) };
+        len |= usize::from(byte & 0x7F) << shift;
+        if byte < 0x80 {
+            return (len, at);
+        }
+        shift += 7;
     }
 }
 

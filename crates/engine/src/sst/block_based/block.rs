@@ -70,6 +70,13 @@ impl Bytes {
     }
 }
 
+/// [`Bytes`] as a block keeps them, small, as there is one in each cached block: nothing beyond the
+/// bytes is held, and how long a mapped block is follows from its [`Layout`].
+enum Place {
+    Owned(Box<[u8]>),
+    Mapped { file: Arc<dyn RandomAccessFile>, start: usize },
+}
+
 /// Where the parts of a block are.
 #[derive(Clone, Copy, Debug, Default)]
 struct Layout {
@@ -78,6 +85,7 @@ struct Layout {
     num_restarts: u32,
     /// Zero without a hash index.
     num_buckets: u16,
+    hashed: bool,
 }
 
 impl Layout {
@@ -101,13 +109,20 @@ impl Layout {
         let restarts =
             restarts.ok_or_else(|| bad(&format!("no room for {num_restarts} restarts")))?;
         let restarts = u32::try_from(restarts).map_err(|_| bad("too long"))?;
-        Ok(Layout { restarts, num_restarts: num_restarts as u32, num_buckets })
+        let hashed = word & HASH_INDEX_BIT != 0;
+        Ok(Layout { restarts, num_restarts: num_restarts as u32, num_buckets, hashed })
+    }
+
+    /// How long the block is.
+    fn len(&self) -> usize {
+        let hash_index = if self.hashed { usize::from(self.num_buckets) + 2 } else { 0 };
+        self.restarts as usize + 4 * self.num_restarts as usize + hash_index + 4
     }
 }
 
 /// A block in memory.
 pub struct Block {
-    bytes: Bytes,
+    place: Place,
     layout: Layout,
     /// Set by the first point lookup: the second one builds the tags.
     seen: AtomicBool,
@@ -118,20 +133,35 @@ impl Block {
     /// Takes the uncompressed bytes of a block apart.
     pub fn new(bytes: Bytes) -> Result<Block> {
         let layout = Layout::parse(bytes.as_slice())?;
-        Ok(Block { bytes, layout, seen: AtomicBool::new(false), tags: OnceLock::new() })
+        let place = match bytes {
+            Bytes::Owned(bytes) => Place::Owned(bytes.into_boxed_slice()),
+            Bytes::Mapped { file, start, .. } => Place::Mapped { file, start },
+        };
+        Ok(Block { place, layout, seen: AtomicBool::new(false), tags: OnceLock::new() })
+    }
+
+    #[inline]
+    fn bytes(&self) -> &[u8] {
+        match &self.place {
+            Place::Owned(bytes) => bytes,
+            Place::Mapped { file, start } => {
+                let map = file.mapped().unwrap_or_default();
+                map.get(*start..*start + self.layout.len()).unwrap_or_default()
+            }
+        }
     }
 
     /// The block, ready to be searched.
     #[inline]
     pub fn view(&self) -> BlockView<'_> {
-        BlockView { bytes: self.bytes.as_slice(), layout: self.layout }
+        BlockView { bytes: self.bytes(), layout: self.layout }
     }
 
     /// What a cache is charged for it.
     pub fn charge(&self) -> usize {
-        let bytes = match &self.bytes {
-            Bytes::Owned(v) => v.capacity(),
-            Bytes::Mapped { .. } => 0,
+        let bytes = match &self.place {
+            Place::Owned(bytes) => bytes.len(),
+            Place::Mapped { .. } => 0,
         };
         bytes + size_of::<Node<Block>>() + 3 * size_of::<usize>()
     }
@@ -158,7 +188,7 @@ impl Block {
 
 impl PinnedBytes for Node<Block> {
     fn bytes(&self) -> &[u8] {
-        self.object().bytes.as_slice()
+        self.object().bytes()
     }
 }
 

@@ -10,8 +10,10 @@
 //! only when the table has come from memory: nothing of the next lookup could start before.
 //!
 //! ```text
-//! data = tag u8 * n padded to 8, offset u16 * n, middle [u8; width] * n, prefix
+//! data = tag u8 * n, offset u16 * n, middle [u8; width] * n, prefix
 //! ```
+//! The last word of tags runs into the offsets; what looks like a candidate there is none.
+//!
 //! The table lies inside the block's own object while it is small, so that a lookup waits for two
 //! memory accesses, the object and the entry, and not for three. It is as small as it is because
 //! every cached block pays for it, looked up or not: two bytes of hash would save one false candidate
@@ -38,21 +40,42 @@ const GROUP: usize = 64;
 const WIDTH_MAX: usize = 32;
 
 /// How many bytes lie inside the object: enough for a block of 4 KiB with values of 100 bytes.
-const INLINE: usize = 144;
+const INLINE: usize = 136;
 
-/// The tags of one block. Positions fit 16 bits: the table is smaller than its block's entries.
-pub struct Tags {
-    data: Data,
+/// The tags of one block. What all of them have is inside the variants, since it takes no room
+/// there.
+pub enum Tags {
+    /// Few enough to lie in the block's object.
+    Inline(Head, [u8; INLINE]),
+    /// In memory of their own.
+    Heap(Head, Box<[u8]>),
+}
+
+/// Where the parts of the data are. Positions fit 16 bits: the table is smaller than its block's
+/// entries.
+#[derive(Clone, Copy)]
+pub struct Head {
     n: u16,
-    middles_at: u16,
-    prefix_at: u16,
     len: u16,
     width: u8,
 }
 
-enum Data {
-    Inline([u8; INLINE]),
-    Heap(Box<[u8]>),
+impl Head {
+    #[inline]
+    fn middles_at(self) -> usize {
+        3 * usize::from(self.n)
+    }
+
+    #[inline]
+    fn prefix_at(self) -> usize {
+        self.middles_at() + usize::from(self.width) * usize::from(self.n)
+    }
+
+    /// The bytes that are looked at for tags: whole words.
+    #[inline]
+    fn words(self) -> usize {
+        usize::from(self.n).next_multiple_of(LANES)
+    }
 }
 
 /// What is collected about one entry while building.
@@ -97,54 +120,43 @@ impl Tags {
             return None;
         }
         let n = items.len();
-        let offsets_at = n.next_multiple_of(LANES);
-        let middles_at = offsets_at + 2 * n;
-        let prefix_at = middles_at + width * n;
-        let len = prefix_at + prefix_len;
+        let len = 3 * n + width * n + prefix_len;
         if len > view.entries().len() / 2 {
             return None;
         }
-        let mut data: Vec<u8> = Vec::with_capacity(len);
+        let mut data: Vec<u8> = Vec::with_capacity(len.max(n.next_multiple_of(LANES)));
         data.extend(items.iter().map(|i| i.tag));
-        data.resize(offsets_at, 0);
         data.extend(items.iter().flat_map(|i| i.offset.to_le_bytes()));
-        for (i, item) in items.iter().enumerate() {
+        for item in &items {
             let middle = item.user_key.get(prefix_len..item.shared.max(prefix_len))?;
             data.extend_from_slice(middle);
-            data.resize(middles_at + width * (i + 1), 0);
+            data.resize(data.len() + width - middle.len(), 0);
         }
         data.extend_from_slice(first.user_key.get(..prefix_len)?);
+        let head =
+            Head { n: u16::try_from(n).ok()?, len: u16::try_from(len).ok()?, width: width as u8 };
         let mut inline = [0; INLINE];
-        let data = match inline.get_mut(..len) {
-            Some(place) => {
-                place.copy_from_slice(&data);
-                Data::Inline(inline)
-            }
-            None => Data::Heap(data.into_boxed_slice()),
-        };
-        Some(Tags {
-            data,
-            n: u16::try_from(n).ok()?,
-            middles_at: u16::try_from(middles_at).ok()?,
-            prefix_at: u16::try_from(prefix_at).ok()?,
-            len: u16::try_from(len).ok()?,
-            width: width as u8,
-        })
+        if let Some(place) = inline.get_mut(..len) {
+            place.copy_from_slice(&data);
+            return Some(Tags::Inline(head, inline));
+        }
+        data.resize(len.max(head.words()), 0);
+        Some(Tags::Heap(head, data.into_boxed_slice()))
     }
 
     /// Bytes of memory besides the block's object.
     pub fn memory_usage(&self) -> usize {
-        match &self.data {
-            Data::Inline(_) => 0,
-            Data::Heap(data) => data.len(),
+        match self {
+            Tags::Inline(..) => 0,
+            Tags::Heap(_, data) => data.len(),
         }
     }
 
     #[inline]
-    fn data(&self) -> &[u8] {
-        match &self.data {
-            Data::Inline(data) => data,
-            Data::Heap(data) => data,
+    fn parts(&self) -> (Head, &[u8]) {
+        match self {
+            Tags::Inline(head, data) => (*head, data),
+            Tags::Heap(head, data) => (*head, data),
         }
     }
 
@@ -158,16 +170,17 @@ impl Tags {
         max_trailer: u64,
         mut visit: impl FnMut(u64, &'a [u8]) -> Result<bool>,
     ) -> Result<Found> {
-        let tags = self.data().get(..self.offsets_at()).unwrap_or_default();
+        let (head, data) = self.parts();
+        let tags = data.get(..head.words()).unwrap_or_default();
         for (group, tags) in tags.chunks(GROUP).enumerate() {
             let mut candidates = candidates(tags, tag_of(hash));
             while candidates != 0 {
                 let i = group * GROUP + candidates.trailing_zeros() as usize;
                 candidates &= candidates - 1;
-                if i >= self.n.into() {
-                    break; // Padding.
+                if i >= head.n.into() {
+                    break; // An offset.
                 }
-                if let Some((t, value)) = self.entry_if_equal(view, i, user_key)?
+                if let Some((t, value)) = entry_if_equal((head, data), view, i, user_key)?
                     && t <= max_trailer
                     && !visit(t, value)?
                 {
@@ -181,59 +194,55 @@ impl Tags {
     /// Asks for the entry that is looked at first, if there is one.
     #[inline]
     pub fn walk_ahead(&self, view: BlockView<'_>, hash: u64) {
-        let tags = self.data().get(..self.offsets_at().min(GROUP)).unwrap_or_default();
+        let (head, data) = self.parts();
+        let tags = data.get(..head.words().min(GROUP)).unwrap_or_default();
         let i = candidates(tags, tag_of(hash)).trailing_zeros() as usize;
-        if i < usize::from(self.n).min(GROUP) {
-            let entry = view.entries().as_ptr().wrapping_add(self.offset(i));
+        if i < usize::from(head.n).min(GROUP) {
+            let entry = view.entries().as_ptr().wrapping_add(offset((head, data), i));
             prefetch_bytes(entry, 3 * LINE);
         }
     }
+}
 
-    #[inline]
-    fn offset(&self, i: usize) -> usize {
-        let bytes = self.data().get(self.offsets_at() + 2 * i..).and_then(|b| b.first_chunk::<2>());
-        u16::from_le_bytes(bytes.copied().unwrap_or_default()).into()
-    }
+/// Where entry `i` is.
+#[inline]
+fn offset((head, data): (Head, &[u8]), i: usize) -> usize {
+    let bytes = data.get(usize::from(head.n) + 2 * i..).and_then(|b| b.first_chunk::<2>());
+    u16::from_le_bytes(bytes.copied().unwrap_or_default()).into()
+}
 
-    #[inline]
-    fn offsets_at(&self) -> usize {
-        usize::from(self.n).next_multiple_of(LANES)
+/// Trailer and value of entry `i` if its user key is this one.
+#[inline]
+fn entry_if_equal<'a>(
+    parts: (Head, &[u8]),
+    view: BlockView<'a>,
+    i: usize,
+    user_key: &[u8],
+) -> Result<Option<(u64, &'a [u8])>> {
+    let entry = view.entry(offset(parts, i))?;
+    let Some((end, t)) = view.slice(entry.suffix, entry.value).split_last_chunk::<TRAILER_SIZE>()
+    else {
+        return Ok(None);
+    };
+    let equal = entry.shared + end.len() == user_key.len()
+        && user_key.ends_with(end)
+        && begins(parts, user_key, i, entry.shared);
+    if !equal {
+        return Ok(None);
     }
+    Ok(Some((u64::from_le_bytes(*t), view.slice(entry.value, entry.end))))
+}
 
-    /// Trailer and value of entry `i` if its user key is this one.
-    #[inline]
-    fn entry_if_equal<'a>(
-        &self,
-        view: BlockView<'a>,
-        i: usize,
-        user_key: &[u8],
-    ) -> Result<Option<(u64, &'a [u8])>> {
-        let entry = view.entry(self.offset(i))?;
-        let Some((end, t)) =
-            view.slice(entry.suffix, entry.value).split_last_chunk::<TRAILER_SIZE>()
-        else {
-            return Ok(None);
-        };
-        let equal = entry.shared + end.len() == user_key.len()
-            && user_key.ends_with(end)
-            && self.begins(user_key, i, entry.shared);
-        if !equal {
-            return Ok(None);
-        }
-        Ok(Some((u64::from_le_bytes(*t), view.slice(entry.value, entry.end))))
+/// Whether the first `shared` bytes of entry `i`'s key are those of `user_key`.
+#[inline]
+fn begins((head, data): (Head, &[u8]), user_key: &[u8], i: usize, shared: usize) -> bool {
+    let prefix = data.get(head.prefix_at()..head.len.into()).unwrap_or_default();
+    let common = shared.min(prefix.len());
+    if user_key.get(..common) != prefix.get(..common) {
+        return false;
     }
-
-    /// Whether the first `shared` bytes of entry `i`'s key are those of `user_key`.
-    #[inline]
-    fn begins(&self, user_key: &[u8], i: usize, shared: usize) -> bool {
-        let prefix = self.data().get(self.prefix_at.into()..self.len.into()).unwrap_or_default();
-        let common = shared.min(prefix.len());
-        if user_key.get(..common) != prefix.get(..common) {
-            return false;
-        }
-        let start = usize::from(self.middles_at) + i * usize::from(self.width);
-        user_key.get(common..shared) == self.data().get(start..start + shared - common)
-    }
+    let start = head.middles_at() + i * usize::from(head.width);
+    user_key.get(common..shared) == data.get(start..start + shared - common)
 }
 
 /// A bit for each of at most [`GROUP`] tags that are equal to `tag`, in their order.
