@@ -51,10 +51,13 @@ trait Owner: Send + Sync {
 /// What came out of a slot.
 type Retiree = Option<Box<dyn Send>>;
 
+/// Boxed once more, so that the pointer to it is one word.
+type OwnerBox = Box<dyn Owner>;
+
+/// Narrow, as there is one for each cached block.
 struct Entry {
-    owner: Arc<dyn Owner>,
+    owner: Arc<OwnerBox>,
     slot: u32,
-    /// Narrow, as there is one for each cached block.
     charge: u32,
 }
 

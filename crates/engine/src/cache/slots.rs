@@ -11,7 +11,7 @@
 
 #![allow(unsafe_code)]
 
-use super::{Cache, Entry, Owner, Retiree, Verdict};
+use super::{Cache, Entry, Owner, OwnerBox, Retiree, Verdict};
 use crate::base::prefetch::prefetch;
 use crate::env::epoch::{self, Guard};
 use crate::error::Result;
@@ -96,7 +96,7 @@ impl<T> Slot<T> {
 
 impl<T> Drop for Slot<T> {
     fn drop(&mut self) {
-        // Ring entries count the array, so it goes only after all slots were emptied.
+        // Ring entries count the cells, so they go only after all slots were emptied.
         debug_assert!(self.0.get_mut().is_null(), "an occupied slot is dropped");
     }
 }
@@ -106,17 +106,23 @@ static NEXT_SALT: AtomicUsize = AtomicUsize::new(0);
 
 /// A fixed number of slots. Belongs to one table and one cache.
 pub struct SlotArray<T: Send + Sync + 'static> {
-    cells: Box<[Slot<T>]>,
+    cells: Arc<[Slot<T>]>,
+    /// The cells as ring entries know them.
+    owner: Arc<OwnerBox>,
     cache: Arc<Cache>,
     salt: usize,
 }
 
+/// The slots as a ring sees them.
+struct Cells<T>(Arc<[Slot<T>]>);
+
 impl<T: Send + Sync + 'static> SlotArray<T> {
     /// `n` empty slots.
     pub fn new(cache: Arc<Cache>, n: usize) -> Arc<SlotArray<T>> {
-        let cells = (0..n).map(|_| Slot(AtomicPtr::default())).collect();
+        let cells: Arc<[Slot<T>]> = (0..n).map(|_| Slot(AtomicPtr::default())).collect();
+        let owner: Arc<OwnerBox> = Arc::new(Box::new(Cells(Arc::clone(&cells))));
         let salt = NEXT_SALT.fetch_add(1, Ordering::Relaxed).wrapping_mul(0x9E37_79B9);
-        Arc::new(SlotArray { cells, cache, salt })
+        Arc::new(SlotArray { cells, owner, cache, salt })
     }
 
     /// The object in a slot, for as long as the reader is pinned.
@@ -140,7 +146,7 @@ impl<T: Send + Sync + 'static> SlotArray<T> {
 
     /// Puts an object into a slot and charges the cache. If somebody else was faster, theirs stays
     /// and is returned. An object larger than the whole cache is returned without being cached.
-    pub fn insert(self: &Arc<Self>, slot: usize, object: T, charge: usize) -> Result<Arc<Node<T>>> {
+    pub fn insert(&self, slot: usize, object: T, charge: usize) -> Result<Arc<Node<T>>> {
         let node = Arc::new(Node::new(object));
         let cache = &*self.cache;
         let Some(cell) = self.cells.get(slot) else { return Ok(node) };
@@ -157,7 +163,7 @@ impl<T: Send + Sync + 'static> SlotArray<T> {
             cache.release(charge);
             return Ok(self.load_arc(slot).unwrap_or(node));
         }
-        let owner: Arc<dyn Owner> = Arc::clone(self) as Arc<dyn Owner>;
+        let owner = Arc::clone(&self.owner);
         let position = ring.add(Entry { owner, slot: slot as u32, charge: narrow });
         node.position.store(position, Ordering::Relaxed);
         Ok(node)
@@ -208,25 +214,25 @@ impl<T: Send + Sync + 'static> SlotArray<T> {
     }
 }
 
-impl<T: Send + Sync + 'static> Owner for SlotArray<T> {
+impl<T: Send + Sync + 'static> Owner for Cells<T> {
     fn judge(&self, slot: u32) -> Verdict {
         if self.is_held(slot) {
             return Verdict::Held;
         }
         let guard = epoch::pin();
-        match self.load(slot as usize, &guard) {
+        match self.0.get(slot as usize).and_then(|cell| cell.load(&guard)) {
             Some(node) if node.used.swap(false, Ordering::Relaxed) => Verdict::Used,
             _ => Verdict::Idle,
         }
     }
 
     fn is_held(&self, slot: u32) -> bool {
-        let node = self.cells.get(slot as usize).and_then(Slot::load_arc);
+        let node = self.0.get(slot as usize).and_then(Slot::load_arc);
         // One count is the slot's, one is ours.
         node.is_some_and(|node| Arc::strong_count(&node) > 2)
     }
 
     fn evict(&self, slot: u32) -> Retiree {
-        self.cells.get(slot as usize).and_then(Slot::take).map(|node| Box::new(node) as Box<_>)
+        self.0.get(slot as usize).and_then(Slot::take).map(|node| Box::new(node) as Box<_>)
     }
 }

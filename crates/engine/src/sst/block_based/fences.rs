@@ -59,6 +59,47 @@ impl Ranks {
     }
 }
 
+/// Where the blocks begin, in half the room for tables below 4 GiB.
+enum Offsets {
+    Narrow(Vec<u32>),
+    Wide(Vec<u64>),
+}
+
+impl Offsets {
+    fn push(&mut self, offset: u64) {
+        match (&mut *self, u32::try_from(offset)) {
+            (Offsets::Narrow(offsets), Ok(offset)) => offsets.push(offset),
+            (Offsets::Wide(offsets), _) => offsets.push(offset),
+            (Offsets::Narrow(offsets), Err(_)) => {
+                let so_far = offsets.iter().copied().map(u64::from);
+                *self = Offsets::Wide(so_far.chain([offset]).collect());
+            }
+        }
+    }
+
+    #[inline]
+    fn get(&self, i: usize) -> Option<u64> {
+        match self {
+            Offsets::Narrow(offsets) => offsets.get(i).copied().map(u64::from),
+            Offsets::Wide(offsets) => offsets.get(i).copied(),
+        }
+    }
+
+    fn shrink_to_fit(&mut self) {
+        match self {
+            Offsets::Narrow(offsets) => offsets.shrink_to_fit(),
+            Offsets::Wide(offsets) => offsets.shrink_to_fit(),
+        }
+    }
+
+    fn memory_usage(&self) -> usize {
+        match self {
+            Offsets::Narrow(offsets) => 4 * offsets.capacity(),
+            Offsets::Wide(offsets) => 8 * offsets.capacity(),
+        }
+    }
+}
+
 /// The decoded index.
 pub struct Fences {
     /// All keys, one after the other.
@@ -68,7 +109,7 @@ pub struct Fences {
     /// Whether keys lack the trailer.
     user_keys: bool,
     /// Where each block begins, and how long it is.
-    offsets: Vec<u64>,
+    offsets: Offsets,
     sizes: Vec<u32>,
     /// Bytes that all keys begin with, and the numbers that follow, in bytewise order.
     common: usize,
@@ -78,7 +119,8 @@ pub struct Fences {
 impl Fences {
     /// Collects fences whose keys are user keys or internal keys.
     pub fn collect(user_keys: bool) -> Fences {
-        let (keys, ends, offsets, sizes) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (keys, ends, sizes) = (Vec::new(), Vec::new(), Vec::new());
+        let offsets = Offsets::Narrow(Vec::new());
         Fences { keys, ends, user_keys, offsets, sizes, common: 0, ranks: None }
     }
 
@@ -141,7 +183,7 @@ impl Fences {
     /// Where block `i` is.
     #[inline]
     pub fn handle(&self, i: usize) -> Option<BlockHandle> {
-        let (&offset, &size) = (self.offsets.get(i)?, self.sizes.get(i)?);
+        let (offset, &size) = (self.offsets.get(i)?, self.sizes.get(i)?);
         Some(BlockHandle { offset, size: size.into() })
     }
 
@@ -225,7 +267,7 @@ impl Fences {
     /// Bytes of memory.
     pub fn memory_usage(&self) -> usize {
         let arrays =
-            4 * (self.ends.capacity() + self.sizes.capacity()) + 8 * self.offsets.capacity();
+            4 * (self.ends.capacity() + self.sizes.capacity()) + self.offsets.memory_usage();
         self.keys.capacity() + arrays + self.ranks.as_ref().map_or(0, Ranks::memory_usage)
     }
 }

@@ -87,3 +87,14 @@ fn disorder_and_absurd_sizes_are_refused() {
     let handle = BlockHandle { offset: 0, size: 1 << 40 };
     assert!(f.push(b"long enough", handle).unwrap_err().is_corruption());
 }
+
+#[test]
+fn offsets_beyond_four_gibibytes_keep_all_that_came_before() {
+    let mut fences = Fences::collect(true);
+    let offsets = [0, 7, u64::from(u32::MAX), 1 << 32, (1 << 32) + 5, 1 << 40];
+    for (i, offset) in offsets.into_iter().enumerate() {
+        fences.push(&[i as u8], BlockHandle { offset, size: 3 }).unwrap();
+        let so_far: Vec<u64> = (0..=i).map(|i| fences.handle(i).unwrap().offset).collect();
+        assert_eq!(so_far, offsets[..=i]);
+    }
+}
