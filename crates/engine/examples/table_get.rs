@@ -60,6 +60,7 @@ fn build(fs: &MemFs, path: &Path, n: u64) {
         merge_operator_name: None,
         compression: CompressionType::None,
         compression_opts: CompressionOptions::default(),
+        target_file_size: 0,
         level: 6,
         column_family_id: 0,
         column_family_name: "default".into(),

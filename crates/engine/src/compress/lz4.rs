@@ -7,11 +7,15 @@ use lz4_flex::block;
 /// A run of 255 length bytes makes at most 255 bytes each.
 const MAX_RATIO: usize = 256;
 
-pub(super) fn compress(raw: &[u8], out: &mut Vec<u8>) -> Result<()> {
+pub(super) fn compress(raw: &[u8], dict: Option<&Dictionary>, out: &mut Vec<u8>) -> Result<()> {
     let start = out.len();
     out.resize(start + block::get_maximum_output_size(raw.len()), 0);
-    let n = block::compress_into(raw, out.get_mut(start..).unwrap_or_default())
-        .map_err(|e| broken(CompressionType::Lz4, e))?;
+    let room = out.get_mut(start..).unwrap_or_default();
+    let n = match dict {
+        Some(d) => block::compress_into_with_dict(raw, room, d.bytes()),
+        None => block::compress_into(raw, room),
+    }
+    .map_err(|e| broken(CompressionType::Lz4, e))?;
     out.truncate(start + n);
     Ok(())
 }

@@ -1,14 +1,16 @@
 //! Codecs behind one enum.
 //!
-//! A compressed block is `[varint32 raw size] stream`. The size is there for Zlib and LZ4 from
-//! table format 2 on, and for Zstandard always; before format 2 Zlib has none and LZ4 has a
-//! fixed64. Snappy carries its own. Decoders take any bytes: they fail, and never allocate more
+//! A compressed block is `[varint32 raw size] stream`. The size is there for Zlib, BZip2 and LZ4 from
+//! table format 2 on, and for Zstandard always; before format 2 Zlib and BZip2 have none and LZ4 has
+//! a fixed64. Snappy carries its own. Decoders take any bytes: they fail, and never allocate more
 //! than `max_len` or what the stream could possibly expand to.
 //!
 //! Thread safety: all functions are free of shared state; codec contexts live in thread locals.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
+mod bzip2;
+mod dictionary;
 mod lz4;
 mod snappy;
 mod zlib;
@@ -17,7 +19,7 @@ mod zstd;
 use crate::base::coding::{fixed64_at, get_varint32, put_varint32};
 use crate::error::{Error, Result};
 
-pub use zstd::Dictionary;
+pub use dictionary::{Dictionary, DictionarySource};
 pub(crate) use zstd::decompress_frame as decompress_zstd_frame;
 
 /// The level that means "the codec's default", as RocksDB writes it in options.
@@ -34,7 +36,7 @@ pub enum CompressionType {
     Snappy = 1,
     /// Raw deflate.
     Zlib = 2,
-    /// bzip2: named, neither read nor written.
+    /// bzip2 streams.
     Bzip2 = 3,
     /// LZ4 blocks.
     Lz4 = 4,
@@ -83,14 +85,15 @@ impl CompressionType {
         }
     }
 
-    /// Whether [`compress`] has this codec.
-    pub fn is_supported_for_write(self) -> bool {
-        !matches!(self, CompressionType::Bzip2 | CompressionType::Xpress)
+    /// Whether blocks can be read and written with this codec.
+    pub fn is_supported(self) -> bool {
+        self != CompressionType::Xpress
     }
 
-    /// Whether [`decompress`] has this codec.
-    pub fn is_supported_for_read(self) -> bool {
-        self.is_supported_for_write()
+    /// Whether this codec makes anything of a dictionary.
+    pub fn takes_dictionary(self) -> bool {
+        use CompressionType::{Lz4, Lz4hc, Zlib, Zstd};
+        matches!(self, Zlib | Lz4 | Lz4hc | Zstd)
     }
 }
 
@@ -98,39 +101,54 @@ fn unsupported(t: CompressionType) -> Error {
     Error::not_supported(format!("{} compression", t.name()))
 }
 
-/// Replaces `out` by the compressed form of `raw`, framed for table format `format_version`.
-/// `level` and `window_bits` mean what they mean in RocksDB's `CompressionOptions`
-/// ([`DEFAULT_LEVEL`], and a negative window for raw deflate). `false`: the codec has no shorter
-/// form and `out` is of no use. Whether the gain is worth it is the caller's to say.
-pub fn compress(
-    t: CompressionType,
-    level: i32,
-    window_bits: i32,
-    format_version: u32,
-    raw: &[u8],
-    out: &mut Vec<u8>,
-) -> Result<bool> {
-    out.clear();
-    if raw.len() > u32::MAX as usize {
-        return Ok(false);
-    }
-    if format_version >= 2 || t == CompressionType::Zstd {
-        match t {
-            CompressionType::None | CompressionType::Snappy => {}
-            _ => put_varint32(out, raw.len() as u32),
+/// How blocks are compressed. The settings mean what they mean in RocksDB's `CompressionOptions`.
+#[derive(Clone, Copy, Debug)]
+pub struct Codec {
+    /// Which one.
+    pub kind: CompressionType,
+    /// The level, or [`DEFAULT_LEVEL`].
+    pub level: i32,
+    /// Zlib's window; negative for raw deflate.
+    pub window_bits: i32,
+    /// Zstandard frames carry a checksum.
+    pub checksum: bool,
+    /// The table's format, which says how a block is framed.
+    pub format_version: u32,
+}
+
+impl Codec {
+    /// Replaces `out` by the compressed form of `raw`. `false`: the codec has no shorter form and
+    /// `out` is of no use. Whether the gain is worth it is the caller's to say.
+    pub fn compress(
+        &self,
+        raw: &[u8],
+        dict: Option<&Dictionary>,
+        out: &mut Vec<u8>,
+    ) -> Result<bool> {
+        out.clear();
+        if raw.len() > u32::MAX as usize {
+            return Ok(false);
         }
-    } else if matches!(t, CompressionType::Lz4 | CompressionType::Lz4hc) {
-        out.extend_from_slice(&(raw.len() as u64).to_le_bytes());
+        let kind = self.kind;
+        if self.format_version >= 2 || kind == CompressionType::Zstd {
+            match kind {
+                CompressionType::None | CompressionType::Snappy => {}
+                _ => put_varint32(out, raw.len() as u32),
+            }
+        } else if matches!(kind, CompressionType::Lz4 | CompressionType::Lz4hc) {
+            out.extend_from_slice(&(raw.len() as u64).to_le_bytes());
+        }
+        match kind {
+            CompressionType::None => return Ok(false),
+            CompressionType::Snappy => snappy::compress(raw, out)?,
+            CompressionType::Zlib => zlib::compress(self, raw, dict, out)?,
+            CompressionType::Bzip2 => bzip2::compress(raw, out)?,
+            CompressionType::Lz4 | CompressionType::Lz4hc => lz4::compress(raw, dict, out)?,
+            CompressionType::Zstd => zstd::compress(self, raw, dict, out)?,
+            CompressionType::Xpress => return Err(unsupported(kind)),
+        }
+        Ok(out.len() < raw.len())
     }
-    match t {
-        CompressionType::None => return Ok(false),
-        CompressionType::Snappy => snappy::compress(raw, out)?,
-        CompressionType::Zlib => zlib::compress(level, window_bits, raw, out)?,
-        CompressionType::Lz4 | CompressionType::Lz4hc => lz4::compress(raw, out)?,
-        CompressionType::Zstd => zstd::compress(level, raw, out),
-        CompressionType::Bzip2 | CompressionType::Xpress => return Err(unsupported(t)),
-    }
-    Ok(out.len() < raw.len())
 }
 
 /// The raw form of a block. `dict` is the file's dictionary block, if it has one. More than
@@ -165,14 +183,17 @@ pub fn decompress_with(
             Ok(data.to_vec())
         }
         CompressionType::Snappy => snappy::decompress(data, max_len),
-        CompressionType::Zlib => {
+        CompressionType::Zlib | CompressionType::Bzip2 => {
             let (len, stream) = if format_version >= 2 {
                 let (len, stream) = split_size(data)?;
                 (Some(len), stream)
             } else {
                 (None, data)
             };
-            zlib::decompress(stream, len, dict, max_len)
+            match t {
+                CompressionType::Zlib => zlib::decompress(stream, len, dict, max_len),
+                _ => bzip2::decompress(stream, len, max_len),
+            }
         }
         CompressionType::Lz4 | CompressionType::Lz4hc => {
             let (len, stream) =
@@ -183,7 +204,7 @@ pub fn decompress_with(
             let (len, stream) = split_size(data)?;
             zstd::decompress(stream, len, dict, max_len)
         }
-        CompressionType::Bzip2 | CompressionType::Xpress => Err(unsupported(t)),
+        CompressionType::Xpress => Err(unsupported(t)),
     }
 }
 

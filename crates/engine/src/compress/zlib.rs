@@ -1,6 +1,6 @@
 //! Raw deflate streams, without a zlib header.
 
-use super::{CompressionType, DEFAULT_LEVEL, Dictionary, broken, check_size, wrong_size};
+use super::{Codec, CompressionType, DEFAULT_LEVEL, Dictionary, broken, check_size, wrong_size};
 use crate::error::Result;
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
 
@@ -10,13 +10,21 @@ const CODEC: CompressionType = CompressionType::Zlib;
 
 /// `window_bits` is RocksDB's: negative for raw deflate. Other kinds of stream have a header that
 /// no reader accepts, so only its size counts here.
-pub(super) fn compress(level: i32, window_bits: i32, raw: &[u8], out: &mut Vec<u8>) -> Result<()> {
-    let level = match level {
+pub(super) fn compress(
+    codec: &Codec,
+    raw: &[u8],
+    dict: Option<&Dictionary>,
+    out: &mut Vec<u8>,
+) -> Result<()> {
+    let level = match codec.level {
         DEFAULT_LEVEL | i32::MIN..0 => Compression::default(),
         n => Compression::new(n.min(9) as u32),
     };
-    let bits = window_bits.unsigned_abs().clamp(9, 15) as u8;
+    let bits = codec.window_bits.unsigned_abs().clamp(9, 15) as u8;
     let mut state = Compress::new_with_window_bits(level, false, bits);
+    if let Some(d) = dict {
+        state.set_dictionary(d.bytes()).map_err(|e| broken(CODEC, e))?;
+    }
     out.reserve(raw.len() + raw.len() / 1024 + 64);
     loop {
         let input = raw.get(state.total_in() as usize..).unwrap_or_default();

@@ -1,11 +1,10 @@
-//! Zstandard frames. The codec is pure Rust; a dictionary is parsed once and shared.
+//! Zstandard frames. The codec is pure Rust; contexts are kept per thread.
 
-use super::{CompressionType, DEFAULT_LEVEL, broken, check_size, wrong_size};
+use super::{Codec, CompressionType, DEFAULT_LEVEL, Dictionary, broken, check_size, wrong_size};
 use crate::error::{Error, Result};
 use std::cell::RefCell;
 use std::io::Read;
-use std::sync::OnceLock;
-use structured_zstd::decoding::{DictionaryHandle, FrameDecoder, StreamingDecoder};
+use structured_zstd::decoding::{FrameDecoder, StreamingDecoder};
 use structured_zstd::encoding::{CompressionLevel, FrameCompressor};
 
 /// A block of one repeated byte makes 128 KiB from four bytes.
@@ -15,52 +14,62 @@ const MAX_RATIO: usize = 32 << 10;
 const DEFAULT: i32 = 3;
 const CODEC: CompressionType = CompressionType::Zstd;
 
+/// An encoder and what it was made for.
+struct Encoder {
+    level: i32,
+    checksum: bool,
+    /// The identity of its dictionary, zero without.
+    dictionary: u64,
+    frames: FrameCompressor,
+}
+
 thread_local! {
-    /// Contexts are large; each thread keeps one of each. The encoder is kept with its level.
+    /// Contexts are large; each thread keeps one of each.
     static DECODER: RefCell<Option<FrameDecoder>> = const { RefCell::new(None) };
-    static ENCODER: RefCell<Option<(i32, FrameCompressor)>> = const { RefCell::new(None) };
+    static ENCODER: RefCell<Option<Encoder>> = const { RefCell::new(None) };
 }
 
-/// A compression dictionary: the raw block, and its parsed form for Zstandard when first needed.
-pub struct Dictionary {
-    bytes: Vec<u8>,
-    zstd: OnceLock<std::result::Result<DictionaryHandle, String>>,
+/// The level that RocksDB gives to the library.
+pub(super) fn level(level: i32) -> i32 {
+    if level == DEFAULT_LEVEL { DEFAULT } else { level }
 }
 
-impl Dictionary {
-    /// Takes the content of the block `rocksdb.compression_dict`.
-    pub fn new(bytes: Vec<u8>) -> Dictionary {
-        Dictionary { bytes, zstd: OnceLock::new() }
+impl Encoder {
+    fn new(codec: &Codec, dict: Option<&Dictionary>) -> Result<Encoder> {
+        let level = level(codec.level);
+        let mut frames = FrameCompressor::new(CompressionLevel::from_level(level));
+        frames.set_content_checksum(codec.checksum);
+        if let Some(d) = dict {
+            frames.set_encoder_dictionary(d.for_encoder()?).map_err(|e| broken(CODEC, e))?;
+        }
+        let dictionary = dict.map_or(0, Dictionary::identity);
+        Ok(Encoder { level, checksum: codec.checksum, dictionary, frames })
     }
 
-    /// The raw bytes.
-    pub fn bytes(&self) -> &[u8] {
-        &self.bytes
-    }
-
-    fn zstd(&self) -> Result<&DictionaryHandle> {
-        self.zstd
-            .get_or_init(|| {
-                DictionaryHandle::from_serialized_or_raw_content(&self.bytes)
-                    .map_err(|e| e.to_string())
-            })
-            .as_ref()
-            .map_err(|e| Error::corruption(format!("ZSTD dictionary: {e}")))
+    fn serves(&self, codec: &Codec, dict: Option<&Dictionary>) -> bool {
+        self.level == level(codec.level)
+            && self.checksum == codec.checksum
+            && self.dictionary == dict.map_or(0, Dictionary::identity)
     }
 }
 
-pub(super) fn compress(level: i32, raw: &[u8], out: &mut Vec<u8>) {
-    let level = if level == DEFAULT_LEVEL { DEFAULT } else { level };
+pub(super) fn compress(
+    codec: &Codec,
+    raw: &[u8],
+    dict: Option<&Dictionary>,
+    out: &mut Vec<u8>,
+) -> Result<()> {
     ENCODER.with_borrow_mut(|slot| {
         let mut encoder = match slot.take() {
-            Some((l, e)) if l == level => e,
-            _ => FrameCompressor::new(CompressionLevel::from_level(level)),
+            Some(encoder) if encoder.serves(codec, dict) => encoder,
+            _ => Encoder::new(codec, dict)?,
         };
         // The encoder replaces what it is given, so the frame is made aside.
-        let frame = encoder.compress_independent_frame(raw);
+        let frame = encoder.frames.compress_independent_frame(raw);
         out.extend_from_slice(&frame);
-        *slot = Some((level, encoder));
-    });
+        *slot = Some(encoder);
+        Ok(())
+    })
 }
 
 pub(super) fn decompress(
@@ -70,7 +79,7 @@ pub(super) fn decompress(
     max_len: usize,
 ) -> Result<Vec<u8>> {
     check_size(len, max_len.min(stream.len().saturating_mul(MAX_RATIO)))?;
-    let dict = dict.map(Dictionary::zstd).transpose()?;
+    let dict = dict.map(Dictionary::for_decoder).transpose()?;
     let mut raw = vec![0; len];
     let n = DECODER.with_borrow_mut(|slot| {
         // Taken out, so that a decoder that failed is not used again.

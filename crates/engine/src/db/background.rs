@@ -427,6 +427,7 @@ impl DbInner {
         let output = OutputContext {
             level: plan.output_level,
             compression: plan.compression,
+            target_file_size: plan.target_file_size,
             bottommost: plan.bottommost,
             oldest_ancestor_time: oldest.unwrap_or(0),
             job_id: report.job_id,

@@ -113,6 +113,7 @@ impl Session {
             host: &self.identity.host,
             level: 0,
             compression: compression_for_flush(&options),
+            target_file_size: 0,
             options,
             bottommost: false,
             oldest_ancestor_time: 0,

@@ -234,6 +234,7 @@ impl SstFileWriter {
             merge_operator_name: cf.merge_operator.as_ref().map(|m| m.name().to_owned()),
             compression: compression(cf),
             compression_opts: cf.compression_opts,
+            target_file_size: 0,
             level: -1,
             column_family_id,
             column_family_name,

@@ -47,6 +47,8 @@ pub struct OutputContext<'a> {
     pub level: usize,
     /// The codec of their blocks.
     pub compression: CompressionType,
+    /// The size at which the job starts another table; 0 if it makes one only.
+    pub target_file_size: u64,
     /// Nothing lies below them.
     pub bottommost: bool,
     /// When the oldest data in them was written, in seconds since 1970; 0 unknown.
@@ -122,6 +124,7 @@ impl TableOutput {
             merge_operator_name,
             compression: ctx.compression,
             compression_opts,
+            target_file_size: ctx.target_file_size,
             level: ctx.level as i32,
             column_family_id: ctx.column_family_id,
             column_family_name: ctx.column_family_name.to_owned(),

@@ -9,21 +9,22 @@ pub struct CompressionOptions {
     pub level: i32,
     /// zlib's strategy. Accepted, has no effect.
     pub strategy: i32,
-    /// Bytes of dictionary per file; anything but 0 is refused at open.
+    /// Bytes of dictionary per file, for the codecs that take one: Zlib, LZ4 and Zstandard. 0 for none.
     pub max_dict_bytes: u32,
-    /// Bytes of samples from which a dictionary is trained. Has no effect without a dictionary.
+    /// Bytes of samples from which a dictionary for Zstandard is made; 0 takes `max_dict_bytes` of
+    /// samples as they are.
     pub zstd_max_train_bytes: u32,
     /// Threads that compress the blocks of one file. Accepted, has no effect.
     pub parallel_threads: u32,
     /// These settings replace those of the other levels; for the last level's alone.
     pub enabled: bool,
-    /// Bytes of blocks that are held back as samples. Has no effect without a dictionary.
+    /// Bytes of blocks that are held back to choose samples from; 0 for a whole file.
     pub max_dict_buffer_bytes: u64,
-    /// Train a dictionary rather than cut it from samples. Has no effect without a dictionary.
+    /// Train a dictionary for Zstandard rather than add entropy tables to samples.
     pub use_zstd_dict_trainer: bool,
     /// A block is stored compressed if a KiB of it shrinks to this many bytes or fewer.
     pub max_compressed_bytes_per_kb: i32,
-    /// Zstandard frames carry a checksum. Accepted, has no effect: blocks have one anyway.
+    /// Zstandard frames carry a checksum of their own, besides the block's.
     pub checksum: bool,
 }
 

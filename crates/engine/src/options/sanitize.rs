@@ -161,15 +161,25 @@ fn validate_universal(cf: &ColumnFamilyOptions) -> Result<()> {
     Ok(())
 }
 
+/// As in RocksDB `compression` does not matter where each level has its own. The last level's codec is
+/// looked at too: RocksDB finds it missing in a compaction, and writes without one.
 fn validate_compression(cf: &ColumnFamilyOptions) -> Result<()> {
-    let named = [("compression", cf.compression)]
-        .into_iter()
-        .chain(cf.compression_per_level.iter().map(|c| ("compression_per_level", *c)))
-        .chain(cf.bottommost_compression.map(|c| ("bottommost_compression", c)));
-    for (option, codec) in named {
-        let unknown = matches!(codec, CompressionType::Bzip2 | CompressionType::Xpress);
-        let known = "expected none, snappy, zlib, lz4, lz4hc or zstd";
-        refuse(option, format!("{codec:?}"), unknown, known)?;
+    let levels = cf.compression_per_level.iter().copied();
+    let for_all = Some(cf.compression).filter(|_| cf.compression_per_level.is_empty());
+    if let Some(codec) =
+        levels.chain(for_all).chain(cf.bottommost_compression).find(|codec| !codec.is_supported())
+    {
+        return Err(Error::invalid_argument(format!(
+            "Compression type {} is not linked with the binary.",
+            codec.name()
+        )));
+    }
+    let opts = &cf.compression_opts;
+    if opts.zstd_max_train_bytes > 0 && opts.max_dict_bytes == 0 {
+        return Err(Error::invalid_argument(
+            "The dictionary size limit (`CompressionOptions::max_dict_bytes`) should be nonzero if \
+             we're using zstd's dictionary generator.",
+        ));
     }
     Ok(())
 }

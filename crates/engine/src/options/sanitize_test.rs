@@ -80,9 +80,13 @@ fn refusals_name_option_value_and_range() {
              expected at most 64",
         ),
         (
-            with(|o| o.cf.compression = CompressionType::Bzip2),
-            "Not implemented: option compression: value Bzip2 is not supported; \
-             expected none, snappy, zlib, lz4, lz4hc or zstd",
+            with(|o| o.cf.compression = CompressionType::Xpress),
+            "Invalid argument: Compression type Xpress is not linked with the binary.",
+        ),
+        (
+            with(|o| o.cf.compression_opts.zstd_max_train_bytes = 100),
+            "Invalid argument: The dictionary size limit (`CompressionOptions::max_dict_bytes`) \
+             should be nonzero if we're using zstd's dictionary generator.",
         ),
         (
             block_based(|t| t.format_version = 1),

@@ -221,6 +221,8 @@ pub struct TableBuilderContext {
     pub compression: CompressionType,
     /// Settings of the codec.
     pub compression_opts: CompressionOptions,
+    /// The size that the file is to have; 0 for any.
+    pub target_file_size: u64,
     /// The level the file is for; -1 when unknown.
     pub level: i32,
     /// The column family's id.

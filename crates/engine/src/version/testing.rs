@@ -148,6 +148,7 @@ impl Tables {
             merge_operator_name: None,
             compression: CompressionType::None,
             compression_opts: CompressionOptions::default(),
+            target_file_size: 0,
             level: 0,
             column_family_id: self.cf.0,
             column_family_name: self.cf.1.into(),

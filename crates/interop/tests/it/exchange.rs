@@ -166,6 +166,14 @@ fn table(options: &str) -> Form {
     Form::new(&format!("block_based_table_factory={{{options}}}"))
 }
 
+/// Small blocks, so that files have many.
+fn with_dictionary(codec: &str, options: &str) -> Form {
+    Form::new(&format!(
+        "compression={codec};compression_opts={{max_dict_bytes=2048;{options}}};\
+         block_based_table_factory={{block_size=256}}"
+    ))
+}
+
 const PREFIX: &str = "prefix_extractor=rocksdb.FixedPrefix.8";
 
 exchange! {
@@ -176,6 +184,23 @@ exchange! {
     compression_lz4hc: Form::new("compression=kLZ4HCCompression");
     compression_zlib: Form::new("compression=kZlibCompression");
     compression_zstd: Form::new("compression=kZSTD");
+    compression_zstd_with_checksums: Form::new("compression=kZSTD").and(
+        "compression_opts={checksum=true;level=9}"
+    ).too_new_for_tools();
+    compression_bzip2: Form::new("compression=kBZip2Compression");
+    dictionary_zstd: with_dictionary("kZSTD", "level=5");
+    dictionary_zstd_trained: with_dictionary("kZSTD", "zstd_max_train_bytes=16384");
+    dictionary_zstd_finalized: with_dictionary(
+        "kZSTD", "zstd_max_train_bytes=8192;use_zstd_dict_trainer=false;level=1"
+    );
+    dictionary_zlib: with_dictionary("kZlibCompression", "window_bits=-14");
+    dictionary_lz4: with_dictionary("kLZ4Compression", "max_dict_buffer_bytes=3000");
+    dictionary_lz4hc: with_dictionary("kLZ4HCCompression", "level=4");
+    dictionary_of_codecs_without: with_dictionary("kSnappyCompression", "level=4");
+    dictionary_at_the_bottom: Form::new(
+        "bottommost_compression=kZSTD;bottommost_compression_opts={enabled=true;\
+         max_dict_bytes=2048;zstd_max_train_bytes=8192};block_based_table_factory={block_size=256}"
+    );
     compression_per_level: Form::new(
         "compression_per_level=kNoCompression:kLZ4Compression:kZSTD;bottommost_compression=kZlibCompression"
     );

@@ -7,15 +7,15 @@ use super::{Row, field, fixed, young};
 
 /// Every setting of a codec.
 pub const COMPRESSION_ROWS: &[Row<CompressionOptions>] = &[
-    young!(Accepted "checksum" checksum),
-    field!(Accepted "max_dict_buffer_bytes" max_dict_buffer_bytes),
+    young!(Honoured "checksum" checksum),
+    field!(Honoured "max_dict_buffer_bytes" max_dict_buffer_bytes),
     field!(Honoured "enabled" enabled),
-    field!(Refused "max_dict_bytes" max_dict_bytes),
+    field!(Honoured "max_dict_bytes" max_dict_bytes),
     young!(Honoured "max_compressed_bytes_per_kb" max_compressed_bytes_per_kb),
     field!(Accepted "parallel_threads" parallel_threads),
-    field!(Accepted "zstd_max_train_bytes" zstd_max_train_bytes),
+    field!(Honoured "zstd_max_train_bytes" zstd_max_train_bytes),
     field!(Honoured "level" level),
-    field!(Accepted "use_zstd_dict_trainer" use_zstd_dict_trainer),
+    field!(Honoured "use_zstd_dict_trainer" use_zstd_dict_trainer),
     field!(Accepted "strategy" strategy),
     field!(Honoured "window_bits" window_bits),
 ];

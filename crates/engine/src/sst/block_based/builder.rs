@@ -2,19 +2,21 @@
 //! metaindex and footer.
 //!
 //! Blocks are cut and separators chosen as RocksDB does, so a file of the same entries and options
-//! has the same data and index blocks. Properties are counted exactly: RocksDB 11 checks entry
+//! has the same data and index blocks. If it is to have a compression dictionary, data blocks are held
+//! back first. Properties are counted exactly: RocksDB 11 checks entry
 //! counts in compactions where `format.version` says that it may.
 
 use super::block_builder::BlockBuilder;
+use super::dictionary::HeldBlocks;
 use super::filter::FilterBuilder;
 use super::filter_parts::FilterParts;
 use super::index_builder::IndexBuilder;
 use super::index_prefixes::PrefixBlocks;
-use super::open::RANGE_DELETIONS;
+use super::open::{DICTIONARY, RANGE_DELETIONS};
 use crate::base::checksum::{block_checksum, context_modifier};
 use crate::base::hash::hash64;
 use crate::base::key::{ParsedInternalKey, ValueType, user_key};
-use crate::compress::{CompressionType, compress, decompress};
+use crate::compress::{Codec, CompressionType, Dictionary, decompress_with};
 use crate::error::{Error, Result};
 use crate::fs::WritableFile;
 use crate::options::{
@@ -43,6 +45,9 @@ pub struct BlockBasedTableBuilder {
     pub(super) last_key: Vec<u8>,
     pub(super) properties: TableProperties,
     compressed: Vec<u8>,
+    /// Blocks that wait for the dictionary, until it is made or cannot be.
+    held: Option<HeldBlocks>,
+    dictionary: Option<Dictionary>,
     /// Some block was stored compressed.
     has_compressed_block: bool,
     context_base: u32,
@@ -82,6 +87,8 @@ impl BlockBasedTableBuilder {
             last_key: Vec::new(),
             properties: TableProperties::default(),
             compressed: Vec::new(),
+            held: HeldBlocks::new(&ctx, &opts),
+            dictionary: None,
             has_compressed_block: false,
             broken: false,
             ctx,
@@ -114,7 +121,7 @@ impl BlockBasedTableBuilder {
         p.raw_value_size += value.len() as u64;
         let (limit, deviation) = (self.opts.block_size, self.opts.block_size_deviation);
         if self.block.is_full(limit, deviation, internal_key, value) {
-            self.write_data_block(Some(internal_key))?;
+            self.cut_data_block(Some(internal_key))?;
         }
         if self.block.is_empty() {
             self.first_key.clear();
@@ -127,7 +134,8 @@ impl BlockBasedTableBuilder {
         }
         if let Some(prefixes) = &mut self.prefixes {
             let extractor = extractor.filter(|e| e.in_domain(parsed.user_key));
-            prefixes.add(extractor.map(|e| e.transform(parsed.user_key)), self.index.len());
+            let block = self.index.len() + self.held.as_ref().map_or(0, HeldBlocks::len);
+            prefixes.add(extractor.map(|e| e.transform(parsed.user_key)), block);
         }
         self.block.add(internal_key, value);
         self.block.add_to_hash_index(parsed.user_key);
@@ -147,7 +155,8 @@ impl BlockBasedTableBuilder {
         p.raw_value_size += end.len() as u64;
     }
 
-    /// About how large the data would be if it ended now.
+    /// About how large the data would be if it ended now. Blocks that wait for a dictionary are not
+    /// counted, since nobody knows how small they get.
     pub fn file_size(&self) -> u64 {
         let block = if self.block.is_empty() { 0 } else { self.block.size_estimate() };
         self.offset + block as u64
@@ -164,7 +173,7 @@ impl BlockBasedTableBuilder {
             return Err(Error::corruption("a table whose writes failed cannot be finished"));
         }
         if !self.block.is_empty() {
-            self.write_data_block(None)?;
+            self.cut_data_block(None)?;
         }
         self.properties.data_size = self.offset;
         let mut metas = BTreeMap::new();
@@ -172,6 +181,10 @@ impl BlockBasedTableBuilder {
         let index = self.write_index(&mut metas)?;
         if self.opts.format_version >= 6 {
             metas.insert("rocksdb.index", index);
+        }
+        if let Some(dictionary) = self.dictionary.take() {
+            let handle = self.write_raw(dictionary.bytes(), CompressionType::None)?;
+            metas.insert(DICTIONARY, handle);
         }
         if !self.range_deletions.is_empty() {
             let block = self.range_deletions.finish().to_vec();
@@ -195,15 +208,37 @@ impl BlockBasedTableBuilder {
         Ok(FinishedTable { file_size, properties: self.properties })
     }
 
-    /// Writes the data block; `next` is the first key of the one after it.
-    fn write_data_block(&mut self, next: Option<&[u8]>) -> Result<()> {
+    /// Ends the data block; `next` is the first key of the one after it.
+    fn cut_data_block(&mut self, next: Option<&[u8]>) -> Result<()> {
         let raw = self.block.take();
-        let handle = self.write_compressed(&raw)?;
+        if let Some(held) = &mut self.held {
+            let has_room = held.push(raw, &self.first_key, &self.last_key);
+            return if has_room && next.is_some() { Ok(()) } else { self.write_held(next) };
+        }
+        let handle = self.write_data(&raw)?;
         self.block.give_back(raw);
         self.index.add(&self.first_key, &self.last_key, next, handle);
+        Ok(())
+    }
+
+    /// Makes the dictionary and writes what waited for it.
+    fn write_held(&mut self, next: Option<&[u8]>) -> Result<()> {
+        let Some(held) = self.held.take() else { return Ok(()) };
+        self.dictionary = held.dictionary(&self.ctx);
+        let mut blocks = held.into_blocks().peekable();
+        while let Some(block) = blocks.next() {
+            let handle = self.write_data(&block.raw)?;
+            let after = blocks.peek().map(|block| block.first_key.as_slice());
+            self.index.add(&block.first_key, &block.last_key, after.or(next), handle);
+        }
+        Ok(())
+    }
+
+    fn write_data(&mut self, raw: &[u8]) -> Result<BlockHandle> {
+        let handle = self.write_compressed(raw, true)?;
         self.align()?;
         self.properties.num_data_blocks += 1;
-        Ok(())
+        Ok(handle)
     }
 
     fn write_properties(&mut self) -> Result<BlockHandle> {
@@ -232,27 +267,33 @@ impl BlockBasedTableBuilder {
         self.write_raw(&block.take(), CompressionType::None)
     }
 
-    /// Writes a block, compressed if that saves as much as the options ask for.
-    pub(super) fn write_compressed(&mut self, raw: &[u8]) -> Result<BlockHandle> {
-        let kind = self.ctx.compression;
+    /// Writes a block, compressed if that saves as much as the options ask for. The dictionary is for
+    /// data alone: readers take indexes without.
+    pub(super) fn write_compressed(&mut self, raw: &[u8], is_data: bool) -> Result<BlockHandle> {
+        let (opts, format_version) = (&self.ctx.compression_opts, self.opts.format_version);
+        let dictionary = self.dictionary.as_ref().filter(|_| is_data);
+        let codec = Codec {
+            kind: self.ctx.compression,
+            level: opts.level,
+            window_bits: opts.window_bits,
+            checksum: opts.checksum,
+            format_version,
+        };
         let mut out = std::mem::take(&mut self.compressed);
-        let (level, window) =
-            (self.ctx.compression_opts.level, self.ctx.compression_opts.window_bits);
-        let per_kb =
-            u64::try_from(self.ctx.compression_opts.max_compressed_bytes_per_kb).unwrap_or(0);
-        let fits = kind != CompressionType::None
+        // As in RocksDB a block must shrink at all, whatever the option says.
+        let per_kb = u64::try_from(opts.max_compressed_bytes_per_kb).unwrap_or(0).min(1023);
+        let fits = codec.kind != CompressionType::None
             && per_kb > 0
-            && compress(kind, level, window, self.opts.format_version, raw, &mut out)?
+            && codec.compress(raw, dictionary, &mut out)?
             && out.len() as u64 <= (raw.len() as u64 * per_kb) >> 10;
         let handle = if fits {
-            if self.opts.verify_compression {
-                let again = decompress(kind, self.opts.format_version, &out, None, raw.len())?;
-                if again != raw {
-                    return Err(Error::corruption("a block does not decompress to what it was"));
-                }
+            if self.opts.verify_compression
+                && decompress_with(codec.kind, format_version, &out, dictionary, raw.len())? != raw
+            {
+                return Err(Error::corruption("a block does not decompress to what it was"));
             }
             self.has_compressed_block = true;
-            self.write_raw(&out, kind)
+            self.write_raw(&out, codec.kind)
         } else {
             self.write_raw(raw, CompressionType::None)
         };
@@ -296,9 +337,16 @@ impl BlockBasedTableBuilder {
         p.compression_name = ctx.compression.name().to_owned();
         let codec = &ctx.compression_opts;
         p.compression_options = format!(
-            "window_bits={}; level={}; strategy=0; max_dict_bytes=0; zstd_max_train_bytes=0; \
-             enabled=0; max_dict_buffer_bytes=0; use_zstd_dict_trainer=1; ",
-            codec.window_bits, codec.level
+            "window_bits={}; level={}; strategy={}; max_dict_bytes={}; zstd_max_train_bytes={}; \
+             enabled={}; max_dict_buffer_bytes={}; use_zstd_dict_trainer={}; ",
+            codec.window_bits,
+            codec.level,
+            codec.strategy,
+            codec.max_dict_bytes,
+            codec.zstd_max_train_bytes,
+            u8::from(codec.enabled),
+            codec.max_dict_buffer_bytes,
+            u8::from(codec.use_zstd_dict_trainer),
         );
         if let (Some(_), Some(policy)) = (&self.filter, opts.filter_policy) {
             p.filter_policy_name = policy.name().to_owned();
@@ -351,7 +399,7 @@ fn check_options(ctx: &TableBuilderContext, opts: &BlockBasedTableOptions) -> Re
             READABLE_VERSIONS.end()
         )));
     }
-    if !ctx.compression.is_supported_for_write() {
+    if !ctx.compression.is_supported() {
         return Err(Error::not_supported(format!("{} compression", ctx.compression.name())));
     }
     Ok(())

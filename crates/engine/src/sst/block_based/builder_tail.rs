@@ -84,7 +84,7 @@ impl BlockBasedTableBuilder {
 
     fn write_index_block(&mut self, bytes: &[u8]) -> Result<BlockHandle> {
         if self.opts.enable_index_compression {
-            self.write_compressed(bytes)
+            self.write_compressed(bytes, false)
         } else {
             self.write_raw(bytes, CompressionType::None)
         }

@@ -6,7 +6,8 @@
 //! ```
 //! Reading: `open` takes the metadata apart, `table` answers lookups, `iter` walks. A lookup goes
 //! filter → fences (the decoded index) → slot of the cached block → tags → entry, and allocates
-//! nothing. Writing: `builder` cuts entries into blocks and writes them as they fill.
+//! nothing. Writing: `builder` cuts entries into blocks and writes them as they fill, or when
+//! `dictionary` has seen enough of them.
 
 mod ahead;
 mod block;
@@ -14,6 +15,7 @@ mod block_builder;
 mod builder;
 mod builder_tail;
 mod cursor;
+mod dictionary;
 mod fences;
 mod filter;
 mod filter_parts;
@@ -38,6 +40,9 @@ pub use filter::{Filter, FilterBuilder};
 pub use iter::TableIter;
 pub use table::BlockBasedTable;
 
+#[cfg(test)]
+#[path = "dictionary_test.rs"]
+mod dictionary_tests;
 #[cfg(test)]
 #[path = "round_trip_test.rs"]
 mod round_trip_tests;

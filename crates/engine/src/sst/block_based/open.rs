@@ -31,7 +31,7 @@ use std::sync::Arc;
 
 const PROPERTIES: &str = "rocksdb.properties";
 pub(super) const RANGE_DELETIONS: &str = "rocksdb.range_del";
-const DICTIONARY: &str = "rocksdb.compression_dict";
+pub(super) const DICTIONARY: &str = "rocksdb.compression_dict";
 const INDEX: &str = "rocksdb.index";
 /// RocksDB's name for all its filters, as the builder writes it.
 pub(super) const FULL_FILTER: &str = "fullfilter.rocksdb.BuiltinBloomFilter";

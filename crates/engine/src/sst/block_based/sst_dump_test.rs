@@ -82,6 +82,7 @@ fn sst_dump_accepts_every_combination_of_options() {
         CompressionType::None,
         CompressionType::Snappy,
         CompressionType::Zlib,
+        CompressionType::Bzip2,
         CompressionType::Lz4,
         CompressionType::Lz4hc,
         CompressionType::Zstd,
@@ -115,6 +116,29 @@ fn sst_dump_accepts_every_combination_of_options() {
                 }
                 check(dir.path(), &format!("{n:06}"), ctx);
             }
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs RocksDB's sst_dump"]
+fn sst_dump_accepts_dictionaries() {
+    let dir = tempfile::tempdir().unwrap();
+    let kinds = [
+        (CompressionType::Zlib, 0),
+        (CompressionType::Lz4, 0),
+        (CompressionType::Lz4hc, 0),
+        (CompressionType::Zstd, 0),
+        (CompressionType::Zstd, 32 << 10),
+    ];
+    for (n, (codec, train)) in (1..).zip(kinds) {
+        for trainer in [true, false] {
+            let opts = BlockBasedTableOptions { block_size: 1024, ..with_filter() };
+            let mut ctx = builder_context(opts, codec);
+            ctx.compression_opts.max_dict_bytes = 2048;
+            ctx.compression_opts.zstd_max_train_bytes = train;
+            ctx.compression_opts.use_zstd_dict_trainer = trainer;
+            check(dir.path(), &format!("{n:05}{}", u8::from(trainer)), ctx);
         }
     }
 }

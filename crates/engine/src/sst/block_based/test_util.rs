@@ -57,6 +57,7 @@ pub fn builder_context(
         merge_operator_name: None,
         compression,
         compression_opts: CompressionOptions::default(),
+        target_file_size: 0,
         level: 0,
         column_family_id: 0,
         column_family_name: "default".into(),

@@ -139,6 +139,7 @@ pub(super) fn builder_context(
         merge_operator_name: None,
         compression: CompressionType::None,
         compression_opts: CompressionOptions::default(),
+        target_file_size: 0,
         level: 0,
         column_family_id: 0,
         column_family_name: "default".into(),
