@@ -60,6 +60,9 @@ functions! {
     options_destroy: fn(Object);
     options_set_create_if_missing: fn(Object, c_uchar);
     options_set_create_missing_column_families: fn(Object, c_uchar);
+    options_set_db_paths: fn(Object, *const Object, usize);
+    dbpath_create: fn(Text, u64) -> Object;
+    dbpath_destroy: fn(Object);
     get_options_from_string: fn(Object, Text, Object, Errors);
     open_column_families: fn(Object, Text, c_int, *const Text, *const Object, *mut Object, Errors)
         -> Object;

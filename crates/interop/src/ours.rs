@@ -7,9 +7,9 @@ use ferrolith::db::backup::{BackupEngine, BackupEngineOptions, RestoreOptions};
 use ferrolith::db::{Checkpoint, ColumnFamily, ColumnFamilyDescriptor, Db};
 use ferrolith::external::{ExportImportFilesMetaData, LiveFileMetaData, SstFileWriter};
 use ferrolith::options::{
-    BottommostLevelCompaction, ColumnFamilyOptions, CompactRangeOptions, DbOptions, FlushOptions,
-    ImportColumnFamilyOptions, IngestExternalFileOptions, OptionSet, Options, ReadOptions,
-    WriteOptions,
+    BottommostLevelCompaction, ColumnFamilyOptions, CompactRangeOptions, DbOptions, DbPath,
+    FlushOptions, ImportColumnFamilyOptions, IngestExternalFileOptions, OptionSet, Options,
+    ReadOptions, WriteOptions,
 };
 use std::path::Path;
 
@@ -24,6 +24,11 @@ fn text(error: ferrolith::Error) -> String {
     error.to_string()
 }
 
+fn data_paths(setup: &Setup) -> Result<Vec<DbPath>> {
+    let path = |(path, target_size)| DbPath { path, target_size };
+    Ok(setup.data_paths()?.into_iter().map(path).collect())
+}
+
 impl Ours {
     /// Opens a database with options from strings.
     pub fn open(setup: &Setup) -> Result<Ours> {
@@ -32,7 +37,8 @@ impl Ours {
             create_missing_column_families: true,
             ..DbOptions::default()
         };
-        db.set_options(&setup.db).map_err(text)?;
+        db.set_options(&setup.db_options()).map_err(text)?;
+        db.db_paths = data_paths(setup)?;
         let mut options = ColumnFamilyOptions::default();
         options.set_options(&setup.cf).map_err(text)?;
         let mut names = setup.names();
@@ -62,7 +68,8 @@ impl Ours {
     /// Repairs a directory, whatever column families it has.
     pub fn repair(setup: &Setup) -> Result<()> {
         let mut options = Options::default();
-        options.db.set_options(&setup.db).map_err(text)?;
+        options.db.set_options(&setup.db_options()).map_err(text)?;
+        options.db.db_paths = data_paths(setup)?;
         options.cf.set_options(&setup.cf).map_err(text)?;
         Db::repair(&options, setup.dir()).map_err(text)
     }

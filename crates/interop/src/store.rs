@@ -48,7 +48,8 @@ impl Engine {
 pub struct Setup {
     /// The directory.
     pub dir: PathBuf,
-    /// Options of the whole database.
+    /// Options of the whole database. Of our own is `data_paths=SIZE:SIZE`, which has no form in
+    /// text: directories `path0`, `path1` below the database's, with these target sizes.
     pub db: String,
     /// Options of every column family.
     pub cf: String,
@@ -61,6 +62,23 @@ impl Setup {
     pub fn names(&self) -> Vec<String> {
         let name = |n| if n == 0 { "default".to_owned() } else { format!("family{n}") };
         (0..self.shape.families).map(name).collect()
+    }
+
+    /// The options of the database that engines know.
+    pub fn db_options(&self) -> String {
+        let known = self.db.split(';').filter(|option| !option.starts_with(DATA_PATHS));
+        known.collect::<Vec<_>>().join(";")
+    }
+
+    /// The data paths with their target sizes.
+    pub fn data_paths(&self) -> Result<Vec<(PathBuf, u64)>> {
+        let sizes = self.db.split(';').find_map(|option| option.strip_prefix(DATA_PATHS));
+        let sizes = sizes.into_iter().flat_map(|sizes| sizes.split(':'));
+        let path = |(i, size): (usize, &str)| {
+            let size = size.parse().map_err(|e| format!("{size:?}: {e}"))?;
+            Ok((self.dir.join(format!("path{i}")), size))
+        };
+        sizes.enumerate().map(path).collect()
     }
 
     /// The directory as text.
@@ -78,6 +96,8 @@ impl Setup {
         self.cf.contains("rocksdb.FixedPrefix")
     }
 }
+
+const DATA_PATHS: &str = "data_paths=";
 
 /// A family that [`Store::churn`] makes and drops; it is opened if a directory has it.
 pub const CHURN: &str = "churn";

@@ -43,7 +43,8 @@ impl Theirs {
     /// Opens a database with options from strings.
     pub fn open(setup: &Setup) -> Result<Theirs> {
         let f = functions()?;
-        let lists = [setup.db.as_str(), setup.cf.as_str()].into_iter().filter(|l| !l.is_empty());
+        let db = setup.db_options();
+        let lists = [db.as_str(), setup.cf.as_str()].into_iter().filter(|l| !l.is_empty());
         let list = c_string(&lists.collect::<Vec<_>>().join(";"))?;
         let path = c_string(&setup.dir().to_string_lossy())?;
         // SAFETY: the strings live during the calls; `base` is copied. On an error the options
@@ -54,6 +55,7 @@ impl Theirs {
             (f.options_destroy)(base);
             (f.options_set_create_if_missing)(options, 1);
             (f.options_set_create_missing_column_families)(options, 1);
+            set_data_paths(f, setup, options)?;
             Theirs::open_with(f, setup, &path, options)
         }
     }
@@ -130,6 +132,24 @@ impl Drop for Theirs {
             (self.f.options_destroy)(self.options);
         }
     }
+}
+
+/// # Safety
+/// `options` must be live options of the library.
+unsafe fn set_data_paths(f: &Functions, setup: &Setup, options: Object) -> Result<()> {
+    let mut paths = Vec::new();
+    for (path, size) in setup.data_paths()? {
+        let path = c_string(&path.to_string_lossy())?;
+        // SAFETY: the name is copied; the object is destroyed below.
+        paths.push(unsafe { (f.dbpath_create)(path.as_ptr(), size) });
+    }
+    if !paths.is_empty() {
+        // SAFETY: the caller's promise; the list is copied.
+        unsafe { (f.options_set_db_paths)(options, paths.as_ptr(), paths.len()) };
+    }
+    // SAFETY: each was made above, and is not used any more.
+    paths.into_iter().for_each(|path| unsafe { (f.dbpath_destroy)(path) });
+    Ok(())
 }
 
 /// Whether the directory has the family that a crash left; none if there is no database.

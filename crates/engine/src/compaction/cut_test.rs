@@ -20,6 +20,7 @@ fn plan(grandparents: &[(&str, &str, u64)], target: u64, overlap: u64) -> Compac
         cf_id: 0,
         start_level: 1,
         output_level: 2,
+        output_path: 0,
         inputs: Vec::new(),
         grandparents: files.collect(),
         target_file_size: target,

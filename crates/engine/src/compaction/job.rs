@@ -110,13 +110,13 @@ pub fn run(inputs: &CompactionInputs<'_>) -> Result<CompactionOutput> {
         }
     }
     if let Some(e) = error {
-        super::outputs::remove(inputs.output.fs, inputs.output.dir, &all.files);
+        super::outputs::remove(&inputs.output, &all.files);
         return Err(e);
     }
     if !all.files.is_empty() {
-        inputs.output.fs.sync_dir(inputs.output.dir).inspect_err(|_| {
-            super::outputs::remove(inputs.output.fs, inputs.output.dir, &all.files);
-        })?;
+        let ctx = &inputs.output;
+        let synced = ctx.fs.sync_dir(ctx.table_dir());
+        synced.inspect_err(|_| super::outputs::remove(ctx, &all.files))?;
     }
     Ok(all)
 }

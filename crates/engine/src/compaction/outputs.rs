@@ -6,12 +6,9 @@ use super::plan::CompactionPlan;
 use crate::base::key::user_key;
 use crate::error::Result;
 use crate::flush::{OutputContext, TableOutput};
-use crate::fs::{FileSystem, filename};
 use crate::hooks::SstPartitioner;
 use crate::rangedel::{Fragments, OutputTombstones};
 use crate::version::FileMeta;
-use std::path::Path;
-use std::sync::Arc;
 
 pub(super) struct Outputs<'a> {
     ctx: &'a OutputContext<'a>,
@@ -128,13 +125,13 @@ impl<'a> Outputs<'a> {
     /// Removes every table: the compaction failed.
     pub(super) fn remove_all(&mut self) {
         self.open = None;
-        remove(self.ctx.fs, self.ctx.dir, &self.finished);
+        remove(self.ctx, &self.finished);
     }
 }
 
 /// Removes tables that no version refers to. What cannot be removed now goes at the next open.
-pub(super) fn remove(fs: &Arc<dyn FileSystem>, dir: &Path, files: &[FileMeta]) {
+pub(super) fn remove(ctx: &OutputContext<'_>, files: &[FileMeta]) {
     for file in files {
-        let _ = fs.remove_file(&filename::table_file_name(dir, file.number));
+        let _ = ctx.fs.remove_file(&ctx.paths.table(file));
     }
 }

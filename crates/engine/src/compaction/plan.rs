@@ -38,6 +38,8 @@ pub struct CompactionPlan {
     pub start_level: usize,
     /// The level that the result goes to.
     pub output_level: usize,
+    /// Which of the column family's data paths the result goes to.
+    pub output_path: u32,
     /// The files that are read, by level.
     pub inputs: Vec<PlanLevel>,
     /// Files of the next level below the output that has any in this range, in key order: where
@@ -168,6 +170,9 @@ impl fmt::Display for CompactionPlan {
             f.write_str("]")?;
         }
         write!(f, " -> L{}", self.output_level)?;
+        if self.output_path > 0 {
+            write!(f, " in path {}", self.output_path)?;
+        }
         if self.trivial_move {
             f.write_str(", trivial move")?;
         }

@@ -16,6 +16,7 @@ use crate::env::sync::MutexGuard;
 use crate::env::sync::atomic::Ordering;
 use crate::error::{Code, Error, Result};
 use crate::flush::{self, FlushInputs, OutputContext};
+use crate::fs::filename;
 use crate::hooks::{BackgroundErrorReason, CompactionReason, FlushReason, TableFileCreationReason};
 use crate::iter::Interrupt;
 use crate::options;
@@ -111,7 +112,7 @@ impl DbInner {
                 continue;
             };
             drop(state);
-            if let Err(e) = self.run_compaction(&work) {
+            if let Err(e) = self.run_compaction(work) {
                 // For want of space it waits; nothing has failed.
                 if e.code() == Code::CompactionTooLarge {
                     self.wait_before_retry();
@@ -262,7 +263,8 @@ impl DbInner {
         edit.min_log_number_to_keep = Some(needed);
         // Before the install: who waits for the flush may look at the figures then.
         if size > 0 {
-            self.note_tables(&[file_number], BackgroundErrorReason::Flush);
+            let made = filename::table_file_name(family.paths.main(), file_number);
+            self.note_tables(&[made], BackgroundErrorReason::Flush);
         }
         let job = LevelJobs {
             micros: start.elapsed().as_micros() as u64,
@@ -350,26 +352,26 @@ impl DbInner {
     }
 
     /// Runs a picked compaction, which is counted, installs it, and gives it back to its picker.
-    pub(super) fn run_compaction(&self, work: &CompactionWork) -> Result<()> {
+    pub(super) fn run_compaction(&self, work: CompactionWork) -> Result<()> {
         let (family, plan) = (&work.family, &work.plan);
         let full = work.version.all_files().count() == plan.num_input_files();
         let mut report = self.compaction_report(plan, full);
-        self.log_compaction_started(work, report.job_id);
+        self.log_compaction_started(&work, report.job_id);
         self.tell_compaction_begin(family, plan, &report);
         let start = Instant::now();
         let result = if plan.trivial_move {
-            self.move_files(work, &mut report)
+            self.move_files(&work, &mut report)
         } else if plan.deletion {
-            self.drop_files(work)
+            self.drop_files(&work)
         } else {
             let room = self.room_for_compaction(plan.input_bytes());
-            room.and_then(|_room| self.compact_files(work, &mut report))
+            room.and_then(|_room| self.compact_files(&work, &mut report))
         };
         report.stats.elapsed_micros = start.elapsed().as_micros() as u64;
         if result.is_ok() {
             self.note_level_job(family.id, plan.output_level, report.level_jobs(plan), false);
         }
-        self.log_compaction_finished(work, &report, &result);
+        self.log_compaction_finished(&work, &report, &result);
         self.tell_compaction_completed(family, plan, &report, &result);
         let mut state = self.state.lock();
         state.running_compactions -= 1;
@@ -383,6 +385,8 @@ impl DbInner {
         if result.is_ok() {
             self.compaction_succeeded();
         }
+        // The last holder of the inputs: they can be deleted here and now.
+        drop(work);
         epoch::synchronize();
         self.purge_tables();
         result
@@ -393,7 +397,7 @@ impl DbInner {
         for (level, file) in work.plan.input_files() {
             edit.delete_file(level, file.number);
             edit.add_file(work.plan.output_level, Arc::clone(file));
-            report.note_output(work.plan.output_level, file);
+            report.note_output(&work.family.paths, work.plan.output_level, file);
         }
         self.install(vec![edit], |_| {})
     }
@@ -426,6 +430,7 @@ impl DbInner {
         let bytes_in: u64 = inputs().map(|f| f.file_size).sum();
         let output = OutputContext {
             level: plan.output_level,
+            path_id: plan.output_path,
             compression: plan.compression,
             target_file_size: plan.target_file_size,
             bottommost: plan.bottommost,
@@ -450,11 +455,11 @@ impl DbInner {
         let bytes_out: u64 = out.files.iter().map(|f| f.file_size).sum();
         report.note_records(plan, &out.stats);
         for file in out.files {
-            report.note_output(plan.output_level, &file);
+            report.note_output(&work.family.paths, plan.output_level, &file);
             edit.add_file(plan.output_level, Arc::new(file));
         }
-        let numbers: Vec<u64> = report.outputs.iter().map(|file| file.file_number).collect();
-        self.note_tables(&numbers, BackgroundErrorReason::Compaction);
+        let made: Vec<_> = report.outputs.iter().map(|(_, path)| path.clone()).collect();
+        self.note_tables(&made, BackgroundErrorReason::Compaction);
         self.install(vec![edit], |_| {})?;
         self.totals.compaction_count.fetch_add(1, Ordering::Relaxed);
         self.totals.compaction_read_bytes.fetch_add(bytes_in, Ordering::Relaxed);

@@ -5,12 +5,11 @@ use super::write::largest_memtable;
 use crate::budget::{IoPriority, MemtableShare, SstFileManager};
 use crate::env::sync::atomic::Ordering;
 use crate::error::{Code, Error, Result, Severity, SubCode};
-use crate::fs::filename;
 use crate::hooks::{BackgroundErrorReason, FlushReason};
 use crate::memtable::MemTable;
 use crate::options::WriteOptions;
 use crate::stats::{self, Ticker};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Who waits for memory looks again at least this often.
@@ -107,18 +106,18 @@ impl DbInner {
     pub(super) fn note_tables_at_open(&self) {
         let Some(manager) = self.sst_files() else { return };
         let state = self.state.lock();
-        for (_, file) in state.families.values().flat_map(|cf| cf.current.all_files()) {
-            let path = filename::table_file_name(&self.dir, file.number);
-            manager.on_add_file(&path, file.file_size);
+        for family in state.families.values() {
+            for (_, file) in family.current.all_files() {
+                manager.on_add_file(&family.data.paths.table(file), file.file_size);
+            }
         }
     }
 
     /// Tells the manager of tables that a job made; writes stop where there are too many.
-    pub(super) fn note_tables(&self, numbers: &[u64], reason: BackgroundErrorReason) {
+    pub(super) fn note_tables(&self, tables: &[PathBuf], reason: BackgroundErrorReason) {
         let Some(manager) = self.sst_files() else { return };
-        for number in numbers {
-            let path = filename::table_file_name(&self.dir, *number);
-            manager.on_add_file(&path, self.fs.file_size(&path).unwrap_or(0));
+        for path in tables {
+            manager.on_add_file(path, self.fs.file_size(path).unwrap_or(0));
         }
         if manager.is_max_allowed_space_reached() {
             let error = Error::new(Code::IOError, "Max allowed space was reached")

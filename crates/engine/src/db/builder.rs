@@ -18,9 +18,9 @@ use crate::fs::info_log::InfoLog;
 use crate::fs::{FileLock, FileSystem, filename};
 use crate::options::DbOptions;
 use crate::sst::Table;
-use crate::version::{ColumnFamilySpec, OpenTables, VersionSet, VersionSetOptions};
+use crate::version::{ColumnFamilySpec, FileMeta, OpenTables, VersionSet, VersionSetOptions};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// A database that is being opened.
@@ -51,7 +51,7 @@ impl Opening {
         let open_some = || -> Result<()> {
             while let Some((family, file)) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
                 let table = family.tables.find(file)?;
-                check_merge_operator(family, &self.session.dir, file.number, &table)?;
+                check_merge_operator(family, file, &table)?;
             }
             Ok(())
         };
@@ -235,16 +235,12 @@ fn spec(descriptor: &ColumnFamilyDescriptor) -> ColumnFamilySpec {
         name: descriptor.name.clone(),
         order: KeyOrder::new(Arc::clone(&descriptor.options.comparator)),
         num_levels: descriptor.options.num_levels.max(1) as usize,
+        paths: descriptor.options.cf_paths.clone(),
     }
 }
 
 /// Operands can be folded only by the operator that they were written for.
-fn check_merge_operator(
-    family: &ColumnFamilyData,
-    dir: &Path,
-    number: u64,
-    table: &Table,
-) -> Result<()> {
+fn check_merge_operator(family: &ColumnFamilyData, file: &FileMeta, table: &Table) -> Result<()> {
     let properties = table.properties();
     let stored = properties.merge_operator_name.as_str();
     let configured = family.merge_operator.as_ref().map(|m| m.name());
@@ -256,7 +252,7 @@ fn check_merge_operator(
     }
     Err(Error::invalid_argument(format!(
         "{}: holds operands of merge operator {stored}, the column family {} has {}",
-        filename::table_file_name(dir, number).display(),
+        family.paths.table(file).display(),
         family.name,
         configured.unwrap_or("none"),
     )))

@@ -90,8 +90,8 @@ impl DbInner {
             self.flush_all()?;
         }
         let contents = self.contents()?;
-        for &number in contents.tables.keys() {
-            self.take_table(&mut staging, number)?;
+        for (family, file) in contents.tables.values() {
+            self.take_table(&mut staging, &family.paths.table(file))?;
         }
         let (number, size) = contents.manifest;
         let manifest = filename::manifest_file_name(Path::new(""), number);
@@ -108,13 +108,10 @@ impl DbInner {
     }
 
     /// Gives a table its name in a new directory.
-    pub(super) fn take_table(&self, staging: &mut Staging<'_>, number: u64) -> Result<()> {
-        let mut from = filename::table_file_name(&self.dir, number);
-        if !self.fs.exists(&from) {
-            let old = filename::leveldb_table_file_name(&self.dir, number);
-            from = if self.fs.exists(&old) { old } else { from };
-        }
-        staging.link_or_copy(&from, &file_name(&from))
+    pub(super) fn take_table(&self, staging: &mut Staging<'_>, path: &Path) -> Result<()> {
+        let old = path.with_extension("ldb");
+        let from = if !self.fs.exists(path) && self.fs.exists(&old) { &old } else { path };
+        staging.link_or_copy(from, &file_name(from))
     }
 
     /// A newer OPTIONS file may take the place of the one that was just found.
@@ -137,7 +134,9 @@ impl DbInner {
         full.fold(live, u64::saturating_add)
     }
 
-    /// The files of this moment.
+    /// The files of this moment. A copy has one directory, so the tables must be in the database's,
+    /// as RocksDB wants it: with the same options, a copy would take the paths of the original for
+    /// its own, and delete what it does not know.
     pub(super) fn contents(&self) -> Result<Contents> {
         let mut versions = self.versions.lock();
         self.check_open()?;
@@ -155,8 +154,13 @@ impl DbInner {
         let wals = state.wals.iter().map(sized).filter(|w| w.number >= needed);
         let mut tables = BTreeMap::new();
         for cf in state.families.values() {
-            let files = cf.current.all_files();
-            tables.extend(files.map(|(_, f)| (f.number, (Arc::clone(&cf.data), Arc::clone(f)))));
+            let files = || cf.current.all_files();
+            if files().any(|(_, f)| **cf.data.paths.dir(f.path_id) != *self.dir) {
+                return Err(Error::not_supported(
+                    "db_paths / cf_paths not supported for Checkpoint nor BackupEngine",
+                ));
+            }
+            tables.extend(files().map(|(_, f)| (f.number, (Arc::clone(&cf.data), Arc::clone(f)))));
         }
         Ok(Contents {
             tables,

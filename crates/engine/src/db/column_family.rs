@@ -11,8 +11,7 @@ use crate::hooks::{FlushReason, MergeOperator, SliceTransform, WriteStallConditi
 use crate::memtable::MemTable;
 use crate::options::ColumnFamilyOptions;
 use crate::read::SuperVersion;
-use crate::version::TableCache;
-use crate::version::Version;
+use crate::version::{DataPaths, TableCache, Version};
 use crate::write::StallLimits;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -28,6 +27,8 @@ pub(crate) struct ColumnFamilyData {
     pub(crate) merge_operator: Option<Arc<dyn MergeOperator>>,
     /// Of the options: never changes.
     pub(crate) prefix_extractor: Option<Arc<dyn SliceTransform>>,
+    /// Where its tables are.
+    pub(crate) paths: DataPaths,
     /// Opens this family's tables.
     pub(crate) tables: Arc<TableCache>,
     /// What readers look at. Empty only after the database was closed.
@@ -40,6 +41,7 @@ impl ColumnFamilyData {
         id: u32,
         name: &str,
         options: ColumnFamilyOptions,
+        paths: DataPaths,
         tables: Arc<TableCache>,
     ) -> ColumnFamilyData {
         ColumnFamilyData {
@@ -49,6 +51,7 @@ impl ColumnFamilyData {
             merge_operator: options.merge_operator.clone(),
             prefix_extractor: options.prefix_extractor.clone(),
             options: Live::new(options),
+            paths,
             tables,
             super_version: EpochCell::new(None),
             dropped: AtomicBool::new(false),

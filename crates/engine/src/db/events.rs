@@ -22,9 +22,9 @@ use crate::hooks::{
     WriteStallCondition, WriteStallInfo,
 };
 use crate::memtable::MemTable;
-use crate::version::FileMeta;
+use crate::version::{DataPaths, FileMeta};
 use crate::write::Stall;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Instant;
 
@@ -56,15 +56,15 @@ pub(crate) struct Events {
 pub(super) struct CompactionReport {
     pub(super) job_id: i32,
     pub(super) stats: CompactionJobStats,
-    /// The new files with their levels.
-    pub(super) outputs: Vec<CompactionFileInfo>,
+    /// The new files with their levels, and where they are.
+    pub(super) outputs: Vec<(CompactionFileInfo, PathBuf)>,
 }
 
 impl CompactionReport {
     /// A file is part of the result.
-    pub(super) fn note_output(&mut self, level: usize, file: &FileMeta) {
+    pub(super) fn note_output(&mut self, paths: &DataPaths, level: usize, file: &FileMeta) {
         let (level, file_number) = (level as i32, file.number);
-        self.outputs.push(CompactionFileInfo { level, file_number });
+        self.outputs.push((CompactionFileInfo { level, file_number }, paths.table(file)));
     }
 
     /// What the levels' table says of it.
@@ -232,7 +232,7 @@ impl DbInner {
         let info = FlushJobInfo {
             cf_id: family.id,
             cf_name: family.name.clone(),
-            file_path: filename::table_file_name(&self.dir, file_number),
+            file_path: filename::table_file_name(family.paths.main(), file_number),
             file_number,
             thread_id: thread_number(),
             job_id,
@@ -300,8 +300,6 @@ impl DbInner {
         let state = self.state.lock();
         let num_l0_files = state.families.get(&family.id).map_or(0, |cf| cf.current.num_files(0));
         drop(state);
-        let path =
-            |file: &CompactionFileInfo| filename::table_file_name(&self.dir, file.file_number);
         let inputs: Vec<CompactionFileInfo> = plan
             .input_files()
             .map(|(level, f)| CompactionFileInfo { level: level as i32, file_number: f.number })
@@ -315,10 +313,10 @@ impl DbInner {
             num_l0_files,
             base_input_level: plan.start_level as i32,
             output_level: plan.output_level as i32,
-            input_files: inputs.iter().map(path).collect(),
+            input_files: plan.input_files().map(|(_, f)| family.paths.table(f)).collect(),
             input_file_infos: inputs,
-            output_files: report.outputs.iter().map(path).collect(),
-            output_file_infos: report.outputs.clone(),
+            output_files: report.outputs.iter().map(|(_, path)| path.clone()).collect(),
+            output_file_infos: report.outputs.iter().map(|(info, _)| *info).collect(),
             compaction_reason: plan.reason,
             compression: plan.compression,
             stats: report.stats.clone(),

@@ -10,6 +10,7 @@ use crate::error::{Error, Result};
 use crate::external::copy::Staging;
 use crate::external::{ExportImportFilesMetaData, LiveFileMetaData, table_boundaries};
 use crate::flush::now_seconds;
+use crate::fs::filename;
 use crate::options::{ColumnFamilyOptions, FlushOptions, ImportColumnFamilyOptions};
 use crate::version::{FileMeta, FileStats, VersionEdit};
 use std::path::Path;
@@ -64,7 +65,7 @@ impl DbInner {
         let metadata = self.column_family_metadata(family)?;
         let mut files: Vec<_> = metadata.levels.into_iter().flat_map(|level| level.files).collect();
         for file in &mut files {
-            self.take_table(&mut staging, file.file_number)?;
+            self.take_table(&mut staging, &file.path())?;
             file.db_path = name.to_owned();
             // RocksDB leaves these out of an export: files belong to no family until imported.
             file.column_family_name.clear();
@@ -118,9 +119,11 @@ impl DbInner {
         let mut brought = self.nothing_brought();
         for import in imports.iter().flatten() {
             let from = import.from.path();
-            self.bring_in(&mut brought, &from, import.number, options.move_files, true)?;
+            let to = filename::table_file_name(family.paths.main(), import.number);
+            let (number, links) = (import.number, options.move_files);
+            self.bring_in(&mut brought, &from, (number, to), links, true)?;
         }
-        self.fs.sync_dir(&self.dir)?;
+        self.fs.sync_dir(family.paths.main())?;
         let originals: Vec<_> = imports.iter().flatten().map(|i| i.from.path()).collect();
         self.install_imports(family, imports)?;
         brought.keep();

@@ -77,10 +77,12 @@ impl DbInner {
             self.info_log.info(format_args!("[{name}] {change}"));
         }
         super::open::give_block_cache(&mut options);
+        super::open::make_data_paths(&*self.fs, &options.cf_paths)?;
         let spec = ColumnFamilySpec {
             name: name.to_owned(),
             order: KeyOrder::new(Arc::clone(&options.comparator)),
             num_levels: options.num_levels.max(1) as usize,
+            paths: options.cf_paths.clone(),
         };
         let mut versions = self.versions.lock();
         self.check_open()?;

@@ -85,27 +85,26 @@ struct Job<'a> {
 /// Files that were brought into the directory and are not part of the database.
 pub(super) struct Brought<'a> {
     inner: &'a DbInner,
-    numbers: Vec<u64>,
+    files: Vec<(u64, PathBuf)>,
 }
 
 impl Brought<'_> {
     /// They are part of the database now.
     pub(super) fn keep(mut self) {
-        self.numbers.clear();
+        self.files.clear();
     }
 }
 
 impl Drop for Brought<'_> {
     fn drop(&mut self) {
-        if self.numbers.is_empty() {
+        if self.files.is_empty() {
             return;
         }
         // A MANIFEST record that failed may be on the device all the same.
         let versions = self.inner.versions.lock();
-        for &number in self.numbers.iter().filter(|&&number| !versions.needs_table(number)) {
-            let path = filename::table_file_name(&self.inner.dir, number);
+        for (_, path) in self.files.iter().filter(|(number, _)| !versions.needs_table(*number)) {
             // Best effort: the next open removes what nobody knows.
-            let _ = self.inner.fs.remove_file(&path);
+            let _ = self.inner.fs.remove_file(path);
         }
     }
 }
@@ -119,15 +118,17 @@ impl DbInner {
         for arg in args {
             jobs.push(self.examine(arg, &mut number)?);
         }
-        let mut brought = Brought { inner: self, numbers: Vec::with_capacity(total) };
+        let mut brought = Brought { inner: self, files: Vec::with_capacity(total) };
         for job in &jobs {
             let links = job.options.move_files || job.options.link_files;
             let may_copy = !links || job.options.failed_move_fall_back_to_copy;
+            let dir = job.family.paths.main();
             for file in &job.files {
-                self.bring_in(&mut brought, &file.path, file.number, links, may_copy)?;
+                let to = filename::table_file_name(dir, file.number);
+                self.bring_in(&mut brought, &file.path, (file.number, to), links, may_copy)?;
             }
+            self.fs.sync_dir(dir)?;
         }
-        self.fs.sync_dir(&self.dir)?;
         let placed = self.take_in(&jobs)?;
         brought.keep();
         for (job, placed) in jobs.iter().zip(&placed) {
@@ -220,20 +221,19 @@ impl DbInner {
 
     /// An empty list of files that are brought in.
     pub(super) fn nothing_brought(&self) -> Brought<'_> {
-        Brought { inner: self, numbers: Vec::new() }
+        Brought { inner: self, files: Vec::new() }
     }
 
-    /// Gives a file its name in the directory, by a link or as a copy, and syncs its bytes.
+    /// Gives a file its number and its new name, by a link or as a copy, and syncs its bytes.
     pub(super) fn bring_in(
         &self,
         brought: &mut Brought<'_>,
         from: &Path,
-        number: u64,
+        (number, to): (u64, PathBuf),
         link: bool,
         may_copy: bool,
     ) -> Result<()> {
-        let to = filename::table_file_name(&self.dir, number);
-        brought.numbers.push(number);
+        brought.files.push((number, to.clone()));
         if link && copy::link(&*self.fs, from, &to)? {
             // Whoever wrote it may not have synced it.
             return self.fs.sync_file(&to);
@@ -375,7 +375,7 @@ impl DbInner {
 
     fn tell_ingested(&self, job: &Job<'_>, placed: &Placed) {
         for (file, (level, meta)) in job.files.iter().zip(placed) {
-            let inside = filename::table_file_name(&self.dir, meta.number);
+            let inside = job.family.paths.table(meta);
             self.info_log.info(format_args!(
                 "[AddFile] External SST file {} was ingested in L{level} with path {} \
                  (global_seqno={})",

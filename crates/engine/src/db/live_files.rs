@@ -92,7 +92,7 @@ impl DbInner {
             // Opening it gives the counts. A file that cannot be opened has none to tell.
             let _ = family.tables.find(f);
         }
-        LiveFileMetaData::new(&self.dir, &family.name, level, f)
+        LiveFileMetaData::new(family.paths.dir(f.path_id), &family.name, level, f)
     }
 
     /// Flushes every family because a user asks for it.

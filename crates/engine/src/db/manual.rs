@@ -223,7 +223,7 @@ impl DbInner {
                 0 => self.live_options().max_subcompactions,
                 threads => threads,
             };
-            self.run_compaction(&CompactionWork {
+            self.run_compaction(CompactionWork {
                 family: Arc::clone(family),
                 version,
                 plan,
@@ -343,7 +343,7 @@ impl State {
 
 /// Refuses what cannot be.
 fn check_options(family: &ColumnFamilyData, options: &CompactRangeOptions) -> Result<()> {
-    if options.target_path_id > 0 {
+    if options.target_path_id as usize >= family.options().cf_paths.len().max(1) {
         return Err(Error::invalid_argument("Invalid target path ID"));
     }
     if options.change_level && family.options().compaction_style == CompactionStyle::Fifo {

@@ -10,6 +10,7 @@ use crate::env::sync::atomic::{AtomicUsize, Ordering};
 use crate::env::sync::{Mutex, MutexGuard};
 use crate::error::Result;
 use crate::fs::filename::{self, FileKind};
+use crate::version::{ObsoleteTable, VersionSet};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -100,11 +101,11 @@ impl DbInner {
         if self.file_deletions.paused() > 0 {
             return;
         }
-        for number in self.graveyard.take() {
+        for ObsoleteTable { number, dir } in self.graveyard.take() {
             if let Some(open_tables) = &self.open_tables {
                 open_tables.remove(number);
             }
-            let path = filename::table_file_name(&self.dir, number);
+            let path = filename::table_file_name(&dir, number);
             let deleted = self.delete_table(&path);
             self.log_table_deleted(number, &deleted);
             self.tell_table_deleted(&path, &deleted);
@@ -220,16 +221,43 @@ impl DbInner {
                 Some(FileKind::Manifest(number)) => !versions.needs_manifest(number),
                 Some(FileKind::Temp(_)) => true,
                 // What an older session had no time to remove.
-                None => name.ends_with(".sst.trash"),
+                None => is_trash(&name),
                 _ => false,
             };
             if obsolete {
                 let _ = self.delete(&self.dir.join(&name));
             }
         }
+        self.purge_data_paths(&versions)?;
         let mut replayed = list_wals(&self.session)?;
         replayed.retain(|number| !wals.contains(number));
         self.delete_wals(&replayed);
         Ok(())
     }
+
+    /// The part of [`DbInner::purge_leftovers`] for directories that hold nothing but tables.
+    fn purge_data_paths(&self, versions: &VersionSet) -> Result<()> {
+        let mut dirs = BTreeSet::new();
+        for family in self.state.lock().families.values() {
+            dirs.extend(family.data.paths.dirs().cloned());
+        }
+        dirs.remove(&*self.dir);
+        for dir in dirs {
+            for name in self.fs.list_dir(&dir)? {
+                let obsolete = match filename::parse_file_name(&name) {
+                    Some(FileKind::Table(number)) => !versions.needs_table(number),
+                    _ => is_trash(&name),
+                };
+                if obsolete {
+                    let _ = self.delete(&dir.join(&name));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether it is a table that waited to be removed at a limited rate.
+fn is_trash(name: &str) -> bool {
+    name.ends_with(".sst.trash")
 }

@@ -10,7 +10,7 @@ use crate::fs::FileSystem;
 use crate::fs::filename::{self, FileKind};
 use crate::fs::info_log::{InfoLog, InfoLogOptions, LogLevel};
 use crate::options::{
-    self, ColumnFamilyOptions, CompactionStyle, DbOptions, Options, TableFactory,
+    self, ColumnFamilyOptions, CompactionStyle, DbOptions, DbPath, Options, TableFactory,
 };
 use crate::version::VersionSet;
 use std::path::{Path, PathBuf};
@@ -64,9 +64,18 @@ impl Db {
         VersionSet::list_column_families(&*fs, &dir)
     }
 
-    /// Deletes a database: every file that belongs to one, and the directory if nothing else is
-    /// in it. A database that is open somewhere is an error.
+    /// Deletes a database: every file that belongs to one, and the directories if nothing else is
+    /// in them. A database that is open somewhere is an error.
     pub fn destroy(options: &DbOptions, path: impl AsRef<Path>) -> Result<()> {
+        Db::destroy_cf(options, path, &[])
+    }
+
+    /// [`Db::destroy`], also in data paths that these column families have of their own.
+    pub fn destroy_cf(
+        options: &DbOptions,
+        path: impl AsRef<Path>,
+        families: &[ColumnFamilyDescriptor],
+    ) -> Result<()> {
         let fs = file_system(options);
         let dir = fs.absolute(path.as_ref());
         if !fs.exists(&dir) {
@@ -88,6 +97,14 @@ impl Db {
         remove_files(&*fs, &filename::archive_dir(&wal_dir), is_wal)?;
         remove_files(&*fs, &wal_dir, is_wal)?;
         remove_files(&*fs, &dir, |kind| kind != FileKind::Lock)?;
+        let of_families = families.iter().flat_map(|family| &family.options.cf_paths);
+        for path in options.db_paths.iter().chain(of_families) {
+            let path = fs.absolute(&path.path);
+            remove_files(&*fs, &path, |kind| matches!(kind, FileKind::Table(_)))?;
+            if path != dir {
+                let _ = fs.remove_dir(&path);
+            }
+        }
         drop(lock);
         fs.remove_file(&filename::lock_file_name(&dir))?;
         // Both fail where something else is in them, which then stays.
@@ -143,6 +160,7 @@ pub(super) fn check_family(options: &ColumnFamilyOptions, db: &DbOptions) -> Res
     if matches!(options.table_factory, TableFactory::Plain(_)) && !db.allow_mmap_reads {
         return Err(Error::invalid_argument("PlainTable requires allow_mmap_reads = true"));
     }
+    check_paths(options, db)?;
     let drops_files = options.compaction_style == CompactionStyle::Fifo && options.ttl > 0;
     if drops_files && db.max_open_files != -1 {
         return Err(Error::not_supported(
@@ -150,6 +168,27 @@ pub(super) fn check_family(options: &ColumnFamilyOptions, db: &DbOptions) -> Res
         ));
     }
     Ok(())
+}
+
+/// Several data paths need a policy that knows about them.
+fn check_paths(options: &ColumnFamilyOptions, db: &DbOptions) -> Result<()> {
+    let style = options.compaction_style;
+    if matches!(style, CompactionStyle::Level | CompactionStyle::Universal) {
+        return Ok(());
+    }
+    let which = match (options.cf_paths.len(), db.db_paths.len()) {
+        (2.., _) => "CF",
+        (0, 2..) => "DB",
+        _ => return Ok(()),
+    };
+    Err(Error::not_supported(format!(
+        "More than one {which} paths are only supported in universal and level compaction styles. "
+    )))
+}
+
+/// Makes the directories of data paths that are missing.
+pub(super) fn make_data_paths(fs: &dyn FileSystem, paths: &[DbPath]) -> Result<()> {
+    paths.iter().try_for_each(|p| fs.create_dir_all(&fs.absolute(&p.path)))
 }
 
 /// Gives a family without a block cache of its own the default one.
@@ -201,6 +240,8 @@ fn open(
     let exists = check_directory(&*fs, &dir, &wal_dir, &options)?;
     fs.create_dir_all(&dir)?;
     fs.create_dir_all(&wal_dir)?;
+    make_data_paths(&*fs, &options.db_paths)?;
+    descriptors.iter().try_for_each(|d| make_data_paths(&*fs, &d.options.cf_paths))?;
     let lock = fs.lock_file(&filename::lock_file_name(&dir))?;
     let info_log = Arc::new(open_info_log(&fs, &dir, &options)?);
     let families: Vec<_> = descriptors.iter().map(|d| &d.options).collect();

@@ -18,7 +18,7 @@ use crate::fs::info_log::InfoLog;
 use crate::options::{ColumnFamilyOptions, DbOptions, Options, WalRecoveryMode};
 use crate::sst::FinishedTable;
 use crate::sst::properties::UNKNOWN_COLUMN_FAMILY;
-use crate::version::{FileMeta, SalvagedFamily, write_salvaged};
+use crate::version::{DataPaths, FileMeta, SalvagedFamily, write_salvaged};
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -68,7 +68,8 @@ impl Db {
 #[derive(Default)]
 struct Found {
     manifests: Vec<u64>,
-    tables: Vec<u64>,
+    /// By number: of one that is in several data paths, the first counts.
+    tables: BTreeMap<u64, PathBuf>,
     wals: Vec<u64>,
     largest: u64,
 }
@@ -84,17 +85,43 @@ struct Repairer<'a> {
 }
 
 impl Repairer<'_> {
+    /// The data paths first: a table that is in one of them is live rather than one elsewhere.
+    fn directories(&self) -> Vec<PathBuf> {
+        let of_families = self.families.iter().map(|family| &family.options).chain(self.unknown);
+        let paths = self.options.db_paths.iter();
+        let paths = paths.chain(of_families.flat_map(|options| &options.cf_paths));
+        let mut dirs: Vec<PathBuf> = paths.map(|path| self.fs.absolute(&path.path)).collect();
+        dirs.extend([self.dir.clone(), self.wal_dir.clone()]);
+        dirs
+    }
+
+    /// Which of a family's data paths a table is in.
+    fn path_id(&self, path: &Path, options: &ColumnFamilyOptions) -> Result<u32> {
+        let own = match options.cf_paths.is_empty() {
+            true => &self.options.db_paths,
+            false => &options.cf_paths,
+        };
+        let dirs = DataPaths::new(&*self.fs, &self.dir, own);
+        let id = dirs.dirs().position(|dir| path.parent() == Some(dir));
+        id.map(|id| id as u32).ok_or_else(|| {
+            Error::corruption(format!("{}: not in a path of its family", path.display()))
+        })
+    }
+
     fn find_files(&self) -> Result<Found> {
         let mut found = Found::default();
-        for dir in [&self.dir, &self.wal_dir] {
-            for name in self.fs.list_dir(dir)? {
+        for dir in self.directories() {
+            if !self.fs.is_dir(&dir) {
+                continue;
+            }
+            for name in self.fs.list_dir(&dir)? {
                 let number = match filename::parse_file_name(&name) {
                     Some(FileKind::Manifest(n)) => {
                         found.manifests.push(n);
                         n
                     }
                     Some(FileKind::Table(n)) => {
-                        found.tables.push(n);
+                        found.tables.entry(n).or_insert_with(|| dir.join(&name));
                         n
                     }
                     Some(FileKind::Wal(n)) => {
@@ -107,7 +134,7 @@ impl Repairer<'_> {
                 found.largest = found.largest.max(number);
             }
         }
-        for numbers in [&mut found.manifests, &mut found.tables, &mut found.wals] {
+        for numbers in [&mut found.manifests, &mut found.wals] {
             numbers.sort_unstable();
             numbers.dedup();
         }
@@ -122,14 +149,10 @@ impl Repairer<'_> {
         let mut families = BTreeMap::new();
         let default = self.options_of(DEFAULT_COLUMN_FAMILY).unwrap_or_default();
         families.insert(0, salvaged_family(0, DEFAULT_COLUMN_FAMILY, &default));
-        for &number in &found.tables {
-            let mut path = filename::table_file_name(&self.dir, number);
-            if !self.fs.exists(&path) {
-                path = filename::leveldb_table_file_name(&self.dir, number);
-            }
-            if let Err(e) = self.salvage_table(&path, number, &mut families) {
+        for (&number, path) in &found.tables {
+            if let Err(e) = self.salvage_table(path, number, &mut families) {
                 self.log.warn(format_args!("Table #{number}: ignoring {e}"));
-                self.set_aside(&path, true)?;
+                self.set_aside(path, true)?;
             }
         }
         Ok(families.into_values().collect())
@@ -147,7 +170,8 @@ impl Repairer<'_> {
             let what = format!("Encountered unknown column family with name={name}, id={id}");
             Error::corruption(what)
         })?;
-        let file = self.examine(path, number, id, &options)?;
+        let mut file = self.examine(path, number, id, &options)?;
+        file.path_id = self.path_id(path, &options)?;
         let family = families.entry(id).or_insert_with(|| salvaged_family(id, &name, &options));
         if family.name != name {
             return Err(Error::corruption(format!(

@@ -16,7 +16,7 @@ use crate::fs::{FileSystem, WritableOptions, filename};
 use crate::hooks::TableFileCreationReason;
 use crate::options::{ColumnFamilyOptions, DbOptions, TableFactory};
 use crate::stats::Statistics;
-use crate::version::{Counters, OpenTables, TableCache};
+use crate::version::{Counters, DataPaths, OpenTables, TableCache};
 use crate::wal::LogWriter;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -76,21 +76,22 @@ impl Session {
         name: &str,
         options: ColumnFamilyOptions,
     ) -> Arc<ColumnFamilyData> {
-        let tables = self.table_cache(&options);
-        Arc::new(ColumnFamilyData::new(id, name, options, tables))
+        let paths = DataPaths::new(&*self.fs, &self.dir, &options.cf_paths);
+        let tables = self.table_cache(&options, paths.clone());
+        Arc::new(ColumnFamilyData::new(id, name, options, paths, tables))
     }
 
     /// What opens the tables of a family.
-    fn table_cache(&self, options: &ColumnFamilyOptions) -> Arc<TableCache> {
+    fn table_cache(&self, options: &ColumnFamilyOptions, paths: DataPaths) -> Arc<TableCache> {
         let block_cache = match &options.table_factory {
             TableFactory::BlockBased(table) if table.no_block_cache => None,
             TableFactory::BlockBased(table) => table.block_cache.clone(),
             _ => None,
         };
-        let (fs, dir) = (Arc::clone(&self.fs), self.dir.clone());
+        let fs = Arc::clone(&self.fs);
         let mmap = self.options.allow_mmap_reads;
         let open_tables = self.open_tables.clone();
-        let cache = TableCache::new(fs, dir, options, block_cache, mmap, open_tables);
+        let cache = TableCache::new(fs, paths, options, block_cache, mmap, open_tables);
         Arc::new(
             cache
                 .with_statistics(self.statistics.clone())
@@ -104,6 +105,8 @@ impl Session {
         OutputContext {
             fs: &self.fs,
             dir: &self.dir,
+            paths: &family.paths,
+            path_id: 0,
             db_options: self.live_options(),
             order: &family.order,
             column_family_id: family.id,

@@ -3,7 +3,7 @@ use crate::base::BytewiseComparator;
 use crate::external::SstFileWriter;
 use crate::fs::mem::MemFs;
 use crate::options::Options;
-use crate::version::{VersionBuilder, VersionEdit};
+use crate::version::{DataPaths, VersionBuilder, VersionEdit};
 
 const LEVELS: usize = 4;
 
@@ -25,7 +25,8 @@ impl World {
         options.db.file_system = Some(Arc::new(fs.clone()));
         let order = KeyOrder::new(Arc::new(BytewiseComparator));
         let dir = PathBuf::from("/d");
-        let tables = TableCache::new(Arc::new(fs.clone()), dir, &options.cf, None, false, None);
+        let paths = DataPaths::new(&fs, &dir, &[]);
+        let tables = TableCache::new(Arc::new(fs.clone()), paths, &options.cf, None, false, None);
         let version = Arc::new(Version::empty(order.clone(), LEVELS));
         World { fs, options, order, tables, version, next: 1 }
     }

@@ -3,7 +3,6 @@
 use super::table_output::{OutputContext, TableOutput};
 use crate::base::SeqNo;
 use crate::error::{Error, Result};
-use crate::fs::filename;
 use crate::hooks::{CompactionFilter, CompactionFilterContext, TableFigures};
 use crate::iter::{CompactionIter, merging_iterator};
 use crate::memtable::MemTable;
@@ -110,9 +109,9 @@ pub fn run(inputs: FlushInputs<'_>) -> Result<FlushOutput> {
         return Ok(FlushOutput { records_in, ..FlushOutput::default() });
     };
     let (file, figures) = table.finish_with_figures()?;
-    if let Err(e) = ctx.fs.sync_dir(ctx.dir) {
+    if let Err(e) = ctx.fs.sync_dir(ctx.table_dir()) {
         // The next try writes another one; on a device in trouble they must not pile up.
-        let _ = ctx.fs.remove_file(&filename::table_file_name(ctx.dir, file.number));
+        let _ = ctx.fs.remove_file(&ctx.paths.table(&file));
         return Err(e);
     }
     Ok(FlushOutput { file: Some(file), records_in, figures, tombstones: written })

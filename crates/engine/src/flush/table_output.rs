@@ -16,7 +16,7 @@ use crate::hooks::{TableFigures, TableFileCreationReason};
 use crate::options::{ColumnFamilyOptions, DbOptions};
 use crate::rangedel::Fragments;
 use crate::sst::{TableBuilder, TableBuilderContext};
-use crate::version::{Counters, FileMeta, FileStats};
+use crate::version::{Counters, DataPaths, FileMeta, FileStats};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -27,6 +27,10 @@ pub struct OutputContext<'a> {
     pub fs: &'a Arc<dyn FileSystem>,
     /// The database directory.
     pub dir: &'a Path,
+    /// Where the column family's tables are.
+    pub paths: &'a DataPaths,
+    /// Which of these the tables go to.
+    pub path_id: u32,
     /// The database's options.
     pub db_options: Arc<DbOptions>,
     /// The column family's options.
@@ -67,6 +71,13 @@ pub struct OutputContext<'a> {
     pub cancelled: &'a Arc<AtomicBool>,
 }
 
+impl OutputContext<'_> {
+    /// The directory that the tables go to.
+    pub(crate) fn table_dir(&self) -> &Path {
+        self.paths.dir(self.path_id)
+    }
+}
+
 /// Seconds since 1970.
 pub(crate) fn now_seconds() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs())
@@ -78,6 +89,7 @@ pub struct TableOutput {
     order: KeyOrder,
     fs: Arc<dyn FileSystem>,
     path: PathBuf,
+    path_id: u32,
     number: u64,
     smallest: Vec<u8>,
     largest: Vec<u8>,
@@ -96,7 +108,7 @@ impl TableOutput {
     /// Starts a table under a fresh number.
     pub fn create(ctx: &OutputContext<'_>) -> Result<TableOutput> {
         let number = ctx.file_number.unwrap_or_else(|| ctx.counters.new_file_number());
-        let path = filename::table_file_name(ctx.dir, number);
+        let path = filename::table_file_name(ctx.table_dir(), number);
         let opts = WritableOptions {
             preallocate: 0,
             log: false,
@@ -148,6 +160,7 @@ impl TableOutput {
             order: ctx.order.clone(),
             fs: Arc::clone(ctx.fs),
             path,
+            path_id: ctx.path_id,
             number,
             smallest: Vec::new(),
             largest: Vec::new(),
@@ -256,6 +269,7 @@ impl TableOutput {
         let smallest = std::mem::take(&mut self.smallest);
         let largest = std::mem::take(&mut self.largest);
         let mut meta = FileMeta::new(self.number, finished.file_size, smallest, largest);
+        meta.path_id = self.path_id;
         meta.smallest_seqno = self.smallest_seqno;
         meta.largest_seqno = self.largest_seqno;
         meta.file_creation_time = self.creation_time;

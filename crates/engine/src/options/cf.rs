@@ -193,8 +193,7 @@ pub struct ColumnFamilyOptions {
     pub memtable_insert_with_hint_prefix_extractor: Option<Arc<dyn SliceTransform>>,
     /// Where blobs are kept. Accepted, has no effect.
     pub blob_cache: Option<Arc<Cache>>,
-    /// Where the family's tables are; empty means the database's paths. Refused at open unless
-    /// empty.
+    /// Where the family's tables are, with target sizes; empty means the database's paths.
     pub cf_paths: Vec<DbPath>,
 }
 

@@ -232,8 +232,10 @@ pub struct DbOptions {
     /// Iterators use prefixes only where a read option says so. Refused at open unless it is the
     /// default.
     pub prefix_seek_opt_in_only: bool,
-    /// Where tables are, with target sizes; empty means the database directory. Refused at open
-    /// unless it is that.
+    /// Where tables are, with target sizes: at most four directories, which are made if missing.
+    /// Newer data goes to the first ones. Empty means the database directory. As in RocksDB they
+    /// are not written to the OPTIONS file, and there is no checkpoint or backup of a database with
+    /// tables elsewhere than in its directory.
     pub db_paths: Vec<DbPath>,
     /// A cache of rows. Accepted, has no effect.
     pub row_cache: Option<Arc<Cache>>,

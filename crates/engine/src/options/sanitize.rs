@@ -6,7 +6,8 @@
 
 use super::{
     BlockBasedTableOptions, ColumnFamilyOptions, CompactionStyle, DataBlockIndexType, DbOptions,
-    FilterPolicy, IndexType, MemtableFactory, OptionSet, Options, PlainTableOptions, TableFactory,
+    DbPath, FilterPolicy, IndexType, MemtableFactory, OptionSet, Options, PlainTableOptions,
+    TableFactory,
 };
 use crate::compress::CompressionType;
 use crate::error::{Error, Result};
@@ -88,7 +89,8 @@ pub fn validate_db(db: &DbOptions) -> Result<()> {
     in_range("max_background_flushes", db.max_background_flushes, -1..=1024)?;
     in_range("max_subcompactions", db.max_subcompactions, 0..=1024)?;
     in_range("max_open_files", db.max_open_files, -1..=i32::MAX)?;
-    at_most("max_file_opening_threads", db.max_file_opening_threads, 1024)
+    at_most("max_file_opening_threads", db.max_file_opening_threads, 1024)?;
+    at_most_four_paths("DB", &db.db_paths)
 }
 
 /// Refuses options of a column family that cannot be honoured.
@@ -98,6 +100,7 @@ pub fn validate_cf(cf: &ColumnFamilyOptions) -> Result<()> {
     refuse("comparator timestamp size", timestamp, timestamp != 0, none)?;
     validate_times(cf)?;
     validate_universal(cf)?;
+    at_most_four_paths("CF", &cf.cf_paths)?;
     cf.check()?;
     cf.compression_opts.check()?;
     if cf.bottommost_compression_opts.enabled {
@@ -117,6 +120,16 @@ pub fn validate_cf(cf: &ColumnFamilyOptions) -> Result<()> {
             "option table_factory: value CuckooTable is not supported; expected BlockBasedTable or \
              PlainTable",
         )),
+    }
+}
+
+/// The MANIFEST has two bits for the path of a file.
+fn at_most_four_paths(which: &str, paths: &[DbPath]) -> Result<()> {
+    match paths.len() {
+        0..=4 => Ok(()),
+        _ => Err(Error::not_supported(format!(
+            "More than four {which} paths are not supported yet. "
+        ))),
     }
 }
 
@@ -427,6 +440,10 @@ fn sanitize_times(cf: &mut ColumnFamilyOptions) {
 /// Takes over what the database's options say of every family. Before [`sanitize_cf`].
 pub fn inherit_from_db(db: &DbOptions, cf: &mut ColumnFamilyOptions) -> Vec<String> {
     let mut changes = Changes(Vec::new());
+    if cf.cf_paths.is_empty() {
+        // Silent: empty is documented to mean these.
+        cf.cf_paths.clone_from(&db.db_paths);
+    }
     cf.cf_allow_ingest_behind |= db.allow_ingest_behind;
     if cf.cf_allow_ingest_behind {
         // Level 0, one to compact into, and the one for what is ingested behind.
@@ -441,6 +458,11 @@ fn sanitize_levels(cf: &mut ColumnFamilyOptions, changes: &mut Changes) {
     if cf.level_compaction_dynamic_level_bytes && !is_level {
         let dynamic = &mut cf.level_compaction_dynamic_level_bytes;
         let why = "it needs kCompactionStyleLevel";
+        changes.set("level_compaction_dynamic_level_bytes", dynamic, false, why);
+    }
+    if cf.level_compaction_dynamic_level_bytes && cf.cf_paths.len() > 1 {
+        let dynamic = &mut cf.level_compaction_dynamic_level_bytes;
+        let why = "levels of fixed sizes are spread over several cf_paths/db_paths";
         changes.set("level_compaction_dynamic_level_bytes", dynamic, false, why);
     }
     let factor = &mut cf.max_bytes_for_level_multiplier;

@@ -67,6 +67,9 @@ pub(super) fn encode(out: &mut Vec<u8>, level: usize, f: &FileMeta, min_log: Opt
         put_field(out, field::FILE_CHECKSUM, &f.file_checksum);
         put_field(out, field::FILE_CHECKSUM_FUNC_NAME, f.file_checksum_func_name.as_bytes());
     }
+    if f.path_id != 0 {
+        put_field(out, field::PATH_ID, &[f.path_id as u8]);
+    }
     if f.temperature != 0 {
         put_field(out, field::TEMPERATURE, &[f.temperature]);
     }
@@ -109,10 +112,12 @@ fn put_number(out: &mut Vec<u8>, field: u32, value: u64) {
 pub(super) fn decode_old(d: &mut Decoder<'_>, layout: Layout) -> Result<(usize, FileMeta)> {
     let level = level(d)?;
     let number = file_number(d, "new file")?;
-    if layout == Layout::Third {
-        check_path(d.varint32("path id")?)?;
-    }
+    let path_id = match layout {
+        Layout::Third => path_id(d.varint32("path id")?)?,
+        _ => 0,
+    };
     let mut file = decode_extent(d, number)?;
+    file.path_id = path_id;
     if layout == Layout::First {
         // LevelDB said nothing of sequence numbers; RocksDB takes such files for oldest.
         (file.smallest_seqno, file.largest_seqno) = (0, 0);
@@ -187,7 +192,7 @@ fn decode_field(file: &mut FileMeta, field: u32, bytes: &[u8]) -> Result<()> {
         field::USER_DEFINED_TIMESTAMPS_PERSISTED => {
             one_byte(bytes, "user-defined timestamps persisted")?;
         }
-        field::PATH_ID => check_path(u32::from(one_byte(bytes, "path id")?))?,
+        field::PATH_ID => file.path_id = path_id(u32::from(one_byte(bytes, "path id")?))?,
         _ if field & field::MANDATORY != 0 => {
             return Err(Error::corruption(format!("custom field {field} of a new file unknown")));
         }
@@ -207,11 +212,12 @@ fn unique_id(bytes: &[u8]) -> Result<Option<[u8; 16]>> {
     }
 }
 
-fn check_path(path_id: u32) -> Result<()> {
-    if path_id == 0 {
-        return Ok(());
+/// There are at most four data paths.
+fn path_id(id: u32) -> Result<u32> {
+    match id {
+        0..=3 => Ok(id),
+        _ => Err(Error::corruption(format!("path id of a new file: expected 0 to 3, found {id}"))),
     }
-    Err(Error::not_supported(format!("db_paths: a file lies in path {path_id}")))
 }
 
 fn one_byte(bytes: &[u8], what: &str) -> Result<u8> {

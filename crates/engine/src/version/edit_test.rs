@@ -210,15 +210,23 @@ fn unknown_fields_are_skipped_only_where_that_is_allowed() {
 }
 
 #[test]
-fn files_in_other_paths_are_not_supported() {
-    let mut edit = VersionEdit::default();
-    edit.add_file(1, shared(7, ("a", "b"), (1, 1)));
-    let mut r = edit.encode();
-    r.pop();
-    r.extend([65, 1, 2, 1]);
-    let e = VersionEdit::decode(&r).unwrap_err();
-    assert_eq!(e.code(), crate::Code::NotSupported);
-    assert!(e.message().contains("db_paths"), "{e}");
+fn a_file_has_one_of_four_paths() {
+    let in_path = |path: u8| {
+        let mut edit = VersionEdit::default();
+        edit.add_file(1, shared(7, ("a", "b"), (1, 1)));
+        let mut r = edit.encode();
+        r.pop();
+        r.extend([65, 1, path, 1]);
+        r
+    };
+    for path in [1, 3] {
+        let edit = VersionEdit::decode(&in_path(path)).unwrap();
+        assert_eq!(edit.new_files[0].1.path_id, u32::from(path));
+        assert_eq!(VersionEdit::decode(&edit.encode()).unwrap(), edit);
+    }
+    let e = VersionEdit::decode(&in_path(4)).unwrap_err();
+    assert!(e.is_corruption());
+    assert!(e.message().contains("path id of a new file: expected 0 to 3, found 4"), "{e}");
 }
 
 #[test]

@@ -17,6 +17,7 @@ use crate::env::sync::Mutex;
 use crate::sst::{FinishedTable, Table, TableProperties};
 use std::cmp;
 use std::fmt;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -55,6 +56,8 @@ impl FileStats {
 pub struct FileMeta {
     /// The number in its name.
     pub number: u64,
+    /// Which of the column family's data paths it is in.
+    pub path_id: u32,
     /// Its size in bytes.
     pub file_size: u64,
     /// The first internal key. At least eight bytes long.
@@ -100,19 +103,19 @@ pub struct FileMeta {
 /// Buries the number when it is dropped, if the file is obsolete by then.
 struct Tomb {
     number: u64,
-    graveyard: OnceLock<Graveyard>,
+    place: OnceLock<(Graveyard, Arc<Path>)>,
 }
 
 impl Tomb {
     fn new(number: u64) -> Tomb {
-        Tomb { number, graveyard: OnceLock::new() }
+        Tomb { number, place: OnceLock::new() }
     }
 }
 
 impl Drop for Tomb {
     fn drop(&mut self) {
-        if let Some(graveyard) = self.graveyard.take() {
-            graveyard.bury(self.number);
+        if let Some((graveyard, dir)) = self.place.take() {
+            graveyard.bury(ObsoleteTable { number: self.number, dir });
         }
     }
 }
@@ -124,6 +127,7 @@ impl FileMeta {
         let (a, b) = (crate::base::key::sequence(&smallest), crate::base::key::sequence(&largest));
         FileMeta {
             number,
+            path_id: 0,
             file_size,
             smallest,
             largest,
@@ -177,6 +181,7 @@ impl FileMeta {
     pub(super) fn with_epoch(&self, epoch_number: u64) -> FileMeta {
         FileMeta {
             epoch_number,
+            path_id: self.path_id,
             unique_id: self.unique_id,
             smallest_seqno: self.smallest_seqno,
             largest_seqno: self.largest_seqno,
@@ -281,9 +286,10 @@ impl FileMeta {
         self.compaction_suggested.store(true, Ordering::Relaxed);
     }
 
-    /// The file left the current version: its number goes to `graveyard` with its last reader.
-    pub(super) fn mark_obsolete(&self, graveyard: &Graveyard) {
-        let _ = self.tomb.graveyard.set(graveyard.clone());
+    /// The file, which is in `dir`, left the current version: its number goes to `graveyard` with
+    /// its last reader.
+    pub(super) fn mark_obsolete(&self, graveyard: &Graveyard, dir: &Arc<Path>) {
+        let _ = self.tomb.place.set((graveyard.clone(), Arc::clone(dir)));
     }
 }
 
@@ -291,6 +297,7 @@ impl FileMeta {
 impl PartialEq for FileMeta {
     fn eq(&self, o: &FileMeta) -> bool {
         self.number == o.number
+            && self.path_id == o.path_id
             && self.file_size == o.file_size
             && self.smallest == o.smallest
             && self.largest == o.largest
@@ -328,6 +335,15 @@ impl fmt::Debug for FileMeta {
     }
 }
 
+/// A table that nobody can read any more.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ObsoleteTable {
+    /// The number in its name.
+    pub number: u64,
+    /// Where it is.
+    pub dir: Arc<Path>,
+}
+
 /// Numbers of files that nobody can read any more and that may be deleted. Clones share one list.
 #[derive(Clone, Default)]
 pub struct Graveyard {
@@ -336,7 +352,7 @@ pub struct Graveyard {
 
 #[derive(Default)]
 struct GraveyardInner {
-    numbers: Mutex<Vec<u64>>,
+    tables: Mutex<Vec<ObsoleteTable>>,
     notify: OnceLock<Box<dyn Fn() + Send + Sync>>,
 }
 
@@ -352,18 +368,18 @@ impl Graveyard {
         let _ = self.inner.notify.set(Box::new(notify));
     }
 
-    /// Takes the numbers out; each is handed out once.
-    pub fn take(&self) -> Vec<u64> {
-        std::mem::take(&mut *self.inner.numbers.lock())
+    /// Takes the tables out; each is handed out once.
+    pub fn take(&self) -> Vec<ObsoleteTable> {
+        std::mem::take(&mut *self.inner.tables.lock())
     }
 
     /// Whether there is nothing to delete.
     pub fn is_empty(&self) -> bool {
-        self.inner.numbers.lock().is_empty()
+        self.inner.tables.lock().is_empty()
     }
 
-    fn bury(&self, number: u64) {
-        self.inner.numbers.lock().push(number);
+    fn bury(&self, table: ObsoleteTable) {
+        self.inner.tables.lock().push(table);
         if let Some(notify) = self.inner.notify.get() {
             notify();
         }
@@ -372,7 +388,7 @@ impl Graveyard {
 
 impl fmt::Debug for Graveyard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Graveyard({:?})", self.inner.numbers.lock())
+        write!(f, "Graveyard({:?})", self.inner.tables.lock())
     }
 }
 
@@ -399,13 +415,15 @@ mod tests {
         });
         let (live, gone) = (file(1), file(2));
         let reader = gone.clone();
-        gone.mark_obsolete(&graveyard);
-        gone.mark_obsolete(&graveyard);
+        let dir: Arc<Path> = Path::new("/second").into();
+        gone.mark_obsolete(&graveyard, &dir);
+        gone.mark_obsolete(&graveyard, &dir);
         drop(gone);
         assert!(graveyard.is_empty(), "a reader still has it");
         drop(reader);
         drop(live);
-        assert_eq!(graveyard.take(), [2], "and the live one was not reported");
+        let buried = [ObsoleteTable { number: 2, dir }];
+        assert_eq!(graveyard.take(), buried, "and the live one was not reported");
         assert!(graveyard.is_empty());
         assert_eq!(calls.load(Ordering::Relaxed), 1);
     }

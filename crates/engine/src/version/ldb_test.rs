@@ -3,7 +3,7 @@
 //! built with assertions, so it aborts on what other builds would let pass.
 
 use super::testing::{Tables, ikey, options, spec};
-use super::{FileMeta, VersionEdit, VersionSet, VersionSetOptions};
+use super::{FileMeta, ObsoleteTable, VersionEdit, VersionSet, VersionSetOptions};
 use crate::base::KeyOrder;
 use crate::fs::identity::new_db_id;
 use crate::fs::posix;
@@ -89,8 +89,8 @@ fn build(dir: &Path, max_manifest_file_size: u64) {
     set.install(vec![add(0, 0, &f4)]).unwrap();
     set.drop_column_family(1).unwrap();
     drop((bottom, f1, f2, f3));
-    for number in set.graveyard().take() {
-        posix().remove_file(&crate::fs::filename::table_file_name(dir, number)).unwrap();
+    for ObsoleteTable { number, dir } in set.graveyard().take() {
+        posix().remove_file(&crate::fs::filename::table_file_name(&dir, number)).unwrap();
     }
 }
 

@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::fs::mem::MemFs;
 use crate::options::ColumnFamilyOptions;
 use crate::sst::TableIterOptions;
-use crate::version::TableCache;
+use crate::version::{DataPaths, TableCache};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -18,7 +18,8 @@ fn open(fs: &MemFs) -> Result<String> {
     let (set, missing) = VersionSet::recover(opts.clone(), &specs)?;
     assert!(missing.is_empty());
     let cf_opts = ColumnFamilyOptions::default();
-    let tables = TableCache::new(opts.fs, opts.dir, &cf_opts, None, false, None);
+    let paths = DataPaths::new(&*opts.fs, &opts.dir, &[]);
+    let tables = TableCache::new(opts.fs, paths, &cf_opts, None, false, None);
     let tables = Arc::new(tables);
     let mut seen = Vec::new();
     for (_, cf) in set.column_families() {

@@ -14,6 +14,7 @@
 //! | `set` | the current version of every column family; installs edits |
 
 pub mod builder;
+mod data_paths;
 pub mod edit;
 mod edit_file;
 pub mod file_meta;
@@ -29,8 +30,9 @@ mod table_cache;
 pub mod version;
 
 pub use builder::VersionBuilder;
+pub use data_paths::DataPaths;
 pub use edit::{BlobFileAddition, BlobFileGarbage, VersionEdit, WalAddition};
-pub use file_meta::{FileMeta, FileStats, Graveyard};
+pub use file_meta::{FileMeta, FileStats, Graveyard, ObsoleteTable};
 pub use level::Level;
 pub use level_iter::LevelIter;
 pub use manifest::Manifest;

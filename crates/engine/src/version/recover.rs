@@ -2,12 +2,11 @@
 
 use super::builder::sort_level0;
 use super::replay::{ColumnFamilyState, ManifestState};
-use super::{FileMeta, Version, VersionBuilder, VersionEdit};
+use super::{DataPaths, FileMeta, Version, VersionBuilder, VersionEdit};
 use crate::base::KeyOrder;
 use crate::error::{Error, Result};
 use crate::fs::FileSystem;
-use crate::fs::filename::{leveldb_table_file_name, table_file_name};
-use std::path::Path;
+use crate::options::DbPath;
 use std::sync::Arc;
 
 /// A column family that the opener knows.
@@ -19,6 +18,8 @@ pub struct ColumnFamilySpec {
     pub order: KeyOrder,
     /// Levels of its tree.
     pub num_levels: usize,
+    /// Where its tables are; empty means the database directory.
+    pub paths: Vec<DbPath>,
 }
 
 /// Every column family of the database must be known to the opener.
@@ -35,7 +36,7 @@ pub(super) fn check_all_known(state: &ManifestState, specs: &[ColumnFamilySpec])
 /// Builds the version of a column family, with all checks of order and of the files themselves.
 pub(super) fn build_version(
     fs: &dyn FileSystem,
-    dir: &Path,
+    paths: &DataPaths,
     cf: &ColumnFamilyState,
     spec: &ColumnFamilySpec,
 ) -> Result<Version> {
@@ -56,7 +57,7 @@ pub(super) fn build_version(
     builder.apply(&edit)?;
     let version = builder.build()?.version;
     for (_, file) in version.all_files() {
-        check_file(fs, dir, file)?;
+        check_file(fs, paths, file)?;
     }
     Ok(version)
 }
@@ -98,17 +99,13 @@ fn complete_epochs(order: &KeyOrder, files: &mut [(usize, Arc<FileMeta>)]) -> Re
 }
 
 /// A live file must exist and have the size that the MANIFEST says.
-fn check_file(fs: &dyn FileSystem, dir: &Path, file: &FileMeta) -> Result<()> {
-    let mut path = table_file_name(dir, file.number);
+fn check_file(fs: &dyn FileSystem, paths: &DataPaths, file: &FileMeta) -> Result<()> {
+    let path = paths.table_that_exists(fs, file);
     if !fs.exists(&path) {
-        let old = leveldb_table_file_name(dir, file.number);
-        if !fs.exists(&old) {
-            return Err(Error::corruption(format!(
-                "{}: no such file, but the MANIFEST names it",
-                path.display()
-            )));
-        }
-        path = old;
+        return Err(Error::corruption(format!(
+            "{}: no such file, but the MANIFEST names it",
+            path.display()
+        )));
     }
     let size = fs.file_size(&path)?;
     if size != file.file_size {

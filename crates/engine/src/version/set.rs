@@ -14,7 +14,7 @@
 use super::manifest::{Manifest, read_current_manifest};
 use super::recover::{ColumnFamilySpec, build_version, check_all_known};
 use super::replay::ManifestState;
-use super::{FileMeta, Graveyard, Version, VersionBuilder, VersionEdit};
+use super::{DataPaths, FileMeta, Graveyard, Version, VersionBuilder, VersionEdit};
 use crate::base::{KeyOrder, SeqNo};
 use crate::error::{Code, Error, Result};
 use crate::fs::FileSystem;
@@ -80,11 +80,17 @@ pub struct ColumnFamilyVersions {
     num_levels: usize,
     log_number: u64,
     next_epoch: u64,
+    paths: DataPaths,
     current: Arc<Version>,
 }
 
 impl ColumnFamilyVersions {
-    fn new(spec: &ColumnFamilySpec, log_number: u64, current: Version) -> ColumnFamilyVersions {
+    fn new(
+        spec: &ColumnFamilySpec,
+        log_number: u64,
+        paths: DataPaths,
+        current: Version,
+    ) -> ColumnFamilyVersions {
         let newest = current.all_files().map(|(_, f)| f.epoch_number).max();
         ColumnFamilyVersions {
             name: spec.name.clone(),
@@ -92,6 +98,7 @@ impl ColumnFamilyVersions {
             num_levels: spec.num_levels,
             log_number,
             next_epoch: newest.unwrap_or_default().saturating_add(1),
+            paths,
             current: Arc::new(current),
         }
     }
@@ -187,8 +194,10 @@ impl VersionSet {
         let mut column_families = BTreeMap::new();
         for (&id, cf) in &state.column_families {
             let Some(spec) = specs.iter().find(|spec| spec.name == cf.name) else { continue };
-            let version = build_version(&*opts.fs, &opts.dir, cf, spec)?;
-            column_families.insert(id, ColumnFamilyVersions::new(spec, cf.log_number, version));
+            let paths = DataPaths::new(&*opts.fs, &opts.dir, &spec.paths);
+            let version = build_version(&*opts.fs, &paths, cf, spec)?;
+            let versions = ColumnFamilyVersions::new(spec, cf.log_number, paths, version);
+            column_families.insert(id, versions);
         }
         let has = |name: &str| state.column_families.values().any(|cf| cf.name == name);
         let missing =
@@ -321,7 +330,7 @@ impl VersionSet {
         for (id, built) in built {
             let Some(cf) = self.column_families.get_mut(&id) else { continue };
             for file in &built.removed {
-                file.mark_obsolete(&self.graveyard);
+                file.mark_obsolete(&self.graveyard, cf.paths.dir(file.path_id));
             }
             cf.next_epoch = epochs.get(&id).copied().unwrap_or(cf.next_epoch);
             cf.current = Arc::new(built.version);
@@ -352,7 +361,9 @@ impl VersionSet {
         self.write(&mut [edit])?;
         self.max_column_family = id;
         let empty = Version::empty(spec.order.clone(), spec.num_levels);
-        self.column_families.insert(id, ColumnFamilyVersions::new(spec, log_number, empty));
+        let paths = DataPaths::new(&*self.opts.fs, &self.opts.dir, &spec.paths);
+        let versions = ColumnFamilyVersions::new(spec, log_number, paths, empty);
+        self.column_families.insert(id, versions);
         Ok(id)
     }
 
@@ -373,7 +384,7 @@ impl VersionSet {
         self.write(&mut [edit])?;
         if let Some(cf) = self.column_families.remove(&id) {
             for (_, file) in cf.current.all_files() {
-                file.mark_obsolete(&self.graveyard);
+                file.mark_obsolete(&self.graveyard, cf.paths.dir(file.path_id));
             }
         }
         Ok(())

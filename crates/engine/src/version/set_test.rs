@@ -3,6 +3,7 @@ use crate::fs::FileSystem;
 use crate::fs::fault::{Fault, FaultFs, FaultKind, Op};
 use crate::fs::filename::{manifest_file_name, table_file_name};
 use crate::fs::mem::MemFs;
+use crate::version::ObsoleteTable;
 use crate::version::manifest::read_manifest;
 use crate::version::replay::DEFAULT_COLUMN_FAMILY;
 use crate::version::testing::{file, options, put_file, spec};
@@ -104,7 +105,7 @@ fn a_compaction_is_as_old_as_its_oldest_input_and_a_move_keeps_its_file() {
 
     assert!(set.graveyard().is_empty(), "a version still has the inputs");
     drop(reader);
-    let mut buried = set.graveyard().take();
+    let mut buried: Vec<u64> = set.graveyard().take().iter().map(|t| t.number).collect();
     buried.sort_unstable();
     assert_eq!(buried, numbers[1..]);
 
@@ -142,7 +143,8 @@ fn column_families_get_ids_once() {
     set.drop_column_family(2).unwrap();
     assert!(set.graveyard().is_empty());
     drop(reader);
-    assert_eq!(set.graveyard().take(), [number]);
+    let dir: Arc<Path> = Path::new("/db").into();
+    assert_eq!(set.graveyard().take(), [ObsoleteTable { number, dir }]);
     let e = set.install(vec![VersionEdit::for_column_family(2)]).unwrap_err();
     assert_eq!(e.code(), Code::ColumnFamilyDropped);
     assert_eq!(set.drop_column_family(2).unwrap_err().code(), Code::ColumnFamilyDropped);

@@ -7,28 +7,27 @@
 //!
 //! Safe from many threads. Two threads may open one file at once; one reader wins, both work.
 
-use super::{FileMeta, FileStats};
+use super::{DataPaths, FileMeta, FileStats};
 use crate::base::KeyOrder;
 use crate::base::checksum::unique_id;
 use crate::budget::{LimitedReads, RateLimiter};
 use crate::cache::Cache;
 use crate::env::sync::RwLock;
 use crate::error::{Error, Result};
-use crate::fs::filename::{leveldb_table_file_name, table_file_name};
+use crate::fs::filename::leveldb_table_file_name;
 use crate::fs::{FileSystem, RandomAccessFile};
 use crate::hooks::SliceTransform;
 use crate::options::{ColumnFamilyOptions, TableFactory};
 use crate::sst::{Table, TableReadContext};
 use crate::stats::{self, Statistics, Ticker};
 use std::collections::HashMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// Opens the tables of one column family and remembers the readers.
 pub struct TableCache {
     fs: Arc<dyn FileSystem>,
-    dir: PathBuf,
+    paths: DataPaths,
     order: KeyOrder,
     factory: TableFactory,
     prefix_extractor: Option<Arc<dyn SliceTransform>>,
@@ -41,10 +40,10 @@ pub struct TableCache {
 }
 
 impl TableCache {
-    /// A cache for the tables in `dir`. Without `open_tables` readers stay open with their files.
+    /// A cache for the tables in `paths`. Without `open_tables` readers stay open with their files.
     pub fn new(
         fs: Arc<dyn FileSystem>,
-        dir: PathBuf,
+        paths: DataPaths,
         opts: &ColumnFamilyOptions,
         block_cache: Option<Arc<Cache>>,
         mmap: bool,
@@ -52,7 +51,7 @@ impl TableCache {
     ) -> TableCache {
         TableCache {
             fs,
-            dir,
+            paths,
             order: KeyOrder::new(Arc::clone(&opts.comparator)),
             factory: opts.table_factory.clone(),
             prefix_extractor: opts.prefix_extractor.clone(),
@@ -118,7 +117,7 @@ impl TableCache {
     }
 
     fn open_and_check(&self, file: &FileMeta) -> Result<Arc<Table>> {
-        let reader = self.open_file(file.number)?;
+        let reader = self.open_file(file)?;
         let reader = LimitedReads::wrap(reader, self.rate_limiter.as_ref());
         let path = reader.path().to_path_buf();
         if reader.size() != file.file_size {
@@ -160,10 +159,10 @@ impl TableCache {
     }
 
     /// Opens `N.sst`, or `N.ldb` where only that exists.
-    fn open_file(&self, number: u64) -> Result<Arc<dyn RandomAccessFile>> {
-        let path = table_file_name(&self.dir, number);
+    fn open_file(&self, file: &FileMeta) -> Result<Arc<dyn RandomAccessFile>> {
+        let path = self.paths.table(file);
         self.fs.open_random_access(&path, self.mmap).or_else(|error| {
-            let old = leveldb_table_file_name(&self.dir, number);
+            let old = leveldb_table_file_name(self.paths.dir(file.path_id), file.number);
             if !error.is_path_not_found() || !self.fs.exists(&old) {
                 return Err(error);
             }

@@ -9,7 +9,7 @@ use crate::fs::mem::MemFs;
 use crate::fs::{FileSystem, WritableOptions};
 use crate::options::{ColumnFamilyOptions, CompressionOptions, PlainTableOptions, TableFactory};
 use crate::sst::{TableBuilder, TableBuilderContext};
-use crate::version::{OpenTables, TableCache};
+use crate::version::{DataPaths, OpenTables, TableCache};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -74,7 +74,12 @@ pub(crate) fn put_file(fs: &dyn FileSystem, path: &Path, bytes: &[u8]) {
 
 /// A column family of seven levels, bytewise.
 pub(crate) fn spec(name: &str) -> ColumnFamilySpec {
-    ColumnFamilySpec { name: name.to_owned(), order: KeyOrder::bytewise(), num_levels: 7 }
+    ColumnFamilySpec {
+        name: name.to_owned(),
+        order: KeyOrder::bytewise(),
+        num_levels: 7,
+        paths: Vec::new(),
+    }
 }
 
 /// A version set in `/db`.
@@ -134,7 +139,8 @@ impl Tables {
         fs: Arc<dyn FileSystem>,
         open_tables: Option<Arc<OpenTables>>,
     ) -> Arc<TableCache> {
-        Arc::new(TableCache::new(fs, self.dir.clone(), &self.opts, None, false, open_tables))
+        let paths = DataPaths::new(&*fs, &self.dir, &[]);
+        Arc::new(TableCache::new(fs, paths, &self.opts, None, false, open_tables))
     }
 
     /// Writes a table of these entries, which are in order: internal key, value.

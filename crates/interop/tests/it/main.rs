@@ -9,6 +9,7 @@ mod figures;
 mod kills;
 mod options_text;
 mod outside;
+mod paths;
 mod refusals;
 mod services;
 mod tools;

@@ -1,6 +1,7 @@
 //! From what a policy chose to a plan: codec, sizes, what lies below, and whether a move is enough.
 
 use super::inputs::{Files, Inputs, total_size};
+use super::paths::path_of_level;
 use super::shape::{LevelShape, compression_for_flush, compression_for_level};
 use super::{CompactionPicker, max_compaction_bytes, max_file_size};
 use crate::compaction::plan::{
@@ -15,6 +16,8 @@ use std::sync::Arc;
 pub(super) struct Choice {
     pub(super) start_level: usize,
     pub(super) output_level: usize,
+    /// The data path that the user wants; `None` leaves it to the sizes of levels.
+    pub(super) output_path: Option<u32>,
     pub(super) inputs: Inputs,
     pub(super) reason: CompactionReason,
     pub(super) score: f64,
@@ -26,6 +29,7 @@ pub(super) struct Choice {
 pub(super) struct Draft {
     pub(super) start_level: usize,
     pub(super) output_level: usize,
+    pub(super) output_path: u32,
     pub(super) levels: Vec<PlanLevel>,
     pub(super) reason: CompactionReason,
     pub(super) score: f64,
@@ -46,7 +50,16 @@ impl Draft {
             levels.push(PlanLevel { level: output_level, files: inputs.output });
         }
         let (score, compressed, trivial_move) = (0.0, true, false);
-        Draft { start_level, output_level, levels, reason, score, compressed, trivial_move }
+        Draft {
+            start_level,
+            output_level,
+            output_path: 0,
+            levels,
+            reason,
+            score,
+            compressed,
+            trivial_move,
+        }
     }
 
     /// Files that stay on their level, or go for good.
@@ -63,8 +76,7 @@ pub(super) fn plan_of(
     shape: &LevelShape,
     draft: Draft,
 ) -> CompactionPlan {
-    let Draft { start_level, output_level, levels, reason, score, compressed, trivial_move } =
-        draft;
+    let Draft { start_level, output_level, levels, reason, score, compressed, .. } = draft;
     let largest_file = max_file_size(options);
     let is_leveled = options.compaction_style == CompactionStyle::Level;
     let mut plan = CompactionPlan {
@@ -72,6 +84,7 @@ pub(super) fn plan_of(
         cf_id: picker.cf_id,
         start_level,
         output_level,
+        output_path: draft.output_path,
         grandparents: match is_leveled {
             true => grandparents(version, output_level, &levels),
             // Levels are merged whole: there is nothing to align to.
@@ -90,7 +103,7 @@ pub(super) fn plan_of(
         },
         bottommost: !options.cf_allow_ingest_behind
             && is_bottommost(version, output_level, &levels),
-        trivial_move,
+        trivial_move: draft.trivial_move,
         deletion: matches!(reason, CompactionReason::FIFOMaxSize | CompactionReason::FIFOTtl),
         reason,
         score,
@@ -108,13 +121,15 @@ pub(super) fn make_plan(
     shape: &LevelShape,
     choice: Choice,
 ) -> CompactionPlan {
-    let Choice { start_level, output_level, inputs, reason, score, rewrite } = choice;
+    let Choice { start_level, output_level, inputs, reason, score, rewrite, .. } = choice;
     let no_output_inputs = inputs.output.is_empty();
     let codec_now = match start_level {
         0 => compression_for_flush(options),
         level => compression_for_level(version, options, level, shape.base_level),
     };
-    let draft = Draft { score, ..Draft::of((start_level, output_level), inputs, reason) };
+    let output_path = choice.output_path.unwrap_or_else(|| path_of_level(options, output_level));
+    let draft = Draft::of((start_level, output_level), inputs, reason);
+    let draft = Draft { score, output_path, ..draft };
     let mut plan = plan_of(picker, version, options, shape, draft);
     // Who compacts by hand may do so to have data filtered.
     let filters = reason == CompactionReason::ManualCompaction && options.has_compaction_filter();
@@ -123,6 +138,7 @@ pub(super) fn make_plan(
         && no_output_inputs
         && start_level != output_level
         && codec_now == plan.compression
+        && plan.input_files().all(|(_, f)| f.path_id == output_path)
         && can_move(version, &plan)
         && partitions_allow_move(options, version, &plan);
     plan

@@ -60,7 +60,15 @@ fn pick_level0(picker: &CompactionPicker, scene: &Scene<'_>, score: f64) -> Opti
     let (version, base) = (scene.version, scene.shape.base_level);
     let reason = CompactionReason::LevelL0FilesNum;
     let choice = |output_level, inputs| {
-        Some(Choice { start_level: 0, output_level, inputs, reason, score, rewrite: false })
+        Some(Choice {
+            start_level: 0,
+            output_level,
+            output_path: None,
+            inputs,
+            reason,
+            score,
+            rewrite: false,
+        })
     };
     if picker.level0_is_running() {
         let inside = merge_if_base_is_large(scene).or_else(|| merge_while_blocked(scene))?;
@@ -191,7 +199,15 @@ fn pick_deeper(
         }
         let reason = CompactionReason::LevelMaxLevelSize;
         let start_level = level;
-        return Some(Choice { start_level, output_level, inputs, reason, score, rewrite: false });
+        return Some(Choice {
+            start_level,
+            output_level,
+            output_path: None,
+            inputs,
+            reason,
+            score,
+            rewrite: false,
+        });
     }
     None
 }
@@ -316,5 +332,13 @@ fn choice_from(
     };
     let start = clean_cut(version, start_level, start)?;
     let inputs = complete(picker, version, scene.options, levels, start)?;
-    Some(Choice { start_level, output_level, inputs, reason, score: 0.0, rewrite: false })
+    Some(Choice {
+        start_level,
+        output_level,
+        output_path: None,
+        inputs,
+        reason,
+        score: 0.0,
+        rewrite: false,
+    })
 }

@@ -38,6 +38,8 @@ pub struct ManualCompaction {
     begin: Option<Vec<u8>>,
     end: Option<Vec<u8>>,
     bottommost: BottommostLevelCompaction,
+    /// The data path that everything goes to.
+    target_path: u32,
     /// Files of the last level from this number on were made by this call.
     first_new_file: u64,
     stage: Stage,
@@ -72,6 +74,7 @@ impl ManualCompaction {
             begin: begin.map(<[u8]>::to_vec),
             end: end.map(<[u8]>::to_vec),
             bottommost: options.bottommost_level_compaction,
+            target_path: options.target_path_id,
             first_new_file: next_file_number,
             stage: Stage::Start,
             from: None,
@@ -119,7 +122,7 @@ impl ManualCompaction {
                 continue;
             };
             let levels = (level, output_level);
-            let plan = plan_for(picker, version, options, &shape, levels, files);
+            let plan = self.plan_for(picker, version, options, &shape, levels, files);
             let Some(mut plan) = plan else { return ManualStep::Wait };
             picker.register(&mut plan, version.order());
             match next {
@@ -154,7 +157,10 @@ impl ManualCompaction {
             CompactionStyle::None | CompactionStyle::Level => None,
         };
         self.stage = Stage::Done;
-        let Some(draft) = draft else { return ManualStep::Done };
+        let Some(mut draft) = draft else { return ManualStep::Done };
+        if options.compaction_style == CompactionStyle::Universal {
+            draft.output_path = self.target_path;
+        }
         self.final_level = Some(draft.output_level);
         let mut plan = plan_of(picker, version, options, shape, draft);
         picker.register(&mut plan, version.order());
@@ -243,29 +249,31 @@ impl ManualCompaction {
         let rest = files.split_off(count);
         Some((files, rest.first().map(|f| f.smallest_user_key().to_vec())))
     }
-}
 
-/// A plan that takes these files; `None` if a running compaction is in the way.
-fn plan_for(
-    picker: &CompactionPicker,
-    version: &Version,
-    options: &ColumnFamilyOptions,
-    shape: &LevelShape,
-    (level, output_level): (usize, usize),
-    files: Files,
-) -> Option<CompactionPlan> {
-    if level == 0 && picker.level0_is_running() {
-        return None;
+    /// A plan that takes these files; `None` if a running compaction is in the way.
+    fn plan_for(
+        &self,
+        picker: &CompactionPicker,
+        version: &Version,
+        options: &ColumnFamilyOptions,
+        shape: &LevelShape,
+        (level, output_level): (usize, usize),
+        files: Files,
+    ) -> Option<CompactionPlan> {
+        if level == 0 && picker.level0_is_running() {
+            return None;
+        }
+        let start = clean_cut(version, level, files)?;
+        let inputs = complete(picker, version, options, (level, output_level), start)?;
+        let choice = Choice {
+            start_level: level,
+            output_level,
+            output_path: Some(self.target_path),
+            inputs,
+            reason: CompactionReason::ManualCompaction,
+            score: shape.score(level),
+            rewrite: false,
+        };
+        Some(make_plan(picker, version, options, shape, choice))
     }
-    let start = clean_cut(version, level, files)?;
-    let inputs = complete(picker, version, options, (level, output_level), start)?;
-    let choice = Choice {
-        start_level: level,
-        output_level,
-        inputs,
-        reason: CompactionReason::ManualCompaction,
-        score: shape.score(level),
-        rewrite: false,
-    };
-    Some(make_plan(picker, version, options, shape, choice))
 }

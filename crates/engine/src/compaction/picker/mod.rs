@@ -13,6 +13,7 @@
 //! | `due` | files whose time has come |
 //! | `level` | the leveled policy |
 //! | `universal`, `fifo` | the other two |
+//! | `paths` | which data path outputs go to |
 //! | `manual` | `compact_range`, step by step |
 
 mod draft;
@@ -21,6 +22,7 @@ mod fifo;
 mod inputs;
 mod level;
 pub mod manual;
+mod paths;
 mod priority;
 mod shape;
 mod universal;

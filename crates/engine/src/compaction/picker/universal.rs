@@ -14,6 +14,7 @@ use super::CompactionPicker;
 use super::draft::Draft;
 use super::due::{self, Moment};
 use super::inputs::{Files, any_being_compacted, clean_cut, complete, total_size};
+use super::paths::path_of_size;
 use super::shape::{AverageValue, last_level};
 use crate::compaction::plan::{CompactionReason, PlanLevel};
 use crate::options::{ColumnFamilyOptions, CompactionStopStyle};
@@ -53,6 +54,10 @@ fn runs<'a>(version: &'a Version, options: &ColumnFamilyOptions) -> Vec<Run<'a>>
     })
     .collect()
 }
+
+/// Runs that were chosen for their sizes or their number.
+const BY_SIZE: [CompactionReason; 2] =
+    [CompactionReason::UniversalSizeRatio, CompactionReason::UniversalSortedRunNum];
 
 /// What the functions below look at.
 struct Scene<'a> {
@@ -235,6 +240,8 @@ impl Scene<'_> {
             let inputs = complete(self.picker, self.version, self.options, levels, start)?;
             let mut draft = Draft::of(levels, inputs, CompactionReason::FilesMarkedForCompaction);
             draft.compressed = true;
+            let there = total_size(self.version.files(output_level));
+            draft.output_path = path_of_size(self.options, there);
             Some(draft)
         })
     }
@@ -270,6 +277,7 @@ impl Scene<'_> {
         Some(Draft {
             start_level,
             output_level,
+            output_path: path_of_size(self.options, self.size_of(&range, reason)),
             levels,
             reason,
             score: 0.0,
@@ -278,13 +286,18 @@ impl Scene<'_> {
         })
     }
 
+    /// How large the result may be, for the choice of a data path. Newer runs that are not merged
+    /// count where sizes decided, since they will be merged into it soon.
+    fn size_of(&self, range: &Range<usize>, reason: CompactionReason) -> u64 {
+        let first = if BY_SIZE.contains(&reason) { 0 } else { range.start };
+        self.runs[first..range.end].iter().fold(0, |sum, run| sum.saturating_add(run.size))
+    }
+
     /// With `compression_size_percent`, what is newer than that part of the data stays as it is.
     fn is_compressed(&self, range: &Range<usize>, reason: CompactionReason) -> bool {
         let percent = self.options.compaction_options_universal.compression_size_percent;
-        let by_size =
-            [CompactionReason::UniversalSizeRatio, CompactionReason::UniversalSortedRunNum];
         let Ok(percent) = u128::try_from(percent) else { return true };
-        if !by_size.contains(&reason) {
+        if !BY_SIZE.contains(&reason) {
             return true;
         }
         let total: u128 = self.runs.iter().map(|run| u128::from(run.compensated)).sum();

@@ -4,12 +4,14 @@ use super::copy::{Copied, Copier, Copy, checksum_of};
 use super::meta::{self, BackupFile, Meta};
 use super::{BackupEngine, shared_dir};
 use crate::db::checkpoint::Contents;
+use crate::db::column_family::ColumnFamilyData;
 use crate::db::handles::Db;
 use crate::db::state::DbInner;
 use crate::env::sync::atomic::{AtomicU64, Ordering};
 use crate::error::{Error, Result};
 use crate::fs::{WritableOptions, filename};
 use crate::options;
+use crate::version::FileMeta;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -101,8 +103,8 @@ impl BackupEngine {
     /// The tables first, then what belongs to this backup alone.
     fn plan(&self, inner: &DbInner, contents: &Contents, private: &str) -> Result<Vec<Planned>> {
         let mut plan = Vec::new();
-        for &number in contents.tables.keys() {
-            plan.push(self.plan_table(inner, contents, number, private)?);
+        for (family, file) in contents.tables.values() {
+            plan.push(self.plan_table(inner, family, file, private)?);
         }
         let mut alone = |from: PathBuf, size: Option<u64>| {
             let name = from.file_name().unwrap_or_default().to_string_lossy();
@@ -124,22 +126,19 @@ impl BackupEngine {
     fn plan_table(
         &self,
         inner: &DbInner,
-        contents: &Contents,
-        number: u64,
+        family: &ColumnFamilyData,
+        file: &FileMeta,
         private: &str,
     ) -> Result<Planned> {
-        let mut from = filename::table_file_name(&inner.dir, number);
-        let old = filename::leveldb_table_file_name(&inner.dir, number);
-        if !inner.fs.exists(&from) && inner.fs.exists(&old) {
-            from = old;
-        }
+        let number = file.number;
+        let from = family.paths.table_that_exists(&*inner.fs, file);
         if !self.options.share_table_files {
             let path = format!("{private}/{number:06}.sst");
             return Ok(Planned { from, size: None, path, known: None });
         }
         let path = match self.options.share_files_with_checksum {
             true => {
-                format!("shared_checksum/{}", self.shared_name(inner, contents, number, &from)?)
+                format!("shared_checksum/{}", self.shared_name(inner, family, file, &from)?)
             }
             false => format!("shared/{number:06}.sst"),
         };
@@ -161,15 +160,14 @@ impl BackupEngine {
     fn shared_name(
         &self,
         inner: &DbInner,
-        contents: &Contents,
-        number: u64,
+        family: &ColumnFamilyData,
+        file: &FileMeta,
         from: &Path,
     ) -> Result<String> {
+        let number = file.number;
         let naming = self.options.share_files_with_checksum_naming;
         let size = inner.fs.file_size(from)?;
-        if naming.by_session()
-            && let Some((family, file)) = contents.tables.get(&number)
-        {
+        if naming.by_session() {
             let table = family.tables.find(file)?;
             let session = &table.properties().db_session_id;
             let plain = session.bytes().all(|b| b.is_ascii_alphanumeric());

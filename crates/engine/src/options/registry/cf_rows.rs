@@ -122,7 +122,7 @@ pub const CF_ROWS: &[Row<ColumnFamilyOptions>] = &[
     fixed!(Accepted Never "blob_direct_write_partition_strategy" Text ""),
     custom!(Accepted "blob_cache" Never
         |o, text| part::set_cache(&mut o.blob_cache, text), |o| part::print_cache(&o.blob_cache)),
-    custom!(Refused "cf_paths" Never part::no_text, |o| part::print_paths(&o.cf_paths)),
+    custom!(Honoured "cf_paths" Never part::no_text, |o| part::print_paths(&o.cf_paths)),
     custom!(Honoured "table_properties_collectors" Never
         part::set_collectors, part::print_collectors),
     fixed!(Refused Never "compression_manager" Text "nullptr"),

@@ -49,7 +49,7 @@ pub const DB_ROWS: &[Row<DbOptions>] = &[
             Ok(())
         },
         |o| if o.statistics.is_some() { "{id=BasicStatistics;}".into() } else { "nullptr".into() }),
-    custom!(Refused "db_paths" Never part::no_text, |o| part::print_paths(&o.db_paths)),
+    custom!(Honoured "db_paths" Never part::no_text, |o| part::print_paths(&o.db_paths)),
     custom!(Accepted "row_cache" Never
         |o, text| part::set_cache(&mut o.row_cache, text), |o| part::print_cache(&o.row_cache)),
     // Known to 7.8.3, without effect here.

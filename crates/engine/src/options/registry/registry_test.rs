@@ -198,8 +198,7 @@ They have no names in OPTIONS files.
 | `ReadOptions::rate_limiter_priority` | honoured | by lookups; iterators are not limited |
 | `WriteOptions::rate_limiter_priority` | honoured | |
 | `FlushOptions::wait`, `allow_write_stall` | honoured | |
-| `CompactRangeOptions`: `exclusive_manual_compaction`, `change_level`, `target_level`, `bottommost_level_compaction`, `max_subcompactions`, `allow_write_stall`, `canceled` | honoured | |
-| `CompactRangeOptions::target_path_id` | refused | there is one path, 0 |
+| `CompactRangeOptions`: `exclusive_manual_compaction`, `change_level`, `target_level`, `bottommost_level_compaction`, `target_path_id`, `max_subcompactions`, `allow_write_stall`, `canceled` | honoured | |
 | `CompactRangeOptions::blob_garbage_collection_policy`, `blob_garbage_collection_age_cutoff` | accepted | |
 | `CompactRangeOptions::full_history_ts_low` | refused | there are no user-defined timestamps |
 | `WaitForCompactOptions` | honoured | |
