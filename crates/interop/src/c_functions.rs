@@ -21,6 +21,7 @@ pub(crate) type Errors = *mut *mut c_char;
 macro_rules! functions {
     ($set:ident $($name:ident: fn($($arg:ty),*) $(-> $ret:ty)?;)*) => {
         /// The functions, callable for ever.
+        #[allow(non_snake_case, reason = "the names are those of c.h")]
         pub(crate) struct $set { $(pub(crate) $name: unsafe extern "C" fn($($arg),*) $(-> $ret)?,)* }
 
         impl $set {
@@ -75,6 +76,7 @@ functions! {
     writeoptions_create: fn() -> Object;
     writeoptions_destroy: fn(Object);
     writeoptions_set_sync: fn(Object, c_uchar);
+    writeoptions_disable_WAL: fn(Object, c_int);
     writebatch_create: fn() -> Object;
     writebatch_destroy: fn(Object);
     writebatch_put_cf: fn(Object, Object, Text, usize, Text, usize);

@@ -1,6 +1,6 @@
 //! This repository's engine as a [`Store`].
 
-use crate::store::{CHURN, ExportedFile, Result, Scan, Setup, Store};
+use crate::store::{CHURN, ExportedFile, Result, Scan, Setup, Store, Wal};
 use crate::workload::{Op, Table};
 use ferrolith::batch::WriteBatch;
 use ferrolith::db::backup::{BackupEngine, BackupEngineOptions, RestoreOptions};
@@ -76,8 +76,9 @@ impl Ours {
 }
 
 impl Store for Ours {
-    fn write(&self, batch: &[Op], sync: bool) -> Result<()> {
-        let wo = WriteOptions { sync, ..WriteOptions::default() };
+    fn write(&self, batch: &[Op], wal: Wal) -> Result<()> {
+        let (sync, disable_wal) = (wal == Wal::Synced, wal == Wal::Skipped);
+        let wo = WriteOptions { sync, disable_wal, ..WriteOptions::default() };
         let cf = |index: &usize| &self.families[*index];
         if let [op] = batch {
             // Single operations take a path of their own.

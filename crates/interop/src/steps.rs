@@ -4,7 +4,7 @@
 //! interop-peer ENGINE DIRECTORY DB_OPTIONS CF_OPTIONS SHAPE STEP...
 //! ```
 
-use crate::store::{Engine, ExportedFile, Result, Setup, Store};
+use crate::store::{Engine, ExportedFile, Result, Setup, Store, Wal};
 use crate::workload::{Shape, Workload};
 use crate::{dump, torture};
 use std::io::{BufRead, Write};
@@ -21,6 +21,13 @@ pub enum Step {
         from: u64,
         /// The batch after the last one.
         to: u64,
+    },
+    /// Writes batches of thread 0 from `from` on, without a WAL, until it is killed.
+    Unlogged {
+        /// The workload's seed.
+        seed: u64,
+        /// The first batch.
+        from: u64,
     },
     /// Flushes every family.
     Flush,
@@ -83,6 +90,7 @@ impl Step {
     pub fn to_text(&self) -> String {
         match self {
             Step::Fill { seed, from, to } => format!("fill:{seed}:{from}:{to}"),
+            Step::Unlogged { seed, from } => format!("unlogged:{seed}:{from}"),
             Step::Flush => "flush".into(),
             Step::Compact => "compact".into(),
             Step::Wait => "wait".into(),
@@ -114,6 +122,7 @@ impl Step {
                 from: number(part()?)?,
                 to: number(part()?)?,
             }),
+            "unlogged" => Ok(Step::Unlogged { seed: number(part()?)?, from: number(part()?)? }),
             "flush" => Ok(Step::Flush),
             "compact" => Ok(Step::Compact),
             "wait" => Ok(Step::Wait),
@@ -163,10 +172,17 @@ fn run(store: &dyn Store, setup: &Setup, step: &Step) -> Result<()> {
             for at in 0..*to {
                 let batch = workload.next_batch();
                 if at >= *from {
-                    store.write(&batch, false)?;
+                    store.write(&batch, Wal::Written)?;
                 }
             }
             Ok(())
+        }
+        Step::Unlogged { seed, from } => {
+            let mut workload = Workload::new(setup.shape, *seed, 0);
+            (0..*from).for_each(|_| drop(workload.next_batch()));
+            loop {
+                store.write(&workload.next_batch(), Wal::Skipped)?;
+            }
         }
         Step::Flush => families.try_for_each(|family| store.flush(family)),
         Step::Compact => families.try_for_each(|family| store.compact(family)),

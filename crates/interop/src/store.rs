@@ -99,6 +99,17 @@ impl Setup {
 
 const DATA_PATHS: &str = "data_paths=";
 
+/// What a write does with the WAL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wal {
+    /// Skips it.
+    Skipped,
+    /// Appends to it.
+    Written,
+    /// Appends to it and waits for the device.
+    Synced,
+}
+
 /// A family that [`Store::churn`] makes and drops; it is opened if a directory has it.
 pub const CHURN: &str = "churn";
 
@@ -153,7 +164,7 @@ impl ExportedFile {
 /// An open database. Dropping it closes it.
 pub trait Store: Send + Sync {
     /// Commits a batch.
-    fn write(&self, batch: &[Op], sync: bool) -> Result<()>;
+    fn write(&self, batch: &[Op], wal: Wal) -> Result<()>;
     /// The value of a key.
     fn get(&self, family: usize, key: &[u8]) -> Result<Option<Vec<u8>>>;
     /// Calls `each` with keys and values in order.

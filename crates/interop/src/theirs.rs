@@ -8,7 +8,7 @@
 #![allow(unsafe_code)]
 
 use crate::c_functions::{Functions, Object, Text, c_string, checked, functions};
-use crate::store::{CHURN, ExportedFile, Result, Scan, Setup, Store};
+use crate::store::{CHURN, ExportedFile, Result, Scan, Setup, Store, Wal};
 use crate::workload::{Op, Table};
 use std::ffi::{CStr, CString, c_int, c_uchar};
 use std::path::Path;
@@ -175,7 +175,7 @@ fn parts(bytes: &[u8]) -> (Text, usize) {
 }
 
 impl Store for Theirs {
-    fn write(&self, batch: &[Op], sync: bool) -> Result<()> {
+    fn write(&self, batch: &[Op], wal: Wal) -> Result<()> {
         let f = self.f;
         // SAFETY: the batch copies what it is given; batch and options are made and destroyed here.
         unsafe {
@@ -212,7 +212,8 @@ impl Store for Theirs {
                 }
             }
             let wo = (f.writeoptions_create)();
-            (f.writeoptions_set_sync)(wo, u8::from(sync));
+            (f.writeoptions_set_sync)(wo, u8::from(wal == Wal::Synced));
+            (f.writeoptions_disable_WAL)(wo, i32::from(wal == Wal::Skipped));
             let result = checked(f, |e| (f.write)(self.db, wo, records, e));
             (f.writeoptions_destroy)(wo);
             (f.writebatch_destroy)(records);

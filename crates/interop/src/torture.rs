@@ -3,7 +3,7 @@
 
 use crate::dump::show;
 use crate::ledger::Ledger;
-use crate::store::{Result, Setup, Store};
+use crate::store::{Result, Setup, Store, Wal};
 use crate::workload::{Model, Op, Workload};
 use std::path::Path;
 
@@ -43,7 +43,8 @@ fn write_for_ever(
     let mut rng = fastrand::Rng::new();
     loop {
         let batch = workload.next_batch();
-        store.write(&batch, rng.u32(..16) == 0).map_err(|e| format!("write {done}: {e}"))?;
+        let wal = if rng.u32(..16) == 0 { Wal::Synced } else { Wal::Written };
+        store.write(&batch, wal).map_err(|e| format!("write {done}: {e}"))?;
         done += 1;
         ledger.acknowledge(thread, done)?;
         model.apply(&batch);

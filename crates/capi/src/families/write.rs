@@ -188,7 +188,7 @@ pub unsafe extern "C" fn rocksdb_flush_cf(
     run(errptr, (), || get(db)?.db.flush_cf(&get(options)?.inner, &get(column_family)?.cf));
 }
 
-/// Flushes several column families.
+/// Flushes several column families; with `atomic_flush` together.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_flush_cfs(
     db: *mut rocksdb_t,
@@ -199,10 +199,10 @@ pub unsafe extern "C" fn rocksdb_flush_cfs(
 ) {
     run(errptr, (), || {
         let n = usize::try_from(num_column_families).unwrap_or(0);
-        for &cf in array(column_family, n) {
-            get(db)?.db.flush_cf(&get(options)?.inner, &get(cf)?.cf)?;
-        }
-        Ok(())
+        let families: Vec<_> =
+            array(column_family, n).iter().map(|&cf| get(cf)).collect::<Result<_, _>>()?;
+        let families: Vec<_> = families.into_iter().map(|family| &family.cf).collect();
+        get(db)?.db.flush_cfs(&get(options)?.inner, &families)
     });
 }
 

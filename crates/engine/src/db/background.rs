@@ -4,9 +4,8 @@
 //! memory. Work is found by looking at the state, not by messages: a lost wake-up costs at most
 //! the time of one idle wait.
 
-use super::column_family::{ColumnFamilyData, ColumnFamilyState, Immutable};
+use super::column_family::{ColumnFamilyData, ColumnFamilyState};
 use super::events::CompactionReport;
-use super::level_jobs::LevelJobs;
 use super::state::{DbInner, State};
 use crate::compaction::picker::LevelShape;
 use crate::compaction::plan::CompactionPlan;
@@ -15,8 +14,7 @@ use crate::env::epoch;
 use crate::env::sync::MutexGuard;
 use crate::env::sync::atomic::Ordering;
 use crate::error::{Code, Error, Result};
-use crate::flush::{self, FlushInputs, OutputContext};
-use crate::fs::filename;
+use crate::flush::OutputContext;
 use crate::hooks::{BackgroundErrorReason, CompactionReason, FlushReason, TableFileCreationReason};
 use crate::iter::Interrupt;
 use crate::options;
@@ -29,13 +27,6 @@ use std::time::{Duration, Instant};
 const IDLE_WAIT: Duration = Duration::from_millis(500);
 /// After a failure a thread waits this long before it tries again.
 const RETRY_WAIT: Duration = Duration::from_secs(1);
-
-/// A flush that was picked.
-struct FlushWork {
-    family: Arc<ColumnFamilyData>,
-    immutables: Vec<Immutable>,
-    reason: FlushReason,
-}
 
 /// A compaction that was picked.
 pub(super) struct CompactionWork {
@@ -141,6 +132,10 @@ impl DbInner {
         let family = state.families.values_mut().find(|family| family.switch_wanted)?;
         family.switch_wanted = false;
         let data = Arc::clone(&family.data);
+        if self.options.atomic_flush {
+            // One for all.
+            state.families.values_mut().for_each(|family| family.switch_wanted = false);
+        }
         // Who waits for the background waits for the flush that this leads to.
         state.running_flushes += 1;
         Some(data)
@@ -148,7 +143,7 @@ impl DbInner {
 
     fn switch_in_background(&self, family: &ColumnFamilyData) {
         let mut write = self.write.lock();
-        let switched = self.switch_and_flush(&mut write, family, FlushReason::WalFull);
+        let switched = self.seal_and_flush(&mut write, family, FlushReason::WalFull);
         drop(write);
         self.deliver_events();
         self.state.lock().running_flushes -= 1;
@@ -160,161 +155,6 @@ impl DbInner {
         }
         self.background_error(BackgroundErrorReason::WriteCallback, &e);
         self.wait_before_retry();
-    }
-
-    // ---- flush -----------------------------------------------------------------------------
-
-    fn pick_flush(&self, state: &mut MutexGuard<'_, State>) -> Option<FlushWork> {
-        let (limit, _) = options::background_job_limits(&self.live_options());
-        let full = self.pauses.all() || state.running_flushes >= limit;
-        if full || DbInner::must_not_retry(&state.error) {
-            return None;
-        }
-        // The one that holds the oldest WAL: it frees the most, and no family starves.
-        let wanting = state.families.values_mut().filter(|family| family.wants_flush());
-        let family = wanting.min_by_key(|family| family.oldest_wal_needed())?;
-        family.flushing = true;
-        family.flush_requested = false;
-        let work = FlushWork {
-            family: Arc::clone(&family.data),
-            immutables: family.immutables.clone(),
-            reason: family.flush_reason,
-        };
-        state.running_flushes += 1;
-        Some(work)
-    }
-
-    fn run_flush(&self, work: FlushWork) -> Result<()> {
-        let result = self.flush_immutables(&work);
-        let mut state = self.state.lock();
-        state.running_flushes -= 1;
-        if let Some(family) = state.families.get_mut(&work.family.id) {
-            family.flushing = false;
-            family.flush_requested |= result.is_err();
-        }
-        drop(state);
-        self.work.notify_all();
-        self.progress.notify_all();
-        if result.is_ok() {
-            self.recovered_if_failed();
-        }
-        drop(work);
-        // Frees the memtables, and with them most of the memory, once no reader is left.
-        epoch::synchronize();
-        self.purge_tables();
-        result
-    }
-
-    fn recovered_if_failed(&self) {
-        if self.failed.load(Ordering::Acquire) {
-            self.recovered();
-        }
-    }
-
-    fn flush_immutables(&self, work: &FlushWork) -> Result<()> {
-        let _timer = Timer::start(&self.statistics, HistogramType::FlushTime);
-        let start = Instant::now();
-        // Writers that may still insert into these memtables are pinned (db/write.rs).
-        epoch::synchronize();
-        self.check_retry()?;
-        work.immutables.iter().for_each(|i| i.mem.mark_immutable());
-        self.close_full_wals()?;
-        self.deliver_events();
-        let family = &work.family;
-        let job_id = self.new_job_id();
-        let file_number = self.counters.new_file_number();
-        self.log_flush_started(family, job_id, &work.immutables, work.reason);
-        let mut told = self.tell_flush_begin(family, job_id, file_number, work.reason);
-        let mut output = self.output_context(family);
-        (output.job_id, output.file_number) = (job_id, Some(file_number));
-        let out = flush::run(FlushInputs {
-            memtables: work.immutables.iter().map(|i| Arc::clone(&i.mem)).collect(),
-            snapshots: self.snapshots.sequences(),
-            output,
-        })?;
-        if let (Some(info), Some(file)) = (&mut told, &out.file) {
-            (info.smallest_seqno, info.largest_seqno) = (file.smallest_seqno, file.largest_seqno);
-            info.table_properties = out.figures.clone();
-        }
-        let newest_wal = work.immutables.iter().map(|i| i.next_wal_number).max().unwrap_or(0);
-        let mut edit = VersionEdit::for_column_family(family.id);
-        edit.log_number = Some(newest_wal);
-        edit.prev_log_number = Some(0);
-        let mut size = 0;
-        if let Some(mut file) = out.file {
-            if let Some(tombstones) = &out.tombstones
-                && let Some(sv) = family.super_version.load_arc()
-            {
-                let hidden = sv.version.bytes_under(0, tombstones, &family.tables);
-                file.compensated_range_deletion_size = hidden;
-            }
-            size = file.file_size;
-            edit.add_file(0, Arc::new(file));
-        }
-        let flushed = work.immutables.len();
-        let mut obsolete_wals = Vec::new();
-        let needed = {
-            let state = self.state.lock();
-            let own = state.families.get(&family.id).and_then(|f| {
-                f.immutables.get(flushed).map(|i| i.wal_number).or(Some(f.mem_wal_number))
-            });
-            self.oldest_wal_needed(&state, family.id, own.unwrap_or(newest_wal))
-        };
-        edit.min_log_number_to_keep = Some(needed);
-        // Before the install: who waits for the flush may look at the figures then.
-        if size > 0 {
-            let made = filename::table_file_name(family.paths.main(), file_number);
-            self.note_tables(&[made], BackgroundErrorReason::Flush);
-        }
-        let job = LevelJobs {
-            micros: start.elapsed().as_micros() as u64,
-            written: size,
-            count: 1,
-            keys_in: out.records_in,
-            ..LevelJobs::default()
-        };
-        self.note_level_job(family.id, 0, job, true);
-        self.totals.flush_count.fetch_add(1, Ordering::Relaxed);
-        self.totals.flush_bytes.fetch_add(size, Ordering::Relaxed);
-        stats::add(&self.statistics, Ticker::FlushWriteBytes, size);
-        let payload = work.immutables.iter().map(|i| i.mem.raw_data_size()).sum();
-        stats::add(&self.statistics, Ticker::MemtablePayloadBytesAtFlush, payload);
-        self.install(vec![edit], |state| {
-            if let Some(family) = state.families.get_mut(&family.id) {
-                family.immutables.drain(..flushed);
-            }
-        })?;
-        {
-            let mut state = self.state.lock();
-            obsolete_wals.extend(self.take_obsolete_wals(&mut state, needed));
-        }
-        self.delete_wals(&obsolete_wals);
-        self.log_flush_finished(family, job_id, file_number, size);
-        if let Some(info) = told {
-            self.tell_flush_completed(family, info);
-        }
-        Ok(())
-    }
-
-    /// Cuts full WALs to their length. With several families they are synced, too: otherwise a
-    /// table of one family could survive a power failure that takes older records of another.
-    fn close_full_wals(&self) -> Result<()> {
-        let (wals, several) = {
-            let mut state = self.state.lock();
-            (std::mem::take(&mut state.wals_to_close), state.families.len() > 1)
-        };
-        if several {
-            let unsynced = self.write.lock().unsynced.clone();
-            // Not to be repeated: a second sync may succeed without what the first one lost.
-            let synced = unsynced.iter().try_for_each(|wal| wal.syncer.sync());
-            synced.inspect_err(|e| self.fail(e))?;
-            if let Some(newest) = unsynced.last() {
-                self.sync_wal_names(newest.number)?;
-            }
-            let covered: Vec<u64> = unsynced.iter().map(|wal| wal.number).collect();
-            self.write.lock().unsynced.retain(|wal| !covered.contains(&wal.number));
-        }
-        wals.into_iter().try_for_each(|mut wal| wal.close())
     }
 
     // ---- compaction ------------------------------------------------------------------------

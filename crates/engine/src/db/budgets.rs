@@ -1,7 +1,7 @@
 //! Budgets that the user's objects keep: memtable memory, I/O rate, space of tables.
 
+use super::seal::largest_memtable;
 use super::state::{DbInner, State};
-use super::write::largest_memtable;
 use crate::budget::{IoPriority, MemtableShare, SstFileManager};
 use crate::env::sync::atomic::Ordering;
 use crate::error::{Code, Error, Result, Severity, SubCode};
@@ -64,7 +64,7 @@ impl DbInner {
         let largest = if waits { None } else { largest_memtable(&state) };
         drop(state);
         if let Some(family) = largest {
-            self.switch_and_flush(&mut write, &family, FlushReason::WriteBufferManager)?;
+            self.seal_and_flush(&mut write, &family, FlushReason::WriteBufferManager)?;
         }
         drop(write);
         self.deliver_events();

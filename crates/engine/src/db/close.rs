@@ -8,7 +8,6 @@ use crate::env::sync::atomic::Ordering;
 use crate::error::{Code, Result};
 use crate::hooks::FlushReason;
 use crate::options::FlushOptions;
-use std::sync::Arc;
 use std::time::Duration;
 
 /// Jobs wake us; this is for a wake-up that was lost.
@@ -77,15 +76,16 @@ impl DbInner {
 
     /// Flushes every family; one that is dropped meanwhile needs no flush.
     pub(super) fn flush_all_because(&self, reason: FlushReason) -> Result<()> {
-        let state = self.state.lock();
-        let families: Vec<_> = state.families.values().map(|cf| cf.data.clone()).collect();
-        drop(state);
-        let flush_one = |family| self.flush_because(family, &FlushOptions::default(), reason);
-        let flush = |family| match flush_one(family) {
+        let (families, fo) = (self.all_families(), FlushOptions::default());
+        if self.options.atomic_flush {
+            let all: Vec<_> = families.iter().map(|family| &**family).collect();
+            return self.flush_because(&all, &fo, reason);
+        }
+        let flush = |family: &ColumnFamilyData| match self.flush_because(&[family], &fo, reason) {
             Err(e) if e.code() == Code::ColumnFamilyDropped => Ok(()),
             result => result,
         };
-        families.iter().try_for_each(|family: &Arc<ColumnFamilyData>| flush(family))
+        families.iter().try_for_each(|family| flush(family))
     }
 
     fn close_files(&self) -> Result<()> {

@@ -128,7 +128,7 @@ impl DbInner {
             _ => drop(state),
         }
         let options = crate::options::FlushOptions::default();
-        self.flush_because(&self.default_family, &options, FlushReason::ErrorRecovery)?;
+        self.flush_with_others(&self.default_family, &options, FlushReason::ErrorRecovery)?;
         self.recovered();
         Ok(())
     }

@@ -208,10 +208,17 @@ impl DbInner {
     // ---- jobs --------------------------------------------------------------------------------
 
     /// A user asked for a flush.
-    pub(super) fn tell_manual_flush(&self, family: &ColumnFamilyData, flush_reason: FlushReason) {
+    pub(super) fn tell_manual_flush(
+        &self,
+        families: &[&ColumnFamilyData],
+        flush_reason: FlushReason,
+    ) {
         if self.has_listeners() {
-            let (cf_id, cf_name) = (family.id, family.name.clone());
-            let infos = [ManualFlushInfo { cf_id, cf_name, flush_reason }];
+            let info = |family: &&ColumnFamilyData| {
+                let (cf_id, cf_name) = (family.id, family.name.clone());
+                ManualFlushInfo { cf_id, cf_name, flush_reason }
+            };
+            let infos: Vec<_> = families.iter().map(info).collect();
             self.tell(|l| l.on_manual_flush_scheduled(self.event_db(), &infos));
         }
     }

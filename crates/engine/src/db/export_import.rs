@@ -60,7 +60,7 @@ impl DbInner {
             return Err(Error::invalid_argument("Specified export_dir invalid"));
         };
         let mut staging = Staging::new(&*self.fs, &target, self.options.use_fsync)?;
-        self.flush(family, &FlushOptions::default())?;
+        self.flush(&[family], &FlushOptions::default())?;
         let _kept = self.pause_file_deletions();
         let metadata = self.column_family_metadata(family)?;
         let mut files: Vec<_> = metadata.levels.into_iter().flat_map(|level| level.files).collect();

@@ -382,7 +382,14 @@ impl Db {
 
     /// Writes the memtable of a column family into a table.
     pub fn flush_cf(&self, fo: &FlushOptions, cf: &ColumnFamily) -> Result<()> {
-        self.inner().flush(&cf.data, fo)
+        self.flush_cfs(fo, &[cf])
+    }
+
+    /// Writes the memtables of several column families into tables. With the option `atomic_flush`
+    /// all of them count from one moment on, also after a crash.
+    pub fn flush_cfs(&self, fo: &FlushOptions, cfs: &[&ColumnFamily]) -> Result<()> {
+        let families: Vec<_> = cfs.iter().map(|cf| &*cf.data).collect();
+        self.inner().flush(&families, fo)
     }
 
     /// Hands buffered WAL records to the operating system; with `sync`, to the device.

@@ -295,7 +295,7 @@ impl DbInner {
                 return Err(Error::invalid_argument("External file requires flush"));
             }
             let now = FlushOptions { wait: true, allow_write_stall: true };
-            self.flush_because(&job.family, &now, FlushReason::ExternalFileIngestion)?;
+            self.flush_with_others(&job.family, &now, FlushReason::ExternalFileIngestion)?;
         }
         Ok(())
     }

@@ -4,7 +4,7 @@ use super::state::{DbInner, State};
 use crate::env::sync::MutexGuard;
 use crate::error::Result;
 use crate::stats::{HistogramType, Timer};
-use crate::version::VersionEdit;
+use crate::version::{VersionEdit, VersionSet};
 
 impl DbInner {
     /// Writes `edits` to the MANIFEST and makes the versions that follow from them current.
@@ -15,7 +15,32 @@ impl DbInner {
         edits: Vec<VersionEdit>,
         adjust: impl FnOnce(&mut State),
     ) -> Result<()> {
-        let mut versions = self.versions.lock();
+        self.install_locked(self.versions.lock(), edits, adjust)
+    }
+
+    /// [`DbInner::install`] without the edits of families that were dropped, whose numbers it returns.
+    pub(crate) fn install_of_living(
+        &self,
+        mut edits: Vec<VersionEdit>,
+        adjust: impl FnOnce(&mut State),
+    ) -> Result<Vec<u32>> {
+        let versions = self.versions.lock();
+        let is_dropped = |edit: &VersionEdit| versions.column_family(edit.column_family).is_none();
+        let gone: Vec<u32> =
+            edits.iter().filter(|edit| is_dropped(edit)).map(|edit| edit.column_family).collect();
+        edits.retain(|edit| !gone.contains(&edit.column_family));
+        if !edits.is_empty() {
+            self.install_locked(versions, edits, adjust)?;
+        }
+        Ok(gone)
+    }
+
+    fn install_locked(
+        &self,
+        mut versions: MutexGuard<'_, VersionSet>,
+        edits: Vec<VersionEdit>,
+        adjust: impl FnOnce(&mut State),
+    ) -> Result<()> {
         self.counters.set_last_sequence(self.order.visible());
         let timer = Timer::start(&self.statistics, HistogramType::ManifestFileSyncMicros);
         let changed = versions.install(edits)?;
@@ -39,17 +64,5 @@ impl DbInner {
         self.work.notify_all();
         self.progress.notify_all();
         Ok(())
-    }
-
-    /// The oldest WAL that is still needed, were family `id` to need none before `own`.
-    pub(crate) fn oldest_wal_needed(
-        &self,
-        state: &MutexGuard<'_, State>,
-        id: u32,
-        own: u64,
-    ) -> u64 {
-        let others = state.families.iter().filter(|(other, _)| **other != id);
-        let needed = others.filter_map(|(_, family)| family.oldest_wal_needed());
-        needed.min().unwrap_or(own).min(own)
     }
 }

@@ -40,53 +40,93 @@ impl Drop for ManualGuard<'_> {
 }
 
 impl DbInner {
-    /// Makes the memtable immutable and waits until it and all older ones are in tables.
-    pub(crate) fn flush(&self, family: &ColumnFamilyData, fo: &FlushOptions) -> Result<()> {
-        self.flush_because(family, fo, FlushReason::ManualFlush)
+    /// Makes the memtables of these families immutable and waits until they and all older ones are in
+    /// tables: with `atomic_flush` sealed at one point and installed together, without it one family
+    /// after the other.
+    pub(crate) fn flush(&self, families: &[&ColumnFamilyData], fo: &FlushOptions) -> Result<()> {
+        self.flush_because(families, fo, FlushReason::ManualFlush)
     }
 
     /// [`DbInner::flush`] for a reason that listeners are told.
     pub(crate) fn flush_because(
         &self,
+        families: &[&ColumnFamilyData],
+        fo: &FlushOptions,
+        reason: FlushReason,
+    ) -> Result<()> {
+        if self.options.atomic_flush {
+            return self.flush_together(families, fo, reason);
+        }
+        families.iter().try_for_each(|family| self.flush_together(&[family], fo, reason))
+    }
+
+    /// [`DbInner::flush_because`] where this family has to be flushed, and with `atomic_flush` all.
+    pub(crate) fn flush_with_others(
+        &self,
         family: &ColumnFamilyData,
         fo: &FlushOptions,
         reason: FlushReason,
     ) -> Result<()> {
+        if !self.options.atomic_flush {
+            return self.flush_because(&[family], fo, reason);
+        }
+        let all = self.all_families();
+        self.flush_because(&all.iter().map(|family| &**family).collect::<Vec<_>>(), fo, reason)
+    }
+
+    /// All families that are open.
+    pub(super) fn all_families(&self) -> Vec<Arc<ColumnFamilyData>> {
+        self.state.lock().families.values().map(|cf| Arc::clone(&cf.data)).collect()
+    }
+
+    fn flush_together(
+        &self,
+        families: &[&ColumnFamilyData],
+        fo: &FlushOptions,
+        reason: FlushReason,
+    ) -> Result<()> {
         self.check_writable_for_flush()?;
-        self.tell_manual_flush(family, reason);
+        self.tell_manual_flush(families, reason);
         if !fo.allow_write_stall {
-            self.wait_for_memtable_room(family)?;
+            families.iter().try_for_each(|family| self.wait_for_memtable_room(family))?;
         }
         let mut write = self.write.lock();
         self.check_open()?;
-        // While a writer has its sequence numbers and has not inserted yet, the memtable may look
-        // empty although it is not.
-        let in_flight = self.order.visible() < write.last_allocated;
-        let empty = {
-            let state = self.state.lock();
-            let cf = state.families.get(&family.id).ok_or_else(|| dropped(&family.name))?;
-            cf.mem.is_empty() && !in_flight
+        let holds_something = self.holding_something(&write);
+        let chosen = |cf: &ColumnFamilyState| {
+            families.iter().any(|family| family.id == cf.data.id) && holds_something(cf)
         };
-        if !empty {
-            self.switch_memtable(&mut write, family, reason)?;
+        let any = {
+            let state = self.state.lock();
+            // Of several, one that was dropped meanwhile needs no flush.
+            if let [family] = families
+                && !state.families.contains_key(&family.id)
+            {
+                return Err(dropped(&family.name));
+            }
+            state.families.values().any(chosen)
+        };
+        if any {
+            self.seal(&mut write, reason, chosen)?;
         }
         drop(write);
         self.deliver_events();
         let mut state = self.state.lock();
-        let Some(cf) = state.families.get_mut(&family.id) else { return Ok(()) };
-        let Some(newest) = cf.immutables.last().map(|i| i.mem.id()) else { return Ok(()) };
-        cf.flush_requested = true;
+        let newest = request_flushes(&mut state, families);
         self.work.notify_all();
-        if !fo.wait {
+        if !fo.wait || newest.is_empty() {
             return Ok(());
         }
         self.wait_until(&mut state, |state| {
-            state.families.get_mut(&family.id).is_none_or(|cf| {
-                let done = cf.immutables.first().is_none_or(|oldest| oldest.mem.id() > newest);
-                // A flush that was running when we asked took only what it saw.
-                cf.flush_requested |= !done;
-                done
-            })
+            let still = newest.iter().filter(|(id, newest)| {
+                state.families.get_mut(id).is_some_and(|cf| {
+                    let waits = cf.immutables.first().is_some_and(|i| i.mem.id() <= *newest);
+                    // A flush that was running when we asked took only what it saw.
+                    cf.flush_requested |= waits;
+                    waits
+                })
+            });
+            still.count() == 0
         })
     }
 
@@ -144,7 +184,7 @@ impl DbInner {
         interrupt()?;
         let allow_write_stall = options.allow_write_stall;
         let flush = FlushOptions { wait: true, allow_write_stall };
-        self.flush_because(family, &flush, FlushReason::ManualCompaction)?;
+        self.flush_with_others(family, &flush, FlushReason::ManualCompaction)?;
         let manual = self.begin_manual(options, &interrupt)?;
         let final_level = self.compact_levels(family, options, &interrupt, begin, end)?;
         drop(manual);
@@ -339,6 +379,21 @@ impl State {
         };
         self.running_flushes + self.running_compactions > 0 || self.families.values().any(due)
     }
+}
+
+/// Has everything immutable of these families flushed; returns the newest memtable of each that has
+/// any.
+fn request_flushes(state: &mut State, families: &[&ColumnFamilyData]) -> Vec<(u32, u64)> {
+    let mut newest = Vec::with_capacity(families.len());
+    for family in families {
+        if let Some(cf) = state.families.get_mut(&family.id)
+            && let Some(last) = cf.immutables.last()
+        {
+            newest.push((family.id, last.mem.id()));
+            cf.flush_requested = true;
+        }
+    }
+    newest
 }
 
 /// Refuses what cannot be.

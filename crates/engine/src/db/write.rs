@@ -6,12 +6,11 @@
 //! until it has published, so a flush that waits for pinned readers has also waited for every
 //! writer that may still insert into the memtable it is about to write.
 
-use super::column_family::{ColumnFamilyData, ColumnFamilyMap, ColumnFamilyState, Immutable};
-use super::state::{DbInner, LiveWal, State, UnsyncedWal, WriteState};
+use super::column_family::{ColumnFamilyData, ColumnFamilyMap};
+use super::state::{DbInner, WriteState};
 use crate::base::SeqNo;
 use crate::base::perf::{PerfMetric, PerfTimer};
 use crate::batch::{BatchHandler, WriteBatch, iterate};
-use crate::budget::MemtableShare;
 use crate::env::epoch::{self, Guard};
 use crate::env::sync::MutexGuard;
 use crate::env::sync::atomic::Ordering;
@@ -19,15 +18,10 @@ use crate::error::{Code, Error, Result};
 use crate::hooks::FlushReason;
 use crate::memtable::MemTable;
 use crate::options::{TableFactory, WriteOptions};
+use crate::read::SuperVersion;
 use crate::stats::{self, HistogramType, Ticker, Timer};
-use crate::wal::LogWriter;
 use crate::write::{MemtableInserter, MemtableLookup, unknown_column_family};
-use std::sync::Arc;
 use std::time::Duration;
-
-/// Limits of the whole database are looked at after at least and at most so many bytes.
-const LIMIT_STEP_MIN: u64 = 4 << 10;
-const LIMIT_STEP_MAX: u64 = 16 << 20;
 
 /// An insert takes microseconds.
 const INSERT_PATIENCE: Duration = Duration::from_micros(200);
@@ -298,11 +292,12 @@ impl DbInner {
         if batch.has_delete_range() {
             iterate(batch.data(), &mut RangeCheck { families: &by_id })?;
         }
-        // Two passes: a switch of one family's memtable must come before the record is appended.
-        let by_id = by_id
-            .into_iter()
-            .map(|(id, family)| Ok((id, self.active_memtable(write, guard, family)?)))
-            .collect::<Result<_>>()?;
+        // Two passes: one family's full memtable may have those of others sealed, too.
+        for (_, family) in &by_id {
+            self.active_memtable(write, guard, family)?;
+        }
+        let found = |(id, family)| Ok((id, &super_version(family, guard)?.mem as &MemTable));
+        let by_id = by_id.into_iter().map(found).collect::<Result<_>>()?;
         Ok(Targets::Many { by_id, ignore_missing: wo.ignore_missing_column_families })
     }
 
@@ -313,13 +308,12 @@ impl DbInner {
         guard: &'g Guard,
         family: &ColumnFamilyData,
     ) -> Result<&'g MemTable> {
-        let closed = || Error::new(Code::ShutdownInProgress, "the database is closed");
-        let sv = family.super_version.load(guard).ok_or_else(closed)?;
+        let sv = super_version(family, guard)?;
         if !sv.mem.should_flush() {
             return Ok(&sv.mem);
         }
-        self.switch_memtable(write, family, FlushReason::WriteBufferFull)?;
-        Ok(&family.super_version.load(guard).ok_or_else(closed)?.mem)
+        self.seal_full(write, family, FlushReason::WriteBufferFull)?;
+        Ok(&super_version(family, guard)?.mem)
     }
 
     #[inline]
@@ -388,146 +382,12 @@ impl DbInner {
         self.check_open()?;
         write.wal.flush().inspect_err(|e| self.fail(e))
     }
-
-    /// Starts a new WAL, makes the family's memtable immutable and gives it a new one.
-    pub(crate) fn switch_memtable(
-        &self,
-        write: &mut MutexGuard<'_, WriteState>,
-        family: &ColumnFamilyData,
-        reason: FlushReason,
-    ) -> Result<()> {
-        let retired = self.rotate_wal(write)?;
-        let wal_number = write.wal.log_number();
-        let mut state = self.state.lock();
-        if let Some((number, size, writer)) = retired {
-            if let Some(live) = state.wals.iter_mut().find(|w| w.number == number) {
-                live.size = size;
-            }
-            state.wals.push_back(LiveWal { number: wal_number, size: 0 });
-            state.wals_to_close.push(writer);
-        }
-        let Some(cf) = state.families.get_mut(&family.id) else { return Ok(()) };
-        self.note_sealed(family, &cf.mem);
-        cf.flush_reason = reason;
-        cf.memtables_made += 1;
-        let fresh = MemTable::new(
-            cf.memtables_made,
-            family.order.clone(),
-            &family.options(),
-            write.last_allocated + 1,
-        );
-        let full = std::mem::replace(&mut cf.mem, fresh);
-        cf.immutables.push(Immutable {
-            mem: full,
-            wal_number: cf.mem_wal_number,
-            next_wal_number: wal_number,
-        });
-        cf.mem_wal_number = wal_number;
-        cf.install_super_version();
-        self.renew_stalls(&mut state);
-        self.limit_wal_size(&mut state);
-        drop(state);
-        self.work.notify_all();
-        Ok(())
-    }
-
-    /// Replaces the live WAL by a new file unless nothing was written to it.
-    fn rotate_wal(
-        &self,
-        write: &mut MutexGuard<'_, WriteState>,
-    ) -> Result<Option<(u64, u64, LogWriter)>> {
-        if write.wal.size() == 0 {
-            return Ok(None);
-        }
-        // With `manual_wal_flush` records wait in a buffer, which syncers do not know.
-        write.wal.flush().inspect_err(|e| self.fail(e))?;
-        let fresh = self.new_wal(self.default_family.options().write_buffer_size)?;
-        let full = std::mem::replace(&mut write.wal, fresh);
-        if write.synced_ticket < write.ticket {
-            write.unsynced.push(UnsyncedWal { number: full.log_number(), syncer: full.syncer() });
-        }
-        self.totals.wal_bytes.fetch_add(full.size(), Ordering::Relaxed);
-        Ok(Some((full.log_number(), full.size(), full)))
-    }
-
-    /// What all WALs together may hold.
-    fn wal_limit(&self, state: &State) -> u64 {
-        let all_buffers = |sum: u64, cf: &ColumnFamilyState| {
-            let o = cf.data.options();
-            sum.saturating_add(o.write_buffer_size as u64 * o.max_write_buffer_number.max(1) as u64)
-        };
-        match self.live_options().max_total_wal_size {
-            0 => state.families.values().fold(0, all_buffers).saturating_mul(4),
-            limit => limit,
-        }
-    }
-
-    /// Keeps the limits that concern all families: `max_total_wal_size` and
-    /// `db_write_buffer_size`. Called once in so many bytes, as both are rough anyway.
-    #[cold]
-    fn keep_limits(&self, write: &mut MutexGuard<'_, WriteState>) -> Result<()> {
-        let mut state = self.state.lock();
-        if let Some(live) = state.wals.back_mut() {
-            live.size = write.wal.size();
-        }
-        self.limit_wal_size(&mut state);
-        self.report_memory(&state);
-        let manager = self.memtable_share.as_ref().map(MemtableShare::manager);
-        let limited = manager.filter(|manager| manager.is_enabled());
-        let memory = limited.map_or(u64::MAX, |manager| manager.buffer_size() as u64);
-        let step = (memory.min(self.wal_limit(&state)) / 16).clamp(LIMIT_STEP_MIN, LIMIT_STEP_MAX);
-        write.next_limit_check = write.user_bytes + step;
-        let full = manager.filter(|manager| manager.should_flush());
-        let full = full.and_then(|_| largest_memtable(&state));
-        drop(state);
-        self.work.notify_all();
-        let reason = FlushReason::WriteBufferManager;
-        full.map_or(Ok(()), |family| self.switch_and_flush(write, &family, reason))
-    }
-
-    /// Makes the family's memtable immutable and has it flushed, however few there are.
-    pub(super) fn switch_and_flush(
-        &self,
-        write: &mut MutexGuard<'_, WriteState>,
-        family: &ColumnFamilyData,
-        reason: FlushReason,
-    ) -> Result<()> {
-        self.switch_memtable(write, family, reason)?;
-        if let Some(cf) = self.state.lock().families.get_mut(&family.id) {
-            cf.flush_requested = true;
-        }
-        self.work.notify_all();
-        Ok(())
-    }
-
-    /// Asks for flushes of the families that keep the oldest WAL alive, once all WALs together are
-    /// larger than `max_total_wal_size`.
-    fn limit_wal_size(&self, state: &mut State) {
-        if state.families.len() < 2 {
-            return; // One family's flush always frees the oldest WAL.
-        }
-        let limit = self.wal_limit(state);
-        let total: u64 = state.wals.iter().map(|w| w.size).sum();
-        let Some(oldest) = state.wals.front().map(|w| w.number) else { return };
-        if total <= limit {
-            return;
-        }
-        for cf in state.families.values_mut() {
-            if cf.oldest_wal_needed().is_some_and(|n| n <= oldest) {
-                cf.flush_requested = true;
-                cf.flush_reason = FlushReason::WalFull;
-                // Where immutable memtables alone keep the WAL, a switch would not let it go.
-                cf.switch_wanted |= !cf.mem.is_empty() && cf.mem_wal_number <= oldest;
-            }
-        }
-    }
 }
 
-/// The family whose memtable is the largest, if anything is in it: flushing it frees most.
-pub(super) fn largest_memtable(state: &State) -> Option<Arc<ColumnFamilyData>> {
-    let size = |cf: &&ColumnFamilyState| cf.mem.approximate_memory_usage();
-    let largest = state.families.values().max_by_key(size);
-    largest.filter(|cf| !cf.mem.is_empty()).map(|cf| Arc::clone(&cf.data))
+#[inline]
+fn super_version<'g>(family: &ColumnFamilyData, guard: &'g Guard) -> Result<&'g SuperVersion> {
+    let closed = || Error::new(Code::ShutdownInProgress, "the database is closed");
+    family.super_version.load(guard).ok_or_else(closed)
 }
 
 /// Operands that nobody could fold must not get into the WAL.

@@ -204,7 +204,9 @@ pub struct DbOptions {
     pub advise_random_on_open: bool,
     /// Open what can be saved when files are missing. Refused at open unless it is the default.
     pub best_efforts_recovery: bool,
-    /// Flush all column families together. Refused at open unless it is the default.
+    /// Seal all column families at one point between two writes and install their flushes together.
+    /// For writes without a WAL to several families, which then stay consistent after a crash. A
+    /// flush that names families is of these alone.
     pub atomic_flush: bool,
     /// Keep what two-phase commit needs for recovery. Refused at open unless it is the default.
     pub allow_2pc: bool,

@@ -83,6 +83,7 @@ fn refuse(option: &str, value: impl Display, is_set: bool, instead: &str) -> Res
 /// Refuses options of a database that cannot be honoured.
 pub fn validate_db(db: &DbOptions) -> Result<()> {
     db.check()?;
+    validate_write_modes(db)?;
     in_range("keep_log_file_num", db.keep_log_file_num, 1..=usize::MAX)?;
     at_most("max_background_jobs", db.max_background_jobs, 1024)?;
     in_range("max_background_compactions", db.max_background_compactions, -1..=1024)?;
@@ -91,6 +92,26 @@ pub fn validate_db(db: &DbOptions) -> Result<()> {
     in_range("max_open_files", db.max_open_files, -1..=i32::MAX)?;
     at_most("max_file_opening_threads", db.max_file_opening_threads, 1024)?;
     at_most_four_paths("DB", &db.db_paths)
+}
+
+/// Ways to write that exclude each other in RocksDB: a program that sets both is in error.
+fn validate_write_modes(db: &DbOptions) -> Result<()> {
+    let excluded = [
+        (
+            db.unordered_write && !db.allow_concurrent_memtable_write,
+            "unordered_write is incompatible with !allow_concurrent_memtable_write",
+        ),
+        (
+            db.unordered_write && db.enable_pipelined_write,
+            "unordered_write is incompatible with enable_pipelined_write",
+        ),
+        (
+            db.atomic_flush && db.enable_pipelined_write,
+            "atomic_flush is incompatible with enable_pipelined_write",
+        ),
+    ];
+    let found = excluded.into_iter().find(|(set, _)| *set);
+    found.map_or(Ok(()), |(_, what)| Err(Error::invalid_argument(what)))
 }
 
 /// Refuses options of a column family that cannot be honoured.
@@ -448,6 +469,11 @@ pub fn inherit_from_db(db: &DbOptions, cf: &mut ColumnFamilyOptions) -> Vec<Stri
     if cf.cf_allow_ingest_behind {
         // Level 0, one to compact into, and the one for what is ingested behind.
         changes.clip("num_levels", &mut cf.num_levels, 3, 64);
+    }
+    if db.atomic_flush {
+        // What is sealed together is flushed together, however little it is.
+        let merge = &mut cf.min_write_buffer_number_to_merge;
+        changes.set("min_write_buffer_number_to_merge", merge, 1, "atomic_flush is true");
     }
     changes.0
 }

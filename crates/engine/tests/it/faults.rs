@@ -1,6 +1,7 @@
 //! Storage that fails: power loss, errors on demand, a full disk, places that cannot be written, and
 //! jobs that meet a closing database or a dropped family.
 
+mod atomic_flush;
 mod disk_full;
 mod injected;
 mod jobs;

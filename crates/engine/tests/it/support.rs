@@ -53,6 +53,10 @@ pub fn option_sets() -> Vec<(&'static str, Options)> {
         set.db.allow_mmap_reads = name == "lz4";
         sets.push((name, set));
     }
+    let mut together = small();
+    together.db.atomic_flush = true;
+    together.db.max_background_jobs = 4;
+    sets.push(("atomic flush", together));
     let mut few_files = small();
     few_files.db.max_open_files = 10;
     few_files.db.max_subcompactions = 3;

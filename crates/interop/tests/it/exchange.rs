@@ -265,6 +265,7 @@ exchange! {
     merges_add: Form::new("merge_operator=uint64add").shape(1, Merges::Add);
     merges_append: Form::new("merge_operator=stringappend").shape(2, Merges::Append);
     several_families: Form::new("").shape(4, Merges::None);
+    atomic_flush: Form::new("").db("atomic_flush=true").shape(3, Merges::None);
     families_and_merges_with_mmap: Form::new("merge_operator=uint64add;compression=kNoCompression")
         .db("allow_mmap_reads=true").shape(3, Merges::Add);
     memtable_hash_linkedlist: Form::new(&format!("{PREFIX};memtable_factory=hash_linkedlist:50"))

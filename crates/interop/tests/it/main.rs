@@ -1,5 +1,6 @@
 //! Directories exchanged with the real RocksDB, and processes killed in the middle of writes.
 
+mod atomic_flush;
 mod both;
 mod children;
 mod crash;

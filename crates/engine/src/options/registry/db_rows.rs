@@ -96,7 +96,7 @@ pub const DB_ROWS: &[Row<DbOptions>] = &[
     field!(Accepted "advise_random_on_open" advise_random_on_open),
     // Known to 7.8.3; other values would change what is promised.
     field!(Refused "best_efforts_recovery" best_efforts_recovery),
-    field!(Refused "atomic_flush" atomic_flush),
+    field!(Honoured "atomic_flush" atomic_flush),
     field!(Refused "allow_2pc" allow_2pc),
     field!(Honoured "allow_ingest_behind" allow_ingest_behind),
     fixed!(Refused Always "wal_filter" Text "nullptr"),

@@ -1,0 +1,290 @@
+//! Flushes: picked under the lock, run without it, installed together.
+//!
+//! Without `atomic_flush` a flush is of one family, and several run at a time. With it there is one
+//! flush at a time, of everything immutable: memtables that were sealed together (`seal.rs`) are
+//! installed by one group of MANIFEST edits, which counts as a whole or not at all. If the table of one
+//! family cannot be written, none of the others counts, and all are tried again.
+
+use super::column_family::{ColumnFamilyData, ColumnFamilyState, Immutable};
+use super::level_jobs::LevelJobs;
+use super::state::{DbInner, State};
+use crate::env::epoch;
+use crate::env::sync::MutexGuard;
+use crate::env::sync::atomic::Ordering;
+use crate::error::Result;
+use crate::flush::{self, FlushInputs, FlushOutput};
+use crate::fs::filename;
+use crate::hooks::{BackgroundErrorReason, FlushJobInfo, FlushReason};
+use crate::options;
+use crate::stats::{self, HistogramType, Ticker, Timer};
+use crate::version::VersionEdit;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// A flush that was picked: what it takes of each family.
+pub(super) struct FlushWork {
+    parts: Vec<FlushPart>,
+}
+
+/// One family's part in a flush.
+struct FlushPart {
+    family: Arc<ColumnFamilyData>,
+    immutables: Vec<Immutable>,
+    reason: FlushReason,
+}
+
+impl FlushPart {
+    /// Takes what the family has.
+    fn of(family: &mut ColumnFamilyState) -> FlushPart {
+        family.flushing = true;
+        family.flush_requested = false;
+        FlushPart {
+            family: Arc::clone(&family.data),
+            immutables: family.immutables.clone(),
+            reason: family.flush_reason,
+        }
+    }
+
+    fn payload(&self) -> u64 {
+        self.immutables.iter().map(|i| i.mem.raw_data_size()).sum()
+    }
+
+    /// Where its table goes.
+    fn path(&self, file_number: u64) -> PathBuf {
+        filename::table_file_name(self.family.paths.main(), file_number)
+    }
+
+    /// Older WALs hold nothing that this part leaves out.
+    fn next_wal(&self) -> u64 {
+        self.immutables.iter().map(|i| i.next_wal_number).max().unwrap_or(0)
+    }
+}
+
+/// A part under way, and then what it made.
+struct Flushed {
+    job_id: i32,
+    file_number: u64,
+    told: Option<FlushJobInfo>,
+    edit: VersionEdit,
+    /// Bytes of the table; 0 if nothing was left to write.
+    size: u64,
+}
+
+/// Tables that no version has yet. What is still here in the end is deleted.
+struct Unclaimed<'a> {
+    inner: &'a DbInner,
+    files: Vec<(u64, PathBuf)>,
+}
+
+impl Drop for Unclaimed<'_> {
+    fn drop(&mut self) {
+        if self.files.is_empty() {
+            return;
+        }
+        // A MANIFEST record that failed may be on the device all the same.
+        let versions = self.inner.versions.lock();
+        for (_, path) in self.files.iter().filter(|(number, _)| !versions.needs_table(*number)) {
+            // Best effort: the next open removes what nobody knows.
+            let _ = self.inner.delete_table(path);
+        }
+    }
+}
+
+impl DbInner {
+    pub(super) fn pick_flush(&self, state: &mut MutexGuard<'_, State>) -> Option<FlushWork> {
+        let (limit, _) = options::background_job_limits(&self.live_options());
+        let limit = if self.options.atomic_flush { 1 } else { limit };
+        let full = self.pauses.all() || state.running_flushes >= limit;
+        if full || DbInner::must_not_retry(&state.error) {
+            return None;
+        }
+        // The one that holds the oldest WAL: it frees the most, and no family starves.
+        let wanting = state.families.values_mut().filter(|family| family.wants_flush());
+        let family = wanting.min_by_key(|family| family.oldest_wal_needed())?;
+        let parts = if self.options.atomic_flush {
+            // Others were sealed together with it, and what was sealed before comes first.
+            let all = state.families.values_mut().filter(|family| !family.immutables.is_empty());
+            all.map(FlushPart::of).collect()
+        } else {
+            vec![FlushPart::of(family)]
+        };
+        state.running_flushes += 1;
+        Some(FlushWork { parts })
+    }
+
+    pub(super) fn run_flush(&self, work: FlushWork) -> Result<()> {
+        let result = self.flush_immutables(&work);
+        let mut state = self.state.lock();
+        state.running_flushes -= 1;
+        for part in &work.parts {
+            if let Some(family) = state.families.get_mut(&part.family.id) {
+                family.flushing = false;
+                family.flush_requested |= result.is_err();
+            }
+        }
+        drop(state);
+        self.work.notify_all();
+        self.progress.notify_all();
+        if result.is_ok() {
+            self.recovered_if_failed();
+        }
+        drop(work);
+        // Frees the memtables, and with them most of the memory, once no reader is left.
+        epoch::synchronize();
+        self.purge_tables();
+        result
+    }
+
+    fn recovered_if_failed(&self) {
+        if self.failed.load(Ordering::Acquire) {
+            self.recovered();
+        }
+    }
+
+    fn flush_immutables(&self, work: &FlushWork) -> Result<()> {
+        let _timer = Timer::start(&self.statistics, HistogramType::FlushTime);
+        // Writers that may still insert into these memtables are pinned (db/write.rs).
+        epoch::synchronize();
+        self.check_retry()?;
+        let immutables = work.parts.iter().flat_map(|part| &part.immutables);
+        immutables.for_each(|i| i.mem.mark_immutable());
+        self.close_full_wals()?;
+        self.deliver_events();
+        let job_id = self.new_job_id();
+        let begun: Vec<Flushed> =
+            work.parts.iter().map(|part| self.begin_flush(part, job_id)).collect();
+        let mut tables = Unclaimed { inner: self, files: Vec::new() };
+        let mut flushed = Vec::with_capacity(begun.len());
+        for (part, begun) in work.parts.iter().zip(begun) {
+            tables.files.push((begun.file_number, part.path(begun.file_number)));
+            flushed.push(self.flush_part(part, begun)?);
+        }
+        let dropped = self.install_flushed(work, &mut flushed)?;
+        let is_dropped = |f: &Flushed| dropped.contains(&f.edit.column_family);
+        let of_living: Vec<u64> =
+            flushed.iter().filter(|f| !is_dropped(f)).map(|f| f.file_number).collect();
+        tables.files.retain(|(number, _)| !of_living.contains(number));
+        drop(tables);
+        for (part, done) in work.parts.iter().zip(flushed) {
+            if is_dropped(&done) {
+                continue;
+            }
+            self.log_flush_finished(&part.family, done.job_id, done.file_number, done.size);
+            if let Some(info) = done.told {
+                self.tell_flush_completed(&part.family, info);
+            }
+        }
+        Ok(())
+    }
+
+    fn begin_flush(&self, part: &FlushPart, job_id: i32) -> Flushed {
+        let file_number = self.counters.new_file_number();
+        self.log_flush_started(&part.family, job_id, &part.immutables, part.reason);
+        let told = self.tell_flush_begin(&part.family, job_id, file_number, part.reason);
+        let mut edit = VersionEdit::for_column_family(part.family.id);
+        edit.log_number = Some(part.next_wal());
+        edit.prev_log_number = Some(0);
+        Flushed { job_id, file_number, told, edit, size: 0 }
+    }
+
+    /// Writes one family's memtables into a table.
+    fn flush_part(&self, part: &FlushPart, begun: Flushed) -> Result<Flushed> {
+        let start = Instant::now();
+        let (family, mut done) = (&part.family, begun);
+        let mut output = self.output_context(family);
+        (output.job_id, output.file_number) = (done.job_id, Some(done.file_number));
+        let out = flush::run(FlushInputs {
+            memtables: part.immutables.iter().map(|i| Arc::clone(&i.mem)).collect(),
+            snapshots: self.snapshots.sequences(),
+            output,
+        })?;
+        if let (Some(info), Some(file)) = (&mut done.told, &out.file) {
+            (info.smallest_seqno, info.largest_seqno) = (file.smallest_seqno, file.largest_seqno);
+            info.table_properties = out.figures.clone();
+        }
+        let keys_in = out.records_in;
+        self.add_table(family, out, &mut done);
+        // Before the install: who waits for the flush may look at the figures then.
+        if done.size > 0 {
+            self.note_tables(&[part.path(done.file_number)], BackgroundErrorReason::Flush);
+        }
+        let micros = start.elapsed().as_micros() as u64;
+        let job =
+            LevelJobs { micros, written: done.size, count: 1, keys_in, ..LevelJobs::default() };
+        self.note_level_job(family.id, 0, job, true);
+        self.totals.flush_count.fetch_add(1, Ordering::Relaxed);
+        self.totals.flush_bytes.fetch_add(done.size, Ordering::Relaxed);
+        stats::add(&self.statistics, Ticker::FlushWriteBytes, done.size);
+        stats::add(&self.statistics, Ticker::MemtablePayloadBytesAtFlush, part.payload());
+        Ok(done)
+    }
+
+    /// Has the edit name the table, if there is one.
+    fn add_table(&self, family: &ColumnFamilyData, out: FlushOutput, done: &mut Flushed) {
+        let Some(mut file) = out.file else { return };
+        if let Some(tombstones) = &out.tombstones
+            && let Some(sv) = family.super_version.load_arc()
+        {
+            let hidden = sv.version.bytes_under(0, tombstones, &family.tables);
+            file.compensated_range_deletion_size = hidden;
+        }
+        done.size = file.file_size;
+        done.edit.add_file(0, Arc::new(file));
+    }
+
+    /// Makes all parts count, and lets WALs go. Returns families that were dropped meanwhile: their
+    /// parts do not.
+    fn install_flushed(&self, work: &FlushWork, flushed: &mut [Flushed]) -> Result<Vec<u32>> {
+        let needed = self.oldest_wal_needed_after(&work.parts);
+        let mut edits: Vec<VersionEdit> = flushed.iter().map(|f| f.edit.clone()).collect();
+        edits.iter_mut().for_each(|edit| edit.min_log_number_to_keep = Some(needed));
+        let dropped = self.install_of_living(edits, |state| {
+            for part in &work.parts {
+                if let Some(family) = state.families.get_mut(&part.family.id) {
+                    family.immutables.drain(..part.immutables.len());
+                }
+            }
+        })?;
+        let obsolete_wals = self.take_obsolete_wals(&mut self.state.lock(), needed);
+        self.delete_wals(&obsolete_wals);
+        Ok(dropped)
+    }
+
+    /// The oldest WAL that is still needed once these parts are installed.
+    fn oldest_wal_needed_after(&self, parts: &[FlushPart]) -> u64 {
+        let state = self.state.lock();
+        let flushed = |id: u32| parts.iter().find(|part| part.family.id == id);
+        let own = parts.iter().map(|part| {
+            let left = |cf: &ColumnFamilyState| {
+                let next = cf.immutables.get(part.immutables.len());
+                next.map_or(cf.mem_wal_number, |next| next.wal_number)
+            };
+            state.families.get(&part.family.id).map_or(part.next_wal(), left)
+        });
+        let others = state.families.iter().filter(|(id, _)| flushed(**id).is_none());
+        let others = others.filter_map(|(_, family)| family.oldest_wal_needed());
+        own.chain(others).min().unwrap_or(0)
+    }
+
+    /// Cuts full WALs to their length. With several families they are synced, too: otherwise a
+    /// table of one family could survive a power failure that takes older records of another.
+    fn close_full_wals(&self) -> Result<()> {
+        let (wals, several) = {
+            let mut state = self.state.lock();
+            (std::mem::take(&mut state.wals_to_close), state.families.len() > 1)
+        };
+        if several {
+            let unsynced = self.write.lock().unsynced.clone();
+            // Not to be repeated: a second sync may succeed without what the first one lost.
+            let synced = unsynced.iter().try_for_each(|wal| wal.syncer.sync());
+            synced.inspect_err(|e| self.fail(e))?;
+            if let Some(newest) = unsynced.last() {
+                self.sync_wal_names(newest.number)?;
+            }
+            let covered: Vec<u64> = unsynced.iter().map(|wal| wal.number).collect();
+            self.write.lock().unsynced.retain(|wal| !covered.contains(&wal.number));
+        }
+        wals.into_iter().try_for_each(|mut wal| wal.close())
+    }
+}

@@ -1,0 +1,196 @@
+//! Memtables become immutable: one that is full, the one whose records keep an old WAL, the largest
+//! where memory is short.
+//!
+//! With `atomic_flush` none is sealed alone by the database itself: all families that hold something
+//! are sealed at one point between two writes, and flushed together (`flushes.rs`). The write lock is
+//! that point. A writer finds all its memtables under it, so a batch lies on one side of the point.
+
+use super::column_family::{ColumnFamilyData, ColumnFamilyState, Immutable};
+use super::state::{DbInner, LiveWal, State, UnsyncedWal, WriteState};
+use crate::budget::MemtableShare;
+use crate::env::sync::MutexGuard;
+use crate::env::sync::atomic::Ordering;
+use crate::error::Result;
+use crate::hooks::FlushReason;
+use crate::memtable::MemTable;
+use crate::wal::LogWriter;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Limits of the whole database are looked at after at least and at most so many bytes.
+const LIMIT_STEP_MIN: u64 = 4 << 10;
+const LIMIT_STEP_MAX: u64 = 16 << 20;
+
+/// An insert takes microseconds.
+const INSERT_PATIENCE: Duration = Duration::from_micros(200);
+
+impl ColumnFamilyState {
+    /// Makes the memtable immutable and gives the family a new one; `live_wal` has just begun, and
+    /// what is written from now on is not older than `first`.
+    fn seal(&mut self, live_wal: u64, first: u64, reason: FlushReason) {
+        self.flush_reason = reason;
+        self.memtables_made += 1;
+        let (order, options) = (self.data.order.clone(), self.data.options());
+        let fresh = MemTable::new(self.memtables_made, order, &options, first);
+        self.immutables.push(Immutable {
+            mem: std::mem::replace(&mut self.mem, fresh),
+            wal_number: self.mem_wal_number,
+            next_wal_number: live_wal,
+        });
+        self.mem_wal_number = live_wal;
+        self.install_super_version();
+    }
+}
+
+impl DbInner {
+    /// Starts a new WAL, makes the memtables of these families immutable and gives them new ones.
+    pub(super) fn seal(
+        &self,
+        write: &mut MutexGuard<'_, WriteState>,
+        reason: FlushReason,
+        wanted: impl Fn(&ColumnFamilyState) -> bool,
+    ) -> Result<()> {
+        let retired = self.rotate_wal(write)?;
+        let wal_number = write.wal.log_number();
+        let mut state = self.state.lock();
+        if let Some((number, size, writer)) = retired {
+            if let Some(live) = state.wals.iter_mut().find(|w| w.number == number) {
+                live.size = size;
+            }
+            state.wals.push_back(LiveWal { number: wal_number, size: 0 });
+            state.wals_to_close.push(writer);
+        }
+        for cf in state.families.values_mut().filter(|cf| wanted(cf)) {
+            self.note_sealed(&cf.data, &cf.mem);
+            cf.seal(wal_number, write.last_allocated + 1, reason);
+        }
+        self.renew_stalls(&mut state);
+        self.limit_wal_size(&mut state);
+        drop(state);
+        self.work.notify_all();
+        Ok(())
+    }
+
+    /// Makes the family's memtable immutable, and with `atomic_flush` every other that holds
+    /// something.
+    pub(super) fn seal_full(
+        &self,
+        write: &mut MutexGuard<'_, WriteState>,
+        family: &ColumnFamilyData,
+        reason: FlushReason,
+    ) -> Result<()> {
+        if !self.options.atomic_flush {
+            return self.seal(write, reason, |cf| cf.data.id == family.id);
+        }
+        let holds_something = self.holding_something(write);
+        self.seal(write, reason, |cf| cf.data.id == family.id || holds_something(cf))
+    }
+
+    /// Tells which memtables hold something, or soon will: while a writer has its sequence numbers and
+    /// has not inserted yet, a memtable may look empty although it is not.
+    pub(super) fn holding_something(
+        &self,
+        write: &MutexGuard<'_, WriteState>,
+    ) -> impl Fn(&ColumnFamilyState) -> bool + use<> {
+        let in_flight = !self.order.wait_visible(write.last_allocated, INSERT_PATIENCE);
+        move |cf| in_flight || !cf.mem.is_empty()
+    }
+
+    /// Replaces the live WAL by a new file unless nothing was written to it.
+    fn rotate_wal(
+        &self,
+        write: &mut MutexGuard<'_, WriteState>,
+    ) -> Result<Option<(u64, u64, LogWriter)>> {
+        if write.wal.size() == 0 {
+            return Ok(None);
+        }
+        // With `manual_wal_flush` records wait in a buffer, which syncers do not know.
+        write.wal.flush().inspect_err(|e| self.fail(e))?;
+        let fresh = self.new_wal(self.default_family.options().write_buffer_size)?;
+        let full = std::mem::replace(&mut write.wal, fresh);
+        if write.synced_ticket < write.ticket {
+            write.unsynced.push(UnsyncedWal { number: full.log_number(), syncer: full.syncer() });
+        }
+        self.totals.wal_bytes.fetch_add(full.size(), Ordering::Relaxed);
+        Ok(Some((full.log_number(), full.size(), full)))
+    }
+
+    /// What all WALs together may hold.
+    fn wal_limit(&self, state: &State) -> u64 {
+        let all_buffers = |sum: u64, cf: &ColumnFamilyState| {
+            let o = cf.data.options();
+            sum.saturating_add(o.write_buffer_size as u64 * o.max_write_buffer_number.max(1) as u64)
+        };
+        match self.live_options().max_total_wal_size {
+            0 => state.families.values().fold(0, all_buffers).saturating_mul(4),
+            limit => limit,
+        }
+    }
+
+    /// Keeps the limits that concern all families: `max_total_wal_size` and
+    /// `db_write_buffer_size`. Called once in so many bytes, as both are rough anyway.
+    #[cold]
+    pub(super) fn keep_limits(&self, write: &mut MutexGuard<'_, WriteState>) -> Result<()> {
+        let mut state = self.state.lock();
+        if let Some(live) = state.wals.back_mut() {
+            live.size = write.wal.size();
+        }
+        self.limit_wal_size(&mut state);
+        self.report_memory(&state);
+        let manager = self.memtable_share.as_ref().map(MemtableShare::manager);
+        let limited = manager.filter(|manager| manager.is_enabled());
+        let memory = limited.map_or(u64::MAX, |manager| manager.buffer_size() as u64);
+        let step = (memory.min(self.wal_limit(&state)) / 16).clamp(LIMIT_STEP_MIN, LIMIT_STEP_MAX);
+        write.next_limit_check = write.user_bytes + step;
+        let full = manager.filter(|manager| manager.should_flush());
+        let full = full.and_then(|_| largest_memtable(&state));
+        drop(state);
+        self.work.notify_all();
+        let reason = FlushReason::WriteBufferManager;
+        full.map_or(Ok(()), |family| self.seal_and_flush(write, &family, reason))
+    }
+
+    /// Seals as [`DbInner::seal_full`] does and has it flushed, however few memtables there are.
+    pub(super) fn seal_and_flush(
+        &self,
+        write: &mut MutexGuard<'_, WriteState>,
+        family: &ColumnFamilyData,
+        reason: FlushReason,
+    ) -> Result<()> {
+        self.seal_full(write, family, reason)?;
+        if let Some(cf) = self.state.lock().families.get_mut(&family.id) {
+            cf.flush_requested = true;
+        }
+        self.work.notify_all();
+        Ok(())
+    }
+
+    /// Asks for flushes of the families that keep the oldest WAL alive, once all WALs together are
+    /// larger than `max_total_wal_size`.
+    fn limit_wal_size(&self, state: &mut State) {
+        if state.families.len() < 2 {
+            return; // One family's flush always frees the oldest WAL.
+        }
+        let limit = self.wal_limit(state);
+        let total: u64 = state.wals.iter().map(|w| w.size).sum();
+        let Some(oldest) = state.wals.front().map(|w| w.number) else { return };
+        if total <= limit {
+            return;
+        }
+        for cf in state.families.values_mut() {
+            if cf.oldest_wal_needed().is_some_and(|n| n <= oldest) {
+                cf.flush_requested = true;
+                cf.flush_reason = FlushReason::WalFull;
+                // Where immutable memtables alone keep the WAL, a switch would not let it go.
+                cf.switch_wanted |= !cf.mem.is_empty() && cf.mem_wal_number <= oldest;
+            }
+        }
+    }
+}
+
+/// The family whose memtable is the largest, if anything is in it: flushing it frees most.
+pub(super) fn largest_memtable(state: &State) -> Option<Arc<ColumnFamilyData>> {
+    let size = |cf: &&ColumnFamilyState| cf.mem.approximate_memory_usage();
+    let largest = state.families.values().max_by_key(size);
+    largest.filter(|cf| !cf.mem.is_empty()).map(|cf| Arc::clone(&cf.data))
+}
