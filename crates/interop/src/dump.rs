@@ -28,7 +28,7 @@ fn read_family(store: &dyn Store, setup: &Setup, family: usize) -> Result<Family
     if let Some(pair) = forward.windows(2).find(|pair| pair[0].0 >= pair[1].0) {
         return Err(format!("a scan gives {:?} before {:?}", show(&pair[0].0), show(&pair[1].0)));
     }
-    if !setup.is_plain() {
+    if !setup.is_mapped() {
         let mut backward = scan(store, family, Scan::Backward)?;
         backward.reverse();
         same("the scan backward", &backward, &forward)?;

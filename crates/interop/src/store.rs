@@ -86,9 +86,9 @@ impl Setup {
         &self.dir
     }
 
-    /// Whether tables are PlainTables, which can be read only forwards.
-    pub fn is_plain(&self) -> bool {
-        self.cf.contains("PlainTable")
+    /// Whether tables are PlainTables or CuckooTables, which RocksDB can read only forwards.
+    pub fn is_mapped(&self) -> bool {
+        self.cf.contains("PlainTable") || self.cf.contains("CuckooTable")
     }
 
     /// Whether keys have prefixes.

@@ -54,6 +54,8 @@ pub struct Shape {
     pub families: usize,
     /// Keys are 16 bytes with an 8-byte prefix that few share; otherwise of any length and bytes.
     pub fixed: bool,
+    /// Values have one length, and keys are put and deleted in no other way, as CuckooTable demands.
+    pub even: bool,
     /// The merge operator.
     pub merges: Merges,
     /// Range deletions.
@@ -69,6 +71,7 @@ impl Default for Shape {
         Shape {
             families: 1,
             fixed: false,
+            even: false,
             merges: Merges::None,
             ranges: Ranges::None,
             slots: 3000,
@@ -90,8 +93,8 @@ impl Shape {
             Ranges::Wide => "wide",
             Ranges::Keys => "keys",
         };
-        let Shape { families, fixed, slots, value_max, .. } = self;
-        format!("{families},{fixed},{merges},{ranges},{slots},{value_max}")
+        let Shape { families, fixed, even, slots, value_max, .. } = self;
+        format!("{families},{fixed},{even},{merges},{ranges},{slots},{value_max}")
     }
 
     /// Undoes [`Shape::to_text`].
@@ -100,6 +103,7 @@ impl Shape {
         Some(Shape {
             families: parts.next()?.parse().ok()?,
             fixed: parts.next()?.parse().ok()?,
+            even: parts.next()?.parse().ok()?,
             merges: match parts.next()? {
                 "none" => Merges::None,
                 "add" => Merges::Add,
@@ -227,6 +231,8 @@ impl Workload {
             return self.delete_range(family, key);
         }
         match (slot % 16, self.shape.merges) {
+            _ if self.shape.even && self.rng.u32(..6) == 0 => Op::Delete(family, key),
+            _ if self.shape.even => Op::Put(family, key, self.value()),
             (15, _) if self.once[family].remove(&slot) => Op::SingleDelete(family, key),
             (15, _) => {
                 self.once[family].insert(slot);
@@ -273,6 +279,7 @@ impl Workload {
 
     fn value(&mut self) -> Vec<u8> {
         let length = match self.rng.u32(..300) {
+            _ if self.shape.even => 40,
             0 => 0,
             1 => self.rng.usize(..=self.shape.value_max),
             2..12 => self.rng.usize(..=self.shape.value_max.min(4000)),

@@ -20,7 +20,7 @@ pub struct rocksdb_block_based_table_options_t {
     pub(crate) inner: BlockBasedTableOptions,
 }
 
-/// Options of CuckooTable, which opening refuses.
+/// Options of CuckooTable.
 #[derive(Default)]
 pub struct rocksdb_cuckoo_table_options_t {
     pub(crate) inner: CuckooTableOptions,
@@ -119,7 +119,7 @@ pub unsafe extern "C" fn rocksdb_options_set_plain_table_factory(
     set_factory(opt, TableFactory::Plain(table));
 }
 
-/// New tables would be CuckooTables: opening refuses that.
+/// New tables are CuckooTables.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_options_set_cuckoo_table_factory(
     opt: *mut rocksdb_options_t,

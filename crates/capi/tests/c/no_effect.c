@@ -41,14 +41,6 @@ int main(int argc, char** argv) {
     rocksdb_comparator_destroy(
         rocksdb_comparator_with_ts_create(NULL, nothing, compare, compare, compare_without, name, 8));
     rocksdb_options_t* options = rocksdb_options_create();
-    rocksdb_cuckoo_table_options_t* cuckoo = rocksdb_cuckoo_options_create();
-    rocksdb_cuckoo_options_set_hash_ratio(cuckoo, 0.5);
-    rocksdb_cuckoo_options_set_max_search_depth(cuckoo, 50);
-    rocksdb_cuckoo_options_set_cuckoo_block_size(cuckoo, 3);
-    rocksdb_cuckoo_options_set_identity_as_first_hash(cuckoo, 1);
-    rocksdb_cuckoo_options_set_use_module_hash(cuckoo, 0);
-    rocksdb_options_set_cuckoo_table_factory(options, cuckoo);
-    rocksdb_cuckoo_options_destroy(cuckoo);
     rocksdb_cache_t* cache = rocksdb_cache_create_lru(1000);
     rocksdb_options_set_blob_cache(options, cache);
     rocksdb_cache_destroy(cache);

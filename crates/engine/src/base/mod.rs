@@ -8,6 +8,7 @@ pub mod comparator;
 pub mod hash;
 pub mod iterator;
 pub mod key;
+pub mod murmur;
 pub mod perf;
 mod perf_metrics;
 pub mod pinned;

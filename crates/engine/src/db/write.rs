@@ -141,7 +141,7 @@ impl BatchHandler for RangeCheck<'_> {
         let Some((_, family)) = self.families.iter().find(|(id, _)| *id == cf) else {
             return Ok(());
         };
-        if let TableFactory::Plain(_) = family.options().table_factory {
+        if let TableFactory::Plain(_) | TableFactory::Cuckoo(_) = family.options().table_factory {
             return Err(Error::not_supported(format!(
                 "CF {} reports it does not support DeleteRange",
                 family.name

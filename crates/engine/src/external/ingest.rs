@@ -105,7 +105,7 @@ impl Destination<'_> {
 
     fn check_comparator(&self, table: &Table, path: &Path) -> Result<()> {
         let stored = &table.properties().comparator_name;
-        // PlainTables do not say.
+        // PlainTables and CuckooTables do not say.
         if !stored.is_empty() && stored != self.order.name() {
             return Err(Error::invalid_argument(format!(
                 "{}: {} does not match existing comparator {stored}",

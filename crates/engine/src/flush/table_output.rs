@@ -13,7 +13,7 @@ use crate::error::{Code, Error, Result};
 use crate::fs::info_log::InfoLog;
 use crate::fs::{FileSystem, WritableOptions, filename};
 use crate::hooks::{TableFigures, TableFileCreationReason};
-use crate::options::{ColumnFamilyOptions, DbOptions};
+use crate::options::{ColumnFamilyOptions, DbOptions, TableFactory};
 use crate::rangedel::Fragments;
 use crate::sst::{TableBuilder, TableBuilderContext};
 use crate::version::{Counters, DataPaths, FileMeta, FileStats};
@@ -107,6 +107,12 @@ pub struct TableOutput {
 impl TableOutput {
     /// Starts a table under a fresh number.
     pub fn create(ctx: &OutputContext<'_>) -> Result<TableOutput> {
+        if let TableFactory::Cuckoo(_) = ctx.options.table_factory
+            && !ctx.db_options.allow_mmap_reads
+        {
+            // What reading it would say, as in RocksDB, before the memtable is gone.
+            return Err(Error::invalid_argument("File is not mmaped"));
+        }
         let number = ctx.file_number.unwrap_or_else(|| ctx.counters.new_file_number());
         let path = filename::table_file_name(ctx.table_dir(), number);
         let opts = WritableOptions {

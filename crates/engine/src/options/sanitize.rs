@@ -5,9 +5,9 @@
 //! nearest sensible one, as RocksDB does, and says what it changed; the sentences go to LOG.
 
 use super::{
-    BlockBasedTableOptions, ColumnFamilyOptions, CompactionStyle, DataBlockIndexType, DbOptions,
-    DbPath, FilterPolicy, IndexType, MemtableFactory, OptionSet, Options, PlainTableOptions,
-    TableFactory,
+    BlockBasedTableOptions, ColumnFamilyOptions, CompactionStyle, CuckooTableOptions,
+    DataBlockIndexType, DbOptions, DbPath, FilterPolicy, IndexType, MemtableFactory, OptionSet,
+    Options, PlainTableOptions, TableFactory,
 };
 use crate::compress::CompressionType;
 use crate::error::{Error, Result};
@@ -137,10 +137,7 @@ pub fn validate_cf(cf: &ColumnFamilyOptions) -> Result<()> {
     match &cf.table_factory {
         TableFactory::BlockBased(table) => validate_block_based(table, cf),
         TableFactory::Plain(table) => validate_plain(table),
-        TableFactory::Cuckoo(_) => Err(Error::not_supported(
-            "option table_factory: value CuckooTable is not supported; expected BlockBasedTable or \
-             PlainTable",
-        )),
+        TableFactory::Cuckoo(table) => validate_cuckoo(table),
     }
 }
 
@@ -305,6 +302,15 @@ fn validate_plain(table: &PlainTableOptions) -> Result<()> {
     in_range("bloom_bits_per_key", table.bloom_bits_per_key, 0..=100)?;
     in_range("index_sparseness", table.index_sparseness, 0..=u32::MAX as usize)?;
     in_range("user_key_len", table.user_key_len, 0..=1 << 30)
+}
+
+fn validate_cuckoo(table: &CuckooTableOptions) -> Result<()> {
+    let ratio = table.hash_table_ratio;
+    if !(ratio > 0.0 && ratio <= 1.0) {
+        return Err(out_of_range("hash_table_ratio", ratio, "expected more than 0, at most 1"));
+    }
+    // So many buckets are in every file, besides those of the hash table.
+    in_range("cuckoo_block_size", table.cuckoo_block_size, 0..=1 << 20)
 }
 
 /// A sentence per setting that differs from its default and has no effect. Before [`sanitize`], which

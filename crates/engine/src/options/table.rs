@@ -49,14 +49,15 @@ impl Default for PlainTableOptions {
     }
 }
 
-/// Options of CuckooTable; names and defaults are RocksDB 10.10's. The format is refused at open.
+/// Options of CuckooTable; names and defaults are RocksDB 10.10's. For keys and values of one
+/// length each, without snapshots while there are writes, merges and range deletions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CuckooTableOptions {
-    /// Fill of the hash table.
+    /// Fill of the hash table, 0 to 1.
     pub hash_table_ratio: f64,
-    /// Depth to which a place is searched for a displaced key.
+    /// How many entries may move to make room for one.
     pub max_search_depth: u32,
-    /// Buckets that are tried in a row.
+    /// Buckets that are tried in a row for each hash.
     pub cuckoo_block_size: u32,
     /// Eight-byte keys are their own first hash.
     pub identity_as_first_hash: bool,
@@ -77,14 +78,14 @@ impl Default for CuckooTableOptions {
 }
 
 /// The format of new tables, and how tables are read. A file is recognised by its footer, so a
-/// database may hold both formats; the other format is then read with its default options.
+/// database may hold several formats; other formats are then read with their default options.
 #[derive(Clone)]
 pub enum TableFactory {
     /// The default format.
     BlockBased(BlockBasedTableOptions),
     /// Rows in a memory-mapped file; needs `allow_mmap_reads`.
     Plain(PlainTableOptions),
-    /// Cuckoo hashing. Not supported: refused at open.
+    /// A hash table in a memory-mapped file; without `allow_mmap_reads` it is written but not read.
     Cuckoo(CuckooTableOptions),
 }
 

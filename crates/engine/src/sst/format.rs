@@ -78,6 +78,8 @@ pub enum TableKind {
     BlockBased,
     /// PlainTable.
     Plain,
+    /// CuckooTable.
+    Cuckoo,
 }
 
 /// The format of a file by its last eight bytes.
@@ -95,7 +97,7 @@ pub fn recognise(file: &dyn RandomAccessFile) -> Result<TableKind> {
     match u64::from_le_bytes(tail) {
         BLOCK_BASED_MAGIC | LEGACY_BLOCK_BASED_MAGIC => Ok(TableKind::BlockBased),
         PLAIN_MAGIC | LEGACY_PLAIN_MAGIC => Ok(TableKind::Plain),
-        CUCKOO_MAGIC => Err(Error::not_supported("CuckooTable files").in_file(file.path())),
+        CUCKOO_MAGIC => Ok(TableKind::Cuckoo),
         other => Err(Error::corruption_at(
             file.path(),
             size - 8,
@@ -159,7 +161,7 @@ impl Footer {
             Some(LEGACY_BLOCK_BASED_MAGIC | LEGACY_PLAIN_MAGIC) => {
                 Footer::decode_legacy(last(tail, LEGACY_FOOTER_SIZE)?, file_size)
             }
-            Some(BLOCK_BASED_MAGIC | PLAIN_MAGIC) => {
+            Some(BLOCK_BASED_MAGIC | PLAIN_MAGIC | CUCKOO_MAGIC) => {
                 Footer::decode_versioned(last(tail, FOOTER_SIZE)?, file_size)
             }
             _ => Err(Error::corruption("bad table magic number")),

@@ -1,7 +1,8 @@
 //! Tables: the sorted files (SST) behind one door.
 //!
-//! Two formats, block-based and PlainTable, told apart by the footer's magic number. A [`Table`] is
-//! an open reader: immutable, used by many threads at once, and closed when its last count goes.
+//! Three formats, block-based, PlainTable and CuckooTable, told apart by the footer's magic number. A
+//! [`Table`] is an open reader: immutable, used by many threads at once, and closed when its last
+//! count goes.
 //! A [`TableBuilder`] writes one file from entries in internal-key order.
 //!
 //! Invariants:
@@ -13,7 +14,7 @@ use crate::base::iterator::EmptyIterator;
 use crate::base::{InternalIterator, KeyOrder, LookupKey, SeqNo};
 use crate::cache::Cache;
 use crate::compress::CompressionType;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::fs::{RandomAccessFile, WritableFile};
 use crate::hooks::SliceTransform;
 use crate::iter::GetContext;
@@ -26,11 +27,14 @@ use std::sync::Arc;
 
 mod access;
 pub mod block_based;
+pub mod cuckoo;
 pub mod format;
+mod meta_block;
 pub mod plain;
 pub mod properties;
 
 use block_based::{BlockBasedTable, BlockBasedTableBuilder};
+use cuckoo::{CuckooTable, CuckooTableBuilder};
 use plain::{PlainTable, PlainTableBuilder};
 
 pub use access::BlockAccess;
@@ -41,7 +45,7 @@ pub use properties::TableProperties;
 pub struct TableReadContext {
     /// The order of internal keys.
     pub order: KeyOrder,
-    /// How the column family reads tables; the other format is read with its defaults.
+    /// How the column family reads tables; other formats are read with their defaults.
     pub factory: TableFactory,
     /// Maps keys to prefixes, for prefix filters and hash indexes.
     pub prefix_extractor: Option<Arc<dyn SliceTransform>>,
@@ -92,10 +96,12 @@ pub enum Table {
     BlockBased(BlockBasedTable),
     /// Rows in a mapped file.
     Plain(PlainTable),
+    /// A hash table in a mapped file.
+    Cuckoo(CuckooTable),
 }
 
 impl Table {
-    /// Opens a table of either format: reads and checks footer, properties, index and filter.
+    /// Opens a table of any format: reads and checks footer, properties, index and filter.
     pub fn open(file: Arc<dyn RandomAccessFile>, ctx: &TableReadContext) -> Result<Arc<Table>> {
         let table = match format::recognise(&*file)? {
             format::TableKind::BlockBased => {
@@ -114,6 +120,7 @@ impl Table {
                 };
                 Table::Plain(PlainTable::open(file, ctx, opts)?)
             }
+            format::TableKind::Cuckoo => Table::Cuckoo(CuckooTable::open(file, ctx)?),
         };
         Ok(Arc::new(table))
     }
@@ -125,6 +132,7 @@ impl Table {
         match self {
             Table::BlockBased(table) => table.get(key, ro, ctx),
             Table::Plain(table) => table.get(key, ro, ctx),
+            Table::Cuckoo(table) => table.get(key, ro, ctx),
         }
     }
 
@@ -133,7 +141,7 @@ impl Table {
     pub fn walk_ahead<'a>(&'a self, key: &'a LookupKey) -> Option<block_based::Ahead<'a>> {
         match self {
             Table::BlockBased(table) => block_based::Ahead::begin(table, key),
-            Table::Plain(_) => None,
+            Table::Plain(_) | Table::Cuckoo(_) => None,
         }
     }
 
@@ -145,6 +153,7 @@ impl Table {
                 Err(e) => Box::new(EmptyIterator::with_error(e)),
             },
             Table::Plain(table) => table.iter(ro),
+            Table::Cuckoo(table) => table.iter(),
         }
     }
 
@@ -153,7 +162,7 @@ impl Table {
     pub fn range_tombstones(&self) -> Option<&Arc<Fragments>> {
         match self {
             Table::BlockBased(table) => table.range_tombstones(),
-            Table::Plain(_) => None,
+            Table::Plain(_) | Table::Cuckoo(_) => None,
         }
     }
 
@@ -170,14 +179,17 @@ impl Table {
         match self {
             Table::BlockBased(table) => table.prefix_may_match(user_prefix),
             Table::Plain(table) => table.prefix_may_match(user_prefix),
+            Table::Cuckoo(_) => true,
         }
     }
 
-    /// About how many bytes of the file lie before this internal key.
+    /// About how many bytes of the file lie before this internal key: none in a CuckooTable, whose
+    /// keys lie anywhere.
     pub fn approximate_offset_of(&self, internal_key: &[u8]) -> u64 {
         match self {
             Table::BlockBased(table) => table.approximate_offset_of(internal_key),
             Table::Plain(table) => table.approximate_offset_of(internal_key),
+            Table::Cuckoo(_) => 0,
         }
     }
 
@@ -186,6 +198,7 @@ impl Table {
         match self {
             Table::BlockBased(table) => table.properties(),
             Table::Plain(table) => table.properties(),
+            Table::Cuckoo(table) => table.properties(),
         }
     }
 
@@ -194,6 +207,7 @@ impl Table {
         match self {
             Table::BlockBased(table) => table.memory_usage(),
             Table::Plain(table) => table.memory_usage(),
+            Table::Cuckoo(table) => table.memory_usage(),
         }
     }
 
@@ -202,6 +216,7 @@ impl Table {
         match self {
             Table::BlockBased(table) => table.verify_checksums(),
             Table::Plain(table) => table.verify_rows(),
+            Table::Cuckoo(table) => table.verify_buckets(),
         }
     }
 }
@@ -257,6 +272,8 @@ pub enum TableBuilder {
     BlockBased(Box<BlockBasedTableBuilder>),
     /// Rows for a mapped file.
     Plain(Box<PlainTableBuilder>),
+    /// A hash table for a mapped file.
+    Cuckoo(Box<CuckooTableBuilder>),
 }
 
 /// What became of a finished table.
@@ -278,7 +295,9 @@ impl TableBuilder {
             TableFactory::Plain(opts) => {
                 TableBuilder::Plain(Box::new(PlainTableBuilder::new(file, ctx, opts)?))
             }
-            TableFactory::Cuckoo(_) => return Err(Error::not_supported("writing CuckooTable")),
+            TableFactory::Cuckoo(opts) => {
+                TableBuilder::Cuckoo(Box::new(CuckooTableBuilder::new(file, ctx, opts)))
+            }
         })
     }
 
@@ -288,6 +307,7 @@ impl TableBuilder {
         match self {
             TableBuilder::BlockBased(builder) => builder.add(internal_key, value),
             TableBuilder::Plain(builder) => builder.add(internal_key, value),
+            TableBuilder::Cuckoo(builder) => builder.add(internal_key, value),
         }
     }
 
@@ -296,6 +316,7 @@ impl TableBuilder {
         match self {
             TableBuilder::BlockBased(builder) => builder.file_size(),
             TableBuilder::Plain(builder) => builder.file_size(),
+            TableBuilder::Cuckoo(builder) => builder.file_size(),
         }
     }
 
@@ -304,6 +325,7 @@ impl TableBuilder {
         match self {
             TableBuilder::BlockBased(builder) => builder.num_entries(),
             TableBuilder::Plain(builder) => builder.num_entries(),
+            TableBuilder::Cuckoo(builder) => builder.num_entries(),
         }
     }
 
@@ -312,6 +334,7 @@ impl TableBuilder {
         match self {
             TableBuilder::BlockBased(builder) => builder.finish(),
             TableBuilder::Plain(builder) => builder.finish(),
+            TableBuilder::Cuckoo(builder) => builder.finish(),
         }
     }
 

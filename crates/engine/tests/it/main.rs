@@ -8,6 +8,7 @@ mod budgets;
 mod checkpoint;
 mod compaction_filter;
 mod counting;
+mod cuckoo;
 mod data_paths;
 mod events;
 mod export_import;

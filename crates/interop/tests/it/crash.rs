@@ -129,6 +129,7 @@ impl Directory {
         let shape = Shape {
             families: rng.usize(1..4),
             fixed: prefixes,
+            even: false,
             merges: if rng.bool() { Merges::Add } else { Merges::None },
             ranges: if plain { Ranges::None } else { Ranges::Keys },
             slots: 500,

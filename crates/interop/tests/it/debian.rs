@@ -71,7 +71,7 @@ fn bench(benchmarks: &str, flags: &[&str], setup: impl FnOnce(&Path) -> Setup) {
     take_over(&setup);
     let db = format!("--db={}", dir.path().display());
     // PlainTable has no checksums.
-    let verify = if setup.is_plain() { "readseq,readrandom" } else { "readseq,verifychecksum" };
+    let verify = if setup.is_mapped() { "readseq,readrandom" } else { "readseq,verifychecksum" };
     let verify = format!("--benchmarks={verify}");
     let read = ["--use_existing_db=1", &verify, "--num=6000"];
     tool("db_bench", &[&[db.as_str()], &read[..], flags].concat());

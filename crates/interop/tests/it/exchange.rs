@@ -53,6 +53,16 @@ impl Form {
         form.db("allow_mmap_reads=true;allow_concurrent_memtable_write=false")
     }
 
+    /// CuckooTable with these options, and what it demands. 7.8.3's tools do not map files.
+    pub fn cuckoo(table: &str) -> Form {
+        let mut form = Form::new(&format!(
+            "table_factory={{id=CuckooTable;{table}}};compression=kNoCompression"
+        ));
+        form.shape.fixed = true;
+        form.shape.even = true;
+        form.db("allow_mmap_reads=true").too_new_for_tools()
+    }
+
     /// Options of the database that both engines get.
     pub fn db(self, db: &str) -> Form {
         Form { db: db.into(), ..self }
@@ -299,6 +309,12 @@ exchange! {
     plain_stored_index: Form::plain("store_index_in_file=true;bloom_bits_per_key=8", "prefix_hash:100");
     plain_no_bloom_merges: Form::plain("bloom_bits_per_key=0;index_sparseness=2", "prefix_hash:100")
         .and("merge_operator=uint64add").shape(2, Merges::Add);
+    cuckoo: Form::cuckoo("");
+    cuckoo_tight: Form::cuckoo("hash_table_ratio=0.98;cuckoo_block_size=1;max_search_depth=20")
+        .shape(2, Merges::None);
+    cuckoo_masked: Form::cuckoo("use_module_hash=false;hash_table_ratio=0.7;cuckoo_block_size=3");
+    cuckoo_identity: Form::cuckoo("identity_as_first_hash=true").shape(3, Merges::None);
+    cuckoo_universal: Form::cuckoo("").and("compaction_style=kCompactionStyleUniversal");
     small_manifests: Form::new("").db("max_manifest_file_size=600").shape(2, Merges::None);
     universal: Form::new("compaction_style=kCompactionStyleUniversal").shape(2, Merges::None);
     universal_appends: Form::new(
@@ -390,6 +406,10 @@ theirs! {
         .theirs("block_based_table_factory={format_version=6}").ranges(Ranges::Wide);
     their_range_deletions_universal: Form::new("")
         .theirs("compaction_style=kCompactionStyleUniversal").ranges(Ranges::Wide);
+    their_cuckoo: Form::cuckoo("");
+    their_cuckoo_masked: Form::cuckoo("use_module_hash=false;cuckoo_block_size=1")
+        .shape(2, Merges::None);
+    their_cuckoo_identity: Form::cuckoo("identity_as_first_hash=true;hash_table_ratio=0.5");
     their_plain: Form::plain("", "prefix_hash:1000").shape(2, Merges::None);
     their_plain_prefixes: Form::plain("encoding_type=kPrefix;user_key_len=16", "hash_linkedlist:100");
     their_plain_stored_index: Form::plain("store_index_in_file=true", "skip_list");

@@ -21,17 +21,49 @@ fn refused(setup: &Setup, words: &[&str]) {
     assert_eq!(tools::scan(&setup.dir, "default"), before);
 }
 
-#[test]
-fn range_deletions_in_plain_tables() {
-    let plain = "prefix_extractor=rocksdb.FixedPrefix.8;table_factory={id=PlainTable}";
+fn range_deletions(table: &str) {
+    let table = format!("prefix_extractor=rocksdb.FixedPrefix.8;table_factory={{id={table}}}");
     let shape = Shape { ranges: Ranges::Keys, ..Shape::default() };
     for engine in [Engine::Ferrolith, Engine::Rocksdb] {
         let dir = tempfile::tempdir().unwrap();
-        let setup = Setup { cf: plain.into(), shape, ..setup(dir.path()) };
+        let setup = Setup { cf: table.clone(), shape, ..setup(dir.path()) };
         let setup = Setup { db: "allow_mmap_reads=true".into(), ..setup };
         let child = start(engine, &setup, &[Step::Fill { seed: 1, from: 0, to: 100 }]);
         let error = finish(child).unwrap_err();
         assert!(error.contains("CF default reports it does not support DeleteRange"), "{error}");
+    }
+}
+
+#[test]
+fn range_deletions_in_plain_tables() {
+    range_deletions("PlainTable");
+}
+
+#[test]
+fn range_deletions_in_cuckoo_tables() {
+    range_deletions("CuckooTable");
+}
+
+/// Written, then not read: whoever opens the directory so is told the same.
+#[test]
+fn cuckoo_tables_without_mapped_files() {
+    let shape = Shape { fixed: true, even: true, ..Shape::default() };
+    let words = "Invalid argument: File is not mmaped";
+    for engine in [Engine::Ferrolith, Engine::Rocksdb] {
+        let dir = tempfile::tempdir().unwrap();
+        let cf = "table_factory={id=CuckooTable}".to_owned();
+        let setup = Setup { cf, shape, ..setup(dir.path()) };
+        let fill = Step::Fill { seed: 1, from: 0, to: 100 };
+        let error = finish(start(engine, &setup, &[fill, Step::Flush])).unwrap_err();
+        assert!(error.contains(words), "{engine:?}: {error}");
+        for reader in [Engine::Ferrolith, Engine::Rocksdb] {
+            let error = dump(reader, &setup).unwrap_err();
+            assert!(error.contains(words), "{engine:?}, {reader:?}: {error}");
+        }
+        let mapped = Setup { db: "allow_mmap_reads=true".into(), ..setup };
+        for reader in [Engine::Ferrolith, Engine::Rocksdb] {
+            assert!(dump(reader, &mapped).unwrap()[0].len() > 50);
+        }
     }
 }
 

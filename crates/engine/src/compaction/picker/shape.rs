@@ -227,14 +227,14 @@ pub fn compression_for_flush(options: &ColumnFamilyOptions) -> CompressionType {
     }
 }
 
-/// The codec of files of `level`. PlainTable has none.
+/// The codec of files of `level`. Only block-based tables have one.
 pub fn compression_for_level(
     version: &Version,
     options: &ColumnFamilyOptions,
     level: usize,
     base_level: usize,
 ) -> CompressionType {
-    if let TableFactory::Plain(_) = options.table_factory {
+    if let TableFactory::Plain(_) | TableFactory::Cuckoo(_) = options.table_factory {
         return CompressionType::None;
     }
     if let Some(codec) = options.bottommost_compression

@@ -160,7 +160,7 @@ fn page() -> String {
     section("Column family", &ColumnFamilyOptions::default(), &mut out);
     section("Block-based table", &BlockBasedTableOptions::default(), &mut out);
     section("PlainTable", &PlainTableOptions::default(), &mut out);
-    section("CuckooTable: the format is refused", &CuckooTableOptions::default(), &mut out);
+    section("CuckooTable", &CuckooTableOptions::default(), &mut out);
     section("compression_opts", &CompressionOptions::default(), &mut out);
     section("compaction_options_universal", &UniversalCompactionOptions::default(), &mut out);
     section("compaction_options_fifo", &FifoCompactionOptions::default(), &mut out);

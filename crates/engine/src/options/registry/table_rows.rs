@@ -75,9 +75,9 @@ pub const PLAIN_ROWS: &[Row<PlainTableOptions>] = &[
 
 /// Every option of CuckooTable.
 pub const CUCKOO_ROWS: &[Row<CuckooTableOptions>] = &[
-    field!(Accepted "hash_table_ratio" hash_table_ratio),
-    field!(Accepted "max_search_depth" max_search_depth),
-    field!(Accepted "cuckoo_block_size" cuckoo_block_size),
-    field!(Accepted "identity_as_first_hash" identity_as_first_hash),
-    field!(Accepted "use_module_hash" use_module_hash),
+    field!(Honoured "hash_table_ratio" hash_table_ratio),
+    field!(Honoured "max_search_depth" max_search_depth),
+    field!(Honoured "cuckoo_block_size" cuckoo_block_size),
+    field!(Honoured "identity_as_first_hash" identity_as_first_hash),
+    field!(Honoured "use_module_hash" use_module_hash),
 ];

@@ -178,7 +178,7 @@ impl TableIter {
 fn inner(table: &Table) -> &BlockBasedTable {
     match table {
         Table::BlockBased(table) => table,
-        Table::Plain(_) => unreachable!("`new` refuses other tables"),
+        Table::Plain(_) | Table::Cuckoo(_) => unreachable!("`new` refuses other tables"),
     }
 }
 

@@ -41,7 +41,7 @@ impl Comparator for U64Ts {
 fn context_for(name: &str, seed: u64) -> TableReadContext {
     let cache = (seed.is_multiple_of(2)).then(|| Cache::new_lru(1 << 20));
     let mut ctx = read_context(cache);
-    ctx.mmap = seed.is_multiple_of(3);
+    ctx.mmap = name == "cuckoo" || seed.is_multiple_of(3);
     ctx.order = match name {
         "user_defined_timestamps" => KeyOrder::new(Arc::new(U64Ts)),
         _ => ctx.order,
@@ -55,7 +55,6 @@ fn context_for(name: &str, seed: u64) -> TableReadContext {
 /// What must be refused, and a word that the error must contain.
 fn refusal(name: &str) -> Option<(Code, &'static str)> {
     Some(match name {
-        "cuckoo" => (Code::NotSupported, "Cuckoo"),
         "fv0_legacy" => (Code::Corruption, "format_version: 0"),
         _ => return None,
     })

@@ -8,11 +8,10 @@
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
-use super::meta_block;
+use super::MAX_FILE_SIZE;
 use super::row::{RowFormat, RowWriter};
 use super::stored::{StoredIndex, bloom_block, prefix_hash};
 use super::{BLOOM_BLOCK, BLOOM_BLOCKS, BLOOM_VERSION, ENCODING_TYPE, INDEX_BLOCK};
-use super::{MAX_FILE_SIZE, PROPERTIES_BLOCK};
 use crate::base::KeyOrder;
 use crate::base::coding::{put_fixed64, put_varint32};
 use crate::base::key::{ParsedInternalKey, ValueType, trailer};
@@ -21,6 +20,7 @@ use crate::fs::WritableFile;
 use crate::hooks::SliceTransform;
 use crate::options::PlainTableOptions;
 use crate::sst::format::{BlockHandle, LEGACY_FOOTER_SIZE, LEGACY_PLAIN_MAGIC};
+use crate::sst::meta_block::{self, PROPERTIES_BLOCK};
 use crate::sst::{FinishedTable, TableBuilderContext, TableProperties};
 use std::cmp::Ordering;
 use std::sync::Arc;

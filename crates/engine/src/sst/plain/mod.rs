@@ -1,6 +1,6 @@
 //! PlainTable: sorted rows in a memory-mapped file, found through a hash index in memory.
 //!
-//! * `row` reads and writes rows, `meta_block` the blocks at the end of the file.
+//! * `row` reads and writes rows.
 //! * `builder` writes a file; `stored` makes the index and filter that RocksDB may want in it.
 //! * `index` is our own index, made at open.
 //! * `reader` opens a file and answers point lookups; `iter` walks it.
@@ -13,12 +13,11 @@
 mod builder;
 mod index;
 mod iter;
-mod meta_block;
 mod reader;
 mod row;
 mod stored;
 #[cfg(test)]
-mod test_util;
+pub(super) mod test_util;
 
 pub use builder::PlainTableBuilder;
 pub use reader::PlainTable;
@@ -27,7 +26,6 @@ pub use reader::PlainTable;
 pub const MAX_FILE_SIZE: u64 = (1 << 31) - 1;
 
 /// The metaindex names of the blocks.
-const PROPERTIES_BLOCK: &str = "rocksdb.properties";
 const BLOOM_BLOCK: &str = "kBloomBlock";
 const INDEX_BLOCK: &str = "PlainTableIndexBlock";
 

@@ -8,10 +8,8 @@
 
 use super::index::{IndexBuilder, Place, RowIndex};
 use super::iter::PlainIter;
-use super::meta_block;
 use super::row::{BadRow, Row, RowFormat, Shared};
-use super::{ENCODING_TYPE, MAX_FILE_SIZE, PROPERTIES_BLOCK};
-use crate::base::coding::Decoder;
+use super::{ENCODING_TYPE, MAX_FILE_SIZE};
 use crate::base::hash::hash64;
 use crate::base::key::{ValueType, user_key};
 use crate::base::pinned::{Pin, PinnedBytes};
@@ -21,7 +19,7 @@ use crate::fs::RandomAccessFile;
 use crate::hooks::Grouping;
 use crate::iter::GetContext;
 use crate::options::{PlainTableEncoding, PlainTableOptions, ReadOptions};
-use crate::sst::format::{BlockHandle, FOOTER_SIZE, Footer, read_exact_at};
+use crate::sst::meta_block::{read_all, read_tail};
 use crate::sst::properties::{EXTERNAL_GLOBAL_SEQNO, EXTERNAL_VERSION};
 use crate::sst::{TableIterOptions, TableProperties, TableReadContext};
 use std::cmp::Ordering;
@@ -162,7 +160,7 @@ impl Reader {
             Some(image) => image,
             None => file.mapped().unwrap_or_default(),
         };
-        let (properties, rows_end) = read_tail(bytes).map_err(in_file)?;
+        let (properties, rows_end) = read_tail(bytes, "PlainTable").map_err(in_file)?;
         let rows = bytes.get(..rows_end).unwrap_or_default();
         let format = row_format(&properties).map_err(in_file)?;
         let (grouping, hashed) = grouping(ctx, opts);
@@ -320,53 +318,6 @@ fn row_format(properties: &TableProperties) -> Result<RowFormat> {
         .filter(|&n| n as u64 <= MAX_FILE_SIZE)
         .ok_or_else(|| Error::corruption("PlainTable: fixed.key.length is larger than any file"))?;
     Ok(RowFormat { user_key_len, encoding })
-}
-
-fn read_all(file: &dyn RandomAccessFile) -> Result<Vec<u8>> {
-    let mut image = vec![0; file.size() as usize];
-    read_exact_at(file, 0, &mut image)?;
-    Ok(image)
-}
-
-/// The properties, and where the rows end.
-fn read_tail(bytes: &[u8]) -> Result<(TableProperties, usize)> {
-    let tail = bytes.get(bytes.len().saturating_sub(FOOTER_SIZE)..).unwrap_or_default();
-    let footer = Footer::decode(tail, bytes.len() as u64)?;
-    let block = |handle: BlockHandle, what: &str| {
-        let end = handle.offset.checked_add(handle.size).filter(|&end| end <= footer.offset);
-        end.and_then(|end| bytes.get(handle.offset as usize..end as usize)).ok_or_else(|| {
-            Error::corruption(format!(
-                "{what} block: expected to end before offset {}, found {} bytes at {}",
-                footer.offset, handle.size, handle.offset
-            ))
-        })
-    };
-    let mut first_block = footer.metaindex.offset;
-    let mut properties_at = None;
-    meta_block::decode(block(footer.metaindex, "metaindex")?, |name, value| {
-        let handle = BlockHandle::decode(&mut Decoder::new(value))?;
-        block(handle, &String::from_utf8_lossy(name))?;
-        first_block = first_block.min(handle.offset);
-        if name == PROPERTIES_BLOCK.as_bytes() {
-            properties_at = Some(handle);
-        }
-        if name == b"rocksdb.range_del" {
-            return Err(Error::not_supported("range deletions in PlainTable"));
-        }
-        Ok(())
-    })?;
-    let handle = properties_at
-        .ok_or_else(|| Error::corruption("PlainTable: expected a properties block, found none"))?;
-    let mut properties = TableProperties::default();
-    meta_block::decode(block(handle, PROPERTIES_BLOCK)?, |k, v| properties.accept(k, v))?;
-    if properties.data_size > first_block {
-        return Err(Error::corruption(format!(
-            "PlainTable: rows end at {} but a block starts at {first_block}",
-            properties.data_size
-        )));
-    }
-    let rows_end = properties.data_size as usize;
-    Ok((properties, rows_end))
 }
 
 fn unknown_type(byte: u8) -> String {

@@ -15,15 +15,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A file in memory that claims to be mapped, or not, and that can change under its readers.
-pub(super) struct TestFile {
-    pub(super) bytes: Vec<u8>,
-    pub(super) changed: Vec<u8>,
-    pub(super) is_changed: AtomicBool,
-    pub(super) mapped: bool,
+pub(in crate::sst) struct TestFile {
+    pub(in crate::sst) bytes: Vec<u8>,
+    pub(in crate::sst) changed: Vec<u8>,
+    pub(in crate::sst) is_changed: AtomicBool,
+    pub(in crate::sst) mapped: bool,
 }
 
 impl TestFile {
-    pub(super) fn new(bytes: Vec<u8>, mapped: bool) -> Arc<TestFile> {
+    pub(in crate::sst) fn new(bytes: Vec<u8>, mapped: bool) -> Arc<TestFile> {
         Arc::new(TestFile {
             bytes,
             changed: Vec::new(),
@@ -56,7 +56,7 @@ impl RandomAccessFile for TestFile {
 }
 
 #[derive(Clone, Default)]
-pub(super) struct TestSink(pub(super) Arc<Mutex<Vec<u8>>>);
+pub(in crate::sst) struct TestSink(pub(in crate::sst) Arc<Mutex<Vec<u8>>>);
 
 struct NoSync;
 
@@ -110,7 +110,7 @@ impl SliceTransform for LastByte {
     }
 }
 
-pub(super) fn read_context(
+pub(in crate::sst) fn read_context(
     order: KeyOrder,
     extractor_name: &str,
     opts: PlainTableOptions,
@@ -127,7 +127,7 @@ pub(super) fn read_context(
     }
 }
 
-pub(super) fn builder_context(
+pub(in crate::sst) fn builder_context(
     order: KeyOrder,
     extractor_name: &str,
     opts: PlainTableOptions,
@@ -156,9 +156,9 @@ pub(super) fn builder_context(
     }
 }
 
-pub(super) type Entry = (Vec<u8>, Vec<u8>);
+pub(in crate::sst) type Entry = (Vec<u8>, Vec<u8>);
 
-pub(super) fn internal_key(user_key: &[u8], seq: SeqNo, kind: ValueType) -> Vec<u8> {
+pub(in crate::sst) fn internal_key(user_key: &[u8], seq: SeqNo, kind: ValueType) -> Vec<u8> {
     let mut key = Vec::new();
     append_internal_key(&mut key, user_key, (seq << 8) | kind as u64);
     key
