@@ -2,6 +2,7 @@
 //! database lock guards.
 
 use super::level_jobs::FamilyJobs;
+use super::state::DbInner;
 use crate::base::KeyOrder;
 use crate::compaction::picker::CompactionPicker;
 use crate::env::epoch::EpochCell;
@@ -14,7 +15,7 @@ use crate::read::SuperVersion;
 use crate::version::{DataPaths, TableCache, Version};
 use crate::write::StallLimits;
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock, Weak};
 
 /// What of a column family is shared by handles, readers and jobs.
 pub(crate) struct ColumnFamilyData {
@@ -34,6 +35,8 @@ pub(crate) struct ColumnFamilyData {
     /// What readers look at. Empty only after the database was closed.
     pub(crate) super_version: EpochCell<SuperVersion>,
     pub(crate) dropped: AtomicBool,
+    /// The database that dropped it: who lets go of the last handle deletes the files there.
+    pub(crate) dropped_from: OnceLock<Weak<DbInner>>,
 }
 
 impl ColumnFamilyData {
@@ -55,6 +58,7 @@ impl ColumnFamilyData {
             tables,
             super_version: EpochCell::new(None),
             dropped: AtomicBool::new(false),
+            dropped_from: OnceLock::new(),
         }
     }
 

@@ -116,7 +116,19 @@ impl DbInner {
     /// To be called once, when the database has its place.
     pub(super) fn prepare_events(self: &Arc<Self>) {
         let _ = self.events.myself.set(Arc::downgrade(self));
+        let weak = Arc::downgrade(self);
+        // The last holder of an obsolete table may hold locks. A flush thread deletes the file.
+        self.graveyard.set_notify(move || {
+            if let Some(inner) = weak.upgrade() {
+                inner.work.notify_all();
+            }
+        });
         let _ = self.events.opened.set(Instant::now());
+    }
+
+    /// A reference that does not keep the database.
+    pub(super) fn weak(&self) -> Weak<DbInner> {
+        self.events.myself.get().cloned().unwrap_or_default()
     }
 
     /// A number for a job of the background.

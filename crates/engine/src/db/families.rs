@@ -11,7 +11,7 @@ use crate::hooks::{FlushReason, WriteStallCondition};
 use crate::memtable::MemTable;
 use crate::options::{self, ColumnFamilyOptions};
 use crate::version::{ColumnFamilySpec, Version};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 impl ColumnFamilyState {
     /// A family with an empty memtable over `current`.
@@ -128,14 +128,37 @@ impl DbInner {
         versions.drop_column_family(family.id)?;
         let mut state = self.state.lock();
         family.dropped.store(true, Ordering::Release);
-        state.families.remove(&family.id);
+        let _ = family.dropped_from.set(self.weak());
+        let gone = state.families.remove(&family.id);
         publish_families(self, &state);
         self.renew_stalls(&mut state);
         drop(state);
         drop(versions);
+        drop(gone);
         self.deliver_events();
         self.write_options_file();
         self.info_log.info(format_args!("Dropped column family with id {}", family.id));
+        // Where no handle is left, as where only its name was known, nobody can read its files.
+        epoch::synchronize();
+        self.purge_tables();
         Ok(())
+    }
+}
+
+impl ColumnFamilyData {
+    /// A handle goes. If it is the last of a dropped family, its files go as well; iterators, which
+    /// hold what they read, keep theirs.
+    #[cold]
+    pub(super) fn delete_if_last(self: &Arc<Self>, db: &Weak<DbInner>) {
+        if Arc::strong_count(self) > 1 {
+            return;
+        }
+        self.super_version.replace(None);
+        if let Some(db) = db.upgrade()
+            && !db.is_closing()
+        {
+            epoch::synchronize();
+            db.purge_tables();
+        }
     }
 }

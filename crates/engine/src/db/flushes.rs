@@ -115,10 +115,13 @@ impl DbInner {
 
     pub(super) fn run_flush(&self, work: FlushWork) -> Result<()> {
         let result = self.flush_immutables(&work);
+        let ids: Vec<u32> = work.parts.iter().map(|part| part.family.id).collect();
+        // Who waits for the end finds that the job holds nothing any more.
+        drop(work);
         let mut state = self.state.lock();
         state.running_flushes -= 1;
-        for part in &work.parts {
-            if let Some(family) = state.families.get_mut(&part.family.id) {
+        for id in ids {
+            if let Some(family) = state.families.get_mut(&id) {
                 family.flushing = false;
                 family.flush_requested |= result.is_err();
             }
@@ -129,7 +132,6 @@ impl DbInner {
         if result.is_ok() {
             self.recovered_if_failed();
         }
-        drop(work);
         // Frees the memtables, and with them most of the memory, once no reader is left.
         epoch::synchronize();
         self.purge_tables();

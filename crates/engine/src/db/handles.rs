@@ -47,6 +47,15 @@ pub struct ColumnFamily {
     pub(super) data: Arc<ColumnFamilyData>,
 }
 
+impl Drop for ColumnFamily {
+    #[inline]
+    fn drop(&mut self) {
+        if let Some(db) = self.data.dropped_from.get() {
+            self.data.delete_if_last(db);
+        }
+    }
+}
+
 impl ColumnFamily {
     /// Its number.
     pub fn id(&self) -> u32 {

@@ -1,6 +1,6 @@
 //! Column families: made, opened, dropped, written together.
 
-use super::support::{dump_cf, open_three, ro, small, temp_dir, try_open_three, wo};
+use super::support::{dump_cf, open_three, ro, small, temp_dir, try_open_three, with_cf, wo};
 use ferrolith::Code;
 use ferrolith::batch::WriteBatch;
 use ferrolith::db::{ColumnFamilyDescriptor, Db};
@@ -111,4 +111,53 @@ fn a_small_wal_limit_flushes_the_family_that_holds_the_oldest() {
     let wals = names.filter(|n| n.ends_with(".log")).count();
     assert!(wals < 12, "{wals} WALs are left");
     assert_eq!(db.get_cf(&ro(), &cfs[1], b"rare").unwrap().as_deref(), Some(&b"v"[..]));
+}
+
+/// RocksDB deletes a dropped family's files when the last handle goes, in that thread.
+#[test]
+fn files_of_a_dropped_family_go_with_its_last_handle() {
+    let dir = temp_dir();
+    let options = with_cf(&small(), |cf| cf.write_buffer_size = 4 << 20);
+    let db = Db::open(&options, dir.path()).unwrap();
+    let tables = || {
+        let names = std::fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name());
+        names.filter(|name| name.to_string_lossy().ends_with(".sst")).count()
+    };
+    let fill = |name: &str| {
+        let cf = db.create_cf(name, &options.cf).unwrap();
+        db.put_cf(&wo(), &cf, b"k", name.as_bytes()).unwrap();
+        db.flush_cf(&FlushOptions::default(), &cf).unwrap();
+        // The job holds the family a little longer.
+        db.wait_for_compact().unwrap();
+        cf
+    };
+    for round in 0..10 {
+        let cf = fill("one");
+        db.drop_cf(&cf).unwrap();
+        assert_eq!(tables(), 1, "round {round}: who has a handle may read");
+        assert_eq!(db.get_cf(&ro(), &cf, b"k").unwrap().unwrap(), b"one");
+        drop(cf);
+        assert_eq!(tables(), 0, "round {round}");
+    }
+    // One of several handles, and an iterator that outlives them.
+    let cf = fill("two");
+    let other = cf.clone();
+    db.drop_cf(&cf).unwrap();
+    drop(cf);
+    assert_eq!(tables(), 1);
+    let mut iter = db.iter_cf(&ro(), &other).unwrap();
+    drop(other);
+    iter.seek_to_first();
+    assert_eq!((iter.value(), tables()), (&b"two"[..], 1));
+    drop(iter);
+    let began = std::time::Instant::now();
+    while tables() > 0 {
+        assert!(began.elapsed() < std::time::Duration::from_secs(20), "the file stays");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    // A handle may outlive the database.
+    let cf = fill("three");
+    db.drop_cf(&cf).unwrap();
+    db.close().unwrap();
+    drop((db, cf));
 }
