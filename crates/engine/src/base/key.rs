@@ -3,6 +3,7 @@
 //! Order: user keys ascending, then trailers **descending**, so that the newest entry of a user key
 //! comes first. Source: `docs/formats/keys.md`.
 
+use super::hash::hash64;
 use crate::error::{Error, Result};
 
 /// The order of a write. Every counted record of every batch has its own.
@@ -136,6 +137,8 @@ pub struct LookupKey {
     inline: [u8; LookupKey::INLINE],
     heap: Vec<u8>,
     len: usize,
+    /// Every place that is looked into wants it.
+    hash: u64,
 }
 
 impl LookupKey {
@@ -145,7 +148,8 @@ impl LookupKey {
     #[inline]
     pub fn new(user_key: &[u8], seq: SeqNo) -> LookupKey {
         let len = user_key.len() + TRAILER_SIZE;
-        let mut key = LookupKey { inline: [0; LookupKey::INLINE], heap: Vec::new(), len };
+        let (inline, hash) = ([0; LookupKey::INLINE], hash64(user_key));
+        let mut key = LookupKey { inline, heap: Vec::new(), len, hash };
         let trailer = seek_trailer(seq).to_le_bytes();
         if len <= LookupKey::INLINE {
             key.inline[..user_key.len()].copy_from_slice(user_key);
@@ -175,6 +179,12 @@ impl LookupKey {
     #[inline]
     pub fn sequence(&self) -> SeqNo {
         sequence(self.internal_key())
+    }
+
+    /// The user key's [`hash64`].
+    #[inline]
+    pub fn hash(&self) -> u64 {
+        self.hash
     }
 }
 

@@ -1,6 +1,8 @@
 //! What hash structures hash: the part of a user key that stands for its group.
 
 use super::SliceTransform;
+use crate::base::LookupKey;
+use crate::base::hash::hash64;
 use std::sync::Arc;
 
 /// How keys form groups. Built-in extractors are known here, so that a lookup makes no virtual
@@ -40,6 +42,16 @@ impl Grouping {
             Grouping::Fixed(n) | Grouping::Capped(n) => user_key.get(..*n).unwrap_or(user_key),
             Grouping::Custom(t) if t.in_domain(user_key) => t.transform(user_key),
             Grouping::Custom(_) => user_key,
+        }
+    }
+
+    /// The [`hash64`] of that part.
+    #[inline]
+    pub(crate) fn hash(&self, key: &LookupKey) -> u64 {
+        match self {
+            Grouping::WholeKey => key.hash(),
+            Grouping::Fixed(n) | Grouping::Capped(n) if *n >= key.user_key().len() => key.hash(),
+            _ => hash64(self.of(key.user_key())),
         }
     }
 

@@ -32,9 +32,10 @@ use super::buckets::{Buckets, CHAIN_MAX, Content, filter_bit, filter_of, may_hol
 use super::rep::{Entry, MemtableRep, RepCursor};
 use super::sorted::{self, Sorted, SortedCursor};
 use super::tower::{MAX_HEIGHT, Node, link, new_tower};
-use crate::base::KeyOrder;
 use crate::base::hash::hash64;
 use crate::base::key::user_key;
+use crate::base::prefetch::prefetch;
+use crate::base::{KeyOrder, LookupKey};
 use crate::hooks::Grouping;
 use parking_lot::Mutex;
 use std::cmp;
@@ -106,6 +107,13 @@ impl HashRep {
             // SAFETY: H1.
             at = unsafe { link(node, 0) }.load(Ordering::Acquire);
         }
+    }
+
+    /// Asks for the bucket of the key.
+    #[inline]
+    pub fn prefetch(&self, key: &LookupKey) {
+        let bucket = self.buckets.at(self.grouping.hash(key));
+        prefetch(std::ptr::from_ref(bucket).cast());
     }
 
     /// The order of a node's key and `key`.

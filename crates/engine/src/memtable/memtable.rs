@@ -145,6 +145,14 @@ impl MemTable {
         ctx.is_done()
     }
 
+    /// Asks for what a lookup of the key reads first.
+    #[inline]
+    pub fn prefetch(&self, key: &LookupKey) {
+        if let Rep::Hash(rep) = &self.rep {
+            rep.prefetch(key);
+        }
+    }
+
     #[cold]
     fn cover(&self, key: &LookupKey, ctx: &mut GetContext<'_>) {
         let guard = epoch::pin();

@@ -33,6 +33,7 @@ impl SuperVersion {
         ctx: &mut GetContext<'_>,
         tables: &TableCache,
     ) -> Result<()> {
+        self.prefetch(key);
         if !self.get_from_memtables(key, ctx) {
             self.get_from_files(key, ro, ctx, tables)?;
         }
@@ -65,6 +66,15 @@ impl SuperVersion {
     ) -> Result<Option<usize>> {
         let _timer = PerfTimer::start(PerfMetric::GetFromOutputFilesTime);
         self.version.get(key, ro, ctx, tables)
+    }
+
+    /// Asks for what a lookup of the key reads first in each place, so that it waits for all of them
+    /// at once.
+    #[inline]
+    fn prefetch(&self, key: &LookupKey) {
+        self.mem.prefetch(key);
+        self.immutables.iter().for_each(|immutable| immutable.prefetch(key));
+        self.version.prefetch(key);
     }
 
     /// Asks for what lookups of these keys will read, so that their cache misses overlap.

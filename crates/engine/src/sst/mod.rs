@@ -136,6 +136,15 @@ impl Table {
         }
     }
 
+    /// Asks for what a lookup of the key reads first.
+    #[inline]
+    pub fn prefetch(&self, key: &LookupKey) {
+        match self {
+            Table::BlockBased(table) => table.prefetch(key),
+            Table::Plain(table) => table.prefetch(key),
+        }
+    }
+
     /// The start of a walk ahead of a lookup, where that helps.
     #[inline]
     pub fn walk_ahead<'a>(&'a self, key: &'a LookupKey) -> Option<block_based::Ahead<'a>> {

@@ -8,9 +8,8 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
 use super::block::Block;
-use super::table::{BlockBasedTable, TableFilter};
+use super::table::BlockBasedTable;
 use crate::base::LookupKey;
-use crate::base::hash::hash64;
 use crate::base::key::trailer;
 use crate::base::prefetch::prefetch_bytes;
 use crate::cache::Node;
@@ -29,10 +28,8 @@ impl<'a> Ahead<'a> {
     #[inline]
     pub fn begin(table: &'a BlockBasedTable, key: &'a LookupKey) -> Option<Ahead<'a>> {
         table.slots.as_ref()?;
-        let hash = hash64(key.user_key());
-        if let TableFilter::Full(filter) = &table.filter {
-            filter.walk_ahead(hash);
-        }
+        table.prefetch(key);
+        let hash = key.hash();
         Some(Ahead { table, key, hash, block: 0 })
     }
 

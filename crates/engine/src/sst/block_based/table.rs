@@ -81,7 +81,7 @@ impl BlockBasedTable {
     #[inline]
     pub fn get(&self, key: &LookupKey, ro: &ReadOptions, ctx: &mut GetContext) -> Result<()> {
         let user_key = key.user_key();
-        let hash = hash64(user_key);
+        let hash = key.hash();
         let t = trailer(key.internal_key());
         if self.has_range_tombstones {
             self.cover(user_key, t >> 8, ctx);
@@ -112,6 +112,14 @@ impl BlockBasedTable {
             i += 1;
         }
         Ok(())
+    }
+
+    /// Asks for what a lookup of the key reads first.
+    #[inline]
+    pub fn prefetch(&self, key: &LookupKey) {
+        if let TableFilter::Full(filter) = &self.filter {
+            filter.walk_ahead(key.hash());
+        }
     }
 
     #[cold]

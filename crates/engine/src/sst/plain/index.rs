@@ -22,6 +22,7 @@
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
+use crate::base::prefetch::prefetch;
 use crate::error::{Error, Result};
 use memmap2::{Advice, MmapMut};
 
@@ -80,6 +81,12 @@ impl GroupTable {
             Probe { lines, line, left: lines.len(), tag: hash as u32, found: 0, last: false };
         probe.look();
         probe
+    }
+
+    #[inline]
+    fn prefetch(&self, hash: u64) {
+        let home = GroupTable::home(hash, self.memory.len() / LINE_BYTES);
+        prefetch(self.memory.as_ptr().wrapping_add(home * LINE_BYTES));
     }
 
     fn bytes(&self) -> usize {
@@ -171,6 +178,14 @@ impl RowIndex {
     #[inline]
     pub(super) fn has_groups(&self) -> bool {
         self.groups.is_some()
+    }
+
+    /// Asks for the line that a search for this hash reads.
+    #[inline]
+    pub(super) fn prefetch(&self, hash: u64) {
+        if let Some(groups) = &self.groups {
+            groups.prefetch(hash);
+        }
     }
 
     /// Places where a group with this hash may stand; mostly one or none.

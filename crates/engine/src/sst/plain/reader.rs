@@ -67,12 +67,19 @@ impl PlainTable {
                 .map(|_found| ());
         }
         let group = reader.grouping.of(user_key);
-        for place in reader.index.places(hash64(group)) {
+        for place in reader.index.places(reader.grouping.hash(key)) {
             if reader.get_from(place, Some(group), key, ctx, self)? {
                 break;
             }
         }
         Ok(())
+    }
+
+    /// Asks for what a lookup of the key reads first.
+    #[inline]
+    pub fn prefetch(&self, key: &LookupKey) {
+        let reader = &*self.0;
+        reader.index.prefetch(reader.grouping.hash(key));
     }
 
     /// An iterator over the rows; it keeps the table open. Unless `total_order` is set, a seek to
