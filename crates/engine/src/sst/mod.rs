@@ -142,6 +142,8 @@ impl Table {
         match self {
             Table::BlockBased(table) => table.prefetch(key),
             Table::Plain(table) => table.prefetch(key),
+            // Its first hash would be computed once more for it.
+            Table::Cuckoo(_) => {}
         }
     }
 
