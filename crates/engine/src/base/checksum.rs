@@ -50,6 +50,17 @@ pub fn unmask(masked: u32) -> u32 {
     masked.wrapping_sub(MASK_DELTA).rotate_left(15)
 }
 
+/// Whether processor instructions compute [`crc32c`], in RocksDB's words.
+pub fn crc32c_hardware() -> String {
+    #[cfg(target_arch = "x86_64")]
+    let (has_it, processor) = (is_x86_feature_detected!("sse4.2"), "x86");
+    #[cfg(target_arch = "aarch64")]
+    let (has_it, processor) = (std::arch::is_aarch64_feature_detected!("crc"), "Arm64");
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    let (has_it, processor) = (false, std::env::consts::ARCH);
+    format!("{} on {processor}", if has_it { "Supported" } else { "Not supported" })
+}
+
 /// CRC-32C (Castagnoli).
 #[inline]
 pub fn crc32c(data: &[u8]) -> u32 {

@@ -177,3 +177,49 @@ fn readers_never_see_freed_objects() {
     }
     panic!("{} objects were never freed", alive.load(Ordering::Relaxed));
 }
+
+#[test]
+fn the_statistics_of_a_used_cache_are_charged_to_it() {
+    let cache = cache(1000, false);
+    assert_eq!((cache.usage(), cache.len()), (0, 0));
+    let (one, two) = (cache.join(), cache.join());
+    let charge = cache.usage();
+    assert!(charge > 0 && cache.len() == 1 && cache.pinned_usage() == charge);
+    drop(one);
+    assert_eq!((cache.usage(), cache.pinned_usage()), (charge, charge));
+    drop(two);
+    // They stay until room is needed, and come back.
+    assert_eq!((cache.usage(), cache.pinned_usage(), cache.len()), (charge, 0, 1));
+    let again = cache.join();
+    assert_eq!(cache.usage(), charge);
+    cache.set_capacity(0);
+    assert_eq!(cache.usage(), charge, "a user pins them");
+    drop(again);
+    cache.set_capacity(0);
+    assert_eq!((cache.usage(), cache.len()), (0, 0));
+    // No room under a strict limit: no charge.
+    cache.set_strict_capacity_limit(true);
+    let user = cache.join();
+    assert_eq!((cache.usage(), cache.len()), (0, 0));
+    drop(user);
+    assert_eq!(cache.pinned_usage(), 0);
+}
+
+#[test]
+fn a_cache_is_walked_once_for_many_reports() {
+    let cache = cache(1000, false);
+    let slots = SlotArray::new(Arc::clone(&cache), 4);
+    drop(slots.insert(0, 0, 30));
+    let hour = std::time::Duration::from_secs(3600);
+    let first = cache.entry_stats(hour);
+    assert_eq!((first.objects, first.object_bytes, first.collections), (1, 30, 1));
+    drop(slots.insert(1, 0, 30));
+    let same = cache.entry_stats(hour);
+    assert_eq!((same.objects, same.collections, same.last_copies), (1, 1, 1));
+    let user = cache.join();
+    let next = cache.entry_stats(std::time::Duration::ZERO);
+    assert_eq!((next.objects, next.object_bytes, next.collections), (2, 60, 2));
+    assert_eq!(next.own_bytes + 60, cache.usage());
+    drop(user);
+    slots.clear();
+}

@@ -7,18 +7,21 @@
 //! else is taken out of its slot and freed when the last pinned reader has left.
 //!
 //! Thread safety: everything is `&self`. Locks: one shard at a time, nothing is called under it
-//! that takes another lock, except the epoch's.
+//! that takes another lock, except the epoch's. The lock of the statistics is taken before a shard's.
 //!
 //! Invariants:
 //! * **C1** While a shard's lock is held, a slot of that shard is occupied exactly if the shard's
 //!   ring has an entry for it.
-//! * **C2** `usage` is the sum of the charges of all ring entries and reservations, plus those of
-//!   inserts that are under way.
+//! * **C2** `usage` is the sum of the charges of all ring entries, reservations and the statistics, plus
+//!   those of inserts that are under way.
 //! * **C3** With a strict limit, `usage` passes the capacity only for the moment in which an insert
 //!   finds out that it does not fit.
 
+mod entry_stats;
 mod slots;
 
+use entry_stats::Collector;
+pub use entry_stats::{CacheUser, EntryStats};
 pub use slots::{Node, SlotArray};
 
 use crate::env::epoch;
@@ -111,6 +114,7 @@ pub struct Cache {
     strict: AtomicBool,
     usage: AtomicUsize,
     shards: Box<[Mutex<Ring>]>,
+    collector: Mutex<Collector>,
 }
 
 impl Cache {
@@ -137,6 +141,7 @@ impl Cache {
             strict: AtomicBool::new(strict_capacity_limit),
             usage: AtomicUsize::new(0),
             shards: (0..1usize << shard_bits.min(16)).map(|_| Mutex::default()).collect(),
+            collector: Mutex::default(),
         })
     }
 
@@ -187,12 +192,13 @@ impl Cache {
                 held += if entry.owner.is_held(entry.slot) { charge } else { 0 };
             }
         }
-        held + self.usage().saturating_sub(total)
+        held + self.usage().saturating_sub(total + self.collector.lock().idle_charge())
     }
 
-    /// Objects in the cache. Visits every entry.
+    /// Objects in the cache, its statistics counted as one while they are charged. Visits every entry.
     pub fn len(&self) -> usize {
-        self.shards.iter().map(|s| s.lock().entries.iter().flatten().count()).sum()
+        let objects = |s: &Mutex<Ring>| s.lock().entries.iter().flatten().count();
+        self.shards.iter().map(objects).sum::<usize>() + self.collector.lock().count()
     }
 
     /// Places for objects that were made so far. Visits every shard.
@@ -248,7 +254,8 @@ impl Cache {
                 return true;
             }
         }
-        false
+        self.drop_idle_stats();
+        self.usage() <= self.capacity()
     }
 }
 

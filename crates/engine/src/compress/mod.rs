@@ -61,6 +61,18 @@ const NAMES: [(CompressionType, &str, &str); 8] = [
 ];
 
 impl CompressionType {
+    /// Every codec that has a name.
+    pub const ALL: [CompressionType; 8] = [
+        CompressionType::None,
+        CompressionType::Snappy,
+        CompressionType::Zlib,
+        CompressionType::Bzip2,
+        CompressionType::Lz4,
+        CompressionType::Lz4hc,
+        CompressionType::Xpress,
+        CompressionType::Zstd,
+    ];
+
     /// The name in a table's properties.
     pub fn name(self) -> &'static str {
         NAMES.iter().find(|n| n.0 == self).map_or("", |n| n.1)

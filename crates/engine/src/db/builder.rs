@@ -4,6 +4,7 @@
 
 use super::assemble::assemble;
 use super::column_family::ColumnFamilyData;
+use super::log_lines::log_recovery_finished;
 use super::open::{ColumnFamilyDescriptor, DEFAULT_COLUMN_FAMILY, not_found};
 use super::recover::recover_wals;
 use super::session::{Identity, Session};
@@ -77,6 +78,8 @@ pub(super) struct Builder {
     pub(super) options: DbOptions,
     pub(super) descriptors: Vec<ColumnFamilyDescriptor>,
     pub(super) info_log: Arc<InfoLog>,
+    /// What was made of the options, for LOG.
+    pub(super) changes: Vec<String>,
 }
 
 impl Builder {
@@ -86,13 +89,21 @@ impl Builder {
         let identity = self.identity(&mut versions)?;
         self.write_identity(&identity)?;
         self.log_header(&identity);
+        self.log_versions(&versions);
         let descriptors = self.descriptors.clone();
         let mut opening = self.opening(&versions, identity, false);
         opening.open_all_tables(&versions)?;
-        let recovered = recover_wals(&opening, &versions)?;
+        let info_log = Arc::clone(&opening.session.info_log);
+        let recovered = recover_wals(&opening, &versions)
+            .inspect_err(|e| log_recovery_finished::<()>(&info_log, &Err(e.clone())))?;
+        let replayed = !recovered.summary.wals.is_empty();
         versions.counters().set_last_sequence(recovered.summary.last_sequence);
         create_missing(&mut versions, &mut opening, &descriptors)?;
-        let inner = assemble(opening, versions, recovered, lock)?;
+        let assembled = assemble(opening, versions, recovered, lock);
+        if replayed {
+            log_recovery_finished(&info_log, &assembled);
+        }
+        let inner = assembled?;
         inner.purge_leftovers()?;
         inner.write_options_file();
         inner.start_background()?;

@@ -4,13 +4,14 @@
 use super::level_jobs::FamilyJobs;
 use super::state::DbInner;
 use crate::base::KeyOrder;
+use crate::cache::{Cache, CacheUser};
 use crate::compaction::picker::CompactionPicker;
 use crate::env::epoch::EpochCell;
 use crate::env::live::Live;
 use crate::env::sync::atomic::{AtomicBool, Ordering};
 use crate::hooks::{FlushReason, MergeOperator, SliceTransform, WriteStallCondition};
 use crate::memtable::MemTable;
-use crate::options::ColumnFamilyOptions;
+use crate::options::{ColumnFamilyOptions, TableFactory};
 use crate::read::SuperVersion;
 use crate::version::{DataPaths, TableCache, Version};
 use crate::write::StallLimits;
@@ -37,6 +38,8 @@ pub(crate) struct ColumnFamilyData {
     pub(crate) dropped: AtomicBool,
     /// The database that dropped it: who lets go of the last handle deletes the files there.
     pub(crate) dropped_from: OnceLock<Weak<DbInner>>,
+    /// Its use of the block cache, if it has one.
+    _cache_user: Option<CacheUser>,
 }
 
 impl ColumnFamilyData {
@@ -50,6 +53,7 @@ impl ColumnFamilyData {
         ColumnFamilyData {
             id,
             name: name.to_owned(),
+            _cache_user: block_cache(&options).map(Cache::join),
             order: KeyOrder::new(Arc::clone(&options.comparator)),
             merge_operator: options.merge_operator.clone(),
             prefix_extractor: options.prefix_extractor.clone(),
@@ -87,6 +91,13 @@ impl ColumnFamilyData {
             pending_soft: o.soft_pending_compaction_bytes_limit,
             pending_hard: o.hard_pending_compaction_bytes_limit,
         }
+    }
+}
+
+fn block_cache(options: &ColumnFamilyOptions) -> Option<&Arc<Cache>> {
+    match &options.table_factory {
+        TableFactory::BlockBased(table) if !table.no_block_cache => table.block_cache.as_ref(),
+        _ => None,
     }
 }
 

@@ -5,14 +5,18 @@ use super::background::CompactionWork;
 use super::builder::Builder;
 use super::column_family::{ColumnFamilyData, Immutable};
 use super::events::CompactionReport;
+use super::recover::RECOVERY_JOB;
 use super::session::Identity;
 use super::state::DbInner;
+use crate::base::checksum;
+use crate::compress::CompressionType;
 use crate::error::Result;
 use crate::fs::event_log::EventLine;
 use crate::fs::filename::{self, FileKind};
 use crate::fs::info_log::InfoLog;
-use crate::hooks::FlushReason;
+use crate::hooks::{CompactionReason, FlushReason};
 use crate::options::{dump_cf_options, dump_db_options};
+use crate::version::VersionSet;
 use std::path::Path;
 
 impl Builder {
@@ -20,16 +24,48 @@ impl Builder {
     pub(super) fn log_header(&self, identity: &Identity) {
         let log = &*self.info_log;
         log.header(format_args!("RocksDB version: {}", crate::options::ROCKSDB_VERSION));
+        // As RocksDB's build outside of a checkout, unless who builds says what it is built from.
+        log.header(format_args!("Git sha {}", option_env!("FERROLITH_GIT_SHA").unwrap_or("0")));
         log.header(format_args!("Ferrolith version: {}", env!("CARGO_PKG_VERSION")));
         log.header(format_args!("DB SUMMARY"));
         log.header(format_args!("Host name (Env):  {}", identity.host));
         log.header(format_args!("DB Session ID:  {}", identity.session_id));
         self.log_files(log);
         dump_db_options(&self.options).iter().for_each(|line| log.header(format_args!("{line}")));
+        log.header(format_args!("Compression algorithms supported:"));
+        for codec in CompressionType::ALL.into_iter().filter(|c| *c != CompressionType::None) {
+            let supported = u8::from(codec.is_supported());
+            log.header(format_args!("\t{} supported: {supported}", codec.option_name()));
+        }
+        log.header(format_args!("Fast CRC32 supported: {}", checksum::crc32c_hardware()));
+        log.header(format_args!("DMutex implementation: parking_lot::Mutex"));
         log.header(format_args!("Jemalloc supported: 0"));
         for family in &self.descriptors {
             log_family(log, &family.name, &dump_cf_options(&family.options));
         }
+        self.changes.iter().for_each(|change| log.info(format_args!("{change}")));
+    }
+
+    /// What the MANIFEST gave.
+    pub(super) fn log_versions(&self, versions: &VersionSet) {
+        let (log, manifest) = (&*self.info_log, versions.manifest_number());
+        let log_numbers = || versions.column_families().map(|(_, stored)| stored.log_number());
+        log.info(format_args!(
+            "Recovered from manifest file:{} succeeded,manifest_file_number is {manifest}, \
+             next_file_number is {}, last_sequence is {}, log_number is {},prev_log_number is \
+             0,max_column_family is {},min_log_number_to_keep is {}",
+            filename::manifest_file_name(&self.dir, manifest).display(),
+            versions.counters().next_file_number(),
+            versions.counters().last_sequence(),
+            log_numbers().max().unwrap_or(0),
+            versions.max_column_family(),
+            versions.min_log_number_to_keep(),
+        ));
+        for (id, stored) in versions.column_families() {
+            let (name, number) = (stored.name(), stored.log_number());
+            log.info(format_args!("Column family [{name}] (ID {id}), log number is {number}"));
+        }
+        log.info(format_args!("DB ID: {}", versions.db_id().unwrap_or_default()));
     }
 
     fn log_files(&self, log: &InfoLog) {
@@ -61,6 +97,25 @@ impl Builder {
             .collect();
         log.header(format_args!("Write Ahead Log file in {}: {wals}", self.wal_dir.display()));
     }
+}
+
+/// Recovery begins to read these WALs.
+pub(super) fn log_recovery_started(log: &InfoLog, wals: &[u64]) {
+    EventLine::new()
+        .num("job", RECOVERY_JOB)
+        .text("event", "recovery_started")
+        .list("wal_files", wals)
+        .write(log);
+}
+
+/// What the WALs held is in tables or memtables.
+pub(super) fn log_recovery_finished<T>(log: &InfoLog, result: &Result<T>) {
+    let status = result.as_ref().map_or_else(ToString::to_string, |_| "OK".to_owned());
+    EventLine::new()
+        .num("job", RECOVERY_JOB)
+        .text("event", "recovery_finished")
+        .text("status", &status)
+        .write(log);
 }
 
 /// The options of a column family.
@@ -147,7 +202,9 @@ impl DbInner {
             line = line.list(&format!("files_L{}", level.level), numbers);
         }
         let oldest = self.snapshots.oldest().map_or(-1, |seq| seq as i64);
-        line.num("score", plan.score)
+        // Nobody asked how full the level is.
+        let manual = plan.reason == CompactionReason::ManualCompaction;
+        line.num("score", if manual { -1.0 } else { plan.score })
             .num("input_data_size", plan.input_bytes())
             .num("oldest_snapshot_seqno", oldest)
             .write(log);
@@ -171,10 +228,20 @@ impl DbInner {
             plan.output_level,
             stats.total_output_bytes
         ));
+        if plan.trivial_move {
+            EventLine::new()
+                .num("job", job)
+                .text("event", "trivial_move")
+                .num("destination_level", plan.output_level)
+                .num("files", plan.num_input_files())
+                .num("total_files_size", plan.input_bytes())
+                .write(log);
+            return;
+        }
         let (levels, _) = self.lsm_state(&work.family);
         EventLine::new()
             .num("job", job)
-            .text("event", if plan.trivial_move { "trivial_move" } else { "compaction_finished" })
+            .text("event", "compaction_finished")
             .num("compaction_time_micros", stats.elapsed_micros)
             .num("compaction_time_cpu_micros", stats.cpu_micros)
             .num("output_level", plan.output_level)

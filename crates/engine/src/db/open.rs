@@ -247,8 +247,7 @@ fn open(
     let families: Vec<_> = descriptors.iter().map(|d| &d.options).collect();
     let mut changes = options::settings_without_effect(&options, &families);
     changes.extend(sanitize(&mut options, &mut descriptors));
-    changes.iter().for_each(|change| info_log.info(format_args!("{change}")));
-    Builder { fs, dir, wal_dir, options, descriptors, info_log }.build(exists, lock)
+    Builder { fs, dir, wal_dir, options, descriptors, info_log, changes }.build(exists, lock)
 }
 
 /// Whether there is a database, after everything that forbids opening or making one.

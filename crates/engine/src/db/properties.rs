@@ -7,9 +7,14 @@ use crate::compaction::picker::LevelShape;
 use crate::env::sync::atomic::{AtomicU64, Ordering};
 use std::fmt::Write;
 use std::sync::Arc;
+use std::time::Duration;
 
 const MIB: f64 = 1024.0 * 1024.0;
 const GIB: f64 = 1024.0 * MIB;
+
+/// A walk over a cache serves reports for so long, if somebody asks and if LOG wants it.
+const STATS_AGE: Duration = Duration::from_secs(10);
+const STATS_AGE_IN_LOG: Duration = Duration::from_secs(180);
 
 /// What writers count under their own lock.
 struct Written {
@@ -38,15 +43,16 @@ impl DbInner {
         }
         match name {
             "stats" => Some(self.stats_text(cf, &written)),
-            "cfstats" | "cfstats-no-file-histogram" => Some(self.family_stats_text(cf)),
+            "cfstats" | "cfstats-no-file-histogram" => Some(self.family_stats_text(cf, STATS_AGE)),
             "cf-file-histogram" => {
                 Some(format!("\n** File Read Latency Histogram By Level [{}] **\n", cf.data.name))
             }
             "cf-write-stall-stats" => Some(cf.jobs.stall_text()),
             "db-write-stall-stats" => Some(self.memory_stall_text()),
             "blob-stats" => Some(NO_BLOBS.to_owned()),
-            "block-cache-entry-stats" | "fast-block-cache-entry-stats" => {
-                block_cache(cf).map(|cache| cache_text(&cache))
+            "block-cache-entry-stats" => block_cache(cf).map(|cache| cache_text(&cache, STATS_AGE)),
+            "fast-block-cache-entry-stats" => {
+                block_cache(cf).map(|cache| cache_text(&cache, Duration::MAX))
             }
             "dbstats" => Some(self.db_stats_text(&written)),
             "levelstats" => Some(level_stats(cf)),
@@ -132,21 +138,20 @@ impl DbInner {
         })
     }
 
-    /// Writes the figures that properties report into LOG, a line each.
+    /// Writes the figures that properties report into LOG. As in RocksDB all of them are one entry of
+    /// many lines, by which tools find where it ends.
     pub(crate) fn dump_stats(&self) {
-        let written = self.written();
+        let mut text = self.db_stats_text(&self.written());
         let state = self.state.lock();
-        let mut text = String::from("------- DUMPING STATS -------");
         for cf in state.families.values() {
-            text.push_str(&self.family_stats_text(cf));
+            text.push_str(&self.family_stats_text(cf, STATS_AGE_IN_LOG));
         }
         drop(state);
-        text.push_str(&self.db_stats_text(&written));
+        self.info_log.info(format_args!("------- DUMPING STATS -------"));
+        self.info_log.info(format_args!("{text}"));
         if let Some(statistics) = &self.statistics {
-            text.push_str("STATISTICS:\n");
-            text.push_str(&statistics.to_text());
+            self.info_log.info(format_args!("STATISTICS:\n {}", statistics.to_text()));
         }
-        text.lines().for_each(|line| self.info_log.info(format_args!("{line}")));
     }
 
     /// Taken before the state's lock, which is the inner one.
@@ -161,10 +166,10 @@ impl DbInner {
     }
 
     fn stats_text(&self, cf: &ColumnFamilyState, written: &Written) -> String {
-        self.family_stats_text(cf) + &self.db_stats_text(written)
+        self.family_stats_text(cf, STATS_AGE) + &self.db_stats_text(written)
     }
 
-    fn family_stats_text(&self, cf: &ColumnFamilyState) -> String {
+    fn family_stats_text(&self, cf: &ColumnFamilyState, cache_age_max: Duration) -> String {
         let mut out = super::level_jobs::level_table(cf);
         let uptime = self.uptime();
         let get = |counter: &AtomicU64| counter.load(Ordering::Relaxed) as f64 / GIB;
@@ -190,7 +195,7 @@ impl DbInner {
             cf.jobs.stall_text()
         );
         if let Some(cache) = block_cache(cf) {
-            out.push_str(&cache_text(&cache));
+            out.push_str(&cache_text(&cache, cache_age_max));
         }
         out
     }
@@ -236,15 +241,29 @@ impl DbInner {
     }
 }
 
-/// A cache in two lines.
-fn cache_text(cache: &crate::cache::Cache) -> String {
+/// A cache in two lines, from a walk over it that is `age_max` old at most.
+fn cache_text(cache: &Cache, age_max: Duration) -> String {
     let (mib, used) = (cache.capacity() as f64 / MIB, cache.usage() as f64 / 1024.0);
-    let (name, count) = (cache.name(), cache.len());
-    let share = cache.usage() as f64 * 100.0 / cache.capacity().max(1) as f64;
+    let (name, stats) = (cache.name(), cache.entry_stats(age_max));
+    let own = usize::from(stats.own_bytes > 0);
+    let role = |role: &str, count: usize, bytes: usize| {
+        if count == 0 {
+            return String::new();
+        }
+        let share = bytes as f64 * 100.0 / cache.capacity().max(1) as f64;
+        format!(" {role}({count},{:.2} KB,{share:.6}%)", bytes as f64 / 1024.0)
+    };
     format!(
         "Block cache {name}@{cache:p} capacity: {mib:.2} MB seed: 0 usage: {used:.2} KB table_size: 0 \
-         occupancy: {count} collections: 1 last_copies: 0 last_secs: 0 secs_since: 0\n\
-         Block cache entry stats(count,size,portion): DataBlock({count},{used:.2} KB,{share:.6}%)\n"
+         occupancy: {} collections: {} last_copies: {} last_secs: {} secs_since: {}\n\
+         Block cache entry stats(count,size,portion):{}{}\n",
+        stats.objects + own,
+        stats.collections,
+        stats.last_copies,
+        stats.last_elapsed.as_secs_f64(),
+        stats.age.as_secs(),
+        role("DataBlock", stats.objects, stats.object_bytes),
+        role("Misc", own, stats.own_bytes),
     )
 }
 

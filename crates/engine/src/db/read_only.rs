@@ -70,7 +70,8 @@ fn open_read_only(
     let wal_dir = open::wal_directory(&*fs, &options, &dir);
     open::sanitize(&mut options, &mut descriptors);
     let info_log = Arc::new(InfoLog::off(Arc::clone(&fs)));
-    let builder = Builder { fs, dir, wal_dir, options, descriptors, info_log };
+    let changes = Vec::new();
+    let builder = Builder { fs, dir, wal_dir, options, descriptors, info_log, changes };
     for _ in 0..ATTEMPTS {
         let before = manifest_stamp(&builder)?;
         let built = builder.clone().build_read_only(&check);

@@ -6,6 +6,7 @@
 //! old WALs can go.
 
 use super::builder::Opening;
+use super::log_lines::log_recovery_started;
 use super::session::Session;
 use crate::base::SeqNo;
 use crate::batch::{WriteBatch, iterate};
@@ -117,8 +118,15 @@ fn replay(
     last_sequence: SeqNo,
 ) -> Result<ReplaySummary> {
     let mut summary = ReplaySummary { last_sequence, ..ReplaySummary::default() };
-    let wals = list_wals(&opening.session)?;
-    for &number in wals.iter().filter(|&&number| number >= oldest) {
+    let mut wals = list_wals(&opening.session)?;
+    wals.retain(|&number| number >= oldest);
+    let log = &opening.session.info_log;
+    if !wals.is_empty() {
+        log_recovery_started(log, &wals);
+    }
+    for number in wals {
+        let mode = opening.session.options.wal_recovery_mode as u8;
+        log.info(format_args!("Recovering log #{number} mode {mode}"));
         summary.wals.push(number);
         replay_one(opening, families, number, &mut summary)?;
     }

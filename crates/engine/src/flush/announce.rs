@@ -6,6 +6,7 @@ use crate::fs::event_log::EventLine;
 use crate::fs::info_log::InfoLog;
 use crate::hooks::{
     EventListener, TableFigures, TableFileCreationBriefInfo, TableFileCreationInfo,
+    TableFileCreationReason,
 };
 use crate::sst::properties::TableProperties;
 use crate::version::FileMeta;
@@ -54,6 +55,11 @@ impl Announced {
     }
 
     fn log(&self, meta: &FileMeta, p: &TableProperties) {
+        // What a compaction writes is older than the file; how old is not recorded. 0 says so.
+        let newest_key_time = match self.brief.reason {
+            TableFileCreationReason::Compaction => 0,
+            _ => p.file_creation_time,
+        };
         let average = |sum: u64| sum.checked_div(p.num_entries).unwrap_or(0);
         EventLine::new()
             .text("cf_name", &self.brief.cf_name)
@@ -89,6 +95,9 @@ impl Announced {
                     .text("column_family_name", &p.column_family_name)
                     .num("column_family_id", p.column_family_id)
                     .text("comparator", &p.comparator_name)
+                    .num("user_defined_timestamps_persisted", 1)
+                    .num("key_largest_seqno", meta.largest_seqno)
+                    .num("key_smallest_seqno", meta.smallest_seqno)
                     .text("merge_operator", &p.merge_operator_name)
                     .text("prefix_extractor_name", &p.prefix_extractor_name)
                     .text("property_collectors", &p.property_collectors_names)
@@ -96,11 +105,16 @@ impl Announced {
                     .text("compression_options", &p.compression_options)
                     .num("creation_time", p.creation_time)
                     .num("oldest_key_time", p.oldest_key_time)
+                    .num("newest_key_time", newest_key_time)
                     .num("file_creation_time", p.file_creation_time)
+                    .num("slow_compression_estimated_data_size", 0)
+                    .num("fast_compression_estimated_data_size", 0)
                     .text("db_id", &p.db_id)
                     .text("db_session_id", &p.db_session_id)
                     .num("orig_file_number", p.orig_file_number)
+                    .text("seqno_to_time_mapping", "N/A")
             })
+            .text("status", "OK")
             .write(&self.info_log);
     }
 }

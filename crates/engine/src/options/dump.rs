@@ -84,6 +84,7 @@ fn cf_value(cf: &ColumnFamilyOptions, name: &str, words: bool) -> String {
         "compaction_options_universal.reduce_file_locking" => {
             u8::from(cf.compaction_options_universal.reduce_file_locking).to_string()
         }
+        "table_properties_collectors" => stored(cf, name, words).replace("{}", ""),
         "blob_compression_type" => codec(cf.blob_compression_type),
         _ => stored(cf, name, words),
     }
@@ -117,8 +118,17 @@ fn table_value(table: &BlockBasedTableOptions, name: &str) -> String {
 
 /// The lines of the database's options.
 pub fn dump_db_options(db: &DbOptions) -> Vec<String> {
-    let line = |Line(head, name, words): &Line| format!("{head}{}", db_value(db, name, *words));
-    DB_LINES.iter().map(line).collect()
+    let mut lines = Vec::with_capacity(DB_LINES.len() + 1);
+    for Line(head, name, words) in DB_LINES {
+        lines.push(format!("{head}{}", db_value(db, name, *words)));
+        if let ("statistics", Some(statistics)) = (*name, &db.statistics) {
+            let level = statistics.level() as u8;
+            lines.push(format!(
+                "                             Options.statistics stats level: {level}"
+            ));
+        }
+    }
+    lines
 }
 
 /// The lines of a column family's options. The one of a table factory's options has line breaks.

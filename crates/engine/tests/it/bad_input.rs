@@ -208,7 +208,10 @@ fn impossible_options_are_named() {
     refused(&|o| o.db.use_direct_reads = true, "use_direct_reads");
     refused(&|o| o.cf.inplace_update_support = true, "inplace_update_support");
     refused(
-        &|o| o.cf.compression_opts = CompressionOptions { max_dict_bytes: 5, ..Default::default() },
+        &|o| {
+            o.cf.compression_opts =
+                CompressionOptions { zstd_max_train_bytes: 5, ..Default::default() }
+        },
         "max_dict_bytes",
     );
     refused(

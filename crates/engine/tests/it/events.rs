@@ -319,8 +319,12 @@ fn lines_have_rocksdbs_words() {
     db.compact_range(&CompactRangeOptions::default(), None, None).unwrap();
     db.close().unwrap();
     let all: Vec<String> = lines.0.lock().unwrap().iter().map(|(_, text)| text.clone()).collect();
+    assert_eq!(all[0], "RocksDB version: 10.10.1", "what has no effect is told after the head");
     for line in [
-        "RocksDB version: 10.10.1",
+        "\tkZSTD supported: 1",
+        "\tkBZip2Compression supported: 1",
+        "\tkXpressCompression supported: 0",
+        "Jemalloc supported: 0",
         "DB SUMMARY",
         "                        Options.error_if_exists: 0",
         "         Options.compression: Snappy",
@@ -340,5 +344,39 @@ fn lines_have_rocksdbs_words() {
     assert!(event("table_file_creation").contains("\"cf_name\": \"default\", \"job\": 2, "));
     assert!(event("flush_finished").contains("\"lsm_state\": [1, 0, 0, 0, 0, 0, 0], "));
     assert!(event("compaction_started").contains("\"compaction_reason\": \"ManualCompaction\""));
+    assert!(event("compaction_started").contains("\"score\": -1, "));
     event("table_file_deletion");
+    let crc = all.iter().find(|l| l.starts_with("Fast CRC32 supported: ")).expect("the line");
+    assert!(crc.contains("upported on "), "{crc}");
+}
+
+/// A reopened database tells of its recovery, and every event is JSON.
+#[test]
+fn recovery_is_told() {
+    let lines = Arc::new(Lines::default());
+    let dir = temp_dir();
+    let db = Db::open(&small(), dir.path()).unwrap();
+    db.put(&wo(), b"k", b"v").unwrap();
+    drop(db);
+    let mut options = small();
+    options.db.info_log = Some(Arc::clone(&lines) as Arc<dyn Logger>);
+    let db = Db::open(&options, dir.path()).unwrap();
+    db.compact_range(&CompactRangeOptions::default(), None, None).unwrap();
+    db.close().unwrap();
+    let all: Vec<String> = lines.0.lock().unwrap().iter().map(|(_, text)| text.clone()).collect();
+    assert!(all.iter().any(|l| l.starts_with("Recovered from manifest file:")));
+    assert!(all.iter().any(|l| l.starts_with("Column family [default] (ID 0), log number is ")));
+    let events: Vec<serde_json::Value> = all
+        .iter()
+        .filter_map(|line| line.strip_prefix("EVENT_LOG_v1 "))
+        .map(|json| serde_json::from_str(json).unwrap())
+        .collect();
+    let event = |name: &str| events.iter().find(|e| e["event"] == name).expect(name);
+    let started = event("recovery_started");
+    assert_eq!(started["job"], 1);
+    assert_eq!(started["wal_files"].as_array().unwrap().len(), 1, "{started}");
+    assert_eq!(event("recovery_finished")["status"], "OK");
+    let table = event("table_file_creation");
+    assert_eq!((&table["job"], &table["status"]), (&1.into(), &"OK".into()));
+    assert_eq!(table["table_properties"]["key_largest_seqno"], 1);
 }

@@ -338,7 +338,8 @@ impl BlockBasedTableBuilder {
         let codec = &ctx.compression_opts;
         p.compression_options = format!(
             "window_bits={}; level={}; strategy={}; max_dict_bytes={}; zstd_max_train_bytes={}; \
-             enabled={}; max_dict_buffer_bytes={}; use_zstd_dict_trainer={}; ",
+             enabled={}; max_dict_buffer_bytes={}; use_zstd_dict_trainer={}; \
+             max_compressed_bytes_per_kb={}; checksum={}; ",
             codec.window_bits,
             codec.level,
             codec.strategy,
@@ -347,6 +348,8 @@ impl BlockBasedTableBuilder {
             u8::from(codec.enabled),
             codec.max_dict_buffer_bytes,
             u8::from(codec.use_zstd_dict_trainer),
+            codec.max_compressed_bytes_per_kb,
+            u8::from(codec.checksum),
         );
         if let (Some(_), Some(policy)) = (&self.filter, opts.filter_policy) {
             p.filter_policy_name = policy.name().to_owned();

@@ -92,7 +92,7 @@ fn zstandard_trains_or_finalizes() {
         let expected = format!(
             "window_bits=-14; level={level}; strategy=0; max_dict_bytes=4096; \
              zstd_max_train_bytes=40960; enabled=0; max_dict_buffer_bytes=0; \
-             use_zstd_dict_trainer={}; ",
+             use_zstd_dict_trainer={}; max_compressed_bytes_per_kb=896; checksum=1; ",
             u8::from(trainer)
         );
         assert_eq!(finished.properties.compression_options, expected);
