@@ -66,15 +66,21 @@ pub(crate) unsafe fn path(p: *const c_char) -> PathBuf {
 
 /// A copy for the caller to `free`, never NULL (also for no bytes).
 pub(crate) fn to_malloc(bytes: &[u8]) -> *mut c_char {
-    // SAFETY: malloc of at least one byte; the copy stays inside. Out of memory ends the process,
-    // as everywhere in Rust.
+    list_to_malloc(bytes).cast()
+}
+
+/// A copy of these items for the caller to `free`, never NULL.
+pub(crate) fn list_to_malloc<T: Copy>(items: &[T]) -> *mut T {
+    const { assert!(align_of::<T>() <= align_of::<libc::max_align_t>()) };
+    // SAFETY: malloc of at least one byte, aligned for every T that gets past the check; the copy
+    // stays inside. Out of memory ends the process, as everywhere in Rust.
     unsafe {
-        let p = libc::malloc(bytes.len().max(1)).cast::<u8>();
+        let p = libc::malloc(size_of_val(items).max(1)).cast::<T>();
         if p.is_null() {
-            std::alloc::handle_alloc_error(std::alloc::Layout::for_value(bytes));
+            std::alloc::handle_alloc_error(std::alloc::Layout::for_value(items));
         }
-        ptr::copy_nonoverlapping(bytes.as_ptr(), p, bytes.len());
-        p.cast()
+        ptr::copy_nonoverlapping(items.as_ptr(), p, items.len());
+        p
     }
 }
 

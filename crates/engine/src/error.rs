@@ -69,6 +69,8 @@ pub enum SubCode {
     PathNotFound = 9,
     /// Manual compactions are disabled, or this one was cancelled.
     ManualCompactionPaused = 11,
+    /// A transaction must be prepared before it is committed.
+    TxnNotPrepared = 13,
     /// A merge operator failed.
     MergeOperatorFailed = 15,
 }
@@ -275,6 +277,7 @@ impl fmt::Display for Error {
             SubCode::SpaceLimit => "Space limit reached",
             SubCode::PathNotFound => "No such file or directory",
             SubCode::ManualCompactionPaused => "Manual compaction paused",
+            SubCode::TxnNotPrepared => "Txn not prepared",
             SubCode::MergeOperatorFailed => "Merge operator failed",
         };
         f.write_str(detail)?;

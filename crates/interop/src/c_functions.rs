@@ -55,6 +55,30 @@ functions! {
 }
 
 functions! {
+    TransactionFunctions
+    transactiondb_options_create: fn() -> Object;
+    transactiondb_options_destroy: fn(Object);
+    transactiondb_open_column_families: fn(
+        Object, Object, Text, c_int, *const Text, *const Object, *mut Object, Errors
+    ) -> Object;
+    transactiondb_close: fn(Object);
+    transactiondb_write: fn(Object, Object, Object, Errors);
+    transactiondb_flush_cf: fn(Object, Object, Object, Errors);
+    transactiondb_create_iterator_cf: fn(Object, Object, Object) -> Object;
+    transactiondb_get_prepared_transactions: fn(Object, *mut usize) -> *mut Object;
+    transaction_options_create: fn() -> Object;
+    transaction_options_destroy: fn(Object);
+    transaction_begin: fn(Object, Object, Object, Object) -> Object;
+    transaction_put_cf: fn(Object, Object, Text, usize, Text, usize, Errors);
+    transaction_set_name: fn(Object, Text, usize, Errors);
+    transaction_get_name: fn(Object, *mut usize) -> *mut c_char;
+    transaction_prepare: fn(Object, Errors);
+    transaction_commit: fn(Object, Errors);
+    transaction_rollback: fn(Object, Errors);
+    transaction_destroy: fn(Object);
+}
+
+functions! {
     Functions
     free: fn(*mut c_void);
     options_create: fn() -> Object;
@@ -180,6 +204,14 @@ pub(crate) fn figure_functions() -> Result<&'static FigureFunctions> {
     static FOUND: OnceLock<Result<FigureFunctions>> = OnceLock::new();
     // SAFETY: as above.
     let find = || unsafe { FigureFunctions::find(library()?).map_err(|e| e.to_string()) };
+    FOUND.get_or_init(find).as_ref().map_err(Clone::clone)
+}
+
+/// The functions of databases with transactions.
+pub(crate) fn transaction_functions() -> Result<&'static TransactionFunctions> {
+    static FOUND: OnceLock<Result<TransactionFunctions>> = OnceLock::new();
+    // SAFETY: as above.
+    let find = || unsafe { TransactionFunctions::find(library()?).map_err(|e| e.to_string()) };
     FOUND.get_or_init(find).as_ref().map_err(Clone::clone)
 }
 

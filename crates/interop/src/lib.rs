@@ -14,6 +14,7 @@ pub mod figures;
 pub mod ledger;
 pub mod ours;
 pub mod peers;
+pub mod phases;
 pub mod steps;
 pub mod store;
 pub mod theirs;

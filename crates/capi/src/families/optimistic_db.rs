@@ -104,7 +104,7 @@ pub unsafe extern "C" fn rocksdb_optimistictransaction_begin(
         };
         let default = rocksdb_optimistictransaction_options_t::default();
         let options = otxn_options.as_ref().unwrap_or(&default);
-        rocksdb_transaction_t::begun(db.inner.begin(&wo.inner, &options.inner), old_txn)
+        rocksdb_transaction_t::begun(db.inner.begin(&wo.inner, &options.inner), None, old_txn)
     })
 }
 

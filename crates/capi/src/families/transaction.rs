@@ -1,4 +1,9 @@
 //! `rocksdb_transaction_t`: reads and writes inside a transaction, and its end.
+//!
+//! A prepared transaction may have several handles: the one that it was begun with, and one of every
+//! list of prepared transactions. As in RocksDB, all of them mean the same transaction, one thread
+//! may use it at a time through whichever handle, and giving one back ends it. Unlike there, the
+//! other handles stay valid.
 
 use super::batch::rocksdb_writebatch_t;
 use super::batch_wi::{self, rocksdb_writebatch_wi_t};
@@ -10,28 +15,103 @@ use crate::handles::{destroy, get, get_mut, give};
 use ferrolith::Result;
 use ferrolith::db::ColumnFamily;
 use ferrolith::transaction::Transaction;
+use std::cell::UnsafeCell;
+use std::collections::BTreeMap;
 use std::ffi::c_char;
+use std::ops::{Deref, DerefMut};
 use std::ptr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+/// A transaction that several handles may mean.
+pub(super) struct SharedTransaction(Arc<Cell>);
+
+/// Who has which named transactions; the handles own them.
+#[derive(Default)]
+pub(super) struct NamedTransactions(Mutex<BTreeMap<Vec<u8>, Weak<Cell>>>);
+
+struct Cell(UnsafeCell<Transaction>);
+
+// SAFETY: a transaction may go from thread to thread, and rocksdb/c.h lets only one use it at a time.
+unsafe impl Send for Cell {}
+// SAFETY: as above; the list of named transactions does not look into them.
+unsafe impl Sync for Cell {}
+
+impl Deref for SharedTransaction {
+    type Target = Transaction;
+    fn deref(&self) -> &Transaction {
+        // SAFETY: the caller of a C function uses the transaction alone while the function runs, and
+        // no reference outlives it.
+        unsafe { &*self.0.0.get() }
+    }
+}
+
+impl DerefMut for SharedTransaction {
+    fn deref_mut(&mut self) -> &mut Transaction {
+        // SAFETY: as in `deref`.
+        unsafe { &mut *self.0.0.get() }
+    }
+}
+
+impl NamedTransactions {
+    fn add(&self, transaction: &SharedTransaction) {
+        let mut named = self.lock();
+        named.retain(|_, transaction| transaction.strong_count() > 0);
+        named.insert(transaction.name().to_vec(), Arc::downgrade(&transaction.0));
+    }
+
+    /// The transaction that somebody has under this name.
+    pub(super) fn find(&self, name: &[u8]) -> Option<SharedTransaction> {
+        self.lock().get(name)?.upgrade().map(SharedTransaction)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<Vec<u8>, Weak<Cell>>> {
+        // Nothing in it can be half done.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 /// A transaction.
 pub struct rocksdb_transaction_t {
-    pub(super) inner: Transaction,
+    pub(super) inner: SharedTransaction,
     default_cf: ColumnFamily,
+    /// Where it is noted when it gets a name.
+    named: Option<Arc<NamedTransactions>>,
 }
 
 impl rocksdb_transaction_t {
     /// Hands a transaction out, in the place of an old one if that is not NULL.
     pub(super) unsafe fn begun(
         inner: Transaction,
+        named: Option<&Arc<NamedTransactions>>,
         old: *mut rocksdb_transaction_t,
     ) -> *mut rocksdb_transaction_t {
-        let default_cf = inner.db().default_cf();
-        let begun = rocksdb_transaction_t { inner, default_cf };
+        let inner = SharedTransaction(Arc::new(Cell(UnsafeCell::new(inner))));
         if old.is_null() {
-            return give(begun);
+            return rocksdb_transaction_t::handle(inner, named);
         }
-        *old = begun;
+        let default_cf = inner.db().default_cf();
+        (*old).inner.abandon();
+        *old = rocksdb_transaction_t { inner, default_cf, named: named.cloned() };
         old
+    }
+
+    /// A handle of a transaction.
+    pub(super) unsafe fn handle(
+        inner: SharedTransaction,
+        named: Option<&Arc<NamedTransactions>>,
+    ) -> *mut rocksdb_transaction_t {
+        let default_cf = inner.db().default_cf();
+        give(rocksdb_transaction_t { inner, default_cf, named: named.cloned() })
+    }
+
+    /// A handle of a transaction that recovery found prepared.
+    pub(super) unsafe fn recovered(
+        inner: Transaction,
+        named: &Arc<NamedTransactions>,
+    ) -> *mut rocksdb_transaction_t {
+        let txn = rocksdb_transaction_t::begun(inner, Some(named), ptr::null_mut());
+        named.add(&(*txn).inner);
+        txn
     }
 
     /// The column family of a handle; none given is the default one.
@@ -46,9 +126,11 @@ impl rocksdb_transaction_t {
     }
 }
 
-/// Gives a transaction back; what was not committed is rolled back.
+/// Gives a transaction back; what was neither prepared nor committed is rolled back.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_transaction_destroy(txn: *mut rocksdb_transaction_t) {
+    // Other handles of it may be left.
+    quiet((), || txn.as_mut().map_or((), |txn| txn.inner.abandon()));
     destroy(txn);
 }
 
@@ -70,7 +152,7 @@ pub unsafe extern "C" fn rocksdb_transaction_rollback(
     run(errptr, (), || get_mut(txn)?.inner.rollback());
 }
 
-/// Always an error: there is no two-phase commit yet.
+/// The first phase of a commit: everything goes to the WAL, under the transaction's name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_transaction_prepare(
     txn: *mut rocksdb_transaction_t,
@@ -87,7 +169,14 @@ pub unsafe extern "C" fn rocksdb_transaction_set_name(
     name_len: usize,
     errptr: *mut *mut c_char,
 ) {
-    run(errptr, (), || get_mut(txn)?.inner.set_name(slice(name, name_len)));
+    run(errptr, (), || {
+        let txn = get_mut(txn)?;
+        txn.inner.set_name(slice(name, name_len))?;
+        if let Some(named) = &txn.named {
+            named.add(&txn.inner);
+        }
+        Ok(())
+    });
 }
 
 /// A transaction's name, for the caller to free.

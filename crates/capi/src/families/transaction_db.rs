@@ -6,25 +6,33 @@ use super::db::{descriptors, give_families};
 use super::iterator::rocksdb_iterator_t;
 use super::read::rocksdb_pinnableslice_t;
 use super::snapshot::rocksdb_snapshot_t;
-use super::transaction::rocksdb_transaction_t;
+use super::transaction::{NamedTransactions, rocksdb_transaction_t};
 use super::transaction_options::{rocksdb_transaction_options_t, rocksdb_transactiondb_options_t};
 use super::{checkpoint, db, iterator, property, read, snapshot, write};
 use super::{
     rocksdb_column_family_handle_t, rocksdb_flushoptions_t, rocksdb_options_t,
     rocksdb_readoptions_t, rocksdb_t, rocksdb_writeoptions_t,
 };
-use crate::bytes::{path, put, slice};
+use crate::bytes::{list_to_malloc, path, put, slice};
 use crate::errptr::{quiet, run};
 use crate::handles::{destroy, get, get_mut, give};
 use ferrolith::transaction::TransactionDb;
 use std::ffi::{c_char, c_int, c_uchar};
 use std::ptr;
+use std::sync::Arc;
 
 /// A database with locking transactions.
 pub struct rocksdb_transactiondb_t {
     inner: TransactionDb,
     /// For what needs no locks.
     base: rocksdb_t,
+    named: Arc<NamedTransactions>,
+}
+
+/// Hands out a database that was opened.
+fn opened(inner: TransactionDb) -> *mut rocksdb_transactiondb_t {
+    let base = rocksdb_t::new(inner.db().clone());
+    give(rocksdb_transactiondb_t { inner, base, named: Arc::default() })
 }
 
 /// The database below; NULL for NULL.
@@ -42,9 +50,7 @@ pub unsafe extern "C" fn rocksdb_transactiondb_open(
 ) -> *mut rocksdb_transactiondb_t {
     run(errptr, ptr::null_mut(), || {
         let txn_options = &get(txn_db_options)?.inner;
-        let inner = TransactionDb::open(&get(options)?.inner, txn_options, path(name))?;
-        let base = rocksdb_t::new(inner.db().clone());
-        Ok(give(rocksdb_transactiondb_t { inner, base }))
+        Ok(opened(TransactionDb::open(&get(options)?.inner, txn_options, path(name))?))
     })
 }
 
@@ -66,8 +72,7 @@ pub unsafe extern "C" fn rocksdb_transactiondb_open_column_families(
         let (options, txn_options) = (&get(options)?.inner.db, &get(txn_db_options)?.inner);
         let (inner, families) = TransactionDb::open_cf(options, txn_options, path(name), families)?;
         give_families(families, column_family_handles);
-        let base = rocksdb_t::new(inner.db().clone());
-        Ok(give(rocksdb_transactiondb_t { inner, base }))
+        Ok(opened(inner))
     })
 }
 
@@ -112,18 +117,36 @@ pub unsafe extern "C" fn rocksdb_transaction_begin(
         };
         let default = rocksdb_transaction_options_t::default();
         let options = txn_options.as_ref().unwrap_or(&default);
-        rocksdb_transaction_t::begun(db.inner.begin(&wo.inner, &options.inner), old_txn)
+        let begun = db.inner.begin(&wo.inner, &options.inner);
+        rocksdb_transaction_t::begun(begun, Some(&db.named), old_txn)
     })
 }
 
-/// There are never any: a transaction cannot be prepared.
+/// The transactions that are prepared and undecided, for the caller to `rocksdb_free` the list and
+/// to give back each of those that nobody else has. NULL where there are none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_transactiondb_get_prepared_transactions(
-    _txn_db: *mut rocksdb_transactiondb_t,
+    txn_db: *mut rocksdb_transactiondb_t,
     cnt: *mut usize,
 ) -> *mut *mut rocksdb_transaction_t {
     put(cnt, 0);
-    ptr::null_mut()
+    quiet(ptr::null_mut(), || {
+        let Some(db) = txn_db.as_ref() else { return ptr::null_mut() };
+        let handle = |name: Vec<u8>| match db.inner.get_transaction_by_name(&name) {
+            Some(recovered) => Some(rocksdb_transaction_t::recovered(recovered, &db.named)),
+            // One that was given back undecided belongs to nobody until the next opening.
+            None => {
+                let held = db.named.find(&name)?;
+                Some(rocksdb_transaction_t::handle(held, Some(&db.named)))
+            }
+        };
+        let handles: Vec<_> = db.inner.prepared_names().into_iter().filter_map(handle).collect();
+        if handles.is_empty() {
+            return ptr::null_mut();
+        }
+        put(cnt, handles.len());
+        list_to_malloc(&handles)
+    })
 }
 
 /// Makes a column family.

@@ -11,6 +11,7 @@
 
 mod indexed;
 mod iterate;
+pub(crate) mod section;
 mod wire;
 mod write_batch;
 

@@ -19,6 +19,8 @@ mod content {
     /// Some record is for another family than the default one.
     pub(super) const OTHER_FAMILY: u32 = 1 << 6;
     pub(super) const DELETE_RANGE: u32 = 1 << 7;
+    /// Marks of a two-phase commit.
+    pub(super) const MARKS: u32 = 1 << 8;
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -246,15 +248,23 @@ impl WriteBatch {
         self.content & content::LOG_DATA != 0
     }
 
-    /// Whether it holds records that this engine can carry but not apply.
+    /// Whether it holds records that this engine can carry but not apply: those of other features,
+    /// and the marks of a two-phase commit.
     pub fn has_unsupported(&self) -> bool {
-        self.content & content::OTHER != 0
+        self.content & (content::OTHER | content::MARKS) != 0
+    }
+
+    /// Whether it holds marks of a two-phase commit.
+    pub fn has_marks(&self) -> bool {
+        self.content & content::MARKS != 0
     }
 
     /// Whether every record is for the default column family and can be applied to it as it is.
     #[inline]
     pub fn needs_no_check(&self) -> bool {
-        self.content & (content::OTHER | content::OTHER_FAMILY | content::DELETE_RANGE) == 0
+        let to_check =
+            content::OTHER | content::MARKS | content::OTHER_FAMILY | content::DELETE_RANGE;
+        self.content & to_check == 0
     }
 
     /// The sequence number in the header of an encoded batch.
@@ -405,19 +415,19 @@ impl BatchHandler for ContentScan {
         self.see(content::LOG_DATA)
     }
     fn mark_begin_prepare(&mut self, _: u8) -> Result<()> {
-        self.see(content::OTHER)
+        self.see(content::MARKS)
     }
     fn mark_end_prepare(&mut self, _: &[u8]) -> Result<()> {
-        self.see(content::OTHER)
+        self.see(content::MARKS)
     }
     fn mark_commit(&mut self, _: &[u8]) -> Result<()> {
-        self.see(content::OTHER)
+        self.see(content::MARKS)
     }
     fn mark_commit_with_timestamp(&mut self, _: &[u8], _: &[u8]) -> Result<()> {
-        self.see(content::OTHER)
+        self.see(content::MARKS)
     }
     fn mark_rollback(&mut self, _: &[u8]) -> Result<()> {
-        self.see(content::OTHER)
+        self.see(content::MARKS)
     }
 }
 

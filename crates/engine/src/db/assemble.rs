@@ -9,6 +9,7 @@ use super::families::publish_families;
 use super::moment::ReleasedSnapshots;
 use super::obsolete_files::FileDeletions;
 use super::pause::Pauses;
+use super::prepared;
 use super::recover::{self, Recovered};
 use super::state::{DbInner, LiveWal, State, Totals, WriteState};
 use crate::env::epoch::EpochCell;
@@ -20,7 +21,7 @@ use crate::fs::{FileLock, filename};
 use crate::read::SnapshotList;
 use crate::version::{VersionEdit, VersionSet};
 use crate::wal::LogWriter;
-use crate::write::{CommitOrder, SyncGroup, WriteController};
+use crate::write::{CommitOrder, Sections, SyncGroup, WriteController};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
@@ -60,16 +61,19 @@ pub(super) fn assemble(
         }
     }
     let largest = opening.family(0)?.options().write_buffer_size;
-    let wals = Wals {
+    let mut wals = Wals {
         live: opening.session.new_wal(largest)?,
         kept: if keep_wals { recovered.summary.wals.clone() } else { Vec::new() },
     };
+    let sections = std::mem::take(&mut recovered.summary.sections);
+    let next = versions.counters().last_sequence() + 1;
+    prepared::carry_over(&opening.session, &sections, &mut wals.live, next)?;
     if recovered.made_tables() {
         opening.session.fs.sync_dir(&opening.session.dir)?;
     }
     versions.install(edits(&opening, &mut recovered, &wals))?;
     let states = family_states(&opening, &versions, &mut recovered, &wals)?;
-    put_together(opening, versions, states, wals, Some(lock))
+    put_together(opening, versions, states, wals, sections, Some(lock))
 }
 
 /// Puts a database together that is only read: what the WALs held stays in memory, and there is an
@@ -84,7 +88,7 @@ pub(super) fn assemble_read_only(
         kept: recovered.summary.wals.clone(),
     };
     let states = family_states(&opening, &versions, &mut recovered, &wals)?;
-    let inner = put_together(opening, versions, states, wals, None)?;
+    let inner = put_together(opening, versions, states, wals, Sections::new(), None)?;
     inner.fail(&read_only_error());
     Ok(inner)
 }
@@ -135,6 +139,7 @@ fn put_together(
     versions: VersionSet,
     states: BTreeMap<u32, ColumnFamilyState>,
     wals: Wals,
+    sections: Sections,
     lock: Option<Box<dyn FileLock>>,
 ) -> Result<Arc<DbInner>> {
     let default_family = opening.family(0)?;
@@ -144,7 +149,9 @@ fn put_together(
     };
     let mut live: VecDeque<LiveWal> =
         wals.kept.iter().map(|&number| LiveWal { number, size: size(number) }).collect();
-    live.push_back(LiveWal { number: wals.live.log_number(), size: 0 });
+    live.push_back(LiveWal { number: wals.live.log_number(), size: wals.live.size() });
+    let mut state = State::new(states, live);
+    state.prepared = sections.keys().map(|name| (name.clone(), wals.live.log_number())).collect();
     let last_sequence = versions.counters().last_sequence();
     let delayed_write_rate = match session.options.delayed_write_rate {
         0 => DELAYED_WRITE_RATE,
@@ -156,7 +163,7 @@ fn put_together(
         file_deletions: FileDeletions::default(),
         versions: Mutex::new(versions),
         write: Mutex::new(WriteState::new(wals.live, last_sequence)),
-        state: Mutex::new(State::new(states, live)),
+        state: Mutex::new(state),
         work: Condvar::new(),
         progress: Condvar::new(),
         order: CommitOrder::new(last_sequence),
@@ -170,6 +177,7 @@ fn put_together(
         unlogged_data: AtomicBool::new(false),
         released: ReleasedSnapshots::default(),
         pauses: Pauses::default(),
+        recovered: Mutex::new(sections),
         lock: Mutex::new(lock),
         options_change: Mutex::new(()),
         _sweep: Sweep,

@@ -4,6 +4,7 @@ use super::column_family::ColumnFamilyData;
 use super::read_modes::within_limits;
 use super::state::DbInner;
 use super::ttl::stamped;
+use super::write::Terms;
 use crate::base::perf::{PerfMetric, PerfTimer};
 use crate::base::{LookupKey, PinnedValue, SeqNo};
 use crate::batch::WriteBatch;
@@ -102,15 +103,15 @@ impl DbInner {
         &self,
         wo: &WriteOptions,
         batch: &mut WriteBatch,
-        check: Option<&dyn Fn() -> Result<()>>,
+        terms: Terms<'_>,
     ) -> Result<()> {
         if self.stamps_values() {
             let mut stamped = stamped(batch)?;
-            let result = self.write_as_is(wo, &mut stamped, check);
+            let result = self.write_as_is(wo, &mut stamped, terms);
             batch.set_sequence(stamped.sequence());
             return result;
         }
-        self.write_as_is(wo, batch, check)
+        self.write_as_is(wo, batch, terms)
     }
 
     #[inline]
@@ -118,11 +119,11 @@ impl DbInner {
         &self,
         wo: &WriteOptions,
         batch: &mut WriteBatch,
-        check: Option<&dyn Fn() -> Result<()>>,
+        terms: Terms<'_>,
     ) -> Result<()> {
         let result = match &self.statistics {
-            None => self.commit(wo, batch, check),
-            Some(stats) => self.counted_write(stats, wo, batch, check),
+            None => self.commit(wo, batch, terms),
+            Some(stats) => self.counted_write(stats, wo, batch, terms),
         };
         // Here, since the writer is neither pinned nor holds a lock any more.
         self.deliver_events();
@@ -134,10 +135,10 @@ impl DbInner {
         stats: &Statistics,
         wo: &WriteOptions,
         batch: &mut WriteBatch,
-        check: Option<&dyn Fn() -> Result<()>>,
+        terms: Terms<'_>,
     ) -> Result<()> {
         let start = Instant::now();
-        let result = self.commit(wo, batch, check);
+        let result = self.commit(wo, batch, terms);
         if result.is_ok() {
             let bytes = batch.data().len() as u64;
             stats.add(Ticker::NumberKeysWritten, u64::from(batch.count()));

@@ -253,7 +253,8 @@ impl DbInner {
         Ok(dropped)
     }
 
-    /// The oldest WAL that is still needed once these parts are installed.
+    /// The oldest WAL that is still needed once these parts are installed: for what is in no table yet,
+    /// or for what is prepared.
     fn oldest_wal_needed_after(&self, parts: &[FlushPart]) -> u64 {
         let state = self.state.lock();
         let flushed = |id: u32| parts.iter().find(|part| part.family.id == id);
@@ -266,15 +267,21 @@ impl DbInner {
         });
         let others = state.families.iter().filter(|(id, _)| flushed(**id).is_none());
         let others = others.filter_map(|(_, family)| family.oldest_wal_needed());
-        own.chain(others).min().unwrap_or(0)
+        let prepared = state.prepared.values().copied();
+        own.chain(others).chain(prepared).min().unwrap_or(0)
     }
 
     /// Cuts full WALs to their length. With several families they are synced, too: otherwise a
-    /// table of one family could survive a power failure that takes older records of another.
+    /// table of one family could survive a power failure that takes older records of another. The same
+    /// with prepared transactions, for which a WAL may stay that the tables have left behind: were it
+    /// torn, replay would stop there.
     fn close_full_wals(&self) -> Result<()> {
         let (wals, several) = {
             let mut state = self.state.lock();
-            (std::mem::take(&mut state.wals_to_close), state.families.len() > 1)
+            (
+                std::mem::take(&mut state.wals_to_close),
+                self.options.allow_2pc || state.families.len() > 1,
+            )
         };
         if several {
             let unsynced = self.write.lock().unsynced.clone();

@@ -2,6 +2,7 @@
 
 use super::column_family::ColumnFamilyData;
 use super::state::DbInner;
+use super::write::Terms;
 use crate::base::{PinnedValue, SeqNo};
 use crate::batch::WriteBatch;
 use crate::error::{Code, Error, Result};
@@ -245,11 +246,11 @@ impl Db {
             let Ok(mut batch) = scratch.try_borrow_mut() else {
                 let mut batch = WriteBatch::new();
                 fill(&mut batch)?;
-                return inner.write(wo, &mut batch, None);
+                return inner.write(wo, &mut batch, Terms::default());
             };
             batch.clear();
             fill(&mut batch)?;
-            let result = inner.write(wo, &mut batch, None);
+            let result = inner.write(wo, &mut batch, Terms::default());
             if batch.data().len() > SCRATCH_MAX {
                 *batch = WriteBatch::new();
             }
@@ -260,7 +261,7 @@ impl Db {
     /// Commits a batch: all of it or nothing, over any number of column families. The batch gets
     /// its sequence number and can be used again.
     pub fn write(&self, wo: &WriteOptions, batch: &mut WriteBatch) -> Result<()> {
-        self.inner().write(wo, batch, None)
+        self.inner().write(wo, batch, Terms::default())
     }
 
     /// Commits a batch if `check` allows it at the moment of the commit: every write before it is
@@ -271,7 +272,7 @@ impl Db {
         batch: &mut WriteBatch,
         check: &dyn Fn() -> Result<()>,
     ) -> Result<()> {
-        self.inner().write(wo, batch, Some(check))
+        self.inner().write(wo, batch, Terms { check: Some(check), ends: None })
     }
 
     /// The sequence number of the newest write to a key; 0 where there is none.

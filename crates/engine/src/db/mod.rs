@@ -31,6 +31,7 @@ mod moment;
 mod obsolete_files;
 mod open;
 mod pause;
+mod prepared;
 mod properties;
 mod read_into;
 mod read_modes;

@@ -4,6 +4,10 @@
 //! older than the family's log number. What damage means depends on `wal_recovery_mode`; the table
 //! of outcomes is in `docs/formats/wal.md`. Recovered memtables become level-0 tables, so that the
 //! old WALs can go.
+//!
+//! With `allow_2pc` every WAL from `min_log_number_to_keep` on is read, since an old one may hold
+//! what was prepared, whatever the families have in tables. Without it such a section is an error,
+//! as in RocksDB; but here also one in a WAL that no family needs, which RocksDB would delete.
 
 use super::builder::Opening;
 use super::log_lines::log_recovery_started;
@@ -18,7 +22,7 @@ use crate::memtable::MemTable;
 use crate::options::WalRecoveryMode;
 use crate::version::{VersionEdit, VersionSet};
 use crate::wal::{LogReader, ReadOutcome};
-use crate::write::{MemtableInserter, MemtableLookup};
+use crate::write::{MemtableLookup, SectionReplay, Sections, prepared_here};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -47,6 +51,8 @@ pub(super) struct ReplaySummary {
     pub(super) stopped: Option<(u64, String)>,
     /// Some WAL was damaged, even if replay went on behind it.
     pub(super) damaged: bool,
+    /// What is prepared and undecided. Empty without `allow_2pc`.
+    pub(super) sections: Sections,
 }
 
 /// What the WALs gave.
@@ -87,13 +93,43 @@ pub(super) fn recover_wals(opening: &Opening, versions: &VersionSet) -> Result<R
         versions.counters().mark_file_number_used(number);
     }
     let log_numbers = versions.column_families().map(|(_, stored)| stored.log_number());
-    let oldest = versions.min_log_number_to_keep().max(log_numbers.min().unwrap_or(0));
+    let kept = versions.min_log_number_to_keep();
+    let mut oldest = kept;
+    if !opening.session.options.allow_2pc {
+        oldest = kept.max(log_numbers.min().unwrap_or(0));
+        refuse_sections(opening, kept, oldest)?;
+    }
     let summary = replay(opening, &mut families, oldest, last_sequence)?;
     opening.session.info_log.info(format_args!(
         "Recovered {} records from WALs {:?}, last sequence {}",
         summary.records, summary.wals, summary.last_sequence
     ));
     Ok(Recovered { families, summary })
+}
+
+/// No WAL that would be deleted unread may hold something prepared. They are in tables otherwise, so
+/// damage does not matter.
+fn refuse_sections(opening: &Opening, kept: u64, oldest: u64) -> Result<()> {
+    let mut sections = Sections::new();
+    let nowhere = ReplayLookup { families: &BTreeMap::new(), wal_number: 0 };
+    for number in list_wals(&opening.session)? {
+        if !(kept..oldest).contains(&number) {
+            continue;
+        }
+        let path = filename::wal_file_name(&opening.session.wal_dir, number);
+        let file = opening.session.fs.open_random_access(&path, false)?;
+        let mut reader = LogReader::wal(file, number);
+        while let ReadOutcome::Record(record) =
+            reader.read_record(WalRecoveryMode::SkipAnyCorruptedRecords)?
+        {
+            let mut replay = SectionReplay::new(&nowhere, 0, Some(&mut sections));
+            let _ = iterate(record, &mut replay);
+        }
+        if !sections.is_empty() {
+            return Err(prepared_here().in_file(&path));
+        }
+    }
+    Ok(())
 }
 
 /// The numbers of the WALs in the directory, ascending.
@@ -171,10 +207,12 @@ fn replay_one(
                 }
                 summary.stopped = None;
                 summary.check_order(first).map_err(|e| e.in_file(&path))?;
-                let next = apply(families, number, record).map_err(|e| e.in_file(&path))?;
+                let sections = opening.session.options.allow_2pc.then_some(&mut summary.sections);
+                let next =
+                    apply(families, number, record, sections).map_err(|e| e.in_file(&path))?;
                 summary.records += 1;
                 summary.next_sequence = Some(next);
-                summary.last_sequence = summary.last_sequence.max(next - 1);
+                summary.last_sequence = summary.last_sequence.max(next.saturating_sub(1));
                 if !opening.session.read_only {
                     flush_full(opening, families)?;
                 }
@@ -205,11 +243,16 @@ impl ReplaySummary {
     }
 }
 
-fn apply(families: &BTreeMap<u32, Replayed>, wal_number: u64, record: &[u8]) -> Result<SeqNo> {
+fn apply(
+    families: &BTreeMap<u32, Replayed>,
+    wal_number: u64,
+    record: &[u8],
+    sections: Option<&mut Sections>,
+) -> Result<SeqNo> {
     let lookup = ReplayLookup { families, wal_number };
-    let mut inserter = MemtableInserter::new(&lookup, WriteBatch::sequence_of(record)?);
-    iterate(record, &mut inserter)?;
-    Ok(inserter.next_sequence())
+    let mut replay = SectionReplay::new(&lookup, WriteBatch::sequence_of(record)?, sections);
+    iterate(record, &mut replay)?;
+    replay.finish()
 }
 
 /// Writes memtables that are full into tables, so that recovery needs no more memory than normal

@@ -277,6 +277,8 @@ impl Repairer<'_> {
         let mut options = self.options.clone();
         options.wal_recovery_mode = WalRecoveryMode::SkipAnyCorruptedRecords;
         options.avoid_flush_during_recovery = false;
+        // What is prepared stays prepared.
+        options.allow_2pc = true;
         (options.error_if_exists, options.create_if_missing) = (false, false);
         let opened = Db::open_cf(&options, &self.dir, families.clone()).or_else(|e| {
             self.log.warn(format_args!("the WALs are left out: {e}"));

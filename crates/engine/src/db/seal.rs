@@ -172,8 +172,10 @@ impl DbInner {
             return; // One family's flush always frees the oldest WAL.
         }
         let limit = self.wal_limit(state);
-        let total: u64 = state.wals.iter().map(|w| w.size).sum();
-        let Some(oldest) = state.wals.front().map(|w| w.number) else { return };
+        // No flush would let go what only a prepared transaction keeps.
+        let needed = state.families.values().filter_map(ColumnFamilyState::oldest_wal_needed);
+        let Some(oldest) = needed.min() else { return };
+        let total: u64 = state.wals.iter().filter(|w| w.number >= oldest).map(|w| w.size).sum();
         if total <= limit {
             return;
         }

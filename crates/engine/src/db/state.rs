@@ -25,7 +25,7 @@ use crate::options::CompactionStyle;
 use crate::read::SnapshotList;
 use crate::version::{Graveyard, VersionSet};
 use crate::wal::LogWriter;
-use crate::write::{CommitOrder, Stall, StallInputs, SyncGroup, WriteController};
+use crate::write::{CommitOrder, Sections, Stall, StallInputs, SyncGroup, WriteController};
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Deref;
 use std::sync::Arc;
@@ -60,6 +60,8 @@ pub(crate) struct DbInner {
     pub(crate) released: ReleasedSnapshots,
     /// Who holds background work up.
     pub(crate) pauses: Pauses,
+    /// What recovery found prepared, until a database with transactions takes it.
+    pub(crate) recovered: Mutex<Sections>,
     /// Dropped when the database is closed.
     pub(crate) lock: Mutex<Option<Box<dyn FileLock>>>,
     /// Held while options change or are written to a file: a later file is never older.
@@ -135,6 +137,8 @@ pub(crate) struct State {
     pub(crate) families: BTreeMap<u32, ColumnFamilyState>,
     /// Oldest first; the last is the live one.
     pub(crate) wals: VecDeque<LiveWal>,
+    /// Transactions that are prepared and undecided, and the WALs that hold them.
+    pub(crate) prepared: BTreeMap<Vec<u8>, u64>,
     /// Full WALs that were not cut to their length yet.
     pub(crate) wals_to_close: Vec<LogWriter>,
     pub(crate) running_flushes: usize,
@@ -177,6 +181,7 @@ impl State {
         State {
             families,
             wals,
+            prepared: BTreeMap::new(),
             wals_to_close: Vec::new(),
             running_flushes: 0,
             running_compactions: 0,

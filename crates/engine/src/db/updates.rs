@@ -4,11 +4,14 @@
 //! Reads only what readers may see, so a record is complete when it is looked at, even in the WAL
 //! that is being written. Batches follow each other without a gap; where a WAL is gone, or a write
 //! skipped the WAL, the stream ends with an error instead of leaving something out.
+//!
+//! What is prepared is not shown before its commit, and marks of two-phase commits are left out: a
+//! batch of the stream can be written to any database.
 
 use super::handles::Db;
 use super::session::Session;
 use crate::base::SeqNo;
-use crate::batch::WriteBatch;
+use crate::batch::{WriteBatch, section};
 use crate::error::{Code, Error, Result};
 use crate::fs::filename::{self, FileKind};
 use crate::options::WalRecoveryMode;
@@ -200,7 +203,7 @@ impl TransactionLogIterator {
                 let message = "Create a new iterator to fetch the new tail.";
                 return Err(Error::new(Code::TryAgain, message));
             };
-            let batch = WriteBatch::from_data(record)?;
+            let Some(batch) = section::without_sections(record)? else { continue };
             let first = batch.sequence();
             if self.started && first > self.last + 1 {
                 return Err(Error::new(Code::NotFound, "Gap in sequence numbers"));

@@ -10,7 +10,7 @@ use super::column_family::{ColumnFamilyData, ColumnFamilyMap};
 use super::state::{DbInner, WriteState};
 use crate::base::SeqNo;
 use crate::base::perf::{PerfMetric, PerfTimer};
-use crate::batch::{BatchHandler, WriteBatch, iterate};
+use crate::batch::{BatchHandler, WriteBatch, iterate, section};
 use crate::env::epoch::{self, Guard};
 use crate::env::sync::MutexGuard;
 use crate::env::sync::atomic::Ordering;
@@ -27,6 +27,16 @@ use std::time::Duration;
 const INSERT_PATIENCE: Duration = Duration::from_micros(200);
 /// A sync takes as long as the device does.
 const SYNC_PATIENCE: Duration = Duration::from_millis(20);
+
+/// What a commit depends on, and what it ends.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Terms<'a> {
+    /// Runs when every write before this one is visible and none can come between; its error ends the
+    /// commit.
+    pub(super) check: Option<&'a dyn Fn() -> Result<()>>,
+    /// The prepared transaction that is decided with it; see `prepared.rs`.
+    pub(super) ends: Option<&'a [u8]>,
+}
 
 /// The memtables of one batch, found under the write lock and valid while pinned.
 enum Targets<'g> {
@@ -54,6 +64,13 @@ impl MemtableLookup for Targets<'_> {
 }
 
 impl Targets<'_> {
+    fn families(&self) -> Vec<u32> {
+        match self {
+            Targets::Default(_) => vec![0],
+            Targets::Many { by_id, .. } => by_id.iter().map(|(id, _)| *id).collect(),
+        }
+    }
+
     fn concurrent(&self) -> bool {
         match self {
             Targets::Default(memtable) => memtable.supports_concurrent_insert(),
@@ -155,14 +172,12 @@ impl BatchHandler for RangeCheck<'_> {
 }
 
 impl DbInner {
-    /// Commits a batch: all of it or nothing, durable as `wo` says, visible when this returns. A
-    /// `check` runs when every write before this one is visible and none can come between; its error
-    /// ends the commit.
+    /// Commits a batch: all of it or nothing, durable as `wo` says, visible when this returns.
     pub(super) fn commit(
         &self,
         wo: &WriteOptions,
         batch: &mut WriteBatch,
-        check: Option<&dyn Fn() -> Result<()>>,
+        terms: Terms<'_>,
     ) -> Result<()> {
         if wo.sync && wo.disable_wal {
             return Err(Error::invalid_argument("Sync writes has to enable WAL."));
@@ -174,7 +189,7 @@ impl DbInner {
         }
         self.wait_for_budgets(wo, bytes)?;
         let families = self.families_of(batch)?;
-        let mut write = match check {
+        let mut write = match terms.check {
             None => self.write.lock(),
             Some(check) => {
                 let write = self.lock_when_quiet();
@@ -190,9 +205,12 @@ impl DbInner {
         let targets = self.targets(&mut write, &guard, batch, families, wo)?;
         let first = write.last_allocated + 1;
         batch.set_sequence(first);
-        if !wo.disable_wal {
+        if let Some(name) = terms.ends {
+            self.keep_section(name, &targets.families());
+            self.append(&mut write, &section::ending_record(batch, name))?;
+        } else if !wo.disable_wal {
             let _timer = PerfTimer::start(PerfMetric::WriteWalTime);
-            self.append(&mut write, batch)?;
+            self.append(&mut write, batch.data())?;
         }
         let ticket = write.ticket;
         write.last_allocated += count;
@@ -207,7 +225,11 @@ impl DbInner {
         let synced = if wo.sync { self.sync_up_to(ticket) } else { Ok(()) };
         let applied = self.apply(&targets, batch, first, count, synced.is_ok());
         synced.inspect_err(|e| self.fail(e))?;
-        applied
+        applied?;
+        if let Some(name) = terms.ends {
+            self.forget_section(name);
+        }
+        Ok(())
     }
 
     /// The write lock at a moment when everything that was reserved is visible. Inserts are waited for
@@ -271,18 +293,35 @@ impl DbInner {
         families: Option<Vec<u32>>,
         wo: &WriteOptions,
     ) -> Result<Targets<'g>> {
-        let has_merge = batch.has_merge();
         let Some(ids) = families else {
-            check_merge(has_merge, &self.default_family)?;
+            check_merge(batch.has_merge(), &self.default_family)?;
             let memtable = self.active_memtable(write, guard, &self.default_family)?;
             return Ok(Targets::Default(memtable));
         };
+        let by_id = self.checked_families(guard, batch, ids, wo)?;
+        // Two passes: one family's full memtable may have those of others sealed, too.
+        for (_, family) in &by_id {
+            self.active_memtable(write, guard, family)?;
+        }
+        let found = |(id, family)| Ok((id, &super_version(family, guard)?.mem as &MemTable));
+        let by_id = by_id.into_iter().map(found).collect::<Result<_>>()?;
+        Ok(Targets::Many { by_id, ignore_missing: wo.ignore_missing_column_families })
+    }
+
+    /// The open families of a batch, which can take its records.
+    fn checked_families<'g>(
+        &self,
+        guard: &'g Guard,
+        batch: &WriteBatch,
+        ids: Vec<u32>,
+        wo: &WriteOptions,
+    ) -> Result<Vec<(u32, &'g ColumnFamilyData)>> {
         let map = self.families.load(guard);
         let mut by_id: Vec<(u32, &ColumnFamilyData)> = Vec::with_capacity(ids.len());
         for id in ids {
             match map.and_then(|m: &ColumnFamilyMap| m.get(&id)) {
                 Some(family) => {
-                    check_merge(has_merge, family)?;
+                    check_merge(batch.has_merge(), family)?;
                     by_id.push((id, family));
                 }
                 None if wo.ignore_missing_column_families => {}
@@ -292,13 +331,15 @@ impl DbInner {
         if batch.has_delete_range() {
             iterate(batch.data(), &mut RangeCheck { families: &by_id })?;
         }
-        // Two passes: one family's full memtable may have those of others sealed, too.
-        for (_, family) in &by_id {
-            self.active_memtable(write, guard, family)?;
+        Ok(by_id)
+    }
+
+    /// An error for records that a commit would refuse.
+    pub(super) fn check_batch(&self, batch: &WriteBatch, wo: &WriteOptions) -> Result<()> {
+        match self.families_of(batch)? {
+            None => check_merge(batch.has_merge(), &self.default_family),
+            Some(ids) => self.checked_families(&epoch::pin(), batch, ids, wo).map(|_| ()),
         }
-        let found = |(id, family)| Ok((id, &super_version(family, guard)?.mem as &MemTable));
-        let by_id = by_id.into_iter().map(found).collect::<Result<_>>()?;
-        Ok(Targets::Many { by_id, ignore_missing: wo.ignore_missing_column_families })
     }
 
     #[inline]
@@ -317,8 +358,12 @@ impl DbInner {
     }
 
     #[inline]
-    fn append(&self, write: &mut MutexGuard<'_, WriteState>, batch: &WriteBatch) -> Result<()> {
-        if let Err(e) = write.wal.add_record(batch.data()) {
+    pub(super) fn append(
+        &self,
+        write: &mut MutexGuard<'_, WriteState>,
+        record: &[u8],
+    ) -> Result<()> {
+        if let Err(e) = write.wal.add_record(record) {
             // Nothing of the record is visible to a reader of the log. A full disk passes if nothing
             // was placed; otherwise the log's end is unknown.
             if !e.is_no_space() || write.wal.is_broken() || write.wal.flush().is_err() {
@@ -331,7 +376,7 @@ impl DbInner {
     }
 
     /// Waits until the record with this ticket is on the device, and every record before it.
-    fn sync_up_to(&self, ticket: u64) -> Result<()> {
+    pub(super) fn sync_up_to(&self, ticket: u64) -> Result<()> {
         self.sync_group.wait(ticket, || {
             let (covered, full, live, number) = {
                 let mut write = self.write.lock();

@@ -208,7 +208,8 @@ pub struct DbOptions {
     /// For writes without a WAL to several families, which then stay consistent after a crash. A
     /// flush that names families is of these alone.
     pub atomic_flush: bool,
-    /// Keep what two-phase commit needs for recovery. Refused at open unless it is the default.
+    /// Keep what transactions have prepared; without it such a WAL is an error at open. Databases with
+    /// locking transactions set it.
     pub allow_2pc: bool,
     /// Keep the last level free for `ingest_behind`: no compaction reads or writes it, and none drops
     /// what would hide older data. To be set from the first opening on.

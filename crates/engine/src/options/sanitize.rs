@@ -384,6 +384,8 @@ pub fn sanitize_db(db: &mut DbOptions) -> Vec<String> {
     if db.delayed_write_rate == 0 {
         db.delayed_write_rate = 16 * MIB as u64;
     }
+    // Silent, as in RocksDB: what is prepared is copied into a new WAL, and the old ones must go.
+    db.avoid_flush_during_recovery &= !db.allow_2pc;
     changes.0
 }
 

@@ -9,6 +9,8 @@
 //!                       -> IndexedBatch
 //! get, iterators        IndexedBatch over the database
 //! commit                check (optimistic) and write the batch, one atomic write; release locks
+//! set_name, prepare     write the batch to the WAL alone, under a name; commit or rollback follow
+//!                       (pessimistic)
 //! ```
 //!
 //! * **T1** A key that a transaction wrote is tracked until the end, or until a rollback to a save
@@ -16,14 +18,19 @@
 //! * **T2** A tracked key of a pessimistic transaction is locked by it, unless it has expired.
 //! * **T3** A transaction with a snapshot fails with Busy on a key that was written after it.
 //!
-//! Two-phase commit (prepare) is refused by name.
+//! * **T4** What is prepared survives the process, with its name: [`TransactionDb::open`] finds it,
+//!   and locks its keys again.
 
 mod locks;
+mod names;
 mod optimistic;
 mod pessimistic;
+mod phases;
+mod rebuild;
 mod tracked;
 mod txn;
 
 pub use optimistic::{OptimisticTransactionDb, OptimisticTransactionOptions};
 pub use pessimistic::{TransactionDb, TransactionDbOptions, TransactionOptions};
-pub use txn::{Transaction, TransactionState};
+pub use phases::TransactionState;
+pub use txn::Transaction;

@@ -1,12 +1,14 @@
 //! Databases whose transactions lock keys.
 
 use super::locks::{LockManager, Owner};
+use super::names::Names;
 use super::txn::{Control, Transaction};
 use crate::batch::{BatchHandler, WriteBatch, iterate};
-use crate::db::{ColumnFamily, ColumnFamilyDescriptor, Db};
+use crate::db::{ColumnFamily, ColumnFamilyDescriptor, DEFAULT_COLUMN_FAMILY, Db};
+use crate::env::sync::Mutex;
 use crate::error::Result;
 use crate::options::{DbOptions, Options, WriteOptions};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -51,7 +53,7 @@ pub struct TransactionOptions {
     pub deadlock_detect_depth: i64,
     /// Bytes that a transaction may write; 0 for no limit.
     pub max_write_batch_size: usize,
-    /// Kept for the two-phase commit, which there is not.
+    /// It may be committed without being prepared.
     pub skip_prepare: bool,
 }
 
@@ -77,6 +79,10 @@ pub struct TransactionDb {
     locks: Arc<LockManager>,
     options: TransactionDbOptions,
     next_id: Arc<AtomicU64>,
+    names: Arc<Names>,
+    /// What was prepared before the database was opened, until somebody takes it. The transactions
+    /// hold the database, so no part of it may hold them.
+    recovered: Arc<Mutex<BTreeMap<Vec<u8>, Transaction>>>,
 }
 
 /// A time in milliseconds, where negative means none.
@@ -91,7 +97,8 @@ impl TransactionDb {
         transaction_options: &TransactionDbOptions,
         path: impl AsRef<Path>,
     ) -> Result<TransactionDb> {
-        Ok(TransactionDb::over(Db::open(options, path)?, transaction_options))
+        let default = ColumnFamilyDescriptor::new(DEFAULT_COLUMN_FAMILY, options.cf.clone());
+        Ok(TransactionDb::open_cf(&options.db, transaction_options, path, vec![default])?.0)
     }
 
     /// Opens a database with its column families.
@@ -101,14 +108,55 @@ impl TransactionDb {
         path: impl AsRef<Path>,
         families: Vec<ColumnFamilyDescriptor>,
     ) -> Result<(TransactionDb, Vec<ColumnFamily>)> {
-        let (db, families) = Db::open_cf(options, path, families)?;
-        Ok((TransactionDb::over(db, transaction_options), families))
+        let options = DbOptions { allow_2pc: true, ..options.clone() };
+        let (db, families) = Db::open_cf(&options, path, families)?;
+        let db = TransactionDb::over(db, transaction_options);
+        db.recover()?;
+        Ok((db, families))
     }
 
     fn over(db: Db, options: &TransactionDbOptions) -> TransactionDb {
         let limit = u64::try_from(options.max_num_locks).ok();
-        let locks = Arc::new(LockManager::new(options.num_stripes, limit));
-        TransactionDb { db, locks, options: *options, next_id: Arc::new(AtomicU64::new(1)) }
+        TransactionDb {
+            db,
+            locks: Arc::new(LockManager::new(options.num_stripes, limit)),
+            options: *options,
+            next_id: Arc::new(AtomicU64::new(1)),
+            names: Arc::default(),
+            recovered: Arc::default(),
+        }
+    }
+
+    /// Makes transactions of what was prepared before.
+    fn recover(&self) -> Result<()> {
+        let (wo, options) = (WriteOptions::default(), TransactionOptions::default());
+        let mut recovered = self.recovered.lock();
+        for (name, section) in self.db.take_recovered() {
+            let mut transaction = self.begin_with(&wo, &options, 0);
+            transaction.restore(&name, &section)?;
+            if let Control::Locks { timeout, .. } = &mut transaction.control {
+                *timeout = millis(self.options.transaction_lock_timeout);
+            }
+            recovered.insert(name, transaction);
+        }
+        Ok(())
+    }
+
+    /// The transactions that were prepared before the database was opened and are not decided, in the
+    /// order of their names. Each is handed out once; one that is dropped undecided is found again at
+    /// the next opening.
+    pub fn get_all_prepared_transactions(&self) -> Vec<Transaction> {
+        std::mem::take(&mut *self.recovered.lock()).into_values().collect()
+    }
+
+    /// One of [`TransactionDb::get_all_prepared_transactions`], if nobody took it.
+    pub fn get_transaction_by_name(&self, name: &[u8]) -> Option<Transaction> {
+        self.recovered.lock().remove(name)
+    }
+
+    /// The names of all transactions that are prepared and undecided, whoever has them.
+    pub fn prepared_names(&self) -> Vec<Vec<u8>> {
+        self.db.prepared_names()
     }
 
     /// The database, for reads and maintenance. Writes to it directly take no locks.
@@ -142,6 +190,8 @@ impl TransactionDb {
             owner: Arc::new(Owner::new(id, expires)),
             timeout: millis(timeout),
             deadlock_depth: depth,
+            names: Arc::clone(&self.names),
+            skip_prepare: options.skip_prepare,
         };
         let (snapshot, bytes) = (options.set_snapshot, options.max_write_batch_size);
         Transaction::new(&self.db, control, write_options, snapshot, bytes)

@@ -1,9 +1,11 @@
-//! A transaction: what it wrote, what it answers for, and its end.
+//! A transaction: what it wrote and what it answers for. Its end is in `phases.rs`.
 
 use super::locks::{LockManager, Owner, Request};
+use super::names::Names;
+use super::phases::TransactionState;
 use super::tracked::{Place, TrackedKeys};
 use crate::base::{PinnedValue, SeqNo};
-use crate::batch::{BatchHandler, IndexedBatch, WriteBatch, iterate};
+use crate::batch::IndexedBatch;
 use crate::db::{BatchIterator, ColumnFamily, Db, Snapshot};
 use crate::error::{Code, Error, Result};
 use crate::options::{ReadOptions, WriteOptions};
@@ -18,36 +20,31 @@ pub(super) enum Control {
         owner: Arc<Owner>,
         timeout: Option<Duration>,
         deadlock_depth: usize,
+        names: Arc<Names>,
+        /// It may be committed without being prepared.
+        skip_prepare: bool,
     },
     /// It looks at commit. The snapshot keeps sequence numbers that were given since apart.
     Check { _floor: Snapshot },
 }
 
-/// How far a transaction has come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TransactionState {
-    /// It takes reads and writes. A rollback leads back here.
-    Started,
-    /// It was committed.
-    Committed,
-}
-
 /// Writes that are committed together, or not at all, unless other writers are in the way.
 ///
-/// It sees its own writes. Dropping it is a rollback.
+/// It sees its own writes. Dropping it is a rollback, unless it is prepared: then it is found again
+/// when the database is opened the next time.
 pub struct Transaction {
     pub(super) db: Db,
-    control: Control,
-    batch: IndexedBatch,
-    write_options: WriteOptions,
+    pub(super) control: Control,
+    pub(super) batch: IndexedBatch,
+    pub(super) write_options: WriteOptions,
     /// No more bytes than this; 0 for no limit.
     max_batch_bytes: usize,
-    tracked: TrackedKeys,
+    pub(super) tracked: TrackedKeys,
     snapshot: Option<Arc<Snapshot>>,
     /// The snapshots at the save points.
     saved_snapshots: Vec<Option<Arc<Snapshot>>>,
-    state: TransactionState,
-    name: Vec<u8>,
+    pub(super) state: TransactionState,
+    pub(super) name: Vec<u8>,
 }
 
 impl Transaction {
@@ -131,7 +128,7 @@ impl Transaction {
         self.add(cf, |batch, cf| batch.single_delete_cf(cf, key))
     }
 
-    fn add(
+    pub(super) fn add(
         &mut self,
         cf: &ColumnFamily,
         record: impl FnOnce(&mut IndexedBatch, u32) -> Result<()>,
@@ -173,11 +170,11 @@ impl Transaction {
     }
 
     /// Takes responsibility for a key.
-    fn claim(&mut self, cf: &ColumnFamily, key: &[u8], exclusive: bool) -> Result<()> {
+    pub(super) fn claim(&mut self, cf: &ColumnFamily, key: &[u8], exclusive: bool) -> Result<()> {
         let place = (cf.id(), key.to_vec());
         let known = self.tracked.get(&place);
         let snapshot = self.snapshot.as_ref().map(|s| s.sequence());
-        if let Control::Locks { locks, owner, timeout, deadlock_depth } = &self.control {
+        if let Control::Locks { locks, owner, timeout, deadlock_depth, .. } = &self.control {
             let (timeout, deadlock_depth) = (*timeout, *deadlock_depth);
             let is_locked = known.is_some_and(|known| known.exclusive || !exclusive);
             if !is_locked {
@@ -217,6 +214,10 @@ impl Transaction {
     /// Goes back to the newest save point and forgets it; keys first touched since are free again.
     /// Without one: NotFound.
     pub fn rollback_to_save_point(&mut self) -> Result<()> {
+        if self.state != TransactionState::Started && matches!(self.control, Control::Locks { .. })
+        {
+            return Err(Error::invalid_argument("Transaction is beyond state for rollback."));
+        }
         let Some(snapshot) = self.saved_snapshots.pop() else {
             return Err(Error::not_found(""));
         };
@@ -234,7 +235,7 @@ impl Transaction {
         self.batch.pop_save_point()
     }
 
-    fn release(&self, places: Vec<Place>) {
+    pub(super) fn release(&self, places: Vec<Place>) {
         if let Control::Locks { locks, owner, .. } = &self.control {
             for (cf, key) in places {
                 locks.release(owner.id, cf, &key);
@@ -243,115 +244,18 @@ impl Transaction {
     }
 
     /// Forgets all writes and frees all keys.
-    fn clear(&mut self) {
+    pub(super) fn clear(&mut self) {
         self.batch = IndexedBatch::default();
         self.saved_snapshots.clear();
         let places = self.tracked.take();
         self.release(places);
         self.snapshot = None;
     }
-
-    /// Writes everything at once. Busy means that another writer was faster; nothing is written then,
-    /// and the transaction can be rolled back.
-    pub fn commit(&mut self) -> Result<()> {
-        match &self.control {
-            Control::Locks { owner, .. } => {
-                let owner = Arc::clone(owner);
-                if self.state == TransactionState::Committed {
-                    return Err(Error::invalid_argument("Transaction has already been committed."));
-                }
-                if owner.has_expired() || !owner.start_commit() {
-                    return Err(Error::new(Code::Expired, ""));
-                }
-                let written = self.write(|_| Ok(()));
-                written.inspect_err(|_| owner.end_commit())?;
-                self.state = TransactionState::Committed;
-            }
-            Control::Check { .. } => {
-                let db = self.db.clone();
-                self.write(|tracked| {
-                    tracked.iter().try_for_each(|(place, known)| check(&db, place, known.seq))
-                })?;
-            }
-        }
-        self.clear();
-        Ok(())
-    }
-
-    fn write(&mut self, check: impl Fn(&TrackedKeys) -> Result<()>) -> Result<()> {
-        let tracked = &self.tracked;
-        if self.batch.batch().data_size() <= crate::batch::HEADER_SIZE {
-            return check(tracked);
-        }
-        let batch = self.batch.batch_mut();
-        match &self.control {
-            Control::Locks { .. } => self.db.write(&self.write_options, batch),
-            Control::Check { .. } => {
-                self.db.write_if(&self.write_options, batch, &|| check(tracked))
-            }
-        }
-    }
-
-    /// Gives up all writes. The transaction can be used again.
-    pub fn rollback(&mut self) -> Result<()> {
-        if self.state == TransactionState::Committed {
-            return Err(Error::invalid_argument("This transaction has already been committed."));
-        }
-        self.clear();
-        Ok(())
-    }
-
-    /// Names the transaction. Only the two-phase commit, which there is not, needs a name.
-    pub fn set_name(&mut self, name: &[u8]) -> Result<()> {
-        if matches!(self.control, Control::Check { .. }) {
-            let text = "Optimistic transactions cannot be named.";
-            return Err(Error::invalid_argument(text));
-        }
-        if !self.name.is_empty() {
-            return Err(Error::invalid_argument("Transaction has already been named."));
-        }
-        if name.is_empty() || name.len() > 512 {
-            let text = "Transaction name length must be between 1 and 512 chars.";
-            return Err(Error::invalid_argument(text));
-        }
-        self.name = name.to_vec();
-        Ok(())
-    }
-
-    /// Its name; empty if none was set.
-    pub fn name(&self) -> &[u8] {
-        &self.name
-    }
-
-    /// Always refused: there is no two-phase commit.
-    pub fn prepare(&mut self) -> Result<()> {
-        match self.control {
-            Control::Check { .. } => Err(Error::invalid_argument(
-                "Two phase commit not supported for optimistic transactions.",
-            )),
-            Control::Locks { .. } if self.name.is_empty() => Err(Error::invalid_argument(
-                "Cannot prepare a transaction that has not been named.",
-            )),
-            Control::Locks { .. } => Err(Error::not_supported("two-phase commit (Prepare)")),
-        }
-    }
-
-    /// Adds the records of a batch as if they were written one by one.
-    pub fn rebuild_from(&mut self, batch: &WriteBatch) -> Result<()> {
-        iterate(batch.data(), &mut Rebuild(self))
-    }
-
-    /// An open column family by its number.
-    fn family(&self, cf: u32) -> Result<ColumnFamily> {
-        let unknown = || Error::invalid_argument(format!("Invalid column family specified: {cf}"));
-        self.db.cf_by_id(cf).ok_or_else(unknown)
-    }
 }
 
 impl Drop for Transaction {
     fn drop(&mut self) {
-        let places = self.tracked.take();
-        self.release(places);
+        self.abandon();
     }
 }
 
@@ -363,34 +267,9 @@ impl std::fmt::Debug for Transaction {
 }
 
 /// Busy where a key was written after `seq`.
-fn check(db: &Db, (cf, key): &Place, seq: SeqNo) -> Result<()> {
+pub(super) fn check(db: &Db, (cf, key): &Place, seq: SeqNo) -> Result<()> {
     match db.newest_sequence(*cf, key)? > seq {
         true => Err(Error::new(Code::Busy, "")),
         false => Ok(()),
-    }
-}
-
-/// Writes the records of a batch into a transaction.
-struct Rebuild<'a>(&'a mut Transaction);
-
-impl BatchHandler for Rebuild<'_> {
-    fn put(&mut self, cf: u32, key: &[u8], value: &[u8]) -> Result<()> {
-        let cf = self.0.family(cf)?;
-        self.0.put(&cf, key, value)
-    }
-    fn delete(&mut self, cf: u32, key: &[u8]) -> Result<()> {
-        let cf = self.0.family(cf)?;
-        self.0.delete(&cf, key)
-    }
-    fn single_delete(&mut self, cf: u32, key: &[u8]) -> Result<()> {
-        let cf = self.0.family(cf)?;
-        self.0.single_delete(&cf, key)
-    }
-    fn merge(&mut self, cf: u32, key: &[u8], operand: &[u8]) -> Result<()> {
-        let cf = self.0.family(cf)?;
-        self.0.merge(&cf, key, operand)
-    }
-    fn log_data(&mut self, blob: &[u8]) -> Result<()> {
-        self.0.batch.put_log_data(blob)
     }
 }

@@ -8,6 +8,7 @@ mod jobs;
 mod places;
 mod power_loss;
 mod recovery_edges;
+mod two_phases;
 
 use super::support::small;
 use ferrolith::db::Db;

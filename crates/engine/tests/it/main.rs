@@ -31,4 +31,5 @@ mod styles;
 mod support;
 mod transaction;
 mod ttl;
+mod two_phases;
 mod updates;

@@ -138,16 +138,6 @@ fn an_optimistic_commit_fails_where_a_key_changed_and_leaves_nothing() {
     }
 }
 
-#[test]
-fn two_phase_commit_is_refused_by_name() {
-    let dir = tempfile::tempdir().unwrap();
-    let (db, _) = locking(dir.path());
-    let mut txn = db.begin(&wo(), &TransactionOptions::default());
-    assert_eq!(txn.prepare().unwrap_err().code(), Code::InvalidArgument);
-    txn.set_name(b"x").unwrap();
-    assert_eq!(txn.prepare().unwrap_err().code(), Code::NotSupported);
-}
-
 const ACCOUNTS: u64 = 6;
 const TRANSFERS: u64 = 300;
 

@@ -11,6 +11,7 @@ mod kills;
 mod options_text;
 mod outside;
 mod paths;
+mod phases;
 mod refusals;
 mod services;
 mod tools;

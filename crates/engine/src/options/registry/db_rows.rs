@@ -97,7 +97,7 @@ pub const DB_ROWS: &[Row<DbOptions>] = &[
     // Known to 7.8.3; other values would change what is promised.
     field!(Refused "best_efforts_recovery" best_efforts_recovery),
     field!(Honoured "atomic_flush" atomic_flush),
-    field!(Refused "allow_2pc" allow_2pc),
+    field!(Honoured "allow_2pc" allow_2pc),
     field!(Honoured "allow_ingest_behind" allow_ingest_behind),
     fixed!(Refused Always "wal_filter" Text "nullptr"),
     fixed!(Refused Always "file_checksum_gen_factory" Text "nullptr"),

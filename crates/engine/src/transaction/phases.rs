@@ -1,0 +1,220 @@
+//! How a transaction ends: at once, or in two phases.
+//!
+//! ```text
+//! Started --commit--> Committed        Started --rollback--> Started
+//!    | prepare
+//! Prepared --commit--> Committed       Prepared --rollback--> RolledBack
+//! ```
+//! The states between are those in which a call has failed, or still runs. A prepared transaction
+//! does not expire. It outlives the process: `db/prepared.rs` says how.
+
+use super::rebuild::Rebuild;
+use super::txn::{Control, Transaction, check};
+use crate::batch::{HEADER_SIZE, WriteBatch, iterate};
+use crate::error::{Code, Error, Result, SubCode};
+use crate::options::WriteOptions;
+use std::sync::Arc;
+
+/// How far a transaction has come; the numbers are RocksDB's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TransactionState {
+    /// It takes reads and writes. A rollback leads back here.
+    Started = 0,
+    /// It was to be prepared, and that failed: whether it is, the next opening of the database tells.
+    AwaitingPrepare = 1,
+    /// It is in the WAL, and waits for its commit or rollback.
+    Prepared = 2,
+    /// It was committed.
+    Committed = 4,
+    /// It was prepared, and then rolled back.
+    RolledBack = 6,
+}
+
+impl Transaction {
+    /// Names the transaction: a prepared one is found by its name. 1 to 512 bytes, which no other
+    /// transaction of the database may have until this one is committed or dropped.
+    pub fn set_name(&mut self, name: &[u8]) -> Result<()> {
+        let Control::Locks { names, .. } = &self.control else {
+            let text = "Optimistic transactions cannot be named.";
+            return Err(Error::invalid_argument(text));
+        };
+        if self.state != TransactionState::Started {
+            return Err(Error::invalid_argument("Transaction is beyond state for naming."));
+        }
+        if !self.name.is_empty() {
+            return Err(Error::invalid_argument("Transaction has already been named."));
+        }
+        if name.is_empty() || name.len() > 512 {
+            let text = "Transaction name length must be between 1 and 512 chars.";
+            return Err(Error::invalid_argument(text));
+        }
+        if !names.take(name) {
+            let name = String::from_utf8_lossy(name);
+            return Err(Error::invalid_argument(format!("Duplicate txn name {name}")));
+        }
+        self.name = name.to_vec();
+        Ok(())
+    }
+
+    /// Its name; empty if none was set.
+    pub fn name(&self) -> &[u8] {
+        &self.name
+    }
+
+    /// The first phase: everything that was written so far goes to the WAL, under the name, durable as
+    /// the write options say. What is written later takes effect with the commit, but is lost if the
+    /// database is closed before it.
+    pub fn prepare(&mut self) -> Result<()> {
+        let Control::Locks { owner, .. } = &self.control else {
+            let text = "Two phase commit not supported for optimistic transactions.";
+            return Err(Error::invalid_argument(text));
+        };
+        if self.name.is_empty() {
+            let text = "Cannot prepare a transaction that has not been named.";
+            return Err(Error::invalid_argument(text));
+        }
+        match self.state {
+            TransactionState::Started => {}
+            TransactionState::Prepared => {
+                return Err(Error::invalid_argument("Transaction has already been prepared."));
+            }
+            state => return Err(ended(state)),
+        }
+        // From here on nobody takes its locks.
+        if owner.has_expired() || !owner.start_commit() {
+            return Err(Error::new(Code::Expired, ""));
+        }
+        self.state = TransactionState::AwaitingPrepare;
+        self.db.prepare(&self.write_options, &self.name, self.batch.batch())?;
+        self.state = TransactionState::Prepared;
+        Ok(())
+    }
+
+    /// Writes everything at once. Busy means that another writer was faster; nothing is written then,
+    /// and the transaction can be rolled back. For a prepared one it is the second phase.
+    pub fn commit(&mut self) -> Result<()> {
+        match &self.control {
+            Control::Locks { .. } if self.state == TransactionState::Prepared => {
+                let mut batch = self.batch.batch().clone();
+                self.db.end_prepared(&self.write_options, &self.name, &mut batch)?;
+                self.committed();
+            }
+            Control::Locks { .. } => {
+                self.commit_unprepared()?;
+                self.committed();
+            }
+            Control::Check { .. } => self.commit_checked()?,
+        }
+        self.clear();
+        Ok(())
+    }
+
+    fn commit_unprepared(&mut self) -> Result<()> {
+        let Control::Locks { owner, skip_prepare, .. } = &self.control else { return Ok(()) };
+        if self.state != TransactionState::Started {
+            return Err(ended(self.state));
+        }
+        if owner.has_expired() {
+            return Err(Error::new(Code::Expired, ""));
+        }
+        // One that may expire commits without, as in RocksDB.
+        if !skip_prepare && owner.expires.is_none() {
+            return Err(Error::invalid_argument("").with_subcode(SubCode::TxnNotPrepared));
+        }
+        if !owner.start_commit() {
+            return Err(Error::new(Code::Expired, ""));
+        }
+        let owner = Arc::clone(owner);
+        if self.is_unwritten() {
+            return Ok(());
+        }
+        let written = self.db.write(&self.write_options, self.batch.batch_mut());
+        written.inspect_err(|_| owner.end_commit())
+    }
+
+    fn commit_checked(&mut self) -> Result<()> {
+        let (db, tracked) = (&self.db, &self.tracked);
+        let check_all = || {
+            let mut places = tracked.iter();
+            places.try_for_each(|(place, known)| check(db, place, known.seq))
+        };
+        if self.is_unwritten() {
+            return check_all();
+        }
+        db.write_if(&self.write_options, self.batch.batch_mut(), &check_all)
+    }
+
+    fn is_unwritten(&self) -> bool {
+        self.batch.batch().data_size() <= HEADER_SIZE
+    }
+
+    fn committed(&mut self) {
+        self.state = TransactionState::Committed;
+        self.give_name();
+    }
+
+    /// Gives up all writes. The transaction can be used again, unless it was prepared.
+    pub fn rollback(&mut self) -> Result<()> {
+        match self.state {
+            TransactionState::Started => {}
+            TransactionState::Prepared => {
+                let mut nothing = WriteBatch::new();
+                self.db.end_prepared(&self.write_options, &self.name, &mut nothing)?;
+                self.state = TransactionState::RolledBack;
+            }
+            TransactionState::Committed => {
+                let text = "This transaction has already been committed.";
+                return Err(Error::invalid_argument(text));
+            }
+            TransactionState::AwaitingPrepare | TransactionState::RolledBack => {
+                let text = "Two phase transaction is not in state for rollback.";
+                return Err(Error::invalid_argument(text));
+            }
+        }
+        self.clear();
+        Ok(())
+    }
+
+    /// Lets go what others wait for: locks, and the name unless something undecided stands under it.
+    /// Dropping it does the same.
+    pub fn abandon(&mut self) {
+        let places = self.tracked.take();
+        self.release(places);
+        if !self.name.is_empty()
+            && self.state != TransactionState::Committed
+            && !self.db.is_prepared(&self.name)
+        {
+            self.give_name();
+            // Given back once: it may be another one's soon.
+            self.name.clear();
+        }
+    }
+
+    fn give_name(&self) {
+        if let Control::Locks { names, .. } = &self.control {
+            names.give(&self.name);
+        }
+    }
+
+    /// Makes a transaction the one that recovery found prepared under this name. Its keys are locked
+    /// again, but for those that another recovered one has.
+    pub(super) fn restore(&mut self, name: &[u8], section: &WriteBatch) -> Result<()> {
+        self.set_name(name)?;
+        iterate(section.data(), &mut Rebuild::recovered(self))?;
+        if let Control::Locks { owner, .. } = &self.control {
+            owner.start_commit();
+        }
+        self.state = TransactionState::Prepared;
+        self.write_options = WriteOptions { sync: true, ..WriteOptions::default() };
+        Ok(())
+    }
+}
+
+/// Why a transaction in this state cannot be prepared or committed.
+fn ended(state: TransactionState) -> Error {
+    Error::invalid_argument(match state {
+        TransactionState::Committed => "Transaction has already been committed.",
+        TransactionState::RolledBack => "Transaction has already been rolledback.",
+        _ => "Transaction is not in state for commit.",
+    })
+}

@@ -1,0 +1,141 @@
+//! Replay of records with the marks of a two-phase commit.
+//!
+//! A prepared section is kept aside until its transaction is committed or rolled back, in the same
+//! WAL or a younger one. Commits take sequence numbers from their own place in the log, and a family
+//! takes their records if the WAL of the commit is not too old for it: that the section stands in an
+//! older WAL does not matter.
+
+use super::apply::{MemtableInserter, MemtableLookup};
+use crate::base::SeqNo;
+use crate::batch::{BatchHandler, WriteBatch, iterate};
+use crate::error::{Error, Result};
+use std::collections::BTreeMap;
+
+/// What is prepared and neither committed nor rolled back, by the names of the transactions.
+pub type Sections = BTreeMap<Vec<u8>, WriteBatch>;
+
+/// The tag that begins a section of the write-committed policy.
+const BEGIN_PREPARE: u8 = 0x09;
+
+/// Inserts the records of one WAL record, apart from those that are prepared only.
+pub struct SectionReplay<'a, L> {
+    inserter: MemtableInserter<'a, L>,
+    /// `None` where sections are refused.
+    sections: Option<&'a mut Sections>,
+    /// The section whose end was not met yet.
+    open: Option<WriteBatch>,
+}
+
+impl<'a, L: MemtableLookup> SectionReplay<'a, L> {
+    /// Inserts from sequence number `first` on. Without `sections` a prepared section is an error.
+    pub fn new(
+        lookup: &'a L,
+        first: SeqNo,
+        sections: Option<&'a mut Sections>,
+    ) -> SectionReplay<'a, L> {
+        SectionReplay { inserter: MemtableInserter::new(lookup, first), sections, open: None }
+    }
+
+    /// The sequence number that follows; Corruption where a section has no end.
+    pub fn finish(self) -> Result<SeqNo> {
+        match self.open {
+            Some(_) => Err(Error::corruption("WriteBatch ends within a prepared section")),
+            None => Ok(self.inserter.next_sequence()),
+        }
+    }
+
+    /// What was prepared under a name, if replay has met it.
+    fn take(&mut self, name: &[u8]) -> Option<WriteBatch> {
+        self.sections.as_mut()?.remove(name)
+    }
+}
+
+impl<L: MemtableLookup> BatchHandler for SectionReplay<'_, L> {
+    #[inline]
+    fn put(&mut self, cf: u32, key: &[u8], value: &[u8]) -> Result<()> {
+        match &mut self.open {
+            None => self.inserter.put(cf, key, value),
+            Some(section) => section.put_cf(cf, key, value),
+        }
+    }
+
+    fn delete(&mut self, cf: u32, key: &[u8]) -> Result<()> {
+        match &mut self.open {
+            None => self.inserter.delete(cf, key),
+            Some(section) => section.delete_cf(cf, key),
+        }
+    }
+
+    fn single_delete(&mut self, cf: u32, key: &[u8]) -> Result<()> {
+        match &mut self.open {
+            None => self.inserter.single_delete(cf, key),
+            Some(section) => section.single_delete_cf(cf, key),
+        }
+    }
+
+    fn merge(&mut self, cf: u32, key: &[u8], operand: &[u8]) -> Result<()> {
+        match &mut self.open {
+            None => self.inserter.merge(cf, key, operand),
+            Some(section) => section.merge_cf(cf, key, operand),
+        }
+    }
+
+    fn delete_range(&mut self, cf: u32, begin: &[u8], end: &[u8]) -> Result<()> {
+        match &mut self.open {
+            None => self.inserter.delete_range(cf, begin, end),
+            Some(section) => section.delete_range_cf(cf, begin, end),
+        }
+    }
+
+    fn log_data(&mut self, blob: &[u8]) -> Result<()> {
+        self.open.as_mut().map_or(Ok(()), |section| section.put_log_data(blob))
+    }
+
+    fn mark_begin_prepare(&mut self, tag: u8) -> Result<()> {
+        if tag != BEGIN_PREPARE {
+            return Err(Error::not_supported(
+                "WritePrepared/WriteUnprepared txn tag when write_after_commit_ is enabled (in \
+                 default WriteCommitted mode). If it is not due to corruption, the WAL must be \
+                 emptied before changing the WritePolicy.",
+            ));
+        }
+        if self.sections.is_none() {
+            return Err(prepared_here());
+        }
+        match self.open.replace(WriteBatch::new()) {
+            Some(_) => Err(Error::corruption("WriteBatch has a prepared section in another one")),
+            None => Ok(()),
+        }
+    }
+
+    fn mark_end_prepare(&mut self, name: &[u8]) -> Result<()> {
+        match (self.open.take(), &mut self.sections) {
+            (Some(section), Some(sections)) => {
+                sections.insert(name.to_vec(), section);
+                Ok(())
+            }
+            _ => Err(Error::corruption("WriteBatch has the end of a section that was not begun")),
+        }
+    }
+
+    fn mark_commit(&mut self, name: &[u8]) -> Result<()> {
+        // A section that is gone was committed, and is in tables.
+        let section = self.take(name);
+        section.map_or(Ok(()), |section| iterate(section.data(), &mut self.inserter))
+    }
+
+    fn mark_rollback(&mut self, name: &[u8]) -> Result<()> {
+        self.take(name);
+        Ok(())
+    }
+}
+
+/// The error of who does not know what to do with a prepared section.
+#[cold]
+pub(crate) fn prepared_here() -> Error {
+    Error::not_supported("WAL contains prepared transactions. Open with TransactionDB::Open().")
+}
+
+#[cfg(test)]
+#[path = "sections_test.rs"]
+mod tests;

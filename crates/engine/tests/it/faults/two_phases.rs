@@ -1,0 +1,347 @@
+//! Power loss and failing writes against prepared transactions: what is left is what some moment had,
+//! both committed and prepared, and no older moment than what was synced. `FERROLITH_FAULT_SEED`
+//! repeats a run.
+
+use super::super::support::dump_cf;
+use super::{DIR, faulty, over, synced};
+use ferrolith::batch::WriteBatch;
+use ferrolith::db::{ColumnFamily, ColumnFamilyDescriptor};
+use ferrolith::fs::FileSystem;
+use ferrolith::fs::fault::{Fault, FaultKind};
+use ferrolith::fs::mem::MemFs;
+use ferrolith::options::{FlushOptions, Options, WriteOptions};
+use ferrolith::transaction::{
+    Transaction, TransactionDb, TransactionDbOptions, TransactionOptions, TransactionState,
+};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Family, key, value.
+type Record = (usize, Vec<u8>, Vec<u8>);
+type Content = BTreeMap<(usize, Vec<u8>), Vec<u8>>;
+
+/// What was done to the log.
+#[derive(Clone, Debug)]
+enum Event {
+    Write(Vec<Record>),
+    Prepare(Vec<u8>, Vec<Record>),
+    Commit(Vec<u8>),
+    Rollback(Vec<u8>),
+}
+
+/// What there is at one moment.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Moment {
+    content: Content,
+    prepared: BTreeMap<Vec<u8>, Vec<Record>>,
+}
+
+impl Moment {
+    fn apply(&mut self, event: &Event) {
+        let mut write = |records: &[Record]| {
+            for (cf, key, value) in records {
+                self.content.insert((*cf, key.clone()), value.clone());
+            }
+        };
+        match event {
+            Event::Write(records) => write(records),
+            Event::Prepare(name, records) => {
+                self.prepared.insert(name.clone(), records.clone());
+            }
+            Event::Commit(name) => write(&self.prepared.remove(name).unwrap()),
+            Event::Rollback(name) => drop(self.prepared.remove(name)),
+        }
+    }
+}
+
+/// Everything since the last crash, and how much of it must survive.
+#[derive(Clone, Default)]
+struct History {
+    start: Moment,
+    events: Vec<Event>,
+    durable: usize,
+    names: u32,
+}
+
+impl History {
+    /// Finds the moment that is left, and goes on from there.
+    fn check(&mut self, found: &Moment, what: &str) {
+        let mut moment = self.start.clone();
+        let mut matches = Vec::new();
+        for (n, event) in std::iter::once(None).chain(self.events.iter().map(Some)).enumerate() {
+            event.into_iter().for_each(|event| moment.apply(event));
+            if moment == *found {
+                matches.push(n);
+            }
+        }
+        assert!(
+            matches.iter().any(|n| *n >= self.durable),
+            "{what}: {} of {} events were durable, it looks as after {matches:?}; prepared {:?}",
+            self.durable,
+            self.events.len(),
+            found.prepared.keys(),
+        );
+        *self = History { start: found.clone(), names: self.names, ..History::default() };
+    }
+}
+
+struct Opened {
+    db: TransactionDb,
+    cfs: Vec<ColumnFamily>,
+    /// Prepared, by name.
+    live: Vec<Transaction>,
+}
+
+fn options(fs: impl FileSystem + 'static) -> Options {
+    let mut options = over(fs);
+    options.cf.write_buffer_size = 64 << 10;
+    options.cf.merge_operator = None;
+    options
+}
+
+fn open(options: &Options) -> ferrolith::Result<Opened> {
+    let descriptors = ["default", "one", "two"]
+        .map(|name| ColumnFamilyDescriptor::new(name, options.cf.clone()))
+        .to_vec();
+    let quick = TransactionDbOptions::default();
+    let (db, cfs) = TransactionDb::open_cf(&options.db, &quick, Path::new(DIR), descriptors)?;
+    let live = db.get_all_prepared_transactions();
+    Ok(Opened { db, cfs, live })
+}
+
+/// The puts of a batch.
+#[derive(Default)]
+struct Puts(Vec<Record>);
+
+impl ferrolith::batch::BatchHandler for Puts {
+    fn put(&mut self, cf: u32, key: &[u8], value: &[u8]) -> ferrolith::Result<()> {
+        self.0.push((cf as usize, key.to_vec(), value.to_vec()));
+        Ok(())
+    }
+    fn delete(&mut self, _: u32, _: &[u8]) -> ferrolith::Result<()> {
+        unreachable!()
+    }
+    fn single_delete(&mut self, _: u32, _: &[u8]) -> ferrolith::Result<()> {
+        unreachable!()
+    }
+    fn merge(&mut self, _: u32, _: &[u8], _: &[u8]) -> ferrolith::Result<()> {
+        unreachable!()
+    }
+}
+
+impl Opened {
+    fn found(&self) -> Moment {
+        let mut found = Moment::default();
+        for (n, cf) in self.cfs.iter().enumerate() {
+            let entries = dump_cf(self.db.db(), cf);
+            found.content.extend(entries.into_iter().map(|(key, value)| ((n, key), value)));
+        }
+        for txn in &self.live {
+            assert_eq!(txn.state(), TransactionState::Prepared);
+            let mut puts = Puts::default();
+            ferrolith::batch::iterate(txn.batch().batch().data(), &mut puts).unwrap();
+            found.prepared.insert(txn.name().to_vec(), puts.0);
+        }
+        found
+    }
+
+    /// Does something until `operations` are done or a write fails.
+    fn work(&mut self, history: &mut History, rng: &mut fastrand::Rng, operations: usize) {
+        for _ in 0..operations {
+            let sync = rng.u32(..5) == 0;
+            let wo = if sync { synced() } else { WriteOptions::default() };
+            let done = match rng.u32(..14) {
+                0..4 => self.prepare(history, rng, &wo),
+                4..7 if !self.live.is_empty() => self.decide(history, rng, true),
+                7..9 if !self.live.is_empty() => self.decide(history, rng, false),
+                9 => {
+                    let cf = &self.cfs[rng.usize(..3)];
+                    let _ = self.db.db().flush_cf(&FlushOptions::default(), cf);
+                    continue;
+                }
+                10 => self.db.db().sync_wal().map(|()| true),
+                _ => self.write(history, rng, &wo).map(|()| sync),
+            };
+            match done {
+                Ok(true) => history.durable = history.events.len(),
+                Ok(false) => {}
+                Err(_) => return,
+            }
+        }
+    }
+
+    fn write(
+        &self,
+        history: &mut History,
+        rng: &mut fastrand::Rng,
+        wo: &WriteOptions,
+    ) -> ferrolith::Result<()> {
+        // Each write leaves something of its own, or moments could not be told apart.
+        let records = records(rng);
+        let mut batch = WriteBatch::new();
+        for (cf, key, value) in &records {
+            batch.put_cf(self.cfs[*cf].id(), key, value).unwrap();
+        }
+        history.events.push(Event::Write(records));
+        self.db.db().write(wo, &mut batch)
+    }
+
+    fn prepare(
+        &mut self,
+        history: &mut History,
+        rng: &mut fastrand::Rng,
+        wo: &WriteOptions,
+    ) -> ferrolith::Result<bool> {
+        let mut txn = self.db.begin(wo, &TransactionOptions::default());
+        let records = records(rng);
+        for (cf, key, value) in &records {
+            txn.batch_mut().put_cf(self.cfs[*cf].id(), key, value).unwrap();
+        }
+        history.names += 1;
+        let name = format!("txn {}", history.names).into_bytes();
+        txn.set_name(&name).unwrap();
+        history.events.push(Event::Prepare(name, records));
+        txn.prepare()?;
+        self.live.push(txn);
+        Ok(wo.sync)
+    }
+
+    /// Recovered transactions always sync their end.
+    fn decide(
+        &mut self,
+        history: &mut History,
+        rng: &mut fastrand::Rng,
+        commits: bool,
+    ) -> ferrolith::Result<bool> {
+        let mut txn = self.live.swap_remove(rng.usize(..self.live.len()));
+        let name = txn.name().to_vec();
+        let recovered = history.start.prepared.contains_key(&name);
+        if commits {
+            history.events.push(Event::Commit(name));
+            txn.commit()?;
+        } else {
+            history.events.push(Event::Rollback(name));
+            txn.rollback()?;
+        }
+        Ok(recovered)
+    }
+}
+
+fn records(rng: &mut fastrand::Rng) -> Vec<Record> {
+    let record = |rng: &mut fastrand::Rng| {
+        let size = if rng.u32(..12) == 0 { rng.usize(..40_000) } else { rng.usize(..100) };
+        let mut value = rng.u64(..).to_be_bytes().to_vec();
+        value.resize(8 + size, 7);
+        (rng.usize(..3), rng.u32(..40).to_be_bytes().to_vec(), value)
+    };
+    // Only the last record of a key shows.
+    let records: BTreeMap<_, _> =
+        (0..rng.usize(1..5)).map(|_| record(rng)).map(|(cf, k, v)| ((cf, k), v)).collect();
+    records.into_iter().map(|((cf, key), value)| (cf, key, value)).collect()
+}
+
+fn seed() -> u64 {
+    let set = std::env::var("FERROLITH_FAULT_SEED").ok().and_then(|s| s.parse().ok());
+    set.unwrap_or_else(|| fastrand::u64(..1_000_000))
+}
+
+/// A power failure that some bytes outlive although nobody synced them; logs are written back from
+/// the oldest on.
+fn loosely_crashed(mem: &MemFs, rng: &mut fastrand::Rng) -> MemFs {
+    let mut logs_whole = true;
+    mem.crash_clone_with(|path, loose| {
+        let keep = if rng.bool() { loose } else { rng.usize(..=loose) };
+        if path.extension().is_none_or(|e| e != "log") {
+            return keep;
+        }
+        let keep = if logs_whole { keep } else { 0 };
+        logs_whole &= keep == loose;
+        keep
+    })
+}
+
+#[test]
+fn power_loss_leaves_one_moment_and_no_older_one_than_was_synced() {
+    let seed = seed();
+    eprintln!("two phases: seed {seed}");
+    for chain in 0..6 {
+        let mut rng = fastrand::Rng::with_seed(seed + chain);
+        let mut mem = MemFs::new();
+        let mut history = History::default();
+        for round in 0..25 {
+            let what = format!("seed {seed}, chain {chain}, round {round}");
+            let mut opened =
+                open(&options(mem.clone())).unwrap_or_else(|e| panic!("{what}: cannot open: {e}"));
+            history.check(&opened.found(), &what);
+            let operations = rng.usize(1..40);
+            opened.work(&mut history, &mut rng, operations);
+            mem = match rng.u32(..4) {
+                0 => mem.crash_clone(),
+                1 => loosely_crashed(&mem, &mut rng),
+                2 => mem.crash_clone_with(|_, loose| loose),
+                _ => {
+                    // Closed: everything is there, also where nobody syncs any more.
+                    history.durable = history.events.len();
+                    drop(opened);
+                    continue;
+                }
+            };
+        }
+    }
+}
+
+#[test]
+fn a_crash_while_opening_loses_nothing_that_is_prepared() {
+    let seed = seed();
+    eprintln!("two phases: seed {seed}");
+    let mut rng = fastrand::Rng::with_seed(seed);
+    let (mem, _) = faulty();
+    let mut history = History::default();
+    let mut opened = open(&options(mem.clone())).unwrap();
+    opened.work(&mut history, &mut rng, 25);
+    opened.db.db().sync_wal().unwrap();
+    history.durable = history.events.len();
+    let left = mem.crash_clone();
+    drop(opened);
+    let mut stop = 0;
+    loop {
+        stop += rng.u64(1..25);
+        let mem = left.crash_clone();
+        let fs = ferrolith::fs::fault::FaultFs::new(std::sync::Arc::new(mem.clone()));
+        fs.inject(Fault::writes_stop(stop, FaultKind::Io));
+        let opened = open(&options(fs.clone()));
+        let done = opened.is_ok();
+        let after = match rng.bool() {
+            true => mem.crash_clone(),
+            false => loosely_crashed(&mem, &mut rng),
+        };
+        drop(opened);
+        let what = format!("seed {seed}, writes stop after {stop}");
+        let again = open(&options(after)).unwrap_or_else(|e| panic!("{what}: cannot open: {e}"));
+        history.clone().check(&again.found(), &what);
+        if done {
+            assert!(stop > 25, "opening writes more than that");
+            break;
+        }
+    }
+}
+
+#[test]
+fn failing_writes_leave_prepared_transactions_whole() {
+    let seed = seed();
+    eprintln!("two phases: seed {seed}");
+    for run in 0..60 {
+        let mut rng = fastrand::Rng::with_seed(seed + 1000 + run);
+        let (mem, fs) = faulty();
+        let mut history = History::default();
+        let mut opened = open(&options(fs.clone())).unwrap();
+        let kind = if rng.bool() { FaultKind::Io } else { FaultKind::Short(rng.usize(..50)) };
+        fs.inject(Fault::writes_stop(rng.u64(..120), kind));
+        opened.work(&mut history, &mut rng, 80);
+        let left = if rng.bool() { mem.crash_clone() } else { loosely_crashed(&mem, &mut rng) };
+        drop(opened);
+        let what = format!("seed {seed}, run {run}, {kind:?}");
+        let again = open(&options(left)).unwrap_or_else(|e| panic!("{what}: cannot open: {e}"));
+        history.check(&again.found(), &what);
+    }
+}
