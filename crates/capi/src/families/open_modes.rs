@@ -10,17 +10,17 @@ use ferrolith::db::{ColumnFamily, Db};
 use std::ffi::{c_char, c_int, c_uchar};
 use std::ptr;
 
-/// Opens the default column family for reading only.
+/// Opens the default column family for reading only. As in RocksDB, WALs are no error here, whatever
+/// the flag says: they are with a list of column families.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_open_for_read_only(
     options: *const rocksdb_options_t,
     name: *const c_char,
-    error_if_wal_file_exists: c_uchar,
+    _error_if_wal_file_exists: c_uchar,
     errptr: *mut *mut c_char,
 ) -> *mut rocksdb_t {
     run(errptr, ptr::null_mut(), || {
-        let wal_is_error = error_if_wal_file_exists != 0;
-        let db = Db::open_for_read_only(&get(options)?.inner, path(name), wal_is_error)?;
+        let db = Db::open_for_read_only(&get(options)?.inner, path(name), false)?;
         Ok(give(rocksdb_t::new(db)))
     })
 }

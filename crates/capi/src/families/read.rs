@@ -4,9 +4,10 @@ use super::{rocksdb_column_family_handle_t, rocksdb_readoptions_t, rocksdb_t};
 use crate::bytes::{array, put, slice, to_malloc};
 use crate::errptr::{quiet, run, save};
 use crate::handles::{destroy, get, give};
-use ferrolith::Result;
 use ferrolith::base::{PinnedValue, ValueBuffer};
 use ferrolith::db::ColumnFamily;
+use ferrolith::options::{ReadOptions, ReadTier};
+use ferrolith::{Code, Result};
 use std::cell::Cell;
 use std::ffi::{c_char, c_uchar};
 use std::ptr;
@@ -482,7 +483,7 @@ unsafe fn batched(
     fail_all(failure, keys.len(), errs, |i| put(values.add(i), ptr::null_mut()));
 }
 
-/// Whether a key may exist. The answer is exact here; the value comes with it.
+/// Whether a key may exist, as far as memory knows: memtables, filters and cached blocks.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_key_may_exist(
     db: *mut rocksdb_t,
@@ -495,7 +496,7 @@ pub unsafe extern "C" fn rocksdb_key_may_exist(
     _timestamp_len: usize,
     value_found: *mut c_uchar,
 ) -> c_uchar {
-    may_exist(look_up(db, options, None, slice(key, key_len)), value, val_len, value_found)
+    may_exist(peek(db, options, None, slice(key, key_len)), value, val_len, value_found)
 }
 
 /// Whether a key of a column family may exist.
@@ -512,8 +513,22 @@ pub unsafe extern "C" fn rocksdb_key_may_exist_cf(
     _timestamp_len: usize,
     value_found: *mut c_uchar,
 ) -> c_uchar {
-    let found = look_up(db, options, Some(column_family), slice(key, key_len));
+    let found = peek(db, options, Some(column_family), slice(key, key_len));
     may_exist(found, value, val_len, value_found)
+}
+
+/// Looks a key up without reading from files; Incomplete where that does not answer.
+unsafe fn peek(
+    db: *mut rocksdb_t,
+    options: *const rocksdb_readoptions_t,
+    cf: Option<*mut rocksdb_column_family_handle_t>,
+    key: &[u8],
+) -> Result<Option<PinnedValue>> {
+    let options = ReadOptions { read_tier: ReadTier::BlockCache, ..get(options)?.inner.clone() };
+    match cf {
+        None => get(db)?.db.get_pinned(&options, key),
+        Some(cf) => get(db)?.db.get_pinned_cf(&options, &get(cf)?.cf, key),
+    }
 }
 
 /// Stores a value only where the caller asks whether there is one, as RocksDB does.
@@ -523,7 +538,10 @@ unsafe fn may_exist(
     val_len: *mut usize,
     value_found: *mut c_uchar,
 ) -> c_uchar {
-    let may = !matches!(found, Ok(None));
+    let may = match &found {
+        Ok(found) => found.is_some(),
+        Err(e) => e.code() == Code::Incomplete,
+    };
     if !value_found.is_null() {
         put(value_found, c_uchar::from(found.is_ok()));
         if let Ok(found) = found {

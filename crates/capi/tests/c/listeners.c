@@ -108,9 +108,9 @@ static void memtable_sealed(void* state, const rocksdb_memtableinfo_t* info) {
     size_t len;
     CHECK(SAME(rocksdb_memtableinfo_cf_name(info, &len), len, "default"));
     if (sealed++ == 0) {
-        CHECK(rocksdb_memtableinfo_earliest_seqno(info) <= 1);
-        printf("sealed: seqno %d, %d entries, %d deletes\n",
+        printf("sealed: seqno %d after %d, %d entries, %d deletes\n",
                (int)rocksdb_memtableinfo_first_seqno(info),
+               (int)rocksdb_memtableinfo_earliest_seqno(info),
                (int)rocksdb_memtableinfo_num_entries(info),
                (int)rocksdb_memtableinfo_num_deletes(info));
     }

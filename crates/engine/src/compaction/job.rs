@@ -6,7 +6,7 @@
 use super::outputs::Outputs;
 use super::plan::{CompactionPlan, CompactionReason, partitioner};
 use crate::base::key::{append_internal_key, seek_trailer, user_key};
-use crate::base::{InternalIterator, MAX_SEQUENCE_NUMBER, SeqNo};
+use crate::base::{InternalIterator, MAX_SEQUENCE_NUMBER};
 use crate::budget::{IoPriority, reads_at};
 use crate::error::{Error, Result};
 use crate::flush::{OutputContext, spares_no_snapshots};
@@ -16,6 +16,7 @@ use crate::hooks::{
 };
 use crate::iter::{CompactionIter, Interrupt, merging_iterator};
 use crate::rangedel::{Fragments, JobTombstones, OutputTombstones};
+use crate::read::JobSnapshots;
 use crate::sst::{BlockAccess, TableIterOptions};
 use crate::version::TableCache;
 use crate::version::{FileMeta, Level, LevelIter, Version};
@@ -29,8 +30,8 @@ pub struct CompactionInputs<'a> {
     pub plan: &'a CompactionPlan,
     /// The version that the plan was made for.
     pub version: &'a Arc<Version>,
-    /// Live snapshots, ascending.
-    pub snapshots: Vec<SeqNo>,
+    /// What readers and transactions still need.
+    pub snapshots: JobSnapshots,
     /// Opens the input tables.
     pub tables: &'a Arc<TableCache>,
     /// Threads that may share the work.
@@ -230,7 +231,7 @@ fn tombstones(inputs: &CompactionInputs<'_>) -> Result<Option<JobTombstones>> {
             found.extend(inputs.tables.find(file)?.range_tombstones().cloned());
         }
     }
-    Ok(JobTombstones::new(inputs.output.order, &found, &inputs.snapshots))
+    Ok(JobTombstones::new(inputs.output.order, &found, &inputs.snapshots.sequences))
 }
 
 /// Whether nothing older than the inputs has keys in a range, both ends included.
@@ -265,12 +266,13 @@ fn run_part(
     let mut entries = CompactionIter::new(
         input,
         ctx.order.clone(),
-        inputs.snapshots.clone(),
+        inputs.snapshots.sequences.clone(),
         ctx.options.merge_operator.clone(),
         plan.bottommost,
         move |key: &[u8]| !keeps && !deeper.may_contain(key),
     )
     .with_filter(filter(inputs)?, plan.start_level)
+    .with_check_from(inputs.snapshots.check_from)
     .with_interrupt(inputs.interrupt.clone())
     .with_cancel(Arc::clone(ctx.cancelled));
     match &part.begin {

@@ -115,7 +115,7 @@ fn family_states(
     recovered: &mut Recovered,
     wals: &Wals,
 ) -> Result<BTreeMap<u32, ColumnFamilyState>> {
-    let earliest = versions.counters().last_sequence() + 1;
+    let earliest = versions.counters().last_sequence();
     let mut states = BTreeMap::new();
     for (id, data) in &opening.families {
         let current = versions.column_family(*id).map(|stored| Arc::clone(stored.current()));

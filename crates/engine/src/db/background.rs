@@ -282,7 +282,7 @@ impl DbInner {
         let out = compaction::run(&CompactionInputs {
             plan,
             version: &work.version,
-            snapshots: self.snapshots.sequences(),
+            snapshots: self.snapshots.for_job(),
             tables: &work.family.tables,
             max_subcompactions: work.max_subcompactions.max(1) as usize,
             interrupt: work.interrupt.clone(),

@@ -71,7 +71,6 @@ impl DbInner {
     /// exists.
     pub(super) fn new_directory(&self, name: &Path, exists: &str) -> Result<Option<PathBuf>> {
         self.check_open()?;
-        self.check_may_write()?;
         if name.as_os_str().is_empty() {
             return Ok(None);
         }
@@ -83,10 +82,12 @@ impl DbInner {
     }
 
     fn make_checkpoint(&self, target: &Path, log_size_for_flush: u64) -> Result<SeqNo> {
-        let mut staging = Staging::new(&*self.fs, target, self.options.use_fsync)?;
+        // Not that of a database for reading only, which cannot write anywhere.
+        let fs = super::open::file_system(&self.options);
+        let mut staging = Staging::new(&*fs, target, self.options.use_fsync)?;
         let _kept = self.pause_file_deletions();
         let sequence = self.order.visible();
-        if self.live_wal_bytes() >= log_size_for_flush {
+        if !self.read_only && self.live_wal_bytes() >= log_size_for_flush {
             self.flush_all()?;
         }
         let contents = self.contents()?;
@@ -143,7 +144,9 @@ impl DbInner {
         self.ensure_manifest(&mut versions)?;
         let mut write = self.write.lock();
         // With `manual_wal_flush` records wait in a buffer.
-        write.wal.flush().inspect_err(|e| self.fail(e))?;
+        if !self.read_only {
+            write.wal.flush().inspect_err(|e| self.fail(e))?;
+        }
         let (live, size) = (write.wal.log_number(), write.wal.size());
         let state = self.state.lock();
         let needed = versions.min_log_number_to_keep();
@@ -151,7 +154,9 @@ impl DbInner {
             number if number == live => LiveWal { number, size },
             _ => *wal,
         };
-        let wals = state.wals.iter().map(sized).filter(|w| w.number >= needed);
+        // For reading only there is no live one, but its name.
+        let exists = |wal: &LiveWal| !self.read_only || wal.number != live;
+        let wals = state.wals.iter().map(sized).filter(|w| w.number >= needed && exists(w));
         let mut tables = BTreeMap::new();
         for cf in state.families.values() {
             let files = || cf.current.all_files();

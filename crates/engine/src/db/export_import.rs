@@ -55,6 +55,7 @@ impl DbInner {
         family: &Arc<ColumnFamilyData>,
         name: &Path,
     ) -> Result<ExportImportFilesMetaData> {
+        self.check_may_write()?;
         let target = self.new_directory(name, "Specified export_dir exists")?;
         let Some(target) = target else {
             return Err(Error::invalid_argument("Specified export_dir invalid"));

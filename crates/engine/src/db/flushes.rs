@@ -198,7 +198,7 @@ impl DbInner {
         (output.job_id, output.file_number) = (done.job_id, Some(done.file_number));
         let out = flush::run(FlushInputs {
             memtables: part.immutables.iter().map(|i| Arc::clone(&i.mem)).collect(),
-            snapshots: self.snapshots.sequences(),
+            snapshots: self.snapshots.for_job(),
             output,
         })?;
         if let (Some(info), Some(file)) = (&mut done.told, &out.file) {

@@ -78,6 +78,8 @@ impl ColumnFamily {
 pub struct Snapshot {
     db: Db,
     sequence: SeqNo,
+    /// Its holder looks for later writes.
+    checking: bool,
 }
 
 impl Snapshot {
@@ -90,7 +92,7 @@ impl Snapshot {
 impl Drop for Snapshot {
     fn drop(&mut self) {
         let inner = &self.db.shared.inner;
-        inner.snapshots.release(self.sequence);
+        inner.snapshots.release(self.checking, self.sequence);
         inner.snapshot_released();
     }
 }
@@ -349,9 +351,19 @@ impl Db {
 
     /// A snapshot of this moment.
     pub fn snapshot(&self) -> Snapshot {
+        self.take_snapshot(false)
+    }
+
+    /// A snapshot for a transaction, which asks of keys whether they were written later: also where
+    /// nothing is left to read, a trace of that stays as long as the snapshot.
+    pub(crate) fn snapshot_to_check(&self) -> Snapshot {
+        self.take_snapshot(true)
+    }
+
+    fn take_snapshot(&self, checking: bool) -> Snapshot {
         let inner = self.inner();
-        let sequence = inner.snapshots.take(|| inner.order.visible());
-        Snapshot { db: self.clone(), sequence }
+        let sequence = inner.snapshots.take(checking, || inner.order.visible());
+        Snapshot { db: self.clone(), sequence, checking }
     }
 
     /// The newest sequence number that readers see.

@@ -126,7 +126,7 @@ impl DbInner {
 
     /// After a failed write nobody knows what the MANIFEST holds: a new one is started.
     pub(super) fn ensure_manifest(&self, versions: &mut VersionSet) -> Result<()> {
-        if versions.needs_new_manifest() {
+        if versions.needs_new_manifest() && !self.read_only {
             self.counters.set_last_sequence(self.order.visible());
             versions.install(vec![VersionEdit::for_column_family(0)])?;
         }

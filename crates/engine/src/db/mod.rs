@@ -43,6 +43,7 @@ mod seal;
 mod session;
 mod settings;
 mod state;
+mod table_totals;
 mod ttl;
 mod updates;
 mod write;

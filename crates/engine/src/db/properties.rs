@@ -28,6 +28,9 @@ impl DbInner {
     /// A property of a family, or `None` where there is no such property.
     pub(crate) fn property(&self, family: &ColumnFamilyData, name: &str) -> Option<String> {
         let name = name.strip_prefix("rocksdb.").or_else(|| name.strip_prefix("ferrolith."))?;
+        if let Some(level) = name.strip_prefix("aggregated-table-properties") {
+            return self.aggregated_table_properties(family, level);
+        }
         let written = self.written();
         let state = self.state.lock();
         let cf = state.families.get(&family.id)?;
@@ -114,6 +117,7 @@ impl DbInner {
             "estimate-pending-compaction-bytes" => cf.pending_compaction_bytes,
             "num-snapshots" => self.snapshots.count() as u64,
             "oldest-snapshot-sequence" => self.snapshots.oldest().unwrap_or(0),
+            "oldest-snapshot-time" => self.snapshots.oldest_time().unwrap_or(0),
             "num-live-versions" => 1,
             "current-super-version-number" => cf.memtables_made,
             "min-log-number-to-keep" => state.wals.front().map_or(0, |w| w.number),

@@ -20,6 +20,7 @@ use crate::fs::filename::{self, FileKind};
 use crate::hooks::TableFileCreationReason;
 use crate::memtable::MemTable;
 use crate::options::WalRecoveryMode;
+use crate::read::JobSnapshots;
 use crate::version::{VersionEdit, VersionSet};
 use crate::wal::{LogReader, ReadOutcome};
 use crate::write::{MemtableLookup, SectionReplay, Sections, prepared_here};
@@ -278,7 +279,7 @@ pub(super) fn flush_one(opening: &Opening, id: u32, family: &mut Replayed) -> Re
     full.mark_immutable();
     let out = flush::run(FlushInputs {
         memtables: vec![full],
-        snapshots: Vec::new(),
+        snapshots: JobSnapshots::default(),
         output: OutputContext {
             job_id: RECOVERY_JOB,
             reason: TableFileCreationReason::Recovery,

@@ -26,12 +26,12 @@ const INSERT_PATIENCE: Duration = Duration::from_micros(200);
 
 impl ColumnFamilyState {
     /// Makes the memtable immutable and gives the family a new one; `live_wal` has just begun, and
-    /// what is written from now on is not older than `first`.
-    fn seal(&mut self, live_wal: u64, first: u64, reason: FlushReason) {
+    /// what is written from now on is newer than `newest`.
+    fn seal(&mut self, live_wal: u64, newest: u64, reason: FlushReason) {
         self.flush_reason = reason;
         self.memtables_made += 1;
         let (order, options) = (self.data.order.clone(), self.data.options());
-        let fresh = MemTable::new(self.memtables_made, order, &options, first);
+        let fresh = MemTable::new(self.memtables_made, order, &options, newest);
         self.immutables.push(Immutable {
             mem: std::mem::replace(&mut self.mem, fresh),
             wal_number: self.mem_wal_number,
@@ -62,7 +62,7 @@ impl DbInner {
         }
         for cf in state.families.values_mut().filter(|cf| wanted(cf)) {
             self.note_sealed(&cf.data, &cf.mem);
-            cf.seal(wal_number, write.last_allocated + 1, reason);
+            cf.seal(wal_number, write.last_allocated, reason);
         }
         self.renew_stalls(&mut state);
         self.limit_wal_size(&mut state);

@@ -53,7 +53,6 @@ impl Db {
 
 impl DbInner {
     fn set_options(&self, family: &ColumnFamilyData, changes: &[(&str, &str)]) -> Result<()> {
-        self.check_may_write()?;
         let change = self.options_change.lock();
         self.check_open()?;
         if family.is_dropped() {
@@ -76,7 +75,6 @@ impl DbInner {
     }
 
     fn set_db_options(self: &Arc<Self>, changes: &[(&str, &str)]) -> Result<()> {
-        self.check_may_write()?;
         let change = self.options_change.lock();
         self.check_open()?;
         let before = self.live_options();
@@ -89,7 +87,9 @@ impl DbInner {
             open_tables.set_capacity(usize::try_from(changed.max_open_files).unwrap_or(1));
         }
         self.session.changed_options.replace(changed);
-        self.start_background()?;
+        if !self.read_only {
+            self.start_background()?;
+        }
         // The next write looks at the limits of WALs again.
         self.write.lock().next_limit_check = 0;
         self.renew_stalls(&mut self.state.lock());
@@ -104,6 +104,10 @@ impl DbInner {
     }
 
     fn record_options(&self, _change: &MutexGuard<'_, ()>) -> Result<()> {
+        // RocksDB writes a file all the same, and removes older ones beside the process that writes.
+        if self.read_only {
+            return Ok(());
+        }
         let state = self.state.lock();
         let data: Vec<_> = state.families.values().map(|cf| Arc::clone(&cf.data)).collect();
         drop(state);

@@ -1,12 +1,12 @@
 //! The flush job: memtables in, at most one level-0 table out.
 
 use super::table_output::{OutputContext, TableOutput};
-use crate::base::SeqNo;
 use crate::error::{Error, Result};
 use crate::hooks::{CompactionFilter, CompactionFilterContext, TableFigures};
 use crate::iter::{CompactionIter, merging_iterator};
 use crate::memtable::MemTable;
 use crate::rangedel::{Fragments, JobTombstones};
+use crate::read::JobSnapshots;
 use crate::version::FileMeta;
 use std::sync::Arc;
 
@@ -14,8 +14,8 @@ use std::sync::Arc;
 pub struct FlushInputs<'a> {
     /// The memtables, oldest first; nobody inserts into them any more.
     pub memtables: Vec<Arc<MemTable>>,
-    /// Live snapshots, ascending.
-    pub snapshots: Vec<SeqNo>,
+    /// What readers and transactions still need.
+    pub snapshots: JobSnapshots,
     /// What the table has in common with others.
     pub output: OutputContext<'a>,
 }
@@ -67,7 +67,7 @@ pub fn run(inputs: FlushInputs<'_>) -> Result<FlushOutput> {
     let children = inputs.memtables.iter().rev().map(|mem| mem.iter(true)).collect();
     let mut merged = merging_iterator(ctx.order.clone(), children);
     let tombstones: Vec<_> = inputs.memtables.iter().flat_map(|m| m.range_tombstones()).collect();
-    let tombstones = JobTombstones::new(ctx.order, &tombstones, &inputs.snapshots);
+    let tombstones = JobTombstones::new(ctx.order, &tombstones, &inputs.snapshots.sequences);
     if let Some(tombstones) = &tombstones {
         merged = tombstones.hide(ctx.order, merged);
     }
@@ -76,12 +76,13 @@ pub fn run(inputs: FlushInputs<'_>) -> Result<FlushOutput> {
     let mut entries = CompactionIter::new(
         merged,
         ctx.order.clone(),
-        inputs.snapshots,
+        inputs.snapshots.sequences,
         merge_operator,
         false,
         |_key: &[u8]| false,
     )
     .with_filter(filter, 0)
+    .with_check_from(inputs.snapshots.check_from)
     .with_cancel(Arc::clone(ctx.cancelled));
     let mut output = None;
     let mut written = None;

@@ -19,6 +19,9 @@
 //! * **C6** A compaction filter is asked once per key, about its newest version if that is a value,
 //!   snapshots or not; and about operands that no snapshot sees. A removed value becomes a tombstone
 //!   and follows C1 and C2; a removed operand is as if it had never been.
+//! * **C7** Where nothing newer of a key stays, a tombstone that transactions may ask about
+//!   ([`CompactionIter::with_check_from`]) stays against C2 and C4; a put that it would cancel stays
+//!   with it, without its value, so that both can go together later.
 //!
 //! Entries come out in order, each key at most once. Values that are not merged are read in place.
 
@@ -117,6 +120,7 @@ pub struct CompactionIter {
     bottommost: bool,
     is_last_level_for_key: IsLastLevelForKey,
     enforce_single_del_contracts: bool,
+    check_from: SeqNo,
     cancel: Option<Arc<AtomicBool>>,
     interrupt: Option<Interrupt>,
     filter: Option<Filter>,
@@ -128,6 +132,10 @@ pub struct CompactionIter {
     /// `key` holds a key whose older entries may follow.
     has_key: bool,
     hides: Hides,
+    /// An entry of this key was handed out (C7).
+    kept: bool,
+    /// The input stands on a put that stays without its value (C7).
+    clears_next: bool,
     merged: Vec<u8>,
     /// What a filter put in place of a value.
     changed: Vec<u8>,
@@ -163,6 +171,7 @@ impl CompactionIter {
             bottommost,
             is_last_level_for_key: Box::new(is_last_level_for_key),
             enforce_single_del_contracts: true,
+            check_from: MAX_SEQUENCE_NUMBER,
             cancel: None,
             interrupt: None,
             filter: None,
@@ -171,6 +180,8 @@ impl CompactionIter {
             value_in: ValueIn::Nowhere,
             has_key: false,
             hides: Hides::Nothing,
+            kept: false,
+            clears_next: false,
             merged: Vec::new(),
             changed: Vec::new(),
             operands: MergeOperands::default(),
@@ -184,6 +195,14 @@ impl CompactionIter {
     #[must_use]
     pub fn with_enforce_single_del_contracts(mut self, enforce: bool) -> CompactionIter {
         self.enforce_single_del_contracts = enforce;
+        self
+    }
+
+    /// Transactions want to know of every key whether it was written after this moment (C7), which
+    /// is one of the snapshots.
+    #[must_use]
+    pub fn with_check_from(mut self, check_from: SeqNo) -> CompactionIter {
+        self.check_from = check_from;
         self
     }
 
@@ -277,6 +296,7 @@ impl CompactionIter {
     fn start(&mut self) {
         self.has_key = false;
         self.hides = Hides::Nothing;
+        self.clears_next = false;
         self.error = None;
         if self.input.valid() {
             count_input(&mut self.stats, self.input.key());
@@ -290,6 +310,7 @@ impl CompactionIter {
             match self.look_at_entry(then) {
                 Ok(Then::Output(value_in)) => {
                     self.value_in = value_in;
+                    self.kept = true;
                     self.stats.num_output_records += 1;
                     self.valid = true;
                     return;
@@ -327,6 +348,7 @@ impl CompactionIter {
         if first {
             self.has_key = true;
             self.hides = Hides::Nothing;
+            self.kept = false;
         }
         self.key.clear();
         self.key.extend_from_slice(stored);
@@ -347,6 +369,10 @@ impl CompactionIter {
             }
         }
         let stripe = stripe_of(&self.snapshots, trailer >> 8);
+        if std::mem::take(&mut self.clears_next) {
+            self.hides = Hides::Stripe(stripe);
+            return Ok(Then::Output(ValueIn::Empty));
+        }
         if kind == ValueType::SingleDeletion {
             return self.single_delete(stripe);
         }
@@ -394,6 +420,11 @@ impl CompactionIter {
         }
     }
 
+    /// C7, for the tombstone in `key`.
+    fn is_asked_about(&self) -> bool {
+        !self.kept && crate::base::key::sequence(&self.key) > self.check_from
+    }
+
     fn count_obsolete(&mut self) {
         self.stats.num_record_drop_obsolete += 1;
         self.stats.num_optimized_del_drop_obsolete += u64::from(!self.bottommost);
@@ -415,6 +446,9 @@ impl CompactionIter {
             }
             self.stats.num_record_drop_hidden += 1;
         }
+        if self.is_asked_about() {
+            return Ok(Then::Output(ValueIn::Nowhere));
+        }
         self.count_obsolete();
         Ok(Then::Stay)
     }
@@ -422,7 +456,7 @@ impl CompactionIter {
     /// C4.
     fn single_delete(&mut self, stripe: usize) -> Result<Then> {
         let Some((kind, trailer)) = self.advance_within_key()? else {
-            if !self.is_last_level() {
+            if self.is_asked_about() || !self.is_last_level() {
                 return Ok(Then::Output(ValueIn::Nowhere));
             }
             self.stats.num_single_del_fallthru += 1;
@@ -430,6 +464,10 @@ impl CompactionIter {
             return Ok(Then::Stay);
         };
         if stripe_of(&self.snapshots, trailer >> 8) != stripe {
+            return Ok(Then::Output(ValueIn::Nowhere));
+        }
+        if kind == ValueType::Value && self.is_asked_about() {
+            self.clears_next = true;
             return Ok(Then::Output(ValueIn::Nowhere));
         }
         if kind == ValueType::Value {

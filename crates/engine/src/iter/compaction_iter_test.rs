@@ -255,6 +255,7 @@ struct Case {
     bottommost: bool,
     last_level: bool,
     enforce: bool,
+    check_from: SeqNo,
 }
 
 type Told<'a> = (&'a str, SeqNo, ValueType, &'a str);
@@ -268,6 +269,7 @@ fn case(input: &[Told<'_>]) -> Case {
         bottommost: false,
         last_level: false,
         enforce: true,
+        check_from: MAX_SEQUENCE_NUMBER,
     }
 }
 
@@ -282,6 +284,10 @@ impl Case {
     }
     fn last_level(mut self) -> Case {
         self.last_level = true;
+        self
+    }
+    fn checked_from(mut self, seq: SeqNo) -> Case {
+        self.check_from = seq;
         self
     }
     fn lenient(mut self) -> Case {
@@ -301,7 +307,8 @@ impl Case {
             self.bottommost,
             move |_| last,
         )
-        .with_enforce_single_del_contracts(self.enforce);
+        .with_enforce_single_del_contracts(self.enforce)
+        .with_check_from(self.check_from);
         let kept = drain(&mut iter);
         (kept, *iter.stats())
     }
@@ -324,6 +331,35 @@ fn hidden_versions_go_and_visible_ones_stay() {
     let zeroed = [("a", 9, Value, "9"), ("a", 0, Value, "7")];
     case(&input).snapshots(&[7]).bottommost().keeps(&zeroed);
     case(&input).bottommost().keeps(&[("a", 0, Value, "9")]);
+}
+
+#[test]
+fn what_transactions_ask_about_leaves_a_trace() {
+    let pair = [("a", 9, SingleDeletion, ""), ("a", 7, Value, "7")];
+    let cleared = [pair[0], ("a", 7, Value, "")];
+    for from in [5, 6] {
+        case(&pair).snapshots(&[from]).checked_from(from).keeps(&cleared);
+        case(&pair).snapshots(&[from]).checked_from(from).bottommost().keeps(&cleared);
+        // A reader alone is no reason, nor a transaction that began later.
+        case(&pair).snapshots(&[from]).keeps(&[]);
+        case(&pair).snapshots(&[from, 9]).checked_from(9).keeps(&[]);
+    }
+    // What was cleared goes with its single delete once nobody asks.
+    case(&cleared).keeps(&[]);
+    // The newest entry is trace enough.
+    let newer = [("a", 11, Value, "11"), pair[0], pair[1]];
+    case(&newer).snapshots(&[5]).checked_from(5).keeps(&newer[..1]);
+    // The next key is not cleared.
+    let two = [pair[0], pair[1], ("b", 8, Value, "8")];
+    let kept = [cleared[0], cleared[1], two[2]];
+    case(&two).snapshots(&[5]).checked_from(5).keeps(&kept);
+
+    let deleted = [("a", 9, Deletion, ""), ("a", 7, Value, "7"), ("b", 8, SingleDeletion, "")];
+    let traces = [deleted[0], deleted[2]];
+    case(&deleted).snapshots(&[5]).checked_from(5).bottommost().keeps(&traces);
+    case(&deleted).snapshots(&[5]).checked_from(5).last_level().keeps(&traces);
+    case(&deleted).snapshots(&[5]).bottommost().keeps(&[]);
+    case(&deleted).snapshots(&[9]).checked_from(9).bottommost().keeps(&[]);
 }
 
 #[test]

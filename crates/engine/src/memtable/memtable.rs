@@ -50,7 +50,7 @@ struct Counts {
 }
 
 impl MemTable {
-    /// An empty memtable. Entries older than `earliest_seq` are not in it; `id` grows from one
+    /// An empty memtable. Entries up to `earliest_seq` were written before it was made; `id` grows from one
     /// memtable of the column family to the next.
     pub fn new(
         id: u64,

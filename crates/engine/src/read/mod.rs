@@ -5,7 +5,7 @@ mod snapshot;
 mod super_version;
 
 pub use db_iter::DbIter;
-pub use snapshot::SnapshotList;
+pub use snapshot::{JobSnapshots, SnapshotList};
 pub use super_version::SuperVersion;
 
 #[cfg(test)]

@@ -46,7 +46,7 @@ impl OptimisticTransactionDb {
         write_options: &WriteOptions,
         options: &OptimisticTransactionOptions,
     ) -> Transaction {
-        let control = Control::Check { _floor: self.db.snapshot() };
+        let control = Control::Check { _floor: self.db.snapshot_to_check() };
         Transaction::new(&self.db, control, write_options, options.set_snapshot, 0)
     }
 }

@@ -96,7 +96,7 @@ impl Transaction {
     /// From now on a key that was written after this moment is a conflict. Reads do not use the
     /// snapshot unless their options name it.
     pub fn set_snapshot(&mut self) {
-        self.snapshot = Some(Arc::new(self.db.snapshot()));
+        self.snapshot = Some(Arc::new(self.db.snapshot_to_check()));
     }
 
     /// The snapshot, if one was set.

@@ -18,6 +18,7 @@ use super::{DataPaths, FileMeta, Graveyard, Version, VersionBuilder, VersionEdit
 use crate::base::{KeyOrder, SeqNo};
 use crate::error::{Code, Error, Result};
 use crate::fs::FileSystem;
+use crate::fs::filename::manifest_file_name;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -137,6 +138,8 @@ pub struct VersionSet {
     written_sequence: SeqNo,
     /// `None` until the first install, and after an error (V3).
     manifest: Option<Manifest>,
+    /// Of the MANIFEST that was read, when it was.
+    read_size: u64,
     /// MANIFESTs that `CURRENT` may name: one, or more after an error while switching.
     possible_manifests: BTreeSet<u64>,
     obsolete_manifests: Vec<u64>,
@@ -202,6 +205,7 @@ impl VersionSet {
         let has = |name: &str| state.column_families.values().any(|cf| cf.name == name);
         let missing =
             specs.iter().map(|spec| spec.name.clone()).filter(|name| !has(name)).collect();
+        let read_size = opts.fs.file_size(&manifest_file_name(&opts.dir, number))?;
         let counters = Counters::default();
         counters.mark_file_number_used(number);
         counters.mark_file_number_used(state.next_file_number.saturating_sub(1));
@@ -216,6 +220,7 @@ impl VersionSet {
             max_column_family: state.max_column_family,
             written_sequence: state.last_sequence,
             manifest: None,
+            read_size,
             possible_manifests: BTreeSet::from([number]),
             obsolete_manifests: Vec::new(),
             quarantine: BTreeSet::new(),
@@ -268,9 +273,10 @@ impl VersionSet {
         self.possible_manifests.last().copied().unwrap_or_default()
     }
 
-    /// Bytes in the MANIFEST that is being written; 0 before the first install.
+    /// Bytes in the MANIFEST that is being written; before the first install in the one that was
+    /// read.
     pub fn manifest_size(&self) -> u64 {
-        self.manifest.as_ref().map_or(0, Manifest::size)
+        self.manifest.as_ref().map_or(self.read_size, Manifest::size)
     }
 
     /// Whether a MANIFEST must be kept: `CURRENT` names it, or may name it after an error.

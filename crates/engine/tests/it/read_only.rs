@@ -1,7 +1,10 @@
 //! Opening for reading only: what is seen, what is refused, and that nothing is written.
 
 use super::support::{dump, open_three, ro, small, temp_dir, with_cf, wo};
-use ferrolith::db::{ColumnFamilyDescriptor, Db};
+use ferrolith::db::backup::{
+    BackupEngine, BackupEngineOptions, CreateBackupOptions, RestoreOptions,
+};
+use ferrolith::db::{Checkpoint, ColumnFamilyDescriptor, Db};
 use ferrolith::options::{
     ColumnFamilyOptions, CompactRangeOptions, DbOptions, FlushOptions, Options, ReadOptions,
 };
@@ -148,4 +151,48 @@ fn readers_open_while_the_writer_flushes_and_see_a_prefix_of_its_writes() {
             assert_eq!(seen, reader.latest_sequence_number(), "a hole in the writes");
         }
     });
+}
+
+#[test]
+fn options_change_for_the_reader_alone() {
+    let dir = temp_dir();
+    drop(Db::open(&small(), dir.path()).unwrap());
+    let before = files(dir.path());
+    let db = read_only(&small(), dir.path());
+    db.set_options(&[("write_buffer_size", "12345678")]).unwrap();
+    db.set_db_options(&[("max_background_jobs", "7")]).unwrap();
+    assert_eq!(db.db_options().max_background_jobs, 7);
+    let e = db.set_options(&[("nonsense", "1")]).unwrap_err();
+    assert!(e.to_string().starts_with("Invalid argument: "), "{e}");
+    db.close().unwrap();
+    assert_eq!(files(dir.path()), before);
+}
+
+#[test]
+fn a_reader_makes_checkpoints_and_backups_with_what_only_wals_hold() {
+    let dir = temp_dir();
+    let db = Db::open(&small(), dir.path()).unwrap();
+    db.put(&wo(), b"table", b"1").unwrap();
+    db.flush(&FlushOptions::default()).unwrap();
+    db.put(&wo(), b"wal", b"2").unwrap();
+    let content = dump(&db);
+    // While the writer is there, and after it.
+    for round in ["beside", "alone"] {
+        let before = files(dir.path());
+        let reader = read_only(&small(), dir.path());
+        let copies = temp_dir();
+        let copy = copies.path().join("checkpoint");
+        Checkpoint::new(&reader).create(&copy, 0).unwrap();
+        assert_eq!(dump(&Db::open(&small(), &copy).unwrap()), content, "{round}");
+        let backups = BackupEngineOptions::new(copies.path().join("backups"));
+        let mut engine = BackupEngine::open(backups).unwrap();
+        let how = CreateBackupOptions { flush_before_backup: true, ..Default::default() };
+        engine.create_new_backup_with(&reader, &how).unwrap();
+        let copy = copies.path().join("restored");
+        engine.restore_from_latest(&copy, &copy, &RestoreOptions::default()).unwrap();
+        assert_eq!(dump(&Db::open(&small(), &copy).unwrap()), content, "{round}");
+        // The writer may still be deleting a log.
+        assert!(round == "beside" || files(dir.path()) == before);
+        db.close().unwrap();
+    }
 }

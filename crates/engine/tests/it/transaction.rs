@@ -2,7 +2,10 @@
 
 use ferrolith::Code;
 use ferrolith::db::{ColumnFamily, Db};
-use ferrolith::options::{FlushOptions, Options, ReadOptions, WriteOptions};
+use ferrolith::options::{
+    BottommostLevelCompaction, CompactRangeOptions, FlushOptions, Options, ReadOptions,
+    WriteOptions,
+};
 use ferrolith::transaction::{
     OptimisticTransactionDb, OptimisticTransactionOptions, Transaction, TransactionDb,
     TransactionDbOptions, TransactionOptions,
@@ -136,6 +139,37 @@ fn an_optimistic_commit_fails_where_a_key_changed_and_leaves_nothing() {
             assert_eq!(value(db.db(), b"k").unwrap(), b"2");
         }
     }
+}
+
+/// A write that left nothing to read was one all the same, also in tables of the last level.
+#[test]
+fn a_key_that_came_and_went_is_a_conflict_after_compactions() {
+    let dir = tempfile::tempdir().unwrap();
+    let (db, cf) = optimistic(dir.path());
+    let compact = || {
+        let how = CompactRangeOptions {
+            bottommost_level_compaction: BottommostLevelCompaction::Force,
+            ..CompactRangeOptions::default()
+        };
+        db.db().compact_range(&how, None, None).unwrap();
+    };
+    let mut txns: Vec<Transaction> = (0..2).map(|_| begin(&db)).collect();
+    for (txn, key) in txns.iter_mut().zip([b"single", b"delete"]) {
+        assert!(txn.get_for_update(&ro(), &cf, key, true).unwrap().is_none());
+        txn.put(&cf, b"mine", b"1").unwrap();
+    }
+    db.db().put(&wo(), b"single", b"1").unwrap();
+    db.db().single_delete(&wo(), b"single").unwrap();
+    db.db().put(&wo(), b"delete", b"1").unwrap();
+    db.db().delete(&wo(), b"delete").unwrap();
+    compact();
+    compact();
+    for mut txn in txns {
+        assert_eq!(txn.commit().unwrap_err().code(), Code::Busy);
+    }
+    // Nobody asks any more: both go.
+    compact();
+    assert!(db.db().live_files_metadata().is_empty());
 }
 
 const ACCOUNTS: u64 = 6;

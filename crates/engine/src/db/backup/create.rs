@@ -46,7 +46,6 @@ impl BackupEngine {
     /// Makes a backup; the result is its number.
     pub fn create_new_backup_with(&mut self, db: &Db, how: &CreateBackupOptions) -> Result<u32> {
         let inner = db.inner();
-        inner.check_may_write()?;
         let newest = self.backups.keys().chain(self.corrupt.keys()).max();
         let id = newest.copied().unwrap_or(0) + 1;
         inner.info_log.info(format_args!("Started the backup process -- creating backup {id}"));
@@ -79,7 +78,7 @@ impl BackupEngine {
         let private = format!("private/{id}");
         self.fs.create_dir_all(&self.dir.join(&private))?;
         let _kept = inner.pause_file_deletions();
-        if how.flush_before_backup {
+        if how.flush_before_backup && !inner.read_only {
             inner.flush_all()?;
         }
         let sequence = inner.order.visible();
