@@ -6,7 +6,8 @@
 #
 # * valgrind: the library as it is; invalid reads and writes, use of undefined bytes, leaks.
 # * address:  AddressSanitizer and LeakSanitizer in the library, in Rust's standard library and in the programs.
-# * thread:   ThreadSanitizer in the same, over threads.c.
+# * thread:   ThreadSanitizer in the same, over threads.c and threads_mixed.c; several runs, as each is another schedule.
+#             FERROLITH_TSAN_RUNS sets how many (5).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 target=$(rustc -vV | sed -n 's/^host: //p')
@@ -21,19 +22,27 @@ build() {
 
 # run PREFIX...: each program of the list, with an empty directory.
 run() {
-  local name=$1 dir log
+  local name=$1 runs=1 dir log status
   shift
   while read -r program; do
-    case $name in thread) [[ $program == */threads ]] || continue ;; esac
-    dir=$(mktemp -d) log=$programs/$name/$(basename "$program").log
-    if timeout 280 env "$@" "$program" "$dir" >"$log" 2>&1; then
-      echo "$name: $(basename "$program"): clean"
+    if [[ $name == thread ]]; then
+      [[ $program == */threads* ]] || continue
+      runs=${FERROLITH_TSAN_RUNS:-5}
+    fi
+    log=$programs/$name/$(basename "$program").log status=clean
+    for ((i = 0; i < runs; i++)); do
+      dir=$(mktemp -d)
+      timeout 280 env "$@" "$program" "$dir" >"$log" 2>&1 || status=FAILED
+      rm -rf "$dir"
+      [[ $status == clean ]] || break
+    done
+    if [[ $status == clean ]]; then
+      echo "$name: $(basename "$program"): clean, $runs runs"
     else
       echo "$name: $(basename "$program"): FAILED, see $log"
       grep -m 3 -E "ERROR|WARNING: Thread|definitely|Invalid|error:" "$log" | sed 's/^/    /' || true
       failed=1
     fi
-    rm -rf "$dir"
   done <"$programs/$name/list"
 }
 

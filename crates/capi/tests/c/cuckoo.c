@@ -56,9 +56,11 @@ static void tables(const char* path, int identity) {
     db = rocksdb_open(options, path, &err);
     OK;
     expect(db, "00000005", "changed1");
-    rocksdb_delete_range_cf(db, wo, rocksdb_get_default_column_family_handle(db), S("a"), S("b"),
-                            &err);
+    rocksdb_writebatch_t* batch = rocksdb_writebatch_create();
+    rocksdb_writebatch_delete_range(batch, S("a"), S("b"));
+    rocksdb_write(db, wo, batch, &err);
     FAILED;
+    rocksdb_writebatch_destroy(batch);
     rocksdb_close(db);
     rocksdb_writeoptions_destroy(wo);
     rocksdb_options_destroy(options);
