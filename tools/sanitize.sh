@@ -53,6 +53,44 @@ instrumented() {
   lib=$PWD/target/$1-sanitizer/$target/debug
 }
 
+# control CFLAGS: a program that races (one batch, two threads) must be caught, or the checker does not look.
+control() {
+  local dir
+  dir=$(mktemp -d)
+  cat >"$dir/race.c" <<'RACE'
+#include <pthread.h>
+#include <rocksdb/c.h>
+
+static rocksdb_writebatch_t* batch;
+/* Not atomic, so that it orders nothing. */
+static volatile int done;
+
+static void* put(void* unused) {
+    for (int i = 0; i < 2000; i++) rocksdb_writebatch_put(batch, "key", 3, "value", 5);
+    done = 1;
+    return unused;
+}
+
+int main(void) {
+    pthread_t thread;
+    batch = rocksdb_writebatch_create();
+    pthread_create(&thread, NULL, put, NULL);
+    while (!done) rocksdb_writebatch_count(batch);
+    pthread_join(thread, NULL);
+    return 0;
+}
+RACE
+  ln -s "$lib/librocksdb.so" "$dir/librocksdb.so.10.10"
+  # shellcheck disable=SC2086
+  cc -Icrates/capi/include -o "$dir/race" "$dir/race.c" -L"$lib" -lrocksdb -lpthread $1
+  if LD_LIBRARY_PATH="$dir" timeout 60 "$dir/race" >"$dir/log" 2>&1 || ! grep -q "data race" "$dir/log"; then
+    echo "thread: a program that races was not caught:" >&2
+    head -n 3 "$dir/log" >&2
+    failed=1
+  fi
+  rm -rf "$dir"
+}
+
 for checker in "${@:-valgrind address thread}"; do
   # Without arguments that is all three in one.
   for name in $checker; do
@@ -69,7 +107,9 @@ for checker in "${@:-valgrind address thread}"; do
         # Rust's own runtime, which the library was compiled for; the programs' allocations go through it, too.
         short=${name:0:1}san
         runtime=$(rustc +nightly --print sysroot)/lib/rustlib/$target/lib/librustc-nightly_rt.$short.a
-        build "$name" "-Wl,--whole-archive $runtime -Wl,--no-whole-archive -rdynamic -lstdc++ -lm -lresolv"
+        flags="-Wl,--whole-archive $runtime -Wl,--no-whole-archive -rdynamic -lstdc++ -lm -lresolv"
+        [[ $name != thread ]] || control "$flags"
+        build "$name" "$flags"
         run "$name" LD_LIBRARY_PATH="$lib" ASAN_OPTIONS=detect_leaks=1 TSAN_OPTIONS=halt_on_error=0
         ;;
       *)
