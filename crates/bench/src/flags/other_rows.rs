@@ -18,7 +18,8 @@ const WORK: &str = "belongs to a benchmark that this tool does not have";
 const MANY: &str = "one database with one column family is measured";
 const BACKUP: &str = "backups are not measured";
 const TABLE: &str = "this setting of the table format is not supported";
-const CODEC_TUNING: &str = "codecs have a level and no other setting here";
+const CODEC_TUNING: &str =
+    "blocks are compressed by the thread that writes them, with a codec of RocksDB's own";
 const ENV: &str = "threads and files are the operating system's own";
 const ORDER: &str = "keys are ordered by their bytes and carry no timestamp";
 const OTHER: &str = "not supported by this tool";
@@ -162,11 +163,7 @@ pub(super) const REFUSED: &[Row] = &[
     row("fifo_age_for_warm", Uint64, "0", Refused(STYLES), STYLES),
     row("universal_reduce_file_locking", Bool, "false", Refused(STYLES), STYLES),
     row("compression_manager", Text, "none", Refused(CODEC_TUNING), CODEC_TUNING),
-    row("compression_max_dict_bytes", Int32, "0", Refused(CODEC_TUNING), CODEC_TUNING),
-    row("compression_zstd_max_train_bytes", Int32, "0", Refused(CODEC_TUNING), CODEC_TUNING),
     row("compression_parallel_threads", Int32, "1", Refused(CODEC_TUNING), CODEC_TUNING),
-    row("compression_max_dict_buffer_bytes", Uint64, "0", Refused(CODEC_TUNING), CODEC_TUNING),
-    row("compression_use_zstd_dict_trainer", Bool, "true", Refused(CODEC_TUNING), CODEC_TUNING),
     row("decouple_partitioned_filters", Bool, "true", Refused(TABLE), TABLE),
     row("partition_index_and_filters", Bool, "false", Refused(TABLE), TABLE),
     row("partition_index", Bool, "false", Refused(TABLE), TABLE),

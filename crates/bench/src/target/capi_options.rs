@@ -163,10 +163,34 @@ impl<'a> Builder<'a> {
         let codec = super::codec_number(f.text("compression_type"));
         set!(self, options_set_compression, "compression_type", c_int::from(codec));
         if let Some(setter) = self.symbols.options_set_compression_options {
-            // SAFETY: the options object is live; window bits, level, strategy, no dictionary.
-            unsafe { setter(self.options, -14, f.int32("compression_level"), 0, 0) };
+            let dictionary = f.int32("compression_max_dict_bytes");
+            // SAFETY: the options object is live; window bits, level, strategy, bytes of dictionary.
+            unsafe { setter(self.options, -14, f.int32("compression_level"), 0, dictionary) };
         } else {
             self.miss("compression_level");
+        }
+        if f.int("compression_max_dict_bytes") > 0 {
+            let train = f.int32("compression_zstd_max_train_bytes");
+            set!(
+                self,
+                options_set_compression_options_zstd_max_train_bytes,
+                "compression_zstd_max_train_bytes",
+                train
+            );
+            let held = f.uint("compression_max_dict_buffer_bytes");
+            set!(
+                self,
+                options_set_compression_options_max_dict_buffer_bytes,
+                "compression_max_dict_buffer_bytes",
+                held
+            );
+            let trainer = c_uchar::from(f.on("compression_use_zstd_dict_trainer"));
+            set!(
+                self,
+                options_set_compression_options_use_zstd_dict_trainer,
+                "compression_use_zstd_dict_trainer",
+                trainer
+            );
         }
         if f.int("min_level_to_compress") >= 0 {
             let level = f.int32("min_level_to_compress");

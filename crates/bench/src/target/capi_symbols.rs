@@ -150,6 +150,9 @@ symbols! {
         options_set_uint64add_merge_operator: fn(Object);
         options_set_compression: fn(Object, c_int);
         options_set_compression_options: fn(Object, c_int, c_int, c_int, c_int);
+        options_set_compression_options_zstd_max_train_bytes: fn(Object, c_int);
+        options_set_compression_options_max_dict_buffer_bytes: fn(Object, u64);
+        options_set_compression_options_use_zstd_dict_trainer: fn(Object, c_uchar);
         options_set_min_level_to_compress: fn(Object, c_int);
         options_set_max_bytes_for_level_multiplier_additional: fn(Object, *mut c_int, usize);
         options_set_wal_dir: fn(Object, Text);

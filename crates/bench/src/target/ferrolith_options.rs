@@ -89,6 +89,10 @@ fn family(f: &Flags) -> Result<ColumnFamilyOptions> {
         compression_per_level: per_level(f, compression),
         compression_opts: CompressionOptions {
             level: f.int32("compression_level"),
+            max_dict_bytes: f.int32("compression_max_dict_bytes").max(0) as u32,
+            zstd_max_train_bytes: f.int32("compression_zstd_max_train_bytes").max(0) as u32,
+            max_dict_buffer_bytes: f.uint("compression_max_dict_buffer_bytes"),
+            use_zstd_dict_trainer: f.on("compression_use_zstd_dict_trainer"),
             ..CompressionOptions::default()
         },
         memtable_prefix_bloom_size_ratio: f.double("memtable_bloom_size_ratio"),
@@ -172,6 +176,7 @@ fn codec(f: &Flags) -> Result<CompressionType> {
         "zlib" => T::Zlib,
         "lz4" => T::Lz4,
         "lz4hc" => T::Lz4hc,
+        "bzip2" => T::Bzip2,
         "zstd" => T::Zstd,
         _ => return Err(bad(f, "compression_type")),
     })

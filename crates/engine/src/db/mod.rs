@@ -13,6 +13,7 @@ mod checkpoint;
 mod close;
 mod column_family;
 mod counted;
+mod db_stats;
 mod errors;
 mod events;
 mod export_import;

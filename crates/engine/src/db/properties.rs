@@ -1,6 +1,7 @@
 //! Properties by RocksDB's names: numbers and short reports about a running database.
 
 use super::column_family::{ColumnFamilyData, ColumnFamilyState};
+use super::db_stats::Written;
 use super::state::{DbInner, State};
 use crate::cache::Cache;
 use crate::compaction::picker::LevelShape;
@@ -15,14 +16,6 @@ const GIB: f64 = 1024.0 * MIB;
 /// A walk over a cache serves reports for so long, if somebody asks and if LOG wants it.
 const STATS_AGE: Duration = Duration::from_secs(10);
 const STATS_AGE_IN_LOG: Duration = Duration::from_secs(180);
-
-/// What writers count under their own lock.
-struct Written {
-    user_bytes: u64,
-    live_wal_bytes: u64,
-    writes: u64,
-    keys: u64,
-}
 
 impl DbInner {
     /// A property of a family, or `None` where there is no such property.
@@ -158,17 +151,6 @@ impl DbInner {
         }
     }
 
-    /// Taken before the state's lock, which is the inner one.
-    fn written(&self) -> Written {
-        let write = self.write.lock();
-        Written {
-            user_bytes: write.user_bytes,
-            live_wal_bytes: write.wal.size(),
-            writes: write.writes,
-            keys: write.keys,
-        }
-    }
-
     fn stats_text(&self, cf: &ColumnFamilyState, written: &Written) -> String {
         self.family_stats_text(cf, STATS_AGE) + &self.db_stats_text(written)
     }
@@ -202,46 +184,6 @@ impl DbInner {
             out.push_str(&cache_text(&cache, cache_age_max));
         }
         out
-    }
-
-    fn db_stats_text(&self, written: &Written) -> String {
-        let get = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        let (uptime, c) = (self.uptime(), &self.totals);
-        let ratio = |n: u64, of: u64| n as f64 / of.max(1) as f64;
-        let mib_per_second = |bytes: u64| bytes as f64 / MIB / uptime;
-        let (writes, keys, bytes) = (written.writes, written.keys, written.user_bytes);
-        let (wal, syncs) = (get(&c.wal_bytes) + written.live_wal_bytes, get(&c.wal_syncs));
-        let stalled = self.controller.stalled_us();
-        let (seconds, millis) = (stalled / 1_000_000, stalled / 1000 % 1000);
-        format!(
-            "\n** DB Stats **\nUptime(secs): {uptime:.1} total, {uptime:.1} interval\n\
-             Cumulative writes: {writes} writes, {keys} keys, {writes} commit groups, {:.1} writes \
-             per commit group, ingest: {:.2} GB, {:.2} MB/s\n\
-             Cumulative WAL: {writes} writes, {syncs} syncs, {:.2} writes per sync, written: {:.2} \
-             GB, {:.2} MB/s\n\
-             Cumulative stall: {:02}:{:02}:{}.{millis:03} H:M:S, {:.1} percent\n{}",
-            if writes == 0 { 0.0 } else { 1.0 },
-            bytes as f64 / GIB,
-            mib_per_second(bytes),
-            ratio(writes, syncs),
-            wal as f64 / GIB,
-            mib_per_second(wal),
-            seconds / 3600,
-            seconds / 60 % 60,
-            seconds % 60,
-            stalled as f64 / 10_000.0 / uptime,
-            self.memory_stall_text(),
-        )
-    }
-
-    fn memory_stall_text(&self) -> String {
-        let stops = self.totals.memory_stalls.load(Ordering::Relaxed);
-        format!("Write Stall (count): write-buffer-manager-limit-stops: {stops}\n")
-    }
-
-    /// Seconds since the database was opened; never 0.
-    fn uptime(&self) -> f64 {
-        self.events.opened.get().map_or(0.0, |opened| opened.elapsed().as_secs_f64()).max(1e-6)
     }
 }
 

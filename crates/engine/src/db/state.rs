@@ -9,6 +9,7 @@
 
 use super::close::Sweep;
 use super::column_family::{ColumnFamilyData, ColumnFamilyMap, ColumnFamilyState};
+use super::db_stats::DbFigures;
 use super::events::Events;
 use super::moment::ReleasedSnapshots;
 use super::obsolete_files::FileDeletions;
@@ -93,6 +94,8 @@ pub(crate) struct Totals {
     pub(crate) compaction_count: AtomicU64,
     /// Writes that waited for memory.
     pub(crate) memory_stalls: AtomicU64,
+    /// What was reported last: intervals begin there.
+    pub(crate) reported: Mutex<DbFigures>,
 }
 
 /// A WAL whose records are not all in tables yet.

@@ -9,7 +9,7 @@ use crate::compress::CompressionType;
 use crate::error::{Error, Result};
 use crate::fs::identity::{host_name, new_session_id};
 use crate::fs::{FileSystem, WritableOptions};
-use crate::options::{self, ColumnFamilyOptions, Options, TableFactory};
+use crate::options::{self, ColumnFamilyOptions, CompressionOptions, Options, TableFactory};
 use crate::sst::properties::{EXTERNAL_VERSION_WRITTEN, UNKNOWN_COLUMN_FAMILY};
 use crate::sst::{TableBuilder, TableBuilderContext};
 use std::path::{Path, PathBuf};
@@ -233,7 +233,7 @@ impl SstFileWriter {
             prefix_extractor: cf.prefix_extractor.clone(),
             merge_operator_name: cf.merge_operator.as_ref().map(|m| m.name().to_owned()),
             compression: compression(cf),
-            compression_opts: cf.compression_opts,
+            compression_opts: compression_opts(cf),
             target_file_size: 0,
             level: -1,
             column_family_id,
@@ -261,6 +261,12 @@ fn compression(cf: &ColumnFamilyOptions) -> CompressionType {
             .unwrap_or(cf.compression),
         _ => CompressionType::None,
     }
+}
+
+/// The last level's settings, if it has a codec and settings of its own.
+fn compression_opts(cf: &ColumnFamilyOptions) -> CompressionOptions {
+    let last = &cf.bottommost_compression_opts;
+    if cf.bottommost_compression.is_some() && last.enabled { *last } else { cf.compression_opts }
 }
 
 #[cold]

@@ -109,6 +109,13 @@ fn figures_go_to_the_log_periodically() {
     }
     // One entry, whose lines have no time before them.
     assert!(log().contains("\n** DB Stats **\n") && log().contains("STATISTICS:\n rocksdb."));
+    // Intervals go from report to report.
+    let stats = || db.property("rocksdb.dbstats").unwrap();
+    drop(stats());
+    db.put(&wo(), b"l", b"v").unwrap();
+    let text = stats();
+    assert!(text.contains("Cumulative writes: 2 writes, 2 keys, "), "{text}");
+    assert!(text.contains("\nInterval stall: "), "{text}");
 }
 
 #[test]

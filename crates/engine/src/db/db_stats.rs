@@ -1,0 +1,146 @@
+//! What `rocksdb.dbstats` and LOG say of a whole database: since it was opened, and since somebody was
+//! told last.
+
+use super::state::DbInner;
+use crate::env::sync::atomic::{AtomicU64, Ordering};
+use std::fmt::Write;
+
+const MIB: f64 = 1024.0 * 1024.0;
+const GIB: f64 = 1024.0 * MIB;
+
+/// What writers count under their own lock.
+pub(super) struct Written {
+    pub(super) user_bytes: u64,
+    pub(super) live_wal_bytes: u64,
+    writes: u64,
+    keys: u64,
+}
+
+/// What a report is made of.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct DbFigures {
+    seconds: f64,
+    writes: u64,
+    keys: u64,
+    user_bytes: u64,
+    wal_bytes: u64,
+    wal_syncs: u64,
+    stalled_us: u64,
+}
+
+impl DbFigures {
+    fn since(&self, before: &DbFigures) -> DbFigures {
+        DbFigures {
+            // Never 0, since rates are divided by it.
+            seconds: (self.seconds - before.seconds).max(1e-6),
+            writes: self.writes.saturating_sub(before.writes),
+            keys: self.keys.saturating_sub(before.keys),
+            user_bytes: self.user_bytes.saturating_sub(before.user_bytes),
+            wal_bytes: self.wal_bytes.saturating_sub(before.wal_bytes),
+            wal_syncs: self.wal_syncs.saturating_sub(before.wal_syncs),
+            stalled_us: self.stalled_us.saturating_sub(before.stalled_us),
+        }
+    }
+
+    /// Three lines. RocksDB gives what was written in GB since the opening, and in MB since then.
+    fn write(&self, out: &mut String, head: &str, unit: f64, unit_name: &str) {
+        let per_second = |bytes: u64| bytes as f64 / MIB / self.seconds;
+        let (seconds, millis) = (self.stalled_us / 1_000_000, self.stalled_us / 1000 % 1000);
+        // Writing to a String cannot fail.
+        let _ = write!(
+            out,
+            "{head} writes: {writes} writes, {} keys, {writes} commit groups, {:.1} writes per \
+             commit group, ingest: {:.2} {unit_name}, {:.2} MB/s\n\
+             {head} WAL: {writes} writes, {} syncs, {:.2} writes per sync, written: {:.2} GB, \
+             {:.2} MB/s\n\
+             {head} stall: {:02}:{:02}:{}.{millis:03} H:M:S, {:.1} percent\n",
+            self.keys,
+            if self.writes == 0 { 0.0 } else { 1.0 },
+            self.user_bytes as f64 / unit,
+            per_second(self.user_bytes),
+            self.wal_syncs,
+            self.writes as f64 / self.wal_syncs.max(1) as f64,
+            self.wal_bytes as f64 / GIB,
+            per_second(self.wal_bytes),
+            seconds / 3600,
+            seconds / 60 % 60,
+            seconds % 60,
+            self.stalled_us as f64 / 10_000.0 / self.seconds,
+            writes = self.writes,
+        );
+    }
+}
+
+impl DbInner {
+    /// Taken before the state's lock, which is the inner one.
+    pub(super) fn written(&self) -> Written {
+        let write = self.write.lock();
+        Written {
+            user_bytes: write.user_bytes,
+            live_wal_bytes: write.wal.size(),
+            writes: write.writes,
+            keys: write.keys,
+        }
+    }
+
+    /// Begins the next interval.
+    pub(super) fn db_stats_text(&self, written: &Written) -> String {
+        let get = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        let now = DbFigures {
+            seconds: self.uptime(),
+            writes: written.writes,
+            keys: written.keys,
+            user_bytes: written.user_bytes,
+            wal_bytes: get(&self.totals.wal_bytes) + written.live_wal_bytes,
+            wal_syncs: get(&self.totals.wal_syncs),
+            stalled_us: self.controller.stalled_us(),
+        };
+        let before = std::mem::replace(&mut *self.totals.reported.lock(), now);
+        let interval = now.since(&before);
+        let mut out = format!(
+            "\n** DB Stats **\nUptime(secs): {:.1} total, {:.1} interval\n",
+            now.seconds, interval.seconds
+        );
+        now.write(&mut out, "Cumulative", GIB, "GB");
+        interval.write(&mut out, "Interval", MIB, "MB");
+        out + &self.memory_stall_text()
+    }
+
+    pub(super) fn memory_stall_text(&self) -> String {
+        let stops = self.totals.memory_stalls.load(Ordering::Relaxed);
+        format!("Write Stall (count): write-buffer-manager-limit-stops: {stops}\n")
+    }
+
+    /// Seconds since the database was opened; never 0.
+    pub(super) fn uptime(&self) -> f64 {
+        self.events.opened.get().map_or(0.0, |opened| opened.elapsed().as_secs_f64()).max(1e-6)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interval_is_what_came_since_the_last_report() {
+        let before = DbFigures { seconds: 2.0, writes: 10, keys: 20, ..DbFigures::default() };
+        let now = DbFigures {
+            seconds: 6.0,
+            writes: 13,
+            keys: 26,
+            user_bytes: 8 << 20,
+            wal_syncs: 1,
+            stalled_us: 2_000_000,
+            ..before
+        };
+        let mut text = String::new();
+        now.since(&before).write(&mut text, "Interval", MIB, "MB");
+        assert_eq!(
+            text,
+            "Interval writes: 3 writes, 6 keys, 3 commit groups, 1.0 writes per commit group, \
+             ingest: 8.00 MB, 2.00 MB/s\n\
+             Interval WAL: 3 writes, 1 syncs, 3.00 writes per sync, written: 0.00 GB, 0.00 MB/s\n\
+             Interval stall: 00:00:2.000 H:M:S, 50.0 percent\n"
+        );
+    }
+}
