@@ -16,7 +16,7 @@ use crate::fs::filename::{self, FileKind};
 use crate::fs::info_log::InfoLog;
 use crate::hooks::{CompactionReason, FlushReason};
 use crate::options::{dump_cf_options, dump_db_options};
-use crate::version::VersionSet;
+use crate::version::{DataPaths, VersionSet};
 use std::path::Path;
 
 impl Builder {
@@ -72,7 +72,6 @@ impl Builder {
         let mut names = self.fs.list_dir(&self.dir).unwrap_or_default();
         names.sort_unstable();
         let size = |dir: &Path, name: &str| self.fs.file_size(&dir.join(name)).unwrap_or(0);
-        let mut tables = Vec::new();
         for name in &names {
             match filename::parse_file_name(name) {
                 Some(FileKind::Current) => log.header(format_args!("CURRENT file:  {name}")),
@@ -81,13 +80,17 @@ impl Builder {
                     "MANIFEST file:  {name} size: {} Bytes",
                     size(&self.dir, name)
                 )),
-                Some(FileKind::Table(_)) => tables.push(name.as_str()),
                 _ => {}
             }
         }
-        let first: String = tables.iter().take(9).map(|name| format!("{name} ")).collect();
-        let (dir, count) = (self.dir.display(), tables.len());
-        log.header(format_args!("SST files in {dir} dir, Total Num: {count}, files: {first}"));
+        for dir in DataPaths::new(&*self.fs, &self.dir, &self.options.db_paths).dirs() {
+            let mut tables = self.fs.list_dir(dir).unwrap_or_default();
+            tables.sort_unstable();
+            tables.retain(|n| matches!(filename::parse_file_name(n), Some(FileKind::Table(_))));
+            let first: String = tables.iter().take(9).map(|name| format!("{name} ")).collect();
+            let (dir, count) = (dir.display(), tables.len());
+            log.header(format_args!("SST files in {dir} dir, Total Num: {count}, files: {first}"));
+        }
         let mut wals = self.fs.list_dir(&self.wal_dir).unwrap_or_default();
         wals.sort_unstable();
         wals.retain(|name| matches!(filename::parse_file_name(name), Some(FileKind::Wal(_))));

@@ -8,7 +8,7 @@ use ferrolith::db::{ColumnFamily, Db};
 use ferrolith::fs::FileSystem;
 use ferrolith::fs::fault::{Fault, FaultFs, FaultKind};
 use ferrolith::fs::mem::MemFs;
-use ferrolith::options::{CompactRangeOptions, FlushOptions, Options};
+use ferrolith::options::{CompactRangeOptions, DbPath, FlushOptions, Options};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -28,15 +28,23 @@ fn seed() -> u64 {
     set.unwrap_or_else(|| fastrand::u64(..1_000_000))
 }
 
-fn options(fs: impl FileSystem + 'static, separate_wals: bool) -> Options {
+fn options(fs: impl FileSystem + 'static, spread: bool) -> Options {
     let mut options = over(fs);
     options.cf.write_buffer_size = 16 << 10;
     options.cf.merge_operator = None;
     options.db.max_manifest_file_size = 2 << 10;
-    if separate_wals {
+    if spread {
+        // Flushes go to the first path, compactions to the second.
         options.db.wal_dir = "/wals".into();
+        options.db.db_paths = [("/fast", 100 << 10), ("/slow", 1)]
+            .map(|(path, target_size)| DbPath { path: path.into(), target_size })
+            .to_vec();
     }
     options
+}
+
+fn is_spread(db: &Db) -> bool {
+    db.db_options().db_paths.len() > 1
 }
 
 /// A batch over three families. Each leaves its number in the first one.
@@ -74,7 +82,9 @@ impl History {
                 1 => db.sync_wal().is_ok(),
                 2 => db.flush_cf(&FlushOptions::default(), cf).is_err() && options.sync,
                 3 => {
-                    let range = CompactRangeOptions::default();
+                    let target_path_id = u32::from(is_spread(db));
+                    let range =
+                        CompactRangeOptions { target_path_id, ..CompactRangeOptions::default() };
                     db.compact_range_cf(&range, cf, None, None).is_err() && options.sync
                 }
                 _ => options.sync,
@@ -128,10 +138,10 @@ fn loosely_crashed(mem: &MemFs, rng: &mut fastrand::Rng) -> MemFs {
 fn a_live_database_loses_only_an_unsynced_end() {
     let seed = seed();
     eprintln!("power loss: seed {seed}");
-    for separate_wals in [false, true] {
+    for spread in [false, true] {
         let mut rng = fastrand::Rng::with_seed(seed);
         let mem = MemFs::new();
-        let (db, cfs) = open_three(&options(mem.clone(), separate_wals), Path::new(DIR));
+        let (db, cfs) = open_three(&options(mem.clone(), spread), Path::new(DIR));
         let mut history = History::default();
         for round in 0..40 {
             let operations = rng.usize(1..40);
@@ -139,10 +149,10 @@ fn a_live_database_loses_only_an_unsynced_end() {
             for (kind, left) in
                 [("strict", mem.crash_clone()), ("loose", loosely_crashed(&mem, &mut rng))]
             {
-                let what = format!("seed {seed}, round {round}, {kind}, {separate_wals}");
+                let what = format!("seed {seed}, round {round}, {kind}, {spread}");
                 let mut copy =
                     History { batches: history.batches.clone(), durable: history.durable };
-                copy.check(&options(left, separate_wals), &what);
+                copy.check(&options(left, spread), &what);
             }
         }
     }
@@ -156,11 +166,11 @@ fn any_operation_may_be_the_last() {
     let mut n = 0;
     loop {
         let (mem, fs) = faulty();
-        let separate_wals = n % 2 == 1;
+        let spread = n % 2 == 1;
         fs.inject(Fault::writes_stop(n, FaultKind::Io));
         let mut rng = fastrand::Rng::with_seed(seed + n);
         let mut history = History::default();
-        let opts = options(fs.clone(), separate_wals);
+        let opts = options(fs.clone(), spread);
         if let Ok((db, cfs)) = try_open_three(&opts, Path::new(DIR)) {
             history.work(&db, &cfs, &mut rng, 150);
             within(30, &format!("close after {n}"), move || drop((db, cfs)));
@@ -170,10 +180,10 @@ fn any_operation_may_be_the_last() {
         for again in 0..2 {
             let fs = FaultFs::new(Arc::new(left.clone()));
             fs.inject(Fault::writes_stop(rng.u64(..40), FaultKind::Io));
-            drop(try_open_three(&options(fs, separate_wals), Path::new(DIR)));
+            drop(try_open_three(&options(fs, spread), Path::new(DIR)));
             left = if again == 0 { left.crash_clone() } else { loosely_crashed(&left, &mut rng) };
         }
-        history.check(&options(left, separate_wals), &format!("seed {seed}, operation {n}"));
+        history.check(&options(left, spread), &format!("seed {seed}, operation {n}"));
         if all_done {
             return;
         }
