@@ -53,7 +53,7 @@ pub(super) const MEMTABLES: &[Row] = &[
     row("memtable_whole_key_filtering", Bool, "false", Used, "Whole keys in the memtable filter"),
     row("allow_concurrent_memtable_write", Bool, "true", Used, "Threads insert in parallel; turned off for structures that cannot"),
     row("max_successive_merges", Int32, "0", Used, "Operands from which a write folds; 0: never"),
-    row("inplace_update_support", Bool, "false", Used, "Update values in place; refused by Ferrolith"),
+    row("inplace_update_support", Bool, "false", Used, "Update values in place"),
 ];
 
 /// Table files, caches and reading.

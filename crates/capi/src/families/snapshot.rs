@@ -4,7 +4,7 @@ use super::{rocksdb_readoptions_t, rocksdb_t};
 use crate::errptr::quiet;
 use crate::handles::{destroy, give};
 use ferrolith::base::SeqNo;
-use ferrolith::db::Snapshot;
+use ferrolith::db::{Db, Snapshot};
 use std::ptr;
 
 /// A moment of a database.
@@ -16,8 +16,10 @@ pub struct rocksdb_snapshot_t {
 }
 
 impl rocksdb_snapshot_t {
-    pub(crate) fn new(snapshot: Snapshot) -> rocksdb_snapshot_t {
-        rocksdb_snapshot_t { sequence: Some(snapshot.sequence()), _owned: Some(snapshot) }
+    /// Where values change in place there is no moment to read at, and none is kept.
+    pub(crate) fn new(db: &Db) -> rocksdb_snapshot_t {
+        let snapshot = db.supports_snapshots().then(|| db.snapshot());
+        rocksdb_snapshot_t { sequence: snapshot.as_ref().map(Snapshot::sequence), _owned: snapshot }
     }
 
     /// One that somebody else keeps, in memory that the caller may give to `free`.
@@ -34,7 +36,7 @@ impl rocksdb_snapshot_t {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_create_snapshot(db: *mut rocksdb_t) -> *const rocksdb_snapshot_t {
     quiet(ptr::null(), || match db.as_ref() {
-        Some(db) => give(rocksdb_snapshot_t::new(db.db.snapshot())),
+        Some(db) => give(rocksdb_snapshot_t::new(&db.db)),
         None => ptr::null(),
     })
 }

@@ -48,6 +48,7 @@ pub(crate) fn publish_families(inner: &DbInner, state: &State) {
     let map: ColumnFamilyMap =
         state.families.iter().map(|(id, cf)| (*id, Arc::clone(&cf.data))).collect();
     inner.families.replace(Some(Arc::new(map)));
+    inner.snapshots.set_show_moments(state.families.values().all(|cf| !cf.mem.updates_in_place()));
 }
 
 impl DbInner {

@@ -349,7 +349,13 @@ impl Db {
         Ok(DbIterator { iter, family, options, shared, followed: None })
     }
 
-    /// A snapshot of this moment.
+    /// Whether snapshots show one moment. With `inplace_update_support` in some column family they
+    /// do not: a value that takes the place of an older one is seen by all readers.
+    pub fn supports_snapshots(&self) -> bool {
+        self.inner().snapshots.show_moments()
+    }
+
+    /// A snapshot of this moment; see [`Db::supports_snapshots`].
     pub fn snapshot(&self) -> Snapshot {
         self.take_snapshot(false)
     }

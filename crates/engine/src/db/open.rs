@@ -161,6 +161,12 @@ pub(super) fn check_family(options: &ColumnFamilyOptions, db: &DbOptions) -> Res
         return Err(Error::invalid_argument("PlainTable requires allow_mmap_reads = true"));
     }
     check_paths(options, db)?;
+    if options.inplace_update_support && db.allow_concurrent_memtable_write {
+        return Err(Error::invalid_argument(
+            "In-place memtable updates (inplace_update_support) is not compatible with concurrent \
+             writes (allow_concurrent_memtable_write)",
+        ));
+    }
     let drops_files = options.compaction_style == CompactionStyle::Fifo && options.ttl > 0;
     if drops_files && db.max_open_files != -1 {
         return Err(Error::not_supported(

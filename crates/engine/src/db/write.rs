@@ -270,6 +270,9 @@ impl DbInner {
             let _timer = PerfTimer::start(PerfMetric::WriteMemtableTime);
             let mut inserter = MemtableInserter::new(targets, first);
             iterate(batch.data(), &mut inserter)?;
+            if inserter.updated() > 0 {
+                stats::add(&self.statistics, Ticker::NumberKeysUpdated, inserter.updated());
+            }
         }
         Ok(())
     }

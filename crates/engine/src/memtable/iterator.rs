@@ -4,7 +4,7 @@
 //! itself keeps alive, and slices of entries are handed out. Invariants:
 //! * **M1** `cursor` never outlives `table`: it is private, and declared (so dropped) first.
 //! * **M2** Entries never move or change while the memtable lives, so slices stay good even when
-//!   the iterator moves on.
+//!   the iterator moves on. Values that may change (`in_place.rs`) are copied on arrival.
 
 #![allow(unsafe_code)]
 
@@ -18,8 +18,10 @@ pub(super) struct MemTableIterator {
     cursor: Cursor<'static>,
     /// The entry that the cursor stands on.
     entry: Option<Entry>,
+    /// Its value, where values change in place.
+    copy: Vec<u8>,
     /// Keeps everything above alive.
-    _table: Arc<MemTable>,
+    table: Arc<MemTable>,
 }
 
 impl MemTableIterator {
@@ -27,11 +29,15 @@ impl MemTableIterator {
         let cursor = table.rep().cursor(total_order);
         // SAFETY: the memtable is behind an `Arc`, so it does not move, and M1.
         let cursor = unsafe { std::mem::transmute::<Cursor<'_>, Cursor<'static>>(cursor) };
-        MemTableIterator { cursor, entry: None, _table: table }
+        MemTableIterator { cursor, entry: None, copy: Vec::new(), table }
     }
 
     fn settle(&mut self) {
         self.entry = self.cursor.entry();
+        if let (Some(entry), Some(stripes)) = (self.entry, self.table.stripes()) {
+            // SAFETY: the entry lies in the memtable that the iterator holds.
+            unsafe { stripes.copy_value(entry, &mut self.copy) };
+        }
     }
 }
 
@@ -72,6 +78,9 @@ impl InternalIterator for MemTableIterator {
     }
     fn value(&self) -> &[u8] {
         debug_assert!(self.valid(), "value of an iterator that is not valid");
+        if self.table.updates_in_place() {
+            return &self.copy;
+        }
         // SAFETY: as for `key`.
         self.entry.map_or(&[], |entry| unsafe { entry.value() })
     }

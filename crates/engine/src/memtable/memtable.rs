@@ -4,6 +4,7 @@
 
 use super::arena::Arena;
 use super::bloom::MemtableBloom;
+use super::in_place::Stripes;
 use super::iterator::MemTableIterator;
 use super::range_dels::RangeDels;
 use super::rep::{Entry, Rep};
@@ -27,6 +28,8 @@ pub struct MemTable {
     arena: Arena,
     order: KeyOrder,
     bloom: Option<MemtableBloom>,
+    /// Where values change in place.
+    stripes: Option<Stripes>,
     range_dels: RangeDels,
     id: u64,
     write_buffer_size: AtomicUsize,
@@ -64,6 +67,7 @@ impl MemTable {
             arena: Arena::new(chunk),
             order,
             bloom: MemtableBloom::new(options),
+            stripes: Stripes::new(options),
             range_dels: RangeDels::new(),
             id,
             write_buffer_size: AtomicUsize::new(options.write_buffer_size),
@@ -83,7 +87,7 @@ impl MemTable {
 
     /// Whether several writers may add at the same time.
     pub fn supports_concurrent_insert(&self) -> bool {
-        self.rep.supports_concurrent_insert()
+        self.stripes.is_none() && self.rep.supports_concurrent_insert()
     }
 
     /// Adds an entry. Its key, sequence number and kind together must be new to the memtable, the
@@ -130,15 +134,25 @@ impl MemTable {
         if self.bloom.as_ref().is_some_and(|bloom| !bloom.may_contain(user_key)) {
             return ctx.is_done();
         }
+        let mut copy = Vec::new();
         self.rep.visit_from(key.internal_key(), |entry| {
-            // SAFETY: the entry lies in this memtable's arena, and the slices end with this call.
-            let (found, value) = unsafe { (entry.internal_key(), entry.value()) };
+            // SAFETY: the entry lies in this memtable's arena, and the slice ends with this call.
+            let found = unsafe { entry.internal_key() };
             if !self.order.equal_user(&found[..found.len() - TRAILER_SIZE], user_key) {
                 return false;
             }
             let trailer = trailer(found);
             let Some(kind) = ValueType::from_byte(trailer as u8) else {
                 unreachable!("memtable entry with type byte {}", trailer as u8)
+            };
+            let value = match &self.stripes {
+                // SAFETY: as above; values never change.
+                None => unsafe { entry.value() },
+                Some(stripes) => {
+                    // SAFETY: as above.
+                    unsafe { stripes.copy_value(entry, &mut copy) };
+                    &copy
+                }
             };
             ctx.save(trailer >> 8, kind, value, None)
         });
@@ -184,6 +198,15 @@ impl MemTable {
 
     pub(super) fn rep(&self) -> &Rep {
         &self.rep
+    }
+
+    #[inline]
+    pub(super) fn stripes(&self) -> Option<&Stripes> {
+        self.stripes.as_ref()
+    }
+
+    pub(super) fn order(&self) -> &KeyOrder {
+        &self.order
     }
 
     /// Bytes in use: what is in the arena, and what the structure and the filter hold beside it.

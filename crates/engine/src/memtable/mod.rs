@@ -12,6 +12,7 @@ mod btree_cursor;
 mod btree_node;
 mod buckets;
 mod hash;
+mod in_place;
 mod iterator;
 #[expect(clippy::module_inception, reason = "the file of the type of that name")]
 mod memtable;

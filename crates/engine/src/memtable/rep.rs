@@ -1,6 +1,6 @@
 //! The door between a memtable and the structure that keeps its entries in order.
 //!
-//! An entry is written once into the arena and never changes or moves; a structure keeps pointers to
+//! An entry is written once into the arena and never moves or changes (but for `in_place.rs`); a structure keeps pointers to
 //! entries, and nodes of its own in the same arena. The set of structures is closed: [`Rep`].
 //!
 //! ```text
@@ -28,7 +28,8 @@ use std::ptr::NonNull;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry(NonNull<u8>);
 
-// SAFETY: an entry is not changed after it was written; R1 keeps it alive.
+// SAFETY: an entry is not changed after it was written, but for values under locks (`in_place.rs`);
+// R1 keeps it alive.
 unsafe impl Send for Entry {}
 // SAFETY: as for `Send`.
 unsafe impl Sync for Entry {}
@@ -101,6 +102,27 @@ impl Entry {
             let (len, value) = read_length(key.add(key_len));
             std::slice::from_raw_parts(value.as_ptr(), len)
         }
+    }
+}
+
+impl Entry {
+    /// Puts `value` in the place of the value if it is not longer, and says so.
+    ///
+    /// # Safety
+    /// Nobody else may look at the value meanwhile (`in_place.rs`), and the entry must be alive.
+    pub unsafe fn overwrite_value(self, value: &[u8]) -> bool {
+        // SAFETY: alive by contract. A length that is not greater takes no more bytes, so length and
+        // value end where the old ones did, or before.
+        unsafe {
+            let (key_len, key) = read_length(self.0);
+            let at = key.add(key_len);
+            if value.len() > read_length(at).0 {
+                return false;
+            }
+            let to = write_length(at, value.len()).as_ptr();
+            to.copy_from_nonoverlapping(value.as_ptr(), value.len());
+        }
+        true
     }
 }
 

@@ -93,7 +93,9 @@ pub struct ColumnFamilyOptions {
     pub max_successive_merges: usize,
     /// Bloom bits of the last level are left out.
     pub optimize_filters_for_hits: bool,
-    /// Update in place. Not supported: true is refused at open.
+    /// A put of a key whose newest entry in the memtable is a value of at least the same length takes
+    /// its place. Readers of older moments see it, too; needs `allow_concurrent_memtable_write` false.
+    /// RocksDB's `inplace_callback` is not there.
     pub inplace_update_support: bool,
     /// Hidden entries in a row from which an iterator searches instead of stepping.
     pub max_sequential_skip_in_iterations: u64,
@@ -113,7 +115,7 @@ pub struct ColumnFamilyOptions {
     pub report_bg_io_stats: bool,
     /// Size of huge pages for memtables; 0 means none. Accepted, has no effect.
     pub memtable_huge_page_size: usize,
-    /// Locks of `inplace_update_support`. Accepted, has no effect.
+    /// Locks over the values of a memtable with `inplace_update_support`.
     pub inplace_update_num_locks: usize,
     /// Probes of the memtable's Bloom filter stay in one cache line. Accepted, has no effect.
     pub bloom_locality: u32,

@@ -114,7 +114,6 @@ fn refusals_name_option_value_and_range() {
         with(|o| o.db.use_direct_reads = true),
         with(|o| o.db.allow_mmap_writes = true),
         with(|o| o.db.max_background_jobs = 5000),
-        with(|o| o.cf.inplace_update_support = true),
         with(|o| o.cf.target_file_size_base = 0),
         with(|o| o.cf.max_bytes_for_level_multiplier_additional = vec![1, 0]),
         with(|o| o.cf.memtable_factory = MemtableFactory::HashLinkList { bucket_count: 0 }),

@@ -2,6 +2,7 @@
 
 use crate::base::{MAX_SEQUENCE_NUMBER, SeqNo};
 use crate::env::sync::Mutex;
+use crate::env::sync::atomic::{AtomicBool, Ordering};
 use std::collections::BTreeMap;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -9,6 +10,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 #[derive(Debug, Default)]
 pub struct SnapshotList {
     live: Mutex<BTreeMap<SeqNo, Holders>>,
+    /// Some family's values change in place.
+    without_moments: AtomicBool,
 }
 
 /// Who holds one sequence number.
@@ -52,6 +55,16 @@ impl SnapshotList {
         holders.count += 1;
         holders.checking += usize::from(checking);
         seq
+    }
+
+    /// Whether snapshots show one moment of every family.
+    pub fn show_moments(&self) -> bool {
+        !self.without_moments.load(Ordering::Acquire)
+    }
+
+    /// Says what [`SnapshotList::show_moments`] tells.
+    pub fn set_show_moments(&self, yes: bool) {
+        self.without_moments.store(!yes, Ordering::Release);
     }
 
     /// Gives one snapshot back; `checking` as it was taken.

@@ -17,17 +17,24 @@ pub struct MemtableInserter<'a, L> {
     next: SeqNo,
     /// The last memtable used: batches mostly stay in one family.
     last: Option<(u32, Option<&'a MemTable>)>,
+    /// Puts that took the place of an older value.
+    updated: u64,
 }
 
 impl<'a, L: MemtableLookup> MemtableInserter<'a, L> {
     /// Inserts from sequence number `first` on.
     pub fn new(lookup: &'a L, first: SeqNo) -> MemtableInserter<'a, L> {
-        MemtableInserter { lookup, next: first, last: None }
+        MemtableInserter { lookup, next: first, last: None, updated: 0 }
     }
 
     /// The sequence number that the next record would get.
     pub fn next_sequence(&self) -> SeqNo {
         self.next
+    }
+
+    /// How many puts took the place of an older value instead of adding an entry.
+    pub fn updated(&self) -> u64 {
+        self.updated
     }
 
     /// The memtable of a family, if it takes records.
@@ -56,7 +63,14 @@ impl<'a, L: MemtableLookup> MemtableInserter<'a, L> {
 impl<L: MemtableLookup> BatchHandler for MemtableInserter<'_, L> {
     #[inline]
     fn put(&mut self, cf: u32, key: &[u8], value: &[u8]) -> Result<()> {
-        self.add(cf, ValueType::Value, key, value)
+        match self.memtable(cf)? {
+            Some(memtable) if memtable.updates_in_place() => {
+                self.updated += u64::from(memtable.put_in_place(self.next, key, value));
+                self.next += 1;
+                Ok(())
+            }
+            _ => self.add(cf, ValueType::Value, key, value),
+        }
     }
 
     fn delete(&mut self, cf: u32, key: &[u8]) -> Result<()> {

@@ -14,6 +14,7 @@ mod events;
 mod export_import;
 mod families;
 mod faults;
+mod in_place;
 mod ingest;
 mod limits;
 mod live_files;
