@@ -70,7 +70,9 @@ fn nothing_changes_if_one_change_is_refused() {
     assert_eq!(e.to_string(), "Invalid argument: Option not changeable: num_levels");
     assert_eq!(db.set_options(&[]).unwrap_err().to_string(), "Invalid argument: empty input");
     let read_only = Db::open_for_read_only(&small(), dir.path(), false).unwrap();
-    assert!(read_only.set_options(&[("write_buffer_size", "2097152")]).is_err());
+    read_only.set_options(&[("write_buffer_size", "2097152")]).unwrap();
+    assert_eq!(read_only.default_cf().options().write_buffer_size, 2_097_152);
+    assert_eq!(stored(dir.path()).1.write_buffer_size, before, "the reader writes nothing");
 }
 
 #[test]
