@@ -36,20 +36,44 @@ enum Kind {
 
 /// A filter that answers queries.
 pub struct Filter {
-    body: Vec<u8>,
+    body: Body,
     kind: Kind,
+}
+
+/// The bytes that are probed, aligned: a line of the filter is to be one line of the cache, not parts of
+/// two.
+#[derive(Default)]
+struct Body {
+    /// Somewhat more than needed, never moved or grown.
+    memory: Vec<u8>,
+    /// Where the bytes begin.
+    start: usize,
+}
+
+impl Body {
+    fn new(bytes: &[u8]) -> Body {
+        let mut memory: Vec<u8> = Vec::with_capacity(bytes.len() + LINE - 1);
+        // Not known to an interpreter; then nothing is aligned, and nothing is wrong.
+        let start = memory.as_ptr().align_offset(LINE).min(LINE - 1);
+        memory.resize(start, 0);
+        memory.extend_from_slice(bytes);
+        Body { memory, start }
+    }
+
+    #[inline]
+    fn bytes(&self) -> &[u8] {
+        self.memory.get(self.start..).unwrap_or_default()
+    }
 }
 
 impl Filter {
     /// A filter from the bytes of its block.
-    pub fn new(mut bytes: Vec<u8>) -> Filter {
+    pub fn new(bytes: &[u8]) -> Filter {
         let Some((body, metadata)) = bytes.split_last_chunk::<METADATA_SIZE>() else {
-            return Filter { body: Vec::new(), kind: Kind::Never };
+            return Filter { body: Body::default(), kind: Kind::Never };
         };
         let kind = if body.is_empty() { Kind::Never } else { parse(body, *metadata) };
-        let len = body.len();
-        bytes.truncate(len);
-        Filter { body: bytes, kind }
+        Filter { body: Body::new(body), kind }
     }
 
     /// Whether the key may have been added; `hash` is its [`hash64`].
@@ -62,7 +86,7 @@ impl Filter {
             Kind::Legacy { lines, probes, log2_line } => {
                 self.legacy(*lines, *probes, *log2_line, hash32(key, LEGACY_SEED))
             }
-            Kind::Ribbon(ribbon) => ribbon.may_match(&self.body, hash),
+            Kind::Ribbon(ribbon) => ribbon.may_match(self.body.bytes(), hash),
         }
     }
 
@@ -70,19 +94,20 @@ impl Filter {
     #[inline]
     pub fn walk_ahead(&self, hash: u64) {
         if let Kind::Fast { lines, .. } = self.kind {
-            prefetch(self.body.as_ptr().wrapping_add(line_of(hash, lines) * LINE));
+            prefetch(self.body.bytes().as_ptr().wrapping_add(line_of(hash, lines) * LINE));
         }
     }
 
     /// Bytes of memory.
     pub fn memory_usage(&self) -> usize {
-        self.body.capacity()
+        self.body.memory.capacity()
     }
 
     #[inline]
     fn fast(&self, lines: u32, probes: u32, hash: u64) -> bool {
         let line = line_of(hash, lines);
-        let Some(line) = self.body.get(line * LINE..).and_then(|b| b.first_chunk::<LINE>()) else {
+        let Some(line) = self.body.bytes().get(line * LINE..).and_then(|b| b.first_chunk::<LINE>())
+        else {
             return true;
         };
         let mut x = (hash >> 32) as u32;
@@ -97,7 +122,7 @@ impl Filter {
 
     fn legacy(&self, lines: u32, probes: u32, log2_line: u32, hash: u32) -> bool {
         let line = (hash % lines) as usize;
-        let Some(line) = self.body.get(line << log2_line..) else { return true };
+        let Some(line) = self.body.bytes().get(line << log2_line..) else { return true };
         let delta = hash.rotate_right(17);
         let mask = (8 << log2_line) - 1;
         let mut h = hash;

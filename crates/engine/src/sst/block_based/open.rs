@@ -295,7 +295,7 @@ fn read_filter(
         return Ok(TableFilter::None);
     }
     if let Some(&handle) = metas.get(FULL_FILTER) {
-        return Ok(TableFilter::Full(Filter::new(source.read_meta(handle)?)));
+        return Ok(TableFilter::Full(Filter::new(&source.read_meta(handle)?)));
     }
     let Some(&handle) = metas.get(PARTITIONED_FILTER) else { return Ok(TableFilter::None) };
     let mut fences = Fences::collect(form.user_keys);
@@ -306,7 +306,7 @@ fn read_filter(
         budget = budget
             .checked_sub(part.size)
             .ok_or_else(|| Error::corruption("filter partitions are larger than the file"))?;
-        filters.push(Filter::new(source.read_meta(part)?));
+        filters.push(Filter::new(&source.read_meta(part)?));
         fences.push(key, part)
     })
     .and_then(|()| fences.finish(&ctx.order))

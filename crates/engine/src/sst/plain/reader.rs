@@ -13,6 +13,7 @@ use super::{ENCODING_TYPE, MAX_FILE_SIZE};
 use crate::base::hash::hash64;
 use crate::base::key::{ValueType, user_key};
 use crate::base::pinned::{Pin, PinnedBytes};
+use crate::base::prefetch::{LINE, prefetch_bytes};
 use crate::base::{InternalIterator, KeyOrder, LookupKey, PinnedValue};
 use crate::error::{Error, Result};
 use crate::fs::RandomAccessFile;
@@ -271,6 +272,8 @@ impl Reader {
         let user_key = key.user_key();
         let rows = self.rows();
         let start = self.start_of_search(place, user_key)?;
+        // A row begins anywhere and goes on over the next lines, up to where its value ends.
+        prefetch_bytes(rows.as_ptr().wrapping_add(start), 3 * LINE);
         let (mut at, mut state, mut found) = (start, Shared::default(), false);
         while at < rows.len() {
             let row = Row::read(rows, self.format, &mut state, at)
