@@ -49,7 +49,9 @@ fn build_and_check(ctx: TableBuilderContext, rows: &[Row]) -> (u64, Option<usize
     check_rows(&table, rows, &KeyOrder::bytewise());
     assert_eq!(table.properties(), &finished.properties);
     let Table::BlockBased(inner) = &*table else { panic!() };
-    (finished.file_size, inner.dictionary.as_ref().map(|d| d.bytes().len()))
+    let dictionary = inner.dictionary.as_ref().map(|d| d.bytes().len());
+    assert!(table.memory_usage() > dictionary.unwrap_or(0), "it is memory of the reader");
+    (finished.file_size, dictionary)
 }
 
 #[test]

@@ -352,7 +352,9 @@ impl BlockBasedTable {
         };
         let slots = self.slots.as_ref().map_or(0, |slots| size_of::<usize>() * slots.len());
         let tombstones = self.range_tombstones.as_ref().map_or(0, |t| t.memory_usage());
-        size_of::<BlockBasedTable>() + self.fences.memory_usage() + filter + slots + tombstones
+        let dictionary = self.dictionary.as_ref().map_or(0, |d| d.bytes().len());
+        let parts = self.fences.memory_usage() + filter + slots + tombstones + dictionary;
+        size_of::<BlockBasedTable>() + parts
     }
 
     /// Reads every data block from the file and checks it.
