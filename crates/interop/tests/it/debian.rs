@@ -37,8 +37,10 @@ fn take_over(setup: &Setup) {
         check_copy(&when, Engine::Rocksdb, setup, &model.families);
     }
     // And the tools go on.
-    ldb(&setup.dir, &["put", "--hex", "0x7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a", "0x31"]);
-    model.families[0].insert(vec![b'z'; 16], b"1".to_vec());
+    let value = vec![b'1'; if setup.shape.even { 40 } else { 1 }];
+    let hex = format!("0x{}", "31".repeat(value.len()));
+    ldb(&setup.dir, &["put", "--hex", "0x7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a", &hex]);
+    model.families[0].insert(vec![b'z'; 16], value);
     check_copy("after ldb put", Engine::Ferrolith, setup, &model.families);
     ldb(&setup.dir, &["compact"]);
     check_copy("after ldb compact", Engine::Ferrolith, setup, &model.families);
@@ -70,7 +72,7 @@ fn bench(benchmarks: &str, flags: &[&str], setup: impl FnOnce(&Path) -> Setup) {
     tool("db_bench", &[&args, flags].concat());
     take_over(&setup);
     let db = format!("--db={}", dir.path().display());
-    // PlainTable has no checksums.
+    // PlainTable and CuckooTable have no checksums.
     let verify = if setup.is_mapped() { "readseq,readrandom" } else { "readseq,verifychecksum" };
     let verify = format!("--benchmarks={verify}");
     let read = ["--use_existing_db=1", &verify, "--num=6000"];
@@ -155,5 +157,21 @@ fn db_bench_plain_table() {
     bench("fillrandom", &flags, |dir| Setup {
         db: "allow_mmap_reads=true;allow_concurrent_memtable_write=false".into(),
         ..setup(dir, options, Shape { fixed: true, ..Shape::default() })
+    });
+}
+
+#[test]
+fn db_bench_cuckoo_table() {
+    let flags = [
+        "--use_cuckoo_table",
+        "--mmap_read",
+        "--key_size=16",
+        "--value_size=40",
+        "--compression_type=none",
+    ];
+    let options = "write_buffer_size=64K;table_factory={id=CuckooTable}";
+    bench("fillrandom", &flags, |dir| Setup {
+        db: "allow_mmap_reads=true".into(),
+        ..setup(dir, options, Shape { fixed: true, even: true, ..Shape::default() })
     });
 }

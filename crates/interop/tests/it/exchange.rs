@@ -53,14 +53,14 @@ impl Form {
         form.db("allow_mmap_reads=true;allow_concurrent_memtable_write=false")
     }
 
-    /// CuckooTable with these options, and what it demands. 7.8.3's tools do not map files.
+    /// CuckooTable with these options, and what it demands.
     pub fn cuckoo(table: &str) -> Form {
         let mut form = Form::new(&format!(
             "table_factory={{id=CuckooTable;{table}}};compression=kNoCompression"
         ));
         form.shape.fixed = true;
         form.shape.even = true;
-        form.db("allow_mmap_reads=true").too_new_for_tools()
+        form.db("allow_mmap_reads=true")
     }
 
     /// Options of the database that both engines get.

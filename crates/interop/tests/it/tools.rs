@@ -1,6 +1,6 @@
 //! Debian's RocksDB 7.8.3 tools, run as they are.
 
-use ferrolith::sst::format::{LEGACY_PLAIN_MAGIC, PLAIN_MAGIC};
+use ferrolith::sst::format::{CUCKOO_MAGIC, LEGACY_PLAIN_MAGIC, PLAIN_MAGIC};
 use ferrolith_interop::dump::difference;
 use ferrolith_interop::peers;
 use ferrolith_interop::workload::Family;
@@ -50,7 +50,7 @@ pub fn check(when: &str, dir: &Path, names: &[String], expected: &[Family]) {
         }
     }
     assert!(ldb(dir, &["checkconsistency"]).contains("OK"), "{when}: ldb checkconsistency");
-    for table in live_tables(dir).iter().filter(|table| !is_plain(table)) {
+    for table in live_tables(dir).iter().filter(|table| !is_mapped(table)) {
         let file = format!("--file={}", table.display());
         tool("sst_dump", &[&file, "--command=check", "--verify_checksum"]);
         let verified = tool("sst_dump", &[&file, "--command=verify"]);
@@ -65,9 +65,10 @@ fn live_tables(dir: &Path) -> Vec<PathBuf> {
     names.map(|name| dir.join(name)).collect()
 }
 
-/// `sst_dump` 7.8.3 cannot read a PlainTable, not even RocksDB's: it fails with "Bad address".
-fn is_plain(table: &Path) -> bool {
+/// `sst_dump` 7.8.3 cannot read a PlainTable or a CuckooTable, not even RocksDB's: it fails with "Bad
+/// address" and "Unsupported table magic number".
+fn is_mapped(table: &Path) -> bool {
     let bytes = std::fs::read(table).unwrap();
     let magic = u64::from_le_bytes(*bytes.last_chunk().unwrap());
-    [PLAIN_MAGIC, LEGACY_PLAIN_MAGIC].contains(&magic)
+    [PLAIN_MAGIC, LEGACY_PLAIN_MAGIC, CUCKOO_MAGIC].contains(&magic)
 }
