@@ -5,6 +5,7 @@
 //! the time of one idle wait.
 
 use super::column_family::{ColumnFamilyData, ColumnFamilyState};
+use super::errors::caught;
 use super::events::CompactionReport;
 use super::state::{DbInner, State};
 use crate::compaction::picker::LevelShape;
@@ -197,22 +198,27 @@ impl DbInner {
         let full = work.version.all_files().count() == plan.num_input_files();
         let mut report = self.compaction_report(plan, full);
         self.log_compaction_started(&work, report.job_id);
-        self.tell_compaction_begin(family, plan, &report);
         let start = Instant::now();
-        let result = if plan.trivial_move {
-            self.move_files(&work, &mut report)
-        } else if plan.deletion {
-            self.drop_files(&work)
-        } else {
-            let room = self.room_for_compaction(plan.input_bytes());
-            room.and_then(|_room| self.compact_files(&work, &mut report))
-        };
+        let result = caught(|| {
+            self.tell_compaction_begin(family, plan, &report);
+            if plan.trivial_move {
+                self.move_files(&work, &mut report)
+            } else if plan.deletion {
+                self.drop_files(&work)
+            } else {
+                let room = self.room_for_compaction(plan.input_bytes());
+                room.and_then(|_room| self.compact_files(&work, &mut report))
+            }
+        });
         report.stats.elapsed_micros = start.elapsed().as_micros() as u64;
         if result.is_ok() {
             self.note_level_job(family.id, plan.output_level, report.level_jobs(plan), false);
         }
         self.log_compaction_finished(&work, &report, &result);
-        self.tell_compaction_completed(family, plan, &report, &result);
+        let told = caught(|| {
+            self.tell_compaction_completed(family, plan, &report, &result);
+            Ok(())
+        });
         let mut state = self.state.lock();
         state.running_compactions -= 1;
         match state.families.get_mut(&work.family.id) {
@@ -229,7 +235,7 @@ impl DbInner {
         drop(work);
         epoch::synchronize();
         self.purge_tables();
-        result
+        result.and(told)
     }
 
     fn move_files(&self, work: &CompactionWork, report: &mut CompactionReport) -> Result<()> {

@@ -11,6 +11,18 @@ use crate::env::sync::atomic::Ordering;
 use crate::error::{Code, Error, Result, Severity, SubCode};
 use crate::hooks::{BackgroundErrorReason, FlushReason};
 use crate::stats::{self, Ticker};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Runs a job that calls code of the user's: a panic there is the job's error, which stops writes.
+/// Jobs change what others see only when they install, MANIFEST first, so nothing is left half done;
+/// locks are let go on the way.
+pub(super) fn caught<T>(job: impl FnOnce() -> Result<T>) -> Result<T> {
+    catch_unwind(AssertUnwindSafe(job)).unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
+        Err(Error::new(Code::Aborted, format!("a job panicked: {}", text.unwrap_or("no text"))))
+    })
+}
 
 impl DbInner {
     /// An error once the database is closing. Who asks under a lock that `close` takes after it has

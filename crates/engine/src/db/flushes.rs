@@ -6,6 +6,7 @@
 //! family cannot be written, none of the others counts, and all are tried again.
 
 use super::column_family::{ColumnFamilyData, ColumnFamilyState, Immutable};
+use super::errors::caught;
 use super::level_jobs::LevelJobs;
 use super::state::{DbInner, State};
 use crate::env::epoch;
@@ -114,7 +115,7 @@ impl DbInner {
     }
 
     pub(super) fn run_flush(&self, work: FlushWork) -> Result<()> {
-        let result = self.flush_immutables(&work);
+        let result = caught(|| self.flush_immutables(&work));
         let ids: Vec<u32> = work.parts.iter().map(|part| part.family.id).collect();
         // Who waits for the end finds that the job holds nothing any more.
         drop(work);

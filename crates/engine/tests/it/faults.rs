@@ -5,6 +5,7 @@ mod atomic_flush;
 mod disk_full;
 mod injected;
 mod jobs;
+mod panics;
 mod places;
 mod power_loss;
 mod recovery_edges;

@@ -177,13 +177,6 @@ impl CuckooTableBuilder {
         if self.properties.num_entries >= ENTRIES_MAX {
             return Err(Error::not_supported("Number of keys in a file must be < 2^32-1"));
         }
-        if self.opts.identity_as_first_hash && key.user_key.len() < 8 {
-            return Err(Error::not_supported(format!(
-                "CuckooTable with identity_as_first_hash: expected user keys of at least 8 bytes, \
-                 found {}",
-                key.user_key.len()
-            )));
-        }
         if let (Some(value), Some(expected)) = (value, entries.value_len)
             && value.len() != expected
         {
@@ -225,7 +218,8 @@ impl CuckooTableBuilder {
             hashes: 2,
             table_size: if entries.count == 0 { 0 } else { self.table_size(entries.count) },
             block_size: self.opts.cuckoo_block_size.max(1),
-            identity_first: self.opts.identity_as_first_hash,
+            // Shorter keys have no eight bytes; RocksDB reads on behind them, and loses them.
+            identity_first: self.opts.identity_as_first_hash && user_key_len >= 8,
             use_module: self.opts.use_module_hash,
             murmur: NATIVE,
         }
