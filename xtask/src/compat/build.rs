@@ -174,16 +174,17 @@ fn only_compiled(file: &Path, number: &str) -> bool {
     line.is_some_and(|line| line.contains("no_run"))
 }
 
-/// RocksDB's own C test, out of the sources that the crate carries: whole, and without the phases
-/// that need transactions or a secondary instance, since it ends at the first phase that fails.
+/// RocksDB's own C test, out of the sources that the crate carries: whole, and without what we do not
+/// do, since it ends at the first phase that fails. That is a secondary instance, and values of unequal
+/// size in a CuckooTable: RocksDB's flush says that all is well, and has dropped them.
 fn c_test(place: &Place, sources: &Path) -> Result<Vec<Test>, Failure> {
     let bin = place.cache.join("bin");
     place::make_dir(&bin)?;
     let rocksdb = sources.join("rocksdb");
     let whole = place::read(&rocksdb.join("db/c_test.c"))?;
-    // Each phase opens the database that the one before it left.
-    let again = "rocksdb_close(db); rocksdb_destroy_db(options, dbname, &err);\n";
-    let part = cut(&whole, "transactions", "memtable_reps", again)
+    let block_based = "rocksdb_options_set_block_based_table_factory(options, \
+        rocksdb_block_based_options_create());\n";
+    let part = cut(&whole, "transactions", "transactions", block_based)
         .and_then(|text| cut(&text, "open_as_secondary", "open_db_paths", ""))
         .ok_or("c_test.c: its phases have changed")?;
     let mut tests = Vec::new();
@@ -204,7 +205,7 @@ fn c_test(place: &Place, sources: &Path) -> Result<Vec<Test>, Failure> {
 fn cut(text: &str, from: &str, to: &str, instead: &str) -> Option<String> {
     let begin = |phase: &str| text.find(&format!("StartPhase(\"{phase}\")"));
     let (from, to) = (begin(from)?, begin(to)?);
-    (from < to).then(|| format!("{}{instead}{}", &text[..from], &text[to..]))
+    (from <= to).then(|| format!("{}{instead}{}", &text[..from], &text[to..]))
 }
 
 fn bin(place: &Place, suite: &Suite) -> Result<PathBuf, Failure> {
