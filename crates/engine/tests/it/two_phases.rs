@@ -50,16 +50,37 @@ fn names(db: &TransactionDb) -> Vec<String> {
     db.prepared_names().into_iter().map(|name| String::from_utf8(name).unwrap()).collect()
 }
 
-/// What a killed process leaves: the files as they are.
+/// Names and sizes of the files.
+fn listed(dir: &Path) -> std::io::Result<Vec<(std::ffi::OsString, u64)>> {
+    let files = std::fs::read_dir(dir)?.map(|entry| {
+        let entry = entry?;
+        Ok((entry.file_name(), entry.metadata()?))
+    });
+    let files = files.collect::<std::io::Result<Vec<_>>>()?;
+    let files = files.into_iter().filter(|(_, metadata)| metadata.is_file());
+    let mut files: Vec<_> = files.map(|(name, metadata)| (name, metadata.len())).collect();
+    files.sort();
+    Ok(files)
+}
+
+/// What a killed process leaves: a copy of a moment in which nothing changed. The background may still
+/// delete what a flush has made obsolete.
 fn killed(dir: &Path) -> tempfile::TempDir {
-    let copy = temp_dir();
-    for entry in std::fs::read_dir(dir).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_file() && path.file_name().unwrap() != "LOCK" {
-            std::fs::copy(&path, copy.path().join(path.file_name().unwrap())).unwrap();
+    let copied = |to: &Path| -> std::io::Result<bool> {
+        let before = listed(dir)?;
+        for (name, _) in before.iter().filter(|(name, _)| name != "LOCK") {
+            std::fs::copy(dir.join(name), to.join(name))?;
         }
+        Ok(listed(dir)? == before)
+    };
+    for _ in 0..1000 {
+        let copy = temp_dir();
+        if copied(copy.path()).unwrap_or(false) {
+            return copy;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(5));
     }
-    copy
+    panic!("{} never stands still", dir.display());
 }
 
 fn wals(dir: &Path) -> Vec<String> {
