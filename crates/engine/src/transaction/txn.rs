@@ -83,6 +83,11 @@ impl Transaction {
         &self.db
     }
 
+    /// How it will be written when it is prepared, committed or rolled back next.
+    pub fn set_write_options(&mut self, write_options: &WriteOptions) {
+        self.write_options = *write_options;
+    }
+
     /// What it has written so far.
     pub fn batch(&self) -> &IndexedBatch {
         &self.batch

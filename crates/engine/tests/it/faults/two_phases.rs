@@ -351,3 +351,30 @@ fn failing_writes_leave_prepared_transactions_whole() {
         history.check(&again.found(), &what);
     }
 }
+
+/// The commit is in the log that begins with the flush: nothing syncs it, and the flush lets go the
+/// log in which the transaction was prepared. Without that one, both would be lost.
+#[test]
+fn an_unsynced_commit_during_a_flush_does_not_cost_what_was_prepared() {
+    let mem = MemFs::new();
+    let opened = open(&options(mem.clone(), false), 3).unwrap();
+    let wo = WriteOptions::default();
+    for i in 0..30 {
+        let name = format!("txn {i}").into_bytes();
+        let mut txn = opened.db.begin(&synced(), &TransactionOptions::default());
+        txn.put(&opened.cfs[1], &name, b"1").unwrap();
+        txn.set_name(&name).unwrap();
+        txn.prepare().unwrap();
+        opened.db.put(&wo, &opened.cfs[2], b"filler", &[7; 5000]).unwrap();
+        let background = FlushOptions { wait: false, ..FlushOptions::default() };
+        opened.db.db().flush_cf(&background, &opened.cfs[2]).unwrap();
+        txn.set_write_options(&wo);
+        txn.commit().unwrap();
+        opened.db.db().wait_for_compact().unwrap();
+        let left = open(&options(mem.crash_clone(), false), 3).unwrap().found();
+        let committed = left.content.contains_key(&(1, name.clone()));
+        assert!(committed || left.prepared.contains_key(&name), "{i}: lost");
+        // So that the next one does not depend on this one's logs.
+        opened.db.db().flush_cf(&FlushOptions::default(), &opened.cfs[1]).unwrap();
+    }
+}
