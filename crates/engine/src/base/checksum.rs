@@ -50,15 +50,28 @@ pub fn unmask(masked: u32) -> u32 {
     masked.wrapping_sub(MASK_DELTA).rotate_left(15)
 }
 
-/// Whether processor instructions compute [`crc32c`], in RocksDB's words.
-pub fn crc32c_hardware() -> String {
-    #[cfg(target_arch = "x86_64")]
-    let (has_it, processor) = (is_x86_feature_detected!("sse4.2"), "x86");
-    #[cfg(target_arch = "aarch64")]
-    let (has_it, processor) = (std::arch::is_aarch64_feature_detected!("crc"), "Arm64");
-    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-    let (has_it, processor) = (false, std::env::consts::ARCH);
+/// Whether the processors that the library was compiled for all have instructions for [`crc32c`], in
+/// RocksDB's words. Without them it is [`crc32c_hardware`] that decides.
+pub fn crc32c_target() -> String {
+    let (has_it, processor) = if cfg!(target_arch = "x86_64") {
+        (cfg!(target_feature = "sse4.2"), "x86")
+    } else if cfg!(target_arch = "aarch64") {
+        (cfg!(target_feature = "crc"), "Arm64")
+    } else {
+        (false, std::env::consts::ARCH)
+    };
     format!("{} on {processor}", if has_it { "Supported" } else { "Not supported" })
+}
+
+/// Whether instructions of this processor compute [`crc32c`].
+pub fn crc32c_hardware() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    let has_it = is_x86_feature_detected!("sse4.2");
+    #[cfg(target_arch = "aarch64")]
+    let has_it = std::arch::is_aarch64_feature_detected!("crc");
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    let has_it = false;
+    has_it
 }
 
 /// CRC-32C (Castagnoli).

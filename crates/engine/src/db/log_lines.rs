@@ -37,7 +37,10 @@ impl Builder {
             let supported = u8::from(codec.is_supported());
             log.header(format_args!("\t{} supported: {supported}", codec.option_name()));
         }
-        log.header(format_args!("Fast CRC32 supported: {}", checksum::crc32c_hardware()));
+        // As in RocksDB, the first says what the library was compiled for; the second what happens.
+        log.header(format_args!("Fast CRC32 supported: {}", checksum::crc32c_target()));
+        let hardware = u8::from(checksum::crc32c_hardware());
+        log.header(format_args!("CRC32C instructions found at run time: {hardware}"));
         log.header(format_args!("DMutex implementation: parking_lot::Mutex"));
         log.header(format_args!("Jemalloc supported: 0"));
         for family in &self.descriptors {

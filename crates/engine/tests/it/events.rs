@@ -348,6 +348,7 @@ fn lines_have_rocksdbs_words() {
     event("table_file_deletion");
     let crc = all.iter().find(|l| l.starts_with("Fast CRC32 supported: ")).expect("the line");
     assert!(crc.contains("upported on "), "{crc}");
+    assert!(all.iter().any(|l| l.starts_with("CRC32C instructions found at run time: ")));
 }
 
 /// A reopened database tells of its recovery, and every event is JSON.
