@@ -44,6 +44,7 @@ const UNSAFE_ALLOWED: &[&str] = &[
     "engine/examples/",
     "interop/src/",
     "bench/src/",
+    "bench/examples/",
     "capi/",
 ];
 

@@ -50,7 +50,7 @@ pub fn unmask(masked: u32) -> u32 {
     masked.wrapping_sub(MASK_DELTA).rotate_left(15)
 }
 
-/// Whether the processors that the library was compiled for all have instructions for [`crc32c`], in
+/// Whether the processors that the library was compiled for all have instructions for [`crc32c()`], in
 /// RocksDB's words. Without them it is [`crc32c_hardware`] that decides.
 pub fn crc32c_target() -> String {
     let (has_it, processor) = if cfg!(target_arch = "x86_64") {
@@ -63,7 +63,7 @@ pub fn crc32c_target() -> String {
     format!("{} on {processor}", if has_it { "Supported" } else { "Not supported" })
 }
 
-/// Whether instructions of this processor compute [`crc32c`].
+/// Whether instructions of this processor compute [`crc32c()`].
 pub fn crc32c_hardware() -> bool {
     #[cfg(target_arch = "x86_64")]
     let has_it = is_x86_feature_detected!("sse4.2");

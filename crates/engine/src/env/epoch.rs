@@ -26,6 +26,7 @@ use super::sync::{Arc, Mutex};
 use std::cell::Cell;
 use std::marker::PhantomData;
 use std::sync::Arc as StdArc;
+use std::time::{Duration, Instant};
 
 /// One reader's announcement. On a cache line pair of its own.
 #[repr(align(128))]
@@ -44,6 +45,17 @@ struct Domain {
     epoch: AtomicU64,
     slots: Mutex<Vec<Arc<Slot>>>,
     retired: Mutex<Vec<Retired>>,
+    /// Collections under way: they hold what is in no list.
+    collecting: AtomicU64,
+}
+
+/// Counts a collection for as long as it lasts.
+struct Collecting<'a>(&'a AtomicU64);
+
+impl Drop for Collecting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::AcqRel);
+    }
 }
 
 impl Domain {
@@ -52,6 +64,7 @@ impl Domain {
             epoch: AtomicU64::new(1),
             slots: Mutex::new(Vec::new()),
             retired: Mutex::new(Vec::new()),
+            collecting: AtomicU64::new(0),
         }
     }
 
@@ -102,6 +115,8 @@ impl Domain {
 
     /// Frees what no reader can hold any more; returns how many objects are left.
     fn collect(&self) -> usize {
+        self.collecting.fetch_add(1, Ordering::AcqRel);
+        let _counted = Collecting(&self.collecting);
         // The list is taken before the slots are read: what is retired meanwhile waits.
         let mut list = std::mem::take(&mut *self.retired.lock());
         if list.is_empty() {
@@ -127,6 +142,8 @@ const COLLECT_FROM: usize = 64;
 struct Local {
     slot: Arc<Slot>,
     depth: Cell<usize>,
+    /// How many collections of this thread are under way: what one frees may begin another.
+    collections: Cell<usize>,
 }
 
 impl Drop for Local {
@@ -137,7 +154,11 @@ impl Drop for Local {
 }
 
 thread_local! {
-    static LOCAL: Local = Local { slot: DOMAIN.register(), depth: const { Cell::new(0) } };
+    static LOCAL: Local = Local {
+        slot: DOMAIN.register(),
+        depth: const { Cell::new(0) },
+        collections: const { Cell::new(0) },
+    };
 }
 
 /// A pinned reader. Objects loaded from an [`EpochCell`] stay alive while it exists.
@@ -176,13 +197,33 @@ impl Drop for Guard {
 pub fn retire<T: Send + 'static>(object: T) {
     DOMAIN.retire(Box::new(object));
     if DOMAIN.retired.lock().len() >= COLLECT_FROM {
-        DOMAIN.collect();
+        collect();
     }
 }
 
 /// Frees what can be freed now. Returns how many retired objects are left.
 pub fn collect() -> usize {
-    DOMAIN.collect()
+    let count =
+        |by: isize| LOCAL.with(|local| local.collections.update(|n| n.wrapping_add_signed(by)));
+    count(1);
+    let left = DOMAIN.collect();
+    count(-1);
+    left
+}
+
+/// How long [`synchronize`] waits for what other threads are freeing. They may wait for this one: a
+/// database that is freed ends its threads, and those synchronize.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Waits until no other thread is freeing anything, or for [`PATIENCE`].
+fn wait_for_collections() {
+    if LOCAL.with(|local| local.collections.get() > 0) {
+        return;
+    }
+    let start = Instant::now();
+    while DOMAIN.collecting.load(Ordering::Acquire) > 0 && start.elapsed() < PATIENCE {
+        std::thread::yield_now();
+    }
 }
 
 /// Waits until every reader that is pinned now has left, and frees what was retired before.
@@ -195,11 +236,18 @@ pub fn synchronize() {
         match round {
             0..64 => std::hint::spin_loop(),
             64..256 => std::thread::yield_now(),
-            _ => std::thread::sleep(std::time::Duration::from_micros(100)),
+            _ => std::thread::sleep(Duration::from_micros(100)),
         }
         round = round.saturating_add(1);
     }
-    DOMAIN.collect();
+    if pinned {
+        collect();
+        return;
+    }
+    // Who began before the readers left may put back what it took; who began later frees it.
+    wait_for_collections();
+    collect();
+    wait_for_collections();
 }
 
 /// A place that holds a counted object, or nothing, and that readers look at without counting.

@@ -81,6 +81,31 @@ mod real {
     }
 
     #[test]
+    fn synchronizing_waits_for_what_another_thread_frees() {
+        struct Slow(StdArc<AtomicUsize>);
+        impl Drop for Slow {
+            fn drop(&mut self) {
+                self.0.store(1, Ordering::SeqCst);
+                std::thread::sleep(std::time::Duration::from_millis(50));
+                self.0.store(2, Ordering::SeqCst);
+            }
+        }
+        let state = StdArc::new(AtomicUsize::new(0));
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                retire(Slow(state.clone()));
+                collect();
+            });
+            while state.load(Ordering::SeqCst) == 0 {
+                std::thread::yield_now();
+                collect();
+            }
+            synchronize();
+            assert_eq!(state.load(Ordering::SeqCst), 2);
+        });
+    }
+
+    #[test]
     fn a_pinned_reader_holds_up_the_drop() {
         let drops = StdArc::new(AtomicUsize::new(0));
         let object = StdArc::new(Checked { alive: AtomicBool::new(true), drops: drops.clone() });
