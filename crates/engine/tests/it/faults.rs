@@ -50,6 +50,27 @@ fn flush(db: &Db) -> ferrolith::Result<()> {
     db.flush(&FlushOptions::default())
 }
 
+/// The seed of a random run: that of `FERROLITH_FAULT_SEED`, or a new one.
+fn seed() -> u64 {
+    let set = std::env::var("FERROLITH_FAULT_SEED").ok().and_then(|s| s.parse().ok());
+    set.unwrap_or_else(|| fastrand::u64(..1_000_000))
+}
+
+/// A power failure that some bytes outlive although nobody synced them. The kernel writes logs back
+/// from the oldest on: where one lost bytes, later ones lost all.
+fn loosely_crashed(mem: &MemFs, rng: &mut fastrand::Rng) -> MemFs {
+    let mut logs_whole = true;
+    mem.crash_clone_with(|path, loose| {
+        let keep = if rng.bool() { loose } else { rng.usize(..=loose) };
+        if path.extension().is_none_or(|e| e != "log") {
+            return keep;
+        }
+        let keep = if logs_whole { keep } else { 0 };
+        logs_whole &= keep == loose;
+        keep
+    })
+}
+
 /// Runs `body` on a thread of its own, and fails where it hangs.
 fn within<T: Send + 'static>(
     seconds: u64,

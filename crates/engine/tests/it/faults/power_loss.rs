@@ -2,7 +2,7 @@
 //! the same in all column families. `FERROLITH_FAULT_SEED` repeats a run.
 
 use super::super::support::{dump_cf, open_three, try_open_three, wo};
-use super::{DIR, faulty, flush, over, synced, within};
+use super::{DIR, faulty, flush, loosely_crashed, over, seed, synced, within};
 use ferrolith::batch::WriteBatch;
 use ferrolith::db::{ColumnFamily, Db};
 use ferrolith::fs::FileSystem;
@@ -21,11 +21,6 @@ type Record = (usize, Vec<u8>, Option<Vec<u8>>);
 struct History {
     batches: Vec<Vec<Record>>,
     durable: usize,
-}
-
-fn seed() -> u64 {
-    let set = std::env::var("FERROLITH_FAULT_SEED").ok().and_then(|s| s.parse().ok());
-    set.unwrap_or_else(|| fastrand::u64(..1_000_000))
 }
 
 fn options(fs: impl FileSystem + 'static, spread: bool) -> Options {
@@ -117,21 +112,6 @@ impl History {
             assert!(same, "{what}: family {cf} is not as of batch {last}");
         }
     }
-}
-
-/// A power failure that some bytes outlive although nobody synced them. The kernel writes logs back
-/// from the oldest on: where one lost bytes, later ones lost all.
-fn loosely_crashed(mem: &MemFs, rng: &mut fastrand::Rng) -> MemFs {
-    let mut logs_whole = true;
-    mem.crash_clone_with(|path, loose| {
-        let keep = if rng.bool() { loose } else { rng.usize(..=loose) };
-        if path.extension().is_none_or(|e| e != "log") {
-            return keep;
-        }
-        let keep = if logs_whole { keep } else { 0 };
-        logs_whole &= keep == loose;
-        keep
-    })
 }
 
 #[test]

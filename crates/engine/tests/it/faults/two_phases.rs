@@ -3,7 +3,7 @@
 //! repeats a run.
 
 use super::super::support::dump_cf;
-use super::{DIR, faulty, over, synced};
+use super::{DIR, faulty, loosely_crashed, over, seed, synced};
 use ferrolith::batch::WriteBatch;
 use ferrolith::db::{ColumnFamily, ColumnFamilyDescriptor};
 use ferrolith::fs::FileSystem;
@@ -238,26 +238,6 @@ fn records(rng: &mut fastrand::Rng, families: usize) -> Vec<Record> {
     let records: BTreeMap<_, _> =
         (0..rng.usize(1..5)).map(|_| record(rng)).map(|(cf, k, v)| ((cf, k), v)).collect();
     records.into_iter().map(|((cf, key), value)| (cf, key, value)).collect()
-}
-
-fn seed() -> u64 {
-    let set = std::env::var("FERROLITH_FAULT_SEED").ok().and_then(|s| s.parse().ok());
-    set.unwrap_or_else(|| fastrand::u64(..1_000_000))
-}
-
-/// A power failure that some bytes outlive although nobody synced them; logs are written back from
-/// the oldest on.
-fn loosely_crashed(mem: &MemFs, rng: &mut fastrand::Rng) -> MemFs {
-    let mut logs_whole = true;
-    mem.crash_clone_with(|path, loose| {
-        let keep = if rng.bool() { loose } else { rng.usize(..=loose) };
-        if path.extension().is_none_or(|e| e != "log") {
-            return keep;
-        }
-        let keep = if logs_whole { keep } else { 0 };
-        logs_whole &= keep == loose;
-        keep
-    })
 }
 
 #[test]
