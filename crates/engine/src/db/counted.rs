@@ -29,6 +29,7 @@ fn look_up(
     seq: SeqNo,
 ) -> Result<Option<PinnedValue>> {
     let key = LookupKey::new(user_key, seq);
+    sv.prefetch(&key);
     let ctx = GetContext::new(user_key, family.merge_operator.as_deref());
     let mut ctx = ctx.ignoring_range_deletions(ro.ignore_range_deletions);
     if sv.get_from_memtables(&key, &mut ctx) {

@@ -192,7 +192,9 @@ fn look_up(
     user_key: &[u8],
     seq: SeqNo,
 ) -> Result<Option<PinnedValue>> {
-    look_up_key(family, sv, ro, &LookupKey::new(user_key, seq))
+    let key = LookupKey::new(user_key, seq);
+    sv.prefetch(&key);
+    look_up_key(family, sv, ro, &key)
 }
 
 /// Looks keys up in groups. First a group is walked through for its cache misses, which overlap
@@ -212,8 +214,9 @@ fn look_up_in_groups<K: AsRef<[u8]>>(
             group.clear();
             let next = keys[at..].iter().take(GROUP);
             group.extend(next.map(|key| LookupKey::new(key.as_ref(), seq)));
-            if group.len() > 1 {
-                sv.walk_ahead(&group, guard);
+            match &group[..] {
+                [only] => sv.prefetch(only),
+                group => sv.walk_ahead(group, guard),
             }
         }
         at += 1;
@@ -233,6 +236,7 @@ fn receive(value: Option<PinnedValue>, receiver: Receiver<'_>) -> Outcome {
     }
 }
 
+/// As [`look_up`], for a key whose first cache lines were asked for.
 #[inline]
 fn look_up_key(
     family: &ColumnFamilyData,
@@ -242,7 +246,7 @@ fn look_up_key(
 ) -> Result<Option<PinnedValue>> {
     let ctx = GetContext::new(key.user_key(), family.merge_operator.as_deref());
     let mut ctx = ctx.ignoring_range_deletions(ro.ignore_range_deletions);
-    sv.get(key, ro, &mut ctx, &family.tables)?;
+    sv.get_prefetched(key, ro, &mut ctx, &family.tables)?;
     ctx.finish()
 }
 

@@ -34,6 +34,18 @@ impl SuperVersion {
         tables: &TableCache,
     ) -> Result<()> {
         self.prefetch(key);
+        self.get_prefetched(key, ro, ctx, tables)
+    }
+
+    /// As [`SuperVersion::get`], after [`SuperVersion::prefetch`] or [`SuperVersion::walk_ahead`].
+    #[inline]
+    pub fn get_prefetched(
+        &self,
+        key: &LookupKey,
+        ro: &ReadOptions,
+        ctx: &mut GetContext<'_>,
+        tables: &TableCache,
+    ) -> Result<()> {
         if !self.get_from_memtables(key, ctx) {
             self.get_from_files(key, ro, ctx, tables)?;
         }
@@ -71,7 +83,7 @@ impl SuperVersion {
     /// Asks for what a lookup of the key reads first in each place, so that it waits for all of them
     /// at once.
     #[inline]
-    fn prefetch(&self, key: &LookupKey) {
+    pub fn prefetch(&self, key: &LookupKey) {
         self.mem.prefetch(key);
         self.immutables.iter().for_each(|immutable| immutable.prefetch(key));
         self.version.prefetch(key);
@@ -79,6 +91,7 @@ impl SuperVersion {
 
     /// Asks for what lookups of these keys will read, so that their cache misses overlap.
     pub fn walk_ahead(&self, keys: &[LookupKey], guard: &Guard) {
+        keys.iter().for_each(|key| self.prefetch(key));
         self.mem.walk_ahead(keys);
         self.immutables.iter().for_each(|immutable| immutable.walk_ahead(keys));
         self.version.walk_ahead(keys, guard);
