@@ -133,7 +133,7 @@ impl<T: Send + Sync + 'static> SlotArray<T> {
 
     /// Asks for the line of a slot.
     #[inline]
-    pub fn walk_ahead(&self, slot: usize) {
+    pub fn prefetch(&self, slot: usize) {
         prefetch(self.cells.as_ptr().wrapping_add(slot).cast());
     }
 

@@ -6,7 +6,7 @@
 
 use super::column_family::ColumnFamilyData;
 use super::counted;
-use super::read_modes::{check_iterator, check_timestamps, within_limits};
+use super::read_modes::{check_iterator, check_timestamps, has_limits, within_limits};
 use super::state::DbInner;
 use super::ttl::{STAMP_SIZE, without_stamp};
 use crate::base::perf::{self, PerfMetric};
@@ -193,12 +193,12 @@ fn look_up(
     seq: SeqNo,
 ) -> Result<Option<PinnedValue>> {
     let key = LookupKey::new(user_key, seq);
-    sv.prefetch(&key);
-    look_up_key(family, sv, ro, &key)
+    let mut ctx = context(family, ro, &key);
+    sv.get(&key, ro, &mut ctx, &family.tables)?;
+    ctx.finish()
 }
 
-/// Looks keys up in groups. First a group is walked through for its cache misses, which overlap
-/// then; the lookups find everything in the cache.
+/// Looks keys up in groups, the keys of a group at the same time.
 fn look_up_in_groups<K: AsRef<[u8]>>(
     family: &ColumnFamilyData,
     sv: &SuperVersion,
@@ -207,21 +207,30 @@ fn look_up_in_groups<K: AsRef<[u8]>>(
     seq: SeqNo,
     guard: &Guard,
 ) -> Vec<Result<Option<PinnedValue>>> {
-    let mut group: Vec<LookupKey> = Vec::with_capacity(keys.len().min(GROUP));
-    let mut at = 0;
-    within_limits(ro, keys, |_| {
-        if at % GROUP == 0 {
-            group.clear();
-            let next = keys[at..].iter().take(GROUP);
-            group.extend(next.map(|key| LookupKey::new(key.as_ref(), seq)));
-            match &group[..] {
-                [only] => sv.prefetch(only),
-                group => sv.walk_ahead(group, guard),
-            }
-        }
-        at += 1;
-        look_up_key(family, sv, ro, &group[(at - 1) % GROUP])
-    })
+    // What is counted is counted key by key, and so are limits.
+    if keys.len() < 2 || has_limits(ro) || perf::is_used() {
+        return within_limits(ro, keys, |key| look_up(family, sv, ro, key.as_ref(), seq));
+    }
+    let mut results = Vec::with_capacity(keys.len());
+    for group in keys.chunks(GROUP) {
+        let group: Vec<_> = group.iter().map(|key| LookupKey::new(key.as_ref(), seq)).collect();
+        let context = |key| context(family, ro, key);
+        let mut contexts: Vec<GetContext<'_>> = group.iter().map(context).collect();
+        sv.get_many(&group, ro, &mut contexts, &family.tables, guard);
+        results.extend(contexts.into_iter().map(GetContext::finish));
+    }
+    results
+}
+
+/// The state of a lookup that begins.
+#[inline]
+fn context<'a>(
+    family: &'a ColumnFamilyData,
+    ro: &ReadOptions,
+    key: &'a LookupKey,
+) -> GetContext<'a> {
+    let ctx = GetContext::new(key.user_key(), family.merge_operator.as_deref());
+    ctx.ignoring_range_deletions(ro.ignore_range_deletions)
 }
 
 /// Gives a small value to a receiver that came too late to take it where it lies.
@@ -236,20 +245,6 @@ fn receive(value: Option<PinnedValue>, receiver: Receiver<'_>) -> Outcome {
     }
 }
 
-/// As [`look_up`], for a key whose first cache lines were asked for.
-#[inline]
-fn look_up_key(
-    family: &ColumnFamilyData,
-    sv: &SuperVersion,
-    ro: &ReadOptions,
-    key: &LookupKey,
-) -> Result<Option<PinnedValue>> {
-    let ctx = GetContext::new(key.user_key(), family.merge_operator.as_deref());
-    let mut ctx = ctx.ignoring_range_deletions(ro.ignore_range_deletions);
-    sv.get_prefetched(key, ro, &mut ctx, &family.tables)?;
-    ctx.finish()
-}
-
 /// As [`look_up`], without the memtables.
 #[cold]
 fn look_up_in_files(
@@ -260,8 +255,7 @@ fn look_up_in_files(
     seq: SeqNo,
 ) -> Result<Option<PinnedValue>> {
     let key = LookupKey::new(user_key, seq);
-    let ctx = GetContext::new(user_key, family.merge_operator.as_deref());
-    let mut ctx = ctx.ignoring_range_deletions(ro.ignore_range_deletions);
+    let mut ctx = context(family, ro, &key);
     sv.version.get(&key, ro, &mut ctx, &family.tables)?;
     ctx.finish()
 }

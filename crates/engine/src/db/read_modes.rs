@@ -39,6 +39,12 @@ impl DbInner {
     }
 }
 
+/// Whether a lookup of many keys may end before the last one.
+#[inline]
+pub(super) fn has_limits(ro: &ReadOptions) -> bool {
+    ro.deadline_us != 0 || ro.value_size_soft_limit != u64::MAX
+}
+
 /// Looks up one key after the other until the time is over or the values are too large; the rest
 /// are errors.
 pub(super) fn within_limits<K>(
@@ -46,7 +52,7 @@ pub(super) fn within_limits<K>(
     keys: &[K],
     mut look_up: impl FnMut(&K) -> Result<Option<PinnedValue>>,
 ) -> Vec<Result<Option<PinnedValue>>> {
-    if ro.deadline_us == 0 && ro.value_size_soft_limit == u64::MAX {
+    if !has_limits(ro) {
         return keys.iter().map(look_up).collect();
     }
     let access = BlockAccess::of(ro);

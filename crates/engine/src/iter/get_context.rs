@@ -154,6 +154,12 @@ impl<'a> GetContext<'a> {
         self.newest.max(self.covering)
     }
 
+    /// The lookup failed.
+    #[cold]
+    pub fn fail(&mut self, e: Error) {
+        self.state = State::Failed(e);
+    }
+
     /// The answer, once every place was asked or [`GetContext::is_done`].
     #[inline]
     pub fn finish(mut self) -> Result<Option<PinnedValue>> {

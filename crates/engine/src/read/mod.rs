@@ -1,5 +1,6 @@
 //! Reading: the pinned set of memtables and files, snapshots, and the user's iterator.
 
+mod batch;
 mod db_iter;
 mod snapshot;
 mod super_version;

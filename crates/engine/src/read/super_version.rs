@@ -2,7 +2,6 @@
 
 use crate::base::LookupKey;
 use crate::base::perf::{self, PerfMetric, PerfTimer};
-use crate::env::epoch::Guard;
 use crate::error::Result;
 use crate::iter::GetContext;
 use crate::memtable::MemTable;
@@ -37,7 +36,7 @@ impl SuperVersion {
         self.get_prefetched(key, ro, ctx, tables)
     }
 
-    /// As [`SuperVersion::get`], after [`SuperVersion::prefetch`] or [`SuperVersion::walk_ahead`].
+    /// As [`SuperVersion::get`], after [`SuperVersion::prefetch`].
     #[inline]
     pub fn get_prefetched(
         &self,
@@ -87,14 +86,6 @@ impl SuperVersion {
         self.mem.prefetch(key);
         self.immutables.iter().for_each(|immutable| immutable.prefetch(key));
         self.version.prefetch(key);
-    }
-
-    /// Asks for what lookups of these keys will read, so that their cache misses overlap.
-    pub fn walk_ahead(&self, keys: &[LookupKey], guard: &Guard) {
-        keys.iter().for_each(|key| self.prefetch(key));
-        self.mem.walk_ahead(keys);
-        self.immutables.iter().for_each(|immutable| immutable.walk_ahead(keys));
-        self.version.walk_ahead(keys, guard);
     }
 
     /// Whether there are range tombstones anywhere.

@@ -32,6 +32,7 @@ pub mod format;
 mod meta_block;
 pub mod plain;
 pub mod properties;
+mod staged;
 
 use block_based::{BlockBasedTable, BlockBasedTableBuilder};
 use cuckoo::{CuckooTable, CuckooTableBuilder};
@@ -39,6 +40,7 @@ use plain::{PlainTable, PlainTableBuilder};
 
 pub use access::BlockAccess;
 pub use properties::TableProperties;
+pub use staged::Staged;
 
 /// What a reader needs besides its file.
 #[derive(Clone)]
@@ -147,12 +149,15 @@ impl Table {
         }
     }
 
-    /// The start of a walk ahead of a lookup, where that helps.
+    /// Begins a lookup in stages; `None` where only [`Table::get`] will do.
     #[inline]
-    pub fn walk_ahead<'a>(&'a self, key: &'a LookupKey) -> Option<block_based::Ahead<'a>> {
+    pub fn stage<'a>(&'a self, key: &'a LookupKey) -> Option<Staged<'a>> {
         match self {
-            Table::BlockBased(table) => block_based::Ahead::begin(table, key),
-            Table::Plain(_) | Table::Cuckoo(_) => None,
+            Table::BlockBased(table) => {
+                block_based::Staged::begin(table, key).map(Staged::BlockBased)
+            }
+            Table::Plain(table) => plain::Staged::begin(table, key).map(Staged::Plain),
+            Table::Cuckoo(_) => None,
         }
     }
 

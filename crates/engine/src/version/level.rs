@@ -14,7 +14,7 @@ use crate::error::Result;
 use crate::iter::GetContext;
 use crate::options::ReadOptions;
 use crate::rangedel::{Fragments, Run};
-use crate::sst::Table;
+use crate::sst::{Staged, Table};
 use crate::version::TableCache;
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -215,23 +215,43 @@ impl Level {
     }
 
     /// Calls `visit` with the open tables of the level that may hold the key.
-    pub(super) fn open_tables_for<'a>(
-        &'a self,
-        key: &LookupKey,
-        overlapping: bool,
-        mut visit: impl FnMut(&'a Table),
-    ) {
+    pub(super) fn open_tables_for<'a>(&'a self, key: &LookupKey, mut visit: impl FnMut(&'a Table)) {
         let user_key = key.user_key();
         let probe = self.probe(user_key);
-        let first = if overlapping { 0 } else { self.find_file_probed(probe, key.internal_key()) };
-        let end = if overlapping { self.files.len() } else { self.files.len().min(first + 1) };
-        for i in first..end {
+        for i in 0..self.files.len() {
             if !self.is_below(i, probe, user_key)
                 && !self.is_above(i, probe, user_key)
                 && let Some(table) = self.readers[i].get()
             {
                 visit(table);
             }
+        }
+    }
+
+    /// Begins lookups in the files that may hold the key, newest first. Nothing is begun where
+    /// [`Level::get_in`] or, if files do not overlap, [`Level::get_sorted`] must be called.
+    #[inline]
+    pub(super) fn stage<'a>(
+        &'a self,
+        key: &'a LookupKey,
+        overlapping: bool,
+        mut begin: impl FnMut(usize, Option<Staged<'a>>),
+    ) {
+        let user_key = key.user_key();
+        let probe = self.probe(user_key);
+        let begun = |i: usize| self.readers[i].get().and_then(|table| table.stage(key));
+        if overlapping {
+            for i in 0..self.files.len() {
+                if !self.is_below(i, probe, user_key) && !self.is_above(i, probe, user_key) {
+                    begin(i, begun(i));
+                }
+            }
+            return;
+        }
+        let i = self.find_file_probed(probe, key.internal_key());
+        if i < self.files.len() && !self.is_below(i, probe, user_key) {
+            let goes_on = self.is_largest(i, probe, user_key);
+            begin(i, if goes_on { None } else { begun(i) });
         }
     }
 
@@ -282,8 +302,9 @@ impl Level {
         Ok(())
     }
 
+    /// Looks a key up in one file.
     #[inline]
-    fn get_in(
+    pub(super) fn get_in(
         &self,
         i: usize,
         key: &LookupKey,

@@ -13,6 +13,7 @@
 //! | `salvage` | a MANIFEST made anew from tables |
 //! | `set` | the current version of every column family; installs edits |
 
+mod batch;
 pub mod builder;
 mod data_paths;
 pub mod edit;

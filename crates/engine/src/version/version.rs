@@ -7,13 +7,11 @@ use super::level_iter::LevelIter;
 use super::{FileMeta, Level};
 use crate::base::iterator::EmptyIterator;
 use crate::base::{InternalIterator, KeyOrder, LookupKey};
-use crate::env::epoch::Guard;
 use crate::error::Result;
 use crate::iter::GetContext;
 use crate::options::ReadOptions;
 use crate::rangedel::{Fragments, Run};
-use crate::sst::block_based::Ahead;
-use crate::sst::{Table, TableIterOptions};
+use crate::sst::TableIterOptions;
 use crate::version::TableCache;
 use std::fmt;
 use std::sync::Arc;
@@ -89,6 +87,12 @@ impl Version {
         self.populated.last().copied()
     }
 
+    /// Levels that have files, from the newest on.
+    #[inline]
+    pub(super) fn populated(&self) -> &[usize] {
+        &self.populated
+    }
+
     /// The file with this number and its level.
     pub fn find(&self, number: u64) -> Option<(usize, &Arc<FileMeta>)> {
         self.populated
@@ -125,23 +129,8 @@ impl Version {
     #[inline]
     pub fn prefetch(&self, key: &LookupKey) {
         if self.populated.first() == Some(&0) {
-            self.levels[0].open_tables_for(key, true, |table| table.prefetch(key));
+            self.levels[0].open_tables_for(key, |table| table.prefetch(key));
         }
-    }
-
-    /// Asks for what lookups of these keys will read, so that their cache misses overlap. Changes
-    /// nothing and promises nothing.
-    pub fn walk_ahead(&self, keys: &[LookupKey], guard: &Guard) {
-        let mut walks = Vec::with_capacity(2 * keys.len());
-        for &n in &*self.populated {
-            for key in keys {
-                let begin = |table| walks.extend(Table::walk_ahead(table, key));
-                self.levels[n].open_tables_for(key, n == 0, begin);
-            }
-        }
-        walks.retain_mut(Ahead::find_block);
-        walks.iter().for_each(|walk| walk.find_object(guard));
-        walks.iter().for_each(|walk| walk.find_entry(guard));
     }
 
     /// Appends iterators that together hold every entry: one per file of level 0, newest first,

@@ -70,7 +70,7 @@ impl Run {
                 4_500..5_000 => self.merge(&db, &families),
                 5_000..5_600 => self.batch(&db, &families),
                 5_600..9_000 => self.get(&db, &families),
-                9_000..9_300 => self.multi_get(&db, &families),
+                9_000..9_300 => self.multi_get_newest(&db, &families),
                 9_300..9_600 => self.seek(&db, &families),
                 9_600..9_700 => self.prefix_scan(&db, &families),
                 9_700..9_800 => self.take_snapshot(&db),
@@ -196,13 +196,20 @@ impl Run {
         assert_eq!(found.as_ref(), self.maps[cf].get(&key), "get {}", show(&key));
     }
 
-    fn multi_get(&mut self, db: &Db, families: &[ColumnFamily]) {
+    fn multi_get_newest(&mut self, db: &Db, families: &[ColumnFamily]) {
+        let maps = std::mem::take(&mut self.maps);
+        self.multi_get(db, families, &ReadOptions::default(), &maps);
+        self.maps = maps;
+    }
+
+    fn multi_get(&mut self, db: &Db, families: &[ColumnFamily], ro: &ReadOptions, maps: &Maps) {
         let cf = self.family();
         let keys: Vec<Vec<u8>> = (0..self.rng.usize(1..40)).map(|_| self.key()).collect();
-        let found = db.multi_get_cf(&ReadOptions::default(), &families[cf], &keys);
+        let found = db.multi_get_cf(ro, &families[cf], &keys);
         for (key, value) in keys.iter().zip(found) {
             let value = value.unwrap().map(|v| v.to_vec());
-            assert_eq!(value.as_ref(), self.maps[cf].get(key), "multi_get {}", show(key));
+            assert_eq!(value.as_ref(), maps[cf].get(key), "multi_get {}", show(key));
+            assert_eq!(db.get_cf(ro, &families[cf], key).unwrap(), value, "get {}", show(key));
         }
     }
 
@@ -285,12 +292,13 @@ impl Run {
         if self.rng.u32(..10) == 0 {
             self.scan(db, families, &maps, Some(snapshot.sequence()));
         }
+        let ro = ReadOptions { snapshot: Some(snapshot.sequence()), ..Default::default() };
         for _ in 0..20 {
             let (cf, key) = (self.family(), self.key());
-            let ro = ReadOptions { snapshot: Some(snapshot.sequence()), ..Default::default() };
             let found = db.get_cf(&ro, &families[cf], &key).unwrap();
             assert_eq!(found.as_ref(), maps[cf].get(&key), "snapshot get {}", show(&key));
         }
+        self.multi_get(db, families, &ro, &maps);
         self.snapshots.push((snapshot, maps));
     }
 

@@ -1,10 +1,15 @@
 //! All forms of a point lookup give what a map gives, wherever the value lies.
 
-use super::support::{option_sets, ro, temp_dir, wo};
-use ferrolith::base::ValueBuffer;
+use super::support::{option_sets, ro, small, temp_dir, wo};
+use ferrolith::base::{ReverseBytewiseComparator, ValueBuffer};
+use ferrolith::cache::Cache;
 use ferrolith::db::Db;
-use ferrolith::options::{FlushOptions, Options, ReadOptions};
+use ferrolith::options::{
+    BlockBasedTableOptions, FilterPolicy, FlushOptions, IndexType, Options, PlainTableOptions,
+    ReadOptions, TableFactory,
+};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 type Model = BTreeMap<Vec<u8>, Vec<u8>>;
 
@@ -85,6 +90,37 @@ fn run(name: &str, options: &Options) {
     check(&db, &ro(), &model, &mut rng, name);
 }
 
+/// What decides how a lookup goes through a block-based table.
+fn block_based_sets() -> [(&'static str, BlockBasedTableOptions); 5] {
+    let bloom = || BlockBasedTableOptions {
+        filter_policy: Some(FilterPolicy::Bloom { bits_per_key: 10.0 }),
+        ..Default::default()
+    };
+    [
+        ("blocks of many keys", BlockBasedTableOptions { block_size: 32 << 10, ..bloom() }),
+        (
+            "partitioned filters",
+            BlockBasedTableOptions {
+                block_size: 256,
+                metadata_block_size: 256,
+                partition_filters: true,
+                index_type: IndexType::TwoLevelIndexSearch,
+                ..bloom()
+            },
+        ),
+        ("no cache", BlockBasedTableOptions { no_block_cache: true, ..bloom() }),
+        (
+            "a cache of few blocks",
+            BlockBasedTableOptions {
+                block_size: 512,
+                block_cache: Some(Cache::new_lru(16 << 10)),
+                ..bloom()
+            },
+        ),
+        ("index of internal keys", BlockBasedTableOptions { format_version: 2, ..bloom() }),
+    ]
+}
+
 #[test]
 fn all_forms_of_a_lookup_agree_with_a_map() {
     for (name, options) in option_sets() {
@@ -93,6 +129,18 @@ fn all_forms_of_a_lookup_agree_with_a_map() {
     let (_, mut counted) = option_sets().remove(1);
     counted.db.statistics = Some(ferrolith::stats::Statistics::new());
     run("with statistics", &counted);
+    for (name, table) in block_based_sets() {
+        let mut options = small();
+        options.cf.table_factory = TableFactory::BlockBased(table);
+        run(name, &options);
+    }
+    let mut reverse = small();
+    reverse.cf.comparator = Arc::new(ReverseBytewiseComparator);
+    run("reverse", &reverse);
+    let mut whole_keys = small();
+    whole_keys.cf.table_factory = TableFactory::Plain(PlainTableOptions::default());
+    whole_keys.db.allow_mmap_reads = true;
+    run("plain without prefixes", &whole_keys);
 }
 
 #[test]

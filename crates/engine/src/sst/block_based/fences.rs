@@ -10,29 +10,51 @@
 
 use crate::base::KeyOrder;
 use crate::base::key::{TRAILER_SIZE, trailer};
+use crate::base::prefetch::prefetch_bytes;
 use crate::error::{Error, Result};
 use crate::sst::format::BlockHandle;
 use std::cmp::Ordering;
 
 /// How many numbers a node holds: two cache lines.
 const WIDTH: usize = 16;
+/// A node is looked at in two steps of so many numbers.
+const STEP: usize = 4;
+/// Levels up to this size are taken to be in the cache when many keys are searched.
+const SMALL: usize = 8 << 10;
+
+/// Sorted numbers, on cache lines of their own.
+#[derive(Clone, Copy)]
+#[repr(align(128))]
+struct RankNode([u64; WIDTH]);
+
+impl RankNode {
+    /// How many numbers are smaller than `x`: first whole steps, then single numbers. No branch depends
+    /// on what was read, and both lines are wanted at once.
+    #[inline]
+    fn rank(&self, x: u64) -> usize {
+        let steps = self.0.as_chunks::<STEP>().0;
+        let whole: usize = steps.iter().take(3).map(|[.., last]| usize::from(*last < x)).sum();
+        let rest =
+            steps.get(whole).map_or(0, |step| step.iter().map(|n| usize::from(*n < x)).sum());
+        STEP * whole + rest
+    }
+}
 
 /// Sorted numbers, searched by rank. Level 0 holds them all, padded to whole nodes; each higher
 /// level holds the last number of each node below, up to a level of one node.
 struct Ranks {
-    levels: Vec<Vec<u64>>,
+    levels: Vec<Vec<RankNode>>,
 }
 
 impl Ranks {
     fn new(mut numbers: Vec<u64>) -> Ranks {
         let mut levels = Vec::new();
         loop {
-            let padded = numbers.len().next_multiple_of(WIDTH);
-            numbers.reserve_exact(padded - numbers.len());
-            numbers.resize(padded, u64::MAX);
-            let above: Vec<u64> =
-                numbers.chunks(WIDTH).filter_map(|node| node.last().copied()).collect();
-            levels.push(numbers);
+            numbers.resize(numbers.len().next_multiple_of(WIDTH), u64::MAX);
+            let nodes: Vec<RankNode> =
+                numbers.as_chunks::<WIDTH>().0.iter().copied().map(RankNode).collect();
+            let above: Vec<u64> = nodes.iter().map(|RankNode([.., last])| *last).collect();
+            levels.push(nodes);
             if above.len() <= 1 {
                 levels.reverse();
                 return Ranks { levels };
@@ -44,19 +66,44 @@ impl Ranks {
     /// How many numbers are smaller than `x`; at most the padded length.
     #[inline]
     fn rank(&self, x: u64) -> usize {
-        let mut node = 0;
-        for level in &self.levels {
-            let (nodes, _) = level.as_chunks::<WIDTH>();
-            let Some(numbers) = nodes.get(node) else { return usize::MAX };
-            // All sixteen, without a branch.
-            node = node * WIDTH + numbers.iter().map(|&n| usize::from(n < x)).sum::<usize>();
+        self.levels.iter().fold(0, |node, level| Ranks::down(level, node, x))
+    }
+
+    /// From a node of a level to the node below that `x` belongs into.
+    #[inline]
+    fn down(level: &[RankNode], node: usize, x: u64) -> usize {
+        level.get(node).map_or(usize::MAX / WIDTH, |numbers| node * WIDTH + numbers.rank(x))
+    }
+
+    #[inline]
+    fn number(&self, i: usize) -> u64 {
+        let node = self.levels.last().and_then(|level| level.get(i / WIDTH));
+        node.and_then(|node| node.0.get(i % WIDTH)).copied().unwrap_or_default()
+    }
+
+    /// Asks for the node that a search looks at next.
+    #[inline]
+    fn ask(&self, search: &Search) {
+        if let Some(level) = self.levels.get(search.level) {
+            prefetch_bytes(level.as_ptr().wrapping_add(search.at).cast(), size_of::<RankNode>());
         }
-        node
     }
 
     fn memory_usage(&self) -> usize {
-        self.levels.iter().map(|level| 8 * level.len()).sum()
+        self.levels.iter().map(|level| size_of::<RankNode>() * level.len()).sum()
     }
+}
+
+/// A search that is done a level at a time; see [`Fences::begin`].
+#[derive(Clone, Copy, Default)]
+pub struct Search {
+    x: u64,
+    /// The level that is to be looked at next; past the last one it is over.
+    level: usize,
+    /// The node there, or the answer.
+    at: usize,
+    /// The answer is final: it did not come from numbers.
+    settled: bool,
 }
 
 /// Where the blocks begin, in half the room for tables below 4 GiB.
@@ -193,15 +240,78 @@ impl Fences {
         let Some(ranks) = &self.ranks else {
             return self.find_between(order, user_key, t, 0, self.len());
         };
-        let common = self.keys.get(..self.common).unwrap_or_default();
-        let rest = match user_key.strip_prefix(common) {
-            Some(rest) => rest,
-            None if user_key < common => return 0,
-            None => return self.len(),
+        match self.number_of(user_key) {
+            Ok(x) => self.find_from_rank(order, user_key, t, x, ranks.rank(x)),
+            Err(outside) => outside,
+        }
+    }
+
+    /// Begins a [`Fences::find`] that is done in steps, so that those of different keys can be taken in
+    /// turn and wait for memory at the same time: `begin`, then `descend` until it says false, then
+    /// `end`. Each asks for what the next one reads.
+    #[inline]
+    pub fn begin(&self, order: &KeyOrder, user_key: &[u8], t: u64) -> Search {
+        let settled = |at| Search { at, level: usize::MAX, settled: true, x: 0 };
+        let Some(ranks) = &self.ranks else {
+            return settled(self.find_between(order, user_key, t, 0, self.len()));
         };
-        let x = number(rest);
-        let low = ranks.rank(x).min(self.len());
-        if low == self.len() || self.number_at(ranks, low) != x {
+        let x = match self.number_of(user_key) {
+            Ok(x) => x,
+            Err(outside) => return settled(outside),
+        };
+        let mut search = Search { x, ..Search::default() };
+        let is_small = |level: &&Vec<RankNode>| size_of_val(&level[..]) <= SMALL;
+        for level in ranks.levels.iter().take_while(is_small) {
+            search.at = Ranks::down(level, search.at, x);
+            search.level += 1;
+        }
+        ranks.ask(&search);
+        search
+    }
+
+    /// Takes the next step of a search; false if there was none left.
+    #[inline]
+    pub fn descend(&self, search: &mut Search) -> bool {
+        let Some(ranks) = &self.ranks else { return false };
+        let Some(level) = ranks.levels.get(search.level) else { return false };
+        search.at = Ranks::down(level, search.at, search.x);
+        search.level += 1;
+        ranks.ask(search);
+        true
+    }
+
+    /// The answer of a search whose steps are done.
+    #[inline]
+    pub fn end(&self, order: &KeyOrder, user_key: &[u8], t: u64, search: &Search) -> usize {
+        if search.settled {
+            return search.at;
+        }
+        self.find_from_rank(order, user_key, t, search.x, search.at)
+    }
+
+    /// The number of a user key that begins as all fences do; else the block that it falls into.
+    #[inline]
+    fn number_of(&self, user_key: &[u8]) -> std::result::Result<u64, usize> {
+        let common = self.keys.get(..self.common).unwrap_or_default();
+        match user_key.strip_prefix(common) {
+            Some(rest) => Ok(number(rest)),
+            None if user_key < common => Err(0),
+            None => Err(self.len()),
+        }
+    }
+
+    /// The rest of a search, from the rank of the key's number `x` on.
+    #[inline]
+    fn find_from_rank(
+        &self,
+        order: &KeyOrder,
+        user_key: &[u8],
+        t: u64,
+        x: u64,
+        rank: usize,
+    ) -> usize {
+        let low = rank.min(self.len());
+        if low == self.len() || self.number_at(low) != x {
             return low;
         }
         self.find_among_equals(order, user_key, t, x, low)
@@ -246,8 +356,8 @@ impl Fences {
     }
 
     #[inline]
-    fn number_at(&self, ranks: &Ranks, i: usize) -> u64 {
-        ranks.levels.last().and_then(|numbers| numbers.get(i)).copied().unwrap_or_default()
+    fn number_at(&self, i: usize) -> u64 {
+        self.ranks.as_ref().map_or(0, |ranks| ranks.number(i))
     }
 
     #[inline]

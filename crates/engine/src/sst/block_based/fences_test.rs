@@ -19,10 +19,17 @@ fn random_key(rng: &mut fastrand::Rng) -> Vec<u8> {
     shared.iter().copied().chain(tail).collect()
 }
 
+fn find_in_steps(fences: &Fences, order: &KeyOrder, key: &[u8], t: u64) -> usize {
+    let mut search = fences.begin(order, key, t);
+    while fences.descend(&mut search) {}
+    fences.end(order, key, t, &search)
+}
+
 fn check_against_a_plain_search(order: &KeyOrder, seed: u64) {
     let mut rng = fastrand::Rng::with_seed(seed);
     for round in 0..60 {
-        let n = [0, 1, 2, 16, 17, 300][round % 6];
+        // The last has a level that is not taken to be in the cache.
+        let n = [0, 1, 2, 16, 17, 300, 3000][round % 7];
         let mut keys: Vec<Vec<u8>> = (0..n).map(|_| random_key(&mut rng)).collect();
         if round % 2 == 0 {
             keys.retain(|k| k.starts_with(b"common"));
@@ -47,12 +54,14 @@ fn check_against_a_plain_search(order: &KeyOrder, seed: u64) {
             };
             let expected = keys.partition_point(|k| order.compare_user(k, &key).is_lt());
             assert_eq!(by_user.find(order, &key, 0), expected, "{key:?} in {keys:?}");
+            assert_eq!(find_in_steps(&by_user, order, &key, 0), expected, "{key:?} in {keys:?}");
             let t =
                 pack_trailer([0, 5, 7, 9, MAX_SEQUENCE_NUMBER][rng.usize(..5)], ValueType::Value);
             let mut target = Vec::new();
             append_internal_key(&mut target, &key, t);
             let expected = internal.partition_point(|k| order.compare(k, &target).is_lt());
             assert_eq!(by_internal.find(order, &key, t), expected);
+            assert_eq!(find_in_steps(&by_internal, order, &key, t), expected);
         }
     }
 }

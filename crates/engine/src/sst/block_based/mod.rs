@@ -9,7 +9,6 @@
 //! nothing. Writing: `builder` cuts entries into blocks and writes them as they fill, or when
 //! `dictionary` has seen enough of them.
 
-mod ahead;
 mod block;
 mod block_builder;
 mod builder;
@@ -28,16 +27,17 @@ mod ribbon;
 mod ribbon_builder;
 mod separated;
 mod source;
+mod staged;
 mod table;
 mod tags;
 
-pub use ahead::Ahead;
 pub use block::Block;
 pub(super) use block::BlockView;
 pub(super) use block_builder::BlockBuilder;
 pub use builder::BlockBasedTableBuilder;
 pub use filter::{Filter, FilterBuilder};
 pub use iter::TableIter;
+pub use staged::Staged;
 pub use table::BlockBasedTable;
 
 #[cfg(test)]

@@ -241,19 +241,30 @@ impl BlockBasedTable {
         ctx: &mut GetContext,
         pin: &dyn Pin,
     ) -> Result<Found> {
-        let visit = |t: u64, value: &[u8]| {
-            let seq = self.global_seqno.unwrap_or(t >> 8);
-            if seq > lookup.seq {
-                return Ok(true);
-            }
-            Ok(ctx.save(seq, kind_of(t)?, value, Some(pin)))
-        };
+        let visit = |t: u64, value: &[u8]| self.save(lookup.seq, t, value, ctx, pin);
         let (view, key, max) = (block.view(), lookup.user_key, lookup.max_trailer);
         match tags {
             Some(tags) => tags.find(view, lookup.hash, key, max, visit),
             None => view.find(&self.order, key, max, visit),
         }
         .map_err(|e| self.in_block(i, e))
+    }
+
+    /// Gives an entry of the key to `ctx`, if readers at `at` see it. Whether older ones are needed.
+    #[inline]
+    pub(super) fn save(
+        &self,
+        at: SeqNo,
+        t: u64,
+        value: &[u8],
+        ctx: &mut GetContext,
+        pin: &dyn Pin,
+    ) -> Result<bool> {
+        let seq = self.global_seqno.unwrap_or(t >> 8);
+        if seq > at {
+            return Ok(true);
+        }
+        Ok(ctx.save(seq, kind_of(t)?, value, Some(pin)))
     }
 
     /// Puts the file and the block's place in front of an error.
@@ -391,9 +402,9 @@ fn count_hit(stats: &Statistics, block: &Block) {
 }
 
 /// Keeps a value's block alive that was found through its slot.
-struct SlotPin<'a> {
-    slots: &'a SlotArray<Block>,
-    i: usize,
+pub(super) struct SlotPin<'a> {
+    pub(super) slots: &'a SlotArray<Block>,
+    pub(super) i: usize,
 }
 
 impl Pin for SlotPin<'_> {

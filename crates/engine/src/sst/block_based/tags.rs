@@ -168,15 +168,54 @@ impl Tags {
         hash: u64,
         user_key: &[u8],
         max_trailer: u64,
+        visit: impl FnMut(u64, &'a [u8]) -> Result<bool>,
+    ) -> Result<Found> {
+        self.find_from(self.candidates(0, hash), view, hash, user_key, max_trailer, visit)
+    }
+
+    /// The candidates for a user key in a group of tags.
+    #[inline]
+    fn candidates(&self, group: usize, hash: u64) -> Candidates {
+        let (head, data) = self.parts();
+        let tags = data.get(..head.words()).unwrap_or_default();
+        let tags = tags.get(GROUP * group..).unwrap_or_default();
+        let tags = tags.get(..GROUP).unwrap_or(tags);
+        Candidates { group, bits: candidates(tags, tag_of(hash)) }
+    }
+
+    /// The first candidates for a user key. Asks for their entries.
+    #[inline]
+    pub fn ask_candidates(&self, view: BlockView<'_>, hash: u64) -> Candidates {
+        let (head, data) = self.parts();
+        let found = self.candidates(0, hash);
+        let mut bits = found.bits;
+        while bits != 0 {
+            let i = bits.trailing_zeros() as usize;
+            bits &= bits - 1;
+            if i < usize::from(head.n) {
+                let entry = view.entries().as_ptr().wrapping_add(offset((head, data), i));
+                prefetch_bytes(entry, 3 * LINE);
+            }
+        }
+        found
+    }
+
+    /// As [`Tags::find`], from candidates on that are known already.
+    #[inline]
+    pub fn find_from<'a>(
+        &self,
+        mut from: Candidates,
+        view: BlockView<'a>,
+        hash: u64,
+        user_key: &[u8],
+        max_trailer: u64,
         mut visit: impl FnMut(u64, &'a [u8]) -> Result<bool>,
     ) -> Result<Found> {
         let (head, data) = self.parts();
-        let tags = data.get(..head.words()).unwrap_or_default();
-        for (group, tags) in tags.chunks(GROUP).enumerate() {
-            let mut candidates = candidates(tags, tag_of(hash));
-            while candidates != 0 {
-                let i = group * GROUP + candidates.trailing_zeros() as usize;
-                candidates &= candidates - 1;
+        loop {
+            while from.bits != 0 {
+                let i = from.group * GROUP + from.bits.trailing_zeros() as usize;
+                from.bits &= from.bits - 1;
                 if i >= head.n.into() {
                     break; // An offset.
                 }
@@ -187,21 +226,20 @@ impl Tags {
                     return Ok(Found::Finished);
                 }
             }
+            if (from.group + 1) * GROUP >= head.n.into() {
+                return Ok(Found::Finished);
+            }
+            from = self.candidates(from.group + 1, hash);
         }
-        Ok(Found::Finished)
     }
+}
 
-    /// Asks for the entry that is looked at first, if there is one.
-    #[inline]
-    pub fn walk_ahead(&self, view: BlockView<'_>, hash: u64) {
-        let (head, data) = self.parts();
-        let tags = data.get(..head.words().min(GROUP)).unwrap_or_default();
-        let i = candidates(tags, tag_of(hash)).trailing_zeros() as usize;
-        if i < usize::from(head.n).min(GROUP) {
-            let entry = view.entries().as_ptr().wrapping_add(offset((head, data), i));
-            prefetch_bytes(entry, 3 * LINE);
-        }
-    }
+/// Entries of one group of tags that may be a key's.
+#[derive(Clone, Copy, Default)]
+pub struct Candidates {
+    group: usize,
+    /// A bit for each; one beyond the last tag means nothing.
+    bits: u64,
 }
 
 /// Where entry `i` is.

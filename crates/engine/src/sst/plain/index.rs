@@ -94,6 +94,7 @@ impl GroupTable {
     }
 }
 
+#[derive(Clone)]
 struct Probe<'a> {
     lines: &'a [[u8; LINE_BYTES]],
     line: usize,
@@ -228,6 +229,7 @@ impl RowIndex {
 }
 
 /// The places that [`RowIndex::places`] found.
+#[derive(Clone)]
 pub(super) struct Places<'a> {
     index: &'a RowIndex,
     probe: Option<Probe<'a>>,

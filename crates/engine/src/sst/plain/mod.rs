@@ -15,12 +15,14 @@ mod index;
 mod iter;
 mod reader;
 mod row;
+mod staged;
 mod stored;
 #[cfg(test)]
 pub(super) mod test_util;
 
 pub use builder::PlainTableBuilder;
 pub use reader::PlainTable;
+pub use staged::Staged;
 
 /// Offsets of rows have 31 bits; RocksDB's readers refuse larger files.
 pub const MAX_FILE_SIZE: u64 = (1 << 31) - 1;

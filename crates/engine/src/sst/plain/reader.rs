@@ -61,19 +61,35 @@ impl PlainTable {
     #[inline]
     pub fn get(&self, key: &LookupKey, _ro: &ReadOptions, ctx: &mut GetContext) -> Result<()> {
         let reader = &*self.0;
-        let user_key = key.user_key();
         if !reader.index.has_groups() {
             return reader
                 .get_from(reader.index.everything(), None, key, ctx, self)
                 .map(|_found| ());
         }
-        let group = reader.grouping.of(user_key);
-        for place in reader.index.places(reader.grouping.hash(key)) {
+        self.get_from_places(reader.index.places(reader.grouping.hash(key)), key, ctx)
+    }
+
+    /// As [`PlainTable::get`], where the key's group is known to be in one of these places, if anywhere.
+    #[inline]
+    pub(super) fn get_from_places<'a>(
+        &self,
+        places: impl Iterator<Item = Place<'a>>,
+        key: &LookupKey,
+        ctx: &mut GetContext,
+    ) -> Result<()> {
+        let reader = &*self.0;
+        let group = reader.grouping.of(key.user_key());
+        for place in places {
             if reader.get_from(place, Some(group), key, ctx, self)? {
                 break;
             }
         }
         Ok(())
+    }
+
+    #[inline]
+    pub(super) fn reader(&self) -> &Reader {
+        &self.0
     }
 
     /// Asks for what a lookup of the key reads first.

@@ -1,0 +1,112 @@
+//! One lookup of many in stages; see [`crate::sst::Staged`].
+//!
+//! A lookup in a cached table is four cache misses after each other: filter, slot, the block's object,
+//! entry; and in a large table a fifth, in the index. Only lookups that go straight to an entry of a
+//! cached block are done in stages; all others end as [`BlockBasedTable::get`].
+
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
+use super::block::Block;
+use super::fences::Search;
+use super::table::{BlockBasedTable, SlotPin};
+use super::tags::{Candidates, Tags};
+use crate::base::LookupKey;
+use crate::base::key::trailer;
+use crate::base::prefetch::prefetch_bytes;
+use crate::cache::{Node, SlotArray};
+use crate::env::epoch::Guard;
+use crate::error::Result;
+use crate::iter::GetContext;
+use crate::options::ReadOptions;
+
+/// A lookup on its way through a table.
+pub struct Staged<'a> {
+    table: &'a BlockBasedTable,
+    slots: &'a SlotArray<Block>,
+    key: &'a LookupKey,
+    /// Entries with larger trailers are too new.
+    max_trailer: u64,
+    search: Search,
+    block: usize,
+    node: Option<&'a Node<Block>>,
+    found: Option<(&'a Tags, Candidates)>,
+}
+
+impl<'a> Staged<'a> {
+    /// Asks for the filter. `None` if blocks are not cached or have no tags, if something else than an
+    /// entry may settle the answer, or if somebody counts.
+    #[inline]
+    pub fn begin(table: &'a BlockBasedTable, key: &'a LookupKey) -> Option<Staged<'a>> {
+        let slots = table.slots.as_deref()?;
+        if !table.tags || table.has_range_tombstones || table.statistics.is_some() {
+            return None;
+        }
+        table.prefetch(key);
+        // The entries of an ingested file carry sequence 0 and count as `global_seqno`.
+        let t = trailer(key.internal_key());
+        let max_trailer = if table.global_seqno.is_some() { u64::MAX } else { t };
+        let (search, block, node, found) = (Search::default(), 0, None, None);
+        Some(Staged { table, slots, key, max_trailer, search, block, node, found })
+    }
+
+    /// Asks the filter, and begins to search the index.
+    #[inline]
+    pub fn passes_filter(&mut self) -> bool {
+        let (table, user_key) = (self.table, self.key.user_key());
+        let t = trailer(self.key.internal_key());
+        if !table.filter_allows(user_key, self.key.hash(), t) {
+            return false;
+        }
+        self.search = table.fences.begin(&table.order, user_key, self.max_trailer);
+        true
+    }
+
+    /// One level down in the index.
+    #[inline]
+    pub fn descend(&mut self) -> bool {
+        self.table.fences.descend(&mut self.search)
+    }
+
+    /// Knows the block and asks for its slot.
+    #[inline]
+    pub fn ask_slot(&mut self) {
+        let (table, user_key) = (self.table, self.key.user_key());
+        self.block = table.fences.end(&table.order, user_key, self.max_trailer, &self.search);
+        self.slots.prefetch(self.block);
+    }
+
+    /// Asks for the block's object.
+    #[inline]
+    pub fn ask_block(&mut self, guard: &'a Guard) {
+        self.node = self.slots.load(self.block, guard);
+        if let Some(node) = self.node {
+            prefetch_bytes(std::ptr::from_ref(node).cast(), size_of::<Node<Block>>());
+        }
+    }
+
+    /// Matches the tags and asks for entries that may be the key's.
+    #[inline]
+    pub fn ask_entry(&mut self) {
+        let Some(node) = self.node else { return };
+        if let Some(Some(tags)) = node.object().tags() {
+            self.found = Some((tags, tags.ask_candidates(node.object().view(), self.key.hash())));
+        }
+    }
+
+    /// Ends the lookup as [`BlockBasedTable::get`] does.
+    #[inline]
+    pub fn settle(&self, ro: &ReadOptions, ctx: &mut GetContext) -> Result<()> {
+        let (Some(node), Some((tags, from))) = (self.node, self.found) else {
+            return self.table.get(self.key, ro, ctx);
+        };
+        node.touch();
+        let (table, at) = (self.table, self.key.sequence());
+        let pin = SlotPin { slots: self.slots, i: self.block };
+        let (view, hash, user_key) = (node.object().view(), self.key.hash(), self.key.user_key());
+        let visit = |t: u64, value: &[u8]| table.save(at, t, value, ctx, &pin);
+        match tags.find_from(from, view, hash, user_key, self.max_trailer, visit) {
+            Ok(_) => Ok(()),
+            Err(e) => Err(table.in_block(self.block, e)),
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! One lookup of many in stages; see [`crate::sst::Staged`].
+
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
+use super::index::{Place, Places};
+use super::reader::PlainTable;
+use crate::base::LookupKey;
+use crate::base::prefetch::{LINE, prefetch_bytes};
+use crate::error::Result;
+use crate::iter::GetContext;
+
+/// A lookup on its way through a PlainTable: a line of the index, then rows.
+pub struct Staged<'a> {
+    table: &'a PlainTable,
+    key: &'a LookupKey,
+    hash: u64,
+    /// Where the key's group may be: the first place, and those after it.
+    places: Option<(Place<'a>, Places<'a>)>,
+}
+
+impl<'a> Staged<'a> {
+    /// Asks for the line of the index; `None` if groups are not hashed.
+    #[inline]
+    pub fn begin(table: &'a PlainTable, key: &'a LookupKey) -> Option<Staged<'a>> {
+        let reader = table.reader();
+        if !reader.index.has_groups() {
+            return None;
+        }
+        let hash = reader.grouping.hash(key);
+        reader.index.prefetch(hash);
+        Some(Staged { table, key, hash, places: None })
+    }
+
+    /// Finds the first place and asks for its first row; false if the file does not have the key's group.
+    #[inline]
+    pub fn find_place(&mut self) -> bool {
+        let reader = self.table.reader();
+        let mut places = reader.index.places(self.hash);
+        let Some(first) = places.next() else { return false };
+        if first.anchors.is_empty() {
+            prefetch_bytes(reader.rows().as_ptr().wrapping_add(first.first_row), 3 * LINE);
+        }
+        self.places = Some((first, places));
+        true
+    }
+
+    /// Ends the lookup as [`PlainTable::get`] does.
+    #[inline]
+    pub fn settle(&self, ctx: &mut GetContext) -> Result<()> {
+        let Some((first, rest)) = &self.places else { return Ok(()) };
+        let all = std::iter::once(*first).chain(rest.clone());
+        self.table.get_from_places(all, self.key, ctx)
+    }
+}
