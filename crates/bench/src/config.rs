@@ -72,6 +72,8 @@ pub struct Config {
     pub stride: u64,
     /// Percentage of reads among reads and writes.
     pub read_percent: u64,
+    /// Percentage of deletions among reads, writes and deletions.
+    pub delete_percent: u64,
     /// Percentage of merges among reads and merges.
     pub merge_percent: u64,
     /// What limits writers.
@@ -143,6 +145,7 @@ impl Config {
             exp_range: flags.double("read_random_exp_range"),
             stride: flags.uint("multiread_stride"),
             read_percent: flags.uint("readwritepercent"),
+            delete_percent: flags.uint("deletepercent"),
             merge_percent: flags.uint("mergereadpercent"),
             write_rate: write_rate(flags),
             read_rate: flags.uint("benchmark_read_rate_limit"),
@@ -191,6 +194,9 @@ impl Config {
         }
         if flags.on("use_existing_keys") && !flags.on("use_existing_db") {
             return Err("ERROR: --use_existing_keys needs --use_existing_db".to_owned());
+        }
+        if self.read_percent + self.delete_percent > 100 && flags.is_given("deletepercent") {
+            return Err("ERROR: --readwritepercent and --deletepercent are over 100".to_owned());
         }
         if !(0.0..=1.0).contains(&flags.double("compression_ratio")) {
             return Err("ERROR: --compression_ratio must be between 0 and 1".to_owned());

@@ -5,7 +5,9 @@
 #![deny(unsafe_code)]
 
 pub mod both;
+mod comparison;
 pub mod config;
+pub mod engine_writes;
 pub mod flags;
 pub mod histogram;
 pub mod keys;

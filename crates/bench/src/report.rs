@@ -25,6 +25,8 @@ pub struct Phase {
     pub memory: Memory,
     /// Bytes that went into files.
     pub written: u64,
+    /// Bytes of tables and logs that the engine says it wrote, if it says so.
+    pub engine_written: Option<f64>,
     /// Bytes of the database's files after it.
     pub disk: u64,
     /// Bytes of keys and values that are alive after it, as far as known.
@@ -78,6 +80,10 @@ impl Phase {
 
     fn write_amplification(&self) -> Option<f64> {
         ratio(self.written as f64, self.total.user_written as f64)
+    }
+
+    fn engine_write_amplification(&self) -> Option<f64> {
+        ratio(self.engine_written?, self.total.user_written as f64)
     }
 
     fn read_amplification(&self) -> Option<f64> {
@@ -153,6 +159,8 @@ impl Phase {
             "read_calls": usage.read_calls,
             "device_bytes_written": usage.device_written,
             "device_bytes_read": usage.device_read,
+            "engine_bytes_written": self.engine_written,
+            "engine_write_amplification": self.engine_write_amplification(),
             "write_amplification": self.write_amplification(),
             "read_amplification": self.read_amplification(),
             "space_amplification": self.space_amplification(),

@@ -23,6 +23,7 @@ fn phase() -> Phase {
         usage: Usage { cpu_user: 1.5, cpu_system: 0.5, ..Usage::default() },
         memory: Memory { peak: 1 << 30, anonymous: 1 << 29, mapped: 1 << 29 },
         written: 3000,
+        engine_written: Some(2000.0),
         disk: 1 << 20,
         live: 524_288.0,
     }
@@ -52,6 +53,7 @@ fn costs_name_the_three_amplifications() {
     assert!(text.contains("CPU: 2.00 s"), "{text}");
     assert!(text.ends_with("  background writer: 1000 operations, 500 ops/sec\n"), "{text}");
     assert_eq!(phase().json()["write_amplification"], 3.0);
+    assert_eq!(phase().json()["engine_write_amplification"], 2.0);
 }
 
 #[test]

@@ -14,7 +14,9 @@ const DEFAULT_BENCHMARKS: &str = "fillseq,fillsync,fillrandom,filluniquerandom,o
 /// Flags that RocksDB's db_bench does not have.
 #[rustfmt::skip]
 pub(super) const ENGINE: &[Row] = &[
-    row("engine", Choice(&["ferrolith", "lib", "both"]), "ferrolith", Used, "What is measured: ferrolith, lib (what --engine_lib names), or both in turn"),
+    row("engine", Choice(&["ferrolith", "lib", "lmdb", "both"]), "ferrolith", Used, "What is measured: ferrolith, lib (what --engine_lib names), lmdb (needs the cargo feature of that name), or ferrolith and --peer in turn"),
+    row("peer", Choice(&["lib", "lmdb", "ferrolith"]), "lib", Used, "The second engine of --engine=both; ferrolith: the same one on the same directory, with --peer_flags"),
+    row("peer_flags", Text, "", Used, "More flags for --peer only, between spaces"),
     row("engine_lib", Text, "", Used, "A shared library with RocksDB's C functions; alone it implies --engine=lib"),
     row("runs", Int32, "3", Used, "Pairs of runs of --engine=both"),
     row("json", Text, "", Used, "Write one JSON object per benchmark to this file; - is standard output"),
@@ -51,6 +53,7 @@ pub(super) const WORKLOAD: &[Row] = &[
     row("read_random_exp_range", Double, "0", Used, "Skew of random reads: keys are drawn as exp(-x), x up to this; 0: uniform"),
     row("multiread_stride", Int64, "0", Used, "Distance between the keys of one MultiGet; 0: random keys"),
     row("readwritepercent", Int32, "90", Used, "Percentage of reads of readrandomwriterandom"),
+    row("deletepercent", Int32, "2", Used, "Percentage of deletions of readwritedelete"),
     row("mergereadpercent", Int32, "70", Used, "Percentage of merges of readrandommergerandom"),
     row("benchmark_write_rate_limit", Uint64, "0", Used, "Bytes per second that writers may write; 0: no limit"),
     row("benchmark_read_rate_limit", Uint64, "0", Used, "Reads per second over all threads; 0: no limit"),

@@ -64,7 +64,6 @@ pub(super) const REFUSED: &[Row] = &[
     row("persistent_entries_batch_size", Uint64, "0", Refused(WORK), WORK),
     row("persistent_entries_value_size", Int32, "64", Refused(WORK), WORK),
     row("truth_db", Text, "/dev/shm/truth_db/dbbench", Refused(WORK), WORK),
-    row("deletepercent", Int32, "2", Refused(WORK), WORK),
     row("writes_before_delete_range", Int64, "0", Refused(WORK), WORK),
     row("writes_per_range_tombstone", Int64, "0", Refused(WORK), WORK),
     row("range_tombstone_width", Int64, "100", Refused(WORK), WORK),

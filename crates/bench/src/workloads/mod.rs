@@ -26,6 +26,8 @@ pub enum Body {
     WithWriter(fn(&mut Thread<'_>) -> Result<()>),
     /// Once; the time it takes is its result.
     Once(fn(&dyn Target) -> Result<()>),
+    /// Opens the database again and again.
+    Reopen,
     /// Prints a property.
     Property(&'static str),
 }
@@ -75,7 +77,7 @@ const fn fill(name: &'static str, help: &'static str, effect: Effect, body: Body
     Benchmark { name, help, fresh: true, effect, tune: as_is, body }
 }
 
-use Body::{Once, Property, Threads, WithWriter};
+use Body::{Once, Property, Reopen, Threads, WithWriter};
 use Effect::{AddsNew, AddsRandom, RemovesFirst, RemovesRandom};
 
 /// All benchmarks.
@@ -104,6 +106,7 @@ pub const BENCHMARKS: &[Benchmark] = &[
     Benchmark { effect: AddsRandom, ..bench("seekrandomwhilemerging", "seekrandom beside one merger", WithWriter(scan::while_merging)) },
     Benchmark { effect: AddsRandom, ..bench("readrandomwriterandom", "--readwritepercent reads, else writes", Threads(read::and_write)) },
     Benchmark { effect: AddsRandom, ..bench("readrandommergerandom", "--mergereadpercent merges, else reads", Threads(read::and_merge)) },
+    Benchmark { effect: AddsRandom, ..bench("readwritedelete", "--readwritepercent reads, --deletepercent deletes, else writes", Threads(read::write_and_delete)) },
     Benchmark { effect: AddsRandom, ..bench("updaterandom", "read a random key and write it", Threads(write::update_random)) },
     Benchmark { effect: AddsRandom, ..bench("mergerandom", "merge into random keys", Threads(write::merge_random)) },
     Benchmark { effect: RemovesFirst, ..bench("deleteseq", "delete keys in order", Threads(write::delete_sequential)) },
@@ -111,6 +114,7 @@ pub const BENCHMARKS: &[Benchmark] = &[
     bench("compact", "compact the whole database", Once(|target| target.compact())),
     bench("flush", "flush the memtable", Once(|target| target.flush())),
     bench("waitforcompaction", "wait until nothing is left to flush or compact", Once(|target| target.wait_for_compaction())),
+    bench("reopen", "close and open the database --reads times (10 unless given); only opening and one lookup are timed", Reopen),
     bench("stats", "print rocksdb.stats", Property("rocksdb.stats")),
     bench("levelstats", "print files and bytes per level", Property("rocksdb.levelstats")),
     bench("sstables", "print the table files", Property("rocksdb.sstables")),
@@ -160,6 +164,9 @@ fn parse_entry(text: &str) -> Result<Entry> {
         },
         None => (text, ""),
     };
+    if name == "randomwithverify" {
+        return Err("benchmark 'randomwithverify' is not supported: it checks, and ./test does that; readwritedelete has its mix of operations".to_owned());
+    }
     let known = BENCHMARKS.iter().find(|benchmark| benchmark.name == name);
     let benchmark = known.ok_or_else(|| {
         let names: Vec<&str> = BENCHMARKS.iter().map(|benchmark| benchmark.name).collect();

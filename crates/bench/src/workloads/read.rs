@@ -132,3 +132,41 @@ fn mixed(t: &mut Thread<'_>, merge: bool) -> Result<()> {
         format!("( reads:{reads} {word}:{writes} total:{} found:{found})", config.readwrites);
     Ok(())
 }
+
+/// Each operation is a read, a write or a deletion: the mix of RocksDB's `randomwithverify`, without its
+/// groups of keys and its checks.
+pub(super) fn write_and_delete(t: &mut Thread<'_>) -> Result<()> {
+    let config = t.config;
+    let mut budget = Budget::new(config, t.shared, config.duration, config.readwrites);
+    let mut values = ValueMaker::new(&t.shared.values);
+    let deletes_from = config.read_percent;
+    let writes_from = deletes_from + config.delete_percent;
+    let (mut reads, mut writes, mut deletes, mut found) = (0u64, 0u64, 0u64, 0u64);
+    while !budget.done(1) {
+        let number = t.random_key() % config.num;
+        let percent = t.random.draw() % 100;
+        let key = t.keys.make(number, config.num);
+        if percent < deletes_from {
+            if let Some(value) = t.session.get(key).map_err(get_error)? {
+                touch(value);
+                found += 1;
+                t.stats.user_read += (key.len() + value.len()) as u64;
+            }
+            reads += 1;
+            t.finished(1, Op::Read);
+        } else if percent < writes_from {
+            t.session.delete(key).map_err(|error| format!("del error: {error}"))?;
+            t.stats.user_written += key.len() as u64;
+            deletes += 1;
+            t.finished(1, Op::Delete);
+        } else {
+            let value = values.make();
+            t.session.put(key, value).map_err(|error| format!("put error: {error}"))?;
+            t.stats.user_written += (key.len() + value.len()) as u64;
+            writes += 1;
+            t.finished(1, Op::Write);
+        }
+    }
+    t.stats.message = format!("( reads:{reads} writes:{writes} deletes:{deletes} found:{found})");
+    Ok(())
+}

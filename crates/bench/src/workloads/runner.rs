@@ -5,17 +5,19 @@ use super::thread::{Presence, Shared, Thread};
 use super::{Benchmark, Body, Entry, parse_list};
 use crate::config::Config;
 use crate::flags::Flags;
+use crate::histogram::Histogram;
 use crate::keys::KeyMaker;
 use crate::process::{FileWatch, Memory, Usage, size_on_disk};
 use crate::progress::{Progress, Show};
 use crate::report::{self, Phase, say};
 use crate::rng::Random64;
-use crate::stats::{Counter, Stats, Total};
+use crate::stats::{Counter, Op, Stats, Total};
 use crate::target::{self, Engine, Result, Target};
 use crate::values::ValueShape;
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::{Arc, Barrier};
+use std::time::Instant;
 
 /// Runs everything that the flags ask for.
 pub fn run(flags: &Flags, seed: u64) -> Result<()> {
@@ -213,6 +215,9 @@ impl<'a> Runner<'a> {
 
     /// Runs one benchmark once, prints it, and returns operations per second.
     fn benchmark(&mut self, benchmark: &Benchmark) -> Result<Option<f64>> {
+        if let Body::Reopen = benchmark.body {
+            return self.reopen(benchmark.name).map(Some);
+        }
         let target = Arc::clone(self.target.as_ref().ok_or("no database is open")?);
         if let Body::Property(name) = benchmark.body {
             say(&format!("\n{}", target.property(name).unwrap_or_else(|| "(failed)".to_owned())));
@@ -225,9 +230,11 @@ impl<'a> Runner<'a> {
         let threads = config.threads;
         Memory::reset_peak();
         let (before, files) = (Usage::now(), self.watch.bytes());
+        let engine = engine_written(&*target);
         let total = self.measure(benchmark, &config, values, &*target)?;
         let usage = Usage::now().since(&before);
         let grown = self.watch.bytes() - files;
+        let engine_written = engine_written(&*target).zip(engine).map(|(now, then)| now - then);
         let ops = total.background.map_or(total.done, |(ops, _)| ops);
         self.live.apply(benchmark.effect, ops, config.fill_num, entry_size);
         let phase = Phase {
@@ -238,11 +245,58 @@ impl<'a> Runner<'a> {
             usage,
             memory: Memory::now(),
             written: grown.max(usage.write_calls_bytes),
+            engine_written,
             disk: size_on_disk(&self.dirs),
             live: self.live.bytes(),
         };
         self.print(&phase)?;
         Ok(Some(phase.rate()))
+    }
+
+    /// Closes and opens the database again and again. Only opening counts, with one lookup: an engine
+    /// that puts work off until it is asked pays for it here.
+    fn reopen(&mut self, name: &str) -> Result<f64> {
+        let rounds = u64::try_from(self.flags.int("reads")).unwrap_or(10).max(1);
+        let config = &self.config;
+        Memory::reset_peak();
+        let (before, files) = (Usage::now(), self.watch.bytes());
+        let mut latencies = Histogram::default();
+        let mut keys = KeyMaker::new(&config.keys);
+        let mut elapsed = 0.0;
+        for round in 0..rounds {
+            self.target = None;
+            let start = Instant::now();
+            let target = self.engine.open()?;
+            let mut session = target.session(config.read_mode, config.write_mode)?;
+            session.get(keys.make(round % config.num, config.num))?;
+            let taken = start.elapsed();
+            drop(session);
+            latencies.add(taken.as_nanos() as u64);
+            elapsed += taken.as_secs_f64();
+            self.target = Some(target);
+        }
+        let total = Total {
+            done: rounds,
+            elapsed,
+            thread_seconds: elapsed,
+            latencies: [(Op::Other, latencies)].into(),
+            ..Total::default()
+        };
+        let usage = Usage::now().since(&before);
+        let phase = Phase {
+            name: name.to_owned(),
+            engine: engine_word(self.flags),
+            threads: 1,
+            total,
+            usage,
+            memory: Memory::now(),
+            written: (self.watch.bytes() - files).max(usage.write_calls_bytes),
+            engine_written: None,
+            disk: size_on_disk(&self.dirs),
+            live: self.live.bytes(),
+        };
+        self.print(&phase)?;
+        Ok(phase.rate())
     }
 
     fn print(&mut self, phase: &Phase) -> Result<()> {
@@ -272,7 +326,7 @@ impl<'a> Runner<'a> {
                 self.threads += 1;
                 return Ok(Total::of(vec![stats]));
             }
-            Body::Property(_) => return Ok(Total::default()),
+            Body::Property(_) | Body::Reopen => return Ok(Total::default()),
         };
         let first = self.threads + 1;
         let count = config.threads + extra;
@@ -355,6 +409,15 @@ impl Crowd<'_> {
     }
 }
 
+/// Bytes of tables and logs that the engine says it wrote since it was opened.
+fn engine_written(target: &dyn Target) -> Option<f64> {
+    crate::engine_writes::of(&target.property("rocksdb.stats")?)
+}
+
 fn engine_word(flags: &Flags) -> &'static str {
-    if flags.uses_library() { "lib" } else { "ferrolith" }
+    match (flags.text("engine"), flags.uses_library()) {
+        ("lmdb", _) => "lmdb",
+        (_, true) => "lib",
+        _ => "ferrolith",
+    }
 }

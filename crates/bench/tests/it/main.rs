@@ -83,8 +83,8 @@ fn lines(out: &str) -> Vec<(String, u64, String)> {
 
 const EVERYTHING: &str = "--benchmarks=fillseq,fillbatch,fillrandom,filluniquerandom,overwrite,readrandom,\
     readmissing,readhot,multireadrandom,readseq,readreverse,newiterator,seekrandom,prefixscanrandom,\
-    readwhilewriting,readwhilemerging,readrandomwriterandom,updaterandom,mergerandom,readrandommergerandom,flush,\
-    compact,waitforcompaction,readseq,levelstats,deleteseq,deleterandom,fillsync,fill100K";
+    readwhilewriting,readwhilemerging,readrandomwriterandom,readwritedelete,updaterandom,mergerandom,readrandommergerandom,flush,\
+    compact,waitforcompaction,readseq,levelstats,deleteseq,deleterandom,fillsync,fill100K,reopen";
 
 /// Every benchmark runs, counts its operations and finds what it must.
 fn everything(engine: &[&str], dir: &Dir) {
@@ -235,7 +235,7 @@ fn both_engines_are_compared_in_fresh_directories() {
         "--compression_type=none",
     ]);
     assert!(out.contains("--- pair 2 of 2: rocksdb"), "{out}");
-    for figure in ["ops/sec", "P99 us", "peak RSS MB", "CPU s"] {
+    for figure in ["ops/sec", "P99 us", "P99.9 us", "longest us", "peak RSS MB", "CPU s"] {
         let row = out.lines().find(|line| {
             line.starts_with("readrandom  ") && line.contains(figure) && !line.contains("micros/op")
         });

@@ -14,7 +14,7 @@ fn run(ops: f64, p99: Option<f64>) -> Run {
 fn medians_ranges_and_ratios() {
     let ours = [run(3000.0, Some(5.0)), run(1000.0, Some(7.0)), run(2000.0, Some(6.0))];
     let theirs = [run(1000.0, None), run(1000.0, None), run(500.0, None)];
-    let table = Comparison::of(&ours, &theirs);
+    let table = Comparison::of(["ferrolith", "rocksdb"], &ours, &theirs);
     let expected = "\
 Medians [lowest..highest]; ratio is ferrolith / rocksdb [of pairs]
 benchmark              figure                             ferrolith                          rocksdb  ratio
@@ -31,6 +31,24 @@ readrandom             CPU us/op                    2.00 [2.00..2.00]           
     let object: Value = serde_json::from_str(&table.json_lines()).unwrap();
     assert_eq!(object["ops/sec"]["ratio"], 2.0);
     assert_eq!(object["P99 us"]["rocksdb"]["median"], Value::Null);
+}
+
+#[test]
+fn all_benchmarks_of_a_run_are_summed() {
+    let phase = |name: &str, ops: u64, seconds: f64, engine: f64, user: u64| {
+        let object = json!({
+            "benchmark": name, "operations": ops, "seconds": seconds, "cpu_seconds": 1.0,
+            "engine_bytes_written": engine, "user_bytes_written": user, "peak_rss_bytes": ops,
+        });
+        parse(&object.to_string(), "test").unwrap()
+    };
+    let run =
+        vec![phase("fillrandom", 99, 1.0, 20.0, 10), phase("waitforcompaction", 1, 3.0, 10.0, 0)];
+    let sum = with_whole(run).pop().unwrap();
+    assert_eq!(sum["benchmark"], "(all)");
+    assert_eq!(sum["ops_per_sec"], 25.0);
+    assert_eq!(sum["engine_write_amplification"], 3.0);
+    assert_eq!(sum["peak_rss_bytes"], 99.0);
 }
 
 #[test]
