@@ -1,6 +1,7 @@
 //! `cargo x`: the project's own checks, the same on every desk and in CI.
 
 mod abi;
+mod bench;
 mod compat;
 mod package;
 mod smoke;
@@ -12,6 +13,7 @@ const USAGE: &str = "\
 usage: cargo x <command>
 
   abi     writes the states in abi.tsv, include/rocksdb/c.h and docs/c-abi.md; --check: only looks
+  bench   measures the table of issue 4 beside RocksDB and LMDB, and writes it: cargo x bench --help
   compat  other projects' test suites, on the real RocksDB and on ours: cargo x compat --help
   deb     a Debian package of librocksdb: cargo x deb --help
   install librocksdb.so, librocksdb.a, header and pkg-config file: cargo x install --prefix DIR
@@ -22,6 +24,7 @@ usage: cargo x <command>
 fn main() -> ExitCode {
     match std::env::args().nth(1).as_deref() {
         Some("abi") => abi::run(std::env::args().skip(2)),
+        Some("bench") => bench::run(std::env::args().skip(2)),
         Some("compat") => compat::run(std::env::args().skip(2)),
         Some(command @ ("deb" | "install")) => package::run(command, std::env::args().skip(2)),
         Some("smoke") => smoke::run(std::env::args().skip(2)),

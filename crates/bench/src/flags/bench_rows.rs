@@ -18,6 +18,7 @@ pub(super) const ENGINE: &[Row] = &[
     row("peer", Choice(&["lib", "lmdb", "ferrolith"]), "lib", Used, "The second engine of --engine=both; ferrolith: the same one on the same directory, with --peer_flags"),
     row("peer_flags", Text, "", Used, "More flags for --peer only, between spaces"),
     row("engine_lib", Text, "", Used, "A shared library with RocksDB's C functions; alone it implies --engine=lib"),
+    row("lmdb_read_txn", Choice(&["thread", "call"]), "thread", Used, "Read transactions of --engine=lmdb: one per thread, or one per lookup"),
     row("runs", Int32, "3", Used, "Pairs of runs of --engine=both"),
     row("json", Text, "", Used, "Write one JSON object per benchmark to this file; - is standard output"),
     row("sample_latency", Int64, "0", Used, "Without --histogram, time every n-th operation; 0: none (16 with --json or --engine=both)"),

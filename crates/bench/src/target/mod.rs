@@ -11,6 +11,8 @@ mod capi_symbols;
 mod capi_tables;
 mod ferrolith;
 mod ferrolith_options;
+#[cfg(feature = "lmdb")]
+mod lmdb;
 
 use crate::flags::Flags;
 use std::path::PathBuf;
@@ -123,7 +125,20 @@ pub fn engine(flags: &Flags) -> Result<Box<dyn Engine>> {
         };
         return Ok(Box::new(capi::Library::load(&path, flags)?));
     }
+    if flags.text("engine") == "lmdb" {
+        return lmdb(flags);
+    }
     Ok(Box::new(ferrolith::Ferrolith::new(flags)?))
+}
+
+#[cfg(feature = "lmdb")]
+fn lmdb(flags: &Flags) -> Result<Box<dyn Engine>> {
+    Ok(Box::new(lmdb::Lmdb::new(flags)?))
+}
+
+#[cfg(not(feature = "lmdb"))]
+fn lmdb(_: &Flags) -> Result<Box<dyn Engine>> {
+    Err("--engine=lmdb: this program was built without it; cargo build -p ferrolith-bench --features lmdb".to_owned())
 }
 
 /// Where shared/tools/fetch-rocksdb.sh puts RocksDB.
@@ -178,7 +193,8 @@ fn is_database_file(entry: &std::fs::DirEntry) -> bool {
             || begins("MANIFEST-")
             || begins("OPTIONS-")
             || begins("LOG.old.")
-            || ["CURRENT", "LOCK", "IDENTITY", "LOG"].contains(&name.as_str()))
+            || ["CURRENT", "LOCK", "IDENTITY", "LOG", "data.mdb", "lock.mdb"]
+                .contains(&name.as_str()))
 }
 
 /// Hash structures and vectors take one writer at a time.

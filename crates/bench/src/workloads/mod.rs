@@ -96,6 +96,7 @@ pub const BENCHMARKS: &[Benchmark] = &[
     bench("readhot", "look up random keys of the first hundredth", Threads(read::hot)),
     bench("multireadrandom", "look up --batch_size random keys per call", Threads(read::many_random)),
     bench("readseq", "iterate from the first key", Threads(scan::forward)),
+    Benchmark { tune: |c| { c.threads = 1; c.reads = c.num; }, ..bench("readtocache", "iterate over all keys, one thread", Threads(scan::forward)) },
     bench("readreverse", "iterate from the last key", Threads(scan::backward)),
     bench("newiterator", "make iterators", Threads(scan::create)),
     bench("seekrandom", "seek to random keys, then --seek_nexts steps", Threads(scan::seek_random)),

@@ -1,0 +1,192 @@
+//! `cargo x bench`: the table of issue 4, measured and written as Markdown.
+//!
+//! `rows` has the table; this file reads the command line and goes through it; `run` runs a command;
+//! `raw` reads its output back; `report` judges and writes. Each row's output is kept in a file, and the
+//! report is made from the files: a table can be measured in parts, on different days.
+
+mod environment;
+mod raw;
+mod report;
+mod rows;
+mod run;
+
+use crate::compat::{Failure, place};
+use rows::{DATA, Data, KINDS, ROWS, Row, SHAPES, SMALL};
+use run::Bench;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+usage: cargo x bench [flags]
+
+  --rows A,B      only these rows (--list names them); the others keep what was measured before
+  --matrix        \"data that no one tuned for\" instead: shapes of keys and values, all kinds; --rows names shapes
+  --pairs N       pairs of runs, in turn. Default: 5; of the matrix: 3
+  --seconds N     of each run that has no fixed number of operations. Default: 4
+  --num N         keys; data sets have parts or multiples of it. Default: 2000000
+  --long          also the rows of ten minutes per run
+  --dir DIR       databases. Default: /dev/shm/ferrolith-bench; rows that sync use target/bench-synced
+  --out DIR       results. Default: docs/benchmarks/<date>
+  --list          names the rows and ends
+  --report        only writes the table again from the files in --out
+";
+
+struct Flags {
+    rows: Vec<String>,
+    matrix: bool,
+    pairs: Option<u64>,
+    seconds: u64,
+    num: u64,
+    long: bool,
+    list: bool,
+    report: bool,
+    dir: PathBuf,
+    out: Option<PathBuf>,
+}
+
+pub(crate) fn run(args: impl Iterator<Item = String>) -> ExitCode {
+    let args: Vec<String> = args.collect();
+    if args.iter().any(|arg| arg == "--help" || arg == "-h") {
+        print!("{USAGE}");
+        return ExitCode::SUCCESS;
+    }
+    let flags = match parse(args.into_iter()) {
+        Ok(flags) => flags,
+        Err(e) => {
+            eprintln!("cargo x bench: {e}\n\n{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match work(&flags) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(e) => {
+            eprintln!("cargo x bench: {e}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn parse(mut args: impl Iterator<Item = String>) -> Result<Flags, Failure> {
+    let mut flags = Flags {
+        rows: Vec::new(),
+        matrix: false,
+        pairs: None,
+        seconds: 4,
+        num: 2_000_000,
+        long: false,
+        list: false,
+        report: false,
+        dir: "/dev/shm/ferrolith-bench".into(),
+        out: None,
+    };
+    while let Some(arg) = args.next() {
+        let (name, given) = match arg.split_once('=') {
+            Some((name, value)) => (name, Some(value.to_owned())),
+            None => (arg.as_str(), None),
+        };
+        let mut value =
+            || given.clone().or_else(|| args.next()).ok_or(format!("{name} needs a value"));
+        match name {
+            "--rows" => flags.rows = value()?.split(',').map(str::to_owned).collect(),
+            "--matrix" => flags.matrix = true,
+            "--long" => flags.long = true,
+            "--list" => flags.list = true,
+            "--report" => flags.report = true,
+            "--pairs" => flags.pairs = Some(number(name, &value()?)?),
+            "--seconds" => flags.seconds = number(name, &value()?)?,
+            "--num" => flags.num = number(name, &value()?)?,
+            "--dir" => flags.dir = value()?.into(),
+            "--out" => flags.out = Some(value()?.into()),
+            _ => return Err(format!("unknown flag {arg:?}")),
+        }
+    }
+    let known = |name: &String| match flags.matrix {
+        true => SHAPES.iter().any(|(shape, _)| shape == name),
+        false => ROWS.iter().any(|row| row.name == name),
+    };
+    match flags.rows.iter().find(|name| !known(name)) {
+        Some(name) => Err(format!("unknown row {name:?}; --list names them")),
+        None => Ok(flags),
+    }
+}
+
+fn number(name: &str, text: &str) -> Result<u64, Failure> {
+    match text.parse() {
+        Ok(number) if number > 0 => Ok(number),
+        _ => Err(format!("{name} {text}: expected a number of 1 or more")),
+    }
+}
+
+fn work(flags: &Flags) -> Result<(), Failure> {
+    if flags.list {
+        match flags.matrix {
+            true => SHAPES.iter().for_each(|(name, flags)| println!("{name:<20} {flags}")),
+            false => ROWS.iter().for_each(|row| println!("{:<20} {}", row.name, row.what)),
+        }
+        return Ok(());
+    }
+    let place = place::Place::find()?;
+    let out = flags
+        .out
+        .clone()
+        .unwrap_or_else(|| place.root.join("docs/benchmarks").join(environment::date()));
+    place::make_dir(&out)?;
+    if !flags.report {
+        let needs_lmdb = !flags.matrix && selected(flags).iter().any(|row| row.data == "lmdb");
+        let bench = Bench::build(&place, flags, &out, needs_lmdb)?;
+        if flags.matrix { matrix(flags, &bench)? } else { table(flags, &bench)? }
+    }
+    let report = match flags.matrix {
+        true => report::matrix(&out)?,
+        false => report::table(&out)?,
+    };
+    println!("{}", report.display());
+    Ok(())
+}
+
+fn selected(flags: &Flags) -> Vec<&'static Row> {
+    let wanted = |row: &&Row| match flags.rows.as_slice() {
+        [] => flags.long || !row.long,
+        names => names.iter().any(|name| name == row.name),
+    };
+    ROWS.iter().filter(wanted).collect()
+}
+
+/// Measures the rows, data set by data set.
+fn table(flags: &Flags, bench: &Bench<'_>) -> Result<(), Failure> {
+    let rows = selected(flags);
+    let mut count = 0;
+    for data in DATA {
+        let rows: Vec<&&Row> = rows.iter().filter(|row| row.data == data.name).collect();
+        if rows.is_empty() {
+            continue;
+        }
+        if !data.fill.is_empty() {
+            bench.fill(data)?;
+        }
+        for row in rows {
+            count += 1;
+            bench.row(row, data, &format!("{count} of {}", selected(flags).len()))?;
+        }
+        bench.remove(data)?;
+    }
+    Ok(())
+}
+
+/// Measures the shapes; each runs all kinds in one process per engine.
+fn matrix(flags: &Flags, bench: &Bench<'_>) -> Result<(), Failure> {
+    let wanted = |name: &str| flags.rows.is_empty() || flags.rows.iter().any(|row| row == name);
+    let shapes: Vec<_> = SHAPES.iter().filter(|(name, _)| wanted(name)).collect();
+    for (i, (name, shape)) in shapes.iter().enumerate() {
+        bench.shape(name, &[SMALL, shape, KINDS], &format!("{} of {}", i + 1, shapes.len()))?;
+    }
+    Ok(())
+}
+
+/// Where a data set is.
+fn directory(flags: &Flags, place: &place::Place, data: &Data) -> PathBuf {
+    match data.on_disk {
+        true => place.root.join("target/bench-synced"),
+        false => flags.dir.join(data.name),
+    }
+}

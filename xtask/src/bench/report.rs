@@ -1,0 +1,207 @@
+//! The table as Markdown, made from the files of the rows.
+
+use super::environment;
+use super::raw::{Figure, Raw};
+use super::rows::{ROWS, Row, SHAPES};
+use crate::compat::Failure;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A ratio that must not be above 1 may be so by rounding.
+const EVEN: f64 = 1.005;
+
+/// Writes the table into `README.md` of the results.
+pub(super) fn table(out: &Path) -> Result<PathBuf, Failure> {
+    let mut lines = String::new();
+    let (mut met, mut measured, mut missing) = (0, 0, Vec::new());
+    for row in ROWS {
+        let Some(raw) = read(out, row.name) else {
+            missing.push(row.name);
+            continue;
+        };
+        let judgement = Judgement::of(row, &raw);
+        measured += 1;
+        met += usize::from(judgement.met());
+        lines += &judgement.line(row, &raw);
+    }
+    let mut text = format!(
+        "# The table of issue 4\n\n{}. Written {} by `cargo x bench`; how: [docs/benchmarks](../README.md).\n\
+         Ratios are ours to RocksDB's 10.10.1, or to LMDB's where the row says so: medians of pairs \
+         [lowest..highest]. Under 1 is better for latencies, memory and bytes written.\n\n\
+         {met} of {measured} rows are met.\n\n",
+        environment::machine(),
+        environment::now(),
+    );
+    text += "| Row | Workload | Target | Stretch | Ops/s, ratio | Ours, ops/s | Theirs, ops/s | P99 | P99.9 | Longest, ms | Peak memory | Bytes written | Met | Load | Commit |\n";
+    text += "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n";
+    text += &lines;
+    if !missing.is_empty() {
+        text += &format!("\nNot measured: {}.\n", missing.join(", "));
+    }
+    write(&out.join("README.md"), &text)
+}
+
+/// What a row gave, and what keeps it from being met.
+struct Judgement<'a> {
+    rate: Option<&'a Figure>,
+    p99: Option<&'a Figure>,
+    p999: Option<&'a Figure>,
+    longest: Option<&'a Figure>,
+    memory: Option<&'a Figure>,
+    written: Option<&'a Figure>,
+    faults: Vec<String>,
+}
+
+impl<'a> Judgement<'a> {
+    fn of(row: &Row, raw: &'a Raw) -> Judgement<'a> {
+        let get = |name| raw.get(row.judged, name);
+        // Bytes count when compactions came to an end.
+        let whole =
+            raw.get("(all)", "write amp").filter(|_| row.flags.contains("waitforcompaction"));
+        let tails = |name| get(name).or_else(|| raw.figures.iter().find(|f| f.name == name));
+        let mut judgement = Judgement {
+            rate: get("ops/sec"),
+            p99: tails("P99 us"),
+            p999: tails("P99.9 us"),
+            longest: tails("longest us"),
+            memory: get("peak RSS MB"),
+            written: whole,
+            faults: Vec::new(),
+        };
+        judgement.judge(row);
+        judgement
+    }
+
+    fn judge(&mut self, row: &Row) {
+        match median(self.rate) {
+            None => self.faults.push("no figures".to_owned()),
+            Some(rate) if rate < row.target => {
+                self.faults.push(format!("{rate:.2} < {}", row.target))
+            }
+            Some(_) => {}
+        }
+        // LMDB is a bar for rates; of ours beside ours, memory says nothing.
+        let beside_rocksdb = row.data != "lmdb" && !row.flags.contains("--peer=");
+        let even = [
+            ("P99", self.p99),
+            ("P99.9", self.p999),
+            ("memory", self.memory),
+            ("written", self.written),
+        ];
+        for (name, figure) in even.into_iter().filter(|_| beside_rocksdb) {
+            if let Some(ratio) = median(figure).filter(|ratio| *ratio > EVEN) {
+                self.faults.push(format!("{name} {ratio:.2}"));
+            }
+        }
+        let longest = self.longest.and_then(|figure| figure.ours).unwrap_or(0.0) / 1000.0;
+        if let Some(most) = row.stall_max.filter(|most| longest > *most) {
+            self.faults.push(format!("stall of {longest:.0} ms > {most}"));
+        }
+    }
+
+    fn met(&self) -> bool {
+        self.faults.is_empty()
+    }
+
+    fn line(&self, row: &Row, raw: &Raw) -> String {
+        let ratio = |figure: Option<&Figure>| {
+            median(figure).map_or("–".to_owned(), |r| format!("{r:.2}"))
+        };
+        let count = |value: Option<f64>| value.map_or("–".to_owned(), digits);
+        let rate = self.rate.and_then(|figure| figure.ratio);
+        let rate = rate.map_or("–".to_owned(), |r| {
+            format!("**{:.2}** [{:.2}..{:.2}]", r.median, r.low, r.high)
+        });
+        let longest = self.longest.and_then(|figure| figure.ours.zip(figure.theirs));
+        let longest = longest.map_or("–".to_owned(), |(ours, theirs)| {
+            format!("{:.1} / {:.1}", ours / 1000.0, theirs / 1000.0)
+        });
+        let met =
+            if self.met() { "yes".to_owned() } else { format!("no: {}", self.faults.join(", ")) };
+        format!(
+            "| [{name}]({name}.txt) | {} | {} | {} | {rate} | {} | {} | {} | {} | {longest} | {} | {} | {met} | {} | {} |\n",
+            row.what,
+            row.target,
+            row.stretch,
+            count(self.rate.and_then(|figure| figure.ours)),
+            count(self.rate.and_then(|figure| figure.theirs)),
+            ratio(self.p99),
+            ratio(self.p999),
+            ratio(self.memory),
+            ratio(self.written),
+            raw.head("load").split(' ').next().unwrap_or_default(),
+            raw.head("commit"),
+            name = row.name,
+        )
+    }
+}
+
+/// Writes the matrix: a line per shape, a column per kind.
+pub(super) fn matrix(out: &Path) -> Result<PathBuf, Failure> {
+    let (mut lines, mut kinds, mut under, mut cells) =
+        (String::new(), Vec::<String>::new(), Vec::new(), 0);
+    for (shape, flags) in SHAPES {
+        let Some(raw) = read(out, &format!("matrix-{shape}")) else { continue };
+        lines += &format!("| [{shape}](matrix-{shape}.txt) |");
+        kinds.clear();
+        for figure in raw.figures.iter().filter(|f| f.name == "ops/sec" && f.benchmark != "(all)") {
+            kinds.push(figure.benchmark.clone());
+            let Some(ratio) = figure.ratio else {
+                lines += " – |";
+                continue;
+            };
+            cells += 1;
+            lines += &format!(" {:.2} |", ratio.median);
+            if ratio.median < 1.0 {
+                under.push(format!(
+                    "* {} on {shape}: {:.2} [{:.2}..{:.2}] (`{flags}`)",
+                    figure.benchmark, ratio.median, ratio.low, ratio.high
+                ));
+            }
+        }
+        lines += "\n";
+    }
+    let verdict = match under.as_slice() {
+        [] => format!("No cell of {cells} is under 1.00.\n"),
+        some => format!("{} of {cells} cells are under 1.00:\n\n{}\n", some.len(), some.join("\n")),
+    };
+    let text = format!(
+        "# Data that no one tuned for\n\n{}. Written {} by `cargo x bench --matrix`; how: [docs/benchmarks](../README.md).\n\
+         Ratios of operations per second, ours to RocksDB's 10.10.1: medians of pairs. A shape is bytes of keys, bytes of values, \
+         threads, and `s` where keys are skewed.\n\n{verdict}\n| Shape | {} |\n|---|{}\n{lines}",
+        environment::machine(),
+        environment::now(),
+        kinds.join(" | "),
+        "---|".repeat(kinds.len()),
+    );
+    write(&out.join("matrix.md"), &text)
+}
+
+fn read(out: &Path, name: &str) -> Option<Raw> {
+    fs::read_to_string(out.join(format!("{name}.txt"))).ok().map(Raw::of)
+}
+
+fn write(path: &Path, text: &str) -> Result<PathBuf, Failure> {
+    fs::write(path, text).map_err(|e| format!("{}: {e}", path.display()))?;
+    Ok(path.to_owned())
+}
+
+fn median(figure: Option<&Figure>) -> Option<f64> {
+    Some(figure?.ratio?.median)
+}
+
+/// With commas between thousands; with two digits after the point below 100.
+fn digits(value: f64) -> String {
+    if value < 100.0 {
+        return format!("{value:.2}");
+    }
+    let text = format!("{value:.0}");
+    let mut out = String::new();
+    for (i, digit) in text.chars().enumerate() {
+        if i > 0 && (text.len() - i) % 3 == 0 {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}

@@ -1,0 +1,220 @@
+//! The table of `cargo x bench`: one entry per data set, one per row. A row is data only; what differs
+//! between rows stands in their flags.
+//!
+//! In flags, `{num}`, `{num/4}`, `{num*5}` and `{seconds}` stand for what the command line says.
+
+/// A database that rows share: filled once for both engines, deleted after the last row.
+pub(super) struct Data {
+    pub(super) name: &'static str,
+    /// What fills it; empty: each run fills a directory of its own.
+    pub(super) fill: &'static str,
+    /// The shape and the options, for the fill and for the rows.
+    pub(super) flags: &'static [&'static str],
+    /// What runs before each row: fills the caches.
+    pub(super) warm: &'static str,
+    /// On a device, not in memory: its rows sync.
+    pub(super) on_disk: bool,
+}
+
+/// One line of the table.
+pub(super) struct Row {
+    /// In `--rows`, and of the file with its output.
+    pub(super) name: &'static str,
+    pub(super) what: &'static str,
+    pub(super) data: &'static str,
+    pub(super) flags: &'static str,
+    /// The benchmark whose figures count, and what runs unless `flags` say otherwise.
+    pub(super) judged: &'static str,
+    /// Operations per second, ours to theirs: what closes issue 4, and what it finds plausible.
+    pub(super) target: f64,
+    pub(super) stretch: f64,
+    /// Ours may stop for so many milliseconds.
+    pub(super) stall_max: Option<f64>,
+    /// Only by name or with `--long`.
+    pub(super) long: bool,
+}
+
+/// What the reference lines (crates/bench/testdata/in_memory_commands.txt) have and today's RocksDB knows.
+const REFERENCE: &str = "--num={num} --num_levels=6 --key_size=20 --value_size=100 --compression_type=none \
+    --write_buffer_size=134217728 --max_write_buffer_number=2 --level0_file_num_compaction_trigger=8 \
+    --target_file_size_base=134217728 --max_bytes_for_level_base=1073741824 --max_background_jobs=4 \
+    --level0_slowdown_writes_trigger=16 --level0_stop_writes_trigger=24 --use_plain_table=1 --open_files=-1 \
+    --mmap_read=1 --memtablerep=prefix_hash --allow_concurrent_memtable_write=false --bloom_bits=10 --bloom_locality=1";
+
+/// Block-based tables, all of them cached.
+const BLOCK: &str = "--compression_type=none --bloom_bits=10 --cache_size=4000000000 --write_buffer_size=67108864 \
+    --max_background_jobs=2";
+
+const fn data(name: &'static str, fill: &'static str, flags: &'static [&'static str]) -> Data {
+    Data { name, fill, flags, warm: "", on_disk: false }
+}
+
+/// Of block-based tables that are read from the cache.
+const fn cached(name: &'static str, flags: &'static [&'static str]) -> Data {
+    Data { warm: "readtocache,", ..data(name, "--benchmarks=filluniquerandom,compact", flags) }
+}
+
+#[rustfmt::skip]
+pub(super) const DATA: &[Data] = &[
+    data("t1", "--benchmarks=filluniquerandom,waitforcompaction", &[REFERENCE, "--prefix_size=20 --keys_per_prefix=0"]),
+    data("t2", "--benchmarks=filluniquerandom,waitforcompaction", &[REFERENCE, "--prefix_size=12 --keys_per_prefix=10"]),
+    cached("k16v100", &[BLOCK, "--num={num} --key_size=16 --value_size=100"]),
+    cached("k32v100", &[BLOCK, "--num={num} --key_size=32 --value_size=100"]),
+    cached("k16v512", &[BLOCK, "--num={num/4} --key_size=16 --value_size=512"]),
+    cached("k32v512", &[BLOCK, "--num={num/4} --key_size=32 --value_size=512"]),
+    // uint64add adds eight bytes; with longer operands RocksDB logs an error per read.
+    cached("counters", &[BLOCK, "--num={num} --key_size=16 --value_size=8 --merge_operator=uint64add"]),
+    cached("lmdb", &[BLOCK, "--peer=lmdb --num={num} --key_size=16 --value_size=100"]),
+    data("many", "--benchmarks=fillseq,waitforcompaction", &[BLOCK, "--num={num*5} --key_size=16 --value_size=100"]),
+    // The log stays, so that each opening replays it.
+    data("log", "--benchmarks=fillrandom", &[BLOCK, "--num={num*4} --key_size=16 --value_size=100 \
+        --write_buffer_size=4294967296 --avoid_flush_during_recovery=1 --avoid_flush_during_shutdown=1"]),
+    data("fresh", "", &[BLOCK, "--key_size=16 --value_size=100"]),
+    data("debt", "--benchmarks=filluniquerandom,compact", &[BLOCK, "--num={num*2} --key_size=16 --value_size=100"]),
+    Data { on_disk: true, ..data("synced", "", &[BLOCK, "--key_size=16 --value_size=100"]) },
+];
+
+const fn row(
+    name: &'static str,
+    what: &'static str,
+    data: &'static str,
+    judged: &'static str,
+    flags: &'static str,
+    (target, stretch): (f64, f64),
+) -> Row {
+    Row { name, what, data, judged, flags, target, stretch, stall_max: None, long: false }
+}
+
+/// Rows of one data set stand together; those that write into it come last.
+#[rustfmt::skip]
+pub(super) const ROWS: &[Row] = &[
+    row("test1-10k", "reference test 1 (PlainTable, whole key), 10K writes/s", "t1", "readwhilewriting",
+        "--threads=2 --duration={seconds} --benchmark_write_rate_limit=1228800", (3.5, 6.0)),
+    row("test1-80k", "the same, 80K writes/s", "t1", "readwhilewriting",
+        "--threads=2 --duration={seconds} --benchmark_write_rate_limit=9830400", (4.0, 8.0)),
+    row("test2-reads-10k", "reference test 2 (PlainTable, prefix of 12), point reads, 10K writes/s", "t2", "readwhilewriting",
+        "--threads=2 --duration={seconds} --benchmark_write_rate_limit=1228800", (3.0, 6.0)),
+    row("test2-seeks-10k", "reference test 2, seeks and 10 nexts, 10K writes/s", "t2", "seekrandomwhilewriting",
+        "--seek_nexts=10 --prefix_same_as_start=1 --threads=2 --duration={seconds} --benchmark_write_rate_limit=1228800", (3.0, 6.0)),
+    row("test2-reads-80k", "reference test 2, point reads, 80K writes/s", "t2", "readwhilewriting",
+        "--threads=2 --duration={seconds} --benchmark_write_rate_limit=9830400", (3.0, 6.0)),
+    row("test2-seeks-80k", "reference test 2, seeks and 10 nexts, 80K writes/s", "t2", "seekrandomwhilewriting",
+        "--seek_nexts=10 --prefix_same_as_start=1 --threads=2 --duration={seconds} --benchmark_write_rate_limit=9830400", (3.0, 6.0)),
+    row("reads-16-100", "cached reads, keys of 16, values of 100, uniform", "k16v100", "readrandom",
+        "--threads=2 --duration={seconds}", (3.0, 6.0)),
+    row("reads-16-100-zipf", "the same, Zipf's law", "k16v100", "readrandom",
+        "--read_random_exp_range=14.5 --threads=2 --duration={seconds}", (3.0, 6.0)),
+    row("scaling", "cached reads, 2 threads to 1 thread of ours", "k16v100", "readrandom",
+        "--peer=ferrolith --peer_flags=--threads=1 --threads=2 --duration={seconds}", (1.9, 1.9)),
+    row("missing", "reads of keys that are not there", "k16v100", "readmissing",
+        "--threads=2 --duration={seconds}", (3.0, 5.0)),
+    row("multiget-32", "`multi_get` of 32 cached keys", "k16v100", "multireadrandom",
+        "--batch_size=32 --threads=2 --duration={seconds}", (10.0, 40.0)),
+    row("pread", "cache of 32 MB: blocks from the page cache", "k16v100", "readrandom",
+        "--cache_size=33554432 --threads=2 --duration={seconds}", (1.5, 3.0)),
+    row("range-20", "seek and 20 nexts", "k16v100", "seekrandom",
+        "--seek_nexts=20 --threads=2 --duration={seconds}", (2.5, 4.0)),
+    row("scan", "full scan, cached", "k16v100", "readseq",
+        "--threads=2", (2.0, 3.0)),
+    row("range-20-writer", "seek and 20 nexts, 10K writes/s", "k16v100", "seekrandomwhilewriting",
+        "--seek_nexts=20 --threads=2 --duration={seconds} --benchmark_write_rate_limit=1200000", (2.5, 6.0)),
+    row("writing-1", "`readwhilewriting`, 1 reader, 10K writes/s", "k16v100", "readwhilewriting",
+        "--threads=1 --duration={seconds} --benchmark_write_rate_limit=1200000", (3.5, 8.0)),
+    row("writing-2", "the same, 2 readers", "k16v100", "readwhilewriting",
+        "--threads=2 --duration={seconds} --benchmark_write_rate_limit=1200000", (3.5, 8.0)),
+    row("writing-16", "the same, 16 readers", "k16v100", "readwhilewriting",
+        "--threads=16 --duration={seconds} --benchmark_write_rate_limit=1200000", (3.5, 8.0)),
+    row("writing-80", "the same, 80 readers", "k16v100", "readwhilewriting",
+        "--threads=80 --duration={seconds} --benchmark_write_rate_limit=1200000", (3.5, 8.0)),
+    row("reads-32-100", "cached reads, keys of 32, values of 100, uniform", "k32v100", "readrandom",
+        "--threads=2 --duration={seconds}", (3.0, 6.0)),
+    row("reads-32-100-zipf", "the same, Zipf's law", "k32v100", "readrandom",
+        "--read_random_exp_range=14.5 --threads=2 --duration={seconds}", (3.0, 6.0)),
+    row("reads-16-512", "cached reads, keys of 16, values of 512, uniform", "k16v512", "readrandom",
+        "--threads=2 --duration={seconds}", (3.0, 6.0)),
+    row("reads-16-512-zipf", "the same, Zipf's law", "k16v512", "readrandom",
+        "--read_random_exp_range=13.1 --threads=2 --duration={seconds}", (3.0, 6.0)),
+    row("reads-32-512", "cached reads, keys of 32, values of 512, uniform", "k32v512", "readrandom",
+        "--threads=2 --duration={seconds}", (3.0, 6.0)),
+    row("reads-32-512-zipf", "the same, Zipf's law", "k32v512", "readrandom",
+        "--read_random_exp_range=13.1 --threads=2 --duration={seconds}", (3.0, 6.0)),
+    row("merging-1", "`readwhilemerging` counters, 1 reader, 10K merges/s", "counters", "readwhilemerging",
+        "--threads=1 --duration={seconds} --benchmark_write_rate_limit=245760", (3.0, 6.0)),
+    row("merging-2", "the same, 2 readers", "counters", "readwhilemerging",
+        "--threads=2 --duration={seconds} --benchmark_write_rate_limit=245760", (3.0, 6.0)),
+    row("merging-16", "the same, 16 readers", "counters", "readwhilemerging",
+        "--threads=16 --duration={seconds} --benchmark_write_rate_limit=245760", (3.0, 6.0)),
+    row("merging-80", "the same, 80 readers", "counters", "readwhilemerging",
+        "--threads=80 --duration={seconds} --benchmark_write_rate_limit=245760", (3.0, 6.0)),
+    row("fillseq", "`fillseq`, log on", "fresh", "fillseq",
+        "--benchmarks=fillseq,waitforcompaction --num={num}", (4.0, 7.0)),
+    row("fillrandom", "`fillrandom`, log on", "fresh", "fillrandom",
+        "--benchmarks=fillrandom,waitforcompaction --num={num}", (3.0, 6.0)),
+    row("fillrandom-4", "`fillrandom`, 4 writers", "fresh", "fillrandom",
+        "--benchmarks=fillrandom,waitforcompaction --num={num/4} --threads=4", (3.0, 6.0)),
+    row("fillrandom-16", "`fillrandom`, 16 writers", "fresh", "fillrandom",
+        "--benchmarks=fillrandom,waitforcompaction --num={num/16} --threads=16", (3.0, 6.0)),
+    row("values-100k", "values of 100 KB", "fresh", "fillrandom",
+        "--benchmarks=fillrandom,waitforcompaction --num={num/400} --value_size=102400", (1.5, 3.0)),
+    row("fillsync-1", "`fillsync`, 1 writer", "synced", "fillsync",
+        "--num={num/500} --writes={num/500}", (1.3, 1.7)),
+    row("fillsync-16", "`fillsync`, 16 writers", "synced", "fillsync",
+        "--num={num/500} --writes={num/1600} --threads=16", (2.0, 4.0)),
+    row("open", "open, five times `--num` keys", "many", "reopen", "--reads=10", (2.0, 4.0)),
+    row("recovery", "recovery of a log of about 1 GB", "log", "reopen", "--reads=1", (2.0, 4.0)),
+    row("lmdb-reads", "cached reads, beside LMDB with one transaction per thread", "lmdb", "readrandom",
+        "--threads=2 --duration={seconds}", (1.3, 1.3)),
+    row("lmdb-reads-txn", "the same, LMDB with a transaction per lookup", "lmdb", "readrandom",
+        "--lmdb_read_txn=call --threads=2 --duration={seconds}", (1.3, 1.3)),
+    row("lmdb-range-20", "seek and 20 nexts, beside LMDB", "lmdb", "seekrandom",
+        "--seek_nexts=20 --threads=2 --duration={seconds}", (1.0, 1.0)),
+    row("lmdb-scan", "full scan, beside LMDB", "lmdb", "readseq",
+        "--threads=2", (1.0, 1.0)),
+    Row { long: true, stall_max: Some(250.0), ..row("overwrite", "overwrite for 10 minutes, compactions included", "debt", "(all)",
+        "--benchmarks=overwrite,waitforcompaction --duration=600 --histogram", (2.0, 4.0)) },
+];
+
+/// Data that no one tuned for: each shape runs all kinds, and no cell may be under 1. Names of shapes are
+/// key bytes, value bytes, threads, and `s` where reads are skewed.
+pub(super) const SHAPES: &[(&str, &str)] = &[
+    ("k8-v0-t2", "--num=300000 --key_size=8 --value_size=0 --threads=2"),
+    (
+        "k8-v40-t1-s",
+        "--num=300000 --key_size=8 --value_size=40 --threads=1 --read_random_exp_range=10",
+    ),
+    (
+        "k13-v1..300-t4",
+        "--num=300000 --key_size=13 --value_size_distribution_type=uniform --value_size_min=1 --value_size_max=300 --threads=4",
+    ),
+    (
+        "k24-v100-t8-s",
+        "--num=300000 --key_size=24 --value_size=100 --threads=8 --read_random_exp_range=12",
+    ),
+    (
+        "k24-v0..4000-t2",
+        "--num=100000 --key_size=24 --value_size_distribution_type=uniform --value_size_min=0 --value_size_max=4000 --threads=2",
+    ),
+    (
+        "k40p16-v64-t2",
+        "--num=300000 --key_size=40 --prefix_size=16 --keys_per_prefix=50 --total_order_seek=1 --value_size=64 --threads=2",
+    ),
+    ("k64-v500-t1", "--num=150000 --key_size=64 --value_size=500 --threads=1"),
+    (
+        "k100-v1000-t2-s",
+        "--num=100000 --key_size=100 --value_size=1000 --threads=2 --read_random_exp_range=10 --compression_type=lz4",
+    ),
+    ("k200-v20-t8", "--num=150000 --key_size=200 --value_size=20 --threads=8"),
+    (
+        "k200-v4000-t2-s",
+        "--num=60000 --key_size=200 --value_size=4000 --threads=2 --read_random_exp_range=8",
+    ),
+];
+
+/// The kinds of the table. What writes for a time comes last: engines then hold different data.
+pub(super) const KINDS: &str = "--benchmarks=filluniquerandom,readrandom,readmissing,multireadrandom,seekrandom,readseq,\
+    readwhilewriting,readwritedelete,overwrite,fillrandom --readwritepercent=50 --deletepercent=15 --seek_nexts=20 \
+    --duration=1 --benchmark_write_rate_limit=0 --batch_size=1";
+
+/// Small buffers and caches that hold everything: reads meet memtables, level 0 and deeper levels.
+pub(super) const SMALL: &str = "--compression_type=none --bloom_bits=10 --cache_size=1000000000 --write_buffer_size=4194304 \
+    --target_file_size_base=4194304 --max_bytes_for_level_base=16777216 --max_background_jobs=2";

@@ -1,0 +1,176 @@
+//! Runs `db_bench --engine=both` for fills, rows and shapes, and keeps what it prints.
+
+use super::raw::Raw;
+use super::rows::{Data, Row};
+use super::{Flags, directory, environment};
+use crate::compat::{Failure, place};
+use place::Place;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+/// What all runs have in common.
+pub(super) struct Bench<'a> {
+    place: &'a Place,
+    flags: &'a Flags,
+    out: &'a Path,
+    program: PathBuf,
+    library: PathBuf,
+}
+
+impl<'a> Bench<'a> {
+    /// Builds the release of db_bench, with LMDB if a row needs it.
+    pub(super) fn build(
+        place: &'a Place,
+        flags: &'a Flags,
+        out: &'a Path,
+        lmdb: bool,
+    ) -> Result<Bench<'a>, Failure> {
+        let mut cargo = Command::new("cargo");
+        cargo.current_dir(&place.root).args([
+            "build",
+            "--release",
+            "--quiet",
+            "-p",
+            "ferrolith-bench",
+        ]);
+        if lmdb {
+            // LMDB is C: the only part that needs a compiler for it.
+            cargo.args(["--features", "lmdb"]);
+        }
+        place::check(cargo)?;
+        let target = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
+        let target = target.unwrap_or_else(|| place.root.join("target"));
+        let library = place.real_library(None)?;
+        Ok(Bench { place, flags, out, program: target.join("release/db_bench"), library })
+    }
+
+    /// Fills a data set for both engines.
+    pub(super) fn fill(&self, data: &Data) -> Result<(), Failure> {
+        self.remove(data)?;
+        let flags: Vec<&str> = data.flags.iter().copied().chain([data.fill]).collect();
+        self.measure(
+            &format!("data-{}", data.name),
+            "data",
+            &flags,
+            1,
+            &directory(self.flags, self.place, data),
+        )?;
+        Ok(())
+    }
+
+    /// Deletes it.
+    pub(super) fn remove(&self, data: &Data) -> Result<(), Failure> {
+        let dir = directory(self.flags, self.place, data);
+        match fs::remove_dir_all(&dir) {
+            Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
+                Err(format!("{}: {e}", dir.display()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Measures one row.
+    pub(super) fn row(&self, row: &Row, data: &Data, count: &str) -> Result<(), Failure> {
+        let benchmark = format!("--benchmarks={}{}", data.warm, row.judged);
+        let mut flags = data.flags.to_vec();
+        if !data.fill.is_empty() {
+            flags.push("--use_existing_db=1");
+        }
+        // Most rows run what they are judged by; flags after it may say otherwise.
+        flags.extend([benchmark.as_str(), row.flags]);
+        let dir = directory(self.flags, self.place, data);
+        let pairs = self.flags.pairs.unwrap_or(5);
+        let raw = self.measure(row.name, count, &flags, pairs, &dir)?;
+        let ratio = raw.get(row.judged, "ops/sec").and_then(|figure| figure.ratio);
+        let shown = ratio.map_or("no figures".to_owned(), |ratio| {
+            format!(
+                "{:.2} [{:.2}..{:.2}], target {}",
+                ratio.median, ratio.low, ratio.high, row.target
+            )
+        });
+        eprintln!("    {shown}");
+        Ok(())
+    }
+
+    /// Measures all kinds on one shape.
+    pub(super) fn shape(&self, name: &str, flags: &[&str], count: &str) -> Result<(), Failure> {
+        let dir = self.flags.dir.join("matrix");
+        let pairs = self.flags.pairs.unwrap_or(3);
+        let raw = self.measure(&format!("matrix-{name}"), count, flags, pairs, &dir)?;
+        for figure in raw.figures.iter().filter(|figure| figure.name == "ops/sec") {
+            if let Some(ratio) = figure.ratio.filter(|ratio| ratio.median < 1.0) {
+                eprintln!("    {}: {:.2}", figure.benchmark, ratio.median);
+            }
+        }
+        let _ = fs::remove_dir_all(dir);
+        Ok(())
+    }
+
+    /// Runs the pairs and keeps the output with a head: when, on what, how.
+    fn measure(
+        &self,
+        name: &str,
+        count: &str,
+        flags: &[&str],
+        pairs: u64,
+        dir: &Path,
+    ) -> Result<Raw, Failure> {
+        place::make_dir(dir)?;
+        let mut command = Command::new(&self.program);
+        command.args(["--engine=both", "--progress_reports=0", "--seed=1"]);
+        command.arg(format!("--engine_lib={}", self.library.display()));
+        command.arg(format!("--runs={pairs}")).arg(format!("--db={}", dir.display()));
+        for flag in flags.iter().flat_map(|text| text.split_whitespace()) {
+            command.arg(expand(flag, self.flags.num, self.flags.seconds));
+        }
+        let args: Vec<_> =
+            command.get_args().map(|arg| arg.to_string_lossy().into_owned()).collect();
+        let head = format!(
+            "date: {}\ncommit: {}\nload: {}\n$ db_bench {}\n\n",
+            environment::now(),
+            environment::commit(&self.place.root),
+            environment::load(),
+            args.join(" ")
+        );
+        eprintln!("[{count}] {name}");
+        let started = Instant::now();
+        let output = place::output(command)?;
+        eprintln!("    {:.0} s", started.elapsed().as_secs_f64());
+        let text = head + &output;
+        let path = self.out.join(format!("{name}.txt"));
+        fs::write(&path, &text).map_err(|e| format!("{}: {e}", path.display()))?;
+        Ok(Raw::of(text))
+    }
+}
+
+/// Puts numbers for `{num}`, `{num/4}`, `{num*5}` and `{seconds}`.
+fn expand(flag: &str, num: u64, seconds: u64) -> String {
+    let Some((before, rest)) = flag.split_once('{') else { return flag.to_owned() };
+    let Some((name, after)) = rest.split_once('}') else { return flag.to_owned() };
+    let factor = |text: &str| text.parse::<u64>().unwrap_or(1).max(1);
+    let number = match name.strip_prefix("num") {
+        None => seconds,
+        Some(part) => match part.split_at_checked(1) {
+            Some(("/", by)) => (num / factor(by)).max(1),
+            Some(("*", by)) => num * factor(by),
+            _ => num,
+        },
+    };
+    format!("{before}{number}{after}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::expand;
+
+    #[test]
+    fn numbers_take_their_places() {
+        assert_eq!(expand("--num={num}", 100, 4), "--num=100");
+        assert_eq!(expand("--num={num/8}", 100, 4), "--num=12");
+        assert_eq!(expand("--num={num*5}", 100, 4), "--num=500");
+        assert_eq!(expand("--duration={seconds}", 100, 4), "--duration=4");
+        assert_eq!(expand("--threads=2", 100, 4), "--threads=2");
+    }
+}
