@@ -4,6 +4,7 @@
 //! are CPU time of the thread, so that other work on the machine disturbs them less; memory
 //! bandwidth and caches are still shared.
 
+use ferrolith::base::InternalIterator;
 use ferrolith::base::key::{append_internal_key, pack_trailer};
 use ferrolith::base::{KeyOrder, LookupKey, ValueType};
 use ferrolith::cache::Cache;

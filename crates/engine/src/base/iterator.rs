@@ -52,6 +52,98 @@ pub trait InternalIterator: Send {
     }
 }
 
+/// Makes an enum of iterators one: each method is that of the variant's. A closed set of iterators is
+/// an enum, so that a step of a scan is no virtual call.
+macro_rules! iterator_of_variants {
+    ($type:ty: $($variant:path),+) => {
+        impl $crate::base::InternalIterator for $type {
+            #[inline]
+            fn valid(&self) -> bool {
+                match self { $($variant(it) => it.valid()),+ }
+            }
+            fn seek_to_first(&mut self) {
+                match self { $($variant(it) => it.seek_to_first()),+ }
+            }
+            fn seek_to_last(&mut self) {
+                match self { $($variant(it) => it.seek_to_last()),+ }
+            }
+            #[inline]
+            fn seek(&mut self, target: &[u8]) {
+                match self { $($variant(it) => it.seek(target)),+ }
+            }
+            fn seek_for_prev(&mut self, target: &[u8]) {
+                match self { $($variant(it) => it.seek_for_prev(target)),+ }
+            }
+            #[inline]
+            fn next(&mut self) {
+                match self { $($variant(it) => it.next()),+ }
+            }
+            fn prev(&mut self) {
+                match self { $($variant(it) => it.prev()),+ }
+            }
+            #[inline]
+            fn key(&self) -> &[u8] {
+                match self { $($variant(it) => it.key()),+ }
+            }
+            #[inline]
+            fn value(&self) -> &[u8] {
+                match self { $($variant(it) => it.value()),+ }
+            }
+            fn status(&self) -> $crate::error::Result<()> {
+                match self { $($variant(it) => it.status()),+ }
+            }
+            #[inline]
+            fn next_key(&mut self) -> Option<&[u8]> {
+                match self { $($variant(it) => it.next_key()),+ }
+            }
+            #[inline]
+            fn skip_to(&mut self, target: &[u8]) {
+                match self { $($variant(it) => it.skip_to(target)),+ }
+            }
+        }
+    };
+}
+pub(crate) use iterator_of_variants;
+
+impl<I: InternalIterator + ?Sized> InternalIterator for Box<I> {
+    fn valid(&self) -> bool {
+        (**self).valid()
+    }
+    fn seek_to_first(&mut self) {
+        (**self).seek_to_first();
+    }
+    fn seek_to_last(&mut self) {
+        (**self).seek_to_last();
+    }
+    fn seek(&mut self, target: &[u8]) {
+        (**self).seek(target);
+    }
+    fn seek_for_prev(&mut self, target: &[u8]) {
+        (**self).seek_for_prev(target);
+    }
+    fn next(&mut self) {
+        (**self).next();
+    }
+    fn prev(&mut self) {
+        (**self).prev();
+    }
+    fn key(&self) -> &[u8] {
+        (**self).key()
+    }
+    fn value(&self) -> &[u8] {
+        (**self).value()
+    }
+    fn status(&self) -> Result<()> {
+        (**self).status()
+    }
+    fn next_key(&mut self) -> Option<&[u8]> {
+        (**self).next_key()
+    }
+    fn skip_to(&mut self, target: &[u8]) {
+        (**self).skip_to(target);
+    }
+}
+
 /// An iterator over nothing, or over an error.
 #[derive(Debug, Default)]
 pub struct EmptyIterator {

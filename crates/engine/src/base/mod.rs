@@ -13,8 +13,10 @@ pub mod perf;
 mod perf_metrics;
 pub mod pinned;
 pub mod prefetch;
+mod walk_key;
 
 pub use comparator::{BytewiseComparator, Comparator, KeyOrder, ReverseBytewiseComparator};
 pub use iterator::InternalIterator;
 pub use key::{LookupKey, MAX_SEQUENCE_NUMBER, ParsedInternalKey, SeqNo, ValueType};
 pub use pinned::{Pin, PinnedValue, ValueBuffer};
+pub use walk_key::WalkKey;

@@ -12,7 +12,7 @@
 #![allow(unsafe_code)]
 
 use super::{Cache, Entry, Owner, OwnerBox, Retiree, Verdict};
-use crate::base::prefetch::prefetch;
+use crate::base::prefetch::{prefetch, prefetch_bytes};
 use crate::env::epoch::{self, Guard};
 use crate::error::Result;
 use std::sync::Arc;
@@ -64,6 +64,8 @@ impl<T> Slot<T> {
         if node.is_null() {
             return None;
         }
+        // Its count and what it owns lie on different lines.
+        prefetch_bytes(node.cast(), size_of::<Node<T>>());
         // SAFETY: by S1 and the guard the object is alive, so its count can be raised; the new
         // count is the returned one.
         unsafe {

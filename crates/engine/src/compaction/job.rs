@@ -18,6 +18,7 @@ use crate::iter::{CompactionIter, Interrupt, merging_iterator};
 use crate::rangedel::{Fragments, JobTombstones, OutputTombstones};
 use crate::read::JobSnapshots;
 use crate::sst::{BlockAccess, TableIterOptions};
+use crate::version::Source;
 use crate::version::TableCache;
 use crate::version::{FileMeta, Level, LevelIter, Version};
 use std::cmp::Ordering;
@@ -351,15 +352,15 @@ fn input_iterator(inputs: &CompactionInputs<'_>) -> Result<Box<dyn InternalItera
         readahead: 0,
         for_compaction: true,
     };
-    let mut children: Vec<Box<dyn InternalIterator>> = Vec::new();
+    let mut children = Vec::new();
     for level in &inputs.plan.inputs {
         if level.level == 0 {
             for file in &level.files {
-                children.push(inputs.tables.find(file)?.iter(&read));
+                children.push(Source::Table(inputs.tables.find(file)?.iter(&read)));
             }
         } else if !level.files.is_empty() {
             let run = Level::new(inputs.output.order.clone(), level.files.clone());
-            children.push(Box::new(LevelIter::new(&Arc::new(run), inputs.tables, &read)));
+            children.push(Source::Level(LevelIter::new(&Arc::new(run), inputs.tables, &read)));
         }
     }
     Ok(merging_iterator(inputs.output.order.clone(), children))

@@ -3,6 +3,7 @@
 use super::column_family::ColumnFamilyData;
 use super::handles::{ColumnFamily, Db, dropped};
 use super::state::DbInner;
+use crate::base::InternalIterator;
 use crate::base::LookupKey;
 use crate::base::MAX_SEQUENCE_NUMBER;
 use crate::base::key::user_key;

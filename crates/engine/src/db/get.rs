@@ -15,11 +15,12 @@ use crate::base::{LookupKey, MAX_SEQUENCE_NUMBER, PinnedValue, SeqNo};
 use crate::budget::{IoPriority, reads_at};
 use crate::env::epoch::{self, Guard};
 use crate::error::{Code, Error, Result};
-use crate::iter::{GetContext, Outcome, Receiver, merging_iterator};
+use crate::iter::{GetContext, MergingIterator, Outcome, Receiver};
 use crate::options::{ReadOptions, ReadTier};
 use crate::rangedel::hide_covered;
 use crate::read::{DbIter, SuperVersion};
 use crate::sst::{BlockAccess, TableIterOptions};
+use crate::version::Source;
 use std::sync::Arc;
 
 /// So many keys of a multi-get are looked up together: enough to keep all of a core's misses in
@@ -163,9 +164,11 @@ impl DbInner {
         if !ro.ignore_range_deletions
             && let Some(tombstones) = sv.range_tombstones(&family.tables)
         {
-            children = hide_covered(&family.order, seq, children, &tombstones);
+            let places = children.into_iter().map(|place| Box::new(place) as Box<_>).collect();
+            let places = hide_covered(&family.order, seq, places, &tombstones);
+            children = places.into_iter().map(Source::Other).collect();
         }
-        let inner = merging_iterator(family.order.clone(), children);
+        let inner = MergingIterator::new(family.order.clone(), children);
         let iter = DbIter::new(
             inner,
             family.order.clone(),
@@ -266,10 +269,11 @@ fn children(
     sv: &SuperVersion,
     ro: &ReadOptions,
     total_order: bool,
-) -> Vec<Box<dyn crate::base::InternalIterator>> {
+) -> Vec<Source> {
     let mut children = Vec::with_capacity(1 + sv.immutables.len() + 8);
-    children.push(sv.mem.iter(total_order));
-    children.extend(sv.immutables.iter().map(|mem| mem.iter(total_order)));
+    children.push(Source::Memtable(sv.mem.iter(total_order)));
+    let immutables = sv.immutables.iter();
+    children.extend(immutables.map(|mem| Source::Memtable(mem.iter(total_order))));
     let table_options = TableIterOptions {
         verify_checksums: ro.verify_checksums,
         access: BlockAccess::of(ro),

@@ -13,6 +13,7 @@
 use super::column_family::ColumnFamilyData;
 use super::handles::{ColumnFamily, Db, dropped};
 use super::state::{DbInner, WriteState};
+use crate::base::InternalIterator;
 use crate::base::key::user_key;
 use crate::base::{LookupKey, MAX_SEQUENCE_NUMBER, SeqNo};
 use crate::compaction::picker::LevelShape;

@@ -5,6 +5,7 @@
 //! there are. A file that meets nothing goes to the deepest level where it fits between others, and
 //! keeps 0 unless a snapshot must not see it.
 
+use crate::base::InternalIterator;
 use crate::base::checksum::unique_id;
 use crate::base::key::{
     ParsedInternalKey, append_internal_key, pack_trailer, sequence, trailer, user_key,

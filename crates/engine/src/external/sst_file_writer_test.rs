@@ -1,4 +1,5 @@
 use super::*;
+use crate::base::InternalIterator;
 use crate::fs::mem::MemFs;
 use crate::options::{BlockBasedTableOptions, PlainTableOptions};
 use crate::sst::properties::{EXTERNAL_GLOBAL_SEQNO, EXTERNAL_VERSION};

@@ -1,5 +1,6 @@
 //! `paranoid_file_checks`: a new table is read again and must hold what was put into it.
 
+use crate::base::InternalIterator;
 use crate::base::hash::hash64;
 use crate::error::{Error, Result};
 use crate::fs::FileSystem;

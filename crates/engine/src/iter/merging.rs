@@ -5,7 +5,8 @@
 //! * **M2** Walking forward, every other child stands on its first entry after the current one;
 //!   walking backward, on its last entry before it. A turn seeks all other children again.
 //! * **M3** An item caches eight bytes of its child's user key, and no child moves without its item
-//!   being loaded again. Where two differ they order the keys; where they tie the keys are read.
+//!   being loaded again, unless it is the only one. Where two differ they order the keys; where
+//!   they tie the keys are read.
 //!
 //! The cached bytes are those behind a prefix that all current keys share (the window): keys such
 //! as `user000000012345` differ only in their last bytes. The window moves when ties are frequent,
@@ -24,13 +25,13 @@ use crate::error::{Error, Result};
 use std::cmp::Ordering;
 
 /// All entries of `children` in order. Where keys are equal, earlier children go first.
-pub fn merging_iterator(
+pub fn merging_iterator<C: InternalIterator + 'static>(
     order: KeyOrder,
-    mut children: Vec<Box<dyn InternalIterator>>,
+    mut children: Vec<C>,
 ) -> Box<dyn InternalIterator> {
     match (children.pop(), children.is_empty()) {
         (None, _) => Box::new(EmptyIterator::new()),
-        (Some(only), true) => only,
+        (Some(only), true) => Box::new(only),
         (Some(last), false) => {
             children.push(last);
             Box::new(MergingIterator::new(order, children))
@@ -52,9 +53,10 @@ struct Item {
     child: usize,
 }
 
-struct MergingIterator {
+/// See the head of this file.
+pub struct MergingIterator<C> {
     order: KeyOrder,
-    children: Vec<Box<dyn InternalIterator>>,
+    children: Vec<C>,
     heap: Vec<Item>,
     direction: Direction,
     /// The better of `heap[1]` and `heap[2]`; 0 when that is not known.
@@ -65,8 +67,9 @@ struct MergingIterator {
     turning_key: Vec<u8>,
 }
 
-impl MergingIterator {
-    fn new(order: KeyOrder, children: Vec<Box<dyn InternalIterator>>) -> MergingIterator {
+impl<C: InternalIterator> MergingIterator<C> {
+    /// All entries of `children` in order. Where keys are equal, earlier children go first.
+    pub fn new(order: KeyOrder, children: Vec<C>) -> MergingIterator<C> {
         MergingIterator {
             window: Window::new(order.is_bytewise()),
             order,
@@ -209,21 +212,20 @@ impl MergingIterator {
         key.clear();
         key.extend_from_slice(self.children[current].key());
         for (i, child) in self.children.iter_mut().enumerate() {
-            let on_key =
-                |c: &dyn InternalIterator| c.valid() && self.order.compare(c.key(), &key).is_eq();
+            let on_key = |c: &C| c.valid() && self.order.compare(c.key(), &key).is_eq();
             match to {
                 Direction::Forward if i == current => child.next(),
                 Direction::Backward if i == current => child.prev(),
                 Direction::Forward => {
                     child.seek(&key);
                     // Among equal keys, those of earlier children lie behind.
-                    if i < current && on_key(child.as_ref()) {
+                    if i < current && on_key(child) {
                         child.next();
                     }
                 }
                 Direction::Backward => {
                     child.seek_for_prev(&key);
-                    if i > current && on_key(child.as_ref()) {
+                    if i > current && on_key(child) {
                         child.prev();
                     }
                 }
@@ -233,12 +235,13 @@ impl MergingIterator {
         self.rebuild(to);
     }
 
-    fn front(&self) -> &dyn InternalIterator {
-        self.children[self.heap[0].child].as_ref()
+    #[inline]
+    fn front(&self) -> &C {
+        &self.children[self.heap[0].child]
     }
 }
 
-impl InternalIterator for MergingIterator {
+impl<C: InternalIterator> InternalIterator for MergingIterator<C> {
     #[inline]
     fn valid(&self) -> bool {
         !self.heap.is_empty()
@@ -269,7 +272,9 @@ impl InternalIterator for MergingIterator {
         if self.direction == Direction::Backward {
             return self.turn(Direction::Forward);
         }
+        let is_only = self.heap.len() == 1;
         match self.children[self.heap[0].child].next_key() {
+            Some(_) if is_only => {}
             Some(key) => {
                 let window = self.window.load(user_part(key));
                 self.reload_front(window);

@@ -12,4 +12,4 @@ pub(crate) mod vec_iter;
 
 pub use compaction_iter::{CompactionIter, CompactionIterStats, Interrupt};
 pub use get_context::{GetContext, Outcome, Receiver};
-pub use merging::merging_iterator;
+pub use merging::{MergingIterator, merging_iterator};

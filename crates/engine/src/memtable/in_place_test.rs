@@ -1,5 +1,6 @@
 //! Values change in place, and readers at the same time see one of them whole.
 
+use crate::base::InternalIterator;
 use crate::base::key::user_key;
 use crate::base::{BytewiseComparator, KeyOrder, LookupKey, ValueType};
 use crate::iter::GetContext;

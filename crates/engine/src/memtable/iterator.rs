@@ -14,7 +14,8 @@ use crate::base::InternalIterator;
 use crate::error::Result;
 use std::sync::Arc;
 
-pub(super) struct MemTableIterator {
+/// An iterator over a memtable, which it keeps alive.
+pub struct MemTableIterator {
     cursor: Cursor<'static>,
     /// The entry that the cursor stands on.
     entry: Option<Entry>,

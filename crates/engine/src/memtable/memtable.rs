@@ -9,7 +9,7 @@ use super::iterator::MemTableIterator;
 use super::range_dels::RangeDels;
 use super::rep::{Entry, Rep};
 use crate::base::key::{TRAILER_SIZE, pack_trailer, trailer};
-use crate::base::{InternalIterator, KeyOrder, LookupKey, SeqNo, ValueType};
+use crate::base::{KeyOrder, LookupKey, SeqNo, ValueType};
 use crate::env::epoch;
 use crate::iter::GetContext;
 use crate::options::ColumnFamilyOptions;
@@ -192,8 +192,8 @@ impl MemTable {
 
     /// An iterator over all entries. With `total_order` false, that of a hash structure stays
     /// inside the prefix of the key that was sought, and seeks are cheap.
-    pub fn iter(self: &Arc<Self>, total_order: bool) -> Box<dyn InternalIterator> {
-        Box::new(MemTableIterator::new(self.clone(), total_order))
+    pub fn iter(self: &Arc<Self>, total_order: bool) -> MemTableIterator {
+        MemTableIterator::new(self.clone(), total_order)
     }
 
     pub(super) fn rep(&self) -> &Rep {

@@ -1,4 +1,5 @@
 use super::*;
+use crate::base::InternalIterator;
 use crate::base::key::{append_internal_key, user_key as user_key_of};
 use crate::base::{BytewiseComparator, Comparator, ReverseBytewiseComparator};
 use crate::hooks::StringAppendOperator;

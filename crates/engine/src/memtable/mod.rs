@@ -23,4 +23,5 @@ mod sorted;
 mod tower;
 mod vector;
 
+pub use iterator::MemTableIterator;
 pub use memtable::MemTable;

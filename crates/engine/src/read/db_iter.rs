@@ -16,14 +16,16 @@ mod counts;
 use crate::base::iterator::InternalIterator;
 use crate::base::key::{append_internal_key, seek_trailer};
 use crate::base::perf::{self, PerfMetric};
-use crate::base::{KeyOrder, SeqNo, ValueType};
+use crate::base::{KeyOrder, SeqNo, ValueType, WalkKey};
 use crate::error::{Code, Error, Result};
 use crate::hooks::{MergeOperator, SliceTransform};
+use crate::iter::MergingIterator;
 use crate::iter::merge_helper::{
     Collected, MergeOperands, no_merge_operator, short_key, split, unknown_type, unsupported_entry,
 };
 use crate::options::ReadOptions;
 use crate::stats::Statistics;
+use crate::version::Source;
 use counts::{Call, IterCounts};
 use std::any::Any;
 use std::sync::Arc;
@@ -54,7 +56,7 @@ enum Step {
 ///
 /// `next` and `prev` do nothing where it is not valid. `key` and `value` are empty there.
 pub struct DbIter {
-    inner: Box<dyn InternalIterator>,
+    inner: MergingIterator<Source>,
     order: KeyOrder,
     seq: SeqNo,
     merge_operator: Option<Arc<dyn MergeOperator>>,
@@ -76,7 +78,7 @@ pub struct DbIter {
     valid: bool,
     direction: Direction,
     /// The current user key, or while searching the last one that was looked at.
-    key: Vec<u8>,
+    key: WalkKey,
     /// The current value, if it is ours.
     value: Vec<u8>,
     value_is_ours: bool,
@@ -99,7 +101,7 @@ impl DbIter {
 
     /// What a reader at `seq` sees of `inner`. Not valid until a seek.
     pub fn new(
-        inner: Box<dyn InternalIterator>,
+        inner: MergingIterator<Source>,
         order: KeyOrder,
         seq: SeqNo,
         merge_operator: Option<Arc<dyn MergeOperator>>,
@@ -123,7 +125,7 @@ impl DbIter {
             max_skippable: options.max_skippable_internal_keys,
             valid: false,
             direction: Direction::Forward,
-            key: Vec::new(),
+            key: WalkKey::default(),
             value: Vec::new(),
             value_is_ours: true,
             inner_is_past: false,
@@ -432,14 +434,14 @@ impl DbIter {
                 if self.order.equal_user(user_key, &self.key) {
                     hidden += 1;
                 } else {
-                    set(&mut self.key, user_key);
+                    self.key.set(user_key);
                     (skipping, hidden) = (false, 0);
                 }
             } else if skipping && self.order.equal_user(user_key, &self.key) {
                 perf::count(PerfMetric::InternalKeySkippedCount, 1);
                 hidden += 1;
             } else {
-                set(&mut self.key, user_key);
+                self.key.set(user_key);
                 match ValueType::from_byte(trailer as u8) {
                     Some(ValueType::Value) => {
                         self.value_is_ours = false;

@@ -1,9 +1,10 @@
 use super::*;
 use crate::base::{BytewiseComparator, Comparator, ReverseBytewiseComparator};
 use crate::hooks::{CappedPrefixTransform, FixedPrefixTransform, StringAppendOperator};
-use crate::iter::merging_iterator;
 use crate::iter::testing::history::{History, Shape, Write, dealt};
 use crate::iter::vec_iter::{Entry, VecIter, ikey};
+use crate::iter::{MergingIterator, merging_iterator};
+use crate::version::Source;
 use std::cmp::Ordering;
 
 /// The order of bytes under another name, so that `KeyOrder` takes the slow way.
@@ -30,8 +31,20 @@ fn operator() -> Option<Arc<dyn MergeOperator>> {
     Some(Arc::new(StringAppendOperator::default()))
 }
 
+fn only(order: &KeyOrder, inner: Box<dyn InternalIterator>) -> MergingIterator<Source> {
+    MergingIterator::new(order.clone(), vec![Source::Other(inner)])
+}
+
 fn db_iter(inner: Box<dyn InternalIterator>, seq: SeqNo, options: &ReadOptions) -> DbIter {
-    DbIter::new(inner, KeyOrder::bytewise(), seq, operator(), options, None, Arc::new(()))
+    DbIter::new(
+        only(&KeyOrder::bytewise(), inner),
+        KeyOrder::bytewise(),
+        seq,
+        operator(),
+        options,
+        None,
+        Arc::new(()),
+    )
 }
 
 /// The iterator as it should be: a place in the sorted list of visible keys within bounds.
@@ -127,7 +140,7 @@ fn random_walk(seed: u64) {
     let children = rng.usize(1..6);
     let inner = dealt(&mut rng, &order, &entries, children);
     let mut iter = DbIter::new(
-        inner,
+        only(&order, inner),
         order.clone(),
         seq,
         operator(),
@@ -273,8 +286,8 @@ fn operands_without_an_operator_are_an_error_both_ways() {
     let entry = (ikey(b"k", 1, ValueType::Merge), b"x".to_vec());
     let inner = Box::new(VecIter::new(KeyOrder::bytewise(), vec![entry]));
     let options = ReadOptions::default();
-    let mut iter =
-        DbIter::new(inner, KeyOrder::bytewise(), 100, None, &options, None, Arc::new(()));
+    let order = KeyOrder::bytewise();
+    let mut iter = DbIter::new(only(&order, inner), order, 100, None, &options, None, Arc::new(()));
     for seek in [DbIter::seek_to_first, DbIter::seek_to_last] {
         seek(&mut iter);
         assert!(!iter.valid());

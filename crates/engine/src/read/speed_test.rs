@@ -6,8 +6,9 @@ use super::DbIter;
 use crate::base::{InternalIterator, KeyOrder, ValueType};
 use crate::error::Result;
 use crate::iter::vec_iter::ikey;
-use crate::iter::{CompactionIter, merging_iterator};
+use crate::iter::{CompactionIter, MergingIterator, merging_iterator};
 use crate::options::ReadOptions;
+use crate::version::Source;
 use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
@@ -147,8 +148,9 @@ fn speed_of_iterators() {
             });
             let options = ReadOptions::default();
             let db_iter = |seq| {
+                let only = vec![Source::Other(merged(&children))];
                 DbIter::new(
-                    merged(&children),
+                    MergingIterator::new(KeyOrder::bytewise(), only),
                     KeyOrder::bytewise(),
                     seq,
                     None,

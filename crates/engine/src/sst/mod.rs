@@ -11,7 +11,7 @@
 //! * **T2** No bytes make a reader panic, loop or allocate more than a small multiple of the file.
 
 use crate::base::iterator::EmptyIterator;
-use crate::base::{InternalIterator, KeyOrder, LookupKey, SeqNo};
+use crate::base::{KeyOrder, LookupKey, SeqNo};
 use crate::cache::Cache;
 use crate::compress::CompressionType;
 use crate::error::Result;
@@ -33,6 +33,7 @@ mod meta_block;
 pub mod plain;
 pub mod properties;
 mod staged;
+mod table_iterator;
 
 use block_based::{BlockBasedTable, BlockBasedTableBuilder};
 use cuckoo::{CuckooTable, CuckooTableBuilder};
@@ -41,6 +42,7 @@ use plain::{PlainTable, PlainTableBuilder};
 pub use access::BlockAccess;
 pub use properties::TableProperties;
 pub use staged::Staged;
+pub use table_iterator::TableIterator;
 
 /// What a reader needs besides its file.
 #[derive(Clone)]
@@ -162,14 +164,14 @@ impl Table {
     }
 
     /// An iterator over the table; it keeps the table open.
-    pub fn iter(self: &Arc<Table>, ro: &TableIterOptions) -> Box<dyn InternalIterator> {
+    pub fn iter(self: &Arc<Table>, ro: &TableIterOptions) -> TableIterator {
         match &**self {
             Table::BlockBased(_) => match block_based::TableIter::new(Arc::clone(self), ro) {
-                Ok(iter) => Box::new(iter),
-                Err(e) => Box::new(EmptyIterator::with_error(e)),
+                Ok(iter) => TableIterator::BlockBased(iter),
+                Err(e) => TableIterator::Failed(EmptyIterator::with_error(e)),
             },
-            Table::Plain(table) => table.iter(ro),
-            Table::Cuckoo(table) => table.iter(),
+            Table::Plain(table) => TableIterator::Plain(table.iter(ro)),
+            Table::Cuckoo(table) => TableIterator::Cuckoo(table.iter()),
         }
     }
 

@@ -4,7 +4,7 @@ use super::Level;
 use super::version::table_iterator;
 use crate::base::InternalIterator;
 use crate::error::Result;
-use crate::sst::TableIterOptions;
+use crate::sst::{TableIterOptions, TableIterator};
 use crate::version::TableCache;
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ pub struct LevelIter {
     ro: TableIterOptions,
     /// The file that `iter` reads.
     index: usize,
-    iter: Option<Box<dyn InternalIterator>>,
+    iter: Option<TableIterator>,
 }
 
 impl LevelIter {
@@ -31,7 +31,7 @@ impl LevelIter {
     }
 
     /// Opens file `index`, unless it is open; past the end nothing is open.
-    fn open(&mut self, index: usize) -> Option<&mut Box<dyn InternalIterator>> {
+    fn open(&mut self, index: usize) -> Option<&mut TableIterator> {
         if self.iter.is_none() || self.index != index {
             self.iter = None;
             let file = self.level.files().get(index)?;

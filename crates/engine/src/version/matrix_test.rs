@@ -2,6 +2,7 @@
 
 use super::VersionSet;
 use super::testing::{bytes_of, db_with, options, spec, unhex};
+use crate::base::InternalIterator;
 use crate::error::Result;
 use crate::fs::mem::MemFs;
 use crate::options::ColumnFamilyOptions;

@@ -26,6 +26,7 @@ pub mod recover;
 pub mod replay;
 mod salvage;
 pub mod set;
+mod source;
 mod table_cache;
 #[expect(clippy::module_inception, reason = "the folder is named after its main thing")]
 pub mod version;
@@ -41,6 +42,7 @@ pub use recover::ColumnFamilySpec;
 pub use replay::{DEFAULT_COLUMN_FAMILY, ManifestState};
 pub(crate) use salvage::{SalvagedFamily, write_salvaged};
 pub use set::{ColumnFamilyVersions, Counters, VersionSet, VersionSetOptions};
+pub use source::Source;
 pub use table_cache::{OpenTables, TableCache};
 pub use version::{DeeperKeys, Version};
 

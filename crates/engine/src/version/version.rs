@@ -3,15 +3,16 @@
 //! A level that an edit does not touch is shared with the version before, with its fences and
 //! readers. Everything here may be called from many threads.
 
+use super::Source;
 use super::level_iter::LevelIter;
 use super::{FileMeta, Level};
 use crate::base::iterator::EmptyIterator;
-use crate::base::{InternalIterator, KeyOrder, LookupKey};
+use crate::base::{KeyOrder, LookupKey};
 use crate::error::Result;
 use crate::iter::GetContext;
 use crate::options::ReadOptions;
 use crate::rangedel::{Fragments, Run};
-use crate::sst::TableIterOptions;
+use crate::sst::{TableIterOptions, TableIterator};
 use crate::version::TableCache;
 use std::fmt;
 use std::sync::Arc;
@@ -140,13 +141,14 @@ impl Version {
         &self,
         ro: &TableIterOptions,
         tables: &Arc<TableCache>,
-        out: &mut Vec<Box<dyn InternalIterator>>,
+        out: &mut Vec<Source>,
     ) {
         for &n in &*self.populated {
             if n == 0 {
-                out.extend(self.files(0).iter().map(|file| table_iterator(file, ro, tables)));
+                let files = self.files(0).iter();
+                out.extend(files.map(|file| Source::Table(table_iterator(file, ro, tables))));
             } else {
-                out.push(Box::new(LevelIter::new(&self.levels[n], tables, ro)));
+                out.push(Source::Level(LevelIter::new(&self.levels[n], tables, ro)));
             }
         }
     }
@@ -326,10 +328,10 @@ pub fn table_iterator(
     file: &FileMeta,
     ro: &TableIterOptions,
     tables: &TableCache,
-) -> Box<dyn InternalIterator> {
+) -> TableIterator {
     match tables.find(file) {
         Ok(table) => table.iter(ro),
-        Err(e) => Box::new(EmptyIterator::with_error(e)),
+        Err(e) => TableIterator::Failed(EmptyIterator::with_error(e)),
     }
 }
 

@@ -1,4 +1,5 @@
 use super::*;
+use crate::base::InternalIterator;
 use crate::version::OpenTables;
 use crate::version::testing::{Tables, file, ikey, shared};
 use crate::version::{VersionBuilder, VersionEdit};

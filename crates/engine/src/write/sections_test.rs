@@ -1,4 +1,5 @@
 use super::*;
+use crate::base::InternalIterator;
 use crate::base::KeyOrder;
 use crate::batch::section::{ending_record, prepared_record};
 use crate::memtable::MemTable;

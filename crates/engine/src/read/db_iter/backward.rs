@@ -4,6 +4,7 @@
 //! copied (D2 of `db_iter`).
 
 use super::{BEFORE_ALL, DbIter, has_other_prefix, set, set_target, too_many_skipped};
+use crate::base::InternalIterator;
 use crate::base::ValueType;
 use crate::base::key::seek_trailer;
 use crate::error::Result;
@@ -34,7 +35,7 @@ impl DbIter {
             {
                 return;
             }
-            set(&mut self.key, user_key);
+            self.key.set(user_key);
             match self.find_value_of_key() {
                 Ok(found) => self.valid = found,
                 Err(e) => return self.fail(e),

@@ -15,6 +15,7 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
 use super::cursor::Cursor;
+use super::marks::Marks;
 use super::tags::Tags;
 use crate::base::coding::{fixed32_at, get_varint32};
 use crate::base::hash::hash32;
@@ -124,6 +125,7 @@ impl Layout {
 pub struct Block {
     place: Place,
     layout: Layout,
+    marks: Marks,
     /// Set by the first point lookup: the second one builds the tags.
     seen: AtomicBool,
     tags: OnceLock<Option<Tags>>,
@@ -137,7 +139,30 @@ impl Block {
             Bytes::Owned(bytes) => Place::Owned(bytes.into_boxed_slice()),
             Bytes::Mapped { file, start, .. } => Place::Mapped { file, start },
         };
-        Ok(Block { place, layout, seen: AtomicBool::new(false), tags: OnceLock::new() })
+        let (marks, seen, tags) = (Marks::default(), AtomicBool::new(false), OnceLock::new());
+        Ok(Block { place, layout, marks, seen, tags })
+    }
+
+    /// The block with marks, if it suits them. Its table's fences begin with `common`, and are in
+    /// bytewise order.
+    #[must_use]
+    pub fn with_marks(mut self, common: Option<&[u8]>) -> Block {
+        if let Some(common) = common {
+            self.marks = Marks::build(self.view(), common);
+        }
+        self
+    }
+
+    /// How many bytes the entries have.
+    #[inline]
+    pub(super) fn entries_len(&self) -> usize {
+        self.layout.restarts as usize
+    }
+
+    /// What leads a seek to its interval.
+    #[inline]
+    pub(super) fn marks(&self) -> &Marks {
+        &self.marks
     }
 
     #[inline]
@@ -283,7 +308,7 @@ impl<'a> BlockView<'a> {
 
     /// The whole key at restart `i`.
     #[inline]
-    fn restart_key(&self, i: usize) -> Result<&'a [u8]> {
+    pub(super) fn restart_key(&self, i: usize) -> Result<&'a [u8]> {
         let at = self.restart(i);
         match decode_entry(self.entries(), at) {
             Some(e) if e.shared == 0 => Ok(self.slice(e.suffix, e.value)),

@@ -3,13 +3,14 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
 use super::block::{BlockView, bad_entry, decode_entry};
+use crate::base::WalkKey;
 use crate::error::Result;
 use std::cmp::Ordering;
 
 /// A position in a block, with its key put together.
 #[derive(Default)]
 pub struct Cursor {
-    key: Vec<u8>,
+    key: WalkKey,
     /// Where the entry starts; meaningless before the first move.
     at: usize,
     /// Where the entry after it starts.
@@ -48,8 +49,20 @@ impl Cursor {
 
     /// Stands before the first entry; `next` goes there.
     pub fn rewind_to_start(&mut self) {
+        self.rewind_to(0);
+    }
+
+    /// Stands before the restart at `offset`; `next` goes there.
+    #[inline]
+    fn rewind_to(&mut self, offset: usize) {
         self.key.clear();
-        self.next = 0;
+        self.next = offset;
+    }
+
+    /// Where in the block the next entry starts.
+    #[inline]
+    pub fn next_offset(&self) -> usize {
+        self.next
     }
 
     /// Goes one entry on; false at the end of the block.
@@ -64,8 +77,7 @@ impl Cursor {
         if entry.shared > self.key.len() {
             return Err(bad_entry(self.at));
         }
-        self.key.truncate(entry.shared);
-        self.key.extend_from_slice(view.slice(entry.suffix, entry.value));
+        self.key.splice(entry.shared, view.slice(entry.suffix, entry.value));
         self.value = (entry.value, entry.end);
         self.next = entry.end;
         Ok(true)
@@ -76,6 +88,23 @@ impl Cursor {
     pub fn seek(&mut self, view: &BlockView, compare: impl Fn(&[u8]) -> Ordering) -> Result<bool> {
         let interval = view.last_restart_before(&compare)?;
         self.rewind(view, interval);
+        self.search(view, compare)
+    }
+
+    /// As `seek`, from the start of the interval before whose end the entry is.
+    #[inline]
+    pub fn seek_from(
+        &mut self,
+        view: &BlockView,
+        interval: usize,
+        compare: impl Fn(&[u8]) -> Ordering,
+    ) -> Result<bool> {
+        self.rewind_to(interval);
+        self.search(view, compare)
+    }
+
+    #[inline]
+    fn search(&mut self, view: &BlockView, compare: impl Fn(&[u8]) -> Ordering) -> Result<bool> {
         while self.next(view)? {
             if compare(&self.key) != Ordering::Less {
                 return Ok(true);

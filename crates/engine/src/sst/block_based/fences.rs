@@ -221,6 +221,12 @@ impl Fences {
         self.ends.len()
     }
 
+    /// What all fences begin with; `None` if their order is not bytewise.
+    pub fn common(&self) -> Option<&[u8]> {
+        self.ranks.as_ref()?;
+        self.keys.get(..self.common)
+    }
+
     /// Whether a user key's entries all lie in one block.
     #[inline]
     pub fn keys_stay_in_one_block(&self) -> bool {
@@ -291,7 +297,7 @@ impl Fences {
 
     /// The number of a user key that begins as all fences do; else the block that it falls into.
     #[inline]
-    fn number_of(&self, user_key: &[u8]) -> std::result::Result<u64, usize> {
+    pub fn number_of(&self, user_key: &[u8]) -> std::result::Result<u64, usize> {
         let common = self.keys.get(..self.common).unwrap_or_default();
         match user_key.strip_prefix(common) {
             Some(rest) => Ok(number(rest)),
@@ -384,7 +390,7 @@ impl Fences {
 
 /// The first eight bytes as a big-endian number; a shorter key is padded with zeros.
 #[inline]
-fn number(key: &[u8]) -> u64 {
+pub(super) fn number(key: &[u8]) -> u64 {
     match key.first_chunk::<8>() {
         Some(bytes) => u64::from_be_bytes(*bytes),
         None => key.iter().fold(0, |n, &b| (n << 8) | u64::from(b)) << (8 * (8 - key.len()) % 64),

@@ -2,6 +2,9 @@
 //!
 //! It stands on one block at a time, which it holds by count. Blocks that are not cached are read
 //! ahead: little at first, more while the reads stay sequential, and much for compactions.
+//!
+//! Of blocks that are cached the iterator asks for what it will need soon: of the block it seeks in
+//! the interval's first entries, and near the end of a block the next one (`pace`).
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -10,8 +13,10 @@ use super::cursor::Cursor;
 use super::source::Readahead;
 use super::table::BlockBasedTable;
 use crate::base::key::{TRAILER_SIZE, trailer};
+use crate::base::prefetch::{LINE, prefetch_bytes};
 use crate::base::{InternalIterator, SeqNo};
 use crate::cache::Node;
+use crate::env::epoch;
 use crate::error::{Error, Result};
 use crate::sst::{BlockAccess, Table, TableIterOptions};
 use std::cmp::Ordering;
@@ -19,6 +24,12 @@ use std::sync::Arc;
 
 /// How far scans read ahead at most.
 const SCAN_WINDOW: usize = 256 << 10;
+/// So many bytes before the end of a block its successor's object is asked for.
+const NEXT_BLOCK_FROM: usize = 1024;
+/// So many bytes before the end of a block its successor's entries are asked for.
+const NEXT_ENTRIES_FROM: usize = 512;
+/// How many bytes of entries are asked for at once. Those behind them the processor guesses.
+const AHEAD: usize = 12 * LINE;
 /// How far compactions read ahead.
 const COMPACTION_WINDOW: usize = 256 << 10;
 
@@ -31,6 +42,8 @@ pub struct TableIter {
     i: usize,
     block: Option<Arc<Node<Block>>>,
     cursor: Cursor,
+    /// Where in the block something is to be asked for.
+    pace_at: usize,
     valid: bool,
     error: Option<Error>,
     /// The key with the sequence number of the ingested file; unused for others.
@@ -58,6 +71,7 @@ impl TableIter {
             i: 0,
             block: None,
             cursor: Cursor::default(),
+            pace_at: usize::MAX,
             valid: false,
             error: None,
             table,
@@ -76,6 +90,7 @@ impl TableIter {
         }
         match table.load(i, self.access, Some(&mut self.readahead)) {
             Ok(block) => {
+                self.pace_at = block.object().entries_len().saturating_sub(NEXT_BLOCK_FROM);
                 (self.i, self.block) = (i, Some(block));
                 true
             }
@@ -113,6 +128,23 @@ impl TableIter {
         self.error = Some(inner(&self.table).in_block(self.i, e));
         self.block = None;
         false
+    }
+
+    /// Asks for the next block: first for its object, and when the walk has come halfway from there
+    /// to the end, for its entries.
+    #[cold]
+    fn pace(&mut self) {
+        self.pace_at = usize::MAX;
+        let (Some(block), Some(slots)) = (&self.block, &inner(&self.table).slots) else { return };
+        let guard = epoch::pin();
+        let Some(next) = slots.load(self.i + 1, &guard) else { return };
+        let end = block.object().entries_len();
+        if self.cursor.next_offset() + NEXT_ENTRIES_FROM < end {
+            prefetch_bytes(std::ptr::from_ref(next).cast(), size_of::<Node<Block>>());
+            self.pace_at = end.saturating_sub(NEXT_ENTRIES_FROM);
+        } else {
+            prefetch_bytes(next.object().view().entries().as_ptr(), AHEAD);
+        }
     }
 
     fn start(&mut self) {
@@ -215,6 +247,7 @@ impl InternalIterator for TableIter {
         // The index knows stored trailers only, so it is asked for the user key's first entry.
         let index_t = if seqno.is_some() { u64::MAX } else { t };
         let i = table.fences.find(&table.order, user_key, index_t);
+        let number = table.fences.number_of(user_key).ok();
         if !self.enter(i) {
             return;
         }
@@ -224,7 +257,14 @@ impl InternalIterator for TableIter {
             let ordering = order.compare_user(user, user_key);
             ordering.then_with(|| t.cmp(&effective_trailer(key, seqno)))
         };
-        let moved = self.cursor.seek(&block.object().view(), compare);
+        let (view, marks) = (block.object().view(), block.object().marks());
+        let moved = match number.and_then(|x| marks.interval(x)) {
+            Some(start) => {
+                prefetch_bytes(view.entries().as_ptr().wrapping_add(start), AHEAD);
+                self.cursor.seek_from(&view, start, compare)
+            }
+            None => self.cursor.seek(&view, compare),
+        };
         if self.settle(moved) {
             self.valid = true;
             self.arrive();
@@ -250,6 +290,9 @@ impl InternalIterator for TableIter {
         debug_assert!(self.valid);
         if self.step(|cursor, block| cursor.next(&block.view())) {
             self.arrive();
+            if self.cursor.next_offset() > self.pace_at {
+                self.pace();
+            }
         } else if self.error.is_none() {
             self.first_from(self.i + 1);
         } else {

@@ -22,6 +22,7 @@ mod index;
 mod index_builder;
 mod index_prefixes;
 mod iter;
+mod marks;
 mod open;
 mod ribbon;
 mod ribbon_builder;

@@ -299,6 +299,7 @@ impl BlockBasedTable {
         let timers = [HistogramType::ReadBlockGetMicros, HistogramType::SstReadMicros]
             .map(|histogram| Timer::start(&self.statistics, histogram));
         let block = self.source.read_data(handle, self.dictionary.as_ref(), readahead)?;
+        let block = block.with_marks(self.fences.common());
         drop((timers, perf_timer));
         stats::add(&self.statistics, Ticker::BlockChecksumComputeCount, 1);
         match &self.slots {

@@ -129,7 +129,7 @@ pub fn scan(table: &Arc<Table>, ro: &TableIterOptions) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     iter.seek_to_first();
     while iter.valid() {
-        rows.push(row_of(&*iter));
+        rows.push(row_of(&iter));
         iter.next();
     }
     iter.status().map(|()| rows)
@@ -141,7 +141,7 @@ pub fn scan_backwards(table: &Arc<Table>) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     iter.seek_to_last();
     while iter.valid() {
-        rows.push(row_of(&*iter));
+        rows.push(row_of(&iter));
         iter.prev();
     }
     iter.status().map(|()| rows)
@@ -167,14 +167,14 @@ pub fn check_rows(table: &Arc<Table>, rows: &[Row], order: &KeyOrder) {
     for (i, (key, seq, kind, value)) in rows.iter().enumerate() {
         let at = internal(key, *seq, *kind);
         iter.seek(&at);
-        assert_eq!(row_of(&*iter), rows[i]);
+        assert_eq!(row_of(&iter), rows[i]);
         iter.seek_for_prev(&at);
-        assert_eq!(row_of(&*iter), rows[i]);
+        assert_eq!(row_of(&iter), rows[i]);
         if i > 0 {
             iter.prev();
-            assert_eq!(row_of(&*iter), rows[i - 1]);
+            assert_eq!(row_of(&iter), rows[i - 1]);
             iter.next();
-            assert_eq!(row_of(&*iter), rows[i]);
+            assert_eq!(row_of(&iter), rows[i]);
         }
         // Twice, so that the second lookup meets a cached block and the third one its tags.
         for _ in 0..3 {
@@ -191,7 +191,7 @@ pub fn check_rows(table: &Arc<Table>, rows: &[Row], order: &KeyOrder) {
         let next = rows.partition_point(|r| order.compare_user(&r.0, &between).is_lt());
         let next = rows.get(next);
         iter.seek(&internal(&between, 1 << 40, ValueType::Value));
-        assert_eq!(iter.valid().then(|| row_of(&*iter)).as_ref(), next);
+        assert_eq!(iter.valid().then(|| row_of(&iter)).as_ref(), next);
         if next.is_none_or(|r| r.0 != between) {
             assert_eq!(get(table, &between, 1 << 40).unwrap(), None);
         }

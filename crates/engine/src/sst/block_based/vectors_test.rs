@@ -1,6 +1,7 @@
 //! Reads the files of real RocksDB versions, and hand-written ones, in `sst/testdata`.
 
 use super::test_util::*;
+use crate::base::InternalIterator;
 use crate::base::{Comparator, KeyOrder, ValueType};
 use crate::cache::Cache;
 use crate::error::{Code, Error};

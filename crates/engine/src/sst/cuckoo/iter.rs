@@ -11,7 +11,7 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 /// An iterator over the entries of one file.
-pub(super) struct CuckooIter {
+pub struct CuckooIter {
     reader: Arc<Reader>,
     /// The place in the order; `None` is nowhere.
     at: Option<usize>,

@@ -30,6 +30,7 @@ mod reader;
 mod test_util;
 
 pub use builder::CuckooTableBuilder;
+pub use iter::CuckooIter;
 pub use reader::CuckooTable;
 
 /// As many hashes as a file may have.

@@ -10,7 +10,7 @@ use super::iter::CuckooIter;
 use super::layout::Layout;
 use crate::base::key::{TRAILER_SIZE, ValueType, pack_trailer};
 use crate::base::pinned::{Pin, PinnedBytes};
-use crate::base::{InternalIterator, KeyOrder, LookupKey, PinnedValue};
+use crate::base::{KeyOrder, LookupKey, PinnedValue};
 use crate::error::{Error, Result};
 use crate::fs::RandomAccessFile;
 use crate::iter::GetContext;
@@ -87,8 +87,8 @@ impl CuckooTable {
     }
 
     /// An iterator in the order of the keys; it keeps the table open.
-    pub fn iter(&self) -> Box<dyn InternalIterator> {
-        Box::new(CuckooIter::new(Arc::clone(&self.0)))
+    pub fn iter(&self) -> CuckooIter {
+        CuckooIter::new(Arc::clone(&self.0))
     }
 
     /// What the file says about itself.

@@ -1,5 +1,6 @@
 use super::super::test_util::*;
 use super::*;
+use crate::base::InternalIterator;
 use crate::base::MAX_SEQUENCE_NUMBER;
 use crate::options::{CuckooTableOptions, PlainTableOptions};
 use crate::sst::plain::test_util::read_context;
@@ -56,7 +57,7 @@ fn iterators_agree_with_the_order_of_internal_keys() {
             let before = |e: &&Entry| bytewise().compare(&e.0, &target).is_lt();
             let at = all.iter().take_while(before).count();
             iter.seek(&target);
-            assert_eq!(rest(&mut *iter).first(), all.get(at));
+            assert_eq!(rest(&mut iter).first(), all.get(at));
             iter.seek_for_prev(&target);
             let exact = all.get(at).is_some_and(|e| e.0 == target);
             let expected = if exact { Some(at) } else { at.checked_sub(1) };

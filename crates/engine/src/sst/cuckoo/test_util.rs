@@ -58,7 +58,7 @@ pub(super) fn rest(iter: &mut dyn InternalIterator) -> Vec<Entry> {
 pub(super) fn all_entries(table: &CuckooTable) -> Vec<Entry> {
     let mut iter = table.iter();
     iter.seek_to_first();
-    rest(&mut *iter)
+    rest(&mut iter)
 }
 
 /// A file that RocksDB 10.10.1 wrote, and the options that it was told.

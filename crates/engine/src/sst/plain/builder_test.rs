@@ -1,5 +1,6 @@
 use super::super::test_util::*;
 use super::*;
+use crate::base::InternalIterator;
 use crate::options::PlainTableEncoding;
 use crate::sst::TableIterOptions;
 

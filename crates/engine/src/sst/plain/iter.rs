@@ -21,7 +21,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// An iterator over the rows of one file.
-pub(super) struct PlainIter {
+pub struct PlainIter {
     reader: Arc<Reader>,
     cursor: Cursor,
     total_order: bool,

@@ -98,11 +98,11 @@ fn iterators_agree_with_a_sorted_list_in_all_variants() {
         };
         let table = open(build(&order, &name, opts, &entries), &order, &name, opts, true).unwrap();
         let ro = TableIterOptions { total_order: true, ..TableIterOptions::default() };
-        walk(&mut *table.iter(&ro), &mut rng, &entries, None, &order);
+        walk(&mut table.iter(&ro), &mut rng, &entries, None, &order);
         let mut bound = table.iter(&TableIterOptions::default());
-        walk(&mut *bound, &mut rng, &entries, prefix_len, &order);
+        walk(&mut bound, &mut rng, &entries, prefix_len, &order);
         // An iterator keeps the file.
         drop(table);
-        walk(&mut *bound, &mut rng, &entries, prefix_len, &order);
+        walk(&mut bound, &mut rng, &entries, prefix_len, &order);
     }
 }

@@ -21,6 +21,7 @@ mod stored;
 pub(super) mod test_util;
 
 pub use builder::PlainTableBuilder;
+pub use iter::PlainIter;
 pub use reader::PlainTable;
 pub use staged::Staged;
 

@@ -14,7 +14,7 @@ use crate::base::hash::hash64;
 use crate::base::key::{ValueType, user_key};
 use crate::base::pinned::{Pin, PinnedBytes};
 use crate::base::prefetch::{LINE, prefetch_bytes};
-use crate::base::{InternalIterator, KeyOrder, LookupKey, PinnedValue};
+use crate::base::{KeyOrder, LookupKey, PinnedValue};
 use crate::error::{Error, Result};
 use crate::fs::RandomAccessFile;
 use crate::hooks::Grouping;
@@ -102,9 +102,9 @@ impl PlainTable {
     /// An iterator over the rows; it keeps the table open. Unless `total_order` is set, a seek to
     /// a key with a prefix goes through the hash index, and the iterator ends where that prefix
     /// ends; it is not valid if no row has the prefix.
-    pub fn iter(&self, ro: &TableIterOptions) -> Box<dyn InternalIterator> {
+    pub fn iter(&self, ro: &TableIterOptions) -> PlainIter {
         let total_order = ro.total_order || ro.for_compaction;
-        Box::new(PlainIter::new(Arc::clone(&self.0), total_order))
+        PlainIter::new(Arc::clone(&self.0), total_order)
     }
 
     /// Whether keys with this prefix may exist; true when groups are not prefixes.

@@ -1,5 +1,6 @@
 use super::super::test_util::*;
 use super::*;
+use crate::base::InternalIterator;
 use crate::base::SeqNo;
 use crate::base::key::{ParsedInternalKey, trailer};
 use crate::base::{Comparator, MAX_SEQUENCE_NUMBER, ReverseBytewiseComparator};

@@ -1,0 +1,23 @@
+//! The iterators over tables, one variant per format.
+
+use super::block_based::TableIter;
+use super::cuckoo::CuckooIter;
+use super::plain::PlainIter;
+use crate::base::iterator::{EmptyIterator, iterator_of_variants};
+
+/// An iterator over an open table, which it keeps open.
+pub enum TableIterator {
+    /// Over the default format.
+    BlockBased(TableIter),
+    /// Over rows in a mapped file.
+    Plain(PlainIter),
+    /// Over a hash table in a mapped file.
+    Cuckoo(CuckooIter),
+    /// Over nothing: the table cannot be read.
+    Failed(EmptyIterator),
+}
+
+iterator_of_variants!(
+    TableIterator: TableIterator::BlockBased, TableIterator::Plain, TableIterator::Cuckoo,
+    TableIterator::Failed
+);
