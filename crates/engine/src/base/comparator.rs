@@ -126,6 +126,13 @@ impl KeyOrder {
         self.kind == Kind::Bytewise
     }
 
+    /// Whether user keys that compare as equal have the same bytes, so that their hashes may stand for
+    /// them. Nothing is known of a comparator of the user's.
+    #[inline]
+    pub fn tells_bytes_apart(&self) -> bool {
+        self.kind != Kind::Custom
+    }
+
     /// The order of two user keys.
     #[inline]
     pub fn compare_user(&self, a: &[u8], b: &[u8]) -> Ordering {

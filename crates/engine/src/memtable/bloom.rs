@@ -2,28 +2,41 @@
 //!
 //! In memory alone, so its form is nobody's business. Any number of threads add and ask at once;
 //! bits only get set.
+//!
+//! Users ask for one by options. Without being asked, ordered memtables have one over whole keys, since
+//! it is cheap: most lookups are for keys that were not written lately, and a way down the tree costs
+//! several cache misses where the filter costs one, asked for ahead. It takes a 128th of the write buffer
+//! at most, and of that only the pages that entries fall on.
 
+use super::zeroed::Zeroed;
 use crate::base::hash::hash64;
+use crate::base::prefetch::prefetch;
+use crate::base::{KeyOrder, LookupKey};
 use crate::hooks::SliceTransform;
 use crate::options::ColumnFamilyOptions;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-const PROBES: u32 = 6;
+/// A line of the processor's caches.
+type Line = [AtomicU64; 8];
 
-#[repr(align(64))]
-struct Line([AtomicU64; 8]);
+/// What is not asked for takes this part of the write buffer: ten bits for each entry of 100 bytes.
+const UNASKED_PART: usize = 128;
+
+/// Bits of a key in each of two words of its line.
+const BITS: u32 = 3;
 
 /// Says "not in this memtable" for most keys that are not.
 pub(super) struct MemtableBloom {
-    lines: Box<[Line]>,
+    lines: Zeroed<Line>,
     prefix_extractor: Option<Arc<dyn SliceTransform>>,
     whole_keys: bool,
+    is_asked_for: bool,
 }
 
 impl MemtableBloom {
     /// The filter that the options ask for, if they do and there is something to put into it.
-    pub(super) fn new(options: &ColumnFamilyOptions) -> Option<MemtableBloom> {
+    pub(super) fn asked_for(options: &ColumnFamilyOptions) -> Option<MemtableBloom> {
         let whole_keys = options.memtable_whole_key_filtering;
         let prefix_extractor = options.prefix_extractor.clone();
         // RocksDB's bound; not-a-number becomes 0.
@@ -32,30 +45,61 @@ impl MemtableBloom {
         if bytes == 0 || !(whole_keys || prefix_extractor.is_some()) {
             return None;
         }
-        let lines = (0..bytes.div_ceil(size_of::<Line>())).map(|_| Line(Default::default()));
-        Some(MemtableBloom { lines: lines.collect(), prefix_extractor, whole_keys })
+        Some(MemtableBloom {
+            lines: lines_in(bytes),
+            prefix_extractor,
+            whole_keys,
+            is_asked_for: true,
+        })
+    }
+
+    /// The filter that an ordered memtable has anyway; none where equal keys may differ in bytes.
+    pub(super) fn unasked(
+        options: &ColumnFamilyOptions,
+        order: &KeyOrder,
+    ) -> Option<MemtableBloom> {
+        order.tells_bytes_apart().then(|| MemtableBloom {
+            lines: lines_in(options.write_buffer_size / UNASKED_PART),
+            prefix_extractor: None,
+            whole_keys: true,
+            is_asked_for: false,
+        })
     }
 
     /// Notes a user key that is about to be inserted.
     pub(super) fn add(&self, user_key: &[u8]) {
         if self.whole_keys {
-            self.set(user_key);
+            self.set(hash64(user_key));
         }
         if let Some(prefix) = self.prefix(user_key) {
-            self.set(prefix);
+            self.set(hash64(prefix));
         }
     }
 
     /// Whether the key may be in the memtable. It is not if this says false.
-    pub(super) fn may_contain(&self, user_key: &[u8]) -> bool {
+    #[inline]
+    pub(super) fn may_contain(&self, key: &LookupKey) -> bool {
         if self.whole_keys {
-            return self.is_set(user_key);
+            return self.is_set(key.hash());
         }
-        self.prefix(user_key).is_none_or(|prefix| self.is_set(prefix))
+        self.prefix(key.user_key()).is_none_or(|prefix| self.is_set(hash64(prefix)))
     }
 
-    pub(super) fn memory(&self) -> usize {
-        std::mem::size_of_val(&*self.lines)
+    /// Asks for the line of the key.
+    #[inline]
+    pub(super) fn prefetch(&self, key: &LookupKey) {
+        if self.whole_keys {
+            prefetch(std::ptr::from_ref(self.line(key.hash())).cast());
+        }
+    }
+
+    /// Bytes in use with so many entries: all that was asked for, or a line for each entry.
+    pub(super) fn memory(&self, entries: u64) -> usize {
+        if self.is_asked_for {
+            return self.lines.memory();
+        }
+        let lines = usize::try_from(entries).unwrap_or(usize::MAX);
+        self.lines.memory().min(lines.saturating_mul(size_of::<Line>()))
     }
 
     fn prefix<'k>(&self, user_key: &'k [u8]) -> Option<&'k [u8]> {
@@ -63,40 +107,56 @@ impl MemtableBloom {
         extractor.in_domain(user_key).then(|| extractor.transform(user_key))
     }
 
-    fn set(&self, bytes: &[u8]) {
-        self.probes(bytes, |word, bit| {
-            // Most bits of a hot key are set already; a load is cheaper than a locked write.
-            if word.load(Ordering::Relaxed) & bit == 0 {
-                word.fetch_or(bit, Ordering::Relaxed);
-            }
-            true
-        });
-    }
-
-    fn is_set(&self, bytes: &[u8]) -> bool {
-        self.probes(bytes, |word, bit| word.load(Ordering::Relaxed) & bit != 0)
-    }
-
-    /// Hands the bits of `bytes` to `probe` until it returns false; whether it never did.
     #[inline]
-    fn probes(&self, bytes: &[u8], mut probe: impl FnMut(&AtomicU64, u64) -> bool) -> bool {
-        let hash = hash64(bytes);
-        let at = ((u128::from(hash) * self.lines.len() as u128) >> 64) as usize;
-        let line = &self.lines[at].0;
-        // Nine bits a probe, from another mixing of the hash than the line's.
-        let mut bits = hash.wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        (0..PROBES).all(|_| {
-            let (word, bit) = ((bits >> 61) as usize, (bits >> 55) & 63);
-            bits = bits.rotate_left(9);
-            probe(&line[word], 1 << bit)
-        })
+    fn line(&self, hash: u64) -> &Line {
+        &self.lines[((u128::from(hash) * self.lines.len() as u128) >> 64) as usize]
     }
+
+    #[inline]
+    fn set(&self, hash: u64) {
+        let line = self.line(hash);
+        for (word, bits) in places(hash) {
+            // Most bits of a hot key are set already; a load is cheaper than a locked write.
+            if line[word].load(Ordering::Relaxed) & bits != bits {
+                line[word].fetch_or(bits, Ordering::Relaxed);
+            }
+        }
+    }
+
+    #[inline]
+    fn is_set(&self, hash: u64) -> bool {
+        let line = self.line(hash);
+        places(hash)
+            .into_iter()
+            .all(|(word, bits)| line[word].load(Ordering::Relaxed) & bits == bits)
+    }
+}
+
+fn lines_in(bytes: usize) -> Zeroed<Line> {
+    Zeroed::new(bytes.div_ceil(size_of::<Line>()))
+}
+
+/// Two words of a line and the bits in each, from another mixing of the hash than the line's.
+#[inline]
+fn places(hash: u64) -> [(usize, u64); 2] {
+    let mixed = hash.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let bits =
+        |from: u32| (0..BITS).fold(0, |bits, i| bits | 1 << ((mixed >> (from + 6 * i)) & 63));
+    // Two different words: the second one is another distance of 1 to 7 away.
+    let first = (mixed >> 61) as usize;
+    let second = (first + 1 + ((mixed >> 44) & 7) as usize % 7) & 7;
+    [(first, bits(8)), (second, bits(26))]
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::Comparator;
     use crate::hooks::FixedPrefixTransform;
+
+    fn key(user_key: &[u8]) -> LookupKey {
+        LookupKey::new(user_key, 1)
+    }
 
     fn options() -> ColumnFamilyOptions {
         ColumnFamilyOptions {
@@ -108,22 +168,22 @@ mod tests {
 
     #[test]
     fn it_exists_only_when_asked_for() {
-        assert!(MemtableBloom::new(&ColumnFamilyOptions::default()).is_none());
-        assert!(MemtableBloom::new(&options()).is_none(), "nothing to put into it");
+        assert!(MemtableBloom::asked_for(&ColumnFamilyOptions::default()).is_none());
+        assert!(MemtableBloom::asked_for(&options()).is_none(), "nothing to put into it");
         let whole = ColumnFamilyOptions { memtable_whole_key_filtering: true, ..options() };
-        assert_eq!(MemtableBloom::new(&whole).unwrap().memory(), 104_896);
+        assert_eq!(MemtableBloom::asked_for(&whole).unwrap().memory(0), 104_896);
         let absurd = ColumnFamilyOptions { memtable_prefix_bloom_size_ratio: f64::NAN, ..whole };
-        assert!(MemtableBloom::new(&absurd).is_none());
+        assert!(MemtableBloom::asked_for(&absurd).is_none());
     }
 
     #[test]
     fn whole_keys_are_found_and_most_others_are_not() {
         let whole = ColumnFamilyOptions { memtable_whole_key_filtering: true, ..options() };
-        let bloom = MemtableBloom::new(&whole).unwrap();
+        let bloom = MemtableBloom::asked_for(&whole).unwrap();
         let n = if cfg!(miri) { 500u32 } else { 80_000 };
         (0..n).for_each(|i| bloom.add(&i.to_be_bytes()));
-        assert!((0..n).all(|i| bloom.may_contain(&i.to_be_bytes())));
-        let wrong = (n..2 * n).filter(|i| bloom.may_contain(&i.to_be_bytes())).count();
+        assert!((0..n).all(|i| bloom.may_contain(&key(&i.to_be_bytes()))));
+        let wrong = (n..2 * n).filter(|i| bloom.may_contain(&key(&i.to_be_bytes()))).count();
         // Ten bits per key; a line's share varies, hence more than the ideal one percent.
         assert!(wrong < n as usize / 40, "{wrong} of {n}");
     }
@@ -134,9 +194,38 @@ mod tests {
             prefix_extractor: Some(Arc::new(FixedPrefixTransform::new(3))),
             ..options()
         };
-        let bloom = MemtableBloom::new(&prefix).unwrap();
+        let bloom = MemtableBloom::asked_for(&prefix).unwrap();
         bloom.add(b"abc1");
-        assert!(bloom.may_contain(b"abc2") && !bloom.may_contain(b"abd1"));
-        assert!(bloom.may_contain(b"ab"), "a key without a prefix is never ruled out");
+        assert!(bloom.may_contain(&key(b"abc2")) && !bloom.may_contain(&key(b"abd1")));
+        assert!(bloom.may_contain(&key(b"ab")), "a key without a prefix is never ruled out");
+    }
+
+    #[test]
+    fn what_nobody_asked_for_takes_no_memory_before_entries_do() {
+        let options = ColumnFamilyOptions { write_buffer_size: 64 << 20, ..options() };
+        let bloom = MemtableBloom::unasked(&options, &KeyOrder::bytewise()).unwrap();
+        assert_eq!((bloom.memory(0), bloom.memory(3)), (0, 3 * 64));
+        assert_eq!(bloom.memory(1 << 20), 512 << 10);
+        bloom.add(b"here");
+        assert!(bloom.may_contain(&key(b"here")) && !bloom.may_contain(&key(b"there")));
+    }
+
+    /// An order that takes no notice of case.
+    struct Caseless;
+
+    impl Comparator for Caseless {
+        fn name(&self) -> &str {
+            "caseless"
+        }
+
+        fn compare(&self, a: &[u8], b: &[u8]) -> std::cmp::Ordering {
+            a.to_ascii_lowercase().cmp(&b.to_ascii_lowercase())
+        }
+    }
+
+    #[test]
+    fn orders_in_which_equal_keys_differ_have_none() {
+        let order = KeyOrder::new(Arc::new(Caseless));
+        assert!(MemtableBloom::unasked(&options(), &order).is_none());
     }
 }

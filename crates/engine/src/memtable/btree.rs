@@ -30,9 +30,9 @@ use super::arena::Arena;
 use super::btree_cursor::BTreeCursor;
 use super::btree_node::{Item, NodeRef, Permutation, SLOTS, pause, prefix_of};
 use super::rep::{Entry, MemtableRep, RepCursor};
-use crate::base::KeyOrder;
 use crate::base::key::user_key;
 use crate::base::prefetch::{LINE, prefetch, prefetch_bytes};
+use crate::base::{KeyOrder, LookupKey};
 use crate::env::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use std::cmp;
 
@@ -376,8 +376,8 @@ impl MemtableRep for BTree {
     fn insert(&self, _arena: &Arena, entry: Entry) {
         self.add(entry);
     }
-    fn visit_from(&self, target: &[u8], visit: &mut dyn FnMut(Entry) -> bool) {
-        self.visit(target, visit);
+    fn visit_from(&self, key: &LookupKey, visit: &mut dyn FnMut(Entry) -> bool) {
+        self.visit(key.internal_key(), visit);
     }
     fn cursor(&self, _total_order: bool) -> Box<dyn RepCursor + '_> {
         Box::new(self.iter())

@@ -11,7 +11,7 @@
 //!                   [1] ------> node ---> null
 //!                   [0] node -> node -> node -> null
 //! ```
-//! A lookup reads the bucket, and a node if the bucket's filter knows the group: two cache misses,
+//! A lookup reads the bucket, and a node if the bucket's filter knows the key: two cache misses,
 //! mostly one when the key is absent. Keys that have no prefix are groups of their own. There is no
 //! order between buckets, so whoever wants one sorts all entries (`sorted`).
 //!
@@ -58,6 +58,8 @@ pub struct HashShape {
 pub struct HashRep {
     order: KeyOrder,
     grouping: Grouping,
+    /// Filters hold hashes of user keys; else those of groups.
+    keys_are_bytes: bool,
     buckets: Buckets,
     max_height: usize,
     branching_bits: u32,
@@ -79,6 +81,7 @@ impl HashRep {
         let most = write_buffer_size / 4 / size_of::<AtomicPtr<u8>>();
         let branching = shape.branching.clamp(2, 1 << 16).next_power_of_two();
         HashRep {
+            keys_are_bytes: order.tells_bytes_apart(),
             order,
             grouping,
             buckets: Buckets::new(shape.bucket_count.min(most)),
@@ -89,16 +92,16 @@ impl HashRep {
         }
     }
 
-    /// Visits the entries of the target's bucket from the first `>= target` on, until `visit`
-    /// returns false.
+    /// Visits the entries of the key's bucket from the first that is not before the key on, until
+    /// `visit` returns false; none if the filter does not know the key.
     #[inline]
-    pub fn visit(&self, target: &[u8], mut visit: impl FnMut(Entry) -> bool) {
-        let hash = hash64(self.grouping.of(user_key(target)));
-        let word = self.buckets.at(hash).load(Ordering::Acquire);
-        if !may_hold(word, hash) {
+    pub fn visit(&self, key: &LookupKey, mut visit: impl FnMut(Entry) -> bool) {
+        let group = self.grouping.hash(key);
+        let word = self.buckets.at(group).load(Ordering::Acquire);
+        if !may_hold(word, if self.keys_are_bytes { key.hash() } else { group }) {
             return;
         }
-        let mut at = self.split(Content::of(word), target).1;
+        let mut at = self.split(Content::of(word), key.internal_key()).1;
         while let Some(node) = NonNull::new(at) {
             // SAFETY: H1.
             if !visit(unsafe { Entry::from_ptr(node) }) {
@@ -278,10 +281,12 @@ impl MemtableRep for HashRep {
         // SAFETY: `allocate` left the height here; the caller's entry is alive (R1).
         let (height, key) =
             unsafe { (link(node, 0).load(Ordering::Relaxed).addr(), entry.internal_key()) };
-        let hash = hash64(self.grouping.of(user_key(key)));
-        let bucket = self.buckets.at(hash);
+        let user_key = user_key(key);
+        let group = hash64(self.grouping.of(user_key));
+        let bucket = self.buckets.at(group);
         let word = bucket.load(Ordering::Relaxed); // Only writers change it, one at a time.
-        let filter = filter_of(word) | filter_bit(hash);
+        let known = if self.keys_are_bytes { hash64(user_key) } else { group };
+        let filter = filter_of(word) | filter_bit(known);
         let head = match Content::of(word) {
             Content::Chain(first, CHAIN_MAX) => self.give_head(arena, first),
             Content::SkipList(head) => head,
@@ -299,8 +304,8 @@ impl MemtableRep for HashRep {
         self.count_insert();
     }
 
-    fn visit_from(&self, target: &[u8], visit: &mut dyn FnMut(Entry) -> bool) {
-        self.visit(target, visit);
+    fn visit_from(&self, key: &LookupKey, visit: &mut dyn FnMut(Entry) -> bool) {
+        self.visit(key, visit);
     }
 
     fn cursor(&self, total_order: bool) -> Box<dyn RepCursor + '_> {

@@ -79,7 +79,7 @@ impl MemTable {
 
     fn take_over(&self, stripes: &Stripes, seq: SeqNo, key: &[u8], value: &[u8]) -> bool {
         let mut newest = None;
-        self.rep().visit_from(LookupKey::new(key, seq).internal_key(), |entry| {
+        self.rep().visit_from(&LookupKey::new(key, seq), |entry| {
             newest = Some(entry);
             false
         });

@@ -62,11 +62,16 @@ impl MemTable {
         earliest_seq: SeqNo,
     ) -> Arc<MemTable> {
         let chunk = Arena::chunk_size_for(options.arena_block_size, options.write_buffer_size);
+        let rep = Rep::new(order.clone(), options);
+        let bloom = MemtableBloom::asked_for(options).or_else(|| match rep {
+            Rep::Hash(_) => None, // Its buckets have filters.
+            Rep::BTree(_) | Rep::Vector(_) => MemtableBloom::unasked(options, &order),
+        });
         Arc::new(MemTable {
-            rep: Rep::new(order.clone(), options),
+            bloom,
+            rep,
             arena: Arena::new(chunk),
             order,
-            bloom: MemtableBloom::new(options),
             stripes: Stripes::new(options),
             range_dels: RangeDels::new(),
             id,
@@ -131,11 +136,11 @@ impl MemTable {
         if self.counts.range_dels.load(Ordering::Relaxed) != 0 {
             self.cover(key, ctx);
         }
-        if self.bloom.as_ref().is_some_and(|bloom| !bloom.may_contain(user_key)) {
+        if self.bloom.as_ref().is_some_and(|bloom| !bloom.may_contain(key)) {
             return ctx.is_done();
         }
         let mut copy = Vec::new();
-        self.rep.visit_from(key.internal_key(), |entry| {
+        self.rep.visit_from(key, |entry| {
             // SAFETY: the entry lies in this memtable's arena, and the slice ends with this call.
             let found = unsafe { entry.internal_key() };
             if !self.order.equal_user(&found[..found.len() - TRAILER_SIZE], user_key) {
@@ -162,7 +167,9 @@ impl MemTable {
     /// Asks for what a lookup of the key reads first.
     #[inline]
     pub fn prefetch(&self, key: &LookupKey) {
-        if let Rep::Hash(rep) = &self.rep {
+        if let Some(bloom) = &self.bloom {
+            bloom.prefetch(key);
+        } else if let Rep::Hash(rep) = &self.rep {
             rep.prefetch(key);
         }
     }
@@ -183,10 +190,12 @@ impl MemTable {
 
     /// Asks for what lookups of these keys will read, so that their cache misses overlap.
     pub fn walk_ahead(&self, keys: &[LookupKey]) {
-        if self.is_empty() || self.bloom.is_some() {
-            return; // With a filter, few keys get as far as the structure.
+        if self.is_empty() {
+            return;
         }
-        let targets: Vec<&[u8]> = keys.iter().map(LookupKey::internal_key).collect();
+        let may_contain = |key: &&LookupKey| self.bloom.as_ref().is_none_or(|b| b.may_contain(key));
+        let keys = keys.iter().filter(may_contain);
+        let targets: Vec<&[u8]> = keys.map(LookupKey::internal_key).collect();
         self.rep.walk_ahead(&targets);
     }
 
@@ -211,7 +220,7 @@ impl MemTable {
 
     /// Bytes in use: what is in the arena, and what the structure and the filter hold beside it.
     pub fn approximate_memory_usage(&self) -> usize {
-        let bloom = self.bloom.as_ref().map_or(0, MemtableBloom::memory);
+        let bloom = self.bloom.as_ref().map_or(0, |bloom| bloom.memory(self.num_entries()));
         self.arena.used() + self.rep.outside_memory() + self.range_dels.memory() + bloom
     }
 

@@ -22,6 +22,7 @@ mod rep;
 mod sorted;
 mod tower;
 mod vector;
+mod zeroed;
 
 pub use iterator::MemTableIterator;
 pub use memtable::MemTable;

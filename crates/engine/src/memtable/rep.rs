@@ -17,9 +17,9 @@ use super::btree_cursor::BTreeCursor;
 use super::hash::{HashRep, HashShape};
 use super::tower::MAX_HEIGHT;
 use super::vector::VectorRep;
-use crate::base::KeyOrder;
 use crate::base::coding::varint_length;
 use crate::base::key::TRAILER_SIZE;
+use crate::base::{KeyOrder, LookupKey};
 use crate::hooks::Grouping;
 use crate::options::{ColumnFamilyOptions, MemtableFactory};
 use std::ptr::NonNull;
@@ -198,9 +198,10 @@ pub trait MemtableRep: Send + Sync {
     /// Adds an entry that was written where `allocate` said. `arena` is the same at each call.
     fn insert(&self, arena: &Arena, entry: Entry);
 
-    /// Visits the entries from the first `>= target` (an internal key) on, in order, until `visit`
-    /// returns false. A hash structure visits only entries with the target's prefix.
-    fn visit_from(&self, target: &[u8], visit: &mut dyn FnMut(Entry) -> bool);
+    /// Visits the entries from the first that is not before the key on, in order, until `visit` returns
+    /// false. A hash structure visits only entries with the key's prefix, and may visit none where it
+    /// has no entry of the key.
+    fn visit_from(&self, key: &LookupKey, visit: &mut dyn FnMut(Entry) -> bool);
 
     /// A position that moves over the entries. `total_order` false lets a hash structure stay inside
     /// the prefix that was sought.
@@ -313,11 +314,11 @@ impl Rep {
 
     /// See [`MemtableRep::visit_from`].
     #[inline]
-    pub fn visit_from(&self, target: &[u8], mut visit: impl FnMut(Entry) -> bool) {
+    pub fn visit_from(&self, key: &LookupKey, mut visit: impl FnMut(Entry) -> bool) {
         match self {
-            Rep::BTree(tree) => tree.visit(target, visit),
-            Rep::Hash(rep) => rep.visit(target, visit),
-            Rep::Vector(rep) => rep.visit_from(target, &mut visit),
+            Rep::BTree(tree) => tree.visit(key.internal_key(), visit),
+            Rep::Hash(rep) => rep.visit(key, visit),
+            Rep::Vector(rep) => rep.visit_from(key, &mut visit),
         }
     }
 

@@ -9,7 +9,7 @@
 use super::arena::Arena;
 use super::rep::{Entry, MemtableRep, RepCursor};
 use super::sorted::{self, Sorted, SortedCursor};
-use crate::base::KeyOrder;
+use crate::base::{KeyOrder, LookupKey};
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -57,9 +57,9 @@ impl MemtableRep for VectorRep {
         self.memory.store(entries.capacity() * size_of::<Entry>(), Ordering::Relaxed);
     }
 
-    fn visit_from(&self, target: &[u8], visit: &mut dyn FnMut(Entry) -> bool) {
+    fn visit_from(&self, key: &LookupKey, visit: &mut dyn FnMut(Entry) -> bool) {
         let sorted = self.sorted();
-        let start = sorted::lower_bound(&self.order, &sorted, target);
+        let start = sorted::lower_bound(&self.order, &sorted, key.internal_key());
         for &entry in &sorted[start..] {
             if !visit(entry) {
                 return;

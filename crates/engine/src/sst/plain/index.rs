@@ -16,14 +16,18 @@
 //!   the filter: an absent key costs one line, a present one that line and its row.
 //! * Tags can collide, so every slot found must be verified against its row.
 //! * A group whose rows do not stand together has several slots. The search visits all of them.
+//! * Where groups hold several keys, a second table of the same form leads from each user key to its
+//!   newest row: a point lookup then reads no row but the key's. That costs eleven bytes a key.
 //! * Anchors serve total order, going backwards, and binary search inside long groups.
 //!
 //! Immutable after `IndexBuilder::finish`; safe from many threads.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
+use crate::base::LookupKey;
 use crate::base::prefetch::prefetch;
 use crate::error::{Error, Result};
+use crate::hooks::Grouping;
 use memmap2::{Advice, MmapMut};
 
 const SLOTS: usize = 8;
@@ -31,17 +35,21 @@ const LINE_BYTES: usize = SLOTS * 8;
 const LONG: u32 = 1 << 31;
 /// Tables at least this large ask for huge pages: a lookup then misses the TLB once less.
 const HUGE_FROM_BYTES: usize = 2 << 20;
+/// How many places are inserted together.
+const AHEAD: usize = 16;
+/// Keys per group from which on they have a table of their own.
+const KEYS_PER_GROUP: usize = 2;
 
-/// Groups by hash. Anonymous memory: zeroed, aligned, in huge pages where the system has them.
+/// Places by hash. Anonymous memory: zeroed, aligned, in huge pages where the system has them.
 #[derive(Debug)]
-pub(super) struct GroupTable {
+pub(super) struct PlaceTable {
     memory: MmapMut,
 }
 
-impl GroupTable {
-    /// Room for `groups`, so that a line holds `8 * fill` of them on average.
-    fn new(groups: usize, fill: f64) -> Result<GroupTable> {
-        let lines = (groups as f64 / (SLOTS as f64 * fill.clamp(0.25, 0.8))) as usize + 1;
+impl PlaceTable {
+    /// Room for `places`, so that a line holds `8 * fill` of them on average.
+    pub(super) fn new(places: usize, fill: f64) -> Result<PlaceTable> {
+        let lines = (places as f64 / (SLOTS as f64 * fill.clamp(0.25, 0.8))) as usize + 1;
         let bytes = lines * LINE_BYTES;
         let memory = MmapMut::map_anon(bytes)
             .map_err(|e| Error::io(format!("PlainTable index of {bytes} bytes"), e))?;
@@ -50,7 +58,7 @@ impl GroupTable {
             // Only a hint: without huge pages the table works the same.
             let _ = memory.advise(Advice::HugePage);
         }
-        Ok(GroupTable { memory })
+        Ok(PlaceTable { memory })
     }
 
     #[inline]
@@ -58,9 +66,22 @@ impl GroupTable {
         ((u128::from(hash) * lines as u128) >> 64) as usize
     }
 
+    /// Inserts hashes with their places, some at a time: their cache misses overlap.
+    pub(super) fn extend(&mut self, mut entries: impl Iterator<Item = (u64, u32)>) {
+        let mut some = Vec::with_capacity(AHEAD);
+        loop {
+            some.extend(entries.by_ref().take(AHEAD));
+            if some.is_empty() {
+                return;
+            }
+            some.iter().for_each(|&(hash, _)| self.prefetch(hash));
+            some.drain(..).for_each(|(hash, place)| self.insert(hash, place));
+        }
+    }
+
     fn insert(&mut self, hash: u64, place: u32) {
         let (lines, _) = self.memory.as_chunks_mut::<LINE_BYTES>();
-        let mut line = GroupTable::home(hash, lines.len());
+        let mut line = PlaceTable::home(hash, lines.len());
         // At most 80 % of the slots are ever taken, so the search for an empty one ends.
         loop {
             let (slots, _) = lines.get_mut(line).map_or(Default::default(), |l| l.as_chunks_mut());
@@ -76,7 +97,7 @@ impl GroupTable {
     #[inline]
     fn probe(&self, hash: u64) -> Probe<'_> {
         let (lines, _) = self.memory.as_chunks::<LINE_BYTES>();
-        let line = GroupTable::home(hash, lines.len());
+        let line = PlaceTable::home(hash, lines.len());
         let mut probe =
             Probe { lines, line, left: lines.len(), tag: hash as u32, found: 0, last: false };
         probe.look();
@@ -85,7 +106,7 @@ impl GroupTable {
 
     #[inline]
     fn prefetch(&self, hash: u64) {
-        let home = GroupTable::home(hash, self.memory.len() / LINE_BYTES);
+        let home = PlaceTable::home(hash, self.memory.len() / LINE_BYTES);
         prefetch(self.memory.as_ptr().wrapping_add(home * LINE_BYTES));
     }
 
@@ -169,7 +190,9 @@ pub(super) struct Place<'a> {
 #[derive(Debug)]
 pub(super) struct RowIndex {
     /// `None`: the file has to be searched in order (see `IndexBuilder::give_up_groups`).
-    groups: Option<GroupTable>,
+    groups: Option<PlaceTable>,
+    /// The newest row of each user key, where groups are too large to read through.
+    keys: Option<PlaceTable>,
     long: Vec<LongGroup>,
     anchors: Vec<u32>,
 }
@@ -181,11 +204,33 @@ impl RowIndex {
         self.groups.is_some()
     }
 
-    /// Asks for the line that a search for this hash reads.
+    /// Gives each user key a place of its own; see [`IndexBuilder::wants_keys`].
+    pub(super) fn set_keys(&mut self, keys: PlaceTable) {
+        self.keys = Some(keys);
+    }
+
+    /// Whether places are those of user keys, not only of groups.
     #[inline]
-    pub(super) fn prefetch(&self, hash: u64) {
-        if let Some(groups) = &self.groups {
-            groups.prefetch(hash);
+    pub(super) fn has_keys(&self) -> bool {
+        self.keys.is_some()
+    }
+
+    /// Places where the key may stand; mostly one or none.
+    #[inline]
+    pub(super) fn places_of(&self, grouping: &Grouping, key: &LookupKey) -> Places<'_> {
+        match &self.keys {
+            Some(keys) => Places { index: self, probe: Some(keys.probe(key.hash())) },
+            None => self.places(grouping.hash(key)),
+        }
+    }
+
+    /// Asks for the line that a lookup of a key reads.
+    #[inline]
+    pub(super) fn prefetch(&self, grouping: &Grouping, key: &LookupKey) {
+        if let Some(keys) = &self.keys {
+            keys.prefetch(key.hash());
+        } else if let Some(groups) = &self.groups {
+            groups.prefetch(grouping.hash(key));
         }
     }
 
@@ -222,7 +267,7 @@ impl RowIndex {
 
     /// Bytes of memory.
     pub(super) fn memory_usage(&self) -> usize {
-        self.groups.as_ref().map_or(0, GroupTable::bytes)
+        [&self.groups, &self.keys].into_iter().flatten().map(PlaceTable::bytes).sum::<usize>()
             + self.long.capacity() * size_of::<LongGroup>()
             + self.anchors.capacity() * size_of::<u32>()
     }
@@ -253,6 +298,8 @@ pub(super) struct IndexBuilder {
     anchors: Vec<u32>,
     rows_since_anchor: usize,
     group: Option<OpenGroup>,
+    keys: usize,
+    all_full: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -274,6 +321,8 @@ impl IndexBuilder {
             anchors: Vec::new(),
             rows_since_anchor: 0,
             group: None,
+            keys: 0,
+            all_full: true,
         }
     }
 
@@ -297,8 +346,20 @@ impl IndexBuilder {
         self.group = None;
     }
 
+    /// The next row is the first one of a user key.
+    pub(super) fn start_key(&mut self) {
+        self.keys += 1;
+    }
+
+    /// How many user keys a table of them would hold, if one pays: rows must be readable alone.
+    pub(super) fn wants_keys(&self) -> Option<usize> {
+        let groups = self.groups.as_ref()?.len() + usize::from(self.group.is_some());
+        (self.all_full && self.keys >= KEYS_PER_GROUP * groups.max(1)).then_some(self.keys)
+    }
+
     /// The next row.
     pub(super) fn add_row(&mut self, offset: u32, full: bool) {
+        self.all_full &= full;
         if full && (self.anchors.is_empty() || self.rows_since_anchor >= self.sparseness) {
             self.anchors.push(offset);
             self.rows_since_anchor = 0;
@@ -328,15 +389,13 @@ impl IndexBuilder {
         self.long.shrink_to_fit();
         let groups = match self.groups {
             Some(entries) => {
-                let mut table = GroupTable::new(entries.len(), fill)?;
-                for (hash, place) in entries {
-                    table.insert(hash, place);
-                }
+                let mut table = PlaceTable::new(entries.len(), fill)?;
+                table.extend(entries.into_iter());
                 Some(table)
             }
             None => None,
         };
-        Ok(RowIndex { groups, long: self.long, anchors: self.anchors })
+        Ok(RowIndex { groups, keys: None, long: self.long, anchors: self.anchors })
     }
 }
 

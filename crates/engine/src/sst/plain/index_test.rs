@@ -74,3 +74,32 @@ fn rows_that_are_not_full_are_no_anchors() {
     assert_eq!(index.everything().anchors, [0, 4, 8]);
     assert_eq!(index.places(1).count(), 0);
 }
+
+#[test]
+fn keys_get_a_table_where_groups_are_large_and_rows_readable() {
+    for (rows_per_group, full, expected) in [(1, true, None), (3, true, Some(30)), (3, false, None)]
+    {
+        let mut builder = IndexBuilder::new(16, true);
+        let mut offset = 0;
+        for group in 0..10 {
+            builder.start_group(group << 32, offset);
+            for row in 0..rows_per_group {
+                builder.start_key();
+                builder.add_row(offset, full || row == 0);
+                offset += 10;
+            }
+        }
+        assert_eq!(builder.wants_keys(), expected);
+        let mut index = builder.finish(0.75).unwrap();
+        let mut keys = PlaceTable::new(40, 0.75).unwrap();
+        let user_key = |key: u32| LookupKey::new(&key.to_be_bytes(), 1);
+        keys.extend((0..40).map(|key| (user_key(key).hash(), 10 * key + 1)));
+        assert!(!index.has_keys());
+        index.set_keys(keys);
+        for key in 0..40 {
+            let mut places = index.places_of(&Grouping::Fixed(2), &user_key(key));
+            assert!(places.any(|place| place.first_row == 10 * key as usize));
+        }
+        assert_eq!(index.places_of(&Grouping::Fixed(2), &user_key(77)).count(), 0);
+    }
+}

@@ -2,7 +2,7 @@
 //!
 //! * `row` reads and writes rows.
 //! * `builder` writes a file; `stored` makes the index and filter that RocksDB may want in it.
-//! * `index` is our own index, made at open.
+//! * `index` is our own index, made at open by a pass over the rows (`scan`).
 //! * `reader` opens a file and answers point lookups; `iter` walks it.
 //!
 //! Invariants:
@@ -15,6 +15,7 @@ mod index;
 mod iter;
 mod reader;
 mod row;
+mod scan;
 mod staged;
 mod stored;
 #[cfg(test)]

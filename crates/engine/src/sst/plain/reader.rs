@@ -6,9 +6,10 @@
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
-use super::index::{IndexBuilder, Place, RowIndex};
+use super::index::{IndexBuilder, Place, PlaceTable, RowIndex};
 use super::iter::PlainIter;
-use super::row::{BadRow, Row, RowFormat, Shared};
+use super::row::{Row, RowFormat, Shared, unknown_type};
+use super::scan::Scan;
 use super::{ENCODING_TYPE, MAX_FILE_SIZE};
 use crate::base::hash::hash64;
 use crate::base::key::{ValueType, user_key};
@@ -62,14 +63,13 @@ impl PlainTable {
     pub fn get(&self, key: &LookupKey, _ro: &ReadOptions, ctx: &mut GetContext) -> Result<()> {
         let reader = &*self.0;
         if !reader.index.has_groups() {
-            return reader
-                .get_from(reader.index.everything(), None, key, ctx, self)
-                .map(|_found| ());
+            let everything = reader.index.everything();
+            return reader.get_from(everything, First::Any, key, ctx, self).map(|_found| ());
         }
-        self.get_from_places(reader.index.places(reader.grouping.hash(key)), key, ctx)
+        self.get_from_places(reader.index.places_of(&reader.grouping, key), key, ctx)
     }
 
-    /// As [`PlainTable::get`], where the key's group is known to be in one of these places, if anywhere.
+    /// As [`PlainTable::get`], where the key is known to be in one of these places, if anywhere.
     #[inline]
     pub(super) fn get_from_places<'a>(
         &self,
@@ -78,9 +78,12 @@ impl PlainTable {
         ctx: &mut GetContext,
     ) -> Result<()> {
         let reader = &*self.0;
-        let group = reader.grouping.of(key.user_key());
+        let first = match reader.index.has_keys() {
+            true => First::Key,
+            false => First::Group(reader.grouping.of(key.user_key())),
+        };
         for place in places {
-            if reader.get_from(place, Some(group), key, ctx, self)? {
+            if reader.get_from(place, first, key, ctx, self)? {
                 break;
             }
         }
@@ -96,7 +99,7 @@ impl PlainTable {
     #[inline]
     pub fn prefetch(&self, key: &LookupKey) {
         let reader = &*self.0;
-        reader.index.prefetch(reader.grouping.hash(key));
+        reader.index.prefetch(&reader.grouping, key);
     }
 
     /// An iterator over the rows; it keeps the table open. Unless `total_order` is set, a seek to
@@ -198,7 +201,14 @@ impl Reader {
                 properties.num_entries
             ))));
         }
-        let index = index.finish(opts.hash_table_ratio)?;
+        // A comparator of the user's may call keys equal that differ in bytes.
+        let keys = index.wants_keys().filter(|_| ctx.order.tells_bytes_apart());
+        let mut index = index.finish(opts.hash_table_ratio)?;
+        if let Some(keys) = keys {
+            let mut table = PlaceTable::new(keys, opts.hash_table_ratio)?;
+            table.extend(scan.newest_rows());
+            index.set_keys(table);
+        }
         let external = properties.user_fixed32(EXTERNAL_VERSION).is_some();
         let global_seqno = external
             .then(|| ctx.global_seqno.or(properties.user_fixed64(EXTERNAL_GLOBAL_SEQNO)))
@@ -274,13 +284,23 @@ impl Reader {
         Ok(start)
     }
 
-    /// Gives the rows of the key to `ctx`; says whether there were any. `group` is that of the
-    /// key: a place that belongs to another one is left at once.
+    /// Whether a place may begin with this row, which is not one of the key.
+    #[inline]
+    fn may_be_first(&self, row: &Row, first: First<'_>) -> bool {
+        match first {
+            First::Any => true,
+            First::Group(group) => self.grouping.of(row.rest) == group,
+            First::Key => false,
+        }
+    }
+
+    /// Gives the rows of the key to `ctx`; says whether there were any. A place whose first row is not
+    /// as it should be belongs to something else and is left at once.
     #[inline]
     fn get_from(
         &self,
         place: Place<'_>,
-        group: Option<&[u8]>,
+        first: First<'_>,
         key: &LookupKey,
         ctx: &mut GetContext,
         pin: &PlainTable,
@@ -305,7 +325,7 @@ impl Reader {
                     }
                 }
             } else if found
-                || (at == start && group.is_some_and(|g| self.grouping.of(row.rest) != g))
+                || (at == start && !self.may_be_first(&row, first))
                 || row.compare_user(&self.order, user_key) == Ordering::Greater
             {
                 break;
@@ -316,6 +336,17 @@ impl Reader {
     }
 }
 
+/// What the first row of a place must be, so that the key may be there.
+#[derive(Clone, Copy)]
+enum First<'a> {
+    /// Any row.
+    Any,
+    /// A row of this group.
+    Group(&'a [u8]),
+    /// A row of the key.
+    Key,
+}
+
 /// What is hashed, and whether anything is.
 fn grouping(ctx: &TableReadContext, opts: &PlainTableOptions) -> (Grouping, bool) {
     let hashed = !opts.full_scan_mode;
@@ -323,11 +354,7 @@ fn grouping(ctx: &TableReadContext, opts: &PlainTableOptions) -> (Grouping, bool
         Some(extractor) if opts.hash_table_ratio > 0.0 => (Grouping::by(extractor), hashed),
         // Total order mode, as RocksDB calls it. Point lookups still go by hash, of whole keys;
         // but a comparator of the user's may call keys equal that differ in bytes.
-        _ => {
-            let exact =
-                ctx.order.is_bytewise() || ctx.order.name() == "rocksdb.ReverseBytewiseComparator";
-            (Grouping::WholeKey, hashed && exact)
-        }
+        _ => (Grouping::WholeKey, hashed && ctx.order.tells_bytes_apart()),
     }
 }
 
@@ -344,66 +371,6 @@ fn row_format(properties: &TableProperties) -> Result<RowFormat> {
         .filter(|&n| n as u64 <= MAX_FILE_SIZE)
         .ok_or_else(|| Error::corruption("PlainTable: fixed.key.length is larger than any file"))?;
     Ok(RowFormat { user_key_len, encoding })
-}
-
-fn unknown_type(byte: u8) -> String {
-    format!("row: unknown value type {byte}")
-}
-
-/// One pass over all rows.
-struct Scan<'a> {
-    rows: &'a [u8],
-    format: RowFormat,
-    order: &'a KeyOrder,
-    grouping: &'a Grouping,
-}
-
-impl Scan<'_> {
-    /// Checks all rows and feeds `index`; returns how many rows there are, or an offset and what
-    /// is wrong there.
-    fn run(
-        &self,
-        mut index: IndexBuilder,
-    ) -> std::result::Result<(IndexBuilder, u64), (usize, String)> {
-        let mut state = Shared::default();
-        let (mut key, mut last): (Vec<u8>, Vec<u8>) = (Vec::new(), Vec::new());
-        let mut last_trailer = 0;
-        let (mut at, mut count) = (0, 0);
-        while at < self.rows.len() {
-            let bad_row = |why: BadRow| (at, why.to_string());
-            let row = Row::read(self.rows, self.format, &mut state, at).map_err(bad_row)?;
-            if ValueType::from_byte(row.trailer as u8).is_none() {
-                return Err((at, unknown_type(row.trailer as u8)));
-            }
-            key.clear();
-            key.extend_from_slice(row.shared);
-            key.extend_from_slice(row.rest);
-            let same_key = count > 0 && key == last;
-            if count > 0 {
-                let order =
-                    if same_key { Ordering::Equal } else { self.order.compare_user(&last, &key) };
-                if order.then(row.trailer.cmp(&last_trailer)) == Ordering::Greater {
-                    return Err((at, "row: keys do not ascend".to_owned()));
-                }
-            }
-            if index.wants_groups() && !same_key {
-                let group = self.grouping.of(&key);
-                if count == 0 || group != self.grouping.of(&last) {
-                    if row.full {
-                        index.start_group(hash64(group), at as u32);
-                    } else {
-                        index.give_up_groups();
-                    }
-                }
-            }
-            index.add_row(at as u32, row.full);
-            std::mem::swap(&mut key, &mut last);
-            last_trailer = row.trailer;
-            at = row.next;
-            count += 1;
-        }
-        Ok((index, count))
-    }
 }
 
 #[cfg(test)]

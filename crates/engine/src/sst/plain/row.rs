@@ -305,6 +305,11 @@ impl RowWriter {
     }
 }
 
+/// What is wrong with a row whose trailer has this type byte.
+pub(super) fn unknown_type(byte: u8) -> String {
+    format!("row: unknown value type {byte}")
+}
+
 #[cfg(test)]
 #[path = "row_test.rs"]
 mod tests;

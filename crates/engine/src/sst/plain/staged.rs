@@ -13,8 +13,7 @@ use crate::iter::GetContext;
 pub struct Staged<'a> {
     table: &'a PlainTable,
     key: &'a LookupKey,
-    hash: u64,
-    /// Where the key's group may be: the first place, and those after it.
+    /// Where the key may be: the first place, and those after it.
     places: Option<(Place<'a>, Places<'a>)>,
 }
 
@@ -26,16 +25,15 @@ impl<'a> Staged<'a> {
         if !reader.index.has_groups() {
             return None;
         }
-        let hash = reader.grouping.hash(key);
-        reader.index.prefetch(hash);
-        Some(Staged { table, key, hash, places: None })
+        reader.index.prefetch(&reader.grouping, key);
+        Some(Staged { table, key, places: None })
     }
 
-    /// Finds the first place and asks for its first row; false if the file does not have the key's group.
+    /// Finds the first place and asks for its first row; false if the file does not have the key.
     #[inline]
     pub fn find_place(&mut self) -> bool {
         let reader = self.table.reader();
-        let mut places = reader.index.places(self.hash);
+        let mut places = reader.index.places_of(&reader.grouping, self.key);
         let Some(first) = places.next() else { return false };
         if first.anchors.is_empty() {
             prefetch_bytes(reader.rows().as_ptr().wrapping_add(first.first_row), 3 * LINE);
