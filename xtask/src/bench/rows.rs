@@ -67,7 +67,7 @@ pub(super) const DATA: &[Data] = &[
     cached("lmdb", &[BLOCK, "--peer=lmdb --num={num} --key_size=16 --value_size=100"]),
     data("many", "--benchmarks=fillseq,waitforcompaction", &[BLOCK, "--num={num*5} --key_size=16 --value_size=100"]),
     // The log stays, so that each opening replays it.
-    data("log", "--benchmarks=fillrandom", &[BLOCK, "--num={num*4} --key_size=16 --value_size=100 \
+    data("log", "--benchmarks=fillrandom", &[BLOCK, "--num={num} --key_size=16 --value_size=512 \
         --write_buffer_size=4294967296 --avoid_flush_during_recovery=1 --avoid_flush_during_shutdown=1"]),
     data("fresh", "", &[BLOCK, "--key_size=16 --value_size=100"]),
     data("debt", "--benchmarks=filluniquerandom,compact", &[BLOCK, "--num={num*2} --key_size=16 --value_size=100"]),
