@@ -96,8 +96,12 @@ impl DbInner {
         let write = self.write.lock();
         let mut state = self.state.lock();
         let wal_number = write.wal.log_number();
-        let family =
-            ColumnFamilyState::new(Arc::clone(&data), current, wal_number, write.last_allocated);
+        let family = ColumnFamilyState::new(
+            Arc::clone(&data),
+            current,
+            wal_number,
+            write.line.last_allocated(),
+        );
         family.install_super_version();
         state.families.insert(id, family);
         publish_families(self, &state);

@@ -278,7 +278,7 @@ impl DbInner {
             let versions = self.versions.lock();
             let write = self.write.lock();
             self.check_writable()?;
-            if self.order.visible() == write.last_allocated {
+            if self.order.visible() == write.line.last_allocated() {
                 return Ok((versions, write));
             }
             drop(write);
@@ -311,10 +311,10 @@ impl DbInner {
             jobs.iter().map(|job| HeldRange::new(self, job)).collect::<Result<_>>()?;
         let mut edits = Vec::with_capacity(jobs.len());
         let mut placed = Vec::with_capacity(jobs.len());
-        let mut newest = write.last_allocated;
+        let mut newest = write.line.last_allocated();
         for (job, range) in jobs.iter().zip(&ranges) {
             let mut edit = VersionEdit::for_column_family(job.family.id);
-            edit.new_files = self.place(job, range, write.last_allocated)?;
+            edit.new_files = self.place(job, range, write.line.last_allocated())?;
             placed.push(edit.new_files.clone());
             newest = edit.new_files.iter().map(|(_, f)| f.largest_seqno).fold(newest, SeqNo::max);
             edits.push(edit);
@@ -347,10 +347,11 @@ impl DbInner {
             self.renew_stalls(&mut state);
         }
         // Also after a failure: the record may be on the device, so its numbers are used.
-        if newest > write.last_allocated {
-            let first = write.last_allocated + 1;
-            write.last_allocated = newest;
-            self.order.publish(first, newest);
+        if newest > write.line.last_allocated() {
+            // Nothing is in flight, so there is room.
+            let count = newest - write.line.last_allocated();
+            let _ = write.line.has_room(&self.order);
+            self.order.publish(&write.line.reserve(count));
         }
         drop(write);
         drop(versions);

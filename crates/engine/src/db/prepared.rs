@@ -98,7 +98,7 @@ impl DbInner {
         if write.user_bytes >= write.next_limit_check {
             self.keep_limits(&mut write)?;
         }
-        let next_sequence = write.last_allocated + 1;
+        let next_sequence = write.line.last_allocated() + 1;
         record[..8].copy_from_slice(&next_sequence.to_le_bytes());
         self.append(&mut write, &record)?;
         write.user_bytes += record.len() as u64;
@@ -107,7 +107,7 @@ impl DbInner {
         self.state.lock().prepared.insert(name.to_vec(), wal);
         drop(write);
         if wo.sync {
-            self.sync_up_to(ticket).inspect_err(|e| self.fail(e))?;
+            drop(self.sync_up_to(ticket).inspect_err(|e| self.fail(e))?);
         }
         Ok(())
     }

@@ -62,7 +62,7 @@ impl DbInner {
         }
         for cf in state.families.values_mut().filter(|cf| wanted(cf)) {
             self.note_sealed(&cf.data, &cf.mem);
-            cf.seal(wal_number, write.last_allocated, reason);
+            cf.seal(wal_number, write.line.last_allocated(), reason);
         }
         self.renew_stalls(&mut state);
         self.limit_wal_size(&mut state);
@@ -92,7 +92,7 @@ impl DbInner {
         &self,
         write: &MutexGuard<'_, WriteState>,
     ) -> impl Fn(&ColumnFamilyState) -> bool + use<> {
-        let in_flight = !self.order.wait_visible(write.last_allocated, INSERT_PATIENCE);
+        let in_flight = !self.order.wait_visible(write.line.last_allocated(), INSERT_PATIENCE);
         move |cf| in_flight || !cf.mem.is_empty()
     }
 

@@ -26,7 +26,7 @@ use crate::options::CompactionStyle;
 use crate::read::SnapshotList;
 use crate::version::{Graveyard, VersionSet};
 use crate::wal::LogWriter;
-use crate::write::{CommitOrder, Sections, Stall, StallInputs, SyncGroup, WriteController};
+use crate::write::{CommitOrder, Line, Sections, Stall, StallInputs, SyncGroup, WriteController};
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Deref;
 use std::sync::Arc;
@@ -115,8 +115,8 @@ pub(crate) struct UnsyncedWal {
 /// Guarded by the write lock.
 pub(crate) struct WriteState {
     pub(crate) wal: LogWriter,
-    /// The newest sequence number that was given away; visible ones may lag behind.
-    pub(crate) last_allocated: SeqNo,
+    /// Sequence numbers and places in the order of commits.
+    pub(crate) line: Line,
     /// Bytes of batches that were written since the database was opened.
     pub(crate) user_bytes: u64,
     /// Batches that were written since then, and their entries.
@@ -162,7 +162,7 @@ impl WriteState {
     pub(crate) fn new(wal: LogWriter, last_allocated: SeqNo) -> WriteState {
         WriteState {
             wal,
-            last_allocated,
+            line: Line::new(last_allocated),
             user_bytes: 0,
             writes: 0,
             keys: 0,

@@ -2,13 +2,12 @@
 //!
 //! Under the write lock a writer gets its sequence numbers, appends its record and looks up its
 //! memtables; that is all that is serial. Then it syncs if asked (together with others), inserts,
-//! and publishes in order (`write/commit.rs`). It is pinned (`env/epoch.rs`) from inside the lock
+//! and publishes in order (`write/order.rs`). It is pinned (`env/epoch.rs`) from inside the lock
 //! until it has published, so a flush that waits for pinned readers has also waited for every
 //! writer that may still insert into the memtable it is about to write.
 
 use super::column_family::{ColumnFamilyData, ColumnFamilyMap};
 use super::state::{DbInner, WriteState};
-use crate::base::SeqNo;
 use crate::base::perf::{PerfMetric, PerfTimer};
 use crate::batch::{BatchHandler, WriteBatch, iterate, section};
 use crate::env::epoch::{self, Guard};
@@ -20,7 +19,7 @@ use crate::memtable::MemTable;
 use crate::options::{TableFactory, WriteOptions};
 use crate::read::SuperVersion;
 use crate::stats::{self, HistogramType, Ticker, Timer};
-use crate::write::{MemtableInserter, MemtableLookup, unknown_column_family};
+use crate::write::{Followers, MemtableInserter, MemtableLookup, Turn, unknown_column_family};
 use std::time::Duration;
 
 /// An insert takes microseconds.
@@ -88,8 +87,7 @@ impl Targets<'_> {
 /// open replays the whole batch from the WAL.
 struct PublishOnDrop<'a> {
     inner: &'a DbInner,
-    first: SeqNo,
-    last: SeqNo,
+    turn: &'a Turn,
 }
 
 impl Drop for PublishOnDrop<'_> {
@@ -98,7 +96,7 @@ impl Drop for PublishOnDrop<'_> {
         if std::thread::panicking() {
             self.inner.fail(&Error::corruption("a panic while a write was inserted"));
         }
-        self.inner.order.publish(self.first, self.last);
+        self.inner.order.publish(self.turn);
     }
 }
 
@@ -190,7 +188,7 @@ impl DbInner {
         self.wait_for_budgets(wo, bytes)?;
         let families = self.families_of(batch)?;
         let mut write = match terms.check {
-            None => self.write.lock(),
+            None => self.lock_with_room(),
             Some(check) => {
                 let write = self.lock_when_quiet();
                 check()?;
@@ -203,8 +201,7 @@ impl DbInner {
             self.keep_limits(&mut write)?;
         }
         let targets = self.targets(&mut write, &guard, batch, families, wo)?;
-        let first = write.last_allocated + 1;
-        batch.set_sequence(first);
+        batch.set_sequence(write.line.last_allocated() + 1);
         if let Some(name) = terms.ends {
             self.keep_section(name, &targets.families());
             self.append(&mut write, &section::ending_record(batch, name))?;
@@ -213,7 +210,8 @@ impl DbInner {
             self.append(&mut write, batch.data())?;
         }
         let ticket = write.ticket;
-        write.last_allocated += count;
+        // Not earlier: what was reserved must be published.
+        let turn = (count > 0).then(|| write.line.reserve(count));
         write.user_bytes += bytes as u64;
         write.writes += 1;
         write.keys += count;
@@ -222,9 +220,12 @@ impl DbInner {
         }
         drop(write);
 
-        let synced = if wo.sync { self.sync_up_to(ticket) } else { Ok(()) };
-        let applied = self.apply(&targets, batch, first, count, synced.is_ok());
-        synced.inspect_err(|e| self.fail(e))?;
+        let synced = if wo.sync { self.sync_up_to(ticket) } else { Ok(Followers::default()) };
+        let applied = match &turn {
+            Some(turn) => self.apply(&targets, batch, turn, synced.is_ok()),
+            None => Ok(()),
+        };
+        drop(synced.inspect_err(|e| self.fail(e))?);
         applied?;
         if let Some(name) = terms.ends {
             self.forget_section(name);
@@ -232,13 +233,27 @@ impl DbInner {
         Ok(())
     }
 
+    /// The write lock, with room for another write in flight.
+    #[inline]
+    fn lock_with_room(&self) -> MutexGuard<'_, WriteState> {
+        loop {
+            let mut write = self.write.lock();
+            if write.line.has_room(&self.order) {
+                return write;
+            }
+            // Not with the lock held: who syncs needs it before it can make room.
+            drop(write);
+            std::thread::yield_now();
+        }
+    }
+
     /// The write lock at a moment when everything that was reserved is visible. Inserts are waited for
     /// with the lock held, so that others cannot starve us; a sync needs the lock itself and is not.
     #[cold]
     fn lock_when_quiet(&self) -> MutexGuard<'_, WriteState> {
         loop {
-            let write = self.write.lock();
-            let last = write.last_allocated;
+            let write = self.lock_with_room();
+            let last = write.line.last_allocated();
             if self.order.wait_visible(last, INSERT_PATIENCE) {
                 return write;
             }
@@ -254,21 +269,17 @@ impl DbInner {
         &self,
         targets: &Targets<'_>,
         batch: &WriteBatch,
-        first: SeqNo,
-        count: u64,
+        turn: &Turn,
         insert: bool,
     ) -> Result<()> {
-        if count == 0 {
-            return Ok(());
-        }
-        let _published = PublishOnDrop { inner: self, first, last: first + count - 1 };
+        let _published = PublishOnDrop { inner: self, turn };
         // Memtables with one writer at a time take their turn in commit order.
         if !(self.options.allow_concurrent_memtable_write && targets.concurrent()) {
-            self.order.wait_turn(first);
+            self.order.wait_turn(turn);
         }
         if insert {
             let _timer = PerfTimer::start(PerfMetric::WriteMemtableTime);
-            let mut inserter = MemtableInserter::new(targets, first);
+            let mut inserter = MemtableInserter::new(targets, turn.first());
             iterate(batch.data(), &mut inserter)?;
             if inserter.updated() > 0 {
                 stats::add(&self.statistics, Ticker::NumberKeysUpdated, inserter.updated());
@@ -379,7 +390,7 @@ impl DbInner {
     }
 
     /// Waits until the record with this ticket is on the device, and every record before it.
-    pub(super) fn sync_up_to(&self, ticket: u64) -> Result<()> {
+    pub(super) fn sync_up_to(&self, ticket: u64) -> Result<Followers> {
         self.sync_group.wait(ticket, || {
             let (covered, full, live, number) = {
                 let mut write = self.write.lock();
@@ -420,7 +431,7 @@ impl DbInner {
             self.check_open()?;
             write.ticket
         };
-        self.sync_up_to(ticket).inspect_err(|e| self.fail(e))
+        self.sync_up_to(ticket).map(drop).inspect_err(|e| self.fail(e))
     }
 
     /// Hands the records that `manual_wal_flush` keeps in a buffer to the operating system.

@@ -1,0 +1,67 @@
+use super::*;
+
+#[cfg(not(loom))]
+mod threads {
+    use super::*;
+    use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+    #[test]
+    fn a_flush_serves_everybody_who_came_before_it() {
+        let group = SyncGroup::default();
+        let flushes = AtomicUsize::new(0);
+        let appended = AtomicU64::new(0);
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    for _ in 0..50 {
+                        let ticket = appended.fetch_add(1, Ordering::SeqCst) + 1;
+                        let flush = || {
+                            let covered = appended.load(Ordering::SeqCst);
+                            flushes.fetch_add(1, Ordering::SeqCst);
+                            std::thread::sleep(std::time::Duration::from_micros(50));
+                            Ok(covered)
+                        };
+                        drop(group.wait(ticket, flush).unwrap());
+                        assert!(group.state.lock().synced >= ticket);
+                    }
+                });
+            }
+        });
+        assert!(flushes.load(Ordering::SeqCst) < 400, "no flush was shared");
+    }
+
+    #[test]
+    fn a_failed_flush_is_told_to_everybody() {
+        let group = SyncGroup::default();
+        assert!(group.wait(1, || Err(Error::corruption("device"))).is_err());
+        assert!(group.wait(1, || Ok(1)).is_err());
+    }
+
+    /// A leader that waits for the turn of an earlier writer must not be who lets that one sleep.
+    #[test]
+    fn earlier_writers_are_woken_at_once_and_later_ones_when_the_leader_says_so() {
+        let group = SyncGroup::default();
+        std::thread::scope(|scope| {
+            let sleepers = Mutex::new(Vec::new());
+            let leader = group.wait(2, || {
+                // Both come while the flush is under way, and are covered by it.
+                for ticket in [1, 3] {
+                    let group = &group;
+                    let sleeper = move || drop(group.wait(ticket, || Ok(ticket)).unwrap());
+                    sleepers.lock().push(scope.spawn(sleeper));
+                    while group.state.lock().waiting.iter().all(|w| w.ticket != ticket) {
+                        std::thread::yield_now();
+                    }
+                }
+                Ok(3)
+            });
+            let mut sleepers = sleepers.into_inner();
+            let later = sleepers.pop().unwrap();
+            sleepers.pop().unwrap().join().unwrap();
+            std::thread::sleep(Duration::from_millis(20));
+            assert!(!later.is_finished());
+            drop(leader.unwrap());
+            later.join().unwrap();
+        });
+    }
+}
