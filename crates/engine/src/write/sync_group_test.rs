@@ -65,3 +65,60 @@ mod threads {
         });
     }
 }
+
+/// Every schedule: nobody returns before its record is on the device, and nobody sleeps for ever.
+#[cfg(loom)]
+mod loom_models {
+    use super::*;
+    use loom::sync::atomic::AtomicU64;
+    use loom::thread;
+
+    struct Log {
+        group: SyncGroup,
+        appended: AtomicU64,
+        device: AtomicU64,
+    }
+
+    fn write(log: &Log) {
+        let ticket = log.appended.fetch_add(1, Ordering::AcqRel) + 1;
+        let followers = log.group.wait(ticket, || {
+            let covered = log.appended.load(Ordering::Acquire);
+            log.device.store(covered, Ordering::Release);
+            Ok(covered)
+        });
+        assert!(log.device.load(Ordering::Acquire) >= ticket);
+        drop(followers.unwrap());
+    }
+
+    /// One thread for each number, which writes so often.
+    fn writers(rounds: &'static [u64]) {
+        let mut builder = loom::model::Builder::new();
+        builder.preemption_bound = Some(builder.preemption_bound.unwrap_or(3));
+        builder.check(move || {
+            let log = loom::sync::Arc::new(Log {
+                group: SyncGroup::default(),
+                appended: AtomicU64::new(0),
+                device: AtomicU64::new(0),
+            });
+            let others: Vec<_> = rounds[1..]
+                .iter()
+                .map(|&n| {
+                    let log = log.clone();
+                    thread::spawn(move || (0..n).for_each(|_| write(&log)))
+                })
+                .collect();
+            (0..rounds[0]).for_each(|_| write(&log));
+            others.into_iter().for_each(|t| t.join().unwrap());
+        });
+    }
+
+    #[test]
+    fn two_writers() {
+        writers(&[2, 2]);
+    }
+
+    #[test]
+    fn three_writers() {
+        writers(&[1, 1, 1]);
+    }
+}
