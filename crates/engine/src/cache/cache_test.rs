@@ -127,6 +127,13 @@ fn random_operations_keep_the_books_balanced() {
 /// An object that knows whether it was freed.
 struct Canary(Arc<AtomicU64>, u64);
 
+impl Canary {
+    fn recycle(&mut self) -> bool {
+        self.1 = 0;
+        true
+    }
+}
+
 impl Drop for Canary {
     fn drop(&mut self) {
         self.1 = 0;
@@ -137,16 +144,22 @@ impl Drop for Canary {
 #[test]
 fn readers_never_see_freed_objects() {
     const SLOTS: usize = 64;
-    let cache = Cache::with_settings("LRUCache", 200, 2, false);
+    // Less than there are objects, and large enough for a few spares.
+    const CAPACITY: usize = 200 * CHARGE;
+    const CHARGE: usize = 100;
+    let cache = Cache::with_settings("LRUCache", CAPACITY, 2, false);
     let alive = Arc::new(AtomicU64::new(0));
-    let shared = SlotArray::<Canary>::new(Arc::clone(&cache), SLOTS);
+    let slots = |cache: &Arc<Cache>| {
+        SlotArray::<Canary>::with_recycling(Arc::clone(cache), SLOTS, Some(Canary::recycle))
+    };
+    let shared = slots(&cache);
     std::thread::scope(|scope| {
         for seed in 0..4u64 {
             let (cache, alive, shared) = (&cache, &alive, &shared);
             scope.spawn(move || {
                 let mut rng = fastrand::Rng::with_seed(seed);
                 for _ in 0..30 {
-                    let own = SlotArray::<Canary>::new(Arc::clone(cache), SLOTS);
+                    let own = slots(cache);
                     for _ in 0..500 {
                         let slot = rng.usize(..SLOTS);
                         let slots = if rng.bool() { shared } else { &own };
@@ -159,7 +172,9 @@ fn readers_never_see_freed_objects() {
                         drop(guard);
                         alive.fetch_add(1, Ordering::Relaxed);
                         let object = Canary(Arc::clone(alive), slot as u64 + 1);
-                        let node = slots.insert(slot, object, 10).unwrap();
+                        let spare = slots.spare(|canary| canary.1 == 0);
+                        let node = Node::new_in(spare, object);
+                        let node = slots.insert_node(slot, node, CHARGE).unwrap();
                         assert_eq!(node.object().1, slot as u64 + 1);
                     }
                     own.clear();
@@ -171,11 +186,40 @@ fn readers_never_see_freed_objects() {
     assert_eq!((cache.usage(), cache.len()), (0, 0));
     for _ in 0..1000 {
         epoch::synchronize();
+        cache.set_capacity(CAPACITY);
         if alive.load(Ordering::Relaxed) == 0 {
             return;
         }
     }
     panic!("{} objects were never freed", alive.load(Ordering::Relaxed));
+}
+
+#[test]
+fn evicted_objects_are_spares_unless_somebody_holds_them() {
+    let cache = Cache::with_settings("LRUCache", 3200, 0, false);
+    let empty = |text: &mut String| {
+        text.clear();
+        true
+    };
+    let slots = SlotArray::with_recycling(Arc::clone(&cache), 100, Some(empty));
+    assert!(slots.spare(|_| true).is_none());
+    for slot in 0..70 {
+        drop(slots.insert(slot, slot.to_string(), 64).unwrap());
+    }
+    let spare = (0..1000).find_map(|_| {
+        epoch::synchronize();
+        slots.spare(|text| text.is_empty())
+    });
+    let spare = spare.expect("an evicted object");
+    assert_eq!(spare.object(), "");
+    let node = slots.insert_node(99, Node::new_in(Some(spare), "new".to_owned()), 64).unwrap();
+    assert_eq!(node.object(), "new");
+    // What somebody holds stays what it is.
+    let held = Some(Arc::clone(&node));
+    assert_eq!(Node::new_in(held, "other".to_owned()).object(), "other");
+    slots.clear();
+    epoch::synchronize();
+    assert_eq!(node.object(), "new");
 }
 
 #[test]

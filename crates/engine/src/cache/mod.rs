@@ -4,7 +4,8 @@
 //! under an epoch pin: no hash table, no lock, no count. The [`Cache`] owns the budget. It keeps
 //! one ring of occupied slots per shard and walks it as a CLOCK: an object that was used since the
 //! hand passed last gets another round, an object that somebody holds by count is skipped, anything
-//! else is taken out of its slot and freed when the last pinned reader has left.
+//! else is taken out of its slot and freed when the last pinned reader has left, or waits as a spare
+//! for the next object that needs its memory.
 //!
 //! Thread safety: everything is `&self`. Locks: one shard at a time, nothing is called under it
 //! that takes another lock, except the epoch's. The lock of the statistics is taken before a shard's.
@@ -19,10 +20,12 @@
 
 mod entry_stats;
 mod slots;
+mod spares;
 
 use entry_stats::Collector;
 pub use entry_stats::{CacheUser, EntryStats};
 pub use slots::{Node, SlotArray};
+use spares::{Anonymous, Spares};
 
 use crate::env::epoch;
 use crate::env::sync::Mutex;
@@ -48,11 +51,25 @@ trait Owner: Send + Sync {
     /// Whether somebody besides the cache holds the object.
     fn is_held(&self, slot: u32) -> bool;
     /// Empties a slot. The shard is locked; what was there is retired after that.
-    fn evict(&self, slot: u32) -> Retiree;
+    fn evict(&self, slot: u32) -> Option<Anonymous>;
+    /// An evicted object of about so many bytes, which no pinned reader can see any more.
+    fn bury(&self, object: Anonymous, bytes: usize);
 }
 
-/// What came out of a slot.
-type Retiree = Option<Box<dyn Send>>;
+/// What came out of a slot, until the last pinned reader has left.
+struct Retiree {
+    owner: Arc<OwnerBox>,
+    object: Option<Anonymous>,
+    bytes: usize,
+}
+
+impl Drop for Retiree {
+    fn drop(&mut self) {
+        if let Some(object) = self.object.take() {
+            self.owner.bury(object, self.bytes);
+        }
+    }
+}
 
 /// Boxed once more, so that the pointer to it is one word.
 type OwnerBox = Box<dyn Owner>;
@@ -93,14 +110,15 @@ impl Ring {
     }
 
     /// Moves the hand until something could be evicted or two rounds are done.
-    fn evict_one(&mut self) -> Option<(Entry, Retiree)> {
+    fn evict_one(&mut self) -> Option<Retiree> {
         for _ in 0..2 * self.entries.len() {
             let at = self.hand;
             self.hand = if at + 1 < self.entries.len() { at + 1 } else { 0 };
             let Some(Some(entry)) = self.entries.get(at) else { continue };
             if let Verdict::Idle = entry.owner.judge(entry.slot) {
-                let retiree = entry.owner.evict(entry.slot);
-                return self.remove(at as u32).map(|entry| (entry, retiree));
+                let object = entry.owner.evict(entry.slot);
+                let Entry { owner, charge, .. } = self.remove(at as u32)?;
+                return Some(Retiree { owner, object, bytes: charge as usize });
             }
         }
         None
@@ -115,6 +133,7 @@ pub struct Cache {
     usage: AtomicUsize,
     shards: Box<[Mutex<Ring>]>,
     collector: Mutex<Collector>,
+    spares: Arc<Spares>,
 }
 
 impl Cache {
@@ -135,6 +154,8 @@ impl Cache {
         shard_bits: u32,
         strict_capacity_limit: bool,
     ) -> Arc<Cache> {
+        let spares = Arc::new(Spares::default());
+        spares.limit(capacity);
         Arc::new(Cache {
             name,
             capacity: AtomicUsize::new(capacity),
@@ -142,6 +163,7 @@ impl Cache {
             usage: AtomicUsize::new(0),
             shards: (0..1usize << shard_bits.min(16)).map(|_| Mutex::default()).collect(),
             collector: Mutex::default(),
+            spares,
         })
     }
 
@@ -158,6 +180,7 @@ impl Cache {
     /// Changes the budget; evicts what does not fit a smaller one.
     pub fn set_capacity(&self, capacity: usize) {
         self.capacity.store(capacity, Ordering::Relaxed);
+        self.spares.limit(capacity);
         self.shrink(0);
     }
 
@@ -246,8 +269,8 @@ impl Cache {
             let shard = &self.shards[(start + i) % n];
             while self.usage() > self.capacity() {
                 let evicted = shard.lock().evict_one();
-                let Some((entry, retiree)) = evicted else { break };
-                self.release(entry.charge as usize);
+                let Some(retiree) = evicted else { break };
+                self.release(retiree.bytes);
                 epoch::retire(retiree);
             }
             if self.usage() <= self.capacity() {

@@ -11,14 +11,16 @@
 
 #![allow(unsafe_code)]
 
-use super::{Cache, Entry, Owner, OwnerBox, Retiree, Verdict};
+use super::{Anonymous, Cache, Entry, Owner, OwnerBox, Spares, Verdict};
 use crate::base::prefetch::{prefetch, prefetch_bytes};
 use crate::env::epoch::{self, Guard};
 use crate::error::Result;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize, Ordering};
 
-/// A cached object and what the clock knows of it.
+/// A cached object and what the clock knows of it: in this order, since the flag then lies on the line of
+/// the count and of the object's beginning, and who looks for something to evict fetches only that.
+#[repr(C)]
 pub struct Node<T> {
     used: AtomicBool,
     /// Where the entry is in its shard's ring; guarded by the shard's lock.
@@ -45,6 +47,23 @@ impl<T> Node<T> {
     #[inline]
     pub fn object(&self) -> &T {
         &self.object
+    }
+}
+
+impl<T: Send + Sync + 'static> Node<T> {
+    /// An object that is in no cache, in the place of one that nobody needs.
+    pub fn new_in(spare: Option<Arc<Node<T>>>, object: T) -> Arc<Node<T>> {
+        let Some(mut node) = spare else { return Arc::new(Node::new(object)) };
+        match Arc::get_mut(&mut node) {
+            Some(place) => *place = Node::new(object),
+            None => return Arc::new(Node::new(object)),
+        }
+        node
+    }
+
+    /// The object, while nobody else has it.
+    pub fn get_mut(self: &mut Arc<Self>) -> Option<&mut T> {
+        Arc::get_mut(self).map(|node| &mut node.object)
     }
 }
 
@@ -116,13 +135,31 @@ pub struct SlotArray<T: Send + Sync + 'static> {
 }
 
 /// The slots as a ring sees them.
-struct Cells<T>(Arc<[Slot<T>]>);
+struct Cells<T> {
+    cells: Arc<[Slot<T>]>,
+    spares: Arc<Spares>,
+    recycle: Option<Recycle<T>>,
+}
+
+/// Empties an object that was evicted; whether its memory is worth to be kept.
+pub type Recycle<T> = fn(&mut T) -> bool;
 
 impl<T: Send + Sync + 'static> SlotArray<T> {
     /// `n` empty slots.
     pub fn new(cache: Arc<Cache>, n: usize) -> Arc<SlotArray<T>> {
+        SlotArray::with_recycling(cache, n, None)
+    }
+
+    /// As [`SlotArray::new`]; the memory of evicted objects can be had from [`SlotArray::spare`].
+    pub fn with_recycling(
+        cache: Arc<Cache>,
+        n: usize,
+        recycle: Option<Recycle<T>>,
+    ) -> Arc<SlotArray<T>> {
         let cells: Arc<[Slot<T>]> = (0..n).map(|_| Slot(AtomicPtr::default())).collect();
-        let owner: Arc<OwnerBox> = Arc::new(Box::new(Cells(Arc::clone(&cells))));
+        let spares = Arc::clone(&cache.spares);
+        let owner: OwnerBox = Box::new(Cells { cells: Arc::clone(&cells), spares, recycle });
+        let owner = Arc::new(owner);
         let salt = NEXT_SALT.fetch_add(1, Ordering::Relaxed).wrapping_mul(0x9E37_79B9);
         Arc::new(SlotArray { cells, owner, cache, salt })
     }
@@ -149,7 +186,21 @@ impl<T: Send + Sync + 'static> SlotArray<T> {
     /// Puts an object into a slot and charges the cache. If somebody else was faster, theirs stays
     /// and is returned. An object larger than the whole cache is returned without being cached.
     pub fn insert(&self, slot: usize, object: T, charge: usize) -> Result<Arc<Node<T>>> {
-        let node = Arc::new(Node::new(object));
+        self.insert_node(slot, Arc::new(Node::new(object)), charge)
+    }
+
+    /// An evicted object for its memory, one that suits if possible.
+    pub fn spare(&self, suits: impl Fn(&T) -> bool) -> Option<Arc<Node<T>>> {
+        self.cache.spares.take(|node: &Node<T>| suits(&node.object))
+    }
+
+    /// As [`SlotArray::insert`], for an object that has its place already, but in no cache.
+    pub fn insert_node(
+        &self,
+        slot: usize,
+        node: Arc<Node<T>>,
+        charge: usize,
+    ) -> Result<Arc<Node<T>>> {
         let cache = &*self.cache;
         let Some(cell) = self.cells.get(slot) else { return Ok(node) };
         if charge > cache.capacity() && !cache.has_strict_capacity_limit() {
@@ -218,23 +269,34 @@ impl<T: Send + Sync + 'static> SlotArray<T> {
 
 impl<T: Send + Sync + 'static> Owner for Cells<T> {
     fn judge(&self, slot: u32) -> Verdict {
-        if self.is_held(slot) {
-            return Verdict::Held;
-        }
         let guard = epoch::pin();
-        match self.0.get(slot as usize).and_then(|cell| cell.load(&guard)) {
-            Some(node) if node.used.swap(false, Ordering::Relaxed) => Verdict::Used,
-            _ => Verdict::Idle,
+        let node = self.cells.get(slot as usize).and_then(|cell| cell.load(&guard));
+        if let Some(node) = node
+            && node.used.load(Ordering::Relaxed)
+        {
+            node.used.store(false, Ordering::Relaxed);
+            return Verdict::Used;
         }
+        if self.is_held(slot) { Verdict::Held } else { Verdict::Idle }
     }
 
     fn is_held(&self, slot: u32) -> bool {
-        let node = self.0.get(slot as usize).and_then(Slot::load_arc);
+        let node = self.cells.get(slot as usize).and_then(Slot::load_arc);
         // One count is the slot's, one is ours.
         node.is_some_and(|node| Arc::strong_count(&node) > 2)
     }
 
-    fn evict(&self, slot: u32) -> Retiree {
-        self.0.get(slot as usize).and_then(Slot::take).map(|node| Box::new(node) as Box<_>)
+    fn evict(&self, slot: u32) -> Option<Anonymous> {
+        self.cells.get(slot as usize).and_then(Slot::take).map(|node| node as Anonymous)
+    }
+
+    fn bury(&self, object: Anonymous, bytes: usize) {
+        let Some(recycle) = self.recycle else { return };
+        // Somebody may hold it by count, and then drops it.
+        if let Ok(mut node) = object.downcast::<Node<T>>()
+            && node.get_mut().is_some_and(recycle)
+        {
+            self.spares.keep(node, bytes);
+        }
     }
 }

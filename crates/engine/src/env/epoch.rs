@@ -108,9 +108,12 @@ impl Domain {
         epochs.filter(|&e| e != 0).min().unwrap_or(u64::MAX)
     }
 
-    fn retire(&self, object: Box<dyn Send>) {
+    /// Returns how many objects wait now.
+    fn retire(&self, object: Box<dyn Send>) -> usize {
         let stamp = self.advance();
-        self.retired.lock().push(Retired { stamp, _object: object });
+        let mut retired = self.retired.lock();
+        retired.push(Retired { stamp, _object: object });
+        retired.len()
     }
 
     /// Frees what no reader can hold any more; returns how many objects are left.
@@ -195,8 +198,7 @@ impl Drop for Guard {
 /// Frees `object` when no reader that is pinned now is pinned any more. The caller has made it
 /// unreachable for readers that come later.
 pub fn retire<T: Send + 'static>(object: T) {
-    DOMAIN.retire(Box::new(object));
-    if DOMAIN.retired.lock().len() >= COLLECT_FROM {
+    if DOMAIN.retire(Box::new(object)) >= COLLECT_FROM {
         collect();
     }
 }

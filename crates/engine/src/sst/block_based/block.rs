@@ -46,6 +46,13 @@ pub(super) const COLLISION: u8 = 254;
 pub enum Bytes {
     /// In memory of its own.
     Owned(Vec<u8>),
+    /// The first `len` bytes of memory of its own.
+    Front {
+        /// The block and more.
+        memory: Box<[u8]>,
+        /// How long the block is.
+        len: usize,
+    },
     /// In a mapped file.
     Mapped {
         /// The file, kept open.
@@ -63,6 +70,7 @@ impl Bytes {
     pub fn as_slice(&self) -> &[u8] {
         match self {
             Bytes::Owned(v) => v,
+            Bytes::Front { memory, len } => memory.get(..*len).unwrap_or_default(),
             Bytes::Mapped { file, start, len } => {
                 let map = file.mapped().unwrap_or_default();
                 map.get(*start..*start + *len).unwrap_or_default()
@@ -71,11 +79,15 @@ impl Bytes {
     }
 }
 
-/// [`Bytes`] as a block keeps them, small, as there is one in each cached block: nothing beyond the
-/// bytes is held, and how long a mapped block is follows from its [`Layout`].
+/// [`Bytes`] as a block keeps them, small, as there is one in each cached block: how long it is follows
+/// from its [`Layout`].
 enum Place {
+    /// The block, and perhaps a bit more.
     Owned(Box<[u8]>),
-    Mapped { file: Arc<dyn RandomAccessFile>, start: usize },
+    Mapped {
+        file: Arc<dyn RandomAccessFile>,
+        start: usize,
+    },
 }
 
 /// Where the parts of a block are.
@@ -121,14 +133,15 @@ impl Layout {
     }
 }
 
-/// A block in memory.
+/// A block in memory. What every lookup reads comes first.
+#[repr(C)]
 pub struct Block {
     place: Place,
     layout: Layout,
-    marks: Marks,
     /// Set by the first point lookup: the second one builds the tags.
     seen: AtomicBool,
     tags: OnceLock<Option<Tags>>,
+    marks: Marks,
 }
 
 impl Block {
@@ -137,6 +150,7 @@ impl Block {
         let layout = Layout::parse(bytes.as_slice())?;
         let place = match bytes {
             Bytes::Owned(bytes) => Place::Owned(bytes.into_boxed_slice()),
+            Bytes::Front { memory, .. } => Place::Owned(memory),
             Bytes::Mapped { file, start, .. } => Place::Mapped { file, start },
         };
         let (marks, seen, tags) = (Marks::default(), AtomicBool::new(false), OnceLock::new());
@@ -165,6 +179,29 @@ impl Block {
         &self.marks
     }
 
+    /// Its memory, for another block of `len` bytes, if it suits. What is left must not be searched.
+    pub fn take_memory(&mut self, len: usize) -> Option<Box<[u8]>> {
+        match &mut self.place {
+            Place::Owned(memory) if is_room(memory, len) => Some(std::mem::take(memory)),
+            _ => None,
+        }
+    }
+
+    /// Whether its memory is good for another block of `len` bytes.
+    pub fn suits(&self, len: usize) -> bool {
+        match &self.place {
+            Place::Owned(memory) => is_room(memory, len),
+            Place::Mapped { .. } => false,
+        }
+    }
+
+    /// Frees all but the memory that [`Block::take_memory`] gives; false if there is none.
+    pub fn recycle(&mut self) -> bool {
+        self.tags = OnceLock::new();
+        matches!(self.place, Place::Owned(_))
+    }
+
+    /// The block, and perhaps a bit more behind it.
     #[inline]
     fn bytes(&self) -> &[u8] {
         match &self.place {
@@ -209,6 +246,11 @@ impl Block {
         let size = tags.as_ref().map(Tags::memory_usage);
         self.tags.set(tags).ok().and(size)
     }
+}
+
+/// Whether memory is neither too small for `len` bytes nor much too large.
+fn is_room(memory: &[u8], len: usize) -> bool {
+    (len..=len + len / 8).contains(&memory.len())
 }
 
 impl PinnedBytes for Node<Block> {

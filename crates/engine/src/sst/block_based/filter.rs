@@ -110,14 +110,14 @@ impl Filter {
         else {
             return true;
         };
-        let mut x = (hash >> 32) as u32;
+        // All probes, without a branch on what was read: it would be guessed wrong for every other
+        // absent key, and nothing that follows could start before the line has come from memory.
+        let (mut x, mut all) = ((hash >> 32) as u32, 1);
         for _ in 0..probes {
-            if !bit(line, x >> 23) {
-                return false;
-            }
+            all &= bit(line, x >> 23);
             x = x.wrapping_mul(PROBE_MULTIPLIER);
         }
-        true
+        all != 0
     }
 
     fn legacy(&self, lines: u32, probes: u32, log2_line: u32, hash: u32) -> bool {
@@ -144,8 +144,8 @@ fn line_of(hash: u64, lines: u32) -> usize {
 
 /// Bit 0..511 of a line.
 #[inline]
-fn bit(line: &[u8; LINE], at: u32) -> bool {
-    line.get((at >> 3) as usize).is_some_and(|byte| byte >> (at & 7) & 1 != 0)
+fn bit(line: &[u8; LINE], at: u32) -> u8 {
+    line.get((at >> 3) as usize).map_or(1, |byte| byte >> (at & 7) & 1)
 }
 
 fn parse(body: &[u8], metadata: [u8; METADATA_SIZE]) -> Kind {

@@ -2,7 +2,7 @@
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
-use super::block::BlockView;
+use super::block::{Block, BlockView};
 use super::cursor::Cursor;
 use super::fences::Fences;
 use super::filter::Filter;
@@ -80,7 +80,9 @@ fn open(
         Some(&handle) => read_range_tombstones(&source, handle, &ctx.order, global_seqno)?,
         None => None,
     };
-    let slots = ctx.cache.as_ref().map(|cache| SlotArray::new(Arc::clone(cache), fences.len()));
+    let slots = ctx.cache.as_ref().map(|cache| {
+        SlotArray::with_recycling(Arc::clone(cache), fences.len(), Some(Block::recycle))
+    });
     let mut table = BlockBasedTable {
         tags: ctx.order.is_bytewise() && fences.keys_stay_in_one_block(),
         whole_keys: properties.user_flag(WHOLE_KEY_FILTERING),

@@ -152,12 +152,30 @@ impl BlockSource {
         self.expand(block, type_byte, None).map_err(|e| self.locate(handle, e))
     }
 
-    /// A checked data block, in memory or in the mapping.
+    /// The bytes of a block in the file with their trailer, unchecked, at the beginning of `memory` if it
+    /// is large enough: it is written over and need not be zeroed.
+    fn read_into(&self, memory: Option<Box<[u8]>>, handle: BlockHandle) -> Result<Box<[u8]>> {
+        let len = handle.size as usize + BLOCK_TRAILER_SIZE;
+        let mut memory = match memory {
+            Some(memory) if memory.len() >= len => memory,
+            _ => vec![0; len].into_boxed_slice(),
+        };
+        read_exact_at(&*self.file, handle.offset, memory.get_mut(..len).unwrap_or_default())?;
+        Ok(memory)
+    }
+
+    /// Whether [`BlockSource::read_data`] has use for memory.
+    pub fn wants_memory(&self) -> bool {
+        !self.mapped
+    }
+
+    /// A checked data block: in the mapping, or in memory, `memory` if it is large enough.
     pub fn read_data(
         &self,
         handle: BlockHandle,
         dictionary: Option<&Dictionary>,
         readahead: Option<&mut Readahead>,
+        memory: Option<Box<[u8]>>,
     ) -> Result<Block> {
         self.check_range(handle)?;
         let len = handle.size as usize + BLOCK_TRAILER_SIZE;
@@ -170,7 +188,7 @@ impl BlockSource {
                     let bytes = readahead.read(&*self.file, handle.offset, len, end)?;
                     self.unpack(bytes, handle, dictionary)?
                 }
-                None => self.unpack_owned(self.read_with_trailer(handle)?, handle, dictionary)?,
+                None => self.unpack_owned(self.read_into(memory, handle)?, handle, dictionary)?,
             }
         };
         Block::new(bytes).map_err(|e| self.locate(handle, e))
@@ -197,17 +215,18 @@ impl BlockSource {
     /// As `unpack`, without a copy where the block is not compressed.
     fn unpack_owned(
         &self,
-        mut bytes: Vec<u8>,
+        memory: Box<[u8]>,
         handle: BlockHandle,
         dictionary: Option<&Dictionary>,
     ) -> Result<Bytes> {
-        let (block, type_byte, _) = split_trailer(&bytes)?;
+        let len = handle.size as usize;
+        let bytes = memory.get(..len + BLOCK_TRAILER_SIZE).unwrap_or_default();
+        let (block, type_byte, _) = split_trailer(bytes)?;
         if type_byte != 0 || is_separated(block) {
-            return self.unpack(&bytes, handle, dictionary);
+            return self.unpack(bytes, handle, dictionary);
         }
-        self.verify(&bytes, handle.offset)?;
-        bytes.truncate(handle.size as usize);
-        Ok(Bytes::Owned(bytes))
+        self.verify(bytes, handle.offset)?;
+        Ok(Bytes::Front { memory, len })
     }
 
     fn unpack(

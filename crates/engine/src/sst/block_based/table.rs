@@ -25,7 +25,7 @@ use crate::iter::GetContext;
 use crate::options::ReadOptions;
 use crate::rangedel::Fragments;
 use crate::sst::BlockAccess;
-use crate::sst::format::BLOCK_TRAILER_SIZE;
+use crate::sst::format::{BLOCK_TRAILER_SIZE, BlockHandle};
 use crate::sst::properties::TableProperties;
 use crate::stats::{self, HistogramType, Statistics, Ticker, Timer};
 use std::sync::Arc;
@@ -66,6 +66,9 @@ pub struct BlockBasedTable {
     /// The budget that index and filter take from the cache, if they do.
     pub(super) _reservation: Option<Reservation>,
 }
+
+/// A place for a block and memory for its bytes, where there are any to be used again.
+type Spare = (Option<Arc<Node<Block>>>, Option<Box<[u8]>>);
 
 /// A lookup on its way through the table.
 struct Lookup<'a> {
@@ -298,7 +301,9 @@ impl BlockBasedTable {
         let perf_timer = PerfTimer::start(PerfMetric::BlockReadTime);
         let timers = [HistogramType::ReadBlockGetMicros, HistogramType::SstReadMicros]
             .map(|histogram| Timer::start(&self.statistics, histogram));
-        let block = self.source.read_data(handle, self.dictionary.as_ref(), readahead)?;
+        let recycles = access.fill_cache && readahead.is_none();
+        let (spare, memory) = if recycles { self.spare(handle) } else { (None, None) };
+        let block = self.source.read_data(handle, self.dictionary.as_ref(), readahead, memory)?;
         let block = block.with_marks(self.fences.common());
         drop((timers, perf_timer));
         stats::add(&self.statistics, Ticker::BlockChecksumComputeCount, 1);
@@ -313,10 +318,19 @@ impl BlockBasedTable {
                 ] {
                     stats::add(&self.statistics, ticker, n);
                 }
-                slots.insert(i, block, charge)
+                slots.insert_node(i, Node::new_in(spare, block), charge)
             }
             _ => Ok(Arc::new(Node::new(block))),
         }
+    }
+
+    /// A place for a block that is about to be read, and memory for its bytes, from one that was evicted.
+    fn spare(&self, handle: BlockHandle) -> Spare {
+        let len = handle.size as usize + BLOCK_TRAILER_SIZE;
+        let slots = self.slots.as_ref().filter(|_| self.source.wants_memory());
+        let mut spare = slots.and_then(|slots| slots.spare(|block| block.suits(len)));
+        let memory = spare.as_mut().and_then(Node::get_mut).and_then(|b| b.take_memory(len));
+        (spare, memory)
     }
 
     /// Whether keys with this prefix may exist; true if the filter cannot say.
@@ -374,7 +388,7 @@ impl BlockBasedTable {
         let mut readahead = Readahead::new(1 << 20, true);
         for i in 0..self.fences.len() {
             let handle = self.fences.handle(i).unwrap_or_default();
-            self.source.read_data(handle, self.dictionary.as_ref(), Some(&mut readahead))?;
+            self.source.read_data(handle, self.dictionary.as_ref(), Some(&mut readahead), None)?;
             stats::add(&self.statistics, Ticker::VerifyChecksumReadBytes, handle.size);
         }
         Ok(())

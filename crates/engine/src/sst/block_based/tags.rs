@@ -30,6 +30,7 @@ use crate::base::hash::hash64;
 use crate::base::key::TRAILER_SIZE;
 use crate::base::prefetch::{LINE, prefetch_bytes};
 use crate::error::Result;
+use std::ops::Range;
 
 /// How many tags one word holds.
 const LANES: usize = 8;
@@ -83,7 +84,8 @@ struct Item {
     tag: u8,
     offset: u16,
     shared: usize,
-    user_key: Vec<u8>,
+    /// Where the user key is among all of them.
+    user_key: Range<usize>,
 }
 
 /// The byte of a user key's hash that is its tag. The Bloom filter uses mostly the other bytes.
@@ -109,10 +111,11 @@ fn gather(high_bits: u64) -> u64 {
 impl Tags {
     /// The tags of a block; `None` if it does not suit them.
     pub fn build(view: BlockView<'_>) -> Option<Tags> {
-        let items = collect(view)?;
-        let first = items.first()?;
-        let prefix_len = items.iter().fold(first.user_key.len(), |len, item| {
-            let common = first.user_key.iter().zip(&item.user_key).take_while(|(a, b)| a == b);
+        let (items, keys) = collect(view)?;
+        let key_of = |item: &Item| keys.get(item.user_key.clone()).unwrap_or_default();
+        let first = key_of(items.first()?);
+        let prefix_len = items.iter().fold(first.len(), |len, item| {
+            let common = first.iter().zip(key_of(item)).take_while(|(a, b)| a == b);
             len.min(common.count())
         });
         let width = items.iter().map(|i| i.shared.saturating_sub(prefix_len)).max()?;
@@ -128,11 +131,11 @@ impl Tags {
         data.extend(items.iter().map(|i| i.tag));
         data.extend(items.iter().flat_map(|i| i.offset.to_le_bytes()));
         for item in &items {
-            let middle = item.user_key.get(prefix_len..item.shared.max(prefix_len))?;
+            let middle = key_of(item).get(prefix_len..item.shared.max(prefix_len))?;
             data.extend_from_slice(middle);
             data.resize(data.len() + width - middle.len(), 0);
         }
-        data.extend_from_slice(first.user_key.get(..prefix_len)?);
+        data.extend_from_slice(first.get(..prefix_len)?);
         let head =
             Head { n: u16::try_from(n).ok()?, len: u16::try_from(len).ok()?, width: width as u8 };
         let mut inline = [0; INLINE];
@@ -292,12 +295,12 @@ fn candidates(tags: &[u8], tag: u8) -> u64 {
     })
 }
 
-/// Every entry of the block; `None` if it has none or does not suit tags.
-fn collect(view: BlockView<'_>) -> Option<Vec<Item>> {
+/// Every entry of the block and all user keys; `None` if it does not suit tags.
+fn collect(view: BlockView<'_>) -> Option<(Vec<Item>, Vec<u8>)> {
     if view.entries().len() > usize::from(u16::MAX) {
         return None;
     }
-    let mut items = Vec::new();
+    let (mut items, mut keys) = (Vec::new(), Vec::new());
     let mut cursor = Cursor::default();
     cursor.rewind_to_start();
     while cursor.next(&view).ok()? {
@@ -308,9 +311,10 @@ fn collect(view: BlockView<'_>) -> Option<Vec<Item>> {
         }
         let tag = tag_of(hash64(user_key));
         let offset = u16::try_from(cursor.offset()).ok()?;
-        items.push(Item { tag, offset, shared, user_key: user_key.to_vec() });
+        items.push(Item { tag, offset, shared, user_key: keys.len()..keys.len() + user_key.len() });
+        keys.extend_from_slice(user_key);
     }
-    Some(items)
+    Some((items, keys))
 }
 
 #[cfg(test)]
