@@ -7,7 +7,7 @@ use super::key::{TRAILER_SIZE, trailer};
 use super::perf::{self, PerfMetric};
 use std::cmp::Ordering;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// A total order of user keys. Its name is stored in the database; another name at open is an error.
 pub trait Comparator: Send + Sync + 'static {
@@ -91,8 +91,13 @@ enum Kind {
 #[derive(Clone)]
 pub struct KeyOrder {
     kind: Kind,
-    user: Arc<dyn Comparator>,
+    /// Of other orders than our own two: those need not be counted by every iterator.
+    user: Option<Arc<dyn Comparator>>,
 }
+
+static BYTEWISE: LazyLock<Arc<dyn Comparator>> = LazyLock::new(|| Arc::new(BytewiseComparator));
+static REVERSE_BYTEWISE: LazyLock<Arc<dyn Comparator>> =
+    LazyLock::new(|| Arc::new(ReverseBytewiseComparator));
 
 impl KeyOrder {
     /// The order of internal keys over this order of user keys.
@@ -102,7 +107,7 @@ impl KeyOrder {
             "rocksdb.ReverseBytewiseComparator" => Kind::ReverseBytewise,
             _ => Kind::Custom,
         };
-        KeyOrder { kind, user }
+        KeyOrder { kind, user: Some(user).filter(|_| kind == Kind::Custom) }
     }
 
     /// RocksDB's default order.
@@ -112,12 +117,16 @@ impl KeyOrder {
 
     /// The user's comparator.
     pub fn user_comparator(&self) -> &Arc<dyn Comparator> {
-        &self.user
+        match (self.kind, &self.user) {
+            (Kind::Custom, Some(user)) => user,
+            (Kind::ReverseBytewise, _) => &REVERSE_BYTEWISE,
+            _ => &BYTEWISE,
+        }
     }
 
     /// The name recorded on disk.
     pub fn name(&self) -> &str {
-        self.user.name()
+        self.user_comparator().name()
     }
 
     /// Whether user keys compare as unsigned bytes, so that a big-endian prefix may stand for a key.
@@ -140,7 +149,7 @@ impl KeyOrder {
         match self.kind {
             Kind::Bytewise => a.cmp(b),
             Kind::ReverseBytewise => b.cmp(a),
-            Kind::Custom => self.user.compare(a, b),
+            Kind::Custom => self.user_comparator().compare(a, b),
         }
     }
 
@@ -148,7 +157,7 @@ impl KeyOrder {
     #[inline]
     pub fn equal_user(&self, a: &[u8], b: &[u8]) -> bool {
         match self.kind {
-            Kind::Custom => self.user.compare(a, b) == Ordering::Equal,
+            Kind::Custom => self.user_comparator().compare(a, b) == Ordering::Equal,
             // Different keys mostly differ in their last or first bytes, and that needs no call.
             _ => {
                 a.last_chunk::<8>() == b.last_chunk()

@@ -45,6 +45,10 @@ pub trait InternalIterator: Send {
         if self.valid() { Some(self.key()) } else { None }
     }
 
+    /// Asks for what a seek to this key reads from memory: in step 0 first, in step 1 then. Merging
+    /// iterators take each step with all children, whose cache misses overlap so. Only a hint.
+    fn walk_ahead(&self, _target: &[u8], _step: usize) {}
+
     /// `seek`, for a valid iterator and a target that is not before its key and has the same
     /// prefix. An iterator that knows what lies ahead of it may be faster than with `seek`.
     fn skip_to(&mut self, target: &[u8]) {
@@ -97,6 +101,10 @@ macro_rules! iterator_of_variants {
                 match self { $($variant(it) => it.next_key()),+ }
             }
             #[inline]
+            fn walk_ahead(&self, target: &[u8], step: usize) {
+                match self { $($variant(it) => it.walk_ahead(target, step)),+ }
+            }
+            #[inline]
             fn skip_to(&mut self, target: &[u8]) {
                 match self { $($variant(it) => it.skip_to(target)),+ }
             }
@@ -138,6 +146,9 @@ impl<I: InternalIterator + ?Sized> InternalIterator for Box<I> {
     }
     fn next_key(&mut self) -> Option<&[u8]> {
         (**self).next_key()
+    }
+    fn walk_ahead(&self, target: &[u8], step: usize) {
+        (**self).walk_ahead(target, step);
     }
     fn skip_to(&mut self, target: &[u8]) {
         (**self).skip_to(target);

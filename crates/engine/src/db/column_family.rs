@@ -71,6 +71,11 @@ impl ColumnFamilyData {
         self.options.load()
     }
 
+    /// What `f` says of the options in force. For readers: nothing is counted for it.
+    pub(crate) fn read_options<R>(&self, f: impl FnOnce(&ColumnFamilyOptions) -> R) -> R {
+        self.options.read(f)
+    }
+
     /// Changes the options in force.
     pub(super) fn set_options(&self, options: ColumnFamilyOptions) {
         self.options.replace(options);

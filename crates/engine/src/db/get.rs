@@ -21,7 +21,6 @@ use crate::rangedel::hide_covered;
 use crate::read::{DbIter, SuperVersion};
 use crate::sst::{BlockAccess, TableIterOptions};
 use crate::version::Source;
-use std::sync::Arc;
 
 /// So many keys of a multi-get are looked up together: enough to keep all of a core's misses in
 /// flight, few enough for what they fetch to stay in the first-level cache.
@@ -149,21 +148,20 @@ impl DbInner {
         Ok(ctx.newest_sequence())
     }
 
-    /// The user's iterator over one family. `keepalive` is what must outlive it.
-    pub(crate) fn iter(
-        &self,
-        family: &ColumnFamilyData,
-        ro: &ReadOptions,
-        keepalive: Arc<dyn std::any::Any + Send + Sync>,
-    ) -> Result<DbIter> {
+    /// The user's iterator over one family. The database must outlive it.
+    pub(crate) fn iter(&self, family: &ColumnFamilyData, ro: &ReadOptions) -> Result<DbIter> {
         check_iterator(family, ro)?;
         let sv = family.super_version.load_arc().ok_or_else(closed)?;
         let seq = self.read_sequence(ro);
-        let total_order = ro.total_order() || family.prefix_extractor.is_none();
-        let mut children = children(family, &sv, ro, total_order);
-        if !ro.ignore_range_deletions
-            && let Some(tombstones) = sv.range_tombstones(&family.tables)
-        {
+        let tombstones = match ro.ignore_range_deletions {
+            true => None,
+            false => sv.range_tombstones(&family.tables),
+        };
+        // A memtable that is empty now has nothing to say at `seq`. A tailing iterator will ask again,
+        // and tombstones are given for all places.
+        let only_filled = tombstones.is_none() && !ro.tailing;
+        let mut children = children(family, &sv, ro, only_filled);
+        if let Some(tombstones) = tombstones {
             let places = children.into_iter().map(|place| Box::new(place) as Box<_>).collect();
             let places = hide_covered(&family.order, seq, places, &tombstones);
             children = places.into_iter().map(Source::Other).collect();
@@ -176,12 +174,13 @@ impl DbInner {
             family.merge_operator.clone(),
             ro,
             family.prefix_extractor.clone(),
-            Arc::new((sv, keepalive)),
+            sv,
         );
+        let max_skip = family.read_options(|options| options.max_sequential_skip_in_iterations);
         let stamp = if self.stamps_values() { STAMP_SIZE } else { 0 };
         Ok(iter
             .with_value_suffix(stamp)
-            .with_max_sequential_skip(family.options().max_sequential_skip_in_iterations)
+            .with_max_sequential_skip(max_skip)
             .with_statistics(self.statistics.as_ref()))
     }
 }
@@ -263,17 +262,18 @@ fn look_up_in_files(
     ctx.finish()
 }
 
-/// One iterator per place, newest first.
+/// One iterator per place, newest first; with `only_filled` without empty memtables.
 fn children(
     family: &ColumnFamilyData,
     sv: &SuperVersion,
     ro: &ReadOptions,
-    total_order: bool,
+    only_filled: bool,
 ) -> Vec<Source> {
-    let mut children = Vec::with_capacity(1 + sv.immutables.len() + 8);
-    children.push(Source::Memtable(sv.mem.iter(total_order)));
-    let immutables = sv.immutables.iter();
-    children.extend(immutables.map(|mem| Source::Memtable(mem.iter(total_order))));
+    let total_order = ro.total_order() || family.prefix_extractor.is_none();
+    let memtables = std::iter::once(&sv.mem).chain(&sv.immutables);
+    let memtables = memtables.filter(|mem| !only_filled || !mem.is_empty());
+    let mut children = Vec::with_capacity(1 + sv.immutables.len() + sv.version.num_places());
+    children.extend(memtables.map(|mem| Source::Memtable(mem.iter(total_order))));
     let table_options = TableIterOptions {
         verify_checksums: ro.verify_checksums,
         access: BlockAccess::of(ro),

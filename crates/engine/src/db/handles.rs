@@ -102,6 +102,7 @@ pub struct DbIterator {
     pub(super) iter: DbIter,
     pub(super) family: Arc<ColumnFamilyData>,
     pub(super) options: ReadOptions,
+    /// Outlives `iter`, which is dropped first.
     pub(super) shared: Arc<Shared>,
     /// What a tailing iterator read when it last sought.
     pub(super) followed: Option<Arc<SuperVersion>>,
@@ -117,8 +118,7 @@ impl DbIterator {
     /// valid before its next seek.
     pub fn refresh(&mut self) -> Result<()> {
         self.options.snapshot = None;
-        let keepalive = Arc::clone(&self.shared);
-        self.iter = self.shared.inner.iter(&self.family, &self.options, keepalive)?;
+        self.iter = self.shared.inner.iter(&self.family, &self.options)?;
         Ok(())
     }
 }
@@ -335,13 +335,17 @@ impl Db {
 
     /// An iterator over the default column family. It is not valid before its first seek.
     pub fn iter(&self, ro: &ReadOptions) -> Result<DbIterator> {
-        self.iter_cf(ro, &self.default_cf())
+        self.iter_of(ro, &self.inner().default_family)
     }
 
     /// An iterator over a column family.
     pub fn iter_cf(&self, ro: &ReadOptions, cf: &ColumnFamily) -> Result<DbIterator> {
-        let (family, shared) = (Arc::clone(&cf.data), Arc::clone(&self.shared));
-        let iter = self.inner().iter(&family, ro, Arc::clone(&self.shared) as _)?;
+        self.iter_of(ro, &cf.data)
+    }
+
+    fn iter_of(&self, ro: &ReadOptions, family: &Arc<ColumnFamilyData>) -> Result<DbIterator> {
+        let iter = self.inner().iter(family, ro)?;
+        let (family, shared) = (Arc::clone(family), Arc::clone(&self.shared));
         let mut options = ro.clone();
         if options.tailing {
             options.snapshot = None;

@@ -1,6 +1,6 @@
 //! A value that is replaced as a whole while others read it.
 
-use super::epoch::EpochCell;
+use super::epoch::{self, EpochCell};
 use std::sync::Arc;
 
 /// Holds the newest of several values. Readers take no lock; what they took stays as it was.
@@ -15,6 +15,12 @@ impl<T: Send + Sync + 'static> Live<T> {
     /// The newest value.
     pub fn load(&self) -> Arc<T> {
         self.0.load_arc().expect("a cell that is never emptied")
+    }
+
+    /// What `f` says of the newest value, which it must not keep: nothing is counted for it.
+    pub fn read<R>(&self, f: impl FnOnce(&T) -> R) -> R {
+        let guard = epoch::pin();
+        f(self.0.load(&guard).expect("a cell that is never emptied"))
     }
 
     /// Makes `value` the newest.

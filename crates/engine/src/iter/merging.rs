@@ -258,6 +258,10 @@ impl<C: InternalIterator> InternalIterator for MergingIterator<C> {
     }
 
     fn seek(&mut self, target: &[u8]) {
+        if self.children.len() > 1 {
+            self.children.iter().for_each(|c| c.walk_ahead(target, 0));
+            self.children.iter().for_each(|c| c.walk_ahead(target, 1));
+        }
         self.children.iter_mut().for_each(|c| c.seek(target));
         self.rebuild(Direction::Forward);
     }

@@ -34,7 +34,7 @@ use super::sorted::{self, Sorted, SortedCursor};
 use super::tower::{MAX_HEIGHT, Node, link, new_tower};
 use crate::base::hash::hash64;
 use crate::base::key::user_key;
-use crate::base::prefetch::prefetch;
+use crate::base::prefetch::{LINE, prefetch, prefetch_bytes};
 use crate::base::{KeyOrder, LookupKey};
 use crate::hooks::Grouping;
 use parking_lot::Mutex;
@@ -42,6 +42,9 @@ use std::cmp;
 use std::ptr::{NonNull, null_mut};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+
+/// How much of a node is asked for before it is read: links, key and the front of a value.
+const NODE_AHEAD: usize = 2 * LINE;
 
 /// The shape of the structure.
 #[derive(Clone, Copy, Debug)]
@@ -117,6 +120,23 @@ impl HashRep {
     pub fn prefetch(&self, key: &LookupKey) {
         let bucket = self.buckets.at(self.grouping.hash(key));
         prefetch(std::ptr::from_ref(bucket).cast());
+    }
+
+    /// Asks for what a seek to the target reads: in step 0 for the bucket, in step 1 for its first node.
+    pub(super) fn walk_ahead(&self, target: &[u8], step: usize) {
+        let user_key = user_key(target);
+        if !self.grouping.has_prefix(user_key) {
+            return;
+        }
+        let bucket = self.buckets.at(hash64(self.grouping.of(user_key)));
+        if step == 0 {
+            return prefetch(std::ptr::from_ref(bucket).cast());
+        }
+        if let Content::Chain(node, _) | Content::SkipList(node) =
+            Content::of(bucket.load(Ordering::Acquire))
+        {
+            prefetch_bytes(node.as_ptr(), NODE_AHEAD);
+        }
     }
 
     /// The order of a node's key and `key`.
@@ -371,7 +391,8 @@ impl<'a> HashCursor<'a> {
     fn stand(&mut self, bucket: &'a AtomicPtr<u8>, node: *mut u8) {
         let inside = NonNull::new(node).filter(|&node| {
             // SAFETY: H1.
-            let key = unsafe { Entry::from_ptr(node).internal_key() };
+            let (key, after) = unsafe { (Entry::from_ptr(node).internal_key(), link(node, 0)) };
+            prefetch_bytes(after.load(Ordering::Relaxed), NODE_AHEAD);
             self.rep.grouping.of(user_key(key)) == self.group
         });
         self.place = Place::InBucket(bucket, inside.map_or(null_mut(), NonNull::as_ptr));

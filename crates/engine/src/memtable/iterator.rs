@@ -9,7 +9,7 @@
 #![allow(unsafe_code)]
 
 use super::memtable::MemTable;
-use super::rep::{Cursor, Entry, RepCursor};
+use super::rep::{Cursor, Entry, Rep, RepCursor};
 use crate::base::InternalIterator;
 use crate::error::Result;
 use std::sync::Arc;
@@ -53,6 +53,11 @@ impl InternalIterator for MemTableIterator {
     fn seek_to_last(&mut self) {
         self.cursor.seek_to_last();
         self.settle();
+    }
+    fn walk_ahead(&self, target: &[u8], step: usize) {
+        if let Rep::Hash(rep) = self.table.rep() {
+            rep.walk_ahead(target, step);
+        }
     }
     fn seek(&mut self, target: &[u8]) {
         self.cursor.seek(target);

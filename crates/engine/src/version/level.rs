@@ -214,6 +214,14 @@ impl Level {
         found
     }
 
+    /// Whether some file has range tombstones.
+    pub fn has_range_tombstones(&self, tables: &TableCache) -> bool {
+        match self.range_tombstones.get() {
+            Some(known) => !known.all.is_empty(),
+            None => !self.range_tombstones(tables).all.is_empty(),
+        }
+    }
+
     /// Calls `visit` with the open tables of the level that may hold the key.
     pub(super) fn open_tables_for<'a>(&'a self, key: &LookupKey, mut visit: impl FnMut(&'a Table)) {
         let user_key = key.user_key();

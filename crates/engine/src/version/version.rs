@@ -153,9 +153,14 @@ impl Version {
         }
     }
 
+    /// How many iterators [`Version::add_iterators`] makes.
+    pub fn num_places(&self) -> usize {
+        self.populated.iter().map(|&n| if n == 0 { self.levels[0].len() } else { 1 }).sum()
+    }
+
     /// Whether some file has range tombstones. Files that were never open are opened for it.
     pub fn has_range_tombstones(&self, tables: &TableCache) -> bool {
-        self.populated.iter().any(|&n| !self.levels[n].range_tombstones(tables).all.is_empty())
+        self.populated.iter().any(|&n| self.levels[n].has_range_tombstones(tables))
     }
 
     /// Appends the range tombstones of the places that [`Version::add_iterators`] makes iterators of,

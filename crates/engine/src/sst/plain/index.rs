@@ -234,6 +234,14 @@ impl RowIndex {
         }
     }
 
+    /// Asks for the line that a search for the group with this hash reads.
+    #[inline]
+    pub(super) fn prefetch_group(&self, hash: u64) {
+        if let Some(groups) = &self.groups {
+            groups.prefetch(hash);
+        }
+    }
+
     /// Places where a group with this hash may stand; mostly one or none.
     #[inline]
     pub(super) fn places(&self, hash: u64) -> Places<'_> {

@@ -15,10 +15,14 @@ use super::row::{Row, Shared};
 use crate::base::InternalIterator;
 use crate::base::hash::hash64;
 use crate::base::key::{TRAILER_SIZE, trailer, user_key};
+use crate::base::prefetch::{LINE, prefetch_bytes};
 use crate::error::{Error, Result};
 use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::Arc;
+
+/// How many bytes of a prefix's rows are asked for at once.
+const ROWS_AHEAD: usize = 6 * LINE;
 
 /// An iterator over the rows of one file.
 pub struct PlainIter {
@@ -228,6 +232,20 @@ impl InternalIterator for PlainIter {
     fn seek(&mut self, target: &[u8]) {
         self.position(target);
         self.check_bound();
+    }
+
+    fn walk_ahead(&self, target: &[u8], step: usize) {
+        let (reader, target_key) = (&self.reader, user_key(target));
+        if self.total_order || !reader.grouping.has_prefix(target_key) {
+            return;
+        }
+        let hash = hash64(reader.grouping.of(target_key));
+        if step == 0 {
+            reader.index.prefetch_group(hash);
+        } else if let Some(place) = reader.index.places(hash).next() {
+            let row = reader.rows().as_ptr().wrapping_add(place.first_row);
+            prefetch_bytes(row, ROWS_AHEAD);
+        }
     }
 
     fn seek_for_prev(&mut self, target: &[u8]) {
