@@ -124,16 +124,14 @@ impl<'a> Decoder<'a> {
     }
 
     /// The next `n` bytes.
+    #[inline]
     pub fn bytes(&mut self, n: usize, what: &str) -> Result<&'a [u8]> {
         match self.rest.split_at_checked(n) {
             Some((head, tail)) => {
                 self.rest = tail;
                 Ok(head)
             }
-            None => Err(Error::corruption(format!(
-                "{what}: expected {n} bytes, found {}",
-                self.rest.len()
-            ))),
+            None => Err(too_short(what, n, self.rest.len())),
         }
     }
 
@@ -161,22 +159,23 @@ impl<'a> Decoder<'a> {
     }
 
     /// A varint32.
+    #[inline]
     pub fn varint32(&mut self, what: &str) -> Result<u32> {
-        let (v, n) = get_varint32(self.rest)
-            .ok_or_else(|| Error::corruption(format!("{what}: bad varint32")))?;
+        let (v, n) = get_varint32(self.rest).ok_or_else(|| bad_varint(what, 32))?;
         self.rest = self.rest.get(n..).unwrap_or_default();
         Ok(v)
     }
 
     /// A varint64.
+    #[inline]
     pub fn varint64(&mut self, what: &str) -> Result<u64> {
-        let (v, n) = get_varint64(self.rest)
-            .ok_or_else(|| Error::corruption(format!("{what}: bad varint64")))?;
+        let (v, n) = get_varint64(self.rest).ok_or_else(|| bad_varint(what, 64))?;
         self.rest = self.rest.get(n..).unwrap_or_default();
         Ok(v)
     }
 
     /// A zigzag-coded signed varint64.
+    #[inline]
     pub fn varsignedint64(&mut self, what: &str) -> Result<i64> {
         let v = self.varint64(what)?;
         Ok((v >> 1) as i64 ^ -((v & 1) as i64))
@@ -187,6 +186,16 @@ impl<'a> Decoder<'a> {
         let n = self.varint32(what)?;
         self.bytes(n as usize, what)
     }
+}
+
+#[cold]
+fn bad_varint(what: &str, bits: u32) -> Error {
+    Error::corruption(format!("{what}: bad varint{bits}"))
+}
+
+#[cold]
+fn too_short(what: &str, expected: usize, found: usize) -> Error {
+    Error::corruption(format!("{what}: expected {expected} bytes, found {found}"))
 }
 
 #[cfg(test)]
@@ -203,6 +212,11 @@ mod tests {
                 assert_eq!(get_varint64(&b), Some((v, b.len())));
                 assert_eq!(get_varint64(&b[..b.len() - 1]), None);
                 assert_eq!(get_varint32(&b).is_some(), b.len() <= 5);
+                // What follows changes nothing.
+                for next in [0, 0x7f, 0x80, 0xff] {
+                    let followed = [&b[..], &[next; 8]].concat();
+                    assert_eq!(get_varint64(&followed), Some((v, b.len())));
+                }
             }
         }
     }

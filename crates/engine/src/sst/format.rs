@@ -60,12 +60,14 @@ impl BlockHandle {
     }
 
     /// Reads a handle.
+    #[inline]
     pub fn decode(input: &mut Decoder) -> Result<BlockHandle> {
         let offset = input.varint64("block handle offset")?;
         Ok(BlockHandle { offset, size: input.varint64("block handle size")? })
     }
 
     /// The offset after the block's trailer; `None` where that does not fit 64 bits.
+    #[inline]
     pub fn end(&self) -> Option<u64> {
         self.offset.checked_add(self.size)?.checked_add(BLOCK_TRAILER_SIZE as u64)
     }

@@ -19,6 +19,8 @@ use std::cmp::Ordering;
 const WIDTH: usize = 16;
 /// A node is looked at in two steps of so many numbers.
 const STEP: usize = 4;
+/// Bytes of the shortest entry of an index: two lengths and a handle.
+const ENTRY_MIN: usize = 3;
 /// Levels up to this size are taken to be in the cache when many keys are searched.
 const SMALL: usize = 8 << 10;
 
@@ -47,20 +49,26 @@ struct Ranks {
 }
 
 impl Ranks {
-    fn new(mut numbers: Vec<u64>) -> Ranks {
-        let mut levels = Vec::new();
-        loop {
-            numbers.resize(numbers.len().next_multiple_of(WIDTH), u64::MAX);
-            let nodes: Vec<RankNode> =
-                numbers.as_chunks::<WIDTH>().0.iter().copied().map(RankNode).collect();
-            let above: Vec<u64> = nodes.iter().map(|RankNode([.., last])| *last).collect();
-            levels.push(nodes);
-            if above.len() <= 1 {
-                levels.reverse();
-                return Ranks { levels };
-            }
-            numbers = above;
+    /// The `len` numbers that `number` gives for 0, 1 and so on.
+    fn new(len: usize, number: impl Fn(usize) -> u64) -> Ranks {
+        let mut levels = vec![Ranks::level(len, number)];
+        while let Some(below) = levels.last().filter(|level| level.len() > 1) {
+            let last = |i| below.get(i).map_or(u64::MAX, |RankNode([.., last])| *last);
+            levels.push(Ranks::level(below.len(), last));
         }
+        levels.reverse();
+        Ranks { levels }
+    }
+
+    fn level(len: usize, number: impl Fn(usize) -> u64) -> Vec<RankNode> {
+        let mut nodes = vec![RankNode([u64::MAX; WIDTH]); len.div_ceil(WIDTH)];
+        for (n, node) in nodes.iter_mut().enumerate() {
+            let first = n * WIDTH;
+            for (i, slot) in node.0.iter_mut().enumerate().take(len - first) {
+                *slot = number(first + i);
+            }
+        }
+        nodes
     }
 
     /// How many numbers are smaller than `x`; at most the padded length.
@@ -113,6 +121,7 @@ enum Offsets {
 }
 
 impl Offsets {
+    #[inline]
     fn push(&mut self, offset: u64) {
         match (&mut *self, u32::try_from(offset)) {
             (Offsets::Narrow(offsets), Ok(offset)) => offsets.push(offset),
@@ -171,13 +180,27 @@ impl Fences {
         Fences { keys, ends, user_keys, offsets, sizes, common: 0, ranks: None }
     }
 
+    /// Makes room for an index of so many bytes that should have so many entries. [`Fences::finish`]
+    /// gives back what was too much.
+    pub fn reserve(&mut self, bytes: usize, entries: u64) {
+        // A file can claim any number, but no entry is shorter.
+        let entries = usize::try_from(entries).unwrap_or(usize::MAX).min(bytes / ENTRY_MIN);
+        self.keys.reserve(bytes);
+        self.ends.reserve(entries);
+        self.sizes.reserve(entries);
+        if let Offsets::Narrow(offsets) = &mut self.offsets {
+            offsets.reserve(entries);
+        }
+    }
+
     /// Adds the next fence.
+    #[inline]
     pub fn push(&mut self, key: &[u8], handle: BlockHandle) -> Result<()> {
         let Ok(size) = u32::try_from(handle.size) else {
-            return Err(Error::corruption(format!("index: a data block of {} bytes", handle.size)));
+            return Err(bad_fence("a data block", handle.size));
         };
         if !self.user_keys && key.len() < TRAILER_SIZE {
-            return Err(Error::corruption(format!("index: a key of {} bytes", key.len())));
+            return Err(bad_fence("a key", key.len() as u64));
         }
         let Ok(end) = u32::try_from(self.keys.len() + key.len()) else {
             return Err(Error::corruption("index: more than 4 GiB of keys"));
@@ -207,10 +230,8 @@ impl Fences {
             // Keys are sorted, so what the first and the last share all of them share.
             let (first, last) = (self.user_part(0), self.user_part(self.len() - 1));
             self.common = first.iter().zip(last).take_while(|(a, b)| a == b).count();
-            let numbers = (0..self.len())
-                .map(|i| number(self.user_part(i).get(self.common..).unwrap_or_default()))
-                .collect();
-            self.ranks = Some(Ranks::new(numbers));
+            let number_of = |i| number(self.user_part(i).get(self.common..).unwrap_or_default());
+            self.ranks = Some(Ranks::new(self.len(), number_of));
         }
         Ok(())
     }
@@ -386,6 +407,11 @@ impl Fences {
             4 * (self.ends.capacity() + self.sizes.capacity()) + self.offsets.memory_usage();
         self.keys.capacity() + arrays + self.ranks.as_ref().map_or(0, Ranks::memory_usage)
     }
+}
+
+#[cold]
+fn bad_fence(what: &str, bytes: u64) -> Error {
+    Error::corruption(format!("index: {what} of {bytes} bytes"))
 }
 
 /// The first eight bytes as a big-endian number; a shorter key is padded with zeros.

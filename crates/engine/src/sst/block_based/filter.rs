@@ -36,44 +36,63 @@ enum Kind {
 
 /// A filter that answers queries.
 pub struct Filter {
-    body: Body,
+    body: Lines,
     kind: Kind,
 }
 
-/// The bytes that are probed, aligned: a line of the filter is to be one line of the cache, not parts of
-/// two.
+/// Bytes that begin at a line of the cache: a line of a filter is to be one of those, not parts of two.
 #[derive(Default)]
-struct Body {
+pub struct Lines {
     /// Somewhat more than needed, never moved or grown.
     memory: Vec<u8>,
     /// Where the bytes begin.
     start: usize,
 }
 
-impl Body {
-    fn new(bytes: &[u8]) -> Body {
-        let mut memory: Vec<u8> = Vec::with_capacity(bytes.len() + LINE - 1);
+impl Lines {
+    /// So many zeros, for a file to be read into.
+    pub fn zeroed(len: usize) -> Lines {
+        let mut memory = vec![0; len + LINE - 1];
         // Not known to an interpreter; then nothing is aligned, and nothing is wrong.
         let start = memory.as_ptr().align_offset(LINE).min(LINE - 1);
-        memory.resize(start, 0);
-        memory.extend_from_slice(bytes);
-        Body { memory, start }
+        memory.truncate(start + len);
+        Lines { memory, start }
     }
 
+    /// A copy.
+    pub fn of(bytes: &[u8]) -> Lines {
+        let mut lines = Lines::zeroed(bytes.len());
+        lines.bytes_mut().copy_from_slice(bytes);
+        lines
+    }
+
+    /// Keeps the first `len` bytes.
+    pub fn truncate(&mut self, len: usize) {
+        self.memory.truncate(self.start + len);
+    }
+
+    /// All of them.
     #[inline]
-    fn bytes(&self) -> &[u8] {
+    pub fn bytes(&self) -> &[u8] {
         self.memory.get(self.start..).unwrap_or_default()
+    }
+
+    /// All of them, to be written.
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
+        self.memory.get_mut(self.start..).unwrap_or_default()
     }
 }
 
 impl Filter {
-    /// A filter from the bytes of its block.
-    pub fn new(bytes: &[u8]) -> Filter {
-        let Some((body, metadata)) = bytes.split_last_chunk::<METADATA_SIZE>() else {
-            return Filter { body: Body::default(), kind: Kind::Never };
+    /// A filter from its block.
+    pub fn new(mut block: Lines) -> Filter {
+        let Some((body, metadata)) = block.bytes().split_last_chunk::<METADATA_SIZE>() else {
+            return Filter { body: Lines::default(), kind: Kind::Never };
         };
         let kind = if body.is_empty() { Kind::Never } else { parse(body, *metadata) };
-        Filter { body: Body::new(body), kind }
+        let len = body.len();
+        block.truncate(len);
+        Filter { body: block, kind }
     }
 
     /// Whether the key may have been added; `hash` is its [`hash64`].

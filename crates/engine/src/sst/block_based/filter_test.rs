@@ -10,6 +10,10 @@ fn hex(text: &str) -> Vec<u8> {
     (0..text.len()).step_by(2).map(|i| u8::from_str_radix(&text[i..i + 2], 16).unwrap()).collect()
 }
 
+fn filter_of(block: &[u8]) -> Filter {
+    Filter::new(Lines::of(block))
+}
+
 fn may_match(filter: &Filter, key: &str) -> bool {
     filter.may_match(key.as_bytes(), hash64(key.as_bytes()))
 }
@@ -17,7 +21,7 @@ fn may_match(filter: &Filter, key: &str) -> bool {
 #[test]
 fn real_filters_say_exactly_what_rocksdb_says() {
     for v in vectors() {
-        let filter = Filter::new(&hex(v["hex"].as_str().unwrap()));
+        let filter = filter_of(&hex(v["hex"].as_str().unwrap()));
         for i in 0..v["n"].as_u64().unwrap() {
             assert!(may_match(&filter, &format!("key{i:05}")), "{v}");
         }
@@ -70,7 +74,7 @@ fn ribbons_deny_no_key_and_are_smaller_than_bloom() {
         let (bytes, bloom) = (ribbon.finish(), bloom.finish());
         assert_eq!(bytes[bytes.len() - METADATA_SIZE], 0xFE, "{bits}");
         assert!(bytes.len() * 5 < bloom.len() * 4, "{bits} bits: {} {}", bytes.len(), bloom.len());
-        let (filter, bloom) = (Filter::new(&bytes), Filter::new(&bloom));
+        let (filter, bloom) = (filter_of(&bytes), filter_of(&bloom));
         assert!((0..keys).all(|i| may_match(&filter, &format!("k{i}"))));
         let passed = |filter| (0..10_000).filter(|i| may_match(filter, &format!("x{i}"))).count();
         let (ours, theirs) = (passed(&filter), passed(&bloom));
@@ -85,7 +89,7 @@ fn no_key_is_ever_denied_and_few_others_pass() {
         for i in 0..5000 {
             builder.add(format!("k{i}").as_bytes());
         }
-        let filter = Filter::new(&builder.finish());
+        let filter = filter_of(&builder.finish());
         assert!((0..5000).all(|i| may_match(&filter, &format!("k{i}"))));
         let passed = (0..5000).filter(|i| may_match(&filter, &format!("x{i}"))).count();
         assert!(bits < 10.0 || passed < 100, "{bits} bits: {passed}");
@@ -106,12 +110,12 @@ fn damaged_filters_answer_something() {
                     *byte = rng.u8(..);
                 }
             }
-            let filter = Filter::new(&bytes);
+            let filter = filter_of(&bytes);
             let _ = (0..20).filter(|i| may_match(&filter, &format!("k{i}"))).count();
         }
     }
-    assert!(!may_match(&Filter::new(&[0; 5]), "k"), "an empty filter holds nothing");
-    assert!(may_match(&Filter::new(&[0; 6]), "k"), "six zeros hold everything");
+    assert!(!may_match(&filter_of(&[0; 5]), "k"), "an empty filter holds nothing");
+    assert!(may_match(&filter_of(&[0; 6]), "k"), "six zeros hold everything");
     assert!(FilterBuilder::new(10.0).is_empty());
 }
 
@@ -121,7 +125,7 @@ fn lines_are_those_of_the_cache() {
     for n in [100u32, 1000, 5000] {
         let mut builder = FilterBuilder::new(10.0);
         (0..n).for_each(|i| builder.add(format!("k{i}").as_bytes()));
-        let filter = Filter::new(&builder.finish());
+        let filter = filter_of(&builder.finish());
         assert!(filter.body.bytes().as_ptr().addr().is_multiple_of(LINE));
         assert!((0..n).all(|i| may_match(&filter, &format!("k{i}"))));
     }

@@ -65,6 +65,7 @@ pub fn for_each_entry(
     Ok(())
 }
 
+#[inline]
 fn delta_handle(input: &mut Decoder, shared: usize, previous: BlockHandle) -> Result<BlockHandle> {
     if shared == 0 {
         return BlockHandle::decode(input);
@@ -78,12 +79,18 @@ fn delta_handle(input: &mut Decoder, shared: usize, previous: BlockHandle) -> Re
 }
 
 /// Refuses a handle whose block does not end within `limit`.
+#[inline]
 pub fn check_handle(handle: BlockHandle, limit: u64) -> Result<()> {
     match handle.end() {
         Some(end) if end <= limit => Ok(()),
-        _ => Err(Error::corruption(format!(
-            "block handle (offset {}, size {} + {BLOCK_TRAILER_SIZE}) passes {limit}",
-            handle.offset, handle.size
-        ))),
+        _ => Err(too_far(handle, limit)),
     }
+}
+
+#[cold]
+fn too_far(handle: BlockHandle, limit: u64) -> Error {
+    Error::corruption(format!(
+        "block handle (offset {}, size {} + {BLOCK_TRAILER_SIZE}) passes {limit}",
+        handle.offset, handle.size
+    ))
 }

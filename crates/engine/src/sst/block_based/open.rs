@@ -235,11 +235,12 @@ fn read_index(
 ) -> Result<Fences> {
     let mut fences = Fences::collect(form.user_keys);
     let limit = source.footer().offset;
+    let bytes = source.read_meta(handle)?;
+    fences.reserve(bytes.len(), properties.num_data_blocks);
     let mut push = |key: &[u8], handle| {
         check_handle(handle, limit)?;
         fences.push(key, handle)
     };
-    let bytes = source.read_meta(handle)?;
     let result = if properties.user_fixed32(INDEX_TYPE) == Some(2) {
         let mut budget = limit;
         for_each_entry(&bytes, form, |_, part| {
@@ -297,7 +298,7 @@ fn read_filter(
         return Ok(TableFilter::None);
     }
     if let Some(&handle) = metas.get(FULL_FILTER) {
-        return Ok(TableFilter::Full(Filter::new(&source.read_meta(handle)?)));
+        return Ok(TableFilter::Full(Filter::new(source.read_filter(handle)?)));
     }
     let Some(&handle) = metas.get(PARTITIONED_FILTER) else { return Ok(TableFilter::None) };
     let mut fences = Fences::collect(form.user_keys);
@@ -308,7 +309,7 @@ fn read_filter(
         budget = budget
             .checked_sub(part.size)
             .ok_or_else(|| Error::corruption("filter partitions are larger than the file"))?;
-        filters.push(Filter::new(&source.read_meta(part)?));
+        filters.push(Filter::new(source.read_filter(part)?));
         fences.push(key, part)
     })
     .and_then(|()| fences.finish(&ctx.order))

@@ -3,6 +3,7 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
 use super::block::{Block, Bytes, SEPARATED_BIT};
+use super::filter::Lines;
 use super::index::check_handle;
 use super::separated::join_separated;
 use crate::base::checksum::{block_checksum, context_modifier};
@@ -150,6 +151,21 @@ impl BlockSource {
             return Ok(bytes);
         }
         self.expand(block, type_byte, None).map_err(|e| self.locate(handle, e))
+    }
+
+    /// As `read_meta`, read to where it stays.
+    pub fn read_filter(&self, handle: BlockHandle) -> Result<Lines> {
+        self.check_range(handle)?;
+        let mut lines = Lines::zeroed(handle.size as usize + BLOCK_TRAILER_SIZE);
+        read_exact_at(&*self.file, handle.offset, lines.bytes_mut())?;
+        self.verify(lines.bytes(), handle.offset)?;
+        let (block, type_byte, _) = split_trailer(lines.bytes())?;
+        if type_byte == 0 {
+            lines.truncate(handle.size as usize);
+            return Ok(lines);
+        }
+        let raw = self.expand(block, type_byte, None).map_err(|e| self.locate(handle, e))?;
+        Ok(Lines::of(&raw))
     }
 
     /// The bytes of a block in the file with their trailer, unchecked, at the beginning of `memory` if it
