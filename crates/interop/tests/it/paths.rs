@@ -8,7 +8,8 @@ use ferrolith_interop::workload::{Model, Shape, Workload};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-const BATCHES: u64 = 900;
+/// So many that every seed reaches the third path.
+const BATCHES: u64 = 1600;
 
 /// The tables in each of the three paths.
 fn tables(dir: &Path) -> Vec<BTreeSet<String>> {
