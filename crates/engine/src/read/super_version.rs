@@ -33,18 +33,6 @@ impl SuperVersion {
         tables: &TableCache,
     ) -> Result<()> {
         self.prefetch(key);
-        self.get_prefetched(key, ro, ctx, tables)
-    }
-
-    /// As [`SuperVersion::get`], after [`SuperVersion::prefetch`].
-    #[inline]
-    pub fn get_prefetched(
-        &self,
-        key: &LookupKey,
-        ro: &ReadOptions,
-        ctx: &mut GetContext<'_>,
-        tables: &TableCache,
-    ) -> Result<()> {
         if !self.get_from_memtables(key, ctx) {
             self.get_from_files(key, ro, ctx, tables)?;
         }

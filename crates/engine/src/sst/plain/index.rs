@@ -227,10 +227,9 @@ impl RowIndex {
     /// Asks for the line that a lookup of a key reads.
     #[inline]
     pub(super) fn prefetch(&self, grouping: &Grouping, key: &LookupKey) {
-        if let Some(keys) = &self.keys {
-            keys.prefetch(key.hash());
-        } else if let Some(groups) = &self.groups {
-            groups.prefetch(grouping.hash(key));
+        match &self.keys {
+            Some(keys) => keys.prefetch(key.hash()),
+            None => self.prefetch_group(grouping.hash(key)),
         }
     }
 
