@@ -56,7 +56,7 @@ fn the_first_of_two_loads_of_a_block_wins() {
     let slots = SlotArray::new(Arc::clone(&cache), 1);
     let first = slots.insert(0, 1, 10).unwrap();
     let second = slots.insert(0, 2, 10).unwrap();
-    assert!(Arc::ptr_eq(&first, &second));
+    assert!(first.is_same(&second));
     assert_eq!(cache.usage(), 10);
     slots.add_charge(0, 5);
     assert_eq!(cache.usage(), 15);
@@ -99,7 +99,7 @@ fn random_operations_keep_the_books_balanced() {
     let mut rng = fastrand::Rng::with_seed(7);
     let cache = cache(500, false);
     let tables: Vec<_> = (0..3).map(|_| SlotArray::new(Arc::clone(&cache), 50)).collect();
-    let mut held: Vec<(Arc<Node<u64>>, u64)> = Vec::new();
+    let mut held: Vec<(Held<u64>, u64)> = Vec::new();
     for _ in 0..20_000 {
         let t = rng.usize(..3);
         let slot = rng.usize(..50);
@@ -110,7 +110,7 @@ fn random_operations_keep_the_books_balanced() {
             2 => held.clear(),
             3 => tables[t].add_charge(slot, 3),
             4..8 if held.len() < 5 => {
-                held.extend(tables[t].load_arc(slot).map(|node| (node, tag)));
+                held.extend(tables[t].hold(slot).map(|node| (node, tag)));
             }
             4..12 => assert!(cached(&tables[t], slot).is_none_or(|v| v == tag)),
             _ => drop(tables[t].insert(slot, tag, rng.usize(1..40)).unwrap()),
@@ -173,7 +173,7 @@ fn readers_never_see_freed_objects() {
                         alive.fetch_add(1, Ordering::Relaxed);
                         let object = Canary(Arc::clone(alive), slot as u64 + 1);
                         let spare = slots.spare(|canary| canary.1 == 0);
-                        let node = Node::new_in(spare, object);
+                        let node = Held::new_in(spare, object);
                         let node = slots.insert_node(slot, node, CHARGE).unwrap();
                         assert_eq!(node.object().1, slot as u64 + 1);
                     }
@@ -212,11 +212,11 @@ fn evicted_objects_are_spares_unless_somebody_holds_them() {
     });
     let spare = spare.expect("an evicted object");
     assert_eq!(spare.object(), "");
-    let node = slots.insert_node(99, Node::new_in(Some(spare), "new".to_owned()), 64).unwrap();
+    let node = slots.insert_node(99, Held::new_in(Some(spare), "new".to_owned()), 64).unwrap();
     assert_eq!(node.object(), "new");
     // What somebody holds stays what it is.
-    let held = Some(Arc::clone(&node));
-    assert_eq!(Node::new_in(held, "other".to_owned()).object(), "other");
+    let held = Some(node.clone());
+    assert_eq!(Held::new_in(held, "other".to_owned()).object(), "other");
     slots.clear();
     epoch::synchronize();
     assert_eq!(node.object(), "new");

@@ -19,12 +19,16 @@
 //!   finds out that it does not fit.
 
 mod entry_stats;
+mod heap;
+mod held;
 mod slots;
 mod spares;
 
 use entry_stats::Collector;
 pub use entry_stats::{CacheUser, EntryStats};
-pub use slots::{Node, SlotArray};
+pub use heap::Memory;
+pub use held::{Held, Node};
+pub use slots::SlotArray;
 use spares::{Anonymous, Spares};
 
 use crate::env::epoch;

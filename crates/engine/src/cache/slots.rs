@@ -6,66 +6,18 @@
 //! example a table, whose drop empties its slots and needs the shards' locks.
 //!
 //! Unsafe: turning a slot's pointer into a reference bound to a guard, or into its count. Invariant
-//! **S1**: a pointer in a slot came from `Arc::into_raw`; the count it stands for is retired, never
+//! **S1**: a pointer in a slot came from `Held::into_raw`; the count it stands for is retired, never
 //! dropped, after the pointer was taken out. Trusted by the stress test in `cache_test.rs`.
 
 #![allow(unsafe_code)]
 
-use super::{Anonymous, Cache, Entry, Owner, OwnerBox, Spares, Verdict};
+use super::{Anonymous, Cache, Entry, Held, Node, Owner, OwnerBox, Spares, Verdict};
 use crate::base::prefetch::{prefetch, prefetch_bytes};
 use crate::env::epoch::{self, Guard};
 use crate::error::Result;
+use std::ptr::NonNull;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize, Ordering};
-
-/// A cached object and what the clock knows of it: in this order, since the flag then lies on the line of
-/// the count and of the object's beginning, and who looks for something to evict fetches only that.
-#[repr(C)]
-pub struct Node<T> {
-    used: AtomicBool,
-    /// Where the entry is in its shard's ring; guarded by the shard's lock.
-    position: AtomicU32,
-    object: T,
-}
-
-impl<T> Node<T> {
-    /// An object that is in no cache.
-    pub fn new(object: T) -> Node<T> {
-        Node { used: AtomicBool::new(false), position: AtomicU32::new(u32::MAX), object }
-    }
-
-    /// Notes a use. The flag is written only when it changes, so that readers of a hot object do
-    /// not take its line from each other.
-    #[inline]
-    pub fn touch(&self) {
-        if !self.used.load(Ordering::Relaxed) {
-            self.used.store(true, Ordering::Relaxed);
-        }
-    }
-
-    /// The object.
-    #[inline]
-    pub fn object(&self) -> &T {
-        &self.object
-    }
-}
-
-impl<T: Send + Sync + 'static> Node<T> {
-    /// An object that is in no cache, in the place of one that nobody needs.
-    pub fn new_in(spare: Option<Arc<Node<T>>>, object: T) -> Arc<Node<T>> {
-        let Some(mut node) = spare else { return Arc::new(Node::new(object)) };
-        match Arc::get_mut(&mut node) {
-            Some(place) => *place = Node::new(object),
-            None => return Arc::new(Node::new(object)),
-        }
-        node
-    }
-
-    /// The object, while nobody else has it.
-    pub fn get_mut(self: &mut Arc<Self>) -> Option<&mut T> {
-        Arc::get_mut(self).map(|node| &mut node.object)
-    }
-}
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 struct Slot<T>(AtomicPtr<Node<T>>);
 
@@ -77,41 +29,32 @@ impl<T> Slot<T> {
         unsafe { self.0.load(Ordering::Acquire).as_ref() }
     }
 
-    fn load_arc(&self) -> Option<Arc<Node<T>>> {
+    fn hold(&self) -> Option<Held<T>> {
         let _guard = epoch::pin();
-        let node = self.0.load(Ordering::Acquire);
-        if node.is_null() {
-            return None;
-        }
+        let node = NonNull::new(self.0.load(Ordering::Acquire))?;
         // Its count and what it owns lie on different lines.
-        prefetch_bytes(node.cast(), size_of::<Node<T>>());
-        // SAFETY: by S1 and the guard the object is alive, so its count can be raised; the new
-        // count is the returned one.
-        unsafe {
-            Arc::increment_strong_count(node);
-            Some(Arc::from_raw(node))
-        }
+        prefetch_bytes(node.as_ptr().cast(), size_of::<Node<T>>());
+        // SAFETY: by S1 and the guard the object is alive.
+        Some(unsafe { Held::of_raw(node) })
     }
 
     /// Puts an object into an empty slot; false if it was occupied.
-    fn set_if_empty(&self, node: &Arc<Node<T>>) -> bool {
-        let new = Arc::into_raw(Arc::clone(node)).cast_mut();
+    fn set_if_empty(&self, node: &Held<T>) -> bool {
+        let new = node.clone().into_raw();
         let empty = std::ptr::null_mut();
-        match self.0.compare_exchange(empty, new, Ordering::AcqRel, Ordering::Acquire) {
-            Ok(_) => true,
-            Err(_) => {
-                // SAFETY: `new` was made above and nobody else has seen it.
-                drop(unsafe { Arc::from_raw(new) });
-                false
-            }
+        if self.0.compare_exchange(empty, new, Ordering::AcqRel, Ordering::Acquire).is_ok() {
+            return true;
         }
+        // SAFETY: `new` was made above and nobody else has seen it.
+        drop(NonNull::new(new).map(|new| unsafe { Held::from_raw(new) }));
+        false
     }
 
     /// Empties the slot. The caller retires the object (S1).
-    fn take(&self) -> Option<Arc<Node<T>>> {
-        let node = self.0.swap(std::ptr::null_mut(), Ordering::AcqRel);
+    fn take(&self) -> Option<Held<T>> {
+        let node = NonNull::new(self.0.swap(std::ptr::null_mut(), Ordering::AcqRel))?;
         // SAFETY: by S1 the pointer stands for a count, which passes to the result.
-        if node.is_null() { None } else { Some(unsafe { Arc::from_raw(node) }) }
+        Some(unsafe { Held::from_raw(node) })
     }
 }
 
@@ -177,30 +120,25 @@ impl<T: Send + Sync + 'static> SlotArray<T> {
     }
 
     /// The object in a slot, counted: it will not be evicted while the count is held.
-    pub fn load_arc(&self, slot: usize) -> Option<Arc<Node<T>>> {
-        let node = self.cells.get(slot)?.load_arc()?;
+    pub fn hold(&self, slot: usize) -> Option<Held<T>> {
+        let node = self.cells.get(slot)?.hold()?;
         node.touch();
         Some(node)
     }
 
     /// Puts an object into a slot and charges the cache. If somebody else was faster, theirs stays
     /// and is returned. An object larger than the whole cache is returned without being cached.
-    pub fn insert(&self, slot: usize, object: T, charge: usize) -> Result<Arc<Node<T>>> {
-        self.insert_node(slot, Arc::new(Node::new(object)), charge)
+    pub fn insert(&self, slot: usize, object: T, charge: usize) -> Result<Held<T>> {
+        self.insert_node(slot, Held::new(object), charge)
     }
 
     /// An evicted object for its memory, one that suits if possible.
-    pub fn spare(&self, suits: impl Fn(&T) -> bool) -> Option<Arc<Node<T>>> {
-        self.cache.spares.take(|node: &Node<T>| suits(&node.object))
+    pub fn spare(&self, suits: impl Fn(&T) -> bool) -> Option<Held<T>> {
+        self.cache.spares.take(|node: &Held<T>| suits(node.object()))
     }
 
     /// As [`SlotArray::insert`], for an object that has its place already, but in no cache.
-    pub fn insert_node(
-        &self,
-        slot: usize,
-        node: Arc<Node<T>>,
-        charge: usize,
-    ) -> Result<Arc<Node<T>>> {
+    pub fn insert_node(&self, slot: usize, node: Held<T>, charge: usize) -> Result<Held<T>> {
         let cache = &*self.cache;
         let Some(cell) = self.cells.get(slot) else { return Ok(node) };
         if charge > cache.capacity() && !cache.has_strict_capacity_limit() {
@@ -214,7 +152,7 @@ impl<T: Send + Sync + 'static> SlotArray<T> {
         if !cell.set_if_empty(&node) {
             drop(ring);
             cache.release(charge);
-            return Ok(self.load_arc(slot).unwrap_or(node));
+            return Ok(self.hold(slot).unwrap_or(node));
         }
         let owner = Arc::clone(&self.owner);
         let position = ring.add(Entry { owner, slot: slot as u32, charge: narrow });
@@ -281,19 +219,19 @@ impl<T: Send + Sync + 'static> Owner for Cells<T> {
     }
 
     fn is_held(&self, slot: u32) -> bool {
-        let node = self.cells.get(slot as usize).and_then(Slot::load_arc);
+        let node = self.cells.get(slot as usize).and_then(Slot::hold);
         // One count is the slot's, one is ours.
-        node.is_some_and(|node| Arc::strong_count(&node) > 2)
+        node.is_some_and(|node| node.count() > 2)
     }
 
     fn evict(&self, slot: u32) -> Option<Anonymous> {
-        self.cells.get(slot as usize).and_then(Slot::take).map(|node| node as Anonymous)
+        self.cells.get(slot as usize).and_then(Slot::take).map(|node| Box::new(node) as Anonymous)
     }
 
     fn bury(&self, object: Anonymous, bytes: usize) {
         let Some(recycle) = self.recycle else { return };
         // Somebody may hold it by count, and then drops it.
-        if let Ok(mut node) = object.downcast::<Node<T>>()
+        if let Ok(mut node) = object.downcast::<Held<T>>()
             && node.get_mut().is_some_and(recycle)
         {
             self.spares.keep(node, bytes);

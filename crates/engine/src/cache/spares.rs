@@ -9,11 +9,10 @@
 
 use crate::env::sync::Mutex;
 use std::any::Any;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// An object whose type only its owner knows.
-pub(super) type Anonymous = Arc<dyn Any + Send + Sync>;
+/// A [`super::Held`] whose type only its owner knows.
+pub(super) type Anonymous = Box<dyn Any + Send>;
 
 /// So much is kept at most, and a small part of the cache's capacity.
 const BYTES_MAX: usize = 1 << 20;
@@ -51,10 +50,7 @@ impl Spares {
     }
 
     /// An object of this type: one that suits, if there is one near the end, else any.
-    pub(super) fn take<T: Send + Sync + 'static>(
-        &self,
-        suits: impl Fn(&T) -> bool,
-    ) -> Option<Arc<T>> {
+    pub(super) fn take<T: 'static>(&self, suits: impl Fn(&T) -> bool) -> Option<T> {
         let mut list = self.list.lock();
         let from = list.objects.len().saturating_sub(LOOKS);
         let suits =
@@ -65,6 +61,6 @@ impl Spares {
         let (object, bytes) = list.objects.swap_remove(at);
         list.bytes -= bytes;
         drop(list);
-        object.downcast().ok()
+        object.downcast().ok().map(|object| *object)
     }
 }

@@ -2,4 +2,5 @@
 
 pub mod epoch;
 pub mod live;
+pub mod mapping;
 pub mod sync;

@@ -16,6 +16,7 @@
 
 #![allow(unsafe_code)]
 
+use crate::env::mapping;
 use parking_lot::Mutex;
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::ptr::NonNull;
@@ -25,7 +26,7 @@ use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 pub const ALIGN: usize = 8;
 
 const FIRST_CHUNK: usize = 4 << 10;
-const HUGE_PAGE: usize = 2 << 20;
+const HUGE_PAGE: usize = mapping::HUGE_PAGE;
 const LINE: usize = 64;
 
 /// The head of a chunk; the memory that it hands out follows it.
@@ -219,64 +220,10 @@ unsafe fn free_chunk(chunk: *mut Chunk, size: usize) {
 /// Large chunks come from the operating system and go back to it with the memtable. An allocator
 /// would keep them: glibc's raises the size from which it maps memory when such a piece is freed.
 fn is_mapped(size: usize) -> bool {
-    cfg!(all(target_os = "linux", not(miri))) && size >= MAP_FROM
+    mapping::IS_SUPPORTED && size >= MAP_FROM
 }
 
 const MAP_FROM: usize = 128 << 10;
-
-#[cfg(all(target_os = "linux", not(miri)))]
-mod mapping {
-    use super::HUGE_PAGE;
-    use std::ptr;
-
-    const PAGE: usize = 4 << 10;
-
-    /// Zeroed memory of its own, aligned; null where there is none.
-    pub(super) fn map(size: usize, align: usize) -> *mut u8 {
-        let (size, align) = (size.next_multiple_of(PAGE), align.max(PAGE));
-        let Some(length) = size.checked_add(align - PAGE) else { return ptr::null_mut() };
-        let (access, kind) =
-            (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
-        // SAFETY: a new mapping, at a place that the system chooses.
-        let start = unsafe { libc::mmap(ptr::null_mut(), length, access, kind, -1, 0) };
-        if start == libc::MAP_FAILED {
-            return ptr::null_mut();
-        }
-        let start = start.cast::<u8>();
-        let before = start.align_offset(align);
-        // SAFETY: both pieces lie inside the mapping, before and behind the part that is kept; the
-        // advice is about that part, and a refusal costs speed alone.
-        unsafe {
-            let kept = start.add(before);
-            if before > 0 {
-                libc::munmap(start.cast(), before);
-            }
-            if length - before > size {
-                libc::munmap(kept.add(size).cast(), length - before - size);
-            }
-            if align == HUGE_PAGE {
-                libc::madvise(kept.cast(), size, libc::MADV_HUGEPAGE);
-            }
-            kept
-        }
-    }
-
-    /// # Safety
-    /// `memory` came from `map` with this size and is not used any more.
-    pub(super) unsafe fn unmap(memory: *mut u8, size: usize) {
-        // SAFETY: by contract, exactly one mapping.
-        unsafe { libc::munmap(memory.cast(), size.next_multiple_of(PAGE)) };
-    }
-}
-
-#[cfg(not(all(target_os = "linux", not(miri))))]
-mod mapping {
-    pub(super) fn map(_size: usize, _align: usize) -> *mut u8 {
-        std::ptr::null_mut()
-    }
-
-    pub(super) unsafe fn unmap(_memory: *mut u8, _size: usize) {}
-}
 
 #[cfg(test)]
 #[path = "arena_test.rs"]

@@ -22,11 +22,11 @@ use crate::base::hash::hash32;
 use crate::base::key::{TRAILER_SIZE, trailer};
 use crate::base::pinned::PinnedBytes;
 use crate::base::{KeyOrder, ValueType};
-use crate::cache::Node;
+use crate::cache::{Held, Memory, Node};
 use crate::error::{Error, Result};
 use crate::fs::RandomAccessFile;
 use std::cmp::Ordering;
-use std::sync::atomic::{AtomicBool, Ordering as Memory};
+use std::sync::atomic::{self, AtomicBool};
 use std::sync::{Arc, OnceLock};
 
 const COUNT_MASK: u32 = 0x0FFF_FFFF;
@@ -44,12 +44,10 @@ pub(super) const COLLISION: u8 = 254;
 
 /// Where a block's bytes are.
 pub enum Bytes {
-    /// In memory of its own.
-    Owned(Vec<u8>),
     /// The first `len` bytes of memory of its own.
-    Front {
-        /// The block and more.
-        memory: Box<[u8]>,
+    Owned {
+        /// The block and perhaps more.
+        memory: Memory,
         /// How long the block is.
         len: usize,
     },
@@ -65,12 +63,16 @@ pub enum Bytes {
 }
 
 impl Bytes {
+    /// A copy of a block.
+    pub fn copy_of(block: &[u8]) -> Bytes {
+        Bytes::Owned { memory: Memory::copy_of(block), len: block.len() }
+    }
+
     /// The bytes.
     #[inline]
     pub fn as_slice(&self) -> &[u8] {
         match self {
-            Bytes::Owned(v) => v,
-            Bytes::Front { memory, len } => memory.get(..*len).unwrap_or_default(),
+            Bytes::Owned { memory, len } => memory.get(..*len).unwrap_or_default(),
             Bytes::Mapped { file, start, len } => {
                 let map = file.mapped().unwrap_or_default();
                 map.get(*start..*start + *len).unwrap_or_default()
@@ -83,7 +85,7 @@ impl Bytes {
 /// from its [`Layout`].
 enum Place {
     /// The block, and perhaps a bit more.
-    Owned(Box<[u8]>),
+    Owned(Memory),
     Mapped {
         file: Arc<dyn RandomAccessFile>,
         start: usize,
@@ -149,8 +151,7 @@ impl Block {
     pub fn new(bytes: Bytes) -> Result<Block> {
         let layout = Layout::parse(bytes.as_slice())?;
         let place = match bytes {
-            Bytes::Owned(bytes) => Place::Owned(bytes.into_boxed_slice()),
-            Bytes::Front { memory, .. } => Place::Owned(memory),
+            Bytes::Owned { memory, .. } => Place::Owned(memory),
             Bytes::Mapped { file, start, .. } => Place::Mapped { file, start },
         };
         let (marks, seen, tags) = (Marks::default(), AtomicBool::new(false), OnceLock::new());
@@ -180,7 +181,7 @@ impl Block {
     }
 
     /// Its memory, for another block of `len` bytes, if it suits. What is left must not be searched.
-    pub fn take_memory(&mut self, len: usize) -> Option<Box<[u8]>> {
+    pub fn take_memory(&mut self, len: usize) -> Option<Memory> {
         match &mut self.place {
             Place::Owned(memory) if is_room(memory, len) => Some(std::mem::take(memory)),
             _ => None,
@@ -225,7 +226,7 @@ impl Block {
             Place::Owned(bytes) => bytes.len(),
             Place::Mapped { .. } => 0,
         };
-        bytes + size_of::<Node<Block>>() + 3 * size_of::<usize>()
+        bytes + size_of::<Node<Block>>() + 2 * size_of::<usize>()
     }
 
     /// The tags; the inner `None` if the block does not suit them, the outer one if nobody looked
@@ -239,7 +240,7 @@ impl Block {
     /// call built them.
     #[cold]
     pub fn note_lookup(&self) -> Option<usize> {
-        if !self.seen.swap(true, Memory::Relaxed) || self.tags.get().is_some() {
+        if !self.seen.swap(true, atomic::Ordering::Relaxed) || self.tags.get().is_some() {
             return None;
         }
         let tags = Tags::build(self.view());
@@ -253,7 +254,7 @@ fn is_room(memory: &[u8], len: usize) -> bool {
     (len..=len + len / 8).contains(&memory.len())
 }
 
-impl PinnedBytes for Node<Block> {
+impl PinnedBytes for Held<Block> {
     fn bytes(&self) -> &[u8] {
         self.object().bytes()
     }

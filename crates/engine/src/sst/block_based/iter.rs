@@ -15,7 +15,7 @@ use super::table::BlockBasedTable;
 use crate::base::key::{TRAILER_SIZE, trailer};
 use crate::base::prefetch::{LINE, prefetch_bytes};
 use crate::base::{InternalIterator, SeqNo};
-use crate::cache::Node;
+use crate::cache::{Held, Node};
 use crate::env::epoch;
 use crate::error::{Error, Result};
 use crate::sst::{BlockAccess, Table, TableIterOptions};
@@ -40,7 +40,7 @@ pub struct TableIter {
     readahead: Readahead,
     /// Which block `block` is.
     i: usize,
-    block: Option<Arc<Node<Block>>>,
+    block: Option<Held<Block>>,
     cursor: Cursor,
     /// Where in the block something is to be asked for.
     pace_at: usize,

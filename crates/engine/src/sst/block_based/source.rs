@@ -8,6 +8,7 @@ use super::index::check_handle;
 use super::separated::join_separated;
 use crate::base::checksum::{block_checksum, context_modifier};
 use crate::base::coding::fixed32_at;
+use crate::cache::Memory;
 use crate::compress::{CompressionType, Dictionary, decompress_with};
 use crate::error::{Error, Result};
 use crate::fs::RandomAccessFile;
@@ -170,11 +171,11 @@ impl BlockSource {
 
     /// The bytes of a block in the file with their trailer, unchecked, at the beginning of `memory` if it
     /// is large enough: it is written over and need not be zeroed.
-    fn read_into(&self, memory: Option<Box<[u8]>>, handle: BlockHandle) -> Result<Box<[u8]>> {
+    fn read_into(&self, memory: Option<Memory>, handle: BlockHandle) -> Result<Memory> {
         let len = handle.size as usize + BLOCK_TRAILER_SIZE;
         let mut memory = match memory {
             Some(memory) if memory.len() >= len => memory,
-            _ => vec![0; len].into_boxed_slice(),
+            _ => Memory::zeroed(len),
         };
         read_exact_at(&*self.file, handle.offset, memory.get_mut(..len).unwrap_or_default())?;
         Ok(memory)
@@ -191,7 +192,7 @@ impl BlockSource {
         handle: BlockHandle,
         dictionary: Option<&Dictionary>,
         readahead: Option<&mut Readahead>,
-        memory: Option<Box<[u8]>>,
+        memory: Option<Memory>,
     ) -> Result<Block> {
         self.check_range(handle)?;
         let len = handle.size as usize + BLOCK_TRAILER_SIZE;
@@ -231,7 +232,7 @@ impl BlockSource {
     /// As `unpack`, without a copy where the block is not compressed.
     fn unpack_owned(
         &self,
-        memory: Box<[u8]>,
+        memory: Memory,
         handle: BlockHandle,
         dictionary: Option<&Dictionary>,
     ) -> Result<Bytes> {
@@ -242,7 +243,7 @@ impl BlockSource {
             return self.unpack(bytes, handle, dictionary);
         }
         self.verify(bytes, handle.offset)?;
-        Ok(Bytes::Front { memory, len })
+        Ok(Bytes::Owned { memory, len })
     }
 
     fn unpack(
@@ -253,14 +254,20 @@ impl BlockSource {
     ) -> Result<Bytes> {
         self.verify(bytes, handle.offset)?;
         let (block, type_byte, _) = split_trailer(bytes)?;
+        let expanded;
         let raw = match type_byte {
-            0 => block.to_vec(),
-            _ => self.expand(block, type_byte, dictionary).map_err(|e| self.locate(handle, e))?,
+            0 => block,
+            _ => {
+                let raw = self.expand(block, type_byte, dictionary);
+                expanded = raw.map_err(|e| self.locate(handle, e))?;
+                &expanded
+            }
         };
-        if is_separated(&raw) {
-            return Ok(Bytes::Owned(join_separated(&raw).map_err(|e| self.locate(handle, e))?));
+        if is_separated(raw) {
+            let joined = join_separated(raw).map_err(|e| self.locate(handle, e))?;
+            return Ok(Bytes::copy_of(&joined));
         }
-        Ok(Bytes::Owned(raw))
+        Ok(Bytes::copy_of(raw))
     }
 
     fn expand(&self, block: &[u8], byte: u8, dictionary: Option<&Dictionary>) -> Result<Vec<u8>> {

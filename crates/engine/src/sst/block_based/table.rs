@@ -14,9 +14,9 @@ use super::tags::Tags;
 use crate::base::hash::hash64;
 use crate::base::key::{sequence, trailer, user_key};
 use crate::base::perf::{self, PerfMetric, PerfTimer};
-use crate::base::pinned::{Pin, PinnedBytes};
+use crate::base::pinned::Pin;
 use crate::base::{KeyOrder, LookupKey, MAX_SEQUENCE_NUMBER, PinnedValue, SeqNo};
-use crate::cache::{Node, Reservation, SlotArray};
+use crate::cache::{Held, Memory, Reservation, SlotArray};
 use crate::compress::Dictionary;
 use crate::env::epoch;
 use crate::error::{Error, Result};
@@ -68,7 +68,7 @@ pub struct BlockBasedTable {
 }
 
 /// A place for a block and memory for its bytes, where there are any to be used again.
-type Spare = (Option<Arc<Node<Block>>>, Option<Box<[u8]>>);
+type Spare = (Option<Held<Block>>, Option<Memory>);
 
 /// A lookup on its way through the table.
 struct Lookup<'a> {
@@ -282,9 +282,9 @@ impl BlockBasedTable {
         i: usize,
         access: BlockAccess,
         readahead: Option<&mut Readahead>,
-    ) -> Result<Arc<Node<Block>>> {
+    ) -> Result<Held<Block>> {
         if let Some(slots) = &self.slots {
-            if let Some(node) = slots.load_arc(i) {
+            if let Some(node) = slots.hold(i) {
                 perf_hit(node.object());
                 if let Some(stats) = &self.statistics {
                     count_hit(stats, node.object());
@@ -318,9 +318,9 @@ impl BlockBasedTable {
                 ] {
                     stats::add(&self.statistics, ticker, n);
                 }
-                slots.insert_node(i, Node::new_in(spare, block), charge)
+                slots.insert_node(i, Held::new_in(spare, block), charge)
             }
-            _ => Ok(Arc::new(Node::new(block))),
+            _ => Ok(Held::new(block)),
         }
     }
 
@@ -329,7 +329,7 @@ impl BlockBasedTable {
         let len = handle.size as usize + BLOCK_TRAILER_SIZE;
         let slots = self.slots.as_ref().filter(|_| self.source.wants_memory());
         let mut spare = slots.and_then(|slots| slots.spare(|block| block.suits(len)));
-        let memory = spare.as_mut().and_then(Node::get_mut).and_then(|b| b.take_memory(len));
+        let memory = spare.as_mut().and_then(Held::get_mut).and_then(|b| b.take_memory(len));
         (spare, memory)
     }
 
@@ -425,16 +425,15 @@ pub(super) struct SlotPin<'a> {
 impl Pin for SlotPin<'_> {
     fn pin(&self, value: &[u8]) -> Option<PinnedValue> {
         // If the slot was filled anew meanwhile, the value is no part of what it holds now.
-        let node: Arc<dyn PinnedBytes> = self.slots.load_arc(self.i)?;
-        PinnedValue::part_of(node, value)
+        PinnedValue::part_of(Arc::new(self.slots.hold(self.i)?), value)
     }
 }
 
 /// Keeps a value's block alive that is counted.
-struct NodePin<'a>(&'a Arc<Node<Block>>);
+struct NodePin<'a>(&'a Held<Block>);
 
 impl Pin for NodePin<'_> {
     fn pin(&self, value: &[u8]) -> Option<PinnedValue> {
-        PinnedValue::part_of(Arc::clone(self.0) as Arc<dyn PinnedBytes>, value)
+        PinnedValue::part_of(Arc::new(self.0.clone()), value)
     }
 }

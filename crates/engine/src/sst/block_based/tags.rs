@@ -40,6 +40,10 @@ const GROUP: usize = 64;
 /// The widest middle that is worth keeping.
 const WIDTH_MAX: usize = 32;
 
+/// So much of an entry is asked for at least and at most. What lies behind, the processor guesses.
+const ASK_MIN: usize = 3 * LINE;
+const ASK_MAX: usize = 10 * LINE;
+
 /// How many bytes lie inside the object: enough for a block of 4 KiB with values of 100 bytes.
 const INLINE: usize = 136;
 
@@ -173,7 +177,7 @@ impl Tags {
         max_trailer: u64,
         visit: impl FnMut(u64, &'a [u8]) -> Result<bool>,
     ) -> Result<Found> {
-        self.find_from(self.candidates(0, hash), view, hash, user_key, max_trailer, visit)
+        self.find_from(self.ask_candidates(view, hash), view, hash, user_key, max_trailer, visit)
     }
 
     /// The candidates for a user key in a group of tags.
@@ -187,7 +191,7 @@ impl Tags {
     }
 
     /// The first candidates for a user key. Asks for their entries.
-    #[inline]
+    #[inline(always)]
     pub fn ask_candidates(&self, view: BlockView<'_>, hash: u64) -> Candidates {
         let (head, data) = self.parts();
         let found = self.candidates(0, hash);
@@ -196,8 +200,7 @@ impl Tags {
             let i = bits.trailing_zeros() as usize;
             bits &= bits - 1;
             if i < usize::from(head.n) {
-                let entry = view.entries().as_ptr().wrapping_add(offset((head, data), i));
-                prefetch_bytes(entry, 3 * LINE);
+                ask((head, data), view, i);
             }
         }
         found
@@ -250,6 +253,21 @@ pub struct Candidates {
 fn offset((head, data): (Head, &[u8]), i: usize) -> usize {
     let bytes = data.get(usize::from(head.n) + 2 * i..).and_then(|b| b.first_chunk::<2>());
     u16::from_le_bytes(bytes.copied().unwrap_or_default()).into()
+}
+
+/// Asks for all of entry `i` at once: where its value is, only its first line tells, and the value's lines
+/// would be waited for after that one. The number of lines is guessed for short entries: a loop that
+/// ends after two or three is mispredicted too often.
+#[inline(always)]
+fn ask((head, data): (Head, &[u8]), view: BlockView<'_>, i: usize) {
+    let start = offset((head, data), i);
+    let first = view.entries().as_ptr().wrapping_add(start);
+    prefetch_bytes(first, ASK_MIN);
+    // Of the last entry this reads a middle: as good as any number that is too small or too large.
+    let len = offset((head, data), i + 1).saturating_sub(start);
+    if len > ASK_MIN {
+        prefetch_bytes(first.wrapping_add(ASK_MIN), len.min(ASK_MAX) - ASK_MIN);
+    }
 }
 
 /// Trailer and value of entry `i` if its user key is this one.
