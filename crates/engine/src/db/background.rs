@@ -88,6 +88,9 @@ impl DbInner {
             } else if self.has_tables_to_purge() {
                 drop(state);
                 self.purge_tables();
+            } else if let Some(table) = state.late_tables.pop() {
+                drop(state);
+                self.read_late_table(&table);
             } else {
                 self.work.wait_for(&mut state, IDLE_WAIT);
                 continue;

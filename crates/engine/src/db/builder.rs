@@ -50,8 +50,9 @@ impl Opening {
         }
         let next = AtomicUsize::new(0);
         let open_some = || -> Result<()> {
+            let mut memory = Vec::new();
             while let Some((family, file)) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
-                let table = family.tables.find(file)?;
+                let table = family.tables.find_late(file, &mut memory)?;
                 check_merge_operator(family, file, &table)?;
             }
             Ok(())
@@ -106,6 +107,7 @@ impl Builder {
         let inner = assembled?;
         inner.purge_leftovers()?;
         inner.write_options_file();
+        inner.list_late_tables();
         inner.start_background()?;
         Ok(inner)
     }

@@ -24,6 +24,7 @@ mod get;
 mod handles;
 mod ingest;
 mod install;
+mod late_tables;
 mod level_jobs;
 mod live_files;
 mod log_lines;

@@ -24,12 +24,13 @@ use crate::error::{Error, Result};
 use crate::fs::{FileLock, FileSyncer};
 use crate::options::CompactionStyle;
 use crate::read::SnapshotList;
+use crate::sst::Table;
 use crate::version::{Graveyard, VersionSet};
 use crate::wal::LogWriter;
 use crate::write::{CommitOrder, Line, Sections, Stall, StallInputs, SyncGroup, WriteController};
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Deref;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 /// An open database. Background threads hold it too.
@@ -146,6 +147,8 @@ pub(crate) struct State {
     pub(crate) wals_to_close: Vec<LogWriter>,
     pub(crate) running_flushes: usize,
     pub(crate) running_compactions: usize,
+    /// Tables of which the background has to read index and filter; the last is next.
+    pub(crate) late_tables: Vec<Weak<Table>>,
     /// Manual compactions under way: `close` waits for them.
     pub(crate) manual_compactions: usize,
     pub(crate) error: Option<Error>,
@@ -188,6 +191,7 @@ impl State {
             wals_to_close: Vec::new(),
             running_flushes: 0,
             running_compactions: 0,
+            late_tables: Vec::new(),
             manual_compactions: 0,
             error: None,
             stats_dumped: Instant::now(),

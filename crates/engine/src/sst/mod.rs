@@ -107,6 +107,24 @@ pub enum Table {
 impl Table {
     /// Opens a table of any format: reads and checks footer, properties, index and filter.
     pub fn open(file: Arc<dyn RandomAccessFile>, ctx: &TableReadContext) -> Result<Arc<Table>> {
+        Table::open_in(file, ctx, None)
+    }
+
+    /// As `open`, for one of many tables: index and filter of a block-based table are verified by means of
+    /// `memory`, and read again when it is used first.
+    pub fn open_late(
+        file: Arc<dyn RandomAccessFile>,
+        ctx: &TableReadContext,
+        memory: &mut Vec<u8>,
+    ) -> Result<Arc<Table>> {
+        Table::open_in(file, ctx, Some(memory))
+    }
+
+    fn open_in(
+        file: Arc<dyn RandomAccessFile>,
+        ctx: &TableReadContext,
+        memory: Option<&mut Vec<u8>>,
+    ) -> Result<Arc<Table>> {
         let table = match format::recognise(&*file)? {
             format::TableKind::BlockBased => {
                 let defaults = BlockBasedTableOptions::default();
@@ -114,7 +132,10 @@ impl Table {
                     TableFactory::BlockBased(opts) => opts,
                     _ => &defaults,
                 };
-                Table::BlockBased(BlockBasedTable::open(file, ctx, opts)?)
+                Table::BlockBased(match memory {
+                    Some(memory) => BlockBasedTable::open_late(file, ctx, opts, memory)?,
+                    None => BlockBasedTable::open(file, ctx, opts)?,
+                })
             }
             format::TableKind::Plain => {
                 let defaults = PlainTableOptions::default();
@@ -127,6 +148,14 @@ impl Table {
             format::TableKind::Cuckoo => Table::Cuckoo(CuckooTable::open(file, ctx)?),
         };
         Ok(Arc::new(table))
+    }
+
+    /// Reads what [`Table::open_late`] left for the first use.
+    pub fn read_parts(&self) -> Result<()> {
+        match self {
+            Table::BlockBased(table) => table.read_parts(),
+            Table::Plain(_) | Table::Cuckoo(_) => Ok(()),
+        }
     }
 
     /// Looks a key up: calls `ctx.save` for the visible entries of the user key, newest first,
@@ -203,11 +232,11 @@ impl Table {
 
     /// About how many bytes of the file lie before this internal key: none in a CuckooTable, whose
     /// keys lie anywhere.
-    pub fn approximate_offset_of(&self, internal_key: &[u8]) -> u64 {
+    pub fn approximate_offset_of(&self, internal_key: &[u8]) -> Result<u64> {
         match self {
             Table::BlockBased(table) => table.approximate_offset_of(internal_key),
-            Table::Plain(table) => table.approximate_offset_of(internal_key),
-            Table::Cuckoo(_) => 0,
+            Table::Plain(table) => Ok(table.approximate_offset_of(internal_key)),
+            Table::Cuckoo(_) => Ok(0),
         }
     }
 

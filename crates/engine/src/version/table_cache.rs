@@ -18,11 +18,14 @@ use crate::fs::filename::leveldb_table_file_name;
 use crate::fs::{FileSystem, RandomAccessFile};
 use crate::hooks::SliceTransform;
 use crate::options::{ColumnFamilyOptions, TableFactory};
-use crate::sst::{Table, TableReadContext};
+use crate::sst::{Table, TableReadContext as Context};
 use crate::stats::{self, Statistics, Ticker};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+type Reader = Arc<dyn RandomAccessFile>;
+type Opened = Result<Arc<Table>>;
 
 /// Opens the tables of one column family and remembers the readers.
 pub struct TableCache {
@@ -85,15 +88,24 @@ impl TableCache {
 
     /// The reader of a file; opens it if need be.
     pub fn find(&self, file: &FileMeta) -> Result<Arc<Table>> {
+        self.find_or(file, Table::open)
+    }
+
+    /// As `find`, for one of many files that nobody reads yet; see [`Table::open_late`].
+    pub fn find_late(&self, file: &FileMeta, memory: &mut Vec<u8>) -> Result<Arc<Table>> {
+        self.find_or(file, |reader, ctx| Table::open_late(reader, ctx, memory))
+    }
+
+    fn find_or(&self, file: &FileMeta, open: impl FnOnce(Reader, &Context) -> Opened) -> Opened {
         match &self.open_tables {
             None => match file.pinned_reader() {
                 Some(table) => Ok(Arc::clone(table)),
-                None => Ok(Arc::clone(file.pin_reader(self.open(file)?))),
+                None => Ok(Arc::clone(file.pin_reader(self.open(file, open)?))),
             },
             Some(open_tables) => match open_tables.get(file.number) {
                 Some(table) => Ok(table),
                 None => {
-                    let table = self.open(file)?;
+                    let table = self.open(file, open)?;
                     open_tables.insert(file.number, Arc::clone(&table));
                     Ok(table)
                 }
@@ -109,14 +121,18 @@ impl TableCache {
     }
 
     /// Opens a file and checks it against what the MANIFEST says: size and unique id.
-    fn open(&self, file: &FileMeta) -> Result<Arc<Table>> {
-        let opened = self.open_and_check(file);
+    fn open(&self, file: &FileMeta, open: impl FnOnce(Reader, &Context) -> Opened) -> Opened {
+        let opened = self.open_and_check(file, open);
         let outcome = if opened.is_ok() { Ticker::NoFileOpens } else { Ticker::NoFileErrors };
         stats::add(&self.statistics, outcome, 1);
         opened
     }
 
-    fn open_and_check(&self, file: &FileMeta) -> Result<Arc<Table>> {
+    fn open_and_check(
+        &self,
+        file: &FileMeta,
+        open: impl FnOnce(Reader, &Context) -> Opened,
+    ) -> Opened {
         let reader = self.open_file(file)?;
         let reader = LimitedReads::wrap(reader, self.rate_limiter.as_ref());
         let path = reader.path().to_path_buf();
@@ -128,7 +144,7 @@ impl TableCache {
                 reader.size()
             )));
         }
-        let ctx = TableReadContext {
+        let ctx = Context {
             order: self.order.clone(),
             factory: self.factory.clone(),
             prefix_extractor: self.prefix_extractor.clone(),
@@ -138,7 +154,7 @@ impl TableCache {
             global_seqno: Some(file.largest_seqno),
             statistics: self.statistics.clone(),
         };
-        let mut table = Table::open(reader, &ctx)?;
+        let mut table = open(reader, &ctx)?;
         if let Some(table) = Arc::get_mut(&mut table) {
             table.clip_range_tombstones(&file.smallest, &file.largest);
         }

@@ -321,7 +321,7 @@ fn bytes_of_file(
 ) -> Result<u64> {
     let offset = |user_key: &[u8]| -> Result<u64> {
         let target = LookupKey::new(user_key, crate::base::MAX_SEQUENCE_NUMBER);
-        Ok(tables.find(file)?.approximate_offset_of(target.internal_key()))
+        tables.find(file)?.approximate_offset_of(target.internal_key())
     };
     let from = begin.map_or(Ok(0), offset)?;
     let to = end.map_or(Ok(file.file_size), offset)?;

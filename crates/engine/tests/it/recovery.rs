@@ -6,6 +6,7 @@ use ferrolith::db::Db;
 use ferrolith::options::{FlushOptions, Options, WalRecoveryMode};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 /// Copies a database directory as it is: what `kill -9` leaves. Again where files came or went
 /// meanwhile, since such a copy is of no moment.
@@ -190,4 +191,36 @@ fn wals_live_in_their_own_directory_and_can_be_archived() {
     assert!(names.iter().all(|p| p.extension().is_none_or(|e| e != "log")), "{names:?}");
     drop(db);
     assert_eq!(dump(&Db::open(&options, dir.path()).unwrap()).len(), 5000);
+}
+
+#[test]
+fn what_opening_leaves_of_tables_the_background_reads() {
+    let dir = temp_dir();
+    let mut options = small();
+    options.cf.disable_auto_compactions = true;
+    let db = Db::open(&options, dir.path()).unwrap();
+    for table in 0..6u32 {
+        for i in 0..500u32 {
+            db.put(&wo(), &(table * 500 + i).to_be_bytes(), b"value").unwrap();
+        }
+        db.flush(&FlushOptions::default()).unwrap();
+    }
+    let memory = |db: &Db| -> usize {
+        db.property("rocksdb.estimate-table-readers-mem").unwrap().parse().unwrap()
+    };
+    assert_eq!(dump(&db).len(), 3000);
+    let wanted = memory(&db);
+    drop(db);
+    // Closing waits for no more than the table that is being read.
+    for _ in 0..20 {
+        drop(Db::open(&options, dir.path()).unwrap());
+    }
+    let db = Db::open(&options, dir.path()).unwrap();
+    let start = Instant::now();
+    while memory(&db) < wanted {
+        assert!(start.elapsed() < Duration::from_secs(60), "{} of {wanted}", memory(&db));
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    assert_eq!(memory(&db), wanted);
+    assert_eq!(dump(&db).len(), 3000);
 }

@@ -10,6 +10,7 @@
 
 use super::block::Block;
 use super::cursor::Cursor;
+use super::parts::Parts;
 use super::source::Readahead;
 use super::table::BlockBasedTable;
 use crate::base::key::{TRAILER_SIZE, trailer};
@@ -56,6 +57,7 @@ impl TableIter {
         let Table::BlockBased(inner) = &*table else {
             return Err(Error::invalid_argument("not a block-based table"));
         };
+        inner.parts()?;
         let readahead = match (ro.for_compaction, ro.readahead) {
             (true, 0) => Readahead::new(COMPACTION_WINDOW, true),
             (false, 0) => Readahead::new(SCAN_WINDOW, false),
@@ -84,11 +86,11 @@ impl TableIter {
             return true;
         }
         self.block = None;
-        let table = inner(&self.table);
-        if i >= table.fences.len() {
+        let (table, parts) = (inner(&self.table), parts(&self.table));
+        if i >= parts.fences.len() {
             return false;
         }
-        match table.load(i, self.access, Some(&mut self.readahead)) {
+        match table.load(parts, i, self.access, Some(&mut self.readahead)) {
             Ok(block) => {
                 self.pace_at = block.object().entries_len().saturating_sub(NEXT_BLOCK_FROM);
                 (self.i, self.block) = (i, Some(block));
@@ -135,7 +137,7 @@ impl TableIter {
     #[cold]
     fn pace(&mut self) {
         self.pace_at = usize::MAX;
-        let (Some(block), Some(slots)) = (&self.block, &inner(&self.table).slots) else { return };
+        let (Some(block), Some(slots)) = (&self.block, &parts(&self.table).slots) else { return };
         let guard = epoch::pin();
         let Some(next) = slots.load(self.i + 1, &guard) else { return };
         let end = block.object().entries_len();
@@ -214,6 +216,13 @@ fn inner(table: &Table) -> &BlockBasedTable {
     }
 }
 
+fn parts(table: &Table) -> &Parts {
+    match inner(table).parts.ready() {
+        Some(parts) => parts,
+        None => unreachable!("`new` reads them"),
+    }
+}
+
 /// A stored key as it counts: with the ingested file's sequence number.
 #[inline]
 fn effective_trailer(key: &[u8], seqno: Option<SeqNo>) -> u64 {
@@ -234,7 +243,7 @@ impl InternalIterator for TableIter {
 
     fn seek_to_last(&mut self) {
         self.start();
-        self.last_before(inner(&self.table).fences.len());
+        self.last_before(parts(&self.table).fences.len());
     }
 
     fn seek(&mut self, target: &[u8]) {
@@ -246,8 +255,9 @@ impl InternalIterator for TableIter {
         let seqno = table.global_seqno;
         // The index knows stored trailers only, so it is asked for the user key's first entry.
         let index_t = if seqno.is_some() { u64::MAX } else { t };
-        let i = table.fences.find(&table.order, user_key, index_t);
-        let number = table.fences.number_of(user_key).ok();
+        let fences = &parts(&self.table).fences;
+        let i = fences.find(&table.order, user_key, index_t);
+        let number = fences.number_of(user_key).ok();
         if !self.enter(i) {
             return;
         }

@@ -4,9 +4,9 @@
 //! file = data block*, filter block, index block, [dictionary], properties, metaindex, footer
 //! each block is followed by a type byte and a fixed32 checksum
 //! ```
-//! Reading: `open` takes the metadata apart, `table` answers lookups, `iter` walks. A lookup goes
-//! filter → fences (the decoded index) → slot of the cached block → tags → entry, and allocates
-//! nothing. Writing: `builder` cuts entries into blocks and writes them as they fill, or when
+//! Reading: `open` takes the metadata apart, `parts` reads what lookups need, `table` answers them,
+//! `iter` walks. A lookup goes filter → fences (the decoded index) → slot of the cached block → tags →
+//! entry, and allocates nothing. Writing: `builder` cuts entries into blocks and writes them as they fill, or when
 //! `dictionary` has seen enough of them.
 
 mod block;
@@ -24,6 +24,7 @@ mod index_prefixes;
 mod iter;
 mod marks;
 mod open;
+mod parts;
 mod ribbon;
 mod ribbon_builder;
 mod separated;

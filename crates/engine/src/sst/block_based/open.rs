@@ -2,17 +2,15 @@
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
-use super::block::{Block, BlockView};
+use super::block::BlockView;
 use super::cursor::Cursor;
-use super::fences::Fences;
-use super::filter::Filter;
-use super::index::{IndexForm, check_handle, for_each_entry};
+use super::index::IndexForm;
+use super::parts::{FilterAt, LateParts, PartsAt};
 use super::source::BlockSource;
-use super::table::{BlockBasedTable, TableFilter};
+use super::table::BlockBasedTable;
 use crate::base::coding::Decoder;
 use crate::base::key::ParsedInternalKey;
 use crate::base::{KeyOrder, SeqNo, ValueType};
-use crate::cache::SlotArray;
 use crate::compress::Dictionary;
 use crate::error::{Error, Result};
 use crate::fs::RandomAccessFile;
@@ -27,6 +25,7 @@ use crate::sst::properties::{
     WHOLE_KEY_FILTERING,
 };
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
 const PROPERTIES: &str = "rocksdb.properties";
@@ -47,12 +46,50 @@ impl BlockBasedTable {
         opts: &BlockBasedTableOptions,
     ) -> Result<BlockBasedTable> {
         let path = file.path().to_owned();
-        open(file, ctx, opts).map_err(|e| {
-            if e.message().starts_with(&*path.to_string_lossy()) { e } else { e.in_file(&path) }
-        })
+        let opened = open(file, ctx, opts).and_then(|table| {
+            table.parts()?;
+            table.reserved(ctx, opts)
+        });
+        opened.map_err(|e| in_file(&path, e))
+    }
+
+    /// As `open`, but index and filter are only verified, by means of `memory`, which is for more tables:
+    /// they are read once more when the table is used first.
+    pub fn open_late(
+        file: Arc<dyn RandomAccessFile>,
+        ctx: &TableReadContext,
+        opts: &BlockBasedTableOptions,
+        memory: &mut Vec<u8>,
+    ) -> Result<BlockBasedTable> {
+        // Then what they take of the cache's budget has to be known.
+        if opts.cache_index_and_filter_blocks {
+            return BlockBasedTable::open(file, ctx, opts);
+        }
+        let path = file.path().to_owned();
+        let opened = open(Arc::clone(&file), ctx, opts).and_then(|table| {
+            table.parts.verify(&table.source, &*file, &table.order, memory)?;
+            Ok(table)
+        });
+        opened.map_err(|e| in_file(&path, e))
+    }
+
+    fn reserved(
+        mut self,
+        ctx: &TableReadContext,
+        opts: &BlockBasedTableOptions,
+    ) -> Result<BlockBasedTable> {
+        if let Some(cache) = ctx.cache.as_ref().filter(|_| opts.cache_index_and_filter_blocks) {
+            self._reservation = Some(cache.reserve(self.memory_usage())?);
+        }
+        Ok(self)
     }
 }
 
+fn in_file(path: &Path, e: Error) -> Error {
+    if e.message().starts_with(&*path.to_string_lossy()) { e } else { e.in_file(path) }
+}
+
+/// Everything but index and filter.
 fn open(
     file: Arc<dyn RandomAccessFile>,
     ctx: &TableReadContext,
@@ -68,23 +105,25 @@ fn open(
     };
     let form = index_form(&properties)?;
     let index = source.footer().index.or_else(|| metas.get(INDEX).copied());
-    let index = index.ok_or_else(|| Error::corruption("metaindex: no entry rocksdb.index"))?;
-    let fences = read_index(&source, index, &properties, form, ctx)?;
+    let parts = LateParts::new(PartsAt {
+        index: index.ok_or_else(|| Error::corruption("metaindex: no entry rocksdb.index"))?,
+        is_partitioned: properties.user_fixed32(INDEX_TYPE) == Some(2),
+        form,
+        data_blocks: properties.num_data_blocks,
+        filter: find_filter(&metas, ctx, opts),
+        cache: ctx.cache.clone(),
+    });
     let extractor = ctx.prefix_extractor.clone().filter(|extractor| {
         properties.prefix_extractor_name == extractor.name()
             && properties.user_flag(PREFIX_FILTERING)
     });
-    let filter = read_filter(&source, &metas, form, ctx, opts)?;
     let global_seqno = global_seqno(&properties, ctx.global_seqno)?;
     let range_tombstones = match metas.get(RANGE_DELETIONS) {
         Some(&handle) => read_range_tombstones(&source, handle, &ctx.order, global_seqno)?,
         None => None,
     };
-    let slots = ctx.cache.as_ref().map(|cache| {
-        SlotArray::with_recycling(Arc::clone(cache), fences.len(), Some(Block::recycle))
-    });
-    let mut table = BlockBasedTable {
-        tags: ctx.order.is_bytewise() && fences.keys_stay_in_one_block(),
+    Ok(BlockBasedTable {
+        tags: ctx.order.is_bytewise() && form.user_keys,
         whole_keys: properties.user_flag(WHOLE_KEY_FILTERING),
         prefixes: extractor,
         has_range_tombstones: range_tombstones.is_some(),
@@ -92,18 +131,12 @@ fn open(
         global_seqno,
         order: ctx.order.clone(),
         source,
-        fences,
-        filter,
-        slots,
+        parts,
         dictionary,
         properties,
         statistics: ctx.statistics.clone(),
         _reservation: None,
-    };
-    if let Some(cache) = ctx.cache.as_ref().filter(|_| opts.cache_index_and_filter_blocks) {
-        table._reservation = Some(cache.reserve(table.memory_usage())?);
-    }
-    Ok(table)
+    })
 }
 
 fn read_footer(file: &dyn RandomAccessFile) -> Result<Footer> {
@@ -226,37 +259,6 @@ fn index_form(properties: &TableProperties) -> Result<IndexForm> {
     })
 }
 
-fn read_index(
-    source: &BlockSource,
-    handle: BlockHandle,
-    properties: &TableProperties,
-    form: IndexForm,
-    ctx: &TableReadContext,
-) -> Result<Fences> {
-    let mut fences = Fences::collect(form.user_keys);
-    let limit = source.footer().offset;
-    let bytes = source.read_meta(handle)?;
-    fences.reserve(bytes.len(), properties.num_data_blocks);
-    let mut push = |key: &[u8], handle| {
-        check_handle(handle, limit)?;
-        fences.push(key, handle)
-    };
-    let result = if properties.user_fixed32(INDEX_TYPE) == Some(2) {
-        let mut budget = limit;
-        for_each_entry(&bytes, form, |_, part| {
-            // Crafted handles could name one partition many times.
-            budget = budget
-                .checked_sub(part.size)
-                .ok_or_else(|| Error::corruption("index partitions are larger than the file"))?;
-            for_each_entry(&source.read_meta(part)?, form, &mut push)
-        })
-    } else {
-        for_each_entry(&bytes, form, &mut push)
-    };
-    result.and_then(|()| fences.finish(&ctx.order)).map_err(|e| source.locate(handle, e))?;
-    Ok(fences)
-}
-
 /// The block of range deletions: `internal key of the begin -> end`. They may overlap.
 fn read_range_tombstones(
     source: &BlockSource,
@@ -286,33 +288,19 @@ fn read_range_tombstones(
     Ok(Some(Arc::new(fragments)).filter(|fragments| !fragments.is_empty()))
 }
 
-fn read_filter(
-    source: &BlockSource,
+/// Where the filter is that the options allow to ask.
+fn find_filter(
     metas: &MetaBlocks,
-    form: IndexForm,
     ctx: &TableReadContext,
     opts: &BlockBasedTableOptions,
-) -> Result<TableFilter> {
+) -> FilterAt {
     // Filters hold user keys without their timestamps, which nothing here cuts off.
     if opts.filter_policy.is_none() || ctx.order.name().ends_with(".u64ts") {
-        return Ok(TableFilter::None);
+        return FilterAt::None;
     }
-    if let Some(&handle) = metas.get(FULL_FILTER) {
-        return Ok(TableFilter::Full(Filter::new(source.read_filter(handle)?)));
+    match (metas.get(FULL_FILTER), metas.get(PARTITIONED_FILTER)) {
+        (Some(&handle), _) => FilterAt::Full(handle),
+        (None, Some(&handle)) => FilterAt::Partitioned(handle),
+        (None, None) => FilterAt::None,
     }
-    let Some(&handle) = metas.get(PARTITIONED_FILTER) else { return Ok(TableFilter::None) };
-    let mut fences = Fences::collect(form.user_keys);
-    let mut filters = Vec::new();
-    let mut budget = source.footer().offset;
-    let form = IndexForm { first_keys: false, ..form };
-    for_each_entry(&source.read_meta(handle)?, form, |key, part| {
-        budget = budget
-            .checked_sub(part.size)
-            .ok_or_else(|| Error::corruption("filter partitions are larger than the file"))?;
-        filters.push(Filter::new(source.read_filter(part)?));
-        fences.push(key, part)
-    })
-    .and_then(|()| fences.finish(&ctx.order))
-    .map_err(|e| source.locate(handle, e))?;
-    Ok(TableFilter::Partitioned(fences, filters))
 }

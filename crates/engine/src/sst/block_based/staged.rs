@@ -8,6 +8,7 @@
 
 use super::block::Block;
 use super::fences::Search;
+use super::parts::Parts;
 use super::table::{BlockBasedTable, SlotPin};
 use super::tags::{Candidates, Tags};
 use crate::base::LookupKey;
@@ -22,6 +23,7 @@ use crate::options::ReadOptions;
 /// A lookup on its way through a table.
 pub struct Staged<'a> {
     table: &'a BlockBasedTable,
+    parts: &'a Parts,
     slots: &'a SlotArray<Block>,
     key: &'a LookupKey,
     /// Entries with larger trailers are too new.
@@ -33,11 +35,13 @@ pub struct Staged<'a> {
 }
 
 impl<'a> Staged<'a> {
-    /// Asks for the filter. `None` if blocks are not cached or have no tags, if something else than an
+    /// Asks for the filter. `None` if the table was not used yet, if blocks are not cached or have no tags, if something else than an
     /// entry may settle the answer, or if somebody counts.
     #[inline]
     pub fn begin(table: &'a BlockBasedTable, key: &'a LookupKey) -> Option<Staged<'a>> {
-        let slots = table.slots.as_deref()?;
+        // Those that were not read yet, the first lookup reads.
+        let parts = table.parts.ready()?;
+        let slots = parts.slots.as_deref()?;
         if !table.tags || table.has_range_tombstones || table.statistics.is_some() {
             return None;
         }
@@ -46,7 +50,7 @@ impl<'a> Staged<'a> {
         let t = trailer(key.internal_key());
         let max_trailer = if table.global_seqno.is_some() { u64::MAX } else { t };
         let (search, block, node, found) = (Search::default(), 0, None, None);
-        Some(Staged { table, slots, key, max_trailer, search, block, node, found })
+        Some(Staged { table, parts, slots, key, max_trailer, search, block, node, found })
     }
 
     /// Asks the filter, and begins to search the index.
@@ -54,24 +58,25 @@ impl<'a> Staged<'a> {
     pub fn passes_filter(&mut self) -> bool {
         let (table, user_key) = (self.table, self.key.user_key());
         let t = trailer(self.key.internal_key());
-        if !table.filter_allows(user_key, self.key.hash(), t) {
+        if !table.filter_allows(&self.parts.filter, user_key, self.key.hash(), t) {
             return false;
         }
-        self.search = table.fences.begin(&table.order, user_key, self.max_trailer);
+        self.search = self.parts.fences.begin(&table.order, user_key, self.max_trailer);
         true
     }
 
     /// One level down in the index.
     #[inline]
     pub fn descend(&mut self) -> bool {
-        self.table.fences.descend(&mut self.search)
+        self.parts.fences.descend(&mut self.search)
     }
 
     /// Knows the block and asks for its slot.
     #[inline]
     pub fn ask_slot(&mut self) {
         let (table, user_key) = (self.table, self.key.user_key());
-        self.block = table.fences.end(&table.order, user_key, self.max_trailer, &self.search);
+        let fences = &self.parts.fences;
+        self.block = fences.end(&table.order, user_key, self.max_trailer, &self.search);
         self.slots.prefetch(self.block);
     }
 

@@ -7,8 +7,7 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
 use super::block::{Block, Found, kind_of};
-use super::fences::Fences;
-use super::filter::Filter;
+use super::parts::{LateParts, Parts, TableFilter};
 use super::source::{BlockSource, Readahead};
 use super::tags::Tags;
 use crate::base::hash::hash64;
@@ -30,28 +29,15 @@ use crate::sst::properties::TableProperties;
 use crate::stats::{self, HistogramType, Statistics, Ticker, Timer};
 use std::sync::Arc;
 
-/// The filter of a table.
-pub(super) enum TableFilter {
-    /// There is none, or it must not be asked.
-    None,
-    /// One for the whole file.
-    Full(Filter),
-    /// One per range of keys; the fences bound them from above.
-    Partitioned(Fences, Vec<Filter>),
-}
-
 /// An open block-based table.
 pub struct BlockBasedTable {
     pub(super) source: BlockSource,
     pub(super) order: KeyOrder,
-    pub(super) fences: Fences,
-    pub(super) filter: TableFilter,
+    pub(super) parts: LateParts,
     /// The filter holds whole keys.
     pub(super) whole_keys: bool,
     /// The filter holds prefixes, cut off by this.
     pub(super) prefixes: Option<Arc<dyn SliceTransform>>,
-    /// Where data blocks are cached; `None` without a cache.
-    pub(super) slots: Option<Arc<SlotArray<Block>>>,
     /// Blocks may be searched by tags.
     pub(super) tags: bool,
     /// `range_tombstones` is there: beside flags that every lookup reads, so that it costs no line of
@@ -80,6 +66,17 @@ struct Lookup<'a> {
 }
 
 impl BlockBasedTable {
+    /// Fences, filter and slots; reads them at the first use.
+    #[inline]
+    pub(super) fn parts(&self) -> Result<&Parts> {
+        self.parts.get(&self.source, &self.order)
+    }
+
+    /// See [`crate::sst::Table::read_parts`].
+    pub fn read_parts(&self) -> Result<()> {
+        self.parts().map(|_| ())
+    }
+
     /// Looks a key up; see [`crate::sst::Table::get`].
     #[inline]
     pub fn get(&self, key: &LookupKey, ro: &ReadOptions, ctx: &mut GetContext) -> Result<()> {
@@ -89,27 +86,28 @@ impl BlockBasedTable {
         if self.has_range_tombstones {
             self.cover(user_key, t >> 8, ctx);
         }
-        if !self.filter_allows(user_key, hash, t) {
+        let parts = self.parts()?;
+        if !self.filter_allows(&parts.filter, user_key, hash, t) {
             stats::add(&self.statistics, Ticker::BloomFilterUseful, 1);
             perf::count(PerfMetric::BloomSstMissCount, 1);
             return Ok(());
         }
         if self.statistics.is_some() {
-            self.count_filter_pass();
+            self.count_for(&parts.filter, Ticker::BloomFilterFullPositive);
         }
-        if perf::is_used() && !matches!(self.filter, TableFilter::None) {
+        if perf::is_used() && !matches!(parts.filter, TableFilter::None) {
             perf::count(PerfMetric::BloomSstHitCount, 1);
         }
         // The entries of an ingested file carry sequence 0 and count as `global_seqno`.
         let max_trailer = if self.global_seqno.is_some() { u64::MAX } else { t };
         let lookup = Lookup { user_key, hash, seq: t >> 8, max_trailer };
-        let mut i = self.fences.find(&self.order, user_key, max_trailer);
-        while i < self.fences.len() {
-            let found = self.get_in_block(i, &lookup, ro, ctx)?;
+        let mut i = parts.fences.find(&self.order, user_key, max_trailer);
+        while i < parts.fences.len() {
+            let found = self.get_in_block(parts, i, &lookup, ro, ctx)?;
             if found == Found::Finished && self.statistics.is_some() {
-                self.count_true_positive();
+                self.count_for(&parts.filter, Ticker::BloomFilterFullTruePositive);
             }
-            if found == Found::Finished || self.fences.keys_stay_in_one_block() {
+            if found == Found::Finished || parts.fences.keys_stay_in_one_block() {
                 break;
             }
             i += 1;
@@ -120,7 +118,7 @@ impl BlockBasedTable {
     /// Asks for what a lookup of the key reads first.
     #[inline]
     pub fn prefetch(&self, key: &LookupKey) {
-        if let TableFilter::Full(filter) = &self.filter {
+        if let Some(Parts { filter: TableFilter::Full(filter), .. }) = self.parts.ready() {
             filter.walk_ahead(key.hash());
         }
     }
@@ -153,22 +151,21 @@ impl BlockBasedTable {
     }
 
     #[cold]
-    fn count_filter_pass(&self) {
-        if !matches!(self.filter, TableFilter::None) {
-            stats::add(&self.statistics, Ticker::BloomFilterFullPositive, 1);
-        }
-    }
-
-    #[cold]
-    fn count_true_positive(&self) {
-        if !matches!(self.filter, TableFilter::None) {
-            stats::add(&self.statistics, Ticker::BloomFilterFullTruePositive, 1);
+    fn count_for(&self, filter: &TableFilter, ticker: Ticker) {
+        if !matches!(filter, TableFilter::None) {
+            stats::add(&self.statistics, ticker, 1);
         }
     }
 
     #[inline]
-    pub(super) fn filter_allows(&self, user_key: &[u8], hash: u64, t: u64) -> bool {
-        let filter = match &self.filter {
+    pub(super) fn filter_allows(
+        &self,
+        filter: &TableFilter,
+        user_key: &[u8],
+        hash: u64,
+        t: u64,
+    ) -> bool {
+        let filter = match filter {
             TableFilter::None => return true,
             TableFilter::Full(filter) => filter,
             TableFilter::Partitioned(fences, filters) => {
@@ -194,12 +191,13 @@ impl BlockBasedTable {
     #[inline]
     fn get_in_block(
         &self,
+        parts: &Parts,
         i: usize,
         lookup: &Lookup,
         ro: &ReadOptions,
         ctx: &mut GetContext,
     ) -> Result<Found> {
-        if let Some(slots) = &self.slots {
+        if let Some(slots) = &parts.slots {
             let guard = epoch::pin();
             if let Some(node) = slots.load(i, &guard) {
                 node.touch();
@@ -212,7 +210,7 @@ impl BlockBasedTable {
                 return self.search(block, tags, i, lookup, ctx, &SlotPin { slots, i });
             }
         }
-        let node = self.load(i, BlockAccess::of(ro), None)?;
+        let node = self.load(parts, i, BlockAccess::of(ro), None)?;
         self.search(node.object(), None, i, lookup, ctx, &NodePin(&node))
     }
 
@@ -273,17 +271,19 @@ impl BlockBasedTable {
     /// Puts the file and the block's place in front of an error.
     #[cold]
     pub(super) fn in_block(&self, i: usize, e: Error) -> Error {
-        self.source.locate(self.fences.handle(i).unwrap_or_default(), e)
+        let handle = self.parts.ready().and_then(|parts| parts.fences.handle(i));
+        self.source.locate(handle.unwrap_or_default(), e)
     }
 
     /// Block `i`, from its slot or the file.
     pub(super) fn load(
         &self,
+        parts: &Parts,
         i: usize,
         access: BlockAccess,
         readahead: Option<&mut Readahead>,
     ) -> Result<Held<Block>> {
-        if let Some(slots) = &self.slots {
+        if let Some(slots) = &parts.slots {
             if let Some(node) = slots.hold(i) {
                 perf_hit(node.object());
                 if let Some(stats) = &self.statistics {
@@ -295,19 +295,19 @@ impl BlockBasedTable {
             stats::add(&self.statistics, Ticker::BlockCacheDataMiss, 1);
         }
         access.check()?;
-        let handle = self.fences.handle(i).unwrap_or_default();
+        let handle = parts.fences.handle(i).unwrap_or_default();
         perf::count(PerfMetric::BlockReadCount, 1);
         perf::count(PerfMetric::BlockReadByte, handle.size + BLOCK_TRAILER_SIZE as u64);
         let perf_timer = PerfTimer::start(PerfMetric::BlockReadTime);
         let timers = [HistogramType::ReadBlockGetMicros, HistogramType::SstReadMicros]
             .map(|histogram| Timer::start(&self.statistics, histogram));
         let recycles = access.fill_cache && readahead.is_none();
-        let (spare, memory) = if recycles { self.spare(handle) } else { (None, None) };
+        let (spare, memory) = if recycles { self.spare(parts, handle) } else { (None, None) };
         let block = self.source.read_data(handle, self.dictionary.as_ref(), readahead, memory)?;
-        let block = block.with_marks(self.fences.common());
+        let block = block.with_marks(parts.fences.common());
         drop((timers, perf_timer));
         stats::add(&self.statistics, Ticker::BlockChecksumComputeCount, 1);
-        match &self.slots {
+        match &parts.slots {
             Some(slots) if access.fill_cache => {
                 let charge = block.charge();
                 for (ticker, n) in [
@@ -325,9 +325,9 @@ impl BlockBasedTable {
     }
 
     /// A place for a block that is about to be read, and memory for its bytes, from one that was evicted.
-    fn spare(&self, handle: BlockHandle) -> Spare {
+    fn spare(&self, parts: &Parts, handle: BlockHandle) -> Spare {
         let len = handle.size as usize + BLOCK_TRAILER_SIZE;
-        let slots = self.slots.as_ref().filter(|_| self.source.wants_memory());
+        let slots = parts.slots.as_ref().filter(|_| self.source.wants_memory());
         let mut spare = slots.and_then(|slots| slots.spare(|block| block.suits(len)));
         let memory = spare.as_mut().and_then(Held::get_mut).and_then(|b| b.take_memory(len));
         (spare, memory)
@@ -335,8 +335,9 @@ impl BlockBasedTable {
 
     /// Whether keys with this prefix may exist; true if the filter cannot say.
     pub fn prefix_may_match(&self, user_prefix: &[u8]) -> bool {
-        match &self.filter {
-            TableFilter::Full(filter) if self.prefixes.is_some() => {
+        // If they cannot be read, who asks next says so.
+        match self.parts().map(|parts| &parts.filter) {
+            Ok(TableFilter::Full(filter)) if self.prefixes.is_some() => {
                 let may = filter.may_match(user_prefix, hash64(user_prefix));
                 stats::add(&self.statistics, Ticker::BloomFilterPrefixChecked, 1);
                 if !may {
@@ -349,17 +350,18 @@ impl BlockBasedTable {
     }
 
     /// About how many bytes of the file lie before this key.
-    pub fn approximate_offset_of(&self, internal_key: &[u8]) -> u64 {
+    pub fn approximate_offset_of(&self, internal_key: &[u8]) -> Result<u64> {
         let cut = internal_key.len().saturating_sub(crate::base::key::TRAILER_SIZE);
         let user_key = internal_key.get(..cut).unwrap_or_default();
-        let i = self.fences.find(&self.order, user_key, trailer(internal_key));
-        match self.fences.handle(i) {
+        let fences = &self.parts()?.fences;
+        let i = fences.find(&self.order, user_key, trailer(internal_key));
+        Ok(match fences.handle(i) {
             Some(handle) => handle.offset,
             None => {
-                let last = self.fences.len().checked_sub(1).and_then(|i| self.fences.handle(i));
+                let last = fences.len().checked_sub(1).and_then(|i| fences.handle(i));
                 last.and_then(|handle| handle.end()).unwrap_or(0)
             }
-        }
+        })
     }
 
     /// What the file says about itself.
@@ -369,37 +371,22 @@ impl BlockBasedTable {
 
     /// Bytes of memory outside of the cache's blocks.
     pub fn memory_usage(&self) -> usize {
-        let filter = match &self.filter {
-            TableFilter::None => 0,
-            TableFilter::Full(filter) => filter.memory_usage(),
-            TableFilter::Partitioned(fences, filters) => {
-                fences.memory_usage() + filters.iter().map(Filter::memory_usage).sum::<usize>()
-            }
-        };
-        let slots = self.slots.as_ref().map_or(0, |slots| size_of::<usize>() * slots.len());
+        let parts = self.parts.ready().map_or(0, Parts::memory_usage);
         let tombstones = self.range_tombstones.as_ref().map_or(0, |t| t.memory_usage());
         let dictionary = self.dictionary.as_ref().map_or(0, |d| d.bytes().len());
-        let parts = self.fences.memory_usage() + filter + slots + tombstones + dictionary;
-        size_of::<BlockBasedTable>() + parts
+        size_of::<BlockBasedTable>() + parts + tombstones + dictionary
     }
 
     /// Reads every data block from the file and checks it.
     pub fn verify_checksums(&self) -> Result<()> {
         let mut readahead = Readahead::new(1 << 20, true);
-        for i in 0..self.fences.len() {
-            let handle = self.fences.handle(i).unwrap_or_default();
+        let fences = &self.parts()?.fences;
+        for i in 0..fences.len() {
+            let handle = fences.handle(i).unwrap_or_default();
             self.source.read_data(handle, self.dictionary.as_ref(), Some(&mut readahead), None)?;
             stats::add(&self.statistics, Ticker::VerifyChecksumReadBytes, handle.size);
         }
         Ok(())
-    }
-}
-
-impl Drop for BlockBasedTable {
-    fn drop(&mut self) {
-        if let Some(slots) = &self.slots {
-            slots.clear();
-        }
     }
 }
 

@@ -118,6 +118,12 @@ pub fn open(bytes: &[u8], ctx: &TableReadContext) -> Result<Arc<Table>> {
     Table::open(Arc::new(Bytes { bytes: bytes.to_vec(), map: ctx.mmap }), ctx)
 }
 
+/// As a database opens it together with others.
+pub fn open_late(bytes: &[u8], ctx: &TableReadContext) -> Result<Arc<Table>> {
+    let file = Arc::new(Bytes { bytes: bytes.to_vec(), map: ctx.mmap });
+    Table::open_late(file, ctx, &mut Vec::new())
+}
+
 fn row_of(iter: &dyn InternalIterator) -> Row {
     let parsed = crate::base::ParsedInternalKey::parse(iter.key()).unwrap();
     (parsed.user_key.to_vec(), parsed.sequence, parsed.value_type, iter.value().to_vec())

@@ -1,0 +1,26 @@
+//! After an opening that put it off, the background reads what lookups need of each table, before
+//! somebody has to wait for it. Whoever needs a table earlier does it alone.
+
+use super::state::DbInner;
+use crate::sst::Table;
+use std::sync::{Arc, Weak};
+
+impl DbInner {
+    /// Makes the list of the tables that opening left, the newest last.
+    pub(crate) fn list_late_tables(&self) {
+        let mut state = self.state.lock();
+        let versions = state.families.values().map(|family| &family.current);
+        let readers = versions.flat_map(|version| version.all_files());
+        let readers = readers.filter_map(|(_, file)| file.pinned_reader());
+        let mut late: Vec<Weak<Table>> = readers.map(Arc::downgrade).collect();
+        late.reverse();
+        state.late_tables = late;
+    }
+
+    /// Reads one of them, unless it is gone. Damage is told to who looks something up.
+    pub(super) fn read_late_table(&self, table: &Weak<Table>) {
+        if let Some(table) = table.upgrade() {
+            let _ = table.read_parts();
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! What lookups in a table need in memory: its fences, its filter, and where its blocks are cached.
+//!
+//! A table that is opened alone reads them at once. A database that opens all its tables reads the same
+//! blocks and verifies their checksums, but into memory that the next table uses again, and keeps only
+//! where they are: memory for all filters and fences, page by page, and decoding were most of the time
+//! that opening took. Who needs a table first reads its parts, verified again; others wait for it. Damage
+//! that a checksum does not show, which only a crafted file has, is thus found by the first use.
+
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
+use super::block::{Block, BlockView};
+use super::fences::Fences;
+use super::filter::Filter;
+use super::index::{IndexForm, check_handle, for_each_entry};
+use super::source::BlockSource;
+use crate::base::KeyOrder;
+use crate::cache::{Cache, SlotArray};
+use crate::env::sync::Mutex;
+use crate::error::{Error, Result};
+use crate::fs::RandomAccessFile;
+use crate::sst::format::{BLOCK_TRAILER_SIZE, BlockHandle, read_exact_at};
+use std::sync::{Arc, OnceLock};
+
+/// The filter of a table.
+pub(super) enum TableFilter {
+    /// There is none, or it must not be asked.
+    None,
+    /// One for the whole file.
+    Full(Filter),
+    /// One per range of keys; the fences bound them from above.
+    Partitioned(Fences, Vec<Filter>),
+}
+
+/// The parts.
+pub(super) struct Parts {
+    pub(super) fences: Fences,
+    pub(super) filter: TableFilter,
+    /// Where data blocks are cached; `None` without a cache.
+    pub(super) slots: Option<Arc<SlotArray<Block>>>,
+}
+
+/// Where in the file a filter is that may be asked.
+#[derive(Clone, Copy)]
+pub(super) enum FilterAt {
+    None,
+    Full(BlockHandle),
+    Partitioned(BlockHandle),
+}
+
+/// Where in the file the parts are, and their form.
+pub(super) struct PartsAt {
+    pub(super) index: BlockHandle,
+    /// The index block names parts of the index.
+    pub(super) is_partitioned: bool,
+    pub(super) form: IndexForm,
+    /// What the properties say.
+    pub(super) data_blocks: u64,
+    pub(super) filter: FilterAt,
+    pub(super) cache: Option<Arc<Cache>>,
+}
+
+/// The parts of a table, now or later.
+pub(super) struct LateParts {
+    read: OnceLock<Parts>,
+    /// Held by who reads them.
+    reading: Mutex<()>,
+    at: PartsAt,
+}
+
+impl LateParts {
+    /// Nothing is read yet.
+    pub(super) fn new(at: PartsAt) -> LateParts {
+        LateParts { read: OnceLock::new(), reading: Mutex::new(()), at }
+    }
+
+    /// The parts, if they were read.
+    #[inline]
+    pub(super) fn ready(&self) -> Option<&Parts> {
+        self.read.get()
+    }
+
+    /// The parts; reads them if nobody has.
+    #[inline]
+    pub(super) fn get(&self, source: &BlockSource, order: &KeyOrder) -> Result<&Parts> {
+        match self.read.get() {
+            Some(parts) => Ok(parts),
+            None => self.read(source, order),
+        }
+    }
+
+    #[cold]
+    fn read(&self, source: &BlockSource, order: &KeyOrder) -> Result<&Parts> {
+        let _one_at_a_time = self.reading.lock();
+        if let Some(parts) = self.read.get() {
+            return Ok(parts);
+        }
+        let parts = self.at.read(source, order)?;
+        Ok(self.read.get_or_init(|| parts))
+    }
+
+    /// Verifies what is to be read later, in memory that is used again; what consists of many blocks is
+    /// read now.
+    pub(super) fn verify(
+        &self,
+        source: &BlockSource,
+        file: &dyn RandomAccessFile,
+        order: &KeyOrder,
+        memory: &mut Vec<u8>,
+    ) -> Result<()> {
+        if self.at.is_partitioned || matches!(self.at.filter, FilterAt::Partitioned(_)) {
+            return self.read(source, order).map(|_| ());
+        }
+        if let FilterAt::Full(handle) = self.at.filter {
+            verified(source, file, handle, memory)?;
+        }
+        let (block, type_byte) = verified(source, file, self.at.index, memory)?;
+        if type_byte == 0 {
+            BlockView::new(block).map_err(|e| source.locate(self.at.index, e))?;
+        }
+        Ok(())
+    }
+}
+
+/// A block as it is in the file, and its type byte, with its checksum verified.
+fn verified<'m>(
+    source: &BlockSource,
+    file: &dyn RandomAccessFile,
+    handle: BlockHandle,
+    memory: &'m mut Vec<u8>,
+) -> Result<(&'m [u8], u8)> {
+    check_handle(handle, source.footer().offset).map_err(|e| e.in_file(file.path()))?;
+    let len = handle.size as usize + BLOCK_TRAILER_SIZE;
+    if memory.len() < len {
+        memory.resize(len, 0);
+    }
+    let bytes = memory.get_mut(..len).unwrap_or_default();
+    read_exact_at(file, handle.offset, bytes)?;
+    source.verify(bytes, handle.offset)?;
+    let (block, trailer) = bytes.split_at_checked(handle.size as usize).unwrap_or_default();
+    Ok((block, trailer.first().copied().unwrap_or_default()))
+}
+
+impl PartsAt {
+    fn read(&self, source: &BlockSource, order: &KeyOrder) -> Result<Parts> {
+        let fences = self.read_index(source, order)?;
+        let filter = self.read_filter(source, order)?;
+        let slots = self.cache.as_ref().map(|cache| {
+            SlotArray::with_recycling(Arc::clone(cache), fences.len(), Some(Block::recycle))
+        });
+        Ok(Parts { fences, filter, slots })
+    }
+
+    fn read_index(&self, source: &BlockSource, order: &KeyOrder) -> Result<Fences> {
+        let (handle, form) = (self.index, self.form);
+        let mut fences = Fences::collect(form.user_keys);
+        let limit = source.footer().offset;
+        let bytes = source.read_meta(handle)?;
+        fences.reserve(bytes.len(), self.data_blocks);
+        let mut push = |key: &[u8], handle| {
+            check_handle(handle, limit)?;
+            fences.push(key, handle)
+        };
+        let result = if self.is_partitioned {
+            let mut budget = limit;
+            for_each_entry(&bytes, form, |_, part| {
+                // Crafted handles could name one partition many times.
+                budget = budget.checked_sub(part.size).ok_or_else(|| {
+                    Error::corruption("index partitions are larger than the file")
+                })?;
+                for_each_entry(&source.read_meta(part)?, form, &mut push)
+            })
+        } else {
+            for_each_entry(&bytes, form, &mut push)
+        };
+        result.and_then(|()| fences.finish(order)).map_err(|e| source.locate(handle, e))?;
+        Ok(fences)
+    }
+
+    fn read_filter(&self, source: &BlockSource, order: &KeyOrder) -> Result<TableFilter> {
+        let handle = match self.filter {
+            FilterAt::None => return Ok(TableFilter::None),
+            FilterAt::Full(handle) => {
+                return Ok(TableFilter::Full(Filter::new(source.read_filter(handle)?)));
+            }
+            FilterAt::Partitioned(handle) => handle,
+        };
+        let mut fences = Fences::collect(self.form.user_keys);
+        let mut filters = Vec::new();
+        let mut budget = source.footer().offset;
+        let form = IndexForm { first_keys: false, ..self.form };
+        for_each_entry(&source.read_meta(handle)?, form, |key, part| {
+            budget = budget
+                .checked_sub(part.size)
+                .ok_or_else(|| Error::corruption("filter partitions are larger than the file"))?;
+            filters.push(Filter::new(source.read_filter(part)?));
+            fences.push(key, part)
+        })
+        .and_then(|()| fences.finish(order))
+        .map_err(|e| source.locate(handle, e))?;
+        Ok(TableFilter::Partitioned(fences, filters))
+    }
+}
+
+impl Parts {
+    /// Bytes of memory outside of the cache's blocks.
+    pub(super) fn memory_usage(&self) -> usize {
+        let filter = match &self.filter {
+            TableFilter::None => 0,
+            TableFilter::Full(filter) => filter.memory_usage(),
+            TableFilter::Partitioned(fences, filters) => {
+                fences.memory_usage() + filters.iter().map(Filter::memory_usage).sum::<usize>()
+            }
+        };
+        let slots = self.slots.as_ref().map_or(0, |slots| size_of::<usize>() * slots.len());
+        self.fences.memory_usage() + filter + slots
+    }
+}
+
+impl Drop for Parts {
+    fn drop(&mut self) {
+        if let Some(slots) = &self.slots {
+            slots.clear();
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "parts_test.rs"]
+mod tests;
