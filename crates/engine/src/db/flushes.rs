@@ -147,6 +147,7 @@ impl DbInner {
 
     fn flush_immutables(&self, work: &FlushWork) -> Result<()> {
         let _timer = Timer::start(&self.statistics, HistogramType::FlushTime);
+        let start = Instant::now();
         // Writers that may still insert into these memtables are pinned (db/write.rs).
         epoch::synchronize();
         self.check_retry()?;
@@ -164,6 +165,7 @@ impl DbInner {
             flushed.push(self.flush_part(part, begun)?);
         }
         let dropped = self.install_flushed(work, &mut flushed)?;
+        self.controller.flushed(work.parts.iter().map(FlushPart::payload).sum(), start.elapsed());
         let is_dropped = |f: &Flushed| dropped.contains(&f.edit.column_family);
         let of_living: Vec<u64> =
             flushed.iter().filter(|f| !is_dropped(f)).map(|f| f.file_number).collect();

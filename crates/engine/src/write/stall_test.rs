@@ -1,0 +1,168 @@
+//! Verdicts, rates, the pace.
+
+use super::*;
+
+const LIMITS: StallLimits = StallLimits {
+    memtable_bytes: 1 << 20,
+    immutables_stop: 2,
+    level0_slowdown: Some(20),
+    level0_stop: 36,
+    pending_soft: 64,
+    pending_hard: 256,
+};
+
+fn judge(immutables: usize, level0_files: usize, pending_compaction_bytes: u64) -> Stall {
+    let flush_due = false;
+    LIMITS.judge(&StallInputs { immutables, flush_due, level0_files, pending_compaction_bytes })
+}
+
+#[test]
+fn writers_into_the_last_memtable_keep_to_the_pace_during_a_flush() {
+    let flush = |immutables, level0_files| StallInputs {
+        immutables,
+        flush_due: true,
+        level0_files,
+        pending_compaction_bytes: 0,
+    };
+    assert_eq!(LIMITS.judge(&flush(0, 0)), Stall::None);
+    assert_eq!(LIMITS.judge(&flush(1, 0)), Stall::Pace(1 << 20));
+    assert_eq!(LIMITS.judge(&flush(2, 0)), Stall::Stop(StallCause::Memtable));
+    let many = StallLimits { immutables_stop: 4, ..LIMITS };
+    assert_eq!(many.judge(&flush(2, 0)), Stall::None);
+    assert_eq!(many.judge(&flush(3, 0)), Stall::Pace(1 << 20));
+    // A delay is slower than the pace, and shows as what it is.
+    let delay = Stall::Delay(StallCause::Level0FileCount, 0.5);
+    assert_eq!(LIMITS.judge(&flush(1, 28)), delay);
+}
+
+/// Says that a flush went at this many bytes per second, often enough to be believed.
+fn set_flush_speed(controller: &WriteController, speed: u64) {
+    (0..40).for_each(|_| controller.flushed(speed, Duration::from_secs(1)));
+}
+
+#[test]
+fn the_pace_is_kept_on_average_seldom_waited_for_and_never_refuses() {
+    let controller = WriteController::new(1 << 20);
+    set_flush_speed(&controller, 80 << 20);
+    controller.set(Stall::Pace(64 << 20));
+    assert!(controller.is_active() && !controller.is_stopped());
+    assert_eq!(controller.delayed_write_rate(), 0);
+    let began = Instant::now();
+    let mut waits = 0;
+    for _ in 0..10_000 {
+        let before = Instant::now();
+        assert!(controller.admit(200, false));
+        waits += u32::from(before.elapsed() > Duration::from_millis(1));
+    }
+    // Two megabytes at 32 in a second, but for the debt that is free.
+    assert!(began.elapsed() > Duration::from_millis(45), "{:?}", began.elapsed());
+    assert!(waits < 30, "{waits}");
+    for _ in 0..1000 {
+        assert!(controller.admit(1 << 20, true));
+    }
+    controller.set(Stall::None);
+    assert!(!controller.is_active());
+}
+
+#[test]
+fn large_writes_wait_evenly_for_the_pace() {
+    let controller = WriteController::new(1 << 20);
+    set_flush_speed(&controller, 250 << 20);
+    controller.set(Stall::Pace(64 << 20));
+    let began = Instant::now();
+    let waited = (0..20).filter(|_| {
+        let before = Instant::now();
+        assert!(controller.admit(100 << 10, false));
+        before.elapsed() > Duration::from_micros(500)
+    });
+    assert_eq!(waited.count(), 20);
+    assert!(began.elapsed() > Duration::from_millis(19), "{:?}", began.elapsed());
+}
+
+#[test]
+fn the_pace_follows_the_flushes_and_falls_when_they_are_late() {
+    let controller = WriteController::new(16 << 20);
+    let speed = || controller.state.lock().flush_speed;
+    let at = |written| Pace { memtable_bytes: 100 << 20, written }.rate(speed());
+    assert_eq!(at(0), FLUSH_SPEED_UNKNOWN * PACE_SHARE);
+    // Too little to tell.
+    controller.flushed(1000, Duration::from_secs(1));
+    assert_eq!(at(0), FLUSH_SPEED_UNKNOWN * PACE_SHARE);
+    set_flush_speed(&controller, 100 << 20);
+    assert!((at(0) / f64::from(40 << 20) - 1.0).abs() < 0.001);
+    assert_eq!(at(0), at(40 << 20));
+    assert!((at(0) / at(60 << 20) - 8.0).abs() < 0.001);
+    assert!((at(0) / at(80 << 20) - 64.0).abs() < 0.001);
+    assert_eq!(at(80 << 20), at(1 << 30));
+}
+
+#[test]
+fn what_was_written_counts_until_the_flush_is_done() {
+    let controller = WriteController::new(16 << 20);
+    let written = || controller.state.lock().pace.map(|pace| pace.written);
+    for _ in 0..2 {
+        controller.set(Stall::Pace(2 << 20));
+        assert_eq!(written(), Some(0));
+        assert!(controller.admit(2 << 10, false));
+        // A compaction may change the tree meanwhile.
+        controller.set(Stall::Pace(2 << 20));
+        assert_eq!(written(), Some(2 << 10));
+        controller.set(Stall::None);
+    }
+}
+
+#[test]
+fn limits_delay_then_stop() {
+    assert_eq!(judge(1, 19, 63), Stall::None);
+    assert_eq!(judge(2, 0, 0), Stall::Stop(StallCause::Memtable));
+    assert_eq!(judge(0, 36, 0), Stall::Stop(StallCause::Level0FileCount));
+    assert_eq!(judge(0, 0, 256), Stall::Stop(StallCause::PendingCompactionBytes));
+    assert_eq!(judge(0, 28, 0), Stall::Delay(StallCause::Level0FileCount, 0.5));
+    assert_eq!(judge(0, 20, 160), Stall::Delay(StallCause::PendingCompactionBytes, 0.5));
+}
+
+#[test]
+fn the_rate_falls_steadily() {
+    let controller = WriteController::new(16 << 20);
+    let rates: Vec<f64> = (0..=16).map(|i| controller.rate_at(f64::from(i) / 16.0)).collect();
+    assert!(rates.windows(2).all(|w| w[1] < w[0] && w[1] > w[0] / 2.0));
+}
+
+#[test]
+fn delayed_writers_keep_to_the_rate_and_stopped_ones_wait() {
+    let controller = WriteController::new(1 << 20);
+    controller.set(Stall::Delay(StallCause::Level0FileCount, 1.0 / 3.0));
+    let rate = controller.delayed_write_rate() as f64;
+    let began = Instant::now();
+    for _ in 0..100 {
+        assert!(controller.admit(2 << 10, false));
+    }
+    assert!(began.elapsed().as_secs_f64() > 0.8 * (99.0 * 1024.0) / rate - 0.001);
+    controller.set(Stall::Stop(StallCause::Memtable));
+    assert!(!controller.admit(1, true));
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| controller.admit(1, false));
+        std::thread::sleep(Duration::from_millis(20));
+        assert!(!waiting.is_finished());
+        controller.set(Stall::None);
+        assert!(waiting.join().unwrap());
+    });
+    assert!(!controller.is_active());
+}
+#[test]
+fn held_writers_wait_whatever_the_stalls_say() {
+    let controller = WriteController::new(1 << 20);
+    let held = controller.hold();
+    let again = controller.hold();
+    controller.set(Stall::None);
+    assert!(controller.is_active() && !controller.is_stopped());
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| controller.admit(1, true));
+        drop(held);
+        std::thread::sleep(Duration::from_millis(20));
+        assert!(!waiting.is_finished());
+        drop(again);
+        assert!(waiting.join().unwrap());
+    });
+    assert!(!controller.is_active());
+}
