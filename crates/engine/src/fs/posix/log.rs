@@ -11,6 +11,10 @@
 //! metadata changes, so the file system commits nothing but the data. That is why windows start
 //! small (a log with one record should not cost a megabyte) and grow.
 //!
+//! What of a large record has no room in the window is written with write(2): the kernel fills whole
+//! pages at once, where a window would first be mapped, zeroed and, for all threads, unmapped.
+//! Headers still come last, and a window begins behind the record when a small one asks for it.
+//!
 //! Where allocation ahead is refused, the file goes on as a [`BufferedFile`] with one write(2) per
 //! record.
 //!
@@ -29,6 +33,7 @@ use crate::fs::{FileSyncer, WritableFile, WritableOptions, io_error};
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom};
 use std::os::fd::AsRawFd;
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::ptr::{self, NonNull};
 use std::sync::Arc;
@@ -39,6 +44,8 @@ const MAX_CHUNK: u64 = 4 << 20;
 const MIN_WINDOW: usize = 64 << 10;
 /// What is written stays mapped, and resident, until the window moves on.
 const MAX_WINDOW: usize = 256 << 10;
+/// Records from here on are large.
+const LARGE: u64 = 32 << 10;
 /// All page sizes in use divide it.
 const ALIGN: u64 = 64 << 10;
 
@@ -128,6 +135,8 @@ pub(super) struct MappedLog {
     allocated: u64,
     window: Option<Window>,
     next_window: usize,
+    /// Where the large record ends that is being placed in parts; 0 before the first one.
+    large_until: u64,
     opts: WritableOptions,
     /// Takes over where allocation ahead is refused.
     fallback: Option<BufferedFile>,
@@ -142,6 +151,7 @@ impl MappedLog {
             allocated: 0,
             window: None,
             next_window: MIN_WINDOW,
+            large_until: 0,
             opts,
             fallback: None,
             closed: false,
@@ -166,11 +176,7 @@ impl MappedLog {
         let wanted = (end - start).max(self.next_window as u64).next_multiple_of(ALIGN);
         let len = wanted.min(self.allocated - start) as usize;
         // The old window goes first: never two of them in memory.
-        if let Some(old) = self.window.take()
-            && self.opts.bytes_per_sync > 0
-        {
-            sys::start_writeback(&self.shared.file, old.start, self.size - old.start);
-        }
+        self.leave_window();
         match Window::map(&self.shared.file, start, len) {
             Ok(window) => self.window = Some(window),
             Err(e) if e.raw_os_error() == Some(libc::ENODEV) => {
@@ -183,12 +189,22 @@ impl MappedLog {
         Ok(true)
     }
 
+    fn leave_window(&mut self) {
+        if let Some(old) = self.window.take()
+            && self.opts.bytes_per_sync > 0
+        {
+            sys::start_writeback(&self.shared.file, old.start, self.size - old.start);
+        }
+    }
+
     /// Allocates up to `end` and further. On a full device it takes the little it needs, if that
     /// is there; else nothing has changed and a later call may succeed.
     fn allocate(&mut self, end: u64) -> Result<bool> {
+        // Each large record takes time for its own pages, rather than one in forty for all of them.
+        let most = if end - self.size >= LARGE { MAX_WINDOW as u64 } else { MAX_CHUNK };
         let ahead = match self.opts.preallocate {
-            0 => MAX_CHUNK,
-            n => n.clamp(ALIGN, MAX_CHUNK),
+            0 => most,
+            n => n.clamp(ALIGN, most),
         };
         let far = (self.allocated + ahead).max(end).next_multiple_of(ALIGN);
         let near = end.next_multiple_of(4096).max(self.allocated);
@@ -235,8 +251,32 @@ impl MappedLog {
         if self.closed {
             return Err(closed(&self.shared.path));
         }
+        if self.size < self.large_until {
+            return self.write_part(header, payload);
+        }
         self.make_room(header.len() + payload.len())?;
         self.append_record(header, payload)
+    }
+
+    /// Places a part of a large record without a window.
+    fn write_part(&mut self, header: &[u8], payload: &[u8]) -> Result<()> {
+        self.shared.check()?;
+        self.leave_window();
+        let begin = self.size + header.len() as u64;
+        let end = begin + payload.len() as u64;
+        if end > self.allocated && !self.allocate(end)? {
+            return self.append_record(header, payload);
+        }
+        let file = &self.shared.file;
+        let written = file.write_all_at(payload, begin);
+        let written = written.and_then(|()| file.write_all_at(header, self.size));
+        // Blocks were allocated, so the device is in trouble; what of it was written nobody knows.
+        written.map_err(|e| self.shared.fail("While appending to file", e))?;
+        if self.opts.bytes_per_sync > 0 {
+            sys::start_writeback(file, self.size, end - self.size);
+        }
+        self.size = end;
+        Ok(())
     }
 }
 
@@ -296,6 +336,7 @@ impl WritableFile for MappedLog {
         if self.fallback.is_none() && !self.closed && end > self.allocated {
             self.allocate(end)?;
         }
+        self.large_until = if bytes >= LARGE { end } else { 0 };
         Ok(())
     }
 

@@ -83,6 +83,36 @@ fn a_mapped_log_holds_little_memory_and_is_cut_when_dropped() {
     assert_eq!(mapped(), 0);
 }
 
+/// Large records are placed without the window, between small ones that need it.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_mapped_log_takes_large_records() {
+    for base in ["/dev/shm", "."] {
+        let Ok(tmp) = tempfile::tempdir_in(base) else { continue };
+        let path = tmp.path().join("1.log");
+        let opts = WritableOptions { log: true, bytes_per_sync: 1 << 20, ..Default::default() };
+        let mut log = posix().new_writable(&path, opts).unwrap();
+        let mut want = Vec::new();
+        for i in 1..60u8 {
+            let sizes =
+                if i % 3 == 0 { vec![5; 40] } else { vec![32_000, 32_000, 1 + usize::from(i)] };
+            log.reserve((sizes.len() * 7 + sizes.iter().sum::<usize>()) as u64).unwrap();
+            for size in sizes {
+                let payload = vec![i; size];
+                log.append_record(&[i; 7], &payload).unwrap();
+                want.extend_from_slice(&[i; 7]);
+                want.extend_from_slice(&payload);
+            }
+            let now = fs::read(&path).unwrap();
+            assert!(now.starts_with(&want) && now[want.len()..].iter().all(|&b| b == 0));
+            assert_eq!(log.size(), want.len() as u64);
+        }
+        log.sync().unwrap();
+        drop(log);
+        assert_eq!(fs::read(&path).unwrap(), want);
+    }
+}
+
 #[test]
 fn a_failed_write_breaks_the_file_for_good() {
     // Nothing can be written to it; the device is always full.
