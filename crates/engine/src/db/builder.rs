@@ -4,6 +4,7 @@
 
 use super::assemble::assemble;
 use super::column_family::ColumnFamilyData;
+use super::errors::caught;
 use super::log_lines::log_recovery_finished;
 use super::open::{ColumnFamilyDescriptor, DEFAULT_COLUMN_FAMILY, not_found};
 use super::recover::recover_wals;
@@ -61,11 +62,13 @@ impl Opening {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let threads = threads.min(cores).min(files.len());
         std::thread::scope(|scope| {
-            let running: Vec<_> = (0..threads).map(|_| scope.spawn(open_some)).collect();
-            let results = running.into_iter().map(|thread| {
+            // This thread is one of them.
+            let others: Vec<_> = (1..threads).map(|_| scope.spawn(open_some)).collect();
+            let mine = caught(open_some);
+            let results = others.into_iter().map(|thread| {
                 thread.join().unwrap_or_else(|_| Err(Error::corruption("opening a table panicked")))
             });
-            results.fold(Ok(()), Result::and)
+            results.fold(mine, Result::and)
         })
     }
 }
@@ -89,8 +92,10 @@ impl Builder {
         let mut versions = self.recover_versions(exists)?;
         let identity = self.identity(&mut versions)?;
         self.write_identity(&identity)?;
-        self.log_header(&identity);
-        self.log_versions(&versions);
+        self.info_log.together(|| {
+            self.log_header(&identity);
+            self.log_versions(&versions);
+        });
         let descriptors = self.descriptors.clone();
         let mut opening = self.opening(&versions, identity, false);
         opening.open_all_tables(&versions)?;

@@ -100,6 +100,8 @@ struct State {
     /// Repeated at the start of each new file.
     headers: Vec<String>,
     line: Vec<u8>,
+    /// Lines wait in the file's buffer for the last one of many.
+    together: bool,
     /// When the live file was made.
     since: Option<Instant>,
 }
@@ -132,6 +134,15 @@ impl InfoLog {
             logger: None,
             state: Mutex::new(State::default()),
         }
+    }
+
+    /// Hands the lines that `write` makes to the operating system at once.
+    pub fn together(&self, write: impl FnOnce()) {
+        self.state.lock().together = true;
+        write();
+        let mut state = self.state.lock();
+        state.together = false;
+        let _ = state.file.as_mut().map(|file| file.flush());
     }
 
     /// Writes a line that is repeated in every file.
@@ -168,14 +179,14 @@ impl InfoLog {
             return logger.log(level, &text.to_string());
         }
         let mut state = self.state.lock();
-        let State { file, headers, line, since } = &mut *state;
+        let State { file, headers, line, together, since } = &mut *state;
         let Some(file) = file else { return };
         if level == LogLevel::Header {
             headers.push(text.to_string());
         }
         format_line(line, level, text);
         // A full device must not stop the engine for the sake of its diary.
-        let _ = file.append(line).and_then(|()| file.flush());
+        let _ = file.append(line).and_then(|()| if *together { Ok(()) } else { file.flush() });
         let (size, seconds) = (self.opts.max_log_file_size, self.opts.log_file_time_to_roll);
         let old = since.is_some_and(|since| since.elapsed().as_secs() >= seconds);
         if (size > 0 && file.size() >= size) || (seconds > 0 && old) {

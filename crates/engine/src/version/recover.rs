@@ -100,14 +100,20 @@ fn complete_epochs(order: &KeyOrder, files: &mut [(usize, Arc<FileMeta>)]) -> Re
 
 /// A live file must exist and have the size that the MANIFEST says.
 fn check_file(fs: &dyn FileSystem, paths: &DataPaths, file: &FileMeta) -> Result<()> {
-    let path = paths.table_that_exists(fs, file);
-    if !fs.exists(&path) {
-        return Err(Error::corruption(format!(
-            "{}: no such file, but the MANIFEST names it",
-            path.display()
-        )));
-    }
-    let size = fs.file_size(&path)?;
+    let mut path = paths.table(file);
+    let size = match fs.file_size(&path) {
+        Ok(size) => size,
+        Err(_) => {
+            path = paths.table_that_exists(fs, file);
+            if !fs.exists(&path) {
+                return Err(Error::corruption(format!(
+                    "{}: no such file, but the MANIFEST names it",
+                    path.display()
+                )));
+            }
+            fs.file_size(&path)?
+        }
+    };
     if size != file.file_size {
         return Err(Error::corruption(format!(
             "{}: expected {} bytes as the MANIFEST says, found {size}",

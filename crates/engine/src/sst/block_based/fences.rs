@@ -49,8 +49,8 @@ struct Ranks {
 }
 
 impl Ranks {
-    /// The `len` numbers that `number` gives for 0, 1 and so on.
-    fn new(len: usize, number: impl Fn(usize) -> u64) -> Ranks {
+    /// The `len` numbers that `number` gives for 0, 1 and so on, which it is asked for in this order.
+    fn new(len: usize, number: impl FnMut(usize) -> u64) -> Ranks {
         let mut levels = vec![Ranks::level(len, number)];
         while let Some(below) = levels.last().filter(|level| level.len() > 1) {
             let last = |i| below.get(i).map_or(u64::MAX, |RankNode([.., last])| *last);
@@ -60,7 +60,7 @@ impl Ranks {
         Ranks { levels }
     }
 
-    fn level(len: usize, number: impl Fn(usize) -> u64) -> Vec<RankNode> {
+    fn level(len: usize, mut number: impl FnMut(usize) -> u64) -> Vec<RankNode> {
         let mut nodes = vec![RankNode([u64::MAX; WIDTH]); len.div_ceil(WIDTH)];
         for (n, node) in nodes.iter_mut().enumerate() {
             let first = n * WIDTH;
@@ -214,24 +214,45 @@ impl Fences {
 
     /// Checks the order and makes the fences searchable.
     pub fn finish(&mut self, order: &KeyOrder) -> Result<()> {
-        for i in 1..self.len() {
-            let (a, b) = (self.key(i - 1), self.key(i));
-            let order = if self.user_keys { order.compare_user(a, b) } else { order.compare(a, b) };
-            if order == Ordering::Greater {
-                return Err(Error::corruption(format!("index: entry {i} is out of order")));
-            }
+        let numbers_ascend = order.is_bytewise() && self.number_keys();
+        if !numbers_ascend {
+            self.check_order(order)?;
         }
         // As long as the table is open, this is in memory.
         self.keys.shrink_to_fit();
         self.ends.shrink_to_fit();
         self.offsets.shrink_to_fit();
         self.sizes.shrink_to_fit();
-        if order.is_bytewise() && self.len() > 0 {
-            // Keys are sorted, so what the first and the last share all of them share.
-            let (first, last) = (self.user_part(0), self.user_part(self.len() - 1));
-            self.common = first.iter().zip(last).take_while(|(a, b)| a == b).count();
-            let number_of = |i| number(self.user_part(i).get(self.common..).unwrap_or_default());
-            self.ranks = Some(Ranks::new(self.len(), number_of));
+        Ok(())
+    }
+
+    /// Makes the numbers of the keys. True if these alone say that the keys ascend.
+    fn number_keys(&mut self) -> bool {
+        let Some(last) = self.len().checked_sub(1) else { return true };
+        // If keys are sorted, what the first and the last share all of them share.
+        let (first, last) = (self.user_part(0), self.user_part(last));
+        let common_len = first.iter().zip(last).take_while(|(a, b)| a == b).count();
+        let common = first.get(..common_len).unwrap_or_default();
+        let (mut before, mut ascend) = (None, true);
+        let ranks = Ranks::new(self.len(), |i| {
+            let key = self.user_part(i);
+            let x = number(key.get(common_len..).unwrap_or_default());
+            // A smaller number, if the same bytes stand before it, is a smaller key.
+            ascend &= key.starts_with(common) && before.is_none_or(|before| before < x);
+            before = Some(x);
+            x
+        });
+        (self.common, self.ranks) = (common_len, Some(ranks));
+        ascend
+    }
+
+    fn check_order(&self, order: &KeyOrder) -> Result<()> {
+        for i in 1..self.len() {
+            let (a, b) = (self.key(i - 1), self.key(i));
+            let order = if self.user_keys { order.compare_user(a, b) } else { order.compare(a, b) };
+            if order == Ordering::Greater {
+                return Err(Error::corruption(format!("index: entry {i} is out of order")));
+            }
         }
         Ok(())
     }

@@ -36,17 +36,27 @@ pub fn for_each_entry(
 ) -> Result<()> {
     let view = BlockView::new(bytes)?;
     let mut input = Decoder::new(view.entries());
-    let mut key = Vec::new();
+    // The last key: as it stands in the block, or put together.
+    let (mut whole, mut key): (Option<&[u8]>, _) = (None, Vec::new());
     let mut previous = BlockHandle::default();
     while !input.is_empty() {
         let shared = input.varint32("index entry")? as usize;
         let non_shared = input.varint32("index entry")? as usize;
         let value_len = if form.delta_values { None } else { Some(input.varint32("index entry")?) };
-        if shared > key.len() {
+        if shared > whole.map_or(key.len(), <[u8]>::len) {
             return Err(Error::corruption("index entry shares more than there is"));
         }
-        key.truncate(shared);
-        key.extend_from_slice(input.bytes(non_shared, "index key")?);
+        let rest = input.bytes(non_shared, "index key")?;
+        // As a rule nothing is shared, and nothing has to be put together.
+        if shared > 0 {
+            if let Some(before) = whole {
+                key.clear();
+                key.extend_from_slice(before);
+            }
+            key.truncate(shared);
+            key.extend_from_slice(rest);
+        }
+        whole = (shared == 0).then_some(rest);
         let handle = match value_len {
             Some(len) => {
                 BlockHandle::decode(&mut Decoder::new(input.bytes(len as usize, "index value")?))?
@@ -60,7 +70,7 @@ pub fn for_each_entry(
             }
         };
         previous = handle;
-        f(&key, handle)?;
+        f(whole.unwrap_or(&key), handle)?;
     }
     Ok(())
 }
