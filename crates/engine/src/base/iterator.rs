@@ -49,6 +49,12 @@ pub trait InternalIterator: Send {
     /// iterators take each step with all children, whose cache misses overlap so. Only a hint.
     fn walk_ahead(&self, _target: &[u8], _step: usize) {}
 
+    /// Lets go of what it holds in caches; it is not to be used again before a seek. True if that seek
+    /// will see all that was written meanwhile, so that a later reader may have it.
+    fn release(&mut self) -> bool {
+        false
+    }
+
     /// `seek`, for a valid iterator and a target that is not before its key and has the same
     /// prefix. An iterator that knows what lies ahead of it may be faster than with `seek`.
     fn skip_to(&mut self, target: &[u8]) {
@@ -104,6 +110,9 @@ macro_rules! iterator_of_variants {
             fn walk_ahead(&self, target: &[u8], step: usize) {
                 match self { $($variant(it) => it.walk_ahead(target, step)),+ }
             }
+            fn release(&mut self) -> bool {
+                match self { $($variant(it) => it.release()),+ }
+            }
             #[inline]
             fn skip_to(&mut self, target: &[u8]) {
                 match self { $($variant(it) => it.skip_to(target)),+ }
@@ -149,6 +158,9 @@ impl<I: InternalIterator + ?Sized> InternalIterator for Box<I> {
     }
     fn walk_ahead(&self, target: &[u8], step: usize) {
         (**self).walk_ahead(target, step);
+    }
+    fn release(&mut self) -> bool {
+        (**self).release()
     }
     fn skip_to(&mut self, target: &[u8]) {
         (**self).skip_to(target);

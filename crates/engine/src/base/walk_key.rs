@@ -21,6 +21,11 @@ impl WalkKey {
         self.len = 0;
     }
 
+    /// Bytes of memory that it keeps.
+    pub fn capacity(&self) -> usize {
+        self.bytes.len()
+    }
+
     /// Makes it this key.
     #[inline]
     pub fn set(&mut self, key: &[u8]) {

@@ -93,7 +93,7 @@ impl DbInner {
         let mut state = self.state.lock();
         let full = std::mem::take(&mut state.wals_to_close);
         for family in state.families.values() {
-            family.data.super_version.replace(None);
+            family.data.set_super_version(None);
         }
         // Handles of users keep `DbInner`; what they must not keep is memory and open files.
         state.families.clear();

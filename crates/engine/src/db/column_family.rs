@@ -6,13 +6,13 @@ use super::state::DbInner;
 use crate::base::KeyOrder;
 use crate::cache::{Cache, CacheUser};
 use crate::compaction::picker::CompactionPicker;
-use crate::env::epoch::EpochCell;
+use crate::env::epoch::{self, EpochCell, Guard};
 use crate::env::live::Live;
 use crate::env::sync::atomic::{AtomicBool, Ordering};
 use crate::hooks::{FlushReason, MergeOperator, SliceTransform, WriteStallCondition};
 use crate::memtable::MemTable;
 use crate::options::{ColumnFamilyOptions, TableFactory};
-use crate::read::SuperVersion;
+use crate::read::{DbIter, Parking, SuperVersion, Ticket};
 use crate::version::{DataPaths, TableCache, Version};
 use crate::write::StallLimits;
 use std::collections::BTreeMap;
@@ -34,7 +34,9 @@ pub(crate) struct ColumnFamilyData {
     /// Opens this family's tables.
     pub(crate) tables: Arc<TableCache>,
     /// What readers look at. Empty only after the database was closed.
-    pub(crate) super_version: EpochCell<SuperVersion>,
+    super_version: EpochCell<SuperVersion>,
+    /// Iterators over it that wait for the next one.
+    parking: Parking,
     pub(crate) dropped: AtomicBool,
     /// The database that dropped it: who lets go of the last handle deletes the files there.
     pub(crate) dropped_from: OnceLock<Weak<DbInner>>,
@@ -61,9 +63,44 @@ impl ColumnFamilyData {
             paths,
             tables,
             super_version: EpochCell::new(None),
+            parking: Parking::default(),
             dropped: AtomicBool::new(false),
             dropped_from: OnceLock::new(),
         }
+    }
+
+    /// What readers look at, for as long as the reader is pinned.
+    #[inline]
+    pub(crate) fn super_version<'g>(&self, guard: &'g Guard) -> Option<&'g SuperVersion> {
+        self.super_version.load(guard)
+    }
+
+    /// The same, counted.
+    pub(crate) fn hold_super_version(&self) -> Option<Arc<SuperVersion>> {
+        self.super_version.load_arc()
+    }
+
+    /// Shows readers this, or nothing any more.
+    pub(super) fn set_super_version(&self, sv: Option<Arc<SuperVersion>>) {
+        self.super_version.replace(sv);
+        let parked = self.parking.clear();
+        if !parked.is_empty() {
+            // Not here: locks are held, and tables may be freed with it.
+            epoch::retire(parked);
+        }
+    }
+
+    /// A parked iterator over the newest super-version, if it suits.
+    pub(super) fn parked(
+        &self,
+        suits: impl FnOnce(&SuperVersion, &Ticket) -> bool,
+    ) -> Option<Box<DbIter>> {
+        self.parking.take(|sv, ticket| self.super_version.holds(sv) && suits(sv, ticket))
+    }
+
+    /// Parks an iterator that has no user any more, or frees it.
+    pub(super) fn park(&self, iter: Box<DbIter>) {
+        self.parking.park(iter, |sv| self.super_version.holds(sv));
     }
 
     /// The options in force. A job takes them once and keeps to them.
@@ -154,7 +191,7 @@ impl ColumnFamilyState {
     /// Makes the current memtables and version visible to readers.
     pub(crate) fn install_super_version(&self) {
         let immutables = self.immutables.iter().rev().map(|i| Arc::clone(&i.mem)).collect();
-        self.data.super_version.replace(Some(Arc::new(SuperVersion {
+        self.data.set_super_version(Some(Arc::new(SuperVersion {
             mem: Arc::clone(&self.mem),
             immutables,
             version: Arc::clone(&self.current),

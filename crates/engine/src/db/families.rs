@@ -154,7 +154,7 @@ impl ColumnFamilyData {
         if Arc::strong_count(self) > 1 {
             return;
         }
-        self.super_version.replace(None);
+        self.set_super_version(None);
         if let Some(db) = db.upgrade()
             && !db.is_closing()
         {

@@ -71,7 +71,7 @@ impl DbInner {
         if !options.include_memtables && !options.include_files {
             return Err(Error::invalid_argument("Invalid options"));
         }
-        let sv = family.super_version.load_arc().ok_or_else(closed)?;
+        let sv = family.hold_super_version().ok_or_else(closed)?;
         let size = |&(begin, end): &(&[u8], &[u8])| {
             let mut size = 0;
             if options.include_files {
@@ -93,7 +93,7 @@ impl DbInner {
         begin: &[u8],
         end: &[u8],
     ) -> Result<(u64, u64)> {
-        let sv = family.super_version.load_arc().ok_or_else(closed)?;
+        let sv = family.hold_super_version().ok_or_else(closed)?;
         let memtables = std::iter::once(&sv.mem).chain(&sv.immutables);
         Ok(memtables.map(|mem| entries_in(family, mem, begin, end)).fold(
             (0, 0),

@@ -229,7 +229,7 @@ impl DbInner {
     fn add_table(&self, family: &ColumnFamilyData, out: FlushOutput, done: &mut Flushed) {
         let Some(mut file) = out.file else { return };
         if let Some(tombstones) = &out.tombstones
-            && let Some(sv) = family.super_version.load_arc()
+            && let Some(sv) = family.hold_super_version()
         {
             let hidden = sv.version.bytes_under(0, tombstones, &family.tables);
             file.compensated_range_deletion_size = hidden;

@@ -18,7 +18,7 @@ use crate::error::{Code, Error, Result};
 use crate::iter::{GetContext, MergingIterator, Outcome, Receiver};
 use crate::options::{ReadOptions, ReadTier};
 use crate::rangedel::hide_covered;
-use crate::read::{DbIter, SuperVersion};
+use crate::read::{DbIter, SuperVersion, Ticket};
 use crate::sst::{BlockAccess, TableIterOptions};
 use crate::version::Source;
 
@@ -46,7 +46,7 @@ impl DbInner {
         user_key: &[u8],
     ) -> Result<Option<PinnedValue>> {
         let guard = epoch::pin();
-        let sv = family.super_version.load(&guard).ok_or_else(closed)?;
+        let sv = family.super_version(&guard).ok_or_else(closed)?;
         check_timestamps(family, ro)?;
         let seq = self.read_sequence(ro);
         let _reads = limits(ro).then(|| reads_at(ro.rate_limiter_priority));
@@ -80,7 +80,7 @@ impl DbInner {
             return Ok(receive(self.get(family, ro, user_key)?, receiver));
         }
         let guard = epoch::pin();
-        let sv = family.super_version.load(&guard).ok_or_else(closed)?;
+        let sv = family.super_version(&guard).ok_or_else(closed)?;
         check_timestamps(family, ro)?;
         let key = LookupKey::new(user_key, self.read_sequence(ro));
         let _reads = limits(ro).then(|| reads_at(ro.rate_limiter_priority));
@@ -99,7 +99,7 @@ impl DbInner {
         keys: &[K],
     ) -> Vec<Result<Option<PinnedValue>>> {
         let guard = epoch::pin();
-        let Some(sv) = family.super_version.load(&guard) else {
+        let Some(sv) = family.super_version(&guard) else {
             return keys.iter().map(|_| Err(closed())).collect();
         };
         let seq = self.read_sequence(ro);
@@ -141,7 +141,7 @@ impl DbInner {
             Error::invalid_argument(format!("Could not access column family {cf}"))
         })?;
         let guard = epoch::pin();
-        let sv = family.super_version.load(&guard).ok_or_else(closed)?;
+        let sv = family.super_version(&guard).ok_or_else(closed)?;
         let key = LookupKey::new(user_key, MAX_SEQUENCE_NUMBER);
         let mut ctx = GetContext::new(user_key, family.merge_operator.as_deref());
         sv.get(&key, &ReadOptions::default(), &mut ctx, &family.tables)?;
@@ -149,10 +149,15 @@ impl DbInner {
     }
 
     /// The user's iterator over one family. The database must outlive it.
-    pub(crate) fn iter(&self, family: &ColumnFamilyData, ro: &ReadOptions) -> Result<DbIter> {
+    pub(crate) fn iter(&self, family: &ColumnFamilyData, ro: &ReadOptions) -> Result<Box<DbIter>> {
         check_iterator(family, ro)?;
-        let sv = family.super_version.load_arc().ok_or_else(closed)?;
+        if let Some(iter) = self.parked_iter(family, ro) {
+            return Ok(iter);
+        }
+        let sv = family.hold_super_version().ok_or_else(closed)?;
         let seq = self.read_sequence(ro);
+        // Before the children are made: a memtable may get its first entry meanwhile.
+        let ticket = ticket(family, &sv, ro);
         let tombstones = match ro.ignore_range_deletions {
             true => None,
             false => sv.range_tombstones(&family.tables),
@@ -161,6 +166,7 @@ impl DbInner {
         // and tombstones are given for all places.
         let only_filled = tombstones.is_none() && !ro.tailing;
         let mut children = children(family, &sv, ro, only_filled);
+        let ticket = ticket.filter(|_| only_filled && self.statistics.is_none());
         if let Some(tombstones) = tombstones {
             let places = children.into_iter().map(|place| Box::new(place) as Box<_>).collect();
             let places = hide_covered(&family.order, seq, places, &tombstones);
@@ -176,12 +182,52 @@ impl DbInner {
             family.prefix_extractor.clone(),
             sv,
         );
-        let max_skip = family.read_options(|options| options.max_sequential_skip_in_iterations);
         let stamp = if self.stamps_values() { STAMP_SIZE } else { 0 };
-        Ok(iter
-            .with_value_suffix(stamp)
-            .with_max_sequential_skip(max_skip)
-            .with_statistics(self.statistics.as_ref()))
+        Ok(Box::new(
+            iter.with_value_suffix(stamp)
+                .with_max_sequential_skip(max_sequential_skip(family))
+                .with_statistics(self.statistics.as_ref())
+                .with_ticket(ticket),
+        ))
+    }
+
+    /// An iterator that waits for being used again, if one suits.
+    fn parked_iter(&self, family: &ColumnFamilyData, ro: &ReadOptions) -> Option<Box<DbIter>> {
+        if self.statistics.is_some() {
+            return None;
+        }
+        let mut seq = 0;
+        let mut iter = family.parked(|sv, parked| {
+            seq = self.read_sequence(ro);
+            // Tombstones that were written since are none of the parked iterator's.
+            (ro.ignore_range_deletions || !sv.has_range_tombstones(&family.tables))
+                && ticket(family, sv, ro).is_some_and(|ticket| ticket == *parked)
+        })?;
+        iter.renew(seq, ro, family.prefix_extractor.as_ref(), max_sequential_skip(family));
+        Some(iter)
+    }
+}
+
+fn max_sequential_skip(family: &ColumnFamilyData) -> u64 {
+    family.read_options(|options| options.max_sequential_skip_in_iterations)
+}
+
+/// What decides which children an iterator has; `None` for those that are not parked.
+fn ticket(family: &ColumnFamilyData, sv: &SuperVersion, ro: &ReadOptions) -> Option<Ticket> {
+    let memtables = std::iter::once(&sv.mem).chain(&sv.immutables);
+    let filled = memtables.filter(|mem| !mem.is_empty()).count();
+    let parks = !ro.tailing && ro.read_tier == ReadTier::All && ro.deadline_us == 0;
+    parks.then(|| Ticket { tables: table_options(family, ro), filled })
+}
+
+/// How an iterator with these options reads tables.
+fn table_options(family: &ColumnFamilyData, ro: &ReadOptions) -> TableIterOptions {
+    TableIterOptions {
+        verify_checksums: ro.verify_checksums,
+        access: BlockAccess::of(ro),
+        total_order: ro.total_order() || family.prefix_extractor.is_none(),
+        readahead: ro.readahead_size,
+        for_compaction: false,
     }
 }
 
@@ -269,18 +315,11 @@ fn children(
     ro: &ReadOptions,
     only_filled: bool,
 ) -> Vec<Source> {
-    let total_order = ro.total_order() || family.prefix_extractor.is_none();
+    let table_options = table_options(family, ro);
     let memtables = std::iter::once(&sv.mem).chain(&sv.immutables);
     let memtables = memtables.filter(|mem| !only_filled || !mem.is_empty());
     let mut children = Vec::with_capacity(1 + sv.immutables.len() + sv.version.num_places());
-    children.extend(memtables.map(|mem| Source::Memtable(mem.iter(total_order))));
-    let table_options = TableIterOptions {
-        verify_checksums: ro.verify_checksums,
-        access: BlockAccess::of(ro),
-        total_order,
-        readahead: ro.readahead_size,
-        for_compaction: false,
-    };
+    children.extend(memtables.map(|mem| Source::Memtable(mem.iter(table_options.total_order))));
     if ro.read_tier == ReadTier::Memtable {
         return children;
     }

@@ -10,7 +10,7 @@ use crate::options::{
     ColumnFamilyOptions, CompactRangeOptions, FlushOptions, ReadOptions, WaitForCompactOptions,
     WriteOptions,
 };
-use crate::read::{DbIter, SuperVersion};
+use crate::read::{DbIter, SuperVersion, Taken};
 use crate::stats::Statistics;
 use std::cell::RefCell;
 use std::ops::{Deref, DerefMut};
@@ -77,29 +77,28 @@ impl ColumnFamily {
 /// A moment of the database that reads can go back to. Keeps the database open.
 pub struct Snapshot {
     db: Db,
-    sequence: SeqNo,
-    /// Its holder looks for later writes.
-    checking: bool,
+    taken: Taken,
 }
 
 impl Snapshot {
     /// What to put into [`ReadOptions::snapshot`].
     pub fn sequence(&self) -> SeqNo {
-        self.sequence
+        self.taken.sequence()
     }
 }
 
 impl Drop for Snapshot {
     fn drop(&mut self) {
         let inner = &self.db.shared.inner;
-        inner.snapshots.release(self.checking, self.sequence);
+        inner.snapshots.release(&self.taken);
         inner.snapshot_released();
     }
 }
 
 /// An iterator over one column family. Keeps what it reads, and the database, alive.
 pub struct DbIterator {
-    pub(super) iter: DbIter,
+    /// Always there until `drop` parks it.
+    pub(super) iter: Option<Box<DbIter>>,
     pub(super) family: Arc<ColumnFamilyData>,
     pub(super) options: ReadOptions,
     /// Outlives `iter`, which is dropped first.
@@ -118,21 +117,37 @@ impl DbIterator {
     /// valid before its next seek.
     pub fn refresh(&mut self) -> Result<()> {
         self.options.snapshot = None;
-        self.iter = self.shared.inner.iter(&self.family, &self.options)?;
+        self.iter = Some(self.shared.inner.iter(&self.family, &self.options)?);
         Ok(())
     }
 }
 
 impl Deref for DbIterator {
     type Target = DbIter;
+    #[inline]
     fn deref(&self) -> &DbIter {
-        &self.iter
+        match &self.iter {
+            Some(iter) => iter,
+            None => unreachable!("`drop` alone takes it"),
+        }
     }
 }
 
 impl DerefMut for DbIterator {
+    #[inline]
     fn deref_mut(&mut self) -> &mut DbIter {
-        &mut self.iter
+        match &mut self.iter {
+            Some(iter) => iter,
+            None => unreachable!("`drop` alone takes it"),
+        }
+    }
+}
+
+impl Drop for DbIterator {
+    fn drop(&mut self) {
+        if let Some(iter) = self.iter.take() {
+            self.family.park(iter);
+        }
     }
 }
 
@@ -350,7 +365,7 @@ impl Db {
         if options.tailing {
             options.snapshot = None;
         }
-        Ok(DbIterator { iter, family, options, shared, followed: None })
+        Ok(DbIterator { iter: Some(iter), family, options, shared, followed: None })
     }
 
     /// Whether snapshots show one moment. With `inplace_update_support` in some column family they
@@ -372,8 +387,8 @@ impl Db {
 
     fn take_snapshot(&self, checking: bool) -> Snapshot {
         let inner = self.inner();
-        let sequence = inner.snapshots.take(checking, || inner.order.visible());
-        Snapshot { db: self.clone(), sequence, checking }
+        let taken = inner.snapshots.take(checking, || inner.order.visible());
+        Snapshot { db: self.clone(), taken }
     }
 
     /// The newest sequence number that readers see.

@@ -405,7 +405,7 @@ impl Job<'_> {
                 "cannot ingest an external file into a dropped CF",
             ));
         }
-        let sv = self.family.super_version.load_arc().ok_or_else(dropped)?;
+        let sv = self.family.hold_super_version().ok_or_else(dropped)?;
         Ok(self.files.iter().any(|file| overlaps(&sv, &self.family, file)))
     }
 }

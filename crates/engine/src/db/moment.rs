@@ -34,8 +34,12 @@ impl DbInner {
     pub(crate) fn snapshot_released(&self) {
         // In this order: a snapshot that is taken meanwhile is not older.
         let visible = self.order.visible();
+        let threshold = self.released.threshold.load(Ordering::Acquire);
+        if visible <= threshold {
+            return; // Nobody waits, so the list need not be looked through.
+        }
         let oldest = self.snapshots.oldest().unwrap_or(visible).min(visible);
-        if oldest > self.released.threshold.load(Ordering::Acquire) {
+        if oldest > threshold {
             self.released.oldest.fetch_max(oldest, Ordering::AcqRel);
             self.work.notify_all();
         }

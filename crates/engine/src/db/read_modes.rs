@@ -79,7 +79,7 @@ impl DbIterator {
     }
 
     fn follow_writers(&mut self) -> bool {
-        let now = self.family.super_version.load_arc();
+        let now = self.family.hold_super_version();
         // Loaded before tombstones are looked for: later ones are newer.
         let newest = self.shared.inner.order.visible();
         let is_same = match (&now, &self.followed) {
@@ -90,9 +90,9 @@ impl DbIterator {
             _ => false,
         };
         if is_same {
-            self.iter.set_sequence(newest);
+            (**self).set_sequence(newest);
         } else if let Err(e) = self.refresh() {
-            self.iter.fail(e);
+            (**self).fail(e);
             return false;
         } else {
             self.followed = now;
@@ -103,21 +103,21 @@ impl DbIterator {
     /// One key on. Does nothing where it is not valid.
     #[inline]
     pub fn next(&mut self) {
-        if self.options.tailing && self.iter.valid() {
+        if self.options.tailing && self.valid() {
             self.next_of_newest();
         } else {
-            self.iter.next();
+            (**self).next();
         }
     }
 
     /// The key after this one, of what is newest now.
     #[cold]
     fn next_of_newest(&mut self) {
-        let key = self.iter.key().to_vec();
+        let key = self.key().to_vec();
         if self.follow() {
-            self.iter.seek(&key);
-            if self.iter.valid() && self.family.order.equal_user(self.iter.key(), &key) {
-                self.iter.next();
+            (**self).seek(&key);
+            if self.valid() && self.family.order.equal_user(self.key(), &key) {
+                (**self).next();
             }
         }
     }
@@ -125,28 +125,28 @@ impl DbIterator {
     /// Goes to the first key within bounds.
     pub fn seek_to_first(&mut self) {
         if self.follow() {
-            self.iter.seek_to_first();
+            (**self).seek_to_first();
         }
     }
 
     /// Goes to the last key within bounds.
     pub fn seek_to_last(&mut self) {
         if self.follow() {
-            self.iter.seek_to_last();
+            (**self).seek_to_last();
         }
     }
 
     /// Goes to the first key `>= target` within bounds.
     pub fn seek(&mut self, target: &[u8]) {
         if self.follow() {
-            self.iter.seek(target);
+            (**self).seek(target);
         }
     }
 
     /// Goes to the last key `<= target` within bounds.
     pub fn seek_for_prev(&mut self, target: &[u8]) {
         if self.follow() {
-            self.iter.seek_for_prev(target);
+            (**self).seek_for_prev(target);
         }
     }
 }

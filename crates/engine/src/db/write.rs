@@ -446,7 +446,7 @@ impl DbInner {
 #[inline]
 fn super_version<'g>(family: &ColumnFamilyData, guard: &'g Guard) -> Result<&'g SuperVersion> {
     let closed = || Error::new(Code::ShutdownInProgress, "the database is closed");
-    family.super_version.load(guard).ok_or_else(closed)
+    family.super_version(guard).ok_or_else(closed)
 }
 
 /// Operands that nobody could fold must not get into the WAL.

@@ -287,6 +287,13 @@ impl<T: Send + Sync + 'static> EpochCell<T> {
         }
     }
 
+    /// Whether the cell holds this object. Needs no pin: it says nothing of an object that the caller
+    /// does not keep alive.
+    #[inline]
+    pub fn holds(&self, object: &T) -> bool {
+        std::ptr::eq(self.pointer.load(Ordering::Acquire), object)
+    }
+
     /// Whether the cell holds nothing.
     #[inline]
     pub fn is_empty(&self) -> bool {

@@ -4,3 +4,6 @@ pub mod epoch;
 pub mod live;
 pub mod mapping;
 pub mod sync;
+mod thread_number;
+
+pub use thread_number::thread_number;

@@ -315,6 +315,12 @@ impl<C: InternalIterator> InternalIterator for MergingIterator<C> {
         self.error.clone().map_or(Ok(()), Err)
     }
 
+    fn release(&mut self) -> bool {
+        self.heap.clear();
+        self.error = None;
+        self.children.iter_mut().all(|child| child.release())
+    }
+
     /// Moves only the children that stand before the target (M2).
     fn skip_to(&mut self, target: &[u8]) {
         if self.direction == Direction::Backward {

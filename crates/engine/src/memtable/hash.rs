@@ -409,6 +409,11 @@ impl<'a> HashCursor<'a> {
 }
 
 impl RepCursor for HashCursor<'_> {
+    fn release(&mut self) -> bool {
+        self.place = Place::Nowhere;
+        true
+    }
+
     fn entry(&self) -> Option<Entry> {
         match &self.place {
             Place::Nowhere => None,

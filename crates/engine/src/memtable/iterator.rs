@@ -46,6 +46,14 @@ impl InternalIterator for MemTableIterator {
     fn valid(&self) -> bool {
         self.entry.is_some()
     }
+    fn release(&mut self) -> bool {
+        self.entry = None;
+        self.copy = Vec::new();
+        match &mut self.cursor {
+            Cursor::BTree(_) => true,
+            Cursor::Other(cursor) => cursor.release(),
+        }
+    }
     fn seek_to_first(&mut self) {
         self.cursor.seek_to_first();
         self.settle();

@@ -218,6 +218,10 @@ pub trait MemtableRep: Send + Sync {
 
 /// A position in a structure; the contract is [`crate::base::InternalIterator`]'s.
 pub trait RepCursor: Send {
+    /// Forgets where it stands; see [`crate::base::InternalIterator::release`].
+    fn release(&mut self) -> bool {
+        false
+    }
     /// The entry that it stands on.
     fn entry(&self) -> Option<Entry>;
     /// Goes to the first entry.

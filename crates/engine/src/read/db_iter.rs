@@ -24,6 +24,7 @@ use crate::iter::merge_helper::{
     Collected, MergeOperands, no_merge_operator, short_key, split, unknown_type, unsupported_entry,
 };
 use crate::options::ReadOptions;
+use crate::read::{SuperVersion, Ticket};
 use crate::stats::Statistics;
 use crate::version::Source;
 use counts::{Call, IterCounts};
@@ -33,6 +34,8 @@ use std::time::Instant;
 
 /// The trailer that sorts before all entries of a user key.
 const BEFORE_ALL: u64 = u64::MAX;
+/// A parked iterator keeps buffers up to this size.
+const BUFFER_MAX: usize = 4 << 10;
 /// The trailer that sorts after all entries of a user key.
 const AFTER_ALL: u64 = 0;
 
@@ -91,8 +94,10 @@ pub struct DbIter {
     error: Option<Error>,
     /// Only with statistics.
     counts: Option<Box<IterCounts>>,
+    /// What decided `inner`'s children, if it may be used by another reader later.
+    ticket: Option<Ticket>,
     /// What `inner` reads from; dropped after it.
-    _keepalive: Arc<dyn Any + Send + Sync>,
+    keepalive: Arc<dyn Any + Send + Sync>,
 }
 
 impl DbIter {
@@ -134,7 +139,8 @@ impl DbIter {
             looked_at: 0,
             error: None,
             counts: None,
-            _keepalive: keepalive,
+            ticket: None,
+            keepalive,
         }
     }
 
@@ -157,6 +163,56 @@ impl DbIter {
     pub fn with_statistics(mut self, statistics: Option<&Arc<Statistics>>) -> DbIter {
         self.counts = statistics.map(|stats| Box::new(IterCounts::new(Arc::clone(stats))));
         self
+    }
+
+    /// Says what decided its children, so that it may be parked when its user leaves.
+    #[must_use]
+    pub fn with_ticket(mut self, ticket: Option<Ticket>) -> DbIter {
+        self.ticket = ticket;
+        self
+    }
+
+    /// What [`DbIter::with_ticket`] said.
+    pub fn ticket(&self) -> Option<&Ticket> {
+        self.ticket.as_ref()
+    }
+
+    /// The super-version that it keeps alive, if that is what it reads.
+    pub fn super_version(&self) -> Option<&SuperVersion> {
+        self.keepalive.downcast_ref()
+    }
+
+    /// Lets go of what its last user read; false if it cannot be used again or has too large buffers.
+    pub fn release(&mut self) -> bool {
+        self.valid = false;
+        self.error = None;
+        self.operands.clear();
+        let buffers = [&self.value, &self.target, &self.prefix];
+        self.inner.release()
+            && buffers.into_iter().all(|buffer| buffer.capacity() <= BUFFER_MAX)
+            && self.key.capacity() <= BUFFER_MAX
+    }
+
+    /// Makes a released iterator that of a reader at `seq`. Not valid until a seek.
+    pub fn renew(
+        &mut self,
+        seq: SeqNo,
+        options: &ReadOptions,
+        prefix_extractor: Option<&Arc<dyn SliceTransform>>,
+        max_sequential_skip: u64,
+    ) {
+        self.seq = seq;
+        self.lower.clone_from(&options.iterate_lower_bound);
+        self.upper.clone_from(&options.iterate_upper_bound);
+        self.total_order = options.total_order() || prefix_extractor.is_none();
+        self.prefix_extractor = prefix_extractor.filter(|_| options.prefix_same_as_start).cloned();
+        self.max_skippable = options.max_skippable_internal_keys;
+        self.max_sequential_skip = max_sequential_skip;
+        self.value_is_ours = true;
+        self.inner_is_past = false;
+        self.key.clear();
+        self.value.clear();
+        self.start(Direction::Forward);
     }
 
     /// Reads as of another moment, for which `inner` must have everything. Not valid until a seek.

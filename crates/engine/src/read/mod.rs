@@ -2,11 +2,13 @@
 
 mod batch;
 mod db_iter;
+mod parking;
 mod snapshot;
 mod super_version;
 
 pub use db_iter::DbIter;
-pub use snapshot::{JobSnapshots, SnapshotList};
+pub use parking::{Parking, Ticket};
+pub use snapshot::{JobSnapshots, SnapshotList, Taken};
 pub use super_version::SuperVersion;
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use crate::options::{ReadOptions, ReadTier};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// How blocks may be got.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockAccess {
     /// What is read goes into the cache.
     pub fill_cache: bool,

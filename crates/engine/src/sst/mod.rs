@@ -66,7 +66,7 @@ pub struct TableReadContext {
 }
 
 /// How an iterator over a table reads.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TableIterOptions {
     /// Verify checksums of what is read from the file. Block-based tables always do: it costs less
     /// than a flag on every cached block.

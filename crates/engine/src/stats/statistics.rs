@@ -5,9 +5,9 @@
 //! it is first used; readers add all of them up.
 
 use super::{Histogram, HistogramData, HistogramType, StatsLevel, Ticker};
-use std::cell::Cell;
+use crate::env::thread_number;
 use std::fmt::Write as _;
-use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
@@ -45,16 +45,7 @@ impl std::fmt::Debug for Statistics {
 /// The shard of this thread.
 #[inline]
 fn my_shard() -> usize {
-    static NEXT: AtomicUsize = AtomicUsize::new(0);
-    thread_local! {
-        static MINE: Cell<usize> = const { Cell::new(usize::MAX) };
-    }
-    MINE.with(|mine| {
-        if mine.get() == usize::MAX {
-            mine.set(NEXT.fetch_add(1, Relaxed) % SHARDS);
-        }
-        mine.get()
-    })
+    thread_number() % SHARDS
 }
 
 impl Statistics {

@@ -135,6 +135,11 @@ impl InternalIterator for LevelIter {
         self.iter.as_ref().map_or(&[], |iter| iter.value())
     }
 
+    /// Keeps the open file, which the next seek may want.
+    fn release(&mut self) -> bool {
+        self.iter.as_mut().is_none_or(|iter| iter.release())
+    }
+
     fn status(&self) -> Result<()> {
         self.iter.as_ref().map_or(Ok(()), |iter| iter.status())
     }

@@ -20,6 +20,7 @@ mod limits;
 mod live_files;
 mod manual_compaction;
 mod model;
+mod parking;
 mod perf;
 mod range_deletions;
 mod read_modes;

@@ -236,6 +236,13 @@ impl InternalIterator for TableIter {
         self.valid
     }
 
+    fn release(&mut self) -> bool {
+        self.start();
+        self.block = None;
+        self.readahead.release();
+        true
+    }
+
     fn seek_to_first(&mut self) {
         self.start();
         self.first_from(0);

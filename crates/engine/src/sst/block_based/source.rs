@@ -53,6 +53,11 @@ impl Readahead {
         Readahead { buffer, start, expected, window, window_max, eager, sequential }
     }
 
+    /// Forgets what was read, and begins anew.
+    pub fn release(&mut self) {
+        *self = Readahead::new(self.window_max, self.eager);
+    }
+
     /// `len` bytes at `offset`, the file ending at `end`.
     fn read(
         &mut self,

@@ -213,6 +213,12 @@ impl PlainIter {
 }
 
 impl InternalIterator for PlainIter {
+    fn release(&mut self) -> bool {
+        self.cursor.reset();
+        self.bounded = false;
+        true
+    }
+
     fn valid(&self) -> bool {
         self.cursor.valid
     }
