@@ -1,22 +1,48 @@
 //! Bytes that an engine says it wrote: tables by flushes and compactions, and log records.
 //!
 //! From the text of `rocksdb.stats`, which every engine behind the C functions prints, so that all are
-//! measured by the same means. Bytes stand there as gigabytes with two digits; the rate and the uptime
-//! next to them narrow that down. The counts start when the database is opened.
+//! measured by the same means. Bytes stand there as gigabytes with two digits; the rate next to them
+//! narrows that down, together with the time since the database was opened, which counts start from.
+//! Of that the text has tenths of a second, and we know better.
+//!
+//! Log records count without the headers that frame them, as RocksDB counts them.
+
+use std::time::Instant;
+
+/// When a database was opened: its own clock starts at some moment of the opening.
+#[derive(Clone, Copy, Debug)]
+pub struct Opened {
+    begun: Instant,
+    done: Instant,
+}
+
+impl Opened {
+    /// Of an opening that began then and has just come to its end.
+    pub fn since(begun: Instant) -> Opened {
+        Opened { begun, done: Instant::now() }
+    }
+
+    /// Seconds until now, from the middle of the opening.
+    pub fn seconds(&self) -> f64 {
+        (self.begun.elapsed() + self.done.elapsed()).as_secs_f64() / 2.0
+    }
+}
 
 const MB: f64 = 1_048_576.0;
 const GB: f64 = 1024.0 * MB;
 
-/// Bytes of tables and of the log so far.
-pub fn of(stats: &str) -> Option<f64> {
-    Some(line(stats, "Cumulative compaction: ")? + line(stats, "Cumulative WAL: ")?)
+/// Bytes of tables and of the log so far, in a database that was opened so many seconds ago.
+pub fn of(stats: &str, opened: f64) -> Option<f64> {
+    let line = |start| line(stats, start, opened);
+    Some(line("Cumulative compaction: ")? + line("Cumulative WAL: ")?)
 }
 
 /// Of the line that begins so, which has gigabytes first and then their rate.
-fn line(stats: &str, start: &str) -> Option<f64> {
+fn line(stats: &str, start: &str, opened: f64) -> Option<f64> {
     let at = stats.find(start)?;
     let uptime = stats[..at].rsplit_once("Uptime(secs): ")?.1;
-    let seconds: f64 = uptime.split_whitespace().next()?.parse().ok()?;
+    let told: f64 = uptime.split_whitespace().next()?.parse().ok()?;
+    let seconds = opened.clamp(told - 0.05, told + 0.05);
     let text = stats[at..].lines().next()?;
     let (gigabytes, rate) = (before(text, " GB")?, before(text, " MB/s")?);
     let total = seconds * rate * MB;
@@ -43,11 +69,13 @@ Cumulative WAL: 300K writes, 0 syncs, 300000.00 writes per sync, written: 0.04 G
 
     #[test]
     fn the_rate_narrows_gigabytes_down() {
-        let expected = (35.78 + 28.91) * 1.3 * MB;
-        assert!((of(STATS).unwrap() - expected).abs() < 1.0);
+        let bytes = |seconds: f64| (35.78 + 28.91) * seconds * MB;
+        assert!((of(STATS, 1.31).unwrap() - bytes(1.31)).abs() < 1.0);
+        // The text has the last word: its clock is what rates were divided by.
+        assert!((of(STATS, 1.6).unwrap() - bytes(1.35)).abs() < 1.0);
         // An uptime of a tenth of a second says little: the gigabytes bound it.
         let short = STATS.replace("1.3 total", "0.1 total");
-        assert!((of(&short).unwrap() - (0.045 + 0.035) * GB).abs() < 1.0);
-        assert_eq!(of("no such text"), None);
+        assert!((of(&short, 0.1).unwrap() - (0.045 + 0.035) * GB).abs() < 1.0);
+        assert_eq!(of("no such text", 1.0), None);
     }
 }

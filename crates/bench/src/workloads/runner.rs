@@ -4,6 +4,7 @@ use super::live::Live;
 use super::thread::{Presence, Shared, Thread};
 use super::{Benchmark, Body, Entry, parse_list};
 use crate::config::Config;
+use crate::engine_writes::{self, Opened};
 use crate::flags::Flags;
 use crate::histogram::Histogram;
 use crate::keys::KeyMaker;
@@ -72,6 +73,7 @@ struct Runner<'a> {
     config: Config,
     engine: Box<dyn Engine>,
     target: Option<Arc<dyn Target>>,
+    opened: Opened,
     json: Json,
     show: Show,
     dirs: Vec<PathBuf>,
@@ -92,7 +94,9 @@ impl<'a> Runner<'a> {
         if !flags.on("use_existing_db") && !flags.on("readonly") {
             engine.destroy()?;
         }
+        let begun = Instant::now();
         let target = engine.open()?;
+        let opened = Opened::since(begun);
         let wal = wal.filter(|wal| !wal.starts_with(&db));
         let dirs: Vec<PathBuf> = std::iter::once(db.clone()).chain(wal).collect();
         let every = flags.uint("report_interval_seconds");
@@ -113,6 +117,7 @@ impl<'a> Runner<'a> {
             live: Live::default(),
             threads: 0,
             target: None,
+            opened,
         };
         runner.learn_existing(&*target)?;
         say(&report::header(flags, runner.config.num));
@@ -208,7 +213,9 @@ impl<'a> Runner<'a> {
     fn start_over(&mut self) -> Result<()> {
         self.target = None;
         self.engine.destroy()?;
+        let begun = Instant::now();
         self.target = Some(self.engine.open()?);
+        self.opened = Opened::since(begun);
         self.live = Live::default();
         Ok(())
     }
@@ -230,11 +237,12 @@ impl<'a> Runner<'a> {
         let threads = config.threads;
         Memory::reset_peak();
         let (before, files) = (Usage::now(), self.watch.bytes());
-        let engine = engine_written(&*target);
+        let engine = engine_written(&*target, self.opened);
         let total = self.measure(benchmark, &config, values, &*target)?;
         let usage = Usage::now().since(&before);
         let grown = self.watch.bytes() - files;
-        let engine_written = engine_written(&*target).zip(engine).map(|(now, then)| now - then);
+        let engine_written = engine_written(&*target, self.opened);
+        let engine_written = engine_written.zip(engine).map(|(now, then)| now - then);
         let ops = total.background.map_or(total.done, |(ops, _)| ops);
         self.live.apply(benchmark.effect, ops, config.fill_num, entry_size);
         let phase = Phase {
@@ -267,6 +275,7 @@ impl<'a> Runner<'a> {
             self.target = None;
             let start = Instant::now();
             let target = self.engine.open()?;
+            self.opened = Opened::since(start);
             let mut session = target.session(config.read_mode, config.write_mode)?;
             session.get(keys.make(round % config.num, config.num))?;
             let taken = start.elapsed();
@@ -410,8 +419,9 @@ impl Crowd<'_> {
 }
 
 /// Bytes of tables and logs that the engine says it wrote since it was opened.
-fn engine_written(target: &dyn Target) -> Option<f64> {
-    crate::engine_writes::of(&target.property("rocksdb.stats")?)
+fn engine_written(target: &dyn Target, opened: Opened) -> Option<f64> {
+    let seconds = opened.seconds();
+    engine_writes::of(&target.property("rocksdb.stats")?, seconds)
 }
 
 fn engine_word(flags: &Flags) -> &'static str {

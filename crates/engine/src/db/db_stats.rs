@@ -12,6 +12,7 @@ const GIB: f64 = 1024.0 * MIB;
 pub(super) struct Written {
     pub(super) user_bytes: u64,
     pub(super) live_wal_bytes: u64,
+    logged_bytes: u64,
     writes: u64,
     keys: u64,
 }
@@ -23,7 +24,8 @@ pub(crate) struct DbFigures {
     writes: u64,
     keys: u64,
     user_bytes: u64,
-    wal_bytes: u64,
+    /// Records, without what frames them: so RocksDB counts.
+    logged_bytes: u64,
     wal_syncs: u64,
     stalled_us: u64,
 }
@@ -36,7 +38,7 @@ impl DbFigures {
             writes: self.writes.saturating_sub(before.writes),
             keys: self.keys.saturating_sub(before.keys),
             user_bytes: self.user_bytes.saturating_sub(before.user_bytes),
-            wal_bytes: self.wal_bytes.saturating_sub(before.wal_bytes),
+            logged_bytes: self.logged_bytes.saturating_sub(before.logged_bytes),
             wal_syncs: self.wal_syncs.saturating_sub(before.wal_syncs),
             stalled_us: self.stalled_us.saturating_sub(before.stalled_us),
         }
@@ -60,8 +62,8 @@ impl DbFigures {
             per_second(self.user_bytes),
             self.wal_syncs,
             self.writes as f64 / self.wal_syncs.max(1) as f64,
-            self.wal_bytes as f64 / GIB,
-            per_second(self.wal_bytes),
+            self.logged_bytes as f64 / GIB,
+            per_second(self.logged_bytes),
             seconds / 3600,
             seconds / 60 % 60,
             seconds % 60,
@@ -78,6 +80,7 @@ impl DbInner {
         Written {
             user_bytes: write.user_bytes,
             live_wal_bytes: write.wal.size(),
+            logged_bytes: write.logged_bytes,
             writes: write.writes,
             keys: write.keys,
         }
@@ -91,7 +94,7 @@ impl DbInner {
             writes: written.writes,
             keys: written.keys,
             user_bytes: written.user_bytes,
-            wal_bytes: get(&self.totals.wal_bytes) + written.live_wal_bytes,
+            logged_bytes: written.logged_bytes,
             wal_syncs: get(&self.totals.wal_syncs),
             stalled_us: self.controller.stalled_us(),
         };

@@ -120,6 +120,8 @@ pub(crate) struct WriteState {
     pub(crate) line: Line,
     /// Bytes of batches that were written since the database was opened.
     pub(crate) user_bytes: u64,
+    /// Bytes of records in the WAL, without what frames them.
+    pub(crate) logged_bytes: u64,
     /// Batches that were written since then, and their entries.
     pub(crate) writes: u64,
     pub(crate) keys: u64,
@@ -167,6 +169,7 @@ impl WriteState {
             wal,
             line: Line::new(last_allocated),
             user_bytes: 0,
+            logged_bytes: 0,
             writes: 0,
             keys: 0,
             next_limit_check: 0,

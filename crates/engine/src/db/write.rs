@@ -386,6 +386,7 @@ impl DbInner {
             return Err(e);
         }
         write.ticket += 1;
+        write.logged_bytes += record.len() as u64;
         Ok(())
     }
 
