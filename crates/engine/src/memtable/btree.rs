@@ -28,7 +28,7 @@
 
 use super::arena::Arena;
 use super::btree_cursor::BTreeCursor;
-use super::btree_node::{Item, NodeRef, Permutation, SLOTS, pause, prefix_of};
+use super::btree_node::{Item, NodeRef, Permutation, SLOT_SIZE, SLOTS, pause, prefix_of};
 use super::rep::{Entry, MemtableRep, RepCursor};
 use crate::base::key::user_key;
 use crate::base::prefetch::{LINE, prefetch, prefetch_bytes};
@@ -384,6 +384,10 @@ impl MemtableRep for BTree {
     }
     fn outside_memory(&self) -> usize {
         self.nodes.used()
+    }
+    #[inline]
+    fn outside_room(&self, entries: u64) -> usize {
+        self.nodes.used().saturating_sub(entries as usize * SLOT_SIZE)
     }
 }
 

@@ -24,6 +24,9 @@ use std::ptr::{NonNull, null_mut};
 /// Entries or separators of a node. Few under loom, so that its small models split nodes.
 pub(super) const SLOTS: usize = if cfg!(loom) { 3 } else { 14 };
 
+/// Bytes of a slot: a prefix and a key.
+pub(super) const SLOT_SIZE: usize = 16;
+
 const LINE: usize = 64;
 const LOCKED: u32 = 1;
 const VERSION: u32 = 2;

@@ -214,6 +214,11 @@ pub trait MemtableRep: Send + Sync {
     fn outside_memory(&self) -> usize {
         0
     }
+
+    /// What of it is room for more, when there are so many entries.
+    fn outside_room(&self, _entries: u64) -> usize {
+        0
+    }
 }
 
 /// A position in a structure; the contract is [`crate::base::InternalIterator`]'s.
@@ -350,6 +355,12 @@ impl Rep {
     /// See [`MemtableRep::outside_memory`].
     pub fn outside_memory(&self) -> usize {
         each!(self, rep => rep.outside_memory())
+    }
+
+    /// See [`MemtableRep::outside_room`].
+    #[inline]
+    pub fn outside_room(&self, entries: u64) -> usize {
+        each!(self, rep => rep.outside_room(entries))
     }
 }
 

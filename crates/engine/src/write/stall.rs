@@ -6,8 +6,8 @@
 //! in nanoseconds that each write adds to and then waits out; there is no fixed sleep.
 //!
 //! Before any debt there is the *pace*. Writers that fill the last memtable allowed while another one
-//! is being flushed go at two fifths of the speed of the last flushes, so that the flush is done
-//! when two fifths of the memtable are full. If it takes longer, the rate falls with what they have written since.
+//! is being flushed go at a quarter of the speed of the last flushes, so that the flush is done
+//! when a quarter of the memtable is full. If it takes longer, the rate falls with what they have written since.
 //! Otherwise a writer that is faster than the flush doubles the memory in use just before it has to
 //! stop anyway. The pace is no delay in RocksDB's sense: it shows in no property, and `no_slowdown`
 //! does not fail by it. Small writes wait for it rarely and then longer, so that it cannot be seen in
@@ -154,7 +154,7 @@ const PACE_DEBT_FREE: Duration = Duration::from_millis(8);
 /// A write that costs more is large: of those one in a thousand would wait for that debt.
 const PACE_COST_LARGE: Duration = Duration::from_micros(8);
 /// What of the flush's speed the writers have, and of the memtable by the time the flush is done.
-const PACE_SHARE: f64 = 0.4;
+const PACE_SHARE: f64 = 0.25;
 /// So much is always written before the pace falls: less memory is not worth it. Flushes of less say
 /// little about their speed.
 const PACE_BYTES_MIN: usize = 1 << 20;

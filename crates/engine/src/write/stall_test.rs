@@ -43,7 +43,7 @@ fn set_flush_speed(controller: &WriteController, speed: u64) {
 #[test]
 fn the_pace_is_kept_on_average_seldom_waited_for_and_never_refuses() {
     let controller = WriteController::new(1 << 20);
-    set_flush_speed(&controller, 80 << 20);
+    set_flush_speed(&controller, 128 << 20);
     controller.set(Stall::Pace(64 << 20));
     assert!(controller.is_active() && !controller.is_stopped());
     assert_eq!(controller.delayed_write_rate(), 0);
@@ -67,7 +67,7 @@ fn the_pace_is_kept_on_average_seldom_waited_for_and_never_refuses() {
 #[test]
 fn large_writes_wait_evenly_for_the_pace() {
     let controller = WriteController::new(1 << 20);
-    set_flush_speed(&controller, 250 << 20);
+    set_flush_speed(&controller, 400 << 20);
     controller.set(Stall::Pace(64 << 20));
     let began = Instant::now();
     let waited = (0..20).filter(|_| {
@@ -89,11 +89,11 @@ fn the_pace_follows_the_flushes_and_falls_when_they_are_late() {
     controller.flushed(1000, Duration::from_secs(1));
     assert_eq!(at(0), FLUSH_SPEED_UNKNOWN * PACE_SHARE);
     set_flush_speed(&controller, 100 << 20);
-    assert!((at(0) / f64::from(40 << 20) - 1.0).abs() < 0.001);
-    assert_eq!(at(0), at(40 << 20));
-    assert!((at(0) / at(60 << 20) - 8.0).abs() < 0.001);
-    assert!((at(0) / at(80 << 20) - 64.0).abs() < 0.001);
-    assert_eq!(at(80 << 20), at(1 << 30));
+    assert!((at(0) / f64::from(25 << 20) - 1.0).abs() < 0.001);
+    assert_eq!(at(0), at(25 << 20));
+    assert!((at(0) / at(75 << 19) - 8.0).abs() < 0.001);
+    assert!((at(0) / at(50 << 20) - 64.0).abs() < 0.001);
+    assert_eq!(at(50 << 20), at(1 << 30));
 }
 
 #[test]
