@@ -6,7 +6,7 @@
 //! Users ask for one by options. Without being asked, ordered memtables have one over whole keys, since
 //! it is cheap: most lookups are for keys that were not written lately, and a way down the tree costs
 //! several cache misses where the filter costs one, asked for ahead. It takes a 128th of the write buffer
-//! at most, and of that only the pages that entries fall on.
+//! at most, but not more than 8 MiB, and of that only the pages that entries fall on.
 
 use super::zeroed::Zeroed;
 use crate::base::hash::hash64;
@@ -22,6 +22,9 @@ type Line = [AtomicU64; 8];
 
 /// What is not asked for takes this part of the write buffer: ten bits for each entry of 100 bytes.
 const UNASKED_PART: usize = 128;
+/// And not more than this, for seven million entries: who asks for a write buffer above 1 GiB has not
+/// asked for the memory of a filter in proportion.
+const UNASKED_MAX: usize = 8 << 20;
 
 /// Bits of a key in each of two words of its line.
 const BITS: u32 = 3;
@@ -59,7 +62,7 @@ impl MemtableBloom {
         order: &KeyOrder,
     ) -> Option<MemtableBloom> {
         order.tells_bytes_apart().then(|| MemtableBloom {
-            lines: lines_in(options.write_buffer_size / UNASKED_PART),
+            lines: lines_in((options.write_buffer_size / UNASKED_PART).min(UNASKED_MAX)),
             prefix_extractor: None,
             whole_keys: true,
             is_asked_for: false,
@@ -208,6 +211,9 @@ mod tests {
         assert_eq!(bloom.memory(1 << 20), 512 << 10);
         bloom.add(b"here");
         assert!(bloom.may_contain(&key(b"here")) && !bloom.may_contain(&key(b"there")));
+        let options = ColumnFamilyOptions { write_buffer_size: 4 << 30, ..options };
+        let bloom = MemtableBloom::unasked(&options, &KeyOrder::bytewise()).unwrap();
+        assert_eq!(bloom.memory(1 << 30), 8 << 20);
     }
 
     /// An order that takes no notice of case.
