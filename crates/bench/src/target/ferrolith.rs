@@ -2,7 +2,7 @@
 
 use super::{Engine, ReadMode, Result, Session, Target, WriteMode};
 use crate::flags::Flags;
-use ferrolith::base::PinnedValue;
+use ferrolith::base::ValueBuffer;
 use ferrolith::batch::WriteBatch;
 use ferrolith::db::{Db, DbIterator};
 use ferrolith::options::{
@@ -92,7 +92,7 @@ impl Target for Database {
             },
             batch: WriteBatch::new(),
             batch_error: None,
-            value: None,
+            value: ValueBuffer::new(),
             iterator: None,
         }))
     }
@@ -130,7 +130,8 @@ struct Thread<'a> {
     write: WriteOptions,
     batch: WriteBatch,
     batch_error: Option<String>,
-    value: Option<PinnedValue>,
+    /// Used again for each value, as the peer's session does with `rocksdb_get_into_buffer`.
+    value: ValueBuffer,
     iterator: Option<DbIterator>,
 }
 
@@ -178,8 +179,8 @@ impl Session for Thread<'_> {
 
     #[inline]
     fn get(&mut self, key: &[u8]) -> Result<Option<&[u8]>> {
-        self.value = self.db.get_pinned(&self.read, key).map_err(text)?;
-        Ok(self.value.as_deref())
+        let found = self.db.get_pinned_into(&self.read, key, &mut self.value).map_err(text)?;
+        Ok(found.then_some(&*self.value))
     }
 
     fn multi_get(&mut self, keys: &[u8], key_size: usize) -> Result<(u64, u64)> {
