@@ -26,7 +26,7 @@ use std::ptr::{self, NonNull};
 const PIECE_MAX: usize = 64 << 10;
 
 /// All pieces are aligned to this.
-pub(super) const ALIGN: usize = 16;
+const ALIGN: usize = 16;
 
 /// Where the heap takes memory from and gives it back.
 struct HugePages;

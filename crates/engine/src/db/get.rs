@@ -157,7 +157,7 @@ impl DbInner {
         let sv = family.hold_super_version().ok_or_else(closed)?;
         let seq = self.read_sequence(ro);
         // Before the children are made: a memtable may get its first entry meanwhile.
-        let ticket = ticket(family, &sv, ro);
+        let ticket = self.ticket(family, &sv, ro);
         let tombstones = match ro.ignore_range_deletions {
             true => None,
             false => sv.range_tombstones(&family.tables),
@@ -166,7 +166,7 @@ impl DbInner {
         // and tombstones are given for all places.
         let only_filled = tombstones.is_none() && !ro.tailing;
         let mut children = children(family, &sv, ro, only_filled);
-        let ticket = ticket.filter(|_| only_filled && self.statistics.is_none());
+        let ticket = ticket.filter(|_| only_filled);
         if let Some(tombstones) = tombstones {
             let places = children.into_iter().map(|place| Box::new(place) as Box<_>).collect();
             let places = hide_covered(&family.order, seq, places, &tombstones);
@@ -193,31 +193,37 @@ impl DbInner {
 
     /// An iterator that waits for being used again, if one suits.
     fn parked_iter(&self, family: &ColumnFamilyData, ro: &ReadOptions) -> Option<Box<DbIter>> {
-        if self.statistics.is_some() {
-            return None;
-        }
         let mut seq = 0;
         let mut iter = family.parked(|sv, parked| {
             seq = self.read_sequence(ro);
             // Tombstones that were written since are none of the parked iterator's.
             (ro.ignore_range_deletions || !sv.has_range_tombstones(&family.tables))
-                && ticket(family, sv, ro).is_some_and(|ticket| ticket == *parked)
+                && self.ticket(family, sv, ro).is_some_and(|ticket| ticket == *parked)
         })?;
         iter.renew(seq, ro, family.prefix_extractor.as_ref(), max_sequential_skip(family));
         Some(iter)
+    }
+
+    /// What decides which children an iterator has; `None` for those that are not parked. With statistics
+    /// none is: what an iterator did is counted at its end.
+    fn ticket(
+        &self,
+        family: &ColumnFamilyData,
+        sv: &SuperVersion,
+        ro: &ReadOptions,
+    ) -> Option<Ticket> {
+        let parks = !ro.tailing && ro.read_tier == ReadTier::All && ro.deadline_us == 0;
+        if !parks || self.statistics.is_some() {
+            return None;
+        }
+        let memtables = std::iter::once(&sv.mem).chain(&sv.immutables);
+        let filled = memtables.filter(|mem| !mem.is_empty()).count();
+        Some(Ticket { tables: table_options(family, ro), filled })
     }
 }
 
 fn max_sequential_skip(family: &ColumnFamilyData) -> u64 {
     family.read_options(|options| options.max_sequential_skip_in_iterations)
-}
-
-/// What decides which children an iterator has; `None` for those that are not parked.
-fn ticket(family: &ColumnFamilyData, sv: &SuperVersion, ro: &ReadOptions) -> Option<Ticket> {
-    let memtables = std::iter::once(&sv.mem).chain(&sv.immutables);
-    let filled = memtables.filter(|mem| !mem.is_empty()).count();
-    let parks = !ro.tailing && ro.read_tier == ReadTier::All && ro.deadline_us == 0;
-    parks.then(|| Ticket { tables: table_options(family, ro), filled })
 }
 
 /// How an iterator with these options reads tables.

@@ -114,20 +114,20 @@ impl DbIter {
         prefix_extractor: Option<Arc<dyn SliceTransform>>,
         keepalive: Arc<dyn Any + Send + Sync>,
     ) -> DbIter {
-        DbIter {
+        let mut iter = DbIter {
             inner,
             order,
             seq,
             merge_operator,
-            lower: options.iterate_lower_bound.clone(),
-            upper: options.iterate_upper_bound.clone(),
-            total_order: options.total_order() || prefix_extractor.is_none(),
-            prefix_extractor: prefix_extractor.filter(|_| options.prefix_same_as_start),
+            lower: None,
+            upper: None,
+            total_order: true,
+            prefix_extractor: None,
             prefix: Vec::new(),
             has_prefix: false,
             value_suffix: 0,
-            max_sequential_skip: DbIter::MAX_SEQUENTIAL_SKIP,
-            max_skippable: options.max_skippable_internal_keys,
+            max_sequential_skip: 0,
+            max_skippable: 0,
             valid: false,
             direction: Direction::Forward,
             key: WalkKey::default(),
@@ -141,7 +141,9 @@ impl DbIter {
             counts: None,
             ticket: None,
             keepalive,
-        }
+        };
+        iter.renew(seq, options, prefix_extractor.as_ref(), DbIter::MAX_SEQUENTIAL_SKIP);
+        iter
     }
 
     /// Leaves so many bytes at the end of each value out.
@@ -193,7 +195,8 @@ impl DbIter {
             && self.key.capacity() <= BUFFER_MAX
     }
 
-    /// Makes a released iterator that of a reader at `seq`. Not valid until a seek.
+    /// Makes a new or released iterator that of a reader at `seq`: the one place that takes options over.
+    /// Not valid until a seek.
     pub fn renew(
         &mut self,
         seq: SeqNo,

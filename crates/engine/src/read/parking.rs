@@ -41,15 +41,16 @@ pub struct Parking {
 #[repr(align(128))]
 struct Place(Mutex<Option<Box<DbIter>>>);
 
-impl Parking {
-    fn place(&self) -> &Place {
-        let places = self.places.get_or_init(|| (0..PLACES).map(|_| Place::default()).collect());
-        &places[thread_number() % PLACES]
-    }
+/// The place of this thread.
+fn mine(places: &[Place]) -> &Place {
+    &places[thread_number() % places.len()]
+}
 
+impl Parking {
     /// The parked iterator of this thread, if it suits: what it reads and what decided its children.
     pub fn take(&self, suits: impl FnOnce(&SuperVersion, &Ticket) -> bool) -> Option<Box<DbIter>> {
-        let mut place = self.place().0.try_lock()?;
+        // Where nothing was ever parked there are no places.
+        let mut place = mine(self.places.get()?).0.try_lock()?;
         place.take_if(|iter| {
             matches!((iter.super_version(), iter.ticket()), (Some(sv), Some(it)) if suits(sv, it))
         })
@@ -61,7 +62,8 @@ impl Parking {
         if iter.ticket().is_none() || !iter.release() {
             return;
         }
-        let Some(mut place) = self.place().0.try_lock() else { return };
+        let places = self.places.get_or_init(|| (0..PLACES).map(|_| Place::default()).collect());
+        let Some(mut place) = mine(places).0.try_lock() else { return };
         if iter.super_version().is_some_and(is_newest) {
             let before = place.replace(iter);
             drop(place);
