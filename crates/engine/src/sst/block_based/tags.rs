@@ -10,14 +10,15 @@
 //! only when the table has come from memory: nothing of the next lookup could start before.
 //!
 //! ```text
-//! data = tag u8 * n, offset u16 * n, middle [u8; width] * n, prefix
+//! table = tag u8 * n, offset u16 * n, middle [u8; width] * n, prefix
 //! ```
 //! The last word of tags runs into the offsets; what looks like a candidate there is none.
 //!
 //! The table lies inside the block's own object while it is small, so that a lookup waits for two
-//! memory accesses, the object and the entry, and not for three. It is as small as it is because
-//! every cached block pays for it, looked up or not: two bytes of hash would save one false candidate
-//! in fifteen lookups and cost a hundredth of the cache.
+//! memory accesses, the object and the entry, and not for three. Of a larger one the object has as many
+//! tags as fit, and the heap what follows: the place is there anyway, and a lookup compares tags while it
+//! waits for the rest. It is as small as it is because every cached block pays for it, looked up or not:
+//! two bytes of hash would save one false candidate in fifteen lookups and cost a hundredth of the cache.
 //!
 //! Only blocks that this suits get tags (**G1** every key's trailer lies in its own entry), and
 //! only tables in bytewise order whose user keys do not span blocks use them.
@@ -47,28 +48,39 @@ const ASK_MAX: usize = 10 * LINE;
 /// How many bytes lie inside the object: enough for a block of 4 KiB with values of 100 bytes.
 const INLINE: usize = 136;
 
+/// How many tags lie inside the object of a block whose table is larger: what a box leaves, in whole words.
+const FIRST: usize = INLINE - size_of::<Box<[u8]>>();
+
 /// The tags of one block. What all of them have is inside the variants, since it takes no room
 /// there.
 pub enum Tags {
-    /// Few enough to lie in the block's object.
+    /// The table is small enough to lie in the block's object.
     Inline(Head, [u8; INLINE]),
-    /// In memory of their own.
-    Heap(Head, Box<[u8]>),
+    /// The first tags, and memory of its own for the rest of the table.
+    Heap(Head, [u8; FIRST], Box<[u8]>),
 }
 
-/// Where the parts of the data are. Positions fit 16 bits: the table is smaller than its block's
-/// entries.
+/// Where the parts of the data are: all of a small table, of a larger one what is behind the first tags.
+/// Positions fit 16 bits: the table is smaller than its block's entries.
 #[derive(Clone, Copy)]
 pub struct Head {
     n: u16,
+    /// Of the data.
     len: u16,
     width: u8,
+    /// How many tags are not in the data.
+    apart: u8,
 }
 
 impl Head {
     #[inline]
+    fn offsets_at(self) -> usize {
+        usize::from(self.n) - usize::from(self.apart)
+    }
+
+    #[inline]
     fn middles_at(self) -> usize {
-        3 * usize::from(self.n)
+        self.offsets_at() + 2 * usize::from(self.n)
     }
 
     #[inline]
@@ -76,10 +88,10 @@ impl Head {
         self.middles_at() + usize::from(self.width) * usize::from(self.n)
     }
 
-    /// The bytes that are looked at for tags: whole words.
+    /// The bytes of the data that are looked at for tags: whole words.
     #[inline]
     fn words(self) -> usize {
-        usize::from(self.n).next_multiple_of(LANES)
+        self.offsets_at().next_multiple_of(LANES)
     }
 }
 
@@ -131,7 +143,7 @@ impl Tags {
         if len > view.entries().len() / 2 {
             return None;
         }
-        let mut data: Vec<u8> = Vec::with_capacity(len.max(n.next_multiple_of(LANES)));
+        let mut data: Vec<u8> = Vec::with_capacity(len);
         data.extend(items.iter().map(|i| i.tag));
         data.extend(items.iter().flat_map(|i| i.offset.to_le_bytes()));
         for item in &items {
@@ -140,22 +152,33 @@ impl Tags {
             data.resize(data.len() + width - middle.len(), 0);
         }
         data.extend_from_slice(first.get(..prefix_len)?);
-        let head =
-            Head { n: u16::try_from(n).ok()?, len: u16::try_from(len).ok()?, width: width as u8 };
+        let n = u16::try_from(n).ok()?;
+        let head = Head { n, len: u16::try_from(len).ok()?, width: width as u8, apart: 0 };
         let mut inline = [0; INLINE];
         if let Some(place) = inline.get_mut(..len) {
             place.copy_from_slice(&data);
             return Some(Tags::Inline(head, inline));
         }
-        data.resize(len.max(head.words()), 0);
-        Some(Tags::Heap(head, data.into_boxed_slice()))
+        Tags::build_large(head, &data)
+    }
+
+    fn build_large(head: Head, table: &[u8]) -> Option<Tags> {
+        let apart = usize::from(head.n).min(FIRST);
+        let (tags, data) = table.split_at_checked(apart)?;
+        let len = u16::try_from(data.len()).ok()?;
+        let head = Head { len, apart: apart as u8, ..head };
+        let mut first = [0; FIRST];
+        first.get_mut(..apart)?.copy_from_slice(tags);
+        let mut data = data.to_vec();
+        data.resize(data.len().max(head.words()), 0);
+        Some(Tags::Heap(head, first, data.into_boxed_slice()))
     }
 
     /// Bytes of memory besides the block's object.
     pub fn memory_usage(&self) -> usize {
         match self {
             Tags::Inline(..) => 0,
-            Tags::Heap(_, data) => data.len(),
+            Tags::Heap(_, _, data) => data.len(),
         }
     }
 
@@ -163,7 +186,7 @@ impl Tags {
     fn parts(&self) -> (Head, &[u8]) {
         match self {
             Tags::Inline(head, data) => (*head, data),
-            Tags::Heap(head, data) => (*head, data),
+            Tags::Heap(head, _, data) => (*head, data),
         }
     }
 
@@ -185,9 +208,17 @@ impl Tags {
     fn candidates(&self, group: usize, hash: u64) -> Candidates {
         let (head, data) = self.parts();
         let tags = data.get(..head.words()).unwrap_or_default();
-        let tags = tags.get(GROUP * group..).unwrap_or_default();
-        let tags = tags.get(..GROUP).unwrap_or(tags);
-        Candidates { group, bits: candidates(tags, tag_of(hash)) }
+        let (at, tag) = (GROUP * group, tag_of(hash));
+        let bits = match self {
+            Tags::Inline(..) => candidates(group_from(tags, at, GROUP), tag),
+            Tags::Heap(_, first, _) => {
+                let near = group_from(first, at, GROUP);
+                let far = group_from(tags, at.saturating_sub(FIRST), GROUP - near.len());
+                let behind = candidates(far, tag).checked_shl(near.len() as u32);
+                candidates(near, tag) | behind.unwrap_or_default()
+            }
+        };
+        Candidates { group, bits }
     }
 
     /// The first candidates for a user key. Asks for their entries.
@@ -251,7 +282,7 @@ pub struct Candidates {
 /// Where entry `i` is.
 #[inline]
 fn offset((head, data): (Head, &[u8]), i: usize) -> usize {
-    let bytes = data.get(usize::from(head.n) + 2 * i..).and_then(|b| b.first_chunk::<2>());
+    let bytes = data.get(head.offsets_at() + 2 * i..).and_then(|b| b.first_chunk::<2>());
     u16::from_le_bytes(bytes.copied().unwrap_or_default()).into()
 }
 
@@ -302,6 +333,13 @@ fn begins((head, data): (Head, &[u8]), user_key: &[u8], i: usize, shared: usize)
     }
     let start = head.middles_at() + i * usize::from(head.width);
     user_key.get(common..shared) == data.get(start..start + shared - common)
+}
+
+/// The tags from this one on, `len` at most.
+#[inline]
+fn group_from(tags: &[u8], at: usize, len: usize) -> &[u8] {
+    let tags = tags.get(at..).unwrap_or_default();
+    tags.get(..len).unwrap_or(tags)
 }
 
 /// A bit for each of at most [`GROUP`] tags that are equal to `tag`, in their order.

@@ -88,15 +88,29 @@ fn candidates_are_the_equal_tags() {
 
 #[test]
 fn tables_of_more_than_one_group_are_searched_to_their_end() {
-    let keys: Vec<_> = (0..500u32).map(|i| (i.to_be_bytes().to_vec(), 5)).collect();
-    let bytes = block(&keys, 16);
-    let view = BlockView::new(&bytes).unwrap();
-    let tags = Tags::build(view).unwrap();
-    assert!(matches!(tags, Tags::Heap(..)));
-    for (i, (key, _)) in keys.iter().enumerate() {
-        let value = format!("the value of entry number {i:06}").into_bytes();
-        assert_eq!(found(&tags, view, key, 5), [value]);
+    // Around the numbers of tags that fill a group, and the place in the object.
+    for n in [46, 63, 64, 65, 119, 120, 121, 127, 128, 129, 150, 192, 500u32] {
+        let keys: Vec<_> = (0..n).map(|i| (i.to_be_bytes().to_vec(), 5)).collect();
+        let bytes = block(&keys, 16);
+        let view = BlockView::new(&bytes).unwrap();
+        let tags = Tags::build(view).unwrap();
+        assert!(matches!(tags, Tags::Heap(..)));
+        for (i, (key, _)) in keys.iter().enumerate() {
+            let value = format!("the value of entry number {i:06}").into_bytes();
+            assert_eq!(found(&tags, view, key, 5), [value]);
+        }
+        for missing in n..n + 500 {
+            assert!(found(&tags, view, &missing.to_be_bytes(), 5).is_empty());
+        }
     }
+}
+
+#[test]
+fn a_large_table_leaves_its_first_tags_in_the_object() {
+    let keys: Vec<_> = (0..150u32).map(|i| (i.to_be_bytes().to_vec(), 5)).collect();
+    let tags = Tags::build(BlockView::new(&block(&keys, 16)).unwrap()).unwrap();
+    // A tag and an offset for each, no middles, and three bytes that all keys begin with.
+    assert_eq!(tags.memory_usage(), 3 * 150 + 3 - FIRST);
 }
 
 #[test]
