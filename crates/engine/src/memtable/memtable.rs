@@ -164,9 +164,13 @@ impl MemTable {
         ctx.is_done()
     }
 
-    /// Asks for what a lookup of the key reads first.
+    /// Asks for what a lookup of the key reads first. Of an empty memtable that is nothing: its filter has no
+    /// pages yet, and the processor would walk the page table at every lookup to find that out.
     #[inline]
     pub fn prefetch(&self, key: &LookupKey) {
+        if self.is_empty() {
+            return;
+        }
         if let Some(bloom) = &self.bloom {
             bloom.prefetch(key);
         } else if let Rep::Hash(rep) = &self.rep {
