@@ -1,9 +1,10 @@
 //! `cargo x bench`: the table of issue 4, measured and written as Markdown.
 //!
 //! `rows` has the table; this file reads the command line and goes through it; `run` runs a command;
-//! `raw` reads its output back; `report` judges and writes. Each row's output is kept in a file, and the
+//! `raw` reads its output back; `report` judges and writes; `duel` does it all for another client. Each row's output is kept in a file, and the
 //! report is made from the files: a table can be measured in parts, on different days.
 
+mod duel;
 mod environment;
 mod raw;
 mod report;
@@ -11,9 +12,9 @@ mod rows;
 mod run;
 
 use crate::compat::{Failure, place};
-use rows::{DATA, Data, KINDS, ROWS, Row, SHAPES, SMALL};
+use rows::{DATA, DUELS, Data, KINDS, ROWS, Row, SHAPES, SMALL};
 use run::Bench;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const USAGE: &str = "\
@@ -21,6 +22,8 @@ usage: cargo x bench [flags]
 
   --rows A,B      only these rows (--list names them); the others keep what was measured before
   --matrix        \"data that no one tuned for\" instead: shapes of keys and values, all kinds; --rows names shapes
+  --duel DIR      the phases that the client of DIR (duel.sh, kvduel.c) has, through the C functions, instead;
+                  --rows names duels. Needs a C compiler and python3
   --pairs N       pairs of runs, in turn. Default: 5; of the matrix: 3
   --seconds N     of each run that has no fixed number of operations. Default: 4
   --num N         keys; data sets have parts or multiples of it. Default: 2000000
@@ -34,6 +37,7 @@ usage: cargo x bench [flags]
 struct Flags {
     rows: Vec<String>,
     matrix: bool,
+    duel: Option<PathBuf>,
     pairs: Option<u64>,
     seconds: u64,
     num: u64,
@@ -42,6 +46,24 @@ struct Flags {
     report: bool,
     dir: PathBuf,
     out: Option<PathBuf>,
+}
+
+/// What is measured.
+enum Table<'a> {
+    Rows,
+    Matrix,
+    /// By the client of this directory.
+    Duel(&'a Path),
+}
+
+impl Flags {
+    fn table(&self) -> Table<'_> {
+        match &self.duel {
+            Some(tools) => Table::Duel(tools),
+            None if self.matrix => Table::Matrix,
+            None => Table::Rows,
+        }
+    }
 }
 
 pub(crate) fn run(args: impl Iterator<Item = String>) -> ExitCode {
@@ -70,6 +92,7 @@ fn parse(mut args: impl Iterator<Item = String>) -> Result<Flags, Failure> {
     let mut flags = Flags {
         rows: Vec::new(),
         matrix: false,
+        duel: None,
         pairs: None,
         seconds: 4,
         num: 2_000_000,
@@ -89,6 +112,7 @@ fn parse(mut args: impl Iterator<Item = String>) -> Result<Flags, Failure> {
         match name {
             "--rows" => flags.rows = value()?.split(',').map(str::to_owned).collect(),
             "--matrix" => flags.matrix = true,
+            "--duel" => flags.duel = Some(duel::tools(value()?.as_ref())?),
             "--long" => flags.long = true,
             "--list" => flags.list = true,
             "--report" => flags.report = true,
@@ -100,9 +124,10 @@ fn parse(mut args: impl Iterator<Item = String>) -> Result<Flags, Failure> {
             _ => return Err(format!("unknown flag {arg:?}")),
         }
     }
-    let known = |name: &String| match flags.matrix {
-        true => SHAPES.iter().any(|(shape, _)| shape == name),
-        false => ROWS.iter().any(|row| row.name == name),
+    let known = |name: &String| match flags.table() {
+        Table::Matrix => SHAPES.iter().any(|(shape, _)| shape == name),
+        Table::Duel(_) => DUELS.iter().any(|duel| duel.name == name),
+        Table::Rows => ROWS.iter().any(|row| row.name == name),
     };
     match flags.rows.iter().find(|name| !known(name)) {
         Some(name) => Err(format!("unknown row {name:?}; --list names them")),
@@ -119,9 +144,12 @@ fn number(name: &str, text: &str) -> Result<u64, Failure> {
 
 fn work(flags: &Flags) -> Result<(), Failure> {
     if flags.list {
-        match flags.matrix {
-            true => SHAPES.iter().for_each(|(name, flags)| println!("{name:<20} {flags}")),
-            false => ROWS.iter().for_each(|row| println!("{:<20} {}", row.name, row.what)),
+        match flags.table() {
+            Table::Matrix => SHAPES.iter().for_each(|(name, flags)| println!("{name:<20} {flags}")),
+            Table::Duel(_) => {
+                DUELS.iter().for_each(|duel| println!("{:<20} {}", duel.name, duel.args))
+            }
+            Table::Rows => ROWS.iter().for_each(|row| println!("{:<20} {}", row.name, row.what)),
         }
         return Ok(());
     }
@@ -132,9 +160,14 @@ fn work(flags: &Flags) -> Result<(), Failure> {
         .unwrap_or_else(|| place.root.join("docs/benchmarks").join(environment::date()));
     place::make_dir(&out)?;
     if !flags.report {
-        let needs_lmdb = !flags.matrix && selected(flags).iter().any(|row| row.data == "lmdb");
+        let is_table = matches!(flags.table(), Table::Rows);
+        let needs_lmdb = is_table && selected(flags).iter().any(|row| row.data == "lmdb");
         let bench = Bench::build(&place, flags, &out, needs_lmdb)?;
-        if flags.matrix { matrix(flags, &bench)? } else { table(flags, &bench)? }
+        match flags.table() {
+            Table::Matrix => matrix(flags, &bench)?,
+            Table::Duel(tools) => duel::run(flags, &bench, tools)?,
+            Table::Rows => table(flags, &bench)?,
+        }
     }
     let report = match flags.matrix {
         true => report::matrix(&out)?,

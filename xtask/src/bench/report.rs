@@ -1,14 +1,14 @@
 //! The table as Markdown, made from the files of the rows.
 
-use super::environment;
 use super::raw::{Figure, Raw};
 use super::rows::{ROWS, Row, SHAPES};
+use super::{duel, environment};
 use crate::compat::Failure;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A ratio that must not be above 1 may be so by rounding.
-const EVEN: f64 = 1.005;
+pub(super) const EVEN: f64 = 1.005;
 
 /// Writes the table into `README.md` of the results.
 pub(super) fn table(out: &Path) -> Result<PathBuf, Failure> {
@@ -38,6 +38,7 @@ pub(super) fn table(out: &Path) -> Result<PathBuf, Failure> {
     if !missing.is_empty() {
         text += &format!("\nNot measured: {}.\n", missing.join(", "));
     }
+    text += &duel::section(out);
     write(&out.join("README.md"), &text)
 }
 
@@ -191,7 +192,7 @@ fn median(figure: Option<&Figure>) -> Option<f64> {
 }
 
 /// With commas between thousands; with two digits after the point below 100.
-fn digits(value: f64) -> String {
+pub(super) fn digits(value: f64) -> String {
     if value < 100.0 {
         return format!("{value:.2}");
     }

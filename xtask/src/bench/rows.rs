@@ -174,6 +174,63 @@ pub(super) const ROWS: &[Row] = &[
         "--benchmarks=overwrite,flush,waitforcompaction --duration=600 --histogram", (2.0, 4.0)) },
 ];
 
+/// Phases of the table through the C functions.
+pub(super) struct Duel {
+    /// In `--rows`, and of the file with its output.
+    pub(super) name: &'static str,
+    /// Of kvduel, the library and the directory left out.
+    pub(super) args: &'static str,
+    pub(super) phases: &'static [Phase],
+}
+
+/// One line of that table.
+pub(super) struct Phase {
+    /// What kvduel calls it.
+    pub(super) name: &'static str,
+    pub(super) what: &'static str,
+    /// Operations per second, ours to theirs.
+    pub(super) target: f64,
+}
+
+const fn phase(name: &'static str, what: &'static str, target: f64) -> Phase {
+    Phase { name, what, target }
+}
+
+#[rustfmt::skip]
+pub(super) const DUELS: &[Duel] = &[
+    Duel { name: "test1-10k", args: "plain num={num} threads=2 secs={seconds} phases=filluniq,wait,readwhilewriting", phases: &[
+        phase("readwhilewriting", "reference test 1, 10K writes/s", 3.5),
+    ] },
+    Duel { name: "test1-80k", args: "plain num={num} threads=2 secs={seconds} phases=filluniq,wait,readwhilewriting rate=81920", phases: &[
+        phase("readwhilewriting", "reference test 1, 80K writes/s", 4.0),
+    ] },
+    Duel { name: "test2-10k", args: "plain num={num} threads=2 secs={seconds} phases=filluniq,wait,readwhilewriting,prefixscan \
+        prefix=12 prefixes={num/10}", phases: &[
+        phase("readwhilewriting", "reference test 2, point reads, 10K writes/s", 3.0),
+        phase("prefixscan", "reference test 2, seeks, 10K writes/s", 3.0),
+    ] },
+    Duel { name: "test2-80k", args: "plain num={num} threads=2 secs={seconds} phases=filluniq,wait,readwhilewriting,prefixscan \
+        prefix=12 prefixes={num/10} rate=81920", phases: &[
+        phase("readwhilewriting", "reference test 2, point reads, 80K writes/s", 3.0),
+        phase("prefixscan", "reference test 2, seeks, 80K writes/s", 3.0),
+    ] },
+    Duel { name: "block", args: "block num={num} key=16 value=100 threads=2 secs={seconds} range=20 read_fraction=1 \
+        phases=filluniq,compact,read,ycsb,scan,readwhilewriting,scanwhilewriting", phases: &[
+        phase("filluniq", "block-based tables, fill in random order, log on", 3.0),
+        phase("read", "cached reads, uniform", 3.0),
+        phase("ycsb", "cached reads, Zipf's law", 3.0),
+        phase("scan", "seek and 20 nexts", 2.5),
+        phase("readwhilewriting", "`readwhilewriting`, 2 readers, 10K writes/s", 3.5),
+        phase("scanwhilewriting", "seek and 20 nexts, 10K writes/s", 2.5),
+    ] },
+    Duel { name: "counters", args: "block num={num} key=16 value=8 threads=2 secs={seconds} phases=filluniq,compact,readwhilemerging", phases: &[
+        phase("readwhilemerging", "`readwhilemerging` counters, 2 readers, 10K merges/s", 3.0),
+    ] },
+    Duel { name: "fillseq", args: "block num={num} key=16 value=100 phases=fillseq", phases: &[
+        phase("fillseq", "fill in order, log on", 4.0),
+    ] },
+];
+
 /// Data that no one tuned for: each shape runs all kinds, and no cell may be under 1. Names of shapes are
 /// key bytes, value bytes, threads, and `s` where reads are skewed.
 pub(super) const SHAPES: &[(&str, &str)] = &[

@@ -108,7 +108,7 @@ impl<'a> Bench<'a> {
         Ok(())
     }
 
-    /// Runs the pairs and keeps the output with a head: when, on what, how.
+    /// Runs the pairs and keeps the output.
     fn measure(
         &self,
         name: &str,
@@ -127,26 +127,49 @@ impl<'a> Bench<'a> {
         }
         let args: Vec<_> =
             command.get_args().map(|arg| arg.to_string_lossy().into_owned()).collect();
-        let head = format!(
-            "date: {}\ncommit: {}\nload: {}\n$ db_bench {}\n\n",
-            environment::now(),
-            environment::commit(&self.place.root),
-            environment::load(),
-            args.join(" ")
-        );
+        let head = self.head(&format!("db_bench {}", args.join(" ")));
         eprintln!("[{count}] {name}");
         let started = Instant::now();
         let output = place::output(command)?;
         eprintln!("    {:.0} s", started.elapsed().as_secs_f64());
         let text = head + &output;
-        let path = self.out.join(format!("{name}.txt"));
-        fs::write(&path, &text).map_err(|e| format!("{}: {e}", path.display()))?;
+        self.keep(name, &text)?;
         Ok(Raw::of(text))
+    }
+
+    /// What stands above the output of a command: when, on what, how.
+    pub(super) fn head(&self, command: &str) -> String {
+        format!(
+            "date: {}\ncommit: {}\nload: {}\n$ {command}\n\n",
+            environment::now(),
+            environment::commit(&self.place.root),
+            environment::load(),
+        )
+    }
+
+    /// Keeps a row's file.
+    pub(super) fn keep(&self, name: &str, text: &str) -> Result<(), Failure> {
+        let path = self.out.join(format!("{name}.txt"));
+        fs::write(&path, text).map_err(|e| format!("{}: {e}", path.display()))
+    }
+
+    /// The release of our `librocksdb.so`.
+    pub(super) fn our_library(&self) -> Result<PathBuf, Failure> {
+        let mut cargo = Command::new("cargo");
+        cargo.current_dir(&self.place.root);
+        cargo.args(["build", "--release", "--quiet", "-p", "ferrolith-capi"]);
+        place::check(cargo)?;
+        self.place.our_library(Some(self.program.with_file_name("librocksdb.so")))
+    }
+
+    /// RocksDB's.
+    pub(super) fn their_library(&self) -> &Path {
+        &self.library
     }
 }
 
 /// Puts numbers for `{num}`, `{num/4}`, `{num*5}` and `{seconds}`.
-fn expand(flag: &str, num: u64, seconds: u64) -> String {
+pub(super) fn expand(flag: &str, num: u64, seconds: u64) -> String {
     let Some((before, rest)) = flag.split_once('{') else { return flag.to_owned() };
     let Some((name, after)) = rest.split_once('}') else { return flag.to_owned() };
     let factor = |text: &str| text.parse::<u64>().unwrap_or(1).max(1);

@@ -1,0 +1,166 @@
+//! `cargo x bench --duel DIR`: the table's phases through the C functions, by `duel.sh` and `kvduel.c` of that
+//! directory: a client that is not ours, over our `librocksdb.so` and RocksDB's in turn.
+//!
+//! Each run fills a database of its own and goes through the phases; a phase is a row.
+
+use super::rows::{DUELS, Duel, Phase};
+use super::run::{Bench, expand};
+use super::{Flags, environment, report};
+use crate::compat::Failure;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Runs the duels that are wanted and keeps what they print.
+pub(super) fn run(flags: &Flags, bench: &Bench<'_>, tools: &Path) -> Result<(), Failure> {
+    let ours = bench.our_library()?;
+    let wanted = |duel: &&Duel| flags.rows.is_empty() || flags.rows.iter().any(|r| r == duel.name);
+    let duels: Vec<&Duel> = DUELS.iter().filter(wanted).collect();
+    for (i, duel) in duels.iter().enumerate() {
+        eprintln!("[{} of {}] duel-{}", i + 1, duels.len(), duel.name);
+        let mut command = Command::new(tools.join("duel.sh"));
+        command.arg(format!("-n{}", flags.pairs.unwrap_or(5)));
+        command.arg("-d").arg(flags.dir.join("duel")).arg(&ours).arg(bench.their_library());
+        let args = duel.args.split_whitespace();
+        command.args(args.map(|arg| expand(arg, flags.num, flags.seconds)));
+        let shown: Vec<_> = command.get_args().map(|arg| arg.to_string_lossy()).collect();
+        let head = bench.head(&format!("duel.sh {}", shown.join(" ")));
+        // Its table goes to one of its outputs and the figures of each run to the other.
+        let output = command.stdout(Stdio::piped()).stderr(Stdio::piped()).output();
+        let output = output.map_err(|e| format!("{}: {e}", tools.join("duel.sh").display()))?;
+        let (table, runs) =
+            (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        if !output.status.success() {
+            return Err(format!("duel.sh: {}\n{runs}{table}", output.status));
+        }
+        eprint!("{table}");
+        bench.keep(&format!("duel-{}", duel.name), &format!("{head}{runs}\n{table}"))?;
+    }
+    Ok(())
+}
+
+/// The directory that has the client, or what is wrong with it.
+pub(super) fn tools(given: &Path) -> Result<PathBuf, Failure> {
+    for name in ["duel.sh", "kvduel.c"] {
+        if !given.join(name).is_file() {
+            return Err(format!("--duel {}: expected {name} in it", given.display()));
+        }
+    }
+    given.canonicalize().map_err(|e| format!("{}: {e}", given.display()))
+}
+
+/// One run of one library in one phase.
+type Run = BTreeMap<String, f64>;
+
+/// The runs of a phase by our library, and by theirs.
+fn runs(text: &str, phase: &str) -> (Vec<Run>, Vec<Run>) {
+    let of = |side: &str| {
+        let lines = text.lines().filter_map(|line| {
+            let mut words = line.split_whitespace();
+            (words.next()? == side && words.next()? == phase).then(|| {
+                let pairs = words.filter_map(|word| word.split_once('='));
+                pairs.filter_map(|(k, v)| Some((k.to_owned(), v.parse().ok()?))).collect()
+            })
+        });
+        lines.collect()
+    };
+    (of("A"), of("B"))
+}
+
+fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    let upper = *values.get(values.len() / 2)?;
+    match values.len() % 2 {
+        0 => Some((values.get(values.len() / 2 - 1)? + upper) / 2.0),
+        _ => Some(upper),
+    }
+}
+
+/// The table of the files that are there, and how many of its rows are met; `None` without files.
+pub(super) fn table(out: &Path) -> Option<(String, usize, usize)> {
+    let (mut lines, mut met, mut measured) = (String::new(), 0, 0);
+    for duel in DUELS {
+        let path = out.join(format!("duel-{}.txt", duel.name));
+        let Ok(text) = fs::read_to_string(path) else { continue };
+        for phase in duel.phases {
+            let Some((line, is_met)) = row(duel, phase, &text) else { continue };
+            lines += &line;
+            measured += 1;
+            met += usize::from(is_met);
+        }
+    }
+    let head = "| Duel | Phase | Target | Ops/s, ratio | Ours, ops/s | Theirs, ops/s | P99 | P99.9 | Memory | Met | Commit |\n\
+                |---|---|---|---|---|---|---|---|---|---|---|\n";
+    (measured > 0).then(|| (format!("{head}{lines}"), met, measured))
+}
+
+fn row(duel: &Duel, phase: &Phase, text: &str) -> Option<(String, bool)> {
+    let (ours, theirs) = runs(text, phase.name);
+    let of =
+        |runs: &[Run], name: &str| median(runs.iter().filter_map(|run| run.get(name)).copied());
+    let ratio = |name: &str| Some(of(&ours, name)? / of(&theirs, name)?);
+    let rate = ratio("ops/s")?;
+    let pairs =
+        ours.iter().zip(&theirs).filter_map(|(a, b)| Some(a.get("ops/s")? / b.get("ops/s")?));
+    let (low, high) = pairs.fold((f64::MAX, 0.0f64), |(low, high), r| (low.min(r), high.max(r)));
+    let even = [("P99", ratio("p99")?), ("P99.9", ratio("p999")?), ("memory", ratio("rss_mb")?)];
+    let mut faults: Vec<String> = Vec::new();
+    if rate < phase.target {
+        faults.push(format!("{rate:.2} < {}", phase.target));
+    }
+    let above = even.iter().filter(|(_, ratio)| *ratio > report::EVEN);
+    faults.extend(above.map(|(name, ratio)| format!("{name} {ratio:.2}")));
+    let met =
+        if faults.is_empty() { "yes".to_owned() } else { format!("no: {}", faults.join(", ")) };
+    let [p99, p999, memory] = even.map(|(_, ratio)| ratio);
+    let commit = text.lines().find_map(|line| line.strip_prefix("commit: ")).unwrap_or("unknown");
+    let line = format!(
+        "| [{name}](duel-{name}.txt) | {} | {} | **{rate:.2}** [{low:.2}..{high:.2}] | {} | {} | {p99:.2} | {p999:.2} | {memory:.2} | {met} | {commit} |\n",
+        phase.what,
+        phase.target,
+        report::digits(of(&ours, "ops/s")?),
+        report::digits(of(&theirs, "ops/s")?),
+        name = duel.name,
+    );
+    Some((line, faults.is_empty()))
+}
+
+/// What follows the main table in the report.
+pub(super) fn section(out: &Path) -> String {
+    let Some((table, met, measured)) = table(out) else { return String::new() };
+    format!(
+        "\n## Through the C functions\n\n{} by `cargo x bench --duel`: kvduel over our `librocksdb.so` and RocksDB's in turn, each run \
+         on fresh data. Memory is the resident size after the phase. {met} of {measured} rows are met.\n\n{table}",
+        environment::now(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "\
+commit: abc
+A read ops/s=300 p50=0.1 p99=1.0 p999=2.0 max=3 found=1/1 secs=1 cpu=1 rss_mb=10
+B read ops/s=100 p50=0.1 p99=2.0 p999=1.0 max=3 found=1/1 secs=1 cpu=1 rss_mb=10
+A read ops/s=500 p50=0.1 p99=1.0 p999=2.0 max=3 found=1/1 secs=1 cpu=1 rss_mb=10
+B read ops/s=100 p50=0.1 p99=2.0 p999=1.0 max=3 found=1/1 secs=1 cpu=1 rss_mb=10
+A scan ops/s=7 p50=0.1 p99=1.0 p999=2.0 max=3 found=1/1 secs=1 cpu=1 rss_mb=10
+";
+
+    #[test]
+    fn a_phase_is_judged_by_medians_of_its_runs() {
+        let phase = |target| Phase { name: "read", what: "reads", target };
+        let duel = Duel { name: "block", args: "", phases: &[] };
+        let (line, met) = row(&duel, &phase(3.0), TEXT).unwrap();
+        assert!(
+            line.contains("**4.00** [3.00..5.00]") && line.contains("| 400 | 100 | 0.50 | 2.00 |")
+        );
+        assert!(line.contains("no: P99.9 2.00 | abc") && !met);
+        assert!(row(&duel, &phase(4.5), TEXT).unwrap().0.contains("no: 4.00 < 4.5, P99.9 2.00"));
+        // Nothing to compare with.
+        assert!(row(&duel, &Phase { name: "scan", ..phase(1.0) }, TEXT).is_none());
+    }
+}
