@@ -6,7 +6,7 @@
 //! cost is a look at an empty list.
 
 use super::column_family::{ColumnFamilyData, ColumnFamilyState};
-use super::handles::{ColumnFamily, Db, Shared};
+use super::handles::{ColumnFamily, Db};
 use super::level_jobs::LevelJobs;
 use super::recover::RECOVERY_JOB;
 use super::state::DbInner;
@@ -102,7 +102,7 @@ impl Db {
     /// once that is closed, calls fail.
     pub fn of_event(event: EventDb<'_>) -> Option<Db> {
         let inner = event.inner.downcast_ref::<DbInner>()?.events.myself.get()?.upgrade()?;
-        Some(Db { shared: Arc::new(Shared { inner, closes: false }) })
+        Some(Db::new(inner, false))
     }
 
     /// Lets a handle go and tells listeners; a handle that is only dropped tells nobody.

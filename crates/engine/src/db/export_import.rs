@@ -38,7 +38,7 @@ impl Db {
         exports: &[&ExportImportFilesMetaData],
     ) -> Result<ColumnFamily> {
         let inner = &self.shared.inner;
-        Ok(ColumnFamily { data: inner.import(name, options, import_options, exports)? })
+        Ok(ColumnFamily::new(inner.import(name, options, import_options, exports)?))
     }
 }
 

@@ -5,6 +5,7 @@ use super::state::DbInner;
 use super::write::Terms;
 use crate::base::{PinnedValue, SeqNo};
 use crate::batch::WriteBatch;
+use crate::env::parted::{Counted, Parted};
 use crate::error::{Code, Error, Result};
 use crate::options::{
     ColumnFamilyOptions, CompactRangeOptions, FlushOptions, ReadOptions, WaitForCompactOptions,
@@ -22,6 +23,14 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub struct Db {
     pub(super) shared: Arc<Shared>,
+    /// What iterators and snapshots hold the database by.
+    parted: Parted<Shared>,
+}
+
+impl Db {
+    pub(super) fn new(inner: Arc<DbInner>, closes: bool) -> Db {
+        Db { shared: Arc::new(Shared { inner, closes }), parted: Parted::default() }
+    }
 }
 
 /// Closes the database when the last handle is dropped.
@@ -46,18 +55,26 @@ impl Drop for Shared {
 #[derive(Clone)]
 pub struct ColumnFamily {
     pub(super) data: Arc<ColumnFamilyData>,
+    /// What its iterators hold it by.
+    parted: Parted<ColumnFamilyData>,
 }
 
 impl Drop for ColumnFamily {
     #[inline]
     fn drop(&mut self) {
         if let Some(db) = self.data.dropped_from.get() {
+            // Its parts are holders, too.
+            drop(std::mem::take(&mut self.parted));
             self.data.delete_if_last(db);
         }
     }
 }
 
 impl ColumnFamily {
+    pub(super) fn new(data: Arc<ColumnFamilyData>) -> ColumnFamily {
+        ColumnFamily { data, parted: Parted::default() }
+    }
+
     /// Its number.
     pub fn id(&self) -> u32 {
         self.data.id
@@ -76,7 +93,7 @@ impl ColumnFamily {
 
 /// A moment of the database that reads can go back to. Keeps the database open.
 pub struct Snapshot {
-    db: Db,
+    shared: Counted<Shared>,
     taken: Taken,
 }
 
@@ -89,7 +106,7 @@ impl Snapshot {
 
 impl Drop for Snapshot {
     fn drop(&mut self) {
-        let inner = &self.db.shared.inner;
+        let inner = &self.shared.inner;
         inner.snapshots.release(&self.taken);
         inner.snapshot_released();
     }
@@ -99,10 +116,11 @@ impl Drop for Snapshot {
 pub struct DbIterator {
     /// Always there until `drop` parks it.
     pub(super) iter: Option<Box<DbIter>>,
-    pub(super) family: Arc<ColumnFamilyData>,
+    /// `None` is the default one, which `shared` keeps.
+    family: Option<Counted<ColumnFamilyData>>,
     pub(super) options: ReadOptions,
     /// Outlives `iter`, which is dropped first.
-    pub(super) shared: Arc<Shared>,
+    pub(super) shared: Counted<Shared>,
     /// What a tailing iterator read when it last sought.
     pub(super) followed: Option<Arc<SuperVersion>>,
 }
@@ -110,14 +128,21 @@ pub struct DbIterator {
 impl DbIterator {
     /// The column family it reads.
     pub fn column_family(&self) -> ColumnFamily {
-        ColumnFamily { data: Arc::clone(&self.family) }
+        ColumnFamily::new(Arc::clone(self.family()))
+    }
+
+    pub(super) fn family(&self) -> &Arc<ColumnFamilyData> {
+        match &self.family {
+            Some(family) => family,
+            None => &self.shared.inner.default_family,
+        }
     }
 
     /// Reads what is newest now, whatever it read before, also if that was a snapshot. It is not
     /// valid before its next seek.
     pub fn refresh(&mut self) -> Result<()> {
         self.options.snapshot = None;
-        self.iter = Some(self.shared.inner.iter(&self.family, &self.options)?);
+        self.iter = Some(self.shared.inner.iter(self.family(), &self.options)?);
         Ok(())
     }
 }
@@ -146,7 +171,7 @@ impl DerefMut for DbIterator {
 impl Drop for DbIterator {
     fn drop(&mut self) {
         if let Some(iter) = self.iter.take() {
-            self.family.park(iter);
+            self.family().park(iter);
         }
     }
 }
@@ -176,7 +201,7 @@ impl Db {
 
     /// The default column family.
     pub fn default_cf(&self) -> ColumnFamily {
-        ColumnFamily { data: Arc::clone(&self.inner().default_family) }
+        ColumnFamily::new(Arc::clone(&self.inner().default_family))
     }
 
     /// Sets a key in the default column family.
@@ -350,17 +375,22 @@ impl Db {
 
     /// An iterator over the default column family. It is not valid before its first seek.
     pub fn iter(&self, ro: &ReadOptions) -> Result<DbIterator> {
-        self.iter_of(ro, &self.inner().default_family)
+        self.iter_of(ro, None)
     }
 
     /// An iterator over a column family.
     pub fn iter_cf(&self, ro: &ReadOptions, cf: &ColumnFamily) -> Result<DbIterator> {
-        self.iter_of(ro, &cf.data)
+        self.iter_of(ro, Some(cf.parted.hold(&cf.data)))
     }
 
-    fn iter_of(&self, ro: &ReadOptions, family: &Arc<ColumnFamilyData>) -> Result<DbIterator> {
-        let iter = self.inner().iter(family, ro)?;
-        let (family, shared) = (Arc::clone(family), Arc::clone(&self.shared));
+    fn iter_of(
+        &self,
+        ro: &ReadOptions,
+        family: Option<Counted<ColumnFamilyData>>,
+    ) -> Result<DbIterator> {
+        let data = family.as_deref().unwrap_or(&self.inner().default_family);
+        let iter = self.inner().iter(data, ro)?;
+        let shared = self.parted.hold(&self.shared);
         let mut options = ro.clone();
         if options.tailing {
             options.snapshot = None;
@@ -388,7 +418,7 @@ impl Db {
     fn take_snapshot(&self, checking: bool) -> Snapshot {
         let inner = self.inner();
         let taken = inner.snapshots.take(checking, || inner.order.visible());
-        Snapshot { db: self.clone(), taken }
+        Snapshot { shared: self.parted.hold(&self.shared), taken }
     }
 
     /// The newest sequence number that readers see.
@@ -401,7 +431,7 @@ impl Db {
         if self.inner().stamps_values() {
             return self.create_cf_with_ttl(name, options, 0);
         }
-        Ok(ColumnFamily { data: self.inner().create_family(name, options)? })
+        Ok(ColumnFamily::new(self.inner().create_family(name, options)?))
     }
 
     /// Drops a column family: its data is gone for new readers, its files follow when nobody reads
@@ -412,14 +442,12 @@ impl Db {
 
     /// The open column family with this number.
     pub fn cf_by_id(&self, id: u32) -> Option<ColumnFamily> {
-        let data = self.inner().family_by_id(id)?;
-        Some(ColumnFamily { data })
+        self.inner().family_by_id(id).map(ColumnFamily::new)
     }
 
     /// The open column family with this name.
     pub fn cf(&self, name: &str) -> Option<ColumnFamily> {
-        let data = self.inner().family_by_name(name)?;
-        Some(ColumnFamily { data })
+        self.inner().family_by_name(name).map(ColumnFamily::new)
     }
 
     /// Writes the memtable of the default column family into a table.
@@ -542,8 +570,7 @@ impl Db {
     /// Another handle, which does not keep the database open: once that is closed, calls fail.
     #[must_use]
     pub fn without_keeping_open(&self) -> Db {
-        let inner = Arc::clone(&self.shared.inner);
-        Db { shared: Arc::new(Shared { inner, closes: false }) }
+        Db::new(Arc::clone(&self.shared.inner), false)
     }
 
     /// A property that is a number.

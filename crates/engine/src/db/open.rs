@@ -3,7 +3,7 @@
 //! [`Builder`] goes on from here: MANIFEST, WALs, and then the background.
 
 use super::builder::Builder;
-use super::handles::{ColumnFamily, Db, Shared};
+use super::handles::{ColumnFamily, Db};
 use super::state::DbInner;
 use crate::error::{Error, Result};
 use crate::fs::FileSystem;
@@ -119,7 +119,7 @@ pub(super) fn with_handles(
     inner: Arc<DbInner>,
     names: &[String],
 ) -> Result<(Db, Vec<ColumnFamily>)> {
-    let db = Db { shared: Arc::new(Shared { inner, closes: true }) };
+    let db = Db::new(inner, true);
     let handles = names.iter().map(|name| db.cf(name).ok_or_else(|| not_found(name)));
     let handles = handles.collect::<Result<_>>()?;
     Ok((db, handles))

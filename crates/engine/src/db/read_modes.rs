@@ -79,13 +79,13 @@ impl DbIterator {
     }
 
     fn follow_writers(&mut self) -> bool {
-        let now = self.family.hold_super_version();
+        let now = self.family().hold_super_version();
         // Loaded before tombstones are looked for: later ones are newer.
         let newest = self.shared.inner.order.visible();
         let is_same = match (&now, &self.followed) {
             // What range tombstones hide was found out when the iterator was made.
             (Some(now), Some(followed)) => {
-                Arc::ptr_eq(now, followed) && !now.has_range_tombstones(&self.family.tables)
+                Arc::ptr_eq(now, followed) && !now.has_range_tombstones(&self.family().tables)
             }
             _ => false,
         };
@@ -116,7 +116,7 @@ impl DbIterator {
         let key = self.key().to_vec();
         if self.follow() {
             (**self).seek(&key);
-            if self.valid() && self.family.order.equal_user(self.key(), &key) {
+            if self.valid() && self.family().order.equal_user(self.key(), &key) {
                 (**self).next();
             }
         }

@@ -69,7 +69,7 @@ impl Db {
         }
         let mut options = options.clone();
         stamp_options(&mut options, ttl);
-        Ok(ColumnFamily { data: self.inner().create_family(name, &options)? })
+        Ok(ColumnFamily::new(self.inner().create_family(name, &options)?))
     }
 }
 

@@ -3,6 +3,7 @@
 pub mod epoch;
 pub mod live;
 pub mod mapping;
+pub mod parted;
 pub mod sync;
 mod thread_number;
 

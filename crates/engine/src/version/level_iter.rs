@@ -16,7 +16,13 @@ pub struct LevelIter {
     /// The file that `iter` reads.
     index: usize,
     iter: Option<TableIterator>,
+    /// Files that it came from lately, with nothing of them held: to open a file is to count it on a
+    /// line that other threads count on. The newest last.
+    left: Vec<(usize, TableIterator)>,
 }
+
+/// How many files are kept open that are not read now.
+const LEFT_MAX: usize = 8;
 
 impl LevelIter {
     /// An iterator over a level of disjoint files in key order.
@@ -27,18 +33,35 @@ impl LevelIter {
             ro: *ro,
             index: 0,
             iter: None,
+            left: Vec::new(),
         }
     }
 
     /// Opens file `index`, unless it is open; past the end nothing is open.
     fn open(&mut self, index: usize) -> Option<&mut TableIterator> {
         if self.iter.is_none() || self.index != index {
-            self.iter = None;
+            self.leave();
             let file = self.level.files().get(index)?;
-            self.iter = Some(table_iterator(file, &self.ro, &self.tables));
+            let known = self.left.iter().position(|(of, _)| *of == index);
+            self.iter = Some(match known {
+                Some(at) => self.left.remove(at).1,
+                None => table_iterator(file, &self.ro, &self.tables),
+            });
             self.index = index;
         }
         self.iter.as_mut()
+    }
+
+    /// Keeps the open file for later, unless it cannot be read or shown to a later reader.
+    fn leave(&mut self) {
+        let Some(mut iter) = self.iter.take() else { return };
+        if iter.status().is_err() || !iter.release() {
+            return;
+        }
+        if self.left.len() == LEFT_MAX {
+            self.left.remove(0);
+        }
+        self.left.push((self.index, iter));
     }
 
     /// Whether the open file has run out without an error, so that its neighbour comes next.
@@ -57,7 +80,7 @@ impl LevelIter {
     fn skip_backward(&mut self) {
         while self.ran_out() {
             let Some(before) = self.index.checked_sub(1) else {
-                self.iter = None;
+                self.leave();
                 return;
             };
             if let Some(iter) = self.open(before) {

@@ -50,13 +50,14 @@ fn a_level_reads_as_one_sequence_in_both_directions() {
 #[test]
 fn seeks_and_turns_agree_with_a_sorted_list() {
     let tables = Tables::new();
-    let (level, keys) = level(&tables, 4);
+    // More files than an iterator keeps open.
+    let (level, keys) = level(&tables, LEFT_MAX as u64 + 4);
     let order = tables.order.clone();
     let mut iter = iter(&level, &tables.cache(None));
     let mut rng = fastrand::Rng::with_seed(9);
-    for _ in 0..2000 {
+    for _ in 0..5000 {
         let target =
-            ikey(format!("{:05}", rng.u32(..120)), [0, 7, MAX_SEQUENCE_NUMBER][rng.usize(..3)]);
+            ikey(format!("{:05}", rng.u32(..320)), [0, 7, MAX_SEQUENCE_NUMBER][rng.usize(..3)]);
         let mut at = if rng.bool() {
             iter.seek(&target);
             keys.iter().position(|k| order.compare(k, &target).is_ge())
