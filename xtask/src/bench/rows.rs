@@ -174,7 +174,7 @@ pub(super) const ROWS: &[Row] = &[
         "--benchmarks=overwrite,flush,waitforcompaction --duration=600 --histogram", (2.0, 4.0)) },
 ];
 
-/// Phases of the table through the C functions.
+/// Phases of the table through the C functions. `read1` fills the cache for those that follow.
 pub(super) struct Duel {
     /// In `--rows`, and of the file with its output.
     pub(super) name: &'static str,
@@ -215,7 +215,7 @@ pub(super) const DUELS: &[Duel] = &[
         phase("prefixscan", "reference test 2, seeks, 80K writes/s", 3.0),
     ] },
     Duel { name: "block", args: "block num={num} key=16 value=100 threads=2 secs={seconds} range=20 read_fraction=1 \
-        phases=filluniq,compact,read,ycsb,scan,readwhilewriting,scanwhilewriting", phases: &[
+        phases=filluniq,compact,read1,read,ycsb,scan,readwhilewriting,scanwhilewriting", phases: &[
         phase("filluniq", "block-based tables, fill in random order, log on", 3.0),
         phase("read", "cached reads, uniform", 3.0),
         phase("ycsb", "cached reads, Zipf's law", 3.0),
@@ -223,7 +223,7 @@ pub(super) const DUELS: &[Duel] = &[
         phase("readwhilewriting", "`readwhilewriting`, 2 readers, 10K writes/s", 3.5),
         phase("scanwhilewriting", "seek and 20 nexts, 10K writes/s", 2.5),
     ] },
-    Duel { name: "counters", args: "block num={num} key=16 value=8 threads=2 secs={seconds} phases=filluniq,compact,readwhilemerging", phases: &[
+    Duel { name: "counters", args: "block num={num} key=16 value=8 threads=2 secs={seconds} phases=filluniq,compact,read1,readwhilemerging", phases: &[
         phase("readwhilemerging", "`readwhilemerging` counters, 2 readers, 10K merges/s", 3.0),
     ] },
     Duel { name: "fillseq", args: "block num={num} key=16 value=100 phases=fillseq", phases: &[
