@@ -20,15 +20,19 @@
 //!   `high` a node was made with was above before the node was reachable from above.
 //! * **T4** Locks are taken upwards only: a leaf's, then its parent's. Never two of one level, but
 //!   for a new right node, which nobody waits for while holding anything.
-//! * **T5** Prefixes may be compared only where the key has the node's `skip` bytes in common with
-//!   it: on arrival from above (by T3 the key is then below the `high` that `skip` came from) or
-//!   where `skip` is 0. On arrival by a link whole keys are compared.
+//! * **T5** Prefixes may be compared only where the key has the node's `skip` bits in common with
+//!   it: on arrival from above (by T3 the key is then not past the `high` that `skip` came from) or
+//!   where `skip` is 0, as it is where there was no `high`. The node's keys and every `high` that it
+//!   ever has have them in common. On arrival by a link whole keys are compared.
 //!
 //! Tests: `btree_test.rs` and the memtable's own (model, threads, Miri); `btree_loom_test.rs`.
 
 use super::arena::Arena;
 use super::btree_cursor::BTreeCursor;
-use super::btree_node::{Item, NodeRef, Permutation, SLOT_SIZE, SLOTS, pause, prefix_of};
+use super::btree_node::{Item, NodeRef, pause};
+use super::btree_slot::{
+    MAX_SLOTS, Permutation, Word, common_bits, prefix_of, tag_of, tags_suffice,
+};
 use super::rep::{Entry, MemtableRep, RepCursor};
 use crate::base::key::user_key;
 use crate::base::prefetch::{LINE, prefetch, prefetch_bytes};
@@ -64,7 +68,7 @@ impl BTree {
     /// An empty tree that takes memory in chunks of at most so many bytes.
     pub fn new(order: KeyOrder, chunk_size: usize) -> BTree {
         let nodes = Arena::new(chunk_size);
-        let leaf = NodeRef::new(&nodes, 0, 0, None);
+        let leaf = NodeRef::new(&nodes, 0, 0, false, None);
         leaf.unlock();
         BTree {
             bytewise: order.is_bytewise(),
@@ -132,12 +136,17 @@ impl BTree {
 
     /// Whether `key` belongs to the right of the node: from `high` on, or, if `after`, beyond it.
     #[inline]
-    pub(super) fn is_past(&self, node: NodeRef, key: &[u8], after: bool) -> bool {
-        node.high().is_some_and(|high| match self.compare(high, key) {
+    pub(super) fn is_past(&self, (node, trusted): Arrival, key: &[u8], after: bool) -> bool {
+        let Some(high) = node.high() else { return false };
+        let by_tag = match trusted && self.bytewise {
+            true => high.tag().cmp(&tag_of(prefix_of(key, node.skip))),
+            false => cmp::Ordering::Equal,
+        };
+        match by_tag.then_with(|| self.compare(bound(high), key)) {
             cmp::Ordering::Less => true,
             cmp::Ordering::Equal => !after,
             cmp::Ordering::Greater => false,
-        })
+        }
     }
 
     /// How many keys of the node are less than `key`, or, if `or_equal`, not greater.
@@ -154,6 +163,12 @@ impl BTree {
         } else {
             (0, permutation.count())
         };
+        if node.level == 0 && high - low > 1 {
+            // Their misses may as well overlap.
+            for rank in low..high {
+                prefetch(node.key(permutation, rank).as_ptr().as_ptr());
+            }
+        }
         // Only keys of the same prefix are left.
         while low < high {
             let mid = (low + high) / 2;
@@ -198,7 +213,7 @@ impl BTree {
             let version = node.version();
             let permutation = node.permutation();
             let rank = self.rank(at, permutation, key, !before);
-            if rank == permutation.count() && self.is_past(node, key, before) {
+            if rank == permutation.count() && self.is_past(at, key, before) {
                 match node.next() {
                     Some(next) => return (next, false),
                     None => continue,
@@ -257,7 +272,7 @@ impl BTree {
     /// Puts `item` into the node that its key falls into, from `at` to the right.
     fn add_item(&self, at: Arrival, key: &[u8], item: Item) {
         let (node, rank) = self.lock_range_of(at, key);
-        if node.permutation().count() < SLOTS {
+        if node.permutation().count() < node.slots() {
             node.put(rank, self.prefix(key, node.skip), item);
         } else {
             let (separator, right) = self.split(node, rank, key, item);
@@ -274,7 +289,7 @@ impl BTree {
             node.lock();
             let permutation = node.permutation();
             let rank = self.rank(at, permutation, key, false);
-            if rank < permutation.count() || !self.is_past(node, key, false) {
+            if rank < permutation.count() || !self.is_past(at, key, false) {
                 return (node, rank);
             }
             let next = node.next();
@@ -289,28 +304,35 @@ impl BTree {
     /// Returns the new node and the key that it starts with.
     fn split(&self, node: NodeRef, rank: usize, key: &[u8], item: Item) -> (Entry, NodeRef) {
         let leaf = node.level == 0;
-        let high = node.high();
-        if rank == SLOTS && high.is_none() {
+        let (permutation, slots) = (node.permutation(), node.slots());
+        let high = node.high().map(bound);
+        if rank == slots && high.is_none() {
             // Ascending inserts: leave full nodes behind.
-            let right = NodeRef::new(&self.nodes, node.level, 0, item.child);
+            let right = NodeRef::new(&self.nodes, node.level, 0, false, item.child);
             if leaf {
                 right.put(0, self.prefix(key, 0), item);
             }
-            self.hand_over(node, right, item.key, SLOTS);
+            self.hand_over(node, right, item.key, slots);
             return (item.key, right);
         }
-        let permutation = node.permutation();
-        let middle = SLOTS / 2;
+        let middle = slots / 2;
+        // All that move are read, for their prefixes.
+        let ahead = (middle..slots).map(|rank| node.key(permutation, rank)).chain(high);
+        ahead.for_each(|key| prefetch(key.as_ptr().as_ptr()));
         let pivot = node.item(permutation, middle);
-        let separator = internal_key(&pivot.key);
-        let skip = high.map_or(0, |high| self.common_prefix(separator, internal_key(&high)));
-        let right = NodeRef::new(&self.nodes, node.level, skip, pivot.child);
+        let skip = high.map_or(0, |high| self.common_prefix(&pivot.key, &high));
         // In a leaf the pivot is an entry like others; above it moves up.
         let from = if leaf { middle } else { middle + 1 };
-        for moved in from..SLOTS {
-            let moved_item = node.item(permutation, moved);
-            let prefix = self.prefix(internal_key(&moved_item.key), skip);
-            right.put(moved - from, prefix, moved_item);
+        let mut prefixes = [0; MAX_SLOTS];
+        for moved in from..slots {
+            let key = node.key(permutation, moved);
+            prefixes[moved - from] = self.prefix(internal_key(&key), skip);
+        }
+        let prefixes = &prefixes[..slots - from];
+        let packed = leaf && high.is_some() && tags_suffice(prefixes);
+        let right = NodeRef::new(&self.nodes, node.level, skip, packed, pivot.child);
+        for (at, &prefix) in prefixes.iter().enumerate() {
+            right.put(at, prefix, node.item(permutation, from + at));
         }
         if rank > middle {
             right.put(rank - from, self.prefix(key, skip), item);
@@ -327,7 +349,9 @@ impl BTree {
             // While `right` is still locked, so that tails are stored in their order.
             self.tail.store(right.as_ptr(), Ordering::Release);
         }
-        node.hand_over_to(right, separator, count);
+        let word = |key: Entry, skip| Word::new(key, self.prefix(internal_key(&key), skip));
+        let high = node.high().map(|high| word(bound(high), right.skip));
+        node.hand_over_to(right, word(separator, node.skip), high, count);
     }
 
     /// Tells level `level` of a new node `right` below it that starts with `separator`.
@@ -344,7 +368,7 @@ impl BTree {
             let grows = root.level < level;
             if grows {
                 // The old root is the leftmost node of its level, hence the first child.
-                let new = NodeRef::new(&self.nodes, level, 0, Some(root));
+                let new = NodeRef::new(&self.nodes, level, 0, false, Some(root));
                 new.put(0, self.prefix(key, 0), item);
                 new.unlock();
                 self.root.store(new.as_ptr(), Ordering::Release);
@@ -362,13 +386,12 @@ impl BTree {
         if self.bytewise { prefix_of(internal_key, skip) } else { 0 }
     }
 
-    /// How many bytes all user keys between these two begin with.
-    fn common_prefix(&self, low: &[u8], high: &[u8]) -> u16 {
-        if !self.bytewise {
-            return 0;
+    /// How many bits all user keys between these two begin with, as far as prefixes mean anything.
+    fn common_prefix(&self, low: &Entry, high: &Entry) -> u16 {
+        match self.bytewise {
+            true => common_bits(user_key(internal_key(low)), user_key(internal_key(high))),
+            false => 0,
         }
-        let common = user_key(low).iter().zip(user_key(high)).take_while(|(a, b)| a == b).count();
-        common.min(usize::from(u16::MAX)) as u16
     }
 }
 
@@ -387,7 +410,7 @@ impl MemtableRep for BTree {
     }
     #[inline]
     fn outside_room(&self, entries: u64) -> usize {
-        self.nodes.used().saturating_sub(entries as usize * SLOT_SIZE)
+        self.nodes.used().saturating_sub(entries as usize * size_of::<Word>())
     }
 }
 
@@ -398,6 +421,14 @@ impl MemtableRep for BTree {
 pub(super) fn internal_key(entry: &Entry) -> &[u8] {
     // SAFETY: R1; whoever calls into a tree holds its memtable.
     unsafe { entry.internal_key() }
+}
+
+/// The key that a node's bound is; borrowed as in [`internal_key`].
+#[allow(unsafe_code)]
+#[inline]
+fn bound(high: Word) -> Entry {
+    // SAFETY: R1; as in `internal_key`.
+    unsafe { high.entry() }
 }
 
 #[cfg(all(test, not(loom)))]

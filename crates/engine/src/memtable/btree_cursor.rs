@@ -8,7 +8,8 @@
 //! past the entry that it comes from.
 
 use super::btree::{Arrival, BTree, internal_key};
-use super::btree_node::{NodeRef, SLOTS};
+use super::btree_node::NodeRef;
+use super::btree_slot::MAX_SLOTS;
 use super::rep::{Entry, RepCursor};
 use crate::base::prefetch::{LINE, prefetch, prefetch_bytes};
 
@@ -16,7 +17,7 @@ use crate::base::prefetch::{LINE, prefetch, prefetch_bytes};
 pub struct BTreeCursor<'a> {
     tree: &'a BTree,
     /// A copy of a leaf: the first `len` are there.
-    entries: [Option<Entry>; SLOTS],
+    entries: [Option<Entry>; MAX_SLOTS],
     len: usize,
     /// The rank that it stands on; nowhere if this is not below `len`.
     at: usize,
@@ -29,7 +30,7 @@ unsafe impl Send for BTreeCursor<'_> {}
 
 impl<'a> BTreeCursor<'a> {
     pub(super) fn new(tree: &'a BTree) -> BTreeCursor<'a> {
-        BTreeCursor { tree, entries: [None; SLOTS], len: 0, at: 0, next: None }
+        BTreeCursor { tree, entries: [None; MAX_SLOTS], len: 0, at: 0, next: None }
     }
 
     fn leave(&mut self) {
@@ -44,9 +45,7 @@ impl<'a> BTreeCursor<'a> {
             let permutation = node.permutation();
             let rank = key.map_or(0, |key| self.tree.rank(leaf, permutation, key, false));
             self.len = permutation.count();
-            for i in 0..self.len {
-                self.entries[i] = Some(node.key(permutation, i));
-            }
+            node.each_key(permutation, |rank, key| self.entries[rank] = Some(key));
             // After the permutation: with fewer ranks comes the link to the node that took them.
             self.next = node.next();
             if node.unchanged_since(version) {
@@ -60,7 +59,7 @@ impl<'a> BTreeCursor<'a> {
         let mut leaf = leaf;
         while let Some(node) = leaf {
             self.copy((node, false), None);
-            self.prefetch_entries();
+            self.prefetch_entries(node);
             for i in 0..self.len {
                 let order = self.entries[i].map(|entry| self.tree.compare(entry, key));
                 if order.is_some_and(|order| order.is_gt() || (or_equal && order.is_eq())) {
@@ -74,12 +73,12 @@ impl<'a> BTreeCursor<'a> {
     }
 
     /// A walk reads all entries of a leaf: their misses may as well overlap.
-    fn prefetch_entries(&self) {
+    fn prefetch_entries(&self, leaf: NodeRef) {
         for entry in self.entries[..self.len].iter().flatten() {
             prefetch(entry.as_ptr().as_ptr());
         }
         if let Some(next) = self.next {
-            next.prefetch(0);
+            leaf.prefetch_neighbour(next);
         }
     }
 
@@ -88,10 +87,8 @@ impl<'a> BTreeCursor<'a> {
     fn prefetch_next_leaf(&self) {
         let Some(next) = self.next else { return };
         let permutation = next.permutation();
-        for rank in 0..permutation.count() {
-            // Most entries go on in a second line.
-            prefetch_bytes(next.key(permutation, rank).as_ptr().as_ptr(), 2 * LINE);
-        }
+        // Most entries go on in a second line.
+        next.each_key(permutation, |_, key| prefetch_bytes(key.as_ptr().as_ptr(), 2 * LINE));
     }
 
     /// Goes to the last entry that is less than `key`.
@@ -99,7 +96,7 @@ impl<'a> BTreeCursor<'a> {
         let mut leaf = self.tree.descend(key, 0, true);
         loop {
             let rank = self.copy(leaf, Some(key));
-            if rank == self.len && self.tree.is_past(leaf.0, key, true) {
+            if rank == self.len && self.tree.is_past(leaf, key, true) {
                 if let Some(next) = leaf.0.next() {
                     leaf = (next, false);
                 }
@@ -123,7 +120,7 @@ impl RepCursor for BTreeCursor<'_> {
 
     fn seek_to_first(&mut self) {
         self.copy((self.tree.leftmost(), false), None);
-        self.prefetch_entries();
+        self.prefetch_entries(self.tree.leftmost());
         self.at = 0;
     }
 
@@ -172,7 +169,7 @@ impl RepCursor for BTreeCursor<'_> {
     fn next(&mut self) {
         if self.at + 1 < self.len {
             self.at += 1;
-            if self.at == SLOTS / 2 {
+            if self.at == self.len / 2 {
                 self.prefetch_next_leaf();
             }
         } else if let Some(entry) = self.entry() {

@@ -1,104 +1,79 @@
-//! Nodes of the memtable's tree: layout, the order of slots, search inside a node.
+//! Nodes of the memtable's tree: layout, and search inside a node.
 //!
 //! ```text
-//! leaf  := header (permutation, state, skip, level, next, high), prefixes[14], keys[14]   256 bytes
-//! inner := leaf, first child, children[14]                                               384 bytes
+//! packed leaf := header (permutation, state, skip, level, wide, next, high), words[12]   128 bytes
+//! wide leaf   := header, prefixes[14], keys[14]                                         256 bytes
+//! inner       := wide leaf, first child, children[14]                                   384 bytes
 //! ```
 //! Slots are filled in any order; the permutation, one word, says which are in use and in which
 //! order. So an insertion fills a free slot and then publishes it with one store, and a reader that
 //! loaded the permutation sees a node that does not change under it.
 //!
-//! A prefix is the eight bytes of the user key after the node's `skip`, big-endian, so that most
-//! steps of a search compare integers in the node's own cache lines and touch no entry.
+//! Leaves are what a tree's memory consists of. In a packed one a slot is one word, an address and the
+//! 19 bits of the key that follow the node's `skip`: enough to tell ten keys apart, if `skip` is what all
+//! keys of a narrow range have in common. A leaf is made wide where 19 bits are not enough: at the right
+//! end, where there is no range yet and nothing is skipped (in ascending order all leaves are made there,
+//! and are full when they are left), and where the keys that it is made with say so.
 
 #![allow(unsafe_code)]
 
 use super::arena::Arena;
+use super::btree_slot::{MAX_SLOTS, Permutation, Word, tag_in, tag_of};
 use super::rep::Entry;
-use crate::base::key::user_key;
-use crate::base::prefetch::prefetch;
+use crate::base::prefetch::{LINE, prefetch_bytes};
 use crate::env::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering, fence};
 use std::ops::Deref;
 use std::ptr::{NonNull, null_mut};
 
-/// Entries or separators of a node. Few under loom, so that its small models split nodes.
-pub(super) const SLOTS: usize = if cfg!(loom) { 3 } else { 14 };
+/// Slots of a packed leaf.
+pub(super) const PACKED_SLOTS: usize = if cfg!(loom) { 3 } else { 12 };
+/// Slots of other nodes.
+pub(super) const WIDE_SLOTS: usize = MAX_SLOTS;
 
-/// Bytes of a slot: a prefix and a key.
-pub(super) const SLOT_SIZE: usize = 16;
-
-const LINE: usize = 64;
 const LOCKED: u32 = 1;
 const VERSION: u32 = 2;
 
-/// The slots of a node in the order of their keys: the count in the low four bits, then a slot
-/// number of four bits for each rank. The free slots follow those in use.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Permutation(u64);
-
-impl Permutation {
-    /// No slot is in use.
-    pub(super) fn empty() -> Permutation {
-        Permutation((0..SLOTS as u64).fold(0, |word, slot| word | slot << (4 + 4 * slot)))
-    }
-
-    #[inline]
-    pub(super) fn count(self) -> usize {
-        (self.0 & 15) as usize
-    }
-
-    /// The slot of this rank; a free slot for ranks from the count on.
-    #[inline]
-    pub(super) fn slot(self, rank: usize) -> usize {
-        debug_assert!(rank < SLOTS);
-        (self.0 >> (4 + 4 * rank)) as usize & 15
-    }
-
-    /// The first free slot takes this rank; those from there on move up by one.
-    #[inline]
-    pub(super) fn insert(self, rank: usize) -> (Permutation, usize) {
-        let count = self.count();
-        debug_assert!(rank <= count && count < SLOTS);
-        let slot = self.slot(count);
-        let ranks = self.0 >> 4;
-        let below = |n: usize| (1u64 << (4 * n)) - 1;
-        let moved = (ranks & below(count) & !below(rank)) << 4;
-        let rest = ranks & (below(rank) | !below(count + 1));
-        let word = rest | moved | (slot as u64) << (4 * rank);
-        (Permutation(word << 4 | (count as u64 + 1)), slot)
-    }
-
-    /// Only the first `count` ranks stay in use.
-    pub(super) fn truncate(self, count: usize) -> Permutation {
-        Permutation(self.0 & !15 | count as u64)
-    }
-}
-
-/// A node. What is not atomic is written before the node is shared, and never again.
-#[repr(C, align(64))]
+/// What each node begins with. What is not atomic is written before the node is shared, and never again.
+#[repr(C)]
 pub(super) struct Node {
     permutation: AtomicU64,
     /// Bit 0 is the writers' lock. The rest counts how often slots in use became free, after which
     /// what a reader took from them may belong to another permutation.
     state: AtomicU32,
-    /// Bytes that all keys of the node's range begin with; prefixes are taken after them.
+    /// Bits that all keys of the node's range begin with; prefixes are taken after them.
     pub(super) skip: u16,
     /// 0 for leaves.
     pub(super) level: u8,
+    /// Whether it is `Wide`, as inner nodes are, or `Packed`.
+    wide: bool,
     next: AtomicPtr<Node>,
-    /// The first key that is to the right of the node; null for none.
+    /// The word of the first key that is to the right of the node; null for none.
     high: AtomicPtr<u8>,
-    prefixes: [AtomicU64; SLOTS],
-    keys: [AtomicPtr<u8>; SLOTS],
+}
+
+#[repr(C, align(64))]
+struct Packed {
+    node: Node,
+    words: [AtomicPtr<u8>; PACKED_SLOTS],
+}
+
+#[repr(C, align(64))]
+struct Wide {
+    node: Node,
+    prefixes: [AtomicU64; WIDE_SLOTS],
+    keys: [AtomicPtr<u8>; WIDE_SLOTS],
 }
 
 #[repr(C)]
 struct Inner {
-    node: Node,
+    wide: Wide,
     /// What is before the first separator. A child is otherwise what is from its separator on.
     first: AtomicPtr<Node>,
-    children: [AtomicPtr<Node>; SLOTS],
+    children: [AtomicPtr<Node>; WIDE_SLOTS],
 }
+
+#[cfg(all(target_pointer_width = "64", not(loom)))]
+const _: () = assert!(size_of::<Packed>() == 2 * LINE && size_of::<Wide>() == 4 * LINE);
 
 /// A node of a live tree.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -121,34 +96,34 @@ pub(super) struct Item {
 }
 
 impl NodeRef {
-    /// An empty node, locked, that nobody else knows yet. `first` is the first child of an inner
-    /// node.
-    pub(super) fn new(arena: &Arena, level: u8, skip: u16, first: Option<NodeRef>) -> NodeRef {
-        let size = if level == 0 { size_of::<Node>() } else { size_of::<Inner>() };
-        // All pieces of this arena are multiples of a line, so they are aligned to one.
-        let place = arena.allocate(size.next_multiple_of(align_of::<Node>()));
-        debug_assert!(place.cast::<Node>().is_aligned());
+    /// An empty node, locked, that nobody else knows yet. `packed` is for leaves, `first` the first
+    /// child of an inner node.
+    pub(super) fn new(
+        arena: &Arena,
+        level: u8,
+        skip: u16,
+        packed: bool,
+        first: Option<NodeRef>,
+    ) -> NodeRef {
         let node = Node {
             permutation: AtomicU64::new(Permutation::empty().0),
             state: AtomicU32::new(LOCKED),
             skip,
             level,
+            wide: level > 0 || !packed,
             next: AtomicPtr::new(null_mut()),
             high: AtomicPtr::new(null_mut()),
-            prefixes: std::array::from_fn(|_| AtomicU64::new(0)),
-            keys: std::array::from_fn(|_| AtomicPtr::new(null_mut())),
         };
-        // SAFETY: a fresh piece, large enough and aligned for what is written.
-        unsafe {
-            if level == 0 {
-                place.cast::<Node>().write(node);
-            } else {
-                let first = AtomicPtr::new(first.map_or(null_mut(), NodeRef::as_ptr));
-                let children = std::array::from_fn(|_| AtomicPtr::new(null_mut()));
-                place.cast::<Inner>().write(Inner { node, first, children });
-            }
+        if !node.wide {
+            return place(arena, Packed { node, words: nulls() });
         }
-        NodeRef(place.cast())
+        let prefixes = std::array::from_fn(|_| AtomicU64::new(0));
+        let wide = Wide { node, prefixes, keys: nulls() };
+        if level == 0 {
+            return place(arena, wide);
+        }
+        let first = AtomicPtr::new(first.map_or(null_mut(), NodeRef::as_ptr));
+        place(arena, Inner { wide, first, children: nulls() })
     }
 
     pub(super) fn as_ptr(self) -> *mut Node {
@@ -162,11 +137,30 @@ impl NodeRef {
     }
 
     #[inline]
+    fn packed(&self) -> &Packed {
+        debug_assert!(!self.wide);
+        // SAFETY: made as `Packed`; the pointer is the arena's, good for all of it.
+        unsafe { self.0.cast::<Packed>().as_ref() }
+    }
+
+    #[inline]
+    fn wide(&self) -> &Wide {
+        debug_assert!(self.wide);
+        // SAFETY: made as `Wide`, or as `Inner`, which begins with it; as in `packed`.
+        unsafe { self.0.cast::<Wide>().as_ref() }
+    }
+
+    #[inline]
     fn inner(&self) -> &Inner {
         debug_assert!(self.level > 0);
-        // SAFETY: nodes above level 0 were made as `Inner`; the pointer is the arena's, good for all
-        // of it.
+        // SAFETY: nodes above level 0 were made as `Inner`; as in `packed`.
         unsafe { self.0.cast::<Inner>().as_ref() }
+    }
+
+    /// How many slots there are.
+    #[inline]
+    pub(super) fn slots(self) -> usize {
+        if self.wide { WIDE_SLOTS } else { PACKED_SLOTS }
     }
 
     /// The child to the right of so many separators.
@@ -186,10 +180,40 @@ impl NodeRef {
     /// The key of this rank.
     #[inline]
     pub(super) fn key(self, permutation: Permutation, rank: usize) -> Entry {
-        let key = self.keys[permutation.slot(rank)].load(Ordering::Acquire);
+        if self.wide {
+            self.wide_key(permutation, rank)
+        } else {
+            self.packed_key(permutation, rank)
+        }
+    }
+
+    #[inline]
+    fn wide_key(self, permutation: Permutation, rank: usize) -> Entry {
+        let key = self.wide().keys[permutation.slot(rank)].load(Ordering::Acquire);
         let Some(key) = NonNull::new(key) else { unreachable!("a slot in use without key (T1)") };
         // SAFETY: keys are entries of the memtable's arena, which outlives the tree (R1).
         unsafe { Entry::from_ptr(key) }
+    }
+
+    #[inline]
+    fn packed_key(self, permutation: Permutation, rank: usize) -> Entry {
+        let word = self.packed().words[permutation.slot(rank)].load(Ordering::Acquire);
+        let Some(word) = Word::from_ptr(word) else {
+            unreachable!("a slot in use without key (T1)")
+        };
+        // SAFETY: as in `wide_key`.
+        unsafe { word.entry() }
+    }
+
+    /// The keys of a leaf in their order.
+    #[inline]
+    pub(super) fn each_key(self, permutation: Permutation, mut visit: impl FnMut(usize, Entry)) {
+        if self.wide {
+            (0..permutation.count()).for_each(|rank| visit(rank, self.wide_key(permutation, rank)));
+        } else {
+            (0..permutation.count())
+                .for_each(|rank| visit(rank, self.packed_key(permutation, rank)));
+        }
     }
 
     /// The key and child of this rank.
@@ -202,26 +226,80 @@ impl NodeRef {
     /// alone.
     #[inline]
     pub(super) fn put(self, rank: usize, prefix: u64, item: Item) {
+        debug_assert!(self.permutation().count() < self.slots());
         let (permutation, slot) = self.permutation().insert(rank);
         // Release, so that a reader with an outdated permutation that gets one of these values also
         // gets the version that tells it so.
-        self.prefixes[slot].store(prefix, Ordering::Release);
-        self.keys[slot].store(item.key.as_ptr().as_ptr(), Ordering::Release);
+        if self.wide {
+            let wide = self.wide();
+            wide.prefixes[slot].store(prefix, Ordering::Release);
+            wide.keys[slot].store(item.key.as_ptr().as_ptr(), Ordering::Release);
+        } else {
+            let word = Word::new(item.key, prefix);
+            self.packed().words[slot].store(word.as_ptr(), Ordering::Release);
+        }
         if let Some(child) = item.child {
             self.inner().children[slot].store(child.as_ptr(), Ordering::Release);
         }
         self.permutation.store(permutation.0, Ordering::Release);
     }
 
-    /// Asks for all lines of a node of this level. A search needs them one after the other: the
-    /// permutation, then prefixes, then a key or a child.
+    /// How many keys have a smaller prefix, and how many a smaller or equal one, as far as the node has
+    /// prefixes.
+    #[inline]
+    pub(super) fn count_prefixes(self, permutation: Permutation, prefix: u64) -> (usize, usize) {
+        let (mut less, mut up_to) = (0, 0);
+        if self.wide {
+            let prefixes = &self.wide().prefixes;
+            for rank in 0..permutation.count() {
+                // SAFETY: a permutation holds slot numbers below the node's `slots` and nothing else (T1).
+                let other = unsafe { prefixes.get_unchecked(permutation.slot(rank)) };
+                let other = other.load(Ordering::Relaxed);
+                less += usize::from(other < prefix);
+                up_to += usize::from(other <= prefix);
+            }
+        } else {
+            let (words, tag) = (&self.packed().words, tag_of(prefix));
+            for rank in 0..permutation.count() {
+                // SAFETY: as above.
+                let other = unsafe { words.get_unchecked(permutation.slot(rank)) };
+                let other = tag_in(other.load(Ordering::Relaxed));
+                less += usize::from(other < tag);
+                up_to += usize::from(other <= tag);
+            }
+        }
+        (less, up_to)
+    }
+
+    /// Asks for the lines of a node of this level, of a wide leaf for the first ones. A search needs
+    /// them one after the other: the permutation, then prefixes, then a key or a child.
     #[inline]
     pub(super) fn prefetch(self, level: u8) {
-        let lines = if level == 0 { size_of::<Node>() } else { size_of::<Inner>() }.div_ceil(LINE);
-        for line in 0..lines {
-            prefetch(self.0.as_ptr().cast::<u8>().wrapping_add(line * LINE));
-        }
+        let bytes = if level == 0 { size_of::<Packed>() } else { size_of::<Inner>() };
+        prefetch_bytes(self.0.as_ptr().cast(), bytes);
     }
+
+    /// Asks for the lines of this leaf's neighbour, which is mostly of the same kind.
+    #[inline]
+    pub(super) fn prefetch_neighbour(self, leaf: NodeRef) {
+        let bytes = if self.wide { size_of::<Wide>() } else { size_of::<Packed>() };
+        prefetch_bytes(leaf.0.as_ptr().cast(), bytes);
+    }
+}
+
+fn nulls<T, const N: usize>() -> [AtomicPtr<T>; N] {
+    std::array::from_fn(|_| AtomicPtr::new(null_mut()))
+}
+
+/// Puts a node, which begins with a `Node`, into the arena.
+fn place<T>(arena: &Arena, node: T) -> NodeRef {
+    const { assert!(align_of::<T>() == LINE) };
+    // All pieces of this arena are multiples of a line, so they are aligned to one.
+    let place = arena.allocate(size_of::<T>()).cast::<T>();
+    debug_assert!(place.is_aligned());
+    // SAFETY: a fresh piece, large enough and aligned for what is written.
+    unsafe { place.write(node) };
+    NodeRef(place.cast())
 }
 
 impl Node {
@@ -280,20 +358,26 @@ impl Node {
     }
 
     #[inline]
-    pub(super) fn high(&self) -> Option<Entry> {
-        // SAFETY: as for `key`.
-        NonNull::new(self.high.load(Ordering::Acquire)).map(|key| unsafe { Entry::from_ptr(key) })
+    pub(super) fn high(&self) -> Option<Word> {
+        Word::from_ptr(self.high.load(Ordering::Acquire))
     }
 
     /// Makes `right`, which took over what is from `separator` on, part of the tree, and keeps only
-    /// the first `count` ranks here. Both nodes are locked; `right` is unlocked.
-    pub(super) fn hand_over_to(&self, right: NodeRef, separator: Entry, count: usize) {
+    /// the first `count` ranks here. Both nodes are locked; `right` is unlocked. `high` is the bound
+    /// that was this node's and becomes the other's. Each word has the prefix after its node's `skip`.
+    pub(super) fn hand_over_to(
+        &self,
+        right: NodeRef,
+        separator: Word,
+        high: Option<Word>,
+        count: usize,
+    ) {
         // Before it is reachable; nobody loads these yet.
         right.next.store(self.next.load(Ordering::Relaxed), Ordering::Relaxed);
-        right.high.store(self.high.load(Ordering::Relaxed), Ordering::Relaxed);
+        right.high.store(high.map_or(null_mut(), Word::as_ptr), Ordering::Relaxed);
         // In this order: whoever sees the fewer ranks also sees the bound, and then the link.
         self.next.store(right.as_ptr(), Ordering::Release);
-        self.high.store(separator.as_ptr().as_ptr(), Ordering::Release);
+        self.high.store(separator.as_ptr(), Ordering::Release);
         let permutation = self.permutation();
         if count < permutation.count() {
             self.permutation.store(permutation.truncate(count).0, Ordering::Release);
@@ -302,35 +386,6 @@ impl Node {
         }
         // Not earlier: an insertion into `right` that has returned must not be hidden by ranks here.
         right.unlock();
-    }
-
-    /// How many keys have a smaller prefix, and how many a smaller or equal one.
-    #[inline]
-    pub(super) fn count_prefixes(&self, permutation: Permutation, prefix: u64) -> (usize, usize) {
-        let (mut less, mut up_to) = (0, 0);
-        for rank in 0..permutation.count() {
-            // SAFETY: a permutation holds slot numbers below `SLOTS` and nothing else (T1).
-            let other = unsafe { self.prefixes.get_unchecked(permutation.slot(rank)) };
-            let other = other.load(Ordering::Relaxed);
-            less += usize::from(other < prefix);
-            up_to += usize::from(other <= prefix);
-        }
-        (less, up_to)
-    }
-}
-
-/// The eight bytes of a user key after `skip`, as a number that orders as the bytes do.
-#[inline]
-pub(super) fn prefix_of(internal_key: &[u8], skip: u16) -> u64 {
-    let key = user_key(internal_key);
-    let rest = key.get(usize::from(skip)..).unwrap_or_default();
-    match rest.first_chunk::<8>() {
-        Some(bytes) => u64::from_be_bytes(*bytes),
-        None => {
-            let mut bytes = [0; 8];
-            bytes[..rest.len()].copy_from_slice(rest);
-            u64::from_be_bytes(bytes)
-        }
     }
 }
 

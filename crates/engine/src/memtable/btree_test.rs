@@ -41,7 +41,9 @@ fn check(tree: &BTree) -> Vec<usize> {
             for rank in 0..permutation.count() {
                 let key = node.key(permutation, rank);
                 assert!(low.is_none_or(|low| tree.compare(low, internal_key(&key)).is_le()));
-                assert!(node.high().is_none_or(|h| tree.compare(h, internal_key(&key)).is_gt()));
+                assert!(
+                    node.high().is_none_or(|h| tree.compare(bound(h), internal_key(&key)).is_gt())
+                );
                 if node.level > 0 {
                     let child = node.child(permutation, rank + 1);
                     assert_eq!(child.level + 1, node.level);
@@ -54,7 +56,7 @@ fn check(tree: &BTree) -> Vec<usize> {
             node.lock();
             node.unlock();
             assert_eq!(node.high().is_none(), node.next().is_none());
-            low = node.high();
+            low = node.high().map(bound);
             at = node.next();
         }
         sizes.push(count);
@@ -70,23 +72,23 @@ fn a_permutation_inserts_at_every_rank() {
         let mut permutation = Permutation::empty();
         let mut model: Vec<usize> = Vec::new();
         for _ in 0..40 {
-            if model.len() == SLOTS {
-                let keep = random.usize(..=SLOTS);
+            if model.len() == MAX_SLOTS {
+                let keep = random.usize(..=MAX_SLOTS);
                 model.truncate(keep);
                 permutation = permutation.truncate(keep);
                 continue;
             }
             let rank = random.usize(..=model.len());
             let (next, slot) = permutation.insert(rank);
-            assert!(slot < SLOTS && !model.contains(&slot));
+            assert!(slot < MAX_SLOTS && !model.contains(&slot));
             model.insert(rank, slot);
             permutation = next;
             let slots: Vec<usize> = (0..permutation.count()).map(|r| permutation.slot(r)).collect();
             assert_eq!(slots, model);
         }
-        let mut all: Vec<usize> = (0..SLOTS).map(|r| permutation.slot(r)).collect();
+        let mut all: Vec<usize> = (0..MAX_SLOTS).map(|r| permutation.slot(r)).collect();
         all.sort_unstable();
-        assert!(all.into_iter().eq(0..SLOTS), "no slot is lost");
+        assert!(all.into_iter().eq(0..MAX_SLOTS), "no slot is lost");
     }
 }
 
@@ -95,20 +97,74 @@ fn prefixes_order_as_their_keys() {
     let keys: [&[u8]; 7] = [b"", b"\0", b"a", b"a\0", b"abcdefgh", b"abcdefghi", b"b"];
     let prefix = |key: &[u8], skip| prefix_of(&[key, &[0; 8]].concat(), skip);
     assert!(keys.map(|k| prefix(k, 0)).is_sorted());
-    assert_eq!(prefix(b"abc", 1), 0x6263 << 48);
-    assert_eq!(prefix(b"abc", 3), 0);
-    assert_eq!(prefix(b"abc", 4), 0);
+    assert_eq!(prefix(b"abc", 8), 0x6263 << 48);
+    assert_eq!(prefix(b"abc", 9), 0x6263 << 49);
+    assert_eq!(prefix(b"abc", 24), 0);
+    assert_eq!(prefix(b"abc", 32), 0);
+    assert_eq!(prefix(b"abc", u16::MAX), 0);
+}
+
+#[test]
+fn words_hold_address_and_tag() {
+    let arena = Arena::new(1 << 16);
+    for prefix in [0, 1, u64::MAX >> 1, u64::MAX, 0x1234_5678_9ABC_DEF0] {
+        let entry = new_entry(&arena, b"key", 1);
+        let word = Word::new(entry, prefix);
+        assert_eq!((bound(word), word.tag()), (entry, tag_of(prefix)));
+        assert_eq!(user_key(internal_key(&bound(word))), b"key");
+    }
+    assert!(tags_suffice(&[1 << 45, 2 << 45, 2 << 45]));
+    assert!(!tags_suffice(&[1 << 45, 2 << 45, (2 << 45) + 1]));
+}
+
+#[test]
+fn common_bits_are_those_of_all_keys_between() {
+    let common = |low: &[u8], high: &[u8]| common_bits(low, high);
+    assert_eq!(common(b"", b"a"), 0);
+    assert_eq!(common(b"ab", b"ab"), 16);
+    assert_eq!(common(b"ab", b"abc"), 16);
+    assert_eq!(common(&[1, 0b0101_0000], &[1, 0b0101_1000, 7]), 12);
+    assert_eq!(common(&[0; 9000], &[0; 9000]), u16::MAX);
+}
+
+/// How many leaves are packed, and how many wide.
+fn kinds(tree: &BTree) -> (usize, usize) {
+    let leaves = std::iter::successors(Some(tree.leftmost()), |leaf| leaf.next());
+    let slots: Vec<usize> = leaves.map(NodeRef::slots).collect();
+    (slots.iter().filter(|&&n| n < MAX_SLOTS).count(), slots.len())
+}
+
+#[test]
+fn leaves_are_packed_where_tags_tell_keys_apart() {
+    let n: u64 = if cfg!(miri) { 100 } else { 20_000 };
+    let scattered = |i: u64| i.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let fill = |key: &dyn Fn(u64) -> Vec<u8>| {
+        let (arena, tree) = tree();
+        (0..n).for_each(|i| tree.add(new_entry(&arena, &key(i), 1)));
+        check(&tree);
+        let (packed, all) = kinds(&tree);
+        assert_eq!(keys(&tree).len() as u64, n);
+        packed as f64 / all as f64
+    };
+    assert!(fill(&|i| scattered(i).to_be_bytes().to_vec()) > 0.6);
+    assert_eq!(fill(&|i| i.to_be_bytes().to_vec()), 0.0);
+    // Groups of ten keys, and so much in common within a group that their tags are the same.
+    let order = |i: u64| scattered(i) % n;
+    let grouped =
+        |i: u64| [(order(i) / 10).to_be_bytes(), *b"constant", scattered(i).to_be_bytes()].concat();
+    let share = fill(&grouped);
+    assert!(cfg!(miri) || (0.05..0.6).contains(&share), "{share}");
 }
 
 #[test]
 fn ascending_inserts_leave_full_leaves() {
     let (arena, tree) = tree();
-    let n = SLOTS as u32 * if cfg!(miri) { 4 } else { 1000 };
+    let n = MAX_SLOTS as u32 * if cfg!(miri) { 4 } else { 1000 };
     for i in 0..n {
         tree.add(new_entry(&arena, &i.to_be_bytes(), 1));
     }
     let sizes = check(&tree);
-    assert_eq!(*sizes.last().unwrap(), n as usize / SLOTS);
+    assert_eq!(*sizes.last().unwrap(), n as usize / MAX_SLOTS);
     assert_eq!(keys(&tree).len(), n as usize);
 }
 

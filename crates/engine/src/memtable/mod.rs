@@ -10,6 +10,7 @@ mod bloom;
 mod btree;
 mod btree_cursor;
 mod btree_node;
+mod btree_slot;
 mod buckets;
 mod hash;
 mod in_place;

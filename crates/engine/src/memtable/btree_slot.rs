@@ -1,0 +1,152 @@
+//! What stands in the nodes of the memtable's tree: the order of slots, prefixes of keys, and words
+//! that hold a key's address and prefix together.
+//!
+//! A prefix is the first bits of a user key after those that all keys of a node's range begin with, as
+//! a number that orders as the keys do. Most steps of a search compare prefixes, which lie in the
+//! node's own cache lines, and touch no entry.
+
+#![allow(unsafe_code)]
+
+use super::arena::ALIGN;
+use super::rep::Entry;
+use crate::base::key::TRAILER_SIZE;
+use std::ptr::NonNull;
+
+/// The most slots of a node. Few under loom, so that its small models split nodes.
+pub(super) const MAX_SLOTS: usize = if cfg!(loom) { 3 } else { 14 };
+
+/// The slots of a node in the order of their keys: the count in the low four bits, then a slot
+/// number of four bits for each rank. The free slots follow those in use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Permutation(pub(super) u64);
+
+impl Permutation {
+    /// No slot is in use. The first `n` ranks have the first `n` slots, and so it stays if there are
+    /// never more than `n` in use.
+    pub(super) fn empty() -> Permutation {
+        Permutation((0..MAX_SLOTS as u64).fold(0, |word, slot| word | slot << (4 + 4 * slot)))
+    }
+
+    #[inline]
+    pub(super) fn count(self) -> usize {
+        (self.0 & 15) as usize
+    }
+
+    /// The slot of this rank; a free slot for ranks from the count on.
+    #[inline]
+    pub(super) fn slot(self, rank: usize) -> usize {
+        debug_assert!(rank < MAX_SLOTS);
+        (self.0 >> (4 + 4 * rank)) as usize & 15
+    }
+
+    /// The first free slot takes this rank; those from there on move up by one.
+    #[inline]
+    pub(super) fn insert(self, rank: usize) -> (Permutation, usize) {
+        let count = self.count();
+        debug_assert!(rank <= count && count < MAX_SLOTS);
+        let slot = self.slot(count);
+        let ranks = self.0 >> 4;
+        let below = |n: usize| (1u64 << (4 * n)) - 1;
+        let moved = (ranks & below(count) & !below(rank)) << 4;
+        let rest = ranks & (below(rank) | !below(count + 1));
+        let word = rest | moved | (slot as u64) << (4 * rank);
+        (Permutation(word << 4 | (count as u64 + 1)), slot)
+    }
+
+    /// Only the first `count` ranks stay in use.
+    pub(super) fn truncate(self, count: usize) -> Permutation {
+        Permutation(self.0 & !15 | count as u64)
+    }
+}
+
+/// Bits of an address on the systems there are, unless a program asks for others.
+const ADDRESS_BITS: u32 = if usize::BITS == 64 { 48 } else { usize::BITS };
+/// The low bits of an address, which are 0 for every entry.
+const ALIGN_BITS: u32 = ALIGN.trailing_zeros();
+const TAG_SHIFT: u32 = ADDRESS_BITS - ALIGN_BITS;
+const TAG_BITS: u32 = usize::BITS - TAG_SHIFT;
+
+/// An entry's address and above it the first [`TAG_BITS`] (19) bits of its prefix, its tag.
+#[derive(Clone, Copy)]
+pub(super) struct Word(NonNull<u8>);
+
+impl Word {
+    /// The word of an entry whose key has this prefix.
+    #[inline]
+    pub(super) fn new(entry: Entry, prefix: u64) -> Word {
+        let word = entry.as_ptr().as_ptr().map_addr(|address| {
+            let spare = address & (ALIGN - 1) | address.checked_shr(ADDRESS_BITS).unwrap_or(0);
+            assert!(spare == 0, "an entry at {address:#x}");
+            address >> ALIGN_BITS | tag_of(prefix) << TAG_SHIFT
+        });
+        // SAFETY: an address that is not 0 and loses nothing but bits that are 0.
+        Word(unsafe { NonNull::new_unchecked(word) })
+    }
+
+    /// What [`Word::as_ptr`] gave, unless null.
+    #[inline]
+    pub(super) fn from_ptr(ptr: *mut u8) -> Option<Word> {
+        NonNull::new(ptr).map(Word)
+    }
+
+    /// The word as it is stored: a pointer that leads nowhere but keeps the entry's provenance.
+    #[inline]
+    pub(super) fn as_ptr(self) -> *mut u8 {
+        self.0.as_ptr()
+    }
+
+    #[inline]
+    pub(super) fn tag(self) -> usize {
+        tag_in(self.as_ptr())
+    }
+
+    /// # Safety
+    /// The entry must still be alive.
+    #[inline]
+    pub(super) unsafe fn entry(self) -> Entry {
+        let entry = self.as_ptr().map_addr(|word| word << TAG_BITS >> TAG_BITS << ALIGN_BITS);
+        // SAFETY: the address that `new` was given, which is not 0; alive by contract.
+        unsafe { Entry::from_ptr(NonNull::new_unchecked(entry)) }
+    }
+}
+
+/// The tag of a stored word.
+#[inline]
+pub(super) fn tag_in(word: *mut u8) -> usize {
+    word.addr() >> TAG_SHIFT
+}
+
+/// The tag of a key with this prefix.
+#[inline]
+pub(super) fn tag_of(prefix: u64) -> usize {
+    (prefix >> (u64::BITS - TAG_BITS)) as usize
+}
+
+/// Whether tags tell keys with these prefixes apart as well as the prefixes do.
+pub(super) fn tags_suffice(ascending: &[u64]) -> bool {
+    ascending.windows(2).all(|pair| pair[0] == pair[1] || tag_of(pair[0]) != tag_of(pair[1]))
+}
+
+/// The bits of a user key after the first `skip`, 57 at least, as a number that orders as the keys do
+/// if they have those `skip` bits in common.
+#[inline]
+pub(super) fn prefix_of(internal_key: &[u8], skip: u16) -> u64 {
+    // The trailer follows the user key, so that there are eight bytes wherever it ends.
+    let rest = internal_key.get(usize::from(skip / 8)..).unwrap_or_default();
+    let Some(bytes) = rest.first_chunk::<8>() else { return 0 };
+    let bits = match rest.len() - TRAILER_SIZE {
+        own @ 0..8 => u64::from_be_bytes(*bytes) & !(u64::MAX >> (8 * own)),
+        _ => u64::from_be_bytes(*bytes),
+    };
+    bits << (skip % 8)
+}
+
+/// How many bits all user keys between these two begin with.
+pub(super) fn common_bits(low: &[u8], high: &[u8]) -> u16 {
+    let equal = low.iter().zip(high).take_while(|(a, b)| a == b).count();
+    let in_next = match (low.get(equal), high.get(equal)) {
+        (Some(a), Some(b)) => (a ^ b).leading_zeros() as usize,
+        _ => 0,
+    };
+    (8 * equal + in_next).min(usize::from(u16::MAX)) as u16
+}
