@@ -239,13 +239,13 @@ impl MemTable {
     }
 
     /// Whether the memtable has reached `write_buffer_size`. The filter, of fixed size, is left out, and
-    /// so are free slots of nodes, up to a twelfth of the size: after insertions in random order they
-    /// are a third of the slots, and tables would be a tenth smaller than the option gives elsewhere.
+    /// so is of the structure's nodes what is not a word for each entry, up to a sixteenth of the size:
+    /// so much makes memtables hold what those of the same option hold elsewhere.
     #[inline]
     pub fn should_flush(&self) -> bool {
         let full = self.write_buffer_size.load(Ordering::Relaxed);
         let used = self.arena.used() + self.rep.outside_memory();
-        (used >= full && used - self.rep.outside_room(self.num_entries()).min(full / 12) >= full)
+        (used >= full && used - self.rep.outside_room(self.num_entries()).min(full / 16) >= full)
             || (self.num_range_deletes() != 0 && self.is_full_of_range_deletions(used))
     }
 

@@ -215,7 +215,7 @@ pub trait MemtableRep: Send + Sync {
         0
     }
 
-    /// What of it is room for more, when there are so many entries.
+    /// What of it is not a word for each entry, when there are so many: room for more, above all.
     fn outside_room(&self, _entries: u64) -> usize {
         0
     }
