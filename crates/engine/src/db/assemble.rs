@@ -170,6 +170,7 @@ fn put_together(
         sync_group: SyncGroup::default(),
         controller: WriteController::new(delayed_write_rate),
         snapshots: SnapshotList::default(),
+        spare_chunks: Arc::default(),
         families: EpochCell::new(None),
         default_family,
         failed: AtomicBool::new(false),

@@ -91,6 +91,9 @@ impl DbInner {
             } else if let Some(table) = state.late_tables.pop() {
                 drop(state);
                 self.read_late_table(&table);
+            } else if self.spare_chunks.is_idle() {
+                drop(state);
+                self.spare_chunks.release();
             } else {
                 self.work.wait_for(&mut state, IDLE_WAIT);
                 continue;

@@ -98,6 +98,7 @@ impl DbInner {
         // Handles of users keep `DbInner`; what they must not keep is memory and open files.
         state.families.clear();
         drop(state);
+        self.spare_chunks.close();
         self.families.replace(None);
         let result = full.into_iter().try_for_each(|mut wal| wal.close());
         let result = result.and_then(|()| write.wal.close());

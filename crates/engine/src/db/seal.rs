@@ -12,7 +12,7 @@ use crate::env::sync::MutexGuard;
 use crate::env::sync::atomic::Ordering;
 use crate::error::Result;
 use crate::hooks::FlushReason;
-use crate::memtable::MemTable;
+use crate::memtable::{MemTable, SpareChunks};
 use crate::wal::LogWriter;
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,11 +27,18 @@ const INSERT_PATIENCE: Duration = Duration::from_micros(200);
 impl ColumnFamilyState {
     /// Makes the memtable immutable and gives the family a new one; `live_wal` has just begun, and
     /// what is written from now on is newer than `newest`.
-    fn seal(&mut self, live_wal: u64, newest: u64, reason: FlushReason) {
+    fn seal(
+        &mut self,
+        live_wal: u64,
+        newest: u64,
+        reason: FlushReason,
+        spare: Option<&Arc<SpareChunks>>,
+    ) {
         self.flush_reason = reason;
         self.memtables_made += 1;
         let (order, options) = (self.data.order.clone(), self.data.options());
-        let fresh = MemTable::new(self.memtables_made, order, &options, newest);
+        let made = self.memtables_made;
+        let fresh = MemTable::with_spare(made, order, &options, newest, spare.cloned());
         self.immutables.push(Immutable {
             mem: std::mem::replace(&mut self.mem, fresh),
             wal_number: self.mem_wal_number,
@@ -62,13 +69,18 @@ impl DbInner {
         }
         for cf in state.families.values_mut().filter(|cf| wanted(cf)) {
             self.note_sealed(&cf.data, &cf.mem);
-            cf.seal(wal_number, write.line.last_allocated(), reason);
+            cf.seal(wal_number, write.line.last_allocated(), reason, self.spare_chunks());
         }
         self.renew_stalls(&mut state);
         self.limit_wal_size(&mut state);
         drop(state);
         self.work.notify_all();
         Ok(())
+    }
+
+    /// Where memtables leave their chunks; nowhere if they share a budget.
+    fn spare_chunks(&self) -> Option<&Arc<SpareChunks>> {
+        self.memtable_share.is_none().then_some(&self.spare_chunks)
     }
 
     /// Makes the family's memtable immutable, and with `atomic_flush` every other that holds

@@ -22,6 +22,7 @@ use crate::env::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::env::sync::{Condvar, Mutex, MutexGuard};
 use crate::error::{Error, Result};
 use crate::fs::{FileLock, FileSyncer};
+use crate::memtable::SpareChunks;
 use crate::options::CompactionStyle;
 use crate::read::SnapshotList;
 use crate::sst::Table;
@@ -51,6 +52,8 @@ pub(crate) struct DbInner {
     pub(crate) sync_group: SyncGroup,
     pub(crate) controller: WriteController,
     pub(crate) snapshots: SnapshotList,
+    /// Of flushed memtables, for the next ones.
+    pub(crate) spare_chunks: Arc<SpareChunks>,
     pub(crate) families: EpochCell<ColumnFamilyMap>,
     pub(crate) default_family: Arc<ColumnFamilyData>,
     /// Set with `State::error`: writers look at it without the lock.

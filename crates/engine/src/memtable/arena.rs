@@ -9,17 +9,20 @@
 //! threads is the caller's business.
 //!
 //! Unsafe, because the pieces have no static owner. Invariants:
-//! * **A1** `current` points to a live chunk; chunks are freed only by `drop`, which has `&mut self`.
+//! * **A1** `current` points to a live chunk; chunks are freed, or handed on to the next memtable
+//!   (`spare.rs`), only by `drop`, which has `&mut self`.
 //! * **A2** A chunk's cursor only grows, so that no two allocations overlap.
 //!
 //! Tests: `arena_test.rs`, also under Miri.
 
 #![allow(unsafe_code)]
 
+use super::spare::{Pieces, SpareChunks};
 use crate::env::mapping;
 use parking_lot::Mutex;
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::ptr::NonNull;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 /// All allocations are aligned to this.
@@ -31,7 +34,7 @@ const LINE: usize = 64;
 
 /// The head of a chunk; the memory that it hands out follows it.
 #[repr(C, align(64))]
-struct Chunk {
+pub(super) struct Chunk {
     /// The next byte to hand out, from the chunk's start. Past `size` once the chunk is full.
     cursor: AtomicUsize,
     /// Bytes, the head included.
@@ -48,6 +51,8 @@ pub struct Arena {
     /// Bytes in chunks that take no more: full ones and those of single large pieces.
     closed: AtomicUsize,
     chunk_size: usize,
+    /// Where full-size chunks come from and go to, if they are mapped.
+    spare: Option<Arc<SpareChunks>>,
     /// Held while a chunk is added; guards the newest chunk, which starts the list.
     newest: Mutex<Newest>,
 }
@@ -61,6 +66,11 @@ unsafe impl Send for Newest {}
 impl Arena {
     /// An arena that grows to chunks of so many bytes.
     pub fn new(chunk_size: usize) -> Arena {
+        Arena::with_spare(chunk_size, None)
+    }
+
+    /// One that takes over spare chunks, and leaves its own to the next.
+    pub fn with_spare(chunk_size: usize, spare: Option<Arc<SpareChunks>>) -> Arena {
         let chunk_size = chunk_size.clamp(FIRST_CHUNK, isize::MAX as usize / 2);
         let first = new_chunk(FIRST_CHUNK, std::ptr::null_mut());
         Arena {
@@ -68,6 +78,7 @@ impl Arena {
             allocated: AtomicUsize::new(FIRST_CHUNK),
             closed: AtomicUsize::new(0),
             chunk_size,
+            spare: spare.filter(|_| is_mapped(chunk_size)),
             newest: Mutex::new(Newest(first)),
         }
     }
@@ -122,8 +133,13 @@ impl Arena {
         let needed = size.saturating_add(LINE); // What cannot be is refused by `layout`.
         // A large piece gets a chunk of its own, so that the rest of the current one is not lost.
         let alone = needed > chunk_size / 4;
-        let chunk =
-            new_chunk(if alone { needed.next_multiple_of(LINE) } else { chunk_size }, newest.0);
+        let size_of_chunk = if alone { needed.next_multiple_of(LINE) } else { chunk_size };
+        let spare = self.spare.as_ref().filter(|_| size_of_chunk == self.chunk_size);
+        let chunk = match spare.and_then(|spare| spare.take(size_of_chunk)) {
+            // SAFETY: of this size, and ours alone now.
+            Some(chunk) => unsafe { begin_chunk(chunk, size_of_chunk, newest.0) },
+            None => new_chunk(size_of_chunk, newest.0),
+        };
         newest.0 = chunk;
         // SAFETY: just made, with room for the piece.
         let (chunk_ref, piece) = unsafe { (&*chunk, bump(chunk, size)) };
@@ -143,14 +159,22 @@ impl Arena {
 impl Drop for Arena {
     fn drop(&mut self) {
         let mut chunk = self.newest.get_mut().0;
+        let mut left = Pieces::none(self.chunk_size);
         while !chunk.is_null() {
             // SAFETY: every chunk is on the list once and was made by `new_chunk` with this layout;
             // nobody else has a reference to the arena any more.
             unsafe {
                 let (older, size) = ((*chunk).older, (*chunk).size);
-                free_chunk(chunk, size);
+                if self.spare.is_some() && size == self.chunk_size {
+                    left.list.push(chunk);
+                } else {
+                    free_chunk(chunk, size);
+                }
                 chunk = older;
             }
+        }
+        if let Some(spare) = self.spare.as_ref().filter(|_| !left.list.is_empty()) {
+            spare.give(left);
         }
     }
 }
@@ -198,15 +222,24 @@ fn new_chunk(size: usize, older: *mut Chunk) -> *mut Chunk {
     if chunk.is_null() {
         handle_alloc_error(layout);
     }
+    // SAFETY: aligned to a line, of this size and nobody else's.
+    unsafe { begin_chunk(chunk, size, older) }
+}
+
+/// Gives a chunk its head.
+///
+/// # Safety
+/// `chunk` has this size, of which a head is a part, and nobody uses it.
+unsafe fn begin_chunk(chunk: *mut Chunk, size: usize, older: *mut Chunk) -> *mut Chunk {
     let head = Chunk { cursor: AtomicUsize::new(size_of::<Chunk>()), size, older };
-    // SAFETY: aligned to a line and larger than a head.
+    // SAFETY: by contract.
     unsafe { chunk.write(head) };
     chunk
 }
 
 /// # Safety
 /// `chunk` was made by `new_chunk` with this size, and nobody uses it any more.
-unsafe fn free_chunk(chunk: *mut Chunk, size: usize) {
+pub(super) unsafe fn free_chunk(chunk: *mut Chunk, size: usize) {
     // SAFETY: by contract, and each the counterpart of what `new_chunk` called for this size.
     unsafe {
         if is_mapped(size) {

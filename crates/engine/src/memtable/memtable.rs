@@ -8,6 +8,7 @@ use super::in_place::Stripes;
 use super::iterator::MemTableIterator;
 use super::range_dels::RangeDels;
 use super::rep::{Entry, Rep};
+use super::spare::SpareChunks;
 use crate::base::key::{TRAILER_SIZE, pack_trailer, trailer};
 use crate::base::{KeyOrder, LookupKey, SeqNo, ValueType};
 use crate::env::epoch;
@@ -61,6 +62,17 @@ impl MemTable {
         options: &ColumnFamilyOptions,
         earliest_seq: SeqNo,
     ) -> Arc<MemTable> {
+        MemTable::with_spare(id, order, options, earliest_seq, None)
+    }
+
+    /// The same, in chunks of one that is gone.
+    pub fn with_spare(
+        id: u64,
+        order: KeyOrder,
+        options: &ColumnFamilyOptions,
+        earliest_seq: SeqNo,
+        spare: Option<Arc<SpareChunks>>,
+    ) -> Arc<MemTable> {
         let chunk = Arena::chunk_size_for(options.arena_block_size, options.write_buffer_size);
         let rep = Rep::new(order.clone(), options);
         let bloom = MemtableBloom::asked_for(options).or_else(|| match rep {
@@ -70,7 +82,7 @@ impl MemTable {
         Arc::new(MemTable {
             bloom,
             rep,
-            arena: Arena::new(chunk),
+            arena: Arena::with_spare(chunk, spare),
             order,
             stripes: Stripes::new(options),
             range_dels: RangeDels::new(),

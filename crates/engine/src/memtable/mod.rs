@@ -21,9 +21,11 @@ mod random;
 mod range_dels;
 mod rep;
 mod sorted;
+mod spare;
 mod tower;
 mod vector;
 mod zeroed;
 
 pub use iterator::MemTableIterator;
 pub use memtable::MemTable;
+pub use spare::SpareChunks;

@@ -1,0 +1,73 @@
+use super::*;
+use crate::memtable::arena::Arena;
+use std::sync::Arc;
+
+const CHUNK: usize = 256 << 10;
+
+/// An arena that has taken this many chunks of the full size.
+fn filled(spare: &Arc<SpareChunks>, chunks: usize) -> Arena {
+    let arena = Arena::with_spare(CHUNK, Some(Arc::clone(spare)));
+    while arena.allocated() < (chunks + 1) * CHUNK {
+        let piece = arena.allocate(1000);
+        // SAFETY: the piece is this long and nobody else has it.
+        unsafe { piece.as_ptr().write_bytes(0xEE, 1000) };
+    }
+    arena
+}
+
+#[test]
+fn the_next_arena_takes_over_what_one_leaves() {
+    let spare = Arc::new(SpareChunks::default());
+    let (first, second) = (filled(&spare, 8), filled(&spare, 3));
+    assert_eq!(spare.memory(), 0);
+    drop(first);
+    assert_eq!(spare.memory(), 8 * CHUNK);
+    let third = filled(&spare, 5);
+    assert_eq!(spare.memory(), 3 * CHUNK);
+    assert_eq!(third.allocated(), 6 * CHUNK);
+    // What nobody wanted goes, what comes now stays.
+    drop(second);
+    assert_eq!(spare.memory(), 3 * CHUNK);
+    drop(third);
+    assert_eq!(spare.memory(), 5 * CHUNK);
+}
+
+#[test]
+fn chunks_of_another_size_are_left_alone() {
+    let spare = Arc::new(SpareChunks::default());
+    drop(filled(&spare, 2));
+    let other = Arena::with_spare(2 * CHUNK, Some(Arc::clone(&spare)));
+    while other.allocated() < 4 * CHUNK {
+        other.allocate(1000);
+    }
+    assert_eq!(spare.memory(), 2 * CHUNK);
+    // A large piece has a chunk of its own, which is nobody else's size.
+    let large = Arena::with_spare(CHUNK, Some(Arc::clone(&spare)));
+    large.allocate(CHUNK);
+    assert_eq!(spare.memory(), 2 * CHUNK);
+    // Nor does it have anything to leave.
+    drop(large);
+    assert_eq!(spare.memory(), 2 * CHUNK);
+    drop(other);
+    assert_eq!(spare.memory(), 2 * CHUNK);
+    // Small chunks come from the allocator, and go back there.
+    let small = Arena::with_spare(8 << 10, Some(Arc::clone(&spare)));
+    small.allocate(7 << 10);
+    drop(small);
+    assert_eq!(spare.memory(), 2 * CHUNK);
+}
+
+#[test]
+fn nothing_is_kept_for_long_or_after_the_end() {
+    let spare = Arc::new(SpareChunks::default());
+    let last = filled(&spare, 2);
+    drop(filled(&spare, 2));
+    assert!(!spare.is_idle());
+    spare.0.lock().touched -= IDLE;
+    assert!(spare.is_idle());
+    spare.release();
+    assert!(spare.memory() == 0 && !spare.is_idle());
+    spare.close();
+    drop(last);
+    assert_eq!(spare.memory(), 0);
+}
