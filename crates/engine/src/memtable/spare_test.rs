@@ -8,9 +8,9 @@ const CHUNK: usize = 256 << 10;
 fn filled(spare: &Arc<SpareChunks>, chunks: usize) -> Arena {
     let arena = Arena::with_spare(CHUNK, Some(Arc::clone(spare)));
     while arena.allocated() < (chunks + 1) * CHUNK {
-        let piece = arena.allocate(1000);
+        let piece = arena.allocate(500);
         // SAFETY: the piece is this long and nobody else has it.
-        unsafe { piece.as_ptr().write_bytes(0xEE, 1000) };
+        unsafe { piece.as_ptr().write_bytes(0xEE, 500) };
     }
     arena
 }
@@ -38,7 +38,7 @@ fn chunks_of_another_size_are_left_alone() {
     drop(filled(&spare, 2));
     let other = Arena::with_spare(2 * CHUNK, Some(Arc::clone(&spare)));
     while other.allocated() < 4 * CHUNK {
-        other.allocate(1000);
+        other.allocate(500);
     }
     assert_eq!(spare.memory(), 2 * CHUNK);
     // A large piece has a chunk of its own, which is nobody else's size.
