@@ -114,8 +114,8 @@ impl DbInner {
         Some(FlushWork { parts })
     }
 
-    pub(super) fn run_flush(&self, work: FlushWork) -> Result<()> {
-        let result = caught(|| self.flush_immutables(&work));
+    pub(super) fn run_flush(&self, mut work: FlushWork) -> Result<()> {
+        let result = caught(|| self.flush_immutables(&mut work));
         let ids: Vec<u32> = work.parts.iter().map(|part| part.family.id).collect();
         // Who waits for the end finds that the job holds nothing any more.
         drop(work);
@@ -133,7 +133,7 @@ impl DbInner {
         if result.is_ok() {
             self.recovered_if_failed();
         }
-        // Frees the memtables, and with them most of the memory, once no reader is left.
+        // Frees what the job has replaced, once no reader is left.
         epoch::synchronize();
         self.purge_tables();
         result
@@ -145,7 +145,7 @@ impl DbInner {
         }
     }
 
-    fn flush_immutables(&self, work: &FlushWork) -> Result<()> {
+    fn flush_immutables(&self, work: &mut FlushWork) -> Result<()> {
         let _timer = Timer::start(&self.statistics, HistogramType::FlushTime);
         let start = Instant::now();
         // Writers that may still insert into these memtables are pinned (db/write.rs).
@@ -164,8 +164,13 @@ impl DbInner {
             tables.files.push((begun.file_number, part.path(begun.file_number)));
             flushed.push(self.flush_part(part, begun)?);
         }
-        let dropped = self.install_flushed(work, &mut flushed)?;
+        let (dropped, obsolete_wals) = self.install_flushed(work, &mut flushed)?;
         self.controller.flushed(work.parts.iter().map(FlushPart::payload).sum(), start.elapsed());
+        // Memtables are freed once no reader is left, and before the files of their records: to
+        // remove those takes up to half as long as to write the tables, and writers go on meanwhile.
+        work.parts.iter_mut().for_each(|part| part.immutables.clear());
+        epoch::synchronize();
+        self.delete_wals(&obsolete_wals);
         let is_dropped = |f: &Flushed| dropped.contains(&f.edit.column_family);
         let of_living: Vec<u64> =
             flushed.iter().filter(|f| !is_dropped(f)).map(|f| f.file_number).collect();
@@ -238,9 +243,13 @@ impl DbInner {
         done.edit.add_file(0, Arc::new(file));
     }
 
-    /// Makes all parts count, and lets WALs go. Returns families that were dropped meanwhile: their
-    /// parts do not.
-    fn install_flushed(&self, work: &FlushWork, flushed: &mut [Flushed]) -> Result<Vec<u32>> {
+    /// Makes all parts count. Returns families that were dropped meanwhile, whose parts do not, and WALs
+    /// to be deleted.
+    fn install_flushed(
+        &self,
+        work: &FlushWork,
+        flushed: &mut [Flushed],
+    ) -> Result<(Vec<u32>, Vec<u64>)> {
         let needed = self.oldest_wal_needed_after(&work.parts);
         let mut edits: Vec<VersionEdit> = flushed.iter().map(|f| f.edit.clone()).collect();
         edits.iter_mut().for_each(|edit| edit.min_log_number_to_keep = Some(needed));
@@ -252,8 +261,7 @@ impl DbInner {
             }
         })?;
         let obsolete_wals = self.take_obsolete_wals(&mut self.state.lock(), needed);
-        self.delete_wals(&obsolete_wals);
-        Ok(dropped)
+        Ok((dropped, obsolete_wals))
     }
 
     /// The oldest WAL that is still needed once these parts are installed: for what is in no table yet,
