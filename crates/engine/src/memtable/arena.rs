@@ -31,6 +31,8 @@ pub const ALIGN: usize = 8;
 const FIRST_CHUNK: usize = 4 << 10;
 const HUGE_PAGE: usize = mapping::HUGE_PAGE;
 const LINE: usize = 64;
+/// Pieces of several pages, from here on.
+const POPULATE_FROM: usize = 32 << 10;
 
 /// The head of a chunk; the memory that it hands out follows it.
 #[repr(C, align(64))]
@@ -39,6 +41,8 @@ pub(super) struct Chunk {
     cursor: AtomicUsize,
     /// Bytes, the head included.
     size: usize,
+    /// Mapped, and no page has memory yet but for those in use.
+    fresh: bool,
     /// The chunk that was made before this one.
     older: *mut Chunk,
 }
@@ -96,12 +100,33 @@ impl Arena {
     #[inline]
     pub fn allocate(&self, size: usize) -> NonNull<u8> {
         let size = size.next_multiple_of(ALIGN);
+        if size >= POPULATE_FROM {
+            return self.allocate_large(size);
+        }
         let chunk = self.current.load(Ordering::Acquire);
         // SAFETY: A1. The Acquire load pairs with the Release store that published the chunk.
         match unsafe { bump(chunk, size) } {
             Some(piece) => piece,
-            None => self.allocate_slow(size),
+            None => self.allocate_slow(size).0,
         }
+    }
+
+    /// The same, with memory for all pages of the piece at once.
+    #[cold]
+    fn allocate_large(&self, size: usize) -> NonNull<u8> {
+        let chunk = self.current.load(Ordering::Acquire);
+        // SAFETY: A1, as above.
+        let (piece, chunk) = match unsafe { bump(chunk, size) } {
+            Some(piece) => (piece, chunk),
+            None => self.allocate_slow(size),
+        };
+        // SAFETY: A1; whether a chunk is fresh never changes, and fresh ones are mapped.
+        unsafe {
+            if (*chunk).fresh {
+                mapping::populate(piece.as_ptr(), size);
+            }
+        }
+        piece
     }
 
     /// Bytes that cannot be used for anything else any more; what "full" is measured by.
@@ -119,14 +144,15 @@ impl Arena {
         self.allocated.load(Ordering::Relaxed)
     }
 
+    /// A piece, and the chunk it lies in.
     #[cold]
-    fn allocate_slow(&self, size: usize) -> NonNull<u8> {
+    fn allocate_slow(&self, size: usize) -> (NonNull<u8>, *mut Chunk) {
         let mut newest = self.newest.lock();
         let current = self.current.load(Ordering::Acquire);
         // Another thread may have added a chunk while this one waited for the lock.
         // SAFETY: A1.
         if let Some(piece) = unsafe { bump(current, size) } {
-            return piece;
+            return (piece, current);
         }
         let total = self.allocated.load(Ordering::Relaxed);
         let chunk_size = total.next_power_of_two().min(self.chunk_size);
@@ -137,7 +163,7 @@ impl Arena {
         let spare = self.spare.as_ref().filter(|_| size_of_chunk == self.chunk_size);
         let chunk = match spare.and_then(|spare| spare.take(size_of_chunk)) {
             // SAFETY: of this size, and ours alone now.
-            Some(chunk) => unsafe { begin_chunk(chunk, size_of_chunk, newest.0) },
+            Some(chunk) => unsafe { begin_chunk(chunk, size_of_chunk, false, newest.0) },
             None => new_chunk(size_of_chunk, newest.0),
         };
         newest.0 = chunk;
@@ -152,7 +178,7 @@ impl Arena {
             self.closed.fetch_add(unsafe { (*current).size }, Ordering::Relaxed);
             self.current.store(chunk, Ordering::Release);
         }
-        piece
+        (piece, chunk)
     }
 }
 
@@ -223,15 +249,20 @@ fn new_chunk(size: usize, older: *mut Chunk) -> *mut Chunk {
         handle_alloc_error(layout);
     }
     // SAFETY: aligned to a line, of this size and nobody else's.
-    unsafe { begin_chunk(chunk, size, older) }
+    unsafe { begin_chunk(chunk, size, is_mapped(size), older) }
 }
 
 /// Gives a chunk its head.
 ///
 /// # Safety
 /// `chunk` has this size, of which a head is a part, and nobody uses it.
-unsafe fn begin_chunk(chunk: *mut Chunk, size: usize, older: *mut Chunk) -> *mut Chunk {
-    let head = Chunk { cursor: AtomicUsize::new(size_of::<Chunk>()), size, older };
+unsafe fn begin_chunk(
+    chunk: *mut Chunk,
+    size: usize,
+    fresh: bool,
+    older: *mut Chunk,
+) -> *mut Chunk {
+    let head = Chunk { cursor: AtomicUsize::new(size_of::<Chunk>()), size, fresh, older };
     // SAFETY: by contract.
     unsafe { chunk.write(head) };
     chunk

@@ -168,6 +168,12 @@ impl Pace {
         let over = (self.written as f64 / free - 1.0).clamp(0.0, 1.0);
         flush_speed * PACE_SHARE * 64f64.powf(-over)
     }
+
+    fn large_rate(&self, flush_speed: f64) -> Option<f64> {
+        let full = self.memtable_bytes as f64;
+        let over = (self.written as f64 - full * 0.5) / (full * 0.25);
+        (over > 0.0).then(|| flush_speed * 64f64.powf(-over.min(1.0)))
+    }
 }
 /// One wait is never longer than this, so that a changed rate is seen soon.
 const WAIT_MAX: Duration = Duration::from_millis(10);
@@ -284,7 +290,8 @@ impl WriteController {
         let rate = match &mut state.pace {
             Some(pace) => {
                 pace.written = pace.written.saturating_add(bytes);
-                Some(pace.rate(flush_speed))
+                let rate = pace.rate(flush_speed);
+                if bytes as f64 / rate > PACE_COST_LARGE.as_secs_f64() { pace.large_rate(flush_speed) } else { Some(rate) }
             }
             None => state.rate,
         };

@@ -26,7 +26,7 @@
 
 #![allow(unsafe_code)]
 
-use super::sys;
+use super::sys::{self, Medium};
 use super::writable::{BufferedFile, SharedFile};
 use crate::error::{Error, Result};
 use crate::fs::{FileSyncer, WritableFile, WritableOptions, io_error};
@@ -137,6 +137,7 @@ pub(super) struct MappedLog {
     next_window: usize,
     /// Where the large record ends that is being placed in parts; 0 before the first one.
     large_until: u64,
+    medium: Medium,
     opts: WritableOptions,
     /// Takes over where allocation ahead is refused.
     fallback: Option<BufferedFile>,
@@ -144,7 +145,12 @@ pub(super) struct MappedLog {
 }
 
 impl MappedLog {
-    pub(super) fn new(file: File, path: &Path, opts: WritableOptions) -> MappedLog {
+    pub(super) fn new(
+        file: File,
+        path: &Path,
+        opts: WritableOptions,
+        medium: Medium,
+    ) -> MappedLog {
         MappedLog {
             shared: SharedFile::new(file, path, opts.use_fsync),
             size: 0,
@@ -152,6 +158,7 @@ impl MappedLog {
             window: None,
             next_window: MIN_WINDOW,
             large_until: 0,
+            medium,
             opts,
             fallback: None,
             closed: false,
@@ -200,14 +207,13 @@ impl MappedLog {
     /// Allocates up to `end` and further. On a full device it takes the little it needs, if that
     /// is there; else nothing has changed and a later call may succeed.
     fn allocate(&mut self, end: u64) -> Result<bool> {
-        // Each large record takes time for its own pages, rather than one in forty for all of them.
-        let most = if end - self.size >= LARGE { MAX_WINDOW as u64 } else { MAX_CHUNK };
-        let ahead = match self.opts.preallocate {
-            0 => most,
-            n => n.clamp(ALIGN, most),
-        };
-        let far = (self.allocated + ahead).max(end).next_multiple_of(ALIGN);
         let near = end.next_multiple_of(4096).max(self.allocated);
+        // Each large record takes time for its own pages, rather than one in forty for all of them.
+        let far = match (end - self.size >= LARGE, self.medium) {
+            (true, Medium::Memory) => near,
+            (true, Medium::Device) => self.further(end, MAX_WINDOW as u64),
+            (false, _) => self.further(end, MAX_CHUNK),
+        };
         for target in [far, near] {
             match sys::allocate(&self.shared.file, self.allocated, target - self.allocated, true) {
                 Ok(()) => {
@@ -228,6 +234,15 @@ impl MappedLog {
             }
         }
         Ok(true)
+    }
+
+    /// Where allocation for a record up to `end` stops, with at most so much ahead.
+    fn further(&self, end: u64, most: u64) -> u64 {
+        let ahead = match self.opts.preallocate {
+            0 => most,
+            n => n.clamp(ALIGN, most),
+        };
+        (self.allocated + ahead).max(end).next_multiple_of(ALIGN)
     }
 
     #[cold]

@@ -35,8 +35,11 @@ impl FileSystem for Posix {
             .open(path)
             .map_err(|e| io_error("While open a file for appending", path, e))?;
         #[cfg(target_os = "linux")]
-        if opts.log && !opts.no_allocation && sys::mapping_is_safe(&file) {
-            return Ok(Box::new(log::MappedLog::new(file, path, opts)));
+        if opts.log
+            && !opts.no_allocation
+            && let Some(medium) = sys::medium_to_map(&file)
+        {
+            return Ok(Box::new(log::MappedLog::new(file, path, opts, medium)));
         }
         Ok(Box::new(writable::BufferedFile::new(file, path, opts)))
     }

@@ -24,7 +24,7 @@ fn a_mapped_log_falls_back_to_plain_writes() {
         drop(file);
         let file = OpenOptions::new().read(true).write(true).open(&path).unwrap();
         let opts = WritableOptions { log: true, ..WritableOptions::default() };
-        let mut log = log::MappedLog::new(file, &path, opts);
+        let mut log = log::MappedLog::new(file, &path, opts, sys::Medium::Device);
         let mut want = vec![3; appended];
         log.append(&want).unwrap();
         log.fall_back().unwrap();

@@ -134,11 +134,20 @@ mod linux {
         };
     }
 
-    /// Whether a page that was allocated can always be written through a mapping. File systems
-    /// that write elsewhere on every change can run out of space later; a process learns that by
-    /// SIGBUS. So only those are mapped that change blocks in place. (An overlay is taken for its
+    /// What a file that may be mapped lies on.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(in crate::fs::posix) enum Medium {
+        /// Allocating is bookkeeping, and cheaper for much at once.
+        Device,
+        /// Allocating takes the memory.
+        Memory,
+    }
+
+    /// What the file lies on if a page that was allocated can always be written through a mapping. File
+    /// systems that write elsewhere on every change can run out of space later; a process learns that
+    /// by SIGBUS. So only those are mapped that change blocks in place. (An overlay is taken for its
     /// usual upper half, ext4 or XFS.)
-    pub(in crate::fs::posix) fn mapping_is_safe(file: &File) -> bool {
+    pub(in crate::fs::posix) fn medium_to_map(file: &File) -> Option<Medium> {
         const EXT: u32 = 0xEF53;
         const XFS: u32 = 0x5846_5342;
         const TMPFS: u32 = 0x0102_1994;
@@ -147,7 +156,12 @@ mod linux {
         let mut stat: libc::statfs = unsafe { std::mem::zeroed() };
         // SAFETY: an open descriptor, and a struct that may be written and lives through the call.
         let rc = unsafe { libc::fstatfs(file.as_raw_fd(), &mut stat) };
-        rc == 0 && matches!(stat.f_type as u32, EXT | XFS | TMPFS | OVERLAY)
+        match stat.f_type as u32 {
+            _ if rc != 0 => None,
+            EXT | XFS | OVERLAY => Some(Medium::Device),
+            TMPFS => Some(Medium::Memory),
+            _ => None,
+        }
     }
 }
 
