@@ -26,6 +26,8 @@ use std::time::{Duration, Instant};
 
 /// An idle thread looks at the state at least this often.
 const IDLE_WAIT: Duration = Duration::from_millis(500);
+/// Tables that nobody else has deleted for so long are for a flush thread.
+const PURGE_WAIT: Duration = Duration::from_millis(5);
 /// After a failure a thread waits this long before it tries again.
 const RETRY_WAIT: Duration = Duration::from_secs(1);
 
@@ -86,8 +88,12 @@ impl DbInner {
                     self.wait_before_retry();
                 }
             } else if self.has_tables_to_purge() {
+                // Who replaced them is about to delete them, and a flush should not wait for that.
+                if !self.work.wait_for(&mut state, PURGE_WAIT).timed_out() {
+                    continue;
+                }
                 drop(state);
-                self.purge_tables();
+                self.purge_table();
             } else if let Some(table) = state.late_tables.pop() {
                 drop(state);
                 self.read_late_table(&table);

@@ -133,9 +133,6 @@ impl DbInner {
         if result.is_ok() {
             self.recovered_if_failed();
         }
-        // Frees what the job has replaced, once no reader is left.
-        epoch::synchronize();
-        self.purge_tables();
         result
     }
 

@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Whether obsolete files may go, and those that wait. Its lock is the innermost one and is held
-/// while files are deleted: so who has paused deletions knows that none is under way.
+/// while a file is deleted: so who has paused deletions knows that none is under way.
 #[derive(Debug, Default)]
 pub(crate) struct FileDeletions {
     /// How often deletions were paused and not resumed; changes under the lock of `waiting`.
@@ -97,19 +97,25 @@ impl DbInner {
 
     /// Deletes the tables that nobody can read any more.
     pub(crate) fn purge_tables(&self) {
+        while self.purge_table() {}
+    }
+
+    /// Deletes one of them, if there is one: a large file takes milliseconds, and who wants to delete
+    /// others waits for this one alone.
+    pub(crate) fn purge_table(&self) -> bool {
         let _deleting = self.file_deletions.waiting.lock();
         if self.file_deletions.paused() > 0 {
-            return;
+            return false;
         }
-        for ObsoleteTable { number, dir } in self.graveyard.take() {
-            if let Some(open_tables) = &self.open_tables {
-                open_tables.remove(number);
-            }
-            let path = filename::table_file_name(&dir, number);
-            let deleted = self.delete_table(&path);
-            self.log_table_deleted(number, &deleted);
-            self.tell_table_deleted(&path, &deleted);
+        let Some(ObsoleteTable { number, dir }) = self.graveyard.take_one() else { return false };
+        if let Some(open_tables) = &self.open_tables {
+            open_tables.remove(number);
         }
+        let path = filename::table_file_name(&dir, number);
+        let deleted = self.delete_table(&path);
+        self.log_table_deleted(number, &deleted);
+        self.tell_table_deleted(&path, &deleted);
+        true
     }
 
     /// Takes WALs older than `needed` out of the list of live ones; the caller deletes them
@@ -154,6 +160,9 @@ impl DbInner {
 
     /// Deletes MANIFESTs that were replaced.
     pub(crate) fn delete_manifests(&self, numbers: &[u64]) {
+        if numbers.is_empty() {
+            return; // Without the lock: a flush must not wait for files of a compaction here.
+        }
         let mut waiting = self.file_deletions.waiting.lock();
         if self.file_deletions.paused() > 0 {
             waiting.manifests.extend(numbers);

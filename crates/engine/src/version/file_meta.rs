@@ -368,7 +368,13 @@ impl Graveyard {
         let _ = self.inner.notify.set(Box::new(notify));
     }
 
-    /// Takes the tables out; each is handed out once.
+    /// Takes a table out; each is handed out once.
+    pub fn take_one(&self) -> Option<ObsoleteTable> {
+        self.inner.tables.lock().pop()
+    }
+
+    /// Takes all out.
+    #[cfg(test)]
     pub fn take(&self) -> Vec<ObsoleteTable> {
         std::mem::take(&mut *self.inner.tables.lock())
     }

@@ -171,7 +171,7 @@ impl Pace {
 
     fn large_rate(&self, flush_speed: f64) -> Option<f64> {
         let full = self.memtable_bytes as f64;
-        let over = (self.written as f64 - full * 0.5) / (full * 0.25);
+        let over = (self.written as f64 - full * 0.7) / (full * 0.25);
         (over > 0.0).then(|| flush_speed * 64f64.powf(-over.min(1.0)))
     }
 }
