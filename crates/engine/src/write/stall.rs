@@ -11,7 +11,8 @@
 //! Otherwise a writer that is faster than the flush doubles the memory in use just before it has to
 //! stop anyway. The pace is no delay in RocksDB's sense: it shows in no property, and `no_slowdown`
 //! does not fail by it. Small writes wait for it rarely and then longer, so that it cannot be seen in
-//! the 99.9th percentile; large ones, of which a memtable holds too few for that, wait evenly.
+//! the 99.9th percentile. Large ones, of which a memtable holds too few for that, wait evenly, and not
+//! before half the memtable is full: their flush is bound by memory, as they are, and done by then.
 
 use crate::env::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::env::sync::{Condvar, Mutex};
@@ -133,6 +134,8 @@ struct ControllerState {
     pace: Option<Pace>,
     /// Bytes of memtables per second, of the last flushes.
     flush_speed: f64,
+    /// One was measured.
+    flush_speed_known: bool,
     /// When the writes admitted so far are paid for.
     paid_until: Instant,
     closed: bool,
@@ -153,8 +156,11 @@ const DEBT_FREE: Duration = Duration::from_micros(100);
 const PACE_DEBT_FREE: Duration = Duration::from_millis(8);
 /// A write that costs more is large: of those one in a thousand would wait for that debt.
 const PACE_COST_LARGE: Duration = Duration::from_micros(8);
-/// What of the flush's speed the writers have, and of the memtable by the time the flush is done.
+/// What of the flush's speed small writes have, and of the memtable by the time the flush is done.
 const PACE_SHARE: f64 = 0.25;
+/// What of the memtable large writes fill before they wait: each of them shows what it waits, however
+/// short, and a flush of large entries is nearly done by then. They leave room for half as much again if it is late.
+const PACE_SHARE_LARGE: f64 = 0.5;
 /// So much is always written before the pace falls: less memory is not worth it. Flushes of less say
 /// little about their speed.
 const PACE_BYTES_MIN: usize = 1 << 20;
@@ -162,17 +168,25 @@ const PACE_BYTES_MIN: usize = 1 << 20;
 const FLUSH_SPEED_UNKNOWN: f64 = 512.0 * 1048576.0;
 
 impl Pace {
-    /// Bytes per second, beside a flush of this speed.
+    /// Bytes per second for small writes, beside a flush of this speed. Falls to a 64th when as much
+    /// again is written as the writers have.
     fn rate(&self, flush_speed: f64) -> f64 {
         let free = (self.memtable_bytes as f64 * PACE_SHARE).max(PACE_BYTES_MIN as f64);
         let over = (self.written as f64 / free - 1.0).clamp(0.0, 1.0);
         flush_speed * PACE_SHARE * 64f64.powf(-over)
     }
 
-    fn large_rate(&self, flush_speed: f64) -> Option<f64> {
-        let full = self.memtable_bytes as f64;
-        let over = (self.written as f64 - full * 0.7) / (full * 0.25);
+    /// Bytes per second for large writes, once they have filled what is theirs: from the flush's speed
+    /// down to a 64th when half as much again is written.
+    fn rate_of_large(&self, flush_speed: f64) -> Option<f64> {
+        let free = (self.memtable_bytes as f64 * PACE_SHARE_LARGE).max(PACE_BYTES_MIN as f64);
+        let over = 2.0 * (self.written as f64 / free - 1.0);
         (over > 0.0).then(|| flush_speed * 64f64.powf(-over.min(1.0)))
+    }
+
+    /// Whether a write of so many bytes is large: one that costs little keeps its debt for others.
+    fn is_large(bytes: usize, flush_speed: f64) -> bool {
+        bytes as f64 > PACE_COST_LARGE.as_secs_f64() * PACE_SHARE * flush_speed
     }
 }
 /// One wait is never longer than this, so that a changed rate is seen soon.
@@ -190,6 +204,7 @@ impl WriteController {
                 rate: None,
                 pace: None,
                 flush_speed: FLUSH_SPEED_UNKNOWN,
+                flush_speed_known: false,
                 paid_until: Instant::now(),
                 closed: false,
                 failed: false,
@@ -221,7 +236,11 @@ impl WriteController {
         if bytes >= PACE_BYTES_MIN as u64 {
             let speed = bytes as f64 / took.as_secs_f64().max(1e-6);
             let mut state = self.state.lock();
-            state.flush_speed = (state.flush_speed + speed) / 2.0;
+            state.flush_speed = match state.flush_speed_known {
+                true => (state.flush_speed + speed) / 2.0,
+                false => speed,
+            };
+            state.flush_speed_known = true;
         }
     }
 
@@ -287,11 +306,14 @@ impl WriteController {
             self.changed.wait(&mut state);
         }
         let flush_speed = state.flush_speed;
+        let large = state.pace.is_some() && Pace::is_large(bytes, flush_speed);
         let rate = match &mut state.pace {
             Some(pace) => {
                 pace.written = pace.written.saturating_add(bytes);
-                let rate = pace.rate(flush_speed);
-                if bytes as f64 / rate > PACE_COST_LARGE.as_secs_f64() { pace.large_rate(flush_speed) } else { Some(rate) }
+                match large {
+                    true => pace.rate_of_large(flush_speed),
+                    false => Some(pace.rate(flush_speed)),
+                }
             }
             None => state.rate,
         };
@@ -301,7 +323,9 @@ impl WriteController {
         {
             let now = Instant::now();
             let cost = Duration::from_secs_f64(bytes as f64 / rate);
-            state.paid_until = state.paid_until.max(now) + cost;
+            // What a large write itself has taken is a part of what it costs.
+            let since = if large { now.checked_sub(cost).unwrap_or(now) } else { now };
+            state.paid_until = state.paid_until.max(since) + cost;
             let debt = state.paid_until.saturating_duration_since(now);
             let small = state.pace.is_some() && cost <= PACE_COST_LARGE;
             let free = if small { PACE_DEBT_FREE } else { DEBT_FREE };

@@ -145,12 +145,7 @@ pub(super) struct MappedLog {
 }
 
 impl MappedLog {
-    pub(super) fn new(
-        file: File,
-        path: &Path,
-        opts: WritableOptions,
-        medium: Medium,
-    ) -> MappedLog {
+    pub(super) fn new(file: File, path: &Path, opts: WritableOptions, medium: Medium) -> MappedLog {
         MappedLog {
             shared: SharedFile::new(file, path, opts.use_fsync),
             size: 0,
