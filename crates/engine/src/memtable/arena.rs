@@ -2,7 +2,8 @@
 //!
 //! Chunks grow from 4 KiB to the arena's chunk size, doubling, so that an empty memtable costs
 //! little. Chunks of 2 MiB and more are aligned to and advised for huge pages: a lookup in a full
-//! memtable otherwise pays for a page walk with each cache miss.
+//! memtable otherwise pays for a page walk with each cache miss. Mapped chunks of the full size come from
+//! the memtable before, where it has left some, and go to the next (`spare.rs`).
 //!
 //! Threads: any number may allocate at once. The common path is one `fetch_add`; a full chunk takes
 //! a lock. Memory is readable and writable by whoever holds the pointer; publishing it to other
