@@ -313,6 +313,8 @@ impl DbInner {
         let bytes_out: u64 = out.files.iter().map(|f| f.file_size).sum();
         report.note_records(plan, &out.stats);
         for file in out.files {
+            // Before readers come to it, who would wait.
+            work.family.tables.find(&file)?;
             report.note_output(&work.family.paths, plan.output_level, &file);
             edit.add_file(plan.output_level, Arc::new(file));
         }

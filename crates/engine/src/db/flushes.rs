@@ -211,7 +211,7 @@ impl DbInner {
             info.table_properties = out.figures.clone();
         }
         let keys_in = out.records_in;
-        self.add_table(family, out, &mut done);
+        self.add_table(family, out, &mut done)?;
         // Before the install: who waits for the flush may look at the figures then.
         if done.size > 0 {
             self.note_tables(&[part.path(done.file_number)], BackgroundErrorReason::Flush);
@@ -227,17 +227,25 @@ impl DbInner {
         Ok(done)
     }
 
-    /// Has the edit name the table, if there is one.
-    fn add_table(&self, family: &ColumnFamilyData, out: FlushOutput, done: &mut Flushed) {
-        let Some(mut file) = out.file else { return };
+    /// Has the edit name the table, if there is one, and opens it: the first reader would wait for that,
+    /// and all others with it, for the index of a large PlainTable a quarter of a second.
+    fn add_table(
+        &self,
+        family: &ColumnFamilyData,
+        out: FlushOutput,
+        done: &mut Flushed,
+    ) -> Result<()> {
+        let Some(mut file) = out.file else { return Ok(()) };
         if let Some(tombstones) = &out.tombstones
             && let Some(sv) = family.hold_super_version()
         {
             let hidden = sv.version.bytes_under(0, tombstones, &family.tables);
             file.compensated_range_deletion_size = hidden;
         }
+        family.tables.find(&file)?;
         done.size = file.file_size;
         done.edit.add_file(0, Arc::new(file));
+        Ok(())
     }
 
     /// Makes all parts count. Returns families that were dropped meanwhile, whose parts do not, and WALs

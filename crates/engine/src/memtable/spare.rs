@@ -7,7 +7,7 @@
 //! takes from here it would have taken from the system.
 //!
 //! Bounds: there is never more than one memtable has left behind, since what is left of an older one
-//! goes back to the system when the next one comes. What nobody has taken from for a while
+//! goes back to the system when the next one comes. What nobody has taken half a second later
 //! goes back as well ([`SpareChunks::is_idle`], asked by the background), and everything at the end. A database whose
 //! memtables share a budget has no spare chunks: there memory that one family has given up is any other's.
 
@@ -17,7 +17,7 @@ use super::arena::{Chunk, free_chunk};
 use parking_lot::Mutex;
 use std::time::{Duration, Instant};
 
-/// Chunks that nobody has wanted for so long go back to the system.
+/// Chunks that nobody has wanted in this time go back to the system.
 const IDLE: Duration = Duration::from_millis(500);
 
 /// The chunks. One for all memtables of a database.
@@ -25,8 +25,8 @@ pub struct SpareChunks(Mutex<Spare>);
 
 struct Spare {
     chunks: Pieces,
-    /// When a chunk was given or taken last.
-    touched: Instant,
+    /// When the chunks were given.
+    since: Instant,
     /// Nothing is taken in any more.
     closed: bool,
 }
@@ -58,8 +58,8 @@ impl Drop for Pieces {
 
 impl Default for SpareChunks {
     fn default() -> SpareChunks {
-        let (chunks, touched) = (Pieces::none(0), Instant::now());
-        SpareChunks(Mutex::new(Spare { chunks, touched, closed: false }))
+        let (chunks, since) = (Pieces::none(0), Instant::now());
+        SpareChunks(Mutex::new(Spare { chunks, since, closed: false }))
     }
 }
 
@@ -70,26 +70,25 @@ impl SpareChunks {
         if spare.chunks.size != size {
             return None;
         }
-        let chunk = spare.chunks.list.pop()?;
-        spare.touched = Instant::now();
-        Some(chunk)
+        spare.chunks.list.pop()
     }
 
     /// Takes in what a memtable leaves behind. What nobody has taken of the one before is freed.
     pub(super) fn give(&self, chunks: Pieces) {
         let mut spare = self.0.lock();
         if !spare.closed {
-            spare.touched = Instant::now();
+            spare.since = Instant::now();
             let older = std::mem::replace(&mut spare.chunks, chunks);
             drop(spare);
             drop(older);
         }
     }
 
-    /// Whether there are chunks that nobody has wanted for a while.
+    /// Whether there are chunks that nobody has wanted for a while: who has not filled a memtable in that
+    /// time gains little by them.
     pub fn is_idle(&self) -> bool {
         let spare = self.0.lock();
-        !spare.chunks.list.is_empty() && spare.touched.elapsed() >= IDLE
+        !spare.chunks.list.is_empty() && spare.since.elapsed() >= IDLE
     }
 
     /// Bytes in spare chunks.

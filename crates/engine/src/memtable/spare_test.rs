@@ -63,7 +63,7 @@ fn nothing_is_kept_for_long_or_after_the_end() {
     let last = filled(&spare, 2);
     drop(filled(&spare, 2));
     assert!(!spare.is_idle());
-    spare.0.lock().touched -= IDLE;
+    spare.0.lock().since -= IDLE;
     assert!(spare.is_idle());
     spare.release();
     assert!(spare.memory() == 0 && !spare.is_idle());
