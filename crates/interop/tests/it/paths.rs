@@ -55,7 +55,9 @@ fn take_turns(data_paths: &str, cf: &str, engines: [Engine; 4]) {
         let in_main = main.filter(|path| path.extension().is_some_and(|e| e == "sst")).count();
         assert_eq!(in_main, 0, "{when}");
     }
-    assert_eq!(used, [true; 3], "seed {seed}");
+    // Whether a table is in the first path at the end of a turn, when compactions have come to rest, is
+    // chance; that path is looked at below.
+    assert_eq!(used[1..], [true; 2], "seed {seed}");
     // Into the first path: RocksDB's default for a manual compaction. What that replaces has to go
     // from the others.
     for engine in [Engine::Ferrolith, Engine::Rocksdb] {
