@@ -3,12 +3,12 @@
 //!
 //! Each run fills a database of its own and goes through the phases; a phase is a row.
 
+use super::raw::Raw;
 use super::rows::{DUELS, Duel, Phase};
 use super::run::{Bench, expand};
 use super::{Flags, environment, report};
 use crate::compat::Failure;
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -82,10 +82,9 @@ fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
 pub(super) fn table(out: &Path) -> Option<(String, usize, usize)> {
     let (mut lines, mut met, mut measured) = (String::new(), 0, 0);
     for duel in DUELS {
-        let path = out.join(format!("duel-{}.txt", duel.name));
-        let Ok(text) = fs::read_to_string(path) else { continue };
+        let Some(raw) = report::read(out, &format!("duel-{}", duel.name)) else { continue };
         for phase in duel.phases {
-            let Some((line, is_met)) = row(duel, phase, &text) else { continue };
+            let Some((line, is_met)) = row(duel, phase, &raw) else { continue };
             lines += &line;
             measured += 1;
             met += usize::from(is_met);
@@ -96,8 +95,8 @@ pub(super) fn table(out: &Path) -> Option<(String, usize, usize)> {
     (measured > 0).then(|| (format!("{head}{lines}"), met, measured))
 }
 
-fn row(duel: &Duel, phase: &Phase, text: &str) -> Option<(String, bool)> {
-    let (ours, theirs) = runs(text, phase.name);
+fn row(duel: &Duel, phase: &Phase, raw: &Raw) -> Option<(String, bool)> {
+    let (ours, theirs) = runs(&raw.text, phase.name);
     let of =
         |runs: &[Run], name: &str| median(runs.iter().filter_map(|run| run.get(name)).copied());
     let ratio = |name: &str| Some(of(&ours, name)? / of(&theirs, name)?);
@@ -115,13 +114,13 @@ fn row(duel: &Duel, phase: &Phase, text: &str) -> Option<(String, bool)> {
     let met =
         if faults.is_empty() { "yes".to_owned() } else { format!("no: {}", faults.join(", ")) };
     let [p99, p999, memory] = even.map(|(_, ratio)| ratio);
-    let commit = text.lines().find_map(|line| line.strip_prefix("commit: ")).unwrap_or("unknown");
     let line = format!(
         "| [{name}](duel-{name}.txt) | {} | {} | **{rate:.2}** [{low:.2}..{high:.2}] | {} | {} | {p99:.2} | {p999:.2} | {memory:.2} | {met} | {commit} |\n",
         phase.what,
         phase.target,
         report::digits(of(&ours, "ops/s")?),
         report::digits(of(&theirs, "ops/s")?),
+        commit = raw.head("commit"),
         name = duel.name,
     );
     Some((line, faults.is_empty()))
@@ -154,13 +153,14 @@ A scan ops/s=7 p50=0.1 p99=1.0 p999=2.0 max=3 found=1/1 secs=1 cpu=1 rss_mb=10
     fn a_phase_is_judged_by_medians_of_its_runs() {
         let phase = |target| Phase { name: "read", what: "reads", target };
         let duel = Duel { name: "block", args: "", phases: &[] };
-        let (line, met) = row(&duel, &phase(3.0), TEXT).unwrap();
+        let raw = Raw::of(TEXT.to_owned());
+        let (line, met) = row(&duel, &phase(3.0), &raw).unwrap();
         assert!(
             line.contains("**4.00** [3.00..5.00]") && line.contains("| 400 | 100 | 0.50 | 2.00 |")
         );
         assert!(line.contains("no: P99.9 2.00 | abc") && !met);
-        assert!(row(&duel, &phase(4.5), TEXT).unwrap().0.contains("no: 4.00 < 4.5, P99.9 2.00"));
+        assert!(row(&duel, &phase(4.5), &raw).unwrap().0.contains("no: 4.00 < 4.5, P99.9 2.00"));
         // Nothing to compare with.
-        assert!(row(&duel, &Phase { name: "scan", ..phase(1.0) }, TEXT).is_none());
+        assert!(row(&duel, &Phase { name: "scan", ..phase(1.0) }, &raw).is_none());
     }
 }

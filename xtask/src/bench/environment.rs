@@ -4,9 +4,6 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// What a command said that said nothing.
-const UNKNOWN: &str = "unknown";
-
 /// Today, in UTC.
 pub(super) fn date() -> String {
     said(Command::new("date").args(["-u", "+%F"]))
@@ -19,13 +16,15 @@ pub(super) fn now() -> String {
 
 /// The commit, and whether there is more than that, results left out: each row writes one.
 pub(super) fn commit(root: &Path) -> String {
-    let git = |args: &[&str]| said(Command::new("git").current_dir(root).args(args));
-    let commit = git(&["describe", "--always", "--exclude=*"]);
-    let changes = ["status", "--porcelain", "--untracked-files=no", "--", ".", ":!docs/benchmarks"];
-    match git(&changes).as_str() {
-        UNKNOWN => commit,
-        _ => commit + "-dirty",
-    }
+    let git = || {
+        let mut git = Command::new("git");
+        git.current_dir(root);
+        git
+    };
+    let commit = said(git().args(["describe", "--always", "--exclude=*"]));
+    let unchanged = ["diff", "--quiet", "HEAD", "--", ".", ":!docs/benchmarks"];
+    let is_clean = git().args(unchanged).status().is_ok_and(|status| status.success());
+    if is_clean { commit } else { commit + "-dirty" }
 }
 
 /// The load averages.
@@ -58,5 +57,5 @@ pub(super) fn machine() -> String {
 fn said(command: &mut Command) -> String {
     let text = command.output().map(|output| output.stdout).unwrap_or_default();
     let text = String::from_utf8_lossy(&text).trim().to_owned();
-    if text.is_empty() { UNKNOWN.to_owned() } else { text }
+    if text.is_empty() { "unknown".to_owned() } else { text }
 }

@@ -1,8 +1,9 @@
 //! `cargo x bench`: the table of issue 4, measured and written as Markdown.
 //!
 //! `rows` has the table; this file reads the command line and goes through it; `run` runs a command;
-//! `raw` reads its output back; `report` judges and writes; `duel` does it all for another client. Each row's output is kept in a file, and the
-//! report is made from the files: a table can be measured in parts, on different days.
+//! `raw` reads its output back; `report` judges and writes; `duel` does it all for another client. Each
+//! row's output is kept in a file, and the report is made from the files: a table can be measured in
+//! parts, on different days.
 
 mod duel;
 mod environment;

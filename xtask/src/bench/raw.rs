@@ -20,7 +20,7 @@ pub(super) struct Ratio {
 
 /// The file of one row: `name: value` lines about the run, then the output.
 pub(super) struct Raw {
-    text: String,
+    pub(super) text: String,
     pub(super) figures: Vec<Figure>,
 }
 

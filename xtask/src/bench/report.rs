@@ -178,7 +178,7 @@ pub(super) fn matrix(out: &Path) -> Result<PathBuf, Failure> {
     write(&out.join("matrix.md"), &text)
 }
 
-fn read(out: &Path, name: &str) -> Option<Raw> {
+pub(super) fn read(out: &Path, name: &str) -> Option<Raw> {
     fs::read_to_string(out.join(format!("{name}.txt"))).ok().map(Raw::of)
 }
 

@@ -91,12 +91,6 @@ impl SpareChunks {
         !spare.chunks.list.is_empty() && spare.since.elapsed() >= IDLE
     }
 
-    /// Bytes in spare chunks.
-    pub fn memory(&self) -> usize {
-        let spare = self.0.lock();
-        spare.chunks.list.len() * spare.chunks.size
-    }
-
     /// Frees all chunks.
     pub fn release(&self) {
         let mut spare = self.0.lock();

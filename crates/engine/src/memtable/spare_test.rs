@@ -4,6 +4,14 @@ use std::sync::Arc;
 
 const CHUNK: usize = 256 << 10;
 
+impl SpareChunks {
+    /// Bytes in spare chunks.
+    fn memory(&self) -> usize {
+        let spare = self.0.lock();
+        spare.chunks.list.len() * spare.chunks.size
+    }
+}
+
 /// An arena that has taken this many chunks of the full size.
 fn filled(spare: &Arc<SpareChunks>, chunks: usize) -> Arena {
     let arena = Arena::with_spare(CHUNK, Some(Arc::clone(spare)));
