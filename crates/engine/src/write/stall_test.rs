@@ -65,7 +65,7 @@ fn the_pace_is_kept_on_average_seldom_waited_for_and_never_refuses() {
 }
 
 #[test]
-fn large_writes_wait_evenly_for_the_pace_once_they_have_filled_half_a_memtable() {
+fn large_writes_wait_rarely_for_the_pace_once_they_have_filled_half_a_memtable() {
     let controller = WriteController::new(1 << 20);
     set_flush_speed(&controller, 100 << 20);
     controller.set(Stall::Pace(64 << 20));
@@ -79,11 +79,11 @@ fn large_writes_wait_evenly_for_the_pace_once_they_have_filled_half_a_memtable()
         (waited.count(), began.elapsed())
     };
     assert_eq!(took(327).0, 0, "no debt");
-    let (waited, time) = took(20);
-    // The first one may have been paid for by the time since the last.
-    assert!(waited >= 19, "{waited}");
-    assert!(time > Duration::from_millis(18), "{time:?}");
-    assert!(took(20).1 > time, "the flush is late");
+    let (waited, time) = took(40);
+    // At 1 ms each, and up to 8 ms owed; what they take themselves counts.
+    assert!((1..=5).contains(&waited), "{waited}");
+    assert!(time > Duration::from_millis(30), "{time:?}");
+    assert!(took(40).1 > time, "the flush is late");
     // Small ones have their own measure.
     assert!(!Pace::is_large(200, f64::from(100 << 20)));
     assert!(Pace::is_large(300, f64::from(100 << 20)));

@@ -8,13 +8,15 @@ use crate::env::sync::Mutex;
 use crate::error::{Error, Result};
 use crate::fs::{FileSyncer, WritableFile, WritableOptions, io_error};
 use std::fs::File;
-use std::io::Write;
+use std::io::{self, IoSlice, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Small enough to stay in the second-level cache, large enough to make calls rare.
 const BUFFER: usize = 128 << 10;
+/// From this size on, pieces go to the system without a copy.
+const DIRECT: usize = 32 << 10;
 /// Writeback is started behind the end by this much: the last pages will be written again.
 const WRITEBACK_LAG: u64 = 256 << 10;
 const PAGE: u64 = 4096;
@@ -46,7 +48,7 @@ impl SharedFile {
 
     /// Breaks the file.
     #[cold]
-    pub(super) fn fail(&self, context: &str, e: std::io::Error) -> Error {
+    pub(super) fn fail(&self, context: &str, e: io::Error) -> Error {
         let e = self.failure.lock().get_or_insert(io_error(context, &self.path, e)).clone();
         self.broken.store(true, Ordering::Release);
         e
@@ -105,12 +107,14 @@ impl BufferedFile {
         }
     }
 
+    /// Writes what the buffer has, and `data` behind it.
     fn write_out(&mut self, data: &[u8]) -> Result<()> {
         self.shared.check()?;
-        let end = self.written + data.len() as u64;
+        let end = self.size() + data.len() as u64;
         self.allocate_ahead(end);
-        let mut file = &self.shared.file;
-        file.write_all(data).map_err(|e| self.shared.fail("While appending to file", e))?;
+        let written = write_both(&self.shared.file, &self.buffer, data);
+        written.map_err(|e| self.shared.fail("While appending to file", e))?;
+        self.buffer.clear();
         self.written = end;
         self.write_back();
         Ok(())
@@ -136,13 +140,29 @@ impl BufferedFile {
     }
 }
 
+/// One after the other, mostly by one call.
+fn write_both(mut file: &File, mut first: &[u8], mut second: &[u8]) -> io::Result<()> {
+    while !first.is_empty() {
+        match file.write_vectored(&[IoSlice::new(first), IoSlice::new(second)]) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(n) => {
+                let of_first = n.min(first.len());
+                (first, second) = (&first[of_first..], &second[n - of_first..]);
+            }
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            Err(e) => return Err(e),
+        }
+    }
+    file.write_all(second)
+}
+
 impl WritableFile for BufferedFile {
     fn append(&mut self, data: &[u8]) -> Result<()> {
+        if data.len() >= DIRECT {
+            return self.write_out(data);
+        }
         if self.buffer.len() + data.len() > BUFFER {
             self.flush()?;
-            if data.len() >= BUFFER {
-                return self.write_out(data);
-            }
         }
         self.buffer.extend_from_slice(data);
         Ok(())
@@ -159,11 +179,7 @@ impl WritableFile for BufferedFile {
         if self.buffer.is_empty() {
             return self.shared.check();
         }
-        let mut buffer = std::mem::take(&mut self.buffer);
-        let result = self.write_out(&buffer);
-        buffer.clear();
-        self.buffer = buffer;
-        result
+        self.write_out(&[])
     }
 
     fn sync(&mut self) -> Result<()> {
