@@ -80,8 +80,8 @@ fn large_writes_wait_rarely_for_the_pace_once_they_have_filled_half_a_memtable()
     };
     assert_eq!(took(327).0, 0, "no debt");
     let (waited, time) = took(40);
-    // At 1 ms each, and up to 8 ms owed; what they take themselves counts.
-    assert!((1..=5).contains(&waited), "{waited}");
+    // At 1 to 3 ms each, and up to 8 ms owed; what they take themselves counts.
+    assert!((1..=12).contains(&waited), "{waited}");
     assert!(time > Duration::from_millis(30), "{time:?}");
     assert!(took(40).1 > time, "the flush is late");
     // Small ones have their own measure.
