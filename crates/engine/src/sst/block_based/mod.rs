@@ -32,6 +32,7 @@ mod source;
 mod staged;
 mod table;
 mod tags;
+mod tags_build;
 
 pub use block::Block;
 pub(super) use block::BlockView;

@@ -5,20 +5,24 @@
 //! is kept once; the middle is what lies between. So a lookup compares tags and then, nearly always,
 //! one whole key, and touches no other entry.
 //!
-//! The tags are compared eight at a time and give one word with a bit per candidate, without a branch
+//! The tags are compared eight at a time and give words with a bit per candidate, without a branch
 //! on what was read. A branch would be guessed wrong nearly always, and the guess would be settled
 //! only when the table has come from memory: nothing of the next lookup could start before.
 //!
 //! ```text
-//! table = tag u8 * n, offset u16 * n, middle [u8; width] * n, prefix
+//! table   = prefix, tag u8 * n, offset * n, middles
+//! offset  = u8, what a straight line through the block lacks, or u16 where one byte is not enough
+//! middles = [u8; width] * 2, before and from an entry on, or * n where they change more than once
 //! ```
 //! The last word of tags runs into the offsets; what looks like a candidate there is none.
 //!
 //! The table lies inside the block's own object while it is small, so that a lookup waits for two
 //! memory accesses, the object and the entry, and not for three. Of a larger one the object has as many
-//! tags as fit, and the heap what follows: the place is there anyway, and a lookup compares tags while it
-//! waits for the rest. It is as small as it is because every cached block pays for it, looked up or not:
-//! two bytes of hash would save one false candidate in fifteen lookups and cost a hundredth of the cache.
+//! tags as fit, and the heap the prefix and what follows: the place is there anyway. Where an entry is, the
+//! line says well enough to ask for it and for its offset at once, so that these lookups wait twice as well.
+//!
+//! The table is as small as it is because every cached block pays for it, looked up or not: two bytes of
+//! hash would save one false candidate in fifteen lookups and cost a hundredth of the cache.
 //!
 //! Only blocks that this suits get tags (**G1** every key's trailer lies in its own entry), and
 //! only tables in bytewise order whose user keys do not span blocks use them.
@@ -26,30 +30,30 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
 use super::block::{BlockView, Found};
-use super::cursor::Cursor;
-use crate::base::hash::hash64;
+use super::tags_build;
 use crate::base::key::TRAILER_SIZE;
-use crate::base::prefetch::{LINE, prefetch_bytes};
+use crate::base::prefetch::{LINE, prefetch, prefetch_bytes};
+use crate::cache::Memory;
 use crate::error::Result;
-use std::ops::Range;
 
 /// How many tags one word holds.
 const LANES: usize = 8;
 /// How many tags give one word of candidates.
 const GROUP: usize = 64;
 
-/// The widest middle that is worth keeping.
-const WIDTH_MAX: usize = 32;
-
 /// So much of an entry is asked for at least and at most. What lies behind, the processor guesses.
 const ASK_MIN: usize = 3 * LINE;
 const ASK_MAX: usize = 10 * LINE;
 
 /// How many bytes lie inside the object: enough for a block of 4 KiB with values of 100 bytes.
-const INLINE: usize = 136;
+pub(super) const INLINE: usize = 136;
 
-/// How many tags lie inside the object of a block whose table is larger: what a box leaves, in whole words.
-const FIRST: usize = INLINE - size_of::<Box<[u8]>>();
+/// How many tags lie inside the object of a block whose table is larger: what the address of the rest
+/// leaves, in whole words.
+pub(super) const FIRST: usize = INLINE - size_of::<Memory>();
+
+/// How many bits of a slope are behind the point.
+pub(super) const FRACTION: u32 = 4;
 
 /// The tags of one block. What all of them have is inside the variants, since it takes no room
 /// there.
@@ -57,56 +61,77 @@ pub enum Tags {
     /// The table is small enough to lie in the block's object.
     Inline(Head, [u8; INLINE]),
     /// The first tags, and memory of its own for the rest of the table.
-    Heap(Head, [u8; FIRST], Box<[u8]>),
+    Heap(Head, [u8; FIRST], Memory),
 }
 
-/// Where the parts of the data are: all of a small table, of a larger one what is behind the first tags.
-/// Positions fit 16 bits: the table is smaller than its block's entries.
+/// Where the parts of the data are: all of a small table, of a larger one what is left without the first
+/// tags. Positions fit 16 bits: the table is smaller than its block's entries.
 #[derive(Clone, Copy)]
 pub struct Head {
-    n: u16,
-    /// Of the data.
-    len: u16,
-    width: u8,
+    /// How many entries there are.
+    pub(super) n: u16,
+    /// How long the prefix is.
+    pub(super) prefix: u16,
+    /// By how much the line rises from entry to entry, with [`FRACTION`]; 0 without a line.
+    pub(super) slope: u16,
+    /// The first entry with the second of two middles; 0 if each entry has one of its own.
+    pub(super) split: u16,
+    /// How far the line is above the offsets at most.
+    pub(super) bias: u8,
+    /// Of an offset: 1 or 2.
+    pub(super) size: u8,
+    /// Of a middle.
+    pub(super) width: u8,
     /// How many tags are not in the data.
-    apart: u8,
+    pub(super) apart: u8,
 }
 
 impl Head {
+    /// The bytes of the data that are looked at for tags: whole words.
+    #[inline]
+    fn tags(self, data: &[u8]) -> &[u8] {
+        let (start, n) = (usize::from(self.prefix), usize::from(self.n) - usize::from(self.apart));
+        data.get(start..start + n.next_multiple_of(LANES)).unwrap_or_default()
+    }
+
     #[inline]
     fn offsets_at(self) -> usize {
-        usize::from(self.n) - usize::from(self.apart)
+        usize::from(self.prefix) + usize::from(self.n) - usize::from(self.apart)
     }
 
     #[inline]
     fn middles_at(self) -> usize {
-        self.offsets_at() + 2 * usize::from(self.n)
+        self.offsets_at() + usize::from(self.size) * usize::from(self.n)
     }
 
-    #[inline]
-    fn prefix_at(self) -> usize {
-        self.middles_at() + usize::from(self.width) * usize::from(self.n)
+    /// How long the data must be at least, so that all words of tags lie inside.
+    pub(super) fn room(self, len: usize) -> usize {
+        let tags = self.offsets_at() - usize::from(self.prefix);
+        len.max(usize::from(self.prefix) + tags.next_multiple_of(LANES))
     }
 
-    /// The bytes of the data that are looked at for tags: whole words.
+    /// Where entry `i` is at the earliest, if offsets have one byte.
     #[inline]
-    fn words(self) -> usize {
-        self.offsets_at().next_multiple_of(LANES)
+    fn floor(self, i: usize) -> usize {
+        line(self.slope, i).wrapping_sub(self.bias.into())
+    }
+
+    /// How long entries are on average.
+    #[inline]
+    fn rise(self) -> usize {
+        line(self.slope, 1)
     }
 }
 
-/// What is collected about one entry while building.
-struct Item {
-    tag: u8,
-    offset: u16,
-    shared: usize,
-    /// Where the user key is among all of them.
-    user_key: Range<usize>,
+/// Where a line with this slope is at entry `i`.
+#[inline]
+pub(super) fn line(slope: u16, i: usize) -> usize {
+    (i * usize::from(slope)) >> FRACTION
 }
 
 /// The byte of a user key's hash that is its tag. The Bloom filter uses mostly the other bytes.
 #[inline]
-fn tag_of(hash: u64) -> u8 {
+pub(super) fn tag_of(hash: u64) -> u8 {
     hash as u8
 }
 
@@ -127,51 +152,7 @@ fn gather(high_bits: u64) -> u64 {
 impl Tags {
     /// The tags of a block; `None` if it does not suit them.
     pub fn build(view: BlockView<'_>) -> Option<Tags> {
-        let (items, keys) = collect(view)?;
-        let key_of = |item: &Item| keys.get(item.user_key.clone()).unwrap_or_default();
-        let first = key_of(items.first()?);
-        let prefix_len = items.iter().fold(first.len(), |len, item| {
-            let common = first.iter().zip(key_of(item)).take_while(|(a, b)| a == b);
-            len.min(common.count())
-        });
-        let width = items.iter().map(|i| i.shared.saturating_sub(prefix_len)).max()?;
-        if width > WIDTH_MAX {
-            return None;
-        }
-        let n = items.len();
-        let len = 3 * n + width * n + prefix_len;
-        if len > view.entries().len() / 2 {
-            return None;
-        }
-        let mut data: Vec<u8> = Vec::with_capacity(len);
-        data.extend(items.iter().map(|i| i.tag));
-        data.extend(items.iter().flat_map(|i| i.offset.to_le_bytes()));
-        for item in &items {
-            let middle = key_of(item).get(prefix_len..item.shared.max(prefix_len))?;
-            data.extend_from_slice(middle);
-            data.resize(data.len() + width - middle.len(), 0);
-        }
-        data.extend_from_slice(first.get(..prefix_len)?);
-        let n = u16::try_from(n).ok()?;
-        let head = Head { n, len: u16::try_from(len).ok()?, width: width as u8, apart: 0 };
-        let mut inline = [0; INLINE];
-        if let Some(place) = inline.get_mut(..len) {
-            place.copy_from_slice(&data);
-            return Some(Tags::Inline(head, inline));
-        }
-        Tags::build_large(head, &data)
-    }
-
-    fn build_large(head: Head, table: &[u8]) -> Option<Tags> {
-        let apart = usize::from(head.n).min(FIRST);
-        let (tags, data) = table.split_at_checked(apart)?;
-        let len = u16::try_from(data.len()).ok()?;
-        let head = Head { len, apart: apart as u8, ..head };
-        let mut first = [0; FIRST];
-        first.get_mut(..apart)?.copy_from_slice(tags);
-        let mut data = data.to_vec();
-        data.resize(data.len().max(head.words()), 0);
-        Some(Tags::Heap(head, first, data.into_boxed_slice()))
+        tags_build::build(view)
     }
 
     /// Bytes of memory besides the block's object.
@@ -203,38 +184,45 @@ impl Tags {
         self.find_from(self.ask_candidates(view, hash), view, hash, user_key, max_trailer, visit)
     }
 
-    /// The candidates for a user key in a group of tags.
+    /// The candidates for a user key among two groups of tags that begin with this one.
     #[inline]
-    fn candidates(&self, group: usize, hash: u64) -> Candidates {
+    fn candidates(&self, at: usize, hash: u64) -> Candidates {
+        let tag = tag_of(hash);
+        if let (0, Tags::Heap(_, first, _)) = (at, self) {
+            let (bits, behind) = candidates_of_two(first, tag);
+            return Candidates { at: 0, next: FIRST as u32, bits, behind };
+        }
         let (head, data) = self.parts();
-        let tags = data.get(..head.words()).unwrap_or_default();
-        let (at, tag) = (GROUP * group, tag_of(hash));
-        let bits = match self {
-            Tags::Inline(..) => candidates(group_from(tags, at, GROUP), tag),
-            Tags::Heap(_, first, _) => {
-                let near = group_from(first, at, GROUP);
-                let far = group_from(tags, at.saturating_sub(FIRST), GROUP - near.len());
-                let behind = candidates(far, tag).checked_shl(near.len() as u32);
-                candidates(near, tag) | behind.unwrap_or_default()
-            }
-        };
-        Candidates { group, bits }
+        let tags = head.tags(data).get(at - usize::from(head.apart)..).unwrap_or_default();
+        let (bits, behind) = candidates_of_two(tags, tag);
+        let (at, next) = (at as u32, (at + 2 * GROUP) as u32);
+        Candidates { at, next, bits, behind }
     }
 
     /// The first candidates for a user key. Asks for their entries.
     #[inline(always)]
     pub fn ask_candidates(&self, view: BlockView<'_>, hash: u64) -> Candidates {
-        let (head, data) = self.parts();
+        if let Tags::Heap(_, _, data) = self {
+            // The prefix, and the tags that are not here.
+            prefetch_bytes(data.as_ptr(), 2 * LINE);
+        }
         let found = self.candidates(0, hash);
-        let mut bits = found.bits;
+        self.ask_all(view, 0, found.bits);
+        self.ask_all(view, GROUP, found.behind);
+        found
+    }
+
+    /// Asks for the entries of a group's candidates.
+    #[inline(always)]
+    fn ask_all(&self, view: BlockView<'_>, at: usize, mut bits: u64) {
+        let (head, data) = self.parts();
         while bits != 0 {
-            let i = bits.trailing_zeros() as usize;
+            let i = at + bits.trailing_zeros() as usize;
             bits &= bits - 1;
             if i < usize::from(head.n) {
                 ask((head, data), view, i);
             }
         }
-        found
     }
 
     /// As [`Tags::find`], from candidates on that are known already.
@@ -251,7 +239,7 @@ impl Tags {
         let (head, data) = self.parts();
         loop {
             while from.bits != 0 {
-                let i = from.group * GROUP + from.bits.trailing_zeros() as usize;
+                let i = (from.at + from.bits.trailing_zeros()) as usize;
                 from.bits &= from.bits - 1;
                 if i >= head.n.into() {
                     break; // An offset.
@@ -263,25 +251,37 @@ impl Tags {
                     return Ok(Found::Finished);
                 }
             }
-            if (from.group + 1) * GROUP >= head.n.into() {
+            if from.behind != 0 {
+                let at = from.at + GROUP as u32;
+                from = Candidates { at, bits: from.behind, behind: 0, ..from };
+            } else if from.next >= head.n.into() {
                 return Ok(Found::Finished);
+            } else {
+                from = self.candidates(from.next as usize, hash);
             }
-            from = self.candidates(from.group + 1, hash);
         }
     }
 }
 
-/// Entries of one group of tags that may be a key's.
+/// Entries of two groups of tags that may be a key's.
 #[derive(Clone, Copy, Default)]
 pub struct Candidates {
-    group: usize,
-    /// A bit for each; one beyond the last tag means nothing.
+    /// The first entry of the first group.
+    at: u32,
+    /// The first one that is in neither.
+    next: u32,
+    /// A bit for each entry of the first group and of the second; one beyond the last tag means nothing.
     bits: u64,
+    behind: u64,
 }
 
 /// Where entry `i` is.
 #[inline]
 fn offset((head, data): (Head, &[u8]), i: usize) -> usize {
+    if head.size == 1 {
+        let lacking = data.get(head.offsets_at() + i).copied().unwrap_or_default();
+        return head.floor(i).wrapping_add(lacking.into());
+    }
     let bytes = data.get(head.offsets_at() + 2 * i..).and_then(|b| b.first_chunk::<2>());
     u16::from_le_bytes(bytes.copied().unwrap_or_default()).into()
 }
@@ -291,11 +291,20 @@ fn offset((head, data): (Head, &[u8]), i: usize) -> usize {
 /// ends after two or three is mispredicted too often.
 #[inline(always)]
 fn ask((head, data): (Head, &[u8]), view: BlockView<'_>, i: usize) {
-    let start = offset((head, data), i);
+    let start = if head.apart > 0 && head.size == 1 {
+        // The offset has to come from memory: ask for it and, as far as the line knows, for the entry.
+        prefetch(data.as_ptr().wrapping_add(head.offsets_at() + i));
+        head.floor(i)
+    } else {
+        offset((head, data), i)
+    };
+    let len = match head.size {
+        1 => head.rise(),
+        // Of the last entry this reads a middle: as good as any number that is too small or too large.
+        _ => offset((head, data), i + 1).saturating_sub(start),
+    };
     let first = view.entries().as_ptr().wrapping_add(start);
     prefetch_bytes(first, ASK_MIN);
-    // Of the last entry this reads a middle: as good as any number that is too small or too large.
-    let len = offset((head, data), i + 1).saturating_sub(start);
     if len > ASK_MIN {
         prefetch_bytes(first.wrapping_add(ASK_MIN), len.min(ASK_MAX) - ASK_MIN);
     }
@@ -326,20 +335,28 @@ fn entry_if_equal<'a>(
 /// Whether the first `shared` bytes of entry `i`'s key are those of `user_key`.
 #[inline]
 fn begins((head, data): (Head, &[u8]), user_key: &[u8], i: usize, shared: usize) -> bool {
-    let prefix = data.get(head.prefix_at()..head.len.into()).unwrap_or_default();
+    let prefix = data.get(..head.prefix.into()).unwrap_or_default();
     let common = shared.min(prefix.len());
     if user_key.get(..common) != prefix.get(..common) {
         return false;
     }
-    let start = head.middles_at() + i * usize::from(head.width);
+    if common == shared {
+        return true;
+    }
+    let middle = if head.split == 0 { i } else { usize::from(i >= head.split.into()) };
+    let start = head.middles_at() + middle * usize::from(head.width);
     user_key.get(common..shared) == data.get(start..start + shared - common)
 }
 
-/// The tags from this one on, `len` at most.
+/// The candidates of the first group and of the second, as far as there are so many tags.
 #[inline]
-fn group_from(tags: &[u8], at: usize, len: usize) -> &[u8] {
-    let tags = tags.get(at..).unwrap_or_default();
-    tags.get(..len).unwrap_or(tags)
+fn candidates_of_two(tags: &[u8], tag: u8) -> (u64, u64) {
+    match tags.split_at_checked(GROUP) {
+        Some((group, rest)) => {
+            (candidates(group, tag), candidates(rest.get(..GROUP).unwrap_or(rest), tag))
+        }
+        None => (candidates(tags, tag), 0),
+    }
 }
 
 /// A bit for each of at most [`GROUP`] tags that are equal to `tag`, in their order.
@@ -349,28 +366,6 @@ fn candidates(tags: &[u8], tag: u8) -> u64 {
     words.fold(0, |bits, (at, word)| {
         bits | gather(equal_bytes(u64::from_le_bytes(*word), tag)) << (LANES * at)
     })
-}
-
-/// Every entry of the block and all user keys; `None` if it does not suit tags.
-fn collect(view: BlockView<'_>) -> Option<(Vec<Item>, Vec<u8>)> {
-    if view.entries().len() > usize::from(u16::MAX) {
-        return None;
-    }
-    let (mut items, mut keys) = (Vec::new(), Vec::new());
-    let mut cursor = Cursor::default();
-    cursor.rewind_to_start();
-    while cursor.next(&view).ok()? {
-        let (user_key, _) = cursor.key().split_last_chunk::<TRAILER_SIZE>()?;
-        let shared = cursor.shared(&view)?;
-        if shared > user_key.len() {
-            return None;
-        }
-        let tag = tag_of(hash64(user_key));
-        let offset = u16::try_from(cursor.offset()).ok()?;
-        items.push(Item { tag, offset, shared, user_key: keys.len()..keys.len() + user_key.len() });
-        keys.extend_from_slice(user_key);
-    }
-    Some((items, keys))
 }
 
 #[cfg(test)]

@@ -1,0 +1,184 @@
+//! Building the [`Tags`] of a block, which its second lookup does.
+
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
+use super::block::BlockView;
+use super::cursor::Cursor;
+use super::tags::{FIRST, FRACTION, Head, INLINE, Tags, line, tag_of};
+use crate::base::hash::hash64;
+use crate::base::key::TRAILER_SIZE;
+use crate::cache::Memory;
+use std::ops::Range;
+
+/// The widest middle that is worth keeping.
+const WIDTH_MAX: usize = 32;
+
+/// What is collected about one entry.
+struct Item {
+    tag: u8,
+    offset: u16,
+    shared: usize,
+    /// Where the user key is among all of them.
+    user_key: Range<usize>,
+}
+
+/// Every entry of a block and all user keys.
+struct Items {
+    items: Vec<Item>,
+    keys: Vec<u8>,
+}
+
+/// The tags of a block; `None` if it does not suit them.
+pub(super) fn build(view: BlockView<'_>) -> Option<Tags> {
+    let items = Items::collect(view)?;
+    let (prefix, width) = items.common()?;
+    let n = items.items.len();
+    let (split, middles) = match items.two_middles(prefix.len(), width) {
+        Some(two) => two,
+        None => (0, items.all_middles(prefix.len(), width)),
+    };
+    let (line, offsets) = items.offsets();
+    let len = prefix.len() + n + offsets.len() + middles.len();
+    if len > view.entries().len() / 2 {
+        return None;
+    }
+    let head = Head {
+        n: u16::try_from(n).ok()?,
+        prefix: u16::try_from(prefix.len()).ok()?,
+        slope: line.slope,
+        split: u16::try_from(split).ok()?,
+        bias: line.bias,
+        size: line.size,
+        width: width as u8,
+        apart: 0,
+    };
+    let tags: Vec<u8> = items.items.iter().map(|item| item.tag).collect();
+    if head.room(len) <= INLINE {
+        let mut inline = [0; INLINE];
+        let table = [prefix, &tags, &offsets, &middles].concat();
+        inline.get_mut(..len)?.copy_from_slice(&table);
+        return Some(Tags::Inline(head, inline));
+    }
+    let (near, far) = tags.split_at_checked(n.min(FIRST))?;
+    let head = Head { apart: near.len() as u8, ..head };
+    let mut first = [0; FIRST];
+    first.get_mut(..near.len())?.copy_from_slice(near);
+    let mut data = [prefix, far, &offsets, &middles].concat();
+    data.resize(head.room(data.len()), 0);
+    Some(Tags::Heap(head, first, Memory::copy_of(&data)))
+}
+
+/// A straight line from a block's first entry to its last.
+struct Line {
+    /// See [`Head`]; so are the others.
+    slope: u16,
+    bias: u8,
+    size: u8,
+}
+
+impl Line {
+    /// What there is where no line is good enough.
+    const NONE: Line = Line { slope: 0, bias: 0, size: 2 };
+
+    /// The line through these offsets, and what it lacks at each; `None` if that does not fit bytes.
+    fn through(offsets: &[u16]) -> Option<(Line, Vec<u8>)> {
+        let last = usize::from(*offsets.last()?);
+        let slope = (last << FRACTION).checked_div(offsets.len() - 1).unwrap_or(0);
+        let slope = u16::try_from(slope).ok()?;
+        let above = |(i, &offset): (usize, &u16)| i32::from(offset) - line(slope, i) as i32;
+        // Not above 0, as the first offset is 0.
+        let lowest = offsets.iter().enumerate().map(above).min()?;
+        let lacking = offsets.iter().enumerate().map(|at| u8::try_from(above(at) - lowest).ok());
+        let line = Line { slope, bias: u8::try_from(-lowest).ok()?, size: 1 };
+        Some((line, lacking.collect::<Option<_>>()?))
+    }
+}
+
+impl Items {
+    /// `None` if the block does not suit tags.
+    fn collect(view: BlockView<'_>) -> Option<Items> {
+        if view.entries().len() > usize::from(u16::MAX) {
+            return None;
+        }
+        let (mut items, mut keys) = (Vec::new(), Vec::new());
+        let mut cursor = Cursor::default();
+        cursor.rewind_to_start();
+        while cursor.next(&view).ok()? {
+            let (user_key, _) = cursor.key().split_last_chunk::<TRAILER_SIZE>()?;
+            let shared = cursor.shared(&view)?;
+            if shared > user_key.len() {
+                return None;
+            }
+            let tag = tag_of(hash64(user_key));
+            let offset = u16::try_from(cursor.offset()).ok()?;
+            let place = keys.len()..keys.len() + user_key.len();
+            items.push(Item { tag, offset, shared, user_key: place });
+            keys.extend_from_slice(user_key);
+        }
+        Some(Items { items, keys })
+    }
+
+    fn key(&self, item: &Item) -> &[u8] {
+        self.keys.get(item.user_key.clone()).unwrap_or_default()
+    }
+
+    /// What all keys begin with, and how much more there may be that an entry does not hold.
+    fn common(&self) -> Option<(&[u8], usize)> {
+        let first = self.key(self.items.first()?);
+        let len = self.items.iter().fold(first.len(), |len, item| {
+            let common = first.iter().zip(self.key(item)).take_while(|(a, b)| a == b);
+            len.min(common.count())
+        });
+        let widths = self.items.iter().map(|item| item.shared.saturating_sub(len));
+        let width = widths.max().filter(|width| *width <= WIDTH_MAX)?;
+        Some((first.get(..len)?, width))
+    }
+
+    /// What an entry's own end and the prefix lack of its key.
+    fn middle(&self, item: &Item, prefix_len: usize) -> &[u8] {
+        self.key(item).get(prefix_len..item.shared).unwrap_or_default()
+    }
+
+    fn all_middles(&self, prefix_len: usize, width: usize) -> Vec<u8> {
+        let mut all = Vec::with_capacity(width * self.items.len());
+        for (i, item) in self.items.iter().enumerate() {
+            all.extend_from_slice(self.middle(item, prefix_len));
+            all.resize(width * (i + 1), 0);
+        }
+        all
+    }
+
+    /// The entry at which middles change, and the two that there are; `None` if there are more. An entry
+    /// that holds more of its key itself needs only the beginning of a middle.
+    fn two_middles(&self, prefix_len: usize, width: usize) -> Option<(usize, Vec<u8>)> {
+        let mut split = 0;
+        let (mut before, mut middle): (&[u8], &[u8]) = (&[], &[]);
+        for (i, item) in self.items.iter().enumerate() {
+            let next = self.middle(item, prefix_len);
+            if next.starts_with(middle) {
+                middle = next;
+            } else if !middle.starts_with(next) {
+                if split > 0 {
+                    return None;
+                }
+                (split, before, middle) = (i, middle, next);
+            }
+        }
+        if split == 0 {
+            (split, before) = (self.items.len(), middle);
+        }
+        let mut two = before.to_vec();
+        two.resize(width, 0);
+        two.extend_from_slice(middle);
+        two.resize(2 * width, 0);
+        Some((split, two))
+    }
+
+    /// The offsets as they are kept.
+    fn offsets(&self) -> (Line, Vec<u8>) {
+        let offsets: Vec<u16> = self.items.iter().map(|item| item.offset).collect();
+        Line::through(&offsets).unwrap_or_else(|| {
+            (Line::NONE, offsets.iter().flat_map(|offset| offset.to_le_bytes()).collect())
+        })
+    }
+}
