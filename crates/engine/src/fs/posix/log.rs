@@ -50,6 +50,9 @@ const MIN_WINDOW: usize = 64 << 10;
 /// windows of 256 KiB one write of 100 bytes in 2,000 had to, and with the faults of its pages that was the
 /// 99.9th percentile of a fill (60 us, and 16 to 40 with 1 MiB).
 const MAX_WINDOW: usize = 1 << 20;
+/// The same behind a window that was synced: the next one's first sync writes all of it, for 16 writers the 99.9th
+/// percentile (2.5 ms with 1 MiB, 1.5 ms with this).
+const MAX_WINDOW_SYNCED: usize = 256 << 10;
 /// Records from here on are large.
 const LARGE: u64 = 32 << 10;
 /// All page sizes in use divide it.
@@ -141,6 +144,8 @@ pub(super) struct MappedLog {
     allocated: u64,
     window: Option<Window>,
     next_window: usize,
+    /// How often the file had been synced when the window was mapped.
+    syncs: u64,
     /// Where the large record ends that is being placed in parts; 0 before the first one.
     large_until: u64,
     medium: Medium,
@@ -158,6 +163,7 @@ impl MappedLog {
             allocated: 0,
             window: None,
             next_window: MIN_WINDOW,
+            syncs: 0,
             large_until: 0,
             medium,
             opts,
@@ -181,7 +187,7 @@ impl MappedLog {
             return Ok(false);
         }
         let start = self.size / ALIGN * ALIGN;
-        let wanted = (end - start).max(self.next_window as u64).next_multiple_of(ALIGN);
+        let wanted = (end - start).max(self.window_len() as u64).next_multiple_of(ALIGN);
         let len = wanted.min(self.allocated - start) as usize;
         // The old window goes first: never two of them in memory.
         self.leave_window();
@@ -193,8 +199,16 @@ impl MappedLog {
             }
             Err(e) => return Err(io_error("While mmap log file", &self.shared.path, e)),
         }
-        self.next_window = (self.next_window * 2).min(MAX_WINDOW);
         Ok(true)
+    }
+
+    /// How long the next window is, if the record allows.
+    fn window_len(&mut self) -> usize {
+        let before = std::mem::replace(&mut self.syncs, self.shared.syncs());
+        let most = if self.syncs > before { MAX_WINDOW_SYNCED } else { MAX_WINDOW };
+        let len = self.next_window.min(most);
+        self.next_window = (len * 2).min(MAX_WINDOW);
+        len
     }
 
     fn leave_window(&mut self) {

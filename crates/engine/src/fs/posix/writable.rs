@@ -11,7 +11,7 @@ use std::fs::File;
 use std::io::{self, IoSlice, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Small enough to stay in the second-level cache, large enough to make calls rare.
 const BUFFER: usize = 128 << 10;
@@ -29,12 +29,19 @@ pub(super) struct SharedFile {
     /// Set after `failure` is; makes the usual check one load.
     broken: AtomicBool,
     failure: Mutex<Option<Error>>,
+    syncs: AtomicU64,
 }
 
 impl SharedFile {
     pub(super) fn new(file: File, path: &Path, use_fsync: bool) -> Arc<SharedFile> {
         let (broken, failure) = (AtomicBool::new(false), Mutex::new(None));
-        Arc::new(SharedFile { file, path: path.to_path_buf(), use_fsync, broken, failure })
+        let (path, syncs) = (path.to_path_buf(), AtomicU64::new(0));
+        Arc::new(SharedFile { file, path, use_fsync, broken, failure, syncs })
+    }
+
+    /// How often the file was synced.
+    pub(super) fn syncs(&self) -> u64 {
+        self.syncs.load(Ordering::Relaxed)
     }
 
     /// The error that broke the file, if one did.
@@ -58,6 +65,7 @@ impl SharedFile {
 impl FileSyncer for SharedFile {
     fn sync(&self) -> Result<()> {
         self.check()?;
+        self.syncs.fetch_add(1, Ordering::Relaxed);
         let (done, call) = if self.use_fsync {
             (self.file.sync_all(), "While fsync")
         } else {
