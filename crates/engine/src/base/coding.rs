@@ -22,19 +22,33 @@ pub fn put_fixed64(out: &mut Vec<u8>, v: u64) {
     out.extend_from_slice(&v.to_le_bytes());
 }
 
+/// What bytes are appended to.
+pub trait ByteSink {
+    /// Appends a byte.
+    fn put(&mut self, byte: u8);
+}
+
+impl ByteSink for Vec<u8> {
+    #[inline]
+    fn put(&mut self, byte: u8) {
+        self.push(byte);
+    }
+}
+
 /// Appends a varint32.
-pub fn put_varint32(out: &mut Vec<u8>, v: u32) {
+#[inline]
+pub fn put_varint32(out: &mut impl ByteSink, v: u32) {
     put_varint64(out, u64::from(v));
 }
 
 /// Appends a varint64.
 #[inline]
-pub fn put_varint64(out: &mut Vec<u8>, mut v: u64) {
+pub fn put_varint64(out: &mut impl ByteSink, mut v: u64) {
     while v >= 0x80 {
-        out.push(v as u8 | 0x80);
+        out.put(v as u8 | 0x80);
         v >>= 7;
     }
-    out.push(v as u8);
+    out.put(v as u8);
 }
 
 /// Appends a zigzag-coded signed varint64.

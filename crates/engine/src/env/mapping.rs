@@ -4,7 +4,7 @@
 //!
 //! Unsafe: mapping, and giving back what the caller says was mapped. Where the system is not Linux, and
 //! under Miri, there is no such memory ([`IS_SUPPORTED`]). Tested by what uses it: `arena_test.rs`,
-//! `heap_test.rs`.
+//! `heap_test.rs`, `large_vec_test.rs`.
 
 #![allow(unsafe_code)]
 
@@ -15,7 +15,7 @@ pub const HUGE_PAGE: usize = 2 << 20;
 pub const IS_SUPPORTED: bool = cfg!(all(target_os = "linux", not(miri)));
 
 #[cfg(all(target_os = "linux", not(miri)))]
-pub use linux::{map, populate, unmap};
+pub use linux::{map, populate, remap, unmap};
 
 #[cfg(all(target_os = "linux", not(miri)))]
 mod linux {
@@ -66,10 +66,22 @@ mod linux {
         unsafe { libc::madvise(start, before + len, libc::MADV_POPULATE_WRITE) };
     }
 
+    /// The same memory in another size, perhaps elsewhere, aligned to pages; null, and nothing has changed, if
+    /// there is none.
+    ///
+    /// # Safety
+    /// `memory` came from `map` or `remap` with this size, and only the caller has pointers into it.
+    pub unsafe fn remap(memory: *mut u8, size: usize, new_size: usize) -> *mut u8 {
+        let (size, new_size) = (size.next_multiple_of(PAGE), new_size.next_multiple_of(PAGE));
+        // SAFETY: by contract, nobody else's mapping.
+        let moved = unsafe { libc::mremap(memory.cast(), size, new_size, libc::MREMAP_MAYMOVE) };
+        if moved == libc::MAP_FAILED { ptr::null_mut() } else { moved.cast() }
+    }
+
     /// Gives memory back; false if the system refuses.
     ///
     /// # Safety
-    /// `memory` came from `map` with this size, or is a part of such memory that is whole pages, and is
+    /// `memory` came from `map` or `remap` with this size, or is a part of such memory that is whole pages, and is
     /// not used any more.
     pub unsafe fn unmap(memory: *mut u8, size: usize) -> bool {
         // SAFETY: by contract, nobody else's mapping.
@@ -89,6 +101,15 @@ pub fn map(_size: usize, _align: usize) -> *mut u8 {
 /// Never called: [`map`] gives nothing.
 #[cfg(not(all(target_os = "linux", not(miri))))]
 pub unsafe fn populate(_start: *mut u8, _len: usize) {}
+
+/// No memory.
+///
+/// # Safety
+/// Never called: [`map`] gives nothing.
+#[cfg(not(all(target_os = "linux", not(miri))))]
+pub unsafe fn remap(_memory: *mut u8, _size: usize, _new_size: usize) -> *mut u8 {
+    std::ptr::null_mut()
+}
 
 /// Nothing to give back.
 ///

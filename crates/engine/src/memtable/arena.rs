@@ -19,6 +19,7 @@
 #![allow(unsafe_code)]
 
 use super::spare::{Pieces, SpareChunks};
+use crate::env::large_vec::MAP_FROM;
 use crate::env::mapping;
 use parking_lot::Mutex;
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
@@ -287,8 +288,6 @@ pub(super) unsafe fn free_chunk(chunk: *mut Chunk, size: usize) {
 fn is_mapped(size: usize) -> bool {
     mapping::IS_SUPPORTED && size >= MAP_FROM
 }
-
-const MAP_FROM: usize = 128 << 10;
 
 #[cfg(test)]
 #[path = "arena_test.rs"]

@@ -13,8 +13,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Small enough to stay in the second-level cache, large enough to make calls rare.
-const BUFFER: usize = 128 << 10;
+/// Small enough to stay in the second-level cache, large enough to make calls rare, and less than glibc maps:
+/// from the first such piece that is freed on it keeps more in its heaps.
+const BUFFER: usize = 124 << 10;
 /// From this size on, pieces go to the system without a copy.
 const DIRECT: usize = 32 << 10;
 /// Writeback is started behind the end by this much: the last pages will be written again.
@@ -171,6 +172,11 @@ impl WritableFile for BufferedFile {
         }
         if self.buffer.len() + data.len() > BUFFER {
             self.flush()?;
+        }
+        if data.len() > self.buffer.capacity() - self.buffer.len() {
+            // Not twice the buffer, as doubling would come to.
+            let room = (2 * self.buffer.capacity()).max(data.len() + self.buffer.len()).min(BUFFER);
+            self.buffer.reserve_exact(room - self.buffer.len());
         }
         self.buffer.extend_from_slice(data);
         Ok(())

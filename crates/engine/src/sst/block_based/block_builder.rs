@@ -3,6 +3,7 @@
 use super::block::{COLLISION, EMPTY_BUCKET, HASH_INDEX_BIT, HASH_INDEX_SEED};
 use crate::base::coding::{put_varint32, varint_length};
 use crate::base::hash::hash32;
+use crate::env::large_vec::LargeVec;
 
 /// A hash index names intervals by one byte, the two largest being taken.
 const INTERVAL_MAX: usize = 253;
@@ -12,8 +13,8 @@ const HASHED_SIZE_MAX: usize = 64 << 10;
 /// A block that is being filled. Keys must ascend.
 pub struct BlockBuilder {
     restart_interval: usize,
-    buffer: Vec<u8>,
-    restarts: Vec<u32>,
+    buffer: LargeVec<u8>,
+    restarts: LargeVec<u32>,
     /// Entries since the last restart.
     counter: usize,
     last_key: Vec<u8>,
@@ -27,8 +28,8 @@ impl BlockBuilder {
     pub fn new(restart_interval: usize) -> BlockBuilder {
         BlockBuilder {
             restart_interval: restart_interval.max(1),
-            buffer: Vec::new(),
-            restarts: vec![0],
+            buffer: LargeVec::new(),
+            restarts: LargeVec::filled(0, 1),
             counter: 0,
             last_key: Vec::new(),
             shares: true,
@@ -130,7 +131,7 @@ impl BlockBuilder {
     /// The bytes of the block, to which nothing may be added.
     pub fn finish(&mut self) -> &[u8] {
         let mut word = self.restarts.len() as u32;
-        for restart in &self.restarts {
+        for restart in self.restarts.iter() {
             self.buffer.extend_from_slice(&restart.to_le_bytes());
         }
         if let Some(hash) = &self.hash
@@ -145,7 +146,7 @@ impl BlockBuilder {
     }
 
     /// The finished block, taken out; the builder starts the next one.
-    pub fn take(&mut self) -> Vec<u8> {
+    pub fn take(&mut self) -> LargeVec<u8> {
         self.finish();
         let bytes = std::mem::take(&mut self.buffer);
         self.reset();
@@ -153,7 +154,7 @@ impl BlockBuilder {
     }
 
     /// Gives the memory of a block that was taken to the next one, which is still empty.
-    pub fn give_back(&mut self, mut bytes: Vec<u8>) {
+    pub fn give_back(&mut self, mut bytes: LargeVec<u8>) {
         bytes.clear();
         self.buffer = bytes;
     }
@@ -195,7 +196,7 @@ impl HashIndexBuilder {
         self.buckets() + 2
     }
 
-    fn write(&self, out: &mut Vec<u8>) {
+    fn write(&self, out: &mut LargeVec<u8>) {
         let mut table = vec![EMPTY_BUCKET; self.buckets()];
         for &(hash, interval) in &self.entries {
             let bucket = &mut table[hash as usize % self.buckets()];

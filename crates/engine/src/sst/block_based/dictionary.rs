@@ -9,6 +9,7 @@
 
 use crate::cache::{Cache, Reservation};
 use crate::compress::{CompressionType, Dictionary, DictionarySource};
+use crate::env::large_vec::LargeVec;
 use crate::options::{BlockBasedTableOptions, CompressionOptions};
 use crate::sst::TableBuilderContext;
 use std::sync::Arc;
@@ -18,7 +19,7 @@ const PIECE: usize = 256 << 10;
 
 /// A finished block that is not written yet.
 pub(super) struct HeldBlock {
-    pub(super) raw: Vec<u8>,
+    pub(super) raw: LargeVec<u8>,
     pub(super) first_key: Vec<u8>,
     pub(super) last_key: Vec<u8>,
 }
@@ -64,7 +65,12 @@ impl HeldBlocks {
     }
 
     /// Holds a block. `false`: it was the last one, there is no room for more.
-    pub(super) fn push(&mut self, mut raw: Vec<u8>, first_key: &[u8], last_key: &[u8]) -> bool {
+    pub(super) fn push(
+        &mut self,
+        mut raw: LargeVec<u8>,
+        first_key: &[u8],
+        last_key: &[u8],
+    ) -> bool {
         raw.shrink_to_fit();
         self.bytes += raw.len() as u64;
         self.memory += raw.len() + first_key.len() + last_key.len() + size_of::<HeldBlock>();

@@ -11,6 +11,7 @@
 use crate::base::KeyOrder;
 use crate::base::key::{TRAILER_SIZE, trailer};
 use crate::base::prefetch::prefetch_bytes;
+use crate::env::large_vec::LargeVec;
 use crate::error::{Error, Result};
 use crate::sst::format::BlockHandle;
 use std::cmp::Ordering;
@@ -45,7 +46,7 @@ impl RankNode {
 /// Sorted numbers, searched by rank. Level 0 holds them all, padded to whole nodes; each higher
 /// level holds the last number of each node below, up to a level of one node.
 struct Ranks {
-    levels: Vec<Vec<RankNode>>,
+    levels: Vec<LargeVec<RankNode>>,
 }
 
 impl Ranks {
@@ -60,8 +61,8 @@ impl Ranks {
         Ranks { levels }
     }
 
-    fn level(len: usize, mut number: impl FnMut(usize) -> u64) -> Vec<RankNode> {
-        let mut nodes = vec![RankNode([u64::MAX; WIDTH]); len.div_ceil(WIDTH)];
+    fn level(len: usize, mut number: impl FnMut(usize) -> u64) -> LargeVec<RankNode> {
+        let mut nodes = LargeVec::filled(RankNode([u64::MAX; WIDTH]), len.div_ceil(WIDTH));
         for (n, node) in nodes.iter_mut().enumerate() {
             let first = n * WIDTH;
             for (i, slot) in node.0.iter_mut().enumerate().take(len - first) {
@@ -116,8 +117,8 @@ pub struct Search {
 
 /// Where the blocks begin, in half the room for tables below 4 GiB.
 enum Offsets {
-    Narrow(Vec<u32>),
-    Wide(Vec<u64>),
+    Narrow(LargeVec<u32>),
+    Wide(LargeVec<u64>),
 }
 
 impl Offsets {
@@ -159,14 +160,14 @@ impl Offsets {
 /// The decoded index.
 pub struct Fences {
     /// All keys, one after the other.
-    keys: Vec<u8>,
+    keys: LargeVec<u8>,
     /// Where each key ends.
-    ends: Vec<u32>,
+    ends: LargeVec<u32>,
     /// Whether keys lack the trailer.
     user_keys: bool,
     /// Where each block begins, and how long it is.
     offsets: Offsets,
-    sizes: Vec<u32>,
+    sizes: LargeVec<u32>,
     /// Bytes that all keys begin with, and the numbers that follow, in bytewise order.
     common: usize,
     ranks: Option<Ranks>,
@@ -175,8 +176,8 @@ pub struct Fences {
 impl Fences {
     /// Collects fences whose keys are user keys or internal keys.
     pub fn collect(user_keys: bool) -> Fences {
-        let (keys, ends, sizes) = (Vec::new(), Vec::new(), Vec::new());
-        let offsets = Offsets::Narrow(Vec::new());
+        let (keys, ends, sizes) = (LargeVec::new(), LargeVec::new(), LargeVec::new());
+        let offsets = Offsets::Narrow(LargeVec::new());
         Fences { keys, ends, user_keys, offsets, sizes, common: 0, ranks: None }
     }
 
@@ -308,7 +309,7 @@ impl Fences {
             Err(outside) => return settled(outside),
         };
         let mut search = Search { x, ..Search::default() };
-        let is_small = |level: &&Vec<RankNode>| size_of_val(&level[..]) <= SMALL;
+        let is_small = |level: &&LargeVec<RankNode>| size_of_val(&level[..]) <= SMALL;
         for level in ranks.levels.iter().take_while(is_small) {
             search.at = Ranks::down(level, search.at, x);
             search.level += 1;

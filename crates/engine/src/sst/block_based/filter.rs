@@ -14,6 +14,7 @@ use super::ribbon::Ribbon;
 use super::ribbon_builder::{RibbonShape, one_in_false_positives};
 use crate::base::hash::{hash32, hash64};
 use crate::base::prefetch::prefetch;
+use crate::env::large_vec::LargeVec;
 
 const METADATA_SIZE: usize = 5;
 const LEGACY_SEED: u32 = 0xBC9F_1D34;
@@ -44,7 +45,7 @@ pub struct Filter {
 #[derive(Default)]
 pub struct Lines {
     /// Somewhat more than needed, never moved or grown.
-    memory: Vec<u8>,
+    memory: LargeVec<u8>,
     /// Where the bytes begin.
     start: usize,
 }
@@ -52,7 +53,7 @@ pub struct Lines {
 impl Lines {
     /// So many zeros, for a file to be read into.
     pub fn zeroed(len: usize) -> Lines {
-        let mut memory = vec![0; len + LINE - 1];
+        let mut memory = LargeVec::filled(0, len + LINE - 1);
         // Not known to an interpreter; then nothing is aligned, and nothing is wrong.
         let start = memory.as_ptr().align_offset(LINE).min(LINE - 1);
         memory.truncate(start + len);
@@ -292,24 +293,25 @@ impl FilterBuilder {
     }
 
     /// The bytes of the block.
-    pub fn finish(&self) -> Vec<u8> {
+    pub fn finish(&self) -> LargeVec<u8> {
         self.finish_ribbon().unwrap_or_else(|| self.finish_bloom())
     }
 
-    fn finish_ribbon(&self) -> Option<Vec<u8>> {
+    fn finish_ribbon(&self) -> Option<LargeVec<u8>> {
         let entropy = *self.hashes().next()?;
         let bloom_len = self.lines() * LINE + METADATA_SIZE;
         let shape = RibbonShape::new(self.len(), self.ribbon?, entropy, bloom_len)?;
         shape.build(self.hashes().copied(), entropy)
     }
 
-    fn finish_bloom(&self) -> Vec<u8> {
+    fn finish_bloom(&self) -> LargeVec<u8> {
         let lines = self.lines();
         if lines == 0 {
             // No key was added: a body of its own would only say no.
-            return if self.is_empty() { vec![0; METADATA_SIZE] } else { vec![0; 6] };
+            return LargeVec::filled(0, if self.is_empty() { METADATA_SIZE } else { 6 });
         }
-        let mut out = Vec::with_capacity(lines * LINE + METADATA_SIZE);
+        let mut out = LargeVec::new();
+        out.reserve(lines * LINE + METADATA_SIZE);
         out.resize(lines * LINE, 0u8);
         let probes = probes_for(self.millibits_per_key);
         for &hash in self.hashes() {

@@ -6,6 +6,7 @@
 
 use super::filter::FilterBuilder;
 use crate::base::key::{ValueType, pack_trailer};
+use crate::env::large_vec::LargeVec;
 use crate::hooks::SliceTransform;
 
 /// Collects what filters hold.
@@ -24,7 +25,7 @@ pub struct FilterPart {
     /// No key of the part sorts behind this internal key.
     pub bound: Vec<u8>,
     /// The block.
-    pub bytes: Vec<u8>,
+    pub bytes: LargeVec<u8>,
 }
 
 impl FilterParts {

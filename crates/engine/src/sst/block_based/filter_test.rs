@@ -44,7 +44,7 @@ fn our_filters_are_rocksdbs_byte_for_byte() {
         for i in 0..v["n"].as_u64().unwrap() {
             builder.add(format!("key{i:05}").as_bytes());
         }
-        assert_eq!(builder.finish(), hex(v["hex"].as_str().unwrap()), "{v}");
+        assert_eq!(*builder.finish(), hex(v["hex"].as_str().unwrap()), "{v}");
         compared += 1;
     }
     assert_eq!(compared, 20);
@@ -59,7 +59,7 @@ fn our_ribbons_are_rocksdbs_byte_for_byte() {
         for i in 0..v["n"].as_u64().unwrap() {
             builder.add(format!("key{i:05}").as_bytes());
         }
-        assert_eq!(builder.finish(), hex(v["hex"].as_str().unwrap()), "{v}");
+        assert_eq!(*builder.finish(), hex(v["hex"].as_str().unwrap()), "{v}");
     }
 }
 

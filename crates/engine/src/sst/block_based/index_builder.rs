@@ -4,6 +4,7 @@ use super::block_builder::BlockBuilder;
 use crate::base::coding::{put_length_prefixed, put_varsignedint64};
 use crate::base::key::{TRAILER_SIZE, ValueType, pack_trailer, user_key};
 use crate::base::{KeyOrder, MAX_SEQUENCE_NUMBER};
+use crate::env::large_vec::LargeVec;
 use crate::options::{BlockBasedTableOptions, IndexShorteningMode, IndexType};
 use crate::sst::format::{BLOCK_TRAILER_SIZE, BlockHandle};
 use std::cmp::Ordering;
@@ -18,7 +19,7 @@ pub struct IndexBuilder {
     side_by_side: bool,
     /// Separators as internal keys, and the blocks.
     keys: KeyList,
-    handles: Vec<BlockHandle>,
+    handles: LargeVec<BlockHandle>,
     /// The first key of each block, for the form that has them.
     first_keys: Option<KeyList>,
     /// Two neighbouring blocks hold the same user key, so separators need their trailers.
@@ -28,8 +29,8 @@ pub struct IndexBuilder {
 /// Keys, one after the other.
 #[derive(Default)]
 struct KeyList {
-    bytes: Vec<u8>,
-    ends: Vec<usize>,
+    bytes: LargeVec<u8>,
+    ends: LargeVec<usize>,
 }
 
 impl KeyList {
@@ -49,7 +50,7 @@ pub struct IndexPart {
     /// The entry whose separator bounds the part.
     pub last: usize,
     /// The block.
-    pub bytes: Vec<u8>,
+    pub bytes: LargeVec<u8>,
 }
 
 impl IndexBuilder {
@@ -65,7 +66,7 @@ impl IndexBuilder {
             shortening: opts.index_shortening,
             side_by_side: !opts.block_align,
             keys: KeyList::default(),
-            handles: Vec::new(),
+            handles: LargeVec::new(),
             first_keys: with_first.then(KeyList::default),
             needs_trailers: false,
         }
@@ -126,7 +127,7 @@ impl IndexBuilder {
     }
 
     /// The whole index as one block.
-    pub fn finish(&self) -> Vec<u8> {
+    pub fn finish(&self) -> LargeVec<u8> {
         let mut block = BlockWriter::new(self);
         for i in 0..self.len() {
             block.add(self.keys.get(i), self.handles[i], self.first_key(i));
@@ -153,12 +154,12 @@ impl IndexBuilder {
     }
 
     /// The block that names parts of the index, bounded by these separators.
-    pub fn top_level(&self, parts: &[(usize, BlockHandle)]) -> Vec<u8> {
+    pub fn top_level(&self, parts: &[(usize, BlockHandle)]) -> LargeVec<u8> {
         self.over(parts.iter().map(|&(last, handle)| (self.keys.get(last).to_vec(), handle)))
     }
 
     /// A block in the index's form that names other blocks, each bounded by an internal key.
-    pub fn over(&self, blocks: impl Iterator<Item = (Vec<u8>, BlockHandle)>) -> Vec<u8> {
+    pub fn over(&self, blocks: impl Iterator<Item = (Vec<u8>, BlockHandle)>) -> LargeVec<u8> {
         let mut block = BlockWriter::new(self);
         for (key, handle) in blocks {
             block.add(&key, handle, None);

@@ -100,7 +100,7 @@ fn open(
     let metas = read_metaindex(&source)?;
     let properties = read_properties(&source, &metas)?;
     let dictionary = match metas.get(DICTIONARY) {
-        Some(&handle) => Some(Dictionary::new(source.read_meta(handle)?)),
+        Some(&handle) => Some(Dictionary::new(source.read_meta(handle)?.to_vec())),
         None => None,
     };
     let form = index_form(&properties)?;
@@ -176,7 +176,7 @@ fn read_properties(source: &BlockSource, metas: &MetaBlocks) -> Result<TableProp
     let mut bytes = source.read_with_trailer(handle)?;
     if let Err(e) = source.verify(&bytes, handle.offset) {
         // Old ingestions wrote the sequence number into the block and left its checksum.
-        let mut original = bytes.clone();
+        let mut original = bytes.to_vec();
         let block = original.get_mut(..handle.size as usize).unwrap_or_default();
         if !zero_global_seqno(block) || source.verify(&original, handle.offset).is_err() {
             return Err(e);

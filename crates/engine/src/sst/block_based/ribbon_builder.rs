@@ -11,6 +11,7 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
 use super::ribbon::{Row, raw_seed};
+use crate::env::large_vec::LargeVec;
 
 const BLOCK: usize = 128;
 const SEGMENT: usize = 16;
@@ -59,7 +60,7 @@ impl RibbonShape {
         &self,
         hashes: impl Iterator<Item = u64> + Clone,
         entropy: u64,
-    ) -> Option<Vec<u8>> {
+    ) -> Option<LargeVec<u8>> {
         let first = (entropy as u32) & (SEEDS - 1);
         (0..SEEDS).map(|i| (first + i) & (SEEDS - 1)).find_map(|seed| {
             let mut banding = Banding::new(self.slots);
@@ -71,7 +72,7 @@ impl RibbonShape {
     }
 
     /// Goes back through the slots. A block's segments are its columns' next 128 solution bits.
-    fn solve(&self, banding: &Banding, seed: u8) -> Vec<u8> {
+    fn solve(&self, banding: &Banding, seed: u8) -> LargeVec<u8> {
         let blocks = self.slots / BLOCK;
         let segments = self.len / SEGMENT;
         let mut columns = segments.div_ceil(blocks);
@@ -79,7 +80,7 @@ impl RibbonShape {
         if columns > 32 {
             (columns, upper_start) = (32, 0);
         }
-        let mut out = vec![0u8; self.len];
+        let mut out = LargeVec::filled(0u8, self.len);
         let mut end = upper_start * (columns - 1) + (blocks - upper_start) * columns;
         let mut state = [0u128; 32];
         for block in (0..blocks).rev() {
@@ -99,12 +100,12 @@ impl RibbonShape {
 
 /// One equation per slot: coefficients that begin with the slot, and what their parities must be.
 struct Banding {
-    rows: Vec<(u128, u32)>,
+    rows: LargeVec<(u128, u32)>,
 }
 
 impl Banding {
     fn new(slots: usize) -> Banding {
-        Banding { rows: vec![(0, 0); slots] }
+        Banding { rows: LargeVec::filled((0, 0), slots) }
     }
 
     /// Adds an equation; false if it contradicts the others.

@@ -10,6 +10,7 @@ use crate::base::checksum::{block_checksum, context_modifier};
 use crate::base::coding::fixed32_at;
 use crate::cache::Memory;
 use crate::compress::{CompressionType, Dictionary, decompress_with};
+use crate::env::large_vec::LargeVec;
 use crate::error::{Error, Result};
 use crate::fs::RandomAccessFile;
 use crate::options::ChecksumType;
@@ -30,7 +31,7 @@ pub struct BlockSource {
 
 /// Where an iterator has read ahead.
 pub struct Readahead {
-    buffer: Vec<u8>,
+    buffer: LargeVec<u8>,
     start: u64,
     /// Where the next read goes on, if the reads are sequential.
     expected: u64,
@@ -49,7 +50,7 @@ impl Readahead {
     /// few sequential reads and doubles.
     pub fn new(window_max: usize, eager: bool) -> Readahead {
         let window = if eager { window_max } else { WINDOW_MIN.min(window_max) };
-        let (buffer, start, expected, sequential) = (Vec::new(), 0, 0, 0);
+        let (buffer, start, expected, sequential) = (LargeVec::new(), 0, 0, 0);
         Readahead { buffer, start, expected, window, window_max, eager, sequential }
     }
 
@@ -113,9 +114,9 @@ impl BlockSource {
     }
 
     /// The bytes of a block in the file with their trailer, unchecked.
-    pub fn read_with_trailer(&self, handle: BlockHandle) -> Result<Vec<u8>> {
+    pub fn read_with_trailer(&self, handle: BlockHandle) -> Result<LargeVec<u8>> {
         self.check_range(handle)?;
-        let mut bytes = vec![0; handle.size as usize + BLOCK_TRAILER_SIZE];
+        let mut bytes = LargeVec::filled(0, handle.size as usize + BLOCK_TRAILER_SIZE);
         read_exact_at(&*self.file, handle.offset, &mut bytes)?;
         Ok(bytes)
     }
@@ -148,7 +149,7 @@ impl BlockSource {
     }
 
     /// A checked, uncompressed block of the metadata.
-    pub fn read_meta(&self, handle: BlockHandle) -> Result<Vec<u8>> {
+    pub fn read_meta(&self, handle: BlockHandle) -> Result<LargeVec<u8>> {
         let mut bytes = self.read_with_trailer(handle)?;
         self.verify(&bytes, handle.offset)?;
         let (block, type_byte, _) = split_trailer(&bytes)?;
@@ -156,7 +157,8 @@ impl BlockSource {
             bytes.truncate(handle.size as usize);
             return Ok(bytes);
         }
-        self.expand(block, type_byte, None).map_err(|e| self.locate(handle, e))
+        let raw = self.expand(block, type_byte, None).map_err(|e| self.locate(handle, e))?;
+        Ok(LargeVec::from(raw.as_slice()))
     }
 
     /// As `read_meta`, read to where it stays.

@@ -1,0 +1,66 @@
+use super::*;
+
+/// Numbers through all sizes, on the heap and mapped, up and down again.
+#[test]
+fn elements_survive_each_move() {
+    let (mut large, mut model) = (LargeVec::new(), Vec::new());
+    let total = if cfg!(miri) { 3000u64 } else { 200_000 };
+    for i in 0..total {
+        if i % 3 == 0 {
+            large.push(i);
+            model.push(i);
+        } else {
+            large.extend_from_slice(&[i, !i]);
+            model.extend_from_slice(&[i, !i]);
+        }
+        assert!(large.len() <= large.capacity());
+    }
+    assert_eq!(*large, *model);
+    assert!(cfg!(miri) || large.capacity() * size_of::<u64>() >= 2 * MAP_FROM, "it was mapped");
+    for len in [model.len() * 2 / 3, 20_000, 1000, 7, 0] {
+        large.truncate(len);
+        model.truncate(len);
+        large.shrink_to_fit();
+        assert_eq!(large.capacity(), large.len());
+        assert_eq!(*large, *model);
+    }
+    large.push(5);
+    assert_eq!(*large, [5]);
+}
+
+#[test]
+fn a_resize_fills_what_was_used_before() {
+    let mut large = LargeVec::filled(7u8, MAP_FROM + 1);
+    large.truncate(3);
+    large.resize(5, 1);
+    assert_eq!(*large, [7, 7, 7, 1, 1]);
+    large.resize(2 * MAP_FROM, 2);
+    assert!(large[5..].iter().all(|&byte| byte == 2));
+    large.clear();
+    assert!(large.is_empty());
+}
+
+#[test]
+fn memory_is_aligned_as_its_elements_are() {
+    #[derive(Clone, Copy)]
+    #[repr(align(128))]
+    struct Node([u64; 16]);
+    for len in [1, 10, 1023, 1024, 5000] {
+        let mut nodes = LargeVec::filled(Node([1; 16]), len);
+        nodes.push(Node([2; 16]));
+        assert_eq!(nodes.as_ptr().addr() % 128, 0);
+        assert_eq!(nodes.iter().map(|node| node.0[15]).sum::<u64>(), len as u64 + 2);
+    }
+}
+
+#[test]
+fn room_is_as_asked_for() {
+    let mut large = LargeVec::<u32>::new();
+    large.reserve(10);
+    assert_eq!(large.capacity(), 10);
+    large.reserve(1 << 20);
+    assert_eq!(large.capacity(), 1 << 20);
+    let all: LargeVec<u32> = (0..70_000).collect();
+    assert_eq!(all.capacity(), 70_000);
+    assert!(all.iter().copied().eq(0..70_000));
+}
