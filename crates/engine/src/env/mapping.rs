@@ -2,14 +2,31 @@
 //!
 //! A lookup that goes anywhere in some hundred MiB otherwise pays for a page walk with each cache miss.
 //!
+//! [`LargeVec`] is for what background jobs and open tables hold: indexes, filters, what they are made of and read
+//! through. glibc maps such pieces too, but only until the first one is freed: then it takes all pieces up to that
+//! size from its heaps, and what is freed there stays with the process (after a compaction of 230 MB it
+//! was 5.7 MB, in the heap of a thread that did nothing any more). A mapping goes back at once, it grows
+//! without a copy, and of its room only the pages in use have memory.
+//!
 //! Unsafe: mapping, and giving back what the caller says was mapped. Where the system is not Linux, and
 //! under Miri, there is no such memory ([`IS_SUPPORTED`]). Tested by what uses it: `arena_test.rs`,
-//! `heap_test.rs`, `large_vec_test.rs`.
+//! `heap_test.rs`; the vector by `mapping_test.rs`. Its invariants:
+//! * **L1** `start` has room for `capacity` elements, from the allocator if those are less than
+//!   [`MAP_FROM`] bytes or there are no mappings, else from `map`; it dangles if they are no bytes.
+//! * **L2** The first `len` elements, at most `capacity`, are initialised.
 
 #![allow(unsafe_code)]
 
+use crate::base::coding::ByteSink;
+use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
+use std::ops::{Deref, DerefMut};
+use std::ptr::{self, NonNull};
+
 /// The size of a huge page; what is aligned to it is advised for huge pages.
 pub const HUGE_PAGE: usize = 2 << 20;
+
+/// Bytes from which memory is mapped: where glibc's threshold is until something is freed.
+pub const MAP_FROM: usize = 128 << 10;
 
 /// Whether [`map`] can give memory.
 pub const IS_SUPPORTED: bool = cfg!(all(target_os = "linux", not(miri)));
@@ -119,3 +136,203 @@ pub unsafe fn remap(_memory: *mut u8, _size: usize, _new_size: usize) -> *mut u8
 pub unsafe fn unmap(_memory: *mut u8, _size: usize) -> bool {
     false
 }
+
+/// As `Vec`, for elements that are bits and nothing else.
+pub struct LargeVec<T: Copy> {
+    start: NonNull<T>,
+    len: usize,
+    capacity: usize,
+}
+
+// SAFETY: it owns its elements, as `Vec` does.
+unsafe impl<T: Copy + Send> Send for LargeVec<T> {}
+// SAFETY: as for `Send`.
+unsafe impl<T: Copy + Sync> Sync for LargeVec<T> {}
+
+impl<T: Copy> Default for LargeVec<T> {
+    fn default() -> LargeVec<T> {
+        LargeVec { start: NonNull::dangling(), len: 0, capacity: 0 }
+    }
+}
+
+impl<T: Copy> LargeVec<T> {
+    /// An empty vector without memory.
+    pub fn new() -> LargeVec<T> {
+        LargeVec::default()
+    }
+
+    /// So many times the same.
+    pub fn filled(value: T, len: usize) -> LargeVec<T> {
+        let mut filled = LargeVec::new();
+        filled.resize(len, value);
+        filled
+    }
+
+    /// How many elements there is room for.
+    pub fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    /// Appends an element.
+    #[inline]
+    pub fn push(&mut self, value: T) {
+        self.extend_from_slice(&[value]);
+    }
+
+    /// Appends a copy of the elements.
+    #[inline]
+    pub fn extend_from_slice(&mut self, elements: &[T]) {
+        if self.capacity - self.len < elements.len() {
+            self.grow(elements.len());
+        }
+        // SAFETY: L1: there is room behind the first `len`; `elements` cannot be a part of this one's memory,
+        // which is borrowed. Then L2 holds for those, too.
+        unsafe {
+            let end = self.start.as_ptr().add(self.len);
+            ptr::copy_nonoverlapping(elements.as_ptr(), end, elements.len());
+        }
+        self.len += elements.len();
+    }
+
+    /// Cuts it to `len` elements, or fills it up with copies of `value`.
+    pub fn resize(&mut self, len: usize, value: T) {
+        self.reserve(len.saturating_sub(self.len));
+        for at in self.len..len {
+            // SAFETY: L1: there is room.
+            unsafe { self.start.as_ptr().add(at).write(value) };
+        }
+        self.len = len;
+    }
+
+    /// Keeps the first `len` elements.
+    pub fn truncate(&mut self, len: usize) {
+        self.len = self.len.min(len);
+    }
+
+    /// Keeps the memory alone.
+    pub fn clear(&mut self) {
+        self.len = 0;
+    }
+
+    /// Makes room for exactly so many more, if there is less.
+    pub fn reserve(&mut self, more: usize) {
+        if self.capacity - self.len < more {
+            self.change_capacity(self.len.saturating_add(more));
+        }
+    }
+
+    /// Gives back room that is not used. Of a mapping that is what has pages; the rest costs nothing.
+    pub fn shrink_to_fit(&mut self) {
+        if self.len < self.capacity {
+            self.change_capacity(self.len);
+        }
+    }
+
+    #[cold]
+    fn grow(&mut self, more: usize) {
+        let needed = self.len.saturating_add(more);
+        self.change_capacity(needed.max(2 * self.capacity).max(64 / size_of::<T>().max(1)));
+    }
+
+    /// Moves the elements, which are not more, to memory of this size.
+    fn change_capacity(&mut self, capacity: usize) {
+        let (old, new) = (layout::<T>(self.capacity), layout::<T>(capacity));
+        let start = if new.size() == 0 {
+            NonNull::dangling()
+        } else if is_mapped(old) && is_mapped(new) {
+            // SAFETY: L1, and nobody else has a pointer into it.
+            let memory = unsafe { remap(self.start.as_ptr().cast(), old.size(), new.size()) };
+            let Some(start) = NonNull::new(memory.cast()) else { handle_alloc_error(new) };
+            (self.start, self.capacity) = (start, capacity);
+            return;
+        } else {
+            let memory = match is_mapped(new) {
+                true => map(new.size(), new.align()),
+                // SAFETY: the size is not zero.
+                false => unsafe { alloc(new) },
+            };
+            let Some(start) = NonNull::new(memory.cast::<T>()) else { handle_alloc_error(new) };
+            start
+        };
+        // SAFETY: both have room for `len` elements (L1, L2), and one is new.
+        unsafe { ptr::copy_nonoverlapping(self.start.as_ptr(), start.as_ptr(), self.len) };
+        self.free();
+        (self.start, self.capacity) = (start, capacity);
+    }
+
+    /// Gives the memory back, after which `start` and `capacity` mean nothing.
+    fn free(&mut self) {
+        let layout = layout::<T>(self.capacity);
+        let start = self.start.as_ptr().cast::<u8>();
+        // SAFETY: L1 says where it came from; nothing uses it any more.
+        unsafe {
+            if is_mapped(layout) {
+                unmap(start, layout.size());
+            } else if layout.size() > 0 {
+                dealloc(start, layout);
+            }
+        }
+    }
+}
+
+impl<T: Copy> Drop for LargeVec<T> {
+    fn drop(&mut self) {
+        self.free();
+    }
+}
+
+impl<T: Copy> Deref for LargeVec<T> {
+    type Target = [T];
+    #[inline]
+    fn deref(&self) -> &[T] {
+        // SAFETY: L2.
+        unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.len) }
+    }
+}
+
+impl<T: Copy> DerefMut for LargeVec<T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut [T] {
+        // SAFETY: L2, and borrowed by nobody else.
+        unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }
+    }
+}
+
+impl<T: Copy> From<&[T]> for LargeVec<T> {
+    fn from(elements: &[T]) -> LargeVec<T> {
+        let mut copy = LargeVec::new();
+        copy.reserve(elements.len());
+        copy.extend_from_slice(elements);
+        copy
+    }
+}
+
+impl<T: Copy> FromIterator<T> for LargeVec<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(elements: I) -> LargeVec<T> {
+        let elements = elements.into_iter();
+        let mut all = LargeVec::new();
+        all.reserve(elements.size_hint().0);
+        elements.for_each(|element| all.push(element));
+        all
+    }
+}
+
+impl ByteSink for LargeVec<u8> {
+    #[inline]
+    fn put(&mut self, byte: u8) {
+        self.push(byte);
+    }
+}
+
+fn layout<T>(capacity: usize) -> Layout {
+    Layout::array::<T>(capacity)
+        .unwrap_or_else(|_| panic!("{capacity} elements are more than can be addressed"))
+}
+
+fn is_mapped(layout: Layout) -> bool {
+    IS_SUPPORTED && layout.size() >= MAP_FROM
+}
+
+#[cfg(test)]
+#[path = "mapping_test.rs"]
+mod tests;

@@ -1,7 +1,6 @@
 //! What a simulator or model checker replaces: locks, atomics, threads, time.
 
 pub mod epoch;
-pub mod large_vec;
 pub mod live;
 pub mod mapping;
 pub mod parted;

@@ -19,8 +19,7 @@
 #![allow(unsafe_code)]
 
 use super::spare::{Pieces, SpareChunks};
-use crate::env::large_vec::MAP_FROM;
-use crate::env::mapping;
+use crate::env::mapping::{self, MAP_FROM};
 use parking_lot::Mutex;
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::ptr::NonNull;

@@ -3,7 +3,7 @@
 use super::block::{COLLISION, EMPTY_BUCKET, HASH_INDEX_BIT, HASH_INDEX_SEED};
 use crate::base::coding::{put_varint32, varint_length};
 use crate::base::hash::hash32;
-use crate::env::large_vec::LargeVec;
+use crate::env::mapping::LargeVec;
 
 /// A hash index names intervals by one byte, the two largest being taken.
 const INTERVAL_MAX: usize = 253;

@@ -9,7 +9,7 @@
 
 use crate::cache::{Cache, Reservation};
 use crate::compress::{CompressionType, Dictionary, DictionarySource};
-use crate::env::large_vec::LargeVec;
+use crate::env::mapping::LargeVec;
 use crate::options::{BlockBasedTableOptions, CompressionOptions};
 use crate::sst::TableBuilderContext;
 use std::sync::Arc;

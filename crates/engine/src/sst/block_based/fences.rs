@@ -11,7 +11,7 @@
 use crate::base::KeyOrder;
 use crate::base::key::{TRAILER_SIZE, trailer};
 use crate::base::prefetch::prefetch_bytes;
-use crate::env::large_vec::LargeVec;
+use crate::env::mapping::LargeVec;
 use crate::error::{Error, Result};
 use crate::sst::format::BlockHandle;
 use std::cmp::Ordering;

@@ -14,7 +14,7 @@ use super::ribbon::Ribbon;
 use super::ribbon_builder::{RibbonShape, one_in_false_positives};
 use crate::base::hash::{hash32, hash64};
 use crate::base::prefetch::prefetch;
-use crate::env::large_vec::LargeVec;
+use crate::env::mapping::LargeVec;
 
 const METADATA_SIZE: usize = 5;
 const LEGACY_SEED: u32 = 0xBC9F_1D34;

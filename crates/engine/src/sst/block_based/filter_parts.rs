@@ -6,7 +6,7 @@
 
 use super::filter::FilterBuilder;
 use crate::base::key::{ValueType, pack_trailer};
-use crate::env::large_vec::LargeVec;
+use crate::env::mapping::LargeVec;
 use crate::hooks::SliceTransform;
 
 /// Collects what filters hold.

@@ -4,7 +4,7 @@ use super::block_builder::BlockBuilder;
 use crate::base::coding::{put_length_prefixed, put_varsignedint64};
 use crate::base::key::{TRAILER_SIZE, ValueType, pack_trailer, user_key};
 use crate::base::{KeyOrder, MAX_SEQUENCE_NUMBER};
-use crate::env::large_vec::LargeVec;
+use crate::env::mapping::LargeVec;
 use crate::options::{BlockBasedTableOptions, IndexShorteningMode, IndexType};
 use crate::sst::format::{BLOCK_TRAILER_SIZE, BlockHandle};
 use std::cmp::Ordering;

@@ -11,7 +11,7 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
 use super::ribbon::{Row, raw_seed};
-use crate::env::large_vec::LargeVec;
+use crate::env::mapping::LargeVec;
 
 const BLOCK: usize = 128;
 const SEGMENT: usize = 16;

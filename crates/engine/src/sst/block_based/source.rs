@@ -10,7 +10,7 @@ use crate::base::checksum::{block_checksum, context_modifier};
 use crate::base::coding::fixed32_at;
 use crate::cache::Memory;
 use crate::compress::{CompressionType, Dictionary, decompress_with};
-use crate::env::large_vec::LargeVec;
+use crate::env::mapping::LargeVec;
 use crate::error::{Error, Result};
 use crate::fs::RandomAccessFile;
 use crate::options::ChecksumType;
