@@ -78,24 +78,28 @@ fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
     }
 }
 
-/// The table of the files that are there, and how many of its rows are met; `None` without files.
-pub(super) fn table(out: &Path) -> Option<(String, usize, usize)> {
-    let (mut lines, mut met, mut measured) = (String::new(), 0, 0);
-    for duel in DUELS {
-        let Some(raw) = report::read(out, &format!("duel-{}", duel.name)) else { continue };
-        for phase in duel.phases {
-            let Some((line, is_met)) = row(duel, phase, &raw) else { continue };
-            lines += &line;
-            measured += 1;
-            met += usize::from(is_met);
-        }
-    }
-    let head = "| Duel | Phase | Target | Ops/s, ratio | Ours, ops/s | Theirs, ops/s | P99 | P99.9 | Memory | Met | Commit |\n\
-                |---|---|---|---|---|---|---|---|---|---|---|\n";
-    (measured > 0).then(|| (format!("{head}{lines}"), met, measured))
+/// What a phase gave.
+pub(super) struct Outcome {
+    line: String,
+    /// The row that it judges; may be empty.
+    pub(super) row: &'static str,
+    /// Operations per second, ours to theirs.
+    pub(super) rate: f64,
+    /// What keeps it from being met.
+    pub(super) faults: Vec<String>,
 }
 
-fn row(duel: &Duel, phase: &Phase, raw: &Raw) -> Option<(String, bool)> {
+/// All phases whose files are there.
+pub(super) fn outcomes(out: &Path) -> Vec<Outcome> {
+    let duels = DUELS.iter().filter_map(|duel| {
+        let raw = report::read(out, &format!("duel-{}", duel.name))?;
+        let phases = duel.phases.iter().filter_map(move |phase| outcome(duel, phase, &raw));
+        Some(phases.collect::<Vec<_>>())
+    });
+    duels.flatten().collect()
+}
+
+fn outcome(duel: &Duel, phase: &'static Phase, raw: &Raw) -> Option<Outcome> {
     let (ours, theirs) = runs(&raw.text, phase.name);
     let of =
         |runs: &[Run], name: &str| median(runs.iter().filter_map(|run| run.get(name)).copied());
@@ -111,8 +115,6 @@ fn row(duel: &Duel, phase: &Phase, raw: &Raw) -> Option<(String, bool)> {
     }
     let above = even.iter().filter(|(_, ratio)| *ratio > report::EVEN);
     faults.extend(above.map(|(name, ratio)| format!("{name} {ratio:.2}")));
-    let met =
-        if faults.is_empty() { "yes".to_owned() } else { format!("no: {}", faults.join(", ")) };
     let [p99, p999, memory] = even.map(|(_, ratio)| ratio);
     let line = format!(
         "| [{name}](duel-{name}.txt) | {} | {} | **{rate:.2}** [{low:.2}..{high:.2}] | {} | {} | {p99:.2} | {p999:.2} | {memory:.2} | {met} | {commit} |\n",
@@ -120,19 +122,27 @@ fn row(duel: &Duel, phase: &Phase, raw: &Raw) -> Option<(String, bool)> {
         phase.target,
         report::digits(of(&ours, "ops/s")?),
         report::digits(of(&theirs, "ops/s")?),
+        met = report::verdict(&faults),
         commit = raw.head("commit"),
         name = duel.name,
     );
-    Some((line, faults.is_empty()))
+    Some(Outcome { line, row: phase.row, rate, faults })
 }
 
 /// What follows the main table in the report.
-pub(super) fn section(out: &Path) -> String {
-    let Some((table, met, measured)) = table(out) else { return String::new() };
+pub(super) fn section(outcomes: &[Outcome]) -> String {
+    if outcomes.is_empty() {
+        return String::new();
+    }
+    let met = outcomes.iter().filter(|outcome| outcome.faults.is_empty()).count();
+    let lines: String = outcomes.iter().map(|outcome| outcome.line.as_str()).collect();
     format!(
         "\n## Through the C functions\n\n{} by `cargo x bench --duel`: kvduel over our `librocksdb.so` and RocksDB's in turn, each run \
-         on fresh data. Memory is the resident size after the phase. {met} of {measured} rows are met.\n\n{table}",
+         on fresh data. Memory is the resident size after the phase. {met} of {} phases are met.\n\n\
+         | Duel | Phase | Target | Ops/s, ratio | Ours, ops/s | Theirs, ops/s | P99 | P99.9 | Memory | Met | Commit |\n\
+         |---|---|---|---|---|---|---|---|---|---|---|\n{lines}",
         environment::now(),
+        outcomes.len(),
     )
 }
 
@@ -151,16 +161,28 @@ A scan ops/s=7 p50=0.1 p99=1.0 p999=2.0 max=3 found=1/1 secs=1 cpu=1 rss_mb=10
 
     #[test]
     fn a_phase_is_judged_by_medians_of_its_runs() {
-        let phase = |target| Phase { name: "read", what: "reads", target };
+        const PHASE: Phase = Phase { name: "read", what: "reads", target: 3.0, row: "reads" };
+        const HIGHER: Phase = Phase { target: 4.5, ..PHASE };
+        const LONELY: Phase = Phase { name: "scan", ..PHASE };
         let duel = Duel { name: "block", args: "", phases: &[] };
         let raw = Raw::of(TEXT.to_owned());
-        let (line, met) = row(&duel, &phase(3.0), &raw).unwrap();
-        assert!(
-            line.contains("**4.00** [3.00..5.00]") && line.contains("| 400 | 100 | 0.50 | 2.00 |")
+        let read = outcome(&duel, &PHASE, &raw).unwrap();
+        assert!(read.line.contains("**4.00** [3.00..5.00]"), "{}", read.line);
+        assert!(read.line.contains("| 400 | 100 | 0.50 | 2.00 |") && read.line.contains("| abc |"));
+        assert_eq!(
+            (read.row, read.rate, read.faults),
+            ("reads", 4.0, vec!["P99.9 2.00".to_owned()])
         );
-        assert!(line.contains("no: P99.9 2.00 | abc") && !met);
-        assert!(row(&duel, &phase(4.5), &raw).unwrap().0.contains("no: 4.00 < 4.5, P99.9 2.00"));
-        // Nothing to compare with.
-        assert!(row(&duel, &Phase { name: "scan", ..phase(1.0) }, &raw).is_none());
+        let higher = outcome(&duel, &HIGHER, &raw).unwrap();
+        assert!(higher.line.contains("no: 4.00 < 4.5, P99.9 2.00"), "{}", higher.line);
+        assert!(outcome(&duel, &LONELY, &raw).is_none(), "nothing to compare with");
+    }
+
+    #[test]
+    fn phases_judge_rows_that_exist_with_their_targets() {
+        for phase in DUELS.iter().flat_map(|duel| duel.phases).filter(|p| !p.row.is_empty()) {
+            let row = super::super::rows::ROWS.iter().find(|row| row.name == phase.row);
+            assert_eq!(row.map(|row| row.target), Some(phase.target), "{}", phase.row);
+        }
     }
 }

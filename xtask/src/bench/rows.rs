@@ -192,44 +192,46 @@ pub(super) struct Phase {
     pub(super) what: &'static str,
     /// Operations per second, ours to theirs.
     pub(super) target: f64,
+    /// The row that has the same workload in db_bench and is judged by this one; empty: none has.
+    pub(super) row: &'static str,
 }
 
-const fn phase(name: &'static str, what: &'static str, target: f64) -> Phase {
-    Phase { name, what, target }
+const fn phase(name: &'static str, what: &'static str, target: f64, row: &'static str) -> Phase {
+    Phase { name, what, target, row }
 }
 
 #[rustfmt::skip]
 pub(super) const DUELS: &[Duel] = &[
     Duel { name: "test1-10k", args: "plain num={num} threads=2 secs={seconds} phases=filluniq,wait,readwhilewriting", phases: &[
-        phase("readwhilewriting", "reference test 1, 10K writes/s", 3.5),
+        phase("readwhilewriting", "reference test 1, 10K writes/s", 3.5, "test1-10k"),
     ] },
     Duel { name: "test1-80k", args: "plain num={num} threads=2 secs={seconds} phases=filluniq,wait,readwhilewriting rate=81920", phases: &[
-        phase("readwhilewriting", "reference test 1, 80K writes/s", 4.0),
+        phase("readwhilewriting", "reference test 1, 80K writes/s", 4.0, "test1-80k"),
     ] },
     Duel { name: "test2-10k", args: "plain num={num} threads=2 secs={seconds} phases=filluniq,wait,readwhilewriting,prefixscan \
         prefix=12 prefixes={num/10}", phases: &[
-        phase("readwhilewriting", "reference test 2, point reads, 10K writes/s", 3.0),
-        phase("prefixscan", "reference test 2, seeks, 10K writes/s", 3.0),
+        phase("readwhilewriting", "reference test 2, point reads, 10K writes/s", 3.0, "test2-reads-10k"),
+        phase("prefixscan", "reference test 2, seeks, 10K writes/s", 3.0, "test2-seeks-10k"),
     ] },
     Duel { name: "test2-80k", args: "plain num={num} threads=2 secs={seconds} phases=filluniq,wait,readwhilewriting,prefixscan \
         prefix=12 prefixes={num/10} rate=81920", phases: &[
-        phase("readwhilewriting", "reference test 2, point reads, 80K writes/s", 3.0),
-        phase("prefixscan", "reference test 2, seeks, 80K writes/s", 3.0),
+        phase("readwhilewriting", "reference test 2, point reads, 80K writes/s", 3.0, "test2-reads-80k"),
+        phase("prefixscan", "reference test 2, seeks, 80K writes/s", 3.0, "test2-seeks-80k"),
     ] },
     Duel { name: "block", args: "block num={num} key=16 value=100 threads=2 secs={seconds} range=20 read_fraction=1 \
         phases=filluniq,compact,read1,read,ycsb,scan,readwhilewriting,scanwhilewriting", phases: &[
-        phase("filluniq", "block-based tables, fill in random order, log on", 3.0),
-        phase("read", "cached reads, uniform", 3.0),
-        phase("ycsb", "cached reads, Zipf's law", 3.0),
-        phase("scan", "seek and 20 nexts", 2.5),
-        phase("readwhilewriting", "`readwhilewriting`, 2 readers, 10K writes/s", 3.5),
-        phase("scanwhilewriting", "seek and 20 nexts, 10K writes/s", 2.5),
+        phase("filluniq", "block-based tables, fill in random order, log on", 3.0, ""),
+        phase("read", "cached reads, uniform", 3.0, "reads-16-100"),
+        phase("ycsb", "cached reads, Zipf's law", 3.0, "reads-16-100-zipf"),
+        phase("scan", "seek and 20 nexts", 2.5, "range-20"),
+        phase("readwhilewriting", "`readwhilewriting`, 2 readers, 10K writes/s", 3.5, "writing-2"),
+        phase("scanwhilewriting", "seek and 20 nexts, 10K writes/s", 2.5, "range-20-writer"),
     ] },
     Duel { name: "counters", args: "block num={num} key=16 value=8 threads=2 secs={seconds} phases=filluniq,compact,read1,readwhilemerging", phases: &[
-        phase("readwhilemerging", "`readwhilemerging` counters, 2 readers, 10K merges/s", 3.0),
+        phase("readwhilemerging", "`readwhilemerging` counters, 2 readers, 10K merges/s", 3.0, "merging-2"),
     ] },
     Duel { name: "fillseq", args: "block num={num} key=16 value=100 phases=fillseq", phases: &[
-        phase("fillseq", "fill in order, log on", 4.0),
+        phase("fillseq", "fill in order, log on", 4.0, "fillseq"),
     ] },
 ];
 
