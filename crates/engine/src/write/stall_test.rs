@@ -85,8 +85,8 @@ fn large_writes_wait_rarely_for_the_pace_once_they_have_filled_half_a_memtable()
     assert!(time > Duration::from_millis(30), "{time:?}");
     assert!(took(40).1 > time, "the flush is late");
     // Small ones have their own measure.
-    assert!(!Pace::is_large(200, f64::from(100 << 20)));
-    assert!(Pace::is_large(300, f64::from(100 << 20)));
+    assert!(!Pace::is_large(160, f64::from(100 << 20)));
+    assert!(Pace::is_large(180, f64::from(100 << 20)));
 }
 
 #[test]
@@ -118,14 +118,14 @@ fn the_pace_follows_the_flushes_and_falls_when_they_are_late() {
     controller.flushed(1000, Duration::from_secs(1));
     assert_eq!(at(0), FLUSH_SPEED_UNKNOWN * PACE_SHARE);
     set_flush_speed(&controller, 100 << 20);
-    assert!((at(0) / f64::from(25 << 20) - 1.0).abs() < 0.001);
-    assert_eq!(at(0), at(25 << 20));
-    assert!((at(0) / at(75 << 19) - 8.0).abs() < 0.001);
-    assert!((at(0) / at(50 << 20) - 64.0).abs() < 0.001);
-    assert_eq!(at(50 << 20), at(1 << 30));
+    assert!((at(0) / f64::from(20 << 20) - 1.0).abs() < 0.001);
+    assert_eq!(at(0), at(20 << 20));
+    assert!((at(0) / at(30 << 20) - 8.0).abs() < 0.001);
+    assert!((at(0) / at(40 << 20) - 64.0).abs() < 0.001);
+    assert_eq!(at(40 << 20), at(1 << 30));
     assert_eq!(large(50 << 20), None);
-    assert!((at(0) * 4.0 / large((50 << 20) + 1).unwrap() - 1.0).abs() < 0.001);
-    assert!((at(0) * 4.0 / large(75 << 20).unwrap() - 64.0).abs() < 0.001);
+    assert!((at(0) * 5.0 / large((50 << 20) + 1).unwrap() - 1.0).abs() < 0.001);
+    assert!((at(0) * 5.0 / large(75 << 20).unwrap() - 64.0).abs() < 0.001);
     assert_eq!(large(75 << 20), large(1 << 30));
 }
 

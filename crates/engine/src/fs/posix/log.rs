@@ -51,8 +51,8 @@ const MIN_WINDOW: usize = 64 << 10;
 /// 99.9th percentile of a fill (60 us, and 16 to 40 with 1 MiB).
 const MAX_WINDOW: usize = 1 << 20;
 /// The same behind a window that was synced: the next one's first sync writes all of it, for 16 writers the 99.9th
-/// percentile (2.5 ms with 1 MiB, 1.5 ms with this).
-const MAX_WINDOW_SYNCED: usize = 256 << 10;
+/// percentile (2.5 ms with 1 MiB, 1.7 ms with this).
+const MAX_WINDOW_SYNCED: usize = 512 << 10;
 /// Records from here on are large.
 const LARGE: u64 = 32 << 10;
 /// All page sizes in use divide it.
