@@ -109,12 +109,7 @@ fn outcome(duel: &Duel, phase: &'static Phase, raw: &Raw) -> Option<Outcome> {
         ours.iter().zip(&theirs).filter_map(|(a, b)| Some(a.get("ops/s")? / b.get("ops/s")?));
     let (low, high) = pairs.fold((f64::MAX, 0.0f64), |(low, high), r| (low.min(r), high.max(r)));
     let even = [("P99", ratio("p99")?), ("P99.9", ratio("p999")?), ("memory", ratio("rss_mb")?)];
-    let mut faults: Vec<String> = Vec::new();
-    if rate < phase.target {
-        faults.push(format!("{rate:.2} < {}", phase.target));
-    }
-    let above = even.iter().filter(|(_, ratio)| *ratio > report::EVEN);
-    faults.extend(above.map(|(name, ratio)| format!("{name} {ratio:.2}")));
+    let faults = report::faults(Some(rate), phase.target, even);
     let [p99, p999, memory] = even.map(|(_, ratio)| ratio);
     let line = format!(
         "| [{name}](duel-{name}.txt) | {} | {} | **{rate:.2}** [{low:.2}..{high:.2}] | {} | {} | {p99:.2} | {p999:.2} | {memory:.2} | {met} | {commit} |\n",

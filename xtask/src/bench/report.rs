@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A ratio that must not be above 1 may be so by rounding.
-pub(super) const EVEN: f64 = 1.005;
+const EVEN: f64 = 1.005;
 
 /// Writes the table into `README.md` of the results.
 pub(super) fn table(out: &Path) -> Result<PathBuf, Failure> {
@@ -79,13 +79,6 @@ impl<'a> Judgement<'a> {
     }
 
     fn judge(&mut self, row: &Row) {
-        match median(self.rate) {
-            None => self.faults.push("no figures".to_owned()),
-            Some(rate) if rate < row.target => {
-                self.faults.push(format!("{rate:.2} < {}", row.target))
-            }
-            Some(_) => {}
-        }
         // LMDB is a bar for rates; of ours beside ours, memory says nothing.
         let beside_rocksdb = row.data != "lmdb" && !row.flags.contains("--peer=");
         let even = [
@@ -94,11 +87,9 @@ impl<'a> Judgement<'a> {
             ("memory", self.memory),
             ("written", self.written),
         ];
-        for (name, figure) in even.into_iter().filter(|_| beside_rocksdb) {
-            if let Some(ratio) = median(figure).filter(|ratio| *ratio > EVEN) {
-                self.faults.push(format!("{name} {ratio:.2}"));
-            }
-        }
+        let even = even.into_iter().filter(|_| beside_rocksdb);
+        let even = even.filter_map(|(name, figure)| Some((name, median(figure)?)));
+        self.faults = faults(median(self.rate), row.target, even);
         let longest = self.longest.and_then(|figure| figure.ours).unwrap_or(0.0) / 1000.0;
         if let Some(most) = row.stall_max.filter(|most| longest > *most) {
             self.faults.push(format!("stall of {longest:.0} ms > {most}"));
@@ -147,6 +138,20 @@ impl<'a> Judgement<'a> {
             name = row.name,
         )
     }
+}
+
+/// What keeps a rate, and ratios that must not be above 1, from being enough.
+pub(super) fn faults(
+    rate: Option<f64>,
+    target: f64,
+    even: impl IntoIterator<Item = (&'static str, f64)>,
+) -> Vec<String> {
+    let short = match rate {
+        None => Some("no figures".to_owned()),
+        Some(rate) => (rate < target).then(|| format!("{rate:.2} < {target}")),
+    };
+    let above = even.into_iter().filter(|(_, ratio)| *ratio > EVEN);
+    short.into_iter().chain(above.map(|(name, ratio)| format!("{name} {ratio:.2}"))).collect()
 }
 
 /// Whether something is met, or why not.

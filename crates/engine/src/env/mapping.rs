@@ -11,8 +11,7 @@
 //! Unsafe: mapping, and giving back what the caller says was mapped. Where the system is not Linux, and
 //! under Miri, there is no such memory ([`IS_SUPPORTED`]). Tested by what uses it: `arena_test.rs`,
 //! `heap_test.rs`; the vector by `mapping_test.rs`. Its invariants:
-//! * **L1** `start` has room for `capacity` elements, from the allocator if those are less than
-//!   [`MAP_FROM`] bytes or there are no mappings, else from `map`; it dangles if they are no bytes.
+//! * **L1** `start` has room for `capacity` elements, as [`allocate`] gives it; it dangles if they are no bytes.
 //! * **L2** The first `len` elements, at most `capacity`, are initialised.
 
 #![allow(unsafe_code)]
@@ -137,6 +136,40 @@ pub unsafe fn unmap(_memory: *mut u8, _size: usize) -> bool {
     false
 }
 
+/// Whether [`allocate`] takes a piece of this size from the operating system. An allocator would keep what
+/// is freed: glibc's raises the size from which it maps memory when such a piece is.
+pub fn is_mapped(size: usize) -> bool {
+    IS_SUPPORTED && size >= MAP_FROM
+}
+
+/// Memory of this layout, not initialised if it is not mapped.
+///
+/// # Safety
+/// The layout has bytes.
+pub unsafe fn allocate(layout: Layout) -> NonNull<u8> {
+    let memory = match is_mapped(layout.size()) {
+        true => map(layout.size(), layout.align()),
+        // SAFETY: by contract.
+        false => unsafe { alloc(layout) },
+    };
+    NonNull::new(memory).unwrap_or_else(|| handle_alloc_error(layout))
+}
+
+/// Gives memory back.
+///
+/// # Safety
+/// It came from [`allocate`] with this layout, or was brought to its size by [`remap`], and is not used any more.
+pub unsafe fn free(memory: NonNull<u8>, layout: Layout) {
+    // SAFETY: by contract, and each the counterpart of what `allocate` called for this size.
+    unsafe {
+        if is_mapped(layout.size()) {
+            unmap(memory.as_ptr(), layout.size());
+        } else {
+            dealloc(memory.as_ptr(), layout);
+        }
+    }
+}
+
 /// As `Vec`, for elements that are bits and nothing else.
 pub struct LargeVec<T: Copy> {
     start: NonNull<T>,
@@ -237,47 +270,52 @@ impl<T: Copy> LargeVec<T> {
     /// Moves the elements, which are not more, to memory of this size.
     fn change_capacity(&mut self, capacity: usize) {
         let (old, new) = (layout::<T>(self.capacity), layout::<T>(capacity));
-        let start = if new.size() == 0 {
-            NonNull::dangling()
-        } else if is_mapped(old) && is_mapped(new) {
+        if is_mapped(old.size()) && is_mapped(new.size()) {
             // SAFETY: L1, and nobody else has a pointer into it.
             let memory = unsafe { remap(self.start.as_ptr().cast(), old.size(), new.size()) };
             let Some(start) = NonNull::new(memory.cast()) else { handle_alloc_error(new) };
             (self.start, self.capacity) = (start, capacity);
             return;
-        } else {
-            let memory = match is_mapped(new) {
-                true => map(new.size(), new.align()),
-                // SAFETY: the size is not zero.
-                false => unsafe { alloc(new) },
-            };
-            let Some(start) = NonNull::new(memory.cast::<T>()) else { handle_alloc_error(new) };
-            start
+        }
+        let start = match new.size() {
+            0 => NonNull::dangling(),
+            // SAFETY: there are bytes.
+            _ => unsafe { allocate(new) }.cast(),
         };
         // SAFETY: both have room for `len` elements (L1, L2), and one is new.
         unsafe { ptr::copy_nonoverlapping(self.start.as_ptr(), start.as_ptr(), self.len) };
-        self.free();
+        self.release();
         (self.start, self.capacity) = (start, capacity);
     }
 
     /// Gives the memory back, after which `start` and `capacity` mean nothing.
-    fn free(&mut self) {
+    fn release(&mut self) {
         let layout = layout::<T>(self.capacity);
-        let start = self.start.as_ptr().cast::<u8>();
-        // SAFETY: L1 says where it came from; nothing uses it any more.
-        unsafe {
-            if is_mapped(layout) {
-                unmap(start, layout.size());
-            } else if layout.size() > 0 {
-                dealloc(start, layout);
-            }
+        if layout.size() > 0 {
+            // SAFETY: L1; nothing uses it any more.
+            unsafe { free(self.start.cast(), layout) };
         }
+    }
+}
+
+impl LargeVec<u8> {
+    /// So many zeros, which a mapping has of itself.
+    pub fn zeroed(len: usize) -> LargeVec<u8> {
+        let mut zeroed = LargeVec::new();
+        zeroed.reserve(len);
+        if is_mapped(len) {
+            // L2: it was mapped just now.
+            zeroed.len = len;
+        } else {
+            zeroed.resize(len, 0);
+        }
+        zeroed
     }
 }
 
 impl<T: Copy> Drop for LargeVec<T> {
     fn drop(&mut self) {
-        self.free();
+        self.release();
     }
 }
 
@@ -327,10 +365,6 @@ impl ByteSink for LargeVec<u8> {
 fn layout<T>(capacity: usize) -> Layout {
     Layout::array::<T>(capacity)
         .unwrap_or_else(|_| panic!("{capacity} elements are more than can be addressed"))
-}
-
-fn is_mapped(layout: Layout) -> bool {
-    IS_SUPPORTED && layout.size() >= MAP_FROM
 }
 
 #[cfg(test)]

@@ -64,3 +64,16 @@ fn room_is_as_asked_for() {
     assert_eq!(all.capacity(), 70_000);
     assert!(all.iter().copied().eq(0..70_000));
 }
+
+#[test]
+fn zeros_are_as_many_as_asked_for() {
+    // Memory that was used before lies about.
+    drop(LargeVec::filled(9u8, 1000));
+    drop(LargeVec::filled(9u8, 2 * MAP_FROM));
+    for len in [0, 1, 1000, MAP_FROM - 1, MAP_FROM, MAP_FROM + 1, 2 * MAP_FROM] {
+        let mut zeroed = LargeVec::zeroed(len);
+        assert_eq!(*zeroed, vec![0; len]);
+        zeroed.push(1);
+        assert_eq!((zeroed.len(), zeroed[len]), (len + 1, 1));
+    }
+}

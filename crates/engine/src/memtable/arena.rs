@@ -19,9 +19,9 @@
 #![allow(unsafe_code)]
 
 use super::spare::{Pieces, SpareChunks};
-use crate::env::mapping::{self, MAP_FROM};
+use crate::env::mapping::{self, is_mapped};
 use parking_lot::Mutex;
-use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
+use std::alloc::Layout;
 use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
@@ -238,19 +238,10 @@ fn layout(size: usize) -> Layout {
 }
 
 fn new_chunk(size: usize, older: *mut Chunk) -> *mut Chunk {
-    let layout = layout(size);
-    let memory = if is_mapped(size) {
-        mapping::map(size, layout.align())
-    } else {
-        // SAFETY: the size is not zero.
-        unsafe { alloc(layout) }
-    };
-    let chunk = memory.cast::<Chunk>();
-    if chunk.is_null() {
-        handle_alloc_error(layout);
-    }
+    // SAFETY: the size is not zero.
+    let chunk = unsafe { mapping::allocate(layout(size)) };
     // SAFETY: aligned to a line, of this size and nobody else's.
-    unsafe { begin_chunk(chunk, size, is_mapped(size), older) }
+    unsafe { begin_chunk(chunk.as_ptr().cast(), size, is_mapped(size), older) }
 }
 
 /// Gives a chunk its head.
@@ -272,20 +263,8 @@ unsafe fn begin_chunk(
 /// # Safety
 /// `chunk` was made by `new_chunk` with this size, and nobody uses it any more.
 pub(super) unsafe fn free_chunk(chunk: *mut Chunk, size: usize) {
-    // SAFETY: by contract, and each the counterpart of what `new_chunk` called for this size.
-    unsafe {
-        if is_mapped(size) {
-            mapping::unmap(chunk.cast(), size);
-        } else {
-            dealloc(chunk.cast(), layout(size));
-        }
-    }
-}
-
-/// Large chunks come from the operating system and go back to it with the memtable. An allocator
-/// would keep them: glibc's raises the size from which it maps memory when such a piece is freed.
-fn is_mapped(size: usize) -> bool {
-    mapping::IS_SUPPORTED && size >= MAP_FROM
+    // SAFETY: by contract, and chunks are never null.
+    unsafe { mapping::free(NonNull::new_unchecked(chunk.cast()), layout(size)) }
 }
 
 #[cfg(test)]

@@ -41,9 +41,10 @@ use std::sync::atomic::{Ordering, compiler_fence};
 
 /// The most that is allocated ahead.
 const MAX_CHUNK: u64 = 4 << 20;
-/// The same for large records. In memory allocating costs what the pages cost: one record of 100 KB in 320
-/// waits some milliseconds for all, so that 99 of 100 wait for none.
+/// The same for large records.
 const MAX_CHUNK_LARGE: u64 = 256 << 10;
+/// And in memory, where allocating costs what the pages cost: one record of 100 KB in 320 waits some
+/// milliseconds for all, so that 99 of 100 wait for none.
 const MAX_CHUNK_LARGE_IN_MEMORY: u64 = 32 << 20;
 const MIN_WINDOW: usize = 64 << 10;
 /// What is written stays mapped, and resident, until the window moves on; who moves it on waits for that. Of

@@ -53,7 +53,7 @@ pub struct Lines {
 impl Lines {
     /// So many zeros, for a file to be read into.
     pub fn zeroed(len: usize) -> Lines {
-        let mut memory = LargeVec::filled(0, len + LINE - 1);
+        let mut memory = LargeVec::zeroed(len + LINE - 1);
         // Not known to an interpreter; then nothing is aligned, and nothing is wrong.
         let start = memory.as_ptr().align_offset(LINE).min(LINE - 1);
         memory.truncate(start + len);
@@ -308,7 +308,7 @@ impl FilterBuilder {
         let lines = self.lines();
         if lines == 0 {
             // No key was added: a body of its own would only say no.
-            return LargeVec::filled(0, if self.is_empty() { METADATA_SIZE } else { 6 });
+            return LargeVec::zeroed(if self.is_empty() { METADATA_SIZE } else { 6 });
         }
         let mut out = LargeVec::new();
         out.reserve(lines * LINE + METADATA_SIZE);

@@ -80,7 +80,7 @@ impl RibbonShape {
         if columns > 32 {
             (columns, upper_start) = (32, 0);
         }
-        let mut out = LargeVec::filled(0u8, self.len);
+        let mut out = LargeVec::zeroed(self.len);
         let mut end = upper_start * (columns - 1) + (blocks - upper_start) * columns;
         let mut state = [0u128; 32];
         for block in (0..blocks).rev() {

@@ -116,7 +116,7 @@ impl BlockSource {
     /// The bytes of a block in the file with their trailer, unchecked.
     pub fn read_with_trailer(&self, handle: BlockHandle) -> Result<LargeVec<u8>> {
         self.check_range(handle)?;
-        let mut bytes = LargeVec::filled(0, handle.size as usize + BLOCK_TRAILER_SIZE);
+        let mut bytes = LargeVec::zeroed(handle.size as usize + BLOCK_TRAILER_SIZE);
         read_exact_at(&*self.file, handle.offset, &mut bytes)?;
         Ok(bytes)
     }
