@@ -10,7 +10,7 @@
 mod tables;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use ferrolith::base::{InternalIterator, LookupKey};
+use ferrolith::base::{InternalIterator, LookupBuffer};
 use ferrolith::iter::{GetContext, Outcome};
 use ferrolith::options::{BlockBasedTableOptions, ReadOptions};
 use ferrolith::sst::{Table, TableIterOptions};
@@ -51,7 +51,8 @@ fn lookup(table: &Table, key: &[u8]) -> bool {
         black_box(value);
     };
     let mut context = GetContext::new(key, None).with_receiver(&mut receive);
-    let target = LookupKey::new(key, tables::SEQUENCE);
+    let target = LookupBuffer::new(key, tables::SEQUENCE);
+    let target = target.key();
     table.get(&target, &ReadOptions::default(), &mut context).expect("get");
     matches!(context.outcome(), Ok(Outcome::Received))
 }

@@ -13,7 +13,7 @@
 #![allow(missing_docs)] // What the macros of criterion make.
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use ferrolith::base::{InternalIterator, KeyOrder, LookupKey, ValueType};
+use ferrolith::base::{InternalIterator, KeyOrder, LookupBuffer, ValueType};
 use ferrolith::hooks::FixedPrefixTransform;
 use ferrolith::iter::{GetContext, Outcome};
 use ferrolith::memtable::MemTable;
@@ -103,7 +103,7 @@ fn lookup(table: &MemTable, key: &[u8]) -> bool {
         black_box(value);
     };
     let mut context = GetContext::new(key, None).with_receiver(&mut receive);
-    table.get(&LookupKey::new(key, MANY), &mut context);
+    table.get(&LookupBuffer::new(key, MANY).key(), &mut context);
     matches!(context.outcome(), Ok(Outcome::Received))
 }
 

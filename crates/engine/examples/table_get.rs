@@ -6,7 +6,7 @@
 
 use ferrolith::base::InternalIterator;
 use ferrolith::base::key::{append_internal_key, pack_trailer};
-use ferrolith::base::{KeyOrder, LookupKey, ValueType};
+use ferrolith::base::{KeyOrder, LookupBuffer, ValueType};
 use ferrolith::cache::Cache;
 use ferrolith::compress::CompressionType;
 use ferrolith::fs::{FileSystem, WritableOptions, mem::MemFs};
@@ -96,7 +96,8 @@ fn report(what: &str, start: u64, n: u64) {
 
 fn get(table: &Table, key: &[u8]) -> usize {
     let mut ctx = GetContext::new(key, None);
-    let lookup = LookupKey::new(key, 100);
+    let lookup = LookupBuffer::new(key, 100);
+    let lookup = lookup.key();
     let ro = READ.get_or_init(ReadOptions::default);
     table.get(&lookup, ro, &mut ctx).expect("get");
     ctx.finish().expect("finish").map_or(0, |value| value[50] as usize)

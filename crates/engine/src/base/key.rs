@@ -131,60 +131,102 @@ impl<'a> ParsedInternalKey<'a> {
     }
 }
 
-/// The target of a point lookup: `user key + seek trailer`, on the stack for keys up to 184 bytes.
-#[derive(Debug)]
-pub struct LookupKey {
-    inline: [u8; LookupKey::INLINE],
-    heap: Vec<u8>,
-    len: usize,
+/// The target of a point lookup: `user key + seek trailer`, which lie in a [`LookupBuffer`].
+#[derive(Clone, Copy, Debug)]
+pub struct LookupKey<'a> {
+    internal_key: &'a [u8],
     /// Every place that is looked into wants it.
     hash: u64,
 }
 
-impl LookupKey {
-    const INLINE: usize = 192;
-
-    /// The target for the newest entry of `user_key` that a reader at `seq` may see.
-    #[inline]
-    pub fn new(user_key: &[u8], seq: SeqNo) -> LookupKey {
-        let len = user_key.len() + TRAILER_SIZE;
-        let (inline, hash) = ([0; LookupKey::INLINE], hash64(user_key));
-        let mut key = LookupKey { inline, heap: Vec::new(), len, hash };
+impl<'a> LookupKey<'a> {
+    /// The targets for the newest entries of many user keys that a reader at `seq` may see. Their bytes are put
+    /// into `bytes`.
+    pub fn many(
+        user_keys: &[&[u8]],
+        seq: SeqNo,
+        bytes: &'a mut Vec<u8>,
+    ) -> impl Iterator<Item = LookupKey<'a>> {
         let trailer = seek_trailer(seq).to_le_bytes();
-        if len <= LookupKey::INLINE {
-            key.inline[..user_key.len()].copy_from_slice(user_key);
-            key.inline[user_key.len()..len].copy_from_slice(&trailer);
-        } else {
-            key.heap.reserve_exact(len);
-            key.heap.extend_from_slice(user_key);
-            key.heap.extend_from_slice(&trailer);
+        bytes.clear();
+        bytes.reserve_exact(user_keys.iter().map(|key| key.len() + TRAILER_SIZE).sum());
+        for user_key in user_keys {
+            bytes.extend_from_slice(user_key);
+            bytes.extend_from_slice(&trailer);
         }
-        key
+        let mut rest = &bytes[..];
+        user_keys.iter().map(move |user_key| {
+            let internal_key;
+            (internal_key, rest) = rest.split_at(user_key.len() + TRAILER_SIZE);
+            LookupKey { internal_key, hash: hash64(user_key) }
+        })
     }
 
     /// The internal key to seek to.
     #[inline]
-    pub fn internal_key(&self) -> &[u8] {
-        if self.len <= LookupKey::INLINE { &self.inline[..self.len] } else { &self.heap }
+    pub fn internal_key(&self) -> &'a [u8] {
+        self.internal_key
     }
 
     /// The user key.
     #[inline]
-    pub fn user_key(&self) -> &[u8] {
-        let k = self.internal_key();
-        &k[..k.len() - TRAILER_SIZE]
+    pub fn user_key(&self) -> &'a [u8] {
+        &self.internal_key[..self.internal_key.len() - TRAILER_SIZE]
     }
 
     /// The sequence number of the reader.
     #[inline]
     pub fn sequence(&self) -> SeqNo {
-        sequence(self.internal_key())
+        sequence(self.internal_key)
     }
 
     /// The user key's [`hash64`].
     #[inline]
     pub fn hash(&self) -> u64 {
         self.hash
+    }
+}
+
+/// The bytes of one [`LookupKey`], on the stack for keys up to 184 bytes.
+#[derive(Debug)]
+pub struct LookupBuffer {
+    inline: [u8; LookupBuffer::INLINE],
+    heap: Vec<u8>,
+    len: usize,
+}
+
+impl LookupBuffer {
+    const INLINE: usize = 192;
+
+    /// The target for the newest entry of `user_key` that a reader at `seq` may see.
+    #[inline]
+    pub fn new(user_key: &[u8], seq: SeqNo) -> LookupBuffer {
+        let len = user_key.len() + TRAILER_SIZE;
+        let inline = [0; LookupBuffer::INLINE];
+        let mut buffer = LookupBuffer { inline, heap: Vec::new(), len };
+        let trailer = seek_trailer(seq).to_le_bytes();
+        if len <= LookupBuffer::INLINE {
+            buffer.inline[..user_key.len()].copy_from_slice(user_key);
+            buffer.inline[user_key.len()..len].copy_from_slice(&trailer);
+        } else {
+            buffer.heap.reserve_exact(len);
+            buffer.heap.extend_from_slice(user_key);
+            buffer.heap.extend_from_slice(&trailer);
+        }
+        buffer
+    }
+
+    /// The key.
+    #[inline]
+    pub fn key(&self) -> LookupKey<'_> {
+        let internal_key = self.internal_key();
+        LookupKey { internal_key, hash: hash64(user_key(internal_key)) }
+    }
+
+    /// The internal key to seek to.
+    #[inline]
+    pub fn internal_key(&self) -> &[u8] {
+        if self.len <= LookupBuffer::INLINE { &self.inline[..self.len] } else { &self.heap }
     }
 }
 
@@ -196,10 +238,18 @@ mod tests {
     fn a_lookup_key_is_the_same_inline_and_on_the_heap() {
         for n in [0usize, 1, 183, 184, 185, 1000] {
             let user = vec![b'k'; n];
-            let key = LookupKey::new(&user, 77);
-            assert_eq!(key.user_key(), &user[..]);
-            assert_eq!(key.sequence(), 77);
-            assert_eq!(key.internal_key().len(), n + 8);
+            let buffer = LookupBuffer::new(&user, 77);
+            let mut bytes = vec![9; 5];
+            let user_keys = [b"another", &user[..], b""];
+            let mut many = LookupKey::many(&user_keys, 77, &mut bytes).skip(1);
+            for key in [buffer.key(), many.next().unwrap()] {
+                assert_eq!(key.user_key(), &user[..]);
+                assert_eq!(key.sequence(), 77);
+                assert_eq!(key.internal_key(), buffer.internal_key());
+                assert_eq!(key.hash(), hash64(&user));
+            }
+            assert_eq!(many.next().unwrap().user_key(), b"");
+            assert!(many.next().is_none());
         }
     }
 

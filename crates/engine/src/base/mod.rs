@@ -13,10 +13,11 @@ pub mod perf;
 mod perf_metrics;
 pub mod pinned;
 pub mod prefetch;
+pub mod short;
 mod walk_key;
 
 pub use comparator::{BytewiseComparator, Comparator, KeyOrder, ReverseBytewiseComparator};
 pub use iterator::InternalIterator;
-pub use key::{LookupKey, MAX_SEQUENCE_NUMBER, ParsedInternalKey, SeqNo, ValueType};
+pub use key::{LookupBuffer, LookupKey, MAX_SEQUENCE_NUMBER, ParsedInternalKey, SeqNo, ValueType};
 pub use pinned::{Pin, PinnedValue, ValueBuffer};
 pub use walk_key::WalkKey;

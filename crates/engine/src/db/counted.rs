@@ -6,7 +6,7 @@ use super::state::DbInner;
 use super::ttl::stamped;
 use super::write::Terms;
 use crate::base::perf::{PerfMetric, PerfTimer};
-use crate::base::{LookupKey, PinnedValue, SeqNo};
+use crate::base::{LookupBuffer, PinnedValue, SeqNo};
 use crate::batch::WriteBatch;
 use crate::error::Result;
 use crate::iter::GetContext;
@@ -28,7 +28,8 @@ fn look_up(
     user_key: &[u8],
     seq: SeqNo,
 ) -> Result<Option<PinnedValue>> {
-    let key = LookupKey::new(user_key, seq);
+    let key = LookupBuffer::new(user_key, seq);
+    let key = key.key();
     sv.prefetch(&key);
     let ctx = GetContext::new(user_key, family.merge_operator.as_deref());
     let mut ctx = ctx.ignoring_range_deletions(ro.ignore_range_deletions);

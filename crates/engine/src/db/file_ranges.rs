@@ -4,7 +4,7 @@ use super::column_family::ColumnFamilyData;
 use super::handles::{ColumnFamily, Db, dropped};
 use super::state::DbInner;
 use crate::base::InternalIterator;
-use crate::base::LookupKey;
+use crate::base::LookupBuffer;
 use crate::base::MAX_SEQUENCE_NUMBER;
 use crate::base::key::user_key;
 use crate::env::epoch;
@@ -174,7 +174,7 @@ fn entries_in(
         return (0, 0);
     }
     let mut iter = mem.iter(true);
-    iter.seek(LookupKey::new(begin, MAX_SEQUENCE_NUMBER).internal_key());
+    iter.seek(LookupBuffer::new(begin, MAX_SEQUENCE_NUMBER).internal_key());
     let mut count = 0;
     while iter.valid() && family.order.compare_user(user_key(iter.key()), end).is_lt() {
         count += 1;

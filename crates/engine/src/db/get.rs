@@ -6,14 +6,15 @@
 
 use super::column_family::ColumnFamilyData;
 use super::counted;
-use super::read_modes::{check_iterator, check_timestamps, has_limits, within_limits};
+use super::get_many::look_up_in_groups;
+use super::read_modes::{check_iterator, check_timestamps, within_limits};
 use super::state::DbInner;
 use super::ttl::{STAMP_SIZE, without_stamp};
 use crate::base::perf::{self, PerfMetric};
 use crate::base::pinned::PIN_FROM_BYTES;
-use crate::base::{LookupKey, MAX_SEQUENCE_NUMBER, PinnedValue, SeqNo};
+use crate::base::{LookupBuffer, LookupKey, MAX_SEQUENCE_NUMBER, PinnedValue, SeqNo};
 use crate::budget::{IoPriority, reads_at};
-use crate::env::epoch::{self, Guard};
+use crate::env::epoch;
 use crate::error::{Code, Error, Result};
 use crate::iter::{GetContext, MergingIterator, Outcome, Receiver};
 use crate::options::{ReadOptions, ReadTier};
@@ -21,10 +22,6 @@ use crate::rangedel::hide_covered;
 use crate::read::{DbIter, SuperVersion, Ticket};
 use crate::sst::{BlockAccess, TableIterOptions};
 use crate::version::Source;
-
-/// So many keys of a multi-get are looked up together: enough to keep all of a core's misses in
-/// flight, few enough for what they fetch to stay in the first-level cache.
-const GROUP: usize = 32;
 
 fn closed() -> Error {
     Error::new(Code::ShutdownInProgress, "the database is closed")
@@ -82,7 +79,8 @@ impl DbInner {
         let guard = epoch::pin();
         let sv = family.super_version(&guard).ok_or_else(closed)?;
         check_timestamps(family, ro)?;
-        let key = LookupKey::new(user_key, self.read_sequence(ro));
+        let key = LookupBuffer::new(user_key, self.read_sequence(ro));
+        let key = key.key();
         let _reads = limits(ro).then(|| reads_at(ro.rate_limiter_priority));
         let ctx = GetContext::new(user_key, family.merge_operator.as_deref());
         let ctx = ctx.ignoring_range_deletions(ro.ignore_range_deletions);
@@ -142,7 +140,8 @@ impl DbInner {
         })?;
         let guard = epoch::pin();
         let sv = family.super_version(&guard).ok_or_else(closed)?;
-        let key = LookupKey::new(user_key, MAX_SEQUENCE_NUMBER);
+        let key = LookupBuffer::new(user_key, MAX_SEQUENCE_NUMBER);
+        let key = key.key();
         let mut ctx = GetContext::new(user_key, family.merge_operator.as_deref());
         sv.get(&key, &ReadOptions::default(), &mut ctx, &family.tables)?;
         Ok(ctx.newest_sequence())
@@ -239,49 +238,26 @@ fn table_options(family: &ColumnFamilyData, ro: &ReadOptions) -> TableIterOption
 
 /// The newest value of a key that is visible at `seq`.
 #[inline]
-fn look_up(
+pub(super) fn look_up(
     family: &ColumnFamilyData,
     sv: &SuperVersion,
     ro: &ReadOptions,
     user_key: &[u8],
     seq: SeqNo,
 ) -> Result<Option<PinnedValue>> {
-    let key = LookupKey::new(user_key, seq);
+    let key = LookupBuffer::new(user_key, seq);
+    let key = key.key();
     let mut ctx = context(family, ro, &key);
     sv.get(&key, ro, &mut ctx, &family.tables)?;
     ctx.finish()
 }
 
-/// Looks keys up in groups, the keys of a group at the same time.
-fn look_up_in_groups<K: AsRef<[u8]>>(
-    family: &ColumnFamilyData,
-    sv: &SuperVersion,
-    ro: &ReadOptions,
-    keys: &[K],
-    seq: SeqNo,
-    guard: &Guard,
-) -> Vec<Result<Option<PinnedValue>>> {
-    // What is counted is counted key by key, and so are limits.
-    if keys.len() < 2 || has_limits(ro) || perf::is_used() {
-        return within_limits(ro, keys, |key| look_up(family, sv, ro, key.as_ref(), seq));
-    }
-    let mut results = Vec::with_capacity(keys.len());
-    for group in keys.chunks(GROUP) {
-        let group: Vec<_> = group.iter().map(|key| LookupKey::new(key.as_ref(), seq)).collect();
-        let context = |key| context(family, ro, key);
-        let mut contexts: Vec<GetContext<'_>> = group.iter().map(context).collect();
-        sv.get_many(&group, ro, &mut contexts, &family.tables, guard);
-        results.extend(contexts.into_iter().map(GetContext::finish));
-    }
-    results
-}
-
 /// The state of a lookup that begins.
 #[inline]
-fn context<'a>(
+pub(super) fn context<'a>(
     family: &'a ColumnFamilyData,
     ro: &ReadOptions,
-    key: &'a LookupKey,
+    key: &LookupKey<'a>,
 ) -> GetContext<'a> {
     let ctx = GetContext::new(key.user_key(), family.merge_operator.as_deref());
     ctx.ignoring_range_deletions(ro.ignore_range_deletions)
@@ -308,7 +284,8 @@ fn look_up_in_files(
     user_key: &[u8],
     seq: SeqNo,
 ) -> Result<Option<PinnedValue>> {
-    let key = LookupKey::new(user_key, seq);
+    let key = LookupBuffer::new(user_key, seq);
+    let key = key.key();
     let mut ctx = context(family, ro, &key);
     sv.version.get(&key, ro, &mut ctx, &family.tables)?;
     ctx.finish()

@@ -15,7 +15,7 @@ use super::handles::{ColumnFamily, Db, dropped};
 use super::state::{DbInner, WriteState};
 use crate::base::InternalIterator;
 use crate::base::key::user_key;
-use crate::base::{LookupKey, MAX_SEQUENCE_NUMBER, SeqNo};
+use crate::base::{LookupBuffer, MAX_SEQUENCE_NUMBER, SeqNo};
 use crate::compaction::picker::LevelShape;
 use crate::env::sync::MutexGuard;
 use crate::error::{Error, Result};
@@ -417,7 +417,7 @@ fn overlaps(sv: &SuperVersion, family: &ColumnFamilyData, file: &ExternalFile) -
             return true;
         }
         let mut iter = mem.iter(true);
-        iter.seek(LookupKey::new(file.first_key(), MAX_SEQUENCE_NUMBER).internal_key());
+        iter.seek(LookupBuffer::new(file.first_key(), MAX_SEQUENCE_NUMBER).internal_key());
         iter.valid() && family.order.compare_user(user_key(iter.key()), file.last_key()).is_le()
     })
 }

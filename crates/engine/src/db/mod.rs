@@ -21,6 +21,7 @@ mod families;
 mod file_ranges;
 mod flushes;
 mod get;
+mod get_many;
 mod handles;
 mod ingest;
 mod install;

@@ -10,7 +10,7 @@ use crate::base::checksum::unique_id;
 use crate::base::key::{
     ParsedInternalKey, append_internal_key, pack_trailer, sequence, trailer, user_key,
 };
-use crate::base::{KeyOrder, LookupKey, MAX_SEQUENCE_NUMBER, SeqNo, ValueType};
+use crate::base::{KeyOrder, LookupBuffer, MAX_SEQUENCE_NUMBER, SeqNo, ValueType};
 use crate::error::{Code, Error, Result};
 use crate::flush::now_seconds;
 use crate::fs::FileSystem;
@@ -538,7 +538,7 @@ impl Place<'_> {
                 return Ok(true);
             }
             let mut iter = table.iter(&READ_ONCE);
-            iter.seek(LookupKey::new(first, MAX_SEQUENCE_NUMBER).internal_key());
+            iter.seek(LookupBuffer::new(first, MAX_SEQUENCE_NUMBER).internal_key());
             if iter.valid() && order.compare_user(user_key(iter.key()), last).is_le() {
                 return Ok(true);
             }

@@ -154,11 +154,11 @@ fn places(hash: u64) -> [(usize, u64); 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::Comparator;
+    use crate::base::{Comparator, LookupBuffer};
     use crate::hooks::FixedPrefixTransform;
 
-    fn key(user_key: &[u8]) -> LookupKey {
-        LookupKey::new(user_key, 1)
+    fn key(user_key: &[u8]) -> LookupBuffer {
+        LookupBuffer::new(user_key, 1)
     }
 
     fn options() -> ColumnFamilyOptions {
@@ -185,8 +185,8 @@ mod tests {
         let bloom = MemtableBloom::asked_for(&whole).unwrap();
         let n = if cfg!(miri) { 500u32 } else { 80_000 };
         (0..n).for_each(|i| bloom.add(&i.to_be_bytes()));
-        assert!((0..n).all(|i| bloom.may_contain(&key(&i.to_be_bytes()))));
-        let wrong = (n..2 * n).filter(|i| bloom.may_contain(&key(&i.to_be_bytes()))).count();
+        assert!((0..n).all(|i| bloom.may_contain(&key(&i.to_be_bytes()).key())));
+        let wrong = (n..2 * n).filter(|i| bloom.may_contain(&key(&i.to_be_bytes()).key())).count();
         // Ten bits per key; a line's share varies, hence more than the ideal one percent.
         assert!(wrong < n as usize / 40, "{wrong} of {n}");
     }
@@ -199,8 +199,8 @@ mod tests {
         };
         let bloom = MemtableBloom::asked_for(&prefix).unwrap();
         bloom.add(b"abc1");
-        assert!(bloom.may_contain(&key(b"abc2")) && !bloom.may_contain(&key(b"abd1")));
-        assert!(bloom.may_contain(&key(b"ab")), "a key without a prefix is never ruled out");
+        assert!(bloom.may_contain(&key(b"abc2").key()) && !bloom.may_contain(&key(b"abd1").key()));
+        assert!(bloom.may_contain(&key(b"ab").key()), "a key without a prefix is never ruled out");
     }
 
     #[test]
@@ -210,7 +210,7 @@ mod tests {
         assert_eq!((bloom.memory(0), bloom.memory(3)), (0, 3 * 64));
         assert_eq!(bloom.memory(1 << 20), 512 << 10);
         bloom.add(b"here");
-        assert!(bloom.may_contain(&key(b"here")) && !bloom.may_contain(&key(b"there")));
+        assert!(bloom.may_contain(&key(b"here").key()) && !bloom.may_contain(&key(b"there").key()));
         let options = ColumnFamilyOptions { write_buffer_size: 4 << 30, ..options };
         let bloom = MemtableBloom::unasked(&options, &KeyOrder::bytewise()).unwrap();
         assert_eq!(bloom.memory(1 << 30), 8 << 20);

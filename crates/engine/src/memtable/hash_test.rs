@@ -2,7 +2,7 @@ use super::super::rep::Rep;
 use super::super::vector::VectorRep;
 use super::*;
 use crate::base::key::{TRAILER_SIZE, append_internal_key, pack_trailer, seek_trailer};
-use crate::base::{LookupKey, SeqNo, ValueType};
+use crate::base::{LookupBuffer, SeqNo, ValueType};
 use crate::hooks::slice_transform_by_name;
 use crate::options::{ColumnFamilyOptions, MemtableFactory};
 use std::collections::BTreeSet;
@@ -38,7 +38,7 @@ fn parts(entry: Entry) -> (Vec<u8>, SeqNo) {
 /// The newest version of `key` at `seq` that a lookup finds.
 fn get(rep: &dyn MemtableRep, key: &[u8], seq: SeqNo) -> Option<SeqNo> {
     let mut found = None;
-    rep.visit_from(&LookupKey::new(key, seq), &mut |entry| {
+    rep.visit_from(&LookupBuffer::new(key, seq).key(), &mut |entry| {
         let (k, s) = parts(entry);
         found = (k == key).then_some(s);
         false
@@ -320,7 +320,7 @@ fn hash_memtable_speed() {
         );
         let mut found = 0;
         let mut look = |key: &[u8; 20]| {
-            rep.visit(&LookupKey::new(key, n), |entry| {
+            rep.visit(&LookupBuffer::new(key, n).key(), |entry| {
                 // SAFETY: the arena lives.
                 found += usize::from(unsafe { entry.internal_key() }[..20] == key[..]);
                 false

@@ -18,7 +18,7 @@ use super::memtable::MemTable;
 use super::rep::Entry;
 use crate::base::hash::hash64;
 use crate::base::key::{trailer, user_key};
-use crate::base::{LookupKey, SeqNo, ValueType};
+use crate::base::{LookupBuffer, SeqNo, ValueType};
 use crate::env::sync::RwLock;
 use crate::options::ColumnFamilyOptions;
 
@@ -79,7 +79,7 @@ impl MemTable {
 
     fn take_over(&self, stripes: &Stripes, seq: SeqNo, key: &[u8], value: &[u8]) -> bool {
         let mut newest = None;
-        self.rep().visit_from(&LookupKey::new(key, seq), |entry| {
+        self.rep().visit_from(&LookupBuffer::new(key, seq).key(), |entry| {
             newest = Some(entry);
             false
         });

@@ -2,7 +2,7 @@
 
 use crate::base::InternalIterator;
 use crate::base::key::user_key;
-use crate::base::{BytewiseComparator, KeyOrder, LookupKey, ValueType};
+use crate::base::{BytewiseComparator, KeyOrder, LookupBuffer, ValueType};
 use crate::iter::GetContext;
 use crate::memtable::MemTable;
 use crate::options::{ColumnFamilyOptions, MemtableFactory};
@@ -21,7 +21,7 @@ fn table(factory: MemtableFactory, locks: usize) -> Arc<MemTable> {
 
 fn get(table: &MemTable, key: &[u8], seq: u64) -> Option<Vec<u8>> {
     let mut ctx = GetContext::new(key, None);
-    table.get(&LookupKey::new(key, seq), &mut ctx);
+    table.get(&LookupBuffer::new(key, seq).key(), &mut ctx);
     ctx.finish().unwrap().map(|value| value.to_vec())
 }
 

@@ -1,5 +1,6 @@
 use super::*;
 use crate::base::InternalIterator;
+use crate::base::LookupBuffer;
 use crate::base::key::{append_internal_key, user_key as user_key_of};
 use crate::base::{BytewiseComparator, Comparator, ReverseBytewiseComparator};
 use crate::hooks::StringAppendOperator;
@@ -29,7 +30,7 @@ fn table() -> Arc<MemTable> {
 fn get(table: &MemTable, key: &[u8], seq: SeqNo) -> Option<Vec<u8>> {
     let operator = StringAppendOperator::default();
     let mut ctx = GetContext::new(key, Some(&operator));
-    table.get(&LookupKey::new(key, seq), &mut ctx);
+    table.get(&LookupBuffer::new(key, seq).key(), &mut ctx);
     ctx.finish().unwrap().map(|v| v.into_vec())
 }
 
@@ -64,9 +65,9 @@ fn operands_go_on_to_older_entries_and_older_memtables() {
     assert_eq!(get(&t, b"k", 2).unwrap(), b"a,b");
     let operator = StringAppendOperator::default();
     let mut ctx = GetContext::new(b"open", Some(&operator));
-    assert!(!t.get(&LookupKey::new(b"open", 9), &mut ctx), "the base is still missing");
+    assert!(!t.get(&LookupBuffer::new(b"open", 9).key(), &mut ctx), "the base is still missing");
     let mut ctx = GetContext::new(b"k", Some(&operator));
-    assert!(t.get(&LookupKey::new(b"k", 9), &mut ctx));
+    assert!(t.get(&LookupBuffer::new(b"k", 9).key(), &mut ctx));
 }
 
 #[test]
@@ -393,7 +394,7 @@ fn speed() {
             let lookup = each(&|i| {
                 let key = key((i * 7919) % N);
                 let mut ctx = GetContext::new(&key, None);
-                assert!(t.get(&LookupKey::new(&key, u64::MAX >> 8), &mut ctx));
+                assert!(t.get(&LookupBuffer::new(&key, u64::MAX >> 8).key(), &mut ctx));
             });
             // Each lookup waits for the one before.
             let dependent = each(&|i| {
@@ -401,7 +402,7 @@ fn speed() {
                 let last = LAST.get();
                 let key = key((i * 7919 + last) % N);
                 let mut ctx = GetContext::new(&key, None);
-                t.get(&LookupKey::new(&key, u64::MAX >> 8), &mut ctx);
+                t.get(&LookupBuffer::new(&key, u64::MAX >> 8).key(), &mut ctx);
                 LAST.set(u64::from(ctx.finish().unwrap().unwrap()[0]) - u64::from(b'v'));
             });
             let mut it = t.iter(true);

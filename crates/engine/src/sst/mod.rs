@@ -182,7 +182,7 @@ impl Table {
 
     /// Begins a lookup in stages; `None` where only [`Table::get`] will do.
     #[inline]
-    pub fn stage<'a>(&'a self, key: &'a LookupKey) -> Option<Staged<'a>> {
+    pub fn stage<'a>(&'a self, key: &'a LookupKey<'a>) -> Option<Staged<'a>> {
         match self {
             Table::BlockBased(table) => {
                 block_based::Staged::begin(table, key).map(Staged::BlockBased)

@@ -241,7 +241,7 @@ impl Level {
     #[inline]
     pub(super) fn stage<'a>(
         &'a self,
-        key: &'a LookupKey,
+        key: &'a LookupKey<'a>,
         overlapping: bool,
         mut begin: impl FnMut(usize, Option<Staged<'a>>),
     ) {
@@ -254,6 +254,10 @@ impl Level {
                     begin(i, begun(i));
                 }
             }
+            return;
+        }
+        if let Some(i) = self.file_around(probe) {
+            begin(i, begun(i));
             return;
         }
         let i = self.find_file_probed(probe, key.internal_key());
@@ -297,6 +301,9 @@ impl Level {
     ) -> Result<()> {
         let user_key = key.user_key();
         let probe = self.probe(user_key);
+        if let Some(i) = self.file_around(probe) {
+            return self.get_in(i, key, ro, ctx, tables);
+        }
         let first = self.find_file_probed(probe, key.internal_key());
         for i in first..self.files.len() {
             if self.is_below(i, probe, user_key) {
@@ -333,6 +340,15 @@ impl Level {
     #[inline]
     fn probe(&self, user_key: &[u8]) -> Probe {
         self.fences.as_ref().map_or(Probe::Keys, |f| f.probe(user_key))
+    }
+
+    /// On a sorted level: the file between whose boundaries a key lies for certain, so that no key needs
+    /// to be compared and no other file can have it.
+    #[inline]
+    fn file_around(&self, probe: Probe) -> Option<usize> {
+        let (Probe::Head(t), Some(fences)) = (probe, &self.fences) else { return None };
+        let i = fences.largest.partition_point(|&largest| largest < t);
+        (t < *fences.largest.get(i)? && *fences.smallest.get(i)? < t).then_some(i)
     }
 
     /// Whether the key sorts before file `i`.

@@ -18,7 +18,9 @@ fn random_key(rng: &mut fastrand::Rng, prefix: &[u8]) -> Vec<u8> {
     key
 }
 
-fn check_against_keys(order: &KeyOrder, prefix: &[u8], rng: &mut fastrand::Rng) {
+/// Returns how many keys' files numbers alone told.
+fn check_against_keys(order: &KeyOrder, prefix: &[u8], rng: &mut fastrand::Rng) -> usize {
+    let mut found_around = 0;
     let mut keys: Vec<Vec<u8>> = (0..rng.usize(2..40)).map(|_| random_key(rng, prefix)).collect();
     keys.sort_by(|a, b| order.compare_user(a, b));
     keys.dedup();
@@ -44,6 +46,12 @@ fn check_against_keys(order: &KeyOrder, prefix: &[u8], rng: &mut fastrand::Rng) 
             assert_eq!(level.is_above(i, probe, &key), above, "{key:?} {largest:?}");
             assert_eq!(level.is_largest(i, probe, &key), key == *largest);
         }
+        if let Some(i) = level.file_around(probe) {
+            let (smallest, largest) = &boundaries[i];
+            assert!(order.compare_user(smallest, &key).is_lt(), "{key:?} {smallest:?}");
+            assert!(order.compare_user(&key, largest).is_lt(), "{key:?} {largest:?}");
+            found_around += 1;
+        }
         let end = random_key(rng, prefix);
         let inside = |f: &Arc<FileMeta>| {
             order.compare_user(f.largest_user_key(), &key).is_ge()
@@ -57,19 +65,22 @@ fn check_against_keys(order: &KeyOrder, prefix: &[u8], rng: &mut fastrand::Rng) 
             assert_eq!(found, expected);
         }
     }
+    found_around
 }
 
 #[test]
 fn fences_agree_with_keys() {
     let mut rng = fastrand::Rng::with_seed(11);
+    let mut found_around = 0;
     for round in 0..300 {
         let order = match round % 3 {
             0 => KeyOrder::new(Arc::new(ReverseBytewiseComparator)),
             _ => KeyOrder::new(Arc::new(BytewiseComparator)),
         };
         let prefix: &[u8] = [&b""[..], b"user", b"\0\0\0\0\0\0\0\0\0", b"\xff"][round % 4];
-        check_against_keys(&order, prefix, &mut rng);
+        found_around += check_against_keys(&order, prefix, &mut rng);
     }
+    assert!(found_around > 1000, "{found_around}");
 }
 
 #[test]

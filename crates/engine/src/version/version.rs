@@ -7,7 +7,7 @@ use super::Source;
 use super::level_iter::LevelIter;
 use super::{FileMeta, Level};
 use crate::base::iterator::EmptyIterator;
-use crate::base::{KeyOrder, LookupKey};
+use crate::base::{KeyOrder, LookupBuffer, LookupKey};
 use crate::error::Result;
 use crate::iter::GetContext;
 use crate::options::ReadOptions;
@@ -320,7 +320,8 @@ fn bytes_of_file(
     tables: &TableCache,
 ) -> Result<u64> {
     let offset = |user_key: &[u8]| -> Result<u64> {
-        let target = LookupKey::new(user_key, crate::base::MAX_SEQUENCE_NUMBER);
+        let target = LookupBuffer::new(user_key, crate::base::MAX_SEQUENCE_NUMBER);
+        let target = target.key();
         tables.find(file)?.approximate_offset_of(target.internal_key())
     };
     let from = begin.map_or(Ok(0), offset)?;

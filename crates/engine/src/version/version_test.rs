@@ -118,7 +118,8 @@ fn lookups_find_the_newest_visible_entry() {
         for n in 0..130 {
             let key = format!("key{n:03}");
             for seq in [0, rng.u64(..200), 1 << 30] {
-                let lookup = LookupKey::new(key.as_bytes(), seq);
+                let lookup = LookupBuffer::new(key.as_bytes(), seq);
+                let lookup = lookup.key();
                 let mut ctx = GetContext::new(key.as_bytes(), None);
                 version.get(&lookup, &ReadOptions::default(), &mut ctx, &cache).unwrap();
                 let found = ctx.finish().unwrap();
@@ -173,7 +174,8 @@ fn an_error_of_a_file_is_the_lookups_error() {
         tables.fs.truncate(&Path::new("/db").join(name), 60).unwrap();
     }
     let mut ctx = GetContext::new(b"key050", None);
-    let lookup = LookupKey::new(b"key050", 1 << 30);
+    let lookup = LookupBuffer::new(b"key050", 1 << 30);
+    let lookup = lookup.key();
     let e = version.get(&lookup, &ReadOptions::default(), &mut ctx, &tables.cache(None));
     let e = e.unwrap_err();
     assert!(e.is_corruption() && e.message().contains("as the MANIFEST says, found 60"), "{e}");

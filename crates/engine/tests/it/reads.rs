@@ -161,3 +161,39 @@ fn a_buffer_keeps_its_memory_and_large_values_stay_where_they_are() {
     assert!(!db.get_pinned_into(&ro(), b"none", &mut buffer).unwrap());
     assert!(buffer.is_empty());
 }
+
+#[test]
+fn values_of_one_call_live_as_long_as_they_are_kept() {
+    let dir = temp_dir();
+    let mut options = small();
+    options.cf.write_buffer_size = 4 << 20;
+    let db = Db::open(&options, dir.path()).unwrap();
+    // Around the sizes that are copied together, copied one by one, and shared with their block.
+    let sizes = [0, 1, 100, 511, 512, 513, 1000, 4095, 4096, 4097, 20_000];
+    let value = |i: usize| vec![i as u8; sizes[i % sizes.len()]];
+    for i in 0..100usize {
+        db.put(&wo(), &i.to_be_bytes(), &value(i)).unwrap();
+    }
+    for _ in ["from the memtable", "from a table", "from the cache"] {
+        for count in [1, 2, 31, 32, 33, 100, 120] {
+            let keys: Vec<_> = (0..count).map(usize::to_be_bytes).collect();
+            let mut kept: Vec<_> = db.multi_get(&ro(), &keys).into_iter().enumerate().collect();
+            kept.retain(|(i, _)| i % 7 != 3);
+            while let Some((i, found)) = kept.pop() {
+                let expected = (i < 100).then(|| value(i));
+                assert_eq!(found.unwrap().as_deref(), expected.as_deref(), "{i} of {count}");
+            }
+        }
+        db.flush(&FlushOptions::default()).unwrap();
+    }
+    let keys: Vec<_> = (0..100).map(usize::to_be_bytes).collect();
+    let kept = db.multi_get(&ro(), &keys);
+    drop(db);
+    for (i, found) in kept.into_iter().enumerate() {
+        assert_eq!(
+            found.unwrap().unwrap().into_vec(),
+            value(i),
+            "{i}, after the database was closed"
+        );
+    }
+}

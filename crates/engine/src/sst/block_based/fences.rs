@@ -11,6 +11,7 @@
 use crate::base::KeyOrder;
 use crate::base::key::{TRAILER_SIZE, trailer};
 use crate::base::prefetch::prefetch_bytes;
+use crate::base::short;
 use crate::env::mapping::LargeVec;
 use crate::error::{Error, Result};
 use crate::sst::format::BlockHandle;
@@ -93,8 +94,9 @@ impl Ranks {
     /// Asks for the node that a search looks at next.
     #[inline]
     fn ask(&self, search: &Search) {
-        if let Some(level) = self.levels.get(search.level) {
-            prefetch_bytes(level.as_ptr().wrapping_add(search.at).cast(), size_of::<RankNode>());
+        if let Some(level) = self.levels.get(search.level as usize) {
+            let node = level.as_ptr().wrapping_add(search.at as usize);
+            prefetch_bytes(node.cast(), size_of::<RankNode>());
         }
     }
 
@@ -108,12 +110,27 @@ impl Ranks {
 pub struct Search {
     x: u64,
     /// The level that is to be looked at next; past the last one it is over.
-    level: usize,
+    level: u32,
     /// The node there, or the answer.
-    at: usize,
-    /// The answer is final: it did not come from numbers.
-    settled: bool,
+    at: u32,
 }
+
+impl Search {
+    #[inline]
+    fn descend(&mut self, level: &[RankNode]) {
+        self.at = narrow(Ranks::down(level, self.at as usize, self.x));
+        self.level += 1;
+    }
+}
+
+/// The number of a fence or node; what is larger, is none: [`Fences::push`] takes 4 GiB of keys.
+#[inline]
+fn narrow(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
+}
+
+/// The level of a search whose answer is final: it did not come from numbers.
+const SETTLED: u32 = u32::MAX;
 
 /// Where the blocks begin, in half the room for tables below 4 GiB.
 enum Offsets {
@@ -300,7 +317,7 @@ impl Fences {
     /// `end`. Each asks for what the next one reads.
     #[inline]
     pub fn begin(&self, order: &KeyOrder, user_key: &[u8], t: u64) -> Search {
-        let settled = |at| Search { at, level: usize::MAX, settled: true, x: 0 };
+        let settled = |at| Search { x: 0, level: SETTLED, at: narrow(at) };
         let Some(ranks) = &self.ranks else {
             return settled(self.find_between(order, user_key, t, 0, self.len()));
         };
@@ -311,8 +328,7 @@ impl Fences {
         let mut search = Search { x, ..Search::default() };
         let is_small = |level: &&LargeVec<RankNode>| size_of_val(&level[..]) <= SMALL;
         for level in ranks.levels.iter().take_while(is_small) {
-            search.at = Ranks::down(level, search.at, x);
-            search.level += 1;
+            search.descend(level);
         }
         ranks.ask(&search);
         search
@@ -322,9 +338,8 @@ impl Fences {
     #[inline]
     pub fn descend(&self, search: &mut Search) -> bool {
         let Some(ranks) = &self.ranks else { return false };
-        let Some(level) = ranks.levels.get(search.level) else { return false };
-        search.at = Ranks::down(level, search.at, search.x);
-        search.level += 1;
+        let Some(level) = ranks.levels.get(search.level as usize) else { return false };
+        search.descend(level);
         ranks.ask(search);
         true
     }
@@ -332,21 +347,20 @@ impl Fences {
     /// The answer of a search whose steps are done.
     #[inline]
     pub fn end(&self, order: &KeyOrder, user_key: &[u8], t: u64, search: &Search) -> usize {
-        if search.settled {
-            return search.at;
+        if search.level == SETTLED {
+            return search.at as usize;
         }
-        self.find_from_rank(order, user_key, t, search.x, search.at)
+        self.find_from_rank(order, user_key, t, search.x, search.at as usize)
     }
 
     /// The number of a user key that begins as all fences do; else the block that it falls into.
     #[inline]
     pub fn number_of(&self, user_key: &[u8]) -> std::result::Result<u64, usize> {
         let common = self.keys.get(..self.common).unwrap_or_default();
-        match user_key.strip_prefix(common) {
-            Some(rest) => Ok(number(rest)),
-            None if user_key < common => Err(0),
-            None => Err(self.len()),
+        if short::starts_with(user_key, common) {
+            return Ok(number(user_key.get(common.len()..).unwrap_or_default()));
         }
+        Err(if user_key < common { 0 } else { self.len() })
     }
 
     /// The rest of a search, from the rank of the key's number `x` on.

@@ -162,7 +162,8 @@ fn large_values_are_shared_and_outlive_table_and_cache() {
     let table = open(&bytes, &read_context(Some(Arc::clone(&cache)))).unwrap();
     for _ in 0..3 {
         let mut ctx = crate::iter::GetContext::new(b"k", None);
-        let key = crate::base::LookupKey::new(b"k", 9);
+        let key = crate::base::LookupBuffer::new(b"k", 9);
+        let key = key.key();
         table.get(&key, &Default::default(), &mut ctx).unwrap();
         let found = ctx.finish().unwrap().unwrap();
         assert_eq!(cache.pinned_usage(), cache.usage(), "the value is not shared");
@@ -170,7 +171,8 @@ fn large_values_are_shared_and_outlive_table_and_cache() {
     }
     assert_eq!(cache.pinned_usage(), 0);
     let mut ctx = crate::iter::GetContext::new(b"k", None);
-    let key = crate::base::LookupKey::new(b"k", 9);
+    let key = crate::base::LookupBuffer::new(b"k", 9);
+    let key = key.key();
     table.get(&key, &Default::default(), &mut ctx).unwrap();
     drop(table);
     assert_eq!(cache.usage(), 0);
@@ -261,7 +263,8 @@ fn range_deletions_have_a_block_of_their_own() {
     assert_eq!(entries, [rows[0].clone(), rows[2].clone()]);
     let get = |table: &Table, key: &[u8], at| {
         let mut lookup = crate::iter::GetContext::new(key, None);
-        let key = crate::base::LookupKey::new(key, at);
+        let key = crate::base::LookupBuffer::new(key, at);
+        let key = key.key();
         table.get(&key, &Default::default(), &mut lookup).unwrap();
         (lookup.is_done(), lookup.finish().unwrap().map(|v| v.to_vec()))
     };

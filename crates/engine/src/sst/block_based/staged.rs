@@ -25,7 +25,7 @@ pub struct Staged<'a> {
     table: &'a BlockBasedTable,
     parts: &'a Parts,
     slots: &'a SlotArray<Block>,
-    key: &'a LookupKey,
+    key: &'a LookupKey<'a>,
     /// Entries with larger trailers are too new.
     max_trailer: u64,
     search: Search,
@@ -38,7 +38,7 @@ impl<'a> Staged<'a> {
     /// Asks for the filter. `None` if the table was not used yet, if blocks are not cached or have no tags, if something else than an
     /// entry may settle the answer, or if somebody counts.
     #[inline]
-    pub fn begin(table: &'a BlockBasedTable, key: &'a LookupKey) -> Option<Staged<'a>> {
+    pub fn begin(table: &'a BlockBasedTable, key: &'a LookupKey<'a>) -> Option<Staged<'a>> {
         // Those that were not read yet, the first lookup reads.
         let parts = table.parts.ready()?;
         let slots = parts.slots.as_deref()?;

@@ -5,7 +5,7 @@
 //! is kept once; the middle is what lies between. So a lookup compares tags and then, nearly always,
 //! one whole key, and touches no other entry.
 //!
-//! The tags are compared eight at a time and give words with a bit per candidate, without a branch
+//! The tags are compared sixteen at a time and give words with a bit per candidate, without a branch
 //! on what was read. A branch would be guessed wrong nearly always, and the guess would be settled
 //! only when the table has come from memory: nothing of the next lookup could start before.
 //!
@@ -33,8 +33,10 @@ use super::block::{BlockView, Found};
 use super::tags_build;
 use crate::base::key::TRAILER_SIZE;
 use crate::base::prefetch::{LINE, prefetch, prefetch_bytes};
+use crate::base::short;
 use crate::cache::Memory;
 use crate::error::Result;
+use wide::u8x16;
 
 /// How many tags one word holds.
 const LANES: usize = 8;
@@ -135,20 +137,6 @@ pub(super) fn tag_of(hash: u64) -> u8 {
     hash as u8
 }
 
-/// The high bit of every byte of `word` that is equal to `tag`, and nothing else.
-#[inline]
-fn equal_bytes(word: u64, tag: u8) -> u64 {
-    const LOW_SEVEN: u64 = 0x7F7F_7F7F_7F7F_7F7F;
-    let x = word ^ (u64::from(tag) * 0x0101_0101_0101_0101);
-    !(((x & LOW_SEVEN) + LOW_SEVEN) | x | LOW_SEVEN)
-}
-
-/// The high bits of the bytes of a word as one byte.
-#[inline]
-fn gather(high_bits: u64) -> u64 {
-    (high_bits >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56
-}
-
 impl Tags {
     /// The tags of a block; `None` if it does not suit them.
     pub fn build(view: BlockView<'_>) -> Option<Tags> {
@@ -188,6 +176,15 @@ impl Tags {
     #[inline]
     fn candidates(&self, at: usize, hash: u64) -> Candidates {
         let tag = tag_of(hash);
+        if let Tags::Inline(head, data) = self
+            && head.n <= GROUP as u16
+            && let Some(group) =
+                data.get(head.prefix.into()..).and_then(|d| d.first_chunk::<GROUP>())
+        {
+            // Nearly every block: as many words as there may be, whatever its number of tags is.
+            let bits = candidates(group, tag) & (u64::MAX >> ((GROUP as u16 - head.n) % 64));
+            return Candidates { at: 0, next: head.n.into(), bits, behind: 0 };
+        }
         if let (0, Tags::Heap(_, first, _)) = (at, self) {
             let (bits, behind) = candidates_of_two(first, tag);
             return Candidates { at: 0, next: FIRST as u32, bits, behind };
@@ -324,7 +321,7 @@ fn entry_if_equal<'a>(
         return Ok(None);
     };
     let equal = entry.shared + end.len() == user_key.len()
-        && user_key.ends_with(end)
+        && short::ends_with(user_key, end)
         && begins(parts, user_key, i, entry.shared);
     if !equal {
         return Ok(None);
@@ -337,15 +334,18 @@ fn entry_if_equal<'a>(
 fn begins((head, data): (Head, &[u8]), user_key: &[u8], i: usize, shared: usize) -> bool {
     let prefix = data.get(..head.prefix.into()).unwrap_or_default();
     let common = shared.min(prefix.len());
-    if user_key.get(..common) != prefix.get(..common) {
+    let (Some(start), Some(rest)) = (prefix.get(..common), user_key.get(common..shared)) else {
+        return false;
+    };
+    if !short::starts_with(user_key, start) {
         return false;
     }
-    if common == shared {
+    if rest.is_empty() {
         return true;
     }
     let middle = if head.split == 0 { i } else { usize::from(i >= head.split.into()) };
     let start = head.middles_at() + middle * usize::from(head.width);
-    user_key.get(common..shared) == data.get(start..start + shared - common)
+    data.get(start..start + rest.len()).is_some_and(|middle| short::equal(rest, middle))
 }
 
 /// The candidates of the first group and of the second, as far as there are so many tags.
@@ -362,10 +362,21 @@ fn candidates_of_two(tags: &[u8], tag: u8) -> (u64, u64) {
 /// A bit for each of at most [`GROUP`] tags that are equal to `tag`, in their order.
 #[inline]
 fn candidates(tags: &[u8], tag: u8) -> u64 {
-    let words = tags.as_chunks::<LANES>().0.iter().enumerate();
-    words.fold(0, |bits, (at, word)| {
-        bits | gather(equal_bytes(u64::from_le_bytes(*word), tag)) << (LANES * at)
-    })
+    let (pairs, rest) = tags.as_chunks::<{ 2 * LANES }>();
+    let mut bits = 0;
+    for (at, pair) in pairs.iter().enumerate() {
+        bits |= equal_in(*pair, tag) << (2 * LANES * at);
+    }
+    let Some(word) = rest.first_chunk::<LANES>() else { return bits };
+    let mut pair = [0; 2 * LANES];
+    pair[..LANES].copy_from_slice(word);
+    bits | (equal_in(pair, tag) & 0xFF) << (2 * LANES * pairs.len())
+}
+
+/// A bit for each tag of two words that is equal to `tag`.
+#[inline]
+fn equal_in(pair: [u8; 2 * LANES], tag: u8) -> u64 {
+    u8x16::new(pair).simd_eq(u8x16::splat(tag)).to_bitmask().into()
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! What the tests of this folder share: contexts, files in memory, reading everything back.
 
 use crate::base::key::{append_internal_key, pack_trailer};
-use crate::base::{InternalIterator, KeyOrder, LookupKey, SeqNo, ValueType};
+use crate::base::{InternalIterator, KeyOrder, LookupBuffer, SeqNo, ValueType};
 use crate::cache::Cache;
 use crate::compress::CompressionType;
 use crate::error::Result;
@@ -156,7 +156,7 @@ pub fn scan_backwards(table: &Arc<Table>) -> Result<Vec<Row>> {
 pub fn get(table: &Table, key: &[u8], seq: SeqNo) -> Result<Option<Vec<u8>>> {
     let operator = crate::hooks::StringAppendOperator::default();
     let mut ctx = GetContext::new(key, Some(&operator));
-    table.get(&LookupKey::new(key, seq), &ReadOptions::default(), &mut ctx)?;
+    table.get(&LookupBuffer::new(key, seq).key(), &ReadOptions::default(), &mut ctx)?;
     Ok(ctx.finish()?.map(|v| v.into_vec()))
 }
 

@@ -1,7 +1,7 @@
 //! Files and models for the tests of this folder.
 
 use super::{CuckooTable, CuckooTableBuilder};
-use crate::base::{InternalIterator, KeyOrder, LookupKey, PinnedValue, SeqNo, ValueType};
+use crate::base::{InternalIterator, KeyOrder, LookupBuffer, PinnedValue, SeqNo, ValueType};
 use crate::error::Result;
 use crate::iter::GetContext;
 use crate::options::{CuckooTableOptions, PlainTableOptions, ReadOptions};
@@ -40,7 +40,7 @@ pub(super) fn open(bytes: Vec<u8>, order: &KeyOrder, mapped: bool) -> Result<Cuc
 
 pub(super) fn get(table: &CuckooTable, key: &[u8], seq: SeqNo) -> Result<Option<Vec<u8>>> {
     let mut ctx = GetContext::new(key, None);
-    table.get(&LookupKey::new(key, seq), &ReadOptions::default(), &mut ctx)?;
+    table.get(&LookupBuffer::new(key, seq).key(), &ReadOptions::default(), &mut ctx)?;
     Ok(ctx.finish()?.map(PinnedValue::into_vec))
 }
 

@@ -1,4 +1,5 @@
 use super::*;
+use crate::base::LookupBuffer;
 
 fn index_of(groups: &[(u64, usize)], sparseness: usize, fill: f64) -> RowIndex {
     let mut builder = IndexBuilder::new(sparseness, true);
@@ -92,14 +93,14 @@ fn keys_get_a_table_where_groups_are_large_and_rows_readable() {
         assert_eq!(builder.wants_keys(), expected);
         let mut index = builder.finish(0.75).unwrap();
         let mut keys = PlaceTable::new(40, 0.75).unwrap();
-        let user_key = |key: u32| LookupKey::new(&key.to_be_bytes(), 1);
-        keys.extend((0..40).map(|key| (user_key(key).hash(), 10 * key + 1)));
+        let user_key = |key: u32| LookupBuffer::new(&key.to_be_bytes(), 1);
+        keys.extend((0..40).map(|key| (user_key(key).key().hash(), 10 * key + 1)));
         assert!(!index.has_keys());
         index.set_keys(keys);
         for key in 0..40 {
-            let mut places = index.places_of(&Grouping::Fixed(2), &user_key(key));
+            let mut places = index.places_of(&Grouping::Fixed(2), &user_key(key).key());
             assert!(places.any(|place| place.first_row == 10 * key as usize));
         }
-        assert_eq!(index.places_of(&Grouping::Fixed(2), &user_key(77)).count(), 0);
+        assert_eq!(index.places_of(&Grouping::Fixed(2), &user_key(77).key()).count(), 0);
     }
 }

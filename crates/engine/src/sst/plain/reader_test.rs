@@ -1,6 +1,7 @@
 use super::super::test_util::*;
 use super::*;
 use crate::base::InternalIterator;
+use crate::base::LookupBuffer;
 use crate::base::SeqNo;
 use crate::base::key::{ParsedInternalKey, trailer};
 use crate::base::{Comparator, MAX_SEQUENCE_NUMBER, ReverseBytewiseComparator};
@@ -21,7 +22,8 @@ fn all_entries(table: &PlainTable) -> Vec<Entry> {
 }
 
 fn get(table: &PlainTable, key: &[u8], seq: SeqNo) -> Result<Option<Vec<u8>>> {
-    let lookup = LookupKey::new(key, seq);
+    let lookup = LookupBuffer::new(key, seq);
+    let lookup = lookup.key();
     let mut ctx = GetContext::new(key, None);
     table.get(&lookup, &ReadOptions::default(), &mut ctx)?;
     Ok(ctx.finish()?.map(PinnedValue::into_vec))
@@ -178,7 +180,7 @@ fn large_values_are_pinned_not_copied() {
     let ctx = read_context(order, "fixed:1", opts);
     let table = PlainTable::open(Arc::clone(&file) as _, &ctx, &opts).unwrap();
     let mut lookup = GetContext::new(b"k", None);
-    table.get(&LookupKey::new(b"k", 9), &ReadOptions::default(), &mut lookup).unwrap();
+    table.get(&LookupBuffer::new(b"k", 9).key(), &ReadOptions::default(), &mut lookup).unwrap();
     let value = lookup.finish().unwrap().unwrap();
     drop(table);
     assert!(file.bytes.as_ptr_range().contains(&value.as_ptr()));
@@ -356,7 +358,8 @@ fn plain_get_speed() {
             let start = cpu_ns();
             let mut found = 0u64;
             for key in &keys {
-                let lookup = LookupKey::new(key.as_bytes(), MAX_SEQUENCE_NUMBER);
+                let lookup = LookupBuffer::new(key.as_bytes(), MAX_SEQUENCE_NUMBER);
+                let lookup = lookup.key();
                 let mut ctx = GetContext::new(key.as_bytes(), None);
                 table.get(&lookup, &ReadOptions::default(), &mut ctx).unwrap();
                 found += u64::from(ctx.finish().unwrap().is_some());

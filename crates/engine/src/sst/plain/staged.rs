@@ -12,7 +12,7 @@ use crate::iter::GetContext;
 /// A lookup on its way through a PlainTable: a line of the index, then rows.
 pub struct Staged<'a> {
     table: &'a PlainTable,
-    key: &'a LookupKey,
+    key: &'a LookupKey<'a>,
     /// Where the key may be: the first place, and those after it.
     places: Option<(Place<'a>, Places<'a>)>,
 }
@@ -20,7 +20,7 @@ pub struct Staged<'a> {
 impl<'a> Staged<'a> {
     /// Asks for the line of the index; `None` if groups are not hashed.
     #[inline]
-    pub fn begin(table: &'a PlainTable, key: &'a LookupKey) -> Option<Staged<'a>> {
+    pub fn begin(table: &'a PlainTable, key: &'a LookupKey<'a>) -> Option<Staged<'a>> {
         let reader = table.reader();
         if !reader.index.has_groups() {
             return None;
