@@ -158,7 +158,7 @@ const PACE_DEBT_FREE: Duration = Duration::from_millis(8);
 /// A write that costs more is large: of those one in a thousand would wait for that debt.
 const PACE_COST_LARGE: Duration = Duration::from_micros(8);
 /// What of the flush's speed small writes have, and of the memtable by the time the flush is done.
-const PACE_SHARE: f64 = 0.2;
+const PACE_SHARE: f64 = 0.1;
 /// What of the memtable large writes fill before they wait: a flush of large entries is nearly done by
 /// then. They leave room for half as much again if it is late.
 const PACE_SHARE_LARGE: f64 = 0.5;
