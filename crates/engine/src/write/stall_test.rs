@@ -43,7 +43,7 @@ fn set_flush_speed(controller: &WriteController, speed: u64) {
 #[test]
 fn the_pace_is_kept_on_average_seldom_waited_for_and_never_refuses() {
     let controller = WriteController::new(1 << 20);
-    set_flush_speed(&controller, 128 << 20);
+    set_flush_speed(&controller, 256 << 20);
     controller.set(Stall::Pace(64 << 20));
     assert!(controller.is_active() && !controller.is_stopped());
     assert_eq!(controller.delayed_write_rate(), 0);
@@ -54,7 +54,7 @@ fn the_pace_is_kept_on_average_seldom_waited_for_and_never_refuses() {
         assert!(controller.admit(200, false));
         waits += u32::from(before.elapsed() > Duration::from_millis(1));
     }
-    // Two megabytes at 32 in a second, but for the debt that is free.
+    // Two megabytes at 25 in a second, but for the debt that is free.
     assert!(began.elapsed() > Duration::from_millis(45), "{:?}", began.elapsed());
     assert!(waits < 30, "{waits}");
     for _ in 0..1000 {
@@ -85,8 +85,8 @@ fn large_writes_wait_rarely_for_the_pace_once_they_have_filled_half_a_memtable()
     assert!(time > Duration::from_millis(30), "{time:?}");
     assert!(took(40).1 > time, "the flush is late");
     // Small ones have their own measure.
-    assert!(!Pace::is_large(160, f64::from(100 << 20)));
-    assert!(Pace::is_large(180, f64::from(100 << 20)));
+    assert!(!Pace::is_large(80, f64::from(100 << 20)));
+    assert!(Pace::is_large(90, f64::from(100 << 20)));
 }
 
 #[test]
@@ -118,14 +118,14 @@ fn the_pace_follows_the_flushes_and_falls_when_they_are_late() {
     controller.flushed(1000, Duration::from_secs(1));
     assert_eq!(at(0), FLUSH_SPEED_UNKNOWN * PACE_SHARE);
     set_flush_speed(&controller, 100 << 20);
-    assert!((at(0) / f64::from(20 << 20) - 1.0).abs() < 0.001);
-    assert_eq!(at(0), at(20 << 20));
-    assert!((at(0) / at(30 << 20) - 8.0).abs() < 0.001);
-    assert!((at(0) / at(40 << 20) - 64.0).abs() < 0.001);
-    assert_eq!(at(40 << 20), at(1 << 30));
+    assert!((at(0) / f64::from(10 << 20) - 1.0).abs() < 0.001);
+    assert_eq!(at(0), at(10 << 20));
+    assert!((at(0) / at(15 << 20) - 8.0).abs() < 0.001);
+    assert!((at(0) / at(20 << 20) - 64.0).abs() < 0.001);
+    assert_eq!(at(20 << 20), at(1 << 30));
     assert_eq!(large(50 << 20), None);
-    assert!((at(0) * 5.0 / large((50 << 20) + 1).unwrap() - 1.0).abs() < 0.001);
-    assert!((at(0) * 5.0 / large(75 << 20).unwrap() - 64.0).abs() < 0.001);
+    assert!((at(0) * 10.0 / large((50 << 20) + 1).unwrap() - 1.0).abs() < 0.001);
+    assert!((at(0) * 10.0 / large(75 << 20).unwrap() - 64.0).abs() < 0.001);
     assert_eq!(large(75 << 20), large(1 << 30));
 }
 
