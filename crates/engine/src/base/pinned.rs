@@ -17,7 +17,7 @@ pub trait Pin {
 }
 
 /// A value from the database. Owned, `Send`, and valid for as long as it is kept. Small values of one
-/// `multi_get` share memory, which lives as long as one of them: at most 16 KiB for 32 keys.
+/// `multi_get` share memory, which lives as long as one of them: at most 32 KiB for 32 keys.
 #[derive(Clone)]
 pub struct PinnedValue(Repr);
 

@@ -18,8 +18,8 @@ use smallvec::SmallVec;
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
-/// So many keys are looked up together: enough to keep all of a core's misses in flight, few enough for
-/// what they fetch to stay in the first-level cache.
+/// So many keys are looked up together: enough to keep a core's misses in flight from stage to stage, few enough
+/// for what there is of them to stay in the first-level cache.
 const GROUP: usize = 32;
 /// Something of each of them.
 type Group<T> = SmallVec<[T; GROUP]>;
