@@ -147,12 +147,11 @@ impl<'a> LookupKey<'a> {
         seq: SeqNo,
         bytes: &'a mut Vec<u8>,
     ) -> impl Iterator<Item = LookupKey<'a>> {
-        let trailer = seek_trailer(seq).to_le_bytes();
+        let trailer = seek_trailer(seq);
         bytes.clear();
         bytes.reserve_exact(user_keys.iter().map(|key| key.len() + TRAILER_SIZE).sum());
         for user_key in user_keys {
-            bytes.extend_from_slice(user_key);
-            bytes.extend_from_slice(&trailer);
+            append_internal_key(bytes, user_key, trailer);
         }
         let mut rest = &bytes[..];
         user_keys.iter().map(move |user_key| {
@@ -204,14 +203,13 @@ impl LookupBuffer {
         let len = user_key.len() + TRAILER_SIZE;
         let inline = [0; LookupBuffer::INLINE];
         let mut buffer = LookupBuffer { inline, heap: Vec::new(), len };
-        let trailer = seek_trailer(seq).to_le_bytes();
+        let trailer = seek_trailer(seq);
         if len <= LookupBuffer::INLINE {
             buffer.inline[..user_key.len()].copy_from_slice(user_key);
-            buffer.inline[user_key.len()..len].copy_from_slice(&trailer);
+            buffer.inline[user_key.len()..len].copy_from_slice(&trailer.to_le_bytes());
         } else {
             buffer.heap.reserve_exact(len);
-            buffer.heap.extend_from_slice(user_key);
-            buffer.heap.extend_from_slice(&trailer);
+            append_internal_key(&mut buffer.heap, user_key, trailer);
         }
         buffer
     }

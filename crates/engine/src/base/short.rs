@@ -16,10 +16,13 @@ pub fn equal(a: &[u8], b: &[u8]) -> bool {
     }
 }
 
-/// Whether a piece begins with another one.
+/// What follows a piece at the beginning of another one, if that begins with it.
 #[inline(always)]
-pub fn starts_with(a: &[u8], start: &[u8]) -> bool {
-    a.get(..start.len()).is_some_and(|a| equal(a, start))
+pub fn strip_prefix<'a>(a: &'a [u8], start: &[u8]) -> Option<&'a [u8]> {
+    match a.split_at_checked(start.len()) {
+        Some((front, rest)) if equal(front, start) => Some(rest),
+        _ => None,
+    }
 }
 
 /// Whether a piece ends with another one.
@@ -45,17 +48,20 @@ mod tests {
             let a = &piece[..len];
             assert!(
                 equal(a, &piece.clone()[..len])
-                    && starts_with(&piece, a)
+                    && strip_prefix(&piece, a) == Some(&piece[len..])
                     && ends_with(&piece, &piece[40 - len..])
             );
             for at in 0..len {
                 let mut b = a.to_vec();
                 b[at] ^= 0x80;
-                assert!(!equal(a, &b) && !starts_with(&piece, &b), "{len} bytes, {at} differs");
+                assert!(
+                    !equal(a, &b) && strip_prefix(&piece, &b).is_none(),
+                    "{len} bytes, {at} differs"
+                );
                 assert!(!ends_with(a, &b[at..]));
             }
             assert_eq!(equal(a, &piece), len == piece.len());
-            assert_eq!(starts_with(a, &piece), len == piece.len());
+            assert_eq!(strip_prefix(a, &piece).is_some(), len == piece.len());
             assert_eq!(ends_with(a, &piece), len == piece.len());
         }
     }

@@ -1,6 +1,7 @@
 //! Lookups and writes with statistics on. Apart from the plain paths, so that those pay one branch.
 
 use super::column_family::ColumnFamilyData;
+use super::get::context;
 use super::read_modes::within_limits;
 use super::state::DbInner;
 use super::ttl::stamped;
@@ -9,7 +10,6 @@ use crate::base::perf::{PerfMetric, PerfTimer};
 use crate::base::{LookupBuffer, PinnedValue, SeqNo};
 use crate::batch::WriteBatch;
 use crate::error::Result;
-use crate::iter::GetContext;
 use crate::options::{ReadOptions, WriteOptions};
 use crate::read::SuperVersion;
 use crate::stats::{HistogramType, Statistics, Ticker};
@@ -31,8 +31,7 @@ fn look_up(
     let key = LookupBuffer::new(user_key, seq);
     let key = key.key();
     sv.prefetch(&key);
-    let ctx = GetContext::new(user_key, family.merge_operator.as_deref());
-    let mut ctx = ctx.ignoring_range_deletions(ro.ignore_range_deletions);
+    let mut ctx = context(family, ro, &key);
     if sv.get_from_memtables(&key, &mut ctx) {
         stats.add(Ticker::MemtableHit, 1);
         return ctx.finish();

@@ -14,14 +14,12 @@ use crate::error::Result;
 use crate::iter::{GetContext, Outcome};
 use crate::options::ReadOptions;
 use crate::read::SuperVersion;
+use crate::version::GROUP;
 use smallvec::SmallVec;
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
-/// So many keys are looked up together: enough to keep a core's misses in flight from stage to stage, few enough
-/// for what there is of them to stay in the first-level cache.
-const GROUP: usize = 32;
-/// Something of each of them.
+/// Something of each key of a group.
 type Group<T> = SmallVec<[T; GROUP]>;
 
 /// Values up to so many bytes share memory, which lives as long as one of them.

@@ -1,7 +1,7 @@
 //! One lookup of many, in one table, in stages.
 //!
 //! A lookup is a chain of memory accesses, each of which waits for the one before. With many keys the
-//! accesses of different keys can overlap, if each stage is done for all keys before the next one
+//! accesses of different keys can overlap, if each stage is done for some other keys before the next one
 //! begins: a stage reads what the one before has asked for, and asks for what the next one reads.
 //! What was found stays with the lookup, so that no stage does the work of another again.
 //!

@@ -26,8 +26,12 @@ struct Walk<'a> {
 /// three, and a core waits for about two dozen at a time. What is asked for beyond that, it forgets.
 const CLUMP: usize = 3;
 
+/// So many keys are best looked up together: enough to keep a core's misses in flight from stage to stage, few
+/// enough for what there is of them to stay in the first-level cache.
+pub const GROUP: usize = 32;
+
 /// Those of a group of keys in one level, on the stack where each key is in one file.
-type Walks<'a> = SmallVec<[Walk<'a>; 32]>;
+type Walks<'a> = SmallVec<[Walk<'a>; GROUP]>;
 
 impl Walk<'_> {
     fn passes_filter(&mut self) -> bool {

@@ -31,6 +31,7 @@ mod table_cache;
 #[expect(clippy::module_inception, reason = "the folder is named after its main thing")]
 pub mod version;
 
+pub use batch::GROUP;
 pub use builder::VersionBuilder;
 pub use data_paths::DataPaths;
 pub use edit::{BlobFileAddition, BlobFileGarbage, VersionEdit, WalAddition};

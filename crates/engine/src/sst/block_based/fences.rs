@@ -357,10 +357,11 @@ impl Fences {
     #[inline]
     pub fn number_of(&self, user_key: &[u8]) -> std::result::Result<u64, usize> {
         let common = self.keys.get(..self.common).unwrap_or_default();
-        if short::starts_with(user_key, common) {
-            return Ok(number(user_key.get(common.len()..).unwrap_or_default()));
+        match short::strip_prefix(user_key, common) {
+            Some(rest) => Ok(number(rest)),
+            None if user_key < common => Err(0),
+            None => Err(self.len()),
         }
-        Err(if user_key < common { 0 } else { self.len() })
     }
 
     /// The rest of a search, from the rank of the key's number `x` on.

@@ -334,12 +334,8 @@ fn entry_if_equal<'a>(
 fn begins((head, data): (Head, &[u8]), user_key: &[u8], i: usize, shared: usize) -> bool {
     let prefix = data.get(..head.prefix.into()).unwrap_or_default();
     let common = shared.min(prefix.len());
-    let (Some(start), Some(rest)) = (prefix.get(..common), user_key.get(common..shared)) else {
-        return false;
-    };
-    if !short::starts_with(user_key, start) {
-        return false;
-    }
+    let rest = prefix.get(..common).and_then(|start| short::strip_prefix(user_key, start));
+    let Some(rest) = rest.and_then(|rest| rest.get(..shared - common)) else { return false };
     if rest.is_empty() {
         return true;
     }
