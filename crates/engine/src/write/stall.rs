@@ -6,8 +6,8 @@
 //! in nanoseconds that each write adds to and then waits out; there is no fixed sleep.
 //!
 //! Before any debt there is the *pace*. Writers that fill the last memtable allowed while another one
-//! is being flushed go at a fifth of the speed of the last flushes, so that the flush is done
-//! when a fifth of the memtable is full. If it takes longer, the rate falls with what they have written since.
+//! is being flushed go at a twentieth of the speed of the last flushes, so that the flush is done
+//! when a twentieth of the memtable is full. If it takes longer, the rate falls with what they have written since.
 //! Otherwise a writer that is faster than the flush doubles the memory in use just before it has to
 //! stop anyway. The pace is no delay in RocksDB's sense: it shows in no property, and `no_slowdown`
 //! does not fail by it. Writers wait for it rarely and then longer, so that small writes do not see it in
@@ -155,10 +155,11 @@ const DEBT_FREE: Duration = Duration::from_micros(100);
 /// The same for the pace, unless it has fallen. A wait of 100 us takes three times as long where processors are
 /// busy, and many short ones are seen by more writers than a few long ones.
 const PACE_DEBT_FREE: Duration = Duration::from_millis(8);
-/// A write that costs more is large: of those one in a thousand would wait for that debt.
-const PACE_COST_LARGE: Duration = Duration::from_micros(8);
+/// A write that costs more is large. Of those one in five hundred would wait for that debt; of smaller ones
+/// hardly one in ten thousand does, as few of a memtable's are written beside a flush.
+const PACE_COST_LARGE: Duration = Duration::from_micros(16);
 /// What of the flush's speed small writes have, and of the memtable by the time the flush is done.
-const PACE_SHARE: f64 = 0.1;
+const PACE_SHARE: f64 = 0.05;
 /// What of the memtable large writes fill before they wait: a flush of large entries is nearly done by
 /// then. They leave room for half as much again if it is late.
 const PACE_SHARE_LARGE: f64 = 0.5;

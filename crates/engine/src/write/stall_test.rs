@@ -118,14 +118,14 @@ fn the_pace_follows_the_flushes_and_falls_when_they_are_late() {
     controller.flushed(1000, Duration::from_secs(1));
     assert_eq!(at(0), FLUSH_SPEED_UNKNOWN * PACE_SHARE);
     set_flush_speed(&controller, 100 << 20);
-    assert!((at(0) / f64::from(10 << 20) - 1.0).abs() < 0.001);
-    assert_eq!(at(0), at(10 << 20));
-    assert!((at(0) / at(15 << 20) - 8.0).abs() < 0.001);
-    assert!((at(0) / at(20 << 20) - 64.0).abs() < 0.001);
-    assert_eq!(at(20 << 20), at(1 << 30));
+    assert!((at(0) / f64::from(5 << 20) - 1.0).abs() < 0.001);
+    assert_eq!(at(0), at(5 << 20));
+    assert!((at(0) / at(15 << 19) - 8.0).abs() < 0.001);
+    assert!((at(0) / at(10 << 20) - 64.0).abs() < 0.001);
+    assert_eq!(at(10 << 20), at(1 << 30));
     assert_eq!(large(50 << 20), None);
-    assert!((at(0) * 10.0 / large((50 << 20) + 1).unwrap() - 1.0).abs() < 0.001);
-    assert!((at(0) * 10.0 / large(75 << 20).unwrap() - 64.0).abs() < 0.001);
+    assert!((at(0) * 20.0 / large((50 << 20) + 1).unwrap() - 1.0).abs() < 0.001);
+    assert!((at(0) * 20.0 / large(75 << 20).unwrap() - 64.0).abs() < 0.001);
     assert_eq!(large(75 << 20), large(1 << 30));
 }
 
