@@ -125,31 +125,36 @@ impl SyncGroup {
         self.lead(ticket, flush)
     }
 
-    /// Lets those come along that the last flush woke and that are about to write again; for half the time
-    /// that it took at most, which is less than they would wait for the next one.
-    fn gather(&self) {
+    /// Lets those come along that the last flush woke and that are about to write again; no longer than that took,
+    /// which is less than they would wait for the next one, and half as long unless the last ones
+    /// all came. Whether they did.
+    fn gather(&self) -> bool {
         let (expected, patience) = {
             let state = self.state.lock();
             (state.served, state.patience)
         };
         // Models do not know time.
         if expected < 2 || cfg!(loom) {
-            return;
+            return false;
         }
         let began = Instant::now();
-        while self.state.lock().waiting.len() + 1 < expected && began.elapsed() < patience {
+        while self.state.lock().waiting.len() + 1 < expected {
+            if began.elapsed() >= patience {
+                return false;
+            }
             thread::yield_now();
         }
+        true
     }
 
     /// Flushes, and passes the lead on.
     fn lead(&self, ticket: u64, flush: impl Fn() -> Result<u64>) -> Result<Followers> {
-        self.gather();
+        let all_came = self.gather();
         let began = Instant::now();
         let result = flush();
         let took = began.elapsed();
         let mut state = self.state.lock();
-        state.patience = took / 2;
+        state.patience = if all_came { took } else { took / 2 };
         match &result {
             Ok(covered) => state.synced = state.synced.max(*covered),
             Err(e) => state.failed = Some(e.clone()),
