@@ -17,10 +17,11 @@ impl DbInner {
         state.late_tables = late;
     }
 
-    /// Reads one of them, unless it is gone. Damage is told to who looks something up.
+    /// Reads one of them, unless it is gone. Damage is told to who looks something up. Closing does not wait
+    /// for a whole table: nobody will look anything up.
     pub(super) fn read_late_table(&self, table: &Weak<Table>) {
         if let Some(table) = table.upgrade() {
-            let _ = table.read_parts();
+            let _ = table.read_parts(&self.closing);
         }
     }
 }

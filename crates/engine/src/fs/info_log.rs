@@ -100,6 +100,8 @@ struct State {
     /// Repeated at the start of each new file.
     headers: Vec<String>,
     line: Vec<u8>,
+    /// The last second that a line was written in, as lines begin with it.
+    second: (u64, String),
     /// Lines wait in the file's buffer for the last one of many.
     together: bool,
     /// When the live file was made.
@@ -179,12 +181,12 @@ impl InfoLog {
             return logger.log(level, &text.to_string());
         }
         let mut state = self.state.lock();
-        let State { file, headers, line, together, since } = &mut *state;
+        let State { file, headers, line, second, together, since } = &mut *state;
         let Some(file) = file else { return };
         if level == LogLevel::Header {
             headers.push(text.to_string());
         }
-        format_line(line, level, text);
+        format_line(line, second, level, text);
         // A full device must not stop the engine for the sake of its diary.
         let _ = file.append(line).and_then(|()| if *together { Ok(()) } else { file.flush() });
         let (size, seconds) = (self.opts.max_log_file_size, self.opts.log_file_time_to_roll);
@@ -201,7 +203,8 @@ impl InfoLog {
         // Without a new file lines are dropped until the next open.
         let Ok(mut file) = self.next_file() else { return };
         for text in &state.headers {
-            format_line(&mut state.line, LogLevel::Header, format_args!("{text}"));
+            let (line, second) = (&mut state.line, &mut state.second);
+            format_line(line, second, LogLevel::Header, format_args!("{text}"));
             let _ = file.append(&state.line);
         }
         (state.file, state.since) = (Some(file), Some(Instant::now()));
@@ -242,9 +245,18 @@ pub(super) fn now() -> std::time::Duration {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
 }
 
-fn format_line(line: &mut Vec<u8>, level: LogLevel, text: fmt::Arguments<'_>) {
+fn format_line(
+    line: &mut Vec<u8>,
+    second: &mut (u64, String),
+    level: LogLevel,
+    text: fmt::Arguments<'_>,
+) {
     let now = now();
-    let [year, month, day, hour, minute, second] = sys::local_time(now.as_secs());
+    if second.0 != now.as_secs() {
+        let [year, month, day, hour, minute, sec] = sys::local_time(now.as_secs());
+        let text = format!("{year:04}/{month:02}/{day:02}-{hour:02}:{minute:02}:{sec:02}");
+        *second = (now.as_secs(), text);
+    }
     let level = match level {
         LogLevel::Debug => "[DEBUG] ",
         LogLevel::Warn => "[WARN] ",
@@ -256,7 +268,8 @@ fn format_line(line: &mut Vec<u8>, level: LogLevel, text: fmt::Arguments<'_>) {
     // Writing to a Vec does not fail.
     let _ = writeln!(
         line,
-        "{year:04}/{month:02}/{day:02}-{hour:02}:{minute:02}:{second:02}.{:06} {} {level}{text}",
+        "{}.{:06} {} {level}{text}",
+        second.1,
         now.subsec_micros(),
         sys::thread_number(),
     );

@@ -24,6 +24,7 @@ use crate::options::{
 use crate::rangedel::Fragments;
 use crate::stats::Statistics;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 mod access;
 pub mod block_based;
@@ -150,10 +151,11 @@ impl Table {
         Ok(Arc::new(table))
     }
 
-    /// Reads what [`Table::open_late`] left for the first use.
-    pub fn read_parts(&self) -> Result<()> {
+    /// Reads what [`Table::open_late`] left for the first use. ShutdownInProgress, and nothing is lost, if that
+    /// is cancelled meanwhile.
+    pub fn read_parts(&self, cancelled: &AtomicBool) -> Result<()> {
         match self {
-            Table::BlockBased(table) => table.read_parts(),
+            Table::BlockBased(table) => table.read_parts(cancelled),
             Table::Plain(_) | Table::Cuckoo(_) => Ok(()),
         }
     }

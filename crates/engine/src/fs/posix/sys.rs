@@ -80,9 +80,12 @@ pub(in crate::fs) fn local_time(secs: u64) -> [i32; 6] {
 /// The number the system shows for this thread.
 #[cfg(target_os = "linux")]
 pub(in crate::fs) fn thread_number() -> u64 {
-    // SAFETY: has no preconditions.
-    let tid = unsafe { libc::gettid() };
-    tid as u64
+    // Asked once: the head of a LOG alone has two hundred lines.
+    thread_local! {
+        // SAFETY: has no preconditions.
+        static NUMBER: u64 = unsafe { libc::gettid() } as u64;
+    }
+    NUMBER.with(|number| *number)
 }
 
 #[cfg(not(target_os = "linux"))]

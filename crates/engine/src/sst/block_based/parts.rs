@@ -16,9 +16,10 @@ use super::source::BlockSource;
 use crate::base::KeyOrder;
 use crate::cache::{Cache, SlotArray};
 use crate::env::sync::Mutex;
-use crate::error::{Error, Result};
+use crate::error::{Code, Error, Result};
 use crate::fs::RandomAccessFile;
 use crate::sst::format::{BLOCK_TRAILER_SIZE, BlockHandle, read_exact_at};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// The filter of a table.
@@ -84,17 +85,23 @@ impl LateParts {
     pub(super) fn get(&self, source: &BlockSource, order: &KeyOrder) -> Result<&Parts> {
         match self.read.get() {
             Some(parts) => Ok(parts),
-            None => self.read(source, order),
+            None => self.read(source, order, &AtomicBool::new(false)),
         }
     }
 
+    /// Reads the parts if nobody has. Fails soon once `cancelled` says so; then others may read them.
     #[cold]
-    fn read(&self, source: &BlockSource, order: &KeyOrder) -> Result<&Parts> {
+    pub(super) fn read(
+        &self,
+        source: &BlockSource,
+        order: &KeyOrder,
+        cancelled: &AtomicBool,
+    ) -> Result<&Parts> {
         let _one_at_a_time = self.reading.lock();
         if let Some(parts) = self.read.get() {
             return Ok(parts);
         }
-        let parts = self.at.read(source, order)?;
+        let parts = self.at.read(source, order, cancelled)?;
         Ok(self.read.get_or_init(|| parts))
     }
 
@@ -108,7 +115,7 @@ impl LateParts {
         memory: &mut Vec<u8>,
     ) -> Result<()> {
         if self.at.is_partitioned || matches!(self.at.filter, FilterAt::Partitioned(_)) {
-            return self.read(source, order).map(|_| ());
+            return self.get(source, order).map(|_| ());
         }
         if let FilterAt::Full(handle) = self.at.filter {
             verified(source, file, handle, memory)?;
@@ -140,9 +147,23 @@ fn verified<'m>(
     Ok((block, trailer.first().copied().unwrap_or_default()))
 }
 
+fn refuse_if(cancelled: &AtomicBool) -> Result<()> {
+    match cancelled.load(Ordering::Relaxed) {
+        true => Err(Error::new(Code::ShutdownInProgress, "the database is closing")),
+        false => Ok(()),
+    }
+}
+
 impl PartsAt {
-    fn read(&self, source: &BlockSource, order: &KeyOrder) -> Result<Parts> {
-        let fences = self.read_index(source, order)?;
+    fn read(
+        &self,
+        source: &BlockSource,
+        order: &KeyOrder,
+        cancelled: &AtomicBool,
+    ) -> Result<Parts> {
+        refuse_if(cancelled)?;
+        let fences = self.read_index(source, order, cancelled)?;
+        refuse_if(cancelled)?;
         let filter = self.read_filter(source, order)?;
         let slots = self.cache.as_ref().map(|cache| {
             SlotArray::with_recycling(Arc::clone(cache), fences.len(), Some(Block::recycle))
@@ -150,13 +171,19 @@ impl PartsAt {
         Ok(Parts { fences, filter, slots })
     }
 
-    fn read_index(&self, source: &BlockSource, order: &KeyOrder) -> Result<Fences> {
+    fn read_index(
+        &self,
+        source: &BlockSource,
+        order: &KeyOrder,
+        cancelled: &AtomicBool,
+    ) -> Result<Fences> {
         let (handle, form) = (self.index, self.form);
         let mut fences = Fences::collect(form.user_keys);
         let limit = source.footer().offset;
         let bytes = source.read_meta(handle)?;
         fences.reserve(bytes.len(), self.data_blocks);
         let mut push = |key: &[u8], handle| {
+            refuse_if(cancelled)?;
             check_handle(handle, limit)?;
             fences.push(key, handle)
         };

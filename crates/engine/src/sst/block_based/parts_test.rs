@@ -4,8 +4,10 @@ use super::super::test_util::*;
 use crate::base::{KeyOrder, ValueType};
 use crate::cache::Cache;
 use crate::compress::CompressionType;
+use crate::error::Code;
 use crate::options::{BlockBasedTableOptions, ChecksumType};
 use crate::sst::{Table, TableIterOptions, TableReadContext};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Barrier};
 
 fn rows(n: usize) -> Vec<Row> {
@@ -47,6 +49,20 @@ fn a_late_table_reads_its_parts_once_and_answers_as_any() {
     assert_eq!(fresh().approximate_offset_of(&middle).unwrap(), place);
     assert_eq!(get(&fresh(), b"key9", 9).unwrap(), None);
     fresh().verify_checksums().unwrap();
+}
+
+#[test]
+fn reading_that_is_cancelled_leaves_the_parts_to_others() {
+    let rows = rows(300);
+    let bytes = table_bytes(&rows, ChecksumType::Xxh3);
+    let table = open_late(&bytes, &cached()).unwrap();
+    let memory = table.memory_usage();
+    let e = table.read_parts(&AtomicBool::new(true)).unwrap_err();
+    assert_eq!((e.code(), table.memory_usage()), (Code::ShutdownInProgress, memory));
+    table.read_parts(&AtomicBool::new(false)).unwrap();
+    assert!(table.memory_usage() > memory);
+    table.read_parts(&AtomicBool::new(true)).unwrap();
+    check_rows(&table, &rows, &KeyOrder::bytewise());
 }
 
 #[test]

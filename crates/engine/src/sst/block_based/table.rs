@@ -28,6 +28,7 @@ use crate::sst::format::{BLOCK_TRAILER_SIZE, BlockHandle};
 use crate::sst::properties::TableProperties;
 use crate::stats::{self, HistogramType, Statistics, Ticker, Timer};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// An open block-based table.
 pub struct BlockBasedTable {
@@ -73,8 +74,8 @@ impl BlockBasedTable {
     }
 
     /// See [`crate::sst::Table::read_parts`].
-    pub fn read_parts(&self) -> Result<()> {
-        self.parts().map(|_| ())
+    pub fn read_parts(&self, cancelled: &AtomicBool) -> Result<()> {
+        self.parts.read(&self.source, &self.order, cancelled).map(|_| ())
     }
 
     /// Looks a key up; see [`crate::sst::Table::get`].
