@@ -14,6 +14,7 @@ use crate::base::iterator::EmptyIterator;
 use crate::base::{KeyOrder, LookupKey, SeqNo};
 use crate::cache::Cache;
 use crate::compress::CompressionType;
+use crate::env::sync::atomic::AtomicBool;
 use crate::error::Result;
 use crate::fs::{RandomAccessFile, WritableFile};
 use crate::hooks::SliceTransform;
@@ -24,7 +25,6 @@ use crate::options::{
 use crate::rangedel::Fragments;
 use crate::stats::Statistics;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 mod access;
 pub mod block_based;

@@ -16,10 +16,10 @@ use super::source::BlockSource;
 use crate::base::KeyOrder;
 use crate::cache::{Cache, SlotArray};
 use crate::env::sync::Mutex;
+use crate::env::sync::atomic::{AtomicBool, Ordering};
 use crate::error::{Code, Error, Result};
 use crate::fs::RandomAccessFile;
 use crate::sst::format::{BLOCK_TRAILER_SIZE, BlockHandle, read_exact_at};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// The filter of a table.

@@ -4,10 +4,10 @@ use super::super::test_util::*;
 use crate::base::{KeyOrder, ValueType};
 use crate::cache::Cache;
 use crate::compress::CompressionType;
+use crate::env::sync::atomic::AtomicBool;
 use crate::error::Code;
 use crate::options::{BlockBasedTableOptions, ChecksumType};
 use crate::sst::{Table, TableIterOptions, TableReadContext};
-use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Barrier};
 
 fn rows(n: usize) -> Vec<Row> {

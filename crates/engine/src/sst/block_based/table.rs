@@ -18,6 +18,7 @@ use crate::base::{KeyOrder, LookupKey, MAX_SEQUENCE_NUMBER, PinnedValue, SeqNo};
 use crate::cache::{Held, Memory, Reservation, SlotArray};
 use crate::compress::Dictionary;
 use crate::env::epoch;
+use crate::env::sync::atomic::AtomicBool;
 use crate::error::{Error, Result};
 use crate::hooks::SliceTransform;
 use crate::iter::GetContext;
@@ -28,7 +29,6 @@ use crate::sst::format::{BLOCK_TRAILER_SIZE, BlockHandle};
 use crate::sst::properties::TableProperties;
 use crate::stats::{self, HistogramType, Statistics, Ticker, Timer};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 /// An open block-based table.
 pub struct BlockBasedTable {
