@@ -17,11 +17,11 @@ impl DbInner {
         state.late_tables = late;
     }
 
-    /// Reads one of them, unless it is gone. Damage is told to who looks something up. Closing does not wait
-    /// for a whole table: nobody will look anything up.
+    /// Reads one of them, unless it is gone. Damage is told to who looks something up. Stops as
+    /// jobs do, so that closing does not wait for a whole table.
     pub(super) fn read_late_table(&self, table: &Weak<Table>) {
         if let Some(table) = table.upgrade() {
-            let _ = table.read_parts(&self.closing);
+            let _ = table.read_parts(&self.stopped);
         }
     }
 }

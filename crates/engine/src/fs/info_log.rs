@@ -100,7 +100,7 @@ struct State {
     /// Repeated at the start of each new file.
     headers: Vec<String>,
     line: Vec<u8>,
-    /// The last second that a line was written in, as lines begin with it.
+    /// The last second that a line was written in, and how lines begin in it; no text before the first one.
     second: (u64, String),
     /// Lines wait in the file's buffer for the last one of many.
     together: bool,
@@ -202,10 +202,10 @@ impl InfoLog {
         }
         // Without a new file lines are dropped until the next open.
         let Ok(mut file) = self.next_file() else { return };
-        for text in &state.headers {
-            let (line, second) = (&mut state.line, &mut state.second);
+        let State { headers, line, second, .. } = &mut *state;
+        for text in headers {
             format_line(line, second, LogLevel::Header, format_args!("{text}"));
-            let _ = file.append(&state.line);
+            let _ = file.append(line);
         }
         (state.file, state.since) = (Some(file), Some(Instant::now()));
     }
@@ -252,10 +252,10 @@ fn format_line(
     text: fmt::Arguments<'_>,
 ) {
     let now = now();
-    if second.0 != now.as_secs() {
+    if second.1.is_empty() || second.0 != now.as_secs() {
         let [year, month, day, hour, minute, sec] = sys::local_time(now.as_secs());
-        let text = format!("{year:04}/{month:02}/{day:02}-{hour:02}:{minute:02}:{sec:02}");
-        *second = (now.as_secs(), text);
+        let begin = format!("{year:04}/{month:02}/{day:02}-{hour:02}:{minute:02}:{sec:02}");
+        *second = (now.as_secs(), begin);
     }
     let level = match level {
         LogLevel::Debug => "[DEBUG] ",

@@ -149,7 +149,10 @@ fn verified<'m>(
 
 fn refuse_if(cancelled: &AtomicBool) -> Result<()> {
     match cancelled.load(Ordering::Relaxed) {
-        true => Err(Error::new(Code::ShutdownInProgress, "the database is closing")),
+        true => Err(Error::new(
+            Code::ShutdownInProgress,
+            "reading a table's index and filter was cancelled",
+        )),
         false => Ok(()),
     }
 }
@@ -161,7 +164,6 @@ impl PartsAt {
         order: &KeyOrder,
         cancelled: &AtomicBool,
     ) -> Result<Parts> {
-        refuse_if(cancelled)?;
         let fences = self.read_index(source, order, cancelled)?;
         refuse_if(cancelled)?;
         let filter = self.read_filter(source, order)?;
