@@ -17,6 +17,7 @@ use crate::fs::info_log::InfoLog;
 use crate::hooks::{CompactionReason, FlushReason};
 use crate::options::{dump_cf_options, dump_db_options};
 use crate::version::{DataPaths, VersionSet};
+use std::borrow::Cow;
 use std::path::Path;
 
 impl Builder {
@@ -72,8 +73,17 @@ impl Builder {
     }
 
     fn log_files(&self, log: &InfoLog) {
-        let mut names = self.fs.list_dir(&self.dir).unwrap_or_default();
-        names.sort_unstable();
+        let names_in = |dir: &Path| {
+            let mut names = self.fs.list_dir(dir).unwrap_or_default();
+            names.sort_unstable();
+            names
+        };
+        let names = names_in(&self.dir);
+        // Tables and WALs are mostly in the same directory, which may hold a thousand old LOGs.
+        let again = |dir: &Path| match dir == self.dir {
+            true => Cow::Borrowed(&names),
+            false => Cow::Owned(names_in(dir)),
+        };
         let size = |dir: &Path, name: &str| self.fs.file_size(&dir.join(name)).unwrap_or(0);
         for name in &names {
             match filename::parse_file_name(name) {
@@ -86,19 +96,20 @@ impl Builder {
                 _ => {}
             }
         }
+        let is_table =
+            |name: &&String| matches!(filename::parse_file_name(name), Some(FileKind::Table(_)));
         for dir in DataPaths::new(&*self.fs, &self.dir, &self.options.db_paths).dirs() {
-            let mut tables = self.fs.list_dir(dir).unwrap_or_default();
-            tables.sort_unstable();
-            tables.retain(|n| matches!(filename::parse_file_name(n), Some(FileKind::Table(_))));
+            let names = again(dir);
+            let tables: Vec<&String> = names.iter().filter(is_table).collect();
             let first: String = tables.iter().take(9).map(|name| format!("{name} ")).collect();
             let (dir, count) = (dir.display(), tables.len());
             log.header(format_args!("SST files in {dir} dir, Total Num: {count}, files: {first}"));
         }
-        let mut wals = self.fs.list_dir(&self.wal_dir).unwrap_or_default();
-        wals.sort_unstable();
-        wals.retain(|name| matches!(filename::parse_file_name(name), Some(FileKind::Wal(_))));
-        let wals: String = wals
+        let is_wal =
+            |name: &&String| matches!(filename::parse_file_name(name), Some(FileKind::Wal(_)));
+        let wals: String = again(&self.wal_dir)
             .iter()
+            .filter(is_wal)
             .map(|name| format!("{name} size: {} ; ", size(&self.wal_dir, name)))
             .collect();
         log.header(format_args!("Write Ahead Log file in {}: {wals}", self.wal_dir.display()));

@@ -4,7 +4,7 @@
 //! number into the graveyard (`version/file_meta.rs`). WALs go when every family has flushed what
 //! they hold. At open, files that a crash left behind are found by listing the directory.
 
-use super::recover::list_wals;
+use super::recover::{list_wals, wals_among};
 use super::state::{DbInner, State};
 use crate::env::sync::atomic::{AtomicUsize, Ordering};
 use crate::env::sync::{Mutex, MutexGuard};
@@ -186,18 +186,10 @@ impl DbInner {
     fn trim_archive(&self) {
         let dir = filename::archive_dir(&self.wal_dir);
         let Ok(names) = self.fs.list_dir(&dir) else { return };
-        let mut wals: Vec<u64> = names
-            .iter()
-            .filter_map(|name| match filename::parse_file_name(name) {
-                Some(FileKind::Wal(number)) => Some(number),
-                _ => None,
-            })
-            .collect();
-        wals.sort_unstable();
         let now = crate::flush::now_seconds();
         let limit = self.options.wal_size_limit_mb << 20;
         let mut kept = 0u64;
-        for number in wals.into_iter().rev() {
+        for number in wals_among(&names).into_iter().rev() {
             let path = filename::wal_file_name(&dir, number);
             kept += self.fs.file_size(&path).unwrap_or(0);
             let age = now.saturating_sub(self.fs.modified_time(&path).unwrap_or(now));
@@ -224,21 +216,25 @@ impl DbInner {
     pub(crate) fn purge_leftovers(&self) -> Result<()> {
         let versions = self.versions.lock();
         let wals: BTreeSet<u64> = self.state.lock().wals.iter().map(|wal| wal.number).collect();
-        for name in self.fs.list_dir(&self.dir)? {
-            let obsolete = match filename::parse_file_name(&name) {
+        let names = self.fs.list_dir(&self.dir)?;
+        for name in &names {
+            let obsolete = match filename::parse_file_name(name) {
                 Some(FileKind::Table(number)) => !versions.needs_table(number),
                 Some(FileKind::Manifest(number)) => !versions.needs_manifest(number),
                 Some(FileKind::Temp(_)) => true,
                 // What an older session had no time to remove.
-                None => is_trash(&name),
+                None => is_trash(name),
                 _ => false,
             };
             if obsolete {
-                let _ = self.delete(&self.dir.join(&name));
+                let _ = self.delete(&self.dir.join(name));
             }
         }
         self.purge_data_paths(&versions)?;
-        let mut replayed = list_wals(&self.session)?;
+        let mut replayed = match self.wal_dir == self.dir {
+            true => wals_among(&names),
+            false => list_wals(&self.session)?,
+        };
         replayed.retain(|number| !wals.contains(number));
         self.delete_wals(&replayed);
         Ok(())

@@ -90,17 +90,17 @@ pub(super) fn recover_wals(opening: &Opening, versions: &VersionSet) -> Result<R
         let has_tables = stored.current().all_files().next().is_some();
         families.insert(id, Replayed::new(mem, id, stored.log_number(), has_tables));
     }
-    for number in list_wals(&opening.session)? {
-        versions.counters().mark_file_number_used(number);
-    }
+    let wals = list_wals(&opening.session)?;
+    wals.iter().for_each(|&number| versions.counters().mark_file_number_used(number));
     let log_numbers = versions.column_families().map(|(_, stored)| stored.log_number());
     let kept = versions.min_log_number_to_keep();
     let mut oldest = kept;
     if !opening.session.options.allow_2pc {
         oldest = kept.max(log_numbers.min().unwrap_or(0));
-        refuse_sections(opening, kept, oldest)?;
+        refuse_sections(opening, wals.iter().filter(|number| (kept..oldest).contains(number)))?;
     }
-    let summary = replay(opening, &mut families, oldest, last_sequence)?;
+    let needed = wals.into_iter().filter(|&number| number >= oldest).collect();
+    let summary = replay(opening, &mut families, needed, last_sequence)?;
     opening.session.info_log.info(format_args!(
         "Recovered {} records from WALs {:?}, last sequence {}",
         summary.records, summary.wals, summary.last_sequence
@@ -110,13 +110,10 @@ pub(super) fn recover_wals(opening: &Opening, versions: &VersionSet) -> Result<R
 
 /// No WAL that would be deleted unread may hold something prepared. They are in tables otherwise, so
 /// damage does not matter.
-fn refuse_sections(opening: &Opening, kept: u64, oldest: u64) -> Result<()> {
+fn refuse_sections<'a>(opening: &Opening, unread: impl Iterator<Item = &'a u64>) -> Result<()> {
     let mut sections = Sections::new();
     let nowhere = ReplayLookup { families: &BTreeMap::new(), wal_number: 0 };
-    for number in list_wals(&opening.session)? {
-        if !(kept..oldest).contains(&number) {
-            continue;
-        }
+    for &number in unread {
         let path = filename::wal_file_name(&opening.session.wal_dir, number);
         let file = opening.session.fs.open_random_access(&path, false)?;
         let mut reader = LogReader::wal(file, number);
@@ -135,28 +132,31 @@ fn refuse_sections(opening: &Opening, kept: u64, oldest: u64) -> Result<()> {
 
 /// The numbers of the WALs in the directory, ascending.
 pub(super) fn list_wals(session: &Session) -> Result<Vec<u64>> {
-    let mut wals = Vec::new();
-    if session.fs.exists(&session.wal_dir) {
-        for name in session.fs.list_dir(&session.wal_dir)? {
-            if let Some(FileKind::Wal(number)) = filename::parse_file_name(&name) {
-                wals.push(number);
-            }
-        }
+    match session.fs.exists(&session.wal_dir) {
+        true => Ok(wals_among(&session.fs.list_dir(&session.wal_dir)?)),
+        false => Ok(Vec::new()),
     }
-    wals.sort_unstable();
-    Ok(wals)
 }
 
-/// Replays all WALs from `oldest` on into fresh memtables.
+/// The numbers of the WALs among these files, ascending.
+pub(super) fn wals_among(names: &[String]) -> Vec<u64> {
+    let number = |name: &String| match filename::parse_file_name(name) {
+        Some(FileKind::Wal(number)) => Some(number),
+        _ => None,
+    };
+    let mut wals: Vec<u64> = names.iter().filter_map(number).collect();
+    wals.sort_unstable();
+    wals
+}
+
+/// Replays these WALs, the oldest first, into fresh memtables.
 fn replay(
     opening: &Opening,
     families: &mut BTreeMap<u32, Replayed>,
-    oldest: u64,
+    wals: Vec<u64>,
     last_sequence: SeqNo,
 ) -> Result<ReplaySummary> {
     let mut summary = ReplaySummary { last_sequence, ..ReplaySummary::default() };
-    let mut wals = list_wals(&opening.session)?;
-    wals.retain(|&number| number >= oldest);
     let log = &opening.session.info_log;
     if !wals.is_empty() {
         log_recovery_started(log, &wals);

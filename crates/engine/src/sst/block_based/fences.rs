@@ -253,10 +253,10 @@ impl Fences {
         let common = first.get(..common_len).unwrap_or_default();
         let (mut before, mut ascend) = (None, true);
         let ranks = Ranks::new(self.len(), |i| {
-            let key = self.user_part(i);
-            let x = number(key.get(common_len..).unwrap_or_default());
+            let rest = short::strip_prefix(self.user_part(i), common);
+            let x = number(rest.unwrap_or_default());
             // A smaller number, if the same bytes stand before it, is a smaller key.
-            ascend &= key.starts_with(common) && before.is_none_or(|before| before < x);
+            ascend &= rest.is_some() && before.is_none_or(|before| before < x);
             before = Some(x);
             x
         });
