@@ -34,45 +34,72 @@ pub fn for_each_entry(
     form: IndexForm,
     mut f: impl FnMut(&[u8], BlockHandle) -> Result<()>,
 ) -> Result<()> {
-    let view = BlockView::new(bytes)?;
-    let mut input = Decoder::new(view.entries());
-    // The last key: as it stands in the block, or put together.
-    let (mut whole, mut key): (Option<&[u8]>, _) = (None, Vec::new());
-    let mut previous = BlockHandle::default();
-    while !input.is_empty() {
+    let mut entries = IndexEntries::new(BlockView::new(bytes)?.entries(), form);
+    while let Some((key, handle)) = entries.next()? {
+        f(key, handle)?;
+    }
+    Ok(())
+}
+
+/// A walk through entries of an index block.
+pub struct IndexEntries<'a> {
+    input: Decoder<'a>,
+    form: IndexForm,
+    /// The last key: as it stands in the block, or put together.
+    whole: Option<&'a [u8]>,
+    key: Vec<u8>,
+    previous: BlockHandle,
+}
+
+impl<'a> IndexEntries<'a> {
+    /// Stands before the first of these entries, which shares nothing with one before.
+    pub fn new(entries: &'a [u8], form: IndexForm) -> IndexEntries<'a> {
+        let (whole, key, previous) = (None, Vec::new(), BlockHandle::default());
+        IndexEntries { input: Decoder::new(entries), form, whole, key, previous }
+    }
+
+    /// The next key and handle; `None` at the end.
+    #[inline]
+    pub fn next(&mut self) -> Result<Option<(&[u8], BlockHandle)>> {
+        let input = &mut self.input;
+        if input.is_empty() {
+            return Ok(None);
+        }
         let shared = input.varint32("index entry")? as usize;
         let non_shared = input.varint32("index entry")? as usize;
-        let value_len = if form.delta_values { None } else { Some(input.varint32("index entry")?) };
-        if shared > whole.map_or(key.len(), <[u8]>::len) {
+        let value_len = match self.form.delta_values {
+            true => None,
+            false => Some(input.varint32("index entry")?),
+        };
+        if shared > self.whole.map_or(self.key.len(), <[u8]>::len) {
             return Err(Error::corruption("index entry shares more than there is"));
         }
         let rest = input.bytes(non_shared, "index key")?;
         // As a rule nothing is shared, and nothing has to be put together.
         if shared > 0 {
-            if let Some(before) = whole {
-                key.clear();
-                key.extend_from_slice(before);
+            if let Some(before) = self.whole {
+                self.key.clear();
+                self.key.extend_from_slice(before);
             }
-            key.truncate(shared);
-            key.extend_from_slice(rest);
+            self.key.truncate(shared);
+            self.key.extend_from_slice(rest);
         }
-        whole = (shared == 0).then_some(rest);
+        self.whole = (shared == 0).then_some(rest);
         let handle = match value_len {
             Some(len) => {
                 BlockHandle::decode(&mut Decoder::new(input.bytes(len as usize, "index value")?))?
             }
             None => {
-                let handle = delta_handle(&mut input, shared, previous)?;
-                if form.first_keys {
+                let handle = delta_handle(input, shared, self.previous)?;
+                if self.form.first_keys {
                     input.length_prefixed("first key")?;
                 }
                 handle
             }
         };
-        previous = handle;
-        f(whole.unwrap_or(&key), handle)?;
+        self.previous = handle;
+        Ok(Some((self.whole.unwrap_or(&self.key), handle)))
     }
-    Ok(())
 }
 
 #[inline]

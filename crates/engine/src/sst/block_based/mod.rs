@@ -4,8 +4,8 @@
 //! file = data block*, filter block, index block, [dictionary], properties, metaindex, footer
 //! each block is followed by a type byte and a fixed32 checksum
 //! ```
-//! Reading: `open` takes the metadata apart, `parts` reads what lookups need, `table` answers them,
-//! `iter` walks. A lookup goes filter → fences (the decoded index) → slot of the cached block → tags →
+//! Reading: `open` takes the metadata apart, `parts` reads what lookups need, `table` answers them (`early` the first
+//! ones), `iter` walks. A lookup goes filter → fences (the decoded index) → slot of the cached block → tags →
 //! entry, and allocates nothing. Writing: `builder` cuts entries into blocks and writes them as they fill, or when
 //! `dictionary` has seen enough of them.
 
@@ -15,6 +15,7 @@ mod builder;
 mod builder_tail;
 mod cursor;
 mod dictionary;
+mod early;
 mod fences;
 mod filter;
 mod filter_parts;
@@ -22,6 +23,7 @@ mod index;
 mod index_builder;
 mod index_prefixes;
 mod iter;
+mod loading;
 mod marks;
 mod open;
 mod parts;

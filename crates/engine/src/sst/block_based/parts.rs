@@ -9,6 +9,7 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
 use super::block::{Block, BlockView};
+use super::early::{EARLY_LOOKUPS, Early, IndexBlock};
 use super::fences::Fences;
 use super::filter::Filter;
 use super::index::{IndexForm, check_handle, for_each_entry};
@@ -65,13 +66,15 @@ pub(super) struct LateParts {
     read: OnceLock<Parts>,
     /// Held by who reads them.
     reading: Mutex<()>,
+    early: Mutex<Early>,
     at: PartsAt,
 }
 
 impl LateParts {
     /// Nothing is read yet.
     pub(super) fn new(at: PartsAt) -> LateParts {
-        LateParts { read: OnceLock::new(), reading: Mutex::new(()), at }
+        let early = Mutex::new(Early::default());
+        LateParts { read: OnceLock::new(), reading: Mutex::new(()), early, at }
     }
 
     /// The parts, if they were read.
@@ -101,8 +104,39 @@ impl LateParts {
         if let Some(parts) = self.read.get() {
             return Ok(parts);
         }
-        let parts = self.at.read(source, order, cancelled)?;
-        Ok(self.read.get_or_init(|| parts))
+        let index = self.early.lock().index.clone();
+        let parts = self.at.read(source, order, index.as_deref(), cancelled)?;
+        let parts = self.read.get_or_init(|| parts);
+        self.early.lock().index = None;
+        Ok(parts)
+    }
+
+    /// The index block for an early lookup; `None` if it is time for the parts, or if they are there.
+    pub(super) fn early_index(&self, source: &BlockSource) -> Result<Option<Arc<IndexBlock>>> {
+        if self.at.is_partitioned {
+            return Ok(None);
+        }
+        let mut early = self.early.lock();
+        early.lookups += 1;
+        if early.lookups > EARLY_LOOKUPS || self.ready().is_some() {
+            return Ok(None);
+        }
+        if early.index.is_none() {
+            let bytes = source.read_meta(self.at.index)?;
+            early.index = Some(Arc::new(IndexBlock { bytes, form: self.at.form }));
+        }
+        Ok(early.index.clone())
+    }
+
+    /// Bytes of memory outside of the cache's blocks.
+    pub(super) fn memory_usage(&self) -> usize {
+        let early = || self.early.lock().index.as_ref().map_or(0, |index| index.bytes.len());
+        self.ready().map_or_else(early, Parts::memory_usage)
+    }
+
+    /// Where the index block is.
+    pub(super) fn index(&self) -> BlockHandle {
+        self.at.index
     }
 
     /// Verifies what is to be read later, in memory that is used again; what consists of many blocks is
@@ -162,9 +196,13 @@ impl PartsAt {
         &self,
         source: &BlockSource,
         order: &KeyOrder,
+        index: Option<&IndexBlock>,
         cancelled: &AtomicBool,
     ) -> Result<Parts> {
-        let fences = self.read_index(source, order, cancelled)?;
+        let fences = match index {
+            Some(index) => self.read_index(&index.bytes, source, order, cancelled)?,
+            None => self.read_index(&source.read_meta(self.index)?, source, order, cancelled)?,
+        };
         refuse_if(cancelled)?;
         let filter = self.read_filter(source, order)?;
         let slots = self.cache.as_ref().map(|cache| {
@@ -175,6 +213,7 @@ impl PartsAt {
 
     fn read_index(
         &self,
+        bytes: &[u8],
         source: &BlockSource,
         order: &KeyOrder,
         cancelled: &AtomicBool,
@@ -182,7 +221,6 @@ impl PartsAt {
         let (handle, form) = (self.index, self.form);
         let mut fences = Fences::collect(form.user_keys);
         let limit = source.footer().offset;
-        let bytes = source.read_meta(handle)?;
         fences.reserve(bytes.len(), self.data_blocks);
         let mut push = |key: &[u8], handle| {
             refuse_if(cancelled)?;
@@ -191,7 +229,7 @@ impl PartsAt {
         };
         let result = if self.is_partitioned {
             let mut budget = limit;
-            for_each_entry(&bytes, form, |_, part| {
+            for_each_entry(bytes, form, |_, part| {
                 // Crafted handles could name one partition many times.
                 budget = budget.checked_sub(part.size).ok_or_else(|| {
                     Error::corruption("index partitions are larger than the file")
@@ -199,7 +237,7 @@ impl PartsAt {
                 for_each_entry(&source.read_meta(part)?, form, &mut push)
             })
         } else {
-            for_each_entry(&bytes, form, &mut push)
+            for_each_entry(bytes, form, &mut push)
         };
         result.and_then(|()| fences.finish(order)).map_err(|e| source.locate(handle, e))?;
         Ok(fences)
@@ -232,7 +270,7 @@ impl PartsAt {
 
 impl Parts {
     /// Bytes of memory outside of the cache's blocks.
-    pub(super) fn memory_usage(&self) -> usize {
+    fn memory_usage(&self) -> usize {
         let filter = match &self.filter {
             TableFilter::None => 0,
             TableFilter::Full(filter) => filter.memory_usage(),

@@ -7,15 +7,16 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
 use super::block::{Block, Found, kind_of};
+use super::loading::{count_hit, perf_hit};
 use super::parts::{LateParts, Parts, TableFilter};
 use super::source::{BlockSource, Readahead};
 use super::tags::Tags;
 use crate::base::hash::hash64;
 use crate::base::key::{sequence, trailer, user_key};
-use crate::base::perf::{self, PerfMetric, PerfTimer};
+use crate::base::perf::{self, PerfMetric};
 use crate::base::pinned::Pin;
 use crate::base::{KeyOrder, LookupKey, MAX_SEQUENCE_NUMBER, PinnedValue, SeqNo};
-use crate::cache::{Held, Memory, Reservation, SlotArray};
+use crate::cache::{Held, Reservation, SlotArray};
 use crate::compress::Dictionary;
 use crate::env::epoch;
 use crate::env::sync::atomic::AtomicBool;
@@ -25,9 +26,8 @@ use crate::iter::GetContext;
 use crate::options::ReadOptions;
 use crate::rangedel::Fragments;
 use crate::sst::BlockAccess;
-use crate::sst::format::{BLOCK_TRAILER_SIZE, BlockHandle};
 use crate::sst::properties::TableProperties;
-use crate::stats::{self, HistogramType, Statistics, Ticker, Timer};
+use crate::stats::{self, Statistics, Ticker};
 use std::sync::Arc;
 
 /// An open block-based table.
@@ -54,16 +54,13 @@ pub struct BlockBasedTable {
     pub(super) _reservation: Option<Reservation>,
 }
 
-/// A place for a block and memory for its bytes, where there are any to be used again.
-type Spare = (Option<Held<Block>>, Option<Memory>);
-
 /// A lookup on its way through the table.
-struct Lookup<'a> {
-    user_key: &'a [u8],
+pub(super) struct Lookup<'a> {
+    pub(super) user_key: &'a [u8],
     hash: u64,
     seq: SeqNo,
     /// Entries with larger trailers are too new, or need not be looked at.
-    max_trailer: u64,
+    pub(super) max_trailer: u64,
 }
 
 impl BlockBasedTable {
@@ -87,7 +84,16 @@ impl BlockBasedTable {
         if self.has_range_tombstones {
             self.cover(user_key, t >> 8, ctx);
         }
-        let parts = self.parts()?;
+        // The entries of an ingested file carry sequence 0 and count as `global_seqno`.
+        let max_trailer = if self.global_seqno.is_some() { u64::MAX } else { t };
+        let lookup = Lookup { user_key, hash, seq: t >> 8, max_trailer };
+        let parts = match self.parts.ready() {
+            Some(parts) => parts,
+            None => match self.get_early(&lookup, ro, ctx)? {
+                Some(parts) => parts,
+                None => return Ok(()),
+            },
+        };
         if !self.filter_allows(&parts.filter, user_key, hash, t) {
             stats::add(&self.statistics, Ticker::BloomFilterUseful, 1);
             perf::count(PerfMetric::BloomSstMissCount, 1);
@@ -99,9 +105,6 @@ impl BlockBasedTable {
         if perf::is_used() && !matches!(parts.filter, TableFilter::None) {
             perf::count(PerfMetric::BloomSstHitCount, 1);
         }
-        // The entries of an ingested file carry sequence 0 and count as `global_seqno`.
-        let max_trailer = if self.global_seqno.is_some() { u64::MAX } else { t };
-        let lookup = Lookup { user_key, hash, seq: t >> 8, max_trailer };
         let mut i = parts.fences.find(&self.order, user_key, max_trailer);
         while i < parts.fences.len() {
             let found = self.get_in_block(parts, i, &lookup, ro, ctx)?;
@@ -208,11 +211,13 @@ impl BlockBasedTable {
                     count_hit(stats, block);
                 }
                 let tags = if self.tags { self.tags_of(block, slots, i) } else { None };
-                return self.search(block, tags, i, lookup, ctx, &SlotPin { slots, i });
+                let found = self.search(block, tags, lookup, ctx, &SlotPin { slots, i });
+                return found.map_err(|e| self.in_block(i, e));
             }
         }
         let node = self.load(parts, i, BlockAccess::of(ro), None)?;
-        self.search(node.object(), None, i, lookup, ctx, &NodePin(&node))
+        let found = self.search(node.object(), None, lookup, ctx, &NodePin(&node));
+        found.map_err(|e| self.in_block(i, e))
     }
 
     #[inline]
@@ -234,11 +239,10 @@ impl BlockBasedTable {
     }
 
     #[inline]
-    fn search(
+    pub(super) fn search(
         &self,
         block: &Block,
         tags: Option<&Tags>,
-        i: usize,
         lookup: &Lookup,
         ctx: &mut GetContext,
         pin: &dyn Pin,
@@ -249,7 +253,6 @@ impl BlockBasedTable {
             Some(tags) => tags.find(view, lookup.hash, key, max, visit),
             None => view.find(&self.order, key, max, visit),
         }
-        .map_err(|e| self.in_block(i, e))
     }
 
     /// Gives an entry of the key to `ctx`, if readers at `at` see it. Whether older ones are needed.
@@ -274,64 +277,6 @@ impl BlockBasedTable {
     pub(super) fn in_block(&self, i: usize, e: Error) -> Error {
         let handle = self.parts.ready().and_then(|parts| parts.fences.handle(i));
         self.source.locate(handle.unwrap_or_default(), e)
-    }
-
-    /// Block `i`, from its slot or the file.
-    pub(super) fn load(
-        &self,
-        parts: &Parts,
-        i: usize,
-        access: BlockAccess,
-        readahead: Option<&mut Readahead>,
-    ) -> Result<Held<Block>> {
-        if let Some(slots) = &parts.slots {
-            if let Some(node) = slots.hold(i) {
-                perf_hit(node.object());
-                if let Some(stats) = &self.statistics {
-                    count_hit(stats, node.object());
-                }
-                return Ok(node);
-            }
-            stats::add(&self.statistics, Ticker::BlockCacheMiss, 1);
-            stats::add(&self.statistics, Ticker::BlockCacheDataMiss, 1);
-        }
-        access.check()?;
-        let handle = parts.fences.handle(i).unwrap_or_default();
-        perf::count(PerfMetric::BlockReadCount, 1);
-        perf::count(PerfMetric::BlockReadByte, handle.size + BLOCK_TRAILER_SIZE as u64);
-        let perf_timer = PerfTimer::start(PerfMetric::BlockReadTime);
-        let timers = [HistogramType::ReadBlockGetMicros, HistogramType::SstReadMicros]
-            .map(|histogram| Timer::start(&self.statistics, histogram));
-        let recycles = access.fill_cache && readahead.is_none();
-        let (spare, memory) = if recycles { self.spare(parts, handle) } else { (None, None) };
-        let block = self.source.read_data(handle, self.dictionary.as_ref(), readahead, memory)?;
-        let block = block.with_marks(parts.fences.common());
-        drop((timers, perf_timer));
-        stats::add(&self.statistics, Ticker::BlockChecksumComputeCount, 1);
-        match &parts.slots {
-            Some(slots) if access.fill_cache => {
-                let charge = block.charge();
-                for (ticker, n) in [
-                    (Ticker::BlockCacheAdd, 1),
-                    (Ticker::BlockCacheDataAdd, 1),
-                    (Ticker::BlockCacheDataBytesInsert, charge as u64),
-                    (Ticker::BlockCacheBytesWrite, charge as u64),
-                ] {
-                    stats::add(&self.statistics, ticker, n);
-                }
-                slots.insert_node(i, Held::new_in(spare, block), charge)
-            }
-            _ => Ok(Held::new(block)),
-        }
-    }
-
-    /// A place for a block that is about to be read, and memory for its bytes, from one that was evicted.
-    fn spare(&self, parts: &Parts, handle: BlockHandle) -> Spare {
-        let len = handle.size as usize + BLOCK_TRAILER_SIZE;
-        let slots = parts.slots.as_ref().filter(|_| self.source.wants_memory());
-        let mut spare = slots.and_then(|slots| slots.spare(|block| block.suits(len)));
-        let memory = spare.as_mut().and_then(Held::get_mut).and_then(|b| b.take_memory(len));
-        (spare, memory)
     }
 
     /// Whether keys with this prefix may exist; true if the filter cannot say.
@@ -372,7 +317,7 @@ impl BlockBasedTable {
 
     /// Bytes of memory outside of the cache's blocks.
     pub fn memory_usage(&self) -> usize {
-        let parts = self.parts.ready().map_or(0, Parts::memory_usage);
+        let parts = self.parts.memory_usage();
         let tombstones = self.range_tombstones.as_ref().map_or(0, |t| t.memory_usage());
         let dictionary = self.dictionary.as_ref().map_or(0, |d| d.bytes().len());
         size_of::<BlockBasedTable>() + parts + tombstones + dictionary
@@ -391,19 +336,6 @@ impl BlockBasedTable {
     }
 }
 
-#[inline]
-fn perf_hit(block: &Block) {
-    perf::count(PerfMetric::BlockCacheHitCount, 1);
-    perf::count(PerfMetric::BlockCacheReadByte, block.charge() as u64);
-}
-
-/// A block was in the cache.
-fn count_hit(stats: &Statistics, block: &Block) {
-    stats.add(Ticker::BlockCacheHit, 1);
-    stats.add(Ticker::BlockCacheDataHit, 1);
-    stats.add(Ticker::BlockCacheBytesRead, block.charge() as u64);
-}
-
 /// Keeps a value's block alive that was found through its slot.
 pub(super) struct SlotPin<'a> {
     pub(super) slots: &'a SlotArray<Block>,
@@ -418,7 +350,7 @@ impl Pin for SlotPin<'_> {
 }
 
 /// Keeps a value's block alive that is counted.
-struct NodePin<'a>(&'a Held<Block>);
+pub(super) struct NodePin<'a>(pub(super) &'a Held<Block>);
 
 impl Pin for NodePin<'_> {
     fn pin(&self, value: &[u8]) -> Option<PinnedValue> {

@@ -1,0 +1,129 @@
+//! Lookups in a table whose parts are not there yet.
+//!
+//! Opening many tables only verifies their indexes and filters, and to read them for good takes as long as a hundred
+//! lookups (see [`super::parts`]). So the first lookups in a table search its index block as it stands in the file,
+//! without the filter, and read the data block that it names past the cache. The index block is read and
+//! verified once and goes when the parts are there, which the background or the lookup after the last early one reads.
+
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
+use super::block::{BlockView, Found};
+use super::index::{IndexEntries, IndexForm};
+use super::parts::Parts;
+use super::table::{BlockBasedTable, Lookup, NodePin};
+use crate::base::KeyOrder;
+use crate::base::key::{TRAILER_SIZE, trailer};
+use crate::cache::Held;
+use crate::env::mapping::LargeVec;
+use crate::error::Result;
+use crate::iter::GetContext;
+use crate::options::ReadOptions;
+use crate::sst::BlockAccess;
+use crate::sst::format::BlockHandle;
+use std::sync::Arc;
+
+/// After so many lookups in one table it is worth its parts, even where a block that is not cached has to come
+/// from a device each time.
+pub(super) const EARLY_LOOKUPS: u32 = 16;
+
+/// What the first lookups of a table share.
+#[derive(Default)]
+pub(super) struct Early {
+    /// How many there were.
+    pub(super) lookups: u32,
+    pub(super) index: Option<Arc<IndexBlock>>,
+}
+
+/// A verified index block that is not partitioned.
+pub(super) struct IndexBlock {
+    pub(super) bytes: LargeVec<u8>,
+    pub(super) form: IndexForm,
+}
+
+/// The data blocks from some fence on.
+struct BlocksFrom<'a> {
+    first: Option<BlockHandle>,
+    rest: IndexEntries<'a>,
+}
+
+impl BlocksFrom<'_> {
+    fn next(&mut self) -> Result<Option<BlockHandle>> {
+        match self.first.take() {
+            Some(first) => Ok(Some(first)),
+            None => Ok(self.rest.next()?.map(|(_, handle)| handle)),
+        }
+    }
+}
+
+impl IndexBlock {
+    /// The blocks that may hold entries at or after `(user_key, t)`.
+    fn seek(&self, order: &KeyOrder, user_key: &[u8], t: u64) -> Result<BlocksFrom<'_>> {
+        let view = BlockView::new(&self.bytes)?;
+        let entries_at =
+            |at| IndexEntries::new(view.entries().get(at..).unwrap_or_default(), self.form);
+        let (mut low, mut high) = (0, view.num_restarts());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            // An index without entries has a restart, too.
+            match entries_at(view.restart(middle)).next()? {
+                Some((key, _)) if self.is_before(order, key, user_key, t) => low = middle + 1,
+                _ => high = middle,
+            }
+        }
+        // What begins here ends with the first restart that is not before the key, or with the block.
+        let mut rest = entries_at(low.checked_sub(1).map_or(0, |i| view.restart(i)));
+        let mut first = None;
+        while let Some((key, handle)) = rest.next()? {
+            if !self.is_before(order, key, user_key, t) {
+                first = Some(handle);
+                break;
+            }
+        }
+        Ok(BlocksFrom { first, rest })
+    }
+
+    /// Whether no entry at or after `(user_key, t)` is in the block with this fence.
+    fn is_before(&self, order: &KeyOrder, fence: &[u8], user_key: &[u8], t: u64) -> bool {
+        if self.form.user_keys {
+            return order.compare_user(fence, user_key).is_lt();
+        }
+        let user = fence.get(..fence.len().saturating_sub(TRAILER_SIZE)).unwrap_or_default();
+        order.compare_user(user, user_key).then(t.cmp(&trailer(fence))).is_lt()
+    }
+}
+
+impl BlockBasedTable {
+    /// Answers one of the first lookups, or says by what parts to do it.
+    #[cold]
+    pub(super) fn get_early(
+        &self,
+        lookup: &Lookup,
+        ro: &ReadOptions,
+        ctx: &mut GetContext,
+    ) -> Result<Option<&Parts>> {
+        let access = BlockAccess::of(ro);
+        if access.memory_only {
+            return self.parts().map(Some);
+        }
+        let Some(index) = self.parts.early_index(&self.source)? else {
+            return self.parts().map(Some);
+        };
+        let in_index = |e| self.source.locate(self.parts.index(), e);
+        let mut blocks =
+            index.seek(&self.order, lookup.user_key, lookup.max_trailer).map_err(in_index)?;
+        while let Some(handle) = blocks.next().map_err(in_index)? {
+            access.check()?;
+            let node = Held::new(self.read_block(handle, None, None)?);
+            let found = self.search(node.object(), None, lookup, ctx, &NodePin(&node));
+            let found = found.map_err(|e| self.source.locate(handle, e))?;
+            if found == Found::Finished || index.form.user_keys {
+                break;
+            }
+        }
+        Ok(None)
+    }
+}
+
+#[cfg(test)]
+#[path = "early_test.rs"]
+mod tests;
