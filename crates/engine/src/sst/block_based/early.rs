@@ -112,6 +112,9 @@ impl BlockBasedTable {
         let mut blocks =
             index.seek(&self.order, lookup.user_key, lookup.max_trailer).map_err(in_index)?;
         while let Some(handle) = blocks.next().map_err(in_index)? {
+            if self.parts.has_cache() {
+                self.count_miss();
+            }
             access.check()?;
             let node = Held::new(self.read_block(handle, None, None)?);
             let found = self.search(node.object(), None, lookup, ctx, &NodePin(&node));

@@ -10,6 +10,7 @@ use crate::error::Code;
 use crate::iter::GetContext;
 use crate::options::{BlockBasedTableOptions, IndexType, ReadOptions, ReadTier};
 use crate::sst::{Table, TableReadContext};
+use crate::stats::{Statistics, Ticker};
 use std::sync::Arc;
 
 /// Keys of several lengths with up to `versions` entries each, in bytewise order.
@@ -158,4 +159,20 @@ fn crafted_indexes_are_errors_and_no_panics() {
         }
     }
     assert!(cfg!(miri) || refused > 1000, "{refused}");
+}
+
+#[test]
+fn they_count_as_misses() {
+    let rows = rows(50, 1);
+    let opts = BlockBasedTableOptions { block_size: 80, ..with_filter() };
+    let bytes = build(builder_context(opts, CompressionType::None), &rows).unwrap().0;
+    let statistics = Some(Statistics::new());
+    let table = open_late(&bytes, &TableReadContext { statistics: statistics.clone(), ..cached() })
+        .unwrap();
+    for (key, ..) in rows.iter().take(5) {
+        get(&table, key, 99).unwrap();
+    }
+    let ticks = |ticker| statistics.as_ref().unwrap().ticker(ticker);
+    assert_eq!((ticks(Ticker::BlockCacheMiss), ticks(Ticker::BlockCacheDataMiss)), (5, 5));
+    assert_eq!((ticks(Ticker::BlockCacheHit), ticks(Ticker::BlockCacheAdd)), (0, 0));
 }

@@ -33,8 +33,7 @@ impl BlockBasedTable {
                 }
                 return Ok(node);
             }
-            stats::add(&self.statistics, Ticker::BlockCacheMiss, 1);
-            stats::add(&self.statistics, Ticker::BlockCacheDataMiss, 1);
+            self.count_miss();
         }
         access.check()?;
         let handle = parts.fences.handle(i).unwrap_or_default();
@@ -57,6 +56,12 @@ impl BlockBasedTable {
             }
             _ => Ok(Held::new(block)),
         }
+    }
+
+    /// A block is not in the cache.
+    pub(super) fn count_miss(&self) {
+        stats::add(&self.statistics, Ticker::BlockCacheMiss, 1);
+        stats::add(&self.statistics, Ticker::BlockCacheDataMiss, 1);
     }
 
     /// Reads a block from the file, checked and counted.

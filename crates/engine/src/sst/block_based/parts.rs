@@ -117,10 +117,10 @@ impl LateParts {
             return Ok(None);
         }
         let mut early = self.early.lock();
-        early.lookups += 1;
-        if early.lookups > EARLY_LOOKUPS || self.ready().is_some() {
+        if early.lookups == EARLY_LOOKUPS || self.ready().is_some() {
             return Ok(None);
         }
+        early.lookups += 1;
         if early.index.is_none() {
             let bytes = source.read_meta(self.at.index)?;
             early.index = Some(Arc::new(IndexBlock { bytes, form: self.at.form }));
@@ -132,6 +132,11 @@ impl LateParts {
     pub(super) fn memory_usage(&self) -> usize {
         let early = || self.early.lock().index.as_ref().map_or(0, |index| index.bytes.len());
         self.ready().map_or_else(early, Parts::memory_usage)
+    }
+
+    /// Whether data blocks are cached.
+    pub(super) fn has_cache(&self) -> bool {
+        self.at.cache.is_some()
     }
 
     /// Where the index block is.

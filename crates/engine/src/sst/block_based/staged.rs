@@ -35,11 +35,10 @@ pub struct Staged<'a> {
 }
 
 impl<'a> Staged<'a> {
-    /// Asks for the filter. `None` if the table was not used yet, if blocks are not cached or have no tags, if something else than an
+    /// Asks for the filter. `None` if the table's parts are not there yet, if blocks are not cached or have no tags, if something else than an
     /// entry may settle the answer, or if somebody counts.
     #[inline]
     pub fn begin(table: &'a BlockBasedTable, key: &'a LookupKey<'a>) -> Option<Staged<'a>> {
-        // Those that were not read yet, the first lookup reads.
         let parts = table.parts.ready()?;
         let slots = parts.slots.as_deref()?;
         if !table.tags || table.has_range_tombstones || table.statistics.is_some() {
