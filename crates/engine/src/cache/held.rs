@@ -46,6 +46,12 @@ impl<T> Node<T> {
     pub fn object(&self) -> &T {
         &self.object
     }
+
+    /// Whether somebody has it besides the slot it is in.
+    #[inline]
+    pub(super) fn is_held(&self) -> bool {
+        self.count.load(Ordering::Acquire) > 1
+    }
 }
 
 /// A counted node.

@@ -52,6 +52,10 @@ enum Verdict {
 trait Owner: Send + Sync {
     /// Judges the object in a slot.
     fn judge(&self, slot: u32) -> Verdict;
+    /// Asks for the line of a slot, which [`Owner::ask_object`] reads.
+    fn ask_slot(&self, slot: u32);
+    /// Asks for the line of the object in a slot, which [`Owner::judge`] reads.
+    fn ask_object(&self, slot: u32);
     /// Whether somebody besides the cache holds the object.
     fn is_held(&self, slot: u32) -> bool;
     /// Empties a slot. The shard is locked; what was there is retired after that.
@@ -118,6 +122,7 @@ impl Ring {
         for _ in 0..2 * self.entries.len() {
             let at = self.hand;
             self.hand = if at + 1 < self.entries.len() { at + 1 } else { 0 };
+            self.ask_before(at);
             let Some(Some(entry)) = self.entries.get(at) else { continue };
             if let Verdict::Idle = entry.owner.judge(entry.slot) {
                 let object = entry.owner.evict(entry.slot);
@@ -127,7 +132,21 @@ impl Ring {
         }
         None
     }
+
+    /// Asks for what the next visits read: slots and objects lie anywhere.
+    #[inline]
+    fn ask_before(&self, at: usize) {
+        if let Some(Some(entry)) = self.entries.get(at + 2 * AHEAD) {
+            entry.owner.ask_slot(entry.slot);
+        }
+        if let Some(Some(entry)) = self.entries.get(at + AHEAD) {
+            entry.owner.ask_object(entry.slot);
+        }
+    }
 }
+
+/// How many steps before the hand comes to an entry its object is asked for; its slot twice as many.
+const AHEAD: usize = 2;
 
 /// A block cache, shared by tables, column families and databases.
 pub struct Cache {

@@ -209,19 +209,30 @@ impl<T: Send + Sync + 'static> Owner for Cells<T> {
     fn judge(&self, slot: u32) -> Verdict {
         let guard = epoch::pin();
         let node = self.cells.get(slot as usize).and_then(|cell| cell.load(&guard));
-        if let Some(node) = node
-            && node.used.load(Ordering::Relaxed)
-        {
-            node.used.store(false, Ordering::Relaxed);
-            return Verdict::Used;
+        match node {
+            Some(node) if node.used.load(Ordering::Relaxed) => {
+                node.used.store(false, Ordering::Relaxed);
+                Verdict::Used
+            }
+            Some(node) if node.is_held() => Verdict::Held,
+            _ => Verdict::Idle,
         }
-        if self.is_held(slot) { Verdict::Held } else { Verdict::Idle }
+    }
+
+    fn ask_slot(&self, slot: u32) {
+        prefetch(self.cells.as_ptr().wrapping_add(slot as usize).cast());
+    }
+
+    fn ask_object(&self, slot: u32) {
+        if let Some(Slot(object)) = self.cells.get(slot as usize) {
+            prefetch(object.load(Ordering::Relaxed).cast_const().cast());
+        }
     }
 
     fn is_held(&self, slot: u32) -> bool {
-        let node = self.cells.get(slot as usize).and_then(Slot::hold);
-        // One count is the slot's, one is ours.
-        node.is_some_and(|node| node.count() > 2)
+        let guard = epoch::pin();
+        let node = self.cells.get(slot as usize).and_then(|cell| cell.load(&guard));
+        node.is_some_and(Node::is_held)
     }
 
     fn evict(&self, slot: u32) -> Option<Anonymous> {

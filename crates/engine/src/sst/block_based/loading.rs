@@ -74,10 +74,10 @@ impl BlockBasedTable {
         perf::count(PerfMetric::BlockReadCount, 1);
         perf::count(PerfMetric::BlockReadByte, handle.size + BLOCK_TRAILER_SIZE as u64);
         let perf_timer = PerfTimer::start(PerfMetric::BlockReadTime);
-        let timers = [HistogramType::ReadBlockGetMicros, HistogramType::SstReadMicros]
-            .map(|histogram| Timer::start(&self.statistics, histogram));
+        let get_timer = Timer::start(&self.statistics, HistogramType::ReadBlockGetMicros);
+        let sst_timer = Timer::start(&self.statistics, HistogramType::SstReadMicros);
         let block = self.source.read_data(handle, self.dictionary.as_ref(), readahead, memory)?;
-        drop((timers, perf_timer));
+        drop((sst_timer, get_timer, perf_timer));
         stats::add(&self.statistics, Ticker::BlockChecksumComputeCount, 1);
         Ok(block)
     }
