@@ -1,5 +1,5 @@
 //! After an opening that put it off, the background reads what lookups need of each table, before
-//! somebody has to wait for it. Whoever needs a table earlier does it alone.
+//! somebody has to wait for it. The first lookups in a table do without; whoever needs more reads it alone.
 
 use super::state::DbInner;
 use crate::sst::Table;

@@ -9,11 +9,12 @@
 //! batch of the stream can be written to any database.
 
 use super::handles::Db;
+use super::recover::wals_among;
 use super::session::Session;
 use crate::base::SeqNo;
 use crate::batch::{WriteBatch, section};
 use crate::error::{Code, Error, Result};
-use crate::fs::filename::{self, FileKind};
+use crate::fs::filename;
 use crate::options::WalRecoveryMode;
 use crate::stats::{self, Ticker};
 use crate::wal::{LogReader, ReadOutcome};
@@ -124,11 +125,7 @@ fn wal_numbers(session: &Session, archived: bool) -> Result<Vec<u64>> {
         Err(e) if archived && e.is_path_not_found() => Vec::new(),
         names => names?,
     };
-    let numbers = names.iter().filter_map(|name| match filename::parse_file_name(name) {
-        Some(FileKind::Wal(number)) => Some(number),
-        _ => None,
-    });
-    Ok(numbers.collect())
+    Ok(wals_among(&names))
 }
 
 /// A WAL's size and a reader of it, wherever it is now: it may be moved at any time.

@@ -112,7 +112,7 @@ impl Table {
     }
 
     /// As `open`, for one of many tables: index and filter of a block-based table are verified by means of
-    /// `memory`, and read again when it is used first.
+    /// `memory`, and read again when they are needed first.
     pub fn open_late(
         file: Arc<dyn RandomAccessFile>,
         ctx: &TableReadContext,
@@ -151,7 +151,7 @@ impl Table {
         Ok(Arc::new(table))
     }
 
-    /// Reads what [`Table::open_late`] left for the first use. ShutdownInProgress, and nothing is lost, if that
+    /// Reads what [`Table::open_late`] left for later. ShutdownInProgress, and nothing is lost, if that
     /// is cancelled meanwhile.
     pub fn read_parts(&self, cancelled: &AtomicBool) -> Result<()> {
         match self {

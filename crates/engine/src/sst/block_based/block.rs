@@ -458,7 +458,7 @@ fn split(key: &[u8], at: usize) -> Result<(&[u8], u64)> {
 
 /// How an internal key stands to `(user_key, trailer)`.
 #[inline]
-fn compare_to(order: &KeyOrder, key: &[u8], user_key: &[u8], t: u64) -> Ordering {
+pub(super) fn compare_to(order: &KeyOrder, key: &[u8], user_key: &[u8], t: u64) -> Ordering {
     let user = key.get(..key.len().saturating_sub(TRAILER_SIZE)).unwrap_or_default();
     order.compare_user(user, user_key).then_with(|| t.cmp(&trailer(key)))
 }

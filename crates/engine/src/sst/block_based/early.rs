@@ -8,11 +8,10 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
 use super::block::{BlockView, Found};
-use super::index::{IndexEntries, IndexForm};
+use super::index::{IndexEntries, IndexForm, compare_fence};
 use super::parts::Parts;
 use super::table::{BlockBasedTable, Lookup, NodePin};
 use crate::base::KeyOrder;
-use crate::base::key::{TRAILER_SIZE, trailer};
 use crate::cache::Held;
 use crate::env::mapping::LargeVec;
 use crate::error::Result;
@@ -40,55 +39,36 @@ pub(super) struct IndexBlock {
     pub(super) form: IndexForm,
 }
 
-/// The data blocks from some fence on.
-struct BlocksFrom<'a> {
-    first: Option<BlockHandle>,
-    rest: IndexEntries<'a>,
-}
-
-impl BlocksFrom<'_> {
-    fn next(&mut self) -> Result<Option<BlockHandle>> {
-        match self.first.take() {
-            Some(first) => Ok(Some(first)),
-            None => Ok(self.rest.next()?.map(|(_, handle)| handle)),
-        }
-    }
-}
-
 impl IndexBlock {
-    /// The blocks that may hold entries at or after `(user_key, t)`.
-    fn seek(&self, order: &KeyOrder, user_key: &[u8], t: u64) -> Result<BlocksFrom<'_>> {
+    /// The first block that may hold entries at or after `(user_key, t)`, and the index behind it.
+    fn seek(
+        &self,
+        order: &KeyOrder,
+        user_key: &[u8],
+        t: u64,
+    ) -> Result<(Option<BlockHandle>, IndexEntries<'_>)> {
+        let form = self.form;
+        let is_before =
+            |fence: &[u8]| compare_fence(order, form.user_keys, fence, user_key, t).is_lt();
         let view = BlockView::new(&self.bytes)?;
-        let entries_at =
-            |at| IndexEntries::new(view.entries().get(at..).unwrap_or_default(), self.form);
+        let entries_at = |at| IndexEntries::new(view.entries().get(at..).unwrap_or_default(), form);
         let (mut low, mut high) = (0, view.num_restarts());
         while low < high {
             let middle = low + (high - low) / 2;
             // An index without entries has a restart, too.
             match entries_at(view.restart(middle)).next()? {
-                Some((key, _)) if self.is_before(order, key, user_key, t) => low = middle + 1,
+                Some((key, _)) if is_before(key) => low = middle + 1,
                 _ => high = middle,
             }
         }
         // What begins here ends with the first restart that is not before the key, or with the block.
         let mut rest = entries_at(low.checked_sub(1).map_or(0, |i| view.restart(i)));
-        let mut first = None;
         while let Some((key, handle)) = rest.next()? {
-            if !self.is_before(order, key, user_key, t) {
-                first = Some(handle);
-                break;
+            if !is_before(key) {
+                return Ok((Some(handle), rest));
             }
         }
-        Ok(BlocksFrom { first, rest })
-    }
-
-    /// Whether no entry at or after `(user_key, t)` is in the block with this fence.
-    fn is_before(&self, order: &KeyOrder, fence: &[u8], user_key: &[u8], t: u64) -> bool {
-        if self.form.user_keys {
-            return order.compare_user(fence, user_key).is_lt();
-        }
-        let user = fence.get(..fence.len().saturating_sub(TRAILER_SIZE)).unwrap_or_default();
-        order.compare_user(user, user_key).then(t.cmp(&trailer(fence))).is_lt()
+        Ok((None, rest))
     }
 }
 
@@ -102,16 +82,15 @@ impl BlockBasedTable {
         ctx: &mut GetContext,
     ) -> Result<Option<&Parts>> {
         let access = BlockAccess::of(ro);
-        if access.memory_only {
-            return self.parts().map(Some);
-        }
-        let Some(index) = self.parts.early_index(&self.source)? else {
-            return self.parts().map(Some);
+        let index = match access.memory_only {
+            true => None,
+            false => self.parts.early_index(&self.source)?,
         };
+        let Some(index) = index else { return self.parts().map(Some) };
         let in_index = |e| self.source.locate(self.parts.index(), e);
-        let mut blocks =
+        let (mut block, mut rest) =
             index.seek(&self.order, lookup.user_key, lookup.max_trailer).map_err(in_index)?;
-        while let Some(handle) = blocks.next().map_err(in_index)? {
+        while let Some(handle) = block {
             if self.parts.has_cache() {
                 self.count_miss();
             }
@@ -122,6 +101,7 @@ impl BlockBasedTable {
             if found == Found::Finished || index.form.user_keys {
                 break;
             }
+            block = rest.next().map_err(in_index)?.map(|(_, handle)| handle);
         }
         Ok(None)
     }

@@ -8,8 +8,9 @@
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
+use super::index::compare_fence;
 use crate::base::KeyOrder;
-use crate::base::key::{TRAILER_SIZE, trailer};
+use crate::base::key::TRAILER_SIZE;
 use crate::base::prefetch::prefetch_bytes;
 use crate::base::short;
 use crate::env::mapping::LargeVec;
@@ -408,12 +409,7 @@ impl Fences {
     ) -> usize {
         while low < high {
             let middle = low + (high - low) / 2;
-            let key = self.key(middle);
-            let fence = if self.user_keys {
-                order.compare_user(key, user_key)
-            } else {
-                order.compare_user(self.user_part(middle), user_key).then(t.cmp(&trailer(key)))
-            };
+            let fence = compare_fence(order, self.user_keys, self.key(middle), user_key, t);
             if fence == Ordering::Less { low = middle + 1 } else { high = middle }
         }
         low

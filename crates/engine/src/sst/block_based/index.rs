@@ -12,10 +12,12 @@
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
-use super::block::BlockView;
+use super::block::{BlockView, compare_to};
+use crate::base::KeyOrder;
 use crate::base::coding::Decoder;
 use crate::error::{Error, Result};
 use crate::sst::format::{BLOCK_TRAILER_SIZE, BlockHandle};
+use std::cmp::Ordering;
 
 /// The form of the entries of an index block.
 #[derive(Clone, Copy, Debug, Default)]
@@ -112,6 +114,21 @@ fn delta_handle(input: &mut Decoder, shared: usize, previous: BlockHandle) -> Re
     match (previous.end(), size) {
         (Some(offset), Some(size)) => Ok(BlockHandle { offset, size }),
         _ => Err(Error::corruption("index value delta out of range")),
+    }
+}
+
+/// How a fence stands to `(user_key, t)`; one that lacks the trailer stands to the user key.
+#[inline]
+pub fn compare_fence(
+    order: &KeyOrder,
+    user_keys: bool,
+    fence: &[u8],
+    user_key: &[u8],
+    t: u64,
+) -> Ordering {
+    match user_keys {
+        true => order.compare_user(fence, user_key),
+        false => compare_to(order, fence, user_key, t),
     }
 }
 

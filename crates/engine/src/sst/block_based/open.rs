@@ -54,7 +54,7 @@ impl BlockBasedTable {
     }
 
     /// As `open`, but index and filter are only verified, by means of `memory`, which is for more tables:
-    /// they are read once more when the table is used first.
+    /// they are read once more when they are needed first.
     pub fn open_late(
         file: Arc<dyn RandomAccessFile>,
         ctx: &TableReadContext,

@@ -3,8 +3,9 @@
 //! A table that is opened alone reads them at once. A database that opens all its tables reads the same
 //! blocks and verifies their checksums, but into memory that the next table uses again, and keeps only
 //! where they are: memory for all filters and fences, page by page, and decoding were most of the time
-//! that opening took. Who needs a table first reads its parts, verified again; others wait for it. Damage
-//! that a checksum does not show, which only a crafted file has, is thus found by the first use.
+//! that opening took. The first lookups in a table do without (see [`super::early`]); who needs its parts first reads them,
+//! verified again, and others wait for it. Damage that a checksum does not show, which only a crafted file has, is
+//! thus found by who reads them.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 

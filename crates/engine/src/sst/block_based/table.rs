@@ -64,7 +64,7 @@ pub(super) struct Lookup<'a> {
 }
 
 impl BlockBasedTable {
-    /// Fences, filter and slots; reads them at the first use.
+    /// Fences, filter and slots; reads them if nobody has.
     #[inline]
     pub(super) fn parts(&self) -> Result<&Parts> {
         self.parts.get(&self.source, &self.order)
