@@ -2,6 +2,8 @@
 //! library as RocksDB 10.10 does.
 //!
 //! * A row with a binding `get PATH` or `set PATH` becomes an accessor of that field of its handle.
+//!   `get-enum` and `set-enum` are accessors of a closed set: a number without a name is noted in `unnamed` of the
+//!   struct, for the opening to refuse it.
 //! * A function that stands in no file under `src` becomes a refusal: it sets `errptr` to its own
 //!   name where it has one and returns NULL or zero.
 //!
@@ -39,6 +41,8 @@ fn main() {
         match binding.split_once(' ') {
             Some(("get", path)) => function.getter(path, &mut out),
             Some(("set", path)) => function.setter(path, &mut out),
+            Some(("get-enum", path)) => function.enum_getter(path, &mut out),
+            Some(("set-enum", path)) => function.enum_setter(path, &mut out),
             None if binding.is_empty() => function.refusal(&mut out),
             _ => panic!("abi.tsv: {name}: binding {binding:?}"),
         }
@@ -119,6 +123,33 @@ impl Function<'_> {
         .expect("a String takes all");
     }
 
+    fn enum_getter(&self, path: &str, out: &mut String) {
+        let (name, handle, c) = (self.name, self.handle(), rust_type(self.returns));
+        let (unnamed, option) = (unnamed_of(path), option_of(path));
+        write!(
+            out,
+            "#[unsafe(no_mangle)]\nunsafe extern \"C\" fn {name}(handle: *const crate::families::{handle}) -> {c} {{\n    \
+             // SAFETY: the caller passes a live handle or NULL.\n    \
+             unsafe {{ crate::accessors::get(handle, |h| h.{unnamed}.number(\"{option}\").map_or_else(|| \
+             crate::accessors::Scalar::<{c}>::load(&h.{path}), |n| n as {c})) }}\n}}\n"
+        )
+        .expect("a String takes all");
+    }
+
+    fn enum_setter(&self, path: &str, out: &mut String) {
+        let (name, handle) = (self.name, self.handle());
+        let c = rust_type(type_of(self.arguments.get(1).expect("a setter has a value")));
+        let (unnamed, option) = (unnamed_of(path), option_of(path));
+        write!(
+            out,
+            "#[unsafe(no_mangle)]\nunsafe extern \"C\" fn {name}(handle: *mut crate::families::{handle}, value: {c}) {{\n    \
+             // SAFETY: the caller passes a live handle that nobody else uses meanwhile, or NULL.\n    \
+             unsafe {{ crate::accessors::set(handle, |h| {{ let unnamed = crate::accessors::ClosedSet::choose(&mut h.{path}, \
+             value.into()); h.{unnamed}.note(\"{option}\", unnamed); }}) }}\n}}\n"
+        )
+        .expect("a String takes all");
+    }
+
     fn refusal(&self, out: &mut String) {
         let mut arguments = String::new();
         let mut errptr = None;
@@ -153,6 +184,20 @@ impl Function<'_> {
             self.name
         )
         .expect("a String takes all");
+    }
+}
+
+/// The option that a path ends in.
+fn option_of(path: &str) -> &str {
+    path.rsplit('.').next().expect("rsplit gives one part")
+}
+
+/// Where numbers without a name are noted: in the options struct that the path leads through.
+fn unnamed_of(path: &str) -> &'static str {
+    match path {
+        p if p.starts_with("inner.db.") => "inner.db.unnamed",
+        p if p.starts_with("inner.cf.") => "inner.cf.unnamed",
+        _ => "inner.unnamed",
     }
 }
 

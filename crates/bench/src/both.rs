@@ -1,4 +1,4 @@
-//! `--engine=both`: two engines in turn, in fresh processes, and the comparison.
+//! `--engine=both`: two engines, alternating, in fresh processes, and the comparison.
 //!
 //! One process is one run of one engine, so that its memory and its CPU are that engine's. Pairs
 //! alternate which engine goes first. Each engine has its own directories below `--db` and
@@ -7,6 +7,7 @@
 
 use crate::comparison::{self, Comparison, Run};
 use crate::flags::Flags;
+use crate::json::Sink;
 use crate::report::say;
 use crate::target;
 use std::path::{Path, PathBuf};
@@ -51,13 +52,21 @@ pub fn run(flags: &Flags, args: &[String], seed: u64) -> Result<(), String> {
             library.display()
         ));
     }
+    // The engines' own directories are below these.
+    target::make_directories(flags)?;
+    let mut json = Sink::open(flags.text("json"))?;
     let pairs = flags.uint("runs");
     let mut runs: [Vec<Run>; 2] = [Vec::new(), Vec::new()];
     for pair in 0..pairs {
         let order = if pair % 2 == 0 { [0, 1] } else { [1, 0] };
         for engine in order {
             say(&format!("--- pair {} of {pairs}: {}", pair + 1, sides[engine].name));
-            runs[engine].push(child(flags, args, &library, &sides[engine], seed)?);
+            let objects = child(flags, args, &library, &sides[engine], seed)?;
+            for mut object in objects.iter().cloned() {
+                object["run"] = (pair + 1).into();
+                json.write(&object)?;
+            }
+            runs[engine].push(comparison::with_whole(objects));
         }
     }
     if cfg!(debug_assertions) {
@@ -66,15 +75,7 @@ pub fn run(flags: &Flags, args: &[String], seed: u64) -> Result<(), String> {
     let [ours, theirs] = &runs;
     let table = Comparison::of([sides[0].name, sides[1].name], ours, theirs);
     say(&format!("\n{}", table.text()));
-    match flags.text("json") {
-        "" => Ok(()),
-        "-" => {
-            say(&table.json_lines());
-            Ok(())
-        }
-        path => std::fs::write(path, table.json_lines() + "\n")
-            .map_err(|e| format!("--json={path}: {e}")),
-    }
+    Ok(())
 }
 
 /// One run of one engine in a process of its own.
@@ -113,7 +114,5 @@ fn child(
     say(body.trim_end());
     let lines = std::fs::read_to_string(&json).map_err(|e| format!("{}: {e}", json.display()))?;
     let _ = std::fs::remove_file(&json);
-    let run: Run =
-        lines.lines().map(|line| comparison::parse(line, name)).collect::<Result<_, _>>()?;
-    Ok(comparison::with_whole(run))
+    lines.lines().map(|line| comparison::parse(line, name)).collect()
 }

@@ -1,4 +1,4 @@
-//! The comparison of two engines: medians, ranges and ratios, as text and as JSON.
+//! The comparison of two engines: medians, ranges and ratios, as text.
 
 use serde_json::{Value, json};
 
@@ -22,11 +22,7 @@ const WHOLE: &str = "(all)";
 
 /// Reads one line of a run.
 pub(crate) fn parse(line: &str, name: &str) -> Result<Value, String> {
-    let mut object: Value =
-        serde_json::from_str(line).map_err(|error| format!("{name}: {error}"))?;
-    let per_op = number(&object, "cpu_seconds") * 1e6 / number(&object, "operations").max(1.0);
-    object["cpu_micros_per_op"] = json!(per_op);
-    Ok(object)
+    serde_json::from_str(line).map_err(|error| format!("{name}: {error}"))
 }
 
 fn number(object: &Value, key: &str) -> f64 {
@@ -87,17 +83,11 @@ impl Sample {
         let (low, high) = self.range();
         format!("{median:.digits$} [{low:.digits$}..{high:.digits$}]")
     }
-
-    fn json(&self) -> Value {
-        let (low, high) = self.range();
-        json!({"median": self.median(), "min": low, "max": high, "runs": self.0})
-    }
 }
 
 /// One figure of one benchmark.
 struct Line {
     benchmark: String,
-    index: usize,
     metric: &'static str,
     ours: Sample,
     theirs: Sample,
@@ -136,14 +126,14 @@ impl Comparison {
                 let (ours, theirs) = (sample(ours), sample(theirs));
                 // Reads amplify no writes; what runs once has no percentiles.
                 if !(ours.0.is_empty() && theirs.0.is_empty()) {
-                    lines.push(Line { benchmark: benchmark.clone(), index, metric, ours, theirs });
+                    lines.push(Line { benchmark: benchmark.clone(), metric, ours, theirs });
                 }
             }
         }
         Comparison { lines, names }
     }
 
-    /// For people.
+    /// The table.
     pub(crate) fn text(&self) -> String {
         let [ours, theirs] = self.names;
         let mut text =
@@ -161,21 +151,6 @@ impl Comparison {
                 &row(&line.benchmark, line.metric, &line.ours.text(), &line.theirs.text(), &ratio);
         }
         text
-    }
-
-    /// One object per benchmark.
-    pub(crate) fn json_lines(&self) -> String {
-        let [ours, theirs] = self.names;
-        let mut objects: Vec<Value> = Vec::new();
-        for line in &self.lines {
-            if objects.len() <= line.index {
-                objects.push(json!({"benchmark": line.benchmark}));
-            }
-            objects[line.index][line.metric] = json!({
-                ours: line.ours.json(), theirs: line.theirs.json(), "ratio": line.ratio(),
-            });
-        }
-        objects.iter().map(Value::to_string).collect::<Vec<_>>().join("\n")
     }
 }
 

@@ -6,6 +6,7 @@ fn run(ops: f64, p99: Option<f64>) -> Run {
     let object = json!({
         "benchmark": "readrandom", "ops_per_sec": ops, "latency_micros": {"p99": p99},
         "peak_rss_bytes": 104_857_600u64, "cpu_seconds": 2.0, "operations": 1_000_000,
+        "cpu_micros_per_op": 2.0,
     });
     vec![parse(&object.to_string(), "test").unwrap()]
 }
@@ -28,9 +29,6 @@ readrandom             CPU us/op                    2.00 [2.00..2.00]           
         text.lines().map(|l| l.split_whitespace().collect::<Vec<_>>().join(" ")).collect::<Vec<_>>()
     };
     assert_eq!(squeeze(&table.text()), squeeze(expected));
-    let object: Value = serde_json::from_str(&table.json_lines()).unwrap();
-    assert_eq!(object["ops/sec"]["ratio"], 2.0);
-    assert_eq!(object["P99 us"]["rocksdb"]["median"], Value::Null);
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! The flags that say what is run, typed and checked. Each benchmark gets a copy and may change it.
 
+use crate::checks;
 use crate::flags::Flags;
 use crate::keys::KeyShape;
-use crate::target::{ReadMode, WriteMode};
+use crate::target::{ReadMode, TransactionMode, WriteMode};
 use std::sync::Arc;
 
 /// What limits writers.
@@ -14,6 +15,25 @@ pub enum WriteRate {
     Bytes(u64),
     /// Operations per second.
     Ops(u64),
+    /// Bytes per second that follow a sine.
+    Sine(Sine),
+}
+
+/// `A sin(B x + C) + D` bytes per second, x in seconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sine {
+    /// A, B, C and D.
+    pub parameters: [f64; 4],
+    /// Milliseconds between its steps.
+    pub step_millis: u64,
+}
+
+impl Sine {
+    /// The rate after so many seconds: at least one byte per second.
+    pub fn rate(&self, seconds: f64) -> u64 {
+        let [a, b, c, d] = self.parameters;
+        (a * (b * seconds + c).sin() + d).max(1.0) as u64
+    }
 }
 
 /// When an operation is timed.
@@ -86,8 +106,28 @@ pub struct Config {
     pub read_mode: ReadMode,
     /// How writes are done.
     pub write_mode: WriteMode,
+    /// Seeks read one snapshot.
+    pub explicit_snapshot: bool,
+    /// Column families that keys are spread over.
+    pub families: u64,
+    /// Unique writes that are not unique after all.
+    pub overwrite: Overwrite,
+    /// Range tombstones between writes.
+    pub tombstones: RangeTombstones,
+    /// Of `randomtransaction`.
+    pub transactions: Transactions,
+    /// Of `randomreplacekeys`.
+    pub replace: Replace,
+    /// Levels whose properties of tables are printed with the statistics.
+    pub table_property_levels: u64,
+    /// The level of the per-thread counters.
+    pub perf_level: u8,
     /// A merge operator is set.
     pub can_merge: bool,
+    /// The codec that is measured, by its name in options, and its level.
+    pub codec: &'static str,
+    /// Its level; 32767: its default.
+    pub codec_level: i32,
     /// Bytes per operation of checksums.
     pub block_size: usize,
     /// When an operation is timed.
@@ -107,6 +147,54 @@ pub struct Interval {
     pub seconds: u64,
     /// With the database's statistics.
     pub with_stats: bool,
+}
+
+/// How often `filluniquerandom` writes one of its last keys again.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Overwrite {
+    /// From 0 to 1.
+    pub probability: f64,
+    /// Keys that it chooses from.
+    pub window: usize,
+}
+
+/// Range tombstones that filling benchmarks write.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RangeTombstones {
+    /// Entries before the first one.
+    pub after: u64,
+    /// Entries from one to the next; 0: none at all.
+    pub every: u64,
+    /// Keys of one.
+    pub width: u64,
+    /// Most of them.
+    pub max: u64,
+    /// Delete the keys one by one instead.
+    pub expand: bool,
+}
+
+/// What `randomtransaction` does.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Transactions {
+    /// The database has transactions; else it writes batches.
+    pub on: bool,
+    /// They are checked at commit.
+    pub optimistic: bool,
+    /// Keys of one transaction, each of a set of its own.
+    pub sets: u64,
+    /// How they are begun.
+    pub mode: TransactionMode,
+}
+
+/// What `randomreplacekeys` does.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Replace {
+    /// Keys that are alive at a time.
+    pub distinct: u64,
+    /// Of the choice between them.
+    pub deviation: f64,
+    /// Old keys are deleted by single deletes.
+    pub single_deletes: bool,
 }
 
 impl Config {
@@ -156,52 +244,63 @@ impl Config {
                 prefix_same_as_start: flags.on("prefix_same_as_start"),
                 auto_prefix_mode: flags.on("auto_prefix_mode"),
                 readahead_size: flags.uint("readahead_size") as usize,
+                tailing: flags.on("use_tailing_iterator"),
+                auto_readahead_size: flags.on("auto_readahead_size"),
+                adaptive_readahead: flags.on("adaptive_readahead"),
+                async_io: flags.on("async_io"),
+                optimize_multiget_for_io: flags.on("optimize_multiget_for_io"),
+                auto_refresh: flags.on("auto_refresh_iterator_with_snapshot"),
+                rate_limited: flags.on("rate_limit_user_ops"),
             },
-            write_mode: WriteMode { sync: flags.on("sync"), disable_wal: flags.on("disable_wal") },
+            write_mode: WriteMode {
+                sync: flags.on("sync"),
+                disable_wal: flags.on("disable_wal"),
+                rate_limited: flags.on("rate_limit_auto_wal_flush"),
+                protection_bytes: flags.uint("write_batch_protection_bytes_per_key") as usize,
+            },
+            explicit_snapshot: flags.on("explicit_snapshot"),
+            families: flags.uint("num_column_families").max(1),
+            overwrite: Overwrite {
+                probability: flags.double("overwrite_probability").clamp(0.0, 1.0),
+                window: flags.uint("overwrite_window_size") as usize,
+            },
+            tombstones: RangeTombstones {
+                after: flags.uint("writes_before_delete_range"),
+                every: flags.uint("writes_per_range_tombstone"),
+                width: flags.uint("range_tombstone_width"),
+                max: flags.uint("max_num_range_tombstones"),
+                expand: flags.on("expand_range_tombstones"),
+            },
+            transactions: Transactions {
+                on: flags.on("transaction_db") || flags.on("optimistic_transaction_db"),
+                optimistic: flags.on("optimistic_transaction_db"),
+                sets: flags.uint("transaction_sets"),
+                mode: TransactionMode {
+                    lock_timeout: flags.uint("transaction_lock_timeout") as i64,
+                    set_snapshot: flags.on("transaction_set_snapshot"),
+                },
+            },
+            replace: Replace {
+                distinct: flags.uint("numdistinct"),
+                deviation: flags.double("stddev"),
+                single_deletes: flags.on("use_single_deletes"),
+            },
+            table_property_levels: if flags.on("show_table_properties") {
+                flags.uint("num_levels")
+            } else {
+                0
+            },
+            perf_level: flags.uint("perf_level") as u8,
             can_merge: !flags.text("merge_operator").is_empty(),
+            codec: crate::target::codec_option(flags.text("compression_type"))
+                .unwrap_or("kNoCompression"),
+            codec_level: flags.int32("compression_level"),
             block_size: flags.uint("block_size") as usize,
             timing: timing(flags),
             slow_micros: flags.uint("slow_usecs"),
             interval: interval(flags),
         };
-        config.check(flags).map(|()| config)
-    }
-
-    /// Combinations that cannot be run. The names are the flags'.
-    fn check(&self, flags: &Flags) -> Result<(), String> {
-        let at_least = |name: &str, least: i64| match flags.int(name) {
-            n if n < least => Err(format!("ERROR: --{name}={n} must be {least} or more")),
-            _ => Ok(()),
-        };
-        for name in ["num", "key_size", "threads", "block_size", "runs"] {
-            at_least(name, 1)?;
-        }
-        for name in ["value_size", "value_size_min", "value_size_max", "prefix_size"] {
-            at_least(name, 0)?;
-        }
-        let (prefix, rep) = (self.keys.prefix_size, flags.text("memtablerep"));
-        if prefix > self.keys.key_size {
-            return Err("ERROR: --prefix_size is larger than --key_size".to_owned());
-        }
-        if prefix == 0 && ["prefix_hash", "hash_linkedlist"].contains(&rep) {
-            return Err(format!("ERROR: --memtablerep={rep} needs --prefix_size"));
-        }
-        if flags.on("use_plain_table") && !flags.on("mmap_read") {
-            return Err("ERROR: --use_plain_table needs --mmap_read".to_owned());
-        }
-        if self.missing_prefix && prefix <= 8 {
-            return Err("ERROR: --seek_missing_prefix needs a --prefix_size above 8".to_owned());
-        }
-        if flags.on("use_existing_keys") && !flags.on("use_existing_db") {
-            return Err("ERROR: --use_existing_keys needs --use_existing_db".to_owned());
-        }
-        if self.read_percent + self.delete_percent > 100 && flags.is_given("deletepercent") {
-            return Err("ERROR: --readwritepercent and --deletepercent are over 100".to_owned());
-        }
-        if !(0.0..=1.0).contains(&flags.double("compression_ratio")) {
-            return Err("ERROR: --compression_ratio must be between 0 and 1".to_owned());
-        }
-        Ok(())
+        checks::check(&config, flags).map(|()| config)
     }
 
     /// Uses the keys that the database has.
@@ -213,6 +312,12 @@ impl Config {
 }
 
 fn write_rate(flags: &Flags) -> WriteRate {
+    if flags.on("sine_write_rate") {
+        return WriteRate::Sine(Sine {
+            parameters: ["sine_a", "sine_b", "sine_c", "sine_d"].map(|name| flags.double(name)),
+            step_millis: flags.uint("sine_write_rate_interval_milliseconds"),
+        });
+    }
     match (flags.uint("benchmark_write_rate_limit"), flags.uint("writes_per_second")) {
         (0, 0) => WriteRate::Unlimited,
         (0, ops) => WriteRate::Ops(ops),

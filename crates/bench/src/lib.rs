@@ -5,11 +5,13 @@
 #![deny(unsafe_code)]
 
 pub mod both;
+mod checks;
 mod comparison;
 pub mod config;
 pub mod engine_writes;
 pub mod flags;
 pub mod histogram;
+pub mod json;
 pub mod keys;
 pub mod process;
 pub mod progress;
@@ -20,6 +22,10 @@ pub mod stats;
 pub mod target;
 pub mod values;
 pub mod workloads;
+
+#[cfg(test)]
+#[path = "page_test.rs"]
+mod page;
 
 use flags::{Flags, Parsed};
 use std::process::ExitCode;

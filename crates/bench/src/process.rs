@@ -54,13 +54,13 @@ impl Usage {
     /// The growth since `earlier`.
     pub fn since(&self, earlier: &Usage) -> Usage {
         Usage {
-            cpu_user: self.cpu_user - earlier.cpu_user,
-            cpu_system: self.cpu_system - earlier.cpu_system,
-            read_calls_bytes: self.read_calls_bytes - earlier.read_calls_bytes,
-            read_calls: self.read_calls - earlier.read_calls,
-            write_calls_bytes: self.write_calls_bytes - earlier.write_calls_bytes,
-            device_read: self.device_read - earlier.device_read,
-            device_written: self.device_written - earlier.device_written,
+            cpu_user: (self.cpu_user - earlier.cpu_user).max(0.0),
+            cpu_system: (self.cpu_system - earlier.cpu_system).max(0.0),
+            read_calls_bytes: self.read_calls_bytes.saturating_sub(earlier.read_calls_bytes),
+            read_calls: self.read_calls.saturating_sub(earlier.read_calls),
+            write_calls_bytes: self.write_calls_bytes.saturating_sub(earlier.write_calls_bytes),
+            device_read: self.device_read.saturating_sub(earlier.device_read),
+            device_written: self.device_written.saturating_sub(earlier.device_written),
         }
     }
 }

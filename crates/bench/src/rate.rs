@@ -12,7 +12,8 @@ const CATCH_UP: u64 = 100_000_000;
 
 /// A limit of units per second; any thread may use it.
 pub struct RateLimiter {
-    nanos_per_unit: f64,
+    /// An `f64` as bits: the rate may change.
+    nanos_per_unit: AtomicU64,
     start: Instant,
     booked: AtomicU64,
 }
@@ -20,17 +21,30 @@ pub struct RateLimiter {
 impl RateLimiter {
     /// A limit that starts now.
     pub fn new(per_second: u64) -> RateLimiter {
-        RateLimiter {
-            nanos_per_unit: 1e9 / per_second as f64,
+        let limiter = RateLimiter {
+            nanos_per_unit: AtomicU64::new(0),
             start: Instant::now(),
             booked: AtomicU64::new(0),
-        }
+        };
+        limiter.set_rate(per_second);
+        limiter
+    }
+
+    /// So many units per second from now on.
+    pub fn set_rate(&self, per_second: u64) {
+        self.nanos_per_unit.store((1e9 / per_second as f64).to_bits(), Ordering::Relaxed);
+    }
+
+    /// Seconds since the limit began.
+    pub fn seconds(&self) -> f64 {
+        self.start.elapsed().as_secs_f64()
     }
 
     /// Books units and sleeps if they are early. Returns whether it slept.
     pub fn request(&self, units: u64) -> bool {
         let now = self.start.elapsed().as_nanos() as u64;
-        let cost = (units as f64 * self.nanos_per_unit) as u64;
+        let cost =
+            (units as f64 * f64::from_bits(self.nanos_per_unit.load(Ordering::Relaxed))) as u64;
         let book = |booked: u64| Some(booked.max(now.saturating_sub(CATCH_UP)) + cost);
         let before = match self.booked.fetch_update(Ordering::Relaxed, Ordering::Relaxed, book) {
             Ok(before) | Err(before) => before,

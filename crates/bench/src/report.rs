@@ -1,13 +1,13 @@
-//! What is printed: RocksDB's lines, then two of our own per benchmark, and JSON.
+//! What is printed: RocksDB's lines, then two or three of our own per benchmark, and JSON.
 
 use crate::flags::Flags;
 use crate::process::{Memory, Usage};
 use crate::stats::Total;
-use serde_json::{Value, json};
 use std::io::Write;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-const MB: f64 = 1_048_576.0;
+/// Bytes of a megabyte.
+pub(crate) const MB: f64 = 1_048_576.0;
 
 /// What one benchmark did and used.
 pub struct Phase {
@@ -15,6 +15,8 @@ pub struct Phase {
     pub name: String,
     /// `ferrolith`, or `lib`.
     pub engine: &'static str,
+    /// Which repetition of the benchmark it is, from 1.
+    pub repeat: u32,
     /// Foreground threads.
     pub threads: usize,
     /// What its threads did.
@@ -78,19 +80,19 @@ impl Phase {
         self.total.latencies.iter().map(one).collect()
     }
 
-    fn write_amplification(&self) -> Option<f64> {
+    pub(crate) fn write_amplification(&self) -> Option<f64> {
         ratio(self.written as f64, self.total.user_written as f64)
     }
 
-    fn engine_write_amplification(&self) -> Option<f64> {
+    pub(crate) fn engine_write_amplification(&self) -> Option<f64> {
         ratio(self.engine_written?, self.total.user_written as f64)
     }
 
-    fn read_amplification(&self) -> Option<f64> {
+    pub(crate) fn read_amplification(&self) -> Option<f64> {
         ratio(self.usage.read_calls_bytes as f64, self.total.user_read as f64)
     }
 
-    fn space_amplification(&self) -> Option<f64> {
+    pub(crate) fn space_amplification(&self) -> Option<f64> {
         ratio(self.disk as f64, self.live)
     }
 
@@ -126,55 +128,10 @@ impl Phase {
             let rate = ops as f64 / seconds.max(1e-9);
             text += &format!("  background writer: {ops} operations, {rate:.0} ops/sec\n");
         }
+        if !total.perf.is_empty() {
+            text += &format!("PERF_CONTEXT:\n{}\n", total.perf);
+        }
         text
-    }
-
-    /// The same for programs.
-    pub fn json(&self) -> Value {
-        let (total, usage) = (&self.total, &self.usage);
-        let latency = total.all_latencies().map(|h| {
-            json!({
-                "count": h.count(), "mean": h.mean(), "min": h.min(), "max": h.max(),
-                "p50": h.percentile(50.0), "p75": h.percentile(75.0), "p95": h.percentile(95.0),
-                "p99": h.percentile(99.0), "p99.9": h.percentile(99.9), "p99.99": h.percentile(99.99),
-            })
-        });
-        let elapsed = total.elapsed.max(1e-9);
-        json!({
-            "benchmark": self.name,
-            "engine": self.engine,
-            "threads": self.threads,
-            "operations": total.done,
-            "seconds": total.elapsed,
-            "micros_per_op": total.thread_seconds * 1e6 / total.done as f64,
-            "ops_per_sec": self.rate(),
-            "mb_per_sec": total.bytes as f64 / MB / elapsed,
-            "found": total.found.map(|(found, _)| found),
-            "looked_for": total.found.map(|(_, read)| read),
-            "latency_micros": latency,
-            "user_bytes_written": total.user_written,
-            "user_bytes_read": total.user_read,
-            "bytes_written": self.written,
-            "bytes_read": usage.read_calls_bytes,
-            "read_calls": usage.read_calls,
-            "device_bytes_written": usage.device_written,
-            "device_bytes_read": usage.device_read,
-            "engine_bytes_written": self.engine_written,
-            "engine_write_amplification": self.engine_write_amplification(),
-            "write_amplification": self.write_amplification(),
-            "read_amplification": self.read_amplification(),
-            "space_amplification": self.space_amplification(),
-            "bytes_on_disk": self.disk,
-            "live_bytes": self.live,
-            "peak_rss_bytes": self.memory.peak,
-            "private_rss_bytes": self.memory.anonymous,
-            "mapped_rss_bytes": self.memory.mapped,
-            "cpu_user_seconds": usage.cpu_user,
-            "cpu_system_seconds": usage.cpu_system,
-            "cpu_seconds": usage.cpu_user + usage.cpu_system,
-            "background_operations": total.background.map(|(ops, _)| ops),
-            "background_ops_per_sec": total.background.map(|(ops, s)| ops as f64 / s.max(1e-9)),
-        })
     }
 }
 
@@ -234,28 +191,33 @@ pub fn header(flags: &Flags, entries: u64) -> String {
     text + "------------------------------------------------"
 }
 
+/// The time now as `2026-11-21T07:00:00Z`.
+pub fn timestamp() -> String {
+    let (year, month, day, seconds) = civil(SystemTime::now());
+    let (h, m, s) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    format!("{year:04}-{month:02}-{day:02}T{h:02}:{m:02}:{s:02}Z")
+}
+
 /// What RocksDB prints about the engine and the machine, to standard error.
 pub fn environment(engine: &str, version: &str) -> String {
-    let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let all = |name: &str| -> Vec<&str> {
-        let is_it = |line: &&str| line.split(':').next().is_some_and(|key| key.trim() == name);
-        cpuinfo
-            .lines()
-            .filter(is_it)
-            .filter_map(|line| line.split(':').nth(1))
-            .map(str::trim)
-            .collect()
-    };
-    let (models, caches) = (all("model name"), all("cache size"));
+    let (models, caches) = (cpu_fields("model name"), cpu_fields("cache size"));
     let name = if engine == "lib" { "RocksDB" } else { "Ferrolith" };
     format!(
         "{:<12}{version}\nDate:       {}\nCPU:        {} * {}\nCPUCache:   {}",
         format!("{name}:"),
         date(SystemTime::now()),
         models.len(),
-        models.first().unwrap_or(&"unknown"),
-        caches.first().unwrap_or(&"unknown"),
+        models.first().map_or("unknown", String::as_str),
+        caches.first().map_or("unknown", String::as_str),
     )
+}
+
+/// A field of each processor.
+pub(crate) fn cpu_fields(name: &str) -> Vec<String> {
+    let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let is_it = |line: &&str| line.split(':').next().is_some_and(|key| key.trim() == name);
+    let value = |line: &str| line.split(':').nth(1).map(|value| value.trim().to_owned());
+    cpuinfo.lines().filter(is_it).filter_map(value).collect()
 }
 
 /// The time now as `2026/11/21-07:00:00`.
@@ -294,4 +256,4 @@ fn civil(now: SystemTime) -> (u64, u64, u64, u64) {
 
 #[cfg(test)]
 #[path = "report_test.rs"]
-mod tests;
+pub(crate) mod tests;

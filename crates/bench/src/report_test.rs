@@ -3,7 +3,7 @@
 use super::*;
 use std::time::Duration;
 
-fn phase() -> Phase {
+pub(crate) fn phase() -> Phase {
     let total = Total {
         done: 91_070_580,
         bytes: 10_571_000_000,
@@ -18,6 +18,7 @@ fn phase() -> Phase {
     Phase {
         name: "readwhilewriting".to_owned(),
         engine: "ferrolith",
+        repeat: 1,
         threads: 32,
         total,
         usage: Usage { cpu_user: 1.5, cpu_system: 0.5, ..Usage::default() },
@@ -52,8 +53,8 @@ fn costs_name_the_three_amplifications() {
     assert!(text.contains("peak 1024.0 MB"), "{text}");
     assert!(text.contains("CPU: 2.00 s"), "{text}");
     assert!(text.ends_with("  background writer: 1000 operations, 500 ops/sec\n"), "{text}");
-    assert_eq!(phase().json()["write_amplification"], 3.0);
-    assert_eq!(phase().json()["engine_write_amplification"], 2.0);
+    assert_eq!(phase().write_amplification(), Some(3.0));
+    assert_eq!(phase().engine_write_amplification(), Some(2.0));
 }
 
 #[test]

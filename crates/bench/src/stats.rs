@@ -70,6 +70,8 @@ pub struct Stats {
     pub found: Option<(u64, u64)>,
     /// More for the report.
     pub message: String,
+    /// What `--perf_level` counted.
+    pub perf: String,
     /// A background thread: its operations are not the benchmark's.
     pub background: bool,
     /// Latencies by kind.
@@ -111,6 +113,7 @@ impl Stats {
             user_read: 0,
             found: None,
             message: String::new(),
+            perf: String::new(),
             background: false,
             latencies,
             seconds: 0.0,
@@ -225,6 +228,8 @@ pub struct Total {
     pub elapsed: f64,
     /// Keys found and looked for by one thread, as RocksDB prints it.
     pub message: String,
+    /// What `--perf_level` counted in one thread.
+    pub perf: String,
     /// Keys found and looked for, all threads.
     pub found: Option<(u64, u64)>,
     /// Operations and seconds of the background.
@@ -256,6 +261,9 @@ impl Total {
             }
             if total.message.is_empty() {
                 total.message = stats.message;
+            }
+            if total.perf.is_empty() {
+                total.perf = stats.perf;
             }
             for (op, histogram) in stats.latencies {
                 if histogram.count() > 0 {

@@ -93,43 +93,57 @@ integers! {
     usize: usize, u64, i32, u32;
 }
 
-/// Closed sets as RocksDB numbers them. A number that names nothing changes nothing: there is no
-/// place for an error.
+/// A closed set of options, of which C programs know the numbers.
+pub(crate) trait ClosedSet {
+    /// Chooses the member with this number; returns the number, as wide as RocksDB keeps it, if no member has it.
+    fn choose(&mut self, number: i64) -> Option<i64>;
+}
+
+/// Closed sets as RocksDB numbers them, and as wide as it keeps them.
 macro_rules! closed_sets {
-    ($($field:ident as $c:ty: $($variant:ident)*;)*) => {$(
+    ($($field:ident as $c:ty, $width:ty: $($variant:ident)*;)*) => {$(
         impl Scalar<$c> for $field {
             fn load(&self) -> $c {
                 *self as u8 as $c
             }
+            /// A number that names nothing changes nothing.
             fn store(&mut self, value: $c) {
-                $(if value == $field::$variant as u8 as $c {
+                let _ = self.choose(value.into());
+            }
+        }
+        impl ClosedSet for $field {
+            fn choose(&mut self, number: i64) -> Option<i64> {
+                let kept = i64::from(number as $width);
+                $(if kept == $field::$variant as i64 {
                     *self = $field::$variant;
+                    return None;
                 })*
+                Some(kept)
             }
         }
     )*};
 }
 
 closed_sets! {
-    BottommostLevelCompaction as u8: Skip IfHaveCompactionFilter Force ForceOptimized;
-    ChecksumType as std::ffi::c_char: NoChecksum Crc32c XxHash XxHash64 Xxh3;
-    CompactionPri as i32: ByCompensatedSize OldestLargestSeqFirst OldestSmallestSeqFirst
+    BottommostLevelCompaction as u8, u8: Skip IfHaveCompactionFilter Force ForceOptimized;
+    ChecksumType as std::ffi::c_char, i8: NoChecksum Crc32c XxHash XxHash64 Xxh3;
+    CompactionPri as i32, i8: ByCompensatedSize OldestLargestSeqFirst OldestSmallestSeqFirst
         MinOverlappingRatio RoundRobin;
-    CompactionStopStyle as i32: SimilarSize TotalSize;
-    CompactionStyle as i32: Level Universal Fifo None;
-    DataBlockIndexType as i32: BinarySearch BinaryAndHash;
-    IndexType as i32: BinarySearch HashSearch TwoLevelIndexSearch BinarySearchWithFirstKey;
-    InfoLogLevel as i32: Debug Info Warn Error Fatal Header;
-    PinningTier as i32: Fallback None FlushedAndSimilar All;
-    PrepopulateBlobCache as i32: Disable FlushOnly;
-    ReadTier as i32: All BlockCache Persisted Memtable;
-    WalRecoveryMode as i32: TolerateCorruptedTailRecords AbsoluteConsistency PointInTimeRecovery
+    CompactionStopStyle as i32, i32: SimilarSize TotalSize;
+    CompactionStyle as i32, i8: Level Universal Fifo None;
+    DataBlockIndexType as i32, i8: BinarySearch BinaryAndHash;
+    IndexType as i32, i8: BinarySearch HashSearch TwoLevelIndexSearch BinarySearchWithFirstKey;
+    InfoLogLevel as i32, u8: Debug Info Warn Error Fatal Header;
+    PinningTier as i32, i32: Fallback None FlushedAndSimilar All;
+    PrepopulateBlobCache as i32, u8: Disable FlushOnly;
+    ReadTier as i32, i32: All BlockCache Persisted Memtable;
+    WalRecoveryMode as i32, i8: TolerateCorruptedTailRecords AbsoluteConsistency PointInTimeRecovery
         SkipAnyCorruptedRecords;
 }
 
-/// The codec with RocksDB's number.
-pub(crate) fn codec(number: i32) -> Option<CompressionType> {
-    u8::try_from(number).ok().and_then(CompressionType::from_byte)
+/// The codec with RocksDB's number, in options.
+pub(crate) fn codec(number: u8) -> Option<CompressionType> {
+    CompressionType::ALL.into_iter().find(|codec| *codec as u8 == number)
 }
 
 impl Scalar<i32> for CompressionType {
@@ -137,17 +151,36 @@ impl Scalar<i32> for CompressionType {
         *self as i32
     }
     fn store(&mut self, value: i32) {
-        *self = codec(value).unwrap_or(*self);
+        let _ = self.choose(value.into());
     }
 }
 
-/// The last level's codec: what is no codec's number is "as the others".
+impl ClosedSet for CompressionType {
+    fn choose(&mut self, number: i64) -> Option<i64> {
+        let Some(codec) = codec(number as u8) else { return Some(i64::from(number as u8)) };
+        *self = codec;
+        None
+    }
+}
+
+/// `kDisableCompressionOption`.
+const AS_THE_OTHERS: u8 = 0xff;
+
+/// The last level's codec.
 impl Scalar<i32> for Option<CompressionType> {
     fn load(&self) -> i32 {
-        self.map_or(0xff, |codec| codec as i32)
+        self.map_or(AS_THE_OTHERS.into(), |codec| codec as i32)
     }
     fn store(&mut self, value: i32) {
-        *self = codec(value);
+        let _ = self.choose(value.into());
+    }
+}
+
+impl ClosedSet for Option<CompressionType> {
+    fn choose(&mut self, number: i64) -> Option<i64> {
+        let kept = number as u8;
+        *self = codec(kept);
+        (self.is_none() && kept != AS_THE_OTHERS).then_some(kept.into())
     }
 }
 

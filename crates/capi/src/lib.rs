@@ -4,10 +4,12 @@
 //! arguments, its state and a binding.
 //!
 //! * **Binding.** `get PATH` or `set PATH` on a plain accessor: `build.rs` writes it, `PATH` is a
-//!   field of the handle's Rust struct (`inner.db.max_open_files`). Empty for everything else.
+//!   field of the handle's Rust struct (`inner.db.max_open_files`). `get-enum` and `set-enum` are the same for closed
+//!   sets, whose numbers without a name are noted for the opening to refuse. Empty for everything else.
 //! * **State**, written by `cargo x abi` from the sources: `implemented`; `accepted` where the
-//!   function's comment begins with "Accepted without effect"; `unsupported` where no source
-//!   file has it: then `build.rs` writes a refusal that sets `errptr` to the function's own name.
+//!   function's comment begins with "Accepted without effect"; `unsupported` where the comment begins
+//!   with "Refused" or where no source file has the function. For a missing function `build.rs` writes a
+//!   refusal that sets `errptr` to the function's own name.
 //!
 //! The rest in the order to read it: [`errptr`] (errors, and the guard that keeps panics inside),
 //! [`bytes`] (what callers free), [`handles`] (what they hold), [`accessors`] (what the generated

@@ -2,7 +2,7 @@
 //! avoid on the same data: pin an epoch, probe a hash index over the same keys once, copy the value.
 //!
 //! `cargo bench -p ferrolith --bench bare_loop` prints both rates and the share of the engine, which
-//! issue 4 wants to be 25 % or more. Keys are independent of each other, so that misses may overlap in
+//! should be 25 % or more. Keys are independent of each other, so that misses may overlap in
 //! both.
 
 #![allow(missing_docs)] // What the macros of criterion make.

@@ -75,6 +75,7 @@ fn build(fs: &MemFs, path: &Path, n: u64) {
         bottommost: true,
         skip_filter: false,
         for_ingestion: false,
+        statistics: None,
     };
     let file = fs.new_writable(path, WritableOptions::default()).expect("create");
     let mut builder = TableBuilder::new(file, ctx).expect("builder");
@@ -170,7 +171,7 @@ fn main() {
     let n = std::env::args().nth(1).and_then(|n| n.parse().ok()).unwrap_or(1_000_000);
     let fs = MemFs::new();
     let path = Path::new("/db/000009.sst");
-    fs.create_dir_all(Path::new("/db")).expect("mkdir");
+    fs.create_dir_if_missing(Path::new("/db")).expect("mkdir");
     build(&fs, path, n);
     for (name, filter) in [("cached, Bloom", true), ("cached, no filter", false)] {
         let ctx = TableReadContext {
@@ -182,6 +183,7 @@ fn main() {
             file_number: 9,
             global_seqno: None,
             statistics: None,
+            at_last_level: false,
         };
         let file = fs.open_random_access(path, false).expect("open");
         let table = Table::open(file, &ctx).expect("table");

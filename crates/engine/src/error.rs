@@ -116,10 +116,11 @@ impl Error {
         }))
     }
 
-    /// Bytes at `offset` of `file` are not what they must be.
+    /// Bytes at `offset` of `file` are not what they must be. What is wrong comes first, as in RocksDB's messages, on
+    /// which programs match.
     #[cold]
     pub fn corruption_at(file: &Path, offset: u64, what: impl fmt::Display) -> Error {
-        Error::new(Code::Corruption, format!("{}: offset {offset}: {what}", file.display()))
+        Error::new(Code::Corruption, format!("{what}: {}: offset {offset}", file.display()))
     }
 
     /// Bytes are not what they must be; the caller adds the file (see [`Error::in_file`]).
@@ -163,10 +164,13 @@ impl Error {
         }))
     }
 
-    /// The same error with the file's name in front of its message.
+    /// The same error with the file's name behind its message, unless it has it already.
     #[must_use]
     pub fn in_file(mut self, file: &Path) -> Error {
-        self.0.message = format!("{}: {}", file.display(), self.0.message);
+        let file = file.to_string_lossy();
+        if !self.0.message.contains(&*file) {
+            self.0.message = format!("{}: {file}", self.0.message);
+        }
         self
     }
 
@@ -212,6 +216,12 @@ impl Error {
     /// Whether the device has no space left.
     pub fn is_no_space(&self) -> bool {
         self.0.subcode == SubCode::NoSpace
+    }
+
+    /// Whether a file would become larger than the system or a limit allows.
+    pub(crate) fn is_file_too_large(&self) -> bool {
+        let kind = self.0.source.as_ref().map(std::io::Error::kind);
+        kind == Some(std::io::ErrorKind::FileTooLarge)
     }
 
     /// Whether a path does not exist.

@@ -1,6 +1,6 @@
 //! The functions of `rocksdb/c.h` that the tests call, found in the vendor's library at run time.
 //!
-//! With [`crate::theirs`] the only unsafe code of the crate. Invariants: the library is never
+//! Unsafe, as the functions are called by pointers. Invariants: the library is never
 //! unloaded; argument lists are those of 10.10.1's `rocksdb/c.h`. Every exchange test runs through
 //! here.
 #![allow(unsafe_code)]
@@ -8,6 +8,7 @@
 use crate::store::Result;
 use libloading::Library;
 use std::ffi::{CStr, CString, c_char, c_int, c_uchar, c_void};
+use std::path::Path;
 use std::ptr::null_mut;
 use std::sync::OnceLock;
 
@@ -40,10 +41,30 @@ macro_rules! functions {
 functions! {
     FigureFunctions
     open: fn(Object, Text, Errors) -> Object;
+    open_for_read_only: fn(Object, Text, c_uchar, Errors) -> Object;
+    livefiles: fn(Object) -> Object;
     put: fn(Object, Object, Text, usize, Text, usize, Errors);
+    delete: fn(Object, Object, Text, usize, Errors);
+    singledelete: fn(Object, Object, Text, usize, Errors);
+    merge: fn(Object, Object, Text, usize, Text, usize, Errors);
+    get: fn(Object, Object, Text, usize, *mut usize, Errors) -> *mut c_char;
+    multi_get: fn(
+        Object, Object, usize, *const Text, *const usize, *mut *mut c_char, *mut usize,
+        *mut *mut c_char
+    );
+    writebatch_put: fn(Object, Text, usize, Text, usize);
+    writebatch_delete_range: fn(Object, Text, usize, Text, usize);
+    create_iterator: fn(Object, Object) -> Object;
+    iter_seek_for_prev: fn(Object, Text, usize);
+    compact_range: fn(Object, Text, usize, Text, usize);
+    set_options: fn(Object, c_int, *const Text, *const Text, Errors);
+    ingest_external_file: fn(Object, *const Text, usize, Object, Errors);
+    disable_file_deletions: fn(Object, Errors);
+    enable_file_deletions: fn(Object, Errors);
     flush: fn(Object, Object, Errors);
     property_value: fn(Object, Text) -> *mut c_char;
     options_enable_statistics: fn(Object);
+    options_set_statistics_level: fn(Object, c_int);
     options_statistics_get_string: fn(Object) -> *mut c_char;
     options_statistics_get_ticker_count: fn(Object, u32) -> u64;
     set_perf_level: fn(c_int);
@@ -177,18 +198,35 @@ functions! {
     ingest_external_file_cf: fn(Object, Object, *const Text, usize, Object, Errors);
 }
 
-/// Loads the library at the first call.
+/// Loads the vendor's library at the first call.
 fn library() -> Result<&'static Library> {
     static LOADED: OnceLock<Result<&'static Library>> = OnceLock::new();
-    let load = || {
-        let path = crate::peers::library()?;
-        // SAFETY: the initialisers of RocksDB run, which is what we want; the library is leaked, so
-        // it is never unloaded; it is the vendor's build of 10.10.1.
-        let library = unsafe { Library::new(&path) };
-        let library = library.map_err(|e| format!("{}: {e}", path.display()))?;
-        Ok(&*Box::leak(Box::new(library)))
+    LOADED.get_or_init(|| load(&crate::peers::library()?)).clone()
+}
+
+fn load(path: &Path) -> Result<&'static Library> {
+    // SAFETY: the initialisers of RocksDB run, which is what we want; the library is leaked, so it is never
+    // unloaded; it is the vendor's build of 10.10.1, or ours with the same functions.
+    let library = unsafe { Library::new(path) };
+    let library = library.map_err(|e| format!("{}: {e}", path.display()))?;
+    Ok(&*Box::leak(Box::new(library)))
+}
+
+/// What figures are read with.
+pub(crate) type ForFigures = (&'static Functions, &'static FigureFunctions);
+
+/// The functions of our own library at `path`, loaded at the first call.
+pub(crate) fn our_functions(path: &Path) -> Result<ForFigures> {
+    static FOUND: OnceLock<Result<(Functions, FigureFunctions)>> = OnceLock::new();
+    let find = || {
+        let library = load(path)?;
+        // SAFETY: the library has the functions of rocksdb/c.h and stays.
+        let found = unsafe { (Functions::find(library), FigureFunctions::find(library)) };
+        let text = |e: libloading::Error| e.to_string();
+        Ok((found.0.map_err(text)?, found.1.map_err(text)?))
     };
-    LOADED.get_or_init(load).clone()
+    let found = FOUND.get_or_init(find).as_ref().map_err(Clone::clone)?;
+    Ok((&found.0, &found.1))
 }
 
 /// The functions that tests of every kind need.

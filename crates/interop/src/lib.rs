@@ -8,8 +8,10 @@
 
 #![deny(unsafe_code)]
 
+pub mod abi;
 mod c_functions;
 pub mod dump;
+pub mod faults;
 pub mod figures;
 pub mod ledger;
 pub mod ours;
@@ -17,6 +19,7 @@ pub mod peers;
 pub mod phases;
 pub mod steps;
 pub mod store;
+pub mod sweep;
 pub mod theirs;
 pub mod torture;
 pub mod workload;

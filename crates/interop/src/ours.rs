@@ -11,6 +11,7 @@ use ferrolith::options::{
     FlushOptions, ImportColumnFamilyOptions, IngestExternalFileOptions, OptionSet, Options,
     ReadOptions, WriteOptions,
 };
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// An open database of ours.
@@ -226,4 +227,13 @@ impl Store for Ours {
         self.db.drop_cf(&self.families[family]).map_err(text)?;
         self.db.create_cf_with_import(name, &self.options, &how, &[&export]).map(drop).map_err(text)
     }
+}
+
+/// The tables that a database has when it is opened for reading only: their names and levels.
+pub fn tables_read_only(dir: &Path) -> Result<BTreeSet<(String, i32)>> {
+    let db = Db::open_for_read_only(&Options::default(), dir, false).map_err(text)?;
+    let files = db.live_files_metadata().into_iter();
+    let of =
+        |file: LiveFileMetaData| (file.name.trim_start_matches('/').to_owned(), file.level as i32);
+    Ok(files.map(of).collect())
 }

@@ -2,6 +2,8 @@
 
 use crate::store::Result;
 use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
 
 const HOW: &str = "run `./test`, or `eval \"$(tools/fetch-peers.sh)\"` before cargo";
 
@@ -32,4 +34,21 @@ pub fn tool(name: &str) -> Result<PathBuf> {
     };
     let found = dirs.iter().map(|dir| dir.join(name)).find(|path| Path::is_file(path));
     found.ok_or_else(|| format!("{name} of RocksDB 7.8.3 is not in {dirs:?}; {HOW}"))
+}
+
+/// Our own `librocksdb.so` of this build; cargo builds it when it is not up to date.
+pub fn our_library() -> Result<PathBuf> {
+    static BUILT: OnceLock<Result<PathBuf>> = OnceLock::new();
+    let build = || {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo.current_dir(&root).args(["build", "--quiet", "-p", "ferrolith-capi"]);
+        let status = cargo.status().map_err(|e| format!("{cargo:?}: {e}"))?;
+        if !status.success() {
+            return Err(format!("{cargo:?}: {status}"));
+        }
+        let target = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
+        Ok(target.unwrap_or_else(|| root.join("target")).join("debug/librocksdb.so"))
+    };
+    BUILT.get_or_init(build).clone()
 }

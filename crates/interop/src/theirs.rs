@@ -1,6 +1,6 @@
 //! The vendor's RocksDB as a [`Store`], through its C functions.
 //!
-//! With [`crate::c_functions`] the only unsafe code of the crate. Invariants: objects that the
+//! Unsafe, for the calls into [`crate::c_functions`]. Invariants: objects that the
 //! library made are destroyed by it, once, after their last use; memory that it returns by pointer
 //! is copied before the next call on the same object. A database and its handles may be used by
 //! all threads (`rocksdb/c.h` says so); iterators and batches stay on one stack. Every exchange

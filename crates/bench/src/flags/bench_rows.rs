@@ -3,7 +3,7 @@
 //! Defaults are those of db_bench of RocksDB 10.10.
 
 use super::Fate::{Noted, Used};
-use super::Kind::{Bool, Choice, Double, Int32, Int64, Text, Uint64};
+use super::Kind::{Bool, Choice, Double, Int32, Int64, Text, Uint32, Uint64};
 use super::{Row, row};
 
 /// What runs if nothing is asked for: what RocksDB's list has and this tool too.
@@ -14,10 +14,11 @@ const DEFAULT_BENCHMARKS: &str = "fillseq,fillsync,fillrandom,filluniquerandom,o
 /// Flags that RocksDB's db_bench does not have.
 #[rustfmt::skip]
 pub(super) const ENGINE: &[Row] = &[
-    row("engine", Choice(&["ferrolith", "lib", "lmdb", "both"]), "ferrolith", Used, "What is measured: ferrolith, lib (what --engine_lib names), lmdb (needs the cargo feature of that name), or ferrolith and --peer in turn"),
+    row("engine", Choice(&["ferrolith", "lib", "lmdb", "both"]), "ferrolith", Used, "What is measured: ferrolith, lib (what --engine_lib names), lmdb (needs the cargo feature of that name), or ferrolith and --peer, alternating"),
     row("peer", Choice(&["lib", "lmdb", "ferrolith"]), "lib", Used, "The second engine of --engine=both; ferrolith: the same one on the same directory, with --peer_flags"),
     row("peer_flags", Text, "", Used, "More flags for --peer only, between spaces"),
     row("engine_lib", Text, "", Used, "A shared library with RocksDB's C functions; alone it implies --engine=lib"),
+    row("options_string", Text, "", Used, "More options, set after all flags, in RocksDB's form: name=value;part={setting=value}; so every option can be set"),
     row("lmdb_read_txn", Choice(&["thread", "call"]), "thread", Used, "Read transactions of --engine=lmdb: one per thread, or one per lookup"),
     row("runs", Int32, "3", Used, "Pairs of runs of --engine=both"),
     row("json", Text, "", Used, "Write one JSON object per benchmark to this file; - is standard output"),
@@ -61,6 +62,27 @@ pub(super) const WORKLOAD: &[Row] = &[
     row("finish_after_writes", Bool, "false", Used, "The background writer of a mixed benchmark finishes its --writes"),
     row("use_existing_keys", Bool, "false", Used, "Read all keys at the start and use them instead of generated ones"),
     row("multiread_batched", Bool, "false", Noted("multireadrandom always uses the batched call"), "Use the batched form of MultiGet"),
+    row("overwrite_probability", Double, "0", Used, "Part of filluniquerandom that overwrites one of the last keys"),
+    row("overwrite_window_size", Uint32, "1", Used, "Keys that it chooses from"),
+    row("writes_before_delete_range", Int64, "0", Used, "Entries before the first range tombstone"),
+    row("writes_per_range_tombstone", Int64, "0", Used, "Entries per range tombstone; 0: none"),
+    row("range_tombstone_width", Int64, "100", Used, "Keys of a range tombstone"),
+    row("max_num_range_tombstones", Int64, "0", Used, "Most range tombstones"),
+    row("expand_range_tombstones", Bool, "false", Used, "Delete the keys one by one instead"),
+    row("use_single_deletes", Bool, "true", Used, "randomreplacekeys uses single deletes"),
+    row("numdistinct", Int64, "1000", Used, "Distinct keys of randomreplacekeys"),
+    row("stddev", Double, "2000", Used, "Standard deviation of its choice"),
+    row("transaction_sets", Uint64, "2", Used, "Keys that randomtransaction changes at once"),
+    row("transaction_set_snapshot", Bool, "false", Used, "Its transactions begin with a snapshot"),
+    row("transaction_lock_timeout", Uint64, "100", Used, "Milliseconds that they wait for a lock"),
+    row("truth_db", Text, "/dev/shm/truth_db/dbbench", Used, "Database that verify compares with"),
+    row("write_batch_protection_bytes_per_key", Uint32, "0", Noted("Ferrolith has no use for it; not with a library"), "Checksum bytes per entry of a write batch"),
+    row("sine_write_rate", Bool, "false", Used, "--benchmark_write_rate_limit follows a sine: A sin(B x + C) + D"),
+    row("sine_write_rate_interval_milliseconds", Uint64, "10000", Used, "Milliseconds between its steps"),
+    row("sine_a", Double, "1", Used, "A of it"),
+    row("sine_b", Double, "1", Used, "B of it"),
+    row("sine_c", Double, "0", Used, "C of it"),
+    row("sine_d", Double, "1", Used, "D of it"),
 ];
 
 /// What is printed.
@@ -75,5 +97,7 @@ pub(super) const REPORT: &[Row] = &[
     row("progress_reports", Bool, "true", Used, "Show progress"),
     row("confidence_interval_only", Bool, "false", Used, "Print only intervals after repeated runs"),
     row("slow_usecs", Uint64, "1000000", Used, "With --histogram, say so when an operation takes this long"),
-    row("perf_level", Int32, "1", Noted("0 and 1 collect nothing, as before; higher levels are not supported by this tool and collect nothing either"), "Level of per-operation counters"),
+    row("perf_level", Int32, "1", Used, "Level of the counters that threads keep and print: 0 and 1 none, 2 counts, 3 to 6 times too"),
+    row("build_info", Bool, "false", Used, "Print how this program was built, and end"),
+    row("show_table_properties", Bool, "false", Used, "Also print properties of tables per level with --stats_interval"),
 ];

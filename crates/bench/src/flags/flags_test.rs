@@ -37,10 +37,7 @@ fn the_eight_lines_parse_word_for_word() {
             "hard_rate_limit",
             "disable_data_sync",
             "max_grandparent_overlap_factor",
-            "min_level_to_compress",
-            "perf_level",
             "verify_checksum",
-            "bloom_locality",
         ];
         for name in obsolete {
             let about = notices.iter().filter(|n| n.starts_with(&format!("--{name}=")));
@@ -64,8 +61,8 @@ fn every_obsolete_flag_has_one_line() {
     for row in rows() {
         let about = notices.iter().filter(|n| n.starts_with(&format!("--{}=", row.name))).count();
         let expected = match row.fate {
-            Fate::Obsolete(_) | Fate::Noted(_) | Fate::Library => 1,
-            Fate::Used | Fate::Refused(_) => 0,
+            Fate::Obsolete(_) | Fate::Noted(_) => 1,
+            Fate::Used | Fate::Sets(_) | Fate::Refused(_) => 0,
         };
         assert_eq!(about, expected, "{}", row.name);
     }
@@ -124,8 +121,11 @@ fn mistakes_are_named() {
         codec.contains("'zip'") && codec.contains("'compression_type'") && codec.contains("snappy")
     );
     assert_eq!(error(&["fillseq"]), "ERROR: 'fillseq' is not a flag");
-    let blob = error(&["--enable_blob_files=1"]);
-    assert!(blob.starts_with("ERROR: --enable_blob_files=1 is not supported: "), "{blob}");
+    let blob = error(&["--use_blob_db=1"]);
+    assert!(
+        blob.starts_with("ERROR: --use_blob_db=1 is not supported: RocksDB's stacked BlobDB"),
+        "{blob}"
+    );
 }
 
 #[test]
@@ -150,4 +150,99 @@ fn help_is_made_from_the_rows() {
     {
         assert!(help.contains(part), "{part}");
     }
+}
+
+#[test]
+fn every_refusal_has_a_reason_of_its_own() {
+    for row in TABLES.iter().flat_map(|(_, rows)| rows.iter()) {
+        let Fate::Refused(reason) = row.fate else { continue };
+        assert!(!reason.contains("not supported"), "{}: {reason}", row.name);
+        assert!(
+            reason.contains("Ferrolith")
+                || reason.contains("this tool")
+                || reason.contains("there is"),
+            "{reason}"
+        );
+    }
+    let other = error(&["--use_secondary_db=1"]);
+    assert!(other.contains("neither secondary instances nor followers"), "{other}");
+}
+
+#[test]
+fn unknown_flags_are_put_up_with_where_asked() {
+    let (flags, _) =
+        run(&["--undefok=a,b", "--a=1", "--nob", "--num=5", "--undefok", "c", "-c=2"]).unwrap();
+    assert_eq!(flags.int("num"), 5);
+    assert!(error(&["--undefok=a", "--b=1"]).contains("unknown command line flag 'b'"));
+    assert!(error(&["--undefok"]).contains("flag 'undefok' is missing its argument"));
+}
+
+#[test]
+fn flags_come_from_files_and_variables() {
+    let dir = std::env::temp_dir().join(format!("db_bench-flags-{}", std::process::id()));
+    std::fs::create_dir_all(&dir).unwrap();
+    let (outer, inner) = (dir.join("outer"), dir.join("inner"));
+    let text = format!(
+        "# a comment\n--num=7\n\n--flagfile={}\nother_program\n--reads=1\ndb_bench other\n--threads=3\n",
+        inner.display()
+    );
+    std::fs::write(&outer, text).unwrap();
+    std::fs::write(&inner, "-value_size=9\n--nosync\n").unwrap();
+    let file = format!("--flagfile={}", outer.display());
+    let (flags, _) = run(&["--num=1", &file, "--value_size=10"]).unwrap();
+    let numbers = ["num", "reads", "threads", "value_size"].map(|name| flags.int(name));
+    assert_eq!(numbers, [7, -1, 3, 10]);
+    std::fs::write(&inner, format!("--flagfile={}\n", inner.display())).unwrap();
+    assert!(error(&[&file]).contains("more than 100 flag files"));
+    assert!(error(&["--flagfile=/nowhere/x"]).contains("--flagfile=/nowhere/x: No such file"));
+    std::fs::remove_dir_all(&dir).unwrap();
+
+    let env = |name: &str| (name == "FLAGS_num").then(|| "12".to_owned());
+    let expand = |args: &[&str]| {
+        let args: Vec<String> = args.iter().map(|arg| (*arg).to_owned()).collect();
+        builtins::expand(&args, &env).map(|expanded| expanded.args)
+    };
+    assert_eq!(
+        expand(&["--tryfromenv=num,reads", "--threads=2"]).unwrap(),
+        ["--num=12", "--threads=2"]
+    );
+    assert_eq!(expand(&["--fromenv=num"]).unwrap(), ["--num=12"]);
+    assert_eq!(
+        expand(&["--fromenv=num,reads"]).unwrap_err(),
+        "ERROR: FLAGS_reads not found in environment"
+    );
+}
+
+#[test]
+fn help_can_be_searched() {
+    let text = error(&["--helpmatch=ribbon"]);
+    assert!(text.contains("-use_ribbon_filter (") && !text.contains("-num ("), "{text}");
+    assert!(error(&["--helpxml"]).contains("<name>cache_size</name>"));
+    assert!(error(&["--version"]).starts_with("db_bench version 10.10.1"));
+    assert!(error(&["--build_info"]).contains("crc32c"));
+}
+
+#[test]
+fn an_old_name_sets_the_new_flag() {
+    let (flags, notices) = run(&["--compaction_measure_io_stats=1"]).unwrap();
+    assert!(flags.on("report_bg_io_stats"));
+    assert!(notices[0].contains("now --report_bg_io_stats"), "{notices:?}");
+}
+
+#[test]
+fn numbers_that_mean_nothing_are_refused() {
+    for (args, part) in [
+        (&["--duration=-1"][..], "ERROR: --duration=-1 must be 0 or more"),
+        (&["--batch_size=-2"][..], "--batch_size=-2"),
+        (&["--readwritepercent=101"][..], "--readwritepercent=101 must be 100 or less"),
+        (&["--transaction_sets=0"][..], "--transaction_sets=0"),
+        (&["--perf_level=9"][..], "--perf_level=9"),
+        (&["--use_cuckoo_table=1"][..], "--mmap_read"),
+    ] {
+        let (flags, _) = run(args).unwrap();
+        let error = crate::config::Config::new(&flags, 1).err().unwrap_or_default();
+        assert!(error.contains(part), "{args:?}: {error}");
+    }
+    let (flags, _) = run(&["--num=0x10"]).unwrap();
+    assert_eq!(flags.int("num"), 16);
 }

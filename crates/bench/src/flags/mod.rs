@@ -1,13 +1,15 @@
 //! The command line: one row per flag of RocksDB's db_bench, read in the syntax of gflags.
 //!
 //! `--flag=value`, `--flag value`, `--bool`, `--nobool`, each with one dash or two; the last one
-//! wins. Every flag of RocksDB 10.10 and the ones it dropped are known, so that an unknown flag is a
-//! mistake and an error that names it. `--help` is made from the rows.
+//! wins; gflags' own flags are in `builtins.rs`. Every flag of RocksDB 10.10 and the ones it dropped are known, so that
+//! an unknown flag is a mistake and an error that names it. `--help` is made from the rows, and so is docs/db_bench.md.
 
 mod bench_rows;
+mod builtins;
 mod engine_rows;
-mod other_rows;
+mod obsolete_rows;
 mod parse;
+mod refused_rows;
 
 #[cfg(test)]
 #[path = "flags_test.rs"]
@@ -64,8 +66,8 @@ pub enum Fate {
     Used,
     /// It is honoured, and a line says how.
     Noted(&'static str),
-    /// A library gets the option of that name; Ferrolith has no such setting.
-    Library,
+    /// It sets this option, by RocksDB's name, on every engine; `part.setting` is one setting of a part.
+    Sets(&'static str),
     /// It does nothing any more, and a line says why.
     Obsolete(&'static str),
     /// Only its default is accepted.
@@ -106,9 +108,9 @@ pub const TABLES: &[(&str, &[Row])] = &[
     ("Memtables", engine_rows::MEMTABLES),
     ("Tables and reading", engine_rows::TABLES),
     ("Levels and compaction", engine_rows::COMPACTION),
-    ("Passed on to a library only", engine_rows::LIBRARY),
-    ("Obsolete: accepted, without effect", other_rows::OBSOLETE),
-    ("Not supported: only the default is accepted", other_rows::REFUSED),
+    ("Further options", engine_rows::FURTHER),
+    ("Obsolete: accepted, without effect", obsolete_rows::OBSOLETE),
+    ("Not supported: only the default is accepted", refused_rows::REFUSED),
 ];
 
 /// A parsed value.
@@ -154,6 +156,12 @@ impl Flags {
     /// The flags that the command line has, in its order.
     pub fn given(&self) -> &[&'static str] {
         &self.given
+    }
+
+    /// Whether a flag has the value that it has when nobody gives it.
+    pub fn is_default(&self, name: &str) -> bool {
+        let row = TABLES.iter().flat_map(|(_, rows)| rows.iter()).find(|row| row.name == name);
+        row.is_some_and(|row| parse::value_of(row, row.default).as_ref() == Ok(self.value(name)))
     }
 
     /// Whether a library is loaded, now or in child processes.
@@ -211,6 +219,14 @@ impl Flags {
         match self.value(name) {
             Value::Text(v) => v,
             other => panic!("--{name} is {other:?}, not a string"),
+        }
+    }
+
+    /// Gives the flags of today what command lines say with names that RocksDB dropped but the tool still honours.
+    fn follow_old_names(&mut self) {
+        if self.is_given("compaction_measure_io_stats") {
+            let value = self.value("compaction_measure_io_stats").clone();
+            self.set("report_bg_io_stats", value);
         }
     }
 

@@ -1,9 +1,10 @@
 //! From arguments to `Flags`, through clap.
 //!
-//! clap knows neither one dash before a long name nor `--nobool`, so arguments are brought into its
-//! form first. Its errors are worded as gflags words them: tools look for that.
+//! clap knows neither one dash before a long name nor `--nobool`, so [`builtins`] brings arguments into its form
+//! first. Its errors are worded as gflags words them: tools look for that.
 
-use super::{Fate, Flags, Kind, Row, TABLES, Value};
+use super::builtins::{self, Print, rows};
+use super::{Fate, Flags, Kind, Row, Value};
 use clap::builder::PossibleValuesParser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, Command};
@@ -17,23 +18,20 @@ pub enum Parsed {
     Print(String),
 }
 
-fn rows() -> impl Iterator<Item = (&'static str, &'static Row)> {
-    TABLES.iter().flat_map(|(heading, rows)| rows.iter().map(move |row| (*heading, row)))
-}
-
 /// Reads a command line, without the program's name. An error is one or two lines for the user.
 pub fn parse(args: &[String]) -> Result<Parsed, String> {
-    let matches = match command().try_get_matches_from(normalise(args)) {
-        Ok(matches) => matches,
-        Err(error) => {
-            return match error.kind() {
-                ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-                    Ok(Parsed::Print(error.to_string()))
-                }
-                _ => Err(describe(&error)),
-            };
-        }
-    };
+    let expanded = builtins::expand(args, &|name| std::env::var(name).ok())?;
+    if let Some(print) = expanded.print {
+        return Ok(Parsed::Print(match print {
+            Print::Help => command().render_help().to_string(),
+            Print::Matching(word) => builtins::matching(&word),
+            Print::Xml => builtins::xml(),
+            Print::Version => version(),
+        }));
+    }
+    let program = std::iter::once("db_bench".to_owned());
+    let matches =
+        command().try_get_matches_from(program.chain(expanded.args)).map_err(|e| describe(&e))?;
     let mut flags = Flags { values: HashMap::new(), given: Vec::new() };
     let mut given = Vec::new();
     for (_, row) in rows() {
@@ -49,39 +47,39 @@ pub fn parse(args: &[String]) -> Result<Parsed, String> {
         flags.given.push(row.name);
         notices.extend(notice(row, &flags)?);
     }
+    if flags.on("build_info") {
+        return Ok(Parsed::Print(build_info()));
+    }
+    flags.follow_old_names();
     Ok(Parsed::Run(Box::new(flags), notices))
 }
 
-/// One dash becomes two, `--nobool` becomes `--bool=false`, a bare `--bool` stays.
-fn normalise(args: &[String]) -> Vec<String> {
-    let mut out = vec!["db_bench".to_owned()];
-    let mut is_value = false;
-    for arg in args {
-        let name = arg.trim_start_matches('-');
-        let dashes = arg.len() - name.len();
-        if is_value || dashes == 0 || dashes > 2 || name.is_empty() {
-            out.push(arg.clone());
-            is_value = false;
-            continue;
-        }
-        let row_of = |n: &str| rows().find(|(_, row)| row.name == n).map(|(_, row)| row);
-        let is_bool = |n: &str| row_of(n).is_some_and(|row| row.kind == Kind::Bool);
-        is_value = row_of(name).is_some_and(|row| row.kind != Kind::Bool);
-        match name.strip_prefix("no") {
-            Some(off) if is_bool(off) && row_of(name).is_none() => {
-                out.push(format!("--{off}=false"));
-            }
-            _ => out.push(format!("--{name}")),
-        }
-    }
-    out
+/// In the words of RocksDB's tool, with the RocksDB whose flags, files and output these are.
+fn version() -> String {
+    format!(
+        "db_bench version {} (Ferrolith {})",
+        ferrolith::options::ROCKSDB_VERSION,
+        env!("CARGO_PKG_VERSION")
+    )
+}
+
+fn build_info() -> String {
+    let build = if cfg!(debug_assertions) { "debug" } else { "release" };
+    format!(
+        "{}\n    build: {build}\n    target: {} {}\n    crc32c: {}",
+        version(),
+        std::env::consts::ARCH,
+        std::env::consts::OS,
+        ferrolith::base::checksum::crc32c_target(),
+    )
 }
 
 fn command() -> Command {
     let about = "Measures Ferrolith, or any library with RocksDB's C functions, with the flags and \
                  the output of RocksDB's db_bench.";
     let mut command = Command::new("db_bench")
-        .version(env!("CARGO_PKG_VERSION"))
+        .disable_help_flag(true)
+        .disable_version_flag(true)
         .about(about)
         .after_help("Benchmarks:\n".to_owned() + &crate::workloads::help())
         .override_usage("db_bench [--flag=value]...");
@@ -121,7 +119,7 @@ fn shown(value: &str) -> &str {
     if value.is_empty() { "\"\"" } else { value }
 }
 
-fn value_of(row: &Row, text: &str) -> Result<Value, String> {
+pub(super) fn value_of(row: &Row, text: &str) -> Result<Value, String> {
     let bad = || {
         format!(
             "ERROR: illegal value '{text}' specified for {} flag '{}'",
@@ -135,10 +133,10 @@ fn value_of(row: &Row, text: &str) -> Result<Value, String> {
             "0" | "f" | "false" | "n" | "no" => Value::Bool(false),
             _ => return Err(bad()),
         },
-        Kind::Int32 => Value::Int(i64::from(text.parse::<i32>().map_err(|_| bad())?)),
-        Kind::Int64 => Value::Int(text.parse().map_err(|_| bad())?),
-        Kind::Uint32 => Value::Uint(u64::from(text.parse::<u32>().map_err(|_| bad())?)),
-        Kind::Uint64 => Value::Uint(text.parse().map_err(|_| bad())?),
+        Kind::Int32 => Value::Int(whole::<i32>(text).ok_or_else(bad)?.into()),
+        Kind::Int64 => Value::Int(whole::<i64>(text).ok_or_else(bad)?),
+        Kind::Uint32 => Value::Uint(whole::<u32>(text).ok_or_else(bad)?.into()),
+        Kind::Uint64 => Value::Uint(whole::<u64>(text).ok_or_else(bad)?),
         Kind::Double => match text.parse::<f64>() {
             Ok(number) if number.is_finite() => Value::Double(number),
             _ => return Err(bad()),
@@ -147,14 +145,20 @@ fn value_of(row: &Row, text: &str) -> Result<Value, String> {
     })
 }
 
+/// A number in decimal, or in hexadecimal behind `0x`.
+fn whole<T: TryFrom<i128>>(text: &str) -> Option<T> {
+    let number = match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+        Some(digits) => i128::from_str_radix(digits, 16).ok()?,
+        None => text.parse().ok()?,
+    };
+    T::try_from(number).ok()
+}
+
 /// The line about a flag that is given, if it needs one. A feature that is not here is an error.
 fn notice(row: &Row, flags: &Flags) -> Result<Option<String>, String> {
     let value = flags.value(row.name);
     let text = match row.fate {
         Fate::Noted(text) | Fate::Obsolete(text) => text,
-        Fate::Library if !flags.uses_library() => {
-            "for a library only: Ferrolith has no such setting"
-        }
         Fate::Refused(reason) if *value != value_of(row, row.default)? => {
             return Err(format!(
                 "ERROR: --{}={value} is not supported: {reason} (the default, {}, is accepted)",
@@ -162,7 +166,7 @@ fn notice(row: &Row, flags: &Flags) -> Result<Option<String>, String> {
                 shown(row.default)
             ));
         }
-        Fate::Used | Fate::Library | Fate::Refused(_) => return Ok(None),
+        Fate::Used | Fate::Sets(_) | Fate::Refused(_) => return Ok(None),
     };
     Ok(Some(format!("--{}={value}: {text}", row.name)))
 }

@@ -1,17 +1,21 @@
 //! A shared library with RocksDB's C functions, loaded at run time.
 //!
-//! This module and its parts (`capi_*`) hold the only unsafe code of the benchmark: calls into the library.
+//! This module and its parts (`capi_*`) hold all calls into the library. With `lmdb` they are the only unsafe
+//! code of the benchmark.
 //! Invariants: objects are made and destroyed by the same library; it is never unloaded; slices that
 //! the library returns are used before the next call on the same object. A database object may be
 //! used by all threads (rocksdb/c.h says so); a session's objects belong to one thread.
 #![allow(unsafe_code)]
 
+use super::capi_backup::Backups;
 use super::capi_options::Builder;
 use super::capi_session::{CSession, ManyBuffers};
 use super::capi_symbols::{Object, Symbols};
+use super::capi_transaction::Owner;
+use super::families::Families;
 use super::{Engine, ReadMode, Result, Session, Target, WriteMode};
 use crate::flags::Flags;
-use std::ffi::{CStr, CString, c_char, c_void};
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
 use std::ptr::null_mut;
 use std::sync::Arc;
@@ -21,7 +25,6 @@ pub(super) struct Library {
     symbols: Arc<Symbols>,
     path: PathBuf,
     options: Object,
-    notices: Vec<String>,
     flags: Flags,
 }
 
@@ -31,16 +34,57 @@ impl Library {
         let fail = |error: String| format!("--engine_lib={}: {error}", path.display());
         // SAFETY: the library's initialisers run; the user named it to be run.
         let library = unsafe { libloading::Library::new(path) }
-            .map_err(|error| fail(format!("{error} (fetch-rocksdb.sh gets RocksDB's)")))?;
+            .map_err(|error| fail(loading(path, &error)))?;
         let symbols = Arc::new(Symbols::find(library).map_err(fail)?);
         // One more count keeps the library loaded while the process ends.
         std::mem::forget(Arc::clone(&symbols));
-        let (options, missing) = Builder::new(&symbols, flags).build().map_err(fail)?;
-        let notices = missing
-            .iter()
-            .map(|flag| format!("--{flag}: {} exports no function for it", path.display()))
-            .collect();
-        Ok(Library { symbols, path: path.to_owned(), options, notices, flags: flags.clone() })
+        let options = Builder::new(&symbols, flags).build().map_err(fail)?;
+        Ok(Library { symbols, path: path.to_owned(), options, flags: flags.clone() })
+    }
+
+    /// Opens a database; handles of its families only if there are several.
+    fn open_families(&self, path: &CStr, order: &Families) -> Result<(Object, Vec<Object>)> {
+        let (s, readonly) = (&*self.symbols, self.flags.on("readonly"));
+        let names: Vec<CString> =
+            order.names().filter_map(|name| CString::new(name).ok()).collect();
+        let mut handles = vec![null_mut(); names.len()];
+        let mut error = null_mut();
+        if names.len() == 1 {
+            // SAFETY: options and path are live during the call.
+            let db = unsafe {
+                match readonly {
+                    true => (s.open_for_read_only)(self.options, path.as_ptr(), 0, &mut error),
+                    false => (s.open)(self.options, path.as_ptr(), &mut error),
+                }
+            };
+            return take_error(s, error).map(|()| (db, Vec::new()));
+        }
+        let (Some(open), Some(open_read_only)) =
+            (s.open_column_families, s.open_for_read_only_column_families)
+        else {
+            return Err("--num_column_families: the library exports no functions for it".to_owned());
+        };
+        let texts: Vec<*const c_char> = names.iter().map(|name| name.as_ptr()).collect();
+        let options = vec![self.options; names.len()];
+        let count = names.len() as c_int;
+        let (texts, options, out) = (texts.as_ptr(), options.as_ptr(), handles.as_mut_ptr());
+        // SAFETY: the three arrays have `count` elements and live during the call, as do options and path.
+        let db = unsafe {
+            match readonly {
+                true => open_read_only(
+                    self.options,
+                    path.as_ptr(),
+                    count,
+                    texts,
+                    options,
+                    out,
+                    0,
+                    &mut error,
+                ),
+                false => open(self.options, path.as_ptr(), count, texts, options, out, &mut error),
+            }
+        };
+        take_error(s, error).map(|()| (db, handles))
     }
 
     /// The version that the library wrote into the database's LOG.
@@ -51,6 +95,18 @@ impl Library {
     }
 }
 
+/// Why a library could not be loaded; what the system says names the library again.
+fn loading(path: &Path, error: &libloading::Error) -> String {
+    if !path.exists() {
+        return "no such file; tools/fetch-peers.sh gets RocksDB's library".to_owned();
+    }
+    // libloading says that it failed, and the system, behind that, why.
+    let text =
+        std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string);
+    let reason = text.strip_prefix(&format!("{}: ", path.display())).unwrap_or(&text);
+    format!("it is no library that can be loaded: {reason}")
+}
+
 impl Engine for Library {
     fn name(&self) -> String {
         let version = self.version().unwrap_or_else(|| "unknown".to_owned());
@@ -58,25 +114,33 @@ impl Engine for Library {
     }
 
     fn open(&self) -> Result<Arc<dyn Target>> {
-        let (dir, wal) = super::directories(&self.flags);
-        for dir in std::iter::once(&dir).chain(&wal) {
-            std::fs::create_dir_all(dir).map_err(|error| format!("{}: {error}", dir.display()))?;
+        let (dir, _) = super::directories(&self.flags);
+        if !self.flags.on("readonly") {
+            super::make_directories(&self.flags)?;
         }
         let path = CString::new(dir.to_string_lossy().as_bytes()).map_err(|e| e.to_string())?;
         let s = &self.symbols;
-        let mut error = null_mut();
-        // SAFETY: options and path are live during the call.
-        let db = unsafe {
-            if self.flags.on("readonly") {
-                (s.open_for_read_only)(self.options, path.as_ptr(), 0, &mut error)
-            } else {
-                (s.open)(self.options, path.as_ptr(), &mut error)
-            }
+        let order = Families::new(&self.flags)?;
+        let optimistic = self.flags.on("optimistic_transaction_db");
+        let transactions = optimistic || self.flags.on("transaction_db");
+        if transactions && self.flags.int("num_column_families") > 1 {
+            return Err(
+                "--num_column_families: with transactions, this tool opens one family of a library"
+                    .to_owned(),
+            );
+        }
+        let opened = match transactions {
+            true => Owner::open(s, optimistic, self.options, &path)
+                .map(|(owner, db)| (Some(owner), db, Vec::new())),
+            false => self.open_families(&path, &order).map(|(db, families)| (None, db, families)),
         };
-        take_error(s, error)?;
+        let (owner, db, families) = opened.map_err(|error| format!("open error: {error}"))?;
         Ok(Arc::new(Database {
             symbols: Arc::clone(s),
             db,
+            owner,
+            families,
+            order,
             options: self.options,
             subcompactions: self.flags.int32("subcompactions"),
             buffer: self.flags.uint("value_size") as usize + 4096,
@@ -88,7 +152,7 @@ impl Engine for Library {
     }
 
     fn notices(&self) -> Vec<String> {
-        self.notices.clone()
+        Vec::new()
     }
 }
 
@@ -109,6 +173,11 @@ pub(super) fn take_error(symbols: &Symbols, error: *mut c_char) -> Result<()> {
 struct Database {
     symbols: Arc<Symbols>,
     db: Object,
+    /// The handle for transactions, if there is one; `db` is then its plain handle.
+    owner: Option<Owner>,
+    /// Handles, if there are several families.
+    families: Vec<Object>,
+    order: Families,
     options: Object,
     subcompactions: i32,
     buffer: usize,
@@ -121,8 +190,16 @@ unsafe impl Sync for Database {}
 
 impl Drop for Database {
     fn drop(&mut self) {
-        // SAFETY: sessions borrow the database, so none is left.
-        unsafe { (self.symbols.close)(self.db) };
+        // SAFETY: sessions borrow the database, so none is left; handles go before their database.
+        unsafe {
+            if let Some(destroy) = self.symbols.column_family_handle_destroy {
+                self.families.iter().for_each(|family| destroy(*family));
+            }
+            match self.owner {
+                Some(owner) => owner.close(&self.symbols, self.db),
+                None => (self.symbols.close)(self.db),
+            }
+        }
     }
 }
 
@@ -160,14 +237,34 @@ impl Target for Database {
             if let (Some(set), true) = (s.readoptions_set_readahead_size, read.readahead_size > 0) {
                 set(read_options, read.readahead_size);
             }
-            if read.auto_prefix_mode {
-                return Err("--auto_prefix_mode has no function in rocksdb/c.h".to_owned());
+            for (flag, on, setter) in [
+                ("use_tailing_iterator", read.tailing, s.readoptions_set_tailing),
+                ("async_io", read.async_io, s.readoptions_set_async_io),
+                (
+                    "auto_readahead_size",
+                    read.auto_readahead_size,
+                    s.readoptions_set_auto_readahead_size,
+                ),
+                ("auto_prefix_mode", read.auto_prefix_mode, None),
+            ] {
+                match setter {
+                    Some(set) => set(read_options, u8::from(on)),
+                    None if on => {
+                        return Err(format!("--{flag}: the library exports no function for it"));
+                    }
+                    None => {}
+                }
             }
             let family = s.get_default_column_family_handle.map(|get| get(self.db));
             Ok(Box::new(CSession {
                 s,
                 db: self.db,
+                owner: self.owner,
                 family,
+                families: &self.families,
+                order: &self.order,
+                chosen: self.families.first().copied(),
+                snapshot: null_mut(),
                 read_options,
                 write_options,
                 batch: (s.writebatch_create)(),
@@ -185,7 +282,7 @@ impl Target for Database {
         self.text(unsafe { (self.symbols.property_value)(self.db, name.as_ptr()) })
     }
 
-    fn compact(&self) -> Result<()> {
+    fn compact(&self, rewrite_last: bool) -> Result<()> {
         let s = &*self.symbols;
         let (from, to) = (std::ptr::null(), std::ptr::null());
         // SAFETY: null bounds mean everything; the options object lives during the call.
@@ -193,13 +290,22 @@ impl Target for Database {
             match (s.compactoptions_create, s.compact_range_opt) {
                 (Some(create), Some(compact)) => {
                     let options = create();
-                    if let Some(set) = s.compactoptions_set_bottommost_level_compaction {
+                    if let (Some(set), true) =
+                        (s.compactoptions_set_bottommost_level_compaction, rewrite_last)
+                    {
                         set(options, 3);
                     }
                     if let Some(set) = s.compactoptions_set_max_subcompactions {
                         set(options, self.subcompactions);
                     }
-                    compact(self.db, options, from, 0, to, 0);
+                    match s.compact_range_cf_opt {
+                        Some(compact) if !self.families.is_empty() => {
+                            self.families
+                                .iter()
+                                .for_each(|cf| compact(self.db, *cf, options, from, 0, to, 0));
+                        }
+                        _ => compact(self.db, options, from, 0, to, 0),
+                    }
                     if let Some(destroy) = s.compactoptions_destroy {
                         destroy(options);
                     }
@@ -216,10 +322,28 @@ impl Target for Database {
         // SAFETY: the options object lives during the call.
         unsafe {
             let options = (s.flushoptions_create)();
-            (s.flush)(self.db, options, &mut error);
+            match s.flush_cf {
+                Some(flush) if !self.families.is_empty() => {
+                    for family in &self.families {
+                        flush(self.db, options, *family, &mut error);
+                        if !error.is_null() {
+                            break;
+                        }
+                    }
+                }
+                _ => (s.flush)(self.db, options, &mut error),
+            }
             (s.flushoptions_destroy)(options);
         }
         take_error(s, error)
+    }
+
+    fn backup(&self, flags: &Flags) -> Result<()> {
+        Backups::open(&self.symbols, flags)?.create(self.db)
+    }
+
+    fn restore(&self, flags: &Flags) -> Result<()> {
+        Backups::open(&self.symbols, flags)?.restore(flags)
     }
 
     fn wait_for_compaction(&self) -> Result<()> {

@@ -5,7 +5,9 @@
 
 use super::capi::take_error;
 use super::capi_symbols::{Object, Slice, Symbols};
-use super::{Result, Session};
+use super::capi_transaction::Owner;
+use super::families::Families;
+use super::{Result, Session, Transaction, TransactionMode};
 use std::ffi::c_char;
 use std::ptr::null_mut;
 
@@ -22,7 +24,16 @@ pub(super) struct ManyBuffers {
 pub(super) struct CSession<'a> {
     pub(super) s: &'a Symbols,
     pub(super) db: Object,
+    /// The handle for transactions; writes go through it where they take locks.
+    pub(super) owner: Option<Owner>,
     pub(super) family: Option<Object>,
+    /// Handles, if there are several families.
+    pub(super) families: &'a [Object],
+    pub(super) order: &'a Families,
+    /// The family of what comes next, if there are several.
+    pub(super) chosen: Option<Object>,
+    /// What reads see, if not the newest.
+    pub(super) snapshot: Object,
     pub(super) read_options: Object,
     pub(super) write_options: Object,
     pub(super) batch: Object,
@@ -35,6 +46,7 @@ pub(super) struct CSession<'a> {
 impl Drop for CSession<'_> {
     fn drop(&mut self) {
         self.close_iterator();
+        self.release_snapshot();
         // SAFETY: the objects were made with the session and are not used again.
         unsafe {
             (self.s.writebatch_destroy)(self.batch);
@@ -49,13 +61,39 @@ fn text(bytes: &[u8]) -> *const c_char {
 }
 
 impl CSession<'_> {
+    /// The database whose own writes take locks, and one of its functions.
+    fn locking<F: Copy>(&self, function: Option<F>) -> Option<(Object, F)> {
+        match (self.owner, function) {
+            (Some(Owner::Locking(owner)), Some(function)) => Some((owner, function)),
+            _ => None,
+        }
+    }
+
+    fn release_snapshot(&mut self) {
+        if let (Some(release), false) = (self.s.release_snapshot, self.snapshot.is_null()) {
+            // SAFETY: the snapshot is live; the options that name it are destroyed or get another one.
+            unsafe { release(self.db, self.snapshot) };
+            self.snapshot = null_mut();
+        }
+    }
+
     /// For libraries without `get_into_buffer`, and for values that outgrow the buffer.
     fn get_pinned(&mut self, key: &[u8]) -> Result<Option<usize>> {
         let mut error = null_mut();
         // SAFETY: the pinned value is copied before it is destroyed.
         unsafe {
-            let pinned =
-                (self.s.get_pinned)(self.db, self.read_options, text(key), key.len(), &mut error);
+            let pinned = match (self.chosen, self.s.get_pinned_cf) {
+                (Some(family), Some(get)) => {
+                    get(self.db, self.read_options, family, text(key), key.len(), &mut error)
+                }
+                _ => (self.s.get_pinned)(
+                    self.db,
+                    self.read_options,
+                    text(key),
+                    key.len(),
+                    &mut error,
+                ),
+            };
             take_error(self.s, error)?;
             if pinned.is_null() {
                 return Ok(None);
@@ -85,12 +123,28 @@ unsafe fn slice<'a>(data: *const c_char, size: usize) -> &'a [u8] {
 // In all calls below: the session's objects are live, keys and values are live during the call, and
 // the functions have the types of rocksdb/c.h.
 impl Session for CSession<'_> {
+    fn choose(&mut self, number: u64) {
+        if let Some(family) = self.families.get(self.order.of(number)) {
+            (self.chosen, self.family) = (Some(*family), Some(*family));
+        }
+    }
+
     #[inline]
     fn put(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
         let (k, v, mut error) = (text(key), text(value), null_mut());
+        let (db, options) = (self.db, self.write_options);
         // SAFETY: see the head of this implementation.
         unsafe {
-            (self.s.put)(self.db, self.write_options, k, key.len(), v, value.len(), &mut error)
+            if let Some((db, put)) = self.locking(self.s.transactiondb_put) {
+                put(db, options, k, key.len(), v, value.len(), &mut error);
+                return take_error(self.s, error);
+            }
+            match (self.chosen, self.s.put_cf) {
+                (Some(cf), Some(put)) => {
+                    put(db, options, cf, k, key.len(), v, value.len(), &mut error)
+                }
+                _ => (self.s.put)(db, options, k, key.len(), v, value.len(), &mut error),
+            }
         };
         take_error(self.s, error)
     }
@@ -99,34 +153,148 @@ impl Session for CSession<'_> {
         let (k, v, mut error) = (text(key), text(operand), null_mut());
         let (db, options) = (self.db, self.write_options);
         // SAFETY: see the head of this implementation.
-        unsafe { (self.s.merge)(db, options, k, key.len(), v, operand.len(), &mut error) };
+        unsafe {
+            if let Some((db, merge)) = self.locking(self.s.transactiondb_merge) {
+                merge(db, options, k, key.len(), v, operand.len(), &mut error);
+                return take_error(self.s, error);
+            }
+            match (self.chosen, self.s.merge_cf) {
+                (Some(cf), Some(merge)) => {
+                    merge(db, options, cf, k, key.len(), v, operand.len(), &mut error)
+                }
+                _ => (self.s.merge)(db, options, k, key.len(), v, operand.len(), &mut error),
+            }
+        };
         take_error(self.s, error)
     }
 
     fn delete(&mut self, key: &[u8]) -> Result<()> {
+        let (k, mut error) = (text(key), null_mut());
+        let (db, options) = (self.db, self.write_options);
+        // SAFETY: see the head of this implementation.
+        unsafe {
+            if let Some((db, delete)) = self.locking(self.s.transactiondb_delete) {
+                delete(db, options, k, key.len(), &mut error);
+                return take_error(self.s, error);
+            }
+            match (self.chosen, self.s.delete_cf) {
+                (Some(cf), Some(delete)) => delete(db, options, cf, k, key.len(), &mut error),
+                _ => (self.s.delete)(db, options, k, key.len(), &mut error),
+            }
+        };
+        take_error(self.s, error)
+    }
+
+    fn set_perf_level(&mut self, level: u8) -> Result<()> {
+        let set = self
+            .s
+            .set_perf_level
+            .ok_or("--perf_level: the library exports no rocksdb_set_perf_level")?;
+        // SAFETY: a plain number.
+        unsafe { set(level.into()) };
+        Ok(())
+    }
+
+    fn perf_report(&mut self) -> String {
+        let functions =
+            (self.s.perfcontext_create, self.s.perfcontext_report, self.s.perfcontext_destroy);
+        let (Some(create), Some(report), Some(destroy)) = functions else { return String::new() };
+        // SAFETY: the context is live until the end, and the text is a C string that the caller owns.
+        unsafe {
+            let context = create();
+            let text = report(context, 0);
+            let owned = std::ffi::CStr::from_ptr(text).to_string_lossy().into_owned();
+            (self.s.free)(text.cast());
+            destroy(context);
+            owned
+        }
+    }
+
+    fn transaction(&mut self, mode: TransactionMode) -> Result<Box<dyn Transaction + '_>> {
+        let owner = self.owner.ok_or("this database was opened without transactions")?;
+        owner.begin(self.s, self.write_options, mode)
+    }
+
+    fn take_snapshot(&mut self) -> Result<()> {
+        let (Some(create), Some(set)) = (self.s.create_snapshot, self.s.readoptions_set_snapshot)
+        else {
+            return Err("the library exports no functions for snapshots".to_owned());
+        };
+        self.release_snapshot();
+        // SAFETY: the read options keep the snapshot until the next one is set or the session ends.
+        unsafe {
+            self.snapshot = create(self.db);
+            set(self.read_options, self.snapshot);
+        }
+        Ok(())
+    }
+
+    fn approximate_size(&mut self, begin: &[u8], end: &[u8]) -> Result<u64> {
+        let (Some(ask), Some(family)) = (self.s.approximate_sizes_cf, self.family) else {
+            return Err("the library exports no rocksdb_approximate_sizes_cf".to_owned());
+        };
+        let (b, e, mut size, mut error) = (text(begin), text(end), 0, null_mut());
+        // SAFETY: arrays of one element each, which live during the call.
+        unsafe { ask(self.db, family, 1, &b, &begin.len(), &e, &end.len(), &mut size, &mut error) };
+        take_error(self.s, error).map(|()| size)
+    }
+
+    fn single_delete(&mut self, key: &[u8]) -> Result<()> {
+        let delete = self.s.singledelete.ok_or("the library exports no rocksdb_singledelete")?;
         let mut error = null_mut();
         // SAFETY: see the head of this implementation.
-        unsafe { (self.s.delete)(self.db, self.write_options, text(key), key.len(), &mut error) };
+        unsafe { delete(self.db, self.write_options, text(key), key.len(), &mut error) };
+        take_error(self.s, error)
+    }
+
+    fn delete_range(&mut self, begin: &[u8], end: &[u8]) -> Result<()> {
+        let (Some(delete), Some(family)) = (self.s.delete_range_cf, self.family) else {
+            return Err("the library exports no rocksdb_delete_range_cf".to_owned());
+        };
+        let (b, e, mut error) = (text(begin), text(end), null_mut());
+        // SAFETY: see the head of this implementation.
+        unsafe {
+            delete(self.db, self.write_options, family, b, begin.len(), e, end.len(), &mut error)
+        };
         take_error(self.s, error)
     }
 
     fn batch_put(&mut self, key: &[u8], value: &[u8]) {
         // SAFETY: see the head of this implementation.
         unsafe {
-            (self.s.writebatch_put)(self.batch, text(key), key.len(), text(value), value.len());
+            match (self.chosen, self.s.writebatch_put_cf) {
+                (Some(cf), Some(put)) => {
+                    put(self.batch, cf, text(key), key.len(), text(value), value.len())
+                }
+                _ => (self.s.writebatch_put)(
+                    self.batch,
+                    text(key),
+                    key.len(),
+                    text(value),
+                    value.len(),
+                ),
+            }
         }
     }
 
     fn batch_delete(&mut self, key: &[u8]) {
         // SAFETY: see the head of this implementation.
-        unsafe { (self.s.writebatch_delete)(self.batch, text(key), key.len()) };
+        unsafe {
+            match (self.chosen, self.s.writebatch_delete_cf) {
+                (Some(cf), Some(delete)) => delete(self.batch, cf, text(key), key.len()),
+                _ => (self.s.writebatch_delete)(self.batch, text(key), key.len()),
+            }
+        };
     }
 
     fn batch_write(&mut self) -> Result<()> {
         let mut error = null_mut();
         // SAFETY: see the head of this implementation.
         unsafe {
-            (self.s.write)(self.db, self.write_options, self.batch, &mut error);
+            match self.locking(self.s.transactiondb_write) {
+                Some((db, write)) => write(db, self.write_options, self.batch, &mut error),
+                None => (self.s.write)(self.db, self.write_options, self.batch, &mut error),
+            }
             (self.s.writebatch_clear)(self.batch);
         }
         take_error(self.s, error)
@@ -134,7 +302,7 @@ impl Session for CSession<'_> {
 
     #[inline]
     fn get(&mut self, key: &[u8]) -> Result<Option<&[u8]>> {
-        let Some(get) = self.s.get_into_buffer else {
+        let Some(get) = self.s.get_into_buffer.filter(|_| self.chosen.is_none()) else {
             return Ok(self.get_pinned(key)?.map(|size| &self.buffer[..size]));
         };
         let (mut error, mut size, mut found) = (null_mut(), 0, 0);
@@ -217,7 +385,12 @@ impl Session for CSession<'_> {
             unsafe { set(self.read_options, text(kept), kept.len()) };
         }
         // SAFETY: see the head of this implementation.
-        self.iterator = unsafe { (self.s.create_iterator)(self.db, self.read_options) };
+        self.iterator = unsafe {
+            match (self.chosen, self.s.create_iterator_cf) {
+                (Some(family), Some(create)) => create(self.db, self.read_options, family),
+                _ => (self.s.create_iterator)(self.db, self.read_options),
+            }
+        };
         Ok(())
     }
 

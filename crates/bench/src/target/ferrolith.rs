@@ -1,14 +1,15 @@
 //! Ferrolith, called as any Rust program calls it.
 
+use super::families::Families;
+use super::ferrolith_session::Thread;
 use super::{Engine, ReadMode, Result, Session, Target, WriteMode};
 use crate::flags::Flags;
-use ferrolith::base::ValueBuffer;
-use ferrolith::batch::WriteBatch;
-use ferrolith::db::{Db, DbIterator};
-use ferrolith::options::{
-    BottommostLevelCompaction, CompactRangeOptions, FlushOptions, Options, ReadOptions,
-    WriteOptions,
+use ferrolith::db::backup::{
+    BackupEngine, BackupEngineOptions, CreateBackupOptions, RestoreOptions,
 };
+use ferrolith::db::{ColumnFamily, ColumnFamilyDescriptor, Db};
+use ferrolith::options::{BottommostLevelCompaction, CompactRangeOptions, FlushOptions, Options};
+use ferrolith::transaction::{OptimisticTransactionDb, TransactionDb, TransactionDbOptions};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -16,22 +17,32 @@ use std::sync::Arc;
 pub(super) struct Ferrolith {
     dir: PathBuf,
     options: Options,
+    notices: Vec<String>,
     flags: Flags,
+    families: Families,
 }
 
 impl Ferrolith {
     /// With the options that the flags ask for.
     pub(super) fn new(flags: &Flags) -> Result<Ferrolith> {
-        if flags.on("readonly") {
-            return Err("--readonly: Ferrolith opens databases for reading and writing".to_owned());
-        }
         let (dir, _) = super::directories(flags);
-        let options = super::ferrolith_options::options(flags)?;
-        Ok(Ferrolith { dir, options, flags: flags.clone() })
+        let (options, notices) = super::ferrolith_options::options(flags)?;
+        Ok(Ferrolith {
+            dir,
+            options,
+            notices,
+            flags: flags.clone(),
+            families: Families::new(flags)?,
+        })
+    }
+
+    fn descriptors(&self) -> Vec<ColumnFamilyDescriptor> {
+        let of = |name| ColumnFamilyDescriptor::new(name, self.options.cf.clone());
+        self.families.names().map(of).collect()
     }
 }
 
-fn text(error: ferrolith::Error) -> String {
+pub(super) fn text(error: ferrolith::Error) -> String {
     error.to_string()
 }
 
@@ -41,13 +52,25 @@ impl Engine for Ferrolith {
     }
 
     fn open(&self) -> Result<Arc<dyn Target>> {
-        let (dir, wal) = super::directories(&self.flags);
-        for dir in std::iter::once(&dir).chain(&wal) {
-            std::fs::create_dir_all(dir).map_err(|error| format!("{}: {error}", dir.display()))?;
+        if !self.flags.on("readonly") {
+            super::make_directories(&self.flags)?;
         }
-        let db = Db::open(&self.options, &self.dir).map_err(text)?;
-        let subcompactions = self.options.db.max_subcompactions;
-        Ok(Arc::new(Database { db, subcompactions }))
+        let (options, dir, families) = (&self.options.db, &self.dir, self.descriptors());
+        let opened = if self.flags.on("readonly") {
+            Db::open_cf_for_read_only(options, dir, families, false)
+                .map(|(db, cfs)| (Kind::Plain(db), cfs))
+        } else if self.flags.on("transaction_db") {
+            TransactionDb::open_cf(options, &TransactionDbOptions::default(), dir, families)
+                .map(|(db, cfs)| (Kind::Locking(db), cfs))
+        } else if self.flags.on("optimistic_transaction_db") {
+            OptimisticTransactionDb::open_cf(options, dir, families)
+                .map(|(db, cfs)| (Kind::Optimistic(db), cfs))
+        } else {
+            Db::open_cf(options, dir, families).map(|(db, cfs)| (Kind::Plain(db), cfs))
+        };
+        let (kind, families) = opened.map_err(|error| format!("open error: {error}"))?;
+        let subcompactions = options.max_subcompactions;
+        Ok(Arc::new(Database { kind, families, order: self.families.clone(), subcompactions }))
     }
 
     fn destroy(&self) -> Result<()> {
@@ -55,202 +78,121 @@ impl Engine for Ferrolith {
     }
 
     fn notices(&self) -> Vec<String> {
-        Vec::new()
+        self.notices.clone()
+    }
+}
+
+/// What was opened.
+pub(super) enum Kind {
+    /// A database, perhaps for reading only.
+    Plain(Db),
+    /// With locking transactions; its own writes take locks too.
+    Locking(TransactionDb),
+    /// With transactions that are checked at commit.
+    Optimistic(OptimisticTransactionDb),
+}
+
+impl Kind {
+    /// The database itself.
+    pub(super) fn db(&self) -> &Db {
+        match self {
+            Kind::Plain(db) => db,
+            Kind::Locking(db) => db.db(),
+            Kind::Optimistic(db) => db.db(),
+        }
     }
 }
 
 /// An open database.
-struct Database {
-    db: Db,
+pub(super) struct Database {
+    pub(super) kind: Kind,
+    pub(super) families: Vec<ColumnFamily>,
+    pub(super) order: Families,
     subcompactions: u32,
 }
 
 impl Drop for Database {
     fn drop(&mut self) {
-        if let Err(error) = self.db.close() {
+        if let Err(error) = self.kind.db().close() {
             eprintln!("close: {error}");
         }
     }
 }
 
+impl Database {
+    fn backups(&self, flags: &Flags) -> Result<BackupEngine> {
+        let mut options = BackupEngineOptions::new(flags.text("backup_dir"));
+        options.backup_rate_limit = flags.uint("backup_rate_limit");
+        options.restore_rate_limit = flags.uint("restore_rate_limit");
+        BackupEngine::open(options).map_err(text)
+    }
+}
+
 impl Target for Database {
     fn session(&self, read: ReadMode, write: WriteMode) -> Result<Box<dyn Session + '_>> {
-        Ok(Box::new(Thread {
-            db: &self.db,
-            read: ReadOptions {
-                verify_checksums: read.verify_checksums,
-                total_order_seek: read.total_order_seek,
-                prefix_same_as_start: read.prefix_same_as_start,
-                auto_prefix_mode: read.auto_prefix_mode,
-                readahead_size: read.readahead_size,
-                ..ReadOptions::default()
-            },
-            write: WriteOptions {
-                sync: write.sync,
-                disable_wal: write.disable_wal,
-                ..WriteOptions::default()
-            },
-            batch: WriteBatch::new(),
-            batch_error: None,
-            value: ValueBuffer::new(),
-            iterator: None,
-        }))
+        Ok(Box::new(Thread::new(self, read, write)))
     }
 
     fn property(&self, name: &str) -> Option<String> {
-        self.db.property(name)
+        self.kind.db().property(name)
     }
 
-    fn compact(&self) -> Result<()> {
+    fn compact(&self, rewrite_last: bool) -> Result<()> {
         let options = CompactRangeOptions {
-            bottommost_level_compaction: BottommostLevelCompaction::ForceOptimized,
+            bottommost_level_compaction: match rewrite_last {
+                true => BottommostLevelCompaction::ForceOptimized,
+                false => BottommostLevelCompaction::default(),
+            },
             max_subcompactions: self.subcompactions,
             ..CompactRangeOptions::default()
         };
-        self.db.compact_range(&options, None, None).map_err(text)
+        let compact = |cf| self.kind.db().compact_range_cf(&options, cf, None, None);
+        self.families.iter().try_for_each(compact).map_err(text)
+    }
+
+    fn compact_level(&self, level: usize) -> Result<String> {
+        let db = self.kind.db();
+        let levels: Vec<usize> = db.live_files_metadata().iter().map(|file| file.level).collect();
+        let first = levels.iter().copied().filter(|&l| (l > 0) == (level > 0)).min();
+        let Some(from) = first else {
+            return Ok(format!("compact{level} found 0 files to compact"));
+        };
+        let count = levels.iter().filter(|&&l| l == from).count();
+        let Some(to) = levels.iter().copied().filter(|&l| l > from).min() else {
+            return Ok(format!("compact{level} found no data beyond L{from}"));
+        };
+        db.compact_level(&db.default_cf(), from).map_err(text)?;
+        Ok(format!("compact{level} found {count} files to compact from L{from} to L{to}"))
     }
 
     fn flush(&self) -> Result<()> {
-        self.db.flush(&FlushOptions::default()).map_err(text)
+        let families: Vec<&ColumnFamily> = self.families.iter().collect();
+        self.kind.db().flush_cfs(&FlushOptions::default(), &families).map_err(text)
     }
 
     fn wait_for_compaction(&self) -> Result<()> {
-        self.db.wait_for_compact().map_err(text)
+        self.kind.db().wait_for_compact().map_err(text)
     }
 
     fn statistics(&self) -> Option<String> {
-        self.db.property("rocksdb.options-statistics")
+        self.kind.db().property("rocksdb.options-statistics")
     }
-}
 
-/// One thread's access.
-struct Thread<'a> {
-    db: &'a Db,
-    read: ReadOptions,
-    write: WriteOptions,
-    batch: WriteBatch,
-    batch_error: Option<String>,
-    /// Used again for each value, as the peer's session does with `rocksdb_get_into_buffer`.
-    value: ValueBuffer,
-    iterator: Option<DbIterator>,
-}
-
-impl Thread<'_> {
-    /// Adding to a batch fails only beyond four gigabytes: then writing it fails.
-    fn keep(&mut self, result: ferrolith::Result<()>) {
-        if let Err(error) = result {
-            self.batch_error = Some(error.to_string());
+    fn reset_statistics(&self) -> Result<()> {
+        if let Some(statistics) = self.kind.db().statistics() {
+            statistics.reset();
         }
-    }
-}
-
-impl Session for Thread<'_> {
-    #[inline]
-    fn put(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
-        self.db.put(&self.write, key, value).map_err(text)
-    }
-
-    fn merge(&mut self, key: &[u8], operand: &[u8]) -> Result<()> {
-        self.db.merge(&self.write, key, operand).map_err(text)
-    }
-
-    fn delete(&mut self, key: &[u8]) -> Result<()> {
-        self.db.delete(&self.write, key).map_err(text)
-    }
-
-    fn batch_put(&mut self, key: &[u8], value: &[u8]) {
-        let result = self.batch.put(key, value);
-        self.keep(result);
-    }
-
-    fn batch_delete(&mut self, key: &[u8]) {
-        let result = self.batch.delete(key);
-        self.keep(result);
-    }
-
-    fn batch_write(&mut self) -> Result<()> {
-        if let Some(error) = self.batch_error.take() {
-            return Err(error);
-        }
-        let result = self.db.write(&self.write, &mut self.batch).map_err(text);
-        self.batch.clear();
-        result
-    }
-
-    #[inline]
-    fn get(&mut self, key: &[u8]) -> Result<Option<&[u8]>> {
-        let found = self.db.get_pinned_into(&self.read, key, &mut self.value).map_err(text)?;
-        Ok(found.then_some(&*self.value))
-    }
-
-    fn multi_get(&mut self, keys: &[u8], key_size: usize) -> Result<(u64, u64)> {
-        let keys: Vec<&[u8]> = keys.chunks_exact(key_size).collect();
-        let (mut found, mut bytes) = (0, 0);
-        for value in self.db.multi_get(&self.read, &keys) {
-            if let Some(value) = value.map_err(text)? {
-                super::touch(&value);
-                found += 1;
-                bytes += value.len() as u64;
-            }
-        }
-        Ok((found, bytes))
-    }
-
-    fn open_iterator(&mut self, lower: Option<&[u8]>, upper: Option<&[u8]>) -> Result<()> {
-        self.iterator = None;
-        self.read.iterate_lower_bound = lower.map(<[u8]>::to_vec);
-        self.read.iterate_upper_bound = upper.map(<[u8]>::to_vec);
-        self.iterator = Some(self.db.iter(&self.read).map_err(text)?);
         Ok(())
     }
 
-    fn close_iterator(&mut self) {
-        self.iterator = None;
+    fn backup(&self, flags: &Flags) -> Result<()> {
+        let how =
+            CreateBackupOptions { flush_before_backup: true, ..CreateBackupOptions::default() };
+        self.backups(flags)?.create_new_backup_with(self.kind.db(), &how).map(|_| ()).map_err(text)
     }
 
-    fn seek(&mut self, key: &[u8]) {
-        if let Some(iterator) = &mut self.iterator {
-            iterator.seek(key);
-        }
-    }
-
-    fn seek_to_first(&mut self) {
-        if let Some(iterator) = &mut self.iterator {
-            iterator.seek_to_first();
-        }
-    }
-
-    fn seek_to_last(&mut self) {
-        if let Some(iterator) = &mut self.iterator {
-            iterator.seek_to_last();
-        }
-    }
-
-    fn next(&mut self) {
-        if let Some(iterator) = &mut self.iterator {
-            iterator.next();
-        }
-    }
-
-    fn prev(&mut self) {
-        if let Some(iterator) = &mut self.iterator {
-            iterator.prev();
-        }
-    }
-
-    fn valid(&self) -> bool {
-        self.iterator.as_ref().is_some_and(|iterator| iterator.valid())
-    }
-
-    fn key(&self) -> &[u8] {
-        self.iterator.as_ref().map_or(&[], |iterator| iterator.key())
-    }
-
-    fn value(&self) -> &[u8] {
-        self.iterator.as_ref().map_or(&[], |iterator| iterator.value())
-    }
-
-    fn status(&self) -> Result<()> {
-        self.iterator.as_ref().map_or(Ok(()), |iterator| iterator.status().map_err(text))
+    fn restore(&self, flags: &Flags) -> Result<()> {
+        let dir = flags.text("restore_dir");
+        self.backups(flags)?.restore_from_latest(dir, dir, &RestoreOptions::default()).map_err(text)
     }
 }

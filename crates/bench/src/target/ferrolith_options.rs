@@ -1,146 +1,191 @@
-//! From flags to Ferrolith's options: each option that a flag names, with the flag's value.
+//! From flags to Ferrolith's options: the settings that every engine gets, and the objects that no text makes.
 
 use super::Result;
+use super::settings::{Setting, settings};
 use crate::flags::Flags;
+use ferrolith::base::Comparator;
+use ferrolith::budget::{RateLimiter, RateLimiterMode, WriteBufferManager};
 use ferrolith::cache::Cache;
-use ferrolith::compress::CompressionType;
-use ferrolith::hooks::{FixedPrefixTransform, SliceTransform, merge_operator_by_name};
+use ferrolith::fs::info_log::{LogLevel, Logger};
+use ferrolith::hooks::{CompactionFilter, FilterDecision};
 use ferrolith::options::{
-    BlockBasedTableOptions, ChecksumType, ColumnFamilyOptions, CompactionPri, CompactionStyle,
-    CompressionOptions, DataBlockIndexType, DbOptions, FilterPolicy, MemtableFactory, Options,
-    PlainTableOptions, TableFactory,
+    BlockBasedTableOptions, ColumnFamilyOptions, CompressionOptions, DbOptions,
+    FifoCompactionOptions, Leniency, OptionSet, Options, StatsLevel, Support, TableFactory,
+    UniversalCompactionOptions, read_options_file,
 };
+use ferrolith::stats::Statistics;
+use std::cmp::Ordering;
+use std::path::Path;
 use std::sync::Arc;
 
-/// What `Db::open` gets.
-pub(super) fn options(flags: &Flags) -> Result<Options> {
-    Ok(Options { db: database(flags), cf: family(flags)? })
-}
-
-fn database(f: &Flags) -> DbOptions {
-    let mut options = DbOptions {
-        create_if_missing: true,
-        paranoid_checks: f.on("paranoid_checks"),
-        max_open_files: f.int32("open_files"),
-        max_file_opening_threads: f.int32("file_opening_threads"),
-        max_total_wal_size: f.uint("max_total_wal_size"),
-        max_background_jobs: f.int32("max_background_jobs"),
-        max_background_compactions: f.int32("max_background_compactions"),
-        max_background_flushes: f.int32("max_background_flushes"),
-        max_subcompactions: f.uint("subcompactions") as u32,
-        use_fsync: f.on("use_fsync"),
-        wal_dir: f.text("wal_dir").into(),
-        wal_ttl_seconds: f.uint("wal_ttl_seconds"),
-        wal_size_limit_mb: f.uint("wal_size_limit_MB"),
-        max_manifest_file_size: f.uint("max_manifest_file_size"),
-        allow_mmap_reads: f.on("mmap_read"),
-        allow_mmap_writes: f.on("mmap_write"),
-        bytes_per_sync: f.uint("bytes_per_sync"),
-        wal_bytes_per_sync: f.uint("wal_bytes_per_sync"),
-        db_write_buffer_size: f.uint("db_write_buffer_size") as usize,
-        delayed_write_rate: f.uint("delayed_write_rate"),
-        allow_concurrent_memtable_write: super::concurrent_memtable_write(f),
-        avoid_flush_during_recovery: f.on("avoid_flush_during_recovery"),
-        avoid_flush_during_shutdown: f.on("avoid_flush_during_shutdown"),
-        manual_wal_flush: f.on("manual_wal_flush"),
-        statistics: f.on("statistics").then(ferrolith::stats::Statistics::new),
-        stats_dump_period_sec: f.uint("stats_dump_period_sec") as u32,
-        ..DbOptions::default()
+/// What a database is opened with, and a line about each flag that is given in vain.
+pub(super) fn options(flags: &Flags) -> Result<(Options, Vec<String>)> {
+    let mut notices = Vec::new();
+    let mut options = match flags.text("options_file") {
+        "" => from_flags(flags, &mut notices)?,
+        path => from_file(path)?,
     };
-    if f.is_given("delete_obsolete_files_period_micros") {
-        options.delete_obsolete_files_period_micros = f.uint("delete_obsolete_files_period_micros");
-    }
+    objects(flags, &mut options)?;
+    let more = flags.text("options_string");
+    let refused =
+        |error: ferrolith::Error| format!("ERROR: --options_string={more}: {}", error.message());
+    let unused =
+        |options: &Options| [options.db.without_effect(), options.cf.without_effect()].concat();
+    let before = unused(&options);
     options
+        .set_options(more)
+        .and_then(|()| options.db.check())
+        .and_then(|()| options.cf.check())
+        .map_err(refused)?;
+    notices.extend(unused(&options).into_iter().filter(|line| !before.contains(line)));
+    Ok((options, notices))
 }
 
-fn family(f: &Flags) -> Result<ColumnFamilyOptions> {
-    let prefix = f.uint("prefix_size") as usize;
-    let extractor = || Arc::new(FixedPrefixTransform::new(prefix)) as Arc<dyn SliceTransform>;
-    let compression = codec(f)?;
-    Ok(ColumnFamilyOptions {
-        merge_operator: match f.text("merge_operator") {
-            "" => None,
-            name => Some(merge_operator_by_name(name).ok_or_else(|| bad(f, "merge_operator"))?),
-        },
-        prefix_extractor: (prefix > 0).then(extractor),
-        table_factory: table(f)?,
-        memtable_factory: memtable(f),
-        write_buffer_size: f.uint("write_buffer_size") as usize,
-        max_write_buffer_number: f.int32("max_write_buffer_number"),
-        min_write_buffer_number_to_merge: f.int32("min_write_buffer_number_to_merge"),
-        max_write_buffer_size_to_maintain: f.int("max_write_buffer_size_to_maintain"),
-        num_levels: f.int32("num_levels"),
-        level0_file_num_compaction_trigger: f.int32("level0_file_num_compaction_trigger"),
-        level0_slowdown_writes_trigger: f.int32("level0_slowdown_writes_trigger"),
-        level0_stop_writes_trigger: f.int32("level0_stop_writes_trigger"),
-        target_file_size_base: f.uint("target_file_size_base"),
-        target_file_size_multiplier: f.int32("target_file_size_multiplier"),
-        max_bytes_for_level_base: f.uint("max_bytes_for_level_base"),
-        level_compaction_dynamic_level_bytes: f.on("level_compaction_dynamic_level_bytes"),
-        max_bytes_for_level_multiplier: f.double("max_bytes_for_level_multiplier"),
-        max_bytes_for_level_multiplier_additional: super::additional_multipliers(f)?,
-        max_compaction_bytes: f.uint("max_compaction_bytes"),
-        soft_pending_compaction_bytes_limit: f.uint("soft_pending_compaction_bytes_limit"),
-        hard_pending_compaction_bytes_limit: f.uint("hard_pending_compaction_bytes_limit"),
-        compaction_style: style(f)?,
-        compaction_pri: priority(f)?,
-        disable_auto_compactions: f.on("disable_auto_compactions"),
-        compression,
-        compression_per_level: per_level(f, compression),
-        compression_opts: CompressionOptions {
-            level: f.int32("compression_level"),
-            max_dict_bytes: f.int32("compression_max_dict_bytes").max(0) as u32,
-            zstd_max_train_bytes: f.int32("compression_zstd_max_train_bytes").max(0) as u32,
-            max_dict_buffer_bytes: f.uint("compression_max_dict_buffer_bytes"),
-            use_zstd_dict_trainer: f.on("compression_use_zstd_dict_trainer"),
-            ..CompressionOptions::default()
-        },
-        memtable_prefix_bloom_size_ratio: f.double("memtable_bloom_size_ratio"),
-        memtable_whole_key_filtering: f.on("memtable_whole_key_filtering"),
-        arena_block_size: f.uint("arena_block_size") as usize,
-        max_successive_merges: f.uint("max_successive_merges") as usize,
-        optimize_filters_for_hits: f.on("optimize_filters_for_hits"),
-        inplace_update_support: f.on("inplace_update_support"),
-        force_consistency_checks: f.on("force_consistency_checks"),
-        ttl: f.uint("ttl_seconds"),
-        periodic_compaction_seconds: f.uint("periodic_compaction_seconds"),
-        ..ColumnFamilyOptions::default()
-    })
-}
-
-fn bad(f: &Flags, name: &str) -> String {
-    format!("ERROR: --{name}={} is not supported by Ferrolith", f.value(name))
-}
-
-fn table(f: &Flags) -> Result<TableFactory> {
-    if f.on("use_plain_table") {
-        return Ok(TableFactory::Plain(PlainTableOptions {
-            user_key_len: f.uint("key_size") as u32,
-            bloom_bits_per_key: super::plain_bloom_bits(f),
-            ..PlainTableOptions::default()
-        }));
+fn from_flags(flags: &Flags, notices: &mut Vec<String>) -> Result<Options> {
+    let (mut options, default) = (Options::default(), Options::default());
+    for setting in settings(flags)? {
+        let flag = format!("--{}={}", setting.flag, flags.value(setting.flag));
+        let refused = |why: &str| format!("ERROR: {flag} is not supported: {why}");
+        options.set_options(&setting.text()).map_err(|error| refused(error.message()))?;
+        let Some((support, before)) = state_of(&setting, &default) else { continue };
+        let differs = state_of(&setting, &options).is_some_and(|(_, now)| now != before);
+        match support {
+            Support::Refused if differs => {
+                return Err(refused(&why_not(setting.option)));
+            }
+            Support::Accepted if differs && setting.given => {
+                notices.push(format!(
+                    "{flag}: accepted; Ferrolith has no use for the option {}",
+                    setting.option
+                ));
+            }
+            _ => {}
+        }
     }
-    let bits = f.int("bloom_bits");
-    Ok(TableFactory::BlockBased(BlockBasedTableOptions {
-        block_size: f.uint("block_size") as usize,
-        block_restart_interval: f.uint("block_restart_interval") as usize,
-        index_block_restart_interval: f.uint("index_block_restart_interval") as usize,
-        format_version: f.uint("format_version") as u32,
-        checksum: checksum(f)?,
-        data_block_index_type: if f.on("use_data_block_hash_index") {
-            DataBlockIndexType::BinaryAndHash
-        } else {
-            DataBlockIndexType::BinarySearch
+    Ok(options)
+}
+
+/// Why Ferrolith refuses an option.
+fn why_not(option: &str) -> String {
+    match option {
+        "enable_blob_files" => "Ferrolith has no blob files",
+        "use_direct_reads" | "use_direct_io_for_flush_and_compaction" => {
+            "Ferrolith reads and writes through the page cache"
+        }
+        "allow_mmap_writes" => "Ferrolith writes tables with write(2)",
+        "compaction_options_universal.incremental" => "Ferrolith merges whole sorted runs",
+        "preclude_last_level_data_seconds" => "Ferrolith keeps no data off the last level",
+        other => return format!("Ferrolith has another behaviour than {other} asks for"),
+    }
+    .to_owned()
+}
+
+/// What the engine does with an option, and its value.
+fn state_of(setting: &Setting, options: &Options) -> Option<(Support, String)> {
+    fn of<T: OptionSet>(set: &T, name: &str) -> Option<(Support, String)> {
+        T::row(name).map(|row| (row.support, row.get(set)))
+    }
+    match setting.option.split_once('.') {
+        None => of::<DbOptions>(&options.db, setting.option)
+            .or_else(|| of::<ColumnFamilyOptions>(&options.cf, setting.option)),
+        Some(("block_based_table_factory", name)) => match &options.cf.table_factory {
+            TableFactory::BlockBased(table) => of::<BlockBasedTableOptions>(table, name),
+            _ => None,
         },
-        data_block_hash_table_util_ratio: f.double("data_block_hash_table_util_ratio"),
-        filter_policy: (bits > 0).then_some(FilterPolicy::Bloom { bits_per_key: bits as f64 }),
-        whole_key_filtering: f.on("whole_key_filtering"),
-        block_cache: cache(f),
-        no_block_cache: f.int("cache_size") <= 0,
-        cache_index_and_filter_blocks: f.on("cache_index_and_filter_blocks"),
-        verify_compression: f.on("verify_compression"),
-        ..BlockBasedTableOptions::default()
-    }))
+        Some(("compression_opts", name)) => {
+            of::<CompressionOptions>(&options.cf.compression_opts, name)
+        }
+        Some(("compaction_options_fifo", name)) => {
+            of::<FifoCompactionOptions>(&options.cf.compaction_options_fifo, name)
+        }
+        Some((_, name)) => {
+            of::<UniversalCompactionOptions>(&options.cf.compaction_options_universal, name)
+        }
+    }
+}
+
+/// What the engine does with an option, by its name.
+#[cfg(test)]
+pub fn support(option: &'static str) -> Option<Support> {
+    let setting = Setting { flag: "", option, value: String::new(), given: false };
+    state_of(&setting, &Options::default()).map(|(support, _)| support)
+}
+
+fn from_file(path: &str) -> Result<Options> {
+    let fs = ferrolith::fs::posix();
+    let file = read_options_file(&*fs, Path::new(path), &Options::default(), Leniency::default())
+        .map_err(|error| format!("Unable to load options file {path} --- {error}"))?;
+    let family = file.column_families.into_iter().find(|(name, _)| name == "default");
+    let (_, cf) = family.ok_or_else(|| format!("options file {path}: no column family default"))?;
+    Ok(Options { db: file.db, cf })
+}
+
+/// What text cannot make; some of it also completes an options file, as in RocksDB's tool.
+fn objects(f: &Flags, options: &mut Options) -> Result<()> {
+    let block_cache = cache(f);
+    let from_file = !f.text("options_file").is_empty();
+    options.db.create_if_missing = true;
+    options.db.create_missing_column_families = true;
+    if let TableFactory::BlockBased(table) = &mut options.cf.table_factory {
+        if block_cache.is_some() || !from_file {
+            table.no_block_cache = block_cache.is_none();
+            table.block_cache.clone_from(&block_cache);
+        }
+        let bits = f.int("bloom_bits");
+        if from_file && table.filter_policy.is_none() && bits > 0 {
+            let kind = if f.on("use_ribbon_filter") { "ribbonfilter" } else { "bloomfilter" };
+            table
+                .set_option("filter_policy", &format!("{kind}:{bits}"))
+                .map_err(|error| error.to_string())?;
+        }
+    }
+    if f.on("statistics") {
+        let statistics = Statistics::new();
+        let level =
+            usize::try_from(f.int("stats_level")).ok().and_then(|index| StatsLevel::ALL.get(index));
+        let level = level.ok_or_else(|| {
+            format!("ERROR: --stats_level={} must be 0 to 5", f.int("stats_level"))
+        })?;
+        statistics.set_level(*level);
+        options.db.statistics = Some(statistics);
+    }
+    if f.on("cost_write_buffer_to_cache") {
+        let size = f.uint("db_write_buffer_size") as usize;
+        options.db.write_buffer_manager =
+            Some(WriteBufferManager::with_cache(size, block_cache, false));
+    }
+    if f.int("row_cache_size") > 0 {
+        options.db.row_cache = Some(Cache::new_lru(f.uint("row_cache_size") as usize));
+    }
+    if f.uint("rate_limiter_bytes_per_sec") > 0 {
+        options.db.rate_limiter = Some(rate_limiter(f));
+    }
+    if f.on("use_keep_filter") {
+        options.cf.compaction_filter = Some(Arc::new(KeepFilter));
+    }
+    if f.on("use_stderr_info_logger") {
+        options.db.info_log = Some(Arc::new(StderrLogger));
+    }
+    if f.on("use_uint64_comparator") {
+        options.cf.comparator = Arc::new(Uint64Comparator);
+    }
+    Ok(())
+}
+
+fn rate_limiter(f: &Flags) -> Arc<RateLimiter> {
+    let mode = if f.on("rate_limit_bg_reads") {
+        RateLimiterMode::ReadsOnly
+    } else {
+        RateLimiterMode::WritesOnly
+    };
+    let rate = i64::try_from(f.uint("rate_limiter_bytes_per_sec")).unwrap_or(i64::MAX);
+    RateLimiter::with_mode(
+        rate,
+        f.int("rate_limiter_refill_period_us"),
+        10,
+        mode,
+        f.on("rate_limiter_auto_tuned"),
+    )
 }
 
 fn cache(f: &Flags) -> Option<Arc<Cache>> {
@@ -154,67 +199,40 @@ fn cache(f: &Flags) -> Option<Arc<Cache>> {
     }
 }
 
-fn memtable(f: &Flags) -> MemtableFactory {
-    let bucket_count = f.uint("hash_bucket_count") as usize;
-    match f.text("memtablerep") {
-        "prefix_hash" => MemtableFactory::HashSkipList {
-            bucket_count,
-            skiplist_height: 4,
-            skiplist_branching_factor: 4,
-        },
-        "hash_linkedlist" => MemtableFactory::HashLinkList { bucket_count },
-        "vector" => MemtableFactory::Vector { count: 0 },
-        _ => MemtableFactory::SkipList { lookahead: f.uint("skip_list_lookahead") as usize },
+/// Keeps everything: the cost of a filter alone.
+struct KeepFilter;
+
+impl CompactionFilter for KeepFilter {
+    fn name(&self) -> &str {
+        "KeepFilter"
+    }
+
+    fn filter(&self, _level: usize, _key: &[u8], _value: &[u8]) -> FilterDecision {
+        FilterDecision::Keep
     }
 }
 
-fn codec(f: &Flags) -> Result<CompressionType> {
-    use CompressionType as T;
-    Ok(match f.text("compression_type") {
-        "none" => T::None,
-        "snappy" => T::Snappy,
-        "zlib" => T::Zlib,
-        "lz4" => T::Lz4,
-        "lz4hc" => T::Lz4hc,
-        "bzip2" => T::Bzip2,
-        "zstd" => T::Zstd,
-        _ => return Err(bad(f, "compression_type")),
-    })
-}
+struct StderrLogger;
 
-fn per_level(f: &Flags, codec: CompressionType) -> Vec<CompressionType> {
-    let first = f.int("min_level_to_compress");
-    if first < 0 {
-        return Vec::new();
-    }
-    let of = |level| if level < first { CompressionType::None } else { codec };
-    (0..f.int("num_levels")).map(of).collect()
-}
-
-fn checksum(f: &Flags) -> Result<ChecksumType> {
-    use ChecksumType as T;
-    let all = [T::NoChecksum, T::Crc32c, T::XxHash, T::XxHash64, T::Xxh3];
-    let index = f.int("checksum_type") as usize;
-    all.get(index).copied().ok_or_else(|| bad(f, "checksum_type"))
-}
-
-fn style(f: &Flags) -> Result<CompactionStyle> {
-    match f.int("compaction_style") {
-        0 => Ok(CompactionStyle::Level),
-        3 => Ok(CompactionStyle::None),
-        _ => Err(bad(f, "compaction_style")),
+impl Logger for StderrLogger {
+    fn log(&self, _level: LogLevel, text: &str) {
+        eprintln!("{text}");
     }
 }
 
-fn priority(f: &Flags) -> Result<CompactionPri> {
-    use CompactionPri as P;
-    let all = [
-        P::ByCompensatedSize,
-        P::OldestLargestSeqFirst,
-        P::OldestSmallestSeqFirst,
-        P::MinOverlappingRatio,
-        P::RoundRobin,
-    ];
-    let index = f.int("compaction_pri") as usize;
-    all.get(index).copied().ok_or_else(|| bad(f, "compaction_pri"))
+/// Keys are numbers of this machine, as in RocksDB's tool.
+struct Uint64Comparator;
+
+impl Comparator for Uint64Comparator {
+    fn name(&self) -> &str {
+        "rocksdb.Uint64Comparator"
+    }
+
+    fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
+        match (<[u8; 8]>::try_from(a), <[u8; 8]>::try_from(b)) {
+            (Ok(a), Ok(b)) => u64::from_ne_bytes(a).cmp(&u64::from_ne_bytes(b)),
+            // Configured away: keys have eight bytes.
+            _ => a.cmp(b),
+        }
+    }
 }

@@ -10,7 +10,7 @@
 #![allow(unsafe_code)]
 
 use super::{Engine, ReadMode, Result, Session, Target, WriteMode};
-use crate::flags::Flags;
+use crate::flags::{Fate, Flags, TABLES};
 use heed::types::Bytes;
 use heed::{Database, Env, EnvFlags, EnvOpenOptions, RoRange, RoRevRange, WithTls};
 use std::ops::Bound;
@@ -33,6 +33,19 @@ impl Lmdb {
     pub(super) fn new(flags: &Flags) -> Result<Lmdb> {
         if flags.on("sync") || flags.on("readonly") {
             return Err("--engine=lmdb runs without syncs, for reading and writing".to_owned());
+        }
+        for flag in
+            ["transaction_db", "optimistic_transaction_db", "options_file", "options_string"]
+        {
+            if !flags.is_default(flag) {
+                return Err(format!(
+                    "--{flag}={} is not supported with --engine=lmdb: LMDB has nothing like it",
+                    flags.value(flag)
+                ));
+            }
+        }
+        if flags.int("num_column_families") > 1 {
+            return Err("--num_column_families is not supported with --engine=lmdb: this tool opens one database".to_owned());
         }
         Ok(Lmdb { flags: flags.clone() })
     }
@@ -70,7 +83,10 @@ impl Engine for Lmdb {
     }
 
     fn notices(&self) -> Vec<String> {
-        Vec::new()
+        let rows = TABLES.iter().flat_map(|(_, rows)| rows.iter());
+        let options =
+            rows.filter(|row| matches!(row.fate, Fate::Sets(_)) && self.flags.is_given(row.name));
+        options.map(|row| format!("--{}: LMDB has no such option", row.name)).collect()
     }
 }
 
@@ -99,7 +115,7 @@ impl Target for Open {
             .then(|| self.table.len(&read).unwrap_or(0).to_string())
     }
 
-    fn compact(&self) -> Result<()> {
+    fn compact(&self, _rewrite_last: bool) -> Result<()> {
         Ok(())
     }
 

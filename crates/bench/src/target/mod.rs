@@ -5,14 +5,22 @@
 //! and the iterator of that thread. No call allocates in the harness.
 
 mod capi;
+mod capi_backup;
 mod capi_options;
 mod capi_session;
 mod capi_symbols;
-mod capi_tables;
+mod capi_transaction;
+mod families;
 mod ferrolith;
 mod ferrolith_options;
+mod ferrolith_session;
 #[cfg(feature = "lmdb")]
 mod lmdb;
+mod settings;
+
+#[cfg(test)]
+pub use ferrolith_options::support;
+pub use settings::codec_option;
 
 use crate::flags::Flags;
 use std::path::PathBuf;
@@ -46,6 +54,20 @@ pub struct ReadMode {
     pub auto_prefix_mode: bool,
     /// Bytes read ahead.
     pub readahead_size: usize,
+    /// Iterators see what is written later.
+    pub tailing: bool,
+    /// Readahead ends at the upper bound.
+    pub auto_readahead_size: bool,
+    /// Readahead carries over from file to file.
+    pub adaptive_readahead: bool,
+    /// Read ahead asynchronously.
+    pub async_io: bool,
+    /// A MultiGet reads levels in parallel.
+    pub optimize_multiget_for_io: bool,
+    /// Iterators with a snapshot let go of old files.
+    pub auto_refresh: bool,
+    /// Reads count towards the rate limiter.
+    pub rate_limited: bool,
 }
 
 /// How writes are done.
@@ -55,6 +77,55 @@ pub struct WriteMode {
     pub sync: bool,
     /// Write no log.
     pub disable_wal: bool,
+    /// Writes of the log count towards the rate limiter.
+    pub rate_limited: bool,
+    /// Checksum bytes per entry of a batch.
+    pub protection_bytes: usize,
+}
+
+/// How a transaction is begun.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TransactionMode {
+    /// Milliseconds that it waits for a lock.
+    pub lock_timeout: i64,
+    /// It begins with a snapshot.
+    pub set_snapshot: bool,
+}
+
+/// Why a call of a transaction failed.
+#[derive(Debug, PartialEq)]
+pub enum Failure {
+    /// Another transaction was in the way: expected.
+    Conflict,
+    /// Anything else.
+    Error(String),
+}
+
+/// A running transaction.
+pub trait Transaction {
+    /// Reads what the database holds now, from now on, and checks writes of others against that.
+    fn take_snapshot(&mut self);
+    /// The value of a key as the transaction sees it; `for_update` claims the key.
+    fn get(
+        &mut self,
+        key: &[u8],
+        for_update: bool,
+    ) -> std::result::Result<Option<Vec<u8>>, Failure>;
+    /// Deletes a key, by a single delete if asked.
+    fn delete(&mut self, key: &[u8], single: bool) -> std::result::Result<(), Failure>;
+    /// Writes an entry.
+    fn put(&mut self, key: &[u8], value: &[u8]) -> std::result::Result<(), Failure>;
+    /// The first of two phases; `id` makes its name.
+    fn prepare(&mut self, id: u64) -> std::result::Result<(), Failure>;
+    /// Makes its changes visible.
+    fn commit(&mut self) -> std::result::Result<(), Failure>;
+    /// Drops its changes.
+    fn rollback(&mut self) -> std::result::Result<(), Failure>;
+}
+
+/// What another engine than Ferrolith says to a call that this tool makes of Ferrolith alone.
+fn no_way<T>(what: &str) -> Result<T> {
+    Err(format!("{what}: this tool knows no way to ask another engine than Ferrolith for it"))
 }
 
 /// An open database.
@@ -63,24 +134,74 @@ pub trait Target: Send + Sync {
     fn session(&self, read: ReadMode, write: WriteMode) -> Result<Box<dyn Session + '_>>;
     /// A property by RocksDB's name.
     fn property(&self, name: &str) -> Option<String>;
-    /// Compacts everything, the last level included.
-    fn compact(&self) -> Result<()>;
+    /// Compacts everything, `rewrite_last` the last level included whatever is in it.
+    fn compact(&self, rewrite_last: bool) -> Result<()>;
+    /// Compacts level 0, or the first level below it that has files, into the next level.
+    fn compact_level(&self, level: usize) -> Result<String> {
+        no_way(&format!("compact{level} (CompactFiles)"))
+    }
     /// Flushes memtables.
     fn flush(&self) -> Result<()>;
     /// Waits until nothing is left to flush or compact.
     fn wait_for_compaction(&self) -> Result<()>;
     /// Tickers as text, if `--statistics` is on.
     fn statistics(&self) -> Option<String>;
+    /// Sets counters to zero.
+    fn reset_statistics(&self) -> Result<()> {
+        no_way("resetstats (ResetStats)")
+    }
+    /// Makes a backup in `--backup_dir`.
+    fn backup(&self, _flags: &Flags) -> Result<()> {
+        no_way("backup")
+    }
+    /// Restores the newest backup of `--backup_dir` into `--restore_dir`.
+    fn restore(&self, _flags: &Flags) -> Result<()> {
+        no_way("restore")
+    }
 }
 
 /// One thread's access to a database.
 pub trait Session {
     /// Writes one entry.
     fn put(&mut self, key: &[u8], value: &[u8]) -> Result<()>;
+    /// What follows is about the column family that the key of this number is in.
+    fn choose(&mut self, _number: u64) {}
     /// Writes one merge operand.
     fn merge(&mut self, key: &[u8], operand: &[u8]) -> Result<()>;
     /// Deletes one entry.
     fn delete(&mut self, key: &[u8]) -> Result<()>;
+    /// Deletes one entry that was written once.
+    fn single_delete(&mut self, _key: &[u8]) -> Result<()> {
+        no_way("single deletes")
+    }
+    /// Deletes the keys from `begin` to `end`, which is not one of them.
+    fn delete_range(&mut self, _begin: &[u8], _end: &[u8]) -> Result<()> {
+        no_way("range tombstones")
+    }
+    /// About how many bytes of files the keys of a range take.
+    fn approximate_size(&mut self, _begin: &[u8], _end: &[u8]) -> Result<u64> {
+        no_way("approximatesizerandom (GetApproximateSizes)")
+    }
+    /// How many entries of memtables a range has, and about how many bytes they take.
+    fn approximate_memtable_stats(&mut self, _begin: &[u8], _end: &[u8]) -> Result<(u64, u64)> {
+        no_way("approximatememtablestats (GetApproximateMemTableStats)")
+    }
+    /// Reads from now on see the database as it is now.
+    fn take_snapshot(&mut self) -> Result<()> {
+        no_way("--explicit_snapshot")
+    }
+    /// This thread counts what it does from now on, in RocksDB's levels.
+    fn set_perf_level(&mut self, _level: u8) -> Result<()> {
+        no_way("--perf_level")
+    }
+    /// What this thread counted.
+    fn perf_report(&mut self) -> String {
+        String::new()
+    }
+    /// Begins a transaction.
+    fn transaction(&mut self, _mode: TransactionMode) -> Result<Box<dyn Transaction + '_>> {
+        no_way("transactions")
+    }
     /// Adds a put to the batch.
     fn batch_put(&mut self, key: &[u8], value: &[u8]);
     /// Adds a deletion to the batch.
@@ -116,8 +237,19 @@ pub trait Session {
     fn status(&self) -> Result<()>;
 }
 
+/// Ways to open a database that exclude each other.
+fn check_kinds(flags: &Flags) -> Result<()> {
+    let kinds = ["readonly", "transaction_db", "optimistic_transaction_db"];
+    let on: Vec<&str> = kinds.into_iter().filter(|kind| flags.on(kind)).collect();
+    match on[..] {
+        [first, second, ..] => Err(format!("ERROR: --{first} and --{second} exclude each other")),
+        _ => Ok(()),
+    }
+}
+
 /// The engine that the flags name.
 pub fn engine(flags: &Flags) -> Result<Box<dyn Engine>> {
+    check_kinds(flags)?;
     if flags.uses_library() {
         let path = match flags.text("engine_lib") {
             "" => default_library(),
@@ -160,6 +292,20 @@ pub fn directories(flags: &Flags) -> (PathBuf, Option<PathBuf>) {
     (db, wal)
 }
 
+/// Makes the directories that `--db` and `--wal_dir` name, but not those that they are in: a volume may be missing.
+pub fn make_directories(flags: &Flags) -> Result<()> {
+    let (db, wal) = directories(flags);
+    for dir in std::iter::once(db).chain(wal) {
+        match std::fs::create_dir(&dir) {
+            Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
+                return Err(format!("{}: cannot be made: {error}", dir.display()));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
 /// Deletes the files of a database in place, not the directories: they may be mount points.
 pub fn remove_files(flags: &Flags) -> Result<()> {
     let (db, wal) = directories(flags);
@@ -195,50 +341,6 @@ fn is_database_file(entry: &std::fs::DirEntry) -> bool {
             || begins("LOG.old.")
             || ["CURRENT", "LOCK", "IDENTITY", "LOG", "data.mdb", "lock.mdb"]
                 .contains(&name.as_str()))
-}
-
-/// Hash structures and vectors take one writer at a time.
-fn concurrent_memtable_write(flags: &Flags) -> bool {
-    flags.on("allow_concurrent_memtable_write")
-        && flags.text("memtablerep") == "skip_list"
-        && !flags.on("inplace_update_support")
-}
-
-/// PlainTable's Bloom bits per prefix: negative means its default.
-fn plain_bloom_bits(flags: &Flags) -> i32 {
-    match flags.int32("bloom_bits") {
-        bits if bits < 0 => 10,
-        bits => bits,
-    }
-}
-
-/// RocksDB's number of a codec.
-fn codec_number(name: &str) -> u8 {
-    match name {
-        "snappy" => 1,
-        "zlib" => 2,
-        "bzip2" => 3,
-        "lz4" => 4,
-        "lz4hc" => 5,
-        "xpress" => 6,
-        "zstd" => 7,
-        _ => 0,
-    }
-}
-
-fn additional_multipliers(flags: &Flags) -> Result<Vec<i32>> {
-    let name = "max_bytes_for_level_multiplier_additional";
-    let text = flags.text(name);
-    let factors: Vec<i32> = text
-        .split(',')
-        .filter(|factor| !factor.is_empty())
-        .map(str::parse)
-        .collect::<std::result::Result<_, _>>()
-        .map_err(|_| format!("ERROR: illegal value '{text}' specified for string flag '{name}'"))?;
-    if !factors.is_empty() && factors.len() as i64 != flags.int("num_levels") {
-        return Err(format!("ERROR: --{name} needs --num_levels factors, not {}", factors.len()));
-    }
-    Ok(factors)
 }
 
 /// Reads one byte of each cache line, so that a value counts as used.

@@ -12,23 +12,43 @@ fn get_error(error: String) -> String {
 
 pub(super) fn random(t: &mut Thread<'_>) -> Result<()> {
     let num = t.config.num;
-    lookups(t, num)
+    lookups(t, |t| skewed(t, num))
 }
 
 /// Reads one hundredth of the keys.
 pub(super) fn hot(t: &mut Thread<'_>) -> Result<()> {
     let range = t.config.num.div_ceil(100);
-    lookups(t, range)
+    lookups(t, |t| skewed(t, range))
 }
 
-fn lookups(t: &mut Thread<'_>, range: u64) -> Result<()> {
+/// Looks up numbers below the next power of two, which may be beyond the keys.
+pub(super) fn fast(t: &mut Thread<'_>) -> Result<()> {
+    let num = t.config.num;
+    let (mask, mut missing) = (num.next_power_of_two() - 1, 0u64);
+    lookups(t, |t| {
+        let number = t.random.draw() & mask;
+        missing += u64::from(number >= num);
+        number
+    })?;
+    t.stats.message = format!("(issued {missing} non-exist keys)");
+    Ok(())
+}
+
+#[inline]
+fn skewed(t: &mut Thread<'_>, range: u64) -> u64 {
+    // RocksDB draws a database here; the draw keeps key sequences equal.
+    t.random.draw();
+    t.random_key() % range
+}
+
+#[inline]
+fn lookups(t: &mut Thread<'_>, mut next: impl FnMut(&mut Thread<'_>) -> u64) -> Result<()> {
     let config = t.config;
     let mut budget = Budget::new(config, t.shared, config.duration, config.reads);
     let (mut read, mut found, mut bytes) = (0, 0, 0);
     while !budget.done(1) {
-        // RocksDB draws a database here; the draw keeps key sequences equal.
-        t.random.draw();
-        let number = t.random_key() % range;
+        let number = next(t);
+        t.choose(number);
         let key = t.keys.make(number, config.num);
         read += 1;
         if let Some(value) = t.session.get(key).map_err(get_error)? {
@@ -71,6 +91,7 @@ pub(super) fn many_random(t: &mut Thread<'_>) -> Result<()> {
         bytes += sizes + hits * config.keys.key_size as u64;
         t.finished(config.batch, Op::Read);
     }
+    t.stats.bytes += bytes;
     t.stats.user_read += bytes;
     t.stats.found = Some((found, read));
     Ok(())
@@ -79,6 +100,47 @@ pub(super) fn many_random(t: &mut Thread<'_>) -> Result<()> {
 /// Threads that read, beside one that writes.
 pub(super) fn while_writing(t: &mut Thread<'_>) -> Result<()> {
     if t.id == 0 { write::background(t, false) } else { random(t) }
+}
+
+/// Threads that look many keys up in one call, beside one that writes.
+pub(super) fn many_while_writing(t: &mut Thread<'_>) -> Result<()> {
+    if t.id == 0 { write::background(t, false) } else { many_random(t) }
+}
+
+/// Threads that read, beside one that scans the whole database again and again.
+pub(super) fn while_scanning(t: &mut Thread<'_>) -> Result<()> {
+    if t.id == 0 { super::scan::background(t) } else { random(t) }
+}
+
+/// Asks for the sizes of ranges of keys.
+pub(super) fn approximate_sizes(t: &mut Thread<'_>) -> Result<()> {
+    ranges(t, |t, begin, end| t.session.approximate_size(begin, end).map(|_| ()))
+}
+
+/// Asks how much memtables hold of ranges of keys.
+pub(super) fn approximate_memtables(t: &mut Thread<'_>) -> Result<()> {
+    ranges(t, |t, begin, end| t.session.approximate_memtable_stats(begin, end).map(|_| ()))
+}
+
+/// Both ends are random keys.
+fn ranges(
+    t: &mut Thread<'_>,
+    ask: impl Fn(&mut Thread<'_>, &[u8], &[u8]) -> Result<()>,
+) -> Result<()> {
+    let config = t.config;
+    let mut budget = Budget::new(config, t.shared, config.duration, config.reads);
+    let mut begin = Vec::new();
+    while !budget.done(config.batch) {
+        for _ in 0..config.batch {
+            let ends = [t.random_key(), t.random_key()];
+            begin.clear();
+            begin.extend_from_slice(t.keys.make(ends[0].min(ends[1]), config.num));
+            let end = t.keys.make(ends[0].max(ends[1]), config.num).to_vec();
+            ask(t, &begin, &end)?;
+        }
+        t.finished(config.batch, Op::Other);
+    }
+    Ok(())
 }
 
 /// Threads that read, beside one that merges.
@@ -108,6 +170,7 @@ fn mixed(t: &mut Thread<'_>, merge: bool) -> Result<()> {
         let percent = t.random.draw() % 100;
         let is_read =
             if merge { percent >= config.merge_percent } else { percent < config.read_percent };
+        t.choose(number);
         let key = t.keys.make(number, num);
         if is_read {
             if let Some(value) = t.session.get(key).map_err(get_error)? {
@@ -133,8 +196,8 @@ fn mixed(t: &mut Thread<'_>, merge: bool) -> Result<()> {
     Ok(())
 }
 
-/// Each operation is a read, a write or a deletion: the mix of RocksDB's `randomwithverify`, without its
-/// groups of keys and its checks.
+/// Each operation is a read, a write or a deletion: the mix of `randomwithverify`, without its groups of keys and
+/// its checks.
 pub(super) fn write_and_delete(t: &mut Thread<'_>) -> Result<()> {
     let config = t.config;
     let mut budget = Budget::new(config, t.shared, config.duration, config.readwrites);
@@ -145,6 +208,7 @@ pub(super) fn write_and_delete(t: &mut Thread<'_>) -> Result<()> {
     while !budget.done(1) {
         let number = t.random_key() % config.num;
         let percent = t.random.draw() % 100;
+        t.choose(number);
         let key = t.keys.make(number, config.num);
         if percent < deletes_from {
             if let Some(value) = t.session.get(key).map_err(get_error)? {

@@ -7,6 +7,7 @@ use crate::config::Config;
 use crate::engine_writes::{self, Opened};
 use crate::flags::Flags;
 use crate::histogram::Histogram;
+use crate::json::{Context, Sink};
 use crate::keys::KeyMaker;
 use crate::process::{FileWatch, Memory, Usage, size_on_disk};
 use crate::progress::{Progress, Show};
@@ -28,44 +29,10 @@ pub fn run(flags: &Flags, seed: u64) -> Result<()> {
     for notice in engine.notices() {
         eprintln!("{notice}");
     }
-    let json = Json::open(flags.text("json"))?;
+    let json = Sink::open(flags.text("json"))?;
     let mut runner = Runner::new(flags, config, engine, json)?;
     let result = entries.iter().try_for_each(|entry| runner.entry(entry));
     result.and_then(|()| runner.finish())
-}
-
-/// Where `--json` goes.
-enum Json {
-    Nowhere,
-    Out,
-    File(std::fs::File, String),
-}
-
-impl Json {
-    fn open(path: &str) -> Result<Json> {
-        Ok(match path {
-            "" => Json::Nowhere,
-            "-" => Json::Out,
-            path => {
-                let file =
-                    std::fs::File::create(path).map_err(|e| format!("--json={path}: {e}"))?;
-                Json::File(file, path.to_owned())
-            }
-        })
-    }
-
-    fn write(&mut self, phase: &Phase) -> Result<()> {
-        match self {
-            Json::Nowhere => Ok(()),
-            Json::Out => {
-                say(&phase.json().to_string());
-                Ok(())
-            }
-            Json::File(file, path) => {
-                writeln!(file, "{}", phase.json()).map_err(|e| format!("--json={path}: {e}"))
-            }
-        }
-    }
 }
 
 struct Runner<'a> {
@@ -74,7 +41,8 @@ struct Runner<'a> {
     engine: Box<dyn Engine>,
     target: Option<Arc<dyn Target>>,
     opened: Opened,
-    json: Json,
+    json: Sink,
+    context: Context,
     show: Show,
     dirs: Vec<PathBuf>,
     watch: FileWatch,
@@ -88,15 +56,27 @@ impl<'a> Runner<'a> {
         flags: &'a Flags,
         config: Config,
         engine: Box<dyn Engine>,
-        json: Json,
+        json: Sink,
     ) -> Result<Runner<'a>> {
         let (db, wal) = target::directories(flags);
         if !flags.on("use_existing_db") && !flags.on("readonly") {
             engine.destroy()?;
         }
+        if flags.on("use_existing_db")
+            && !db.join("CURRENT").exists()
+            && !db.join("data.mdb").exists()
+        {
+            eprintln!(
+                "--use_existing_db: {} holds no database; a new, empty one is made",
+                db.display()
+            );
+        }
         let begun = Instant::now();
         let target = engine.open()?;
         let opened = Opened::since(begun);
+        if flags.on("report_open_timing") {
+            say(&format!("OpenDb:     {} milliseconds", begun.elapsed().as_secs_f64() * 1000.0));
+        }
         let wal = wal.filter(|wal| !wal.starts_with(&db));
         let dirs: Vec<PathBuf> = std::iter::once(db.clone()).chain(wal).collect();
         let every = flags.uint("report_interval_seconds");
@@ -111,6 +91,7 @@ impl<'a> Runner<'a> {
             config,
             engine,
             json,
+            context: Context::new(flags, version),
             show,
             watch: FileWatch::start(dirs.clone()),
             dirs,
@@ -176,7 +157,7 @@ impl<'a> Runner<'a> {
         }
         let mut rates = Vec::new();
         for i in 0..entry.warmup + entry.repeat {
-            let rate = self.benchmark(benchmark)?;
+            let rate = self.benchmark(benchmark, i + 1)?;
             if i >= entry.warmup {
                 rates.extend(rate);
             }
@@ -221,13 +202,19 @@ impl<'a> Runner<'a> {
     }
 
     /// Runs one benchmark once, prints it, and returns operations per second.
-    fn benchmark(&mut self, benchmark: &Benchmark) -> Result<Option<f64>> {
+    fn benchmark(&mut self, benchmark: &Benchmark, repeat: u32) -> Result<Option<f64>> {
         if let Body::Reopen = benchmark.body {
-            return self.reopen(benchmark.name).map(Some);
+            return self.reopen(benchmark.name, repeat).map(Some);
         }
         let target = Arc::clone(self.target.as_ref().ok_or("no database is open")?);
-        if let Body::Property(name) = benchmark.body {
-            say(&format!("\n{}", target.property(name).unwrap_or_else(|| "(failed)".to_owned())));
+        if let Body::Properties(names) = benchmark.body {
+            let value = |name: &str| target.property(name).unwrap_or_else(|| "(failed)".to_owned());
+            match names {
+                [name] => say(&format!("\n{}", value(name))),
+                names => names
+                    .iter()
+                    .for_each(|name| say(&format!("{name}: {}", value(name).trim_end()))),
+            }
             return Ok(None);
         }
         let mut config = self.config.clone();
@@ -242,12 +229,14 @@ impl<'a> Runner<'a> {
         let usage = Usage::now().since(&before);
         let grown = self.watch.bytes() - files;
         let engine_written = engine_written(&*target, self.opened);
-        let engine_written = engine_written.zip(engine).map(|(now, then)| now - then);
+        // Both are read from rounded text, so that the difference of two equal ones may be just below zero.
+        let engine_written = engine_written.zip(engine).map(|(now, then)| (now - then).max(0.0));
         let ops = total.background.map_or(total.done, |(ops, _)| ops);
         self.live.apply(benchmark.effect, ops, config.fill_num, entry_size);
         let phase = Phase {
             name: benchmark.name.to_owned(),
             engine: engine_word(self.flags),
+            repeat,
             threads,
             total,
             usage,
@@ -258,12 +247,16 @@ impl<'a> Runner<'a> {
             live: self.live.bytes(),
         };
         self.print(&phase)?;
+        if benchmark.name == "randomtransaction" && config.transactions.on {
+            super::transaction::verify(&*target, config.transactions.sets)?;
+            say("RandomTransactionVerify Success.");
+        }
         Ok(Some(phase.rate()))
     }
 
     /// Closes and opens the database again and again. Only opening counts, with one lookup: an engine
     /// that puts work off until it is asked pays for it here.
-    fn reopen(&mut self, name: &str) -> Result<f64> {
+    fn reopen(&mut self, name: &str, repeat: u32) -> Result<f64> {
         let rounds = u64::try_from(self.flags.int("reads")).unwrap_or(10).max(1);
         let config = &self.config;
         Memory::reset_peak();
@@ -295,6 +288,7 @@ impl<'a> Runner<'a> {
         let phase = Phase {
             name: name.to_owned(),
             engine: engine_word(self.flags),
+            repeat,
             threads: 1,
             total,
             usage,
@@ -314,7 +308,7 @@ impl<'a> Runner<'a> {
             say(phase.histograms().trim_end_matches('\n'));
         }
         say(phase.costs().trim_end());
-        self.json.write(phase)?;
+        self.json.write(&self.context.object(phase))?;
         std::io::stdout().flush().map_err(|error| error.to_string())
     }
 
@@ -330,12 +324,12 @@ impl<'a> Runner<'a> {
             Body::WithWriter(body) => (body, 1),
             Body::Once(action) => {
                 let mut stats = Stats::start(0, config.timing, 0, config.interval, Arc::default());
-                action(target)?;
+                action(target, self.flags)?;
                 stats.stop();
                 self.threads += 1;
                 return Ok(Total::of(vec![stats]));
             }
-            Body::Property(_) | Body::Reopen => return Ok(Total::default()),
+            Body::Properties(_) | Body::Reopen => return Ok(Total::default()),
         };
         let first = self.threads + 1;
         let count = config.threads + extra;
@@ -411,8 +405,15 @@ impl Crowd<'_> {
             target: self.target,
             keys,
         };
+        let counted = config.perf_level > 1;
+        if counted {
+            thread.session.set_perf_level(config.perf_level)?;
+        }
         let result = body(&mut thread);
         thread.stats.stop();
+        if counted {
+            thread.stats.perf = thread.session.perf_report();
+        }
         presence.succeeded = result.is_ok();
         result.map(|()| thread.stats)
     }

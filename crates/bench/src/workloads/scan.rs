@@ -4,6 +4,7 @@ use super::thread::{Budget, Thread};
 use super::write;
 use crate::stats::Op;
 use crate::target::{Result, touch};
+use crate::values::ValueMaker;
 
 fn iterator_error(error: String) -> String {
     format!("iterator error: {error}")
@@ -47,6 +48,12 @@ pub(super) fn seek_random(t: &mut Thread<'_>) -> Result<()> {
     let mut budget = Budget::new(config, t.shared, config.duration, config.reads);
     let mut bound = Vec::new();
     let (mut read, mut found, mut bytes) = (0, 0, 0);
+    if config.explicit_snapshot {
+        t.session.take_snapshot().map_err(iterator_error)?;
+    }
+    if config.read_mode.tailing {
+        t.session.open_iterator(None, None).map_err(iterator_error)?;
+    }
     while !budget.done(1) {
         let number = t.random.draw() % config.num;
         if config.max_scan_distance > 0 {
@@ -61,7 +68,9 @@ pub(super) fn seek_random(t: &mut Thread<'_>) -> Result<()> {
         }
         let bound = Some(bound.as_slice()).filter(|bound| !bound.is_empty());
         let (lower, upper) = if config.reverse { (bound, None) } else { (None, bound) };
-        t.session.open_iterator(lower, upper).map_err(iterator_error)?;
+        if !config.read_mode.tailing {
+            t.session.open_iterator(lower, upper).map_err(iterator_error)?;
+        }
         let key = if config.missing_prefix {
             t.keys.make_missing_prefix(number, config.num)
         } else {
@@ -138,6 +147,61 @@ pub(super) fn create(t: &mut Thread<'_>) -> Result<()> {
         t.finished(1, Op::Other);
     }
     Ok(())
+}
+
+/// Writes a key, seeks to it and steps on, in order.
+pub(super) fn fill_and_seek(t: &mut Thread<'_>) -> Result<()> {
+    let config = t.config;
+    let mut values = ValueMaker::new(&t.shared.values);
+    t.session.open_iterator(None, None).map_err(iterator_error)?;
+    for number in 0..config.num {
+        let key = t.keys.make(number, config.num);
+        let value = values.make();
+        t.session.put(key, value).map_err(|error| format!("put error: {error}"))?;
+        t.stats.user_written += (key.len() + value.len()) as u64;
+        t.finished(1, Op::Write);
+        if !config.read_mode.tailing {
+            t.session.open_iterator(None, None).map_err(iterator_error)?;
+        }
+        let key = t.keys.make(number, config.num);
+        t.session.seek(key);
+        if !t.session.valid() || t.session.key() != key {
+            return Err(format!("key {number} was written and is not found by a seek"));
+        }
+        for _ in 0..config.seek_nexts {
+            if !t.session.valid() {
+                break;
+            }
+            t.session.next();
+        }
+        t.session.status().map_err(iterator_error)?;
+        t.finished(1, Op::Seek);
+    }
+    t.session.close_iterator();
+    Ok(())
+}
+
+/// Scans the whole database again and again until the foreground is done.
+pub(super) fn background(t: &mut Thread<'_>) -> Result<()> {
+    t.stats.background = true;
+    while !t.shared.foreground_is_done() {
+        t.session.open_iterator(None, None).map_err(iterator_error)?;
+        t.session.seek_to_first();
+        while t.session.valid() && !t.shared.foreground_is_done() {
+            touch(t.session.value());
+            t.stats.user_read += (t.session.key().len() + t.session.value().len()) as u64;
+            t.finished(1, Op::Read);
+            t.session.next();
+        }
+        t.session.status().map_err(iterator_error)?;
+    }
+    t.session.close_iterator();
+    Ok(())
+}
+
+/// Threads that make iterators, beside one that writes.
+pub(super) fn create_while_writing(t: &mut Thread<'_>) -> Result<()> {
+    if t.id == 0 { write::background(t, false) } else { create(t) }
 }
 
 /// Threads that seek, beside one that writes.

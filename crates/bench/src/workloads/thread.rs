@@ -1,13 +1,13 @@
 //! One thread of a benchmark, and what the threads of a benchmark share.
 
-use crate::config::{Config, WriteRate};
+use crate::config::{Config, Sine, WriteRate};
 use crate::keys::KeyMaker;
 use crate::rate::RateLimiter;
 use crate::rng::Random64;
 use crate::stats::{Op, Stats};
 use crate::target::{Session, Target};
 use crate::values::ValueShape;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
 
 /// What the threads of a benchmark share.
@@ -47,24 +47,34 @@ impl Shared {
 pub struct Limit {
     limiter: RateLimiter,
     by_bytes: bool,
+    sine: Option<Sine>,
+    /// The step of the sine that the rate is of.
+    step: AtomicU64,
 }
 
 impl Limit {
     /// The limit that the flags ask for.
     pub fn of(rate: WriteRate) -> Option<Limit> {
+        let limit = |rate, by_bytes, sine| {
+            Some(Limit { limiter: RateLimiter::new(rate), by_bytes, sine, step: AtomicU64::new(0) })
+        };
         match rate {
             WriteRate::Unlimited => None,
-            WriteRate::Bytes(rate) => {
-                Some(Limit { limiter: RateLimiter::new(rate), by_bytes: true })
-            }
-            WriteRate::Ops(rate) => {
-                Some(Limit { limiter: RateLimiter::new(rate), by_bytes: false })
-            }
+            WriteRate::Bytes(rate) => limit(rate, true, None),
+            WriteRate::Ops(rate) => limit(rate, false, None),
+            WriteRate::Sine(sine) => limit(sine.rate(0.0), true, Some(sine)),
         }
     }
 
     /// Waits as long as these writes must.
     pub fn request(&self, ops: u64, bytes: u64) {
+        if let Some(sine) = &self.sine {
+            let seconds = self.limiter.seconds();
+            let step = (seconds * 1000.0) as u64 / sine.step_millis.max(1);
+            if self.step.swap(step, Ordering::Relaxed) != step {
+                self.limiter.set_rate(sine.rate(seconds));
+            }
+        }
         self.limiter.request(if self.by_bytes { bytes } else { ops });
     }
 }
@@ -102,9 +112,18 @@ impl Thread<'_> {
     fn line(&mut self) {
         let Some(line) = self.stats.line() else { return };
         eprintln!("{line}");
-        if self.stats.wants_database_stats() {
-            for name in ["rocksdb.stats", "rocksdb.num-running-compactions"] {
-                eprintln!("{}", self.target.property(name).unwrap_or_default());
+        if !self.stats.wants_database_stats() {
+            return;
+        }
+        let property = |name: &str| self.target.property(name).unwrap_or_default();
+        eprint!("{}", property("rocksdb.stats"));
+        for name in ["num-running-compactions", "num-running-flushes"] {
+            eprintln!("{name}: {}", property(&format!("rocksdb.{name}")));
+        }
+        for level in 0..self.config.table_property_levels {
+            let text = property(&format!("rocksdb.aggregated-table-properties-at-level{level}"));
+            if !text.is_empty() && !text.contains("# entries=0") {
+                eprintln!("Level[{level}]: {text}");
             }
         }
     }
@@ -115,6 +134,14 @@ impl Thread<'_> {
         if let (Some(limit), 255) = (&self.shared.read_limit, reads % 256) {
             limit.request(256);
             self.stats.reset_clock();
+        }
+    }
+
+    /// Goes to the column family that the key of this number is in, if there are several.
+    #[inline]
+    pub fn choose(&mut self, number: u64) {
+        if self.config.families > 1 {
+            self.session.choose(number);
         }
     }
 

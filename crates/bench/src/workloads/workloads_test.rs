@@ -11,7 +11,17 @@ fn lists_are_read_as_rocksdb_reads_them() {
     let shown: Vec<_> = entries.iter().map(|e| (e.benchmark.name, e.repeat, e.warmup)).collect();
     assert_eq!(shown, [("fillseq", 1, 0), ("readrandom", 3, 1), ("compact", 1, 0)]);
     let unknown = parse_list("fillseq,nonsense").err().unwrap();
-    assert!(unknown.starts_with("unknown benchmark 'nonsense'; known: fillseq, "), "{unknown}");
+    assert!(unknown.starts_with("unknown benchmark 'nonsense'\nknown: fillseq, "), "{unknown}");
+    for (wrong, right) in [
+        ("fillsq", "fillseq"),
+        ("readrandon", "readrandom"),
+        ("readwhilewrite", "readwhilewriting"),
+    ] {
+        let unknown = parse_list(wrong).err().unwrap();
+        assert!(unknown.contains(&format!("did you mean {right}?")), "{unknown}");
+    }
+    let refused = parse_list("mixgraph").err().unwrap();
+    assert!(refused.starts_with("benchmark 'mixgraph' is not supported: "), "{refused}");
     for bad in ["readseq[Q2]", "readseq[X]", "readseq[X2", "readseq[\u{e9}2]"] {
         assert!(parse_list(bad).is_err(), "{bad}");
     }

@@ -1,10 +1,12 @@
 //! Benchmarks that write.
 
 use super::thread::{Budget, Limit, Thread};
-use crate::rng::Permutation;
+use crate::config::{Config, Overwrite, RangeTombstones};
+use crate::rng::{Permutation, Random64};
 use crate::stats::Op;
 use crate::target::Result;
 use crate::values::ValueMaker;
+use std::collections::VecDeque;
 
 /// In which order keys are written.
 #[derive(Clone, Copy, PartialEq)]
@@ -28,6 +30,90 @@ pub(super) fn unique_random(thread: &mut Thread<'_>) -> Result<()> {
     fill(thread, Order::Unique)
 }
 
+/// The numbers of the keys that are written, one after the other.
+struct Numbers {
+    order: Order,
+    num: u64,
+    next: u64,
+    permutation: Permutation,
+    overwrite: Overwrite,
+    /// The last keys, while some are to be overwritten.
+    window: VecDeque<u64>,
+    chooser: Random64,
+}
+
+impl Numbers {
+    fn new(order: Order, config: &Config) -> Numbers {
+        let num = config.fill_num + config.tombstones.max;
+        let overwrite =
+            if order == Order::Unique { config.overwrite } else { Overwrite::default() };
+        Numbers {
+            order,
+            num,
+            next: 0,
+            permutation: Permutation::new(num, config.seed),
+            overwrite,
+            window: VecDeque::new(),
+            chooser: Random64::new(config.seed),
+        }
+    }
+
+    #[inline]
+    fn draw(&mut self, random: &mut Random64) -> u64 {
+        match self.order {
+            Order::Sequential => {
+                self.next += 1;
+                self.next - 1
+            }
+            Order::Random => random.draw() % self.num,
+            Order::Unique if self.overwrite.probability > 0.0 => self.new_or_old(),
+            Order::Unique => self.unique(),
+        }
+    }
+
+    fn unique(&mut self) -> u64 {
+        self.next += 1;
+        self.permutation.at((self.next - 1) % self.num)
+    }
+
+    fn new_or_old(&mut self) -> u64 {
+        const BIG: u64 = 1 << 53;
+        let share = (self.chooser.draw() % BIG) as f64 / BIG as f64;
+        if !self.window.is_empty() && share < self.overwrite.probability {
+            return self.window[(self.chooser.draw() % self.window.len() as u64) as usize];
+        }
+        let number = self.unique();
+        if self.window.len() >= self.overwrite.window {
+            self.window.pop_front();
+        }
+        self.window.push_back(number);
+        number
+    }
+}
+
+/// Whether a range tombstone follows the entry of this number.
+fn wants_tombstone(tombstones: &RangeTombstones, written: u64) -> bool {
+    let RangeTombstones { after, every, max, .. } = *tombstones;
+    every > 0
+        && written > after
+        && (written - after) / every <= max
+        && (written - after).is_multiple_of(every)
+}
+
+/// Deletes a range of keys, at once or one by one.
+fn tombstone(t: &mut Thread<'_>, begin: u64) -> Result<()> {
+    let (num, tombstones) = (t.config.num, t.config.tombstones);
+    let error = |error| format!("delete range error: {error}");
+    if tombstones.expand {
+        for number in begin..begin + tombstones.width {
+            t.session.delete(t.keys.make(number, num)).map_err(error)?;
+        }
+        return Ok(());
+    }
+    let from = t.keys.make(begin, num).to_vec();
+    t.session.delete_range(&from, t.keys.make(begin + tombstones.width, num)).map_err(error)
+}
+
 fn fill(t: &mut Thread<'_>, order: Order) -> Result<()> {
     let config = t.config;
     let (num, key_size) = (config.fill_num, config.keys.key_size as u64);
@@ -35,12 +121,12 @@ fn fill(t: &mut Thread<'_>, order: Order) -> Result<()> {
     let limit = if order == Order::Unique { writes.min(num) } else { writes };
     let seconds = if order == Order::Random { config.duration } else { 0 };
     let mut budget = Budget::new(config, t.shared, seconds, limit);
-    let permutation = Permutation::new(num, config.seed);
+    let mut numbers = Numbers::new(order, config);
     let mut values = ValueMaker::new(&t.shared.values);
     if num != config.num {
         t.stats.message = format!("({num} ops)");
     }
-    let (mut next, mut written) = (0, 0);
+    let (mut entries, mut written) = (0, 0);
     while !budget.done(config.batch) {
         if order != Order::Sequential {
             // RocksDB draws a database here; the draw keeps key sequences equal.
@@ -48,18 +134,19 @@ fn fill(t: &mut Thread<'_>, order: Order) -> Result<()> {
         }
         let mut bytes = 0;
         for _ in 0..config.batch {
-            let number = match order {
-                Order::Sequential => next,
-                Order::Random => t.random.draw() % num,
-                Order::Unique => permutation.at(next % num),
-            };
-            next += 1;
+            let number = numbers.draw(&mut t.random);
+            t.choose(number);
             let value = values.make();
             bytes += key_size + value.len() as u64;
             if config.batch > 1 {
                 t.session.batch_put(t.keys.make(number, config.num), value);
             } else {
                 t.session.put(t.keys.make(number, config.num), value).map_err(put_error)?;
+            }
+            entries += 1;
+            if wants_tombstone(&config.tombstones, entries) {
+                let begin = numbers.draw(&mut t.random);
+                tombstone(t, begin)?;
             }
         }
         if config.batch > 1 {
@@ -101,6 +188,7 @@ fn delete(t: &mut Thread<'_>, sequential: bool) -> Result<()> {
         for _ in 0..config.batch {
             let number = if sequential { next } else { t.random.draw() } % config.num;
             next += 1;
+            t.choose(number);
             let key = t.keys.make(number, config.num);
             t.stats.user_written += key.len() as u64;
             if config.batch > 1 {
@@ -124,6 +212,7 @@ pub(super) fn merge_random(t: &mut Thread<'_>) -> Result<()> {
     while !budget.done(1) {
         t.random.draw();
         let number = t.random.draw() % config.merge_keys.max(1);
+        t.choose(number);
         let (key, value) = (t.keys.make(number, config.merge_keys), values.make());
         t.session.merge(key, value).map_err(|error| format!("merge error: {error}"))?;
         let bytes = (key.len() + value.len()) as u64;
@@ -132,32 +221,6 @@ pub(super) fn merge_random(t: &mut Thread<'_>) -> Result<()> {
         t.finished(1, Op::Merge);
     }
     t.stats.message = format!("( updates:{})", config.readwrites);
-    Ok(())
-}
-
-/// Reads a value, appends or replaces, and writes it back.
-pub(super) fn update_random(t: &mut Thread<'_>) -> Result<()> {
-    let config = t.config;
-    let mut budget = Budget::new(config, t.shared, config.duration, config.readwrites);
-    let mut values = ValueMaker::new(&t.shared.values);
-    let mut found = 0;
-    while !budget.done(1) {
-        t.random.draw();
-        let number = t.random.draw() % config.num;
-        let key = t.keys.make(number, config.num);
-        if let Some(value) = t.session.get(key).map_err(|error| format!("get error: {error}"))? {
-            crate::target::touch(value);
-            found += 1;
-            t.stats.user_read += (key.len() + value.len()) as u64;
-        }
-        let value = values.make();
-        t.session.put(key, value).map_err(put_error)?;
-        let bytes = (key.len() + value.len()) as u64;
-        t.stats.bytes += bytes;
-        t.stats.user_written += bytes;
-        t.finished(1, Op::Other);
-    }
-    t.stats.message = format!("( updates:{} found:{found})", config.readwrites);
     Ok(())
 }
 
@@ -179,6 +242,7 @@ pub(super) fn background(t: &mut Thread<'_>, merge: bool) -> Result<()> {
         }
         t.random.draw();
         let number = t.random.draw() % config.num;
+        t.choose(number);
         let (key, value) = (t.keys.make(number, config.num), values.make());
         if merge { t.session.merge(key, value) } else { t.session.put(key, value) }
             .map_err(|error| format!("put or merge error: {error}"))?;

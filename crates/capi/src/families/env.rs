@@ -8,7 +8,6 @@ use crate::errptr::run;
 use crate::handles::{destroy, get, give};
 use ferrolith::fs::{FileSystem, mem::MemFs, posix};
 use ferrolith::options::DbPath;
-use ferrolith::{Code, Error};
 use std::ffi::{c_char, c_int};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
@@ -160,34 +159,14 @@ pub unsafe extern "C" fn rocksdb_env_lower_high_priority_thread_pool_cpu_priorit
 ) {
 }
 
-/// Makes a directory unless it is there.
+/// Makes a directory unless it is there, but not those above it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_create_dir_if_missing(
     env: *mut rocksdb_env_t,
     name: *const c_char,
     errptr: *mut *mut c_char,
 ) {
-    run(errptr, (), || {
-        let (fs, path) = (get(env)?.file_system(), path(name));
-        if fs.is_dir(&path) {
-            return Ok(());
-        }
-        if fs.exists(&path) {
-            let what = format!("`{}' exists but is not a directory", path.display());
-            return Err(Error::new(Code::IOError, what));
-        }
-        // Not those above it.
-        if path.parent().is_some_and(|p| !p.as_os_str().is_empty() && !fs.is_dir(p)) {
-            let path = path.display();
-            return Err(Error::new(
-                Code::IOError,
-                format!(
-                    "No such file or directory: While mkdir if missing: {path}: No such file or directory"
-                ),
-            ));
-        }
-        fs.create_dir_all(&path)
-    });
+    run(errptr, (), || get(env)?.file_system().create_dir_if_missing(&path(name)));
 }
 
 /// New options of files.

@@ -64,7 +64,7 @@ pub unsafe extern "C" fn rocksdb_load_latest_options(
         let env = get(env)?;
         let known = known_parts(env, cache);
         let (fs, dir) = (env.file_system(), path(db_path));
-        let newest = if fs.is_dir(&dir) { newest_options_file(&*fs, &dir)? } else { None };
+        let newest = if fs.is_dir(&dir)? { newest_options_file(&*fs, &dir)? } else { None };
         let newest = newest.ok_or_else(|| no_options_file(&dir))?;
         let leniency =
             Leniency { unknown_options: ignore_unknown_options, unsupported_parts: true };

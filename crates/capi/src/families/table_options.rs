@@ -117,6 +117,10 @@ pub unsafe extern "C" fn rocksdb_options_set_plain_table_factory(
         store_index_in_file: store_index_in_file != 0,
     };
     set_factory(opt, TableFactory::Plain(table));
+    if let Some(opt) = opt.as_mut() {
+        let unnamed = (!(0..=1).contains(&encoding_type)).then_some(encoding_type.into());
+        opt.inner.cf.unnamed.note("encoding_type", unnamed);
+    }
 }
 
 /// New tables are CuckooTables.

@@ -64,16 +64,20 @@ pub unsafe extern "C" fn rocksdb_options_prepare_for_bulk_load(opt: *mut rocksdb
     quiet((), || opt.as_mut().map_or((), |opt| opt.inner.prepare_for_bulk_load()));
 }
 
-/// A codec per level. Numbers of no codec are taken as no compression.
+/// A codec per level. A number of no codec is refused when a database is opened.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_options_set_compression_per_level(
     opt: *mut rocksdb_options_t,
     level_values: *const c_int,
     num_levels: usize,
 ) {
-    let codecs = array(level_values, num_levels).iter().map(|&n| codec(n).unwrap_or_default());
-    let codecs: Vec<CompressionType> = codecs.collect();
-    change_cf(opt, |cf| cf.compression_per_level = codecs);
+    let numbers = array(level_values, num_levels).iter().map(|&n| n as u8);
+    let unnamed = numbers.clone().find(|&n| codec(n).is_none());
+    let codecs: Vec<CompressionType> = numbers.map(|n| codec(n).unwrap_or_default()).collect();
+    change_cf(opt, |cf| {
+        cf.compression_per_level = codecs;
+        cf.unnamed.note("compression_per_level", unnamed.map(i64::from));
+    });
 }
 
 /// No compression above a level.

@@ -30,8 +30,8 @@ static inline void skip(const char* why) {
         }                                                                        \
     } while (0)
 
-/* Where functions put their errors. */
-static char* err;
+/* Where functions put their errors, for each thread. */
+static _Thread_local char* err;
 
 /* The call before has not failed. */
 #define OK                                                                       \

@@ -33,7 +33,7 @@ pub fn table(
     value: &[u8],
 ) -> Arc<Table> {
     let (fs, path) = (MemFs::new(), Path::new("/db/000009.sst"));
-    fs.create_dir_all(Path::new("/db")).expect("directory");
+    fs.create_dir_if_missing(Path::new("/db")).expect("directory");
     let file = fs.new_writable(path, WritableOptions::default()).expect("file");
     let factory = TableFactory::BlockBased(options);
     let context = builder_context(factory.clone(), extractor.clone());
@@ -51,6 +51,7 @@ pub fn table(
         file_number: 9,
         global_seqno: None,
         statistics: None,
+        at_last_level: false,
     };
     Table::open(fs.open_random_access(path, false).expect("file"), &context).expect("table")
 }
@@ -80,5 +81,6 @@ fn builder_context(
         bottommost: false,
         skip_filter: false,
         for_ingestion: false,
+        statistics: None,
     }
 }

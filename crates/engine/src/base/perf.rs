@@ -128,19 +128,54 @@ fn count_used(metric: PerfMetric, n: u64) {
     });
 }
 
+/// Takes from one of this thread's metrics what was counted in others, too.
+#[cold]
+pub(crate) fn take_away(metric: PerfMetric, n: u64) {
+    CONTEXT.with(|c| {
+        let count = &c.counts[metric as usize];
+        count.set(count.get().saturating_sub(n));
+    });
+}
+
 /// Adds the nanoseconds from its making to its drop; reads no clock unless the level asks.
 #[must_use]
 pub(crate) struct PerfTimer(Option<(PerfMetric, Instant)>);
 
 impl PerfTimer {
+    /// Measures nothing.
+    pub(crate) fn none() -> PerfTimer {
+        PerfTimer(None)
+    }
+
     /// Starts.
     #[inline]
     pub(crate) fn start(metric: PerfMetric) -> PerfTimer {
         if !USED.load(Relaxed) {
             return PerfTimer(None);
         }
-        let times = level() >= PerfLevel::EnableTimeExceptForMutex;
-        PerfTimer(times.then(|| (metric, Instant::now())))
+        PerfTimer::start_at(PerfLevel::EnableTimeExceptForMutex, metric)
+    }
+
+    /// Starts, if the level asks for times of locks.
+    #[inline]
+    pub(crate) fn start_for_lock(metric: PerfMetric) -> PerfTimer {
+        if !USED.load(Relaxed) {
+            return PerfTimer(None);
+        }
+        PerfTimer::start_at(PerfLevel::EnableTime, metric)
+    }
+
+    // Out of line, as `note` is: hot paths hold timers, and nearly always nobody wants times.
+    #[cold]
+    #[inline(never)]
+    fn start_at(least: PerfLevel, metric: PerfMetric) -> PerfTimer {
+        PerfTimer((level() >= least).then(|| (metric, Instant::now())))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn note(metric: PerfMetric, start: Instant) {
+        count_used(metric, start.elapsed().as_nanos() as u64);
     }
 }
 
@@ -148,7 +183,7 @@ impl Drop for PerfTimer {
     #[inline]
     fn drop(&mut self) {
         if let Some((metric, start)) = self.0 {
-            count_used(metric, start.elapsed().as_nanos() as u64);
+            PerfTimer::note(metric, start);
         }
     }
 }

@@ -310,7 +310,77 @@ const NUMBERED: &[PerfMetric] = &[
     M::InternalMergePointLookupCount,
 ];
 
+/// Metrics that nothing feeds, and why.
+const NOT_COUNTED: &[(&str, &[PerfMetric])] = &[
+    (
+        "There is no secondary cache.",
+        &[
+            M::BlockCacheStandaloneHandleCount,
+            M::BlockCacheRealHandleCount,
+            M::SecondaryCacheHitCount,
+            M::CompressedSecCacheInsertRealCount,
+            M::CompressedSecCacheInsertDummyCount,
+            M::CompressedSecCacheUncompressedBytes,
+            M::CompressedSecCacheCompressedBytes,
+        ],
+    ),
+    (
+        "Blob files are not supported.",
+        &[
+            M::BlobCacheHitCount,
+            M::BlobReadCount,
+            M::BlobReadByte,
+            M::BlobReadTime,
+            M::BlobChecksumTime,
+            M::BlobDecompressTime,
+        ],
+    ),
+    ("A value is handed over where it was found.", &[M::GetPostProcessTime]),
+    (
+        "It would cost a branch for each step within a memtable.",
+        &[M::NextOnMemtableCount, M::PrevOnMemtableCount],
+    ),
+    ("Writers do not queue behind a leader.", &[M::WriteThreadWaitNanos]),
+    (
+        "RocksDB feeds it only through its `TimedEnv`.",
+        &[
+            M::EnvNewSequentialFileNanos,
+            M::EnvNewRandomAccessFileNanos,
+            M::EnvNewWritableFileNanos,
+            M::EnvReuseWritableFileNanos,
+            M::EnvNewRandomRwFileNanos,
+            M::EnvNewDirectoryNanos,
+            M::EnvFileExistsNanos,
+            M::EnvGetChildrenNanos,
+            M::EnvGetChildrenFileAttributesNanos,
+            M::EnvDeleteFileNanos,
+            M::EnvCreateDirNanos,
+            M::EnvCreateDirIfMissingNanos,
+            M::EnvDeleteDirNanos,
+            M::EnvGetFileSizeNanos,
+            M::EnvGetFileModificationTimeNanos,
+            M::EnvRenameFileNanos,
+            M::EnvLinkFileNanos,
+            M::EnvLockFileNanos,
+            M::EnvUnlockFileNanos,
+            M::EnvNewLoggerNanos,
+        ],
+    ),
+    ("Files are not encrypted.", &[M::EncryptDataNanos, M::DecryptDataNanos]),
+    ("Reads are synchronous.", &[M::NumberAsyncSeek]),
+];
+
 impl PerfMetric {
+    /// Why the engine does not feed it: it stays 0. `None` for those that are fed.
+    pub fn reason_not_counted(self) -> Option<&'static str> {
+        NOT_COUNTED.iter().find(|(_, metrics)| metrics.contains(&self)).map(|(reason, _)| *reason)
+    }
+
+    /// All of them, in the order of reports.
+    pub fn all() -> impl Iterator<Item = PerfMetric> {
+        REPORTED.iter().map(|(metric, _)| *metric)
+    }
+
     /// How many there are.
     pub const COUNT: usize = REPORTED.len();
 

@@ -2,7 +2,8 @@
 
 use super::{IoPriority, RateLimiter};
 use crate::error::Result;
-use crate::fs::{FileSyncer, RandomAccessFile, WritableFile};
+use crate::fs::{FRAGMENT_HEADER, FileSyncer, Fragment, RandomAccessFile, WritableFile};
+use crate::stats::{self, Statistics, Ticker};
 use std::cell::Cell;
 use std::path::Path;
 use std::sync::Arc;
@@ -29,6 +30,7 @@ pub struct LimitedWrites {
     file: Box<dyn WritableFile>,
     limiter: Arc<RateLimiter>,
     priority: IoPriority,
+    statistics: Option<Arc<Statistics>>,
 }
 
 impl LimitedWrites {
@@ -37,27 +39,40 @@ impl LimitedWrites {
         file: Box<dyn WritableFile>,
         limiter: Option<&Arc<RateLimiter>>,
         priority: IoPriority,
+        statistics: Option<&Arc<Statistics>>,
     ) -> Box<dyn WritableFile> {
         match limiter {
             Some(limiter) if limiter.limits_writes() => {
-                Box::new(LimitedWrites { file, limiter: Arc::clone(limiter), priority })
+                let (limiter, statistics) = (Arc::clone(limiter), statistics.cloned());
+                Box::new(LimitedWrites { file, limiter, priority, statistics })
             }
             _ => file,
         }
     }
 }
 
+/// Waits for the limiter, and counts how often it had run dry.
+fn wait(limiter: &RateLimiter, bytes: usize, at: IoPriority, stats: &Option<Arc<Statistics>>) {
+    let drained = limiter.request(bytes, at);
+    if drained > 0 {
+        stats::add(stats, Ticker::NumberRateLimiterDrains, drained);
+    }
+}
+
 impl WritableFile for LimitedWrites {
     fn append(&mut self, data: &[u8]) -> Result<()> {
-        self.limiter.request(data.len(), self.priority);
+        wait(&self.limiter, data.len(), self.priority, &self.statistics);
         self.file.append(data)
     }
-    fn append_record(&mut self, header: &[u8], payload: &[u8]) -> Result<()> {
-        self.limiter.request(header.len() + payload.len(), self.priority);
+    fn append_record(&mut self, header: &[u8; FRAGMENT_HEADER], payload: &[u8]) -> Result<()> {
+        let bytes = header.len() + payload.len();
+        wait(&self.limiter, bytes, self.priority, &self.statistics);
         self.file.append_record(header, payload)
     }
-    fn reserve(&mut self, bytes: u64) -> Result<()> {
-        self.file.reserve(bytes)
+    fn append_fragments(&mut self, fragments: &[Fragment], payload: &[u8]) -> Result<()> {
+        let bytes: u64 = fragments.iter().map(Fragment::size).sum();
+        wait(&self.limiter, bytes as usize, self.priority, &self.statistics);
+        self.file.append_fragments(fragments, payload)
     }
     fn flush(&mut self) -> Result<()> {
         self.file.flush()
@@ -80,6 +95,7 @@ impl WritableFile for LimitedWrites {
 pub struct LimitedReads {
     file: Arc<dyn RandomAccessFile>,
     limiter: Arc<RateLimiter>,
+    statistics: Option<Arc<Statistics>>,
 }
 
 impl LimitedReads {
@@ -87,10 +103,12 @@ impl LimitedReads {
     pub fn wrap(
         file: Arc<dyn RandomAccessFile>,
         limiter: Option<&Arc<RateLimiter>>,
+        statistics: Option<&Arc<Statistics>>,
     ) -> Arc<dyn RandomAccessFile> {
         match limiter {
             Some(limiter) if limiter.limits_reads() => {
-                Arc::new(LimitedReads { file, limiter: Arc::clone(limiter) })
+                let (limiter, statistics) = (Arc::clone(limiter), statistics.cloned());
+                Arc::new(LimitedReads { file, limiter, statistics })
             }
             _ => file,
         }
@@ -99,7 +117,7 @@ impl LimitedReads {
 
 impl RandomAccessFile for LimitedReads {
     fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<usize> {
-        self.limiter.request(buf.len(), READS_AT.get());
+        wait(&self.limiter, buf.len(), READS_AT.get(), &self.statistics);
         self.file.read_at(offset, buf)
     }
     fn size(&self) -> u64 {

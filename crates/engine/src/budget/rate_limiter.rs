@@ -70,6 +70,9 @@ pub struct RateLimiter {
     drains: AtomicU64,
 }
 
+/// RocksDB's default.
+const PERIOD_US: i64 = 100_000;
+
 /// Tuning looks at so many refill periods at once.
 const TUNE_PERIODS: u32 = 100;
 /// The rate is never tuned below this part of the largest one.
@@ -90,12 +93,15 @@ impl RateLimiter {
         mode: RateLimiterMode,
         auto_tuned: bool,
     ) -> Arc<RateLimiter> {
-        let rate_max = rate_bytes_per_sec.max(1);
+        // A rate that is none limits nothing, and a period that is none is the usual one, as in RocksDB's builds
+        // without assertions.
+        let rate_max = if rate_bytes_per_sec > 0 { rate_bytes_per_sec } else { i64::MAX };
+        let period_us = if refill_period_us > 0 { refill_period_us } else { PERIOD_US };
         let rate = if auto_tuned { (rate_max / 2).max(1) } else { rate_max };
         let now = Instant::now();
         Arc::new(RateLimiter {
             mode,
-            period: Duration::from_micros(refill_period_us.clamp(1, 60_000_000) as u64),
+            period: Duration::from_micros(period_us.min(60_000_000) as u64),
             fairness: fairness.clamp(1, 100) as u64,
             auto_tuned,
             rate_max: AtomicI64::new(rate_max),
@@ -170,23 +176,27 @@ impl RateLimiter {
         }
     }
 
-    /// Waits until `bytes` may be read or written. Does nothing for [`IoPriority::Total`].
-    pub fn request(&self, bytes: usize, priority: IoPriority) {
+    /// Waits until `bytes` may be read or written, and returns how often it found no bytes left. Does nothing
+    /// for [`IoPriority::Total`].
+    pub fn request(&self, bytes: usize, priority: IoPriority) -> u64 {
         let level = priority as usize;
         if level >= LEVELS {
-            return;
+            return 0;
         }
+        let mut drained = 0;
         self.requests[level].fetch_add(1, Relaxed);
         let mut left = bytes as i64;
         while left > 0 {
             let part = left.min(self.single_burst_bytes());
-            self.take(part, level);
+            drained += self.take(part, level);
             left -= part;
         }
         self.bytes[level].fetch_add(bytes as u64, Relaxed);
+        drained
     }
 
-    fn take(&self, bytes: i64, level: usize) {
+    fn take(&self, bytes: i64, level: usize) -> u64 {
+        let mut drained = 0;
         let mut state = self.state.lock();
         state.waiting[level] += 1;
         loop {
@@ -200,6 +210,7 @@ impl RateLimiter {
                 state.drained_at = state.refills;
                 state.drained += 1;
                 self.drains.fetch_add(1, Relaxed);
+                drained += 1;
             }
             let wait = state.next_refill.saturating_duration_since(Instant::now());
             self.refilled.wait_for(&mut state, wait.max(Duration::from_micros(50)));
@@ -208,6 +219,7 @@ impl RateLimiter {
         state.waiting[level] -= 1;
         drop(state);
         self.refilled.notify_all();
+        drained
     }
 
     /// Adds what is due. What was not used adds up to one period's worth.

@@ -5,6 +5,7 @@
 //! compared with what is alive is removed at once. Trash of an older session is removed at open.
 
 use crate::env::sync::Mutex;
+use crate::env::threads::spawn;
 use crate::error::Result;
 use crate::fs::FileSystem;
 use std::collections::{HashMap, VecDeque};
@@ -162,9 +163,10 @@ impl SstFileManager {
         state.trash.push_back(Trash { fs: Arc::clone(fs), path: trash, size });
         if !std::mem::replace(&mut state.cleaning, true) {
             let shared = Arc::clone(&self.0);
-            let cleaner = std::thread::Builder::new().name("ferro-trash".to_owned());
-            if cleaner.spawn(move || shared.clean()).is_err() {
+            if spawn("ferro-trash", move || shared.clean()).is_err() {
+                // Nobody else would remove it.
                 state.cleaning = false;
+                state.trash.drain(..).for_each(|trash| self.0.remove(&trash));
             }
         }
         Ok(true)
@@ -172,6 +174,12 @@ impl SstFileManager {
 }
 
 impl Shared {
+    fn remove(&self, trash: &Trash) {
+        // What cannot be removed now goes at the next open.
+        let _ = trash.fs.remove_file(&trash.path);
+        self.trash_size.fetch_sub(trash.size, Relaxed);
+    }
+
     /// Removes trash at the rate until there is none.
     fn clean(&self) {
         loop {
@@ -181,9 +189,7 @@ impl Shared {
                 return;
             };
             drop(state);
-            // What cannot be removed now goes at the next open.
-            let _ = trash.fs.remove_file(&trash.path);
-            self.trash_size.fetch_sub(trash.size, Relaxed);
+            self.remove(&trash);
             let rate = self.delete_rate.load(Relaxed);
             let mut left = if rate > 0 { trash.size as f64 / rate as f64 } else { 0.0 };
             while left > 0.0 && !self.closing.load(Relaxed) {
@@ -250,13 +256,27 @@ mod tests {
     }
 
     #[test]
+    fn trash_goes_at_once_where_no_thread_can_remove_it() {
+        let fs: Arc<dyn FileSystem> = Arc::new(MemFs::new());
+        fs.create_dir_if_missing(Path::new("/db")).unwrap();
+        let manager = SstFileManager::new();
+        manager.set_delete_rate_bytes_per_second(1);
+        manager.set_max_trash_db_ratio(10.0);
+        let file = made(&fs, &manager, "1.sst", 1000);
+        let refusals = crate::env::threads::Refusals::after(0);
+        assert!(manager.delete_file(&fs, &file).unwrap());
+        assert_eq!((refusals.count(), manager.total_trash_size()), (1, 0));
+        assert!(fs.list_dir(Path::new("/db")).unwrap().is_empty());
+    }
+
+    #[test]
     fn trash_goes_at_the_rate() {
         let fs: Arc<dyn FileSystem> = Arc::new(MemFs::new());
-        fs.create_dir_all(Path::new("/db")).unwrap();
+        fs.create_dir_if_missing(Path::new("/db")).unwrap();
         let manager = SstFileManager::new();
         let now = made(&fs, &manager, "1.sst", 1000);
         assert!(!manager.delete_file(&fs, &now).unwrap());
-        assert!(!fs.exists(&now) && manager.total_size() == 0);
+        assert!(!fs.exists(&now).unwrap() && manager.total_size() == 0);
         manager.set_delete_rate_bytes_per_second(10_000);
         manager.set_max_trash_db_ratio(10.0);
         let files = ["2.sst", "3.sst", "4.sst"].map(|name| made(&fs, &manager, name, 1000));

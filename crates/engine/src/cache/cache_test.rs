@@ -72,7 +72,7 @@ fn a_strict_limit_refuses_and_a_soft_one_does_not() {
     let slots = SlotArray::new(Arc::clone(&strict), 10);
     let held: Vec<_> = (0..3).map(|i| slots.insert(i, 0, 10).unwrap()).collect();
     let refused = slots.insert(3, 0, 10).err().unwrap();
-    assert_eq!(refused.code(), Code::Incomplete);
+    assert_eq!(refused.code(), Code::Aborted);
     assert_eq!(strict.usage(), 30);
     strict.reserve(1).unwrap_err();
     drop(held);

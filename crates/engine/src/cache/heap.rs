@@ -18,7 +18,7 @@
 use crate::env::mapping::{self, HUGE_PAGE};
 use crate::env::sync::Mutex;
 use dlmalloc::{Allocator, Dlmalloc};
-use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
+use std::alloc::{Layout, alloc, alloc_zeroed, dealloc, handle_alloc_error};
 use std::ops::{Deref, DerefMut};
 use std::ptr::{self, NonNull};
 
@@ -28,14 +28,24 @@ const PIECE_MAX: usize = 64 << 10;
 /// All pieces are aligned to this.
 const ALIGN: usize = 16;
 
+/// Flags memory that the system did not map: the heap keeps it.
+const NOT_MAPPED: u32 = 1;
+
 /// Where the heap takes memory from and gives it back.
 struct HugePages;
 
-// SAFETY: what `alloc` gives is a mapping of its own until `free` or `free_part` is told about it.
+// SAFETY: what `alloc` gives is memory of its own until `free` or `free_part` is told about it.
 unsafe impl Allocator for HugePages {
     fn alloc(&self, size: usize) -> (*mut u8, usize, u32) {
         let size = size.next_multiple_of(HUGE_PAGE);
-        (mapping::map(size, HUGE_PAGE), size, 0)
+        let mapped = mapping::map(size, HUGE_PAGE);
+        if !mapped.is_null() {
+            return (mapped, size, 0);
+        }
+        // The process may have all the mappings that it may have, and memory left.
+        let Ok(layout) = Layout::from_size_align(size, HUGE_PAGE) else { return (mapped, 0, 0) };
+        // SAFETY: the size is not zero: the heap asks for room.
+        (unsafe { alloc_zeroed(layout) }, size, NOT_MAPPED)
     }
 
     fn remap(&self, _ptr: *mut u8, _old: usize, _new: usize, _can_move: bool) -> *mut u8 {
@@ -52,8 +62,8 @@ unsafe impl Allocator for HugePages {
         unsafe { mapping::unmap(ptr, size) }
     }
 
-    fn can_release_part(&self, _flags: u32) -> bool {
-        true
+    fn can_release_part(&self, flags: u32) -> bool {
+        flags != NOT_MAPPED
     }
 
     fn allocates_zeros(&self) -> bool {

@@ -33,7 +33,7 @@ use spares::{Anonymous, Spares};
 
 use crate::env::epoch;
 use crate::env::sync::Mutex;
-use crate::error::{Code, Error, Result};
+use crate::error::{Code, Error, Result, SubCode};
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -148,6 +148,9 @@ impl Ring {
 /// How many steps before the hand comes to an entry its object is asked for; its slot twice as many.
 const AHEAD: usize = 2;
 
+/// RocksDB's name of its oldest cache.
+const LRU: &str = "LRUCache";
+
 /// A block cache, shared by tables, column families and databases.
 pub struct Cache {
     name: &'static str,
@@ -162,7 +165,7 @@ pub struct Cache {
 impl Cache {
     /// A cache under RocksDB's name `LRUCache`. Both names give the same CLOCK.
     pub fn new_lru(capacity: usize) -> Arc<Cache> {
-        Cache::with_settings("LRUCache", capacity, default_shard_bits(capacity), false)
+        Cache::with_settings(LRU, capacity, default_shard_bits(capacity), false)
     }
 
     /// A cache under RocksDB's name `HyperClockCache`.
@@ -270,15 +273,11 @@ impl Cache {
             return Ok(());
         }
         self.release(charge);
-        Err(Error::new(
-            Code::Incomplete,
-            format!(
-                "Insert failed because the block cache is full: capacity {}, usage {}, charge \
-                 {charge}",
-                self.capacity(),
-                self.usage()
-            ),
-        ))
+        let full = match self.name {
+            LRU => "Insert failed due to LRU cache being full.",
+            _ => "Insert failed because unable to evict entries to stay within capacity limit.",
+        };
+        Err(Error::new(Code::Aborted, full).with_subcode(SubCode::MemoryLimit))
     }
 
     fn release(&self, charge: usize) {

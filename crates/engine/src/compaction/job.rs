@@ -1,16 +1,18 @@
 //! The compaction job: a plan in, new tables out. Knows no database and takes no lock.
 //!
-//! With sub-compactions the key range is cut at boundaries of input files and the parts run on
-//! threads of their own; their outputs follow one another in key order.
+//! With sub-compactions the key range is cut at the smallest keys of input files, and the thread of the
+//! job shares the parts with helper threads; their outputs follow one another in key order.
 
 use super::outputs::Outputs;
 use super::plan::{CompactionPlan, CompactionReason, partitioner};
 use crate::base::key::{append_internal_key, seek_trailer, user_key};
 use crate::base::{InternalIterator, MAX_SEQUENCE_NUMBER};
 use crate::budget::{IoPriority, reads_at};
+use crate::env::sync::Mutex;
+use crate::env::threads::together;
 use crate::error::{Error, Result};
 use crate::flush::{OutputContext, spares_no_snapshots};
-use crate::fs::thread_number;
+use crate::fs::{thread_cpu_time, thread_number};
 use crate::hooks::{
     CompactionFilter, CompactionFilterContext, CompactionJobStats, SubcompactionJobInfo,
 };
@@ -18,11 +20,14 @@ use crate::iter::{CompactionIter, Interrupt, merging_iterator};
 use crate::rangedel::{Fragments, JobTombstones, OutputTombstones};
 use crate::read::JobSnapshots;
 use crate::sst::{BlockAccess, TableIterOptions};
+use crate::stats::{self, Activity, HistogramType, Timer, busy_with};
 use crate::version::Source;
 use crate::version::TableCache;
 use crate::version::{FileMeta, Level, LevelIter, Version};
 use std::cmp::Ordering;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Instant;
 
 /// What a compaction works on.
@@ -54,6 +59,8 @@ pub struct CompactionOutput {
     pub records_hidden: u64,
     /// Tombstones dropped because nothing is left that they hide.
     pub records_obsolete: u64,
+    /// Those among them that were not at the last level.
+    pub records_optimized: u64,
     /// Entries dropped by a compaction filter.
     pub records_filtered: u64,
     /// What listeners are told.
@@ -74,20 +81,12 @@ struct Part {
 /// Runs the plan and syncs the new tables and their directory entries. On an error nothing is left
 /// behind.
 pub fn run(inputs: &CompactionInputs<'_>) -> Result<CompactionOutput> {
-    let parts = parts(inputs);
+    let parts = counted_parts(inputs);
     let tombstones = tombstones(inputs)?;
     let tombstones = tombstones.as_ref();
-    let results: Vec<Result<CompactionOutput>> = if parts.len() == 1 {
-        vec![run_told(inputs, 0, &parts[0], tombstones)]
-    } else {
-        std::thread::scope(|scope| {
-            let spawn = |(i, part)| scope.spawn(move || run_told(inputs, i, part, tombstones));
-            let running: Vec<_> = parts.iter().enumerate().map(spawn).collect();
-            running
-                .into_iter()
-                .map(|thread| thread.join().unwrap_or_else(|_| Err(panicked())))
-                .collect()
-        })
+    let results = match &parts[..] {
+        [part] => vec![run_told(inputs, 0, part, tombstones)],
+        parts => run_parts(inputs, parts, tombstones),
     };
     // The parts do not see what range tombstones hide.
     let hidden = tombstones.map_or(0, JobTombstones::num_hidden);
@@ -104,6 +103,7 @@ pub fn run(inputs: &CompactionInputs<'_>) -> Result<CompactionOutput> {
                 all.records_in += output.records_in;
                 all.records_hidden += output.records_hidden;
                 all.records_obsolete += output.records_obsolete;
+                all.records_optimized += output.records_optimized;
                 all.records_filtered += output.records_filtered;
                 all.stats.add_output(&output.stats);
                 all.tombstones_obsolete += output.tombstones_obsolete;
@@ -123,8 +123,49 @@ pub fn run(inputs: &CompactionInputs<'_>) -> Result<CompactionOutput> {
     Ok(all)
 }
 
+/// Runs the parts on as many threads as there are, or on fewer. Results are in the order of the parts;
+/// after an error there are none of parts that had not begun.
+fn run_parts(
+    inputs: &CompactionInputs<'_>,
+    parts: &[Part],
+    tombstones: Option<&JobTombstones>,
+) -> Vec<Result<CompactionOutput>> {
+    let next = AtomicUsize::new(0);
+    let done = Mutex::new(Vec::with_capacity(parts.len()));
+    together("ferro-part", parts.len() - 1, || {
+        loop {
+            let i = next.fetch_add(1, Relaxed);
+            let Some(part) = parts.get(i) else { return };
+            let run = AssertUnwindSafe(|| run_told(inputs, i, part, tombstones));
+            let result = catch_unwind(run).unwrap_or_else(|_| Err(panicked()));
+            if result.is_err() {
+                next.store(parts.len(), Relaxed);
+            }
+            done.lock().push((i, result));
+        }
+    });
+    let mut done = done.into_inner();
+    done.sort_by_key(|(i, _)| *i);
+    done.into_iter().map(|(_, result)| result).collect()
+}
+
 fn panicked() -> Error {
     Error::corruption("compaction: a sub-compaction panicked")
+}
+
+/// [`parts`], counted if the work may be shared.
+fn counted_parts(inputs: &CompactionInputs<'_>) -> Vec<Part> {
+    let statistics = &inputs.output.db_options.statistics;
+    if inputs.max_subcompactions < 2 {
+        return parts(inputs);
+    }
+    let timer = Timer::start(statistics, HistogramType::SubcompactionSetupTime);
+    let parts = parts(inputs);
+    drop(timer);
+    if parts.len() > 1 {
+        stats::record(statistics, HistogramType::NumSubcompactionsScheduled, parts.len() as u64);
+    }
+    parts
 }
 
 /// Cuts the key range at input files so that the parts read about equally many bytes.
@@ -253,6 +294,8 @@ fn run_part(
     tombstones: Option<&JobTombstones>,
 ) -> Result<CompactionOutput> {
     let _reads = reads_at(IoPriority::Low);
+    let _busy = busy_with(Activity::Compaction);
+    let cpu_start = thread_cpu_time();
     let ctx = &inputs.output;
     let plan = inputs.plan;
     // Below level 0 lie also its own older files, so what stays there never drops by key.
@@ -274,6 +317,7 @@ fn run_part(
     )
     .with_filter(filter(inputs)?, plan.start_level)
     .with_check_from(inputs.snapshots.check_from)
+    .with_statistics(ctx.db_options.statistics.clone())
     .with_interrupt(inputs.interrupt.clone())
     .with_cancel(Arc::clone(ctx.cancelled));
     match &part.begin {
@@ -308,12 +352,14 @@ fn run_part(
                 num_records_replaced: stats.num_record_drop_hidden,
                 num_input_deletion_records: stats.num_input_deletion_records,
                 num_expired_deletion_records: stats.num_record_drop_obsolete,
+                cpu_micros: thread_cpu_time().saturating_sub(cpu_start).as_micros() as u64,
                 ..CompactionJobStats::default()
             },
             files,
             records_in: stats.num_input_records,
             records_hidden: stats.num_record_drop_hidden,
             records_obsolete: stats.num_record_drop_obsolete,
+            records_optimized: stats.num_optimized_del_drop_obsolete,
             records_filtered: stats.num_record_drop_user,
             records_range_deleted: 0,
             tombstones_obsolete,
@@ -351,6 +397,7 @@ fn input_iterator(inputs: &CompactionInputs<'_>) -> Result<Box<dyn InternalItera
         total_order: true,
         readahead: 0,
         for_compaction: true,
+        pin: false,
     };
     let mut children = Vec::new();
     for level in &inputs.plan.inputs {

@@ -82,6 +82,11 @@ impl CompactionPlan {
         self.input_files().fold(0, |sum, (_, f)| sum.saturating_add(f.file_size))
     }
 
+    /// Whether it makes files, apart from what it may drop.
+    pub fn writes_tables(&self) -> bool {
+        !self.trivial_move && !self.deletion
+    }
+
     /// The first and the last user key of the inputs.
     pub fn key_range(&self, order: &KeyOrder) -> (Vec<u8>, Vec<u8>) {
         let range = key_range(order, self.input_files().map(|(_, f)| f));

@@ -1,9 +1,10 @@
 //! Zstandard frames. The codec is pure Rust; contexts are kept per thread.
 
 use super::{Codec, CompressionType, DEFAULT_LEVEL, Dictionary, broken, check_size, wrong_size};
-use crate::error::{Error, Result};
-use std::cell::RefCell;
+use crate::error::Result;
+use std::cell::Cell;
 use std::io::Read;
+use std::thread::LocalKey;
 use structured_zstd::decoding::{FrameDecoder, StreamingDecoder};
 use structured_zstd::encoding::{CompressionLevel, FrameCompressor};
 
@@ -25,8 +26,18 @@ struct Encoder {
 
 thread_local! {
     /// Contexts are large; each thread keeps one of each.
-    static DECODER: RefCell<Option<FrameDecoder>> = const { RefCell::new(None) };
-    static ENCODER: RefCell<Option<Encoder>> = const { RefCell::new(None) };
+    static DECODER: Cell<Option<FrameDecoder>> = const { Cell::new(None) };
+    static ENCODER: Cell<Option<Encoder>> = const { Cell::new(None) };
+}
+
+/// What this thread keeps. Nothing at the thread's end, when its thread-locals are gone.
+fn take<T>(place: &'static LocalKey<Cell<Option<T>>>) -> Option<T> {
+    place.try_with(Cell::take).ok().flatten()
+}
+
+/// Keeps `context` for the thread's next call.
+fn keep<T>(place: &'static LocalKey<Cell<Option<T>>>, context: T) {
+    let _ = place.try_with(|kept| kept.set(Some(context)));
 }
 
 /// The level that RocksDB gives to the library.
@@ -59,17 +70,15 @@ pub(super) fn compress(
     dict: Option<&Dictionary>,
     out: &mut Vec<u8>,
 ) -> Result<()> {
-    ENCODER.with_borrow_mut(|slot| {
-        let mut encoder = match slot.take() {
-            Some(encoder) if encoder.serves(codec, dict) => encoder,
-            _ => Encoder::new(codec, dict)?,
-        };
-        // The encoder replaces what it is given, so the frame is made aside.
-        let frame = encoder.frames.compress_independent_frame(raw);
-        out.extend_from_slice(&frame);
-        *slot = Some(encoder);
-        Ok(())
-    })
+    let mut encoder = match take(&ENCODER) {
+        Some(encoder) if encoder.serves(codec, dict) => encoder,
+        _ => Encoder::new(codec, dict)?,
+    };
+    // The encoder replaces what it is given, so the frame is made aside.
+    let frame = encoder.frames.compress_independent_frame(raw);
+    out.extend_from_slice(&frame);
+    keep(&ENCODER, encoder);
+    Ok(())
 }
 
 pub(super) fn decompress(
@@ -81,17 +90,14 @@ pub(super) fn decompress(
     check_size(len, max_len.min(stream.len().saturating_mul(MAX_RATIO)))?;
     let dict = dict.map(Dictionary::for_decoder).transpose()?;
     let mut raw = vec![0; len];
-    let n = DECODER.with_borrow_mut(|slot| {
-        // Taken out, so that a decoder that failed is not used again.
-        let mut decoder = slot.take().unwrap_or_default();
-        let n = match dict {
-            Some(d) => decoder.decode_all_with_dict_handle(stream, &mut raw, d),
-            None => decoder.decode_all(stream, &mut raw),
-        }
-        .map_err(|e| broken(CODEC, e))?;
-        *slot = Some(decoder);
-        Ok::<_, Error>(n)
-    })?;
+    // Taken out, so that a decoder that failed is not used again.
+    let mut decoder = take(&DECODER).unwrap_or_default();
+    let n = match dict {
+        Some(d) => decoder.decode_all_with_dict_handle(stream, &mut raw, d),
+        None => decoder.decode_all(stream, &mut raw),
+    }
+    .map_err(|e| broken(CODEC, e))?;
+    keep(&DECODER, decoder);
     if n != len {
         return Err(wrong_size(CODEC, len, n));
     }

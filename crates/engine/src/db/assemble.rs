@@ -29,7 +29,7 @@ use std::sync::Arc;
 const DELAYED_WRITE_RATE: u64 = 16 << 20;
 
 /// The WALs of a database that was just recovered.
-struct Wals {
+pub(super) struct Wals {
     /// Older ones that still hold what is in no table.
     kept: Vec<u64>,
     /// The one that writes go to.
@@ -42,14 +42,13 @@ impl Wals {
     }
 }
 
-/// Flushes what was recovered (unless told not to), starts a WAL, writes the new MANIFEST, and puts
-/// the database together.
-pub(super) fn assemble(
-    opening: Opening,
-    mut versions: VersionSet,
-    mut recovered: Recovered,
-    lock: Box<dyn FileLock>,
-) -> Result<Arc<DbInner>> {
+/// Flushes what was recovered (unless told not to), starts a WAL and writes the new MANIFEST. After an error the
+/// WALs are what they were, and what was recovered is spent.
+pub(super) fn make_durable(
+    opening: &Opening,
+    versions: &mut VersionSet,
+    recovered: &mut Recovered,
+) -> Result<Wals> {
     // WALs are kept only if replaying them again gives the same again. Behind a tear only a WAL that
     // follows without a gap would count, and a record that is in a table already would count twice.
     let keep_wals = opening.session.options.avoid_flush_during_recovery
@@ -57,7 +56,7 @@ pub(super) fn assemble(
         && !recovered.made_tables();
     if !keep_wals {
         for (id, family) in &mut recovered.families {
-            recover::flush_one(&opening, *id, family)?;
+            recover::flush_one(opening, *id, family)?;
         }
     }
     let largest = opening.family(0)?.options().write_buffer_size;
@@ -65,13 +64,29 @@ pub(super) fn assemble(
         live: opening.session.new_wal(largest)?,
         kept: if keep_wals { recovered.summary.wals.clone() } else { Vec::new() },
     };
-    let sections = std::mem::take(&mut recovered.summary.sections);
     let next = versions.counters().last_sequence() + 1;
-    prepared::carry_over(&opening.session, &sections, &mut wals.live, next)?;
+    prepared::carry_over(&opening.session, &recovered.summary.sections, &mut wals.live, next)?;
     if recovered.made_tables() {
         opening.session.fs.sync_dir(&opening.session.dir)?;
     }
-    versions.install(edits(&opening, &mut recovered, &wals))?;
+    versions.install(edits(opening, recovered, &wals))?;
+    Ok(wals)
+}
+
+/// Puts the database together. Without `wals`, since there was no room to make anything durable, memtables hold
+/// what was recovered, the WALs stay, and the live one is one that takes nothing.
+pub(super) fn assemble(
+    opening: Opening,
+    versions: VersionSet,
+    mut recovered: Recovered,
+    wals: Option<Wals>,
+    lock: Box<dyn FileLock>,
+) -> Result<Arc<DbInner>> {
+    let wals = wals.unwrap_or_else(|| Wals {
+        live: LogWriter::new(Box::new(NoFile), opening.session.counters.new_file_number()),
+        kept: recovered.summary.wals.clone(),
+    });
+    let sections = std::mem::take(&mut recovered.summary.sections);
     let states = family_states(&opening, &versions, &mut recovered, &wals)?;
     put_together(opening, versions, states, wals, sections, Some(lock))
 }
@@ -166,6 +181,7 @@ fn put_together(
         state: Mutex::new(state),
         work: Condvar::new(),
         progress: Condvar::new(),
+        process: std::process::id(),
         order: CommitOrder::new(last_sequence),
         sync_group: SyncGroup::default(),
         controller: WriteController::new(delayed_write_rate),
@@ -186,6 +202,7 @@ fn put_together(
         events: Events::default(),
     });
     inner.prepare_events();
+    inner.info_log.info(format_args!("DB pointer {:p}", Arc::as_ptr(&inner)));
     let mut state = inner.state.lock();
     publish_families(&inner, &state);
     inner.renew_stalls(&mut state);

@@ -5,31 +5,34 @@
 //! the time of one idle wait.
 
 use super::column_family::{ColumnFamilyData, ColumnFamilyState};
-use super::errors::caught;
+use super::errors::{caught, is_unwanted};
 use super::events::CompactionReport;
 use super::state::{DbInner, State};
+use super::unclaimed::Unclaimed;
 use crate::compaction::picker::LevelShape;
 use crate::compaction::plan::CompactionPlan;
 use crate::compaction::{self, CompactionInputs};
 use crate::env::epoch;
 use crate::env::sync::MutexGuard;
 use crate::env::sync::atomic::Ordering;
+use crate::env::threads;
 use crate::error::{Code, Error, Result};
 use crate::flush::OutputContext;
 use crate::hooks::{BackgroundErrorReason, CompactionReason, FlushReason, TableFileCreationReason};
 use crate::iter::Interrupt;
 use crate::options;
-use crate::stats::{self, HistogramType, Ticker, Timer};
+use crate::stats::{self, Activity, HistogramType, Ticker, Timer, busy_with};
 use crate::version::{Version, VersionEdit};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// An idle thread looks at the state at least this often.
 const IDLE_WAIT: Duration = Duration::from_millis(500);
+/// After the system refused a thread it is asked again after this time.
+const THREADS_AGAIN: Duration = Duration::from_secs(1);
 /// Tables that nobody else has deleted for so long are for a flush thread.
 const PURGE_WAIT: Duration = Duration::from_millis(5);
-/// After a failure a thread waits this long before it tries again.
-const RETRY_WAIT: Duration = Duration::from_secs(1);
 
 /// A compaction that was picked.
 pub(super) struct CompactionWork {
@@ -49,35 +52,70 @@ fn worst_score(family: &ColumnFamilyState) -> f64 {
 }
 
 impl DbInner {
-    /// Starts the threads of the background that the options ask for and that do not run yet.
+    /// Starts the threads of the background that the options ask for and that do not run yet. One of
+    /// each kind must start; for those that the system refuses besides, it is asked again later.
     pub(crate) fn start_background(self: &Arc<Self>) -> Result<()> {
-        let (flushes, compactions) = options::background_job_limits(&self.live_options());
         let mut state = self.state.lock();
-        for (i, count, name, body) in [
-            (0, flushes, "ferro-flush", DbInner::flush_thread as fn(&DbInner)),
-            (1, compactions, "ferro-compact", DbInner::compaction_thread as fn(&DbInner)),
-        ] {
+        match self.start_threads(&mut state) {
+            Err(e) if state.thread_counts.contains(&0) => Err(e),
+            Err(e) => {
+                self.info_log.warn(format_args!("{e}: the other background threads do its work"));
+                Ok(())
+            }
+            Ok(()) => Ok(()),
+        }
+    }
+
+    fn start_threads(self: &Arc<Self>, state: &mut MutexGuard<'_, State>) -> Result<()> {
+        let (flushes, compactions) = options::background_job_limits(&self.live_options());
+        state.threads_due = None;
+        // First one of each kind.
+        for (kind, count) in [(0, 1), (1, 1), (0, flushes), (1, compactions)] {
             // `close` says so before it takes the threads under this lock.
-            while state.thread_counts[i] < count && !self.is_closing() {
-                let inner = Arc::clone(self);
-                let name = format!("{name}{}", state.thread_counts[i]);
-                let thread = std::thread::Builder::new().name(name.clone());
-                let spawned = thread.spawn(move || body(&inner));
-                let spawned =
-                    spawned.map_err(|e| Error::io(format!("starting thread {name}"), e))?;
-                state.threads.push(spawned);
-                state.thread_counts[i] += 1;
+            while state.thread_counts[kind] < count && !self.is_closing() {
+                self.start_thread(state, kind)?;
             }
         }
         Ok(())
     }
 
-    fn flush_thread(&self) {
+    /// Starts a thread that flushes (0) or compacts (1).
+    fn start_thread(self: &Arc<Self>, state: &mut State, kind: usize) -> Result<()> {
+        let inner = Arc::clone(self);
+        let number = state.thread_counts[kind];
+        let spawned = match kind {
+            0 => threads::spawn(&format!("ferro-flush{number}"), move || inner.flush_thread()),
+            _ => threads::spawn(&format!("ferro-compact{number}"), move || {
+                inner.compaction_thread();
+            }),
+        };
+        let spawned = spawned.map_err(|e| {
+            state.threads_due = Some(Instant::now() + THREADS_AGAIN);
+            Error::io("While starting a background thread", e)
+        })?;
+        state.threads.push(spawned);
+        state.thread_counts[kind] += 1;
+        Ok(())
+    }
+
+    /// Starts threads that the system refused before, if it is time to ask again.
+    fn start_missing_threads(self: &Arc<Self>, state: &mut MutexGuard<'_, State>) {
+        if state.threads_due.is_some_and(|due| Instant::now() >= due)
+            && self.start_threads(state).is_ok()
+        {
+            self.info_log.info(format_args!("all background threads run now"));
+        }
+    }
+
+    fn flush_thread(self: &Arc<Self>) {
         let mut state = self.state.lock();
         while !self.is_stopped() {
             if state.stats_due(self.live_options().stats_dump_period_sec) {
                 drop(state);
                 self.dump_stats();
+            } else if self.wants_new_wal(&state) {
+                drop(state);
+                self.renew_in_background();
             } else if let Some(family) = self.wanted_switch(&mut state) {
                 drop(state);
                 self.switch_in_background(&family);
@@ -85,7 +123,6 @@ impl DbInner {
                 drop(state);
                 if let Err(e) = self.run_flush(work) {
                     self.background_error(BackgroundErrorReason::Flush, &e);
-                    self.wait_before_retry();
                 }
             } else if self.has_tables_to_purge() {
                 // Who replaced them is about to delete them, and a flush should not wait for that.
@@ -101,45 +138,51 @@ impl DbInner {
                 drop(state);
                 self.spare_chunks.release();
             } else {
-                self.work.wait_for(&mut state, IDLE_WAIT);
+                self.start_missing_threads(&mut state);
+                let idle = state.retries.flushes.sleep(Instant::now(), IDLE_WAIT);
+                self.work.wait_for(&mut state, idle);
                 continue;
             }
             state = self.state.lock();
         }
     }
 
-    fn compaction_thread(&self) {
+    fn compaction_thread(self: &Arc<Self>) {
         let mut state = self.state.lock();
         while !self.is_stopped() {
+            let to_sample = state.retries.dirs_to_sample(Instant::now());
+            if !to_sample.is_empty() {
+                drop(state);
+                self.sample_free_space(&to_sample);
+                state = self.state.lock();
+            }
             let Some(work) = self.pick_compaction(&mut state) else {
-                self.work.wait_for(&mut state, IDLE_WAIT);
+                let idle = state.retries.compactions.sleep(Instant::now(), IDLE_WAIT);
+                self.work.wait_for(&mut state, idle);
                 continue;
             };
             drop(state);
-            if let Err(e) = self.run_compaction(work) {
-                // For want of space it waits; nothing has failed.
-                if e.code() == Code::CompactionTooLarge {
-                    self.wait_before_retry();
-                    state = self.state.lock();
-                    continue;
-                }
-                self.background_error(BackgroundErrorReason::Compaction, &e);
-                self.wait_before_retry();
+            match self.run_compaction(work) {
+                // The user's limit: it waits, and nothing has failed.
+                Err(e) if e.code() == Code::CompactionTooLarge => {}
+                Err(e) => self.background_error(BackgroundErrorReason::Compaction, &e),
+                Ok(()) => {}
             }
             state = self.state.lock();
         }
     }
 
-    fn wait_before_retry(&self) {
-        let mut state = self.state.lock();
-        if !self.is_stopped() {
-            self.work.wait_for(&mut state, RETRY_WAIT);
+    /// Looks at what is free where compactions wait for room.
+    fn sample_free_space(&self, dirs: &[PathBuf]) {
+        for dir in dirs {
+            let free = self.fs.free_space(dir).ok();
+            self.state.lock().retries.note_free(dir, free);
         }
     }
 
     /// A family whose memtable should be switched to let an old WAL go.
     fn wanted_switch(&self, state: &mut MutexGuard<'_, State>) -> Option<Arc<ColumnFamilyData>> {
-        if self.pauses.all() {
+        if self.pauses.all() || !state.retries.flushes.is_due(Instant::now()) {
             return None;
         }
         let family = state.families.values_mut().find(|family| family.switch_wanted)?;
@@ -166,8 +209,8 @@ impl DbInner {
         if let Some(family) = self.state.lock().families.get_mut(&family.id) {
             family.switch_wanted = true;
         }
+        self.state.lock().retries.flushes.failed(Instant::now());
         self.background_error(BackgroundErrorReason::WriteCallback, &e);
-        self.wait_before_retry();
     }
 
     // ---- compaction ------------------------------------------------------------------------
@@ -175,7 +218,9 @@ impl DbInner {
     fn pick_compaction(&self, state: &mut MutexGuard<'_, State>) -> Option<CompactionWork> {
         let (_, limit) = options::background_job_limits(&self.live_options());
         let full = self.pauses.automatic() || state.running_compactions >= limit;
-        if full || DbInner::must_not_retry(&state.error) {
+        let now = Instant::now();
+        let waits = !state.retries.compactions.is_due(now);
+        if full || waits || DbInner::must_not_retry(&state.error) {
             return None;
         }
         let moment = self.moment();
@@ -190,8 +235,14 @@ impl DbInner {
             .collect();
         wanting.sort_by(|a, b| b.0.total_cmp(&a.0));
         let work = wanting.into_iter().find_map(|(_, id)| {
-            let family = state.families.get_mut(&id)?;
+            let State { families, retries, .. } = &mut **state;
+            let family = families.get_mut(&id)?;
             let plan = family.picker.pick(&family.current, &family.data.options(), &moment)?;
+            let dir = family.data.paths.dir(plan.output_path);
+            if plan.writes_tables() && !retries.may_compact(dir, plan.input_bytes(), now) {
+                family.picker.release(&plan);
+                return None;
+            }
             Some(CompactionWork {
                 family: Arc::clone(&family.data),
                 version: Arc::clone(&family.current),
@@ -231,6 +282,7 @@ impl DbInner {
             self.tell_compaction_completed(family, plan, &report, &result);
             Ok(())
         });
+        let ended = self.note_compaction_result(&work, &result);
         let mut state = self.state.lock();
         state.running_compactions -= 1;
         match state.families.get_mut(&work.family.id) {
@@ -241,13 +293,35 @@ impl DbInner {
         self.work.notify_all();
         self.progress.notify_all();
         if result.is_ok() {
-            self.compaction_succeeded();
+            self.compaction_succeeded(ended);
         }
         // The last holder of the inputs: they can be deleted here and now.
         drop(work);
         epoch::synchronize();
         self.purge_tables();
         result.and(told)
+    }
+
+    /// Sets when a compaction that failed is tried again. Returns the want of room that this one ended.
+    fn note_compaction_result(&self, work: &CompactionWork, result: &Result<()>) -> Option<Error> {
+        let (dir, bytes) = (work.family.paths.dir(work.plan.output_path), work.plan.input_bytes());
+        let free = match result {
+            Err(e) if e.is_no_space() => self.fs.free_space(dir).ok(),
+            _ => None,
+        };
+        let retries = &mut self.state.lock().retries;
+        match result {
+            Ok(()) if work.plan.writes_tables() => {
+                retries.compactions.succeeded();
+                return retries.found_room(dir, bytes);
+            }
+            Err(e) if e.is_no_space() && work.plan.writes_tables() => {
+                retries.no_room(dir, bytes, free, e, Instant::now());
+            }
+            Err(e) if !is_unwanted(e) => retries.compactions.failed(Instant::now()),
+            _ => {}
+        }
+        None
     }
 
     fn move_files(&self, work: &CompactionWork, report: &mut CompactionReport) -> Result<()> {
@@ -262,6 +336,11 @@ impl DbInner {
 
     /// FIFO compaction: the inputs go, and nothing takes their place.
     fn drop_files(&self, work: &CompactionWork) -> Result<()> {
+        let ticker = match work.plan.reason {
+            CompactionReason::FIFOTtl => Ticker::FifoTtlCompactions,
+            _ => Ticker::FifoMaxSizeCompactions,
+        };
+        stats::add(&self.statistics, ticker, 1);
         let mut edit = VersionEdit::for_column_family(work.family.id);
         for (level, file) in work.plan.input_files() {
             edit.delete_file(level, file.number);
@@ -280,9 +359,9 @@ impl DbInner {
         let _timer = Timer::start(&self.statistics, HistogramType::CompactionTime);
         let plan = &work.plan;
         let files = plan.num_input_files() as u64;
-        stats::record(&self.statistics, HistogramType::NumFilesInSingleCompaction, files);
-        let parts = u64::from(work.max_subcompactions.max(1));
-        stats::record(&self.statistics, HistogramType::NumSubcompactionsScheduled, parts);
+        if plan.reason != CompactionReason::ManualCompaction {
+            stats::record(&self.statistics, HistogramType::NumFilesInSingleCompaction, files);
+        }
         let inputs = || plan.input_files().map(|(_, file)| file);
         let oldest = inputs().map(|f| f.oldest_ancestor_time).filter(|&t| t != 0).min();
         let bytes_in: u64 = inputs().map(|f| f.file_size).sum();
@@ -295,6 +374,7 @@ impl DbInner {
             oldest_ancestor_time: oldest.unwrap_or(0),
             job_id: report.job_id,
             reason: TableFileCreationReason::Compaction,
+            kept_free: self.kept_free(work.family.paths.dir(plan.output_path)),
             ..self.output_context(&work.family)
         };
         let out = compaction::run(&CompactionInputs {
@@ -310,17 +390,25 @@ impl DbInner {
         for (level, file) in plan.input_files() {
             edit.delete_file(level, file.number);
         }
+        stats::record(&self.statistics, HistogramType::CompactionCpuTime, out.stats.cpu_micros);
         let bytes_out: u64 = out.files.iter().map(|f| f.file_size).sum();
         report.note_records(plan, &out.stats);
+        let mut made = Unclaimed::new(self);
+        out.files.iter().for_each(|file| made.push(file.number, work.family.paths.table(file)));
+        let is_last = plan.output_level + 1 == work.version.num_levels();
+        let busy = busy_with(Activity::Compaction);
         for file in out.files {
+            file.set_at_last_level(is_last);
             // Before readers come to it, who would wait.
             work.family.tables.find(&file)?;
             report.note_output(&work.family.paths, plan.output_level, &file);
             edit.add_file(plan.output_level, Arc::new(file));
         }
-        let made: Vec<_> = report.outputs.iter().map(|(_, path)| path.clone()).collect();
-        self.note_tables(&made, BackgroundErrorReason::Compaction);
+        drop(busy);
+        let paths: Vec<_> = report.outputs.iter().map(|(_, path)| path.clone()).collect();
+        self.note_tables(&paths, BackgroundErrorReason::Compaction);
         self.install(vec![edit], |_| {})?;
+        made.claim(|_| true);
         self.totals.compaction_count.fetch_add(1, Ordering::Relaxed);
         self.totals.compaction_read_bytes.fetch_add(bytes_in, Ordering::Relaxed);
         self.totals.compaction_write_bytes.fetch_add(bytes_out, Ordering::Relaxed);
@@ -343,8 +431,11 @@ impl DbInner {
         for (ticker, n) in [
             (Ticker::CompactReadBytes, bytes_in),
             (Ticker::CompactWriteBytes, bytes_out),
-            (Ticker::CompactionKeyDropNewerEntry, out.records_hidden),
-            (Ticker::CompactionKeyDropObsolete, out.records_obsolete),
+            // As in RocksDB these two hold what range tombstones hide, and obsolete ones of those.
+            (Ticker::CompactionKeyDropNewerEntry, out.records_hidden + out.records_range_deleted),
+            (Ticker::CompactionKeyDropObsolete, out.records_obsolete + out.tombstones_obsolete),
+            (Ticker::CompactionOptimizedDelDropObsolete, out.records_optimized),
+            (Ticker::CompactionCpuTotalTime, out.stats.cpu_micros),
             (Ticker::CompactionKeyDropUser, out.records_filtered),
             (Ticker::CompactionKeyDropRangeDel, out.records_range_deleted),
             (Ticker::CompactionRangeDelDropObsolete, out.tombstones_obsolete),

@@ -12,7 +12,7 @@ use crate::base::{KeyOrder, PinnedValue};
 use crate::batch::{BatchLookup, IndexedBatch, MergeBase};
 use crate::error::{Code, Error, Result};
 use crate::hooks::MergeOperator;
-use crate::iter::merge_helper::{full_merge, no_merge_operator};
+use crate::iter::merge_helper::full_merge;
 use crate::options::ReadOptions;
 use std::cmp::Ordering;
 use std::ops::{Bound, Deref};
@@ -45,6 +45,12 @@ pub fn get_from_batch(
             full_merge(operator, key, base, &operands).map(Some)
         }
     }
+}
+
+/// A batch has operands for a column family without merge operator.
+#[cold]
+fn no_merge_operator() -> Error {
+    Error::invalid_argument("Merge operator must be set for column family")
 }
 
 impl Db {

@@ -2,7 +2,7 @@
 
 use super::seal::largest_memtable;
 use super::state::{DbInner, State};
-use crate::budget::{IoPriority, MemtableShare, SstFileManager};
+use crate::budget::{IoPriority, KeptFree, MemtableShare, SstFileManager};
 use crate::env::sync::atomic::Ordering;
 use crate::error::{Code, Error, Result, Severity, SubCode};
 use crate::hooks::{BackgroundErrorReason, FlushReason};
@@ -10,6 +10,7 @@ use crate::memtable::MemTable;
 use crate::options::WriteOptions;
 use crate::stats::{self, Ticker};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Who waits for memory looks again at least this often.
@@ -142,6 +143,27 @@ impl DbInner {
         Err(Error::new(Code::CompactionTooLarge, "Not enough space for the compaction"))
     }
 
+    /// What a compaction into `dir` leaves free there: a memtable's log, and its table.
+    pub(super) fn kept_free(&self, dir: &Path) -> Option<Arc<KeptFree>> {
+        let state = self.state.lock();
+        let sizes = state.families.values().map(|cf| cf.data.options().write_buffer_size as u64);
+        let largest = sizes.max().unwrap_or(0);
+        drop(state);
+        KeptFree::new(&self.fs, dir, 2 * largest)
+    }
+
+    /// Deletes a table that never counted, at once: it may be what fills the device.
+    pub(super) fn delete_unclaimed_table(&self, number: u64, path: &Path) {
+        if let Some(open_tables) = &self.open_tables {
+            open_tables.remove(number);
+        }
+        // Best effort: the next open removes what nobody knows.
+        let _ = self.fs.remove_file(path);
+        if let Some(manager) = self.sst_files() {
+            manager.on_delete_file(path);
+        }
+    }
+
     /// Deletes a table, at the manager's rate if there is one.
     pub(super) fn delete_table(&self, path: &Path) -> Result<()> {
         let trashed = match self.sst_files() {
@@ -153,6 +175,12 @@ impl DbInner {
             _ => Ticker::FilesDeletedImmediately,
         };
         stats::add(&self.statistics, ticker, 1);
+        let log = &self.info_log;
+        match &trashed {
+            Ok(true) => log.info(format_args!("Mark file: {} as trash -- OK", path.display())),
+            Ok(false) => log.info(format_args!("Deleted file {} immediately", path.display())),
+            Err(_) => {}
+        }
         match trashed {
             Err(e) if !e.is_path_not_found() => {
                 self.info_log.warn(format_args!("cannot delete {}: {e}", path.display()));

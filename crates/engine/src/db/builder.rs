@@ -2,25 +2,27 @@
 //!
 //! Files that an older session left over are deleted only after recovery has succeeded.
 
-use super::assemble::assemble;
+use super::assemble::{assemble, make_durable};
 use super::column_family::ColumnFamilyData;
 use super::errors::caught;
-use super::log_lines::log_recovery_finished;
+use super::log_lines::{keep_family, log_recovery_finished};
+use super::obsolete_files::Leftovers;
 use super::open::{ColumnFamilyDescriptor, DEFAULT_COLUMN_FAMILY, not_found};
-use super::recover::recover_wals;
+use super::recover::{Recovered, WhenFull, recover_wals};
 use super::session::{Identity, Session};
 use super::state::DbInner;
 use crate::base::KeyOrder;
 use crate::budget::{MemtableShare, WriteBufferManager};
 use crate::env::live::Live;
 use crate::env::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use crate::env::threads::together;
 use crate::error::{Error, Result};
 use crate::fs::identity::{host_name, new_db_id, new_session_id};
 use crate::fs::info_log::InfoLog;
 use crate::fs::{FileLock, FileSystem, filename};
 use crate::options::DbOptions;
-use crate::sst::Table;
-use crate::version::{ColumnFamilySpec, FileMeta, OpenTables, VersionSet, VersionSetOptions};
+use crate::stats::{Activity, busy_with};
+use crate::version::{ColumnFamilySpec, OpenTables, VersionSet, VersionSetOptions};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -51,25 +53,19 @@ impl Opening {
         }
         let next = AtomicUsize::new(0);
         let open_some = || -> Result<()> {
+            let _busy = busy_with(Activity::DbOpen);
             let mut memory = Vec::new();
             while let Some((family, file)) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
-                let table = family.tables.find_late(file, &mut memory)?;
-                check_merge_operator(family, file, &table)?;
+                family.tables.find_late(file, &mut memory)?;
             }
             Ok(())
         };
         let threads = self.session.options.max_file_opening_threads.clamp(1, 16) as usize;
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let threads = threads.min(cores).min(files.len());
-        std::thread::scope(|scope| {
-            // This thread is one of them.
-            let others: Vec<_> = (1..threads).map(|_| scope.spawn(open_some)).collect();
-            let mine = caught(open_some);
-            let results = others.into_iter().map(|thread| {
-                thread.join().unwrap_or_else(|_| Err(Error::corruption("opening a table panicked")))
-            });
-            results.fold(mine, Result::and)
-        })
+        let opened = together("ferro-open", threads.max(1) - 1, || caught(open_some));
+        let panicked = |_| Err(Error::corruption("opening a table panicked"));
+        opened.into_iter().try_for_each(|result| result.unwrap_or_else(panicked))
     }
 }
 
@@ -94,26 +90,55 @@ impl Builder {
         self.write_identity(&identity)?;
         self.info_log.together(|| {
             self.log_header(&identity);
+            if !exists {
+                self.info_log.info(format_args!("Creating manifest 1 "));
+            }
             self.log_versions(&versions);
         });
         let descriptors = self.descriptors.clone();
         let mut opening = self.opening(&versions, identity, false);
         opening.open_all_tables(&versions)?;
         let info_log = Arc::clone(&opening.session.info_log);
-        let recovered = recover_wals(&opening, &versions)
+        let (mut recovered, mut no_room) = recover_with_room(&opening, &versions)
             .inspect_err(|e| log_recovery_finished::<()>(&info_log, &Err(e.clone())))?;
         let replayed = !recovered.summary.wals.is_empty();
         versions.counters().set_last_sequence(recovered.summary.last_sequence);
         create_missing(&mut versions, &mut opening, &descriptors)?;
-        let assembled = assemble(opening, versions, recovered, lock);
+        let mut wals = None;
+        if no_room.is_none() {
+            match make_durable(&opening, &mut versions, &mut recovered) {
+                Ok(made) => wals = Some(made),
+                Err(e) if e.is_no_space() => {
+                    recovered = recover_wals(&opening, &versions, WhenFull::Keep)?;
+                    no_room = Some(e);
+                }
+                Err(e) => {
+                    log_recovery_finished::<()>(&info_log, &Err(e.clone()));
+                    return Err(e);
+                }
+            }
+        }
+        // What is prepared stands in WALs of which it is not known which may go.
+        if let Some(e) = no_room.take_if(|_| !recovered.summary.sections.is_empty()) {
+            return Err(e);
+        }
+        let assembled = assemble(opening, versions, recovered, wals, lock);
         if replayed {
             log_recovery_finished(&info_log, &assembled);
         }
         let inner = assembled?;
-        inner.purge_leftovers()?;
+        inner.all_families().iter().for_each(|family| keep_family(&inner.info_log, family));
+        match no_room {
+            None => inner.purge_leftovers(Leftovers::All)?,
+            Some(e) => inner.begin_without_room(&e),
+        }
         inner.write_options_file();
         inner.list_late_tables();
-        inner.start_background()?;
+        if let Err(e) = inner.start_background() {
+            // Those that did start hold the database, and its lock.
+            let _ = inner.close();
+            return Err(e);
+        }
         Ok(inner)
     }
 
@@ -216,6 +241,19 @@ impl Builder {
     }
 }
 
+/// Replays the WALs. If there is no room for tables, the memtables hold all of it, and the error comes along.
+fn recover_with_room(
+    opening: &Opening,
+    versions: &VersionSet,
+) -> Result<(Recovered, Option<Error>)> {
+    match recover_wals(opening, versions, WhenFull::Flush) {
+        Err(e) if e.is_no_space() => {
+            Ok((recover_wals(opening, versions, WhenFull::Keep)?, Some(e)))
+        }
+        recovered => Ok((recovered?, None)),
+    }
+}
+
 /// The families that are both stored and described.
 fn open_families(
     session: &Session,
@@ -255,25 +293,6 @@ fn spec(descriptor: &ColumnFamilyDescriptor) -> ColumnFamilySpec {
         num_levels: descriptor.options.num_levels.max(1) as usize,
         paths: descriptor.options.cf_paths.clone(),
     }
-}
-
-/// Operands can be folded only by the operator that they were written for.
-fn check_merge_operator(family: &ColumnFamilyData, file: &FileMeta, table: &Table) -> Result<()> {
-    let properties = table.properties();
-    let stored = properties.merge_operator_name.as_str();
-    let configured = family.merge_operator.as_ref().map(|m| m.name());
-    if properties.num_merge_operands == 0
-        || matches!(stored, "" | "nullptr")
-        || configured == Some(stored)
-    {
-        return Ok(());
-    }
-    Err(Error::invalid_argument(format!(
-        "{}: holds operands of merge operator {stored}, the column family {} has {}",
-        family.paths.table(file).display(),
-        family.name,
-        configured.unwrap_or("none"),
-    )))
 }
 
 /// The database's part of the budget that the options name, or of one of its own.

@@ -74,7 +74,7 @@ impl DbInner {
         if name.as_os_str().is_empty() {
             return Ok(None);
         }
-        if self.fs.exists(name) {
+        if self.fs.exists(name)? {
             return Err(Error::invalid_argument(exists));
         }
         // Without the slashes that may end the name.
@@ -111,7 +111,7 @@ impl DbInner {
     /// Gives a table its name in a new directory.
     pub(super) fn take_table(&self, staging: &mut Staging<'_>, path: &Path) -> Result<()> {
         let old = path.with_extension("ldb");
-        let from = if !self.fs.exists(path) && self.fs.exists(&old) { &old } else { path };
+        let from = if !self.fs.exists(path)? && self.fs.exists(&old)? { &old } else { path };
         staging.link_or_copy(from, &file_name(from))
     }
 
@@ -145,7 +145,7 @@ impl DbInner {
         let mut write = self.write.lock();
         // With `manual_wal_flush` records wait in a buffer.
         if !self.read_only {
-            write.wal.flush().inspect_err(|e| self.fail(e))?;
+            self.flush_live_wal(&mut write)?;
         }
         let (live, size) = (write.wal.log_number(), write.wal.size());
         let state = self.state.lock();

@@ -25,8 +25,12 @@ impl Drop for Sweep {
 }
 
 impl DbInner {
-    /// Closes the database once; later calls do nothing. Iterators keep what they read.
+    /// Closes the database once; later calls do nothing. Iterators keep what they read. In a child of the process
+    /// that opened it nothing is closed.
     pub(crate) fn close(&self) -> Result<()> {
+        if self.is_of_parent() {
+            return Ok(());
+        }
         self.refuses_writes.store(true, Ordering::Release);
         self.failed.store(true, Ordering::Release);
         // Who was let in before has its sequence numbers now, and the flush waits for it.
@@ -36,6 +40,7 @@ impl DbInner {
         if self.closing.swap(true, Ordering::AcqRel) {
             return Ok(());
         }
+        self.info_log.info(format_args!("Shutdown: canceling all background work"));
         self.failed.store(true, Ordering::Release);
         self.controller.close();
         let threads = std::mem::take(&mut self.state.lock().threads);
@@ -51,6 +56,7 @@ impl DbInner {
         let closed = self.close_files();
         drop(versions);
         self.info_log.info(format_args!("Shutdown complete"));
+        self.info_log.drop_sections(None);
         *self.lock.lock() = None;
         flushed.and(closed)
     }
@@ -66,6 +72,10 @@ impl DbInner {
 
     /// Writes into tables what skipped the WAL, as RocksDB does at close.
     pub(super) fn flush_unlogged(&self) -> Result<()> {
+        if !(self.is_closing() || self.is_stopped()) {
+            // What was acknowledged may be in memory alone.
+            self.wait_for_wal()?;
+        }
         let unlogged = self.unlogged_data.load(Ordering::Acquire);
         let ended = self.is_closing() || self.is_stopped();
         if ended || self.live_options().avoid_flush_during_shutdown || !unlogged {

@@ -1,5 +1,5 @@
-//! A column family: what never changes while it is open, what readers look at, and what the
-//! database lock guards.
+//! A column family: what handles, readers and jobs share (its identity, the options in force, what
+//! readers look at), and what the database lock guards.
 
 use super::level_jobs::FamilyJobs;
 use super::state::DbInner;

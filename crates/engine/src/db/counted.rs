@@ -6,18 +6,14 @@ use super::read_modes::within_limits;
 use super::state::DbInner;
 use super::ttl::stamped;
 use super::write::Terms;
-use crate::base::perf::{PerfMetric, PerfTimer};
+use crate::base::perf::{self, PerfMetric, PerfTimer};
 use crate::base::{LookupBuffer, PinnedValue, SeqNo};
 use crate::batch::WriteBatch;
 use crate::error::Result;
 use crate::options::{ReadOptions, WriteOptions};
 use crate::read::SuperVersion;
-use crate::stats::{HistogramType, Statistics, Ticker};
+use crate::stats::{Activity, HistogramType, Statistics, Ticker, busy_with};
 use std::time::Instant;
-
-fn micros_since(start: Instant) -> u64 {
-    start.elapsed().as_micros() as u64
-}
 
 /// A lookup that counts where it was answered.
 fn look_up(
@@ -31,12 +27,14 @@ fn look_up(
     let key = LookupBuffer::new(user_key, seq);
     let key = key.key();
     sv.prefetch(&key);
-    let mut ctx = context(family, ro, &key);
-    if sv.get_from_memtables(&key, &mut ctx) {
-        stats.add(Ticker::MemtableHit, 1);
+    let mut ctx = context(family, ro, &key).with_statistics(stats);
+    let is_settled = sv.get_from_memtables(&key, &mut ctx);
+    // A range tombstone that settles it is no hit: RocksDB goes on to the tables.
+    let is_hit = is_settled && ctx.has_seen();
+    stats.add(if is_hit { Ticker::MemtableHit } else { Ticker::MemtableMiss }, 1);
+    if is_settled {
         return ctx.finish();
     }
-    stats.add(Ticker::MemtableMiss, 1);
     let level = sv.get_from_files(&key, ro, &mut ctx, &family.tables)?;
     let value = ctx.finish()?;
     if let (Some(level), Some(_)) = (level, &value) {
@@ -60,11 +58,14 @@ pub(super) fn get(
     seq: SeqNo,
 ) -> Result<Option<PinnedValue>> {
     let start = Instant::now();
+    let _busy = busy_with(Activity::Get);
     let result = look_up(stats, family, sv, ro, user_key, seq);
     stats.add(Ticker::NumberKeysRead, 1);
-    if let Ok(Some(value)) = &result {
-        stats.add(Ticker::BytesRead, value.len() as u64);
-        stats.record(HistogramType::BytesPerRead, value.len() as u64);
+    // A key that is not there is a read of no bytes.
+    if let Ok(value) = &result {
+        let bytes = value.as_ref().map_or(0, |value| value.len() as u64);
+        stats.add(Ticker::BytesRead, bytes);
+        stats.record(HistogramType::BytesPerRead, bytes);
     }
     stats.record_since(HistogramType::DbGet, start);
     result
@@ -80,6 +81,7 @@ pub(super) fn multi_get<K: AsRef<[u8]>>(
     seq: SeqNo,
 ) -> Vec<Result<Option<PinnedValue>>> {
     let start = Instant::now();
+    let _busy = busy_with(Activity::MultiGet);
     let one = |key: &K| look_up(stats, family, sv, ro, key.as_ref(), seq);
     let results = within_limits(ro, keys, one);
     let values = results.iter().filter_map(|r| r.as_ref().ok()?.as_ref());
@@ -95,6 +97,38 @@ pub(super) fn multi_get<K: AsRef<[u8]>>(
     stats.record(HistogramType::BytesPerMultiget, bytes);
     stats.record_since(HistogramType::DbMultiget, start);
     results
+}
+
+/// A write whose parts somebody measures: what is none of the others comes before or after them.
+struct PartsOfWrite {
+    whole: PerfTimer,
+    others: u64,
+}
+
+impl PartsOfWrite {
+    const OTHERS: [PerfMetric; 4] = [
+        PerfMetric::WriteWalTime,
+        PerfMetric::WriteMemtableTime,
+        PerfMetric::WriteDelayTime,
+        PerfMetric::WriteSchedulingFlushesCompactionsTime,
+    ];
+
+    fn others() -> u64 {
+        PartsOfWrite::OTHERS.into_iter().map(perf::value).sum()
+    }
+
+    #[cold]
+    fn begin() -> PartsOfWrite {
+        let whole = PerfTimer::start(PerfMetric::WritePreAndPostProcessTime);
+        PartsOfWrite { whole, others: PartsOfWrite::others() }
+    }
+
+    #[cold]
+    fn end(self) {
+        drop(self.whole);
+        let others = PartsOfWrite::others().saturating_sub(self.others);
+        perf::take_away(PerfMetric::WritePreAndPostProcessTime, others);
+    }
 }
 
 impl DbInner {
@@ -122,10 +156,14 @@ impl DbInner {
         batch: &mut WriteBatch,
         terms: Terms<'_>,
     ) -> Result<()> {
+        let parts = perf::is_used().then(PartsOfWrite::begin);
         let result = match &self.statistics {
             None => self.commit(wo, batch, terms),
             Some(stats) => self.counted_write(stats, wo, batch, terms),
         };
+        if let Some(parts) = parts {
+            parts.end();
+        }
         // Here, since the writer is neither pinned nor holds a lock any more.
         self.deliver_events();
         result
@@ -159,13 +197,14 @@ impl DbInner {
     /// Waits as long as a stall asks for; false if the write may not wait.
     #[cold]
     pub(super) fn wait_in_stall(&self, bytes: usize, no_slowdown: bool) -> bool {
-        let start = Instant::now();
         let _timer = PerfTimer::start(PerfMetric::WriteDelayTime);
         let admitted = self.controller.admit(bytes, no_slowdown);
-        if let (true, Some(stats)) = (admitted, &self.statistics) {
-            stats.add(Ticker::StallMicros, micros_since(start));
-            stats.record_since(HistogramType::WriteStall, start);
+        if let (Some(stalled), Some(stats)) = (admitted, &self.statistics)
+            && !stalled.is_zero()
+        {
+            stats.add(Ticker::StallMicros, stalled.as_micros() as u64);
+            stats.record(HistogramType::WriteStall, stalled.as_micros() as u64);
         }
-        admitted
+        admitted.is_some()
     }
 }

@@ -1,6 +1,7 @@
 //! What `rocksdb.dbstats` and LOG say of a whole database: since it was opened, and since somebody was
 //! told last.
 
+use super::level_jobs::human_count;
 use super::state::DbInner;
 use crate::env::sync::atomic::{AtomicU64, Ordering};
 use std::fmt::Write;
@@ -13,6 +14,7 @@ pub(super) struct Written {
     pub(super) user_bytes: u64,
     pub(super) live_wal_bytes: u64,
     logged_bytes: u64,
+    logged_writes: u64,
     writes: u64,
     keys: u64,
 }
@@ -26,6 +28,7 @@ pub(crate) struct DbFigures {
     user_bytes: u64,
     /// Records, without what frames them: so RocksDB counts.
     logged_bytes: u64,
+    logged_writes: u64,
     wal_syncs: u64,
     stalled_us: u64,
 }
@@ -39,6 +42,7 @@ impl DbFigures {
             keys: self.keys.saturating_sub(before.keys),
             user_bytes: self.user_bytes.saturating_sub(before.user_bytes),
             logged_bytes: self.logged_bytes.saturating_sub(before.logged_bytes),
+            logged_writes: self.logged_writes.saturating_sub(before.logged_writes),
             wal_syncs: self.wal_syncs.saturating_sub(before.wal_syncs),
             stalled_us: self.stalled_us.saturating_sub(before.stalled_us),
         }
@@ -53,22 +57,23 @@ impl DbFigures {
             out,
             "{head} writes: {writes} writes, {} keys, {writes} commit groups, {:.1} writes per \
              commit group, ingest: {:.2} {unit_name}, {:.2} MB/s\n\
-             {head} WAL: {writes} writes, {} syncs, {:.2} writes per sync, written: {:.2} GB, \
+             {head} WAL: {} writes, {} syncs, {:.2} writes per sync, written: {:.2} GB, \
              {:.2} MB/s\n\
              {head} stall: {:02}:{:02}:{}.{millis:03} H:M:S, {:.1} percent\n",
-            self.keys,
+            human_count(self.keys),
             if self.writes == 0 { 0.0 } else { 1.0 },
             self.user_bytes as f64 / unit,
             per_second(self.user_bytes),
-            self.wal_syncs,
-            self.writes as f64 / self.wal_syncs.max(1) as f64,
+            human_count(self.logged_writes),
+            human_count(self.wal_syncs),
+            self.logged_writes as f64 / self.wal_syncs.max(1) as f64,
             self.logged_bytes as f64 / GIB,
             per_second(self.logged_bytes),
             seconds / 3600,
             seconds / 60 % 60,
             seconds % 60,
             self.stalled_us as f64 / 10_000.0 / self.seconds,
-            writes = self.writes,
+            writes = human_count(self.writes),
         );
     }
 }
@@ -81,6 +86,8 @@ impl DbInner {
             user_bytes: write.user_bytes,
             live_wal_bytes: write.wal.size(),
             logged_bytes: write.logged_bytes,
+            // Each record takes one.
+            logged_writes: write.ticket,
             writes: write.writes,
             keys: write.keys,
         }
@@ -95,6 +102,7 @@ impl DbInner {
             keys: written.keys,
             user_bytes: written.user_bytes,
             logged_bytes: written.logged_bytes,
+            logged_writes: written.logged_writes,
             wal_syncs: get(&self.totals.wal_syncs),
             stalled_us: self.controller.stalled_us(),
         };
@@ -132,6 +140,7 @@ mod tests {
             writes: 13,
             keys: 26,
             user_bytes: 8 << 20,
+            logged_writes: 27_300,
             wal_syncs: 1,
             stalled_us: 2_000_000,
             ..before
@@ -142,7 +151,7 @@ mod tests {
             text,
             "Interval writes: 3 writes, 6 keys, 3 commit groups, 1.0 writes per commit group, \
              ingest: 8.00 MB, 2.00 MB/s\n\
-             Interval WAL: 3 writes, 1 syncs, 3.00 writes per sync, written: 0.00 GB, 0.00 MB/s\n\
+             Interval WAL: 27K writes, 1 syncs, 27300.00 writes per sync, written: 0.00 GB, 0.00 MB/s\n\
              Interval stall: 00:00:2.000 H:M:S, 50.0 percent\n"
         );
     }

@@ -1,12 +1,15 @@
 //! What happens after a failure in the background or in the WAL.
 //!
 //! One place decides. Reads always go on. A failed flush or MANIFEST write stops writes, since
-//! memory would fill; so does a failed compaction, which may be the first to meet a full disk. Both are
-//! tried again every second, and writes go on as soon as they succeed: a full disk needs no restart. Corruption, or a WAL whose end is unknown, stops writes
+//! memory would fill. A compaction for which the device has no room stops nobody: writers stop when too many
+//! files wait for it. Any other error of a compaction stops writes as a flush's does. After an I/O error all are
+//! tried again (`retries.rs`), and writes go on as soon as they succeed: a full disk needs no restart. A WAL that
+//! failed is replaced (`wal_renewal.rs`). Corruption, and any other error that is not an I/O error, stops writes
 //! until the database is opened again.
 
 use super::events::Event;
 use super::state::DbInner;
+use super::wal_renewal::WalHealth;
 use crate::env::sync::atomic::Ordering;
 use crate::error::{Code, Error, Result, Severity, SubCode};
 use crate::hooks::{BackgroundErrorReason, FlushReason};
@@ -22,6 +25,23 @@ pub(super) fn caught<T>(job: impl FnOnce() -> Result<T>) -> Result<T> {
         let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
         Err(Error::new(Code::Aborted, format!("a job panicked: {}", text.unwrap_or("no text"))))
     })
+}
+
+/// Whether this is no failure: the job's result is not wanted any more.
+pub(super) fn is_unwanted(error: &Error) -> bool {
+    let paused = error.subcode() == SubCode::ManualCompactionPaused;
+    paused || matches!(error.code(), Code::ShutdownInProgress | Code::ColumnFamilyDropped)
+}
+
+/// How bad an error in the background is.
+fn severity(reason: BackgroundErrorReason, error: &Error) -> Severity {
+    match error.code() {
+        Code::IOError if reason == BackgroundErrorReason::Compaction && error.is_no_space() => {
+            Severity::SoftError
+        }
+        Code::IOError => Severity::HardError,
+        _ => Severity::UnrecoverableError,
+    }
 }
 
 impl DbInner {
@@ -42,18 +62,14 @@ impl DbInner {
 
     /// Takes the error of a background job.
     pub(crate) fn background_error(&self, reason: BackgroundErrorReason, error: &Error) {
-        // Neither is a failure: the job's result is not wanted any more.
-        if matches!(error.code(), Code::ShutdownInProgress | Code::ColumnFamilyDropped) {
+        if is_unwanted(error) {
             return;
         }
         let what = reason.name();
         self.info_log.error(format_args!("{what} failed: {error}"));
-        let severity = match error.code() {
-            Code::IOError => Severity::HardError,
-            _ => Severity::UnrecoverableError,
-        };
+        let severity = severity(reason, error);
         let error = error.clone().with_severity(severity);
-        let retries = severity == Severity::HardError;
+        let retries = severity <= Severity::HardError;
         for (ticker, counts) in [
             (Ticker::ErrorHandlerBgErrorCount, true),
             (Ticker::ErrorHandlerBgIoErrorCount, error.code() == Code::IOError),
@@ -63,12 +79,13 @@ impl DbInner {
             stats::add(&self.statistics, ticker, u64::from(counts));
         }
         match self.ask_about_error(reason, error, retries) {
+            Some(error) if error.severity() <= Severity::SoftError => {}
             Some(error) => self.stop_writes(error),
             None => self.info_log.info(format_args!("a listener forgave the error of {what}")),
         }
     }
 
-    fn stop_writes(&self, error: Error) {
+    pub(super) fn stop_writes(&self, error: Error) {
         let mut state = self.state.lock();
         let worse = state.error.as_ref().is_none_or(|old| error.severity() > old.severity());
         if worse {
@@ -86,6 +103,9 @@ impl DbInner {
             return;
         }
         let mut state = self.state.lock();
+        if state.wal_health != WalHealth::Whole {
+            return;
+        }
         if state.error.as_ref().is_some_and(|e| e.severity() <= Severity::HardError) {
             self.info_log.info(format_args!("the background error is gone, writes go on"));
             stats::add(&self.statistics, Ticker::ErrorHandlerAutoresumeSuccessCount, 1);
@@ -100,8 +120,15 @@ impl DbInner {
         self.progress.notify_all();
     }
 
-    /// A compaction succeeded. That cures the error of an earlier one, but not that of a flush.
-    pub(crate) fn compaction_succeeded(&self) {
+    /// A compaction succeeded, and with it those that had found no room with the error `ended`. That
+    /// cures the error of an earlier one, but not that of a flush.
+    pub(crate) fn compaction_succeeded(&self, ended: Option<Error>) {
+        if let Some(old) = ended {
+            self.info_log.info(format_args!("there is room for compactions again"));
+            stats::add(&self.statistics, Ticker::ErrorHandlerAutoresumeSuccessCount, 1);
+            self.queue_event(|| Event::Recovered(old.with_severity(Severity::SoftError)));
+            self.deliver_events();
+        }
         if !self.failed.load(Ordering::Acquire) {
             return;
         }
@@ -129,7 +156,9 @@ impl DbInner {
 
     /// Tries again what failed in the background; the error that is left, if one is.
     pub(crate) fn resume(&self) -> Result<()> {
-        let state = self.state.lock();
+        let mut state = self.state.lock();
+        state.retries.try_now();
+        self.work.notify_all();
         match &state.error {
             Some(e) if e.severity() > Severity::HardError => return Err(e.clone()),
             // Nothing failed but the user's limit, so there is nothing to try first.
@@ -139,6 +168,7 @@ impl DbInner {
             }
             _ => drop(state),
         }
+        self.wait_for_wal()?;
         let options = crate::options::FlushOptions::default();
         self.flush_with_others(&self.default_family, &options, FlushReason::ErrorRecovery)?;
         self.recovered();

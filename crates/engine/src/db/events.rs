@@ -200,8 +200,8 @@ impl DbInner {
         });
     }
 
-    /// A verdict over a family's writers.
-    pub(super) fn note_stall(&self, family: &mut ColumnFamilyState, stall: Stall) {
+    /// A verdict over a family's writers. Returns whether it is another one than before.
+    pub(super) fn note_stall(&self, family: &mut ColumnFamilyState, stall: Stall) -> bool {
         let cur = match stall {
             Stall::None | Stall::Pace(_) => WriteStallCondition::Normal,
             Stall::Delay(..) => WriteStallCondition::Delayed,
@@ -215,6 +215,7 @@ impl DbInner {
                 Event::Stalls(WriteStallInfo { cf_name: cf_name.clone(), cur, prev })
             });
         }
+        prev != cur
     }
 
     // ---- jobs --------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ use super::checkpoint::Checkpoint;
 use super::column_family::ColumnFamilyData;
 use super::handles::{ColumnFamily, Db};
 use super::state::DbInner;
+use super::unclaimed::Unclaimed;
 use crate::base::key::user_key;
 use crate::error::{Error, Result};
 use crate::external::copy::Staging;
@@ -117,7 +118,7 @@ impl DbInner {
             imports.push(self.examine_import(family, export, &mut number)?);
         }
         check_ranges(family, &imports)?;
-        let mut brought = self.nothing_brought();
+        let mut brought = Unclaimed::new(self);
         for import in imports.iter().flatten() {
             let from = import.from.path();
             let to = filename::table_file_name(family.paths.main(), import.number);
@@ -127,7 +128,7 @@ impl DbInner {
         self.fs.sync_dir(family.paths.main())?;
         let originals: Vec<_> = imports.iter().flatten().map(|i| i.from.path()).collect();
         self.install_imports(family, imports)?;
-        brought.keep();
+        brought.claim(|_| true);
         if options.move_files {
             for path in originals {
                 if let Err(e) = self.fs.remove_file(&path) {

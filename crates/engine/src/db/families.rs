@@ -1,6 +1,7 @@
 //! Making, dropping and finding column families of an open database.
 
 use super::column_family::{ColumnFamilyData, ColumnFamilyMap, ColumnFamilyState};
+use super::log_lines::{keep_family, log_family};
 use super::state::{DbInner, State};
 use crate::base::{KeyOrder, SeqNo};
 use crate::compaction::picker::CompactionPicker;
@@ -107,10 +108,12 @@ impl DbInner {
         publish_families(self, &state);
         drop(state);
         drop(write);
+        // Before somebody can drop it.
+        let log = &self.info_log;
+        log.together(|| log_family(log, name, &data.options()));
+        keep_family(log, &data);
         drop(versions);
         self.write_options_file();
-        let lines = crate::options::dump_cf_options(&data.options());
-        super::log_lines::log_family(&self.info_log, name, &lines);
         self.info_log.info(format_args!("Created column family [{name}] (ID {id})"));
         Ok(data)
     }
@@ -134,6 +137,7 @@ impl DbInner {
         publish_families(self, &state);
         self.renew_stalls(&mut state);
         drop(state);
+        self.info_log.drop_sections(Some(&family.name));
         drop(versions);
         drop(gone);
         self.deliver_events();

@@ -8,16 +8,20 @@
 use super::column_family::{ColumnFamilyData, ColumnFamilyState, Immutable};
 use super::errors::caught;
 use super::level_jobs::LevelJobs;
+use super::log_lines::WrittenFlush;
 use super::state::{DbInner, State};
+use super::unclaimed::Unclaimed;
+use super::wal_renewal::WalHealth;
 use crate::env::epoch;
 use crate::env::sync::MutexGuard;
 use crate::env::sync::atomic::Ordering;
 use crate::error::Result;
 use crate::flush::{self, FlushInputs, FlushOutput};
 use crate::fs::filename;
+use crate::fs::thread_cpu_time;
 use crate::hooks::{BackgroundErrorReason, FlushJobInfo, FlushReason};
 use crate::options;
-use crate::stats::{self, HistogramType, Ticker, Timer};
+use crate::stats::{self, Activity, HistogramType, Ticker, Timer, busy_with};
 use crate::version::VersionEdit;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -26,6 +30,8 @@ use std::time::Instant;
 /// A flush that was picked: what it takes of each family.
 pub(super) struct FlushWork {
     parts: Vec<FlushPart>,
+    /// It holds everything that is in WALs of which one failed.
+    renews_wal: bool,
 }
 
 /// One family's part in a flush.
@@ -70,40 +76,25 @@ struct Flushed {
     edit: VersionEdit,
     /// Bytes of the table; 0 if nothing was left to write.
     size: u64,
-}
-
-/// Tables that no version has yet. What is still here in the end is deleted.
-struct Unclaimed<'a> {
-    inner: &'a DbInner,
-    files: Vec<(u64, PathBuf)>,
-}
-
-impl Drop for Unclaimed<'_> {
-    fn drop(&mut self) {
-        if self.files.is_empty() {
-            return;
-        }
-        // A MANIFEST record that failed may be on the device all the same.
-        let versions = self.inner.versions.lock();
-        for (_, path) in self.files.iter().filter(|(number, _)| !versions.needs_table(*number)) {
-            // Best effort: the next open removes what nobody knows.
-            let _ = self.inner.delete_table(path);
-        }
-    }
+    /// How many memtables it takes the place of.
+    memtables: u64,
 }
 
 impl DbInner {
     pub(super) fn pick_flush(&self, state: &mut MutexGuard<'_, State>) -> Option<FlushWork> {
         let (limit, _) = options::background_job_limits(&self.live_options());
-        let limit = if self.options.atomic_flush { 1 } else { limit };
+        let renews_wal = state.wal_health == WalHealth::Renewed;
+        let together = self.options.atomic_flush || renews_wal;
+        let limit = if together { 1 } else { limit };
         let full = self.pauses.all() || state.running_flushes >= limit;
-        if full || DbInner::must_not_retry(&state.error) {
+        let waits = !state.retries.flushes.is_due(Instant::now());
+        if full || waits || DbInner::must_not_retry(&state.error) {
             return None;
         }
         // The one that holds the oldest WAL: it frees the most, and no family starves.
         let wanting = state.families.values_mut().filter(|family| family.wants_flush());
         let family = wanting.min_by_key(|family| family.oldest_wal_needed())?;
-        let parts = if self.options.atomic_flush {
+        let parts = if together {
             // Others were sealed together with it, and what was sealed before comes first.
             let all = state.families.values_mut().filter(|family| !family.immutables.is_empty());
             all.map(FlushPart::of).collect()
@@ -111,16 +102,25 @@ impl DbInner {
             vec![FlushPart::of(family)]
         };
         state.running_flushes += 1;
-        Some(FlushWork { parts })
+        Some(FlushWork { parts, renews_wal })
     }
 
     pub(super) fn run_flush(&self, mut work: FlushWork) -> Result<()> {
         let result = caught(|| self.flush_immutables(&mut work));
+        match &result {
+            Ok(()) if work.renews_wal => self.wal_is_whole(),
+            Err(_) if work.renews_wal => self.renewal_failed(),
+            _ => {}
+        }
         let ids: Vec<u32> = work.parts.iter().map(|part| part.family.id).collect();
         // Who waits for the end finds that the job holds nothing any more.
         drop(work);
         let mut state = self.state.lock();
         state.running_flushes -= 1;
+        match result {
+            Ok(()) => state.retries.flushes.succeeded(),
+            Err(_) => state.retries.flushes.failed(Instant::now()),
+        }
         for id in ids {
             if let Some(family) = state.families.get_mut(&id) {
                 family.flushing = false;
@@ -144,21 +144,25 @@ impl DbInner {
 
     fn flush_immutables(&self, work: &mut FlushWork) -> Result<()> {
         let _timer = Timer::start(&self.statistics, HistogramType::FlushTime);
+        let _busy = busy_with(Activity::Flush);
         let start = Instant::now();
         // Writers that may still insert into these memtables are pinned (db/write.rs).
         epoch::synchronize();
         self.check_retry()?;
         let immutables = work.parts.iter().flat_map(|part| &part.immutables);
         immutables.for_each(|i| i.mem.mark_immutable());
-        self.close_full_wals()?;
-        self.deliver_events();
         let job_id = self.new_job_id();
+        self.close_full_wals(job_id)?;
+        if work.renews_wal {
+            self.carry_sections_over()?;
+        }
+        self.deliver_events();
         let begun: Vec<Flushed> =
             work.parts.iter().map(|part| self.begin_flush(part, job_id)).collect();
-        let mut tables = Unclaimed { inner: self, files: Vec::new() };
+        let mut tables = Unclaimed::new(self);
         let mut flushed = Vec::with_capacity(begun.len());
         for (part, begun) in work.parts.iter().zip(begun) {
-            tables.files.push((begun.file_number, part.path(begun.file_number)));
+            tables.push(begun.file_number, part.path(begun.file_number));
             flushed.push(self.flush_part(part, begun)?);
         }
         let (dropped, obsolete_wals) = self.install_flushed(work, &mut flushed)?;
@@ -171,13 +175,13 @@ impl DbInner {
         let is_dropped = |f: &Flushed| dropped.contains(&f.edit.column_family);
         let of_living: Vec<u64> =
             flushed.iter().filter(|f| !is_dropped(f)).map(|f| f.file_number).collect();
-        tables.files.retain(|(number, _)| !of_living.contains(number));
+        tables.claim(|number| of_living.contains(&number));
         drop(tables);
         for (part, done) in work.parts.iter().zip(flushed) {
             if is_dropped(&done) {
                 continue;
             }
-            self.log_flush_finished(&part.family, done.job_id, done.file_number, done.size);
+            self.log_flush_finished(&part.family, done.job_id, done.file_number, done.memtables);
             if let Some(info) = done.told {
                 self.tell_flush_completed(&part.family, info);
             }
@@ -187,17 +191,18 @@ impl DbInner {
 
     fn begin_flush(&self, part: &FlushPart, job_id: i32) -> Flushed {
         let file_number = self.counters.new_file_number();
-        self.log_flush_started(&part.family, job_id, &part.immutables, part.reason);
+        self.log_flush_started(&part.family, job_id, file_number, &part.immutables, part.reason);
         let told = self.tell_flush_begin(&part.family, job_id, file_number, part.reason);
         let mut edit = VersionEdit::for_column_family(part.family.id);
         edit.log_number = Some(part.next_wal());
         edit.prev_log_number = Some(0);
-        Flushed { job_id, file_number, told, edit, size: 0 }
+        let memtables = part.immutables.len() as u64;
+        Flushed { job_id, file_number, told, edit, size: 0, memtables }
     }
 
     /// Writes one family's memtables into a table.
     fn flush_part(&self, part: &FlushPart, begun: Flushed) -> Result<Flushed> {
-        let start = Instant::now();
+        let (start, cpu_start) = (Instant::now(), thread_cpu_time());
         let (family, mut done) = (&part.family, begun);
         let mut output = self.output_context(family);
         (output.job_id, output.file_number) = (done.job_id, Some(done.file_number));
@@ -211,19 +216,34 @@ impl DbInner {
             info.table_properties = out.figures.clone();
         }
         let keys_in = out.records_in;
+        // More than there was if operands were joined.
+        let kept = out.figures.raw_key_size + out.figures.raw_value_size;
         self.add_table(family, out, &mut done)?;
         // Before the install: who waits for the flush may look at the figures then.
         if done.size > 0 {
             self.note_tables(&[part.path(done.file_number)], BackgroundErrorReason::Flush);
         }
         let micros = start.elapsed().as_micros() as u64;
-        let job =
-            LevelJobs { micros, written: done.size, count: 1, keys_in, ..LevelJobs::default() };
+        let cpu_micros = thread_cpu_time().saturating_sub(cpu_start).as_micros() as u64;
+        let job = LevelJobs {
+            micros,
+            cpu_micros,
+            written: done.size,
+            count: 1,
+            keys_in,
+            ..LevelJobs::default()
+        };
         self.note_level_job(family.id, 0, job, true);
+        let (job_id, number, size) = (done.job_id, done.file_number, done.size);
+        let written = WrittenFlush { job_id, number, size, micros, cpu_micros };
+        self.log_flush_written(family, &written);
         self.totals.flush_count.fetch_add(1, Ordering::Relaxed);
         self.totals.flush_bytes.fetch_add(done.size, Ordering::Relaxed);
         stats::add(&self.statistics, Ticker::FlushWriteBytes, done.size);
-        stats::add(&self.statistics, Ticker::MemtablePayloadBytesAtFlush, part.payload());
+        if let Some(garbage) = part.payload().checked_sub(kept) {
+            stats::add(&self.statistics, Ticker::MemtablePayloadBytesAtFlush, part.payload());
+            stats::add(&self.statistics, Ticker::MemtableGarbageBytesAtFlush, garbage);
+        }
         Ok(done)
     }
 
@@ -291,7 +311,7 @@ impl DbInner {
     /// table of one family could survive a power failure that takes older records of another. The same
     /// with prepared transactions, for which a WAL may stay that the tables have left behind: were it
     /// torn, replay would stop there.
-    fn close_full_wals(&self) -> Result<()> {
+    fn close_full_wals(&self, job_id: i32) -> Result<()> {
         let (wals, several) = {
             let mut state = self.state.lock();
             (
@@ -302,8 +322,17 @@ impl DbInner {
         if several {
             let unsynced = self.write.lock().unsynced.clone();
             // Not to be repeated: a second sync may succeed without what the first one lost.
-            let synced = unsynced.iter().try_for_each(|wal| wal.syncer.sync());
-            synced.inspect_err(|e| self.fail(e))?;
+            let timer = (!unsynced.is_empty())
+                .then(|| Timer::start(&self.statistics, HistogramType::WalFileSyncMicros));
+            for wal in &unsynced {
+                self.info_log.info(format_args!("[JOB {job_id}] Syncing log #{}", wal.number));
+                wal.syncer.sync().inspect_err(|e| self.full_wal_failed(wal.number, e))?;
+            }
+            if timer.is_some() {
+                self.totals.wal_syncs.fetch_add(1, Ordering::Relaxed);
+                stats::add(&self.statistics, Ticker::WalFileSynced, 1);
+            }
+            drop(timer);
             if let Some(newest) = unsynced.last() {
                 self.sync_wal_names(newest.number)?;
             }

@@ -10,12 +10,13 @@ use super::get_many::look_up_in_groups;
 use super::read_modes::{check_iterator, check_timestamps, within_limits};
 use super::state::DbInner;
 use super::ttl::{STAMP_SIZE, without_stamp};
-use crate::base::perf::{self, PerfMetric};
+use crate::base::perf::{self, PerfMetric, PerfTimer};
 use crate::base::pinned::PIN_FROM_BYTES;
 use crate::base::{LookupBuffer, LookupKey, MAX_SEQUENCE_NUMBER, PinnedValue, SeqNo};
 use crate::budget::{IoPriority, reads_at};
 use crate::env::epoch;
 use crate::error::{Code, Error, Result};
+use crate::fs::cpu_timer::CpuTimer;
 use crate::iter::{GetContext, MergingIterator, Outcome, Receiver};
 use crate::options::{ReadOptions, ReadTier};
 use crate::rangedel::hide_covered;
@@ -42,10 +43,13 @@ impl DbInner {
         ro: &ReadOptions,
         user_key: &[u8],
     ) -> Result<Option<PinnedValue>> {
+        let timer = PerfTimer::start(PerfMetric::GetSnapshotTime);
         let guard = epoch::pin();
         let sv = family.super_version(&guard).ok_or_else(closed)?;
         check_timestamps(family, ro)?;
         let seq = self.read_sequence(ro);
+        drop(timer);
+        let _cpu = CpuTimer::start(PerfMetric::GetCpuNanos);
         let _reads = limits(ro).then(|| reads_at(ro.rate_limiter_priority));
         if self.skips_memtables(ro) {
             let value = look_up_in_files(family, sv, ro, user_key, seq);
@@ -212,7 +216,9 @@ impl DbInner {
         ro: &ReadOptions,
     ) -> Option<Ticket> {
         let parks = !ro.tailing && ro.read_tier == ReadTier::All && ro.deadline_us == 0;
-        if !parks || self.statistics.is_some() {
+        // An iterator that waits would keep blocks that its user has pinned, or more tables open than allowed.
+        let keeps_much = ro.pin_data || !family.tables.pins_readers();
+        if !parks || keeps_much || self.statistics.is_some() {
             return None;
         }
         let memtables = std::iter::once(&sv.mem).chain(&sv.immutables);
@@ -233,6 +239,7 @@ fn table_options(family: &ColumnFamilyData, ro: &ReadOptions) -> TableIterOption
         total_order: ro.total_order() || family.prefix_extractor.is_none(),
         readahead: ro.readahead_size,
         for_compaction: false,
+        pin: ro.pin_data,
     }
 }
 

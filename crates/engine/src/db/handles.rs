@@ -42,6 +42,11 @@ pub(super) struct Shared {
 
 impl Drop for Shared {
     fn drop(&mut self) {
+        if self.inner.is_of_parent() {
+            // Kept for ever: a log that is dropped is cut to its length, and the parent goes on writing it.
+            std::mem::forget(Arc::clone(&self.inner));
+            return;
+        }
         if !self.closes {
             return;
         }
@@ -271,7 +276,7 @@ impl Db {
         operand: &[u8],
     ) -> Result<()> {
         // A batch with an operand is refused with another text, as in RocksDB.
-        if cf.data.merge_operator.is_none() {
+        if cf.data.merge_operator.is_none() && !self.inner().read_only {
             return Err(Error::not_supported("Provide a merge_operator when opening DB"));
         }
         self.write_one(wo, |batch| batch.merge_cf(cf.id(), key, operand))
@@ -280,23 +285,25 @@ impl Db {
     fn write_one(
         &self,
         wo: &WriteOptions,
-        fill: impl FnOnce(&mut WriteBatch) -> Result<()>,
+        fill: impl Fn(&mut WriteBatch) -> Result<()>,
     ) -> Result<()> {
         let inner = self.inner();
-        SCRATCH.with(|scratch| {
-            // A merge operator or comparator that writes on this thread finds it borrowed.
-            let Ok(mut batch) = scratch.try_borrow_mut() else {
-                let mut batch = WriteBatch::new();
-                fill(&mut batch)?;
-                return inner.write(wo, &mut batch, Terms::default());
-            };
+        let kept = SCRATCH.try_with(|scratch| {
+            let mut batch = scratch.try_borrow_mut().ok()?;
             batch.clear();
-            fill(&mut batch)?;
-            let result = inner.write(wo, &mut batch, Terms::default());
+            let result =
+                fill(&mut batch).and_then(|()| inner.write(wo, &mut batch, Terms::default()));
             if batch.data().len() > SCRATCH_MAX {
                 *batch = WriteBatch::new();
             }
-            result
+            Some(result)
+        });
+        // A merge operator or comparator that writes on this thread finds the batch borrowed, and the destructor
+        // of another thread-local finds it gone.
+        kept.ok().flatten().unwrap_or_else(|| {
+            let mut batch = WriteBatch::new();
+            fill(&mut batch)?;
+            inner.write(wo, &mut batch, Terms::default())
         })
     }
 
@@ -498,6 +505,12 @@ impl Db {
         self.inner().compact_range(&cf.data, options, begin, end)
     }
 
+    /// Compacts the tables of one level of a column family into the next level; memtables and other levels stay as
+    /// they are. Universal compaction, which has no levels, merges all tables.
+    pub fn compact_level(&self, cf: &ColumnFamily, level: usize) -> Result<()> {
+        self.inner().compact_level(&cf.data, level)
+    }
+
     /// Waits until no flush and no compaction runs or is due.
     pub fn wait_for_compact(&self) -> Result<()> {
         self.wait_for_compact_opt(&WaitForCompactOptions::default())
@@ -559,7 +572,9 @@ impl Db {
 
     /// A property of a column family that is a number.
     pub fn property_int_cf(&self, cf: &ColumnFamily, name: &str) -> Option<u64> {
-        self.property_cf(cf, name)?.parse().ok()
+        // Text in RocksDB, too, though it is a number.
+        let is_text = name.contains(".live-sst-files-size-at-temperature");
+        self.property_cf(cf, name).filter(|_| !is_text)?.parse().ok()
     }
 
     /// The sum of a property that is a number over all column families.

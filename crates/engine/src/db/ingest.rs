@@ -2,7 +2,8 @@
 //!
 //! 1. Files are looked at and brought into the directory under fresh numbers, which the MANIFEST
 //!    has given away before: so no crash can have a number used twice.
-//! 2. Memtables with keys of the files' ranges are flushed, and new writers are kept waiting.
+//! 2. Memtables with keys of the files' ranges are flushed while writers go on; then new writers are kept
+//!    waiting.
 //! 3. Under the locks, when nothing is in flight, each file gets its level and its sequence number,
 //!    and one MANIFEST record per family takes all in, together.
 //! 4. The super-versions come first, then the sequence numbers become visible: so a snapshot sees
@@ -13,8 +14,10 @@
 use super::column_family::ColumnFamilyData;
 use super::handles::{ColumnFamily, Db, dropped};
 use super::state::{DbInner, WriteState};
+use super::unclaimed::Unclaimed;
 use crate::base::InternalIterator;
 use crate::base::key::user_key;
+use crate::base::perf::{PerfMetric, PerfTimer};
 use crate::base::{LookupBuffer, MAX_SEQUENCE_NUMBER, SeqNo};
 use crate::compaction::picker::LevelShape;
 use crate::env::sync::MutexGuard;
@@ -83,35 +86,9 @@ struct Job<'a> {
     files: Vec<ExternalFile>,
 }
 
-/// Files that were brought into the directory and are not part of the database.
-pub(super) struct Brought<'a> {
-    inner: &'a DbInner,
-    files: Vec<(u64, PathBuf)>,
-}
-
-impl Brought<'_> {
-    /// They are part of the database now.
-    pub(super) fn keep(mut self) {
-        self.files.clear();
-    }
-}
-
-impl Drop for Brought<'_> {
-    fn drop(&mut self) {
-        if self.files.is_empty() {
-            return;
-        }
-        // A MANIFEST record that failed may be on the device all the same.
-        let versions = self.inner.versions.lock();
-        for (_, path) in self.files.iter().filter(|(number, _)| !versions.needs_table(*number)) {
-            // Best effort: the next open removes what nobody knows.
-            let _ = self.inner.fs.remove_file(path);
-        }
-    }
-}
-
 impl DbInner {
     fn ingest(&self, args: &[IngestExternalFileArg]) -> Result<()> {
+        let _timer = PerfTimer::start(PerfMetric::FileIngestionNanos);
         self.check_ingestion(args)?;
         let total: usize = args.iter().map(|arg| arg.external_files.len()).sum();
         let mut number = self.reserve_numbers(total as u64)?;
@@ -119,7 +96,7 @@ impl DbInner {
         for arg in args {
             jobs.push(self.examine(arg, &mut number)?);
         }
-        let mut brought = Brought { inner: self, files: Vec::with_capacity(total) };
+        let mut brought = Unclaimed::new(self);
         for job in &jobs {
             let links = job.options.move_files || job.options.link_files;
             let may_copy = !links || job.options.failed_move_fall_back_to_copy;
@@ -131,7 +108,7 @@ impl DbInner {
             self.fs.sync_dir(dir)?;
         }
         let placed = self.take_in(&jobs)?;
-        brought.keep();
+        brought.claim(|_| true);
         for (job, placed) in jobs.iter().zip(&placed) {
             self.tell_ingested(job, placed);
         }
@@ -220,21 +197,16 @@ impl DbInner {
         }
     }
 
-    /// An empty list of files that are brought in.
-    pub(super) fn nothing_brought(&self) -> Brought<'_> {
-        Brought { inner: self, files: Vec::new() }
-    }
-
     /// Gives a file its number and its new name, by a link or as a copy, and syncs its bytes.
     pub(super) fn bring_in(
         &self,
-        brought: &mut Brought<'_>,
+        brought: &mut Unclaimed<'_>,
         from: &Path,
         (number, to): (u64, PathBuf),
         link: bool,
         may_copy: bool,
     ) -> Result<()> {
-        brought.files.push((number, to.clone()));
+        brought.push(number, to.clone());
         if link && copy::link(&*self.fs, from, &to)? {
             // Whoever wrote it may not have synced it.
             return self.fs.sync_file(&to);
@@ -252,6 +224,7 @@ impl DbInner {
         let mut held = None;
         loop {
             self.flush_overlapping(jobs)?;
+            let _timer = PerfTimer::start(PerfMetric::FileIngestionBlockingLiveWritesNanos);
             let _held = self.controller.hold();
             let (versions, write) = self.lock_with_nothing_in_flight()?;
             let mut overlaps = false;
@@ -376,6 +349,7 @@ impl DbInner {
     }
 
     fn tell_ingested(&self, job: &Job<'_>, placed: &Placed) {
+        self.note_ingested(&job.family, placed);
         for (file, (level, meta)) in job.files.iter().zip(placed) {
             let inside = job.family.paths.table(meta);
             self.info_log.info(format_args!(
@@ -401,9 +375,7 @@ impl Job<'_> {
     fn overlaps_memtables(&self) -> Result<bool> {
         let dropped = || dropped(&self.family.name);
         if self.family.is_dropped() {
-            return Err(Error::invalid_argument(
-                "cannot ingest an external file into a dropped CF",
-            ));
+            return Err(dropped());
         }
         let sv = self.family.hold_super_version().ok_or_else(dropped)?;
         Ok(self.files.iter().any(|file| overlaps(&sv, &self.family, file)))

@@ -4,6 +4,7 @@
 use super::column_family::ColumnFamilyState;
 use super::state::DbInner;
 use crate::compaction::picker::LevelShape;
+use crate::env::sync::Mutex;
 use crate::hooks::WriteStallCondition;
 use crate::write::{Stall, StallCause};
 use std::fmt::Write;
@@ -49,8 +50,31 @@ pub(crate) struct FamilyJobs {
     levels: Vec<LevelJobs>,
     flushes: LevelJobs,
     compactions: LevelJobs,
+    ingested: Ingested,
     /// How often writers were held up: by cause, delayed and stopped.
     stalls: [[u64; 2]; 3],
+    /// What the last report that LOG got was made of.
+    reported: Mutex<FamilyFigures>,
+}
+
+/// Tables that came from outside.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Ingested {
+    pub(crate) bytes: u64,
+    pub(crate) files: u64,
+    pub(crate) level0_files: u64,
+    pub(crate) keys: u64,
+}
+
+/// What a report on a family is made of.
+#[derive(Clone, Copy, Debug, Default)]
+struct FamilyFigures {
+    seconds: f64,
+    flushed: u64,
+    ingested: Ingested,
+    written: u64,
+    read: u64,
+    micros: u64,
 }
 
 impl FamilyJobs {
@@ -76,6 +100,70 @@ impl FamilyJobs {
             StallCause::PendingCompactionBytes => 2,
         };
         self.stalls[cause][kind as usize] += 1;
+    }
+
+    /// Tables came from outside.
+    pub(crate) fn note_ingested(&mut self, more: Ingested) {
+        self.ingested.bytes += more.bytes;
+        self.ingested.files += more.files;
+        self.ingested.level0_files += more.level0_files;
+        self.ingested.keys += more.keys;
+    }
+
+    /// What came in and what compactions moved: since the opening, and since LOG was told last. `for_log`
+    /// begins the next interval, as in RocksDB.
+    pub(super) fn totals_text(&self, seconds: f64, for_log: bool) -> String {
+        let (flushes, compactions) = (&self.flushes, &self.compactions);
+        let now = FamilyFigures {
+            seconds,
+            flushed: flushes.written,
+            ingested: self.ingested,
+            written: flushes.written + compactions.written,
+            read: compactions.read + compactions.read_here,
+            micros: flushes.micros + compactions.micros,
+        };
+        let mut reported = self.reported.lock();
+        let before = *reported;
+        if for_log {
+            *reported = now;
+        }
+        drop(reported);
+        let interval = (now.seconds - before.seconds).max(0.001);
+        let gib = |bytes: u64| bytes as f64 / GIB;
+        let compaction = |head: &str, from: &FamilyFigures, seconds: f64| {
+            let (written, read) = (now.written - from.written, now.read - from.read);
+            let rate = |bytes: u64| bytes as f64 / MIB / seconds;
+            format!(
+                "{head} compaction: {:.2} GB write, {:.2} MB/s write, {:.2} GB read, {:.2} MB/s read, \
+                 {:.1} seconds\n",
+                gib(written),
+                rate(written),
+                gib(read),
+                rate(read),
+                (now.micros - from.micros) as f64 / 1e6
+            )
+        };
+        let (all, old) = (&now.ingested, &before.ingested);
+        let mut out = format!(
+            "Uptime(secs): {seconds:.1} total, {interval:.1} interval\n\
+             Flush(GB): cumulative {:.3}, interval {:.3}\n\
+             AddFile(GB): cumulative {:.3}, interval {:.3}\n",
+            gib(now.flushed),
+            gib(now.flushed - before.flushed),
+            gib(all.bytes),
+            gib(all.bytes - old.bytes)
+        );
+        for (name, all, old) in [
+            ("Total Files", all.files, old.files),
+            ("L0 Files", all.level0_files, old.level0_files),
+            ("Keys", all.keys, old.keys),
+        ] {
+            // Writing to a String cannot fail.
+            let _ = writeln!(out, "AddFile({name}): cumulative {all}, interval {}", all - old);
+        }
+        out.push_str(&compaction("Cumulative", &FamilyFigures::default(), seconds.max(0.001)));
+        out.push_str(&compaction("Interval", &before, interval));
+        out
     }
 
     /// `rocksdb.cf-write-stall-stats`.
@@ -121,7 +209,8 @@ fn human_bytes(bytes: u64) -> String {
     format!("{size:.2} {unit}")
 }
 
-fn human_count(n: u64) -> String {
+/// A number as RocksDB prints it: from 10,000 on in thousands, and so on.
+pub(super) fn human_count(n: u64) -> String {
     match n {
         0..10_000 => n.to_string(),
         10_000..10_000_000 => format!("{}K", n / 1000),

@@ -5,20 +5,25 @@ use super::background::CompactionWork;
 use super::builder::Builder;
 use super::column_family::{ColumnFamilyData, Immutable};
 use super::events::CompactionReport;
+use super::level_jobs::Ingested;
+use super::log_state::{input_summary, inputs_in_full};
 use super::recover::RECOVERY_JOB;
 use super::session::Identity;
 use super::state::DbInner;
 use crate::base::checksum;
+use crate::compaction::plan::CompactionPlan;
 use crate::compress::CompressionType;
-use crate::error::Result;
+use crate::error::{Code, Result, SubCode};
 use crate::fs::event_log::EventLine;
 use crate::fs::filename::{self, FileKind};
-use crate::fs::info_log::InfoLog;
+use crate::fs::info_log::{InfoLog, LogLevel};
 use crate::hooks::{CompactionReason, FlushReason};
-use crate::options::{dump_cf_options, dump_db_options};
-use crate::version::{DataPaths, VersionSet};
+use crate::options::{ColumnFamilyOptions, dump_cf_options, dump_db_options};
+use crate::version::{DataPaths, FileMeta, VersionSet};
 use std::borrow::Cow;
+use std::iter::once;
 use std::path::Path;
+use std::sync::Arc;
 
 impl Builder {
     /// Versions, what the directory holds, and the options in force.
@@ -45,7 +50,7 @@ impl Builder {
         log.header(format_args!("DMutex implementation: parking_lot::Mutex"));
         log.header(format_args!("Jemalloc supported: 0"));
         for family in &self.descriptors {
-            log_family(log, &family.name, &dump_cf_options(&family.options));
+            log_family(log, &family.name, &family.options);
         }
         self.changes.iter().for_each(|change| log.info(format_args!("{change}")));
     }
@@ -53,12 +58,14 @@ impl Builder {
     /// What the MANIFEST gave.
     pub(super) fn log_versions(&self, versions: &VersionSet) {
         let (log, manifest) = (&*self.info_log, versions.manifest_number());
+        let path = filename::manifest_file_name(&self.dir, manifest);
+        log.info(format_args!("Recovering from manifest file: {}", path.display()));
         let log_numbers = || versions.column_families().map(|(_, stored)| stored.log_number());
         log.info(format_args!(
             "Recovered from manifest file:{} succeeded,manifest_file_number is {manifest}, \
              next_file_number is {}, last_sequence is {}, log_number is {},prev_log_number is \
              0,max_column_family is {},min_log_number_to_keep is {}",
-            filename::manifest_file_name(&self.dir, manifest).display(),
+            path.display(),
             versions.counters().next_file_number(),
             versions.counters().last_sequence(),
             log_numbers().max().unwrap_or(0),
@@ -116,6 +123,20 @@ impl Builder {
     }
 }
 
+/// How full the level is; nobody asked that where a user wants a compaction.
+fn logged_score(plan: &CompactionPlan) -> f64 {
+    if plan.reason == CompactionReason::ManualCompaction { -1.0 } else { plan.score }
+}
+
+/// A table that a flush wrote.
+pub(super) struct WrittenFlush {
+    pub(super) job_id: i32,
+    pub(super) number: u64,
+    pub(super) size: u64,
+    pub(super) micros: u64,
+    pub(super) cpu_micros: u64,
+}
+
 /// Recovery begins to read these WALs.
 pub(super) fn log_recovery_started(log: &InfoLog, wals: &[u64]) {
     EventLine::new()
@@ -136,9 +157,20 @@ pub(super) fn log_recovery_finished<T>(log: &InfoLog, result: &Result<T>) {
 }
 
 /// The options of a column family.
-pub(super) fn log_family(log: &InfoLog, name: &str, lines: &[String]) {
-    log.header(format_args!("--------------- Options for column family [{name}]:"));
-    lines.iter().for_each(|line| log.header(format_args!("{line}")));
+pub(super) fn log_family(log: &InfoLog, name: &str, options: &ColumnFamilyOptions) {
+    let write = |line: &String| log.log(LogLevel::Header, format_args!("{line}"));
+    family_lines(name, options).iter().for_each(write);
+}
+
+fn family_lines(name: &str, options: &ColumnFamilyOptions) -> Vec<String> {
+    let head = format!("--------------- Options for column family [{name}]:");
+    once(head).chain(dump_cf_options(options)).collect()
+}
+
+/// Has later LOGs repeat the options of a column family until it is dropped.
+pub(super) fn keep_family(log: &InfoLog, family: &ColumnFamilyData) {
+    let (name, options) = (family.name.clone(), family.options());
+    log.keep_section(&family.name, Box::new(move || family_lines(&name, &options)));
 }
 
 impl DbInner {
@@ -154,6 +186,7 @@ impl DbInner {
         &self,
         family: &ColumnFamilyData,
         job: i32,
+        number: u64,
         immutables: &[Immutable],
         reason: FlushReason,
     ) {
@@ -161,7 +194,8 @@ impl DbInner {
         for i in immutables {
             let (id, wal) = (i.mem.id(), i.next_wal_number);
             log.info(format_args!(
-                "[{name}] [JOB {job}] Flushing memtable id {id} with next log file: {wal}"
+                "[{name}] [JOB {job}] Flushing memtable id {id} with next log file: {wal}, \
+                 marked_for_flush: 0"
             ));
         }
         let sum = |f: &dyn Fn(&Immutable) -> u64| immutables.iter().map(f).sum::<u64>();
@@ -176,6 +210,21 @@ impl DbInner {
             .num("num_range_deletes", sum(&|i| i.mem.num_range_deletes()))
             .text("flush_reason", reason.name())
             .write(log);
+        log.info(format_args!("[{name}] [JOB {job}] Level-0 flush table #{number}: started"));
+    }
+
+    /// The table of a flush is written, which took so long; nothing of it is installed yet.
+    pub(super) fn log_flush_written(&self, family: &ColumnFamilyData, done: &WrittenFlush) {
+        let (name, log, job) = (&family.name, &self.info_log, done.job_id);
+        log.info(format_args!(
+            "[{name}] [JOB {job}] Flush lasted {} microseconds, and {} cpu microseconds.",
+            done.micros, done.cpu_micros
+        ));
+        let (number, size) = (done.number, done.size);
+        log.info(format_args!(
+            "[{name}] [JOB {job}] Level-0 flush table #{number}: {size} bytes OK"
+        ));
+        log.info(format_args!("[{name}] Level-0 commit flush result of table #{number} started"));
     }
 
     pub(super) fn log_flush_finished(
@@ -183,12 +232,14 @@ impl DbInner {
         family: &ColumnFamilyData,
         job: i32,
         number: u64,
-        size: u64,
+        memtables: u64,
     ) {
         let (name, log) = (&family.name, &self.info_log);
-        log.info(format_args!(
-            "[{name}] [JOB {job}] Level-0 flush table #{number}: {size} bytes OK"
-        ));
+        for memtable in 1..=memtables {
+            log.info(format_args!(
+                "[{name}] Level-0 commit flush result of table #{number}: memtable #{memtable} done"
+            ));
+        }
         let (levels, immutables) = self.lsm_state(family);
         EventLine::new()
             .num("job", job)
@@ -197,17 +248,35 @@ impl DbInner {
             .list("lsm_state", levels)
             .num("immutable_memtables", immutables)
             .write(log);
+        if let Some(summary) = self.level_summary_of(family) {
+            log.info(format_args!("[{name}] Level summary: {summary}"));
+        }
     }
 
     pub(super) fn log_compaction_started(&self, work: &CompactionWork, job: i32) {
         let (name, log, plan) = (&work.family.name, &self.info_log, &work.plan);
-        let counts: Vec<String> =
-            plan.inputs.iter().map(|l| format!("{}@{}", l.files.len(), l.level)).collect();
+        // What only changes the MANIFEST has lines of its own.
+        if plan.trivial_move {
+            log.info(format_args!(
+                "[{name}] Moving {} files to level-{}",
+                plan.num_input_files(),
+                plan.output_level
+            ));
+            return;
+        }
+        if plan.deletion {
+            return;
+        }
         log.info(format_args!(
-            "[{name}] [JOB {job}] Compacting {} files to L{}, score {:.2}",
-            counts.join(" + "),
-            plan.output_level,
-            plan.score
+            "[{name}] [JOB {job}] Compacting {}, score {:.2}",
+            input_summary(plan),
+            logged_score(plan)
+        ));
+        log.info(format_args!(
+            "[{name}]: Compaction start summary: Base version {} Base level {}, inputs: {}",
+            self.memtables_made_of(&work.family),
+            plan.start_level,
+            inputs_in_full(plan)
         ));
         let mut line = EventLine::new()
             .num("job", job)
@@ -219,9 +288,7 @@ impl DbInner {
             line = line.list(&format!("files_L{}", level.level), numbers);
         }
         let oldest = self.snapshots.oldest().map_or(-1, |seq| seq as i64);
-        // Nobody asked how full the level is.
-        let manual = plan.reason == CompactionReason::ManualCompaction;
-        line.num("score", if manual { -1.0 } else { plan.score })
+        line.num("score", logged_score(plan))
             .num("input_data_size", plan.input_bytes())
             .num("oldest_snapshot_seqno", oldest)
             .write(log);
@@ -236,15 +303,22 @@ impl DbInner {
         let (log, plan, stats) = (&self.info_log, &work.plan, &report.stats);
         let (name, job) = (&work.family.name, report.job_id);
         if let Err(e) = result {
-            log.info(format_args!("[{name}] [JOB {job}] Compaction failed: {e}"));
+            match e.code() {
+                // Nothing failed: the database closes, or the family is gone.
+                Code::ShutdownInProgress | Code::ColumnFamilyDropped => log.info(format_args!(
+                    "[{name}] [JOB {job}] Ignore compaction errors found during shutting down: {e}"
+                )),
+                _ if e.subcode() == SubCode::ManualCompactionPaused => {
+                    log.info(format_args!("[{name}] [JOB {job}] Stopping manual compaction"));
+                }
+                _ => log.warn(format_args!("[{name}] [JOB {job}] Compaction error: {e}")),
+            }
             return;
         }
-        log.info(format_args!(
-            "[{name}] [JOB {job}] Compacted {} files to L{} => {} bytes",
-            plan.num_input_files(),
-            plan.output_level,
-            stats.total_output_bytes
-        ));
+        if plan.deletion {
+            log.info(format_args!("[{name}] Deleted {} files", plan.num_input_files()));
+            return;
+        }
         if plan.trivial_move {
             EventLine::new()
                 .num("job", job)
@@ -253,8 +327,20 @@ impl DbInner {
                 .num("files", plan.num_input_files())
                 .num("total_files_size", plan.input_bytes())
                 .write(log);
+            for (_, file) in plan.input_files() {
+                log.info(format_args!(
+                    "[{name}] Moved #{} to level-{} {} bytes",
+                    file.number, plan.output_level, file.file_size
+                ));
+            }
             return;
         }
+        log.info(format_args!(
+            "[{name}] [JOB {job}] Compacted {} => {} bytes",
+            input_summary(plan),
+            stats.total_output_bytes
+        ));
+        self.log_compacted_to(work, report);
         let (levels, _) = self.lsm_state(&work.family);
         EventLine::new()
             .num("job", job)
@@ -272,6 +358,74 @@ impl DbInner {
             .num("num_single_delete_fallthrough", 0)
             .list("lsm_state", levels)
             .write(log);
+    }
+
+    /// The line with the figures of a compaction that was installed.
+    fn log_compacted_to(&self, work: &CompactionWork, report: &CompactionReport) {
+        let (plan, stats) = (&work.plan, &report.stats);
+        let Some(summary) = self.level_summary_of(&work.family) else { return };
+        let at_output = |level: usize| level == plan.output_level;
+        let bytes = |wanted: bool| {
+            let files = plan.input_files().filter(|(level, _)| at_output(*level) == wanted);
+            files.map(|(_, file)| file.file_size).sum::<u64>()
+        };
+        let (upper, here, written) = (bytes(false), bytes(true), stats.total_output_bytes);
+        // A byte per microsecond is what RocksDB calls a megabyte per second.
+        let rate = |bytes: u64| bytes as f64 / stats.elapsed_micros.max(1) as f64;
+        let amplification = |bytes: u64| match upper {
+            0 => 0.0,
+            upper => bytes as f64 / upper as f64,
+        };
+        let mib = |bytes: u64| bytes as f64 / 1048576.0;
+        let files_here = stats.num_input_files_at_output_level;
+        self.info_log.info(format_args!(
+            "[{}] compacted to: {summary}, MB/sec: {:.1} rd, {:.1} wr, level {}, \
+             files in({}, {files_here}) filtered(0, 0) out({} +0 blob) MB in({:.1}, {:.1} +0.0 blob) \
+             filtered(0.0, 0.0) out({:.1} +0.0 blob), read-write-amplify({:.1}) \
+             write-amplify({:.1}) OK, records in: {}, records dropped: {} output_compression: {}",
+            work.family.name,
+            rate(upper + here),
+            rate(written),
+            plan.output_level,
+            stats.num_input_files - files_here,
+            report.outputs.len(),
+            mib(upper),
+            mib(here),
+            mib(written),
+            amplification(upper + here + written),
+            amplification(written),
+            stats.num_input_records,
+            stats.num_input_records.saturating_sub(stats.num_output_records),
+            plan.compression.name(),
+        ));
+    }
+
+    /// Files from outside came to these levels: for LOG and for the figures of the family.
+    pub(super) fn note_ingested(
+        &self,
+        family: &ColumnFamilyData,
+        files: &[(usize, Arc<FileMeta>)],
+    ) {
+        let file = |(level, file): &(usize, Arc<FileMeta>)| {
+            let path = family.paths.table(file);
+            format!("\"file\", {:?}, \"level\", {level}", path.display().to_string())
+        };
+        let sum = |f: fn(&FileMeta) -> u64| files.iter().map(|(_, file)| f(file)).sum();
+        let ingested = Ingested {
+            bytes: sum(|file| file.file_size),
+            files: files.len() as u64,
+            level0_files: files.iter().filter(|(level, _)| *level == 0).count() as u64,
+            keys: sum(|file| file.stats().num_entries),
+        };
+        if let Some(cf) = self.state.lock().families.get_mut(&family.id) {
+            cf.jobs.note_ingested(ingested);
+        }
+        let (levels, _) = self.lsm_state(family);
+        EventLine::new()
+            .text("event", "ingest_finished")
+            .list("files_ingested", files.iter().map(file))
+            .list("lsm_state", levels)
+            .write(&self.info_log);
     }
 
     pub(super) fn log_table_deleted(&self, number: u64, deleted: &Result<()>) {

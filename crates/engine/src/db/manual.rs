@@ -5,6 +5,7 @@ use super::column_family::{ColumnFamilyData, ColumnFamilyState};
 use super::handles::dropped;
 use super::pause::manual_compaction_paused;
 use super::state::{DbInner, State};
+use crate::base::perf::{PerfMetric, PerfTimer};
 use crate::compaction::picker::{ManualCompaction, ManualStep, Moment};
 use crate::compaction::plan::CompactionPlan;
 use crate::env::sync::MutexGuard;
@@ -44,7 +45,10 @@ impl DbInner {
     /// tables: with `atomic_flush` sealed at one point and installed together, without it one family
     /// after the other.
     pub(crate) fn flush(&self, families: &[&ColumnFamilyData], fo: &FlushOptions) -> Result<()> {
-        self.flush_because(families, fo, FlushReason::ManualFlush)
+        self.log_manual_flush(families, None);
+        let result = self.flush_because(families, fo, FlushReason::ManualFlush);
+        self.log_manual_flush(families, Some(&result));
+        result
     }
 
     /// [`DbInner::flush`] for a reason that listeners are told.
@@ -159,6 +163,7 @@ impl DbInner {
         state: &mut MutexGuard<'_, State>,
         mut done: impl FnMut(&mut State) -> bool,
     ) -> Result<()> {
+        let _timer = PerfTimer::start(PerfMetric::DbConditionWaitNanos);
         while !done(state) {
             if let Some(e) = &state.error {
                 return Err(e.clone());
@@ -186,6 +191,7 @@ impl DbInner {
         let flush = FlushOptions { wait: true, allow_write_stall };
         self.flush_with_others(family, &flush, FlushReason::ManualCompaction)?;
         let manual = self.begin_manual(options, &interrupt)?;
+        self.log_manual_compaction(family);
         let final_level = self.compact_levels(family, options, &interrupt, begin, end)?;
         drop(manual);
         match final_level {
@@ -247,6 +253,23 @@ impl DbInner {
         interrupted
     }
 
+    /// Compacts the tables of one level into the next, and leaves memtables and other levels alone.
+    pub(crate) fn compact_level(&self, family: &Arc<ColumnFamilyData>, level: usize) -> Result<()> {
+        self.check_may_write()?;
+        let deepest = family.options().num_levels - 2;
+        if i32::try_from(level).map_or(true, |level| level > deepest) {
+            return Err(Error::invalid_argument(format!(
+                "level {level} has no next one: levels 0 to {deepest} do"
+            )));
+        }
+        let options = CompactRangeOptions::default();
+        let interrupt = self.interrupt(&options);
+        interrupt()?;
+        let _manual = self.begin_manual(&options, &interrupt)?;
+        let manual = ManualCompaction::of_level(level, self.counters.next_file_number());
+        self.run_manual(manual, family, &options, &interrupt, (None, None)).map(|_| ())
+    }
+
     /// The level that the range ended on; `None` if nothing overlapped it.
     fn compact_levels(
         &self,
@@ -257,8 +280,20 @@ impl DbInner {
         end: Option<&[u8]>,
     ) -> Result<Option<usize>> {
         let next_file_number = self.counters.next_file_number();
-        let mut manual = ManualCompaction::new(begin, end, options, next_file_number);
+        let manual = ManualCompaction::new(begin, end, options, next_file_number);
+        self.run_manual(manual, family, options, interrupt, (begin, end))
+    }
+
+    fn run_manual(
+        &self,
+        mut manual: ManualCompaction,
+        family: &Arc<ColumnFamilyData>,
+        options: &CompactRangeOptions,
+        interrupt: &Interrupt,
+        range: (Option<&[u8]>, Option<&[u8]>),
+    ) -> Result<Option<usize>> {
         while let Some((version, plan)) = self.next_step(&mut manual, family, options, interrupt)? {
+            self.log_manual_step(family, &plan, range);
             let max_subcompactions = match options.max_subcompactions {
                 0 => self.live_options().max_subcompactions,
                 threads => threads,
@@ -308,6 +343,7 @@ impl DbInner {
                 cf.manual_waits = change(cf.manual_waits);
             }
         };
+        let _timer = PerfTimer::start(PerfMetric::DbConditionWaitNanos);
         count(state, |waits| waits + 1);
         self.progress.wait_for(state, LOOK_AGAIN);
         count(state, |waits| waits - 1);
@@ -353,6 +389,10 @@ impl DbInner {
             if options.abort_on_pause && self.pauses.all() {
                 given_up = Some(Error::new(Code::Aborted, ""));
             } else if state.has_background_work(&self.moment()) {
+                if let Some(e) = state.waits_for_room() {
+                    given_up = Some(e.clone());
+                    return true;
+                }
                 let late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
                 given_up = late.then(|| Error::new(Code::TimedOut, ""));
                 return late;
@@ -371,6 +411,12 @@ impl DbInner {
 }
 
 impl State {
+    /// The error of compactions that wait for room, if nothing else runs.
+    fn waits_for_room(&self) -> Option<&Error> {
+        let idle = self.running_flushes + self.running_compactions == 0;
+        self.retries.shortage().filter(|_| idle)
+    }
+
     /// Whether a job runs or is due.
     fn has_background_work(&self, moment: &Moment) -> bool {
         let due = |cf: &ColumnFamilyState| {
@@ -391,6 +437,7 @@ fn request_flushes(state: &mut State, families: &[&ColumnFamilyData]) -> Vec<(u3
         {
             newest.push((family.id, last.mem.id()));
             cf.flush_requested = true;
+            state.retries.flushes.try_now();
         }
     }
     newest

@@ -9,10 +9,12 @@ use super::state::{DbInner, State};
 use crate::env::sync::atomic::{AtomicUsize, Ordering};
 use crate::env::sync::{Mutex, MutexGuard};
 use crate::error::Result;
+use crate::fs::FileSystem;
 use crate::fs::filename::{self, FileKind};
+use crate::stats::{self, Ticker};
 use crate::version::{ObsoleteTable, VersionSet};
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Whether obsolete files may go, and those that wait. Its lock is the innermost one and is held
 /// while a file is deleted: so who has paused deletions knows that none is under way.
@@ -28,6 +30,15 @@ pub(crate) struct FileDeletions {
 struct Waiting {
     wals: Vec<u64>,
     manifests: Vec<u64>,
+}
+
+/// Which files of older sessions go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Leftovers {
+    /// All that nobody needs.
+    All,
+    /// Tables: until a MANIFEST was written, it is not known which of them count.
+    Tables,
 }
 
 impl FileDeletions {
@@ -176,7 +187,7 @@ impl DbInner {
     fn archive(&self, path: &Path, number: u64) {
         let dir = filename::archive_dir(&self.wal_dir);
         let to = filename::wal_file_name(&dir, number);
-        let moved = self.fs.create_dir_all(&dir).and_then(|()| self.fs.rename(path, &to));
+        let moved = self.fs.create_dir_if_missing(&dir).and_then(|()| self.fs.rename(path, &to));
         if let Err(e) = moved {
             self.info_log.warn(format_args!("cannot archive {}: {e}", path.display()));
         }
@@ -206,6 +217,10 @@ impl DbInner {
             Err(e) if !e.is_path_not_found() => Err(e),
             _ => Ok(()),
         };
+        if deleted.is_ok() {
+            stats::add(&self.statistics, Ticker::FilesDeletedImmediately, 1);
+            self.info_log.info(format_args!("Deleted file {} immediately", path.display()));
+        }
         deleted.inspect_err(|e| {
             self.info_log.warn(format_args!("cannot delete {}: {e}", path.display()));
         })
@@ -213,24 +228,33 @@ impl DbInner {
 
     /// Deletes what a crash or an older session left in the directories. Runs once, after a
     /// successful recovery and before any job: so no file is being made.
-    pub(crate) fn purge_leftovers(&self) -> Result<()> {
+    ///
+    /// If the MANIFEST did not end with its last edit, edits may be missing: it and the tables that
+    /// nobody knows go to `lost`, for a repair.
+    pub(super) fn purge_leftovers(&self, which: Leftovers) -> Result<()> {
         let versions = self.versions.lock();
         let wals: BTreeSet<u64> = self.state.lock().wals.iter().map(|wal| wal.number).collect();
         let names = self.fs.list_dir(&self.dir)?;
         for name in &names {
-            let obsolete = match filename::parse_file_name(name) {
-                Some(FileKind::Table(number)) => !versions.needs_table(number),
-                Some(FileKind::Manifest(number)) => !versions.needs_manifest(number),
-                Some(FileKind::Temp(_)) => true,
+            match filename::parse_file_name(name) {
+                Some(FileKind::Table(number)) if !versions.needs_table(number) => {
+                    self.remove_leftover(&versions, &self.dir.join(name));
+                }
+                Some(FileKind::Manifest(number))
+                    if which == Leftovers::All && !versions.needs_manifest(number) =>
+                {
+                    self.remove_leftover(&versions, &self.dir.join(name));
+                }
+                Some(FileKind::Temp(_)) => drop(self.delete(&self.dir.join(name))),
                 // What an older session had no time to remove.
-                None => is_trash(name),
-                _ => false,
-            };
-            if obsolete {
-                let _ = self.delete(&self.dir.join(name));
+                None if is_trash(name) => drop(self.delete(&self.dir.join(name))),
+                _ => {}
             }
         }
         self.purge_data_paths(&versions)?;
+        if which == Leftovers::Tables {
+            return Ok(());
+        }
         let mut replayed = match self.wal_dir == self.dir {
             true => wals_among(&names),
             false => list_wals(&self.session)?,
@@ -249,17 +273,46 @@ impl DbInner {
         dirs.remove(&*self.dir);
         for dir in dirs {
             for name in self.fs.list_dir(&dir)? {
-                let obsolete = match filename::parse_file_name(&name) {
-                    Some(FileKind::Table(number)) => !versions.needs_table(number),
-                    _ => is_trash(&name),
-                };
-                if obsolete {
-                    let _ = self.delete(&dir.join(&name));
+                match filename::parse_file_name(&name) {
+                    Some(FileKind::Table(number)) if !versions.needs_table(number) => {
+                        self.remove_leftover(versions, &dir.join(&name));
+                    }
+                    None if is_trash(&name) => drop(self.delete(&dir.join(&name))),
+                    _ => {}
                 }
             }
         }
         Ok(())
     }
+
+    /// Removes a table or a MANIFEST that nobody knows. What cannot be removed is tried again at the
+    /// next open.
+    fn remove_leftover(&self, versions: &VersionSet, path: &Path) {
+        if versions.read_clean() {
+            let _ = self.delete(path);
+            return;
+        }
+        let path_text = path.display();
+        match move_to_lost(&*self.fs, path) {
+            Ok(()) => self.info_log.warn(format_args!(
+                "{path_text} is set aside in the directory lost: the MANIFEST ends in the middle \
+                 of a record, and edits may be missing"
+            )),
+            Err(e) => self.info_log.warn(format_args!("cannot set {path_text} aside: {e}")),
+        }
+    }
+}
+
+/// Moves a file that may still be needed out of the way, into the directory `lost` beside it.
+pub(super) fn move_to_lost(fs: &dyn FileSystem, path: &Path) -> Result<()> {
+    fs.rename(path, &place_in_lost(fs, path)?)
+}
+
+/// Where a file goes that is set aside. Makes the directory.
+pub(super) fn place_in_lost(fs: &dyn FileSystem, path: &Path) -> Result<PathBuf> {
+    let dir = path.parent().unwrap_or(path).join("lost");
+    fs.create_dir_if_missing(&dir)?;
+    Ok(dir.join(path.file_name().unwrap_or_default()))
 }
 
 /// Whether it is a table that waited to be removed at a limited rate.

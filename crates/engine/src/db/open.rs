@@ -1,4 +1,5 @@
-//! Opening: what the user calls, and everything that is looked at before anything is changed.
+//! Opening: what the user calls, and what comes before the database is read: checks of options, directories,
+//! the lock, and LOG.
 //!
 //! [`Builder`] goes on from here: MANIFEST, WALs, and then the background.
 
@@ -6,12 +7,13 @@ use super::builder::Builder;
 use super::handles::{ColumnFamily, Db};
 use super::state::DbInner;
 use crate::error::{Error, Result};
-use crate::fs::FileSystem;
 use crate::fs::filename::{self, FileKind};
 use crate::fs::info_log::{InfoLog, InfoLogOptions, LogLevel};
+use crate::fs::{FileSystem, not_a_directory};
 use crate::options::{
     self, ColumnFamilyOptions, CompactionStyle, DbOptions, DbPath, Options, TableFactory,
 };
+use crate::stats::{Activity, busy_with};
 use crate::version::VersionSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -78,10 +80,10 @@ impl Db {
     ) -> Result<()> {
         let fs = file_system(options);
         let dir = fs.absolute(path.as_ref());
-        if !fs.exists(&dir) {
+        if !fs.exists(&dir)? {
             return match dir.parent() {
                 // Only one level was ever made: then this is rather a wrong name.
-                Some(parent) if !fs.exists(parent) => {
+                Some(parent) if !fs.exists(parent)? => {
                     let missing = std::io::Error::from_raw_os_error(libc::ENOENT);
                     let lock = filename::lock_file_name(&dir);
                     let what = format!("while open a file for lock: {}", lock.display());
@@ -127,7 +129,7 @@ pub(super) fn with_handles(
 
 /// Removes the files of a directory that are of these kinds, and its archive if that is empty then.
 fn remove_files(fs: &dyn FileSystem, dir: &Path, wanted: impl Fn(FileKind) -> bool) -> Result<()> {
-    if !fs.is_dir(dir) {
+    if !fs.is_dir(dir)? {
         return Ok(());
     }
     for name in fs.list_dir(dir)? {
@@ -192,9 +194,9 @@ fn check_paths(options: &ColumnFamilyOptions, db: &DbOptions) -> Result<()> {
     )))
 }
 
-/// Makes the directories of data paths that are missing.
+/// Makes the directories of data paths that are missing, but not those above them.
 pub(super) fn make_data_paths(fs: &dyn FileSystem, paths: &[DbPath]) -> Result<()> {
-    paths.iter().try_for_each(|p| fs.create_dir_all(&fs.absolute(&p.path)))
+    paths.iter().try_for_each(|p| fs.create_dir_if_missing(&fs.absolute(&p.path)))
 }
 
 /// Gives a family without a block cache of its own the default one.
@@ -240,15 +242,21 @@ fn open(
     mut descriptors: Vec<ColumnFamilyDescriptor>,
 ) -> Result<Arc<DbInner>> {
     validate(&options, &descriptors)?;
+    let _busy = busy_with(Activity::DbOpen);
     let fs = file_system(&options);
     let dir = fs.absolute(path);
     let wal_dir = wal_directory(&*fs, &options, &dir);
     let exists = check_directory(&*fs, &dir, &wal_dir, &options)?;
-    fs.create_dir_all(&dir)?;
-    fs.create_dir_all(&wal_dir)?;
+    fs.create_dir_if_missing(&dir)?;
+    fs.create_dir_if_missing(&wal_dir)?;
     make_data_paths(&*fs, &options.db_paths)?;
     descriptors.iter().try_for_each(|d| make_data_paths(&*fs, &d.options.cf_paths))?;
     let lock = fs.lock_file(&filename::lock_file_name(&dir))?;
+    // Behind the lock: whoever has the database open is what matters more.
+    if exists && options.error_if_exists {
+        let message = format!("{}: exists (error_if_exists is true)", dir.display());
+        return Err(Error::invalid_argument(message));
+    }
     let info_log = Arc::new(open_info_log(&fs, &dir, &options)?);
     let families: Vec<_> = descriptors.iter().map(|d| &d.options).collect();
     let mut changes = options::settings_without_effect(&options, &families);
@@ -264,19 +272,12 @@ fn check_directory(
     options: &DbOptions,
 ) -> Result<bool> {
     for d in [dir, wal_dir] {
-        if fs.exists(d) && !fs.is_dir(d) {
-            return Err(Error::invalid_argument(format!(
-                "{}: expected a directory, found a file",
-                d.display()
-            )));
+        if fs.exists(d)? && !fs.is_dir(d)? {
+            return Err(not_a_directory(d));
         }
     }
     let current = filename::current_file_name(dir);
-    if fs.exists(&current) {
-        if options.error_if_exists {
-            let message = format!("{}: exists (error_if_exists is true)", dir.display());
-            return Err(Error::invalid_argument(message));
-        }
+    if fs.exists(&current)? {
         return Ok(true);
     }
     if !options.create_if_missing {
@@ -295,7 +296,7 @@ fn check_directory(
 /// over them would delete them. The first MANIFEST alone is no loss: a process was killed while it
 /// made the database.
 fn refuse_remains(fs: &dyn FileSystem, dir: &Path) -> Result<()> {
-    if !fs.exists(dir) {
+    if !fs.exists(dir)? {
         return Ok(());
     }
     for name in fs.list_dir(dir)? {
@@ -323,7 +324,7 @@ pub(super) fn open_info_log(
     } else {
         fs.absolute(&options.db_log_dir)
     };
-    fs.create_dir_all(&log_dir)?;
+    fs.create_dir_if_missing(&log_dir)?;
     let opts = InfoLogOptions {
         level: LogLevel::from_number(options.info_log_level as i32),
         keep_log_file_num: options.keep_log_file_num,

@@ -1,7 +1,7 @@
 //! Holding background work up: for a while, for manual compactions alone, or for good.
 //!
-//! Counters change under the `state` lock, so that who waits on `progress` sees every change; jobs
-//! look at them without it.
+//! What holds work up is set under the `state` lock, so that who waits on `progress` sees it; so are all
+//! other changes but that of `enable_manual_compaction`. Jobs look at the counters without the lock.
 
 use super::state::DbInner;
 use crate::env::sync::atomic::{AtomicIsize, AtomicUsize, Ordering};

@@ -107,7 +107,7 @@ impl DbInner {
         self.state.lock().prepared.insert(name.to_vec(), wal);
         drop(write);
         if wo.sync {
-            drop(self.sync_up_to(ticket).inspect_err(|e| self.fail(e))?);
+            drop(self.sync_up_to(ticket).inspect_err(|e| self.wal_sync_failed(ticket, e))?);
         }
         Ok(())
     }

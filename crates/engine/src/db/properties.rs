@@ -11,7 +11,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 const MIB: f64 = 1024.0 * 1024.0;
-const GIB: f64 = 1024.0 * MIB;
 
 /// A walk over a cache serves reports for so long, if somebody asks and if LOG wants it.
 const STATS_AGE: Duration = Duration::from_secs(10);
@@ -37,12 +36,18 @@ impl DbInner {
             return (level < cf.current.num_levels())
                 .then(|| format!("{:.6}", compression_ratio(cf, level)));
         }
+        if let Some(temperature) = name.strip_prefix("live-sst-files-size-at-temperature") {
+            // Files have none: all are of the unknown one.
+            let temperature: u32 = temperature.parse().ok()?;
+            return Some(if temperature == 0 { cf.current.total_bytes() } else { 0 }.to_string());
+        }
         match name {
             "stats" => Some(self.stats_text(cf, &written)),
-            "cfstats" | "cfstats-no-file-histogram" => Some(self.family_stats_text(cf, STATS_AGE)),
-            "cf-file-histogram" => {
-                Some(format!("\n** File Read Latency Histogram By Level [{}] **\n", cf.data.name))
+            "cfstats-no-file-histogram" => Some(self.family_stats_text(cf, STATS_AGE, false)),
+            "cfstats" => {
+                Some(self.family_stats_text(cf, STATS_AGE, false) + &file_histogram(&cf.data.name))
             }
+            "cf-file-histogram" => Some(file_histogram(&cf.data.name)),
             "cf-write-stall-stats" => Some(cf.jobs.stall_text()),
             "db-write-stall-stats" => Some(self.memory_stall_text()),
             "blob-stats" => Some(NO_BLOBS.to_owned()),
@@ -141,7 +146,8 @@ impl DbInner {
         let mut text = self.db_stats_text(&self.written());
         let state = self.state.lock();
         for cf in state.families.values() {
-            text.push_str(&self.family_stats_text(cf, STATS_AGE_IN_LOG));
+            text.push_str(&self.family_stats_text(cf, STATS_AGE_IN_LOG, true));
+            text.push_str(&file_histogram(&cf.data.name));
         }
         drop(state);
         self.info_log.info(format_args!("------- DUMPING STATS -------"));
@@ -152,31 +158,22 @@ impl DbInner {
     }
 
     fn stats_text(&self, cf: &ColumnFamilyState, written: &Written) -> String {
-        self.family_stats_text(cf, STATS_AGE) + &self.db_stats_text(written)
+        let family = self.family_stats_text(cf, STATS_AGE, false) + &file_histogram(&cf.data.name);
+        family + &self.db_stats_text(written)
     }
 
-    fn family_stats_text(&self, cf: &ColumnFamilyState, cache_age_max: Duration) -> String {
+    fn family_stats_text(
+        &self,
+        cf: &ColumnFamilyState,
+        cache_age_max: Duration,
+        for_log: bool,
+    ) -> String {
         let mut out = super::level_jobs::level_table(cf);
-        let uptime = self.uptime();
-        let get = |counter: &AtomicU64| counter.load(Ordering::Relaxed) as f64 / GIB;
-        let c = &self.totals;
-        let (flushed, read) = (get(&c.flush_bytes), get(&c.compaction_read_bytes));
-        let written = flushed + get(&c.compaction_write_bytes);
-        let rate = |gib: f64| gib * 1024.0 / uptime;
         let _ = write!(
             out,
             "\nBlob file count: 0, total size: 0.0 GB, garbage size: 0.0 GB, space amp: 0.0\n\n\
-             Uptime(secs): {uptime:.1} total, {uptime:.1} interval\n\
-             Flush(GB): cumulative {flushed:.3}, interval {flushed:.3}\n\
-             AddFile(GB): cumulative 0.000, interval 0.000\n\
-             AddFile(Total Files): cumulative 0, interval 0\n\
-             AddFile(L0 Files): cumulative 0, interval 0\n\
-             AddFile(Keys): cumulative 0, interval 0\n\
-             Cumulative compaction: {written:.2} GB write, {:.2} MB/s write, {read:.2} GB read, \
-             {:.2} MB/s read, 0.0 seconds\n\
-             Estimated pending compaction bytes: {}\n{}",
-            rate(written),
-            rate(read),
+             {}Estimated pending compaction bytes: {}\n{}",
+            cf.jobs.totals_text(self.uptime(), for_log),
             cf.pending_compaction_bytes,
             cf.jobs.stall_text()
         );
@@ -185,6 +182,11 @@ impl DbInner {
         }
         out
     }
+}
+
+/// Times of reads by level: only the head, since they are not kept apart.
+fn file_histogram(family: &str) -> String {
+    format!("\n** File Read Latency Histogram By Level [{family}] **\n")
 }
 
 /// A cache in two lines, from a walk over it that is `age_max` old at most.

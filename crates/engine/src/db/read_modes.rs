@@ -28,6 +28,9 @@ pub(super) fn check_iterator(family: &ColumnFamilyData, ro: &ReadOptions) -> Res
         let what = "ReadTier::kPersistedData is not yet supported in iterators.";
         return Err(Error::not_supported(what));
     }
+    if ro.managed {
+        return Err(Error::not_supported("Managed iterator is not supported anymore."));
+    }
     check_timestamps(family, ro)
 }
 

@@ -8,7 +8,7 @@ use super::assemble::assemble_read_only;
 use super::builder::Builder;
 use super::handles::{ColumnFamily, Db};
 use super::open::{self, ColumnFamilyDescriptor, DEFAULT_COLUMN_FAMILY};
-use super::recover::{list_wals, recover_wals};
+use super::recover::{WhenFull, list_wals, recover_wals};
 use super::session::Session;
 use super::state::DbInner;
 use crate::error::{Code, Error, Result};
@@ -99,7 +99,7 @@ impl Builder {
         let opening = self.opening(&versions, identity, true);
         check(&opening)?;
         opening.open_all_tables(&versions)?;
-        let recovered = recover_wals(&opening, &versions)?;
+        let recovered = recover_wals(&opening, &versions, WhenFull::Keep)?;
         versions.counters().set_last_sequence(recovered.summary.last_sequence);
         assemble_read_only(opening, versions, recovered)
     }

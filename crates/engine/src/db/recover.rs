@@ -3,7 +3,7 @@
 //! WALs are read in ascending number. A record of a column family counts only if the WAL is not
 //! older than the family's log number. What damage means depends on `wal_recovery_mode`; the table
 //! of outcomes is in `docs/formats/wal.md`. Recovered memtables become level-0 tables, so that the
-//! old WALs can go.
+//! old WALs can go, unless `avoid_flush_during_recovery` keeps both.
 //!
 //! With `allow_2pc` every WAL from `min_log_number_to_keep` on is read, since an old one may hold
 //! what was prepared, whatever the families have in tables. Without it such a section is an error,
@@ -80,8 +80,21 @@ impl MemtableLookup for ReplayLookup<'_> {
     }
 }
 
+/// What becomes of memtables that get full while WALs are replayed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum WhenFull {
+    /// They become tables.
+    Flush,
+    /// They grow: nothing can be written, or may be.
+    Keep,
+}
+
 /// Replays what the tables of the recovered versions do not cover.
-pub(super) fn recover_wals(opening: &Opening, versions: &VersionSet) -> Result<Recovered> {
+pub(super) fn recover_wals(
+    opening: &Opening,
+    versions: &VersionSet,
+    when_full: WhenFull,
+) -> Result<Recovered> {
     let mut families = BTreeMap::new();
     let last_sequence = versions.counters().last_sequence();
     for (id, stored) in versions.column_families() {
@@ -100,11 +113,11 @@ pub(super) fn recover_wals(opening: &Opening, versions: &VersionSet) -> Result<R
         refuse_sections(opening, wals.iter().filter(|number| (kept..oldest).contains(number)))?;
     }
     let needed = wals.into_iter().filter(|&number| number >= oldest).collect();
-    let summary = replay(opening, &mut families, needed, last_sequence)?;
-    opening.session.info_log.info(format_args!(
-        "Recovered {} records from WALs {:?}, last sequence {}",
-        summary.records, summary.wals, summary.last_sequence
-    ));
+    let summary = replay(opening, &mut families, needed, last_sequence, when_full)?;
+    let log = &opening.session.info_log;
+    for wal in &summary.wals {
+        log.info(format_args!("Recovered to log #{wal} next seq #{}", summary.last_sequence + 1));
+    }
     Ok(Recovered { families, summary })
 }
 
@@ -114,25 +127,46 @@ fn refuse_sections<'a>(opening: &Opening, unread: impl Iterator<Item = &'a u64>)
     let mut sections = Sections::new();
     let nowhere = ReplayLookup { families: &BTreeMap::new(), wal_number: 0 };
     for &number in unread {
-        let path = filename::wal_file_name(&opening.session.wal_dir, number);
-        let file = opening.session.fs.open_random_access(&path, false)?;
-        let mut reader = LogReader::wal(file, number);
-        while let ReadOutcome::Record(record) =
-            reader.read_record(WalRecoveryMode::SkipAnyCorruptedRecords)?
-        {
+        each_record(&opening.session, number, |record| {
             let mut replay = SectionReplay::new(&nowhere, 0, Some(&mut sections));
             let _ = iterate(record, &mut replay);
-        }
+        })?;
         if !sections.is_empty() {
+            let path = filename::wal_file_name(&opening.session.wal_dir, number);
             return Err(prepared_here().in_file(&path));
         }
     }
     Ok(())
 }
 
+/// Everything that was prepared in a WAL, whether or not it was decided in it.
+pub(super) fn sections_in_wal(session: &Session, number: u64) -> Result<Sections> {
+    let mut sections = Sections::new();
+    let nowhere = ReplayLookup { families: &BTreeMap::new(), wal_number: 0 };
+    each_record(session, number, |record| {
+        let mut of_record = Sections::new();
+        let mut replay = SectionReplay::new(&nowhere, 0, Some(&mut of_record));
+        let _ = iterate(record, &mut replay);
+        sections.append(&mut of_record);
+    })?;
+    Ok(sections)
+}
+
+/// Reads a WAL past all damage.
+fn each_record(session: &Session, number: u64, mut take: impl FnMut(&[u8])) -> Result<()> {
+    let path = filename::wal_file_name(&session.wal_dir, number);
+    let mut reader = LogReader::wal(session.fs.open_random_access(&path, false)?, number);
+    while let ReadOutcome::Record(record) =
+        reader.read_record(WalRecoveryMode::SkipAnyCorruptedRecords)?
+    {
+        take(record);
+    }
+    Ok(())
+}
+
 /// The numbers of the WALs in the directory, ascending.
 pub(super) fn list_wals(session: &Session) -> Result<Vec<u64>> {
-    match session.fs.exists(&session.wal_dir) {
+    match session.fs.exists(&session.wal_dir)? {
         true => Ok(wals_among(&session.fs.list_dir(&session.wal_dir)?)),
         false => Ok(Vec::new()),
     }
@@ -155,6 +189,7 @@ fn replay(
     families: &mut BTreeMap<u32, Replayed>,
     wals: Vec<u64>,
     last_sequence: SeqNo,
+    when_full: WhenFull,
 ) -> Result<ReplaySummary> {
     let mut summary = ReplaySummary { last_sequence, ..ReplaySummary::default() };
     let log = &opening.session.info_log;
@@ -165,7 +200,7 @@ fn replay(
         let mode = opening.session.options.wal_recovery_mode as u8;
         log.info(format_args!("Recovering log #{number} mode {mode}"));
         summary.wals.push(number);
-        replay_one(opening, families, number, &mut summary)?;
+        replay_one(opening, families, number, &mut summary, when_full)?;
     }
     if let Some((stopped_at, reason)) = &summary.stopped {
         check_consistent(families, *stopped_at, reason)?;
@@ -194,6 +229,7 @@ fn replay_one(
     families: &mut BTreeMap<u32, Replayed>,
     number: u64,
     summary: &mut ReplaySummary,
+    when_full: WhenFull,
 ) -> Result<()> {
     let path = filename::wal_file_name(&opening.session.wal_dir, number);
     let mode = opening.session.options.wal_recovery_mode;
@@ -214,7 +250,7 @@ fn replay_one(
                 summary.records += 1;
                 summary.next_sequence = Some(next);
                 summary.last_sequence = summary.last_sequence.max(next.saturating_sub(1));
-                if !opening.session.read_only {
+                if when_full == WhenFull::Flush {
                     flush_full(opening, families)?;
                 }
             }

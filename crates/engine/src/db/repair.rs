@@ -1,16 +1,18 @@
 //! Repairing a database whose MANIFEST is lost or damaged (`RepairDB`).
 //!
-//! Every table says which column family it belongs to. Those that can be read to their end are put
-//! on level 0 of a new MANIFEST, then the WALs are replayed as far as they can be read. What is set
-//! aside goes to the directory `lost`: old MANIFESTs, tables that cannot be read, WALs.
+//! A table's properties name its column family; a table without that name counts as one of `default`.
+//! Tables that can be read to their end are put on level 0 of a new MANIFEST, then the WALs are replayed
+//! as far as they can be read. The directory `lost` gets the old MANIFESTs, the tables that cannot be
+//! used, and copies of the WALs.
 //!
 //! Some data may come back that was deleted, and what only a damaged file had is gone.
 
 use super::handles::Db;
+use super::obsolete_files::{move_to_lost, place_in_lost};
 use super::open::{self, ColumnFamilyDescriptor, DEFAULT_COLUMN_FAMILY};
 use crate::base::KeyOrder;
 use crate::base::key::sequence;
-use crate::error::{Error, Result};
+use crate::error::{Code, Error, Result};
 use crate::external::{Destination, key_range_of_all};
 use crate::fs::FileSystem;
 use crate::fs::filename::{self, FileKind};
@@ -111,7 +113,7 @@ impl Repairer<'_> {
     fn find_files(&self) -> Result<Found> {
         let mut found = Found::default();
         for dir in self.directories() {
-            if !self.fs.is_dir(&dir) {
+            if !self.fs.is_dir(&dir)? {
                 continue;
             }
             for name in self.fs.list_dir(&dir)? {
@@ -150,7 +152,18 @@ impl Repairer<'_> {
         let default = self.options_of(DEFAULT_COLUMN_FAMILY).unwrap_or_default();
         families.insert(0, salvaged_family(0, DEFAULT_COLUMN_FAMILY, &default));
         for (&number, path) in &found.tables {
-            if let Err(e) = self.salvage_table(path, number, &mut families) {
+            let salvaged = self.salvage_table(path, number, &mut families).or_else(|e| {
+                if e.code() != Code::IOError {
+                    return Err(e);
+                }
+                // It may have been a bad moment rather than a bad file.
+                self.log.warn(format_args!("Table #{number}: reading it again after {e}"));
+                self.salvage_table(path, number, &mut families)
+            });
+            if let Err(e) = salvaged {
+                if !is_about_the_file(&e) {
+                    return Err(e);
+                }
                 self.log.warn(format_args!("Table #{number}: ignoring {e}"));
                 self.set_aside(path, true)?;
             }
@@ -258,14 +271,14 @@ impl Repairer<'_> {
 
     /// Moves a file to `lost`, or keeps a second name of it there.
     fn set_aside(&self, path: &Path, moved: bool) -> Result<()> {
-        let dir = path.parent().unwrap_or(&self.dir).join("lost");
-        self.fs.create_dir_all(&dir)?;
-        let to = dir.join(path.file_name().unwrap_or_default());
-        if moved { self.fs.rename(path, &to) } else { self.copy(path, &to) }
+        if moved {
+            return move_to_lost(&*self.fs, path);
+        }
+        self.copy(path, &place_in_lost(&*self.fs, path)?)
     }
 
     fn copy(&self, from: &Path, to: &Path) -> Result<()> {
-        if self.fs.exists(to) {
+        if self.fs.exists(to)? {
             self.fs.remove_file(to)?;
         }
         crate::external::copy::copy_file(&*self.fs, from, to, None, false)
@@ -284,7 +297,7 @@ impl Repairer<'_> {
             self.log.warn(format_args!("the WALs are left out: {e}"));
             for &wal in wals {
                 let path = filename::wal_file_name(&self.wal_dir, wal);
-                if self.fs.exists(&path) {
+                if self.fs.exists(&path)? {
                     self.fs.remove_file(&path)?;
                 }
             }
@@ -292,6 +305,15 @@ impl Repairer<'_> {
         });
         opened?.0.close()
     }
+}
+
+/// Whether an error says that a file is damaged. That there are too many open files, or that this user may not read
+/// it, does not: then nothing is set aside.
+fn is_about_the_file(error: &Error) -> bool {
+    let source = std::error::Error::source(error).and_then(|e| e.downcast_ref::<std::io::Error>());
+    source.is_none_or(|e| {
+        e.raw_os_error() == Some(libc::EIO) || e.kind() == std::io::ErrorKind::UnexpectedEof
+    })
 }
 
 fn salvaged_family(id: u32, name: &str, options: &ColumnFamilyOptions) -> SalvagedFamily {

@@ -7,6 +7,7 @@
 
 use super::column_family::{ColumnFamilyData, ColumnFamilyState, Immutable};
 use super::state::{DbInner, LiveWal, State, UnsyncedWal, WriteState};
+use super::wal_renewal::WalHealth;
 use crate::budget::MemtableShare;
 use crate::env::sync::MutexGuard;
 use crate::env::sync::atomic::Ordering;
@@ -50,13 +51,15 @@ impl ColumnFamilyState {
 }
 
 impl DbInner {
-    /// Starts a new WAL, makes the memtables of these families immutable and gives them new ones.
+    /// Starts a new WAL, makes the memtables of these families immutable and gives them new ones. If the WAL
+    /// failed, that is done with all families.
     pub(super) fn seal(
         &self,
         write: &mut MutexGuard<'_, WriteState>,
         reason: FlushReason,
         wanted: impl Fn(&ColumnFamilyState) -> bool,
     ) -> Result<()> {
+        let lost = write.wal_lost;
         let retired = self.rotate_wal(write)?;
         let wal_number = write.wal.log_number();
         let mut state = self.state.lock();
@@ -65,9 +68,18 @@ impl DbInner {
                 live.size = size;
             }
             state.wals.push_back(LiveWal { number: wal_number, size: 0 });
-            state.wals_to_close.push(writer);
+            // One that failed is cut as far as that is possible, and then deleted.
+            if !lost {
+                state.wals_to_close.push(writer);
+            }
         }
-        for cf in state.families.values_mut().filter(|cf| wanted(cf)) {
+        if lost {
+            state.wal_health = WalHealth::Renewed;
+        }
+        let mut sealed = Vec::new();
+        for cf in state.families.values_mut().filter(|cf| lost || wanted(cf)) {
+            sealed.push((cf.data.name.clone(), cf.immutables.len()));
+            cf.flush_requested |= lost;
             self.note_sealed(&cf.data, &cf.mem);
             cf.seal(wal_number, write.line.last_allocated(), reason, self.spare_chunks());
         }
@@ -75,6 +87,7 @@ impl DbInner {
         self.limit_wal_size(&mut state);
         drop(state);
         self.work.notify_all();
+        self.log_new_memtables(&sealed, wal_number);
         Ok(())
     }
 
@@ -113,11 +126,15 @@ impl DbInner {
         &self,
         write: &mut MutexGuard<'_, WriteState>,
     ) -> Result<Option<(u64, u64, LogWriter)>> {
+        if write.wal_lost {
+            let lost = self.renew_wal(write)?;
+            return Ok(Some((lost.log_number(), lost.size(), lost)));
+        }
         if write.wal.size() == 0 {
             return Ok(None);
         }
         // With `manual_wal_flush` records wait in a buffer, which syncers do not know.
-        write.wal.flush().inspect_err(|e| self.fail(e))?;
+        self.flush_live_wal(write)?;
         let fresh = self.new_wal(self.default_family.options().write_buffer_size)?;
         let full = std::mem::replace(&mut write.wal, fresh);
         if write.synced_ticket < write.ticket {

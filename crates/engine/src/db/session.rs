@@ -1,8 +1,8 @@
 //! What one opening of a database shares: where its files are, how it was opened, who writes.
 //!
 //! Built once, when the MANIFEST was read; recovery uses it first, then [`super::state::DbInner`]
-//! holds it. Nothing in it changes while the database is open, apart from counters and the flag
-//! that ends jobs.
+//! holds it. Nothing in it changes while the database is open, apart from counters, flags, and the
+//! options that `SetDBOptions` changes.
 
 use super::column_family::ColumnFamilyData;
 use crate::budget::MemtableShare;
@@ -126,6 +126,7 @@ impl Session {
             job_id: 0,
             info_log: &self.info_log,
             reason: TableFileCreationReason::Flush,
+            kept_free: None,
         }
     }
 
@@ -138,6 +139,7 @@ impl Session {
             log: !self.options.manual_wal_flush,
             bytes_per_sync: self.live_options().wal_bytes_per_sync,
             use_fsync: self.options.use_fsync,
+            outlives_full_disk: true,
             no_allocation: !self.options.allow_fallocate,
         };
         let file = self.fs.new_writable(&filename::wal_file_name(&self.wal_dir, number), opts)?;

@@ -20,18 +20,14 @@ impl Db {
     /// and in a new OPTIONS file.
     pub fn set_options_cf(&self, cf: &ColumnFamily, changes: &[(&str, &str)]) -> Result<()> {
         let result = self.inner().set_options(&cf.data, changes);
-        self.log_change(
-            &format!("SetOptions() on column family [{}]", cf.name()),
-            changes,
-            &result,
-        );
+        self.log_change("SetOptions()", cf.name(), changes, &result);
         result
     }
 
     /// Changes options of the whole database.
     pub fn set_db_options(&self, changes: &[(&str, &str)]) -> Result<()> {
         let result = self.shared.inner.set_db_options(changes);
-        self.log_change("SetDBOptions()", changes, &result);
+        self.log_change("SetDBOptions()", "", changes, &result);
         result
     }
 
@@ -40,13 +36,18 @@ impl Db {
         self.inner().live_options()
     }
 
-    fn log_change(&self, what: &str, changes: &[(&str, &str)], result: &Result<()>) {
+    /// As RocksDB, the first line names the family behind the call, the last one before it.
+    fn log_change(&self, what: &str, family: &str, changes: &[(&str, &str)], result: &Result<()>) {
         let log = &self.inner().info_log;
-        log.info(format_args!("{what}, inputs:"));
+        let (of_family, begin) = match family {
+            "" => (String::new(), String::new()),
+            name => (format!(" on column family [{name}]"), format!("[{name}] ")),
+        };
+        log.info(format_args!("{what}{of_family}, inputs:"));
         changes.iter().for_each(|(name, value)| log.info(format_args!("{name}: {value}")));
         match result {
-            Ok(()) => log.info(format_args!("{what} succeeded")),
-            Err(e) => log.warn(format_args!("{what} failed: {e}")),
+            Ok(()) => log.info(format_args!("{begin}{what} succeeded")),
+            Err(e) => log.warn(format_args!("{begin}{what} failed: {e}")),
         }
     }
 }

@@ -11,10 +11,13 @@ use super::close::Sweep;
 use super::column_family::{ColumnFamilyData, ColumnFamilyMap, ColumnFamilyState};
 use super::db_stats::DbFigures;
 use super::events::Events;
+use super::log_state::NewStall;
 use super::moment::ReleasedSnapshots;
 use super::obsolete_files::FileDeletions;
 use super::pause::Pauses;
+use super::retries::Retries;
 use super::session::Session;
+use super::wal_renewal::WalHealth;
 use crate::base::SeqNo;
 use crate::compaction::picker::{LevelShape, num_sorted_runs};
 use crate::env::epoch::EpochCell;
@@ -47,6 +50,8 @@ pub(crate) struct DbInner {
     pub(crate) work: Condvar,
     /// Users wait here for background work to end.
     pub(crate) progress: Condvar,
+    /// The process that opened it.
+    pub(crate) process: u32,
 
     pub(crate) order: CommitOrder,
     pub(crate) sync_group: SyncGroup,
@@ -132,6 +137,10 @@ pub(crate) struct WriteState {
     pub(crate) next_limit_check: u64,
     /// Records appended ever: the tickets of `SyncGroup`.
     pub(crate) ticket: u64,
+    /// The live WAL takes no more records.
+    pub(crate) wal_lost: bool,
+    /// The newest ticket of a WAL that was replaced since it failed.
+    pub(crate) lost_ticket: u64,
     /// Older WALs that still have records which no sync covered.
     pub(crate) unsynced: Vec<UnsyncedWal>,
     /// The newest ticket that a sync covered, when it is the live WAL's.
@@ -157,12 +166,19 @@ pub(crate) struct State {
     /// Manual compactions under way: `close` waits for them.
     pub(crate) manual_compactions: usize,
     pub(crate) error: Option<Error>,
+    pub(crate) wal_health: WalHealth,
+    /// Attempts to make the WAL whole that failed.
+    pub(crate) failed_renewals: u64,
+    /// What failed in the background and is tried again.
+    pub(crate) retries: Retries,
     /// When figures went to LOG last.
     pub(crate) stats_dumped: Instant,
     /// Threads of the background pool.
     pub(crate) threads: Vec<std::thread::JoinHandle<()>>,
     /// How many of them flush, and how many compact.
     pub(crate) thread_counts: [usize; 2],
+    /// The system refused some of them: when it is asked again.
+    pub(crate) threads_due: Option<Instant>,
 }
 
 impl WriteState {
@@ -177,6 +193,8 @@ impl WriteState {
             keys: 0,
             next_limit_check: 0,
             ticket: 0,
+            wal_lost: false,
+            lost_ticket: 0,
             unsynced: Vec::new(),
             synced_ticket: 0,
             named_wal: 0,
@@ -200,9 +218,13 @@ impl State {
             late_tables: Vec::new(),
             manual_compactions: 0,
             error: None,
+            wal_health: WalHealth::Whole,
+            failed_renewals: 0,
+            retries: Retries::new(),
             stats_dumped: Instant::now(),
             threads: Vec::new(),
             thread_counts: [0; 2],
+            threads_due: None,
         }
     }
 
@@ -218,6 +240,12 @@ impl State {
 }
 
 impl DbInner {
+    /// Whether this is a child of the process that opened the database. The threads are the parent's, and so
+    /// are the files: what the child closed would be cut off under the parent's hands.
+    pub(crate) fn is_of_parent(&self) -> bool {
+        self.process != std::process::id()
+    }
+
     pub(crate) fn is_closing(&self) -> bool {
         self.closing.load(Ordering::Acquire)
     }
@@ -241,6 +269,7 @@ impl DbInner {
     /// Renews what writers are told about stalls. Call after every change of memtables or versions.
     pub(crate) fn renew_stalls(&self, state: &mut MutexGuard<'_, State>) {
         let mut worst = Stall::None;
+        let mut new_stalls = Vec::new();
         for family in state.families.values_mut() {
             let data = Arc::clone(&family.data);
             let options = data.options();
@@ -262,10 +291,13 @@ impl DbInner {
                 pending_compaction_bytes: family.pending_compaction_bytes,
             };
             let stall = data.stall_limits().judge(&inputs);
-            self.note_stall(family, stall);
+            if self.note_stall(family, stall) {
+                new_stalls.push(NewStall::new(family, stall, inputs));
+            }
             worst = worse(worst, stall);
         }
         self.controller.set(worst);
+        self.log_stalls(&new_stalls);
         self.renew_threshold(state);
         self.report_memory(state);
     }

@@ -133,13 +133,20 @@ impl BatchHandler for FamiliesOf {
     }
 }
 
-/// Checks range deletions against their families. RocksDB finds the same faults when the record is in
-/// the WAL already, and then stops all writes.
-struct RangeCheck<'a> {
+/// Checks merges and range deletions against their families. RocksDB finds the same faults when the record
+/// is in the WAL already, and then stops all writes.
+struct RecordCheck<'a> {
     families: &'a [(u32, &'a ColumnFamilyData)],
 }
 
-impl BatchHandler for RangeCheck<'_> {
+impl RecordCheck<'_> {
+    /// `None` for a family whose records are ignored.
+    fn family(&self, cf: u32) -> Option<&ColumnFamilyData> {
+        self.families.iter().find(|(id, _)| *id == cf).map(|(_, family)| *family)
+    }
+}
+
+impl BatchHandler for RecordCheck<'_> {
     fn put(&mut self, _cf: u32, _key: &[u8], _value: &[u8]) -> Result<()> {
         Ok(())
     }
@@ -149,13 +156,11 @@ impl BatchHandler for RangeCheck<'_> {
     fn single_delete(&mut self, _cf: u32, _key: &[u8]) -> Result<()> {
         Ok(())
     }
-    fn merge(&mut self, _cf: u32, _key: &[u8], _operand: &[u8]) -> Result<()> {
-        Ok(())
+    fn merge(&mut self, cf: u32, _key: &[u8], _operand: &[u8]) -> Result<()> {
+        self.family(cf).map_or(Ok(()), check_merges)
     }
     fn delete_range(&mut self, cf: u32, begin: &[u8], end: &[u8]) -> Result<()> {
-        let Some((_, family)) = self.families.iter().find(|(id, _)| *id == cf) else {
-            return Ok(());
-        };
+        let Some(family) = self.family(cf) else { return Ok(()) };
         if let TableFactory::Plain(_) | TableFactory::Cuckoo(_) = family.options().table_factory {
             return Err(Error::not_supported(format!(
                 "CF {} reports it does not support DeleteRange",
@@ -200,7 +205,9 @@ impl DbInner {
         if write.user_bytes >= write.next_limit_check {
             self.keep_limits(&mut write)?;
         }
+        let timer = PerfTimer::start(PerfMetric::WriteSchedulingFlushesCompactionsTime);
         let targets = self.targets(&mut write, &guard, batch, families, wo)?;
+        drop(timer);
         batch.set_sequence(write.line.last_allocated() + 1);
         if let Some(name) = terms.ends {
             self.keep_section(name, &targets.families());
@@ -225,7 +232,7 @@ impl DbInner {
             Some(turn) => self.apply(&targets, batch, turn, synced.is_ok()),
             None => Ok(()),
         };
-        drop(synced.inspect_err(|e| self.fail(e))?);
+        drop(synced.inspect_err(|e| self.wal_sync_failed(ticket, e))?);
         applied?;
         if let Some(name) = terms.ends {
             self.forget_section(name);
@@ -236,6 +243,7 @@ impl DbInner {
     /// The write lock, with room for another write in flight.
     #[inline]
     fn lock_with_room(&self) -> MutexGuard<'_, WriteState> {
+        let _timer = PerfTimer::start_for_lock(PerfMetric::DbMutexLockNanos);
         loop {
             let mut write = self.write.lock();
             if write.line.has_room(&self.order) {
@@ -308,7 +316,7 @@ impl DbInner {
         wo: &WriteOptions,
     ) -> Result<Targets<'g>> {
         let Some(ids) = families else {
-            check_merge(batch.has_merge(), &self.default_family)?;
+            self.check_default_merges(batch)?;
             let memtable = self.active_memtable(write, guard, &self.default_family)?;
             return Ok(Targets::Default(memtable));
         };
@@ -334,16 +342,15 @@ impl DbInner {
         let mut by_id: Vec<(u32, &ColumnFamilyData)> = Vec::with_capacity(ids.len());
         for id in ids {
             match map.and_then(|m: &ColumnFamilyMap| m.get(&id)) {
-                Some(family) => {
-                    check_merge(batch.has_merge(), family)?;
-                    by_id.push((id, family));
-                }
+                Some(family) => by_id.push((id, family)),
                 None if wo.ignore_missing_column_families => {}
                 None => return Err(unknown_column_family(id)),
             }
         }
-        if batch.has_delete_range() {
-            iterate(batch.data(), &mut RangeCheck { families: &by_id })?;
+        // A batch may have operands for one family and values for another, which needs no operator then.
+        let folds_all = || by_id.iter().all(|(_, family)| family.merge_operator.is_some());
+        if batch.has_delete_range() || (batch.has_merge() && !folds_all()) {
+            iterate(batch.data(), &mut RecordCheck { families: &by_id })?;
         }
         Ok(by_id)
     }
@@ -351,9 +358,15 @@ impl DbInner {
     /// An error for records that a commit would refuse.
     pub(super) fn check_batch(&self, batch: &WriteBatch, wo: &WriteOptions) -> Result<()> {
         match self.families_of(batch)? {
-            None => check_merge(batch.has_merge(), &self.default_family),
+            None => self.check_default_merges(batch),
             Some(ids) => self.checked_families(&epoch::pin(), batch, ids, wo).map(|_| ()),
         }
+    }
+
+    /// An error for operands in a batch of the default family alone, if that cannot fold them.
+    #[inline]
+    fn check_default_merges(&self, batch: &WriteBatch) -> Result<()> {
+        if batch.has_merge() { check_merges(&self.default_family) } else { Ok(()) }
     }
 
     #[inline]
@@ -378,10 +391,10 @@ impl DbInner {
         record: &[u8],
     ) -> Result<()> {
         if let Err(e) = write.wal.add_record(record) {
-            // Nothing of the record is visible to a reader of the log. A full disk passes if nothing
-            // was placed; otherwise the log's end is unknown.
-            if !e.is_no_space() || write.wal.is_broken() || write.wal.flush().is_err() {
-                self.fail(&e);
+            // Nothing was placed, and the next record may follow, or the log says that it is broken. One that is as
+            // large as files may be takes nothing more.
+            if write.wal.is_broken() || (e.is_file_too_large() && write.wal.size() > 0) {
+                self.wal_failed(write, &e);
             }
             return Err(e);
         }
@@ -430,9 +443,10 @@ impl DbInner {
         let ticket = {
             let write = self.write.lock();
             self.check_open()?;
+            self.check_wal(&write)?;
             write.ticket
         };
-        self.sync_up_to(ticket).map(drop).inspect_err(|e| self.fail(e))
+        self.sync_up_to(ticket).map(drop).inspect_err(|e| self.wal_sync_failed(ticket, e))
     }
 
     /// Hands the records that `manual_wal_flush` keeps in a buffer to the operating system.
@@ -440,7 +454,7 @@ impl DbInner {
         self.check_may_write()?;
         let mut write = self.write.lock();
         self.check_open()?;
-        write.wal.flush().inspect_err(|e| self.fail(e))
+        self.flush_live_wal(&mut write)
     }
 }
 
@@ -452,8 +466,8 @@ fn super_version<'g>(family: &ColumnFamilyData, guard: &'g Guard) -> Result<&'g 
 
 /// Operands that nobody could fold must not get into the WAL.
 #[inline]
-fn check_merge(has_merge: bool, family: &ColumnFamilyData) -> Result<()> {
-    if has_merge && family.merge_operator.is_none() {
+fn check_merges(family: &ColumnFamilyData) -> Result<()> {
+    if family.merge_operator.is_none() {
         return Err(Error::invalid_argument(
             "Merge requires `ColumnFamilyOptions::merge_operator != nullptr`",
         ));

@@ -9,6 +9,7 @@
 //! * **E1** A slot holds 0, or an epoch that was global when its reader pinned itself.
 //! * **E2** A reader loads shared pointers only between `pin` and the drop of the guard.
 //! * **E3** An object is retired only after it was made unreachable for new readers.
+//! * **E4** The process's domain never lets go of a slot, so a thread's pointer to its own stays good.
 //!
 //! Why freeing is safe. The reader stores its slot, then fences, then loads the pointer; the
 //! owner stores the pointer, then fences, then loads the slots. So either the owner sees the slot,
@@ -16,8 +17,8 @@
 //! stamp belongs to a reader that acquired the global epoch after the stamp was taken, hence after
 //! the object was out of reach.
 //!
-//! Unsafe: [`EpochCell`] hands out references bound to a guard. Trusted by the loom model and the
-//! stress test in `epoch_test.rs`.
+//! Unsafe: [`EpochCell`] hands out references bound to a guard, and a thread finds its slot by a pointer (E4).
+//! Trusted by the loom model and the stress tests in `epoch_test.rs`.
 
 #![allow(unsafe_code)]
 
@@ -142,26 +143,79 @@ static DOMAIN: std::sync::LazyLock<Domain> = std::sync::LazyLock::new(Domain::ne
 /// Retired objects that are collected at the latest when so many have gathered.
 const COLLECT_FROM: usize = 64;
 
+/// What a thread keeps. Without a destructor, so that it can be used as long as the thread runs: by
+/// destructors of other thread-locals, and after `main` has returned.
 struct Local {
-    slot: Arc<Slot>,
+    /// The thread's slot; null before its first pin. It is one of `DOMAIN.slots` (E4).
+    slot: Cell<*const Slot>,
+    /// The slot was taken when [`AT_END`] was gone, so the last guard gives it back.
+    for_now: Cell<bool>,
     depth: Cell<usize>,
     /// How many collections of this thread are under way: what one frees may begin another.
     collections: Cell<usize>,
 }
 
-impl Drop for Local {
+/// Gives the slot of an ended thread back.
+struct AtEnd;
+
+thread_local! {
+    static LOCAL: Local = const {
+        Local {
+            slot: Cell::new(std::ptr::null()),
+            for_now: Cell::new(false),
+            depth: Cell::new(0),
+            collections: Cell::new(0),
+        }
+    };
+    static AT_END: AtEnd = const { AtEnd };
+}
+
+impl Drop for AtEnd {
     fn drop(&mut self) {
-        self.slot.epoch.store(0, Ordering::Release);
-        self.slot.taken.store(false, Ordering::Release);
+        LOCAL.with(|local| {
+            if local.depth.get() == 0 {
+                local.give_back();
+            } else {
+                local.for_now.set(true);
+            }
+        });
     }
 }
 
-thread_local! {
-    static LOCAL: Local = Local {
-        slot: DOMAIN.register(),
-        depth: const { Cell::new(0) },
-        collections: const { Cell::new(0) },
-    };
+impl Local {
+    #[cold]
+    fn take_slot(&self) -> *const Slot {
+        let slot = std::ptr::from_ref(&*DOMAIN.register());
+        self.slot.set(slot);
+        self.for_now.set(AT_END.try_with(|_| ()).is_err());
+        slot
+    }
+
+    #[cold]
+    fn give_back(&self) {
+        let slot = self.slot.replace(std::ptr::null());
+        // SAFETY: not null, so it is the domain's (E4).
+        if let Some(slot) = unsafe { slot.as_ref() } {
+            slot.taken.store(false, Ordering::Release);
+        }
+    }
+
+    #[inline]
+    fn enter(&self) {
+        let slot = self.slot.get();
+        let slot = if slot.is_null() { self.take_slot() } else { slot };
+        // SAFETY: as in `give_back`.
+        DOMAIN.enter(unsafe { &*slot });
+    }
+
+    #[inline]
+    fn leave(&self) {
+        // SAFETY: as in `give_back`; `enter` has taken it.
+        Domain::leave(unsafe { &*self.slot.get() });
+        if self.for_now.get() {
+            self.give_back();
+        }
+    }
 }
 
 /// A pinned reader. Objects loaded from an [`EpochCell`] stay alive while it exists.
@@ -176,7 +230,7 @@ pub fn pin() -> Guard {
         let depth = local.depth.get();
         local.depth.set(depth + 1);
         if depth == 0 {
-            DOMAIN.enter(&local.slot);
+            local.enter();
         }
     });
     Guard { _not_send: PhantomData }
@@ -189,7 +243,7 @@ impl Drop for Guard {
             let depth = local.depth.get() - 1;
             local.depth.set(depth);
             if depth == 0 {
-                Domain::leave(&local.slot);
+                local.leave();
             }
         });
     }

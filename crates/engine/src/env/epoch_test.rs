@@ -49,6 +49,35 @@ mod real {
         }
     }
 
+    /// What a destructor of a thread-local does when this module's own are gone.
+    struct AtThreadsEnd(std::sync::mpsc::Sender<(bool, bool)>);
+
+    impl Drop for AtThreadsEnd {
+        fn drop(&mut self) {
+            let nothing_held = || LOCAL.with(|local| local.slot.get().is_null());
+            let before = nothing_held();
+            let cell = EpochCell::new(Some(StdArc::new(7)));
+            let guard = pin();
+            assert_eq!(cell.load(&guard), Some(&7));
+            assert!(!nothing_held());
+            drop(guard);
+            synchronize();
+            let _ = self.0.send((before, nothing_held()));
+        }
+    }
+
+    #[test]
+    fn a_thread_without_thread_locals_pins_and_gives_its_slot_back() {
+        thread_local!(static LAST: Cell<Option<AtThreadsEnd>> = const { Cell::new(None) });
+        let (sender, seen) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            // Made before the first pin, so dropped after what the pin makes.
+            LAST.set(Some(AtThreadsEnd(sender)));
+            drop(pin());
+        });
+        assert_eq!(seen.recv(), Ok((true, true)));
+    }
+
     #[test]
     fn readers_never_see_a_dropped_object_and_all_are_dropped() {
         const REPLACEMENTS: usize = 2_000;

@@ -8,18 +8,24 @@
 //! was 5.7 MB, in the heap of a thread that did nothing any more). A mapping goes back at once, it grows
 //! without a copy, and of its room only the pages in use have memory.
 //!
+//! Where the system refuses a mapping (a process may have 65,530 of them), the allocator is asked instead: it can
+//! still grow its heap. Such pieces are listed in `FROM_ALLOCATOR`, since their size says that they are mapped.
+//!
 //! Unsafe: mapping, and giving back what the caller says was mapped. Where the system is not Linux, and
 //! under Miri, there is no such memory ([`IS_SUPPORTED`]). Tested by what uses it: `arena_test.rs`,
-//! `heap_test.rs`; the vector by `mapping_test.rs`. Its invariants:
+//! `heap_test.rs`; the vector by `mapping_test.rs`; refused mappings by `os-calls` in `crates/interop`. Its invariants:
 //! * **L1** `start` has room for `capacity` elements, as [`allocate`] gives it; it dangles if they are no bytes.
 //! * **L2** The first `len` elements, at most `capacity`, are initialised.
 
 #![allow(unsafe_code)]
 
 use crate::base::coding::ByteSink;
-use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
+use crate::env::sync::Mutex;
+use std::alloc::{Layout, alloc, alloc_zeroed, dealloc, handle_alloc_error};
+use std::collections::BTreeSet;
 use std::ops::{Deref, DerefMut};
 use std::ptr::{self, NonNull};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The size of a huge page; what is aligned to it is advised for huge pages.
 pub const HUGE_PAGE: usize = 2 << 20;
@@ -142,17 +148,45 @@ pub fn is_mapped(size: usize) -> bool {
     IS_SUPPORTED && size >= MAP_FROM
 }
 
-/// Memory of this layout, not initialised if it is not mapped.
+/// Addresses of pieces as large as mapped ones that came from the allocator, and how many they are: usually none.
+static FROM_ALLOCATOR: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
+static NUM_FROM_ALLOCATOR: AtomicUsize = AtomicUsize::new(0);
+
+/// Memory of this layout, which is zero if [`is_mapped`] and not initialised otherwise.
 ///
 /// # Safety
 /// The layout has bytes.
 pub unsafe fn allocate(layout: Layout) -> NonNull<u8> {
     let memory = match is_mapped(layout.size()) {
-        true => map(layout.size(), layout.align()),
+        true => match map(layout.size(), layout.align()) {
+            // SAFETY: by contract.
+            refused if refused.is_null() => unsafe { allocate_unmapped(layout) },
+            mapped => mapped,
+        },
         // SAFETY: by contract.
         false => unsafe { alloc(layout) },
     };
     NonNull::new(memory).unwrap_or_else(|| handle_alloc_error(layout))
+}
+
+/// Zeroed memory of the allocator's in place of a mapping; null where there is none, either.
+///
+/// # Safety
+/// The layout has bytes.
+#[cold]
+unsafe fn allocate_unmapped(layout: Layout) -> *mut u8 {
+    // SAFETY: by contract.
+    let memory = unsafe { alloc_zeroed(layout) };
+    if !memory.is_null() {
+        FROM_ALLOCATOR.lock().insert(memory.addr());
+        NUM_FROM_ALLOCATOR.fetch_add(1, Ordering::Relaxed);
+    }
+    memory
+}
+
+/// Whether a piece as large as mapped ones came from the allocator. Who owns the piece got it after it was listed.
+fn is_unmapped(memory: *mut u8) -> bool {
+    NUM_FROM_ALLOCATOR.load(Ordering::Relaxed) > 0 && FROM_ALLOCATOR.lock().contains(&memory.addr())
 }
 
 /// Gives memory back.
@@ -160,9 +194,18 @@ pub unsafe fn allocate(layout: Layout) -> NonNull<u8> {
 /// # Safety
 /// It came from [`allocate`] with this layout, or was brought to its size by [`remap`], and is not used any more.
 pub unsafe fn free(memory: NonNull<u8>, layout: Layout) {
+    let is_mapped = is_mapped(layout.size());
+    if is_mapped && is_unmapped(memory.as_ptr()) {
+        // Before the address can be given away again.
+        FROM_ALLOCATOR.lock().remove(&memory.as_ptr().addr());
+        NUM_FROM_ALLOCATOR.fetch_sub(1, Ordering::Relaxed);
+        // SAFETY: by contract, and `allocate_unmapped` called its counterpart.
+        unsafe { dealloc(memory.as_ptr(), layout) };
+        return;
+    }
     // SAFETY: by contract, and each the counterpart of what `allocate` called for this size.
     unsafe {
-        if is_mapped(layout.size()) {
+        if is_mapped {
             unmap(memory.as_ptr(), layout.size());
         } else {
             dealloc(memory.as_ptr(), layout);
@@ -270,12 +313,17 @@ impl<T: Copy> LargeVec<T> {
     /// Moves the elements, which are not more, to memory of this size.
     fn change_capacity(&mut self, capacity: usize) {
         let (old, new) = (layout::<T>(self.capacity), layout::<T>(capacity));
-        if is_mapped(old.size()) && is_mapped(new.size()) {
+        if is_mapped(old.size())
+            && is_mapped(new.size())
+            && !is_unmapped(self.start.as_ptr().cast())
+        {
             // SAFETY: L1, and nobody else has a pointer into it.
             let memory = unsafe { remap(self.start.as_ptr().cast(), old.size(), new.size()) };
-            let Some(start) = NonNull::new(memory.cast()) else { handle_alloc_error(new) };
-            (self.start, self.capacity) = (start, capacity);
-            return;
+            // Where the system refuses, the elements move.
+            if let Some(start) = NonNull::new(memory.cast()) {
+                (self.start, self.capacity) = (start, capacity);
+                return;
+            }
         }
         let start = match new.size() {
             0 => NonNull::dangling(),
@@ -310,6 +358,18 @@ impl LargeVec<u8> {
             zeroed.resize(len, 0);
         }
         zeroed
+    }
+}
+
+#[cfg(test)]
+impl LargeVec<u8> {
+    /// Room for so many bytes, as many as are mapped, from the allocator.
+    fn with_refused_mapping(capacity: usize) -> LargeVec<u8> {
+        let layout = layout::<u8>(capacity);
+        // SAFETY: there are bytes.
+        let memory = unsafe { allocate_unmapped(layout) };
+        let start = NonNull::new(memory).unwrap_or_else(|| handle_alloc_error(layout));
+        LargeVec { start, len: 0, capacity }
     }
 }
 

@@ -77,3 +77,15 @@ fn zeros_are_as_many_as_asked_for() {
         assert_eq!((zeroed.len(), zeroed[len]), (len + 1, 1));
     }
 }
+
+/// What the system does not map comes from the allocator, and nobody sees a difference.
+#[test]
+fn refused_mappings_come_from_the_allocator() {
+    let mut large = LargeVec::with_refused_mapping(2 * MAP_FROM);
+    assert!(is_unmapped(large.start.as_ptr()));
+    large.extend_from_slice(&[1; MAP_FROM]);
+    large.resize(4 * MAP_FROM, 2);
+    assert!(!is_unmapped(large.start.as_ptr()), "it grew into a mapping");
+    assert!(large[..MAP_FROM].iter().all(|&b| b == 1) && large[MAP_FROM..].iter().all(|&b| b == 2));
+    assert_eq!(large.len(), 4 * MAP_FROM);
+}

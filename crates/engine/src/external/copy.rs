@@ -93,11 +93,13 @@ impl<'a> Staging<'a> {
             )
         })?;
         // Only one level is made: a parent that is missing is rather a wrong name.
-        if target.parent().is_some_and(|parent| !fs.is_dir(parent)) {
+        if let Some(parent) = target.parent()
+            && !fs.is_dir(parent)?
+        {
             let missing = std::io::Error::from_raw_os_error(libc::ENOENT);
             return Err(Error::io(format!("While mkdir: {}", dir.display()), missing));
         }
-        fs.create_dir_all(&dir)?;
+        fs.create_dir_if_missing(&dir)?;
         let target = target.to_owned();
         Ok(Staging { fs, target, dir, links: true, use_fsync, finished: false })
     }
@@ -143,7 +145,7 @@ impl Drop for Staging<'_> {
 
 /// Removes a directory with the files in it, if it is there.
 fn clean(fs: &dyn FileSystem, dir: &Path) -> Result<()> {
-    if !fs.exists(dir) {
+    if !fs.exists(dir)? {
         return Ok(());
     }
     for name in fs.list_dir(dir)? {

@@ -33,6 +33,7 @@ const READ_ONCE: TableIterOptions = TableIterOptions {
     total_order: true,
     readahead: 0,
     for_compaction: false,
+    pin: false,
 };
 
 /// Where a file is to go.
@@ -58,7 +59,6 @@ impl Destination<'_> {
     ) -> Result<Arc<Table>> {
         let table = self.open_unchecked(fs, path, number, Some(global_seqno))?;
         self.check_comparator(&table, path)?;
-        self.check_merge_operator(path, table.properties())?;
         Ok(table)
     }
 
@@ -100,6 +100,7 @@ impl Destination<'_> {
             file_number: number,
             global_seqno,
             statistics: None,
+            at_last_level: false,
         };
         Table::open(fs.open_random_access(path, self.mmap)?, &context)
     }
@@ -109,29 +110,12 @@ impl Destination<'_> {
         // PlainTables and CuckooTables do not say.
         if !stored.is_empty() && stored != self.order.name() {
             return Err(Error::invalid_argument(format!(
-                "{}: {} does not match existing comparator {stored}",
-                path.display(),
-                self.order.name()
+                "{}: does not match existing comparator {stored}: {}",
+                self.order.name(),
+                path.display()
             )));
         }
         Ok(())
-    }
-
-    /// A database does not open with operands of another operator, so it must not get any.
-    fn check_merge_operator(&self, path: &Path, p: &TableProperties) -> Result<()> {
-        let stored = p.merge_operator_name.as_str();
-        let configured = self.options.merge_operator.as_ref().map(|m| m.name());
-        if p.num_merge_operands == 0
-            || matches!(stored, "" | "nullptr")
-            || configured == Some(stored)
-        {
-            return Ok(());
-        }
-        Err(Error::invalid_argument(format!(
-            "{}: holds operands of merge operator {stored}, the column family has {}",
-            path.display(),
-            configured.unwrap_or("none"),
-        )))
     }
 }
 

@@ -7,6 +7,7 @@ use crate::base::key::{append_internal_key, pack_trailer};
 use crate::base::{KeyOrder, ValueType};
 use crate::compress::CompressionType;
 use crate::error::{Error, Result};
+use crate::fs::counted::CountedWrites;
 use crate::fs::identity::{host_name, new_session_id};
 use crate::fs::{FileSystem, WritableOptions};
 use crate::options::{self, ColumnFamilyOptions, CompressionOptions, Options, TableFactory};
@@ -90,6 +91,7 @@ impl SstFileWriter {
             ..WritableOptions::default()
         };
         let file = self.fs.new_writable(path, opts)?;
+        let file = CountedWrites::wrap(file, self.options.db.statistics.as_ref());
         let context = self.context();
         self.next_file_number += 1;
         self.builder = Some(TableBuilder::new(file, context)?);
@@ -248,6 +250,7 @@ impl SstFileWriter {
             bottommost: false,
             skip_filter: false,
             for_ingestion: true,
+            statistics: self.options.db.statistics.clone(),
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::sst::{Table, TableIterOptions, TableReadContext};
 
 fn options() -> Options {
     let fs = MemFs::new();
-    fs.create_dir_all(Path::new("/d")).unwrap();
+    fs.create_dir_if_missing(Path::new("/d")).unwrap();
     let mut options = Options::default();
     options.db.file_system = Some(Arc::new(fs));
     options
@@ -24,6 +24,7 @@ fn open(options: &Options, path: &str) -> Arc<Table> {
         file_number: 1,
         global_seqno: None,
         statistics: None,
+        at_last_level: false,
     };
     Table::open(fs.open_random_access(Path::new(path), false).unwrap(), &context).unwrap()
 }

@@ -60,6 +60,13 @@ impl Announced {
             TableFileCreationReason::Compaction => 0,
             _ => p.file_creation_time,
         };
+        if self.brief.reason == TableFileCreationReason::Compaction {
+            let asks = if meta.marked_for_compaction { " (need compaction)" } else { "" };
+            self.info_log.info(format_args!(
+                "[{}] [JOB {}] Generated table #{}: {} keys, {} bytes{asks}, temperature: kUnknown",
+                self.brief.cf_name, self.brief.job_id, meta.number, p.num_entries, meta.file_size
+            ));
+        }
         let average = |sum: u64| sum.checked_div(p.num_entries).unwrap_or(0);
         EventLine::new()
             .text("cf_name", &self.brief.cf_name)

@@ -83,6 +83,7 @@ pub fn run(inputs: FlushInputs<'_>) -> Result<FlushOutput> {
     )
     .with_filter(filter, 0)
     .with_check_from(inputs.snapshots.check_from)
+    .with_statistics(ctx.db_options.statistics.clone())
     .with_cancel(Arc::clone(ctx.cancelled));
     let mut output = None;
     let mut written = None;

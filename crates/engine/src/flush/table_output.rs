@@ -6,10 +6,11 @@ use super::reread::Reread;
 use crate::base::ValueType::RangeDeletion;
 use crate::base::key::{append_internal_key, pack_trailer, sequence, trailer, user_key};
 use crate::base::{KeyOrder, MAX_SEQUENCE_NUMBER, SeqNo, ValueType};
-use crate::budget::{IoPriority, LimitedWrites};
+use crate::budget::{IoPriority, KeepsFree, KeptFree, LimitedWrites};
 use crate::compress::CompressionType;
 use crate::env::sync::atomic::AtomicBool;
 use crate::error::{Code, Error, Result};
+use crate::fs::counted::CountedWrites;
 use crate::fs::info_log::InfoLog;
 use crate::fs::{FileSystem, WritableOptions, filename};
 use crate::hooks::{TableFigures, TableFileCreationReason};
@@ -69,6 +70,8 @@ pub struct OutputContext<'a> {
     pub reason: TableFileCreationReason,
     /// Whether the database is closing: jobs stop soon after it is set.
     pub cancelled: &'a Arc<AtomicBool>,
+    /// Space that the job leaves to others.
+    pub kept_free: Option<Arc<KeptFree>>,
 }
 
 impl OutputContext<'_> {
@@ -116,11 +119,10 @@ impl TableOutput {
         let number = ctx.file_number.unwrap_or_else(|| ctx.counters.new_file_number());
         let path = filename::table_file_name(ctx.table_dir(), number);
         let opts = WritableOptions {
-            preallocate: 0,
-            log: false,
             bytes_per_sync: ctx.db_options.bytes_per_sync,
             use_fsync: ctx.db_options.use_fsync,
             no_allocation: !ctx.db_options.allow_fallocate,
+            ..WritableOptions::default()
         };
         let announced = Announced::start(ctx, &path);
         let file = ctx.fs.new_writable(&path, opts).inspect_err(|e| announced.fail(e))?;
@@ -128,7 +130,11 @@ impl TableOutput {
             TableFileCreationReason::Compaction => IoPriority::Low,
             _ => IoPriority::High,
         };
-        let file = LimitedWrites::wrap(file, ctx.db_options.rate_limiter.as_ref(), priority);
+        let (limiter, statistics) =
+            (ctx.db_options.rate_limiter.as_ref(), ctx.db_options.statistics.as_ref());
+        let file = CountedWrites::wrap(file, statistics);
+        let file = LimitedWrites::wrap(file, limiter, priority, statistics);
+        let file = KeepsFree::wrap(file, ctx.kept_free.as_ref());
         let now = now_seconds();
         let oldest = if ctx.oldest_ancestor_time == 0 { now } else { ctx.oldest_ancestor_time };
         let merge_operator_name = ctx.options.merge_operator.as_ref().map(|m| m.name().to_owned());
@@ -156,6 +162,7 @@ impl TableOutput {
             bottommost: ctx.bottommost,
             skip_filter: ctx.bottommost && ctx.options.optimize_filters_for_hits,
             for_ingestion: false,
+            statistics: ctx.db_options.statistics.clone(),
         };
         let reread = ctx.options.paranoid_file_checks.then(|| {
             Box::new(Reread::new(&path, context.clone(), ctx.db_options.allow_mmap_reads))

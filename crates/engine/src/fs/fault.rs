@@ -6,7 +6,8 @@
 //! One mutex guards the faults; it is not held during an operation.
 
 use super::{
-    FileLock, FileSyncer, FileSystem, RandomAccessFile, WritableFile, WritableOptions, io_error,
+    FRAGMENT_HEADER, FileLock, FileSyncer, FileSystem, RandomAccessFile, WritableFile,
+    WritableOptions, io_error,
 };
 use crate::env::sync::Mutex;
 use crate::error::{Error, Result};
@@ -104,6 +105,8 @@ impl Fault {
 #[derive(Default)]
 struct State {
     faults: Vec<Fault>,
+    /// What `free_space` says, if not what is true.
+    free_space: Option<u64>,
     counts: HashMap<Op, u64>,
 }
 
@@ -130,6 +133,11 @@ impl FaultFs {
     /// Takes all faults away.
     pub fn clear(&self) {
         self.state.lock().faults.clear();
+    }
+
+    /// Has `free_space` answer this, or again what is true.
+    pub fn set_free_space(&self, bytes: Option<u64>) {
+        self.state.lock().free_space = bytes;
     }
 
     /// How many times `op` was tried.
@@ -222,12 +230,8 @@ impl WritableFile for Writer {
         self.append_parts(&[data], |f| f.append(data))
     }
 
-    fn append_record(&mut self, header: &[u8], payload: &[u8]) -> Result<()> {
+    fn append_record(&mut self, header: &[u8; FRAGMENT_HEADER], payload: &[u8]) -> Result<()> {
         self.append_parts(&[header, payload], |f| f.append_record(header, payload))
-    }
-
-    fn reserve(&mut self, bytes: u64) -> Result<()> {
-        self.inner.reserve(bytes)
     }
 
     fn flush(&mut self) -> Result<()> {
@@ -245,6 +249,10 @@ impl WritableFile for Writer {
 
     fn size(&self) -> u64 {
         self.inner.size()
+    }
+
+    fn is_broken(&self) -> bool {
+        self.inner.is_broken()
     }
 
     fn close(&mut self) -> Result<()> {
@@ -316,12 +324,12 @@ impl FileSystem for FaultFs {
         }
     }
 
-    fn exists(&self, path: &Path) -> bool {
-        self.inner.exists(path)
+    fn exists(&self, path: &Path) -> Result<bool> {
+        self.run(Op::Stat, path, || self.inner.exists(path))
     }
 
-    fn is_dir(&self, path: &Path) -> bool {
-        self.inner.is_dir(path)
+    fn is_dir(&self, path: &Path) -> Result<bool> {
+        self.run(Op::Stat, path, || self.inner.is_dir(path))
     }
 
     fn file_size(&self, path: &Path) -> Result<u64> {
@@ -336,8 +344,8 @@ impl FileSystem for FaultFs {
         self.run(Op::Stat, path, || self.inner.list_dir(path))
     }
 
-    fn create_dir_all(&self, path: &Path) -> Result<()> {
-        self.run(Op::CreateDir, path, || self.inner.create_dir_all(path))
+    fn create_dir_if_missing(&self, path: &Path) -> Result<()> {
+        self.run(Op::CreateDir, path, || self.inner.create_dir_if_missing(path))
     }
 
     fn remove_file(&self, path: &Path) -> Result<()> {
@@ -373,7 +381,10 @@ impl FileSystem for FaultFs {
     }
 
     fn free_space(&self, path: &Path) -> Result<u64> {
-        self.inner.free_space(path)
+        match self.state.lock().free_space {
+            Some(bytes) => Ok(bytes),
+            None => self.inner.free_space(path),
+        }
     }
 
     fn absolute(&self, path: &Path) -> PathBuf {

@@ -207,8 +207,10 @@ pub fn read_current(fs: &dyn FileSystem, dir: &Path) -> Result<(PathBuf, u64)> {
     };
     match parse_file_name(name) {
         Some(FileKind::Manifest(n)) => Ok((dir.join(name), n)),
-        _ => Err(Error::corruption(format!("CURRENT file names {name:?}, expected MANIFEST-N"))
-            .in_file(&path)),
+        _ => Err(Error::corruption(format!(
+            "CURRENT file corrupted: it names {name:?}, expected MANIFEST-N"
+        ))
+        .in_file(&path)),
     }
 }
 

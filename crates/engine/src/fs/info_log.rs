@@ -2,18 +2,23 @@
 //!
 //! A line is `2026/11/21-07:00:00.123456 140012 text`: local time, thread, text. At open the old
 //! file becomes `LOG.old.<micros>`; the oldest are removed. Nothing fails because a line could not
-//! be written. Safe from many threads; one mutex.
+//! be written, and lines are written again as soon as that is possible. Safe from many threads; one mutex.
+//!
+//! A file that takes another's place begins with the same headers: lines about the whole database, and
+//! sections about parts of it that come and go. The log keeps no lines of sections, only what makes
+//! them, and repeats no more of them than fit half a file.
 
 use super::filename::{FileKind, info_log_file_name, old_info_log_file_name, parse_file_name};
 use super::posix::sys;
 use super::{FileSystem, WritableFile, WritableOptions};
 use crate::env::sync::Mutex;
 use crate::error::Result;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// How much a line matters. Numbers are RocksDB's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -83,6 +88,14 @@ impl Default for InfoLogOptions {
     }
 }
 
+/// Makes the lines of a section. Runs under the log's mutex, so it must not log.
+pub type Section = Box<dyn Fn() -> Vec<String> + Send + Sync>;
+
+/// Bytes of sections that are repeated in files without a limit of their own.
+const SECTIONS_MAX: u64 = 1 << 20;
+/// A file that could not be made is tried again after this time.
+const TRY_AGAIN: Duration = Duration::from_secs(1);
+
 /// The open log.
 pub struct InfoLog {
     fs: Arc<dyn FileSystem>,
@@ -97,8 +110,14 @@ pub struct InfoLog {
 struct State {
     /// `None`: the log is off, or the last file could not be made.
     file: Option<Box<dyn WritableFile>>,
+    /// When the last file could not be made.
+    lost: Option<Instant>,
     /// Repeated at the start of each new file.
     headers: Vec<String>,
+    /// Repeated after them, by name.
+    sections: BTreeMap<String, Section>,
+    /// How much of the file headers and sections are.
+    header_bytes: u64,
     line: Vec<u8>,
     /// The last second that a line was written in, and how lines begin in it; no text before the first one.
     second: (u64, String),
@@ -150,6 +169,32 @@ impl InfoLog {
     /// Writes a line that is repeated in every file.
     pub fn header(&self, text: fmt::Arguments<'_>) {
         self.log(LogLevel::Header, text);
+        let mut state = self.state.lock();
+        if state.file.is_some() {
+            state.headers.push(text.to_string());
+        }
+    }
+
+    /// Has later files repeat a section until it is dropped. The caller has written it to this one.
+    pub fn keep_section(&self, name: &str, lines: Section) {
+        let mut state = self.state.lock();
+        if state.file.is_some() || state.lost.is_some() {
+            let replaced = state.sections.insert(name.to_owned(), lines);
+            drop(state);
+            drop(replaced);
+        }
+    }
+
+    /// Forgets a section, or all of them.
+    pub fn drop_sections(&self, name: Option<&str>) {
+        let mut state = self.state.lock();
+        let dropped = match name {
+            Some(name) => state.sections.remove_entry(name).into_iter().collect(),
+            None => std::mem::take(&mut state.sections),
+        };
+        drop(state);
+        // What made their lines may be the user's: not under the mutex.
+        drop(dropped);
     }
 
     /// Writes a line for the authors.
@@ -181,46 +226,76 @@ impl InfoLog {
             return logger.log(level, &text.to_string());
         }
         let mut state = self.state.lock();
-        let State { file, headers, line, second, together, since } = &mut *state;
-        let Some(file) = file else { return };
-        if level == LogLevel::Header {
-            headers.push(text.to_string());
+        if state.lost.is_some_and(|at| at.elapsed() >= TRY_AGAIN) {
+            self.start_file(&mut state);
         }
+        let State { file, line, second, together, since, header_bytes, .. } = &mut *state;
+        let Some(file) = file else { return };
         format_line(line, second, level, text);
+        if level == LogLevel::Header {
+            *header_bytes += line.len() as u64;
+        }
         // A full device must not stop the engine for the sake of its diary.
         let _ = file.append(line).and_then(|()| if *together { Ok(()) } else { file.flush() });
         let (size, seconds) = (self.opts.max_log_file_size, self.opts.log_file_time_to_roll);
+        // A file must hold more than what the next one repeats of it.
+        let full = size > 0 && file.size() >= size.max(2 * *header_bytes);
         let old = since.is_some_and(|since| since.elapsed().as_secs() >= seconds);
-        if (size > 0 && file.size() >= size) || (seconds > 0 && old) {
-            self.roll(&mut state);
+        if full || (seconds > 0 && old) {
+            if let Some(mut old) = state.file.take() {
+                let _ = old.close();
+            }
+            self.start_file(&mut state);
         }
     }
 
-    fn roll(&self, state: &mut State) {
-        if let Some(mut old) = state.file.take() {
-            let _ = old.close();
-        }
-        // Without a new file lines are dropped until the next open.
-        let Ok(mut file) = self.next_file() else { return };
-        let State { headers, line, second, .. } = &mut *state;
-        for text in headers {
+    /// Starts a file in the place of the last one. Without it lines are dropped for a while.
+    fn start_file(&self, state: &mut State) {
+        let Ok(mut file) = self.next_file() else {
+            state.lost = Some(Instant::now());
+            return;
+        };
+        let State { headers, sections, line, second, .. } = &mut *state;
+        let mut write = |text: &str| {
             format_line(line, second, LogLevel::Header, format_args!("{text}"));
             let _ = file.append(line);
+        };
+        headers.iter().for_each(|text| write(text));
+        let mut room = match self.opts.max_log_file_size {
+            0 => SECTIONS_MAX,
+            size => size / 2,
+        };
+        let mut left_out = 0;
+        for lines in sections.values() {
+            let lines = lines();
+            let bytes = lines.iter().map(|line| line.len() as u64).sum();
+            match room.checked_sub(bytes) {
+                Some(less) => {
+                    room = less;
+                    lines.iter().for_each(|text| write(text));
+                }
+                None => left_out += 1,
+            }
         }
-        (state.file, state.since) = (Some(file), Some(Instant::now()));
+        if left_out > 0 {
+            write(&format!("Options of {left_out} more column families are in the file OPTIONS"));
+        }
+        state.header_bytes = file.size();
+        (state.file, state.since, state.lost) = (Some(file), Some(Instant::now()), None);
     }
 
     fn next_file(&self) -> Result<Box<dyn WritableFile>> {
         let path = info_log_file_name(&self.dir);
-        if self.fs.exists(&path) {
+        if self.fs.exists(&path)? {
             let mut micros = now().as_micros() as u64;
-            while self.fs.exists(&old_info_log_file_name(&self.dir, micros)) {
+            while self.fs.exists(&old_info_log_file_name(&self.dir, micros))? {
                 micros += 1;
             }
             self.fs.rename(&path, &old_info_log_file_name(&self.dir, micros))?;
         }
         self.remove_oldest();
-        self.fs.new_writable(&path, WritableOptions::default())
+        let opts = WritableOptions { outlives_full_disk: true, ..WritableOptions::default() };
+        self.fs.new_writable(&path, opts)
     }
 
     fn remove_oldest(&self) {
@@ -287,7 +362,7 @@ mod tests {
     #[test]
     fn lines_have_rocksdb_shape() {
         let fs = MemFs::new();
-        fs.create_dir_all(Path::new("/db")).unwrap();
+        fs.create_dir_if_missing(Path::new("/db")).unwrap();
         let log = InfoLog::open(Arc::new(fs.clone()), Path::new("/db"), InfoLogOptions::default());
         let log = log.unwrap();
         log.info(format_args!("flush of {} bytes", 7));
@@ -309,19 +384,62 @@ mod tests {
     fn old_files_are_set_aside_and_the_oldest_removed() {
         let fs = MemFs::new();
         let dir = Path::new("/db");
-        fs.create_dir_all(dir).unwrap();
+        fs.create_dir_if_missing(dir).unwrap();
         let opts =
             InfoLogOptions { keep_log_file_num: 3, max_log_file_size: 150, ..Default::default() };
         let log = InfoLog::open(Arc::new(fs.clone()), dir, opts).unwrap();
         log.header(format_args!("version 1"));
+        log.keep_section("a", Box::new(|| vec!["options of a".to_owned()]));
+        log.keep_section("b", Box::new(|| vec!["options of b".to_owned()]));
+        log.drop_sections(Some("a"));
         for i in 0..20 {
             log.info(format_args!("line {i}"));
         }
         assert_eq!(fs.list_dir(dir).unwrap().len(), 3);
         assert!(text(&fs).contains("version 1"), "headers are repeated");
+        assert!(text(&fs).contains("options of b") && !text(&fs).contains("options of a"));
         drop(log);
         InfoLog::open(Arc::new(fs.clone()), dir, opts).unwrap();
         assert_eq!(fs.list_dir(dir).unwrap().len(), 3);
         assert!(text(&fs).is_empty());
+    }
+
+    #[test]
+    fn sections_never_fill_a_file() {
+        let fs = MemFs::new();
+        let dir = Path::new("/db");
+        fs.create_dir_if_missing(dir).unwrap();
+        let opts = InfoLogOptions { max_log_file_size: 2000, ..Default::default() };
+        let log = InfoLog::open(Arc::new(fs.clone()), dir, opts).unwrap();
+        log.header(format_args!("version 1"));
+        for i in 0..100 {
+            let lines = move || vec![format!("options of {i:03} {}", "-".repeat(85))];
+            log.keep_section(&i.to_string(), Box::new(lines));
+        }
+        (0..1000).for_each(|i| log.info(format_args!("line {i}")));
+        let text = text(&fs);
+        assert!(text.contains("Options of 90 more column families"), "{text}");
+        // A line takes about 50 bytes, so that a file holds more than ten besides what is repeated.
+        let files = fs.list_dir(dir).unwrap().len();
+        assert!(files < 80, "{files} files for 1000 lines");
+        log.drop_sections(None);
+        assert!(log.state.lock().sections.is_empty());
+    }
+
+    #[test]
+    fn lines_come_again_after_a_file_could_not_be_made() {
+        use crate::fs::fault::{Fault, FaultFs, FaultKind, Op};
+        let mem = MemFs::new();
+        mem.create_dir_if_missing(Path::new("/db")).unwrap();
+        let fs = FaultFs::new(Arc::new(mem.clone()));
+        let opts = InfoLogOptions { max_log_file_size: 100, ..Default::default() };
+        let log = InfoLog::open(Arc::new(fs.clone()), Path::new("/db"), opts).unwrap();
+        fs.inject(Fault::always(Op::Create, "LOG", FaultKind::NoSpace));
+        (0..5).for_each(|i| log.info(format_args!("line {i} of a file that gets full")));
+        assert!(!mem.exists(Path::new("/db/LOG")).unwrap());
+        fs.clear();
+        log.state.lock().lost = Instant::now().checked_sub(TRY_AGAIN);
+        log.info(format_args!("the device has space again"));
+        assert!(text(&mem).contains("has space again"));
     }
 }

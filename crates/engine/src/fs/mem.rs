@@ -210,13 +210,13 @@ impl FileSystem for MemFs {
         Ok(content.bytes.clone())
     }
 
-    fn exists(&self, path: &Path) -> bool {
+    fn exists(&self, path: &Path) -> Result<bool> {
         let names = self.0.lock();
-        names.files.contains_key(path) || names.dirs.contains(path)
+        Ok(names.files.contains_key(path) || names.dirs.contains(path))
     }
 
-    fn is_dir(&self, path: &Path) -> bool {
-        self.0.lock().dirs.contains(path)
+    fn is_dir(&self, path: &Path) -> Result<bool> {
+        Ok(self.0.lock().dirs.contains(path))
     }
 
     fn file_size(&self, path: &Path) -> Result<u64> {
@@ -240,7 +240,8 @@ impl FileSystem for MemFs {
         Ok(children.filter_map(|p| Some(p.file_name()?.to_str()?.to_owned())).collect())
     }
 
-    fn create_dir_all(&self, path: &Path) -> Result<()> {
+    /// Also those above it: there is no volume that could be missing.
+    fn create_dir_if_missing(&self, path: &Path) -> Result<()> {
         self.0.lock().dirs.extend(path.ancestors().map(Path::to_path_buf));
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Files: the one door to storage. Everything the engine reads or writes goes through
+//! Files: the one door to storage. The engine reads and writes all files of a database through
 //! [`FileSystem`], so that tests can put memory or faults behind it.
 
 //!
@@ -8,10 +8,12 @@
 //! - [`read_only::ReadOnlyFs`]: any of them, for reading only.
 //! - [`filename`]: the names in a database directory. [`info_log`]: the file `LOG`.
 
-use crate::error::{Error, Result};
+use crate::error::{Code, Error, Result};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub(crate) mod counted;
+pub(crate) mod cpu_timer;
 pub(crate) mod event_log;
 pub mod fault;
 pub mod filename;
@@ -28,6 +30,32 @@ pub fn thread_number() -> u64 {
     posix::sys::thread_number()
 }
 
+/// The processor time that the calling thread has used; zero where the system does not say.
+pub fn thread_cpu_time() -> std::time::Duration {
+    posix::sys::thread_cpu_time()
+}
+
+/// Bytes in the header of a log's fragment.
+pub const FRAGMENT_HEADER: usize = 7;
+
+/// A part of a log's record.
+#[derive(Clone, Copy, Debug)]
+pub struct Fragment {
+    /// Zeros before its header, fewer than a header has.
+    pub padding: usize,
+    /// Its header. Without the last four bytes it is none.
+    pub header: [u8; FRAGMENT_HEADER],
+    /// Bytes of payload.
+    pub len: usize,
+}
+
+impl Fragment {
+    /// Bytes that it takes in the file.
+    pub fn size(&self) -> u64 {
+        (self.padding + FRAGMENT_HEADER + self.len) as u64
+    }
+}
+
 /// A file that is written from front to back.
 pub trait WritableFile: Send {
     /// Appends. Bytes may stay in a buffer until `flush`.
@@ -35,15 +63,25 @@ pub trait WritableFile: Send {
 
     /// Appends `header` and `payload` such that a reader after a crash of this process sees the
     /// header only if it sees the payload. When it returns, the bytes survive this process
-    /// (they are with the operating system).
-    fn append_record(&mut self, header: &[u8], payload: &[u8]) -> Result<()> {
+    /// (they are with the operating system). After an error the size is what it was, or nothing may follow.
+    fn append_record(&mut self, header: &[u8; FRAGMENT_HEADER], payload: &[u8]) -> Result<()> {
         self.append(header)?;
         self.append(payload)?;
         self.flush()
     }
 
-    /// Makes sure that the next `bytes` will find space, where that can be known ahead.
-    fn reserve(&mut self, _bytes: u64) -> Result<()> {
+    /// As [`WritableFile::append_record`] for a record in several fragments, among which `payload` is
+    /// divided. Where the file is a real log, a reader sees all of them or none.
+    fn append_fragments(&mut self, fragments: &[Fragment], payload: &[u8]) -> Result<()> {
+        let mut rest = payload;
+        for fragment in fragments {
+            let (part, after) = rest.split_at(fragment.len);
+            if fragment.padding > 0 {
+                self.append(&[0; FRAGMENT_HEADER][..fragment.padding])?;
+            }
+            self.append_record(&fragment.header, part)?;
+            rest = after;
+        }
         Ok(())
     }
 
@@ -58,6 +96,11 @@ pub trait WritableFile: Send {
 
     /// Bytes appended so far.
     fn size(&self) -> u64;
+
+    /// Whether an error has ended it: what it holds is unknown, and nothing may follow.
+    fn is_broken(&self) -> bool {
+        false
+    }
 
     /// Flushes, cuts off what was allocated ahead and closes. Dropping a file does the same and
     /// loses the error.
@@ -96,6 +139,9 @@ pub struct WritableOptions {
     pub bytes_per_sync: u64,
     /// Sync with `fsync`, where `fdatasync` would do.
     pub use_fsync: bool,
+    /// A write that fails for want of room leaves the file as it was, and may be repeated. Otherwise the file is
+    /// broken for good, as it is after every other failure.
+    pub outlives_full_disk: bool,
     /// Allocate nothing ahead. Logs are not mapped then: each record costs a system call.
     pub no_allocation: bool,
 }
@@ -111,18 +157,18 @@ pub trait FileSystem: Send + Sync {
     fn open_random_access(&self, path: &Path, mmap: bool) -> Result<Arc<dyn RandomAccessFile>>;
     /// The whole content of a (small) file.
     fn read_file(&self, path: &Path) -> Result<Vec<u8>>;
-    /// Whether something has this name.
-    fn exists(&self, path: &Path) -> bool;
-    /// Whether it is a directory.
-    fn is_dir(&self, path: &Path) -> bool;
+    /// Whether something has this name. An error if the system cannot tell: who takes that for "no" loses files.
+    fn exists(&self, path: &Path) -> Result<bool>;
+    /// Whether it is there and a directory.
+    fn is_dir(&self, path: &Path) -> Result<bool>;
     /// Size in bytes.
     fn file_size(&self, path: &Path) -> Result<u64>;
     /// When it was last written, in seconds since 1970.
     fn modified_time(&self, path: &Path) -> Result<u64>;
     /// Names (not paths) in a directory.
     fn list_dir(&self, path: &Path) -> Result<Vec<String>>;
-    /// Makes a directory and those above it.
-    fn create_dir_all(&self, path: &Path) -> Result<()>;
+    /// Makes a directory, but not one above it: where that is missing, a volume is perhaps not mounted.
+    fn create_dir_if_missing(&self, path: &Path) -> Result<()>;
     /// Removes a file.
     fn remove_file(&self, path: &Path) -> Result<()>;
     /// Removes an empty directory.
@@ -149,4 +195,10 @@ pub trait FileSystem: Send + Sync {
 #[cold]
 fn io_error(context: impl std::fmt::Display, path: &Path, source: std::io::Error) -> Error {
     Error::io(format!("{context}: {}", path.display()), source)
+}
+
+/// Something else has the name of a directory.
+#[cold]
+pub(crate) fn not_a_directory(path: &Path) -> Error {
+    Error::new(Code::IOError, format!("`{}' exists but is not a directory", path.display()))
 }

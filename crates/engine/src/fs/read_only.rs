@@ -37,11 +37,11 @@ impl FileSystem for ReadOnlyFs {
         self.0.read_file(path)
     }
 
-    fn exists(&self, path: &Path) -> bool {
+    fn exists(&self, path: &Path) -> Result<bool> {
         self.0.exists(path)
     }
 
-    fn is_dir(&self, path: &Path) -> bool {
+    fn is_dir(&self, path: &Path) -> Result<bool> {
         self.0.is_dir(path)
     }
 
@@ -57,7 +57,7 @@ impl FileSystem for ReadOnlyFs {
         self.0.list_dir(path)
     }
 
-    fn create_dir_all(&self, _path: &Path) -> Result<()> {
+    fn create_dir_if_missing(&self, _path: &Path) -> Result<()> {
         Err(read_only_error())
     }
 

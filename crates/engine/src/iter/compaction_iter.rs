@@ -9,7 +9,8 @@
 //! * **C2** A tombstone is dropped if nothing older of its key is left, here or deeper (*obsolete*).
 //! * **C3** Operands fold over the value or tombstone below them in their stripe, or over nothing
 //!   where the key has no older entries anywhere. Else they become one operand if the operator can
-//!   do that, else they stay.
+//!   do that, else they stay. Without a merge operator all stay, and what they would fold over: an operand
+//!   hides nothing.
 //! * **C4** A single delete and the put below it in its stripe cancel: both go. What else is below
 //!   breaks the rules of single deletes and is counted as a mismatch: of two single deletes the
 //!   newer goes; over a delete is Corruption, or the newer goes; over a merge it hides like a delete.
@@ -26,14 +27,16 @@
 //! Entries come out in order, each key at most once. Values that are not merged are read in place.
 
 use super::merge_helper::{
-    Collected, MergeOperands, no_merge_operator, short_key, split, unknown_type, unsupported_entry,
+    Collected, MergeOperands, short_key, split, timed_merge, unknown_type, unsupported_entry,
 };
 use crate::base::key::{TRAILER_SIZE, append_internal_key, pack_trailer, seek_trailer};
 use crate::base::{InternalIterator, KeyOrder, MAX_SEQUENCE_NUMBER, SeqNo, ValueType};
 use crate::env::sync::atomic::{AtomicBool, Ordering};
 use crate::error::{Code, Error, Result};
 use crate::hooks::{CompactionFilter, FilterDecision, MergeOperator};
+use crate::stats::{Statistics, Ticker};
 use std::sync::Arc;
+use std::time::Instant;
 
 /// What a [`CompactionIter`] has read and dropped. Names are RocksDB's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -44,8 +47,10 @@ pub struct CompactionIterStats {
     pub num_input_deletion_records: u64,
     /// Bytes of internal keys read.
     pub total_input_raw_key_bytes: u64,
-    /// Entries dropped because a newer one hides them, or they were merged into one.
+    /// Entries dropped because a newer one hides them; what was merged into one is not among them.
     pub num_record_drop_hidden: u64,
+    /// Operands and values that were merged into one entry, less that entry.
+    pub num_record_merged: u64,
     /// Tombstones dropped because nothing is left to hide.
     pub num_record_drop_obsolete: u64,
     /// Those of them that went before the bottommost level.
@@ -143,6 +148,7 @@ pub struct CompactionIter {
     /// The trailers of `operands`.
     trailers: Vec<u64>,
     stats: CompactionIterStats,
+    statistics: Option<Arc<Statistics>>,
     error: Option<Error>,
 }
 
@@ -187,6 +193,7 @@ impl CompactionIter {
             operands: MergeOperands::default(),
             trailers: Vec::new(),
             stats: CompactionIterStats::default(),
+            statistics: None,
             error: None,
         }
     }
@@ -228,6 +235,13 @@ impl CompactionIter {
         level: usize,
     ) -> CompactionIter {
         self.filter = hook.map(|hook| Filter { hook, level });
+        self
+    }
+
+    /// Counts what merging costs.
+    #[must_use]
+    pub fn with_statistics(mut self, statistics: Option<Arc<Statistics>>) -> CompactionIter {
+        self.statistics = statistics;
         self
     }
 
@@ -387,7 +401,10 @@ impl CompactionIter {
                 Ok(Then::Output(value_in))
             }
             ValueType::Deletion => self.delete(stripe),
-            ValueType::Merge => self.fold(stripe),
+            ValueType::Merge => match self.merge_operator.clone() {
+                Some(operator) => self.fold(&*operator, stripe),
+                None => Ok(self.keep_operand(trailer)),
+            },
             other => Err(unsupported_entry(other)),
         }
     }
@@ -482,7 +499,8 @@ impl CompactionIter {
         match kind {
             ValueType::Deletion if self.enforce_single_del_contracts => {
                 Err(Error::corruption(format!(
-                    "found a single delete and, below it at sequence number {}, a delete of the same                      key: they must not be mixed on a key",
+                    "found a single delete and, below it at sequence number {}, a delete of the same key: \
+                     they must not be mixed on a key",
                     trailer >> 8
                 )))
             }
@@ -497,9 +515,27 @@ impl CompactionIter {
         }
     }
 
+    /// C3, for an operand that nobody can fold.
+    #[cold]
+    fn keep_operand(&mut self, trailer: u64) -> Then {
+        match self.filter_operand(trailer) {
+            FilterDecision::Keep => Then::Output(ValueIn::Input),
+            FilterDecision::ChangeValue(operand) => {
+                self.changed = operand;
+                Then::Output(ValueIn::Changed)
+            }
+            FilterDecision::Remove => {
+                self.stats.num_record_drop_user += 1;
+                // What follows is the newest of its key, unless something above it stays.
+                self.has_key = self.kept;
+                Then::Next
+            }
+            FilterDecision::RemoveAndSkipUntil(key) => self.skip_until(&key),
+        }
+    }
+
     /// C3, for the newest operand of a stripe, on which the input stands.
-    fn fold(&mut self, stripe: usize) -> Result<Then> {
-        let operator = self.merge_operator.clone().ok_or_else(no_merge_operator)?;
+    fn fold(&mut self, operator: &dyn MergeOperator, stripe: usize) -> Result<Then> {
         self.hides = Hides::Stripe(stripe);
         self.operands.clear();
         self.trailers.clear();
@@ -541,21 +577,22 @@ impl CompactionIter {
         if foldable {
             let value = (base == Some(ValueType::Value)).then(|| self.input.value());
             let user_key = user_key_of(&self.key);
-            self.merged =
-                self.operands.full_merge(&*operator, user_key, value, Collected::NewestFirst)?;
+            self.merged = timed_merge(self.statistics.as_deref(), || {
+                self.operands.full_merge(operator, user_key, value, Collected::NewestFirst)
+            })?;
             let newest = self.trailers[0] >> 8;
             set_trailer(&mut self.key, pack_trailer(newest, ValueType::Value));
             self.zero_sequence_if_safe(stripe);
-            self.stats.num_record_drop_hidden += self.operands.len() as u64 - 1;
+            self.stats.num_record_merged += self.operands.len() as u64 - 1;
             if base.is_some() {
-                self.stats.num_record_drop_hidden += 1;
+                self.stats.num_record_merged += 1;
                 if let Some(stored) = self.input.next_key() {
                     count_input(&mut self.stats, stored);
                 }
             }
             return Ok(Then::Output(ValueIn::Merged));
         }
-        self.fold_partly(&*operator)
+        self.fold_partly(operator)
     }
 
     fn fold_partly(&mut self, operator: &dyn MergeOperator) -> Result<Then> {
@@ -565,7 +602,7 @@ impl CompactionIter {
             let one = self.operands.partial_merge(operator, user_key, Collected::NewestFirst);
             if let Some(one) = one {
                 self.merged = one;
-                self.stats.num_record_drop_hidden += self.operands.len() as u64 - 1;
+                self.stats.num_record_merged += self.operands.len() as u64 - 1;
                 return Ok(Then::Output(ValueIn::Merged));
             }
         }
@@ -576,7 +613,7 @@ impl CompactionIter {
     fn filter_value(&self) -> FilterDecision {
         let Some(Filter { hook, level }) = &self.filter else { return FilterDecision::Keep };
         let key = user_key_of(&self.key);
-        self.only_ahead(hook.filter(*level, key, self.input.value()))
+        self.only_ahead(self.timed(|| hook.filter(*level, key, self.input.value())))
     }
 
     /// C6, for the operand that the input stands on.
@@ -587,7 +624,19 @@ impl CompactionIter {
             return FilterDecision::Keep;
         }
         let key = user_key_of(&self.key);
-        self.only_ahead(hook.filter_merge_operand(*level, key, self.input.value()))
+        let value = self.input.value();
+        self.only_ahead(self.timed(|| hook.filter_merge_operand(*level, key, value)))
+    }
+
+    /// Asks the filter, whose time is noted if anybody asks for detailed times.
+    #[inline]
+    fn timed(&self, ask: impl FnOnce() -> FilterDecision) -> FilterDecision {
+        let stats = self.statistics.as_deref().filter(|stats| stats.has_detailed_timers());
+        let Some(stats) = stats else { return ask() };
+        let start = Instant::now();
+        let decision = ask();
+        stats.add(Ticker::FilterOperationTotalTime, start.elapsed().as_nanos() as u64);
+        decision
     }
 
     fn only_ahead(&self, decision: FilterDecision) -> FilterDecision {

@@ -85,8 +85,8 @@ impl Tree {
         merging_iterator(self.order.clone(), children.collect())
     }
 
-    /// Replaces the runs `from..=to` by what a compaction keeps of them.
-    fn compact(&mut self, from: usize, to: usize, what: &str) -> CompactionIterStats {
+    /// Replaces the runs `from..=to` by what a compaction keeps of them; one without the operator keeps operands.
+    fn compact(&mut self, from: usize, to: usize, folds: bool, what: &str) -> CompactionIterStats {
         let ends = |run: &Vec<Entry>| {
             let user = |e: &Entry| user_key_of(&e.0).to_vec();
             run.first().zip(run.last()).map(|(a, b)| user(a)..=user(b))
@@ -101,7 +101,7 @@ impl Tree {
             self.iter_of(&self.runs[from..=to]),
             self.order.clone(),
             self.snapshots.clone(),
-            Some(self.operator.clone()),
+            folds.then(|| self.operator.clone()),
             deeper.is_empty(),
             move |key| !deeper.iter().any(|run| covers(&order, run, key)),
         );
@@ -112,7 +112,8 @@ impl Tree {
         assert_eq!(stats.num_input_records, entries, "{what}");
         assert_eq!(stats.num_output_records, kept.len() as u64, "{what}");
         assert_eq!(stats.num_single_del_mismatch, 0, "{what}");
-        let dropped = stats.num_record_drop_hidden + stats.num_record_drop_obsolete;
+        let dropped =
+            stats.num_record_drop_hidden + stats.num_record_drop_obsolete + stats.num_record_merged;
         assert_eq!(entries, kept.len() as u64 + dropped, "{what}: every entry is accounted for");
         self.runs.splice(from..=to, [kept]);
         stats
@@ -188,12 +189,12 @@ fn random_tree(seed: u64) {
         }
         let from = rng.usize(0..tree.runs.len());
         let to = rng.usize(from..tree.runs.len());
-        tree.compact(from, to, &what);
+        tree.compact(from, to, rng.u8(..4) > 0, &what);
         tree.check_reads(&what);
     }
     // With everything in one run and nobody looking back, only values are left.
     tree.snapshots.clear();
-    tree.compact(0, tree.runs.len() - 1, "the last");
+    tree.compact(0, tree.runs.len() - 1, true, "the last");
     let newest = tree.history.visible_at(&tree.order, &*tree.operator, tree.history.last_seq());
     let expected: Vec<Entry> = newest.into_iter().map(|(k, v)| (ikey(&k, 0, Value), v)).collect();
     assert_eq!(tree.runs[0], expected, "seed {seed}");
@@ -238,7 +239,7 @@ fn lawless_histories_do_no_harm_to_order() {
             input,
             order.clone(),
             snapshots,
-            Some(operator),
+            rng.bool().then_some(operator),
             bottommost,
             move |_| bottommost,
         )
@@ -461,9 +462,8 @@ fn failures_end_the_walk_with_an_error() {
         drain(&mut iter).unwrap_err()
     };
     let operands = case(&[("a", 9, Merge, "9"), ("a", 8, Value, "8")]).input;
-    let error = run(operands.clone(), Some(Arc::new(Failing)));
+    let error = run(operands, Some(Arc::new(Failing)));
     assert_eq!(error.subcode(), crate::error::SubCode::MergeOperatorFailed);
-    assert_eq!(run(operands, None).code(), Code::InvalidArgument);
     assert!(run(vec![(b"short".to_vec(), vec![])], None).is_corruption());
     let mut strange = ikey(b"k", 1, Value);
     strange[1] = 0x50;
@@ -472,6 +472,31 @@ fn failures_end_the_walk_with_an_error() {
     assert!(run(below, None).is_corruption());
     let blob = vec![(ikey(b"k", 9, ValueType::BlobIndex), vec![])];
     assert_eq!(run(blob, None).code(), Code::NotSupported);
+}
+
+#[test]
+fn operands_stay_without_their_operator_and_hide_nothing() {
+    let input = [
+        ("a", 9, Merge, "9"),
+        ("a", 8, Merge, "8"),
+        ("a", 7, Value, "7"),
+        ("a", 6, Merge, "6"),
+        ("b", 5, Merge, "5"),
+        ("b", 4, Deletion, ""),
+        ("b", 3, Value, "3"),
+        ("c", 2, Merge, "2"),
+    ];
+    let order = KeyOrder::bytewise();
+    let input = Box::new(VecIter::new(order.clone(), case(&input).input));
+    let mut iter = CompactionIter::new(input, order, vec![], None, true, |_| true);
+    let kept = [
+        ("a", 9, Merge, "9"),
+        ("a", 8, Merge, "8"),
+        ("a", 0, Value, "7"),
+        ("b", 5, Merge, "5"),
+        ("c", 2, Merge, "2"),
+    ];
+    assert_eq!(drain(&mut iter).unwrap(), case(&kept).input);
 }
 
 /// An input that fails at any entry makes the walk fail: a compaction must not take it for the end.

@@ -4,11 +4,13 @@
 //! first, until it says that nothing older is needed. It allocates only for the value itself and
 //! for merge operands; with a receiver not for the value either.
 
-use super::merge_helper::{full_merge, no_merge_operator, unsupported_entry};
+use super::merge_helper::{counted_merge, full_merge, no_merge_operator, unsupported_entry};
+use crate::base::perf::{self, PerfMetric};
 use crate::base::pinned::{PIN_FROM_BYTES, Pin};
 use crate::base::{PinnedValue, SeqNo, ValueType};
 use crate::error::{Error, Result};
 use crate::hooks::MergeOperator;
+use crate::stats::Statistics;
 
 /// What is known so far.
 #[derive(Debug)]
@@ -52,6 +54,10 @@ pub struct GetContext<'a> {
     /// The newest entry that was seen.
     newest: SeqNo,
     ignore_range_deletions: bool,
+    /// An entry of the key was seen: for statistics of one place.
+    seen: bool,
+    /// Counts merges.
+    statistics: Option<&'a Statistics>,
 }
 
 impl<'a> GetContext<'a> {
@@ -69,7 +75,26 @@ impl<'a> GetContext<'a> {
             covering: 0,
             newest: 0,
             ignore_range_deletions: false,
+            seen: false,
+            statistics: None,
         }
+    }
+
+    /// Counts what merging costs.
+    #[must_use]
+    pub fn with_statistics(mut self, statistics: &'a Statistics) -> GetContext<'a> {
+        self.statistics = Some(statistics);
+        self
+    }
+
+    /// Forgets that entries of the key were seen, before a place is asked.
+    pub fn forget_seen(&mut self) {
+        self.seen = false;
+    }
+
+    /// Whether an entry of the key was seen, visible or not, since [`GetContext::forget_seen`].
+    pub fn has_seen(&self) -> bool {
+        self.seen
     }
 
     /// With `yes`, range tombstones hide nothing.
@@ -113,6 +138,7 @@ impl<'a> GetContext<'a> {
         pin: Option<&dyn Pin>,
     ) -> bool {
         self.newest = self.newest.max(seq);
+        self.seen = true;
         if seq < self.covering {
             self.delete();
             return false;
@@ -200,6 +226,7 @@ impl<'a> GetContext<'a> {
             self.state = State::Failed(no_merge_operator());
             return false;
         }
+        perf::count(PerfMetric::InternalMergePointLookupCount, 1);
         match &mut self.state {
             State::NotFound => self.state = State::Merging(vec![keep(value, pin)]),
             State::Merging(operands) => operands.push(keep(value, pin)),
@@ -215,7 +242,10 @@ impl<'a> GetContext<'a> {
         };
         let Some(operator) = self.merge_operator else { return };
         let oldest_first: Vec<&[u8]> = operands.iter().rev().map(|v| &**v).collect();
-        self.state = match full_merge(operator, self.user_key, base, &oldest_first) {
+        let merged = counted_merge(self.statistics, operands.len(), || {
+            full_merge(operator, self.user_key, base, &oldest_first)
+        });
+        self.state = match merged {
             Ok(value) => State::Found(PinnedValue::owned(value)),
             Err(e) => State::Failed(e),
         };

@@ -3,9 +3,12 @@
 
 use crate::base::ValueType;
 use crate::base::key::TRAILER_SIZE;
+use crate::base::perf::{PerfMetric, PerfTimer};
 use crate::error::{Error, Result, SubCode};
 use crate::hooks::MergeOperator;
+use crate::stats::{HistogramType, Statistics, Ticker};
 use std::ops::Range;
+use std::time::Instant;
 
 /// How operands lie in [`MergeOperands`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,12 +92,36 @@ pub(crate) fn full_merge(
         .ok_or_else(|| Error::corruption("").with_subcode(SubCode::MergeOperatorFailed))
 }
 
-/// Operands were met and the column family has no merge operator.
+/// Runs a merge for a reader: its operands, its time and its failure are counted, if anybody counts.
+pub(crate) fn counted_merge<T>(
+    stats: Option<&Statistics>,
+    num_operands: usize,
+    merge: impl FnOnce() -> Result<T>,
+) -> Result<T> {
+    if let Some(stats) = stats {
+        stats.record(HistogramType::ReadNumMergeOperands, num_operands as u64);
+    }
+    timed_merge(stats, merge)
+}
+
+/// Runs a merge: its time and its failure are counted, if anybody counts.
+pub(crate) fn timed_merge<T>(
+    stats: Option<&Statistics>,
+    merge: impl FnOnce() -> Result<T>,
+) -> Result<T> {
+    let _timer = PerfTimer::start(PerfMetric::MergeOperatorTimeNanos);
+    let Some(stats) = stats else { return merge() };
+    let start = Instant::now();
+    let merged = merge();
+    stats.add(Ticker::MergeOperationTotalTime, start.elapsed().as_nanos() as u64);
+    stats.add(Ticker::NumberMergeFailures, u64::from(merged.is_err()));
+    merged
+}
+
+/// A lookup met operands, and the column family has no merge operator.
 #[cold]
 pub(crate) fn no_merge_operator() -> Error {
-    Error::invalid_argument(
-        "merge_operator is not properly initialized: the database holds merge operands",
-    )
+    Error::invalid_argument("merge_operator is not properly initialized.")
 }
 
 /// A stored key has no trailer.

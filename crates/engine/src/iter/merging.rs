@@ -21,6 +21,7 @@ use crate::base::InternalIterator;
 use crate::base::KeyOrder;
 use crate::base::iterator::EmptyIterator;
 use crate::base::key::TRAILER_SIZE;
+use crate::base::perf::{self, PerfMetric, PerfTimer};
 use crate::error::{Error, Result};
 use std::cmp::Ordering;
 
@@ -82,8 +83,20 @@ impl<C: InternalIterator> MergingIterator<C> {
         }
     }
 
+    /// Moves every child.
+    #[inline]
+    fn seek_children(&mut self, seek: impl Fn(&mut C)) {
+        let _timer = PerfTimer::start(PerfMetric::SeekChildSeekTime);
+        perf::count(PerfMetric::SeekChildSeekCount, self.children.len() as u64);
+        self.children.iter_mut().for_each(seek);
+    }
+
     /// Fills the heap after all children were moved.
     fn rebuild(&mut self, direction: Direction) {
+        let _timer = PerfTimer::start(match direction {
+            Direction::Forward => PerfMetric::SeekMinHeapTime,
+            Direction::Backward => PerfMetric::SeekMaxHeapTime,
+        });
         self.direction = direction;
         self.error = None;
         self.runner_up = 0;
@@ -248,12 +261,12 @@ impl<C: InternalIterator> InternalIterator for MergingIterator<C> {
     }
 
     fn seek_to_first(&mut self) {
-        self.children.iter_mut().for_each(|c| c.seek_to_first());
+        self.seek_children(|c| c.seek_to_first());
         self.rebuild(Direction::Forward);
     }
 
     fn seek_to_last(&mut self) {
-        self.children.iter_mut().for_each(|c| c.seek_to_last());
+        self.seek_children(|c| c.seek_to_last());
         self.rebuild(Direction::Backward);
     }
 
@@ -262,12 +275,12 @@ impl<C: InternalIterator> InternalIterator for MergingIterator<C> {
             self.children.iter().for_each(|c| c.walk_ahead(target, 0));
             self.children.iter().for_each(|c| c.walk_ahead(target, 1));
         }
-        self.children.iter_mut().for_each(|c| c.seek(target));
+        self.seek_children(|c| c.seek(target));
         self.rebuild(Direction::Forward);
     }
 
     fn seek_for_prev(&mut self, target: &[u8]) {
-        self.children.iter_mut().for_each(|c| c.seek_for_prev(target));
+        self.seek_children(|c| c.seek_for_prev(target));
         self.rebuild(Direction::Backward);
     }
 

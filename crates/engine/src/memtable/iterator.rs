@@ -11,6 +11,7 @@
 use super::memtable::MemTable;
 use super::rep::{Cursor, Entry, Rep, RepCursor};
 use crate::base::InternalIterator;
+use crate::base::perf::{self, PerfMetric, PerfTimer};
 use crate::error::Result;
 use std::sync::Arc;
 
@@ -68,6 +69,8 @@ impl InternalIterator for MemTableIterator {
         }
     }
     fn seek(&mut self, target: &[u8]) {
+        let _timer = PerfTimer::start(PerfMetric::SeekOnMemtableTime);
+        perf::count(PerfMetric::SeekOnMemtableCount, 1);
         self.cursor.seek(target);
         self.settle();
     }

@@ -10,6 +10,7 @@ use super::range_dels::RangeDels;
 use super::rep::{Entry, Rep};
 use super::spare::SpareChunks;
 use crate::base::key::{TRAILER_SIZE, pack_trailer, trailer};
+use crate::base::perf::{self, PerfMetric};
 use crate::base::{KeyOrder, LookupKey, SeqNo, ValueType};
 use crate::env::epoch;
 use crate::iter::GetContext;
@@ -148,8 +149,12 @@ impl MemTable {
         if self.counts.range_dels.load(Ordering::Relaxed) != 0 {
             self.cover(key, ctx);
         }
-        if self.bloom.as_ref().is_some_and(|bloom| !bloom.may_contain(key)) {
-            return ctx.is_done();
+        if let Some(bloom) = &self.bloom {
+            if !bloom.may_contain(key) {
+                perf::count(PerfMetric::BloomMemtableMissCount, 1);
+                return ctx.is_done();
+            }
+            perf::count(PerfMetric::BloomMemtableHitCount, 1);
         }
         let mut copy = Vec::new();
         self.rep.visit_from(key, |entry| {

@@ -2,17 +2,18 @@
 //!
 //! A memtable makes its arrays for as many entries as fit into it, but most memtables of a database with
 //! many column families stay small. Pages straight from the system are zero without being touched, and
-//! go back to it at once: large pieces that a memory allocator got back, it would keep.
+//! go back to it at once: large pieces that a memory allocator got back, it would keep. Only where the system
+//! refuses a mapping, the allocator is asked.
 //!
-//! Unsafe, for seeing the bytes as `T`. Invariant **Z1**: the mapping holds `len` values of `T`, starts
-//! at a page and is only ever used as such.
+//! Unsafe, for seeing the bytes as `T`. Invariant **Z1**: from `start` on there are `len` values of `T`, all bytes of
+//! which were zero, in `memory`, which is only ever used as such.
 
 #![allow(unsafe_code)]
 
 use memmap2::{Advice, MmapMut};
-use std::alloc::{Layout, handle_alloc_error};
-use std::marker::PhantomData;
+use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::ops::Deref;
+use std::ptr::NonNull;
 use std::sync::atomic::{AtomicPtr, AtomicU64};
 
 /// From this size on huge pages are asked for.
@@ -32,12 +33,24 @@ unsafe impl<T> ZeroAtomic for AtomicPtr<T> {}
 // SAFETY: as for its elements; there are 64 of 64 bits in a page.
 unsafe impl<T: ZeroAtomic, const N: usize> ZeroAtomic for [T; N] {}
 
+/// Where an array lies.
+enum Memory {
+    Mapped(MmapMut),
+    /// In memory of the allocator's with this layout.
+    Allocated(Layout),
+}
+
 /// The array.
 pub(super) struct Zeroed<T> {
-    memory: MmapMut,
+    memory: Memory,
+    start: NonNull<T>,
     len: usize,
-    elements: PhantomData<T>,
 }
+
+// SAFETY: it owns its elements, as `Box<[T]>` does.
+unsafe impl<T: ZeroAtomic> Send for Zeroed<T> {}
+// SAFETY: as for `Send`.
+unsafe impl<T: ZeroAtomic> Sync for Zeroed<T> {}
 
 impl<T: ZeroAtomic> Zeroed<T> {
     /// So many zeros, at least one.
@@ -46,18 +59,42 @@ impl<T: ZeroAtomic> Zeroed<T> {
         let Ok(layout) = Layout::array::<T>(len) else {
             panic!("memtable: {len} elements are more than can be addressed")
         };
-        let Ok(memory) = MmapMut::map_anon(layout.size()) else { handle_alloc_error(layout) };
+        let Ok(mut memory) = MmapMut::map_anon(layout.size()) else {
+            return Zeroed::allocated(len, layout);
+        };
         #[cfg(target_os = "linux")]
         if layout.size() >= HUGE_FROM {
             // A refusal costs speed alone.
             let _ = memory.advise(Advice::HugePage);
         }
-        Zeroed { memory, len, elements: PhantomData }
+        // SAFETY: mappings are not at address zero.
+        let start = unsafe { NonNull::new_unchecked(memory.as_mut_ptr().cast()) };
+        Zeroed { memory: Memory::Mapped(memory), start, len }
+    }
+
+    #[cold]
+    fn allocated(len: usize, layout: Layout) -> Zeroed<T> {
+        // SAFETY: there is at least one element, of at least one byte.
+        let start = unsafe { alloc_zeroed(layout) }.cast();
+        let Some(start) = NonNull::new(start) else { handle_alloc_error(layout) };
+        Zeroed { memory: Memory::Allocated(layout), start, len }
     }
 
     /// Bytes of the array, the untouched ones included.
     pub(super) fn memory(&self) -> usize {
-        self.memory.len()
+        match &self.memory {
+            Memory::Mapped(memory) => memory.len(),
+            Memory::Allocated(layout) => layout.size(),
+        }
+    }
+}
+
+impl<T> Drop for Zeroed<T> {
+    fn drop(&mut self) {
+        if let Memory::Allocated(layout) = self.memory {
+            // SAFETY: Z1; `allocated` called its counterpart with this layout.
+            unsafe { dealloc(self.start.as_ptr().cast(), layout) };
+        }
     }
 }
 
@@ -67,7 +104,7 @@ impl<T: ZeroAtomic> Deref for Zeroed<T> {
     #[inline]
     fn deref(&self) -> &[T] {
         // SAFETY: Z1 and the trait's promise.
-        unsafe { std::slice::from_raw_parts(self.memory.as_ptr().cast(), self.len) }
+        unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.len) }
     }
 }
 
@@ -79,13 +116,16 @@ mod tests {
     #[test]
     fn all_elements_are_zero_until_they_are_written() {
         for len in [0, 1, 1000, 300_000] {
-            let words: Zeroed<AtomicU64> = Zeroed::new(len);
-            assert_eq!(words.len(), len.max(1));
-            assert_eq!(words.memory(), 8 * len.max(1));
-            assert!(words.iter().all(|word| word.load(Ordering::Relaxed) == 0));
-            let last = &words[words.len() - 1];
-            last.store(7, Ordering::Relaxed);
-            assert_eq!(words.iter().map(|word| word.load(Ordering::Relaxed)).sum::<u64>(), 7);
+            let layout = Layout::array::<AtomicU64>(len.max(1)).unwrap();
+            for words in [Zeroed::new(len), Zeroed::allocated(len.max(1), layout)] {
+                let words: Zeroed<AtomicU64> = words;
+                assert_eq!(words.len(), len.max(1));
+                assert_eq!(words.memory(), 8 * len.max(1));
+                assert!(words.iter().all(|word| word.load(Ordering::Relaxed) == 0));
+                let last = &words[words.len() - 1];
+                last.store(7, Ordering::Relaxed);
+                assert_eq!(words.iter().map(|word| word.load(Ordering::Relaxed)).sum::<u64>(), 7);
+            }
         }
     }
 }

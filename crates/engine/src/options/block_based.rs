@@ -1,5 +1,6 @@
 //! Options of the block-based format.
 
+use super::unnamed::Unnamed;
 pub use crate::base::checksum::ChecksumType;
 use crate::cache::Cache;
 use std::sync::Arc;
@@ -120,6 +121,8 @@ pub struct MetadataCacheOptions {
 /// `format_version`, which is 5 so that RocksDB 7.8.3 can read what we write.
 #[derive(Clone)]
 pub struct BlockBasedTableOptions {
+    /// Numbers without a name that were set through the C ABI; opening refuses them.
+    pub unnamed: Unnamed,
     /// Size of a data block before compression, in bytes.
     pub block_size: usize,
     /// A block is closed early when it is this close to full, in percent.
@@ -199,6 +202,7 @@ pub struct BlockBasedTableOptions {
 impl Default for BlockBasedTableOptions {
     fn default() -> BlockBasedTableOptions {
         BlockBasedTableOptions {
+            unnamed: Unnamed::default(),
             block_size: 4096,
             block_size_deviation: 10,
             block_restart_interval: 16,

@@ -1,5 +1,6 @@
 //! Options of one column family.
 
+use super::unnamed::Unnamed;
 use super::{
     CompactOnDeletion, CompactionPri, CompactionStyle, CompressionOptions, DbPath,
     FifoCompactionOptions, MemtableFactory, PrepopulateBlobCache, TableFactory, Temperature,
@@ -16,6 +17,8 @@ use std::sync::Arc;
 /// Options of one column family; names and defaults are RocksDB 10.10's.
 #[derive(Clone)]
 pub struct ColumnFamilyOptions {
+    /// Numbers without a name that were set through the C ABI; opening refuses them.
+    pub unnamed: Unnamed,
     /// The order of user keys.
     pub comparator: Arc<dyn Comparator>,
     /// How merge operands become values.
@@ -40,8 +43,8 @@ pub struct ColumnFamilyOptions {
     pub max_write_buffer_number: i32,
     /// Immutable memtables that are flushed together.
     pub min_write_buffer_number_to_merge: i32,
-    /// Accepted, has no effect: conflict checks, for which flushed memtables would be kept, are not
-    /// made.
+    /// Accepted, has no effect: where a memtable is gone, the conflict checks of transactions read the tables instead
+    /// of flushed memtables that were kept for them.
     pub max_write_buffer_size_to_maintain: i64,
     /// Levels of the tree.
     pub num_levels: i32,
@@ -161,8 +164,8 @@ pub struct ColumnFamilyOptions {
     pub target_file_size_is_upper_bound: bool,
     /// Merge in place even if that reads files. Accepted, has no effect.
     pub strict_max_successive_merges: bool,
-    /// Seconds before files of the last level are compacted for their garbage. Accepted, has no
-    /// effect.
+    /// The minimum age in seconds of a bottommost file before it is compacted because a snapshot was
+    /// released; 0 means no minimum.
     pub bottommost_file_compaction_delay: u32,
     /// How eagerly blocks of obsolete files leave the cache. Accepted, has no effect.
     pub uncache_aggressiveness: u32,
@@ -185,9 +188,9 @@ pub struct ColumnFamilyOptions {
     pub persist_user_defined_timestamps: bool,
     /// As `allow_ingest_behind`, for this family.
     pub cf_allow_ingest_behind: bool,
-    /// Settings of universal compaction. Accepted, have no effect: the style is refused.
+    /// Settings of universal compaction; used if `compaction_style` is universal.
     pub compaction_options_universal: UniversalCompactionOptions,
-    /// Settings of FIFO compaction. Accepted, have no effect: the style is refused.
+    /// Settings of FIFO compaction; used if `compaction_style` is FIFO.
     pub compaction_options_fifo: FifoCompactionOptions,
     /// Settings of the last level's codec, where `enabled`; else `compression_opts`.
     pub bottommost_compression_opts: CompressionOptions,
@@ -209,6 +212,7 @@ impl ColumnFamilyOptions {
 impl Default for ColumnFamilyOptions {
     fn default() -> ColumnFamilyOptions {
         ColumnFamilyOptions {
+            unnamed: Unnamed::default(),
             comparator: Arc::new(BytewiseComparator),
             merge_operator: None,
             compaction_filter: None,

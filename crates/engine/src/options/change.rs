@@ -180,6 +180,10 @@ fn change_one(options: &mut ColumnFamilyOptions, name: &str, value: &str) -> Res
     };
     let row = ColumnFamilyOptions::row(outer)
         .ok_or_else(|| Error::invalid_argument(format!("Extra option not recognized: {name}")))?;
+    if other_format && matches!(outer, "plain_table_factory" | "block_based_table_factory") {
+        let have = options.table_factory.name();
+        return Err(Error::invalid_argument(format!("Cannot modify {have} as {name}")));
+    }
     if !CHANGEABLE_CF.contains(&outer) || other_format {
         return Err(Error::invalid_argument(format!("Option not changeable: {name}")));
     }
@@ -189,7 +193,10 @@ fn change_one(options: &mut ColumnFamilyOptions, name: &str, value: &str) -> Res
 fn unreadable(name: &str, e: &Error) -> Error {
     match e.code() {
         Code::NotSupported => e.clone(),
-        _ => Error::invalid_argument(format!("Error parsing {name}:{}", e.message())),
+        _ if e.message().starts_with("option ") => {
+            Error::invalid_argument(format!("Error parsing {name}:{}", e.message()))
+        }
+        _ => e.clone(),
     }
 }
 

@@ -1,6 +1,7 @@
 //! How a column family is compacted.
 
 use super::Temperature;
+use super::unnamed::Unnamed;
 
 /// How levels are kept in shape. Numbers are RocksDB's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -48,6 +49,8 @@ pub enum CompactionStopStyle {
 /// Settings of universal compaction; names and defaults are RocksDB 10.10's.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UniversalCompactionOptions {
+    /// Numbers without a name that were set through the C ABI; opening refuses them.
+    pub unnamed: Unnamed,
     /// Percent by which the next run may be larger and still be merged.
     pub size_ratio: u32,
     /// Runs that are merged at least.
@@ -66,13 +69,14 @@ pub struct UniversalCompactionOptions {
     pub allow_trivial_move: bool,
     /// Merge the last level in parts. Not supported: true is refused at open.
     pub incremental: bool,
-    /// Keep inputs of a waiting compaction available to others.
+    /// Keep inputs of a waiting compaction available to others. Accepted, has no effect.
     pub reduce_file_locking: bool,
 }
 
 impl Default for UniversalCompactionOptions {
     fn default() -> UniversalCompactionOptions {
         UniversalCompactionOptions {
+            unnamed: Unnamed::default(),
             size_ratio: 1,
             min_merge_width: 2,
             max_merge_width: u32::MAX,
@@ -104,13 +108,13 @@ pub struct FifoCompactionOptions {
     /// Small files are merged.
     pub allow_compaction: bool,
     /// Seconds after which a file becomes warm; an older form of
-    /// `file_temperature_age_thresholds`.
+    /// `file_temperature_age_thresholds`. Accepted, has no effect.
     pub age_for_warm: u64,
-    /// Temperatures by age.
+    /// Temperatures by age. Accepted, has no effect.
     pub file_temperature_age_thresholds: Vec<FileTemperatureAge>,
-    /// Copy a file whose temperature changes instead of compacting it.
+    /// Copy a file whose temperature changes instead of compacting it. Accepted, has no effect.
     pub allow_trivial_copy_when_change_temperature: bool,
-    /// Buffer of such a copy, in bytes.
+    /// Buffer of such a copy, in bytes. Accepted, has no effect.
     pub trivial_copy_buffer_size: u64,
 }
 

@@ -1,5 +1,6 @@
 //! Options of the whole database.
 
+use super::unnamed::Unnamed;
 use super::{CacheTier, ColumnFamilyOptions, DbPath, InfoLogLevel, Temperature};
 use crate::budget::{RateLimiter, SstFileManager, WriteBufferManager};
 use crate::cache::Cache;
@@ -29,6 +30,8 @@ pub enum WalRecoveryMode {
 /// Options of the whole database; names and defaults are RocksDB 10.10's.
 #[derive(Clone)]
 pub struct DbOptions {
+    /// Numbers without a name that were set through the C ABI; opening refuses them.
+    pub unnamed: Unnamed,
     /// Create the database if it does not exist.
     pub create_if_missing: bool,
     /// Create column families that are named at open and do not exist.
@@ -60,7 +63,7 @@ pub struct DbOptions {
     pub db_log_dir: PathBuf,
     /// Accepted, has no effect: files are deleted as soon as nobody needs them, never by a scan.
     pub delete_obsolete_files_period_micros: u64,
-    /// Old LOG files kept.
+    /// LOG files kept, the live one counted.
     pub keep_log_file_num: usize,
     /// Seconds that obsolete WALs stay in the archive; 0 with a zero limit deletes them at once.
     pub wal_ttl_seconds: u64,
@@ -114,8 +117,8 @@ pub struct DbOptions {
     pub listeners: Vec<Arc<dyn EventListener>>,
     /// The file system; `None` is the operating system's.
     pub file_system: Option<Arc<dyn FileSystem>>,
-    /// Bytes that a compaction reads ahead. The engine reads ahead by half a megabyte. Accepted,
-    /// has no effect.
+    /// Bytes that a compaction reads ahead. The engine always reads 256 KiB ahead. Accepted, has no
+    /// effect.
     pub compaction_readahead_size: usize,
     /// Writers wait until what `bytes_per_sync` pushed has reached the device. Accepted, has no
     /// effect.
@@ -129,8 +132,8 @@ pub struct DbOptions {
     /// Keep the history of statistics in a hidden column family. Accepted, has no effect: there is no
     /// such history.
     pub persist_stats_to_disk: bool,
-    /// A compaction fails if single deletes were misused. The engine never fails for that.
-    /// Accepted, has no effect.
+    /// A compaction fails if it finds a delete below a single delete of the same key. Accepted, has no
+    /// effect: the engine always fails for that.
     pub enforce_single_del_contracts: bool,
     /// Which tiers of caches are used; there is one, in memory. Accepted, has no effect.
     pub lowest_used_cache_tier: CacheTier,
@@ -141,11 +144,11 @@ pub struct DbOptions {
     pub max_bgerror_resume_count: i32,
     /// Bytes that recovery reads ahead in logs. Accepted, has no effect.
     pub log_readahead_size: usize,
-    /// The codec of WAL records. They are written as they are; compressed ones are refused when
-    /// read. Accepted, has no effect.
+    /// The codec of WAL records. Accepted, has no effect: records are written as they are. WALs compressed
+    /// with zstd are read, those with another codec are refused.
     pub wal_compression: CompressionType,
-    /// The host's name in the properties of tables; the properties that we write have none.
-    /// Accepted, has no effect.
+    /// The host's name in the properties of tables. Accepted, has no effect: they always have the name
+    /// of this machine.
     pub db_host_id: String,
     /// Writers of the WAL alone have a queue of their own. Accepted, has no effect.
     pub two_write_queues: bool,
@@ -235,8 +238,8 @@ pub struct DbOptions {
     /// Iterators use prefixes only where a read option says so. Refused at open unless it is the
     /// default.
     pub prefix_seek_opt_in_only: bool,
-    /// Where tables are, with target sizes: at most four directories, which are made if missing.
-    /// Newer data goes to the first ones. Empty means the database directory. As in RocksDB they
+    /// Where tables are, with target sizes: at most four directories, which are made if they are missing,
+    /// but not those above them. Newer data goes to the first ones. Empty means the database directory. As in RocksDB they
     /// are not written to the OPTIONS file, and there is no checkpoint or backup of a database with
     /// tables elsewhere than in its directory.
     pub db_paths: Vec<DbPath>,
@@ -247,6 +250,7 @@ pub struct DbOptions {
 impl Default for DbOptions {
     fn default() -> DbOptions {
         DbOptions {
+            unnamed: Unnamed::default(),
             create_if_missing: false,
             create_missing_column_families: false,
             error_if_exists: false,

@@ -1,7 +1,7 @@
-//! Settings: plain data with RocksDB's names and the defaults of RocksDB 10.10.
+//! Options: RocksDB's names and the defaults of RocksDB 10.10.
 //!
-//! `Default` is the documentation of defaults. Parts that a user supplies (comparator, merge
-//! operator, cache, file system) sit beside the plain settings as counted objects.
+//! `Default` is the documentation of defaults. The structs hold plain values, and beside them the objects that a user
+//! supplies (comparator, merge operator, cache, file system) as `Arc`s, which no text form contains but by their names.
 
 mod block_based;
 mod cf;
@@ -21,6 +21,7 @@ pub mod registry;
 mod sanitize;
 mod table;
 mod tuned;
+mod unnamed;
 
 pub use crate::budget::IoPriority;
 pub use crate::stats::StatsLevel;
@@ -54,3 +55,4 @@ pub use sanitize::{
     sanitize_db, settings_without_effect, validate, validate_cf, validate_db,
 };
 pub use table::{CuckooTableOptions, PlainTableEncoding, PlainTableOptions, TableFactory};
+pub use unnamed::Unnamed;

@@ -14,22 +14,26 @@
 
 use crate::error::{Error, Result};
 
-/// Takes `k=v;k={a=b;}` apart. Values in braces come without their outer pair.
+/// Takes `k=v;k={a=b;}` apart. Values in braces come without their outer pair. Errors begin with RocksDB's words.
 pub fn split_pairs(text: &str) -> Result<Vec<(&str, &str)>> {
     let mut pairs = Vec::new();
     let mut rest = text.trim();
     while !rest.is_empty() {
-        let Some((name, after)) = rest.split_once('=') else {
-            return Err(malformed(text, format!("no '=' after {rest:?}")));
+        let (name, after) = match rest.find(['=', '{', '}', ';']) {
+            None => return Err(malformed("Mismatched key value pair, '=' expected", rest)),
+            Some(at) => rest.split_at(at),
+        };
+        let Some(after) = after.strip_prefix('=') else {
+            return Err(malformed("Unexpected char in key", rest));
         };
         let name = name.trim();
-        if name.is_empty() || name.contains([';', '{', '}']) {
-            return Err(malformed(text, format!("{name:?} is not a name")));
+        if name.is_empty() {
+            return Err(malformed("Empty key found", rest));
         }
         let after = after.trim_start();
         let (value, tail) = if after.starts_with('{') {
             let Some(end) = closing_brace(after) else {
-                return Err(malformed(text, format!("no '}}' for the '{{' of {name}")));
+                return Err(malformed("Mismatched curly braces for nested options", after));
             };
             let (inside, tail) = after.split_at(end);
             (inside.get(1..).unwrap_or(""), tail.get(1..).unwrap_or(""))
@@ -41,7 +45,7 @@ pub fn split_pairs(text: &str) -> Result<Vec<(&str, &str)>> {
         rest = match tail.strip_prefix(';') {
             Some(next) => next.trim_start(),
             None if tail.is_empty() => tail,
-            None => return Err(malformed(text, format!("expected ';' before {tail:?}"))),
+            None => return Err(malformed("Unexpected chars after nested options", tail)),
         };
     }
     Ok(pairs)
@@ -56,8 +60,9 @@ pub fn unbrace(text: &str) -> &str {
     }
 }
 
-fn malformed(text: &str, what: String) -> Error {
-    Error::invalid_argument(format!("option string {text:?}: {what}"))
+#[cold]
+fn malformed(what: &str, at: &str) -> Error {
+    Error::invalid_argument(format!("{what}: at {at:?}"))
 }
 
 /// Where the brace that `text` starts with is closed.
@@ -124,17 +129,35 @@ pub fn unescape(text: &str) -> String {
 }
 
 /// A whole number, perhaps with K, M, G or T behind it.
+///
+/// As tolerant as RocksDB, which takes the digits at the beginning of a text, a unit right behind them, and nothing else:
+/// `1.5` is 1, `10kb` is 10240, `3x` is 3.
 pub fn parse_integer(text: &str) -> Option<i128> {
     let text = text.trim();
-    let shift = match text.chars().last()?.to_ascii_uppercase() {
-        'K' => 10,
-        'M' => 20,
-        'G' => 30,
-        'T' => 40,
-        _ => return text.parse().ok(),
+    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let digits = unsigned.bytes().take_while(u8::is_ascii_digit).count();
+    let (number, rest) = text.split_at(text.len() - unsigned.len() + digits);
+    let number: i128 = number.parse().ok()?;
+    let shift = match rest.chars().next().map(|unit| unit.to_ascii_uppercase()) {
+        Some('K') => 10,
+        Some('M') => 20,
+        Some('G') => 30,
+        Some('T') => 40,
+        _ => 0,
     };
-    let digits = text.get(..text.len() - 1)?;
-    digits.trim_end().parse::<i64>().ok().map(|n| i128::from(n) << shift)
+    number.checked_mul(1 << shift)
+}
+
+/// A number with a fraction: what stands at the beginning of a text, as in [`parse_integer`].
+pub fn parse_float(text: &str) -> Option<f64> {
+    let text = text.trim();
+    if let Ok(number) = text.parse::<f64>() {
+        // Too large a number is none, but infinity has a name.
+        return Some(number)
+            .filter(|n| n.is_finite() || !text.contains(|c: char| c.is_ascii_digit()));
+    }
+    let ends = text.char_indices().map(|(at, _)| at).rev();
+    ends.filter_map(|end| text.get(..end)?.parse().ok()).find(|n: &f64| n.is_finite())
 }
 
 /// `true`, `false`, `1` or `0`.
@@ -157,6 +180,8 @@ mod tests {
         assert_eq!(pairs, expected);
         assert_eq!(split_pairs("").unwrap(), []);
         assert_eq!(split_pairs("  ;").ok(), None);
+        let words = split_pairs("a").unwrap_err();
+        assert!(words.message().starts_with("Mismatched key value pair, '=' expected"), "{words}");
         for bad in ["a", "a=1;b", "a={1", "=1", "a={1}x;b=2", "a;b=1"] {
             assert!(split_pairs(bad).is_err(), "{bad}");
         }
@@ -176,7 +201,14 @@ mod tests {
         assert_eq!(parse_integer("64M"), Some(64 << 20));
         assert_eq!(parse_integer("-2k"), Some(-2048));
         assert_eq!(parse_integer("18446744073709551615"), Some(u64::MAX.into()));
-        for bad in ["", "M", "1.5", "0x10", "12Q", "é"] {
+        let tolerated =
+            [("1.5", 1), ("0x10", 0), ("12Q", 12), ("10 K", 10), ("10kb", 10240), ("+5", 5)];
+        for (text, number) in tolerated {
+            assert_eq!(parse_integer(text), Some(number), "{text}");
+        }
+        assert_eq!(parse_float("2.5x"), Some(2.5));
+        assert_eq!(parse_float("1e400"), None);
+        for bad in ["", "M", "x1", "-", "é"] {
             assert_eq!(parse_integer(bad), None, "{bad}");
         }
     }

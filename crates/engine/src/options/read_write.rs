@@ -59,8 +59,8 @@ pub struct ReadOptions {
     pub io_timeout_us: u64,
     /// Read what range deletions hide, if it is still there.
     pub ignore_range_deletions: bool,
-    /// Values stay where they are while the iterator lives; accepted, has no effect: values are
-    /// counted objects.
+    /// Values stay where they are while the iterator lives: it holds every block that it has read, and a
+    /// block cache with a strict limit may refuse it more.
     pub pin_data: bool,
     /// Free what an iterator pinned in the background; accepted, has no effect.
     pub background_purge_on_iterator_cleanup: bool,
@@ -80,9 +80,10 @@ pub struct ReadOptions {
     pub allow_unprepared_value: bool,
     /// An iterator with a snapshot lets go of old versions now and then; accepted, has no effect.
     pub auto_refresh_iterator_with_snapshot: bool,
-    /// How urgent it is to the rate limiter; accepted, has no effect.
+    /// The priority with which the file reads of lookups ask `DbOptions::rate_limiter`; `IoPriority::Total`
+    /// asks nobody. Iterators are not limited.
     pub rate_limiter_priority: IoPriority,
-    /// Of the past; accepted, has no effect.
+    /// Not supported: iterators with true are refused. Lookups ignore it.
     pub managed: bool,
 }
 
@@ -144,7 +145,8 @@ pub struct WriteOptions {
     pub low_pri: bool,
     /// Remember where the last key of a batch went in the memtable; accepted, has no effect.
     pub memtable_insert_hint_per_batch: bool,
-    /// How urgent it is to the rate limiter; accepted, has no effect.
+    /// With `IoPriority::User` the WAL record waits for `DbOptions::rate_limiter`; `IoPriority::Total` does
+    /// not wait; other values are refused.
     pub rate_limiter_priority: IoPriority,
     /// Bytes of checksum per entry of the batch; accepted, has no effect.
     pub protection_bytes_per_key: usize,

@@ -1,4 +1,5 @@
-//! The only place that changes or refuses settings, before a database opens.
+//! Changes and refuses settings before a database opens. What only a database and a family together can be wrong
+//! about is refused in `db/open.rs`.
 //!
 //! [`validate`] refuses what would give wrong results, what cannot be, and what the engine does not
 //! have; its messages name option, value and what is allowed. [`sanitize`] then moves values to the
@@ -83,15 +84,30 @@ fn refuse(option: &str, value: impl Display, is_set: bool, instead: &str) -> Res
 /// Refuses options of a database that cannot be honoured.
 pub fn validate_db(db: &DbOptions) -> Result<()> {
     db.check()?;
+    db.unnamed.check()?;
     validate_write_modes(db)?;
-    in_range("keep_log_file_num", db.keep_log_file_num, 1..=usize::MAX)?;
-    at_most("max_background_jobs", db.max_background_jobs, 1024)?;
-    in_range("max_background_compactions", db.max_background_compactions, -1..=1024)?;
-    in_range("max_background_flushes", db.max_background_flushes, -1..=1024)?;
-    in_range("max_subcompactions", db.max_subcompactions, 0..=1024)?;
-    in_range("max_open_files", db.max_open_files, -1..=i32::MAX)?;
-    at_most("max_file_opening_threads", db.max_file_opening_threads, 1024)?;
+    if db.keep_log_file_num == 0 {
+        return Err(Error::invalid_argument("keep_log_file_num must be greater than 0"));
+    }
+    if !is_time_range(&db.daily_offpeak_time_utc) {
+        return Err(Error::invalid_argument(
+            "daily_offpeak_time_utc should be set in the format HH:mm-HH:mm (e.g. 04:30-07:30)",
+        ));
+    }
     at_most_four_paths("DB", &db.db_paths)
+}
+
+/// `HH:mm-HH:mm`, or nothing.
+fn is_time_range(text: &str) -> bool {
+    let below = |digits: &str, end: u32| {
+        digits.len() == 2
+            && digits.bytes().all(|b| b.is_ascii_digit())
+            && digits.parse().is_ok_and(|n: u32| n < end)
+    };
+    let is_time =
+        |time: &str| time.split_once(':').is_some_and(|(h, m)| below(h, 24) && below(m, 60));
+    text.is_empty()
+        || text.split_once('-').is_some_and(|(begin, end)| is_time(begin) && is_time(end))
 }
 
 /// Ways to write that exclude each other in RocksDB: a program that sets both is in error.
@@ -123,21 +139,35 @@ pub fn validate_cf(cf: &ColumnFamilyOptions) -> Result<()> {
     validate_universal(cf)?;
     at_most_four_paths("CF", &cf.cf_paths)?;
     cf.check()?;
+    cf.unnamed.check()?;
     cf.compression_opts.check()?;
     if cf.bottommost_compression_opts.enabled {
         cf.bottommost_compression_opts.check()?;
     }
     validate_compression(cf)?;
     validate_levels(cf)?;
-    validate_memtable(&cf.memtable_factory)?;
+    protection("Memtable", cf.memtable_protection_bytes_per_key)?;
+    protection("Block", cf.block_protection_bytes_per_key)?;
     let bloom = cf.memtable_prefix_bloom_size_ratio;
-    if !bloom.is_finite() {
+    if bloom.is_nan() {
         return Err(out_of_range("memtable_prefix_bloom_size_ratio", bloom, "expected 0 to 0.25"));
     }
+    finite("experimental_mempurge_threshold", cf.experimental_mempurge_threshold)?;
+    finite("blob_garbage_collection_age_cutoff", cf.blob_garbage_collection_age_cutoff)?;
+    finite("blob_garbage_collection_force_threshold", cf.blob_garbage_collection_force_threshold)?;
     match &cf.table_factory {
         TableFactory::BlockBased(table) => validate_block_based(table, cf),
         TableFactory::Plain(table) => validate_plain(table),
         TableFactory::Cuckoo(table) => validate_cuckoo(table),
+    }
+}
+
+fn protection(of: &str, bytes: impl Into<u64>) -> Result<()> {
+    match bytes.into() {
+        0 | 1 | 2 | 4 | 8 => Ok(()),
+        _ => Err(Error::not_supported(format!(
+            "{of} per key-value checksum protection only supports 0, 1, 2, 4 or 8 bytes per key."
+        ))),
     }
 }
 
@@ -175,6 +205,7 @@ fn validate_universal(cf: &ColumnFamilyOptions) -> Result<()> {
     let universal = &cf.compaction_options_universal;
     let incremental = "compaction_options_universal.incremental";
     refuse(incremental, true, universal.incremental, "expected false")?;
+    universal.unnamed.check()?;
     if cf.compaction_style != CompactionStyle::Universal {
         return Ok(());
     }
@@ -217,47 +248,28 @@ fn validate_compression(cf: &ColumnFamilyOptions) -> Result<()> {
 
 fn validate_levels(cf: &ColumnFamilyOptions) -> Result<()> {
     at_most("num_levels", cf.num_levels, 64)?;
-    in_range("target_file_size_base", cf.target_file_size_base, 1..=u64::MAX)?;
-    in_range("target_file_size_multiplier", cf.target_file_size_multiplier, 1..=i32::MAX)?;
-    in_range("max_bytes_for_level_base", cf.max_bytes_for_level_base, 1..=u64::MAX)?;
-    let factor = cf.max_bytes_for_level_multiplier;
-    if !factor.is_finite() {
-        return Err(out_of_range("max_bytes_for_level_multiplier", factor, "expected 1 or more"));
-    }
-    for factor in &cf.max_bytes_for_level_multiplier_additional {
-        in_range("max_bytes_for_level_multiplier_additional", *factor, 1..=i32::MAX)?;
-    }
-    at_most("max_write_buffer_number", cf.max_write_buffer_number, 10_000)?;
-    in_range("arena_block_size", cf.arena_block_size, 0..=2 * GIB)
+    finite("max_bytes_for_level_multiplier", cf.max_bytes_for_level_multiplier)
 }
 
-fn validate_memtable(factory: &MemtableFactory) -> Result<()> {
-    let buckets = 1..=1usize << 32;
-    match *factory {
-        MemtableFactory::SkipList { .. } => Ok(()),
-        MemtableFactory::HashSkipList {
-            bucket_count,
-            skiplist_height,
-            skiplist_branching_factor,
-        } => {
-            in_range("memtable_factory.bucket_count", bucket_count, buckets)?;
-            in_range("memtable_factory.skiplist_height", skiplist_height, 1..=32)?;
-            let branching = skiplist_branching_factor;
-            in_range("memtable_factory.branching_factor", branching, 2..=1 << 16)
-        }
-        MemtableFactory::HashLinkList { bucket_count } => {
-            in_range("memtable_factory.bucket_count", bucket_count, buckets)
-        }
-        MemtableFactory::Vector { count } => {
-            in_range("memtable_factory.count", count, 0..=1usize << 32)
-        }
+/// RocksDB writes what is not finite into OPTIONS, reads something else back, and refuses to open.
+fn finite(option: &str, value: f64) -> Result<()> {
+    if value.is_finite() {
+        return Ok(());
     }
+    Err(out_of_range(option, value, "expected a finite number"))
 }
 
 fn validate_block_based(table: &BlockBasedTableOptions, cf: &ColumnFamilyOptions) -> Result<()> {
-    in_range("block_size", table.block_size, 1..=u32::MAX as usize)?;
-    in_range("format_version", table.format_version, 2..=7)?;
+    if table.block_size > u32::MAX as usize {
+        return Err(Error::invalid_argument("block size exceeds maximum number (4GiB) allowed"));
+    }
+    if table.format_version > 7 {
+        return Err(Error::invalid_argument(
+            "Unsupported BlockBasedTable format_version. Please check include/rocksdb/table.h for more info",
+        ));
+    }
     table.check()?;
+    table.unnamed.check()?;
     if table.index_type == IndexType::HashSearch && cf.prefix_extractor.is_none() {
         return Err(Error::invalid_argument(
             "Hash index is specified for block-based table, but prefix_extractor is not given",
@@ -270,26 +282,18 @@ fn validate_block_based(table: &BlockBasedTableOptions, cf: &ColumnFamilyOptions
         let what = "Block alignment requested but block size is not a power of 2";
         return Err(Error::invalid_argument(what));
     }
-    in_range("metadata_block_size", table.metadata_block_size, 1..=u32::MAX.into())?;
     if table.cache_index_and_filter_blocks && table.no_block_cache {
-        let allowed = "expected false while no_block_cache is true";
-        return Err(out_of_range("cache_index_and_filter_blocks", true, allowed));
-    }
-    if let Some(policy) = table.filter_policy
-        && let bits = policy.bits_per_key()
-        && !(bits.is_finite() && bits >= 0.0)
-    {
-        return Err(out_of_range(
-            "filter_policy",
-            format!("{}:{bits}", policy.name()),
-            "expected 0 to 100",
-        ));
+        let what = "Enable cache_index_and_filter_blocks, , but block cache is disabled";
+        return Err(Error::invalid_argument(what));
     }
     let ratio = table.data_block_hash_table_util_ratio;
+    finite("data_block_hash_table_util_ratio", ratio)?;
     let hashed = table.data_block_index_type == DataBlockIndexType::BinaryAndHash;
     if hashed && !(ratio > 0.0 && ratio <= 1.0) {
-        let allowed = "expected more than 0, at most 1";
-        return Err(out_of_range("data_block_hash_table_util_ratio", ratio, allowed));
+        return Err(Error::invalid_argument(
+            "data_block_hash_table_util_ratio should be greater than 0 when data_block_index_type is set to \
+             kDataBlockBinaryAndHash",
+        ));
     }
     Ok(())
 }
@@ -380,6 +384,14 @@ pub fn sanitize_db(db: &mut DbOptions) -> Vec<String> {
     changes.clip("max_background_jobs", &mut db.max_background_jobs, 1, 1024);
     changes.clip("max_file_opening_threads", &mut db.max_file_opening_threads, 1, 1024);
     changes.clip("max_subcompactions", &mut db.max_subcompactions, 1, 1024);
+    // -1 is "follow max_background_jobs".
+    changes.clip("max_background_compactions", &mut db.max_background_compactions, -1, 1024);
+    changes.clip("max_background_flushes", &mut db.max_background_flushes, -1, 1024);
+    if !matches!(db.wal_compression, CompressionType::None | CompressionType::Zstd) {
+        let why = "RocksDB compresses logs with kZSTD only";
+        changes.0.push(format!("option wal_compression changed to kNoCompression: {why}"));
+        db.wal_compression = CompressionType::None;
+    }
     // Silent: 0 is documented as "the engine chooses".
     if db.delayed_write_rate == 0 {
         db.delayed_write_rate = 16 * MIB as u64;
@@ -410,6 +422,7 @@ fn sanitize_memory(cf: &mut ColumnFamilyOptions, changes: &mut Changes) {
         // Silent: 0 is documented to mean this.
         cf.arena_block_size = (cf.write_buffer_size / 8).min(MIB).next_multiple_of(4 * KIB);
     }
+    changes.clip("arena_block_size", &mut cf.arena_block_size, 1, 2 * GIB);
     changes.clip("max_write_buffer_number", &mut cf.max_write_buffer_number, 2, 10_000);
     let mut merge_max = cf.max_write_buffer_number - 1;
     if let TableFactory::Plain(_) = cf.table_factory {
@@ -426,6 +439,7 @@ fn sanitize_memory(cf: &mut ColumnFamilyOptions, changes: &mut Changes) {
     }
     let bloom = &mut cf.memtable_prefix_bloom_size_ratio;
     changes.clip("memtable_prefix_bloom_size_ratio", bloom, 0.0, 0.25);
+    sanitize_memtable(&mut cf.memtable_factory, changes);
     let hashed = matches!(
         cf.memtable_factory,
         MemtableFactory::HashSkipList { .. } | MemtableFactory::HashLinkList { .. }
@@ -436,6 +450,28 @@ fn sanitize_memory(cf: &mut ColumnFamilyOptions, changes: &mut Changes) {
         changes.0.push(format!(
             "option memtable_factory: {from} changed to SkipListFactory: no prefix_extractor is set"
         ));
+    }
+}
+
+fn sanitize_memtable(factory: &mut MemtableFactory, changes: &mut Changes) {
+    const BUCKETS_MAX: usize = 1 << 32;
+    match factory {
+        MemtableFactory::SkipList { .. } => {}
+        MemtableFactory::HashSkipList {
+            bucket_count,
+            skiplist_height,
+            skiplist_branching_factor: branching,
+        } => {
+            changes.clip("memtable_factory.bucket_count", bucket_count, 1, BUCKETS_MAX);
+            changes.clip("memtable_factory.skiplist_height", skiplist_height, 1, 32);
+            changes.clip("memtable_factory.branching_factor", branching, 2, 1 << 16);
+        }
+        MemtableFactory::HashLinkList { bucket_count } => {
+            changes.clip("memtable_factory.bucket_count", bucket_count, 1, BUCKETS_MAX);
+        }
+        MemtableFactory::Vector { count } => {
+            changes.clip("memtable_factory.count", count, 0, BUCKETS_MAX);
+        }
     }
 }
 
@@ -501,6 +537,12 @@ fn sanitize_levels(cf: &mut ColumnFamilyOptions, changes: &mut Changes) {
     }
     let factor = &mut cf.max_bytes_for_level_multiplier;
     changes.clip("max_bytes_for_level_multiplier", factor, 1.0, f64::MAX);
+    changes.clip("target_file_size_base", &mut cf.target_file_size_base, 1, u64::MAX);
+    changes.clip("target_file_size_multiplier", &mut cf.target_file_size_multiplier, 1, i32::MAX);
+    changes.clip("max_bytes_for_level_base", &mut cf.max_bytes_for_level_base, 1, u64::MAX);
+    for factor in &mut cf.max_bytes_for_level_multiplier_additional {
+        changes.clip("max_bytes_for_level_multiplier_additional", factor, 1, i32::MAX);
+    }
     if cf.level0_file_num_compaction_trigger == 0 {
         let trigger = &mut cf.level0_file_num_compaction_trigger;
         changes.set("level0_file_num_compaction_trigger", trigger, 1, "it cannot be 0");
@@ -513,8 +555,7 @@ fn sanitize_levels(cf: &mut ColumnFamilyOptions, changes: &mut Changes) {
     let order = "stop >= slowdown >= compaction trigger must hold";
     let (trigger, stop) = (cf.level0_file_num_compaction_trigger, cf.level0_stop_writes_trigger);
     let slowdown = &mut cf.level0_slowdown_writes_trigger;
-    // Negative is documented as "never" and stays.
-    if *slowdown >= 0 && *slowdown < trigger {
+    if *slowdown < trigger {
         changes.set("level0_slowdown_writes_trigger", slowdown, trigger, order);
     }
     let lowest_stop = (*slowdown).max(trigger);
@@ -540,13 +581,29 @@ fn sanitize_table(factory: &mut TableFactory, changes: &mut Changes) {
         let why = "the range is 0 to 100";
         changes.set("block_size_deviation", &mut table.block_size_deviation, 0, why);
     }
-    let restarts = u32::MAX as usize;
-    changes.clip("block_restart_interval", &mut table.block_restart_interval, 1, restarts);
+    changes.clip("block_size", &mut table.block_size, 1, u32::MAX as usize);
+    changes.clip("format_version", &mut table.format_version, 2, 7);
+    changes.clip("metadata_block_size", &mut table.metadata_block_size, 1, u32::MAX.into());
     let index = &mut table.index_block_restart_interval;
-    changes.clip("index_block_restart_interval", index, 1, restarts);
+    for (option, field) in [
+        ("block_restart_interval", &mut table.block_restart_interval),
+        ("index_block_restart_interval", index),
+    ] {
+        if *field > i32::MAX as usize {
+            changes.set(option, field, 1, "it was set to a negative number");
+        }
+        changes.clip(option, field, 1, i32::MAX as usize);
+    }
+    if table.partition_filters && table.index_type != IndexType::TwoLevelIndexSearch {
+        let why = "it needs kTwoLevelIndexSearch";
+        changes.set("partition_filters", &mut table.partition_filters, false, why);
+    }
     if let Some(FilterPolicy::Bloom { bits_per_key } | FilterPolicy::Ribbon { bits_per_key, .. }) =
         &mut table.filter_policy
     {
+        if bits_per_key.is_nan() {
+            changes.set("filter_policy bits per key", bits_per_key, 100.0, "it is no number");
+        }
         changes.clip("filter_policy bits per key", bits_per_key, 0.0, 100.0);
         // RocksDB: below half a bit there is no filter, else at least one bit.
         if *bits_per_key < 0.5 {

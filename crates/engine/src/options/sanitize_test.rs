@@ -71,8 +71,7 @@ fn refusals_name_option_value_and_range() {
         ),
         (
             with(|o| o.db.keep_log_file_num = 0),
-            "Invalid argument: option keep_log_file_num: value 0 is not allowed: \
-             expected 1 to 18446744073709551615",
+            "Invalid argument: keep_log_file_num must be greater than 0",
         ),
         (
             with(|o| o.cf.num_levels = 65),
@@ -89,8 +88,17 @@ fn refusals_name_option_value_and_range() {
              should be nonzero if we're using zstd's dictionary generator.",
         ),
         (
-            block_based(|t| t.format_version = 1),
-            "Invalid argument: option format_version: value 1 is not allowed: expected 2 to 7",
+            block_based(|t| t.format_version = 8),
+            "Invalid argument: Unsupported BlockBasedTable format_version. Please check include/rocksdb/table.h for \
+             more info",
+        ),
+        (
+            block_based(|t| t.unnamed.note("index_type", Some(7))),
+            "Invalid argument: No mapping for enum : index_type: value 7",
+        ),
+        (
+            with(|o| o.cf.unnamed.note("compression", Some(255))),
+            "Invalid argument: kDisableCompressionOption not permitted for option: compression",
         ),
         (
             block_based(|t| t.index_type = crate::options::IndexType::HashSearch),
@@ -104,7 +112,7 @@ fn refusals_name_option_value_and_range() {
         (
             with(|o| o.cf.max_bytes_for_level_multiplier = f64::NAN),
             "Invalid argument: option max_bytes_for_level_multiplier: value NaN is not allowed: \
-             expected 1 or more",
+             expected a finite number",
         ),
     ];
     for (options, message) in refused {
@@ -113,12 +121,7 @@ fn refusals_name_option_value_and_range() {
     let more = [
         with(|o| o.db.use_direct_reads = true),
         with(|o| o.db.allow_mmap_writes = true),
-        with(|o| o.db.max_background_jobs = 5000),
-        with(|o| o.cf.target_file_size_base = 0),
-        with(|o| o.cf.max_bytes_for_level_multiplier_additional = vec![1, 0]),
-        with(|o| o.cf.memtable_factory = MemtableFactory::HashLinkList { bucket_count: 0 }),
         with(|o| o.cf.bottommost_compression = Some(CompressionType::Xpress)),
-        block_based(|t| t.filter_policy = Some(FilterPolicy::Bloom { bits_per_key: -1.0 })),
         block_based(|t| {
             t.no_block_cache = true;
             t.cache_index_and_filter_blocks = true;
@@ -159,14 +162,41 @@ fn odd_values_move_and_are_told() {
 }
 
 #[test]
+fn numbers_that_rocksdb_takes_are_moved() {
+    let mut o = with(|o| {
+        o.db.max_background_jobs = 5000;
+        o.db.max_open_files = i32::MIN;
+        o.cf.target_file_size_base = 0;
+        o.cf.max_bytes_for_level_multiplier_additional = vec![1, 0];
+        o.cf.level0_slowdown_writes_trigger = -1;
+        o.cf.memtable_factory = MemtableFactory::HashLinkList { bucket_count: 0 };
+        o.cf.prefix_extractor = Some(Arc::new(FixedPrefixTransform::new(8)));
+        o.cf.table_factory = TableFactory::BlockBased(BlockBasedTableOptions {
+            filter_policy: Some(FilterPolicy::Bloom { bits_per_key: f64::NAN }),
+            block_restart_interval: -1_i32 as usize,
+            format_version: 0,
+            ..BlockBasedTableOptions::default()
+        });
+    });
+    validate(&o).unwrap();
+    assert_eq!(sanitize(&mut o).len(), 9);
+    assert_eq!((o.db.max_background_jobs, o.db.max_open_files), (1024, 20));
+    assert_eq!(o.cf.target_file_size_base, 1);
+    assert_eq!(o.cf.max_bytes_for_level_multiplier_additional, [1, 1]);
+    assert_eq!(o.cf.level0_slowdown_writes_trigger, 4);
+    assert_eq!(o.cf.memtable_factory, MemtableFactory::HashLinkList { bucket_count: 1 });
+    let TableFactory::BlockBased(table) = &o.cf.table_factory else { panic!("not block-based") };
+    assert_eq!(table.filter_policy, Some(FilterPolicy::Bloom { bits_per_key: 100.0 }));
+    assert_eq!((table.block_restart_interval, table.format_version), (1, 2));
+}
+
+#[test]
 fn meaningful_oddities_stay() {
     let mut o = with(|o| {
-        o.cf.level0_slowdown_writes_trigger = -1;
         o.cf.memtable_factory = MemtableFactory::hash_skip_list();
         o.cf.prefix_extractor = Some(Arc::new(FixedPrefixTransform::new(8)));
     });
     assert_eq!(sanitize(&mut o), Vec::<String>::new());
-    assert_eq!(o.cf.level0_slowdown_writes_trigger, -1);
     assert_eq!(o.cf.memtable_factory, MemtableFactory::hash_skip_list());
 }
 

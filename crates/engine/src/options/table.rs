@@ -20,7 +20,8 @@ pub struct PlainTableOptions {
     pub user_key_len: u32,
     /// Bits of Bloom filter per prefix; 0 means none.
     pub bloom_bits_per_key: i32,
-    /// Fill of the hash index; 0 means binary search over one sorted index (total order).
+    /// Fill of the hash index; 0 means total order: prefixes are not hashed, and point lookups go by a hash of
+    /// whole keys.
     pub hash_table_ratio: f64,
     /// Rows between index entries inside one prefix.
     pub index_sparseness: usize,
@@ -28,7 +29,7 @@ pub struct PlainTableOptions {
     pub huge_page_tlb_size: usize,
     /// How rows hold their keys.
     pub encoding_type: PlainTableEncoding,
-    /// Scan only; no index is built.
+    /// No hash index is built; lookups search the rows by their order.
     pub full_scan_mode: bool,
     /// Write index and Bloom filter into the file.
     pub store_index_in_file: bool,

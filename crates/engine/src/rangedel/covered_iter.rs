@@ -7,6 +7,7 @@
 
 use super::cursor::{Cursor, Run};
 use crate::base::key::{TRAILER_SIZE, append_internal_key, trailer};
+use crate::base::perf::{self, PerfMetric};
 use crate::base::{InternalIterator, KeyOrder, SeqNo};
 use crate::env::sync::atomic::{AtomicU64, Ordering};
 use crate::error::Result;
@@ -136,6 +137,7 @@ impl CoveredIter {
                 forward,
                 &mut self.target,
             ) {
+                perf::count(PerfMetric::InternalRangeDelReseekCount, 1);
                 if forward {
                     self.child.seek(&self.target);
                 } else {

@@ -15,13 +15,14 @@ mod counts;
 
 use crate::base::iterator::InternalIterator;
 use crate::base::key::{append_internal_key, seek_trailer};
-use crate::base::perf::{self, PerfMetric};
+use crate::base::perf::{self, PerfMetric, PerfTimer};
 use crate::base::{KeyOrder, SeqNo, ValueType, WalkKey};
 use crate::error::{Code, Error, Result};
+use crate::fs::cpu_timer::CpuTimer;
 use crate::hooks::{MergeOperator, SliceTransform};
 use crate::iter::MergingIterator;
 use crate::iter::merge_helper::{
-    Collected, MergeOperands, no_merge_operator, short_key, split, unknown_type, unsupported_entry,
+    Collected, MergeOperands, counted_merge, short_key, split, unknown_type, unsupported_entry,
 };
 use crate::options::ReadOptions;
 use crate::read::{SuperVersion, Ticket};
@@ -55,6 +56,17 @@ enum Step {
     SkipTo(u64),
 }
 
+/// What `prefix_same_as_start` asks of keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum StartPrefix {
+    /// Nothing: no such option, or no start yet.
+    Any,
+    /// The prefix of the start.
+    Given,
+    /// The start is outside of the extractor's domain: it has no prefix that a key could share.
+    None,
+}
+
 /// Walks the keys and values that are visible at one sequence number.
 ///
 /// `next` and `prev` do nothing where it is not valid. `key` and `value` are empty there.
@@ -67,9 +79,9 @@ pub struct DbIter {
     upper: Option<Vec<u8>>,
     /// Only with `prefix_same_as_start`.
     prefix_extractor: Option<Arc<dyn SliceTransform>>,
-    /// What keys must begin with, if `has_prefix`.
+    /// The prefix that keys must have, as `start_prefix` says.
     prefix: Vec<u8>,
-    has_prefix: bool,
+    start_prefix: StartPrefix,
     /// `inner` has all keys in one order, so that what lies ahead of it lies ahead of every seek
     /// that goes forward.
     total_order: bool,
@@ -85,6 +97,8 @@ pub struct DbIter {
     /// The current value, if it is ours.
     value: Vec<u8>,
     value_is_ours: bool,
+    /// Earlier values that were ours, with `pin_data`.
+    pinned_values: Option<Vec<Vec<u8>>>,
     inner_is_past: bool,
     operands: MergeOperands,
     /// The internal key of a seek.
@@ -124,7 +138,7 @@ impl DbIter {
             total_order: true,
             prefix_extractor: None,
             prefix: Vec::new(),
-            has_prefix: false,
+            start_prefix: StartPrefix::Any,
             value_suffix: 0,
             max_sequential_skip: 0,
             max_skippable: 0,
@@ -133,6 +147,7 @@ impl DbIter {
             key: WalkKey::default(),
             value: Vec::new(),
             value_is_ours: true,
+            pinned_values: None,
             inner_is_past: false,
             operands: MergeOperands::default(),
             target: Vec::new(),
@@ -212,6 +227,7 @@ impl DbIter {
         self.max_skippable = options.max_skippable_internal_keys;
         self.max_sequential_skip = max_sequential_skip;
         self.value_is_ours = true;
+        self.pinned_values = options.pin_data.then(Vec::new);
         self.inner_is_past = false;
         self.key.clear();
         self.value.clear();
@@ -255,7 +271,7 @@ impl DbIter {
 
     /// Goes to the first key within bounds.
     pub fn seek_to_first(&mut self) {
-        self.counted(Call::Seek, DbIter::go_to_first);
+        self.counted(Call::SeekToEnd, DbIter::go_to_first);
     }
 
     fn go_to_first(&mut self) {
@@ -273,7 +289,7 @@ impl DbIter {
 
     /// Goes to the last key within bounds.
     pub fn seek_to_last(&mut self) {
-        self.counted(Call::Seek, DbIter::go_to_last);
+        self.counted(Call::SeekToEnd, DbIter::go_to_last);
     }
 
     fn go_to_last(&mut self) {
@@ -382,15 +398,27 @@ impl DbIter {
     /// With the perf context in use by anybody.
     #[cold]
     fn counted_by_perf(&mut self, call: Call, go: impl FnOnce(&mut DbIter)) {
-        perf::count(
-            match call {
-                Call::Seek => PerfMetric::IterSeekCount,
-                Call::Next => PerfMetric::IterNextCount,
-                Call::Prev => PerfMetric::IterPrevCount,
-            },
-            1,
-        );
+        let (count, cpu, time) = match call {
+            Call::Seek | Call::SeekToEnd => (
+                PerfMetric::IterSeekCount,
+                PerfMetric::IterSeekCpuNanos,
+                PerfMetric::SeekInternalSeekTime,
+            ),
+            Call::Next => {
+                // The entry that it leaves.
+                perf::count(PerfMetric::InternalKeySkippedCount, 1);
+                let time = PerfMetric::FindNextUserEntryTime;
+                (PerfMetric::IterNextCount, PerfMetric::IterNextCpuNanos, time)
+            }
+            Call::Prev => {
+                let time = PerfMetric::FindNextUserEntryTime;
+                (PerfMetric::IterPrevCount, PerfMetric::IterPrevCpuNanos, time)
+            }
+        };
+        perf::count(count, 1);
+        let timers = (PerfTimer::start(time), CpuTimer::start(cpu));
         self.counted_by_statistics(call, go);
+        drop(timers);
         if self.valid {
             perf::count(PerfMetric::IterReadBytes, (self.key().len() + self.value().len()) as u64);
         }
@@ -404,8 +432,17 @@ impl DbIter {
         let start = (call == Call::Seek).then(Instant::now);
         go(self);
         let bytes = self.valid.then(|| (self.key().len() + self.value().len()) as u64);
+        let looked_at = self.looked_at;
         if let Some(counts) = &mut self.counts {
-            counts.add(call, bytes, start);
+            counts.add(call, bytes, looked_at, start);
+        }
+    }
+
+    /// Counts a seek within a move.
+    #[cold]
+    fn count_reseek(&mut self) {
+        if let Some(counts) = &mut self.counts {
+            counts.add_reseek();
         }
     }
 
@@ -422,7 +459,7 @@ impl DbIter {
         self.error = None;
         self.direction = direction;
         self.looked_at = 0;
-        self.has_prefix = false;
+        self.start_prefix = StartPrefix::Any;
     }
 
     pub(crate) fn fail(&mut self, error: Error) {
@@ -437,11 +474,12 @@ impl DbIter {
     }
 
     fn take_prefix_of(&mut self, target: &[u8]) {
-        if let Some(extractor) = &self.prefix_extractor
-            && extractor.in_domain(target)
-        {
+        let Some(extractor) = &self.prefix_extractor else { return };
+        if extractor.in_domain(target) {
             set(&mut self.prefix, extractor.transform(target));
-            self.has_prefix = true;
+            self.start_prefix = StartPrefix::Given;
+        } else {
+            self.start_prefix = StartPrefix::None;
         }
     }
 
@@ -467,6 +505,7 @@ impl DbIter {
                 Step::Stay => self.inner.valid().then(|| self.inner.key()),
                 Step::SkipTo(trailer) => {
                     set_target(&mut self.target, &self.key, trailer);
+                    self.count_reseek();
                     self.inner.skip_to(&self.target);
                     self.inner.valid().then(|| self.inner.key())
                 }
@@ -477,8 +516,13 @@ impl DbIter {
                 return self.fail(error);
             };
             if is_at_or_after(&self.order, user_key, self.upper.as_deref())
-                || (self.has_prefix
-                    && has_other_prefix(&self.prefix_extractor, &self.prefix, user_key))
+                || (self.start_prefix != StartPrefix::Any
+                    && has_other_prefix(
+                        self.start_prefix,
+                        &self.prefix_extractor,
+                        &self.prefix,
+                        user_key,
+                    ))
             {
                 return;
             }
@@ -533,6 +577,7 @@ impl DbIter {
     fn fold_from_here(&mut self) -> bool {
         match self.try_fold_from_here() {
             Ok(value) => {
+                self.keep_value();
                 self.value = value;
                 self.value_is_ours = true;
                 true
@@ -544,12 +589,24 @@ impl DbIter {
         }
     }
 
+    /// The present value may be looked at until the iterator is dropped, if its user said so.
+    #[inline]
+    fn keep_value(&mut self) {
+        if let Some(pinned) = &mut self.pinned_values {
+            pinned.push(std::mem::take(&mut self.value));
+        }
+    }
+
     fn try_fold_from_here(&mut self) -> Result<Vec<u8>> {
         let operator = self.merge_operator.as_deref().ok_or_else(no_merge_operator)?;
         self.operands.clear();
         self.operands.push(self.inner.value());
+        perf::count(PerfMetric::InternalMergeCount, 1);
+        let stats = self.counts.as_deref().map(IterCounts::statistics);
         let fold = |operands: &MergeOperands, base: Option<&[u8]>| {
-            operands.full_merge(operator, &self.key, base, Collected::NewestFirst)
+            counted_merge(stats, operands.len(), || {
+                operands.full_merge(operator, &self.key, base, Collected::NewestFirst)
+            })
         };
         while let Some(stored) = self.inner.next_key() {
             let (user_key, trailer) = split(stored).ok_or_else(|| short_key(stored))?;
@@ -557,7 +614,10 @@ impl DbIter {
                 return fold(&self.operands, None);
             }
             match ValueType::from_byte(trailer as u8) {
-                Some(ValueType::Merge) => self.operands.push(self.inner.value()),
+                Some(ValueType::Merge) => {
+                    perf::count(PerfMetric::InternalMergeCount, 1);
+                    self.operands.push(self.inner.value());
+                }
                 Some(ValueType::Value) => {
                     let value = fold(&self.operands, Some(self.inner.value()))?;
                     self.inner.next();
@@ -587,6 +647,12 @@ impl std::fmt::Debug for DbIter {
     }
 }
 
+/// An iterator met operands, and the column family has no merge operator.
+#[cold]
+fn no_merge_operator() -> Error {
+    Error::invalid_argument("merge_operator_ must be set.")
+}
+
 #[inline]
 fn set(buffer: &mut Vec<u8>, bytes: &[u8]) {
     buffer.clear();
@@ -604,13 +670,16 @@ fn is_at_or_after(order: &KeyOrder, user_key: &[u8], bound: Option<&[u8]>) -> bo
     bound.is_some_and(|bound| order.compare_user(user_key, bound).is_ge())
 }
 
-#[inline]
+/// Whether `prefix_same_as_start` ends the iteration at a key.
 fn has_other_prefix(
+    start: StartPrefix,
     extractor: &Option<Arc<dyn SliceTransform>>,
     prefix: &[u8],
     user_key: &[u8],
 ) -> bool {
-    extractor.as_ref().is_some_and(|e| !e.in_domain(user_key) || e.transform(user_key) != prefix)
+    let differs =
+        |e: &Arc<dyn SliceTransform>| !e.in_domain(user_key) || e.transform(user_key) != prefix;
+    start == StartPrefix::None || extractor.as_ref().is_some_and(differs)
 }
 
 #[cold]

@@ -52,18 +52,20 @@ struct Model {
     order: KeyOrder,
     entries: Vec<Entry>,
     extractor: Option<Arc<dyn SliceTransform>>,
-    prefix: Option<Vec<u8>>,
+    /// `Some(None)` after a start outside of the extractor's domain, whose prefix no key has.
+    prefix: Option<Option<Vec<u8>>>,
     at: Option<usize>,
 }
 
 impl Model {
-    fn prefix_of(&self, key: &[u8]) -> Option<Vec<u8>> {
+    fn prefix_of(&self, key: &[u8]) -> Option<Option<Vec<u8>>> {
         let extractor = self.extractor.as_ref()?;
-        extractor.in_domain(key).then(|| extractor.transform(key).to_vec())
+        Some(extractor.in_domain(key).then(|| extractor.transform(key).to_vec()))
     }
     fn go(&mut self, at: Option<usize>) {
         self.at = at.filter(|&i| i < self.entries.len()).filter(|&i| {
-            self.prefix.is_none() || self.prefix == self.prefix_of(&self.entries[i].0)
+            let same = || self.prefix == self.prefix_of(&self.entries[i].0);
+            self.prefix.as_ref().is_none_or(|prefix| prefix.is_some() && same())
         });
     }
     fn seek_to_end(&mut self, at: Option<usize>) {

@@ -8,10 +8,10 @@
 //!
 //! * **P1** A parked iterator is over the super-version that is newest while its place is locked. Who
 //!   installs another one clears all places after that: whoever parks later sees the new one.
-//! * **P2** It holds no block of a table, and only buffers as long as a few keys.
+//! * **P2** It holds no block of a table, and only buffers of at most 4 KiB each.
 //!
-//! A place is a lock of its own line. It is only tried: two threads with one place make their iterators
-//! as if there were none.
+//! A place is a lock of its own line. Takers and parkers only try it: two threads with one place make their
+//! iterators as if there were none. Only the thread that clears the places waits for it.
 
 use super::{DbIter, SuperVersion};
 use crate::env::sync::Mutex;

@@ -91,7 +91,7 @@ pub fn recognise(file: &dyn RandomAccessFile) -> Result<TableKind> {
         return Err(Error::corruption_at(
             file.path(),
             0,
-            format_args!("file is too short to be a table: {size} bytes"),
+            format_args!("file is too short ({size} bytes) to be an sstable"),
         ));
     }
     let mut tail = [0; 8];
@@ -100,13 +100,10 @@ pub fn recognise(file: &dyn RandomAccessFile) -> Result<TableKind> {
         BLOCK_BASED_MAGIC | LEGACY_BLOCK_BASED_MAGIC => Ok(TableKind::BlockBased),
         PLAIN_MAGIC | LEGACY_PLAIN_MAGIC => Ok(TableKind::Plain),
         CUCKOO_MAGIC => Ok(TableKind::Cuckoo),
-        other => Err(Error::corruption_at(
-            file.path(),
-            size - 8,
-            format_args!(
-                "bad table magic number: expected {BLOCK_BASED_MAGIC:#018x}, found {other:#018x}"
-            ),
-        )),
+        other => Err(Error::corruption(format!(
+            "Bad table magic number: expected {BLOCK_BASED_MAGIC}, found {other} in {}",
+            file.path().display()
+        ))),
     }
 }
 
@@ -166,7 +163,7 @@ impl Footer {
             Some(BLOCK_BASED_MAGIC | PLAIN_MAGIC | CUCKOO_MAGIC) => {
                 Footer::decode_versioned(last(tail, FOOTER_SIZE)?, file_size)
             }
-            _ => Err(Error::corruption("bad table magic number")),
+            _ => Err(Error::corruption("Bad table magic number")),
         }
     }
 

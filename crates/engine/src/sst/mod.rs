@@ -29,6 +29,7 @@ use std::sync::Arc;
 mod access;
 pub mod block_based;
 pub mod cuckoo;
+mod cuckoo_or_blocks;
 pub mod format;
 mod meta_block;
 pub mod plain;
@@ -38,6 +39,7 @@ mod table_iterator;
 
 use block_based::{BlockBasedTable, BlockBasedTableBuilder};
 use cuckoo::{CuckooTable, CuckooTableBuilder};
+use cuckoo_or_blocks::CuckooOrBlocksBuilder;
 use plain::{PlainTable, PlainTableBuilder};
 
 pub use access::BlockAccess;
@@ -64,6 +66,8 @@ pub struct TableReadContext {
     pub global_seqno: Option<SeqNo>,
     /// Where uses of filters and of the cache are counted, if they are.
     pub statistics: Option<Arc<Statistics>>,
+    /// The file is on the last level: for statistics.
+    pub at_last_level: bool,
 }
 
 /// How an iterator over a table reads.
@@ -80,6 +84,8 @@ pub struct TableIterOptions {
     pub readahead: usize,
     /// A whole-file scan for a compaction: large reads, nothing cached.
     pub for_compaction: bool,
+    /// Every block that was read stays held, so that values stay where they are, until the iterator is dropped.
+    pub pin: bool,
 }
 
 impl Default for TableIterOptions {
@@ -90,6 +96,7 @@ impl Default for TableIterOptions {
             total_order: false,
             readahead: 0,
             for_compaction: false,
+            pin: false,
         }
     }
 }
@@ -313,6 +320,8 @@ pub struct TableBuilderContext {
     pub skip_filter: bool,
     /// The file is for ingestion: it says so, and has a place for a global sequence number.
     pub for_ingestion: bool,
+    /// Where what is compressed is counted, if it is.
+    pub statistics: Option<Arc<Statistics>>,
 }
 
 /// A table that is being written.
@@ -321,8 +330,10 @@ pub enum TableBuilder {
     BlockBased(Box<BlockBasedTableBuilder>),
     /// Rows for a mapped file.
     Plain(Box<PlainTableBuilder>),
-    /// A hash table for a mapped file.
+    /// A hash table for a mapped file, and for ingestion: what does not fit is an error of the entry.
     Cuckoo(Box<CuckooTableBuilder>),
+    /// A hash table if the entries fit into one.
+    CuckooOrBlocks(Box<CuckooOrBlocksBuilder>),
 }
 
 /// What became of a finished table.
@@ -344,8 +355,11 @@ impl TableBuilder {
             TableFactory::Plain(opts) => {
                 TableBuilder::Plain(Box::new(PlainTableBuilder::new(file, ctx, opts)?))
             }
-            TableFactory::Cuckoo(opts) => {
+            TableFactory::Cuckoo(opts) if ctx.for_ingestion => {
                 TableBuilder::Cuckoo(Box::new(CuckooTableBuilder::new(file, ctx, opts)))
+            }
+            TableFactory::Cuckoo(opts) => {
+                TableBuilder::CuckooOrBlocks(Box::new(CuckooOrBlocksBuilder::new(file, ctx, opts)))
             }
         })
     }
@@ -357,6 +371,7 @@ impl TableBuilder {
             TableBuilder::BlockBased(builder) => builder.add(internal_key, value),
             TableBuilder::Plain(builder) => builder.add(internal_key, value),
             TableBuilder::Cuckoo(builder) => builder.add(internal_key, value),
+            TableBuilder::CuckooOrBlocks(builder) => builder.add(internal_key, value),
         }
     }
 
@@ -366,6 +381,7 @@ impl TableBuilder {
             TableBuilder::BlockBased(builder) => builder.file_size(),
             TableBuilder::Plain(builder) => builder.file_size(),
             TableBuilder::Cuckoo(builder) => builder.file_size(),
+            TableBuilder::CuckooOrBlocks(builder) => builder.file_size(),
         }
     }
 
@@ -375,6 +391,7 @@ impl TableBuilder {
             TableBuilder::BlockBased(builder) => builder.num_entries(),
             TableBuilder::Plain(builder) => builder.num_entries(),
             TableBuilder::Cuckoo(builder) => builder.num_entries(),
+            TableBuilder::CuckooOrBlocks(builder) => builder.num_entries(),
         }
     }
 
@@ -384,6 +401,7 @@ impl TableBuilder {
             TableBuilder::BlockBased(builder) => builder.finish(),
             TableBuilder::Plain(builder) => builder.finish(),
             TableBuilder::Cuckoo(builder) => builder.finish(),
+            TableBuilder::CuckooOrBlocks(builder) => builder.finish(),
         }
     }
 

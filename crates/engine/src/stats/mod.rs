@@ -7,13 +7,16 @@
 //! there, as programs ask by number; those that nothing feeds stay 0, and `docs/statistics.md` says
 //! which.
 
+mod activity;
 mod histogram;
 mod histogram_types;
 mod level;
 mod named;
+mod reasons;
 mod statistics;
 mod tickers;
 
+pub use activity::{Activity, Busy, activity, busy_unless_known, busy_with};
 pub use histogram::{Histogram, HistogramData, bucket_limits};
 pub use histogram_types::HistogramType;
 pub use level::StatsLevel;

@@ -1,9 +1,11 @@
 //! Numbers and names: RocksDB 10.10's, letter for letter, since dashboards look for them.
 
 /// Makes an enum whose variants index counters, with a name for each. `counted` marks those that
-/// the engine feeds; the others stay 0.
+/// the engine feeds; the others stay 0, for the reason behind `unless`.
 macro_rules! named {
-    ($(#[$doc:meta])* $kind:ident { $($variant:ident $name:literal $($counted:ident)?;)* }) => {
+    ($(#[$doc:meta])* $kind:ident {
+        $($variant:ident $name:literal $(counted)? $(unless $reason:ident)?;)*
+    }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[repr(u32)]
@@ -26,11 +28,16 @@ macro_rules! named {
                 }
             }
 
+            /// Why the engine does not feed it: it stays 0. `None` for those that are fed.
+            pub const fn reason_not_counted(self) -> Option<&'static str> {
+                match self {
+                    $($kind::$variant => named!(@reason $($reason)?),)*
+                }
+            }
+
             /// Whether the engine feeds it; the others stay 0.
             pub const fn is_counted(self) -> bool {
-                match self {
-                    $($kind::$variant => !matches!(stringify!($($counted)?).as_bytes(), b""),)*
-                }
+                self.reason_not_counted().is_none()
             }
 
             /// The one with this name.
@@ -44,5 +51,7 @@ macro_rules! named {
             }
         }
     };
+    (@reason) => { None };
+    (@reason $reason:ident) => { Some($reason) };
 }
 pub(super) use named;

@@ -79,6 +79,12 @@ impl Statistics {
         self.counts_above(StatsLevel::ExceptTimers)
     }
 
+    /// Whether times inside of codecs are measured.
+    #[inline]
+    pub fn has_detailed_timers(&self) -> bool {
+        self.counts_above(StatsLevel::ExceptDetailedTimers)
+    }
+
     #[inline]
     fn mine(&self) -> &Shard {
         self.shards[my_shard()].get_or_init(Shard::new)

@@ -1,13 +1,16 @@
 //! Locks on keys.
 //!
 //! Keys are spread over stripes, each with a mutex and a condition that is signalled whenever a
-//! lock of the stripe goes. Locks are held until the transaction ends; one whose owner has expired
-//! may be taken away, and its owner finds out at commit.
+//! lock of the stripe goes. Locks are held until the transaction ends or takes back what it locked them
+//! for, such as by a rollback to a save point. A lock whose owner has expired may be taken away; its owner
+//! finds out at commit.
 //!
 //! With deadlock detection a waiting transaction notes for whom it waits, and gives up where the
-//! notes lead back to itself. Only such transactions leave notes.
+//! notes lead back to itself or are longer than the depth that it searches. Only such transactions leave
+//! notes.
 
 use crate::base::hash::hash64;
+use crate::base::perf::{self, PerfMetric, PerfTimer};
 use crate::env::sync::{Condvar, Mutex};
 use crate::error::{Code, Error, Result, SubCode};
 use std::collections::HashMap;
@@ -26,6 +29,9 @@ pub(super) struct Owner {
     pub(super) expires: Option<Instant>,
     state: AtomicU8,
 }
+
+/// More stripes than threads that lock at once are of no use.
+const STRIPES_MAX: usize = 1 << 16;
 
 const LIVE: u8 = 0;
 const COMMITTING: u8 = 1;
@@ -111,7 +117,7 @@ enum Look {
 
 impl LockManager {
     pub(super) fn new(stripes: usize, max_locks: Option<u64>) -> LockManager {
-        let stripes = (0..stripes.max(1)).map(|_| Stripe::default()).collect();
+        let stripes = (0..stripes.clamp(1, STRIPES_MAX)).map(|_| Stripe::default()).collect();
         LockManager {
             stripes,
             max_locks,
@@ -130,6 +136,7 @@ impl LockManager {
         let deadline = request.timeout.map(|timeout| Instant::now() + timeout);
         let stripe = self.stripe(cf, key);
         let mut keys = stripe.keys.lock();
+        let mut timer = None;
         let result = loop {
             let holders = match self.look(&mut keys, request, cf, key) {
                 Err(e) => break Err(e),
@@ -144,6 +151,10 @@ impl LockManager {
                 break Err(Error::new(Code::TimedOut, "").with_subcode(SubCode::LockTimeout));
             }
             let wait = deadline.map_or(LOOK_AGAIN, |deadline| (deadline - now).min(LOOK_AGAIN));
+            if timer.is_none() {
+                perf::count(PerfMetric::KeyLockWaitCount, 1);
+                timer = Some(PerfTimer::start(PerfMetric::KeyLockWaitTime));
+            }
             stripe.released.wait_for(&mut keys, wait);
         };
         if request.deadlock_depth > 0 {

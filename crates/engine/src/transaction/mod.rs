@@ -14,7 +14,7 @@
 //! ```
 //!
 //! * **T1** A key that a transaction wrote is tracked until the end, or until a rollback to a save
-//!   point before it was first touched.
+//!   point before it was first touched. Writes through `batch_mut` are not tracked.
 //! * **T2** A tracked key of a pessimistic transaction is locked by it, unless it has expired.
 //! * **T3** A transaction with a snapshot fails with Busy on a key that was written after it.
 //!

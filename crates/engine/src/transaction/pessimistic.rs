@@ -116,7 +116,7 @@ impl TransactionDb {
     }
 
     fn over(db: Db, options: &TransactionDbOptions) -> TransactionDb {
-        let limit = u64::try_from(options.max_num_locks).ok();
+        let limit = u64::try_from(options.max_num_locks).ok().filter(|&limit| limit > 0);
         TransactionDb {
             db,
             locks: Arc::new(LockManager::new(options.num_stripes, limit)),

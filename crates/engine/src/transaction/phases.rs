@@ -13,6 +13,7 @@ use super::txn::{Control, Transaction, check};
 use crate::batch::{HEADER_SIZE, WriteBatch, iterate};
 use crate::error::{Code, Error, Result, SubCode};
 use crate::options::WriteOptions;
+use crate::stats::HistogramType;
 use std::sync::Arc;
 
 /// How far a transaction has come; the numbers are RocksDB's.
@@ -125,6 +126,10 @@ impl Transaction {
             return Err(Error::new(Code::Expired, ""));
         }
         let owner = Arc::clone(owner);
+        let num_operations = self.batch.batch().count();
+        if let Some(stats) = self.db.statistics() {
+            stats.record(HistogramType::NumOpPerTransaction, u64::from(num_operations));
+        }
         if self.is_unwritten() {
             return Ok(());
         }

@@ -70,7 +70,7 @@ impl VersionBuilder {
         let number = file.number;
         if level >= self.base.num_levels() {
             return Err(Error::invalid_argument(format!(
-                "num_levels is {}, but file #{number} is on level {level}",
+                "db has more levels than options.num_levels: num_levels is {}, but file #{number} is on level {level}",
                 self.base.num_levels()
             )));
         }
@@ -123,7 +123,9 @@ impl VersionBuilder {
         let kept = self.base.files(n).iter().filter(|f| self.keeps(n, f)).cloned();
         let added = self.added.values().filter(|(level, _)| *level == n);
         let mut files: Vec<_> = kept.chain(added.map(|(_, f)| Arc::clone(f))).collect();
+        let is_last = n + 1 == self.base.num_levels();
         for f in &files {
+            f.set_at_last_level(is_last);
             // A file of one key needs no comparator, which may be the user's.
             if f.smallest != f.largest && order.compare(&f.smallest, &f.largest).is_gt() {
                 return Err(Error::corruption(format!("level {n}: keys out of order: {f:?}")));

@@ -51,13 +51,17 @@ impl DataPaths {
     }
 
     /// The name of a table, or the one that LevelDB gave it where there is only that.
-    pub fn table_that_exists(&self, fs: &dyn FileSystem, file: &FileMeta) -> PathBuf {
+    pub fn table_that_exists(
+        &self,
+        fs: &dyn FileSystem,
+        file: &FileMeta,
+    ) -> crate::error::Result<PathBuf> {
         let name = self.table(file);
-        if fs.exists(&name) {
-            return name;
+        if fs.exists(&name)? {
+            return Ok(name);
         }
         let old = leveldb_table_file_name(self.dir(file.path_id), file.number);
-        if fs.exists(&old) { old } else { name }
+        Ok(if fs.exists(&old)? { old } else { name })
     }
 }
 

@@ -8,7 +8,8 @@
 //! * **F1** Two `FileMeta`s with one number never live in the same [`super::VersionSet`]: a file that
 //!   moves to another level keeps its `Arc`.
 //! * **F2** A number enters the graveyard once, and only when its file left the current version and
-//!   the last `Arc` of it was dropped. A live file, or one still being read, is never in there.
+//!   the last `Arc` of it was dropped, or when its file came with a failed edit and is not quarantined any
+//!   more (V3 of `set.rs`). A live file, or one still being read, is never in there.
 
 use crate::base::checksum::unique_id;
 use crate::base::key::user_key;
@@ -96,6 +97,8 @@ pub struct FileMeta {
     reader: OnceLock<Arc<Table>>,
     being_compacted: AtomicBool,
     compaction_suggested: AtomicBool,
+    /// For statistics of reads.
+    at_last_level: AtomicBool,
     /// Last: fields drop in order, so the number is buried when everything else is gone.
     tomb: Tomb,
 }
@@ -148,6 +151,7 @@ impl FileMeta {
             reader: OnceLock::new(),
             being_compacted: AtomicBool::new(false),
             compaction_suggested: AtomicBool::new(false),
+            at_last_level: AtomicBool::new(false),
             tomb: Tomb::new(number),
         }
     }
@@ -197,6 +201,7 @@ impl FileMeta {
             stats: self.stats.clone(),
             reader: self.reader.clone(),
             being_compacted: AtomicBool::new(self.is_being_compacted()),
+            at_last_level: AtomicBool::new(self.is_at_last_level()),
             ..FileMeta::new(
                 self.number,
                 self.file_size,
@@ -274,6 +279,16 @@ impl FileMeta {
     /// Says whether a compaction works on it. The picker's lock orders callers.
     pub fn set_being_compacted(&self, yes: bool) {
         self.being_compacted.store(yes, Ordering::Relaxed);
+    }
+
+    /// Whether it is, or was made for, the last level: statistics of its reader count reads apart.
+    pub fn is_at_last_level(&self) -> bool {
+        self.at_last_level.load(Ordering::Relaxed)
+    }
+
+    /// Notes whether its level is the last one. A reader that is open keeps what it was opened with.
+    pub fn set_at_last_level(&self, yes: bool) {
+        self.at_last_level.store(yes, Ordering::Relaxed);
     }
 
     /// Whether somebody would like it to be compacted; nothing on disk says so.
@@ -384,7 +399,8 @@ impl Graveyard {
         self.inner.tables.lock().is_empty()
     }
 
-    fn bury(&self, table: ObsoleteTable) {
+    /// Nobody can read this table any more.
+    pub(super) fn bury(&self, table: ObsoleteTable) {
         self.inner.tables.lock().push(table);
         if let Some(notify) = self.inner.notify.get() {
             notify();

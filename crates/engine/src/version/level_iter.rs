@@ -17,12 +17,14 @@ pub struct LevelIter {
     index: usize,
     iter: Option<TableIterator>,
     /// Files that it came from lately, with nothing of them held: to open a file is to count it on a
-    /// line that other threads count on. The newest last.
+    /// line that other threads count on. The newest last. With pinned blocks all files that it came from.
     left: Vec<(usize, TableIterator)>,
 }
 
-/// How many files are kept open that are not read now.
+/// How many files are kept open that are not read now, where the number of open files has no limit.
 const LEFT_MAX: usize = 8;
+/// The file of a pinned iterator that failed: it is not read again.
+const NO_FILE: usize = usize::MAX;
 
 impl LevelIter {
     /// An iterator over a level of disjoint files in key order.
@@ -55,6 +57,14 @@ impl LevelIter {
     /// Keeps the open file for later, unless it cannot be read or shown to a later reader.
     fn leave(&mut self) {
         let Some(mut iter) = self.iter.take() else { return };
+        if self.ro.pin {
+            let index = if iter.status().is_ok() { self.index } else { NO_FILE };
+            self.left.push((index, iter));
+            return;
+        }
+        if !self.tables.pins_readers() {
+            return;
+        }
         if iter.status().is_err() || !iter.release() {
             return;
         }

@@ -85,20 +85,22 @@ pub fn read_current_manifest(fs: &dyn FileSystem, dir: &Path) -> Result<(u64, Ma
 /// Reads a MANIFEST: every record must be whole and right, only a torn last one is left out.
 pub fn read_manifest(fs: &dyn FileSystem, path: &Path) -> Result<ManifestState> {
     let mut state = ManifestState::default();
-    for_each_record(fs, path, |record| state.apply_record(record))?;
+    state.ends_clean = for_each_record(fs, path, |record| state.apply_record(record))?;
     state.finish().map_err(|e| e.in_file(path))?;
     Ok(state)
 }
 
 /// A torn last record is one that was not acknowledged. All other damage, also what a WAL would
-/// tolerate at its end, is Corruption: later records would build on it.
+/// tolerate at its end, is Corruption: later records would build on it. Returns whether the file ends
+/// with its last record.
 fn for_each_record(
     fs: &dyn FileSystem,
     path: &Path,
     mut apply: impl FnMut(&[u8]) -> Result<()>,
-) -> Result<()> {
-    // RocksDB accepts recyclable records in a MANIFEST where they say log number 0.
-    let mut reader = LogReader::new(fs.open_random_access(path, false)?, 0, true);
+) -> Result<bool> {
+    let file = fs.open_random_access(path, false)?;
+    let size = file.size();
+    let mut reader = LogReader::manifest(file);
     loop {
         let applied = match reader.read_record(WalRecoveryMode::TolerateCorruptedTailRecords)? {
             ReadOutcome::Record(record) => apply(record),
@@ -112,7 +114,7 @@ fn for_each_record(
     }
     match reader.damage().iter().find(|damage| !damage.torn_tail) {
         Some(damage) => Err(damaged(path, damage)),
-        None => Ok(()),
+        None => Ok(reader.end_offset() == size),
     }
 }
 

@@ -94,13 +94,16 @@ fn errors_name_the_file() {
     let v: Value = serde_json::from_str(include_str!("testdata/manifest_matrix.json")).unwrap();
     let sst = bytes_of(&v, "sst_000007_hex");
     for (case, text) in [
-        ("missing_file", "/db/000077.sst: no such file"),
-        ("size_off_by_one", "/db/000007.sst: expected 1475 bytes as the MANIFEST says, found 1474"),
+        ("missing_file", "/db/000077.sst: No such file"),
+        (
+            "size_off_by_one",
+            "mismatch between expected 1475 and file system 1474 sstable: /db/000007.sst",
+        ),
         ("wrong_unique_id", "/db/000007.sst: Mismatch in unique ID on table file 7"),
-        ("unknown_tag_500", "/db/MANIFEST-000005: "),
-        ("no_log_number", "/db/MANIFEST-000005: no log_file_number entry in MANIFEST"),
+        ("unknown_tag_500", "/db/MANIFEST-000005"),
+        ("no_log_number", "no log_file_number entry in MANIFEST: /db/MANIFEST-000005"),
         ("last_sequence_below_file", "#7 1474 bytes [key000000 .. key000049]"),
-        ("complete_last_record_bad_crc", "/db/MANIFEST-000005: "),
+        ("complete_last_record_bad_crc", "/db/MANIFEST-000005: offset "),
     ] {
         let fs = db_with(&[
             ("CURRENT", b"MANIFEST-000005\n".to_vec()),

@@ -104,10 +104,11 @@ fn check_file(fs: &dyn FileSystem, paths: &DataPaths, file: &FileMeta) -> Result
     let size = match fs.file_size(&path) {
         Ok(size) => size,
         Err(_) => {
-            path = paths.table_that_exists(fs, file);
-            if !fs.exists(&path) {
+            path = paths.table_that_exists(fs, file)?;
+            if !fs.exists(&path)? {
                 return Err(Error::corruption(format!(
-                    "{}: no such file, but the MANIFEST names it",
+                    "IO error: No such file or directory: While open a file for random read: {}: No such file or \
+                     directory: the MANIFEST names it",
                     path.display()
                 )));
             }
@@ -116,9 +117,10 @@ fn check_file(fs: &dyn FileSystem, paths: &DataPaths, file: &FileMeta) -> Result
     };
     if size != file.file_size {
         return Err(Error::corruption(format!(
-            "{}: expected {} bytes as the MANIFEST says, found {size}",
-            path.display(),
-            file.file_size
+            "Sst file size mismatch between expected {} and file system {size} sstable: {}: the first is what the \
+             MANIFEST says",
+            file.file_size,
+            path.display()
         )));
     }
     Ok(())

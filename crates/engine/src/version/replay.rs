@@ -72,6 +72,8 @@ pub struct ManifestState {
     pub max_column_family: u32,
     /// The column families by id.
     pub column_families: BTreeMap<u32, ColumnFamilyState>,
+    /// Whether the MANIFEST ends with its last record, and not in a part of one or in zeros.
+    pub ends_clean: bool,
     seen: Seen,
     /// The members of an atomic group whose end has not come yet.
     group: Vec<VersionEdit>,
@@ -95,6 +97,7 @@ impl Default for ManifestState {
             min_log_number_to_keep: 0,
             max_column_family: 0,
             column_families: BTreeMap::from([(0, default)]),
+            ends_clean: true,
             seen: Seen::default(),
             group: Vec::new(),
         }
@@ -128,6 +131,7 @@ impl ManifestState {
 
     /// Checks what only the whole MANIFEST can show.
     pub fn finish(&mut self) -> Result<()> {
+        self.ends_clean &= self.group.is_empty();
         self.group.clear();
         let missing = |what: &str| Err(Error::corruption(format!("no {what} entry in MANIFEST")));
         if !self.seen.log_number {

@@ -8,13 +8,14 @@
 //! * **V2** Last sequence numbers in a MANIFEST never descend, and no file's is larger.
 //! * **V3** After a write error nothing is appended to that MANIFEST. The next install writes a new
 //!   one with the state before the failed edit. Until then nobody knows whether the failed edit
-//!   is on the device, so its new files are quarantined: they must not be deleted.
+//!   is on the device, so its new files are quarantined: they must not be deleted. Once a MANIFEST
+//!   without that edit is current, they are obsolete.
 //! * **V4** Every file has an epoch number, larger for newer files of level 0.
 
 use super::manifest::{Manifest, read_current_manifest};
 use super::recover::{ColumnFamilySpec, build_version, check_all_known};
 use super::replay::ManifestState;
-use super::{DataPaths, FileMeta, Graveyard, Version, VersionBuilder, VersionEdit};
+use super::{DataPaths, FileMeta, Graveyard, ObsoleteTable, Version, VersionBuilder, VersionEdit};
 use crate::base::{KeyOrder, SeqNo};
 use crate::error::{Code, Error, Result};
 use crate::fs::FileSystem;
@@ -140,10 +141,13 @@ pub struct VersionSet {
     manifest: Option<Manifest>,
     /// Of the MANIFEST that was read, when it was.
     read_size: u64,
+    /// Whether that one ended with its last edit.
+    read_clean: bool,
     /// MANIFESTs that `CURRENT` may name: one, or more after an error while switching.
     possible_manifests: BTreeSet<u64>,
     obsolete_manifests: Vec<u64>,
-    quarantine: BTreeSet<u64>,
+    /// New files of failed edits, and where they are.
+    quarantine: BTreeMap<u64, Arc<Path>>,
 }
 
 impl VersionSet {
@@ -221,9 +225,10 @@ impl VersionSet {
             written_sequence: state.last_sequence,
             manifest: None,
             read_size,
+            read_clean: state.ends_clean,
             possible_manifests: BTreeSet::from([number]),
             obsolete_manifests: Vec::new(),
-            quarantine: BTreeSet::new(),
+            quarantine: BTreeMap::new(),
         };
         Ok((set, missing))
     }
@@ -279,6 +284,12 @@ impl VersionSet {
         self.manifest.as_ref().map_or(self.read_size, Manifest::size)
     }
 
+    /// Whether the MANIFEST that was read ended with its last edit. Otherwise edits may be missing, and
+    /// tables that nobody knows may hold data.
+    pub fn read_clean(&self) -> bool {
+        self.read_clean
+    }
+
     /// Whether a MANIFEST must be kept: `CURRENT` names it, or may name it after an error.
     pub fn needs_manifest(&self, number: u64) -> bool {
         self.possible_manifests.contains(&number)
@@ -291,7 +302,7 @@ impl VersionSet {
 
     /// Whether a table must be kept: it is live, or a failed edit may have made it so (V3).
     pub fn needs_table(&self, number: u64) -> bool {
-        self.quarantine.contains(&number)
+        self.quarantine.contains_key(&number)
             || self.column_families.values().any(|cf| cf.current.find(number).is_some())
     }
 
@@ -428,8 +439,11 @@ impl VersionSet {
         let result = self.try_write(edits);
         if result.is_err() {
             self.manifest = None;
-            let files = edits.iter().flat_map(|edit| &edit.new_files);
-            self.quarantine.extend(files.map(|(_, file)| file.number));
+            for edit in edits.iter() {
+                let Some(cf) = self.column_families.get(&edit.column_family) else { continue };
+                let place = |file: &FileMeta| (file.number, Arc::clone(cf.paths.dir(file.path_id)));
+                self.quarantine.extend(edit.new_files.iter().map(|(_, file)| place(file)));
+            }
         }
         result
     }
@@ -492,11 +506,22 @@ impl VersionSet {
         let switched = manifest.make_current(fs, dir);
         if switched.is_ok() {
             self.obsolete_manifests.extend(std::mem::take(&mut self.possible_manifests));
-            self.quarantine.clear();
+            self.bury_quarantined(edits);
             self.manifest = Some(manifest);
         }
         self.possible_manifests.insert(number);
         switched
+    }
+
+    /// The MANIFEST that is current now has nothing of the edits that failed: their new files, unless they
+    /// are live or come with `edits`, are nobody's.
+    fn bury_quarantined(&mut self, edits: &[VersionEdit]) {
+        for (number, dir) in std::mem::take(&mut self.quarantine) {
+            let mut coming = edits.iter().flat_map(|edit| &edit.new_files);
+            if !self.needs_table(number) && !coming.any(|(_, file)| file.number == number) {
+                self.graveyard.bury(ObsoleteTable { number, dir });
+            }
+        }
     }
 
     /// Edits that lead from nothing to the current state.

@@ -10,16 +10,18 @@
 use super::{DataPaths, FileMeta, FileStats};
 use crate::base::KeyOrder;
 use crate::base::checksum::unique_id;
+use crate::base::perf::{PerfMetric, PerfTimer};
 use crate::budget::{LimitedReads, RateLimiter};
 use crate::cache::Cache;
 use crate::env::sync::RwLock;
 use crate::error::{Error, Result};
+use crate::fs::counted::CountedReads;
 use crate::fs::filename::leveldb_table_file_name;
 use crate::fs::{FileSystem, RandomAccessFile};
 use crate::hooks::SliceTransform;
 use crate::options::{ColumnFamilyOptions, TableFactory};
 use crate::sst::{Table, TableReadContext as Context};
-use crate::stats::{self, Statistics, Ticker};
+use crate::stats::{self, HistogramType, Statistics, Ticker, Timer};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -122,7 +124,10 @@ impl TableCache {
 
     /// Opens a file and checks it against what the MANIFEST says: size and unique id.
     fn open(&self, file: &FileMeta, open: impl FnOnce(Reader, &Context) -> Opened) -> Opened {
+        let timer = Timer::start(&self.statistics, HistogramType::TableOpenIoMicros);
+        let perf_timer = PerfTimer::start(PerfMetric::FindTableNanos);
         let opened = self.open_and_check(file, open);
+        drop((perf_timer, timer));
         let outcome = if opened.is_ok() { Ticker::NoFileOpens } else { Ticker::NoFileErrors };
         stats::add(&self.statistics, outcome, 1);
         opened
@@ -134,14 +139,17 @@ impl TableCache {
         open: impl FnOnce(Reader, &Context) -> Opened,
     ) -> Opened {
         let reader = self.open_file(file)?;
-        let reader = LimitedReads::wrap(reader, self.rate_limiter.as_ref());
+        let (statistics, is_last) = (self.statistics.as_ref(), file.is_at_last_level());
+        let reader = LimitedReads::wrap(reader, self.rate_limiter.as_ref(), statistics);
+        let reader = CountedReads::wrap(reader, statistics, is_last, file.temperature);
         let path = reader.path().to_path_buf();
         if reader.size() != file.file_size {
             return Err(Error::corruption(format!(
-                "{}: expected {} bytes as the MANIFEST says, found {}",
-                path.display(),
+                "Sst file size mismatch between expected {} and file system {} sstable: {}: the first is what the \
+                 MANIFEST says",
                 file.file_size,
-                reader.size()
+                reader.size(),
+                path.display()
             )));
         }
         let ctx = Context {
@@ -153,6 +161,7 @@ impl TableCache {
             file_number: file.number,
             global_seqno: Some(file.largest_seqno),
             statistics: self.statistics.clone(),
+            at_last_level: is_last,
         };
         let mut table = open(reader, &ctx)?;
         if let Some(table) = Arc::get_mut(&mut table) {
@@ -179,7 +188,7 @@ impl TableCache {
         let path = self.paths.table(file);
         self.fs.open_random_access(&path, self.mmap).or_else(|error| {
             let old = leveldb_table_file_name(self.paths.dir(file.path_id), file.number);
-            if !error.is_path_not_found() || !self.fs.exists(&old) {
+            if !error.is_path_not_found() || !self.fs.exists(&old)? {
                 return Err(error);
             }
             self.fs.open_random_access(&old, self.mmap)

@@ -95,7 +95,7 @@ pub(crate) fn options(fs: Arc<dyn FileSystem>) -> VersionSetOptions {
 /// A file system with these files in `/db`.
 pub(crate) fn db_with(files: &[(&str, Vec<u8>)]) -> MemFs {
     let fs = MemFs::new();
-    fs.create_dir_all(Path::new("/db")).unwrap();
+    fs.create_dir_if_missing(Path::new("/db")).unwrap();
     for (name, bytes) in files {
         put_file(&fs, &Path::new("/db").join(name), bytes);
     }
@@ -125,7 +125,7 @@ impl Tables {
     }
 
     pub(crate) fn of(factory: TableFactory, fs: Arc<dyn FileSystem>, dir: PathBuf) -> Tables {
-        fs.create_dir_all(&dir).unwrap();
+        fs.create_dir_if_missing(&dir).unwrap();
         let opts = ColumnFamilyOptions { table_factory: factory, ..ColumnFamilyOptions::default() };
         Tables { fs, dir, cf: (0, "default"), opts, order: KeyOrder::bytewise() }
     }
@@ -168,6 +168,7 @@ impl Tables {
             bottommost: false,
             skip_filter: false,
             for_ingestion: false,
+            statistics: None,
         };
         let mut builder = TableBuilder::new(file, ctx).unwrap();
         for (key, value) in entries {

@@ -31,6 +31,8 @@ pub(super) enum Step {
     End,
     /// The end, inside of a header or payload.
     Torn(u64, u64, &'static str),
+    /// The same in a log that is written in order: nothing but zeros are left, from this offset on.
+    OnlyZeros(u64),
     /// A record of the log that had this file before.
     Foreign,
     /// What a crash leaves behind the synced part: offset, bytes, what.
@@ -44,6 +46,9 @@ pub(super) struct Fragments {
     file: Arc<dyn RandomAccessFile>,
     log_number: u64,
     verify_checksums: bool,
+    /// The file may have been allocated ahead and filled through a mapping: after a crash pages of it
+    /// are zeros, in any order. Otherwise zeros are damage, but for an end that nothing has begun.
+    mapped: bool,
     /// The current block, shorter than [`BLOCK_SIZE`] only at the end of the file.
     block: Vec<u8>,
     /// Where in the file it begins.
@@ -66,12 +71,19 @@ impl Fragments {
             file,
             log_number,
             verify_checksums,
+            mapped: true,
             block: Vec::new(),
             block_start: 0,
             at: 0,
             skip: 0,
             recycled: false,
         }
+    }
+
+    /// The log was written from front to back, as with write(2).
+    pub(super) fn written_in_order(mut self) -> Fragments {
+        self.mapped = false;
+        self
     }
 
     /// Goes on at `offset` of the same log as `fresh` sees it, from which nothing was read yet.
@@ -173,13 +185,14 @@ impl Fragments {
         Ok(Step::Fragment(Fragment { kind, payload: from..from + len, offset }))
     }
 
-    /// A header without length and type. Usually the end: allocated and not written. Otherwise the
-    /// rest of a block that was too short for a record, or a hole.
+    /// A header without length and type. Usually the end: allocated and not written, or the payload of a record
+    /// that a killed process did not come to publish. Otherwise the rest of a block that was too short for a
+    /// record, or a hole.
     fn zeros(&mut self, offset: u64, rest: usize) -> Result<Step> {
         let block_end = self.block_start + self.block.len() as u64;
-        if self.last_block() || !self.data_after(block_end)? {
+        if self.last_block() || !self.header_after(block_end)? {
             self.at = self.block.len();
-            return Ok(Step::End);
+            return Ok(if self.mapped { Step::End } else { Step::OnlyZeros(offset) });
         }
         self.next_block()?;
         // Records about the log are never cut: what is left of a block before them may be long.
@@ -189,7 +202,25 @@ impl Fragments {
         if rest <= MAX_PADDING || about_the_log {
             return self.step_in_block();
         }
-        Ok(Step::Unsynced(offset, 0, "zeros before later records"))
+        let what = "zeros before later records";
+        Ok(if self.mapped {
+            Step::Unsynced(offset, 0, what)
+        } else {
+            Step::Broken(offset, 0, what)
+        })
+    }
+
+    /// Whether a block from `offset` on, where one begins, has a header. In one without nothing can be found.
+    fn header_after(&self, mut offset: u64) -> Result<bool> {
+        let mut header = [0; HEADER_SIZE];
+        while self.file.read_at(offset, &mut header)? == HEADER_SIZE {
+            let [_, _, _, _, l0, l1, kind] = header;
+            if (l0, l1, kind) != (0, 0, ZERO) {
+                return Ok(true);
+            }
+            offset += BLOCK_SIZE as u64;
+        }
+        Ok(false)
     }
 
     /// Whether there is anything but zeros from `offset` on.
@@ -216,7 +247,7 @@ impl Fragments {
         }
         // A full block may be the last one too.
         let block_end = self.block_start + self.block.len() as u64;
-        if self.file.read_at(block_end, &mut [0])? == 0 {
+        if self.mapped && self.file.read_at(block_end, &mut [0])? == 0 {
             return Ok(Step::Torn(offset, bytes, "truncated record body"));
         }
         Ok(self.damaged(offset, bytes, "bad record length"))
@@ -226,7 +257,8 @@ impl Fragments {
     fn bad_checksum(&mut self, offset: u64, end: u64) -> Result<Step> {
         let bytes = (self.block.len() - self.at) as u64;
         self.at = self.block.len();
-        if self.file.read_at(end, &mut [0])? == 1 && !self.data_after(end)? {
+        let zeros_follow = self.mapped && self.file.read_at(end, &mut [0])? == 1;
+        if zeros_follow && !self.data_after(end)? {
             return Ok(Step::Unsynced(offset, bytes, "checksum mismatch"));
         }
         Ok(self.damaged(offset, bytes, "checksum mismatch"))

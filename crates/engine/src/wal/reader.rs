@@ -117,6 +117,13 @@ impl LogReader {
         LogReader { min_record: MIN_BATCH, ..LogReader::new(file, log_number, true) }
     }
 
+    /// Reads a MANIFEST. It is never mapped, so that zeros in it are damage where a WAL has them after a
+    /// crash. RocksDB accepts recyclable records in it where they say log number 0.
+    pub fn manifest(file: Arc<dyn RandomAccessFile>) -> LogReader {
+        let reader = LogReader::new(file, 0, true);
+        LogReader { fragments: reader.fragments.written_in_order(), ..reader }
+    }
+
     /// The next record, as `mode` allows. After `End`, `Stop` or an error there is none.
     pub fn read_record(&mut self, mode: WalRecoveryMode) -> Result<ReadOutcome<'_>> {
         while !self.ended {
@@ -131,6 +138,12 @@ impl LogReader {
                     Err(stop) => Some(stop),
                 },
                 Step::End | Step::Foreign => self.end(mode)?,
+                Step::OnlyZeros(offset) => match self.fragments_from {
+                    None => self.end(mode)?,
+                    Some(_) => {
+                        self.broken(offset, 0, "error in middle of record".to_owned(), mode)?
+                    }
+                },
                 Step::Torn(offset, bytes, what) => self.torn(offset, bytes, what, mode)?,
                 Step::Unsynced(offset, bytes, what) => self.unsynced(offset, bytes, what, mode)?,
                 Step::Broken(offset, bytes, what) => {

@@ -28,7 +28,7 @@ fn unhex(v: &Value) -> Vec<u8> {
 
 fn file_of(bytes: &[u8]) -> Arc<dyn RandomAccessFile> {
     let (fs, path) = (MemFs::new(), Path::new("/000008.log"));
-    fs.create_dir_all(Path::new("/")).unwrap();
+    fs.create_dir_if_missing(Path::new("/")).unwrap();
     fs.new_writable(path, WritableOptions::default()).unwrap().append(bytes).unwrap();
     fs.open_random_access(path, false).unwrap()
 }
@@ -48,7 +48,7 @@ fn read_with(mut reader: LogReader, mode: WalRecoveryMode) -> (Vec<Vec<u8>>, Las
             Ok(ReadOutcome::Record(r)) => records.push(r.to_vec()),
             Ok(ReadOutcome::End) => break Last::End,
             Ok(ReadOutcome::Stop(d)) => break Last::Stop(d.what),
-            Err(e) => break Last::Fail(e.message().rsplit(": ").next().unwrap().to_owned()),
+            Err(e) => break Last::Fail(e.message().split(": ").next().unwrap().to_owned()),
         }
         assert!(reader.record_offset() < reader.end_offset());
     };
@@ -140,7 +140,7 @@ fn damage_is_judged_as_by_rocksdb() {
 /// A log of records with these payloads, as our writer makes it.
 pub(crate) fn log_of<'a>(payloads: impl IntoIterator<Item = &'a [u8]>) -> Vec<u8> {
     let (fs, path) = (MemFs::new(), Path::new("/000008.log"));
-    fs.create_dir_all(Path::new("/")).unwrap();
+    fs.create_dir_if_missing(Path::new("/")).unwrap();
     let file = fs.new_writable(path, WritableOptions::default()).unwrap();
     let mut writer = LogWriter::new(file, 8);
     for p in payloads {
@@ -250,7 +250,7 @@ fn unknown_wal_compression_is_named() {
     let crc = mask(crc32c(&log[6..11]));
     log[..4].copy_from_slice(&crc.to_le_bytes());
     let e = LogReader::wal(file_of(&log), 4).read_record(PointInTimeRecovery).unwrap_err();
-    assert_eq!(e.to_string(), "Not implemented: /000008.log: WAL compression Snappy");
+    assert_eq!(e.to_string(), "Not implemented: WAL compression Snappy: /000008.log");
 }
 
 #[test]
@@ -297,4 +297,30 @@ fn random_damage_neither_panics_nor_invents_records() {
             }
         }
     }
+}
+
+/// What a mapped WAL may have after a crash, a MANIFEST may not.
+#[test]
+fn zeros_in_a_manifest_are_damage() {
+    let read =
+        |bytes: &[u8]| read_with(LogReader::manifest(file_of(bytes)), TolerateCorruptedTailRecords);
+    let payloads = numbered(3, 20_000);
+    let log = log_of(payloads.iter().map(Vec::as_slice));
+    let failed = |what: &str| Last::Fail(what.to_owned());
+    assert_eq!(read(&log), (payloads.clone(), Last::End));
+    // In the middle of a payload, and of a record of two blocks whose first part is whole.
+    let mut zeros = log.clone();
+    zeros[30_000..].fill(0);
+    assert_eq!(read(&zeros), (payloads[..1].to_vec(), failed("checksum mismatch")));
+    let mut zeros = log.clone();
+    zeros[BLOCK_SIZE..].fill(0);
+    assert_eq!(read(&zeros), (payloads[..1].to_vec(), failed("error in middle of record")));
+    // RocksDB skips the zeros and goes on behind them, without the edits.
+    let mut hole = log_of([&[1; 30][..], &[2; BLOCK_SIZE], &[3; 30]]);
+    hole[37..BLOCK_SIZE].fill(0);
+    assert_eq!(read(&hole), (vec![vec![1; 30]], failed("zeros before later records")));
+    // Torn ends, and zeros that follow a whole record.
+    assert_eq!(read(&log[..30_000]), (payloads[..1].to_vec(), Last::End));
+    assert_eq!(read(&log[..BLOCK_SIZE]), (payloads[..1].to_vec(), Last::End));
+    assert_eq!(read(&[&log[..], &[0; 100]].concat()), (payloads, Last::End));
 }

@@ -1,14 +1,14 @@
 //! Writes records in their legacy form.
 //!
-//! Each fragment is handed over with its header apart, so that a file may publish the header last:
-//! a process killed in between leaves no fragment, and without its last fragment a record is none.
+//! Fragments are handed over with their headers apart, and all fragments of a record at once, so that a file may
+//! make room first and publish the headers last: a process killed in between leaves a whole record or none.
 //!
 //! Not safe from many threads; the syncer it gives out is.
 
 use super::record::{BLOCK_SIZE, FIRST, FULL, HEADER_SIZE, LAST, MIDDLE};
 use crate::base::checksum::{crc32c, crc32c_extend, mask};
 use crate::error::{Error, Result};
-use crate::fs::{FileSyncer, WritableFile};
+use crate::fs::{FRAGMENT_HEADER, FileSyncer, Fragment, WritableFile};
 use std::sync::Arc;
 
 /// Appends records to a log.
@@ -21,64 +21,30 @@ pub struct LogWriter {
     type_crc: [u32; 5],
     /// A record was cut short: nothing may follow it.
     broken: Option<Error>,
+    /// Those of the last record that had several; kept for its memory.
+    fragments: Vec<Fragment>,
 }
+
+/// The layout is this folder's, and files need to know where a header ends.
+const _: () = assert!(HEADER_SIZE == FRAGMENT_HEADER);
 
 impl LogWriter {
     /// Starts a log in an empty file.
     pub fn new(file: Box<dyn WritableFile>, log_number: u64) -> LogWriter {
         let type_crc = std::array::from_fn(|t| crc32c(&[t as u8]));
-        LogWriter { file, log_number, block_offset: 0, type_crc, broken: None }
+        let (broken, fragments) = (None, Vec::new());
+        LogWriter { file, log_number, block_offset: 0, type_crc, broken, fragments }
     }
 
     /// Appends a record. When it returns, the record survives this process if the file was opened as
-    /// a log, else after a flush; it survives the machine after a sync. If it fails for want of space, nothing was placed and a later call may succeed.
+    /// a log, else after a flush; it survives the machine after a sync. If it fails for want of space, nothing was
+    /// placed and a later call may succeed.
     #[inline]
     pub fn add_record(&mut self, payload: &[u8]) -> Result<()> {
-        if payload.len() + HEADER_SIZE <= BLOCK_SIZE - self.block_offset && self.broken.is_none() {
-            return self.add_fragment(FULL, payload);
+        if payload.len() + HEADER_SIZE > BLOCK_SIZE - self.block_offset || self.broken.is_some() {
+            return self.add_in_fragments(payload);
         }
-        self.add_in_fragments(payload)
-    }
-
-    fn add_in_fragments(&mut self, payload: &[u8]) -> Result<()> {
-        if let Some(e) = &self.broken {
-            return Err(e.clone());
-        }
-        // Each block spends a header; one more for the block that is begun.
-        let blocks = payload.len() / (BLOCK_SIZE - HEADER_SIZE) + 2;
-        self.file.reserve((payload.len() + blocks * HEADER_SIZE) as u64)?;
-        let mut rest = payload;
-        let mut first = true;
-        loop {
-            let room = BLOCK_SIZE - self.block_offset;
-            if room < HEADER_SIZE {
-                self.pad(room)?;
-                continue;
-            }
-            let (part, after) = rest.split_at(rest.len().min(room - HEADER_SIZE));
-            let kind = match (first, after.is_empty()) {
-                (true, true) => FULL,
-                (true, false) => FIRST,
-                (false, false) => MIDDLE,
-                (false, true) => LAST,
-            };
-            let done = self.add_fragment(kind, part);
-            if let (Err(e), false) = (&done, first) {
-                self.broken = Some(e.clone());
-            }
-            done?;
-            if after.is_empty() {
-                return Ok(());
-            }
-            (rest, first) = (after, false);
-        }
-    }
-
-    #[inline]
-    fn add_fragment(&mut self, kind: u8, payload: &[u8]) -> Result<()> {
-        let crc = mask(crc32c_extend(self.type_crc[usize::from(kind)], payload)).to_le_bytes();
-        let len = (payload.len() as u16).to_le_bytes();
-        let header = [crc[0], crc[1], crc[2], crc[3], len[0], len[1], kind];
+        let header = self.header(FULL, payload);
         let before = self.file.size();
         if let Err(e) = self.file.append_record(&header, payload) {
             return Err(self.failed(before, e));
@@ -87,14 +53,53 @@ impl LogWriter {
         Ok(())
     }
 
-    /// Fills what is too short for a header.
-    fn pad(&mut self, room: usize) -> Result<()> {
+    fn add_in_fragments(&mut self, payload: &[u8]) -> Result<()> {
+        if let Some(e) = &self.broken {
+            return Err(e.clone());
+        }
+        let mut fragments = std::mem::take(&mut self.fragments);
+        fragments.clear();
+        let end = self.divide(payload, &mut fragments);
         let before = self.file.size();
-        if let Err(e) = self.file.append(&[0; HEADER_SIZE][..room]) {
+        let added = self.file.append_fragments(&fragments, payload);
+        self.fragments = fragments;
+        if let Err(e) = added {
             return Err(self.failed(before, e));
         }
-        self.block_offset = 0;
+        self.block_offset = end;
         Ok(())
+    }
+
+    /// Divides a record among the blocks. Returns where in its block the next one begins.
+    fn divide(&self, payload: &[u8], fragments: &mut Vec<Fragment>) -> usize {
+        let (mut rest, mut offset) = (payload, self.block_offset);
+        loop {
+            let room = BLOCK_SIZE - offset;
+            // What is too short for a header is filled.
+            let padding = if room < HEADER_SIZE { room } else { 0 };
+            let room = if padding > 0 { BLOCK_SIZE } else { room };
+            let (part, after) = rest.split_at(rest.len().min(room - HEADER_SIZE));
+            let kind = match (fragments.is_empty(), after.is_empty()) {
+                (true, true) => FULL,
+                (true, false) => FIRST,
+                (false, false) => MIDDLE,
+                (false, true) => LAST,
+            };
+            let header = self.header(kind, part);
+            fragments.push(Fragment { padding, header, len: part.len() });
+            offset = (BLOCK_SIZE - room + HEADER_SIZE + part.len()) % BLOCK_SIZE;
+            if after.is_empty() {
+                return offset;
+            }
+            rest = after;
+        }
+    }
+
+    #[inline]
+    fn header(&self, kind: u8, payload: &[u8]) -> [u8; HEADER_SIZE] {
+        let crc = mask(crc32c_extend(self.type_crc[usize::from(kind)], payload)).to_le_bytes();
+        let len = (payload.len() as u16).to_le_bytes();
+        [crc[0], crc[1], crc[2], crc[3], len[0], len[1], kind]
     }
 
     /// If part of it was placed, the place of the next record is not known.
@@ -106,9 +111,9 @@ impl LogWriter {
         e
     }
 
-    /// Whether a record was cut short, so that none can follow.
+    /// Whether no record can follow: one was cut short, or the file failed.
     pub fn is_broken(&self) -> bool {
-        self.broken.is_some()
+        self.broken.is_some() || self.file.is_broken()
     }
 
     /// Hands everything to the operating system.

@@ -294,17 +294,19 @@ impl WriteController {
         self.stalled_us.load(Ordering::Relaxed)
     }
 
-    /// Waits as long as a write of `bytes` has to. With `no_slowdown` it does not wait and says
-    /// `false` where it would have to. Returns `true` when the write may go on.
+    /// Waits as long as a write of `bytes` has to. With `no_slowdown` it does not wait and returns
+    /// `None` where it would have to. Returns how long a stall held the write up: nothing for most writes.
     #[cold]
-    pub fn admit(&self, bytes: usize, no_slowdown: bool) -> bool {
+    pub fn admit(&self, bytes: usize, no_slowdown: bool) -> Option<Duration> {
         let began = Instant::now();
+        let mut stalled = false;
         let mut state = self.state.lock();
         while (state.stopped.is_some() || state.holders > 0) && !state.closed && !state.failed {
             // Who holds writers lets go soon: that is no stall.
             if no_slowdown && state.stopped.is_some() {
-                return false;
+                return None;
             }
+            stalled |= state.stopped.is_some();
             self.changed.wait(&mut state);
         }
         let flush_speed = state.flush_speed;
@@ -334,15 +336,20 @@ impl WriteController {
             if debt > free {
                 if no_slowdown {
                     state.paid_until -= cost;
-                    return state.pace.is_some();
+                    return state.pace.is_some().then_some(Duration::ZERO);
                 }
                 // Whoever changes the rate wakes us; what is still owed counts at the next write.
+                stalled = true;
                 self.changed.wait_for(&mut state, debt.min(WAIT_MAX));
             }
         }
         drop(state);
-        self.stalled_us.fetch_add(began.elapsed().as_micros() as u64, Ordering::Relaxed);
-        true
+        if !stalled {
+            return Some(Duration::ZERO);
+        }
+        let waited = began.elapsed();
+        self.stalled_us.fetch_add(waited.as_micros() as u64, Ordering::Relaxed);
+        Some(waited)
     }
 
     /// Lets everybody go, to be told the error that stopped writes; or holds them up again.

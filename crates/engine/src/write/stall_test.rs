@@ -51,14 +51,14 @@ fn the_pace_is_kept_on_average_seldom_waited_for_and_never_refuses() {
     let mut waits = 0;
     for _ in 0..10_000 {
         let before = Instant::now();
-        assert!(controller.admit(200, false));
+        assert!(controller.admit(200, false).is_some());
         waits += u32::from(before.elapsed() > Duration::from_millis(1));
     }
     // Two megabytes at 25 in a second, but for the debt that is free.
     assert!(began.elapsed() > Duration::from_millis(45), "{:?}", began.elapsed());
     assert!(waits < 30, "{waits}");
     for _ in 0..1000 {
-        assert!(controller.admit(1 << 20, true));
+        assert!(controller.admit(1 << 20, true).is_some());
     }
     controller.set(Stall::None);
     assert!(!controller.is_active());
@@ -73,7 +73,7 @@ fn large_writes_wait_rarely_for_the_pace_once_they_have_filled_half_a_memtable()
         let began = Instant::now();
         let waited = (0..writes).filter(|_| {
             let before = Instant::now();
-            assert!(controller.admit(100 << 10, false));
+            assert!(controller.admit(100 << 10, false).is_some());
             before.elapsed() > Duration::from_micros(500)
         });
         (waited.count(), began.elapsed())
@@ -94,13 +94,13 @@ fn what_a_large_write_takes_itself_counts() {
     let controller = WriteController::new(1 << 20);
     set_flush_speed(&controller, 100 << 20);
     controller.set(Stall::Pace(64 << 20));
-    assert!(controller.admit(33 << 20, false));
+    assert!(controller.admit(33 << 20, false).is_some());
     controller.state.lock().paid_until = Instant::now();
     for _ in 0..10 {
         // At about the flush's speed a write of 10 KB costs 0.1 ms.
         std::thread::sleep(Duration::from_millis(1));
         let before = Instant::now();
-        assert!(controller.admit(10 << 10, true));
+        assert!(controller.admit(10 << 10, true).is_some());
         let state = controller.state.lock();
         assert!(state.paid_until <= before + Duration::from_millis(1));
     }
@@ -145,7 +145,7 @@ fn what_was_written_counts_until_the_flush_is_done() {
     for _ in 0..2 {
         controller.set(Stall::Pace(2 << 20));
         assert_eq!(written(), Some(0));
-        assert!(controller.admit(2 << 10, false));
+        assert!(controller.admit(2 << 10, false).is_some());
         // A compaction may change the tree meanwhile.
         controller.set(Stall::Pace(2 << 20));
         assert_eq!(written(), Some(2 << 10));
@@ -177,13 +177,13 @@ fn delayed_writers_keep_to_the_rate_and_stopped_ones_wait() {
     let rate = controller.delayed_write_rate() as f64;
     let began = Instant::now();
     for _ in 0..100 {
-        assert!(controller.admit(2 << 10, false));
+        assert!(controller.admit(2 << 10, false).is_some());
     }
     assert!(began.elapsed().as_secs_f64() > 0.8 * (99.0 * 1024.0) / rate - 0.001);
     controller.set(Stall::Stop(StallCause::Memtable));
-    assert!(!controller.admit(1, true));
+    assert!(controller.admit(1, true).is_none());
     std::thread::scope(|scope| {
-        let waiting = scope.spawn(|| controller.admit(1, false));
+        let waiting = scope.spawn(|| controller.admit(1, false).is_some());
         std::thread::sleep(Duration::from_millis(20));
         assert!(!waiting.is_finished());
         controller.set(Stall::None);
@@ -199,7 +199,7 @@ fn held_writers_wait_whatever_the_stalls_say() {
     controller.set(Stall::None);
     assert!(controller.is_active() && !controller.is_stopped());
     std::thread::scope(|scope| {
-        let waiting = scope.spawn(|| controller.admit(1, true));
+        let waiting = scope.spawn(|| controller.admit(1, true).is_some());
         drop(held);
         std::thread::sleep(Duration::from_millis(20));
         assert!(!waiting.is_finished());

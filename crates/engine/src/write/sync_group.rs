@@ -25,8 +25,12 @@ struct SyncState {
     synced: u64,
     /// Somebody leads, or was told to.
     led: bool,
-    /// The error of a flush, told to everybody from then on: what the device holds is unknown.
+    /// The error of a flush, told to everybody until the log is replaced: what the device holds is unknown.
     failed: Option<Error>,
+    /// Records with a ticket up to this are in a log that was replaced.
+    given_up: u64,
+    /// Its error, until they are durable by other means.
+    lost: Option<Error>,
     /// In the order of arrival.
     waiting: Vec<Arc<Waiter>>,
     /// How many writers the last two flushes served, and how long the next one may wait for them.
@@ -81,7 +85,8 @@ impl Drop for Followers {
 impl SyncState {
     /// What became of a record, if that is known.
     fn answer(&self, ticket: u64) -> Option<Result<()>> {
-        match &self.failed {
+        let lost = self.lost.as_ref().filter(|_| ticket <= self.given_up);
+        match self.failed.as_ref().or(lost) {
             Some(e) => Some(Err(e.clone())),
             None => (self.synced >= ticket).then_some(Ok(())),
         }
@@ -89,7 +94,7 @@ impl SyncState {
 
     /// Who waits no longer, now that a flush has ended. If others still wait the first of them is to lead.
     fn divide(&mut self) -> (Vec<Arc<Waiter>>, Option<Arc<Waiter>>) {
-        let (synced, all) = (self.synced, self.failed.is_some());
+        let (synced, all) = (self.synced.max(self.given_up), self.failed.is_some());
         let done: Vec<_> = self.waiting.extract_if(.., |w| all || w.ticket <= synced).collect();
         let served = done.len() + 1;
         self.served = if served == 1 { 1 } else { served.max(self.last_served) };
@@ -125,6 +130,21 @@ impl SyncGroup {
         self.lead(ticket, flush)
     }
 
+    /// The log with the records up to this ticket was replaced by a new one. Whoever waits for them gets the error,
+    /// until they are settled.
+    pub fn give_up(&self, ticket: u64, error: Error) {
+        let mut state = self.state.lock();
+        (state.given_up, state.lost, state.failed) = (ticket, Some(error), None);
+    }
+
+    /// What was given up is durable now, as far as it counts.
+    pub fn settle(&self) {
+        let mut state = self.state.lock();
+        if state.lost.take().is_some() {
+            state.synced = state.synced.max(state.given_up);
+        }
+    }
+
     /// Lets those come along that the last flush woke and that are about to write again; no longer than that took,
     /// which is less than they would wait for the next one, and half as long unless the last ones
     /// all came. Whether they did.
@@ -157,6 +177,8 @@ impl SyncGroup {
         state.patience = if all_came { took } else { took / 2 };
         match &result {
             Ok(covered) => state.synced = state.synced.max(*covered),
+            // Of a log that was replaced meanwhile nobody needs it.
+            Err(_) if ticket <= state.given_up => {}
             Err(e) => state.failed = Some(e.clone()),
         }
         let (mut done, next) = state.divide();

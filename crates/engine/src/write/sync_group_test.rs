@@ -37,6 +37,26 @@ mod threads {
         assert!(group.wait(1, || Ok(1)).is_err());
     }
 
+    /// Records of a log that was replaced keep their error, later ones are synced; in the end all are durable.
+    #[test]
+    fn a_log_that_is_replaced_takes_its_error_along() {
+        let group = SyncGroup::default();
+        assert!(group.wait(2, || Err(Error::corruption("device"))).is_err());
+        group.give_up(3, Error::corruption("lost"));
+        assert!(group.wait(2, || Ok(9)).is_err());
+        assert!(group.wait(3, || Ok(9)).is_err());
+        drop(group.wait(4, || Ok(4)).unwrap());
+        // A flush of the old log that ends later.
+        group.give_up(6, Error::corruption("lost"));
+        group.state.lock().lost = None;
+        assert!(group.wait(5, || Err(Error::corruption("device"))).is_err());
+        drop(group.wait(7, || Ok(7)).unwrap());
+        group.give_up(8, Error::corruption("lost"));
+        assert!(group.wait(8, || Ok(9)).is_err());
+        group.settle();
+        drop(group.wait(8, || Err(Error::corruption("nobody asks"))).unwrap());
+    }
+
     /// A leader that waits for the turn of an earlier writer must not be who lets that one sleep.
     #[test]
     fn earlier_writers_are_woken_at_once_and_later_ones_when_the_leader_says_so() {

@@ -166,7 +166,7 @@ fn a_checkpoint_that_fails_anywhere_leaves_no_directory_and_the_database_as_it_w
             break;
         }
         failures += 1;
-        if memory.exists(Path::new("/copy")) {
+        if memory.exists(Path::new("/copy")).unwrap() {
             // Only what comes after the rename may have failed: the copy is whole.
             memory.rename(Path::new("/copy"), Path::new("/away")).unwrap();
         }

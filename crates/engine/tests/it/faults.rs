@@ -5,11 +5,14 @@ mod atomic_flush;
 mod disk_full;
 mod injected;
 mod jobs;
+mod log_faults;
 mod panics;
 mod places;
 mod power_loss;
 mod recovery_edges;
+mod threads;
 mod two_phases;
+mod wal_renewal;
 
 use super::support::small;
 use ferrolith::db::Db;

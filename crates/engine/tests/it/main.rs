@@ -19,6 +19,7 @@ mod ingest;
 mod limits;
 mod live_files;
 mod manual_compaction;
+mod merges;
 mod model;
 mod parking;
 mod perf;

@@ -68,6 +68,35 @@ fn what_cannot_be_is_refused() {
     assert_eq!(db.continue_background_work().unwrap_err().code(), Code::InvalidArgument);
 }
 
+#[test]
+fn one_level_goes_into_the_next_and_others_stay() {
+    let dir = temp_dir();
+    let mut options = quiet();
+    options.cf.level_compaction_dynamic_level_bytes = false;
+    let db = Db::open(&options, dir.path()).unwrap();
+    fill(&db, 0, 10);
+    db.compact_level(&db.default_cf(), 0).unwrap();
+    assert_eq!((files_at(&db, 0), files_at(&db, 1)), (0, 1));
+    db.compact_level(&db.default_cf(), 1).unwrap();
+    fill(&db, 5, 15);
+    fill(&db, 8, 20);
+    db.put(&wo(), b"in memory", b"v").unwrap();
+    db.compact_level(&db.default_cf(), 0).unwrap();
+    assert_eq!([0, 1, 2].map(|level| files_at(&db, level)), [0, 1, 1]);
+    assert_eq!(
+        db.property_int("rocksdb.num-entries-active-mem-table"),
+        Some(1),
+        "nothing is flushed"
+    );
+    assert_eq!(dump(&db).len(), 21);
+    // An empty level has nothing to give; the last one nobody to give to.
+    db.compact_level(&db.default_cf(), 0).unwrap();
+    let last = db.default_cf().options().num_levels as usize - 1;
+    assert_eq!(db.compact_level(&db.default_cf(), last).unwrap_err().code(), Code::InvalidArgument);
+    drop(db);
+    assert_eq!(dump(&Db::open(&quiet(), dir.path()).unwrap()).len(), 21);
+}
+
 /// Holds every compaction up until it is let go.
 #[derive(Default)]
 struct Gate {

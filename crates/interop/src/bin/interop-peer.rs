@@ -8,7 +8,11 @@ fn main() {
         std::process::abort();
     }));
     let args: Vec<String> = std::env::args().skip(1).collect();
-    if let Err(error) = ferrolith_interop::steps::main(&args) {
+    let result = match args.split_first() {
+        Some((word, rest)) if word == "sweep" => ferrolith_interop::sweep::main(rest),
+        _ => ferrolith_interop::steps::main(&args),
+    };
+    if let Err(error) = result {
         eprintln!("interop-peer: {error}");
         std::process::exit(1);
     }

@@ -1,22 +1,12 @@
 //! Our C library and the real RocksDB in one process.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
-
-/// `librocksdb.so` of this build; cargo builds it when it is not up to date.
-fn our_library() -> PathBuf {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let mut cargo = Command::new(env!("CARGO"));
-    cargo.current_dir(&root).args(["build", "--quiet", "-p", "ferrolith-capi"]);
-    assert!(cargo.status().unwrap().success(), "{cargo:?}");
-    let target = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
-    target.unwrap_or_else(|| root.join("target")).join("debug/librocksdb.so")
-}
 
 #[test]
 fn two_libraries_exchange_databases_in_one_process() {
     let theirs = ferrolith_interop::peers::library().unwrap();
-    let ours = our_library();
+    let ours = ferrolith_interop::peers::our_library().unwrap();
     let dir = tempfile::tempdir().unwrap();
     let program = dir.path().join("both");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c/both.c");

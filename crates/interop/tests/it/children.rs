@@ -14,10 +14,17 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Starts a child.
 pub fn start(engine: Engine, setup: &Setup, steps: &[Step]) -> Child {
+    start_under(&[], engine, setup, steps)
+}
+
+/// Starts a child as the argument of another program.
+pub fn start_under(by: &[&str], engine: Engine, setup: &Setup, steps: &[Step]) -> Child {
     if engine == Engine::Rocksdb {
         ferrolith_interop::peers::library().unwrap();
     }
-    Command::new(env!("CARGO_BIN_EXE_interop-peer"))
+    let whole = [by, &[env!("CARGO_BIN_EXE_interop-peer")]].concat();
+    Command::new(whole[0])
+        .args(&whole[1..])
         .arg(engine.name())
         .args([setup.dir.as_os_str(), setup.db.as_ref(), setup.cf.as_ref()])
         .arg(setup.shape.to_text())
@@ -27,6 +34,14 @@ pub fn start(engine: Engine, setup: &Setup, steps: &[Step]) -> Child {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap()
+}
+
+/// Whether a child ends by itself, and not by a signal.
+pub fn ends_well(mut child: Child) -> bool {
+    drop(child.stdin.take());
+    let status = child.wait().unwrap();
+    assert!(status.code().is_none_or(|code| code == 0), "{status}: {}", complaint(&mut child));
+    status.success()
 }
 
 /// Waits for a child that should end by itself.
@@ -84,6 +99,13 @@ pub fn dump(engine: Engine, setup: &Setup) -> Result<Vec<Family>, String> {
     let out = tempfile::NamedTempFile::new().unwrap();
     finish(start(engine, setup, &[Step::Dump(out.path().into())]))?;
     dump::read(out.path())
+}
+
+/// All that `engine` reads in a copy of the directory.
+pub fn dump_copy(engine: Engine, setup: &Setup) -> Result<Vec<Family>, String> {
+    let copy = tempfile::tempdir().unwrap();
+    copy_dir(&setup.dir, copy.path());
+    dump(engine, &Setup { dir: copy.path().into(), ..setup.clone() })
 }
 
 /// Checks that `engine` finds exactly `expected` in a copy of the directory.

@@ -1,10 +1,11 @@
 //! Kills aimed at one thing: recovery, compaction, making a database. `crash.rs` kills anywhere.
 
-use crate::children::{check_copy, run, run_and_kill, start};
+use crate::children::{check_copy, dump_copy, ends_well, run, run_and_kill, start, start_under};
 use ferrolith_interop::steps::Step;
 use ferrolith_interop::store::{Engine, Setup};
 use ferrolith_interop::workload::{Merges, Model, Shape, Workload};
 use std::path::Path;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 const SMALL: &str = "write_buffer_size=64K;target_file_size_base=32K;max_bytes_for_level_base=128K";
@@ -89,4 +90,53 @@ fn creation_killed_all_along() {
             std::fs::remove_dir_all(&setup.dir).unwrap();
         }
     }
+}
+
+/// A process that dies at any call for its log leaves whole records or none: both engines open the directory in
+/// the strictest mode, and find what some number of batches has written.
+#[test]
+fn logs_killed_at_their_calls_hold_whole_records() {
+    if Command::new("strace").arg("-V").output().is_err() {
+        eprintln!("SKIPPED: no strace");
+        return;
+    }
+    const BATCHES: u64 = 3000;
+    let seed = fastrand::u64(..1 << 40);
+    let mut killed = 0;
+    for call in ["munmap", "madvise", "mmap", "fallocate", "pwritev", "ftruncate"] {
+        for round in 0..6 {
+            let nth = 1 + round * if call.starts_with('m') { 9 } else { 2 };
+            let when = format!("seed {seed}, killed at {call} number {nth}");
+            let dir = tempfile::tempdir().unwrap();
+            let strict = Setup {
+                db: "wal_recovery_mode=kAbsoluteConsistency".into(),
+                ..setup(dir.path(), "write_buffer_size=64M")
+            };
+            // The database is there before.
+            run(Engine::Ferrolith, &strict, &[]);
+            let steps = [Step::Fill { seed, from: 0, to: BATCHES }];
+            let inject = format!("inject={call}:signal=SIGKILL:when={nth}");
+            let child = start_under(
+                &["strace", "-f", "-qq", "-o", "/dev/null", "-e", &inject],
+                Engine::Ferrolith,
+                &strict,
+                &steps,
+            );
+            killed += u32::from(!ends_well(child));
+            let found = dump_copy(Engine::Ferrolith, &strict)
+                .unwrap_or_else(|e| panic!("{when}: Ferrolith: {e}"));
+            let theirs = dump_copy(Engine::Rocksdb, &strict)
+                .unwrap_or_else(|e| panic!("{when}: RocksDB: {e}"));
+            assert!(found == theirs, "{when}: the engines differ");
+            let (mut workload, mut model) =
+                (Workload::new(strict.shape, seed, 0), Model::new(&strict.shape));
+            let is_prefix = (0..=BATCHES).any(|_| {
+                let same = model.families == found;
+                model.apply(&workload.next_batch());
+                same
+            });
+            assert!(is_prefix, "{when}: no number of batches gives that");
+        }
+    }
+    assert!(killed > 10, "only {killed} were killed");
 }

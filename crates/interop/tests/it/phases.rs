@@ -167,7 +167,7 @@ fn both_refuse_a_prepared_directory_without_transactions() {
         let ours = Ours::open(&setup(left.path())).map(|_| ()).unwrap_err();
         let theirs = Theirs::open(&setup(left.path())).map(|_| ()).unwrap_err();
         for error in [ours, theirs] {
-            assert!(error.starts_with("Not implemented: ") && error.ends_with(text), "{error}");
+            assert!(error.starts_with("Not implemented: ") && error.contains(text), "{error}");
         }
         drop(db);
         open(engine, left.path()).decide("x", true).unwrap();

@@ -1,8 +1,8 @@
 //! The FIFO policy: the oldest files go when there are too many bytes, or when they are too old. No
-//! snapshot keeps them.
+//! snapshot keeps them. With `allow_compaction` small files of level 0 are merged.
 //!
-//! A database that was leveled has files on deeper levels. They go first, from the smallest key on,
-//! until only level 0 is left.
+//! A database that was leveled has files on deeper levels. When there are too many bytes these go first,
+//! the deepest level before the others and each from the smallest key on.
 
 use super::CompactionPicker;
 use super::draft::Draft;

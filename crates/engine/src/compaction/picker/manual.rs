@@ -47,6 +47,8 @@ pub struct ManualCompaction {
     from: Option<Vec<u8>>,
     /// The level that the range was pushed to so far.
     final_level: Option<usize>,
+    /// It ends after one level.
+    one_level: bool,
 }
 
 /// How far it is.
@@ -79,7 +81,18 @@ impl ManualCompaction {
             stage: Stage::Start,
             from: None,
             final_level: None,
+            one_level: false,
         }
+    }
+
+    /// A compaction of everything on one level into the next.
+    pub fn of_level(level: usize, next_file_number: u64) -> ManualCompaction {
+        let options = CompactRangeOptions {
+            bottommost_level_compaction: BottommostLevelCompaction::Skip,
+            ..CompactRangeOptions::default()
+        };
+        let all = ManualCompaction::new(None, None, &options, next_file_number);
+        ManualCompaction { stage: Stage::Down(level), one_level: true, ..all }
     }
 
     /// The level that the result lies on, once it is done; `None` if nothing overlapped the range.
@@ -176,6 +189,9 @@ impl ManualCompaction {
     fn leave(&mut self, output_level: usize, version: &Version, options: &ColumnFamilyOptions) {
         match self.stage {
             Stage::Bottom(_) => self.stage = Stage::Done,
+            _ if self.one_level => {
+                (self.stage, self.final_level) = (Stage::Done, Some(output_level));
+            }
             _ => self.enter_level(output_level, version, options),
         }
     }

@@ -4,11 +4,15 @@
 //! and its result takes their place: on the level before that of the next older run, on level 0
 //! where that is there, or on the last level if nothing is older. In this order:
 //!
-//! 1. All runs, if some file is older than `periodic_compaction_seconds`.
-//! 2. All runs, if those above the oldest take `max_size_amplification_percent` of it.
+//! 1. The oldest runs, up to the first that is busy, if some file is older than
+//!    `periodic_compaction_seconds`.
+//! 2. The same, if the runs above the oldest take `max_size_amplification_percent` of it. Some of the
+//!    newest files of level 0 may be left out.
 //! 3. Runs of similar size, `size_ratio`.
 //! 4. The newest runs, if there are more than a reader should look at.
 //! 5. A file that asked for it, with what it overlaps on the next run.
+//!
+//! Rules 2 to 4 need at least `level0_file_num_compaction_trigger` runs.
 
 use super::CompactionPicker;
 use super::draft::Draft;

@@ -3,6 +3,7 @@
 use crate::base::checksum::crc32c_extend;
 use crate::env::sync::Mutex;
 use crate::env::sync::atomic::{AtomicUsize, Ordering};
+use crate::env::threads::together;
 use crate::error::{Error, Result};
 use crate::fs::{FileSystem, WritableOptions};
 use std::path::{Path, PathBuf};
@@ -84,14 +85,9 @@ impl Copier<'_> {
                 results.lock()[i] = copied;
             }
         };
-        std::thread::scope(|scope| {
-            let others: Vec<_> = (1..self.threads).map(|_| scope.spawn(work)).collect();
-            let mine = work();
-            others.into_iter().fold(mine, |result, thread| {
-                let panicked = |_| Err(Error::corruption("copying a file panicked"));
-                result.and(thread.join().unwrap_or_else(panicked))
-            })
-        })?;
+        let panicked = |_| Err(Error::corruption("copying a file panicked"));
+        let copied = together("ferro-copy", self.threads.max(1) - 1, work);
+        copied.into_iter().try_for_each(|result| result.unwrap_or_else(panicked))?;
         Ok(results.into_inner())
     }
 

@@ -11,6 +11,7 @@ use crate::env::sync::atomic::{AtomicU64, Ordering};
 use crate::error::{Error, Result};
 use crate::fs::{WritableOptions, filename};
 use crate::options;
+use crate::stats::{self, Ticker};
 use crate::version::FileMeta;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -65,7 +66,7 @@ impl BackupEngine {
     /// The directory of a backup that was cut short.
     fn remove_unfinished(&self, id: u32) -> Result<()> {
         let private = self.dir.join("private").join(id.to_string());
-        if !self.fs.exists(&private) {
+        if !self.fs.exists(&private)? {
             return Ok(());
         }
         for name in self.fs.list_dir(&private)? {
@@ -76,7 +77,7 @@ impl BackupEngine {
 
     fn create(&mut self, inner: &DbInner, id: u32, how: &CreateBackupOptions) -> Result<()> {
         let private = format!("private/{id}");
-        self.fs.create_dir_all(&self.dir.join(&private))?;
+        self.fs.create_dir_if_missing(&self.dir.join(&private))?;
         let _kept = inner.pause_file_deletions();
         if how.flush_before_backup && !inner.read_only {
             inner.flush_all()?;
@@ -88,7 +89,7 @@ impl BackupEngine {
         let mut files = self.copy_all(inner, plan, how)?;
         files.push(self.write_current(contents.manifest.0, &private)?);
         for part in [private.as_str(), "private", shared_dir(&self.options)] {
-            if self.fs.is_dir(&self.dir.join(part)) {
+            if self.fs.is_dir(&self.dir.join(part))? {
                 self.sync_dir(Path::new(part))?;
             }
         }
@@ -130,7 +131,7 @@ impl BackupEngine {
         private: &str,
     ) -> Result<Planned> {
         let number = file.number;
-        let from = family.paths.table_that_exists(&*inner.fs, file);
+        let from = family.paths.table_that_exists(&*inner.fs, file)?;
         if !self.options.share_table_files {
             let path = format!("{private}/{number:06}.sst");
             return Ok(Planned { from, size: None, path, known: None });
@@ -141,7 +142,7 @@ impl BackupEngine {
             }
             false => format!("shared/{number:06}.sst"),
         };
-        let there = self.fs.exists(&self.dir.join(&path));
+        let there = self.fs.exists(&self.dir.join(&path))?;
         let known = self.known(&path).filter(|_| there).cloned();
         if let Some(known) = &known {
             let (size, expected) = (inner.fs.file_size(&from)?, known.size);
@@ -191,6 +192,8 @@ impl BackupEngine {
         let interval = self.options.callback_trigger_interval_size.max(1);
         let progress = |bytes: u64| {
             let before = copied.fetch_add(bytes, Ordering::Relaxed);
+            stats::add(&inner.statistics, Ticker::BackupReadBytes, bytes);
+            stats::add(&inner.statistics, Ticker::BackupWriteBytes, bytes);
             let calls = (before + bytes) / interval - before / interval;
             let callback = how.progress_callback.iter();
             callback.for_each(|callback| (0..calls).for_each(|_| callback()));

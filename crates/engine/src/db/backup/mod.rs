@@ -9,7 +9,8 @@
 //! ```
 //!
 //! A backup exists when its meta file does, which is written last under a temporary name. What a
-//! backup that was cut short left is removed when the next one begins.
+//! backup that was cut short left in `private` is removed when the next one begins; shared tables that
+//! it left stay until the next `garbage_collect`, which also runs when backups are deleted or one fails.
 //!
 //! One engine at a time may change a backup directory.
 
@@ -150,10 +151,10 @@ impl BackupEngine {
         let fs = options.file_system.clone().unwrap_or_else(crate::fs::posix);
         let dir = fs.absolute(&options.backup_dir);
         for part in ["", "private", "meta"] {
-            fs.create_dir_all(&dir.join(part))?;
+            fs.create_dir_if_missing(&dir.join(part))?;
         }
         if options.share_table_files {
-            fs.create_dir_all(&dir.join(shared_dir(&options)))?;
+            fs.create_dir_if_missing(&dir.join(shared_dir(&options)))?;
         }
         let (backups, corrupt) = (BTreeMap::new(), BTreeMap::new());
         let mut engine = BackupEngine { fs, dir, options, backups, corrupt };
@@ -207,7 +208,7 @@ impl BackupEngine {
     pub fn verify_backup(&self, id: u32, with_checksum: bool) -> Result<()> {
         for file in &self.backup(id, "")?.files {
             let path = self.dir.join(&file.path);
-            if !self.fs.exists(&path) {
+            if !self.fs.exists(&path)? {
                 let message = format!("File missing: {}", path.display());
                 return Err(Error::new(Code::NotFound, message));
             }
@@ -266,7 +267,7 @@ impl BackupEngine {
         for name in self.list("private")? {
             let kept = name.parse().is_ok_and(|id: u32| self.backups.contains_key(&id));
             let path = self.dir.join("private").join(&name);
-            if !kept && self.fs.is_dir(&path) {
+            if !kept && self.fs.is_dir(&path)? {
                 for file in self.fs.list_dir(&path)? {
                     self.fs.remove_file(&path.join(file))?;
                 }

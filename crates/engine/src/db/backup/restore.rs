@@ -41,8 +41,8 @@ impl BackupEngine {
         let meta = self.backup(id, "Backup not found")?;
         let db_dir = self.fs.absolute(db_dir.as_ref());
         let wal_dir = self.fs.absolute(wal_dir.as_ref());
-        self.fs.create_dir_all(&db_dir)?;
-        self.fs.create_dir_all(&wal_dir)?;
+        self.make_target(&db_dir)?;
+        self.make_target(&wal_dir)?;
         let _lock = self.lock_if_there(&db_dir)?;
         self.clear(&db_dir, &wal_dir, options)?;
         let mut files = Vec::with_capacity(meta.files.len());
@@ -61,16 +61,27 @@ impl BackupEngine {
         self.fs.sync_dir(&db_dir)
     }
 
+    /// Makes a directory to restore into, with the error that RocksDB has where the one above it is missing.
+    fn make_target(&self, dir: &Path) -> Result<()> {
+        self.fs.create_dir_if_missing(dir).map_err(|e| match e.is_path_not_found() {
+            true => {
+                let missing = std::io::Error::from_raw_os_error(libc::ENOENT);
+                Error::io(format!("While open directory: {}", dir.display()), missing)
+            }
+            false => e,
+        })
+    }
+
     /// A database that is open there must not lose its files.
     fn lock_if_there(&self, dir: &Path) -> Result<Option<Box<dyn crate::fs::FileLock>>> {
         let path = filename::lock_file_name(dir);
-        if self.fs.exists(&path) { self.fs.lock_file(&path).map(Some) } else { Ok(None) }
+        if self.fs.exists(&path)? { self.fs.lock_file(&path).map(Some) } else { Ok(None) }
     }
 
     fn clear(&self, db_dir: &Path, wal_dir: &Path, options: &RestoreOptions) -> Result<()> {
         let archive = filename::archive_dir(wal_dir);
         for dir in [&archive, wal_dir, db_dir] {
-            if !self.fs.is_dir(dir) {
+            if !self.fs.is_dir(dir)? {
                 continue;
             }
             for name in self.fs.list_dir(dir)? {

@@ -2,8 +2,8 @@
 //!
 //! The page cache belongs to the kernel, so what a process has stored there survives the process as
 //! if it had called write(2). The file is allocated ahead in chunks, and a window of it is mapped
-//! and touched ahead. Before a byte is placed its block is allocated, so a full device is an error
-//! and never a signal. Behind the end there are zeros, which readers take for the end of the log.
+//! and touched ahead. Before a byte is placed its block is allocated, so a full device is an error before
+//! anything is placed. Behind the end there are zeros, which readers take for the end of the log.
 //! `close` cuts them off.
 //!
 //! Touching the window makes its pages dirty; the first sync after that writes the whole window
@@ -11,33 +11,34 @@
 //! metadata changes, so the file system commits nothing but the data. That is why windows start
 //! small (a log with one record should not cost a megabyte) and grow.
 //!
-//! What of a large record has no room in the window is written with write(2): the kernel fills whole
-//! pages at once, where a window would first be mapped, zeroed and, for all threads, unmapped.
-//! Headers still come last, and a window begins behind the record when a small one asks for it.
+//! A record is published as a whole. First there is room for all of its fragments, then their payloads are
+//! placed, and last the headers, in adjacent stores without a call in between: a killed process leaves all of it
+//! or none. Payloads of large records are placed with write(2), since the kernel fills whole pages at once, where
+//! a window would have them zeroed first; their headers are stored through a window that is not touched ahead.
 //!
-//! Where allocation ahead is refused, the file goes on as a [`BufferedFile`] with one write(2) per
-//! record.
+//! Where a block is not changed in place, or another process has cut the file, a store may fault. `sigbus.rs`
+//! turns that into a mark, and the record is written again with write(2), which succeeds or says what is wrong.
+//! Without room for a mapping (ENOMEM) records are written with write(2), too, and mapping is tried again later.
+//! Where allocation ahead is refused, the file goes on as a [`BufferedFile`] with one write(2) per record.
 //!
-//! Why unsafe: the window is raw memory from mmap. Invariants: `window.start <= size`; every byte of
-//! the window lies below `allocated`, which is at most the file's length; only `&mut self` writes
-//! the window; nobody else cuts the file (its directory is locked). A reader may map or read the
-//! same file: it sees bytes, never a Rust reference of ours, as none into the window is made.
-//! Tests: `posix_test.rs` (contents, full device, refusal of allocation, killed writer).
+//! Invariants:
+//! * **M1** `size <= allocated`, at most the file's length unless another process cuts it.
+//! * **M2** `hot_end` is 0, or at most `allocated` and the window's end; the window is touched up to there.
+//! * **M3** Behind `size` the file holds no header, and after a failed record nothing but zeros; otherwise the
+//!   file is broken for good.
 
-#![allow(unsafe_code)]
-
-use super::sys::{self, Medium};
-use super::writable::{BufferedFile, SharedFile};
+use super::publish::{placed, publish};
+use super::sigbus::Watch;
+use super::sys::{self, Call, Ground};
+use super::window::Window;
+use super::writable::{BufferedFile, SharedFile, passes};
 use crate::error::{Error, Result};
-use crate::fs::{FileSyncer, WritableFile, WritableOptions, io_error};
+use crate::fs::{FRAGMENT_HEADER, FileSyncer, Fragment, WritableFile, WritableOptions, io_error};
 use std::fs::File;
-use std::io::{self, Seek, SeekFrom};
-use std::os::fd::AsRawFd;
+use std::io::{self, IoSlice, Seek, SeekFrom};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
-use std::ptr::{self, NonNull};
 use std::sync::Arc;
-use std::sync::atomic::{Ordering, compiler_fence};
 
 /// The most that is allocated ahead.
 const MAX_CHUNK: u64 = 4 << 20;
@@ -46,96 +47,21 @@ const MAX_CHUNK_LARGE: u64 = 256 << 10;
 /// And in memory, where allocating costs what the pages cost: one record of 100 KB in 320 waits some
 /// milliseconds for all, so that 99 of 100 wait for none.
 const MAX_CHUNK_LARGE_IN_MEMORY: u64 = 32 << 20;
-const MIN_WINDOW: usize = 64 << 10;
+const MIN_WINDOW: u64 = 64 << 10;
 /// What is written stays mapped, and resident, until the window moves on; who moves it on waits for that. Of
 /// windows of 256 KiB one write of 100 bytes in 2,000 had to, and with the faults of its pages that was the
 /// 99.9th percentile of a fill (60 us, and 16 to 40 with 1 MiB).
-const MAX_WINDOW: usize = 1 << 20;
+const MAX_WINDOW: u64 = 1 << 20;
 /// The same behind a window that was synced: the next one's first sync writes all of it, for 16 writers the 99.9th
 /// percentile (2.5 ms with 1 MiB, 1.7 ms with this).
-const MAX_WINDOW_SYNCED: usize = 512 << 10;
+const MAX_WINDOW_SYNCED: u64 = 512 << 10;
+/// A window for the headers of large records: no page of it is touched that has none.
+const LARGE_WINDOW: u64 = 4 << 20;
 /// Records from here on are large.
 const LARGE: u64 = 32 << 10;
 /// All page sizes in use divide it.
 const ALIGN: u64 = 64 << 10;
-
-/// A mapped stretch of the file. Unmapped on drop.
-struct Window {
-    base: NonNull<u8>,
-    len: usize,
-    /// Where in the file it begins.
-    start: u64,
-}
-
-impl Window {
-    fn map(file: &File, start: u64, len: usize) -> io::Result<Window> {
-        // SAFETY: a new mapping at a place the kernel chooses touches no memory of ours.
-        let base = unsafe {
-            libc::mmap(
-                ptr::null_mut(),
-                len,
-                libc::PROT_READ | libc::PROT_WRITE,
-                libc::MAP_SHARED,
-                file.as_raw_fd(),
-                start as libc::off_t,
-            )
-        };
-        let base = match NonNull::new(base.cast::<u8>()) {
-            Some(base) if base.as_ptr().cast() != libc::MAP_FAILED => base,
-            _ => return Err(io::Error::last_os_error()),
-        };
-        let window = Window { base, len, start };
-        // SAFETY: the range is the mapping just made.
-        if unsafe { libc::madvise(base.as_ptr().cast(), len, libc::MADV_POPULATE_WRITE) } != 0 {
-            let e = io::Error::last_os_error();
-            // Kernels before 5.14 do not know the advice: pages come one by one, as touched.
-            if e.raw_os_error() != Some(libc::EINVAL) {
-                return Err(e);
-            }
-        }
-        Ok(window)
-    }
-
-    /// Copies `data` to `offset` in the file. Panics if it is not in the window.
-    #[inline]
-    fn put(&self, offset: u64, data: &[u8]) {
-        let at = self.position(offset, data.len());
-        // SAFETY: `position` has checked the range. `data` is not in the window: no reference
-        // into it exists.
-        unsafe { ptr::copy_nonoverlapping(data.as_ptr(), self.base.as_ptr().add(at), data.len()) }
-    }
-
-    /// Stores four bytes in one instruction.
-    #[inline]
-    fn put_word(&self, offset: u64, word: [u8; 4]) {
-        let at = self.position(offset, 4);
-        // SAFETY: `position` has checked the range; unaligned stores are allowed here.
-        unsafe {
-            self.base.as_ptr().add(at).cast::<u32>().write_unaligned(u32::from_ne_bytes(word))
-        }
-    }
-
-    #[inline]
-    fn position(&self, offset: u64, len: usize) -> usize {
-        let at = (offset - self.start) as usize;
-        assert!(at <= self.len && len <= self.len - at, "outside of the window");
-        at
-    }
-
-    fn end(&self) -> u64 {
-        self.start + self.len as u64
-    }
-}
-
-impl Drop for Window {
-    fn drop(&mut self) {
-        // SAFETY: the range is a whole mapping of ours, and no pointer into it is kept.
-        unsafe { libc::munmap(self.base.as_ptr().cast(), self.len) };
-    }
-}
-
-// SAFETY: the mapping belongs to the process, not to a thread, and `Window` is its only owner.
-unsafe impl Send for Window {}
+const HEADER: u64 = FRAGMENT_HEADER as u64;
 
 /// See the module.
 pub(super) struct MappedLog {
@@ -144,12 +70,15 @@ pub(super) struct MappedLog {
     /// The file's length: blocks below are allocated.
     allocated: u64,
     window: Option<Window>,
-    next_window: usize,
+    /// Records up to here are stored through the window.
+    hot_end: u64,
+    next_window: u64,
+    /// Mapping failed; it is not tried again before the log is this long.
+    map_again_at: u64,
     /// How often the file had been synced when the window was mapped.
     syncs: u64,
-    /// Where the large record ends that is being placed in parts; 0 before the first one.
-    large_until: u64,
-    medium: Medium,
+    watch: Arc<Watch>,
+    ground: Ground,
     opts: WritableOptions,
     /// Takes over where allocation ahead is refused.
     fallback: Option<BufferedFile>,
@@ -157,54 +86,97 @@ pub(super) struct MappedLog {
 }
 
 impl MappedLog {
-    pub(super) fn new(file: File, path: &Path, opts: WritableOptions, medium: Medium) -> MappedLog {
+    pub(super) fn new(
+        file: File,
+        path: &Path,
+        opts: WritableOptions,
+        ground: Ground,
+        watch: Watch,
+    ) -> MappedLog {
         MappedLog {
-            shared: SharedFile::new(file, path, opts.use_fsync),
+            shared: SharedFile::new(file, path, opts),
             size: 0,
             allocated: 0,
             window: None,
+            hot_end: 0,
             next_window: MIN_WINDOW,
+            map_again_at: 0,
             syncs: 0,
-            large_until: 0,
-            medium,
+            watch: Arc::new(watch),
+            ground,
             opts,
             fallback: None,
             closed: false,
         }
     }
 
-    /// The window, if the next `len` bytes lie in it.
-    #[inline]
-    fn room(&self, len: usize) -> Option<&Window> {
-        self.window.as_ref().filter(|w| self.size + len as u64 <= w.end())
+    // ---- room ----
+
+    /// Moves the window so that a small record up to `end` lies in it, if it can be mapped.
+    #[cold]
+    fn make_room(&mut self, end: u64) -> Result<()> {
+        if end > self.allocated && !self.allocate(end)? {
+            return Ok(());
+        }
+        if self.size < self.map_again_at {
+            return Ok(());
+        }
+        // One for large records may be there already.
+        if self.window.as_ref().is_none_or(|window| window.end() < end) {
+            let start = self.size / ALIGN * ALIGN;
+            let wanted = (end - start).max(self.window_len()).next_multiple_of(ALIGN);
+            if !self.map(start, wanted.min(self.allocated - start))? {
+                return Ok(());
+            }
+        }
+        let Some(window) = &self.window else { return Ok(()) };
+        let from = (self.size / ALIGN * ALIGN).max(window.start());
+        let to = window.end().min(self.allocated).min((from + MAX_WINDOW).max(end));
+        match window.populate(from, to) {
+            Ok(()) => self.hot_end = to,
+            // What is wrong, write(2) will say.
+            Err(_) => self.give_up_mapping(),
+        }
+        Ok(())
     }
 
-    /// Moves the window so that the next `len` bytes lie in it. `false`: there is a fallback now.
-    #[cold]
-    fn make_room(&mut self, len: usize) -> Result<bool> {
-        self.shared.check()?;
-        let end = self.size + len as u64;
-        if end > self.allocated && !self.allocate(end)? {
+    /// Has a window in which the headers of a large record up to `end` can be stored. `false`: there is none.
+    fn make_room_for_headers(&mut self, end: u64) -> Result<bool> {
+        if self.window.as_ref().is_some_and(|window| end <= window.end()) {
+            return Ok(true);
+        }
+        if self.size < self.map_again_at {
             return Ok(false);
         }
         let start = self.size / ALIGN * ALIGN;
-        let wanted = (end - start).max(self.window_len() as u64).next_multiple_of(ALIGN);
-        let len = wanted.min(self.allocated - start) as usize;
+        self.map(start, (end - start).max(LARGE_WINDOW).next_multiple_of(ALIGN))
+    }
+
+    /// Maps another window, which is not touched yet. `false`: there is none now.
+    fn map(&mut self, start: u64, len: u64) -> Result<bool> {
         // The old window goes first: never two of them in memory.
         self.leave_window();
-        match Window::map(&self.shared.file, start, len) {
-            Ok(window) => self.window = Some(window),
-            Err(e) if e.raw_os_error() == Some(libc::ENODEV) => {
-                self.fall_back()?;
-                return Ok(false);
-            }
-            Err(e) => return Err(io_error("While mmap log file", &self.shared.path, e)),
+        self.check_length()?;
+        // Where a store may fault, its handler must be there.
+        if !(self.ground.in_place || self.watch.stands()) {
+            self.give_up_mapping();
+            return Ok(false);
         }
-        Ok(true)
+        match Window::map(&self.shared.file, start, len as usize, &self.watch) {
+            Ok(window) => self.window = Some(window),
+            Err(e) if e.raw_os_error() == Some(libc::ENODEV) => self.fall_back()?,
+            Err(_) => self.give_up_mapping(),
+        }
+        Ok(self.window.is_some())
+    }
+
+    fn give_up_mapping(&mut self) {
+        self.leave_window();
+        self.map_again_at = self.size + ALIGN;
     }
 
     /// How long the next window is, if the record allows.
-    fn window_len(&mut self) -> usize {
+    fn window_len(&mut self) -> u64 {
         let before = std::mem::replace(&mut self.syncs, self.shared.syncs());
         let most = if self.syncs > before { MAX_WINDOW_SYNCED } else { MAX_WINDOW };
         let len = self.next_window.min(most);
@@ -213,23 +185,26 @@ impl MappedLog {
     }
 
     fn leave_window(&mut self) {
+        self.hot_end = 0;
         if let Some(old) = self.window.take()
             && self.opts.bytes_per_sync > 0
         {
-            sys::start_writeback(&self.shared.file, old.start, self.size - old.start);
+            let from = old.start().min(self.size);
+            sys::start_writeback(&self.shared.file, from, self.size - from);
         }
     }
 
     /// Allocates up to `end` and further. On a full device it takes the little it needs, if that
-    /// is there; else nothing has changed and a later call may succeed.
+    /// is there; else nothing has changed and a later call may succeed. `false`: there is a fallback now.
     fn allocate(&mut self, end: u64) -> Result<bool> {
+        self.check_length()?;
         let near = end.next_multiple_of(4096).max(self.allocated);
-        let most = match (end - self.size >= LARGE, self.medium) {
-            (true, Medium::Memory) => MAX_CHUNK_LARGE_IN_MEMORY,
-            (true, Medium::Device) => MAX_CHUNK_LARGE,
+        let most = match (end - self.size >= LARGE, self.ground.memory) {
+            (true, true) => MAX_CHUNK_LARGE_IN_MEMORY,
+            (true, false) => MAX_CHUNK_LARGE,
             (false, _) => MAX_CHUNK,
         };
-        let far = self.further(end, most);
+        let far = self.further(end, most).min(sys::file_size_limit() / 4096 * 4096).max(near);
         for target in [far, near] {
             match sys::allocate(&self.shared.file, self.allocated, target - self.allocated, true) {
                 Ok(()) => {
@@ -242,8 +217,8 @@ impl MappedLog {
                 }
                 Err(e) => {
                     // Some of it may have been allocated; give that back.
-                    let _ = self.shared.file.set_len(self.allocated);
-                    if target == near || e.kind() != io::ErrorKind::StorageFull {
+                    let _ = cut(&self.shared.file, self.allocated);
+                    if target == near || !passes(&e) {
                         return Err(io_error("While appending to file", &self.shared.path, e));
                     }
                 }
@@ -261,54 +236,154 @@ impl MappedLog {
         (self.allocated + ahead).max(end).next_multiple_of(ALIGN)
     }
 
+    /// Breaks the log if another process has cut the file: records that were acknowledged may be gone.
+    fn check_length(&self) -> Result<()> {
+        let len = sys::before(Call::Length).and_then(|()| Ok(self.shared.file.metadata()?.len()));
+        let len = len.map_err(|e| io_error("while stat a file for size", &self.shared.path, e))?;
+        if len < self.allocated {
+            let what = format!("another process cut it from {} bytes to {len}", self.allocated);
+            return Err(self.shared.fail("While appending to file", io::Error::other(what)));
+        }
+        Ok(())
+    }
+
     #[cold]
     pub(super) fn fall_back(&mut self) -> Result<()> {
-        self.window = None;
+        self.leave_window();
         let failed = |e| io_error("While appending to file", &self.shared.path, e);
         let mut file = &self.shared.file;
-        file.set_len(self.size).map_err(failed)?;
-        file.seek(SeekFrom::Start(self.size)).map_err(failed)?;
+        cut(file, self.size).map_err(failed)?;
         self.allocated = self.size;
+        file.seek(SeekFrom::Start(self.size)).map_err(failed)?;
         let opts = WritableOptions { preallocate: 0, ..self.opts };
         self.fallback = Some(BufferedFile::over(self.shared.clone(), self.size, opts));
         Ok(())
     }
 
+    // ---- placing ----
+
     #[cold]
-    fn slow_append_record(&mut self, header: &[u8], payload: &[u8]) -> Result<()> {
+    fn slow_append(&mut self, fragments: &[Fragment], payload: &[u8]) -> Result<()> {
         if let Some(file) = &mut self.fallback {
-            return file.append_record(header, payload);
+            return file.append_fragments(fragments, payload);
         }
         if self.closed {
             return Err(closed(&self.shared.path));
         }
-        if self.size < self.large_until {
-            return self.write_part(header, payload);
+        self.shared.check()?;
+        let len: u64 = fragments.iter().map(Fragment::size).sum();
+        let end = self.size + len;
+        if len >= LARGE {
+            let has_room = end <= self.allocated || self.allocate(end)?;
+            if has_room && self.make_room_for_headers(end)? {
+                return self.write_fragments(fragments, payload, end, true);
+            }
+        } else {
+            if end > self.hot_end {
+                self.make_room(end)?;
+            }
+            if end <= self.hot_end {
+                return self.store_fragments(fragments, payload, end);
+            }
         }
-        self.make_room(header.len() + payload.len())?;
-        self.append_record(header, payload)
+        match &mut self.fallback {
+            Some(file) => file.append_fragments(fragments, payload),
+            None => self.write_fragments(fragments, payload, end, false),
+        }
     }
 
-    /// Places a part of a large record without a window.
-    fn write_part(&mut self, header: &[u8], payload: &[u8]) -> Result<()> {
-        self.shared.check()?;
-        self.leave_window();
-        let begin = self.size + header.len() as u64;
-        let end = begin + payload.len() as u64;
-        if end > self.allocated && !self.allocate(end)? {
-            return self.append_record(header, payload);
+    /// Places a record that lies in the window as a whole.
+    fn store_fragments(&mut self, fragments: &[Fragment], payload: &[u8], end: u64) -> Result<()> {
+        let Some(window) = &self.window else {
+            return self.write_fragments(fragments, payload, end, false);
+        };
+        for (at, fragment, part) in placed(self.size, fragments, payload) {
+            debug_assert_eq!(part.len(), fragment.len);
+            window.put(at + HEADER, part);
         }
-        let file = &self.shared.file;
-        let written = file.write_all_at(payload, begin);
-        let written = written.and_then(|()| file.write_all_at(header, self.size));
-        // Blocks were allocated, so the device is in trouble; what of it was written nobody knows.
-        written.map_err(|e| self.shared.fail("While appending to file", e))?;
-        if self.opts.bytes_per_sync > 0 {
-            sys::start_writeback(file, self.size, end - self.size);
+        publish(window, self.size, fragments, payload);
+        if window.is_lost() {
+            return self.write_lost(fragments, payload, end);
         }
         self.size = end;
         Ok(())
     }
+
+    /// Places a record whose stores went nowhere.
+    #[cold]
+    fn write_lost(&mut self, fragments: &[Fragment], payload: &[u8], end: u64) -> Result<()> {
+        self.give_up_mapping();
+        self.check_length()?;
+        self.write_fragments(fragments, payload, end, false)
+    }
+
+    /// Places a record, for which there are blocks, by write(2); its headers come last, through the window if
+    /// that is `mapped` up to `end`.
+    fn write_fragments(
+        &mut self,
+        fragments: &[Fragment],
+        payload: &[u8],
+        end: u64,
+        mapped: bool,
+    ) -> Result<()> {
+        let from = self.size;
+        let (file, gap) = (&self.shared.file, [0; 2 * FRAGMENT_HEADER]);
+        let mut pieces = Vec::with_capacity(2 * fragments.len());
+        for (_, fragment, part) in placed(from, fragments, payload) {
+            pieces.push(IoSlice::new(&gap[..fragment.padding + FRAGMENT_HEADER]));
+            pieces.push(IoSlice::new(part));
+        }
+        if let Err(e) = sys::write_all_at(file, &mut pieces, from) {
+            return Err(self.take_back(e));
+        }
+        let published = match self.window.as_ref().filter(|_| mapped) {
+            Some(window) => {
+                publish(window, from, fragments, payload);
+                !window.is_lost()
+            }
+            None => false,
+        };
+        if !published {
+            if mapped {
+                self.give_up_mapping();
+            }
+            if let Err(e) = self.write_headers(fragments, payload) {
+                return Err(self.take_back(e));
+            }
+        }
+        if self.opts.bytes_per_sync > 0 {
+            sys::start_writeback(&self.shared.file, from, end - from);
+        }
+        self.size = end;
+        Ok(())
+    }
+
+    fn write_headers(&self, fragments: &[Fragment], payload: &[u8]) -> io::Result<()> {
+        for (at, fragment, _) in placed(self.size, fragments, payload) {
+            sys::before(Call::Write)?;
+            self.shared.file.write_all_at(&fragment.header, at)?;
+        }
+        Ok(())
+    }
+
+    /// Leaves nothing of a record that was written in part. If that cannot be done, or what was written is not
+    /// known, nothing is to follow.
+    #[cold]
+    fn take_back(&mut self, e: io::Error) -> Error {
+        self.leave_window();
+        match cut(&self.shared.file, self.size) {
+            Ok(()) if passes(&e) => {
+                self.allocated = self.size;
+                io_error("While appending to file", &self.shared.path, e)
+            }
+            _ => self.shared.fail("While appending to file", e),
+        }
+    }
+}
+
+fn cut(file: &File, len: u64) -> io::Result<()> {
+    sys::before(Call::Cut)?;
+    file.set_len(len)
 }
 
 /// The file system does not have the call, or not for this file.
@@ -325,50 +400,42 @@ fn closed(path: &Path) -> Error {
 
 impl WritableFile for MappedLog {
     fn append(&mut self, data: &[u8]) -> Result<()> {
-        for part in data.chunks(MAX_WINDOW) {
-            if let Some(file) = &mut self.fallback {
-                file.append(part)?;
-            } else if let Some(window) = self.room(part.len()) {
-                window.put(self.size, part);
-                self.size += part.len() as u64;
-            } else {
-                self.slow_append_record(&[], part)?;
-            }
+        if let Some(file) = &mut self.fallback {
+            return file.append(data);
         }
+        if self.closed {
+            return Err(closed(&self.shared.path));
+        }
+        self.shared.check()?;
+        let end = self.size + data.len() as u64;
+        if end > self.allocated && !self.allocate(end)? {
+            return self.append(data);
+        }
+        if let Err(e) = self.shared.file.write_all_at(data, self.size) {
+            return Err(self.take_back(e));
+        }
+        self.size = end;
         Ok(())
     }
 
     #[inline]
-    fn append_record(&mut self, header: &[u8], payload: &[u8]) -> Result<()> {
-        let len = header.len() + payload.len();
-        let Some(window) = self.room(len) else {
-            return self.slow_append_record(header, payload);
+    fn append_record(&mut self, header: &[u8; FRAGMENT_HEADER], payload: &[u8]) -> Result<()> {
+        let end = self.size + HEADER + payload.len() as u64;
+        let fragment = || [Fragment { padding: 0, header: *header, len: payload.len() }];
+        let Some(window) = self.window.as_ref().filter(|_| end <= self.hot_end) else {
+            return self.slow_append(&fragment(), payload);
         };
-        window.put(self.size + header.len() as u64, payload);
-        // A killed process has executed its stores up to one instruction, so the order in the
-        // program is all that counts. The first bytes alone are a zero length and type: no record.
-        // Then one store brings length and type at once.
-        compiler_fence(Ordering::Release);
-        match (header.first_chunk::<4>(), header.get(3..7).and_then(|h| h.first_chunk::<4>())) {
-            (Some(crc), Some(len_and_type)) => {
-                window.put(self.size + 7, &header[7..]);
-                window.put_word(self.size, *crc);
-                compiler_fence(Ordering::Release);
-                window.put_word(self.size + 3, *len_and_type);
-            }
-            _ => window.put(self.size, header),
+        window.put(self.size + HEADER, payload);
+        publish(window, self.size, &fragment(), payload);
+        if window.is_lost() {
+            return self.write_lost(&fragment(), payload, end);
         }
-        self.size += len as u64;
+        self.size = end;
         Ok(())
     }
 
-    fn reserve(&mut self, bytes: u64) -> Result<()> {
-        let end = self.size + bytes;
-        if self.fallback.is_none() && !self.closed && end > self.allocated {
-            self.allocate(end)?;
-        }
-        self.large_until = if bytes >= LARGE { end } else { 0 };
-        Ok(())
+    fn append_fragments(&mut self, fragments: &[Fragment], payload: &[u8]) -> Result<()> {
+        self.slow_append(fragments, payload)
     }
 
     fn flush(&mut self) -> Result<()> {
@@ -391,6 +458,10 @@ impl WritableFile for MappedLog {
         self.fallback.as_ref().map_or(self.size, |file| file.size())
     }
 
+    fn is_broken(&self) -> bool {
+        self.shared.check().is_err()
+    }
+
     fn close(&mut self) -> Result<()> {
         if std::mem::replace(&mut self.closed, true) {
             return Ok(());
@@ -398,9 +469,9 @@ impl WritableFile for MappedLog {
         if let Some(file) = &mut self.fallback {
             return file.close();
         }
-        self.window = None;
+        self.leave_window();
         if self.allocated > self.size {
-            let cut = self.shared.file.set_len(self.size);
+            let cut = cut(&self.shared.file, self.size);
             cut.map_err(|e| self.shared.fail("While ftruncate file", e))?;
             self.allocated = self.size;
         }
@@ -413,3 +484,7 @@ impl Drop for MappedLog {
         let _ = self.close();
     }
 }
+
+#[cfg(test)]
+#[path = "log_test.rs"]
+mod tests;

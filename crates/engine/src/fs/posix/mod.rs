@@ -1,19 +1,31 @@
 //! The operating system's files.
 //!
 //! `writable` buffers and calls write(2); `log` maps a write-ahead log, so that a record costs no
-//! system call; `sys` holds every call that `std` does not have; `lock` the lock of a directory.
+//! system call, with `window` for the mapping, `publish` for the order of stores and `sigbus` for what a store
+//! cannot reach; `random_access` reads; `lock` holds the lock of a directory; `sys` holds the other calls that `std`
+//! does not have.
 //! Systems other than Linux take the portable half of `sys` and never map logs.
 
 mod lock;
 #[cfg(target_os = "linux")]
 mod log;
+#[cfg(target_os = "linux")]
+mod publish;
 mod random_access;
+#[cfg(target_os = "linux")]
+mod sigbus;
 pub(in crate::fs) mod sys;
+#[cfg(target_os = "linux")]
+mod window;
 mod writable;
 
-use super::{FileLock, FileSystem, RandomAccessFile, WritableFile, WritableOptions, io_error};
+use super::{
+    FileLock, FileSystem, RandomAccessFile, WritableFile, WritableOptions, io_error,
+    not_a_directory,
+};
 use crate::error::Result;
 use std::fs::{self, File, OpenOptions};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;
@@ -37,9 +49,10 @@ impl FileSystem for Posix {
         #[cfg(target_os = "linux")]
         if opts.log
             && !opts.no_allocation
-            && let Some(medium) = sys::medium_to_map(&file)
+            && let Some(ground) = sys::ground_to_map(&file)
+            && let Some(watch) = sigbus::Watch::new()
         {
-            return Ok(Box::new(log::MappedLog::new(file, path, opts, medium)));
+            return Ok(Box::new(log::MappedLog::new(file, path, opts, ground, watch)));
         }
         Ok(Box::new(writable::BufferedFile::new(file, path, opts)))
     }
@@ -55,12 +68,12 @@ impl FileSystem for Posix {
             .map_err(|e| io_error("While opening a file for sequentially reading", path, e))
     }
 
-    fn exists(&self, path: &Path) -> bool {
-        path.exists()
+    fn exists(&self, path: &Path) -> Result<bool> {
+        Ok(stat(path)?.is_some())
     }
 
-    fn is_dir(&self, path: &Path) -> bool {
-        path.is_dir()
+    fn is_dir(&self, path: &Path) -> Result<bool> {
+        Ok(stat(path)?.is_some_and(|found| found.is_dir()))
     }
 
     fn file_size(&self, path: &Path) -> Result<u64> {
@@ -85,8 +98,15 @@ impl FileSystem for Posix {
         Ok(names)
     }
 
-    fn create_dir_all(&self, path: &Path) -> Result<()> {
-        fs::create_dir_all(path).map_err(|e| io_error("While mkdir if missing", path, e))
+    fn create_dir_if_missing(&self, path: &Path) -> Result<()> {
+        let Err(e) = fs::create_dir(path) else { return Ok(()) };
+        if path.is_dir() {
+            return Ok(());
+        }
+        match e.kind() {
+            ErrorKind::AlreadyExists => Err(not_a_directory(path)),
+            _ => Err(io_error("While mkdir if missing", path, e)),
+        }
     }
 
     fn remove_file(&self, path: &Path) -> Result<()> {
@@ -135,6 +155,15 @@ impl FileSystem for Posix {
 
     fn absolute(&self, path: &Path) -> PathBuf {
         std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf())
+    }
+}
+
+/// What has this name, if something has.
+fn stat(path: &Path) -> Result<Option<fs::Metadata>> {
+    match fs::metadata(path) {
+        Ok(found) => Ok(Some(found)),
+        Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
+        Err(e) => Err(io_error("while stat a file", path, e)),
     }
 }
 

@@ -2,6 +2,7 @@
 //! killed writers, locks between processes.
 
 use super::*;
+use crate::fs::Fragment;
 use crate::fs::mem::tests::check_contract;
 
 #[test]
@@ -24,7 +25,10 @@ fn a_mapped_log_falls_back_to_plain_writes() {
         drop(file);
         let file = OpenOptions::new().read(true).write(true).open(&path).unwrap();
         let opts = WritableOptions { log: true, ..WritableOptions::default() };
-        let mut log = log::MappedLog::new(file, &path, opts, sys::Medium::Device);
+        let mut log = {
+            let ground = sys::Ground { memory: false, in_place: true };
+            log::MappedLog::new(file, &path, opts, ground, sigbus::Watch::new().unwrap())
+        };
         let mut want = vec![3; appended];
         log.append(&want).unwrap();
         log.fall_back().unwrap();
@@ -96,13 +100,12 @@ fn a_mapped_log_takes_large_records() {
         for i in 1..60u8 {
             let sizes =
                 if i % 3 == 0 { vec![5; 40] } else { vec![32_000, 32_000, 1 + usize::from(i)] };
-            log.reserve((sizes.len() * 7 + sizes.iter().sum::<usize>()) as u64).unwrap();
-            for size in sizes {
-                let payload = vec![i; size];
-                log.append_record(&[i; 7], &payload).unwrap();
-                want.extend_from_slice(&[i; 7]);
-                want.extend_from_slice(&payload);
-            }
+            let fragment = |&len: &usize| Fragment { padding: 0, header: [i; 7], len };
+            let fragments: Vec<_> = sizes.iter().map(fragment).collect();
+            let payload = vec![i; sizes.iter().sum()];
+            log.append_fragments(&fragments, &payload).unwrap();
+            want.extend_from_slice(&payload);
+            want.resize(want.len() + 7 * sizes.len(), i);
             let now = fs::read(&path).unwrap();
             assert!(now.starts_with(&want) && now[want.len()..].iter().all(|&b| b == 0));
             assert_eq!(log.size(), want.len() as u64);
@@ -125,7 +128,7 @@ fn a_failed_write_breaks_the_file_for_good() {
                 No space left on device";
     assert_eq!(e.to_string(), want);
     assert_eq!(w.flush().unwrap_err().to_string(), want);
-    assert_eq!(w.append_record(b"a", b"b").unwrap_err().to_string(), want);
+    assert_eq!(w.append_record(b"header.", b"b").unwrap_err().to_string(), want);
     assert_eq!(syncer.sync().unwrap_err().to_string(), want);
     assert_eq!(w.close().unwrap_err().to_string(), want);
 }

@@ -77,6 +77,22 @@ pub(in crate::fs) fn local_time(secs: u64) -> [i32; 6] {
     [tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec]
 }
 
+/// The processor time that this thread has used.
+#[cfg(target_os = "linux")]
+pub(in crate::fs) fn thread_cpu_time() -> std::time::Duration {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: `time` is a timespec that the call fills in.
+    if unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) } != 0 {
+        return std::time::Duration::ZERO;
+    }
+    std::time::Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(in crate::fs) fn thread_cpu_time() -> std::time::Duration {
+    std::time::Duration::ZERO
+}
+
 /// The number the system shows for this thread.
 #[cfg(target_os = "linux")]
 pub(in crate::fs) fn thread_number() -> u64 {
@@ -99,15 +115,43 @@ pub(super) use linux::*;
 #[cfg(target_os = "linux")]
 mod linux {
     use super::*;
+    use std::io::IoSlice;
     use std::os::fd::AsRawFd;
 
-    /// Allocates blocks for a range; `grow` moves the end of the file too.
+    /// What the kernel is asked for on behalf of a log.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(in crate::fs::posix) enum Call {
+        Allocate,
+        Map,
+        Populate,
+        Unmap,
+        Write,
+        Cut,
+        Length,
+    }
+
+    /// Comes before each of these calls: here tests look at the file, or have the call fail.
+    #[cfg(not(test))]
+    #[inline(always)]
+    pub(in crate::fs::posix) fn before(_: Call) -> io::Result<()> {
+        Ok(())
+    }
+
+    #[cfg(test)]
+    pub(in crate::fs::posix) use super::hooks::before;
+
+    /// Allocates blocks for a range; `grow` moves the end of the file too. Beyond the limit of the process for
+    /// files the kernel is not asked: it would send a signal that ends the process.
     pub(in crate::fs::posix) fn allocate(
         file: &File,
         from: u64,
         len: u64,
         grow: bool,
     ) -> io::Result<()> {
+        before(Call::Allocate)?;
+        if from + len > file_size_limit() {
+            return Err(io::Error::from_raw_os_error(libc::EFBIG));
+        }
         let mode = if grow { 0 } else { libc::FALLOC_FL_KEEP_SIZE };
         loop {
             // SAFETY: only numbers and an open descriptor.
@@ -121,6 +165,42 @@ mod linux {
                 _ => return Err(e),
             }
         }
+    }
+
+    /// Writes all of these pieces one after the other.
+    pub(in crate::fs::posix) fn write_all_at(
+        file: &File,
+        mut pieces: &mut [IoSlice<'_>],
+        mut offset: u64,
+    ) -> io::Result<()> {
+        /// As many as the kernel takes.
+        const MOST: usize = 1024;
+        IoSlice::advance_slices(&mut pieces, 0);
+        while !pieces.is_empty() {
+            before(Call::Write)?;
+            let count = pieces.len().min(MOST) as libc::c_int;
+            // SAFETY: a slice of `IoSlice`, which has the layout of iovec, and an open descriptor.
+            let n = unsafe {
+                libc::pwritev(
+                    file.as_raw_fd(),
+                    pieces.as_ptr().cast(),
+                    count,
+                    offset as libc::off_t,
+                )
+            };
+            match usize::try_from(n) {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(n) => {
+                    offset += n as u64;
+                    IoSlice::advance_slices(&mut pieces, n);
+                }
+                Err(_) => match io::Error::last_os_error() {
+                    e if e.kind() == io::ErrorKind::Interrupted => {}
+                    e => return Err(e),
+                },
+            }
+        }
+        Ok(())
     }
 
     /// Starts writing a range to the device without waiting.
@@ -139,18 +219,18 @@ mod linux {
 
     /// What a file that may be mapped lies on.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub(in crate::fs::posix) enum Medium {
-        /// Allocating is bookkeeping, and cheaper for much at once.
-        Device,
-        /// Allocating takes the memory.
-        Memory,
+    pub(in crate::fs::posix) struct Ground {
+        /// Allocating takes memory; on a device it is bookkeeping, and cheaper for much at once.
+        pub(in crate::fs::posix) memory: bool,
+        /// A block that was allocated is changed where it is, whatever happens to the file. Elsewhere a store into
+        /// the mapping may need another block, and raises SIGBUS if there is none.
+        pub(in crate::fs::posix) in_place: bool,
     }
 
-    /// What the file lies on if a page that was allocated can always be written through a mapping. File
-    /// systems that write elsewhere on every change can run out of space later; a process learns that
-    /// by SIGBUS. So only those are mapped that change blocks in place. (An overlay is taken for its
-    /// usual upper half, ext4 or XFS.)
-    pub(in crate::fs::posix) fn medium_to_map(file: &File) -> Option<Medium> {
+    /// What the file lies on, if logs are mapped there. XFS copies blocks that a reflink copy shares; what is
+    /// below an overlay cannot be known, and may copy all. Those file systems that always do are not mapped: it
+    /// would cost more than write(2).
+    pub(in crate::fs::posix) fn ground_to_map(file: &File) -> Option<Ground> {
         const EXT: u32 = 0xEF53;
         const XFS: u32 = 0x5846_5342;
         const TMPFS: u32 = 0x0102_1994;
@@ -161,10 +241,60 @@ mod linux {
         let rc = unsafe { libc::fstatfs(file.as_raw_fd(), &mut stat) };
         match stat.f_type as u32 {
             _ if rc != 0 => None,
-            EXT | XFS | OVERLAY => Some(Medium::Device),
-            TMPFS => Some(Medium::Memory),
+            EXT => Some(Ground { memory: false, in_place: true }),
+            TMPFS => Some(Ground { memory: true, in_place: true }),
+            XFS | OVERLAY => Some(Ground { memory: false, in_place: false }),
             _ => None,
         }
+    }
+}
+
+/// How large this process may make a file. The kernel answers what goes beyond with SIGXFSZ, which ends the
+/// process unless somebody ignores it.
+#[cfg(unix)]
+pub(super) fn file_size_limit() -> u64 {
+    // SAFETY: both fields of rlimit are integers, for which zero is a value.
+    let mut limit: libc::rlimit = unsafe { std::mem::zeroed() };
+    // SAFETY: a struct that may be written and lives through the call.
+    match unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &mut limit) } {
+        #[allow(clippy::unnecessary_cast, reason = "the field is narrower on some systems")]
+        0 if limit.rlim_cur != libc::RLIM_INFINITY => limit.rlim_cur as u64,
+        _ => u64::MAX,
+    }
+}
+
+/// There is no such limit.
+#[cfg(not(unix))]
+pub(super) fn file_size_limit() -> u64 {
+    u64::MAX
+}
+
+/// The calling thread's hook in front of calls for logs.
+#[cfg(all(test, target_os = "linux"))]
+pub(super) mod hooks {
+    use super::{Call, io};
+    use std::cell::RefCell;
+
+    type Hook = Box<dyn FnMut(Call) -> io::Result<()>>;
+    thread_local! {
+        static HOOK: RefCell<Option<Hook>> = const { RefCell::new(None) };
+    }
+
+    /// From now on each of these calls of this thread is preceded by the hook, and fails with its error.
+    pub(in crate::fs::posix) fn set(hook: impl FnMut(Call) -> io::Result<()> + 'static) {
+        HOOK.set(Some(Box::new(hook)));
+    }
+
+    pub(in crate::fs::posix) fn clear() {
+        HOOK.set(None);
+    }
+
+    pub(in crate::fs::posix) fn before(call: Call) -> io::Result<()> {
+        // A hook that looks at files comes here itself.
+        let Some(mut hook) = HOOK.take() else { return Ok(()) };
+        let result = hook(call);
+        HOOK.set(Some(hook));
+        result
     }
 }
 

@@ -1,14 +1,15 @@
 //! Files written through a buffer and write(2).
 //!
-//! After a failed write or sync nobody knows what is on the device, so the file is broken for good:
-//! every later call gives the same error.
+//! After a failed sync nobody knows what is on the device, so the file is broken for good: every later call gives
+//! the same error. The same after a failed write, but for files whose writer asked to go on after a full disk:
+//! what the system took until then is known, and a record of which only a part was taken is cut off again.
 
 use super::sys;
 use crate::env::sync::Mutex;
 use crate::error::{Error, Result};
-use crate::fs::{FileSyncer, WritableFile, WritableOptions, io_error};
+use crate::fs::{FRAGMENT_HEADER, FileSyncer, Fragment, WritableFile, WritableOptions, io_error};
 use std::fs::File;
-use std::io::{self, IoSlice, Write};
+use std::io::{self, IoSlice, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -27,6 +28,10 @@ pub(super) struct SharedFile {
     pub(super) file: File,
     pub(super) path: PathBuf,
     use_fsync: bool,
+    /// A write that finds no room may be repeated.
+    outlives_full_disk: bool,
+    /// How large it may become; see [`sys::file_size_limit`].
+    limit: u64,
     /// Set after `failure` is; makes the usual check one load.
     broken: AtomicBool,
     failure: Mutex<Option<Error>>,
@@ -34,10 +39,17 @@ pub(super) struct SharedFile {
 }
 
 impl SharedFile {
-    pub(super) fn new(file: File, path: &Path, use_fsync: bool) -> Arc<SharedFile> {
-        let (broken, failure) = (AtomicBool::new(false), Mutex::new(None));
-        let (path, syncs) = (path.to_path_buf(), AtomicU64::new(0));
-        Arc::new(SharedFile { file, path, use_fsync, broken, failure, syncs })
+    pub(super) fn new(file: File, path: &Path, opts: WritableOptions) -> Arc<SharedFile> {
+        Arc::new(SharedFile {
+            file,
+            path: path.to_path_buf(),
+            use_fsync: opts.use_fsync,
+            outlives_full_disk: opts.outlives_full_disk,
+            limit: sys::file_size_limit(),
+            broken: AtomicBool::new(false),
+            failure: Mutex::new(None),
+            syncs: AtomicU64::new(0),
+        })
     }
 
     /// How often the file was synced.
@@ -52,6 +64,16 @@ impl SharedFile {
             return Ok(());
         }
         self.failure.lock().clone().map_or(Ok(()), Err)
+    }
+
+    /// A write failed, of which the caller knows what was taken.
+    #[cold]
+    fn write_failed(&self, e: io::Error) -> Error {
+        const CONTEXT: &str = "While appending to file";
+        match self.outlives_full_disk && passes(&e) {
+            true => io_error(CONTEXT, &self.path, e),
+            false => self.fail(CONTEXT, e),
+        }
     }
 
     /// Breaks the file.
@@ -94,7 +116,7 @@ pub(super) struct BufferedFile {
 
 impl BufferedFile {
     pub(super) fn new(file: File, path: &Path, opts: WritableOptions) -> BufferedFile {
-        BufferedFile::over(SharedFile::new(file, path, opts.use_fsync), 0, opts)
+        BufferedFile::over(SharedFile::new(file, path, opts), 0, opts)
     }
 
     /// Goes on after the first `written` bytes, where the file's cursor must stand.
@@ -116,17 +138,43 @@ impl BufferedFile {
         }
     }
 
-    /// Writes what the buffer has, and `data` behind it.
-    fn write_out(&mut self, data: &[u8]) -> Result<()> {
+    /// Writes what the buffer has, and these pieces behind it. After an error the buffer has what was not taken
+    /// of it; of the pieces a part may have been.
+    fn write_out(&mut self, data: &mut [IoSlice<'_>]) -> Result<()> {
         self.shared.check()?;
-        let end = self.size() + data.len() as u64;
+        let end = self.size() + data.iter().map(|piece| piece.len() as u64).sum::<u64>();
         self.allocate_ahead(end);
-        let written = write_both(&self.shared.file, &self.buffer, data);
-        written.map_err(|e| self.shared.fail("While appending to file", e))?;
-        self.buffer.clear();
-        self.written = end;
+        if end > self.shared.limit {
+            return Err(self.shared.write_failed(io::Error::from_raw_os_error(libc::EFBIG)));
+        }
+        let (taken, result) = write_both(&self.shared.file, &self.buffer, data);
+        self.buffer.drain(..taken.min(self.buffer.len()));
+        self.written += taken as u64;
+        result.map_err(|e| self.shared.write_failed(e))?;
         self.write_back();
         Ok(())
+    }
+
+    /// After `e`: cuts off what was taken of a record that began at `size`. If that cannot be done, nothing is to
+    /// follow.
+    #[cold]
+    fn take_back(&mut self, size: u64, e: Error) -> Error {
+        if let Err(broken) = self.shared.check() {
+            return broken;
+        }
+        if let Some(kept) = size.checked_sub(self.written) {
+            self.buffer.truncate(kept as usize);
+            return e;
+        }
+        let mut file = &self.shared.file;
+        if let Err(cut) = file.set_len(size).and_then(|()| file.seek(SeekFrom::Start(size))) {
+            return self.shared.fail("While ftruncate file", cut);
+        }
+        self.buffer.clear();
+        self.written = size;
+        // Cutting gives back what was allocated ahead.
+        self.allocated = if self.allocated == u64::MAX { u64::MAX } else { size };
+        e
     }
 
     /// Keeps the file in one piece on the device. Its size does not move; a refusal is no error.
@@ -134,7 +182,11 @@ impl BufferedFile {
         if end <= self.allocated {
             return;
         }
-        let to = end.next_multiple_of(self.allocation_step);
+        // Beyond the limit even an allocation that keeps the size may end the process.
+        let to = end.next_multiple_of(self.allocation_step).min(self.shared.limit);
+        if to <= self.allocated {
+            return;
+        }
         let done = sys::allocate(&self.shared.file, self.allocated, to - self.allocated, false);
         self.allocated = if done.is_ok() { to } else { u64::MAX };
     }
@@ -149,26 +201,48 @@ impl BufferedFile {
     }
 }
 
-/// One after the other, mostly by one call.
-fn write_both(mut file: &File, mut first: &[u8], mut second: &[u8]) -> io::Result<()> {
-    while !first.is_empty() {
-        match file.write_vectored(&[IoSlice::new(first), IoSlice::new(second)]) {
-            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+/// Whether an error is gone when there is room again, or the limit that was met is higher.
+pub(super) fn passes(e: &io::Error) -> bool {
+    matches!(
+        e.kind(),
+        io::ErrorKind::StorageFull
+            | io::ErrorKind::QuotaExceeded
+            | io::ErrorKind::FileTooLarge
+            | io::ErrorKind::OutOfMemory
+    )
+}
+
+/// One after the other, mostly by one call. How much the system took, and its error.
+fn write_both(mut file: &File, first: &[u8], data: &mut [IoSlice<'_>]) -> (usize, io::Result<()>) {
+    // A log's record is the buffer alone, and needs no memory for a list.
+    let (mut alone, mut list) = ([IoSlice::new(first)], Vec::new());
+    let mut pieces = &mut alone[..];
+    if !data.is_empty() {
+        list.push(IoSlice::new(first));
+        list.extend(data.iter().map(|piece| IoSlice::new(piece)));
+        pieces = &mut list;
+    }
+    let mut taken = 0;
+    IoSlice::advance_slices(&mut pieces, 0);
+    while !pieces.is_empty() {
+        match file.write_vectored(pieces) {
+            Ok(0) => return (taken, Err(io::ErrorKind::WriteZero.into())),
             Ok(n) => {
-                let of_first = n.min(first.len());
-                (first, second) = (&first[of_first..], &second[n - of_first..]);
+                taken += n;
+                IoSlice::advance_slices(&mut pieces, n);
             }
             Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-            Err(e) => return Err(e),
+            Err(e) => return (taken, Err(e)),
         }
     }
-    file.write_all(second)
+    (taken, Ok(()))
 }
 
 impl WritableFile for BufferedFile {
     fn append(&mut self, data: &[u8]) -> Result<()> {
         if data.len() >= DIRECT {
-            return self.write_out(data);
+            let size = self.size();
+            return self.write_out(&mut [IoSlice::new(data)]).map_err(|e| self.take_back(size, e));
         }
         if self.buffer.len() + data.len() > BUFFER {
             self.flush()?;
@@ -182,18 +256,45 @@ impl WritableFile for BufferedFile {
         Ok(())
     }
 
-    fn append_record(&mut self, header: &[u8], payload: &[u8]) -> Result<()> {
-        // One call for both keeps the file free of headers without payload.
-        self.buffer.extend_from_slice(header);
-        self.buffer.extend_from_slice(payload);
-        if self.is_log || self.buffer.len() >= BUFFER { self.flush() } else { self.shared.check() }
+    fn append_record(&mut self, header: &[u8; FRAGMENT_HEADER], payload: &[u8]) -> Result<()> {
+        let fragment = Fragment { padding: 0, header: *header, len: payload.len() };
+        self.append_fragments(&[fragment], payload)
+    }
+
+    fn append_fragments(&mut self, fragments: &[Fragment], payload: &[u8]) -> Result<()> {
+        // One call for all keeps the file free of headers without payload, and of halves.
+        let (size, mut rest) = (self.size(), payload);
+        let written = if payload.len() >= DIRECT {
+            let padding = [0; FRAGMENT_HEADER];
+            let mut pieces = Vec::with_capacity(3 * fragments.len());
+            for fragment in fragments {
+                let (part, after) = rest.split_at(fragment.len);
+                let bytes = [&padding[..fragment.padding], &fragment.header, part];
+                pieces.extend(bytes.map(IoSlice::new));
+                rest = after;
+            }
+            self.write_out(&mut pieces)
+        } else {
+            for fragment in fragments {
+                let (part, after) = rest.split_at(fragment.len);
+                self.buffer.resize(self.buffer.len() + fragment.padding, 0);
+                self.buffer.extend_from_slice(&fragment.header);
+                self.buffer.extend_from_slice(part);
+                rest = after;
+            }
+            match self.is_log || self.buffer.len() >= BUFFER {
+                true => self.flush(),
+                false => self.shared.check(),
+            }
+        };
+        written.map_err(|e| self.take_back(size, e))
     }
 
     fn flush(&mut self) -> Result<()> {
         if self.buffer.is_empty() {
             return self.shared.check();
         }
-        self.write_out(&[])
+        self.write_out(&mut [])
     }
 
     fn sync(&mut self) -> Result<()> {
@@ -207,6 +308,10 @@ impl WritableFile for BufferedFile {
 
     fn size(&self) -> u64 {
         self.written + self.buffer.len() as u64
+    }
+
+    fn is_broken(&self) -> bool {
+        self.shared.check().is_err()
     }
 
     fn close(&mut self) -> Result<()> {

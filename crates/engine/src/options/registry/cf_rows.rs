@@ -83,7 +83,8 @@ pub const CF_ROWS: &[Row<ColumnFamilyOptions>] = &[
     field!(Accepted "experimental_mempurge_threshold" experimental_mempurge_threshold),
     field!(Accepted "preserve_internal_time_seconds" preserve_internal_time_seconds),
     field!(Accepted "last_level_temperature" last_level_temperature),
-    nested!(Honoured "compaction_options_fifo" compaction_options_fifo),
+    custom!(Honoured "compaction_options_fifo" Always
+        |o, text| part::set_fifo(&mut o.compaction_options_fifo, text), |o| o.compaction_options_fifo.braced()),
     nested!(Honoured "compaction_options_universal" compaction_options_universal),
     // Blob files are refused, so how they would be written does not matter.
     field!(Refused "enable_blob_files" enable_blob_files),

@@ -4,10 +4,10 @@
 use super::super::parse::{split_pairs, unbrace, unescape};
 use super::super::{
     BlockBasedTableOptions, ColumnFamilyOptions, CompressionOptions, CuckooTableOptions, DbPath,
-    FilterPolicy, MemtableFactory, PlainTableOptions, TableFactory,
+    FifoCompactionOptions, FilterPolicy, MemtableFactory, PlainTableOptions, TableFactory,
 };
 use super::OptionSet;
-use super::values::{expected, store};
+use super::values::store;
 use crate::base::{BytewiseComparator, Comparator, ReverseBytewiseComparator};
 use crate::budget::RateLimiter;
 use crate::cache::Cache;
@@ -31,7 +31,7 @@ fn name_and_settings(text: &str) -> Result<(&str, Vec<(&str, &str)>)> {
 }
 
 fn unknown_setting(part: &str, name: &str) -> Error {
-    Error::invalid_argument(format!("{part} has no setting {name:?}"))
+    super::unknown_option(&format!("{part} has no setting {name:?}"))
 }
 
 fn unknown_part(what: &str, name: &str) -> Error {
@@ -109,7 +109,7 @@ pub(super) fn set_partitioner_factory(o: &mut ColumnFamilyOptions, text: &str) -
         let mut length = 0usize;
         for (key, value) in settings {
             match key {
-                "length" => store(&mut length, value)?,
+                "length" => store(&mut length, key, value)?,
                 _ => return Err(unknown_setting(name, key)),
             }
         }
@@ -193,6 +193,11 @@ pub(super) fn set_memtable(o: &mut ColumnFamilyOptions, text: &str) -> Result<()
             MemtableFactory::HashLinkList { bucket_count: 50_000 }
         }
         "vector" | "VectorRepFactory" => MemtableFactory::Vector { count: 0 },
+        "cuckoo" => {
+            return Err(Error::invalid_argument(
+                "cuckoo hash memtable is not supported anymore.: cuckoo",
+            ));
+        }
         _ => return Err(unknown_part("memtable", name)),
     };
     let first = match factory {
@@ -202,6 +207,10 @@ pub(super) fn set_memtable(o: &mut ColumnFamilyOptions, text: &str) -> Result<()
         }
         MemtableFactory::Vector { .. } => "count",
     };
+    // `name:text` is the name of no memtable.
+    if number.is_some_and(|n| n.is_empty() || !n.bytes().all(|b| b.is_ascii_digit())) {
+        return Err(unknown_part("memtable", text));
+    }
     for (key, value) in number.map(|n| (first, n)).into_iter().chain(settings) {
         set_memtable_setting(&mut factory, key, value)?;
     }
@@ -213,20 +222,22 @@ fn set_memtable_setting(factory: &mut MemtableFactory, key: &str, value: &str) -
     use MemtableFactory::{HashLinkList, HashSkipList, SkipList, Vector};
     let name = factory.name();
     match (factory, key) {
-        (SkipList { lookahead }, "lookahead") => store(lookahead, value),
+        (SkipList { lookahead }, "lookahead") => store(lookahead, key, value),
         (HashSkipList { bucket_count, .. } | HashLinkList { bucket_count }, "bucket_count") => {
-            store(bucket_count, value)
+            store(bucket_count, key, value)
         }
-        (HashSkipList { skiplist_height, .. }, "skiplist_height") => store(skiplist_height, value),
+        (HashSkipList { skiplist_height, .. }, "skiplist_height") => {
+            store(skiplist_height, key, value)
+        }
         (HashSkipList { skiplist_branching_factor, .. }, "branching_factor") => {
-            store(skiplist_branching_factor, value)
+            store(skiplist_branching_factor, key, value)
         }
         // When RocksDB's list turns into a skip list, and what it logs: no result depends on it.
         (
             HashLinkList { .. },
             "threshold" | "huge_page_size" | "logging_threshold" | "log_when_flash",
         ) => Ok(()),
-        (Vector { count }, "count") => store(count, value),
+        (Vector { count }, "count") => store(count, key, value),
         _ => Err(unknown_setting(name, key)),
     }
 }
@@ -316,19 +327,21 @@ pub(super) fn set_filter_policy(o: &mut BlockBasedTableOptions, text: &str) -> R
     let bits = parts.next().or_else(|| setting("bits_per_key"));
     let level = parts.next().or_else(|| setting("bloom_before_level"));
     let mut bits_per_key = 0.0;
+    // `bloomfilter:text` is the name of no filter.
+    let bits = bits.filter(|bits| bits.trim().parse::<f64>().is_ok());
     match (kind, bits) {
         (
             "bloomfilter" | "rocksdb.BloomFilter" | "rocksdb.internal.FastLocalBloomFilter",
             Some(bits),
         ) => {
-            store(&mut bits_per_key, bits)?;
+            store(&mut bits_per_key, "filter_policy", bits)?;
             o.filter_policy = Some(FilterPolicy::Bloom { bits_per_key });
             Ok(())
         }
         ("ribbonfilter" | "rocksdb.RibbonFilter", Some(bits)) => {
             let mut bloom_before_level = 0;
-            store(&mut bits_per_key, bits)?;
-            level.map_or(Ok(()), |level| store(&mut bloom_before_level, level))?;
+            store(&mut bits_per_key, "filter_policy", bits)?;
+            level.map_or(Ok(()), |level| store(&mut bloom_before_level, "filter_policy", level))?;
             o.filter_policy = Some(FilterPolicy::Ribbon { bits_per_key, bloom_before_level });
             Ok(())
         }
@@ -349,6 +362,17 @@ pub(super) fn print_filter_policy(o: &BlockBasedTableOptions) -> String {
     }
 }
 
+/// What RocksDB takes for a cache, shards and priorities included.
+const CACHE_SETTINGS: [&str; 7] = [
+    "id",
+    "capacity",
+    "num_shard_bits",
+    "strict_capacity_limit",
+    "high_pri_pool_ratio",
+    "low_pri_pool_ratio",
+    "estimated_entry_charge",
+];
+
 /// `nullptr`, a size such as `64M`, or `{capacity=64M;...}`. Shards are the cache's own affair.
 pub(super) fn set_cache(field: &mut Option<Arc<Cache>>, text: &str) -> Result<()> {
     if is_null(text) {
@@ -360,9 +384,12 @@ pub(super) fn set_cache(field: &mut Option<Arc<Cache>>, text: &str) -> Result<()
     if inside.contains('=') {
         let settings = split_pairs(inside)?;
         let found = settings.iter().find(|(k, _)| *k == "capacity");
-        store(&mut capacity, found.map_or("", |(_, v)| v))?;
+        if let Some((name, _)) = settings.iter().find(|(k, _)| !CACHE_SETTINGS.contains(k)) {
+            return Err(Error::invalid_argument(format!("Unrecognized option: .{name}")));
+        }
+        store(&mut capacity, "block_cache", found.map_or("", |(_, v)| v))?;
     } else {
-        store(&mut capacity, inside)?;
+        store(&mut capacity, "block_cache", inside)?;
     }
     *field = Some(Cache::new_lru(capacity));
     Ok(())
@@ -377,12 +404,22 @@ pub(super) fn no_text<T>(_: &mut T, text: &str) -> Result<()> {
     if text.is_empty() {
         return Ok(());
     }
-    Err(Error::invalid_argument("it has no form in text; set it in the program"))
+    Err(Error::invalid_argument(format!(
+        "{text:?}: paths have no form in text; set them in the program"
+    )))
 }
 
 pub(super) fn print_paths(paths: &[DbPath]) -> String {
     let one = |p: &DbPath| format!("{}({} bytes)", p.path.display(), p.target_size);
     paths.iter().map(one).collect::<Vec<_>>().join(", ")
+}
+
+/// `{max_table_files_size=5;...}`, or that number alone.
+pub(super) fn set_fifo(o: &mut FifoCompactionOptions, text: &str) -> Result<()> {
+    if text.contains('=') || text.is_empty() {
+        return o.set_options(text);
+    }
+    store(&mut o.max_table_files_size, "compaction_options_fifo", text)
 }
 
 /// `{level=5;...}`, or the older `window_bits:level:strategy[:max_dict_bytes[:...]]`.
@@ -404,15 +441,20 @@ pub(super) fn set_compression_opts(o: &mut CompressionOptions, text: &str) -> Re
     ];
     let values: Vec<&str> = inside.split(':').collect();
     if values.len() < 3 || values.len() > names.len() {
-        return Err(expected("window_bits:level:strategy", text));
+        let what = "unable to parse the specified CF option compression_opts";
+        let expected = "expected window_bits:level:strategy";
+        return Err(Error::invalid_argument(format!("{what}: {expected}, found {text:?}")));
     }
+    // Of six values the last one is `enabled`: the form is older than threads.
+    let last = if values.len() == 6 { "enabled" } else { "parallel_threads" };
+    let names = names.map(|name| if name == "parallel_threads" { last } else { name });
     names.iter().zip(values).try_for_each(|(k, v)| o.set_option(k, v))
 }
 
 /// `rate_limiter_bytes_per_sec`: a limiter with RocksDB's other defaults; 0 is none.
 pub(super) fn set_rate(to: &mut Option<Arc<RateLimiter>>, text: &str) -> Result<()> {
     let mut rate = 0i64;
-    store(&mut rate, text)?;
+    store(&mut rate, "rate_limiter_bytes_per_sec", text)?;
     *to = (rate > 0).then(|| RateLimiter::new(rate, 100_000, 10));
     Ok(())
 }

@@ -17,7 +17,7 @@ mod nested_rows;
 mod table_rows;
 mod values;
 
-use super::parse::{parse_bool, parse_integer, split_pairs, unbrace};
+use super::parse::{parse_bool, parse_float, parse_integer, split_pairs, unbrace};
 use super::{
     BlockBasedTableOptions, ColumnFamilyOptions, CompressionOptions, CuckooTableOptions, DbOptions,
     FifoCompactionOptions, MetadataCacheOptions, Options, PlainTableOptions,
@@ -75,11 +75,20 @@ impl Shape {
         }
     }
 
+    /// What RocksDB says where it cannot read such a value.
+    fn complaint(self) -> &'static str {
+        match self {
+            Shape::Bool | Shape::Text => "",
+            Shape::Integer => "stoull",
+            Shape::Number => "stod",
+        }
+    }
+
     fn accepts(self, text: &str) -> bool {
         match self {
             Shape::Bool => parse_bool(text).is_some(),
             Shape::Integer => parse_integer(text).is_some(),
-            Shape::Number => text.parse::<f64>().is_ok(),
+            Shape::Number => parse_float(text).is_some(),
             Shape::Text => true,
         }
     }
@@ -147,13 +156,15 @@ impl<T> Row<T> {
     /// Sets the option from text.
     pub fn set(&self, options: &mut T, text: &str) -> Result<()> {
         let text = text.trim();
-        let named =
-            |e: Error| Error::new(e.code(), format!("option {}: {}", self.name, e.message()));
+        let named = |e: Error| Error::new(e.code(), named(self.name, e.message()));
         match &self.kind {
             Kind::Field { set, .. } => set(options, text).map_err(named),
-            Kind::Fixed { shape, .. } if !shape.accepts(text) => Err(Error::invalid_argument(
-                format!("option {}: expected {}, found {text:?}", self.name, shape.name()),
-            )),
+            Kind::Fixed { shape, .. } if !shape.accepts(text) => {
+                let (name, complaint, expected) = (self.name, shape.complaint(), shape.name());
+                Err(Error::invalid_argument(format!(
+                    "Error parsing {name}:{complaint}: expected {expected}, found {text:?}"
+                )))
+            }
             Kind::Fixed { value, shape }
                 if self.support == Support::Refused && !shape.same(value, text) =>
             {
@@ -285,7 +296,36 @@ impl Options {
 
 #[cold]
 fn unknown_option(name: &str) -> Error {
-    Error::invalid_argument(format!("Extra option not recognized: {name}"))
+    Error::invalid_argument(format!("{UNKNOWN}{name}"))
+}
+
+const UNKNOWN: &str = "Extra option not recognized: ";
+
+/// How messages begin that name the option which is wrong, as RocksDB's do.
+const COMPLETE: [&str; 10] = [
+    "cuckoo hash memtable",
+    "Error parsing",
+    "No mapping for enum",
+    "Unrecognized option",
+    "Extra option not recognized",
+    "unable to parse",
+    "Mismatched",
+    "Unexpected char",
+    "Empty key",
+    "Cannot modify",
+];
+
+/// The message of an error in the value of the option `name`.
+fn named(name: &str, message: &str) -> String {
+    match message.strip_prefix(UNKNOWN) {
+        // RocksDB names the whole part where it is a table's or a memtable's.
+        Some(inner) if name.ends_with("_factory") || name == "memtable" => {
+            format!("{UNKNOWN}{name}: {inner}")
+        }
+        Some(inner) => format!("Unrecognized option: {name}.{inner}"),
+        None if COMPLETE.iter().any(|begin| message.starts_with(begin)) => message.to_owned(),
+        None => format!("option {name}: {message}"),
+    }
 }
 
 /// A row with a field.
@@ -299,7 +339,7 @@ macro_rules! field {
             support: $crate::options::registry::Support::$support,
             in_file: $crate::options::registry::InFile::$in_file,
             kind: $crate::options::registry::Kind::Field {
-                set: |o, text| $crate::options::registry::values::store(&mut o.$($path).+, text),
+                set: |o, text| $crate::options::registry::values::store(&mut o.$($path).+, $name, text),
                 get: |o| $crate::options::registry::values::OptionValue::print(&o.$($path).+),
             },
         }

@@ -77,13 +77,13 @@ fn errors_name_the_option() {
     for (list, message) in [
         ("no_such_option=1", "Invalid argument: Extra option not recognized: no_such_option"),
         (
-            "write_buffer_size=-1",
-            "Invalid argument: option write_buffer_size: expected a number from 0 to \
-             18446744073709551615, found \"-1\"",
+            "write_buffer_size=x",
+            "Invalid argument: Error parsing write_buffer_size:stoull: expected a number from 0 to \
+             18446744073709551615, found \"x\"",
         ),
         (
             "compaction_style=best",
-            "Invalid argument: option compaction_style: expected kCompactionStyleLevel or \
+            "Invalid argument: Error parsing:: compaction_style: expected kCompactionStyleLevel or \
              kCompactionStyleUniversal or kCompactionStyleFIFO or kCompactionStyleNone, \
              found \"best\"",
         ),
@@ -104,7 +104,7 @@ fn errors_name_the_option() {
         ),
         (
             "stats_history_buffer_size=big",
-            "Invalid argument: option stats_history_buffer_size: expected a number from 0 to \
+            "Invalid argument: Error parsing stats_history_buffer_size:stoull: expected a number from 0 to \
              18446744073709551615, found \"big\"",
         ),
     ] {
@@ -188,9 +188,9 @@ They have no names in OPTIONS files.
 
 | Option | Label | |
 |---|---|---|
-| `ReadOptions::snapshot`, `fill_cache`, bounds, `prefix_same_as_start`, `total_order_seek`, `auto_prefix_mode`, `readahead_size`, `max_skippable_internal_keys`, `read_tier`, `tailing`, `deadline_us`, `value_size_soft_limit`, `ignore_range_deletions` | honoured | |
+| `ReadOptions::snapshot`, `fill_cache`, `pin_data`, bounds, `prefix_same_as_start`, `total_order_seek`, `auto_prefix_mode`, `readahead_size`, `max_skippable_internal_keys`, `read_tier`, `tailing`, `deadline_us`, `value_size_soft_limit`, `ignore_range_deletions` | honoured | |
 | `ReadOptions::verify_checksums` | accepted | what is read from files is always verified |
-| `ReadOptions::pin_data`, `background_purge_on_iterator_cleanup`, `auto_readahead_size`, `adaptive_readahead`, `async_io`, `optimize_multiget_for_io`, `merge_operand_count_threshold`, `allow_unprepared_value`, `auto_refresh_iterator_with_snapshot`, `managed` | accepted | |
+| `ReadOptions::background_purge_on_iterator_cleanup`, `auto_readahead_size`, `adaptive_readahead`, `async_io`, `optimize_multiget_for_io`, `merge_operand_count_threshold`, `allow_unprepared_value`, `auto_refresh_iterator_with_snapshot`, `managed` | accepted | |
 | `ReadOptions::timestamp`, `iter_start_ts` | refused | no comparator has timestamps |
 | `ReadOptions::io_timeout_us` | accepted | as in RocksDB on POSIX |
 | `WriteOptions::sync`, `disable_wal`, `ignore_missing_column_families`, `no_slowdown` | honoured | |

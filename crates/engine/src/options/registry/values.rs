@@ -1,6 +1,8 @@
 //! How the types of fields are read and printed.
 
-use super::super::parse::{escape, parse_bool, parse_integer, split_pairs, unbrace, unescape};
+use super::super::parse::{
+    escape, parse_bool, parse_float, parse_integer, split_pairs, unbrace, unescape,
+};
 use super::super::{
     CacheTier, ChecksumType, CompactionPri, CompactionStopStyle, CompactionStyle,
     DataBlockIndexType, FileTemperatureAge, IndexShorteningMode, IndexType, InfoLogLevel,
@@ -11,8 +13,23 @@ use crate::compress::CompressionType;
 use crate::error::{Error, Result};
 use std::path::PathBuf;
 
+/// What RocksDB says of a text that it cannot read.
+#[derive(Clone, Copy)]
+pub(super) enum Complaint {
+    /// `Error parsing name:`, then this: for numbers the function of C++ that fails.
+    Of(&'static str),
+    /// `Error parsing name:`, then the text.
+    Text,
+    /// `Error parsing:: name`: most enumerations.
+    Name,
+    /// `No mapping for enum : name`: the others.
+    NoMapping,
+}
+
 /// A type that fields of options have.
 pub(super) trait OptionValue: Sized {
+    /// What RocksDB says of a text that is none of its values.
+    const COMPLAINT: Complaint = Complaint::Of("");
     /// What a message says was expected.
     fn expected() -> String;
     /// The value that the text stands for.
@@ -21,20 +38,27 @@ pub(super) trait OptionValue: Sized {
     fn print(&self) -> String;
 }
 
-/// Sets a field from text.
-pub(super) fn store<V: OptionValue>(field: &mut V, text: &str) -> Result<()> {
+/// Sets a field, that of the option `name`, from text.
+pub(super) fn store<V: OptionValue>(field: &mut V, name: &str, text: &str) -> Result<()> {
     match V::parse(text) {
         Some(value) => {
             *field = value;
             Ok(())
         }
-        None => Err(expected(&V::expected(), text)),
+        None => Err(unreadable::<V>(name, text)),
     }
 }
 
 #[cold]
-pub(super) fn expected(what: &str, found: &str) -> Error {
-    Error::invalid_argument(format!("expected {what}, found {found:?}"))
+fn unreadable<V: OptionValue>(name: &str, text: &str) -> Error {
+    let words = match V::COMPLAINT {
+        Complaint::Of(what) => format!("Error parsing {name}:{what}"),
+        Complaint::Text if parse_integer(text).is_some() => format!("Error parsing {name}:{text}"),
+        Complaint::Text => format!("Error parsing {name}:stoull"),
+        Complaint::Name => format!("Error parsing:: {name}"),
+        Complaint::NoMapping => format!("No mapping for enum : {name}"),
+    };
+    Error::invalid_argument(format!("{words}: expected {}, found {text:?}", V::expected()))
 }
 
 impl OptionValue for bool {
@@ -50,13 +74,19 @@ impl OptionValue for bool {
 }
 
 macro_rules! integers {
-    ($($t:ty)*) => {$(
+    ($($t:ident $complaint:expr, $wraps:literal;)*) => {$(
         impl OptionValue for $t {
+            const COMPLAINT: Complaint = $complaint;
             fn expected() -> String {
                 format!("a number from {} to {}", <$t>::MIN, <$t>::MAX)
             }
             fn parse(text: &str) -> Option<$t> {
-                parse_integer(text)?.try_into().ok()
+                let number = parse_integer(text)?;
+                match <$t>::try_from(number) {
+                    // As C++'s `stoull`, and the shift by a unit behind it.
+                    Err(_) if $wraps && digits_fit(text) => Some(number as $t),
+                    narrow => narrow.ok(),
+                }
             }
             fn print(&self) -> String {
                 self.to_string()
@@ -65,14 +95,29 @@ macro_rules! integers {
     )*};
 }
 
-integers!(i32 i64 u8 u32 u64 usize);
+/// Whether the number without its sign and unit has 64 bits.
+fn digits_fit(text: &str) -> bool {
+    let text = text.trim().trim_start_matches(['+', '-']);
+    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    text.get(..end).is_some_and(|digits| digits.parse::<u64>().is_ok())
+}
+
+integers! {
+    i32 Complaint::Of("stoi"), false;
+    i64 Complaint::Of("stoll"), false;
+    u8 Complaint::Text, false;
+    u32 Complaint::Text, false;
+    u64 Complaint::Of("stoull"), true;
+    usize Complaint::Of("stoull"), true;
+}
 
 impl OptionValue for f64 {
+    const COMPLAINT: Complaint = Complaint::Of("stod");
     fn expected() -> String {
         "a number".into()
     }
     fn parse(text: &str) -> Option<f64> {
-        text.parse().ok()
+        parse_float(text)
     }
     fn print(&self) -> String {
         format!("{self:.6}")
@@ -126,6 +171,7 @@ impl OptionValue for PathBuf {
 
 /// Values joined by colons; nothing is the empty list. Where values have braces, so has the list.
 impl<V: OptionValue> OptionValue for Vec<V> {
+    const COMPLAINT: Complaint = V::COMPLAINT;
     fn expected() -> String {
         format!("a list with ':' between, each {}", V::expected())
     }
@@ -133,6 +179,8 @@ impl<V: OptionValue> OptionValue for Vec<V> {
         if text.is_empty() {
             return Some(Vec::new());
         }
+        // One colon at the end is no more than that.
+        let text = text.strip_suffix(':').unwrap_or(text);
         text.split(':').map(|part| V::parse(part.trim())).collect()
     }
     fn print(&self) -> String {
@@ -142,6 +190,7 @@ impl<V: OptionValue> OptionValue for Vec<V> {
 }
 
 impl OptionValue for CompressionType {
+    const COMPLAINT: Complaint = Complaint::Name;
     fn expected() -> String {
         "a codec such as kNoCompression or kLZ4Compression".into()
     }
@@ -158,6 +207,7 @@ impl OptionValue for CompressionType {
 
 /// The codec of the last level: RocksDB has a name for "as the others".
 impl OptionValue for Option<CompressionType> {
+    const COMPLAINT: Complaint = Complaint::Name;
     fn expected() -> String {
         CompressionType::expected()
     }
@@ -173,8 +223,9 @@ impl OptionValue for Option<CompressionType> {
 }
 
 macro_rules! names {
-    ($t:ident { $($variant:ident $name:literal)* }) => {
+    ($complaint:ident $t:ident { $($variant:ident $name:literal)* }) => {
         impl OptionValue for $t {
+            const COMPLAINT: Complaint = Complaint::$complaint;
             fn expected() -> String {
                 [$($name),*].join(" or ")
             }
@@ -193,44 +244,44 @@ macro_rules! names {
     };
 }
 
-names!(CompactionStyle {
+names!(Name CompactionStyle {
     Level "kCompactionStyleLevel"
     Universal "kCompactionStyleUniversal"
     Fifo "kCompactionStyleFIFO"
     None "kCompactionStyleNone"
 });
-names!(CompactionPri {
+names!(Name CompactionPri {
     ByCompensatedSize "kByCompensatedSize"
     OldestLargestSeqFirst "kOldestLargestSeqFirst"
     OldestSmallestSeqFirst "kOldestSmallestSeqFirst"
     MinOverlappingRatio "kMinOverlappingRatio"
     RoundRobin "kRoundRobin"
 });
-names!(WalRecoveryMode {
+names!(NoMapping WalRecoveryMode {
     TolerateCorruptedTailRecords "kTolerateCorruptedTailRecords"
     AbsoluteConsistency "kAbsoluteConsistency"
     PointInTimeRecovery "kPointInTimeRecovery"
     SkipAnyCorruptedRecords "kSkipAnyCorruptedRecords"
 });
-names!(ChecksumType {
+names!(Name ChecksumType {
     NoChecksum "kNoChecksum"
     Crc32c "kCRC32c"
     XxHash "kxxHash"
     XxHash64 "kxxHash64"
     Xxh3 "kXXH3"
 });
-names!(IndexType {
+names!(NoMapping IndexType {
     BinarySearch "kBinarySearch"
     HashSearch "kHashSearch"
     TwoLevelIndexSearch "kTwoLevelIndexSearch"
     BinarySearchWithFirstKey "kBinarySearchWithFirstKey"
 });
-names!(DataBlockIndexType {
+names!(NoMapping DataBlockIndexType {
     BinarySearch "kDataBlockBinarySearch"
     BinaryAndHash "kDataBlockBinaryAndHash"
 });
-names!(PlainTableEncoding { Plain "kPlain" Prefix "kPrefix" });
-names!(Temperature {
+names!(Name PlainTableEncoding { Plain "kPlain" Prefix "kPrefix" });
+names!(Name Temperature {
     Unknown "kUnknown"
     Hot "kHot"
     Warm "kWarm"
@@ -238,7 +289,7 @@ names!(Temperature {
     Cold "kCold"
     Ice "kIce"
 });
-names!(InfoLogLevel {
+names!(NoMapping InfoLogLevel {
     Debug "DEBUG_LEVEL"
     Info "INFO_LEVEL"
     Warn "WARN_LEVEL"
@@ -246,23 +297,23 @@ names!(InfoLogLevel {
     Fatal "FATAL_LEVEL"
     Header "HEADER_LEVEL"
 });
-names!(CacheTier {
+names!(NoMapping CacheTier {
     VolatileTier "kVolatileTier"
     VolatileCompressedTier "kVolatileCompressedTier"
     NonVolatileBlockTier "kNonVolatileBlockTier"
 });
-names!(CompactionStopStyle {
+names!(Name CompactionStopStyle {
     SimilarSize "kCompactionStopStyleSimilarSize"
     TotalSize "kCompactionStopStyleTotalSize"
 });
-names!(PrepopulateBlobCache { Disable "kDisable" FlushOnly "kFlushOnly" });
-names!(PrepopulateBlockCache { Disable "kDisable" FlushOnly "kFlushOnly" });
-names!(IndexShorteningMode {
+names!(NoMapping PrepopulateBlobCache { Disable "kDisable" FlushOnly "kFlushOnly" });
+names!(NoMapping PrepopulateBlockCache { Disable "kDisable" FlushOnly "kFlushOnly" });
+names!(NoMapping IndexShorteningMode {
     NoShortening "kNoShortening"
     ShortenSeparators "kShortenSeparators"
     ShortenSeparatorsAndSuccessor "kShortenSeparatorsAndSuccessor"
 });
-names!(PinningTier {
+names!(NoMapping PinningTier {
     Fallback "kFallback"
     None "kNone"
     FlushedAndSimilar "kFlushedAndSimilar"

@@ -3,13 +3,15 @@
 //! The newest visible entry is known only when the walk has gone past it, so key and value are
 //! copied (D2 of `db_iter`).
 
-use super::{BEFORE_ALL, DbIter, has_other_prefix, set, set_target, too_many_skipped};
+use super::counts::IterCounts;
+use super::{BEFORE_ALL, DbIter, StartPrefix, has_other_prefix, set, set_target, too_many_skipped};
 use crate::base::InternalIterator;
 use crate::base::ValueType;
 use crate::base::key::seek_trailer;
+use crate::base::perf::{self, PerfMetric};
 use crate::error::Result;
 use crate::iter::merge_helper::{
-    Collected, no_merge_operator, short_key, split, unknown_type, unsupported_entry,
+    Collected, counted_merge, short_key, split, unknown_type, unsupported_entry,
 };
 
 /// What the entries of a key say, as far as they were read.
@@ -30,8 +32,13 @@ impl DbIter {
             let Some((user_key, _)) = split(stored) else { return self.fail(short_key(stored)) };
             let below = |lower: &Vec<u8>| self.order.compare_user(user_key, lower).is_lt();
             if self.lower.as_ref().is_some_and(below)
-                || (self.has_prefix
-                    && has_other_prefix(&self.prefix_extractor, &self.prefix, user_key))
+                || (self.start_prefix != StartPrefix::Any
+                    && has_other_prefix(
+                        self.start_prefix,
+                        &self.prefix_extractor,
+                        &self.prefix,
+                        user_key,
+                    ))
             {
                 return;
             }
@@ -60,6 +67,7 @@ impl DbIter {
     /// Reads the entries of `key` from the oldest, on which `inner` stands, to the newest visible
     /// one. Leaves its value in `value`; false if the key is not there.
     fn find_value_of_key(&mut self) -> Result<bool> {
+        self.keep_value();
         self.operands.clear();
         let mut base = Base::None;
         let mut read = 0;
@@ -84,7 +92,10 @@ impl DbIter {
                     self.operands.clear();
                     base = Base::None;
                 }
-                Some(ValueType::Merge) => self.operands.push(self.inner.value()),
+                Some(ValueType::Merge) => {
+                    perf::count(PerfMetric::InternalMergeCount, 1);
+                    self.operands.push(self.inner.value());
+                }
                 Some(other) => return Err(unsupported_entry(other)),
                 None => return Err(unknown_type(trailer)),
             }
@@ -97,10 +108,12 @@ impl DbIter {
         if self.operands.len() == 0 {
             return Ok(base == Base::Value);
         }
-        let operator = self.merge_operator.as_deref().ok_or_else(no_merge_operator)?;
+        let operator = self.merge_operator.as_deref().ok_or_else(super::no_merge_operator)?;
         let value = (base == Base::Value).then_some(&self.value[..]);
-        let merged =
-            self.operands.full_merge(operator, &self.key, value, Collected::OldestFirst)?;
+        let stats = self.counts.as_deref().map(IterCounts::statistics);
+        let merged = counted_merge(stats, self.operands.len(), || {
+            self.operands.full_merge(operator, &self.key, value, Collected::OldestFirst)
+        })?;
         self.value = merged;
         Ok(true)
     }
@@ -109,6 +122,7 @@ impl DbIter {
     #[cold]
     fn seek_value_of_key(&mut self) -> Result<bool> {
         set_target(&mut self.target, &self.key, seek_trailer(self.seq));
+        self.count_reseek();
         self.inner.seek(&self.target);
         self.inner.status()?;
         let mut found = false;

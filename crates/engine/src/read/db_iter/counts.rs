@@ -8,12 +8,14 @@ use std::time::Instant;
 /// A call that moves an iterator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Call {
-    /// Any of the seeks.
+    /// A seek to a key.
     Seek,
     /// `next`.
     Next,
     /// `prev`.
     Prev,
+    /// A seek to the first or the last key, of which no times are kept.
+    SeekToEnd,
 }
 
 /// How often it was moved, and to how many entries that led.
@@ -28,18 +30,44 @@ pub(super) struct IterCounts {
     stats: Arc<Statistics>,
     moves: [Moves; 3],
     bytes: u64,
+    /// Entries that moves passed over.
+    skipped: u64,
+    /// Seeks in the middle of moves.
+    reseeks: u64,
 }
 
 impl IterCounts {
     /// The counts of an iterator that was just made.
     pub(super) fn new(stats: Arc<Statistics>) -> IterCounts {
         stats.add(Ticker::NoIteratorCreated, 1);
-        IterCounts { stats, moves: Default::default(), bytes: 0 }
+        IterCounts { stats, moves: Default::default(), bytes: 0, skipped: 0, reseeks: 0 }
     }
 
-    /// Notes a call, the bytes of the entry that it found, and when it began if that was noted.
-    pub(super) fn add(&mut self, call: Call, found: Option<u64>, start: Option<Instant>) {
-        let moves = &mut self.moves[call as usize];
+    /// Where it counts.
+    pub(super) fn statistics(&self) -> &Statistics {
+        &self.stats
+    }
+
+    /// Notes a seek that saves many steps within a move.
+    pub(super) fn add_reseek(&mut self) {
+        self.reseeks += 1;
+    }
+
+    /// Notes a call, the bytes of the entry that it found, how many entries it looked at, and when it
+    /// began if that was noted.
+    pub(super) fn add(
+        &mut self,
+        call: Call,
+        found: Option<u64>,
+        looked_at: u64,
+        start: Option<Instant>,
+    ) {
+        self.skipped += looked_at.saturating_sub(u64::from(found.is_some()));
+        let moves = match call {
+            Call::Seek | Call::SeekToEnd => &mut self.moves[0],
+            Call::Next => &mut self.moves[1],
+            Call::Prev => &mut self.moves[2],
+        };
         moves.calls += 1;
         if let Some(bytes) = found {
             moves.found += 1;
@@ -62,6 +90,8 @@ impl Drop for IterCounts {
             (Ticker::NumberDbPrev, prev.calls),
             (Ticker::NumberDbPrevFound, prev.found),
             (Ticker::IterBytesRead, self.bytes),
+            (Ticker::NumberIterSkip, self.skipped),
+            (Ticker::NumberOfReseeksInIteration, self.reseeks),
             (Ticker::NoIteratorDeleted, 1),
         ] {
             self.stats.add(ticker, n);

@@ -25,8 +25,11 @@ use crate::options::{
 use crate::sst::format::{BLOCK_TRAILER_SIZE, BlockHandle, Footer, READABLE_VERSIONS};
 use crate::sst::properties::{INDEX_TYPE, PREFIX_FILTERING, TableProperties, WHOLE_KEY_FILTERING};
 use crate::sst::{FinishedTable, TableBuilderContext};
+use crate::stats::{HistogramType, Statistics, Ticker, Timer};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Instant;
 
 /// A block-based table that is being written.
 pub struct BlockBasedTableBuilder {
@@ -282,10 +285,13 @@ impl BlockBasedTableBuilder {
         let mut out = std::mem::take(&mut self.compressed);
         // As in RocksDB a block must shrink at all, whatever the option says.
         let per_kb = u64::try_from(opts.max_compressed_bytes_per_kb).unwrap_or(0).min(1023);
-        let fits = codec.kind != CompressionType::None
-            && per_kb > 0
-            && codec.compress(raw, dictionary, &mut out)?
+        let is_tried = codec.kind != CompressionType::None && per_kb > 0;
+        let fits = is_tried
+            && timed(&self.ctx.statistics, || codec.compress(raw, dictionary, &mut out))?
             && out.len() as u64 <= (raw.len() as u64 * per_kb) >> 10;
+        if let Some(stats) = &self.ctx.statistics {
+            count_compression(stats, is_tried, raw.len(), fits.then_some(out.len()));
+        }
         let handle = if fits {
             if self.opts.verify_compression
                 && decompress_with(codec.kind, format_version, &out, dictionary, raw.len())? != raw
@@ -302,6 +308,7 @@ impl BlockBasedTableBuilder {
     }
 
     pub(super) fn write_raw(&mut self, block: &[u8], kind: CompressionType) -> Result<BlockHandle> {
+        let timer = Timer::start(&self.ctx.statistics, HistogramType::WriteRawBlockMicros);
         let handle = BlockHandle { offset: self.offset, size: block.len() as u64 };
         let mut trailer = [kind as u8, 0, 0, 0, 0];
         if self.opts.checksum != ChecksumType::NoChecksum {
@@ -310,6 +317,7 @@ impl BlockBasedTableBuilder {
             trailer[1..].copy_from_slice(&sum.to_le_bytes());
         }
         let written = self.file.append(block).and_then(|()| self.file.append(&trailer));
+        drop(timer);
         self.broken |= written.is_err();
         written?;
         self.offset += (block.len() + BLOCK_TRAILER_SIZE) as u64;
@@ -366,6 +374,30 @@ impl BlockBasedTableBuilder {
             p.mark_for_ingestion();
         }
     }
+}
+
+/// Runs a codec, whose time is noted if anybody asks for times inside of codecs.
+fn timed<T>(statistics: &Option<Arc<Statistics>>, compress: impl FnOnce() -> T) -> T {
+    let stats = statistics.as_deref().filter(|stats| stats.has_detailed_timers());
+    let Some(stats) = stats else { return compress() };
+    let start = Instant::now();
+    let compressed = compress();
+    stats.record(HistogramType::CompressionTimesNanos, start.elapsed().as_nanos() as u64);
+    compressed
+}
+
+/// Counts a block: `compressed` is its size if it was worth it.
+fn count_compression(stats: &Statistics, is_tried: bool, raw: usize, compressed: Option<usize>) {
+    let (blocks, bytes) = match (compressed, is_tried) {
+        (Some(len), _) => {
+            stats.add(Ticker::BytesCompressedTo, len as u64);
+            (Ticker::NumberBlockCompressed, Ticker::BytesCompressedFrom)
+        }
+        (None, true) => (Ticker::NumberBlockCompressionRejected, Ticker::BytesCompressionRejected),
+        (None, false) => (Ticker::NumberBlockCompressionBypassed, Ticker::BytesCompressionBypassed),
+    };
+    stats.add(blocks, 1);
+    stats.add(bytes, raw as u64);
 }
 
 /// Whether the index is in parts.

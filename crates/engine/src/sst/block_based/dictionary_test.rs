@@ -129,7 +129,7 @@ fn the_wait_is_limited_by_options_and_by_the_cache() {
     table.block_cache = Some(Arc::clone(&cache));
     let charged_at_most = |ctx: &TableBuilderContext| {
         let fs = MemFs::new();
-        fs.create_dir_all(Path::new("/db")).unwrap();
+        fs.create_dir_if_missing(Path::new("/db")).unwrap();
         let file =
             fs.new_writable(Path::new("/db/000009.sst"), WritableOptions::default()).unwrap();
         let mut builder = TableBuilder::new(file, ctx.clone()).unwrap();

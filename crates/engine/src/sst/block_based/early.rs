@@ -8,6 +8,7 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
 use super::block::{BlockView, Found};
+use super::counting::count_miss;
 use super::index::{IndexEntries, IndexForm, compare_fence};
 use super::parts::Parts;
 use super::table::{BlockBasedTable, Lookup, NodePin};
@@ -92,7 +93,7 @@ impl BlockBasedTable {
             index.seek(&self.order, lookup.user_key, lookup.max_trailer).map_err(in_index)?;
         while let Some(handle) = block {
             if self.parts.has_cache() {
-                self.count_miss();
+                count_miss(&self.statistics);
             }
             access.check()?;
             let node = Held::new(self.read_block(handle, None, None)?);

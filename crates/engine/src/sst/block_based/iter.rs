@@ -14,6 +14,7 @@ use super::parts::Parts;
 use super::source::Readahead;
 use super::table::BlockBasedTable;
 use crate::base::key::{TRAILER_SIZE, trailer};
+use crate::base::perf::{PerfMetric, PerfTimer};
 use crate::base::prefetch::{LINE, prefetch_bytes};
 use crate::base::{InternalIterator, SeqNo};
 use crate::cache::{Held, Node};
@@ -21,6 +22,7 @@ use crate::env::epoch;
 use crate::error::{Error, Result};
 use crate::sst::{BlockAccess, Table, TableIterOptions};
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// How far scans read ahead at most.
@@ -42,10 +44,15 @@ pub struct TableIter {
     /// Which block `block` is.
     i: usize,
     block: Option<Held<Block>>,
+    /// The blocks that it has left, where they stay pinned.
+    pinned: Option<BTreeMap<usize, Held<Block>>>,
     cursor: Cursor,
     /// Where in the block something is to be asked for.
     pace_at: usize,
     valid: bool,
+    /// A block was entered since the last seek, and counted with statistics on.
+    seek_counted: bool,
+    for_compaction: bool,
     error: Option<Error>,
     /// The key with the sequence number of the ingested file; unused for others.
     ingested: Option<(SeqNo, Vec<u8>)>,
@@ -54,10 +61,12 @@ pub struct TableIter {
 impl TableIter {
     /// An iterator over a table, which must be block-based.
     pub fn new(table: Arc<Table>, ro: &TableIterOptions) -> Result<TableIter> {
+        let _timer = PerfTimer::start(PerfMetric::NewTableIteratorNanos);
         let Table::BlockBased(inner) = &*table else {
             return Err(Error::invalid_argument("not a block-based table"));
         };
         inner.parts()?;
+        inner.count_iterator();
         let readahead = match (ro.for_compaction, ro.readahead) {
             (true, 0) => Readahead::new(COMPACTION_WINDOW, true),
             (false, 0) => Readahead::new(SCAN_WINDOW, false),
@@ -72,9 +81,12 @@ impl TableIter {
             readahead,
             i: 0,
             block: None,
+            pinned: ro.pin.then(BTreeMap::new),
             cursor: Cursor::default(),
             pace_at: usize::MAX,
             valid: false,
+            seek_counted: ro.for_compaction,
+            for_compaction: ro.for_compaction,
             error: None,
             table,
         })
@@ -85,12 +97,18 @@ impl TableIter {
         if self.i == i && self.block.is_some() {
             return true;
         }
-        self.block = None;
+        self.leave();
         let (table, parts) = (inner(&self.table), parts(&self.table));
         if i >= parts.fences.len() {
             return false;
         }
-        match table.load(parts, i, self.access, Some(&mut self.readahead)) {
+        if table.statistics.is_some() && !self.seek_counted {
+            table.count_seek();
+            self.seek_counted = true;
+        }
+        let kept = self.pinned.as_ref().and_then(|pinned| pinned.get(&i));
+        let load = || table.load(parts, i, self.access, Some(&mut self.readahead));
+        match kept.map_or_else(load, |block| Ok(block.clone())) {
             Ok(block) => {
                 self.pace_at = block.object().entries_len().saturating_sub(NEXT_BLOCK_FROM);
                 (self.i, self.block) = (i, Some(block));
@@ -100,6 +118,16 @@ impl TableIter {
                 self.error = Some(e);
                 false
             }
+        }
+    }
+
+    /// Lets go of the current block, or pins it.
+    #[inline]
+    fn leave(&mut self) {
+        if let Some(block) = self.block.take()
+            && let Some(pinned) = &mut self.pinned
+        {
+            pinned.insert(self.i, block);
         }
     }
 
@@ -128,7 +156,7 @@ impl TableIter {
     #[cold]
     fn fail_in_block(&mut self, e: Error) -> bool {
         self.error = Some(inner(&self.table).in_block(self.i, e));
-        self.block = None;
+        self.leave();
         false
     }
 
@@ -176,7 +204,7 @@ impl TableIter {
     fn last_before(&mut self, mut end: usize) {
         self.valid = loop {
             let Some(i) = end.checked_sub(1) else {
-                self.block = None;
+                self.leave();
                 break false;
             };
             if !self.enter(i) {
@@ -240,7 +268,7 @@ impl InternalIterator for TableIter {
         self.start();
         self.block = None;
         self.readahead.release();
-        true
+        self.pinned.is_none()
     }
 
     fn seek_to_first(&mut self) {
@@ -264,6 +292,7 @@ impl InternalIterator for TableIter {
         let index_t = if seqno.is_some() { u64::MAX } else { t };
         let fences = &parts(&self.table).fences;
         let i = fences.find(&table.order, user_key, index_t);
+        self.seek_counted = self.for_compaction;
         let number = fences.number_of(user_key).ok();
         if !self.enter(i) {
             return;
@@ -274,6 +303,7 @@ impl InternalIterator for TableIter {
             let ordering = order.compare_user(user, user_key);
             ordering.then_with(|| t.cmp(&effective_trailer(key, seqno)))
         };
+        let _timer = PerfTimer::start(PerfMetric::BlockSeekNanos);
         let (view, marks) = (block.object().view(), block.object().marks());
         let moved = match number.and_then(|x| marks.interval(x)) {
             Some(start) => {

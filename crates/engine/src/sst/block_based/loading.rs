@@ -3,15 +3,16 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
 use super::block::Block;
+use super::counting::{BlockKind, count_added, count_hit, count_miss, count_read, perf_hit};
 use super::parts::Parts;
 use super::source::Readahead;
 use super::table::BlockBasedTable;
-use crate::base::perf::{self, PerfMetric, PerfTimer};
-use crate::cache::{Held, Memory};
+use crate::base::perf::{PerfMetric, PerfTimer};
+use crate::cache::{Held, Memory, SlotArray};
 use crate::error::Result;
 use crate::sst::BlockAccess;
 use crate::sst::format::{BLOCK_TRAILER_SIZE, BlockHandle};
-use crate::stats::{self, HistogramType, Statistics, Ticker, Timer};
+use crate::stats::{Activity, Statistics, Ticker, busy_unless_known};
 
 /// A place for a block and memory for its bytes, where there are any to be used again.
 type Spare = (Option<Held<Block>>, Option<Memory>);
@@ -25,7 +26,11 @@ impl BlockBasedTable {
         access: BlockAccess,
         readahead: Option<&mut Readahead>,
     ) -> Result<Held<Block>> {
+        let _timer = PerfTimer::start(PerfMetric::NewTableBlockIterNanos);
         if let Some(slots) = &parts.slots {
+            if let Some(cached) = &self.cached {
+                cached.count_dictionary_use(&self.statistics);
+            }
             if let Some(node) = slots.hold(i) {
                 perf_hit(node.object());
                 if let Some(stats) = &self.statistics {
@@ -33,7 +38,7 @@ impl BlockBasedTable {
                 }
                 return Ok(node);
             }
-            self.count_miss();
+            count_miss(&self.statistics);
         }
         access.check()?;
         let handle = parts.fences.handle(i).unwrap_or_default();
@@ -44,24 +49,14 @@ impl BlockBasedTable {
         match &parts.slots {
             Some(slots) if access.fill_cache => {
                 let charge = block.charge();
-                for (ticker, n) in [
-                    (Ticker::BlockCacheAdd, 1),
-                    (Ticker::BlockCacheDataAdd, 1),
-                    (Ticker::BlockCacheDataBytesInsert, charge as u64),
-                    (Ticker::BlockCacheBytesWrite, charge as u64),
-                ] {
-                    stats::add(&self.statistics, ticker, n);
+                let node = Held::new_in(spare, block);
+                match &self.statistics {
+                    None => slots.insert_node(i, node, charge),
+                    Some(stats) => insert_counted(stats, slots, i, node, charge),
                 }
-                slots.insert_node(i, Held::new_in(spare, block), charge)
             }
             _ => Ok(Held::new(block)),
         }
-    }
-
-    /// A block is not in the cache.
-    pub(super) fn count_miss(&self) {
-        stats::add(&self.statistics, Ticker::BlockCacheMiss, 1);
-        stats::add(&self.statistics, Ticker::BlockCacheDataMiss, 1);
     }
 
     /// Reads a block from the file, checked and counted.
@@ -71,15 +66,10 @@ impl BlockBasedTable {
         readahead: Option<&mut Readahead>,
         memory: Option<Memory>,
     ) -> Result<Block> {
-        perf::count(PerfMetric::BlockReadCount, 1);
-        perf::count(PerfMetric::BlockReadByte, handle.size + BLOCK_TRAILER_SIZE as u64);
-        let perf_timer = PerfTimer::start(PerfMetric::BlockReadTime);
-        let get_timer = Timer::start(&self.statistics, HistogramType::ReadBlockGetMicros);
-        let sst_timer = Timer::start(&self.statistics, HistogramType::SstReadMicros);
-        let block = self.source.read_data(handle, self.dictionary.as_ref(), readahead, memory)?;
-        drop((sst_timer, get_timer, perf_timer));
-        stats::add(&self.statistics, Ticker::BlockChecksumComputeCount, 1);
-        Ok(block)
+        let _timers = count_read(&self.statistics, BlockKind::Data, handle);
+        let is_scan = self.statistics.is_some() && readahead.is_some();
+        let _busy = is_scan.then(|| busy_unless_known(Activity::Iterator));
+        self.source.read_data(handle, self.dictionary.as_ref(), readahead, memory)
     }
 
     /// A place for a block that is about to be read, and memory for its bytes, from one that was evicted.
@@ -92,16 +82,20 @@ impl BlockBasedTable {
     }
 }
 
-/// A block was in the cache: for who measures one operation.
-#[inline]
-pub(super) fn perf_hit(block: &Block) {
-    perf::count(PerfMetric::BlockCacheHitCount, 1);
-    perf::count(PerfMetric::BlockCacheReadByte, block.charge() as u64);
-}
-
-/// A block was in the cache: for the database's statistics.
-pub(super) fn count_hit(stats: &Statistics, block: &Block) {
-    stats.add(Ticker::BlockCacheHit, 1);
-    stats.add(Ticker::BlockCacheDataHit, 1);
-    stats.add(Ticker::BlockCacheBytesRead, block.charge() as u64);
+/// Puts a block into its slot, and counts what came of that.
+#[cold]
+fn insert_counted(
+    stats: &Statistics,
+    slots: &SlotArray<Block>,
+    i: usize,
+    node: Held<Block>,
+    charge: usize,
+) -> Result<Held<Block>> {
+    let mine = std::ptr::from_ref(node.object());
+    let cached = slots.insert_node(i, node, charge);
+    match &cached {
+        Ok(cached) => count_added(stats, charge as u64, !std::ptr::eq(mine, cached.object())),
+        Err(_) => stats.add(Ticker::BlockCacheAddFailures, 1),
+    }
+    cached
 }

@@ -1,7 +1,8 @@
 //! The block-based table: RocksDB's default format.
 //!
 //! ```text
-//! file = data block*, filter block, index block, [dictionary], properties, metaindex, footer
+//! file = data block*, [filter block], index block, [dictionary], [range deletions], properties, metaindex,
+//!        footer
 //! each block is followed by a type byte and a fixed32 checksum
 //! ```
 //! Reading: `open` takes the metadata apart, `parts` reads what lookups need, `table` answers them (`early` the first
@@ -13,6 +14,7 @@ mod block;
 mod block_builder;
 mod builder;
 mod builder_tail;
+mod counting;
 mod cursor;
 mod dictionary;
 mod early;

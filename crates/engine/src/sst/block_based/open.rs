@@ -3,6 +3,7 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
 use super::block::BlockView;
+use super::counting::{BlockKind, CachedParts};
 use super::cursor::Cursor;
 use super::index::IndexForm;
 use super::parts::{FilterAt, LateParts, PartsAt};
@@ -24,6 +25,7 @@ use crate::sst::properties::{
     EXTERNAL_GLOBAL_SEQNO, EXTERNAL_VERSION, INDEX_TYPE, PREFIX_FILTERING, TableProperties,
     WHOLE_KEY_FILTERING,
 };
+use crate::stats::{self, Ticker};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -80,8 +82,20 @@ impl BlockBasedTable {
     ) -> Result<BlockBasedTable> {
         if let Some(cache) = ctx.cache.as_ref().filter(|_| opts.cache_index_and_filter_blocks) {
             self._reservation = Some(cache.reserve(self.memory_usage())?);
+            let cached = self.cached_parts()?;
+            if let Some(stats) = &self.statistics {
+                cached.count_added(stats);
+            }
+            self.cached = Some(Box::new(cached));
         }
         Ok(self)
+    }
+
+    /// The sizes of what is charged to the cache.
+    fn cached_parts(&self) -> Result<CachedParts> {
+        let (index, filter) = self.parts()?.sizes();
+        let dictionary = self.dictionary.as_ref().map(|d| d.bytes().len() as u64);
+        Ok(CachedParts { index: index as u64, filter: filter.map(|size| size as u64), dictionary })
     }
 }
 
@@ -95,12 +109,18 @@ fn open(
     ctx: &TableReadContext,
     opts: &BlockBasedTableOptions,
 ) -> Result<BlockBasedTable> {
-    let footer = read_footer(&*file)?;
-    let source = BlockSource::new(file, footer, ctx.mmap);
+    let footer = read_footer(&*file).inspect_err(|e| {
+        let damaged = u64::from(e.is_corruption());
+        stats::add(&ctx.statistics, Ticker::SstFooterCorruptionCount, damaged);
+    })?;
+    let source = BlockSource::new(file, footer, ctx.mmap, ctx.statistics.clone());
     let metas = read_metaindex(&source)?;
     let properties = read_properties(&source, &metas)?;
     let dictionary = match metas.get(DICTIONARY) {
-        Some(&handle) => Some(Dictionary::new(source.read_meta(handle)?.to_vec())),
+        Some(&handle) => {
+            let bytes = source.read_meta(BlockKind::Dictionary, handle)?;
+            Some(Dictionary::new(bytes.to_vec()))
+        }
         None => None,
     };
     let form = index_form(&properties)?;
@@ -135,6 +155,8 @@ fn open(
         dictionary,
         properties,
         statistics: ctx.statistics.clone(),
+        at_last_level: ctx.at_last_level,
+        cached: None,
         _reservation: None,
     })
 }
@@ -152,7 +174,7 @@ fn read_footer(file: &dyn RandomAccessFile) -> Result<Footer> {
 
 fn read_metaindex(source: &BlockSource) -> Result<MetaBlocks> {
     let handle = source.footer().metaindex;
-    let bytes = source.read_meta(handle)?;
+    let bytes = source.read_meta(BlockKind::Other, handle)?;
     let mut metas = MetaBlocks::new();
     BlockView::new(&bytes)
         .and_then(|view| {
@@ -173,7 +195,7 @@ fn read_properties(source: &BlockSource, metas: &MetaBlocks) -> Result<TableProp
     let handle = *metas
         .get(PROPERTIES)
         .ok_or_else(|| Error::corruption("metaindex: no entry rocksdb.properties"))?;
-    let mut bytes = source.read_with_trailer(handle)?;
+    let mut bytes = source.read_with_trailer(BlockKind::Other, handle)?;
     if let Err(e) = source.verify(&bytes, handle.offset) {
         // Old ingestions wrote the sequence number into the block and left its checksum.
         let mut original = bytes.to_vec();
@@ -266,7 +288,7 @@ fn read_range_tombstones(
     order: &KeyOrder,
     global_seqno: Option<SeqNo>,
 ) -> Result<Option<Arc<Fragments>>> {
-    let bytes = source.read_meta(handle)?;
+    let bytes = source.read_meta(BlockKind::Other, handle)?;
     let mut stored = Vec::new();
     let all = BlockView::new(&bytes).and_then(|view| {
         view.for_each(|key, end| {

@@ -3,13 +3,14 @@
 //! A table that is opened alone reads them at once. A database that opens all its tables reads the same
 //! blocks and verifies their checksums, but into memory that the next table uses again, and keeps only
 //! where they are: memory for all filters and fences, page by page, and decoding were most of the time
-//! that opening took. The first lookups in a table do without (see [`super::early`]); who needs its parts first reads them,
-//! verified again, and others wait for it. Damage that a checksum does not show, which only a crafted file has, is
-//! thus found by who reads them.
+//! that opening took. Partitioned indexes and filters are read at once all the same. The first lookups in a table
+//! do without (see [`super::early`]); who needs its parts first reads them, verified again, and others wait for it.
+//! Damage that a checksum does not show, which only a crafted file has, is thus found by who reads them.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
 use super::block::{Block, BlockView};
+use super::counting::BlockKind;
 use super::early::{EARLY_LOOKUPS, Early, IndexBlock};
 use super::fences::Fences;
 use super::filter::Filter;
@@ -123,7 +124,7 @@ impl LateParts {
         }
         early.lookups += 1;
         if early.index.is_none() {
-            let bytes = source.read_meta(self.at.index)?;
+            let bytes = source.read_meta(BlockKind::Index, self.at.index)?;
             early.index = Some(Arc::new(IndexBlock { bytes, form: self.at.form }));
         }
         Ok(early.index.clone())
@@ -158,9 +159,9 @@ impl LateParts {
             return self.get(source, order).map(|_| ());
         }
         if let FilterAt::Full(handle) = self.at.filter {
-            verified(source, file, handle, memory)?;
+            verified(source, BlockKind::Filter, file, handle, memory)?;
         }
-        let (block, type_byte) = verified(source, file, self.at.index, memory)?;
+        let (block, type_byte) = verified(source, BlockKind::Index, file, self.at.index, memory)?;
         if type_byte == 0 {
             BlockView::new(block).map_err(|e| source.locate(self.at.index, e))?;
         }
@@ -171,6 +172,7 @@ impl LateParts {
 /// A block as it is in the file, and its type byte, with its checksum verified.
 fn verified<'m>(
     source: &BlockSource,
+    kind: BlockKind,
     file: &dyn RandomAccessFile,
     handle: BlockHandle,
     memory: &'m mut Vec<u8>,
@@ -181,6 +183,7 @@ fn verified<'m>(
         memory.resize(len, 0);
     }
     let bytes = memory.get_mut(..len).unwrap_or_default();
+    let _timers = source.count_read(kind, handle);
     read_exact_at(file, handle.offset, bytes)?;
     source.verify(bytes, handle.offset)?;
     let (block, trailer) = bytes.split_at_checked(handle.size as usize).unwrap_or_default();
@@ -207,7 +210,12 @@ impl PartsAt {
     ) -> Result<Parts> {
         let fences = match index {
             Some(index) => self.read_index(&index.bytes, source, order, cancelled)?,
-            None => self.read_index(&source.read_meta(self.index)?, source, order, cancelled)?,
+            None => self.read_index(
+                &source.read_meta(BlockKind::Index, self.index)?,
+                source,
+                order,
+                cancelled,
+            )?,
         };
         refuse_if(cancelled)?;
         let filter = self.read_filter(source, order)?;
@@ -240,7 +248,7 @@ impl PartsAt {
                 budget = budget.checked_sub(part.size).ok_or_else(|| {
                     Error::corruption("index partitions are larger than the file")
                 })?;
-                for_each_entry(&source.read_meta(part)?, form, &mut push)
+                for_each_entry(&source.read_meta(BlockKind::Index, part)?, form, &mut push)
             })
         } else {
             for_each_entry(bytes, form, &mut push)
@@ -261,7 +269,7 @@ impl PartsAt {
         let mut filters = Vec::new();
         let mut budget = source.footer().offset;
         let form = IndexForm { first_keys: false, ..self.form };
-        for_each_entry(&source.read_meta(handle)?, form, |key, part| {
+        for_each_entry(&source.read_meta(BlockKind::Filter, handle)?, form, |key, part| {
             budget = budget
                 .checked_sub(part.size)
                 .ok_or_else(|| Error::corruption("filter partitions are larger than the file"))?;
@@ -277,15 +285,22 @@ impl PartsAt {
 impl Parts {
     /// Bytes of memory outside of the cache's blocks.
     fn memory_usage(&self) -> usize {
+        let (index, filter) = self.sizes();
+        index + filter.unwrap_or(0)
+    }
+
+    /// Bytes of memory of the index and of the filter, if there is one.
+    pub(super) fn sizes(&self) -> (usize, Option<usize>) {
         let filter = match &self.filter {
-            TableFilter::None => 0,
-            TableFilter::Full(filter) => filter.memory_usage(),
+            TableFilter::None => None,
+            TableFilter::Full(filter) => Some(filter.memory_usage()),
             TableFilter::Partitioned(fences, filters) => {
-                fences.memory_usage() + filters.iter().map(Filter::memory_usage).sum::<usize>()
+                let filters = filters.iter().map(Filter::memory_usage).sum::<usize>();
+                Some(fences.memory_usage() + filters)
             }
         };
         let slots = self.slots.as_ref().map_or(0, |slots| size_of::<usize>() * slots.len());
-        self.fences.memory_usage() + filter + slots
+        (self.fences.memory_usage() + slots, filter)
     }
 }
 

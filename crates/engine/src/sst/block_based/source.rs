@@ -3,11 +3,13 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
 use super::block::{Block, Bytes, SEPARATED_BIT};
+use super::counting::{BlockKind, ReadTimers, count_read};
 use super::filter::Lines;
 use super::index::check_handle;
 use super::separated::join_separated;
 use crate::base::checksum::{block_checksum, context_modifier};
 use crate::base::coding::fixed32_at;
+use crate::base::perf::{PerfMetric, PerfTimer};
 use crate::cache::Memory;
 use crate::compress::{CompressionType, Dictionary, decompress_with};
 use crate::env::mapping::LargeVec;
@@ -15,7 +17,9 @@ use crate::error::{Error, Result};
 use crate::fs::RandomAccessFile;
 use crate::options::ChecksumType;
 use crate::sst::format::{BLOCK_TRAILER_SIZE, BlockHandle, Footer, read_exact_at};
+use crate::stats::{self, Activity, HistogramType, Statistics, Ticker};
 use std::sync::Arc;
+use std::time::Instant;
 
 /// A decompressed block may be so many times larger than its compressed form, and a bit: more is
 /// beyond every codec, hence a sign of crafted bytes.
@@ -27,6 +31,7 @@ pub struct BlockSource {
     footer: Footer,
     /// Use the mapping.
     mapped: bool,
+    statistics: Option<Arc<Statistics>>,
 }
 
 /// Where an iterator has read ahead.
@@ -44,11 +49,15 @@ pub struct Readahead {
 
 /// The first window of an iterator that is not eager.
 const WINDOW_MIN: usize = 8 << 10;
+/// The largest window.
+const WINDOW_LARGEST: usize = 1 << 30;
 
 impl Readahead {
     /// Reads `window_max` ahead from the first read on if `eager`; otherwise starts small after a
     /// few sequential reads and doubles.
     pub fn new(window_max: usize, eager: bool) -> Readahead {
+        // A program may ask for any number of bytes.
+        let window_max = window_max.min(WINDOW_LARGEST);
         let window = if eager { window_max } else { WINDOW_MIN.min(window_max) };
         let (buffer, start, expected, sequential) = (LargeVec::new(), 0, 0, 0);
         Readahead { buffer, start, expected, window, window_max, eager, sequential }
@@ -66,10 +75,13 @@ impl Readahead {
         offset: u64,
         len: usize,
         end: u64,
+        statistics: &Option<Arc<Statistics>>,
     ) -> Result<&[u8]> {
         let within = offset.checked_sub(self.start).map(|at| at as usize);
         let buffered = within.is_some_and(|at| at + len <= self.buffer.len());
-        if !buffered {
+        if buffered {
+            count_prefetched(statistics, len);
+        } else {
             if offset == self.expected {
                 self.sequential += 1;
             } else if !self.eager {
@@ -86,6 +98,9 @@ impl Readahead {
                 self.buffer.clear();
                 return Err(e);
             }
+            if want > len {
+                count_prefetch(statistics, want, len);
+            }
         }
         self.expected = offset + len as u64;
         let at = (offset - self.start) as usize;
@@ -93,11 +108,37 @@ impl Readahead {
     }
 }
 
+/// Counts a read of `want` bytes of which `len` are needed now.
+fn count_prefetch(statistics: &Option<Arc<Statistics>>, want: usize, len: usize) {
+    let Some(stats) = statistics else { return };
+    match stats::activity() {
+        Activity::Compaction => stats.record(HistogramType::CompactionPrefetchBytes, want as u64),
+        _ => {
+            stats.add(Ticker::PrefetchBytes, want as u64);
+            stats.add(Ticker::PrefetchBytesUseful, len as u64);
+        }
+    }
+}
+
+/// Counts `len` bytes that were read ahead.
+fn count_prefetched(statistics: &Option<Arc<Statistics>>, len: usize) {
+    let Some(stats) = statistics else { return };
+    if stats::activity() != Activity::Compaction {
+        stats.add(Ticker::PrefetchHits, 1);
+        stats.add(Ticker::PrefetchBytesUseful, len as u64);
+    }
+}
+
 impl BlockSource {
     /// A source over a file whose footer was read.
-    pub fn new(file: Arc<dyn RandomAccessFile>, footer: Footer, mmap: bool) -> BlockSource {
+    pub fn new(
+        file: Arc<dyn RandomAccessFile>,
+        footer: Footer,
+        mmap: bool,
+        statistics: Option<Arc<Statistics>>,
+    ) -> BlockSource {
         let mapped = mmap && file.mapped().is_some_and(|map| map.len() as u64 >= file.size());
-        BlockSource { file, footer, mapped }
+        BlockSource { file, footer, mapped, statistics }
     }
 
     /// The footer.
@@ -114,11 +155,17 @@ impl BlockSource {
     }
 
     /// The bytes of a block in the file with their trailer, unchecked.
-    pub fn read_with_trailer(&self, handle: BlockHandle) -> Result<LargeVec<u8>> {
+    pub fn read_with_trailer(&self, kind: BlockKind, handle: BlockHandle) -> Result<LargeVec<u8>> {
         self.check_range(handle)?;
+        let _timers = self.count_read(kind, handle);
         let mut bytes = LargeVec::zeroed(handle.size as usize + BLOCK_TRAILER_SIZE);
         read_exact_at(&*self.file, handle.offset, &mut bytes)?;
         Ok(bytes)
+    }
+
+    /// See [`count_read`].
+    pub(super) fn count_read(&self, kind: BlockKind, handle: BlockHandle) -> ReadTimers<'_> {
+        count_read(&self.statistics, kind, handle)
     }
 
     fn check_range(&self, handle: BlockHandle) -> Result<()> {
@@ -132,25 +179,26 @@ impl BlockSource {
             return Ok(());
         }
         let (block, type_byte, stored) = split_trailer(bytes)?;
+        let timer = PerfTimer::start(PerfMetric::BlockChecksumTime);
         let actual = block_checksum(kind, block, type_byte)
             .wrapping_add(context_modifier(self.footer.context_base, offset));
+        drop(timer);
+        stats::add(&self.statistics, Ticker::BlockChecksumComputeCount, 1);
         if stored == actual {
             return Ok(());
         }
-        Err(Error::corruption_at(
-            self.file.path(),
-            offset,
-            format_args!(
-                "block checksum mismatch: expected {actual:#010x}, found {stored:#010x} ({kind:?}, \
-                 {} bytes)",
-                block.len()
-            ),
-        ))
+        stats::add(&self.statistics, Ticker::BlockChecksumMismatchCount, 1);
+        Err(Error::corruption(format!(
+            "block checksum mismatch: stored = {stored}, computed = {actual}, type = {}  in {} offset {offset} size {}",
+            kind as u8,
+            self.file.path().display(),
+            block.len()
+        )))
     }
 
-    /// A checked, uncompressed block of the metadata.
-    pub fn read_meta(&self, handle: BlockHandle) -> Result<LargeVec<u8>> {
-        let mut bytes = self.read_with_trailer(handle)?;
+    /// A checked, uncompressed block that holds no entries of the user.
+    pub fn read_meta(&self, kind: BlockKind, handle: BlockHandle) -> Result<LargeVec<u8>> {
+        let mut bytes = self.read_with_trailer(kind, handle)?;
         self.verify(&bytes, handle.offset)?;
         let (block, type_byte, _) = split_trailer(&bytes)?;
         if type_byte == 0 {
@@ -164,6 +212,7 @@ impl BlockSource {
     /// As `read_meta`, read to where it stays.
     pub fn read_filter(&self, handle: BlockHandle) -> Result<Lines> {
         self.check_range(handle)?;
+        let _timers = self.count_read(BlockKind::Filter, handle);
         let mut lines = Lines::zeroed(handle.size as usize + BLOCK_TRAILER_SIZE);
         read_exact_at(&*self.file, handle.offset, lines.bytes_mut())?;
         self.verify(lines.bytes(), handle.offset)?;
@@ -209,7 +258,8 @@ impl BlockSource {
             match readahead {
                 Some(readahead) => {
                     let end = self.footer.offset;
-                    let bytes = readahead.read(&*self.file, handle.offset, len, end)?;
+                    let (file, stats) = (&*self.file, &self.statistics);
+                    let bytes = readahead.read(file, handle.offset, len, end, stats)?;
                     self.unpack(bytes, handle, dictionary)?
                 }
                 None => self.unpack_owned(self.read_into(memory, handle)?, handle, dictionary)?,
@@ -282,7 +332,21 @@ impl BlockSource {
             return Err(Error::corruption(format!("unknown compression type {byte:#04x}")));
         };
         let limit = block.len().saturating_mul(EXPANSION_MAX).saturating_add(1 << 20);
-        decompress_with(kind, self.footer.format_version, block, dictionary, limit)
+        let timer = PerfTimer::start(PerfMetric::BlockDecompressTime);
+        let stats = self.statistics.as_deref();
+        let start = stats.filter(|stats| stats.has_detailed_timers()).map(|_| Instant::now());
+        let raw = decompress_with(kind, self.footer.format_version, block, dictionary, limit)?;
+        drop(timer);
+        if let Some(stats) = stats {
+            stats.add(Ticker::NumberBlockDecompressed, 1);
+            stats.add(Ticker::BytesDecompressedFrom, block.len() as u64);
+            stats.add(Ticker::BytesDecompressedTo, raw.len() as u64);
+            if let Some(start) = start {
+                let nanos = start.elapsed().as_nanos() as u64;
+                stats.record(HistogramType::DecompressionTimesNanos, nanos);
+            }
+        }
+        Ok(raw)
     }
 }
 

@@ -7,13 +7,13 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
 use super::block::{Block, Found, kind_of};
-use super::loading::{count_hit, perf_hit};
+use super::counting::{CachedParts, count_hit, perf_hit};
 use super::parts::{LateParts, Parts, TableFilter};
 use super::source::{BlockSource, Readahead};
 use super::tags::Tags;
 use crate::base::hash::hash64;
 use crate::base::key::{sequence, trailer, user_key};
-use crate::base::perf::{self, PerfMetric};
+use crate::base::perf::{self, PerfMetric, PerfTimer};
 use crate::base::pinned::Pin;
 use crate::base::{KeyOrder, LookupKey, MAX_SEQUENCE_NUMBER, PinnedValue, SeqNo};
 use crate::cache::{Held, Reservation, SlotArray};
@@ -27,7 +27,7 @@ use crate::options::ReadOptions;
 use crate::rangedel::Fragments;
 use crate::sst::BlockAccess;
 use crate::sst::properties::TableProperties;
-use crate::stats::{self, Statistics, Ticker};
+use crate::stats::{self, Activity, Statistics, Ticker, busy_unless_known};
 use std::sync::Arc;
 
 /// An open block-based table.
@@ -50,6 +50,10 @@ pub struct BlockBasedTable {
     pub(super) global_seqno: Option<SeqNo>,
     pub(super) properties: TableProperties,
     pub(super) statistics: Option<Arc<Statistics>>,
+    /// The file is on the last level, or was when it was opened: for statistics.
+    pub(super) at_last_level: bool,
+    /// What index and filter take from the cache's budget, if they do: for statistics.
+    pub(super) cached: Option<Box<CachedParts>>,
     /// The budget that index and filter take from the cache, if they do.
     pub(super) _reservation: Option<Reservation>,
 }
@@ -94,29 +98,69 @@ impl BlockBasedTable {
                 None => return Ok(()),
             },
         };
-        if !self.filter_allows(&parts.filter, user_key, hash, t) {
-            stats::add(&self.statistics, Ticker::BloomFilterUseful, 1);
-            perf::count(PerfMetric::BloomSstMissCount, 1);
+        let counts = self.statistics.is_some() || perf::is_used();
+        if counts && let Some(cached) = &self.cached {
+            cached.count_filter_use(&self.statistics);
+        }
+        let allowed = self.filter_allows(&parts.filter, user_key, hash, t);
+        if counts {
+            self.count_filter_answer(&parts.filter, allowed);
+            ctx.forget_seen();
+        }
+        if !allowed {
             return Ok(());
-        }
-        if self.statistics.is_some() {
-            self.count_for(&parts.filter, Ticker::BloomFilterFullPositive);
-        }
-        if perf::is_used() && !matches!(parts.filter, TableFilter::None) {
-            perf::count(PerfMetric::BloomSstHitCount, 1);
         }
         let mut i = parts.fences.find(&self.order, user_key, max_trailer);
         while i < parts.fences.len() {
             let found = self.get_in_block(parts, i, &lookup, ro, ctx)?;
-            if found == Found::Finished && self.statistics.is_some() {
-                self.count_for(&parts.filter, Ticker::BloomFilterFullTruePositive);
-            }
             if found == Found::Finished || parts.fences.keys_stay_in_one_block() {
                 break;
             }
             i += 1;
         }
+        if counts {
+            self.count_outcome(&parts.filter, ctx);
+        }
         Ok(())
+    }
+
+    /// Counts what the filter said.
+    #[cold]
+    fn count_filter_answer(&self, filter: &TableFilter, allowed: bool) {
+        if matches!(filter, TableFilter::None) {
+            return;
+        }
+        let metric =
+            if allowed { PerfMetric::BloomSstHitCount } else { PerfMetric::BloomSstMissCount };
+        perf::count(metric, 1);
+        let Some(stats) = &self.statistics else { return };
+        match (self.whole_keys, allowed) {
+            (true, true) => stats.add(Ticker::BloomFilterFullPositive, 1),
+            (true, false) => stats.add(Ticker::BloomFilterUseful, 1),
+            (false, _) => self.count_prefix_answer(allowed),
+        }
+    }
+
+    fn count_prefix_answer(&self, allowed: bool) {
+        stats::add(&self.statistics, Ticker::BloomFilterPrefixChecked, 1);
+        if !allowed {
+            stats::add(&self.statistics, Ticker::BloomFilterPrefixUseful, 1);
+        }
+    }
+
+    /// Counts a lookup that the filter allowed: uses of the index, and whether the key was there.
+    #[cold]
+    fn count_outcome(&self, filter: &TableFilter, ctx: &GetContext) {
+        if let Some(cached) = &self.cached {
+            cached.count_index_use(&self.statistics);
+        }
+        if ctx.has_seen() && !matches!(filter, TableFilter::None) {
+            let ticker = match self.whole_keys {
+                true => Ticker::BloomFilterFullTruePositive,
+                false => Ticker::BloomFilterPrefixTruePositive,
+            };
+            stats::add(&self.statistics, ticker, 1);
+        }
     }
 
     /// Asks for what a lookup of the key reads first.
@@ -152,13 +196,6 @@ impl BlockBasedTable {
         let clipped = all.clipped(Some(user_key(smallest)), is_ordered.then_some(&upper));
         self.range_tombstones = Some(Arc::new(clipped)).filter(|left| !left.is_empty());
         self.has_range_tombstones = self.range_tombstones.is_some();
-    }
-
-    #[cold]
-    fn count_for(&self, filter: &TableFilter, ticker: Ticker) {
-        if !matches!(filter, TableFilter::None) {
-            stats::add(&self.statistics, ticker, 1);
-        }
     }
 
     #[inline]
@@ -209,6 +246,9 @@ impl BlockBasedTable {
                 perf_hit(block);
                 if let Some(stats) = &self.statistics {
                     count_hit(stats, block);
+                    if let Some(cached) = &self.cached {
+                        cached.count_dictionary_use(&self.statistics);
+                    }
                 }
                 let tags = if self.tags { self.tags_of(block, slots, i) } else { None };
                 let found = self.search(block, tags, lookup, ctx, &SlotPin { slots, i });
@@ -240,6 +280,36 @@ impl BlockBasedTable {
 
     #[inline]
     pub(super) fn search(
+        &self,
+        block: &Block,
+        tags: Option<&Tags>,
+        lookup: &Lookup,
+        ctx: &mut GetContext,
+        pin: &dyn Pin,
+    ) -> Result<Found> {
+        // A timer that is always there would cost a lookup more than its branch: it must be dropped on each way out.
+        if perf::is_used() {
+            return self.search_timed(block, tags, lookup, ctx, pin);
+        }
+        self.search_in(block, tags, lookup, ctx, pin)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn search_timed(
+        &self,
+        block: &Block,
+        tags: Option<&Tags>,
+        lookup: &Lookup,
+        ctx: &mut GetContext,
+        pin: &dyn Pin,
+    ) -> Result<Found> {
+        let _timer = PerfTimer::start(PerfMetric::BlockSeekNanos);
+        self.search_in(block, tags, lookup, ctx, pin)
+    }
+
+    #[inline]
+    fn search_in(
         &self,
         block: &Block,
         tags: Option<&Tags>,
@@ -285,10 +355,7 @@ impl BlockBasedTable {
         match self.parts().map(|parts| &parts.filter) {
             Ok(TableFilter::Full(filter)) if self.prefixes.is_some() => {
                 let may = filter.may_match(user_prefix, hash64(user_prefix));
-                stats::add(&self.statistics, Ticker::BloomFilterPrefixChecked, 1);
-                if !may {
-                    stats::add(&self.statistics, Ticker::BloomFilterPrefixUseful, 1);
-                }
+                self.count_prefix_answer(may);
                 may
             }
             _ => true,
@@ -326,6 +393,7 @@ impl BlockBasedTable {
     /// Reads every data block from the file and checks it.
     pub fn verify_checksums(&self) -> Result<()> {
         let mut readahead = Readahead::new(1 << 20, true);
+        let _busy = busy_unless_known(Activity::VerifyDbChecksum);
         let fences = &self.parts()?.fences;
         for i in 0..fences.len() {
             let handle = fences.handle(i).unwrap_or_default();

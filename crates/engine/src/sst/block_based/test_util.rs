@@ -43,6 +43,7 @@ pub fn read_context(cache: Option<Arc<Cache>>) -> TableReadContext {
         file_number: 9,
         global_seqno: None,
         statistics: None,
+        at_last_level: false,
     }
 }
 
@@ -71,6 +72,7 @@ pub fn builder_context(
         bottommost: false,
         skip_filter: false,
         for_ingestion: false,
+        statistics: None,
     }
 }
 
@@ -78,7 +80,7 @@ pub fn builder_context(
 pub fn build(ctx: TableBuilderContext, rows: &[Row]) -> Result<(Vec<u8>, FinishedTable)> {
     let fs = MemFs::new();
     let path = Path::new("/db/000009.sst");
-    fs.create_dir_all(Path::new("/db"))?;
+    fs.create_dir_if_missing(Path::new("/db"))?;
     let file = fs.new_writable(path, WritableOptions::default())?;
     let mut builder = TableBuilder::new(file, ctx)?;
     for (key, seq, kind, value) in rows {

@@ -7,6 +7,7 @@ use crate::cache::Cache;
 use crate::env::sync::atomic::AtomicBool;
 use crate::error::{Code, Error};
 use crate::hooks::FixedPrefixTransform;
+use crate::sst::format::FOOTER_SIZE;
 use crate::sst::{Table, TableIterOptions, TableReadContext};
 use serde_json::Value;
 use std::cmp::Ordering;
@@ -237,4 +238,38 @@ fn read_all(table: &Arc<Table>) -> crate::error::Result<()> {
         iter.status()?;
     }
     table.verify_checksums()
+}
+
+/// Every byte of a footer, changed to every value: an error, or the same entries. What versions below 6 do not notice is
+/// the padding, a version that is read in the same way, and a checksum type that says "none".
+#[test]
+fn changed_bytes_of_a_footer_are_noticed_or_mean_nothing() {
+    for (file, covered) in [("fastlocalbloom", false), ("fv6_context_checksum", true)] {
+        let original = testdata(&format!("handwritten/sst_{file}.sst"));
+        let ctx = read_context(None);
+        let scan_all = |table: Arc<Table>| scan(&table, &TableIterOptions::default());
+        let rows = open(&original, &ctx).and_then(scan_all).unwrap();
+        let start = original.len() - FOOTER_SIZE;
+        let handles = original[start + 1..start + 41].iter().rposition(|b| *b != 0).unwrap() + 2;
+        let mut unnoticed = 0;
+        for at in 0..FOOTER_SIZE {
+            for value in (0..=255u8).filter(|value| *value != original[start + at]) {
+                let mut bytes = original.clone();
+                bytes[start + at] = value;
+                let Ok(found) = open(&bytes, &ctx).and_then(scan_all) else { continue };
+                assert_eq!(found, rows, "{file}: byte {at} of the footer changed to {value}");
+                let allowed = match at {
+                    0 => value == 0,
+                    // One more byte of a handle's last number, of which the padding is the rest: the same number.
+                    1..41 if at + 1 == handles => value == original[start + at] | 0x80 && !covered,
+                    1..41 => !covered && at >= handles,
+                    41 => !covered && (2..=5).contains(&value),
+                    _ => false,
+                };
+                assert!(allowed, "{file}: byte {at} of the footer changed to {value} unnoticed");
+                unnoticed += 1;
+            }
+        }
+        assert_eq!(unnoticed > 4, !covered, "{file}: {unnoticed}");
+    }
 }

@@ -31,6 +31,13 @@ const ENTRIES_MAX: u64 = i32::MAX as u64 - 1;
 /// What stands where there is no value.
 const FILLER: u8 = b'a';
 
+/// A bucket for every entry: a table that can be written.
+pub struct PlacedEntries {
+    layout: Layout,
+    buckets: Vec<u32>,
+    empty_key: Vec<u8>,
+}
+
 /// A CuckooTable that is being written.
 pub struct CuckooTableBuilder {
     file: Box<dyn WritableFile>,
@@ -44,7 +51,7 @@ pub struct CuckooTableBuilder {
 
 /// Everything that was added, keys and values apart.
 #[derive(Default)]
-struct Entries {
+pub(in crate::sst) struct Entries {
     /// Internal keys.
     keys: Vec<u8>,
     /// Values, and filler for entries that have none.
@@ -57,6 +64,11 @@ struct Entries {
 }
 
 impl Entries {
+    /// Internal keys and values in the order in which they were added; deletions have filler as their value.
+    pub(in crate::sst) fn iter(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
+        (0..self.count).map(|entry| (self.key(entry), self.value(entry)))
+    }
+
     fn key(&self, entry: u32) -> &[u8] {
         slot(&self.keys, entry, self.key_len)
     }
@@ -150,13 +162,25 @@ impl CuckooTableBuilder {
     }
 
     /// Places the entries, writes everything, syncs and closes the file.
-    pub fn finish(mut self) -> Result<FinishedTable> {
+    pub fn finish(self) -> Result<FinishedTable> {
+        let placed = self.place()?;
+        self.write(placed)
+    }
+
+    /// Finds a bucket for every entry; writes nothing. Fails if the entries do not fit into one hash table.
+    pub fn place(&self) -> Result<PlacedEntries> {
         let mut layout = self.layout();
         let buckets = match self.entries.count {
             0 => Vec::new(),
             count => place(&self.entries, count, &mut layout, self.opts.max_search_depth)?,
         };
         let empty_key = self.empty_key(&layout)?;
+        Ok(PlacedEntries { layout, buckets, empty_key })
+    }
+
+    /// Writes everything, syncs and closes the file.
+    pub fn write(mut self, placed: PlacedEntries) -> Result<FinishedTable> {
+        let PlacedEntries { layout, buckets, empty_key } = placed;
         self.write_buckets(&layout, &buckets, &empty_key)?;
         let bucket_len = (layout.key_len + layout.value_len) as u64;
         let p = &mut self.properties;
@@ -170,6 +194,11 @@ impl CuckooTableBuilder {
         self.file.close()?;
         let file_size = self.properties.data_size + tail.len() as u64;
         Ok(FinishedTable { file_size, properties: self.properties })
+    }
+
+    /// Gives up the table: the file, which is still empty, and what was added to it.
+    pub(in crate::sst) fn into_parts(self) -> (Box<dyn WritableFile>, Entries) {
+        (self.file, self.entries)
     }
 
     fn check(&self, key: &ParsedInternalKey, whole: &[u8], value: Option<&[u8]>) -> Result<()> {

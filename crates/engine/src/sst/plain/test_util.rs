@@ -124,6 +124,7 @@ pub(in crate::sst) fn read_context(
         file_number: 7,
         global_seqno: None,
         statistics: None,
+        at_last_level: false,
     }
 }
 
@@ -153,6 +154,7 @@ pub(in crate::sst) fn builder_context(
         bottommost: false,
         skip_filter: false,
         for_ingestion: false,
+        statistics: None,
     }
 }
 

@@ -3,7 +3,9 @@
 use super::super::support::{dump, open_three, ro, temp_dir, wo};
 use super::{DIR, eventually, faulty, flush, gated, held, over, synced, unlogged, within};
 use ferrolith::db::{ColumnFamily, Db};
-use ferrolith::fs::fault::{Fault, FaultKind, Op};
+use ferrolith::fs::FileSystem;
+use ferrolith::fs::fault::{Fault, FaultFs, FaultKind, Op};
+use ferrolith::fs::mem::MemFs;
 use ferrolith::options::{CompactRangeOptions, FlushOptions};
 use std::path::Path;
 use std::sync::atomic::Ordering;
@@ -190,6 +192,72 @@ fn writes_resume_after_a_compaction_that_failed_once() {
         db.property("rocksdb.num-files-at-level0").as_deref() == Some("0")
     });
     eventually("writes resume", || db.put(&wo(), b"k", b"v").is_ok());
+}
+
+/// A database with four tables on level 0 that wait for a compaction.
+fn waiting_for_compaction(fs: &FaultFs) -> Db {
+    let mut options = over(fs.clone());
+    options.cf.disable_auto_compactions = true;
+    let db = Db::open(&options, DIR).unwrap();
+    for i in 0..4u8 {
+        db.put(&wo(), b"a", &[i]).unwrap();
+        db.put(&wo(), b"z", &[i]).unwrap();
+        flush(&db).unwrap();
+    }
+    db
+}
+
+fn compact_by_itself(db: &Db) {
+    db.set_options(&[("disable_auto_compactions", "false")]).unwrap();
+}
+
+fn is_compacted(db: &Db) -> bool {
+    db.property_int("rocksdb.num-files-at-level0").is_some_and(|n| n < 4)
+}
+
+fn tables_in(mem: &MemFs) -> usize {
+    let names = mem.list_dir(Path::new(DIR)).unwrap();
+    names.iter().filter(|name| name.ends_with(".sst")).count()
+}
+
+#[test]
+fn a_compaction_that_finds_no_space_stops_no_writer() {
+    let (mem, fs) = faulty();
+    let db = waiting_for_compaction(&fs);
+    fs.inject(Fault::always(Op::Append, ".sst", FaultKind::NoSpace));
+    let before = fs.count(Op::Create);
+    compact_by_itself(&db);
+    // Also after the second try. Each put makes no file.
+    eventually("it is tried again", || {
+        db.put(&wo(), b"k", b"v").expect("a write");
+        fs.count(Op::Create) >= before + 2
+    });
+    let e = db.wait_for_compact().unwrap_err();
+    assert!(e.is_no_space(), "{e}");
+    eventually("nothing is left over", || tables_in(&mem) == 4);
+    fs.clear();
+    db.resume().unwrap();
+    eventually("the compaction is done", || is_compacted(&db));
+    db.wait_for_compact().unwrap();
+    assert_eq!(db.get(&ro(), b"a").unwrap(), Some(vec![3]));
+}
+
+#[test]
+fn tables_of_a_compaction_that_could_not_be_recorded_go() {
+    let (mem, fs) = faulty();
+    let db = waiting_for_compaction(&fs);
+    fs.inject(Fault::always(Op::Append, "MANIFEST", FaultKind::NoSpace));
+    let before = fs.count(Op::Create);
+    compact_by_itself(&db);
+    eventually("it is tried again", || fs.count(Op::Create) >= before + 4);
+    fs.clear();
+    eventually("the compaction is done", || is_compacted(&db));
+    eventually("nothing is left over", || tables_in(&mem) == db.live_files_metadata().len());
+    eventually("writes go on", || db.put(&wo(), b"k", b"v").is_ok());
+    db.close().unwrap();
+    drop(db);
+    let db = Db::open(&over(fs), DIR).unwrap();
+    assert_eq!(db.get(&ro(), b"a").unwrap(), Some(vec![3]));
 }
 
 #[test]

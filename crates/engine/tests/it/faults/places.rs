@@ -1,14 +1,16 @@
 //! Places that cannot be written, and strange ones.
 
 use super::super::support::{dump, small, temp_dir, wo};
-use super::{DIR, faulty, over};
+use super::{DIR, faulty, flush, over};
 use ferrolith::db::Db;
-use ferrolith::fs::fault::{Fault, FaultKind, Op};
+use ferrolith::fs::FileSystem;
+use ferrolith::fs::fault::{Fault, FaultFs, FaultKind, Op};
 use ferrolith::options::Options;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::sync::Arc;
 
 fn write_some(options: &Options, path: &Path) {
     let db = Db::open(options, path).unwrap();
@@ -88,13 +90,18 @@ fn options_files_are_not_needed() {
 fn a_wal_directory_is_made_or_named() {
     let dir = temp_dir();
     let mut options = small();
+    // Only the last directory is made: a parent that is missing may be a disk that is not mounted.
     options.db.wal_dir = dir.path().join("a/b/wals");
+    let e = Db::open(&options, dir.path().join("db")).unwrap_err();
+    assert!(e.message().contains("a/b/wals"), "{e}");
+    assert!(!dir.path().join("a").exists());
+    std::fs::create_dir_all(dir.path().join("a/b")).unwrap();
     write_some(&options, &dir.path().join("db"));
     has_some(&options, &dir.path().join("db"));
     std::fs::write(dir.path().join("file"), "x").unwrap();
     options.db.wal_dir = dir.path().join("file");
     let e = Db::open(&options, dir.path().join("db")).unwrap_err();
-    assert!(e.message().contains("file: expected a directory"), "{e}");
+    assert!(e.message().contains("file' exists but is not a directory"), "{e}");
     options.db.wal_dir = dir.path().join("file/below");
     let e = Db::open(&options, dir.path().join("db")).unwrap_err();
     assert!(e.message().contains("file/below"), "{e}");
@@ -117,4 +124,53 @@ fn odd_names_work_and_impossible_ones_are_named() {
         std::iter::repeat_n("d".repeat(200), 25).fold(dir.path().to_owned(), |p, d| p.join(d));
     assert!(Db::open(&small(), &deep).is_err());
     assert!(Db::open(&small(), "nul\0byte").is_err());
+}
+
+/// "Cannot tell whether it is there" is not "it is not there": nothing is taken for missing.
+#[test]
+fn an_open_that_cannot_look_misses_nothing() {
+    let (mem, _) = faulty();
+    let db = Db::open(&over(mem.clone()), DIR).unwrap();
+    db.put(&wo(), b"key", b"in the WAL").unwrap();
+    let killed = mem.crash_clone_with(|_, loose| loose);
+    drop(db);
+    for nth in 0.. {
+        let copy = killed.crash_clone_with(|_, loose| loose);
+        let fs = FaultFs::new(Arc::new(copy));
+        fs.inject(Fault::nth(Op::Stat, "", nth, FaultKind::Io));
+        let opened = Db::open(&over(fs.clone()), DIR);
+        let happened = fs.count(Op::Stat) > nth;
+        fs.clear();
+        drop(opened);
+        has_some(&over(fs), Path::new(DIR));
+        if !happened {
+            assert!(nth > 3, "{nth}");
+            break;
+        }
+    }
+}
+
+/// A bad moment of the system is no bad table.
+#[test]
+fn a_repair_that_cannot_open_a_table_sets_nothing_aside() {
+    let (mem, fs) = faulty();
+    let db = Db::open(&over(mem.clone()), DIR).unwrap();
+    db.put(&wo(), b"key", b"in a table").unwrap();
+    flush(&db).unwrap();
+    db.close().unwrap();
+    drop(db);
+    for (op, times) in [(Op::Open, 1), (Op::Read, 1), (Op::Stat, 1)] {
+        for name in mem.list_dir(Path::new(DIR)).unwrap() {
+            if name == "CURRENT" || name.starts_with("MANIFEST") {
+                mem.remove_file(&Path::new(DIR).join(name)).unwrap();
+            }
+        }
+        fs.inject(Fault { times, ..Fault::always(op, ".sst", FaultKind::Io) });
+        let repaired = Db::repair(&over(fs.clone()), DIR);
+        fs.clear();
+        if repaired.is_err() {
+            Db::repair(&over(fs.clone()), DIR).unwrap();
+        }
+        has_some(&over(mem.clone()), Path::new(DIR));
+    }
 }

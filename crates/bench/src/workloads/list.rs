@@ -1,0 +1,66 @@
+//! The list of `--benchmarks`.
+
+use super::{BENCHMARKS, Benchmark, MISSING};
+use crate::target::Result;
+
+/// One entry of `--benchmarks`.
+pub struct Entry {
+    /// The benchmark.
+    pub benchmark: &'static Benchmark,
+    /// Runs that count.
+    pub repeat: u32,
+    /// Runs before them that do not.
+    pub warmup: u32,
+}
+
+/// Reads `--benchmarks`: `name,name[X3],name[X3-W1]`.
+pub fn parse_list(list: &str) -> Result<Vec<Entry>> {
+    list.split(',').map(str::trim).filter(|name| !name.is_empty()).map(parse_entry).collect()
+}
+
+fn parse_entry(text: &str) -> Result<Entry> {
+    let (name, arguments) = match text.split_once('[') {
+        Some((name, rest)) => match rest.strip_suffix(']') {
+            Some(arguments) => (name, arguments),
+            None => return Err(format!("unknown benchmark arguments '{text}'")),
+        },
+        None => (text, ""),
+    };
+    if let Some((_, reason)) = MISSING.iter().find(|(missing, _)| *missing == name) {
+        return Err(format!("benchmark '{name}' is not supported: {reason}"));
+    }
+    let known = BENCHMARKS.iter().find(|benchmark| benchmark.name == name);
+    let benchmark = known.ok_or_else(|| {
+        let names: Vec<&str> = BENCHMARKS.iter().map(|benchmark| benchmark.name).collect();
+        let hint = nearest(name, &names)
+            .map_or_else(String::new, |near| format!("; did you mean {near}?"));
+        format!("unknown benchmark '{name}'{hint}\nknown: {}", names.join(", "))
+    })?;
+    let mut entry = Entry { benchmark, repeat: 1, warmup: 0 };
+    for argument in arguments.split('-').filter(|argument| !argument.is_empty()) {
+        let bad = || format!("unknown benchmark arguments '{text}'");
+        let (kind, number) = argument.split_at_checked(1).ok_or_else(bad)?;
+        let number = number.parse().map_err(|_| bad())?;
+        match kind {
+            "X" => entry.repeat = number,
+            "W" => entry.warmup = number,
+            _ => return Err(bad()),
+        }
+    }
+    Ok(entry)
+}
+
+/// The list for `--help`.
+pub fn help() -> String {
+    BENCHMARKS.iter().map(|b| format!("  {:<24} {}\n", b.name, b.help)).collect()
+}
+
+/// The name that is most like a misspelt one, if one is like it.
+fn nearest<'a>(wrong: &str, names: &[&'a str]) -> Option<&'a str> {
+    let likeness = |name: &&&str| (strsim::jaro_winkler(wrong, name) * 1e6) as u64;
+    names
+        .iter()
+        .max_by_key(likeness)
+        .copied()
+        .filter(|name| strsim::jaro_winkler(wrong, name) > 0.7)
+}

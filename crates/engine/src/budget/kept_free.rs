@@ -1,0 +1,140 @@
+//! Free space that compactions leave to flushes and logs.
+//!
+//! A compaction may need more than the device has left. If it wrote until the device is full, writers would
+//! meet the full device as well. Its files therefore report "no space" earlier, while there is still
+//! room for the table of a memtable and for its log. The free space is looked at once per
+//! [`KeptFree::step`] bytes that the whole job wrote, so that small outputs pass in any case.
+
+use crate::error::{Code, Error, Result, SubCode};
+use crate::fs::{FRAGMENT_HEADER, FileSyncer, FileSystem, Fragment, WritableFile};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// At most so many bytes are written between two looks at the free space.
+const STEP_MAX: u64 = 1 << 20;
+/// At most this part of the space that is free when the job starts is kept.
+const PART_KEPT: u64 = 8;
+
+/// What one job leaves free in one directory. Shared by all files of the job.
+pub struct KeptFree {
+    fs: Arc<dyn FileSystem>,
+    dir: PathBuf,
+    bytes: u64,
+    written: AtomicU64,
+}
+
+impl KeptFree {
+    /// Keeps up to `wanted` bytes free where `dir` is, and never more than a part of what is free now;
+    /// `None` if the free space is unknown.
+    pub fn new(fs: &Arc<dyn FileSystem>, dir: &Path, wanted: u64) -> Option<Arc<KeptFree>> {
+        let free = fs.free_space(dir).ok()?;
+        let bytes = wanted.min(free / PART_KEPT);
+        let (fs, dir, written) = (Arc::clone(fs), dir.to_owned(), AtomicU64::new(0));
+        Some(Arc::new(KeptFree { fs, dir, bytes, written }))
+    }
+
+    fn step(&self) -> u64 {
+        (self.bytes / 4).clamp(1, STEP_MAX)
+    }
+
+    /// Counts bytes that are about to be written; refuses them where too little is free.
+    fn count(&self, bytes: usize) -> Result<()> {
+        let before = self.written.fetch_add(bytes as u64, Relaxed);
+        if before / self.step() == (before + bytes as u64) / self.step() {
+            return Ok(());
+        }
+        // Who cannot tell what is free finds out by writing.
+        match self.fs.free_space(&self.dir) {
+            Ok(free) if free < self.bytes => Err(self.too_little(free)),
+            _ => Ok(()),
+        }
+    }
+
+    #[cold]
+    fn too_little(&self, free: u64) -> Error {
+        let (dir, kept) = (self.dir.display(), self.bytes);
+        let text = format!(
+            "{dir}: {free} bytes are free, and a compaction leaves {kept} to flushes and logs"
+        );
+        Error::new(Code::IOError, text).with_subcode(SubCode::NoSpace)
+    }
+}
+
+/// A file of a job that keeps space free.
+pub struct KeepsFree {
+    file: Box<dyn WritableFile>,
+    kept: Arc<KeptFree>,
+}
+
+impl KeepsFree {
+    /// Wraps `file`, if its job keeps anything.
+    pub fn wrap(
+        file: Box<dyn WritableFile>,
+        kept: Option<&Arc<KeptFree>>,
+    ) -> Box<dyn WritableFile> {
+        match kept {
+            Some(kept) => Box::new(KeepsFree { file, kept: Arc::clone(kept) }),
+            None => file,
+        }
+    }
+}
+
+impl WritableFile for KeepsFree {
+    fn append(&mut self, data: &[u8]) -> Result<()> {
+        self.kept.count(data.len())?;
+        self.file.append(data)
+    }
+    fn append_record(&mut self, header: &[u8; FRAGMENT_HEADER], payload: &[u8]) -> Result<()> {
+        self.kept.count(header.len() + payload.len())?;
+        self.file.append_record(header, payload)
+    }
+    fn append_fragments(&mut self, fragments: &[Fragment], payload: &[u8]) -> Result<()> {
+        let bytes: u64 = fragments.iter().map(Fragment::size).sum();
+        self.kept.count(bytes as usize)?;
+        self.file.append_fragments(fragments, payload)
+    }
+    fn flush(&mut self) -> Result<()> {
+        self.file.flush()
+    }
+    fn sync(&mut self) -> Result<()> {
+        self.file.sync()
+    }
+    fn syncer(&self) -> Arc<dyn FileSyncer> {
+        self.file.syncer()
+    }
+    fn size(&self) -> u64 {
+        self.file.size()
+    }
+    fn close(&mut self) -> Result<()> {
+        self.file.close()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fs::WritableOptions;
+    use crate::fs::fault::FaultFs;
+    use crate::fs::mem::MemFs;
+
+    #[test]
+    fn writes_end_while_some_space_is_left() {
+        let faults = FaultFs::new(Arc::new(MemFs::new()));
+        let fs: Arc<dyn FileSystem> = Arc::new(faults.clone());
+        fs.create_dir_if_missing(Path::new("/db")).unwrap();
+        faults.set_free_space(Some(8 << 20));
+        let kept = KeptFree::new(&fs, Path::new("/db"), 4 << 20).unwrap();
+        assert_eq!((kept.bytes, kept.step()), (1 << 20, 256 << 10), "an eighth of what is free");
+        let file = fs.new_writable(Path::new("/db/1.sst"), WritableOptions::default()).unwrap();
+        let mut file = KeepsFree::wrap(file, Some(&kept));
+        file.append(&[0; 300 << 10]).unwrap();
+        faults.set_free_space(Some((1 << 20) - 1));
+        file.append(&[0; 100 << 10]).unwrap();
+        let e = file.append(&[0; 200 << 10]).unwrap_err();
+        assert!(e.is_no_space() && e.message().contains("1048575 bytes are free"), "{e}");
+        assert_eq!(file.size(), 400 << 10);
+        faults.set_free_space(None);
+        file.append(&[0; 1 << 20]).unwrap();
+    }
+}

@@ -1,0 +1,40 @@
+//! Processor time of one operation, for the perf context.
+
+use super::thread_cpu_time;
+use crate::base::perf::{self, PerfLevel, PerfMetric};
+use std::time::Duration;
+
+/// Adds the processor time from its making to its drop to a metric; asks the system only if the thread's level wants it.
+#[must_use]
+pub(crate) struct CpuTimer(Option<(PerfMetric, Duration)>);
+
+impl CpuTimer {
+    /// Starts.
+    #[inline]
+    pub(crate) fn start(metric: PerfMetric) -> CpuTimer {
+        if perf::is_used() { CpuTimer::start_used(metric) } else { CpuTimer(None) }
+    }
+
+    // Out of line, as `note` is: hot paths hold timers, and nearly always nobody wants times.
+    #[cold]
+    #[inline(never)]
+    fn start_used(metric: PerfMetric) -> CpuTimer {
+        let wanted = perf::level() >= PerfLevel::EnableTimeAndCpuTimeExceptForMutex;
+        CpuTimer(wanted.then(|| (metric, thread_cpu_time())))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn note(metric: PerfMetric, start: Duration) {
+        perf::count(metric, thread_cpu_time().saturating_sub(start).as_nanos() as u64);
+    }
+}
+
+impl Drop for CpuTimer {
+    #[inline]
+    fn drop(&mut self) {
+        if let Some((metric, start)) = self.0 {
+            CpuTimer::note(metric, start);
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! What a thread reads and writes files for, so that a file's histogram is that of the operation.
+//!
+//! Kept per thread and read only where a file is read or written with statistics on: the layers between an
+//! operation and its file need not pass it on.
+
+use super::HistogramType;
+use std::cell::Cell;
+
+/// The operation that a thread is busy with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Activity {
+    /// None of the others: reads and writes are counted in no histogram of an operation.
+    #[default]
+    Other,
+    /// A flush.
+    Flush,
+    /// A compaction.
+    Compaction,
+    /// Opening a database.
+    DbOpen,
+    /// A lookup of one key.
+    Get,
+    /// A lookup of many keys.
+    MultiGet,
+    /// A scan.
+    Iterator,
+    /// Verifying the checksums of blocks.
+    VerifyDbChecksum,
+    /// Verifying the checksums of whole files.
+    VerifyFileChecksums,
+}
+
+thread_local! {
+    static CURRENT: Cell<Activity> = const { Cell::new(Activity::Other) };
+}
+
+/// Makes `activity` that of this thread until the result is dropped.
+#[must_use]
+pub fn busy_with(activity: Activity) -> Busy {
+    Busy(CURRENT.replace(activity))
+}
+
+/// As [`busy_with`], unless the thread is busy with something already: a table that a flush opens is read for the flush.
+#[must_use]
+pub fn busy_unless_known(activity: Activity) -> Busy {
+    let before = CURRENT.get();
+    if before == Activity::Other {
+        CURRENT.set(activity);
+    }
+    Busy(before)
+}
+
+/// Restores the activity that the thread had before.
+#[derive(Debug)]
+pub struct Busy(Activity);
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        CURRENT.set(self.0);
+    }
+}
+
+/// Returns what this thread is busy with.
+pub fn activity() -> Activity {
+    CURRENT.get()
+}
+
+impl Activity {
+    /// Returns the histogram of the times that reads of tables took.
+    pub fn read_histogram(self) -> Option<HistogramType> {
+        Some(match self {
+            Activity::Other => return None,
+            Activity::Flush => HistogramType::FileReadFlushMicros,
+            Activity::Compaction => HistogramType::FileReadCompactionMicros,
+            Activity::DbOpen => HistogramType::FileReadDbOpenMicros,
+            Activity::Get => HistogramType::FileReadGetMicros,
+            Activity::MultiGet => HistogramType::FileReadMultigetMicros,
+            Activity::Iterator => HistogramType::FileReadDbIteratorMicros,
+            Activity::VerifyDbChecksum => HistogramType::FileReadVerifyDbChecksumMicros,
+            Activity::VerifyFileChecksums => HistogramType::FileReadVerifyFileChecksumsMicros,
+        })
+    }
+
+    /// Returns the histogram of the times that writes of tables took.
+    pub fn write_histogram(self) -> Option<HistogramType> {
+        match self {
+            Activity::Flush => Some(HistogramType::FileWriteFlushMicros),
+            Activity::Compaction => Some(HistogramType::FileWriteCompactionMicros),
+            Activity::DbOpen => Some(HistogramType::FileWriteDbOpenMicros),
+            _ => None,
+        }
+    }
+
+    /// Returns the histogram of the times that syncs of tables took.
+    pub fn sync_histogram(self) -> Option<HistogramType> {
+        match self {
+            Activity::Flush | Activity::DbOpen => Some(HistogramType::TableSyncMicros),
+            Activity::Compaction => Some(HistogramType::CompactionOutfileSyncMicros),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_activity_ends_with_its_scope_and_is_the_threads_own() {
+        let flush = busy_with(Activity::Flush);
+        let open = busy_unless_known(Activity::DbOpen);
+        assert_eq!(activity(), Activity::Flush);
+        std::thread::scope(|scope| {
+            scope.spawn(|| assert_eq!(activity(), Activity::Other));
+        });
+        drop(open);
+        {
+            let _get = busy_with(Activity::Get);
+            assert_eq!(activity().read_histogram(), Some(HistogramType::FileReadGetMicros));
+        }
+        assert_eq!(activity().write_histogram(), Some(HistogramType::FileWriteFlushMicros));
+        drop(flush);
+        assert_eq!(activity().read_histogram(), None);
+    }
+}
