@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Proves the package: programs in C and Go that are built against Debian's librocksdb-dev 7.8.3 run, not rebuilt, after
-# `dpkg -i` of ours in place of Debian's. The installation is real, but in a copy of this system (an overlay in a mount
-# namespace of its own), so that nothing here changes.
+# Checks the Debian packages: both are installed beside Debian's librocksdb7.8 and rocksdb-tools, which must go on
+# working; programs in C and Go that were built against Debian's librocksdb-dev 7.8.3 then run on our library without a
+# rebuild. The installation is real, but in a copy of this system (an overlay in a mount namespace of its own), so that
+# nothing here changes.
 #
-#   tools/check-deb.sh [PACKAGE]        default: builds one with cargo's dev profile
+#   tools/check-deb.sh [RUNTIME.deb DEVELOPMENT.deb]        default: builds them with cargo's dev profile
 # Needs root, go, gcc, apt-get; and Debian 12, whose librocksdb is 7.8.3.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -15,7 +16,11 @@ if [[ ! -d $cache/usr ]]; then
   for deb in "$cache"/debs/*.deb; do dpkg-deb -x "$deb" "$cache"; done
 fi
 lib=$cache/usr/lib/$(cc -print-multiarch)
-package=$(realpath "${1:-$(cargo x deb --profile dev | tail -n 1)}")
+if (($# == 2)); then
+  packages=("$1" "$2")
+else
+  mapfile -t packages < <(cargo x deb --profile dev --maintainer "Check <check@localhost>" | grep '\.deb$')
+fi
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -114,11 +119,13 @@ readelf -d "$work/go/program" | grep -F 'librocksdb.so.7.8'
 mkdir -p "$work/over"
 cat >"$work/inside.sh" <<'INSIDE'
 set -euo pipefail
-work=$1 package=$2
+work=$1
+shift
 mount -t tmpfs tmpfs "$work/over"
 mkdir -p "$work"/over/{upper,work,root,programs}
 cp -r "$work/c" "$work/go" "$work/over/programs/"
-cp "$package" "$work/over/programs/package.deb"
+mkdir "$work/over/programs/debs"
+cp "$@" "$work/over/programs/debs/"
 mount -t overlay overlay -o "lowerdir=/,upperdir=$work/over/upper,workdir=$work/over/work" "$work/over/root"
 mkdir -p "$work/over/root/programs" "$work/over/root/dev/shm"
 mount --bind "$work/over/programs" "$work/over/root/programs"
@@ -127,9 +134,16 @@ mount -t proc proc "$work/over/root/proc" 2>/dev/null || mount --rbind /proc "$w
 chroot "$work/over/root" /bin/bash -c '
   set -euo pipefail
   export DEBIAN_FRONTEND=noninteractive
-  dpkg --remove --force-depends rocksdb-tools librocksdb-dev librocksdb7.8 >/dev/null 2>&1 || true
-  dpkg -i /programs/package.deb
-  ldconfig
+  dpkg --remove --force-depends librocksdb-dev >/dev/null 2>&1 || true
+  dpkg-query -W -f "\${Status}\n" rocksdb-tools | grep -qx "install ok installed"
+  dpkg -i /programs/debs/*.deb
+  # The tools of Debian stay, and run on the library of Debian.
+  dpkg-query -W -f "\${Status}\n" rocksdb-tools | grep -qx "install ok installed"
+  test -z "$(dpkg --audit)"
+  ldb --db=/tmp/tools --create_if_missing put key value | grep -x OK
+  ldb --db=/tmp/tools get key | grep -x value
+  echo "rocksdb-tools beside our library: ok"
+  export LD_LIBRARY_PATH=/usr/lib/$(gcc -print-multiarch)/ferrolith/7.8
   status=0 ran=0
   for program in /programs/c/*; do
     dir=$(mktemp -d)
@@ -143,9 +157,10 @@ chroot "$work/over/root" /bin/bash -c '
   dir=$(mktemp -d)
   timeout 120 /programs/go/program "$dir"
   printf "#include <rocksdb/c.h>\nint main(void) { rocksdb_options_destroy(rocksdb_options_create()); return 0; }\n" >/tmp/static.c
-  cc -o /tmp/static /tmp/static.c $(pkg-config --cflags rocksdb 2>/dev/null) -Wl,-Bstatic -lrocksdb -Wl,-Bdynamic -lgcc_s -lm
+  unset LD_LIBRARY_PATH
+  cc -o /tmp/static /tmp/static.c -Wl,-Bstatic -lrocksdb -Wl,-Bdynamic -lgcc_s -lm
   /tmp/static && echo "linked with librocksdb.a: ok"
   exit $status
 '
 INSIDE
-unshare --mount bash "$work/inside.sh" "$work" "$package"
+unshare --mount bash "$work/inside.sh" "$work" "${packages[@]}"

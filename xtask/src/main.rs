@@ -3,6 +3,7 @@
 mod abi;
 mod bench;
 mod compat;
+mod faults;
 mod package;
 mod smoke;
 mod tidy;
@@ -13,10 +14,11 @@ const USAGE: &str = "\
 usage: cargo x <command>
 
   abi     writes the states in abi.tsv, include/rocksdb/c.h and docs/c-abi.md; --check: only looks
-  bench   measures the table of issue 4 beside RocksDB and LMDB, and writes it: cargo x bench --help
+  bench   measures Ferrolith beside RocksDB and LMDB, and writes a table: cargo x bench --help
   compat  other projects' test suites, on the real RocksDB and on ours: cargo x compat --help
-  deb     a Debian package of librocksdb: cargo x deb --help
-  install librocksdb.so, librocksdb.a, header and pkg-config file: cargo x install --prefix DIR
+  deb     Debian packages of librocksdb: cargo x deb --help
+  faults  a full disk at each stage of writing, on each file system: cargo x faults --help
+  install librocksdb.so, librocksdb.a, header and pkg-config file; uninstall removes them: cargo x install --help
   smoke   C programs that call every function that we have, on both libraries: cargo x smoke --help
   tidy    import order of the engine's folders, unsafe list, file headers, links, banned words
 ";
@@ -26,7 +28,10 @@ fn main() -> ExitCode {
         Some("abi") => abi::run(std::env::args().skip(2)),
         Some("bench") => bench::run(std::env::args().skip(2)),
         Some("compat") => compat::run(std::env::args().skip(2)),
-        Some(command @ ("deb" | "install")) => package::run(command, std::env::args().skip(2)),
+        Some("faults") => faults::run(std::env::args().skip(2)),
+        Some(command @ ("deb" | "install" | "uninstall")) => {
+            package::run(command, std::env::args().skip(2))
+        }
         Some("smoke") => smoke::run(std::env::args().skip(2)),
         Some("tidy") => tidy::run(),
         Some("help" | "--help" | "-h") => {

@@ -1,5 +1,5 @@
-//! `cargo x bench --duel DIR`: the table's phases through the C functions, by `duel.sh` and `kvduel.c` of that
-//! directory: a client that is not ours, over our `librocksdb.so` and RocksDB's in turn.
+//! `cargo x bench --duel`: the table's phases through the C functions, by the neutral client of crates/bench/kvduel,
+//! over our `librocksdb.so` and RocksDB's, alternating.
 //!
 //! Each run fills a database of its own and goes through the phases; a phase is a row.
 
@@ -8,46 +8,58 @@ use super::rows::{DUELS, Duel, Phase};
 use super::run::{Bench, expand};
 use super::{Flags, environment, report};
 use crate::compat::Failure;
+use crate::compat::place::{self, Place};
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 /// Runs the duels that are wanted and keeps what they print.
-pub(super) fn run(flags: &Flags, bench: &Bench<'_>, tools: &Path) -> Result<(), Failure> {
+pub(super) fn run(flags: &Flags, bench: &Bench<'_>, place: &Place) -> Result<(), Failure> {
+    let client = build(place)?;
     let ours = bench.our_library()?;
     let wanted = |duel: &&Duel| flags.rows.is_empty() || flags.rows.iter().any(|r| r == duel.name);
     let duels: Vec<&Duel> = DUELS.iter().filter(wanted).collect();
+    let pairs = flags.pairs.unwrap_or(5);
     for (i, duel) in duels.iter().enumerate() {
-        eprintln!("[{} of {}] duel-{}", i + 1, duels.len(), duel.name);
-        let mut command = Command::new(tools.join("duel.sh"));
-        command.arg(format!("-n{}", flags.pairs.unwrap_or(5)));
-        command.arg("-d").arg(flags.dir.join("duel")).arg(&ours).arg(bench.their_library());
-        let args = duel.args.split_whitespace();
-        command.args(args.map(|arg| expand(arg, flags.num, flags.seconds)));
-        let shown: Vec<_> = command.get_args().map(|arg| arg.to_string_lossy()).collect();
-        let head = bench.head(&format!("duel.sh {}", shown.join(" ")));
-        // Its table goes to one of its outputs and the figures of each run to the other.
-        let output = command.stdout(Stdio::piped()).stderr(Stdio::piped()).output();
-        let output = output.map_err(|e| format!("{}: {e}", tools.join("duel.sh").display()))?;
-        let (table, runs) =
-            (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-        if !output.status.success() {
-            return Err(format!("duel.sh: {}\n{runs}{table}", output.status));
+        let args: Vec<String> =
+            duel.args.split_whitespace().map(|arg| expand(arg, flags.num, flags.seconds)).collect();
+        let mut text = bench.head(&format!("kvduel LIBRARY {}", args.join(" ")));
+        for pair in 1..=pairs {
+            eprintln!("[{} of {}] duel-{}: pair {pair} of {pairs}", i + 1, duels.len(), duel.name);
+            for (side, library) in [("A", ours.as_path()), ("B", bench.their_library())] {
+                let lines = run_once(&client, library, &args, &flags.dir.join("duel"))?;
+                text.extend(lines.lines().map(|line| format!("{side} {line}\n")));
+            }
         }
-        eprint!("{table}");
-        bench.keep(&format!("duel-{}", duel.name), &format!("{head}{runs}\n{table}"))?;
+        bench.keep(&format!("duel-{}", duel.name), &text)?;
     }
     Ok(())
 }
 
-/// The directory that has the client, or what is wrong with it.
-pub(super) fn tools(given: &Path) -> Result<PathBuf, Failure> {
-    for name in ["duel.sh", "kvduel.c"] {
-        if !given.join(name).is_file() {
-            return Err(format!("--duel {}: expected {name} in it", given.display()));
-        }
-    }
-    given.canonicalize().map_err(|e| format!("{}: {e}", given.display()))
+/// One process: one library, on an empty directory.
+fn run_once(client: &Path, library: &Path, args: &[String], dir: &Path) -> Result<String, Failure> {
+    let _ = fs::remove_dir_all(dir);
+    place::make_dir(&dir.join("wal"))?;
+    let [tables, rest @ ..] = args else { return Err("a duel without arguments".into()) };
+    let mut command = Command::new(client);
+    command.arg(library).arg(tables).arg(dir.join("db")).args(rest);
+    command.arg(format!("wal_dir={}", dir.join("wal").display()));
+    let said = place::output(command);
+    let _ = fs::remove_dir_all(dir);
+    said
+}
+
+/// Builds the client, and returns its path.
+pub(crate) fn build(place: &Place) -> Result<PathBuf, Failure> {
+    let dir = place.root.join("target/kvduel");
+    place::make_dir(&dir)?;
+    let program = dir.join("kvduel");
+    let mut cc = Command::new("cc");
+    cc.args(["-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-o"]).arg(&program);
+    cc.arg(place.root.join("crates/bench/kvduel/kvduel.c")).args(["-ldl", "-lpthread", "-lm"]);
+    place::check(cc)?;
+    Ok(program)
 }
 
 /// One run of one library in one phase.
@@ -132,7 +144,7 @@ pub(super) fn section(outcomes: &[Outcome]) -> String {
     let met = outcomes.iter().filter(|outcome| outcome.faults.is_empty()).count();
     let lines: String = outcomes.iter().map(|outcome| outcome.line.as_str()).collect();
     format!(
-        "\n## Through the C functions\n\n{} by `cargo x bench --duel`: kvduel over our `librocksdb.so` and RocksDB's in turn, each run \
+        "\n## Through the C functions\n\n{} by `cargo x bench --duel`: kvduel over our `librocksdb.so` and RocksDB's, alternating, each run \
          on fresh data. Memory is the resident size after the phase. {met} of {} phases are met.\n\n\
          | Duel | Phase | Target | Ops/s, ratio | Ours, ops/s | Theirs, ops/s | P99 | P99.9 | Memory | Met | Commit |\n\
          |---|---|---|---|---|---|---|---|---|---|---|\n{lines}",

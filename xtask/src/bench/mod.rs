@@ -1,11 +1,12 @@
-//! `cargo x bench`: the table of issue 4, measured and written as Markdown.
+//! `cargo x bench`: the comparison with RocksDB and LMDB, measured and written as Markdown.
 //!
 //! `rows` has the table; this file reads the command line and goes through it; `run` runs a command;
-//! `raw` reads its output back; `report` judges and writes; `duel` does it all for another client. Each
+//! `raw` reads its output back; `report` judges and writes, with `chart` for the picture; `duel` does it all for another client. Each
 //! row's output is kept in a file, and the report is made from the files: a table can be measured in
 //! parts, on different days.
 
-mod duel;
+mod chart;
+pub(crate) mod duel;
 mod environment;
 mod raw;
 mod report;
@@ -15,7 +16,7 @@ mod run;
 use crate::compat::{Failure, place};
 use rows::{DATA, DUELS, Data, KINDS, ROWS, Row, SHAPES, SMALL};
 use run::Bench;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 const USAGE: &str = "\
@@ -23,9 +24,9 @@ usage: cargo x bench [flags]
 
   --rows A,B      only these rows (--list names them); the others keep what was measured before
   --matrix        \"data that no one tuned for\" instead: shapes of keys and values, all kinds; --rows names shapes
-  --duel DIR      the phases that the client of DIR (duel.sh, kvduel.c) has, through the C functions, instead;
-                  --rows names duels. Needs a C compiler and python3
-  --pairs N       pairs of runs, in turn. Default: 5; of the matrix: 3
+  --duel          phases through the C functions instead, by the neutral client of crates/bench/kvduel; --rows names
+                  duels. Needs a C compiler
+  --pairs N       pairs of alternating runs. Default: 5; of the matrix: 3
   --seconds N     of each run that has no fixed number of operations. Default: 4
   --num N         keys; data sets have parts or multiples of it. Default: 2000000
   --long          also the rows of ten minutes per run
@@ -38,7 +39,7 @@ usage: cargo x bench [flags]
 struct Flags {
     rows: Vec<String>,
     matrix: bool,
-    duel: Option<PathBuf>,
+    duel: bool,
     pairs: Option<u64>,
     seconds: u64,
     num: u64,
@@ -50,19 +51,19 @@ struct Flags {
 }
 
 /// What is measured.
-enum Table<'a> {
+enum Table {
     Rows,
     Matrix,
-    /// By the client of this directory.
-    Duel(&'a Path),
+    /// By the neutral client.
+    Duel,
 }
 
 impl Flags {
-    fn table(&self) -> Table<'_> {
-        match &self.duel {
-            Some(tools) => Table::Duel(tools),
-            None if self.matrix => Table::Matrix,
-            None => Table::Rows,
+    fn table(&self) -> Table {
+        match (self.duel, self.matrix) {
+            (true, _) => Table::Duel,
+            (false, true) => Table::Matrix,
+            (false, false) => Table::Rows,
         }
     }
 }
@@ -93,7 +94,7 @@ fn parse(mut args: impl Iterator<Item = String>) -> Result<Flags, Failure> {
     let mut flags = Flags {
         rows: Vec::new(),
         matrix: false,
-        duel: None,
+        duel: false,
         pairs: None,
         seconds: 4,
         num: 2_000_000,
@@ -113,7 +114,7 @@ fn parse(mut args: impl Iterator<Item = String>) -> Result<Flags, Failure> {
         match name {
             "--rows" => flags.rows = value()?.split(',').map(str::to_owned).collect(),
             "--matrix" => flags.matrix = true,
-            "--duel" => flags.duel = Some(duel::tools(value()?.as_ref())?),
+            "--duel" => flags.duel = true,
             "--long" => flags.long = true,
             "--list" => flags.list = true,
             "--report" => flags.report = true,
@@ -125,9 +126,12 @@ fn parse(mut args: impl Iterator<Item = String>) -> Result<Flags, Failure> {
             _ => return Err(format!("unknown flag {arg:?}")),
         }
     }
+    if flags.duel && flags.matrix {
+        return Err("--duel and --matrix are different tables".into());
+    }
     let known = |name: &String| match flags.table() {
         Table::Matrix => SHAPES.iter().any(|(shape, _)| shape == name),
-        Table::Duel(_) => DUELS.iter().any(|duel| duel.name == name),
+        Table::Duel => DUELS.iter().any(|duel| duel.name == name),
         Table::Rows => ROWS.iter().any(|row| row.name == name),
     };
     match flags.rows.iter().find(|name| !known(name)) {
@@ -147,7 +151,7 @@ fn work(flags: &Flags) -> Result<(), Failure> {
     if flags.list {
         match flags.table() {
             Table::Matrix => SHAPES.iter().for_each(|(name, flags)| println!("{name:<20} {flags}")),
-            Table::Duel(_) => {
+            Table::Duel => {
                 DUELS.iter().for_each(|duel| println!("{:<20} {}", duel.name, duel.args))
             }
             Table::Rows => ROWS.iter().for_each(|row| println!("{:<20} {}", row.name, row.what)),
@@ -166,7 +170,7 @@ fn work(flags: &Flags) -> Result<(), Failure> {
         let bench = Bench::build(&place, flags, &out, needs_lmdb)?;
         match flags.table() {
             Table::Matrix => matrix(flags, &bench)?,
-            Table::Duel(tools) => duel::run(flags, &bench, tools)?,
+            Table::Duel => duel::run(flags, &bench, &place)?,
             Table::Rows => table(flags, &bench)?,
         }
     }

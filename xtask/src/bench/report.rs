@@ -1,5 +1,6 @@
 //! The table as Markdown, made from the files of the rows.
 
+use super::chart;
 use super::duel::{self, Outcome};
 use super::environment;
 use super::raw::{Figure, Raw};
@@ -29,11 +30,11 @@ pub(super) fn table(out: &Path) -> Result<PathBuf, Failure> {
         lines += &judgement.line(row, &raw, duel);
     }
     let mut text = format!(
-        "# The table of issue 4\n\n{}. Written {} by `cargo x bench`; how: [docs/benchmarks](../README.md).\n\
+        "# Ferrolith beside RocksDB and LMDB\n\n{}. Written {} by `cargo x bench`; how: [docs/benchmarks](../README.md).\n\
          Ratios are ours to RocksDB's 10.10.1, or to LMDB's where the row says so: medians of pairs \
          [lowest..highest]. Under 1 is better for latencies, memory and bytes written.\n\n\
-         {met} of {measured} rows are met. Those that the neutral client has too are judged by it, through the C functions, as \
-         issue 4 wants it (figures below); by db_bench alone {alone} are met.\n\n",
+         {met} of {measured} rows are met. Workloads that the neutral client has, too, are judged by it, through the C \
+         functions (figures below); by db_bench alone {alone} are met.\n\n",
         environment::machine(),
         environment::now(),
     );
@@ -44,6 +45,9 @@ pub(super) fn table(out: &Path) -> Result<PathBuf, Failure> {
         text += &format!("\nNot measured: {}.\n", missing.join(", "));
     }
     text += &duel::section(&duels);
+    if let Some(picture) = chart::svg(out) {
+        write(&out.join("summary.svg"), &picture)?;
+    }
     write(&out.join("README.md"), &text)
 }
 

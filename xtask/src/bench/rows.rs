@@ -25,7 +25,7 @@ pub(super) struct Row {
     pub(super) flags: &'static str,
     /// The benchmark whose figures count, and what runs unless `flags` say otherwise.
     pub(super) judged: &'static str,
-    /// Operations per second, ours to theirs: what closes issue 4, and what it finds plausible.
+    /// Operations per second, ours to theirs: what we set ourselves, and what seems possible.
     pub(super) target: f64,
     pub(super) stretch: f64,
     /// Ours may stop for so many milliseconds.
@@ -180,7 +180,7 @@ pub(super) const ROWS: &[Row] = &[
 pub(super) struct Duel {
     /// In `--rows`, and of the file with its output.
     pub(super) name: &'static str,
-    /// Of kvduel, the library and the directory left out.
+    /// Of kvduel, without the library and the directory.
     pub(super) args: &'static str,
     pub(super) phases: &'static [Phase],
 }

@@ -1,6 +1,6 @@
 //! Programs out of sources, once, and the command of each test.
 //!
-//! The list of a suite's tests is kept in `lists/SUITE.tsv` of the cache: name, working directory,
+//! The list of a suite's tests is kept in `lists/SUITE-VERSION.tsv` of the cache: name, working directory,
 //! program, arguments. With that file there, a run needs neither compiler nor registry.
 
 use super::place::{self, Place};
@@ -19,7 +19,7 @@ pub(crate) struct Test {
 
 /// A suite's tests; builds what is missing.
 pub(crate) fn tests(place: &Place, suite: &Suite) -> Result<Vec<Test>, Failure> {
-    let list = place.cache.join("lists").join(format!("{}.tsv", suite.name));
+    let list = place.cache.join("lists").join(format!("{}.tsv", suite.versioned()));
     if let Some(tests) = read_list(&list) {
         return Ok(tests);
     }
@@ -29,8 +29,8 @@ pub(crate) fn tests(place: &Place, suite: &Suite) -> Result<Vec<Test>, Failure> 
         Kind::Go { .. } => go(place, suite, &sources)?,
         Kind::Crate { documentation: false } => rust(place, &sources, &["--tests"])?,
         Kind::Crate { documentation: true } => rust_documentation(place, suite, &sources)?,
-        Kind::SysCrate { in_c: false } => rust(place, &sources, &["--test", "ffi"])?,
-        Kind::SysCrate { in_c: true } => c_test(place, &sources)?,
+        Kind::SysCrate => rust(place, &sources, &["--test", "ffi"])?,
+        Kind::CTest { .. } => c_test(place, suite, &sources)?,
     };
     if tests.is_empty() {
         return Err(format!("{}: no tests found", suite.name));
@@ -174,19 +174,22 @@ fn only_compiled(file: &Path, number: &str) -> bool {
     line.is_some_and(|line| line.contains("no_run"))
 }
 
-/// RocksDB's own C test, out of the sources that the crate carries: whole, and without what we do not
-/// do, since it ends at the first phase that fails. That is a secondary instance, and values of unequal
-/// size in a CuckooTable: RocksDB's flush says that all is well, and has dropped them.
-fn c_test(place: &Place, sources: &Path) -> Result<Vec<Test>, Failure> {
-    let bin = place.cache.join("bin");
-    place::make_dir(&bin)?;
+/// Phases of RocksDB's C test that need what we do not have, each with the one that follows them: secondary instances,
+/// and remote compaction.
+const LATER_PHASES: [(&str, &str); 3] = [
+    ("open_as_secondary", "open_db_paths"),
+    ("remote_compaction_service", "remote_compaction_null_callback_handling"),
+    ("remote_compaction_canceled_flag", "sst_file_manager"),
+];
+
+/// RocksDB's own C test, out of the sources that the crate carries: whole, and without what we do not have, since it
+/// ends at the first phase that fails.
+fn c_test(place: &Place, suite: &Suite, sources: &Path) -> Result<Vec<Test>, Failure> {
+    let bin = bin(place, suite)?;
     let rocksdb = sources.join("rocksdb");
     let whole = place::read(&rocksdb.join("db/c_test.c"))?;
-    let block_based = "rocksdb_options_set_block_based_table_factory(options, \
-        rocksdb_block_based_options_create());\n";
-    let part = cut(&whole, "transactions", "transactions", block_based)
-        .and_then(|text| cut(&text, "open_as_secondary", "open_db_paths", ""))
-        .ok_or("c_test.c: its phases have changed")?;
+    let part = LATER_PHASES.iter().try_fold(whole.clone(), |text, (from, to)| cut(&text, from, to));
+    let part = part.ok_or("c_test.c: its phases have changed")?;
     let mut tests = Vec::new();
     for (name, text) in [("c_test", whole), ("c_test_without_later_features", part)] {
         let (source, program) = (bin.join(format!("{name}.c")), bin.join(name));
@@ -201,15 +204,15 @@ fn c_test(place: &Place, sources: &Path) -> Result<Vec<Test>, Failure> {
     Ok(tests)
 }
 
-/// The text without the phases from `from` until `to`; `instead` stands there.
-fn cut(text: &str, from: &str, to: &str, instead: &str) -> Option<String> {
+/// The text without the phases from `from` until `to`.
+fn cut(text: &str, from: &str, to: &str) -> Option<String> {
     let begin = |phase: &str| text.find(&format!("StartPhase(\"{phase}\")"));
     let (from, to) = (begin(from)?, begin(to)?);
-    (from <= to).then(|| format!("{}{instead}{}", &text[..from], &text[to..]))
+    (from <= to).then(|| format!("{}{}", &text[..from], &text[to..]))
 }
 
 fn bin(place: &Place, suite: &Suite) -> Result<PathBuf, Failure> {
-    let dir = place.cache.join("bin").join(suite.name);
+    let dir = place.cache.join("bin").join(suite.versioned());
     place::make_dir(&dir)?;
     Ok(dir)
 }
@@ -222,15 +225,21 @@ fn cargo(place: &Place, sources: &Path) -> Result<Command, Failure> {
         .env("CARGO_TARGET_DIR", place.cache.join("target"))
         .env("ROCKSDB_LIB_DIR", place.stub())
         .env("LD_LIBRARY_PATH", place.stub())
-        .env("LIBCLANG_PATH", libclang()?)
-        .env("BINDGEN_EXTRA_CLANG_ARGS", format!("-I{}", compiler_headers()?))
         // Fewer bytes to write and link; and rustdoc's switches on a stable compiler.
         .env("CARGO_PROFILE_DEV_DEBUG", "0")
         .env("CARGO_PROFILE_TEST_DEBUG", "0")
         .env("CARGO_INCREMENTAL", "0")
         .env("RUSTC_BOOTSTRAP", "1")
         .env_remove("RUSTFLAGS");
+    rust_bindings(&mut cargo)?;
     Ok(cargo)
+}
+
+/// What the build of the crate `librocksdb-sys` needs to make its bindings.
+pub(crate) fn rust_bindings(cargo: &mut Command) -> Result<(), Failure> {
+    cargo.env("LIBCLANG_PATH", libclang()?);
+    cargo.env("BINDGEN_EXTRA_CLANG_ARGS", format!("-I{}", compiler_headers()?));
+    Ok(())
 }
 
 /// The directory of a libclang, which the Rust suites' bindings are made with.

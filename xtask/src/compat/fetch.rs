@@ -12,17 +12,8 @@ pub(crate) fn sources(place: &Place, suite: &Suite) -> Result<PathBuf, Failure> 
     match &suite.kind {
         Kind::Go { module } => go_module(place, module, suite.version),
         Kind::Crate { .. } => rust_crate(place, "rocksdb", suite.version),
-        Kind::SysCrate { .. } => rust_crate(place, "librocksdb-sys", sys_version(suite)),
-    }
-}
-
-/// The version of the crate that carries RocksDB's sources.
-fn sys_version(suite: &Suite) -> &'static str {
-    let of_crate = SUITES.iter().find(|s| matches!(s.kind, Kind::SysCrate { in_c: false }));
-    if suite.version.contains('+') {
-        suite.version
-    } else {
-        of_crate.expect("the crate is a suite, too").version
+        Kind::SysCrate => rust_crate(place, "librocksdb-sys", suite.version),
+        Kind::CTest { package, version } => rust_crate(place, package, version),
     }
 }
 

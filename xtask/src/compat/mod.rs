@@ -20,6 +20,8 @@ pub(crate) mod stub;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+pub(crate) use build::rust_bindings;
+
 /// Why something could not be done, for a person.
 pub(crate) type Failure = String;
 
@@ -27,7 +29,7 @@ const USAGE: &str = "\
 usage: cargo x compat [flags]
 
   --suite NAME    one suite; may be repeated. Default: all
-  --fast          grocksdb whole, and of the others only what is quick on the real RocksDB
+  --fast          grocksdb and the C test whole, and of the others only what is quick on the real RocksDB
   --only TEXT     tests whose name contains TEXT (a|b: either)
   --lib PATH      the library to judge. Default: builds target/debug/librocksdb.so
   --real PATH     the real RocksDB 10.10.1. Default: $FERROLITH_ROCKSDB_LIB, or tools/fetch-peers.sh
@@ -46,8 +48,10 @@ pub(crate) enum Kind {
     Go { module: &'static str },
     /// The crate `rocksdb`: its unit and integration tests, or its documentation tests.
     Crate { documentation: bool },
-    /// One of the two ports of RocksDB's C test: in `librocksdb-sys` in Rust, and RocksDB's own.
-    SysCrate { in_c: bool },
+    /// The port of RocksDB's C test to Rust in `librocksdb-sys`.
+    SysCrate,
+    /// RocksDB's own C test, from a crate that carries RocksDB's sources.
+    CTest { package: &'static str, version: &'static str },
 }
 
 pub(crate) struct Suite {
@@ -56,6 +60,13 @@ pub(crate) struct Suite {
     pub(crate) title: &'static str,
     pub(crate) version: &'static str,
     pub(crate) kind: Kind,
+}
+
+impl Suite {
+    /// Its name in the cache: another version is another suite.
+    pub(crate) fn versioned(&self) -> String {
+        format!("{}-{}", self.name, self.version)
+    }
 }
 
 pub(crate) const SUITES: &[Suite] = &[
@@ -93,13 +104,13 @@ pub(crate) const SUITES: &[Suite] = &[
         name: "sys-0.17",
         title: "librocksdb-sys, port of RocksDB's C test",
         version: "0.17.3+10.4.2",
-        kind: Kind::SysCrate { in_c: false },
+        kind: Kind::SysCrate,
     },
     Suite {
         name: "c-test",
         title: "RocksDB's own C test",
-        version: "10.4.2",
-        kind: Kind::SysCrate { in_c: true },
+        version: "10.10.1",
+        kind: Kind::CTest { package: "rust-librocksdb-sys", version: "0.42.0" },
     },
 ];
 
@@ -196,7 +207,7 @@ fn judge(flags: &Flags) -> Result<bool, Failure> {
             flags.only.is_empty() || flags.only.iter().any(|part| t.name.contains(part.as_str()))
         });
         let expected = run::real(&place, suite, &tests, &real, flags)?;
-        if flags.fast && !matches!(suite.kind, Kind::Go { .. }) {
+        if flags.fast && !matches!(suite.kind, Kind::Go { .. } | Kind::CTest { .. }) {
             tests.retain(|t| expected.get(&t.name).is_some_and(|r| r.seconds < FAST_SECONDS_MAX));
         }
         let found = run::all(&place, suite, &tests, &ours, flags.jobs, true)?;

@@ -38,7 +38,7 @@ pub(super) fn real(
 ) -> Result<Outcomes, Failure> {
     let version = library.parent().and_then(Path::file_name).unwrap_or_default();
     let dir = place.cache.join("real").join(version);
-    let path = dir.join(format!("{}.tsv", suite.name));
+    let path = dir.join(format!("{}.tsv", suite.versioned()));
     let mut known = if flags.again { Outcomes::new() } else { read_outcomes(&path) };
     let missing: Vec<&Test> = tests.iter().filter(|t| !known.contains_key(&t.name)).collect();
     if missing.is_empty() {

@@ -15,7 +15,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// What the archive needs from the system, for pkg-config's `Libs.private`.
-pub(super) const SYSTEM_LIBRARIES: &str = "-lgcc_s -lutil -lrt -lpthread -lm -ldl -lc";
+pub(crate) const SYSTEM_LIBRARIES: &str = "-lgcc_s -lutil -lrt -lpthread -lm -ldl -lc";
 
 pub(super) fn write(place: &Place, built: &Path, to: &Path) -> Result<(), Failure> {
     let work = place.root.join("target/archive");

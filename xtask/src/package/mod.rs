@@ -1,61 +1,58 @@
-//! `cargo x install` and `cargo x deb`: the library, its links, header, archive and pkg-config file, in their places.
-//!
-//! ```text
-//! include/rocksdb/c.h
-//! lib/librocksdb.so.10.10.1                 the library; its soname is librocksdb.so.10.10
-//! lib/librocksdb.so{,.10,.10.10}            links to it, as RocksDB's own `make install` has them
-//! lib/librocksdb.so.7.8                     with --debian: for programs that were linked to Debian's
-//! lib/librocksdb.a                          one object whose other symbols are local
-//! lib/pkgconfig/rocksdb.pc
-//! ```
+//! `cargo x install`, `cargo x uninstall` and `cargo x deb`: librocksdb, its links, header, archives and pkg-config
+//! file, in their places. [`layout`] lists the files.
 
 mod archive;
 mod deb;
+mod install;
+mod layout;
 
 use crate::compat::Failure;
-use crate::compat::place::{self, Place};
-use std::fs;
-use std::os::unix::fs::symlink;
+use crate::compat::place::Place;
+use layout::Layout;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
+
+pub(crate) use archive::SYSTEM_LIBRARIES;
 
 /// The RocksDB that this library stands in for.
 const VERSION: &str = "10.10.1";
 
 const USAGE: &str = "\
-usage: cargo x install [--prefix DIR] [--libdir DIR] [--destdir DIR] [--profile NAME] [--debian]
-       cargo x deb [--output DIR] [--profile NAME]
+usage: cargo x install   (--prefix DIR | --system) [--libdir DIR] [--destdir DIR] [--profile NAME] [--replace]
+       cargo x uninstall (--prefix DIR | --system) [--libdir DIR] [--destdir DIR]
+       cargo x deb       [--output DIR] [--profile NAME] [--maintainer \"NAME <MAIL>\"]
 
-  --prefix DIR    where programs will find it. Default: /usr/local
-  --libdir DIR    below the prefix. Default: lib
-  --destdir DIR   where it is written instead, for packagers
+install builds the library, writes its files below the prefix, and prints the path of each.
+uninstall removes the files that install has listed in PREFIX/LIBDIR/ferrolith/installed-files, and no other.
+deb builds the packages libferrolith-rocksdb (the library) and libferrolith-rocksdb-dev (header, archives, links).
+
+  --prefix DIR    where programs will find the files
+  --system        the same as --prefix /usr/local
+  --libdir DIR    the libraries' directory below the prefix. Default: lib
+  --destdir DIR   write below DIR instead, for packagers
   --profile NAME  cargo's profile. Default: release
-  --debian        also the link librocksdb.so.7.8
-  --output DIR    where the package goes. Default: target/debian
+  --replace       overwrite files that another package has installed
+  --output DIR    where the packages go. Default: target/debian
+  --maintainer    default: $DEBFULLNAME <$DEBEMAIL>, then git's user.name and user.email
 ";
 
 struct Flags {
-    prefix: PathBuf,
+    prefix: Option<PathBuf>,
     libdir: PathBuf,
     destdir: Option<PathBuf>,
     profile: String,
-    debian: bool,
+    replace: bool,
     output: Option<PathBuf>,
-}
-
-/// What goes where.
-struct Layout {
-    include: PathBuf,
-    lib: PathBuf,
-    /// What the pkg-config file calls them.
-    prefix: PathBuf,
-    libdir: PathBuf,
-    debian: bool,
+    maintainer: Option<String>,
 }
 
 pub(crate) fn run(command: &str, args: impl Iterator<Item = String>) -> ExitCode {
-    let flags = match parse(args) {
-        Ok(flags) => flags,
+    let flags = match parse(command, args) {
+        Ok(Some(flags)) => flags,
+        Ok(None) => {
+            print!("{USAGE}");
+            return ExitCode::SUCCESS;
+        }
         Err(e) => {
             eprintln!("cargo x {command}: {e}\n\n{USAGE}");
             return ExitCode::from(2);
@@ -63,21 +60,8 @@ pub(crate) fn run(command: &str, args: impl Iterator<Item = String>) -> ExitCode
     };
     let done = Place::find().and_then(|place| match command {
         "deb" => deb::build(&place, &flags),
-        _ => {
-            let prefix = &flags.prefix;
-            let base = match &flags.destdir {
-                Some(dest) => dest.join(prefix.strip_prefix("/").unwrap_or(prefix)),
-                None => prefix.clone(),
-            };
-            let layout = Layout {
-                include: base.join("include"),
-                lib: base.join(&flags.libdir),
-                prefix: prefix.clone(),
-                libdir: flags.libdir.clone(),
-                debian: flags.debian,
-            };
-            install(&place, &flags.profile, &layout)
-        }
+        "uninstall" => install::uninstall(&layout(&flags)?),
+        _ => install::install(&place, &layout(&flags)?, &flags.profile, flags.replace),
     });
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -88,79 +72,85 @@ pub(crate) fn run(command: &str, args: impl Iterator<Item = String>) -> ExitCode
     }
 }
 
-fn parse(mut args: impl Iterator<Item = String>) -> Result<Flags, Failure> {
+/// The flags, or `None` when help is asked for. A flag that the command does not use is an error.
+fn parse(command: &str, mut args: impl Iterator<Item = String>) -> Result<Option<Flags>, Failure> {
     let mut flags = Flags {
-        prefix: "/usr/local".into(),
+        prefix: None,
         libdir: "lib".into(),
         destdir: None,
         profile: "release".into(),
-        debian: false,
+        replace: false,
         output: None,
+        maintainer: None,
     };
+    let (installs, packages) = (command == "install", command == "deb");
     while let Some(arg) = args.next() {
         let mut value = || args.next().ok_or(format!("{arg} needs a value"));
         match arg.as_str() {
-            "--prefix" => flags.prefix = value()?.into(),
-            "--libdir" => flags.libdir = value()?.into(),
-            "--destdir" => flags.destdir = Some(value()?.into()),
-            "--profile" => flags.profile = value()?,
-            "--output" => flags.output = Some(value()?.into()),
-            "--debian" => flags.debian = true,
-            other => return Err(format!("unknown flag {other:?}")),
+            "--help" | "-h" => return Ok(None),
+            "--prefix" if !packages => flags.prefix = Some(value()?.into()),
+            "--system" if !packages => flags.prefix = Some("/usr/local".into()),
+            "--libdir" if !packages => flags.libdir = value()?.into(),
+            "--destdir" if !packages => flags.destdir = Some(value()?.into()),
+            "--replace" if installs => flags.replace = true,
+            "--profile" if installs || packages => flags.profile = value()?,
+            "--output" if packages => flags.output = Some(value()?.into()),
+            "--maintainer" if packages => flags.maintainer = Some(value()?),
+            other => return Err(format!("{other:?} is not a flag of this command")),
         }
     }
-    Ok(flags)
-}
-
-/// Builds the library and puts everything into its place.
-fn install(place: &Place, profile: &str, layout: &Layout) -> Result<(), Failure> {
-    let built = build(place, profile)?;
-    let include = layout.include.join("rocksdb");
-    let pkgconfig = layout.lib.join("pkgconfig");
-    for dir in [&include, &layout.lib, &pkgconfig] {
-        place::make_dir(dir)?;
+    if !packages {
+        let prefix =
+            flags.prefix.as_ref().ok_or("say where: --prefix DIR, or --system for /usr/local")?;
+        if !prefix.is_absolute() {
+            return Err(format!("--prefix {}: must be an absolute path", prefix.display()));
+        }
+        if flags.libdir.is_absolute() || flags.libdir.components().any(|c| c.as_os_str() == "..") {
+            return Err(format!("--libdir {}: must lie below the prefix", flags.libdir.display()));
+        }
     }
-    copy(&place.root.join("crates/capi/include/rocksdb/c.h"), &include.join("c.h"))?;
+    Ok(Some(flags))
+}
 
-    let library = layout.lib.join(format!("librocksdb.so.{VERSION}"));
-    copy(&built.join("librocksdb.so"), &library)?;
-    let mut strip = Command::new("strip");
-    strip.arg("--strip-unneeded").arg(&library);
-    place::check(strip)?;
-    let mut links = vec!["librocksdb.so", "librocksdb.so.10", "librocksdb.so.10.10"];
-    links.extend(layout.debian.then_some("librocksdb.so.7.8"));
-    for link in links {
-        let path = layout.lib.join(link);
-        let _ = fs::remove_file(&path);
-        symlink(format!("librocksdb.so.{VERSION}"), &path)
-            .map_err(|e| format!("{}: {e}", path.display()))?;
+fn layout(flags: &Flags) -> Result<Layout, Failure> {
+    let prefix = flags.prefix.clone().ok_or("no prefix")?;
+    let root = match &flags.destdir {
+        Some(staging) => staging.join(prefix.strip_prefix("/").unwrap_or(&prefix)),
+        None => prefix.clone(),
+    };
+    Ok(Layout { root, prefix, libdir: flags.libdir.clone() })
+}
+
+/// Installs below `prefix`, an absolute path, over whatever is there.
+pub(crate) fn install_below(place: &Place, prefix: &Path, profile: &str) -> Result<(), Failure> {
+    let layout = Layout { root: prefix.into(), prefix: prefix.into(), libdir: "lib".into() };
+    install::install(place, &layout, profile, true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(command: &str, args: &[&str]) -> Result<Option<Flags>, Failure> {
+        parse(command, args.iter().map(|s| s.to_string()))
     }
-    archive::write(place, &built.join("librocksdb.a"), &layout.lib.join("librocksdb.a"))?;
-    place::write(&pkgconfig.join("rocksdb.pc"), &pkg_config(layout))
-}
 
-/// The directory with the built libraries.
-fn build(place: &Place, profile: &str) -> Result<PathBuf, Failure> {
-    let mut cargo = Command::new("cargo");
-    cargo.current_dir(&place.root).args(["build", "-p", "ferrolith-capi", "--profile", profile]);
-    place::check(cargo)?;
-    let target = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
-    let folder = if profile == "dev" { "debug" } else { profile };
-    Ok(target.unwrap_or_else(|| place.root.join("target")).join(folder))
-}
-
-fn pkg_config(layout: &Layout) -> String {
-    let (prefix, libdir) = (layout.prefix.display(), layout.libdir.display());
-    format!(
-        "prefix={prefix}\nlibdir=${{prefix}}/{libdir}\nincludedir=${{prefix}}/include\n\n\
-         Name: rocksdb\nDescription: RocksDB's C API, by Ferrolith\nVersion: {VERSION}\n\
-         Libs: -L${{libdir}} -lrocksdb\nLibs.private: {}\nCflags: -I${{includedir}}\n",
-        archive::SYSTEM_LIBRARIES
-    )
-}
-
-fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
-    fs::copy(from, to)
-        .map(|_| ())
-        .map_err(|e| format!("{} to {}: {e}", from.display(), to.display()))
+    #[test]
+    fn a_place_must_be_given() {
+        assert!(parsed("install", &[]).err().unwrap().contains("--prefix DIR, or --system"));
+        assert!(parsed("install", &["--prefix", "here"]).err().unwrap().contains("absolute"));
+        assert!(
+            parsed("install", &["--system", "--libdir", "../x"])
+                .err()
+                .unwrap()
+                .contains("below the prefix")
+        );
+        assert!(
+            parsed("uninstall", &["--system", "--replace"]).err().unwrap().contains("not a flag")
+        );
+        assert!(parsed("install", &["--help"]).unwrap().is_none());
+        let flags = parsed("install", &["--system", "--destdir", "/tmp/x"]).unwrap().unwrap();
+        let layout = layout(&flags).unwrap();
+        assert_eq!((layout.root, layout.prefix), ("/tmp/x/usr/local".into(), "/usr/local".into()));
+    }
 }

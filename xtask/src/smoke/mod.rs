@@ -6,8 +6,12 @@
 //! * One more program is generated: it prints each plain option before and after setting it.
 //! * A program that calls a function which we refuse so far is skipped, and says what it waits for.
 //! * Every implemented function must be called by a program that ran.
+//! * [`client`]: the benchmark client kvduel runs in every phase, over both.
+//! * [`languages`]: the programs of docs/c-abi.md in C, Go, Rust and Python, against an installation.
 
 mod accessors;
+mod client;
+mod languages;
 mod programs;
 
 use crate::abi;
@@ -22,7 +26,8 @@ usage: cargo x smoke [flags]
 
   --lib PATH      the library to run on. Default: builds target/debug/librocksdb.so
   --real PATH     the real RocksDB 10.10.1. Default: $FERROLITH_ROCKSDB_LIB, or tools/fetch-peers.sh
-  --only TEXT     programs whose name contains TEXT; leaves out the check that all are called
+  --languages     only the programs in other languages than C
+  --only TEXT     programs whose name contains TEXT; leaves out the check that all are called, and other languages
   --build DIR     only builds into DIR the programs that can run, and prints their paths
   --cflags FLAGS  more flags for cc, between spaces
 
@@ -33,6 +38,7 @@ struct Flags {
     lib: Option<PathBuf>,
     real: Option<PathBuf>,
     only: Option<String>,
+    languages: bool,
     build: Option<PathBuf>,
     cflags: Vec<String>,
 }
@@ -56,12 +62,20 @@ pub(crate) fn run(args: impl Iterator<Item = String>) -> ExitCode {
 }
 
 fn parse(mut args: impl Iterator<Item = String>) -> Result<Flags, Failure> {
-    let mut flags = Flags { lib: None, real: None, only: None, build: None, cflags: Vec::new() };
+    let mut flags = Flags {
+        lib: None,
+        real: None,
+        only: None,
+        languages: false,
+        build: None,
+        cflags: Vec::new(),
+    };
     while let Some(arg) = args.next() {
         let mut value = || args.next().ok_or(format!("{arg} needs a value"));
         match arg.as_str() {
             "--lib" => flags.lib = Some(value()?.into()),
             "--real" => flags.real = Some(value()?.into()),
+            "--languages" => flags.languages = true,
             "--only" => flags.only = Some(value()?),
             "--build" => flags.build = Some(value()?.into()),
             "--cflags" => flags.cflags = value()?.split_whitespace().map(str::to_string).collect(),
@@ -73,6 +87,9 @@ fn parse(mut args: impl Iterator<Item = String>) -> Result<Flags, Failure> {
 
 fn work(flags: &Flags) -> Result<bool, Failure> {
     let place = place::Place::find()?;
+    if flags.languages {
+        return languages::judge(&place);
+    }
     let table = abi::table_with_states()?;
     let real = place.real_library(flags.real.clone())?;
     compat::stub::build(&place, &real)?;
@@ -113,6 +130,8 @@ fn work(flags: &Flags) -> Result<bool, Failure> {
     }
     if flags.only.is_none() {
         good &= all_called(&table, &called);
+        good &= client::judge(&place, &ours, &real)?;
+        good &= languages::judge(&place)?;
     }
     Ok(good)
 }

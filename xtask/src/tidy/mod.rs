@@ -1,5 +1,7 @@
 //! Style that can be run. Each rule names what it found, where, and what to do instead.
 
+mod documents;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -70,19 +72,25 @@ pub(crate) fn run() -> ExitCode {
     let mut problems = Vec::new();
     let mut sources = Vec::new();
     for top in ["crates", "xtask"] {
-        collect(&root.join(top), &mut sources);
+        collect(&root.join(top), "rs", &mut sources);
     }
     sources.sort();
     for path in &sources {
         let text = fs::read_to_string(path).unwrap_or_default();
         let name = path.strip_prefix(&root).unwrap_or(path).display().to_string();
         check_words(&name, &text, &mut problems);
+        documents::check_references(&name, &text, &mut problems);
         check_header(&name, &text, &mut problems);
         check_unsafe(&name, &text, &mut problems);
         check_imports(&name, &text, &mut problems);
     }
-    check_links(&root, "ARCHITECTURE.md", &mut problems);
-    check_links(&root, "README.md", &mut problems);
+    documents::check_dependencies(&root, &mut problems);
+    for path in documents::all(&root) {
+        let text = fs::read_to_string(&path).unwrap_or_default();
+        let name = path.strip_prefix(&root).unwrap_or(&path).display().to_string();
+        documents::check_paths(&root, &path, &text, &mut problems);
+        documents::check_references(&name, &text, &mut problems);
+    }
     for problem in &problems {
         eprintln!("tidy: {problem}");
     }
@@ -90,12 +98,14 @@ pub(crate) fn run() -> ExitCode {
     if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-fn collect(dir: &Path, out: &mut Vec<PathBuf>) {
+/// The files below `dir` with this extension. Cargo's own target directories have a mark in them; a source folder of
+/// that name has not.
+fn collect(dir: &Path, extension: &str, out: &mut Vec<PathBuf>) {
     let Ok(entries) = fs::read_dir(dir) else { return };
     for path in entries.flatten().map(|entry| entry.path()) {
-        if path.is_dir() && !path.ends_with("target") {
-            collect(&path, out);
-        } else if path.extension().is_some_and(|e| e == "rs") {
+        if path.is_dir() && !path.join("CACHEDIR.TAG").exists() {
+            collect(&path, extension, out);
+        } else if path.extension().is_some_and(|e| e == extension) {
             out.push(path);
         }
     }
@@ -130,8 +140,10 @@ fn check_unsafe(name: &str, text: &str, problems: &mut Vec<String>) {
     for (i, line) in text.lines().enumerate() {
         let code = line.split("//").next().unwrap_or("");
         if UNSAFE.iter().any(|form| code.contains(form)) {
-            problems
-                .push(format!("{name}:{}: unsafe outside of the list in xtask/src/tidy.rs", i + 1));
+            problems.push(format!(
+                "{name}:{}: unsafe outside of the list in xtask/src/tidy/mod.rs",
+                i + 1
+            ));
         }
     }
 }
@@ -147,7 +159,8 @@ fn check_imports(name: &str, text: &str, problems: &mut Vec<String>) {
     let Some(from) = folder(name) else { return };
     let Some(rank) = ORDER.iter().position(|f| *f == from) else {
         if from != "lib" {
-            problems.push(format!("{name}: folder {from} is not in the list of xtask/src/tidy.rs"));
+            problems
+                .push(format!("{name}: folder {from} is not in the list of xtask/src/tidy/mod.rs"));
         }
         return;
     };
@@ -164,21 +177,6 @@ fn check_imports(name: &str, text: &str, problems: &mut Vec<String>) {
             if target > rank {
                 problems.push(format!("{name}:{}: {from} imports {to}, which comes later", i + 1));
             }
-        }
-    }
-}
-
-/// Paths in backticks and Markdown links must exist.
-fn check_links(root: &Path, document: &str, problems: &mut Vec<String>) {
-    let Ok(text) = fs::read_to_string(root.join(document)) else {
-        problems.push(format!("{document}: missing"));
-        return;
-    };
-    for piece in text.split("](").skip(1) {
-        let target = piece.split(')').next().unwrap_or("");
-        let path = target.split('#').next().unwrap_or("");
-        if !path.is_empty() && !path.contains("://") && !root.join(path).exists() {
-            problems.push(format!("{document}: link to {path}, which does not exist"));
         }
     }
 }

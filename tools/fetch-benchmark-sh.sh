@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Puts RocksDB 10.10.1's own tools/benchmark.sh on this machine, to run it over our db_bench, and prints its path. It
+# comes out of the crate rust-librocksdb-sys, which carries RocksDB's whole tree, through cargo. Needs cargo.
+set -euo pipefail
+
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/ferrolith/rocksdb-10.10.1
+script=$cache/benchmark.sh
+if [[ ! -s $script ]]; then
+  work=$(mktemp -d)
+  trap 'rm -rf "$work"' EXIT
+  mkdir "$work/src"
+  : >"$work/src/lib.rs"
+  cat >"$work/Cargo.toml" <<'TOML'
+[package]
+name = "fetch"
+version = "0.0.0"
+edition = "2021"
+
+[dependencies]
+rust-librocksdb-sys = "=0.42.0"
+
+[workspace]
+TOML
+  manifest=$(cd "$work" && cargo metadata --format-version 1 |
+    grep -o '"manifest_path":"[^"]*/rust-librocksdb-sys-0\.42\.0[^"/]*/Cargo\.toml"' | head -1 | cut -d'"' -f4)
+  mkdir -p "$cache"
+  cp "${manifest%/Cargo.toml}/rocksdb/tools/benchmark.sh" "$cache/benchmark.sh.part-$$"
+  mv "$cache/benchmark.sh.part-$$" "$script"
+fi
+echo "$script"

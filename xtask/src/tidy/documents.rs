@@ -1,0 +1,144 @@
+//! What can be checked of documents: that their links and the paths in backticks lead somewhere, and that nothing refers
+//! to what a reader of the repository cannot see.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Endings of names in backticks that are taken for paths, if a slash is in them.
+const PATH_ENDINGS: [&str; 5] = [".rs", ".md", ".sh", ".toml", ".tsv"];
+
+/// Paths in RocksDB's repository that documents name.
+const THEIRS: [&str; 1] = ["tools/benchmark.sh"];
+
+/// The Markdown files of the repository, without raw results.
+pub(super) fn all(root: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    super::collect(&root.join("docs"), "md", &mut found);
+    let top = fs::read_dir(root).into_iter().flatten().flatten().map(|entry| entry.path());
+    found.extend(top.filter(|path| path.extension().is_some_and(|e| e == "md")));
+    found.sort();
+    found
+}
+
+/// Links must lead to a file, relative to the document; so must paths in backticks, relative to the repository, to the
+/// engine's sources, or to the document.
+pub(super) fn check_paths(root: &Path, document: &Path, text: &str, problems: &mut Vec<String>) {
+    let name = document.strip_prefix(root).unwrap_or(document).display();
+    let here = document.parent().unwrap_or(root);
+    let text = without_code_blocks(text);
+    for piece in text.split("](").skip(1) {
+        let target = piece.split(')').next().unwrap_or("");
+        let path = target.split('#').next().unwrap_or("");
+        if !path.is_empty() && !path.contains("://") && !here.join(path).exists() {
+            problems.push(format!("{name}: link to {path}, which does not exist"));
+        }
+    }
+    for piece in text.split('`').skip(1).step_by(2) {
+        let is_path = piece.contains('/')
+            && PATH_ENDINGS.iter().any(|ending| piece.ends_with(ending))
+            && !piece.contains(|c: char| c.is_whitespace() || "<>*{}$~:".contains(c))
+            && !piece.starts_with('/');
+        let places = [
+            root.to_path_buf(),
+            root.join("crates/engine/src"),
+            root.join("crates"),
+            here.to_path_buf(),
+        ];
+        // Written when it is asked for: not in a fresh checkout.
+        let elsewhere = piece.starts_with("target/") || THEIRS.contains(&piece);
+        if is_path && !elsewhere && !places.iter().any(|place| place.join(piece).exists()) {
+            problems.push(format!("{name}: `{piece}` does not exist"));
+        }
+    }
+}
+
+/// README says how many direct dependencies the engine has.
+pub(super) fn check_dependencies(root: &Path, problems: &mut Vec<String>) {
+    let read = |name: &str| fs::read_to_string(root.join(name)).unwrap_or_default();
+    let manifest = read("crates/engine/Cargo.toml");
+    let section = manifest.split("\n[dependencies]\n").nth(1).unwrap_or("");
+    let section = section.split("\n[").next().unwrap_or("");
+    let count =
+        section.lines().filter(|line| line.starts_with(|c: char| c.is_alphabetic())).count();
+    let expected = format!("{count} direct dependencies");
+    if !read("README.md").contains(&expected) {
+        problems
+            .push(format!("README.md: expected \"{expected}\", as in crates/engine/Cargo.toml"));
+    }
+}
+
+/// Everything outside of fenced code.
+fn without_code_blocks(text: &str) -> String {
+    let mut inside = false;
+    let mut kept = String::with_capacity(text.len());
+    for line in text.lines() {
+        if line.trim_start().starts_with("```") {
+            inside = !inside;
+        } else if !inside {
+            kept.push_str(line);
+            kept.push('\n');
+        }
+    }
+    kept
+}
+
+/// Numbers of an issue tracker, and hosts of package registries: links to a crate go to its documentation.
+pub(super) fn check_references(name: &str, text: &str, problems: &mut Vec<String>) {
+    const REGISTRY: &str = concat!("https://crates", ".io");
+    for (i, line) in text.lines().enumerate() {
+        let lower = line.to_ascii_lowercase();
+        let numbered = lower
+            .split("issue ")
+            .skip(1)
+            .any(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+        if numbered {
+            problems.push(format!(
+                "{name}:{}: a number of an issue, which a reader cannot follow",
+                i + 1
+            ));
+        }
+        if line.contains(REGISTRY) {
+            problems.push(format!("{name}:{}: link to the crate's documentation instead", i + 1));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn paths(text: &str) -> Vec<String> {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let mut problems = Vec::new();
+        check_paths(root, &root.join("docs/style.md"), text, &mut problems);
+        problems
+    }
+
+    #[test]
+    fn links_and_paths_that_lead_nowhere_are_found() {
+        assert_eq!(
+            paths("[a](testing.md#x) [b](../README.md) `docs/style.md` `db/write.rs`"),
+            [""; 0]
+        );
+        assert_eq!(paths("[a](nowhere.md)").len(), 1);
+        assert_eq!(paths("[a](docs/style.md)").len(), 1, "links are relative to the document");
+        assert_eq!(paths("see `xtask/src/nothing.rs`").len(), 1);
+        assert_eq!(
+            paths("`name.md` `<dir>/x.rs` `target/x.tsv` `a b/c.rs` `https://x/y.md`"),
+            [""; 0]
+        );
+        assert_eq!(paths("```\n[a](nowhere.md)\n```\n"), [""; 0]);
+    }
+
+    #[test]
+    fn references_that_nobody_can_follow_are_found() {
+        let found = |text: &str| {
+            let mut problems = Vec::new();
+            check_references("x", text, &mut problems);
+            problems.len()
+        };
+        assert_eq!(found(concat!("as Issue", " 4 wants")), 1);
+        assert_eq!(found(concat!("https://crates", ".io/crates/x")), 1);
+        assert_eq!(found("an issue is open; issues 4"), 0);
+    }
+}
