@@ -4,6 +4,7 @@ use crate::children::{check_copy, dump_copy, ends_well, run, run_and_kill, start
 use ferrolith_interop::steps::Step;
 use ferrolith_interop::store::{Engine, Setup};
 use ferrolith_interop::workload::{Merges, Model, Shape, Workload};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -102,7 +103,7 @@ fn logs_killed_at_their_calls_hold_whole_records() {
     }
     const BATCHES: u64 = 3000;
     let seed = fastrand::u64(..1 << 40);
-    let mut killed = 0;
+    let mut killed_at = BTreeSet::new();
     for call in ["munmap", "madvise", "mmap", "fallocate", "pwritev", "ftruncate"] {
         for round in 0..6 {
             let nth = 1 + round * if call.starts_with('m') { 9 } else { 2 };
@@ -122,7 +123,9 @@ fn logs_killed_at_their_calls_hold_whole_records() {
                 &strict,
                 &steps,
             );
-            killed += u32::from(!ends_well(child));
+            if !ends_well(child) {
+                killed_at.insert(call);
+            }
             let found = dump_copy(Engine::Ferrolith, &strict)
                 .unwrap_or_else(|e| panic!("{when}: Ferrolith: {e}"));
             let theirs = dump_copy(Engine::Rocksdb, &strict)
@@ -138,5 +141,7 @@ fn logs_killed_at_their_calls_hold_whole_records() {
             assert!(is_prefix, "{when}: no number of batches gives that");
         }
     }
-    assert!(killed > 10, "only {killed} were killed");
+    // How often a thread makes a call is the scheduler's matter; that it makes it is ours. Two of the calls are those of
+    // one kind of log only: mapped or written.
+    assert!(killed_at.len() >= 4, "killed at {killed_at:?} only");
 }
