@@ -59,16 +59,14 @@ pub fn hash64(data: &[u8]) -> u64 {
 /// A little-endian load. The callers' length checks let the compiler drop the bounds check.
 #[inline(always)]
 fn r64(b: &[u8], at: usize) -> u64 {
-    let mut word = [0; 8];
-    word.copy_from_slice(&b[at..at + 8]);
-    u64::from_le_bytes(word)
+    let word = b[at..].first_chunk().expect("checked by the caller");
+    u64::from_le_bytes(*word)
 }
 
 #[inline(always)]
 fn r32(b: &[u8], at: usize) -> u64 {
-    let mut word = [0; 4];
-    word.copy_from_slice(&b[at..at + 4]);
-    u64::from(u32::from_le_bytes(word))
+    let word = b[at..].first_chunk().expect("checked by the caller");
+    u64::from(u32::from_le_bytes(*word))
 }
 
 /// Low half of the 128-bit product, xor its high half.

@@ -215,7 +215,7 @@ impl WriteBatch {
     /// Sets the sequence number of the first counted record.
     #[inline]
     pub fn set_sequence(&mut self, seq: SeqNo) {
-        self.rep[..8].copy_from_slice(&seq.to_le_bytes());
+        *self.rep.first_chunk_mut().expect("a batch has its header") = seq.to_le_bytes();
     }
 
     /// Whether it holds a put.
@@ -332,7 +332,7 @@ impl WriteBatch {
 
     #[inline]
     fn set_count(&mut self, count: u32) {
-        self.rep[8..HEADER_SIZE].copy_from_slice(&count.to_le_bytes());
+        *self.rep[8..].first_chunk_mut().expect("a batch has its header") = count.to_le_bytes();
     }
 
     fn take_save_point(&mut self) -> Result<SavePoint> {
