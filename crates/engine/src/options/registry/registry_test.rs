@@ -190,7 +190,8 @@ They have no names in OPTIONS files.
 |---|---|---|
 | `ReadOptions::snapshot`, `fill_cache`, `pin_data`, bounds, `prefix_same_as_start`, `total_order_seek`, `auto_prefix_mode`, `readahead_size`, `max_skippable_internal_keys`, `read_tier`, `tailing`, `deadline_us`, `value_size_soft_limit`, `ignore_range_deletions` | honoured | |
 | `ReadOptions::verify_checksums` | accepted | what is read from files is always verified |
-| `ReadOptions::background_purge_on_iterator_cleanup`, `auto_readahead_size`, `adaptive_readahead`, `async_io`, `optimize_multiget_for_io`, `merge_operand_count_threshold`, `allow_unprepared_value`, `auto_refresh_iterator_with_snapshot`, `managed` | accepted | |
+| `ReadOptions::background_purge_on_iterator_cleanup`, `auto_readahead_size`, `adaptive_readahead`, `async_io`, `optimize_multiget_for_io`, `merge_operand_count_threshold`, `allow_unprepared_value`, `auto_refresh_iterator_with_snapshot` | accepted | |
+| `ReadOptions::managed` | refused | by iterators, as in RocksDB |
 | `ReadOptions::timestamp`, `iter_start_ts` | refused | no comparator has timestamps |
 | `ReadOptions::io_timeout_us` | accepted | as in RocksDB on POSIX |
 | `WriteOptions::sync`, `disable_wal`, `ignore_missing_column_families`, `no_slowdown` | honoured | |
