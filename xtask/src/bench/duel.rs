@@ -124,7 +124,7 @@ fn outcome(duel: &Duel, phase: &'static Phase, raw: &Raw) -> Option<Outcome> {
     let faults = report::faults(Some(rate), phase.target, even);
     let [p99, p999, memory] = even.map(|(_, ratio)| ratio);
     let line = format!(
-        "| [{name}](duel-{name}.txt) | {} | {} | **{rate:.2}** [{low:.2}..{high:.2}] | {} | {} | {p99:.2} | {p999:.2} | {memory:.2} | {met} | {commit} |\n",
+        "| {name} | {} | {} | **{rate:.2}** [{low:.2}..{high:.2}] | {} | {} | {p99:.2} | {p999:.2} | {memory:.2} | {met} | {commit} |\n",
         phase.what,
         phase.target,
         report::digits(of(&ours, "ops/s")?),
@@ -144,8 +144,8 @@ pub(super) fn section(outcomes: &[Outcome]) -> String {
     let met = outcomes.iter().filter(|outcome| outcome.faults.is_empty()).count();
     let lines: String = outcomes.iter().map(|outcome| outcome.line.as_str()).collect();
     format!(
-        "\n## Through the C functions\n\n{} by `cargo x bench --duel`: kvduel over our `librocksdb.so` and RocksDB's, alternating, each run \
-         on fresh data. Memory is the resident size after the phase. {met} of {} phases are met.\n\n\
+        "\n## Through the C functions\n\nWritten {} by `cargo x bench --duel`: kvduel on Ferrolith's `librocksdb.so` and on RocksDB's, alternating. Each run \
+         fills a new database. Memory is the resident size after the phase. {met} of {} phases meet their target.\n\n\
          | Duel | Phase | Target | Ops/s, ratio | Ours, ops/s | Theirs, ops/s | P99 | P99.9 | Memory | Met | Commit |\n\
          |---|---|---|---|---|---|---|---|---|---|---|\n{lines}",
         environment::now(),

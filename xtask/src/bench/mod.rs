@@ -1,10 +1,11 @@
 //! `cargo x bench`: the comparison with RocksDB and LMDB, measured and written as Markdown.
 //!
 //! `rows` has the table; this file reads the command line and goes through it; `run` runs a command;
-//! `raw` reads its output back; `report` judges and writes, with `chart` for the picture; `duel` does it all for another client. Each
-//! row's output is kept in a file, and the report is made from the files: a table can be measured in
-//! parts, on different days.
+//! `raw` reads its output back; `report` judges and writes, with `chart` for the picture; `duel` does it all for
+//! another client. `archive` keeps each row's output, and the report is made from the outputs: a table can be
+//! measured in parts, on different days.
 
+mod archive;
 mod chart;
 pub(crate) mod duel;
 mod environment;
@@ -19,7 +20,7 @@ use run::Bench;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-const USAGE: &str = "\
+pub(crate) const USAGE: &str = "\
 usage: cargo x bench [flags]
 
   --rows A,B      only these rows (--list names them); the others keep what was measured before
@@ -31,9 +32,9 @@ usage: cargo x bench [flags]
   --num N         keys; data sets have parts or multiples of it. Default: 2000000
   --long          also the rows of ten minutes per run
   --dir DIR       databases. Default: /dev/shm/ferrolith-bench; rows that sync use target/bench-synced
-  --out DIR       results. Default: docs/benchmarks/<date>
+  --out DIR       results: the table, and raw.tar.gz with each row's output. Default: docs/benchmarks/<date>
   --list          names the rows and ends
-  --report        only writes the table again from the files in --out
+  --report        only writes the table again from the outputs in --out
 ";
 
 struct Flags {
@@ -163,7 +164,7 @@ fn work(flags: &Flags) -> Result<(), Failure> {
         .out
         .clone()
         .unwrap_or_else(|| place.root.join("docs/benchmarks").join(environment::date()));
-    place::make_dir(&out)?;
+    archive::unpack(&out)?;
     if !flags.report {
         let is_table = matches!(flags.table(), Table::Rows);
         let needs_lmdb = is_table && selected(flags).iter().any(|row| row.data == "lmdb");
@@ -178,6 +179,7 @@ fn work(flags: &Flags) -> Result<(), Failure> {
         true => report::matrix(&out)?,
         false => report::table(&out)?,
     };
+    archive::pack(&out)?;
     println!("{}", report.display());
     Ok(())
 }

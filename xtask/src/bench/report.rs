@@ -1,5 +1,6 @@
 //! The table as Markdown, made from the files of the rows.
 
+use super::archive;
 use super::chart;
 use super::duel::{self, Outcome};
 use super::environment;
@@ -30,11 +31,11 @@ pub(super) fn table(out: &Path) -> Result<PathBuf, Failure> {
         lines += &judgement.line(row, &raw, duel);
     }
     let mut text = format!(
-        "# Ferrolith beside RocksDB and LMDB\n\n{}. Written {} by `cargo x bench`; how: [docs/benchmarks](../README.md).\n\
-         Ratios are ours to RocksDB's 10.10.1, or to LMDB's where the row says so: medians of pairs \
-         [lowest..highest]. Under 1 is better for latencies, memory and bytes written.\n\n\
-         {met} of {measured} rows are met. Workloads that the neutral client has, too, are judged by it, through the C \
-         functions (figures below); by db_bench alone {alone} are met.\n\n",
+        "# Ferrolith beside RocksDB and LMDB\n\n{}. Written {} by `cargo x bench`. [How each row is measured](../README.md); raw outputs: [raw.tar.gz](raw.tar.gz).\n\n\
+         Each ratio is Ferrolith's figure divided by RocksDB 10.10.1's, or by LMDB's where the row says so: the median of all pairs, \
+         then [lowest..highest]. For latencies, memory and bytes written, a ratio below 1 is better.\n\n\
+         {met} of {measured} workloads meet their target. Where the neutral client runs the same workload through the C functions \
+         (second table), its result decides. Judged by db_bench alone, {alone} workloads meet their target.\n\n",
         environment::machine(),
         environment::now(),
     );
@@ -127,7 +128,7 @@ impl<'a> Judgement<'a> {
         });
         let met = self.met(duel);
         format!(
-            "| [{name}]({name}.txt) | {} | {} | {} | {rate} | {} | {} | {} | {} | {longest} | {} | {} | {met} | {} | {} |\n",
+            "| {name} | {} | {} | {} | {rate} | {} | {} | {} | {} | {longest} | {} | {} | {met} | {} | {} |\n",
             row.what,
             row.target,
             row.stretch,
@@ -169,7 +170,7 @@ pub(super) fn matrix(out: &Path) -> Result<PathBuf, Failure> {
         (String::new(), Vec::<String>::new(), Vec::new(), 0);
     for (shape, flags) in SHAPES {
         let Some(raw) = read(out, &format!("matrix-{shape}")) else { continue };
-        lines += &format!("| [{shape}](matrix-{shape}.txt) |");
+        lines += &format!("| {shape} |");
         kinds.clear();
         for figure in raw.figures.iter().filter(|f| f.name == "ops/sec" && f.benchmark != "(all)") {
             kinds.push(figure.benchmark.clone());
@@ -189,13 +190,13 @@ pub(super) fn matrix(out: &Path) -> Result<PathBuf, Failure> {
         lines += "\n";
     }
     let verdict = match under.as_slice() {
-        [] => format!("No cell of {cells} is under 1.00.\n"),
-        some => format!("{} of {cells} cells are under 1.00:\n\n{}\n", some.len(), some.join("\n")),
+        [] => format!("All {cells} cells are at 1.00 or above.\n"),
+        some => format!("{} of {cells} cells are below 1.00:\n\n{}\n", some.len(), some.join("\n")),
     };
     let text = format!(
-        "# Data that no one tuned for\n\n{}. Written {} by `cargo x bench --matrix`; how: [docs/benchmarks](../README.md).\n\
-         Ratios of operations per second, ours to RocksDB's 10.10.1: medians of pairs. A shape is bytes of keys, bytes of values, \
-         threads, and `s` where keys are skewed.\n\n{verdict}\n| Shape | {} |\n|---|{}\n{lines}",
+        "# Workloads that nothing was tuned for\n\n{}. Written {} by `cargo x bench --matrix`. [How it is measured](../README.md); raw outputs: [raw.tar.gz](raw.tar.gz).\n\n\
+         Each cell is Ferrolith's operations per second divided by RocksDB 10.10.1's, the median of all pairs. A shape names the \
+         key size in bytes, the value size in bytes, the number of threads, and `s` if keys are skewed.\n\n{verdict}\n| Shape | {} |\n|---|{}\n{lines}",
         environment::machine(),
         environment::now(),
         kinds.join(" | "),
@@ -205,7 +206,7 @@ pub(super) fn matrix(out: &Path) -> Result<PathBuf, Failure> {
 }
 
 pub(super) fn read(out: &Path, name: &str) -> Option<Raw> {
-    fs::read_to_string(out.join(format!("{name}.txt"))).ok().map(Raw::of)
+    fs::read_to_string(archive::path(out, name)).ok().map(Raw::of)
 }
 
 fn write(path: &Path, text: &str) -> Result<PathBuf, Failure> {

@@ -106,7 +106,7 @@ pub(super) const ROWS: &[Row] = &[
         "--read_random_exp_range=14.5 --threads=2 --duration={seconds}", (3.0, 6.0)),
     row("scaling", "cached reads, 2 threads to 1 thread of ours", "k16v100", "readrandom",
         "--peer=ferrolith --peer_flags=--threads=1 --threads=2 --duration={seconds}", (1.9, 1.9)),
-    row("missing", "reads of keys that are not there", "k16v100", "readmissing",
+    row("missing", "reads of absent keys", "k16v100", "readmissing",
         "--threads=2 --duration={seconds}", (3.0, 5.0)),
     row("multiget-32", "`multi_get` of 32 cached keys", "k16v100", "multireadrandom",
         "--batch_size=32 --threads=2 --duration={seconds}", (10.0, 40.0)),

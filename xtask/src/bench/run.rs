@@ -2,7 +2,7 @@
 
 use super::raw::Raw;
 use super::rows::{Data, Row};
-use super::{Flags, directory, environment};
+use super::{Flags, archive, directory, environment};
 use crate::compat::{Failure, place};
 use place::Place;
 use std::fs;
@@ -149,7 +149,7 @@ impl<'a> Bench<'a> {
 
     /// Keeps a row's file.
     pub(super) fn keep(&self, name: &str, text: &str) -> Result<(), Failure> {
-        let path = self.out.join(format!("{name}.txt"));
+        let path = archive::path(self.out, name);
         fs::write(&path, text).map_err(|e| format!("{}: {e}", path.display()))
     }
 
