@@ -6,7 +6,7 @@
 use crate::compat::{Failure, place};
 use std::process::{Command, ExitCode};
 
-const USAGE: &str = include_str!("../../crates/interop/src/faults/usage.txt");
+pub(crate) const USAGE: &str = include_str!("../../crates/interop/src/faults/usage.txt");
 
 pub(crate) fn run(args: impl Iterator<Item = String>) -> ExitCode {
     let args: Vec<String> = args.collect();

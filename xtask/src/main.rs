@@ -20,8 +20,23 @@ usage: cargo x <command>
   faults  a full disk at each stage of writing, on each file system: cargo x faults --help
   install librocksdb.so, librocksdb.a, header and pkg-config file; uninstall removes them: cargo x install --help
   smoke   C programs that call every function that we have, on both libraries: cargo x smoke --help
-  tidy    import order of the engine's folders, unsafe list, file headers, links, banned words
+  tidy    import order of the engine's folders, unsafe list, file headers, width of comments; links, commands, numbers
+          and programs in documents
 ";
+
+/// The help of a command; `None` if there is no such command.
+fn usage(command: &str) -> Option<&'static str> {
+    match command {
+        "abi" => Some(abi::USAGE),
+        "bench" => Some(bench::USAGE),
+        "compat" => Some(compat::USAGE),
+        "faults" => Some(faults::USAGE),
+        "deb" | "install" | "uninstall" => Some(package::USAGE),
+        "smoke" => Some(smoke::USAGE),
+        "tidy" | "help" => Some(USAGE),
+        _ => None,
+    }
+}
 
 fn main() -> ExitCode {
     match std::env::args().nth(1).as_deref() {

@@ -22,12 +22,14 @@ use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
+pub(crate) const USAGE: &str = "usage: cargo x abi [--check]";
+
 pub(crate) fn run(mut args: impl Iterator<Item = String>) -> ExitCode {
     let check = match (args.next().as_deref(), args.next()) {
         (None, None) => false,
         (Some("--check"), None) => true,
         _ => {
-            eprintln!("usage: cargo x abi [--check]");
+            eprintln!("{USAGE}");
             return ExitCode::from(2);
         }
     };

@@ -25,7 +25,7 @@ pub(crate) use build::rust_bindings;
 /// Why something could not be done, for a person.
 pub(crate) type Failure = String;
 
-const USAGE: &str = "\
+pub(crate) const USAGE: &str = "\
 usage: cargo x compat [flags]
 
   --suite NAME    one suite; may be repeated. Default: all

@@ -1,7 +1,8 @@
 //! `cargo x install` and `cargo x uninstall`.
 //!
 //! An installation leaves a list of its files, `PREFIX/LIBDIR/ferrolith/installed-files`. `uninstall` removes what that
-//! list names and nothing else; `install` overwrites a file only if an earlier list names it, unless `--replace` is given.
+//! list names and nothing else; `install` overwrites a file only if an earlier list names it, unless `--replace` is
+//! given.
 
 use super::layout::{self, Layout};
 use crate::compat::Failure;

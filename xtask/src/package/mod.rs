@@ -17,7 +17,7 @@ pub(crate) use archive::SYSTEM_LIBRARIES;
 /// The RocksDB that this library stands in for.
 const VERSION: &str = "10.10.1";
 
-const USAGE: &str = "\
+pub(crate) const USAGE: &str = "\
 usage: cargo x install   (--prefix DIR | --system) [--libdir DIR] [--destdir DIR] [--profile NAME] [--replace]
        cargo x uninstall (--prefix DIR | --system) [--libdir DIR] [--destdir DIR]
        cargo x deb       [--output DIR] [--profile NAME] [--maintainer \"NAME <MAIL>\"]

@@ -1,4 +1,5 @@
-//! `cargo x smoke`: C programs (crates/capi/tests/c) that call every function that we have, run on ours and on the real RocksDB.
+//! `cargo x smoke`: C programs (crates/capi/tests/c) that call every function that we have, run on ours and on the
+//! real RocksDB.
 //!
 //! * The library must export exactly the names of `abi.tsv`, and the real RocksDB all of these.
 //! * Each program must exit with 0 and print the same on both. Its checks are its own; what it
@@ -21,7 +22,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-const USAGE: &str = "\
+pub(crate) const USAGE: &str = "\
 usage: cargo x smoke [flags]
 
   --lib PATH      the library to run on. Default: builds target/debug/librocksdb.so

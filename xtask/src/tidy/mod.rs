@@ -1,5 +1,8 @@
 //! Style that can be run. Each rule names what it found, where, and what to do instead.
 
+mod blocks;
+mod claims;
+mod commands;
 mod documents;
 
 use std::fs;
@@ -66,6 +69,9 @@ const BANNED: &[(&str, &str)] = &[
 /// A file longer than this wants to be two.
 const LINES_MAX: usize = 900;
 
+/// Columns of a comment. rustfmt leaves comments as they are.
+const COMMENT_MAX: usize = 120;
+
 /// Runs every rule over the repository and prints what breaks them.
 pub(crate) fn run() -> ExitCode {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace").to_owned();
@@ -80,16 +86,25 @@ pub(crate) fn run() -> ExitCode {
         let name = path.strip_prefix(&root).unwrap_or(path).display().to_string();
         check_words(&name, &text, &mut problems);
         documents::check_references(&name, &text, &mut problems);
+        check_comments(&name, &text, &mut problems);
         check_header(&name, &text, &mut problems);
         check_unsafe(&name, &text, &mut problems);
         check_imports(&name, &text, &mut problems);
     }
-    documents::check_dependencies(&root, &mut problems);
+    let counts = claims::Counts::collect(&root);
+    let known = commands::Known::collect(&root);
+    let witnesses = blocks::Witnesses::collect(&root, &sources);
     for path in documents::all(&root) {
         let text = fs::read_to_string(&path).unwrap_or_default();
         let name = path.strip_prefix(&root).unwrap_or(&path).display().to_string();
         documents::check_paths(&root, &path, &text, &mut problems);
         documents::check_references(&name, &text, &mut problems);
+        known.check(&name, &text, &mut problems);
+        witnesses.check(&name, &text, &mut problems);
+        // History states what was true then.
+        if name != "CHANGELOG.md" && !name.starts_with("docs/decisions/") {
+            counts.check(&name, &text, &mut problems);
+        }
     }
     for problem in &problems {
         eprintln!("tidy: {problem}");
@@ -122,6 +137,19 @@ fn check_words(name: &str, text: &str, problems: &mut Vec<String>) {
     let lines = text.lines().count();
     if lines > LINES_MAX {
         problems.push(format!("{name}: {lines} lines, expected at most {LINES_MAX}"));
+    }
+}
+
+/// Comments that rustfmt does not wrap. Lines inside string literals do not begin with slashes.
+fn check_comments(name: &str, text: &str, problems: &mut Vec<String>) {
+    for (i, line) in text.lines().enumerate() {
+        let columns = line.chars().count();
+        if line.trim_start().starts_with("//") && columns > COMMENT_MAX {
+            let at = i + 1;
+            problems.push(format!(
+                "{name}:{at}: a comment of {columns} columns, expected at most {COMMENT_MAX}"
+            ));
+        }
     }
 }
 
@@ -178,5 +206,30 @@ fn check_imports(name: &str, text: &str, problems: &mut Vec<String>) {
                 problems.push(format!("{name}:{}: {from} imports {to}, which comes later", i + 1));
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wide_comments_are_found_and_wide_strings_are_not() {
+        let wide = "x".repeat(COMMENT_MAX);
+        let found = |text: &str| {
+            let mut problems = Vec::new();
+            check_comments("x", text, &mut problems);
+            problems.len()
+        };
+        assert_eq!(found(&format!("    /// {wide}\n")), 1);
+        assert_eq!(found(&format!("// {}\nlet a = \"{wide}\";\n", &wide[..COMMENT_MAX - 3])), 0);
+    }
+
+    #[test]
+    fn a_source_folder_named_target_is_read() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let mut sources = Vec::new();
+        collect(&root.join("crates/bench"), "rs", &mut sources);
+        assert!(sources.iter().any(|path| path.ends_with("src/target/capi.rs")));
     }
 }

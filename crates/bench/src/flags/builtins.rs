@@ -5,7 +5,8 @@
 //!                          names programs, and flags behind it are for those alone
 //! `--fromenv=a,b`          the values of the variables FLAGS_a and FLAGS_b, which must be there
 //! `--tryfromenv=a,b`       the same, if they are there
-//! `--help`, `--helpfull`, `--helpshort`, `--helppackage`, `--helpon=word`, `--helpmatch=word`, `--helpxml`, `--version`
+//! `--help`, `--helpfull`, `--helpshort`, `--helppackage`, `--helpon=word`, `--helpmatch=word`, `--helpxml`,
+//! `--version`
 
 use super::{Kind, Row, TABLES};
 use std::collections::VecDeque;

@@ -101,7 +101,8 @@ pub unsafe extern "C" fn rocksdb_transaction_get_pinned_cf(
     pinned(value)
 }
 
-/// The value of a key of the default column family, and nobody else may change it until the end, for the caller to free.
+/// Returns the value of a key of the default column family and locks the key until the transaction ends. The caller
+/// frees the value.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_transaction_get_for_update(
     txn: *mut rocksdb_transaction_t,
@@ -135,7 +136,8 @@ pub unsafe extern "C" fn rocksdb_transaction_get_for_update_cf(
     to_caller(value, vlen)
 }
 
-/// The value of a key of the default column family, and nobody else may change it until the end; NULL where there is none.
+/// Returns the pinned value of a key of the default column family, or NULL if it has none, and locks the key until
+/// the transaction ends.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_transaction_get_pinned_for_update(
     txn: *mut rocksdb_transaction_t,

@@ -4,7 +4,8 @@ use super::thread_cpu_time;
 use crate::base::perf::{self, PerfLevel, PerfMetric};
 use std::time::Duration;
 
-/// Adds the processor time from its making to its drop to a metric; asks the system only if the thread's level wants it.
+/// Adds the processor time between its creation and its drop to a metric. Reads the clock only if the thread's
+/// performance level asks for it.
 #[must_use]
 pub(crate) struct CpuTimer(Option<(PerfMetric, Duration)>);
 

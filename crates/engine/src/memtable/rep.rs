@@ -1,7 +1,7 @@
 //! The door between a memtable and the structure that keeps its entries in order.
 //!
-//! An entry is written once into the arena and never moves or changes (but for `in_place.rs`); a structure keeps pointers to
-//! entries, and nodes of its own in the same arena. The set of structures is closed: [`Rep`].
+//! An entry is written once into the arena and never moves or changes (but for `in_place.rs`); a structure keeps
+//! pointers to entries, and nodes of its own in the same arena. The set of structures is closed: [`Rep`].
 //!
 //! ```text
 //! entry := varint32 length of the internal key, internal key, varint32 length of the value, value

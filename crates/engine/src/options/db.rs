@@ -239,8 +239,8 @@ pub struct DbOptions {
     /// default.
     pub prefix_seek_opt_in_only: bool,
     /// Where tables are, with target sizes: at most four directories, which are made if they are missing,
-    /// but not those above them. Newer data goes to the first ones. Empty means the database directory. As in RocksDB they
-    /// are not written to the OPTIONS file, and there is no checkpoint or backup of a database with
+    /// but not those above them. Newer data goes to the first ones. Empty means the database directory. As in RocksDB
+    /// they are not written to the OPTIONS file, and there is no checkpoint or backup of a database with
     /// tables elsewhere than in its directory.
     pub db_paths: Vec<DbPath>,
     /// A cache of rows. Accepted, has no effect.

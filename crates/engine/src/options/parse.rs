@@ -130,8 +130,8 @@ pub fn unescape(text: &str) -> String {
 
 /// A whole number, perhaps with K, M, G or T behind it.
 ///
-/// As tolerant as RocksDB, which takes the digits at the beginning of a text, a unit right behind them, and nothing else:
-/// `1.5` is 1, `10kb` is 10240, `3x` is 3.
+/// As tolerant as RocksDB, which takes the digits at the beginning of a text, a unit right behind them, and nothing
+/// else: `1.5` is 1, `10kb` is 10240, `3x` is 3.
 pub fn parse_integer(text: &str) -> Option<i128> {
     let text = text.trim();
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);

@@ -27,8 +27,8 @@ impl Unnamed {
     }
 }
 
-/// RocksDB finds a part of these when it compares codecs or makes a table, and the others when it cannot write them into
-/// OPTIONS.
+/// RocksDB finds a part of these when it compares codecs or makes a table, and the others when it cannot write them
+/// into OPTIONS.
 fn refusal((option, number): &(&'static str, i64)) -> Option<Error> {
     /// `kDisableCompressionOption`.
     const DISABLED: i64 = 0xff;

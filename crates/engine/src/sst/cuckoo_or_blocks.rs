@@ -2,9 +2,9 @@
 //!
 //! A CuckooTable holds keys of one length, values of one length, one entry per user key, and neither merge operands nor
 //! single deletes. RocksDB's flush drops what does not fit and reports success; failing the flush would stop all writes
-//! for good. A CuckooTable is written when it is finished, so until then its file is empty: at the first entry that does
-//! not fit, or at the end if the entries find no place together, everything moves into a block-based table in the same
-//! file. Readers recognise a table by its footer.
+//! for good. A CuckooTable is written when it is finished, so until then its file is empty: at the first entry that
+//! does not fit, or at the end if the entries find no place together, everything moves into a block-based table in
+//! the same file. Readers recognise a table by its footer.
 
 use super::block_based::BlockBasedTableBuilder;
 use super::cuckoo::CuckooTableBuilder;

@@ -40,7 +40,8 @@ pub fn busy_with(activity: Activity) -> Busy {
     Busy(CURRENT.replace(activity))
 }
 
-/// As [`busy_with`], unless the thread is busy with something already: a table that a flush opens is read for the flush.
+/// As [`busy_with`], unless the thread is busy with something already: a table that a flush opens is read for the
+/// flush.
 #[must_use]
 pub fn busy_unless_known(activity: Activity) -> Busy {
     let before = CURRENT.get();

@@ -66,8 +66,8 @@ pub struct Passed {
 }
 
 impl Cell {
-    /// Whether `--quick` runs it: each stage on two file systems, with both logs, synced and not; and a mapped log whose
-    /// blocks are shared, where a store into the mapping can find no room.
+    /// Whether `--quick` runs it: each stage on two file systems, with both logs, synced and not; and a mapped log
+    /// whose blocks are shared, where a store into the mapping can find no room.
     pub fn is_quick(&self) -> bool {
         let Cell { fs, stage, mapped, sync } = *self;
         if fs.overlay {

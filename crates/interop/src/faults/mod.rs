@@ -1,8 +1,8 @@
 //! The fault matrix: a disk that becomes full, on each file system, at each stage of writing.
 //!
 //! A cell of the matrix is a file system, a [`Stage`], a log that is mapped or written by write(2), and writes that are
-//! synced or not. For each cell the program makes file systems of its own ([`disk`]), starts a [`victim`] on them, fills
-//! the disk at the right moment ([`stages`]), and demands ([`cell`]):
+//! synced or not. For each cell the program makes file systems of its own ([`disk`]), starts a [`victim`] on them,
+//! fills the disk at the right moment ([`stages`]), and demands ([`cell`]):
 //!
 //! 1. The stage was hit: an error that names the right file and "No space left" was seen. Otherwise the cell fails.
 //! 2. No signal, no panic; reads go on and are right while the disk is full.
@@ -10,7 +10,8 @@
 //! 4. It happens again, and the process is killed or closed while the disk is full. The full directory can be read
 //!    without writing. With space again, RocksDB (on a copy) and this engine find every acknowledged batch.
 //!
-//! `cargo x faults` runs it. It needs root, since it mounts; elsewhere every cell is skipped, and the last line says so.
+//! `cargo x faults` runs it. It needs root, since it mounts; elsewhere every cell is skipped, and the last line says
+//! so.
 
 pub mod cell;
 pub mod content;

@@ -15,8 +15,8 @@
 //!                                                                      compacted until it is full
 //! ```
 //!
-//! So the write that fails first is the one that the stage is named for, and its error, which names the file, proves it.
-//! The last stage takes any file.
+//! So the write that fails first is the one that the stage is named for, and its error, which names the file, proves
+//! it. The last stage takes any file.
 
 use super::content::Sizes;
 use super::disk::{Ballast, FsKind};

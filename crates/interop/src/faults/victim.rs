@@ -13,9 +13,9 @@
 //! close               closes the database and ends          -> reply ok | error
 //! ```
 //!
-//! Between replies come lines `event ...`: background errors, ends of compactions, `event gate` when a compaction waits.
-//! A thread that was refused tries the same batch again with the next `write`. The end of the input ends the process, so
-//! that none outlives its parent.
+//! Between replies come lines `event ...`: background errors, ends of compactions, `event gate` when a compaction
+//! waits. A thread that was refused tries the same batch again with the next `write`. The end of the input ends the
+//! process, so that none outlives its parent.
 
 use super::content::{Sizes, THREADS, apply};
 use crate::ledger::Ledger;

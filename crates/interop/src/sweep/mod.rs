@@ -46,7 +46,8 @@ pub fn cases(group: &str) -> Vec<Case> {
     }
 }
 
-/// `interop-peer sweep LIBRARY GROUP DIRECTORY FIRST LAST`: runs cases, and prints `begin N NAME` and `end N LINE` for each.
+/// `interop-peer sweep LIBRARY GROUP DIRECTORY FIRST LAST`: runs cases, and prints `begin N NAME` and `end N LINE`
+/// for each.
 pub fn main(args: &[String]) -> Result<()> {
     let [library, group, dir, first, last] = args else {
         return Err("expected LIBRARY GROUP DIRECTORY FIRST LAST".into());

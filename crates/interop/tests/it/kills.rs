@@ -141,7 +141,7 @@ fn logs_killed_at_their_calls_hold_whole_records() {
             assert!(is_prefix, "{when}: no number of batches gives that");
         }
     }
-    // How often a thread makes a call is the scheduler's matter; that it makes it is ours. Two of the calls are those of
-    // one kind of log only: mapped or written.
+    // How often a thread makes a call is the scheduler's matter; that it makes it is ours. Two of the calls are those
+    // of one kind of log only: mapped or written.
     assert!(killed_at.len() >= 4, "killed at {killed_at:?} only");
 }

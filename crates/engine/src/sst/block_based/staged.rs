@@ -35,8 +35,8 @@ pub struct Staged<'a> {
 }
 
 impl<'a> Staged<'a> {
-    /// Asks for the filter. `None` if the table's parts are not there yet, if blocks are not cached or have no tags, if something else than an
-    /// entry may settle the answer, or if somebody counts.
+    /// Asks for the filter. `None` if the table's parts are not there yet, if blocks are not cached or have no tags,
+    /// if something else than an entry may settle the answer, or if somebody counts.
     #[inline]
     pub fn begin(table: &'a BlockBasedTable, key: &'a LookupKey<'a>) -> Option<Staged<'a>> {
         let parts = table.parts.ready()?;

@@ -240,8 +240,8 @@ fn read_all(table: &Arc<Table>) -> crate::error::Result<()> {
     table.verify_checksums()
 }
 
-/// Every byte of a footer, changed to every value: an error, or the same entries. What versions below 6 do not notice is
-/// the padding, a version that is read in the same way, and a checksum type that says "none".
+/// Every byte of a footer, changed to every value: an error, or the same entries. What versions below 6 do not notice
+/// is the padding, a version that is read in the same way, and a checksum type that says "none".
 #[test]
 fn changed_bytes_of_a_footer_are_noticed_or_mean_nothing() {
     for (file, covered) in [("fastlocalbloom", false), ("fv6_context_checksum", true)] {
