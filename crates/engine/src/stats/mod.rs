@@ -12,6 +12,7 @@ mod histogram;
 mod histogram_types;
 mod level;
 mod named;
+mod prometheus;
 mod reasons;
 mod statistics;
 mod tickers;
@@ -20,6 +21,7 @@ pub use activity::{Activity, Busy, activity, busy_unless_known, busy_with};
 pub use histogram::{Histogram, HistogramData, bucket_limits};
 pub use histogram_types::HistogramType;
 pub use level::StatsLevel;
+pub use prometheus::{PROMETHEUS_CONTENT_TYPE, prometheus_text};
 pub use statistics::{Statistics, Timer, add, record};
 pub use tickers::Ticker;
 
