@@ -84,16 +84,13 @@ impl Counts {
     }
 }
 
-/// The engine's direct dependencies.
+/// The engine's direct dependencies with default features. Those that are off by default have sections of their own in
+/// the manifest.
 fn dependencies(root: &Path) -> usize {
     let manifest = fs::read_to_string(root.join("crates/engine/Cargo.toml")).unwrap_or_default();
     let section = manifest.split("\n[dependencies]\n").nth(1).unwrap_or("");
     let section = section.split("\n[").next().unwrap_or("");
-    let required = section
-        .lines()
-        .filter(|line| line.starts_with(|c: char| c.is_alphabetic()))
-        .filter(|line| !line.contains("optional = true"));
-    required.count()
+    section.lines().filter(|line| line.starts_with(|c: char| c.is_alphabetic())).count()
 }
 
 /// Met targets and all targets, as the newest table says: `41 of 43 workloads`.

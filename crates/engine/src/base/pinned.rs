@@ -85,6 +85,17 @@ impl AsRef<[u8]> for PinnedValue {
     }
 }
 
+/// Moves the value without copying it: the `Bytes` owns the memory, or keeps alive the block or file that holds it.
+#[cfg(feature = "bytes")]
+impl From<PinnedValue> for bytes::Bytes {
+    fn from(value: PinnedValue) -> bytes::Bytes {
+        match value.0 {
+            Repr::Owned(v) => bytes::Bytes::from(v),
+            Repr::Shared { .. } => bytes::Bytes::from_owner(value),
+        }
+    }
+}
+
 /// A place for one value after another: small ones are copied into its memory, which is used again,
 /// large ones are shared. Reading into it allocates nothing once the memory is large enough.
 #[derive(Debug, Default)]
@@ -139,5 +150,35 @@ impl Deref for ValueBuffer {
 impl fmt::Debug for PinnedValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(&**self, f)
+    }
+}
+
+#[cfg(all(test, feature = "bytes"))]
+mod tests {
+    use super::*;
+
+    struct Block(Vec<u8>);
+
+    impl PinnedBytes for Block {
+        fn bytes(&self) -> &[u8] {
+            &self.0
+        }
+    }
+
+    #[test]
+    fn bytes_take_over_the_memory() {
+        let owned = PinnedValue::owned(b"a value".to_vec());
+        let address = owned.as_ptr();
+        let bytes = bytes::Bytes::from(owned);
+        assert_eq!((&bytes[..], bytes.as_ptr()), (&b"a value"[..], address));
+
+        let block = Arc::new(Block((0..100).collect()));
+        let shared = PinnedValue::shared(Arc::clone(&block) as Arc<dyn PinnedBytes>, 10..20);
+        let bytes = bytes::Bytes::from(shared);
+        assert_eq!(&bytes[..], &block.0[10..20]);
+        assert_eq!(bytes.as_ptr(), block.0[10..].as_ptr());
+        assert_eq!(Arc::strong_count(&block), 2);
+        drop(bytes);
+        assert_eq!(Arc::strong_count(&block), 1);
     }
 }

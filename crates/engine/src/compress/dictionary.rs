@@ -7,14 +7,19 @@
 //! Thread safety: a dictionary is shared by all readers of a file; what Zstandard makes of it is
 //! made once, when first needed.
 
-use super::{CompressionType, zstd};
+use super::CompressionType;
+#[cfg(feature = "zstd")]
+use super::zstd;
 use crate::error::{Error, Result};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+#[cfg(feature = "zstd")]
 use structured_zstd::decoding::DictionaryHandle;
+#[cfg(feature = "zstd")]
 use structured_zstd::dictionary::{
     FastCoverOptions, FinalizeOptions, finalize_raw_dict, optimize_fastcover_dict,
 };
+#[cfg(feature = "zstd")]
 use structured_zstd::encoding::EncoderDictionary;
 
 /// Tells the dictionaries of a process apart.
@@ -26,7 +31,9 @@ type Parsed<T> = OnceLock<std::result::Result<T, String>>;
 pub struct Dictionary {
     identity: u64,
     bytes: Vec<u8>,
+    #[cfg(feature = "zstd")]
     decoder: Parsed<DictionaryHandle>,
+    #[cfg(feature = "zstd")]
     encoder: Parsed<EncoderDictionary>,
 }
 
@@ -45,7 +52,14 @@ impl Dictionary {
     /// Takes the content of the block `rocksdb.compression_dict`.
     pub fn new(bytes: Vec<u8>) -> Dictionary {
         let identity = NEXT_IDENTITY.fetch_add(1, Ordering::Relaxed);
-        Dictionary { identity, bytes, decoder: OnceLock::new(), encoder: OnceLock::new() }
+        Dictionary {
+            identity,
+            bytes,
+            #[cfg(feature = "zstd")]
+            decoder: OnceLock::new(),
+            #[cfg(feature = "zstd")]
+            encoder: OnceLock::new(),
+        }
     }
 
     /// Makes a dictionary of at most `max_len` bytes from samples, which lie one after the other.
@@ -60,15 +74,19 @@ impl Dictionary {
         let head = samples.get(..max_len).unwrap_or(samples);
         let bytes = match source {
             DictionarySource::Samples => head.to_vec(),
+            #[cfg(feature = "zstd")]
             DictionarySource::Trained => {
                 let (options, finish) = (FastCoverOptions::default(), FinalizeOptions::default());
                 optimize_fastcover_dict(samples, lengths, max_len, &options, finish).ok()?.0
             }
+            #[cfg(feature = "zstd")]
             DictionarySource::Finalized => {
                 let options =
                     FinalizeOptions { level: zstd::level(level), ..FinalizeOptions::default() };
                 finalize_raw_dict(head, samples, lengths, max_len, options).ok()?
             }
+            #[cfg(not(feature = "zstd"))]
+            DictionarySource::Trained | DictionarySource::Finalized => return None,
         };
         (!bytes.is_empty()).then(|| Dictionary::new(bytes))
     }
@@ -84,6 +102,7 @@ impl Dictionary {
     }
 
     /// As Zstandard reads with it.
+    #[cfg(feature = "zstd")]
     pub(super) fn for_decoder(&self) -> Result<&DictionaryHandle> {
         let parse = DictionaryHandle::from_serialized_or_raw_content;
         let parsed = self.decoder.get_or_init(|| parse(&self.bytes).map_err(|e| e.to_string()));
@@ -91,6 +110,7 @@ impl Dictionary {
     }
 
     /// As Zstandard writes with it.
+    #[cfg(feature = "zstd")]
     pub(super) fn for_encoder(&self) -> Result<EncoderDictionary> {
         let parse = EncoderDictionary::from_serialized_or_raw_content;
         let parsed = self.encoder.get_or_init(|| parse(&self.bytes).map_err(|e| e.to_string()));

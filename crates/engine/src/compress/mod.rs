@@ -8,19 +8,41 @@
 //! Thread safety: all functions are free of shared state; codec contexts live in thread locals.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+// With codecs left out, what only they use is unused.
+#![cfg_attr(
+    not(all(
+        feature = "bzip2",
+        feature = "lz4",
+        feature = "snappy",
+        feature = "zlib",
+        feature = "zstd"
+    )),
+    allow(dead_code, unreachable_code, unused_imports, unused_variables)
+)]
 
+#[cfg(feature = "bzip2")]
 mod bzip2;
 mod dictionary;
+#[cfg(feature = "lz4")]
 mod lz4;
+#[cfg(feature = "snappy")]
 mod snappy;
+#[cfg(feature = "zlib")]
 mod zlib;
+#[cfg(feature = "zstd")]
 mod zstd;
 
 use crate::base::coding::{fixed64_at, get_varint32, put_varint32};
 use crate::error::{Error, Result};
 
 pub use dictionary::{Dictionary, DictionarySource};
+#[cfg(feature = "zstd")]
 pub(crate) use zstd::decompress_frame as decompress_zstd_frame;
+
+#[cfg(not(feature = "zstd"))]
+pub(crate) fn decompress_zstd_frame(_frame: &[u8]) -> Result<Vec<u8>> {
+    Err(unsupported(CompressionType::Zstd))
+}
 
 /// The level that means "the codec's default", as RocksDB writes it in options.
 pub const DEFAULT_LEVEL: i32 = 32767;
@@ -97,9 +119,17 @@ impl CompressionType {
         }
     }
 
-    /// Whether blocks can be read and written with this codec.
+    /// Whether blocks can be read and written with this codec: its cargo feature is on.
     pub fn is_supported(self) -> bool {
-        self != CompressionType::Xpress
+        match self {
+            CompressionType::None => true,
+            CompressionType::Snappy => cfg!(feature = "snappy"),
+            CompressionType::Zlib => cfg!(feature = "zlib"),
+            CompressionType::Bzip2 => cfg!(feature = "bzip2"),
+            CompressionType::Lz4 | CompressionType::Lz4hc => cfg!(feature = "lz4"),
+            CompressionType::Xpress => false,
+            CompressionType::Zstd => cfg!(feature = "zstd"),
+        }
     }
 
     /// Whether this codec makes anything of a dictionary.
@@ -110,7 +140,13 @@ impl CompressionType {
 }
 
 fn unsupported(t: CompressionType) -> Error {
-    Error::not_supported(format!("{} compression", t.name()))
+    match t {
+        CompressionType::Xpress => Error::not_supported(format!("{} compression", t.name())),
+        _ => Error::not_supported(format!(
+            "{} compression: ferrolith was built without the codec's cargo feature",
+            t.name()
+        )),
+    }
 }
 
 /// How blocks are compressed. The settings mean what they mean in RocksDB's `CompressionOptions`.
@@ -152,12 +188,17 @@ impl Codec {
         }
         match kind {
             CompressionType::None => return Ok(false),
+            #[cfg(feature = "snappy")]
             CompressionType::Snappy => snappy::compress(raw, out)?,
+            #[cfg(feature = "zlib")]
             CompressionType::Zlib => zlib::compress(self, raw, dict, out)?,
+            #[cfg(feature = "bzip2")]
             CompressionType::Bzip2 => bzip2::compress(raw, out)?,
+            #[cfg(feature = "lz4")]
             CompressionType::Lz4 | CompressionType::Lz4hc => lz4::compress(raw, dict, out)?,
+            #[cfg(feature = "zstd")]
             CompressionType::Zstd => zstd::compress(self, raw, dict, out)?,
-            CompressionType::Xpress => return Err(unsupported(kind)),
+            _ => return Err(unsupported(kind)),
         }
         Ok(out.len() < raw.len())
     }
@@ -194,29 +235,38 @@ pub fn decompress_with(
             check_size(data.len(), max_len)?;
             Ok(data.to_vec())
         }
+        #[cfg(feature = "snappy")]
         CompressionType::Snappy => snappy::decompress(data, max_len),
-        CompressionType::Zlib | CompressionType::Bzip2 => {
-            let (len, stream) = if format_version >= 2 {
-                let (len, stream) = split_size(data)?;
-                (Some(len), stream)
-            } else {
-                (None, data)
-            };
-            match t {
-                CompressionType::Zlib => zlib::decompress(stream, len, dict, max_len),
-                _ => bzip2::decompress(stream, len, max_len),
-            }
+        #[cfg(feature = "zlib")]
+        CompressionType::Zlib => {
+            let (len, stream) = split_size_if(format_version >= 2, data)?;
+            zlib::decompress(stream, len, dict, max_len)
         }
+        #[cfg(feature = "bzip2")]
+        CompressionType::Bzip2 => {
+            let (len, stream) = split_size_if(format_version >= 2, data)?;
+            bzip2::decompress(stream, len, max_len)
+        }
+        #[cfg(feature = "lz4")]
         CompressionType::Lz4 | CompressionType::Lz4hc => {
             let (len, stream) =
                 if format_version >= 2 { split_size(data)? } else { split_fixed_size(data)? };
             lz4::decompress(stream, len, dict, max_len)
         }
+        #[cfg(feature = "zstd")]
         CompressionType::Zstd => {
             let (len, stream) = split_size(data)?;
             zstd::decompress(stream, len, dict, max_len)
         }
-        CompressionType::Xpress => Err(unsupported(t)),
+        _ => Err(unsupported(t)),
+    }
+}
+
+/// The size, where there is one, and the stream.
+fn split_size_if(has_size: bool, data: &[u8]) -> Result<(Option<usize>, &[u8])> {
+    match has_size {
+        true => split_size(data).map(|(len, stream)| (Some(len), stream)),
+        false => Ok((None, data)),
     }
 }
 
@@ -254,3 +304,7 @@ fn wrong_size(t: CompressionType, expected: usize, found: usize) -> Error {
 #[cfg(test)]
 #[path = "compress_test.rs"]
 mod tests;
+
+#[cfg(all(test, not(feature = "snappy"), not(feature = "zstd")))]
+#[path = "left_out_test.rs"]
+mod left_out;

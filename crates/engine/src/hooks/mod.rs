@@ -8,6 +8,8 @@ mod grouping;
 mod merge_operator;
 mod slice_transform;
 mod sst_partitioner;
+#[cfg(feature = "tracing")]
+mod tracing_listener;
 
 pub use compaction_filter::{
     CompactionFilter, CompactionFilterContext, CompactionFilterFactory, FilterDecision,
@@ -36,3 +38,5 @@ pub use slice_transform::{
 pub use sst_partitioner::{
     FixedPrefixPartitionerFactory, SstPartitioner, SstPartitionerContext, SstPartitionerFactory,
 };
+#[cfg(feature = "tracing")]
+pub use tracing_listener::TracingListener;

@@ -242,7 +242,11 @@ impl Default for ColumnFamilyOptions {
             compaction_style: CompactionStyle::default(),
             compaction_pri: CompactionPri::default(),
             disable_auto_compactions: false,
-            compression: CompressionType::Snappy,
+            // As in RocksDB: none where Snappy was left out of the build.
+            compression: match CompressionType::Snappy.is_supported() {
+                true => CompressionType::Snappy,
+                false => CompressionType::None,
+            },
             compression_per_level: Vec::new(),
             bottommost_compression: None,
             compression_opts: CompressionOptions::default(),

@@ -78,7 +78,10 @@ fn parse(text: &str) -> BTreeMap<String, Family> {
                 "counter" => assert_eq!(suffix, "", "{line}"),
                 _ => assert!(["", "_sum", "_count"].contains(&suffix), "{line}"),
             }
-            assert_eq!(labels.contains_key("quantile"), family.kind == "summary" && suffix == "");
+            assert_eq!(
+                labels.contains_key("quantile"),
+                family.kind == "summary" && suffix.is_empty()
+            );
             assert!(seen.insert((name.to_owned(), labels.clone())), "{line} twice");
             family.samples.push((name.to_owned(), labels, value));
         }
