@@ -32,9 +32,15 @@ pub(super) fn check_paths(root: &Path, document: &Path, text: &str, problems: &m
     let text = without_code_blocks(text);
     for piece in text.split("](").skip(1) {
         let target = piece.split(')').next().unwrap_or("");
-        let path = target.split('#').next().unwrap_or("");
-        if !path.is_empty() && !path.contains("://") && !here.join(path).exists() {
+        let (path, anchor) = target.split_once('#').unwrap_or((target, ""));
+        if path.contains("://") {
+            continue;
+        }
+        let file = if path.is_empty() { document.to_owned() } else { here.join(path) };
+        if !file.exists() {
             problems.push(format!("{name}: link to {path}, which does not exist"));
+        } else if !anchor.is_empty() && !anchors(&file).iter().any(|known| known == anchor) {
+            problems.push(format!("{name}: link to #{anchor}, but {path} has no such heading"));
         }
     }
     for piece in text.split('`').skip(1).step_by(2) {
@@ -55,6 +61,18 @@ pub(super) fn check_paths(root: &Path, document: &Path, text: &str, problems: &m
             problems.push(format!("{name}: `{piece}` does not exist"));
         }
     }
+}
+
+/// The anchors that headings of a Markdown file get: lower case, without punctuation, hyphens for spaces.
+fn anchors(file: &Path) -> Vec<String> {
+    let text = without_code_blocks(&fs::read_to_string(file).unwrap_or_default());
+    let headings = text.lines().filter(|line| line.starts_with('#'));
+    let anchor = |heading: &str| {
+        let kept = heading.trim_start_matches('#').trim().to_lowercase();
+        let kept = kept.chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
+        kept.map(|c| if c == ' ' { '-' } else { c }).collect()
+    };
+    headings.map(anchor).collect()
 }
 
 /// Everything outside of fenced code.
@@ -107,10 +125,11 @@ mod tests {
     #[test]
     fn links_and_paths_that_lead_nowhere_are_found() {
         assert_eq!(
-            paths("[a](testing.md#x) [b](../README.md) `docs/style.md` `db/write.rs`"),
+            paths("[a](testing.md#full-disks) [b](../README.md) `docs/style.md` `db/write.rs`"),
             [""; 0]
         );
         assert_eq!(paths("[a](nowhere.md)").len(), 1);
+        assert_eq!(paths("[a](testing.md#nowhere) [b](#nowhere)").len(), 2);
         assert_eq!(paths("[a](docs/style.md)").len(), 1, "links are relative to the document");
         assert_eq!(paths("see `xtask/src/nothing.rs`").len(), 1);
         assert_eq!(paths("see `crates/nothing`").len(), 1);
