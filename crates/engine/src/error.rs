@@ -5,7 +5,7 @@
 //! expected and what was found. A result without a payload is one word.
 
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// `std::result::Result` with the engine's error.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -98,6 +98,8 @@ struct Inner {
     subcode: SubCode,
     severity: Severity,
     message: String,
+    file: Option<PathBuf>,
+    offset: Option<u64>,
     source: Option<std::io::Error>,
 }
 
@@ -112,6 +114,8 @@ impl Error {
             subcode: SubCode::None,
             severity: Severity::NoError,
             message: message.into(),
+            file: None,
+            offset: None,
             source: None,
         }))
     }
@@ -120,7 +124,11 @@ impl Error {
     /// which programs match.
     #[cold]
     pub fn corruption_at(file: &Path, offset: u64, what: impl fmt::Display) -> Error {
-        Error::new(Code::Corruption, format!("{what}: {}: offset {offset}", file.display()))
+        let message = format!("{what}: {}: offset {offset}", file.display());
+        let mut error = Error::new(Code::Corruption, message);
+        error.0.file = Some(file.to_owned());
+        error.0.offset = Some(offset);
+        error
     }
 
     /// Bytes are not what they must be; the caller adds the file (see [`Error::in_file`]).
@@ -160,6 +168,8 @@ impl Error {
             subcode,
             severity: Severity::NoError,
             message: format!("{}: {}", context.into(), os_text(&source)),
+            file: None,
+            offset: None,
             source: Some(source),
         }))
     }
@@ -167,10 +177,25 @@ impl Error {
     /// The same error with the file's name behind its message, unless it has it already.
     #[must_use]
     pub fn in_file(mut self, file: &Path) -> Error {
+        self.0.file.get_or_insert_with(|| file.to_owned());
         let file = file.to_string_lossy();
         if !self.0.message.contains(&*file) {
             self.0.message = format!("{}: {file}", self.0.message);
         }
+        self
+    }
+
+    /// The same error that also names the file as a field; the message stays as it is.
+    #[must_use]
+    pub(crate) fn about_file(mut self, file: &Path) -> Error {
+        self.0.file.get_or_insert_with(|| file.to_owned());
+        self
+    }
+
+    /// The same error that also has the offset as a field; the message stays as it is.
+    #[must_use]
+    pub(crate) fn about_offset(mut self, offset: u64) -> Error {
+        self.0.offset = Some(offset);
         self
     }
 
@@ -206,6 +231,16 @@ impl Error {
     /// The text without the code.
     pub fn message(&self) -> &str {
         &self.0.message
+    }
+
+    /// The file that the operation failed on, where the error knows it.
+    pub fn file(&self) -> Option<&Path> {
+        self.0.file.as_deref()
+    }
+
+    /// The offset in bytes in [`Error::file`] at which the fault was found, where the error knows it.
+    pub fn offset(&self) -> Option<u64> {
+        self.0.offset
     }
 
     /// Whether the code is [`Code::Corruption`].
@@ -247,6 +282,8 @@ impl Clone for Error {
             subcode: self.0.subcode,
             severity: self.0.severity,
             message: self.0.message.clone(),
+            file: self.0.file.clone(),
+            offset: self.0.offset,
             source: self.0.source.as_ref().map(|e| std::io::Error::new(e.kind(), e.to_string())),
         }))
     }

@@ -37,7 +37,10 @@ pub mod external;
 pub mod db;
 pub mod transaction;
 
-pub use error::{Code, Error, Result};
+mod api;
+
+pub use api::*;
+pub use error::{Error, Result};
 
 /// Compiles the program in README.md.
 #[cfg(doctest)]

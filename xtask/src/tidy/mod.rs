@@ -36,6 +36,7 @@ const ORDER: &[&str] = &[
     "external",
     "db",
     "transaction",
+    "api",
 ];
 
 /// Where `unsafe` may stand: files and folders below `crates`.

@@ -9,7 +9,7 @@ use super::log_lines::{keep_family, log_recovery_finished};
 use super::obsolete_files::Leftovers;
 use super::open::{ColumnFamilyDescriptor, DEFAULT_COLUMN_FAMILY, not_found};
 use super::recover::{Recovered, WhenFull, recover_wals};
-use super::session::{Identity, Session};
+use super::session::{Identity, Session, next_serial};
 use super::state::DbInner;
 use crate::base::KeyOrder;
 use crate::budget::{MemtableShare, WriteBufferManager};
@@ -220,6 +220,7 @@ impl Builder {
             .ok()
             .map(|limit| Arc::new(OpenTables::new(limit.max(1))));
         let session = Session {
+            serial: next_serial(),
             fs: self.fs,
             dir: self.dir,
             wal_dir: self.wal_dir,

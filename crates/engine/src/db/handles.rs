@@ -3,7 +3,7 @@
 use super::column_family::ColumnFamilyData;
 use super::state::DbInner;
 use super::write::Terms;
-use crate::base::{PinnedValue, SeqNo};
+use crate::base::{KeyOrder, PinnedValue, SeqNo};
 use crate::batch::WriteBatch;
 use crate::env::parted::{Counted, Parted};
 use crate::error::{Code, Error, Result};
@@ -90,6 +90,12 @@ impl ColumnFamily {
         &self.data.name
     }
 
+    /// Whether it was dropped from its database.
+    #[inline]
+    pub(crate) fn is_dropped(&self) -> bool {
+        self.data.is_dropped()
+    }
+
     /// The options in force: as sanitized at open, and as changed since.
     pub fn options(&self) -> Arc<ColumnFamilyOptions> {
         self.data.options()
@@ -134,6 +140,11 @@ impl DbIterator {
     /// The column family it reads.
     pub fn column_family(&self) -> ColumnFamily {
         ColumnFamily::new(Arc::clone(self.family()))
+    }
+
+    /// The order of its keys.
+    pub(crate) fn key_order(&self) -> &KeyOrder {
+        &self.family().order
     }
 
     pub(super) fn family(&self) -> &Arc<ColumnFamilyData> {
@@ -190,8 +201,21 @@ thread_local! {
 const SCRATCH_MAX: usize = 1 << 20;
 
 impl Db {
+    #[inline]
     pub(super) fn inner(&self) -> &DbInner {
         &self.shared.inner
+    }
+
+    /// The number of this opening: no other one in the process has it.
+    #[inline]
+    pub(crate) fn serial(&self) -> u64 {
+        self.shared.inner.session.serial
+    }
+
+    /// Whether both are handles of one opening of a database.
+    #[inline]
+    pub(crate) fn is_same_opening(&self, other: &Db) -> bool {
+        Arc::ptr_eq(&self.shared.inner, &other.shared.inner)
     }
 
     /// The directory.
@@ -202,6 +226,11 @@ impl Db {
     /// What the file IDENTITY says: the same for as long as the database exists.
     pub fn identity(&self) -> &str {
         &self.inner().session.identity.db_id
+    }
+
+    /// The order of keys in the default column family.
+    pub(crate) fn default_key_order(&self) -> &KeyOrder {
+        &self.inner().default_family.order
     }
 
     /// The default column family.

@@ -20,6 +20,7 @@ use crate::version::{Counters, DataPaths, OpenTables, TableCache};
 use crate::wal::LogWriter;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 /// Who wrote the tables: part of every table's properties and unique id.
 #[derive(Clone, Debug)]
@@ -31,6 +32,8 @@ pub(crate) struct Identity {
 
 /// One opening of a database.
 pub(crate) struct Session {
+    /// Tells this opening from every other one in the process.
+    pub(crate) serial: u64,
     pub(crate) fs: Arc<dyn FileSystem>,
     pub(crate) dir: PathBuf,
     pub(crate) wal_dir: PathBuf,
@@ -54,6 +57,12 @@ pub(crate) struct Session {
     pub(crate) closing: Arc<AtomicBool>,
     /// Jobs stop. Set before `closing`, or long before it by who cancels background work.
     pub(crate) stopped: Arc<AtomicBool>,
+}
+
+/// A number that no other opening in this process has; 0 is never given out.
+pub(super) fn next_serial() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
 impl Session {

@@ -194,7 +194,7 @@ pub trait FileSystem: Send + Sync {
 /// The operating system refused `context` on `path`, in RocksDB's form.
 #[cold]
 fn io_error(context: impl std::fmt::Display, path: &Path, source: std::io::Error) -> Error {
-    Error::io(format!("{context}: {}", path.display()), source)
+    Error::io(format!("{context}: {}", path.display()), source).about_file(path)
 }
 
 /// Something else has the name of a directory.

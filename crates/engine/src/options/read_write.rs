@@ -89,6 +89,13 @@ pub struct ReadOptions {
 
 impl Default for ReadOptions {
     fn default() -> ReadOptions {
+        ReadOptions::DEFAULT
+    }
+}
+
+impl ReadOptions {
+    /// The defaults as a constant, so that reads without options build none.
+    pub(crate) const DEFAULT: ReadOptions = {
         ReadOptions {
             snapshot: None,
             verify_checksums: true,
@@ -120,10 +127,8 @@ impl Default for ReadOptions {
             rate_limiter_priority: IoPriority::Total,
             managed: false,
         }
-    }
-}
+    };
 
-impl ReadOptions {
     /// Whether an iterator must see all keys in order although a prefix extractor is set.
     pub(crate) fn total_order(&self) -> bool {
         self.total_order_seek || self.auto_prefix_mode

@@ -1,5 +1,6 @@
 //! The engine's integration tests: one program, modules by theme.
 
+mod api;
 mod backup;
 mod bad_input;
 mod basics;

@@ -193,7 +193,9 @@ impl BlockSource {
             kind as u8,
             self.file.path().display(),
             block.len()
-        )))
+        ))
+        .about_file(self.file.path())
+        .about_offset(offset))
     }
 
     /// A checked, uncompressed block that holds no entries of the user.

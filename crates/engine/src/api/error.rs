@@ -1,0 +1,130 @@
+//! The kinds of errors that a program can tell apart, and conversions.
+
+use crate::error::{Code, Error, SubCode};
+use std::io;
+
+/// What went wrong, for `match`. See [`Error::kind`].
+///
+/// More kinds may come, so a `match` needs a last arm.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// A column family, a save point, an option or another named thing does not exist.
+    NotFound,
+    /// Bytes on disk are damaged. [`Error::file`] and [`Error::offset`] say where, if that is known.
+    Corruption,
+    /// RocksDB has the feature; Ferrolith does not. The message names it.
+    NotSupported,
+    /// An argument or an option is not allowed: a bad value, or a handle of another database.
+    InvalidArgument,
+    /// The operating system refused an operation; [`source`](std::error::Error::source) has its error.
+    Io,
+    /// The device is full, or a limit on space was reached.
+    StorageFull,
+    /// A merge operator failed or is missing.
+    MergeFailed,
+    /// The operation ended early: a read that may not do I/O, a cancelled compaction, a write that may not
+    /// wait.
+    Incomplete,
+    /// The database is closed or closing.
+    Closed,
+    /// A deadline passed.
+    TimedOut,
+    /// A lock of a transaction was not free in time.
+    LockTimeout,
+    /// Transactions wait for each other.
+    Deadlock,
+    /// The operation was aborted.
+    Aborted,
+    /// Another transaction changed a key, or a resource is in use.
+    Busy,
+    /// A transaction has expired.
+    Expired,
+    /// The operation may succeed if it is repeated.
+    TryAgain,
+    /// A compaction would be too large.
+    CompactionTooLarge,
+    /// The column family was dropped.
+    ColumnFamilyDropped,
+}
+
+impl Error {
+    /// The kind of the error, for `match`.
+    ///
+    /// ```
+    /// use ferrolith::{Db, ErrorKind, Options};
+    /// # let dir = tempfile::tempdir().unwrap();
+    /// let missing = Db::open_with(Options::new(), dir.path().join("none"));
+    /// match missing {
+    ///     Err(e) if e.kind() == ErrorKind::InvalidArgument => println!("{e}"),
+    ///     other => panic!("{other:?}"),
+    /// }
+    /// ```
+    pub fn kind(&self) -> ErrorKind {
+        match (self.code(), self.subcode()) {
+            (_, SubCode::NoSpace | SubCode::SpaceLimit) => ErrorKind::StorageFull,
+            (_, SubCode::MergeOperatorFailed) => ErrorKind::MergeFailed,
+            (_, SubCode::LockTimeout) => ErrorKind::LockTimeout,
+            (_, SubCode::Deadlock) => ErrorKind::Deadlock,
+            (Code::NotFound, _) => ErrorKind::NotFound,
+            (Code::Corruption, _) => ErrorKind::Corruption,
+            (Code::NotSupported, _) => ErrorKind::NotSupported,
+            (Code::InvalidArgument, _) => ErrorKind::InvalidArgument,
+            (Code::IOError, _) => ErrorKind::Io,
+            (Code::MergeInProgress, _) => ErrorKind::MergeFailed,
+            (Code::Incomplete, _) => ErrorKind::Incomplete,
+            (Code::ShutdownInProgress, _) => ErrorKind::Closed,
+            (Code::TimedOut, _) => ErrorKind::TimedOut,
+            (Code::Aborted, _) => ErrorKind::Aborted,
+            (Code::Busy, _) => ErrorKind::Busy,
+            (Code::Expired, _) => ErrorKind::Expired,
+            (Code::TryAgain, _) => ErrorKind::TryAgain,
+            (Code::CompactionTooLarge, _) => ErrorKind::CompactionTooLarge,
+            (Code::ColumnFamilyDropped, _) => ErrorKind::ColumnFamilyDropped,
+        }
+    }
+}
+
+/// The engine's error becomes the inner error, so that nothing is lost:
+///
+/// ```
+/// fn first(path: &std::path::Path) -> std::io::Result<()> {
+///     let db = ferrolith::Db::open(path)?;
+///     db.put("key", "value")?;
+///     Ok(())
+/// }
+/// # let dir = tempfile::tempdir().unwrap();
+/// # first(dir.path()).unwrap();
+/// ```
+impl From<Error> for io::Error {
+    fn from(error: Error) -> io::Error {
+        let kind = match error.kind() {
+            ErrorKind::Io => std::error::Error::source(&error)
+                .and_then(|source| source.downcast_ref::<io::Error>())
+                .map_or(io::ErrorKind::Other, io::Error::kind),
+            ErrorKind::NotFound => io::ErrorKind::NotFound,
+            ErrorKind::Corruption => io::ErrorKind::InvalidData,
+            ErrorKind::NotSupported => io::ErrorKind::Unsupported,
+            ErrorKind::InvalidArgument => io::ErrorKind::InvalidInput,
+            ErrorKind::StorageFull => io::ErrorKind::StorageFull,
+            ErrorKind::TimedOut | ErrorKind::LockTimeout => io::ErrorKind::TimedOut,
+            ErrorKind::Deadlock => io::ErrorKind::Deadlock,
+            ErrorKind::Busy => io::ErrorKind::ResourceBusy,
+            ErrorKind::TryAgain => io::ErrorKind::WouldBlock,
+            _ => io::ErrorKind::Other,
+        };
+        io::Error::new(kind, error)
+    }
+}
+
+/// The error for a handle or snapshot of another database.
+#[cold]
+pub(crate) fn foreign(what: &str) -> Error {
+    Error::invalid_argument(format!("{what} belongs to another database"))
+}
+
+/// The error for a handle of a dropped column family.
+#[cold]
+pub(crate) fn dropped(name: &str) -> Error {
+    Error::new(Code::ColumnFamilyDropped, format!("column family {name:?} was dropped"))
+}

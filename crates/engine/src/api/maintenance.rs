@@ -1,0 +1,389 @@
+//! Flushes, compactions, copies, properties: what is done to the files of an open database.
+
+use super::{ColumnFamily, Db};
+use crate::base::SeqNo;
+use crate::db::Checkpoint;
+use crate::error::Result;
+use crate::external::{ColumnFamilyMetaData, LiveFileMetaData};
+use crate::options::{
+    CompactRangeOptions, FlushOptions, IngestExternalFileOptions, SizeApproximationOptions,
+    WaitForCompactOptions,
+};
+use crate::stats::Statistics;
+use std::ops::{Bound, RangeBounds};
+use std::path::Path;
+use std::sync::Arc;
+
+/// The ends of a range as the engine's manual jobs take them: both included, or open.
+fn ends<K: AsRef<[u8]>>(range: &impl RangeBounds<K>) -> (Option<Vec<u8>>, Option<Vec<u8>>) {
+    let key = |bound: Bound<&K>| match bound {
+        Bound::Unbounded => None,
+        Bound::Included(key) | Bound::Excluded(key) => Some(key.as_ref().to_vec()),
+    };
+    (key(range.start_bound()), key(range.end_bound()))
+}
+
+impl Db {
+    /// The directory.
+    pub fn path(&self) -> &Path {
+        self.inner().path()
+    }
+
+    /// The identity that the database got when it was created.
+    pub fn identity(&self) -> &str {
+        self.inner().identity()
+    }
+
+    /// The sequence number of the newest write.
+    pub fn latest_sequence_number(&self) -> SeqNo {
+        self.inner().latest_sequence_number()
+    }
+
+    /// Writes the memtable of the default column family into a table, and waits for it.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir().unwrap();
+    /// # let db = ferrolith::Db::open(dir.path())?;
+    /// db.put("key", "value")?;
+    /// db.flush()?;
+    /// assert_eq!(db.live_files().len(), 1);
+    /// # Ok::<(), ferrolith::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Fails if the database is closed or read-only, or if the table cannot be written.
+    pub fn flush(&self) -> Result<()> {
+        self.flush_opt(&FlushOptions::default())
+    }
+
+    /// [`Db::flush`] with options.
+    ///
+    /// # Errors
+    /// As [`Db::flush`].
+    pub fn flush_opt(&self, options: &FlushOptions) -> Result<()> {
+        self.inner().flush(options)
+    }
+
+    /// Flushes several column families; with the option `atomic_flush` all at one point.
+    ///
+    /// # Errors
+    /// As [`Db::flush`]; also for a dropped family or one of another database.
+    pub fn flush_cfs<'a>(
+        &self,
+        families: impl IntoIterator<Item = &'a ColumnFamily>,
+    ) -> Result<()> {
+        let handles: Vec<_> =
+            families.into_iter().map(|cf| cf.checked(self)).collect::<Result<_>>()?;
+        self.inner().flush_cfs(&FlushOptions::default(), &handles)
+    }
+
+    /// Writes buffered log records to the operating system (see `manual_wal_flush`), with `sync` to the device.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir().unwrap();
+    /// # let db = ferrolith::Db::open(dir.path())?;
+    /// db.put("key", "value")?;
+    /// db.flush_wal(true)?; // everything written so far survives a crash of the machine
+    /// # Ok::<(), ferrolith::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Fails if the database is closed or if the log cannot be written.
+    pub fn flush_wal(&self, sync: bool) -> Result<()> {
+        self.inner().flush_wal(sync)
+    }
+
+    /// Compacts a range of the default column family into its last level; `..` is all of it.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir().unwrap();
+    /// # let db = ferrolith::Db::open(dir.path())?;
+    /// db.put("key", "value")?;
+    /// db.compact_range::<&str, _>(..)?;
+    /// db.compact_range("a".."m")?;
+    /// # Ok::<(), ferrolith::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Fails if the database is closed or read-only, if manual compactions are disabled, or if a file cannot be read or
+    /// written.
+    pub fn compact_range<K: AsRef<[u8]>, R: RangeBounds<K>>(&self, range: R) -> Result<()> {
+        self.compact_range_opt(range, &CompactRangeOptions::default())
+    }
+
+    /// [`Db::compact_range`] with options.
+    ///
+    /// # Errors
+    /// As [`Db::compact_range`].
+    pub fn compact_range_opt<K: AsRef<[u8]>, R: RangeBounds<K>>(
+        &self,
+        range: R,
+        options: &CompactRangeOptions,
+    ) -> Result<()> {
+        let (begin, end) = ends(&range);
+        self.inner().compact_range(options, begin.as_deref(), end.as_deref())
+    }
+
+    /// Waits until no flush and no compaction runs or is due.
+    ///
+    /// # Errors
+    /// Fails if background work failed.
+    pub fn wait_for_compact(&self) -> Result<()> {
+        self.inner().wait_for_compact()
+    }
+
+    /// [`Db::wait_for_compact`] with options.
+    ///
+    /// # Errors
+    /// As [`Db::wait_for_compact`]; with `TimedOut` after the time in the options.
+    pub fn wait_for_compact_opt(&self, options: &WaitForCompactOptions) -> Result<()> {
+        self.inner().wait_for_compact_opt(options)
+    }
+
+    /// Starts no flush and no compaction until [`Db::continue_background_work`], and waits for those that run. Calls
+    /// count.
+    ///
+    /// # Errors
+    /// None at present.
+    pub fn pause_background_work(&self) -> Result<()> {
+        self.inner().pause_background_work()
+    }
+
+    /// Takes one [`Db::pause_background_work`] back.
+    ///
+    /// # Errors
+    /// Fails if background work is not paused.
+    pub fn continue_background_work(&self) -> Result<()> {
+        self.inner().continue_background_work()
+    }
+
+    /// Ends flushes and compactions for good, as a program does before it exits; with `wait`, waits for them.
+    pub fn cancel_all_background_work(&self, wait: bool) {
+        self.inner().cancel_all_background_work(wait);
+    }
+
+    /// Returns a property of the default column family by RocksDB's name; `None` for an unknown name.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir().unwrap();
+    /// # let db = ferrolith::Db::open(dir.path())?;
+    /// db.put("key", "value")?;
+    /// assert_eq!(db.property("rocksdb.num-entries-active-mem-table").as_deref(), Some("1"));
+    /// assert_eq!(db.property_int("rocksdb.estimate-num-keys"), Some(1));
+    /// # Ok::<(), ferrolith::Error>(())
+    /// ```
+    pub fn property(&self, name: &str) -> Option<String> {
+        self.inner().property(name)
+    }
+
+    /// Returns a property that is a number.
+    pub fn property_int(&self, name: &str) -> Option<u64> {
+        self.inner().property_int(name)
+    }
+
+    /// Returns the sum of a property that is a number over all column families.
+    pub fn aggregated_property_int(&self, name: &str) -> Option<u64> {
+        self.inner().aggregated_property_int(name)
+    }
+
+    /// Describes all table files.
+    pub fn live_files(&self) -> Vec<LiveFileMetaData> {
+        self.inner().live_files_metadata()
+    }
+
+    /// The counters and histograms, if [`Options::enable_statistics`](crate::Options::enable_statistics) enabled them.
+    pub fn statistics(&self) -> Option<Arc<Statistics>> {
+        self.inner().statistics()
+    }
+
+    /// Makes a directory that opens as a copy of the database at this point in time. Tables get a second name rather
+    /// than being copied, if the directory is on the same file system. The directory must not exist.
+    ///
+    /// ```
+    /// use ferrolith::{Db, Options};
+    /// # let dir = tempfile::tempdir().unwrap();
+    /// # let db = Db::open(dir.path().join("db"))?;
+    /// # let copy = dir.path().join("copy");
+    /// db.put("key", "value")?;
+    /// db.checkpoint(&copy)?;
+    /// db.put("key", "newer")?;
+    /// assert_eq!(Db::open(&copy)?.get("key")?.unwrap(), "value");
+    /// # Ok::<(), ferrolith::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Fails if the directory exists, or if a file cannot be written.
+    pub fn checkpoint(&self, dir: impl AsRef<Path>) -> Result<()> {
+        Checkpoint::new(self.inner()).create(dir, 0).map(|_| ())
+    }
+
+    /// Adds table files that an `SstFileWriter` or RocksDB wrote to the default column family.
+    ///
+    /// # Errors
+    /// Fails if a file cannot be read, was made for another comparator, or overlaps another one in a way that the
+    /// options do not allow. Nothing is added then.
+    pub fn ingest_external_file<P: AsRef<Path>>(
+        &self,
+        files: impl IntoIterator<Item = P>,
+    ) -> Result<()> {
+        self.ingest_external_file_opt(files, &IngestExternalFileOptions::default())
+    }
+
+    /// [`Db::ingest_external_file`] with options.
+    ///
+    /// # Errors
+    /// As [`Db::ingest_external_file`].
+    pub fn ingest_external_file_opt<P: AsRef<Path>>(
+        &self,
+        files: impl IntoIterator<Item = P>,
+        options: &IngestExternalFileOptions,
+    ) -> Result<()> {
+        let files: Vec<P> = files.into_iter().collect();
+        self.inner().ingest_external_file(&files, options)
+    }
+
+    /// Changes options of the default column family while the database is open: all or none.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir().unwrap();
+    /// # let db = ferrolith::Db::open(dir.path())?;
+    /// db.set_options(&[("write_buffer_size", "16M"), ("disable_auto_compactions", "true")])?;
+    /// db.set_db_options(&[("max_background_jobs", "4")])?;
+    /// # Ok::<(), ferrolith::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Fails for options that do not exist or cannot change while the database is open.
+    pub fn set_options(&self, changes: &[(&str, &str)]) -> Result<()> {
+        self.inner().set_options(changes)
+    }
+
+    /// Changes options of the whole database while it is open: all or none.
+    ///
+    /// # Errors
+    /// As [`Db::set_options`].
+    pub fn set_db_options(&self, changes: &[(&str, &str)]) -> Result<()> {
+        self.inner().set_db_options(changes)
+    }
+
+    /// Goes on after a background error whose cause is gone, as a full disk.
+    ///
+    /// # Errors
+    /// Fails if the error cannot be recovered from.
+    pub fn resume(&self) -> Result<()> {
+        self.inner().resume()
+    }
+
+    /// Closes the database for all handles: calls fail from now on. Iterators can go on. Dropping the last handle
+    /// closes it, too, but cannot return an error.
+    ///
+    /// ```
+    /// use ferrolith::ErrorKind;
+    /// # let dir = tempfile::tempdir().unwrap();
+    /// # let db = ferrolith::Db::open(dir.path())?;
+    /// let other = db.clone();
+    /// db.close()?;
+    /// assert_eq!(other.get("key").unwrap_err().kind(), ErrorKind::Closed);
+    /// # Ok::<(), ferrolith::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Fails if the last log records cannot be written.
+    pub fn close(&self) -> Result<()> {
+        self.inner().close()
+    }
+
+    /// Whether the database was closed.
+    pub fn is_closed(&self) -> bool {
+        self.inner().is_closed()
+    }
+}
+
+impl ColumnFamily {
+    /// Writes the memtable into a table; see [`Db::flush`].
+    ///
+    /// # Errors
+    /// As [`Db::flush`]; also for a dropped family.
+    pub fn flush(&self) -> Result<()> {
+        self.db().inner().flush_cf(&FlushOptions::default(), self.alive()?)
+    }
+
+    /// Compacts a range into the last level; see [`Db::compact_range`].
+    ///
+    /// # Errors
+    /// As [`Db::compact_range`]; also for a dropped family.
+    pub fn compact_range<K: AsRef<[u8]>, R: RangeBounds<K>>(&self, range: R) -> Result<()> {
+        self.compact_range_opt(range, &CompactRangeOptions::default())
+    }
+
+    /// [`ColumnFamily::compact_range`] with options.
+    ///
+    /// # Errors
+    /// As [`ColumnFamily::compact_range`].
+    pub fn compact_range_opt<K: AsRef<[u8]>, R: RangeBounds<K>>(
+        &self,
+        range: R,
+        options: &CompactRangeOptions,
+    ) -> Result<()> {
+        let (begin, end) = ends(&range);
+        let handle = self.alive()?;
+        self.db().inner().compact_range_cf(options, handle, begin.as_deref(), end.as_deref())
+    }
+
+    /// Returns a property by RocksDB's name; see [`Db::property`]. `None` also for a dropped family.
+    pub fn property(&self, name: &str) -> Option<String> {
+        self.db().inner().property_cf(self.alive().ok()?, name)
+    }
+
+    /// Returns a property that is a number.
+    pub fn property_int(&self, name: &str) -> Option<u64> {
+        self.db().inner().property_int_cf(self.alive().ok()?, name)
+    }
+
+    /// Describes the levels and their tables.
+    ///
+    /// # Errors
+    /// Fails for a dropped family or a closed database.
+    pub fn metadata(&self) -> Result<ColumnFamilyMetaData> {
+        self.db().inner().column_family_metadata(self.alive()?)
+    }
+
+    /// Estimates how many bytes the keys of each range `begin..end` take in tables.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir().unwrap();
+    /// # let db = ferrolith::Db::open(dir.path())?;
+    /// let sizes = db.default_cf().approximate_sizes(&[("a", "m"), ("m", "z")])?;
+    /// assert_eq!(sizes, [0, 0]);
+    /// # Ok::<(), ferrolith::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Fails for a dropped family or a closed database.
+    pub fn approximate_sizes<K: AsRef<[u8]>>(&self, ranges: &[(K, K)]) -> Result<Vec<u64>> {
+        let ranges: Vec<_> = ranges.iter().map(|(a, b)| (a.as_ref(), b.as_ref())).collect();
+        let options = SizeApproximationOptions::default();
+        self.db().inner().approximate_sizes(&options, self.alive()?, &ranges)
+    }
+
+    /// Adds table files; see [`Db::ingest_external_file`].
+    ///
+    /// # Errors
+    /// As [`Db::ingest_external_file`]; also for a dropped family.
+    pub fn ingest_external_file<P: AsRef<Path>>(
+        &self,
+        files: impl IntoIterator<Item = P>,
+    ) -> Result<()> {
+        let files: Vec<P> = files.into_iter().collect();
+        let options = IngestExternalFileOptions::default();
+        self.db().inner().ingest_external_file_cf(self.alive()?, &files, &options)
+    }
+
+    /// Changes options while the database is open: all or none; see [`Db::set_options`].
+    ///
+    /// # Errors
+    /// As [`Db::set_options`]; also for a dropped family.
+    pub fn set_options(&self, changes: &[(&str, &str)]) -> Result<()> {
+        self.db().inner().set_options_cf(self.alive()?, changes)
+    }
+}

@@ -1,0 +1,52 @@
+//! The public door: what programs use, re-exported at the root of the crate.
+//!
+//! Everything here is a thin layer over the folders above it: types that own what they need, methods without options
+//! beside those with, and checks that a handle or a snapshot belongs to the database it is used with. Nothing of the
+//! engine imports it.
+
+#![deny(missing_debug_implementations)]
+
+mod batch;
+mod column_family;
+mod cursor;
+mod db;
+mod error;
+mod hooks;
+mod iter;
+mod maintenance;
+mod open;
+mod options;
+mod read_options;
+mod snapshot;
+mod value;
+
+pub use batch::{Record, Records, ToBatch, WriteBatch};
+pub use column_family::ColumnFamily;
+pub use cursor::Cursor;
+pub use db::Db;
+pub use error::ErrorKind;
+pub use hooks::{
+    CompactionFilter, CompactionFilterContext, CompactionFilterFactory, Comparator, FilterDecision,
+    MergeOperator, SliceTransform,
+};
+pub use iter::Iter;
+pub use options::{
+    BlockBasedOptions, ColumnFamilyOptions, CompactionPri, CompactionStyle, CompressionType,
+    DbPath, InfoLogLevel, MemtableFactory, Options, PlainTableOptions, WalRecoveryMode,
+};
+pub use read_options::{IoPriority, ReadOptions, ReadTier, WriteOptions};
+pub use snapshot::Snapshot;
+pub use value::{Key, Value};
+
+pub use crate::base::SeqNo;
+pub use crate::budget::{RateLimiter, SstFileManager, WriteBufferManager};
+pub use crate::cache::Cache;
+pub use crate::error::{Code, Severity, SubCode};
+pub use crate::external::{ColumnFamilyMetaData, LevelMetaData, LiveFileMetaData};
+pub use crate::fs::info_log::{LogLevel, Logger};
+pub use crate::hooks::EventListener;
+pub use crate::options::{
+    BottommostLevelCompaction, CompactRangeOptions, FlushOptions, IngestExternalFileOptions,
+    WaitForCompactOptions,
+};
+pub use crate::stats::{HistogramData, HistogramType, Statistics, StatsLevel, Ticker};

@@ -1,0 +1,229 @@
+//! Opening a database, and what is done to one that is not open.
+
+use super::options::{ColumnFamilyOptions, Options};
+use super::{ColumnFamily, Db};
+use crate::db::{self, ColumnFamilyDescriptor, DEFAULT_COLUMN_FAMILY};
+use crate::error::Result;
+use std::borrow::Borrow;
+use std::path::Path;
+
+impl Db {
+    /// Opens the database in this directory with default options, and creates it if there is none.
+    ///
+    /// All its column families are opened, with default options too. For a database that needs others (a merge
+    /// operator, a comparator) use [`Db::open_with`].
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir().unwrap();
+    /// # let path = dir.path();
+    /// let db = ferrolith::Db::open(path)?;
+    /// db.put("key", "value")?;
+    /// # Ok::<(), ferrolith::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Fails if the database is open elsewhere, if it is damaged, if it was written with another comparator, or if the
+    /// directory cannot be created, read or written.
+    pub fn open(path: impl AsRef<Path>) -> Result<Db> {
+        Db::open_with(Options::new().create_if_missing(true), path)
+    }
+
+    /// Opens the database in this directory.
+    ///
+    /// The column families named with [`Options::column_family`] are opened with their options, and created where they
+    /// are missing. The database's other families are opened with the options of the default one.
+    ///
+    /// ```
+    /// use ferrolith::{ColumnFamilyOptions, CompressionType, Db, Options};
+    /// # let dir = tempfile::tempdir().unwrap();
+    /// # let path = dir.path();
+    /// let options = Options::new()
+    ///     .create_if_missing(true)
+    ///     .compression(CompressionType::Lz4)
+    ///     .column_family("archive", ColumnFamilyOptions::new().compression(CompressionType::Zstd));
+    /// let db = Db::open_with(&options, path)?;
+    /// db.cf("archive")?.put("key", "value")?;
+    /// # Ok::<(), ferrolith::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Db::open`]; also if there is no database and [`Options::create_if_missing`] is false, and for options that
+    /// cannot be honoured: the message names the option.
+    pub fn open_with(options: impl Borrow<Options>, path: impl AsRef<Path>) -> Result<Db> {
+        let options = options.borrow();
+        let families = descriptors(options, path.as_ref());
+        let (db, _) = db::Db::open_cf(&options.to_open(), path, families)?;
+        Ok(Db::from_inner(db))
+    }
+
+    /// Opens a database and returns the handles of these column families, in their order. They have the options given
+    /// with [`Options::column_family`], else those of the default family, and are created where they are missing.
+    ///
+    /// ```
+    /// use ferrolith::{Db, Options};
+    /// # let dir = tempfile::tempdir().unwrap();
+    /// # let path = dir.path();
+    /// let options = Options::new().create_if_missing(true);
+    /// let (db, families) = Db::open_cf(options, path, ["users", "visits"])?;
+    /// families[0].put("1", "Ada")?;
+    /// # Ok::<(), ferrolith::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Db::open_with`].
+    pub fn open_cf<N: AsRef<str>>(
+        options: impl Borrow<Options>,
+        path: impl AsRef<Path>,
+        names: impl IntoIterator<Item = N>,
+    ) -> Result<(Db, Vec<ColumnFamily>)> {
+        let mut options = options.borrow().clone();
+        let names: Vec<N> = names.into_iter().collect();
+        for name in &names {
+            if !options.has_family(name.as_ref()) {
+                let of_default = ColumnFamilyOptions::from(&options);
+                options = options.column_family(name.as_ref(), of_default);
+            }
+        }
+        let db = Db::open_with(options, path)?;
+        let handles = names.iter().map(|name| db.cf(name.as_ref())).collect::<Result<_>>()?;
+        Ok((db, handles))
+    }
+
+    /// Opens a database for reading, beside a process that has it open for writing. It shows the state at the
+    /// opening. Writes fail.
+    ///
+    /// ```
+    /// use ferrolith::{Db, Options};
+    /// # let dir = tempfile::tempdir().unwrap();
+    /// # let path = dir.path();
+    /// let writer = Db::open(path)?;
+    /// writer.put("key", "value")?;
+    /// let reader = Db::open_read_only(Options::new(), path)?;
+    /// assert_eq!(reader.get("key")?.unwrap(), "value");
+    /// assert!(reader.put("key", "other").is_err());
+    /// # Ok::<(), ferrolith::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Fails if there is no database, if it is damaged, or for options that cannot be honoured.
+    pub fn open_read_only(options: impl Borrow<Options>, path: impl AsRef<Path>) -> Result<Db> {
+        let options = options.borrow();
+        let families = existing(options, path.as_ref());
+        let (db, _) = db::Db::open_cf_for_read_only(&options.inner().db, path, families, false)?;
+        Ok(Db::from_inner(db))
+    }
+
+    /// Opens a database whose entries expire: compactions drop what was written longer ago than the time to live given
+    /// by [`Options::time_to_live`], each family's or the database's. Until then an expired entry may still be read.
+    ///
+    /// Values carry the time of their write, as with RocksDB's `DBWithTTL`: the database must always be opened so.
+    ///
+    /// ```
+    /// use ferrolith::{Db, Options};
+    /// use std::time::Duration;
+    /// # let dir = tempfile::tempdir().unwrap();
+    /// # let path = dir.path();
+    /// let day = Duration::from_secs(24 * 60 * 60);
+    /// let options = Options::new().create_if_missing(true).time_to_live(day);
+    /// let db = Db::open_with_ttl(options, path)?;
+    /// db.put("session:1", "Ada")?;
+    /// # Ok::<(), ferrolith::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Db::open_with`].
+    pub fn open_with_ttl(options: impl Borrow<Options>, path: impl AsRef<Path>) -> Result<Db> {
+        let options = options.borrow();
+        let families = descriptors(options, path.as_ref());
+        let ttls: Vec<i32> =
+            families.iter().map(|family| options.ttl_seconds(&family.name)).collect();
+        let (db, _) = db::Db::open_cf_with_ttl(&options.to_open(), path, families, &ttls, false)?;
+        Ok(Db::from_inner(db))
+    }
+
+    /// Returns the names of the column families of a database that is not opened.
+    ///
+    /// ```
+    /// use ferrolith::{Db, Options};
+    /// # let dir = tempfile::tempdir().unwrap();
+    /// # let path = dir.path();
+    /// Db::open(path)?.create_cf("planets")?;
+    /// assert_eq!(Db::list_cf(Options::new(), path)?, ["default", "planets"]);
+    /// # Ok::<(), ferrolith::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Fails if there is no database, or if its MANIFEST cannot be read.
+    pub fn list_cf(options: impl Borrow<Options>, path: impl AsRef<Path>) -> Result<Vec<String>> {
+        db::Db::list_column_families(&options.borrow().inner().db, path)
+    }
+
+    /// Deletes a database: all its files, and its directories if nothing else is in them.
+    ///
+    /// ```
+    /// use ferrolith::{Db, Options};
+    /// # let dir = tempfile::tempdir().unwrap();
+    /// # let path = dir.path().join("db");
+    /// drop(Db::open(&path)?);
+    /// Db::destroy(Options::new(), &path)?;
+    /// assert!(!path.exists());
+    /// # Ok::<(), ferrolith::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Fails if the database is open somewhere, or if a file cannot be deleted.
+    pub fn destroy(options: impl Borrow<Options>, path: impl AsRef<Path>) -> Result<()> {
+        let options = options.borrow();
+        let families = existing(options, path.as_ref());
+        db::Db::destroy_cf(&options.inner().db, path, &families)
+    }
+
+    /// Makes a database of what is left in a directory whose MANIFEST is lost or damaged. Tables and logs that cannot
+    /// be used go into the directory `lost`. Deleted data may come back.
+    ///
+    /// ```
+    /// use ferrolith::{Db, Options};
+    /// # let dir = tempfile::tempdir().unwrap();
+    /// # let path = dir.path();
+    /// let db = Db::open(path)?;
+    /// db.put("key", "value")?;
+    /// db.flush()?;
+    /// db.close()?;
+    /// std::fs::remove_file(path.join("CURRENT")).unwrap();
+    /// Db::repair(Options::new(), path)?;
+    /// assert_eq!(Db::open(path)?.get("key")?.unwrap(), "value");
+    /// # Ok::<(), ferrolith::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Fails if the database is open somewhere, or if the directory cannot be read or written.
+    pub fn repair(options: impl Borrow<Options>, path: impl AsRef<Path>) -> Result<()> {
+        let options = options.borrow();
+        let families = options.descriptors();
+        db::Db::repair_cf(&options.inner().db, path, &families, Some(&options.inner().cf))
+    }
+}
+
+/// The named families and those that the database has besides.
+fn descriptors(options: &Options, path: &Path) -> Vec<ColumnFamilyDescriptor> {
+    let mut families = options.descriptors();
+    // Without a database to list, opening creates one or says what is wrong.
+    let listed = db::Db::list_column_families(&options.inner().db, path).unwrap_or_default();
+    for name in listed {
+        if families.iter().all(|family| family.name != name) {
+            families.push(ColumnFamilyDescriptor::new(name, options.inner().cf.clone()));
+        }
+    }
+    families
+}
+
+/// The families that the database has; the default one if it cannot be listed.
+fn existing(options: &Options, path: &Path) -> Vec<ColumnFamilyDescriptor> {
+    let listed = db::Db::list_column_families(&options.inner().db, path);
+    let mut families = descriptors(options, path);
+    families.retain(|family| match &listed {
+        Ok(listed) => listed.contains(&family.name),
+        Err(_) => family.name == DEFAULT_COLUMN_FAMILY,
+    });
+    families
+}

@@ -1,0 +1,232 @@
+//! Setters of options of the whole database.
+
+use super::{Options, WalRecoveryMode};
+use crate::budget::{RateLimiter, SstFileManager, WriteBufferManager};
+use crate::fs::FileSystem;
+use crate::fs::info_log::Logger;
+use crate::hooks::EventListener;
+use crate::options::{DbPath, InfoLogLevel};
+use crate::stats::Statistics;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Setters that store their argument in the field of the same name.
+macro_rules! setters {
+    ($($(#[$doc:meta])* $name:ident: $type:ty;)*) => {
+        impl Options {$(
+            $(#[$doc])*
+            #[must_use]
+            pub fn $name(mut self, $name: $type) -> Options {
+                self.inner.db.$name = $name;
+                self
+            }
+        )*}
+    };
+}
+
+setters! {
+    /// Creates the database if there is none. Default: false.
+    create_if_missing: bool;
+    /// Fails if there is a database already. Default: false.
+    error_if_exists: bool;
+    /// Table files that are kept open; -1 keeps all. Default: -1.
+    max_open_files: i32;
+    /// Threads that open table files at the opening if all are kept open. Default: 16.
+    max_file_opening_threads: i32;
+    /// Bytes of live logs from which the oldest memtables are flushed; 0 is four times all write buffers. Default: 0.
+    max_total_wal_size: u64;
+    /// Flushes and compactions that run at once. Default: 2.
+    max_background_jobs: i32;
+    /// Threads that share one compaction at most. Default: 1.
+    max_subcompactions: u32;
+    /// `fsync` where `fdatasync` would do. Default: false.
+    use_fsync: bool;
+    /// LOG files that are kept. Default: 1000.
+    keep_log_file_num: usize;
+    /// Bytes of LOG from which a new one is started; 0 never. Default: 0.
+    max_log_file_size: usize;
+    /// Bytes from which the MANIFEST is rewritten. Default: 1 GiB.
+    max_manifest_file_size: u64;
+    /// Reads tables through memory maps. PlainTable and CuckooTable need it. Default: false.
+    allow_mmap_reads: bool;
+    /// Reserves space for files before they are written. Default: true.
+    allow_fallocate: bool;
+    /// Bytes after which what flushes and compactions wrote is pushed to the device; 0 never. Default: 0.
+    bytes_per_sync: u64;
+    /// The same for the log. Default: 0.
+    wal_bytes_per_sync: u64;
+    /// Bytes of all memtables together from which some are flushed; 0 is no limit. Default: 0.
+    db_write_buffer_size: usize;
+    /// Bytes per second for writers that are slowed down; 0 lets the engine choose. Default: 0.
+    delayed_write_rate: u64;
+    /// Writers insert into a memtable at the same time. Default: true.
+    allow_concurrent_memtable_write: bool;
+    /// What recovery does with a damaged log. Default: `PointInTimeRecovery`.
+    wal_recovery_mode: WalRecoveryMode;
+    /// Recovery flushes only full memtables. Default: false.
+    avoid_flush_during_recovery: bool;
+    /// Closing flushes nothing, not even writes without a log. Default: false.
+    avoid_flush_during_shutdown: bool;
+    /// Writes the log only at [`Db::flush_wal`](crate::Db::flush_wal). Default: false.
+    manual_wal_flush: bool;
+    /// What goes into LOG. Default: `Info`.
+    info_log_level: InfoLogLevel;
+    /// Flushes all column families at one point, so that writes without a log to several families stay consistent.
+    /// Default: false.
+    atomic_flush: bool;
+    /// Keeps the last level free for files that are ingested behind everything else. Default: false.
+    allow_ingest_behind: bool;
+}
+
+impl Options {
+    /// Creates column families that are named in the options and do not exist. Default: true, unlike RocksDB's.
+    #[must_use]
+    pub fn create_missing_column_families(mut self, yes: bool) -> Options {
+        self.refuse_missing = !yes;
+        self
+    }
+
+    /// The directory of the logs. Default: the database's.
+    #[must_use]
+    pub fn wal_dir(mut self, path: impl Into<PathBuf>) -> Options {
+        self.inner.db.wal_dir = path.into();
+        self
+    }
+
+    /// The directory of LOG. Default: the database's.
+    #[must_use]
+    pub fn db_log_dir(mut self, path: impl Into<PathBuf>) -> Options {
+        self.inner.db.db_log_dir = path.into();
+        self
+    }
+
+    /// Directories of tables with their target sizes in bytes, at most four; newer data goes to the first ones.
+    /// Default: the database's.
+    #[must_use]
+    pub fn db_paths<P: Into<PathBuf>>(
+        mut self,
+        paths: impl IntoIterator<Item = (P, u64)>,
+    ) -> Options {
+        let path = |(path, target_size): (P, u64)| DbPath { path: path.into(), target_size };
+        self.inner.db.db_paths = paths.into_iter().map(path).collect();
+        self
+    }
+
+    /// How long obsolete logs are kept for readers of changes (RocksDB's `WAL_ttl_seconds`), in whole seconds.
+    /// Default: zero.
+    #[must_use]
+    pub fn wal_ttl(mut self, time: Duration) -> Options {
+        self.inner.db.wal_ttl_seconds = time.as_secs();
+        self
+    }
+
+    /// Bytes of obsolete logs that are kept (RocksDB's `WAL_size_limit_MB`), in whole MiB; 0 is no limit. Default: 0.
+    #[must_use]
+    pub fn wal_size_limit(mut self, bytes: u64) -> Options {
+        self.inner.db.wal_size_limit_mb = bytes.div_ceil(1 << 20);
+        self
+    }
+
+    /// The time between statistics in LOG, in whole seconds; zero never. Default: 10 minutes.
+    #[must_use]
+    pub fn stats_dump_period(mut self, time: Duration) -> Options {
+        self.inner.db.stats_dump_period_sec = u32::try_from(time.as_secs()).unwrap_or(u32::MAX);
+        self
+    }
+
+    /// The time after which a new LOG is started, in whole seconds; zero never. Default: zero.
+    #[must_use]
+    pub fn log_file_time_to_roll(mut self, time: Duration) -> Options {
+        self.inner.db.log_file_time_to_roll = usize::try_from(time.as_secs()).unwrap_or(usize::MAX);
+        self
+    }
+
+    /// Counts what the database does; see [`Db::statistics`](crate::Db::statistics).
+    ///
+    /// ```
+    /// use ferrolith::{Db, Options, Ticker};
+    /// # let dir = tempfile::tempdir().unwrap();
+    /// # let path = dir.path();
+    /// let db = Db::open_with(Options::new().create_if_missing(true).enable_statistics(), path)?;
+    /// db.put("key", "value")?;
+    /// let statistics = db.statistics().expect("they are on");
+    /// assert_eq!(statistics.ticker(Ticker::NumberKeysWritten), 1);
+    /// # Ok::<(), ferrolith::Error>(())
+    /// ```
+    #[must_use]
+    pub fn enable_statistics(self) -> Options {
+        self.statistics(&Statistics::new())
+    }
+
+    /// Counts into these statistics, which databases may share.
+    #[must_use]
+    pub fn statistics(mut self, statistics: &Arc<Statistics>) -> Options {
+        self.inner.db.statistics = Some(Arc::clone(statistics));
+        self
+    }
+
+    /// Limits what flushes and compactions write per second.
+    #[must_use]
+    pub fn rate_limiter(mut self, limiter: &Arc<RateLimiter>) -> Options {
+        self.inner.db.rate_limiter = Some(Arc::clone(limiter));
+        self
+    }
+
+    /// A budget of memtable memory that databases share.
+    #[must_use]
+    pub fn write_buffer_manager(mut self, manager: &Arc<WriteBufferManager>) -> Options {
+        self.inner.db.write_buffer_manager = Some(Arc::clone(manager));
+        self
+    }
+
+    /// A budget of table space that databases share, and the rate at which obsolete tables are deleted.
+    #[must_use]
+    pub fn sst_file_manager(mut self, manager: &Arc<SstFileManager>) -> Options {
+        self.inner.db.sst_file_manager = Some(Arc::clone(manager));
+        self
+    }
+
+    /// Takes the lines that would go into LOG.
+    #[must_use]
+    pub fn info_log(mut self, logger: Arc<dyn Logger>) -> Options {
+        self.inner.db.info_log = Some(logger);
+        self
+    }
+
+    /// Adds a listener that is told of flushes, compactions and errors.
+    #[must_use]
+    pub fn listener(mut self, listener: Arc<dyn EventListener>) -> Options {
+        self.inner.db.listeners.push(listener);
+        self
+    }
+
+    /// Entries of every family live this long, in whole seconds, if the database is opened with
+    /// [`Db::open_with_ttl`](crate::Db::open_with_ttl); a family's own time counts before this one.
+    #[must_use]
+    pub fn time_to_live(mut self, time: Duration) -> Options {
+        self.ttl = Some(time);
+        self
+    }
+
+    /// Keeps all files in memory; they are gone with the options and the database. For tests.
+    ///
+    /// ```
+    /// use ferrolith::{Db, Options};
+    /// let db = Db::open_with(Options::in_memory(), "/db")?;
+    /// db.put("key", "value")?;
+    /// # Ok::<(), ferrolith::Error>(())
+    /// ```
+    pub fn in_memory() -> Options {
+        let options = Options::new().create_if_missing(true);
+        options.file_system(Arc::new(crate::fs::mem::MemFs::new()))
+    }
+
+    /// The file system. For the engine's tests.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn file_system(mut self, fs: Arc<dyn FileSystem>) -> Options {
+        self.inner.db.file_system = Some(fs);
+        self
+    }
+}

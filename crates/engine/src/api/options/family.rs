@@ -1,0 +1,269 @@
+//! Setters of options of one column family, for [`ColumnFamilyOptions`] and, for the default family, [`Options`].
+
+use super::{
+    BlockBasedOptions, ColumnFamilyOptions, CompactionPri, CompactionStyle, CompressionType,
+    MemtableFactory, Options, PlainTableOptions,
+};
+use crate::api::hooks;
+use crate::base::{Comparator, ReverseBytewiseComparator};
+use crate::hooks::{
+    CappedPrefixTransform, CompactionFilterFactory, FilterDecision, FixedPrefixTransform,
+    MergeOperator, UInt64AddOperator,
+};
+use crate::options::TableFactory;
+use std::cmp::Ordering;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Setters that store their argument in the field of the same name.
+macro_rules! plain {
+    ($options:ident $($(#[$doc:meta])* $name:ident: $type:ty;)*) => {
+        impl $options {$(
+            $(#[$doc])*
+            #[must_use]
+            pub fn $name(mut self, $name: $type) -> $options {
+                self.family().$name = $name;
+                self
+            }
+        )*}
+    };
+}
+
+macro_rules! setters {
+    ($($options:ident)*) => {$(
+        plain! { $options
+            /// Bytes of a memtable from which it is flushed. Default: 64 MiB.
+            write_buffer_size: usize;
+            /// Memtables in memory before writers wait for a flush. Default: 2.
+            max_write_buffer_number: i32;
+            /// Memtables that are flushed together. Default: 1.
+            min_write_buffer_number_to_merge: i32;
+            /// Range deletions after which a memtable is flushed; 0 never. Default: 0.
+            memtable_max_range_deletions: u32;
+            /// The structure of memtables. Default: an ordered tree.
+            memtable_factory: MemtableFactory;
+            /// Bits of a memtable's Bloom filter as a part of the write buffer; 0 is none. Default: 0.
+            memtable_prefix_bloom_size_ratio: f64;
+            /// The memtable's Bloom filter also holds whole keys. Default: false.
+            memtable_whole_key_filtering: bool;
+            /// Bytes that a memtable allocates at once; 0 lets the engine choose. Default: 0.
+            arena_block_size: usize;
+            /// Puts overwrite the value in the memtable if it fits; snapshots then show the new value. Default: false.
+            inplace_update_support: bool;
+            /// Levels of the tree. Default: 7.
+            num_levels: i32;
+            /// Files of level 0 from which a compaction starts. Default: 4.
+            level0_file_num_compaction_trigger: i32;
+            /// Files of level 0 from which writers are slowed down. Default: 20.
+            level0_slowdown_writes_trigger: i32;
+            /// Files of level 0 from which writers wait. Default: 36.
+            level0_stop_writes_trigger: i32;
+            /// Bytes of a table of level 1. Default: 64 MiB.
+            target_file_size_base: u64;
+            /// How many times larger the tables of each deeper level are. Default: 1.
+            target_file_size_multiplier: i32;
+            /// Bytes of level 1. Default: 256 MiB.
+            max_bytes_for_level_base: u64;
+            /// How many times larger each deeper level is. Default: 10.
+            max_bytes_for_level_multiplier: f64;
+            /// Derives the sizes of levels from the last one. Default: true.
+            level_compaction_dynamic_level_bytes: bool;
+            /// Bytes that one compaction reads at most; 0 is 25 tables. Default: 0.
+            max_compaction_bytes: u64;
+            /// Bytes waiting for compaction from which writers are slowed down; 0 never. Default: 64 GiB.
+            soft_pending_compaction_bytes_limit: u64;
+            /// Bytes waiting for compaction from which writers wait; 0 never. Default: 256 GiB.
+            hard_pending_compaction_bytes_limit: u64;
+            /// How tables are compacted. Default: `Level`.
+            compaction_style: CompactionStyle;
+            /// Which table of a level is compacted first. Default: `MinOverlappingRatio`.
+            compaction_pri: CompactionPri;
+            /// No compaction starts by itself. Default: false.
+            disable_auto_compactions: bool;
+            /// The codec of blocks. Default: `Snappy`.
+            compression: CompressionType;
+            /// The tables of the last level have no filters. Default: false.
+            optimize_filters_for_hits: bool;
+            /// Hidden entries in a row after which an iterator seeks instead of stepping. Default: 8.
+            max_sequential_skip_in_iterations: u64;
+            /// Reads every new table again and checks it. Default: false.
+            paranoid_file_checks: bool;
+        }
+
+        impl $options {
+            /// The codec of each level; levels behind the list have the last one's.
+            #[must_use]
+            pub fn compression_per_level(
+                mut self,
+                levels: impl IntoIterator<Item = CompressionType>,
+            ) -> $options {
+                self.family().compression_per_level = levels.into_iter().collect();
+                self
+            }
+
+            /// The codec of the last level. Default: as the others.
+            #[must_use]
+            pub fn bottommost_compression(mut self, codec: CompressionType) -> $options {
+                self.family().bottommost_compression = Some(codec);
+                self
+            }
+
+            /// The level of the codec, as `zstd -19`. Default: the codec's own.
+            #[must_use]
+            pub fn compression_level(mut self, level: i32) -> $options {
+                self.family().compression_opts.level = level;
+                self
+            }
+
+            /// The time after which data goes down a level, or, with FIFO compaction, is dropped (RocksDB's `ttl`), in
+            /// whole seconds; zero never. Default: 30 days.
+            #[must_use]
+            pub fn ttl(mut self, time: Duration) -> $options {
+                self.family().ttl = time.as_secs();
+                self
+            }
+
+            /// The time after which a table is rewritten (RocksDB's `periodic_compaction_seconds`), in whole seconds;
+            /// zero never. Default: 30 days with universal compaction or a compaction filter.
+            #[must_use]
+            pub fn periodic_compaction(mut self, time: Duration) -> $options {
+                self.family().periodic_compaction_seconds = time.as_secs();
+                self
+            }
+
+            /// Writes tables of the block-based format with these options. This is the default format.
+            #[must_use]
+            pub fn block_based_table(mut self, options: BlockBasedOptions) -> $options {
+                self.family().table_factory = TableFactory::BlockBased(options.inner);
+                self
+            }
+
+            /// Writes tables of the plain format, for memory maps ([`Options::allow_mmap_reads`]).
+            #[must_use]
+            pub fn plain_table(mut self, options: PlainTableOptions) -> $options {
+                self.family().table_factory = TableFactory::Plain(options);
+                self
+            }
+
+            /// Merges with a closure: it gets the key, the value below (`None` if there is none) and all operands,
+            /// oldest first, and returns the new value; `None` fails the read or the compaction. The name stands in
+            /// tables: opening with another one is an error.
+            #[must_use]
+            pub fn merge_operator<F>(mut self, name: &str, full_merge: F) -> $options
+            where
+                F: Fn(&[u8], Option<&[u8]>, &[&[u8]]) -> Option<Vec<u8>> + Send + Sync + 'static,
+            {
+                self.family().merge_operator = Some(hooks::merge_operator(name, full_merge));
+                self
+            }
+
+            /// As [`merge_operator`](Self::merge_operator), for operands that can be folded among themselves, without
+            /// the value below (a sum, a set union): compactions fold them early.
+            #[must_use]
+            pub fn merge_operator_associative<F>(mut self, name: &str, merge: F) -> $options
+            where
+                F: Fn(&[u8], Option<&[u8]>, &[&[u8]]) -> Option<Vec<u8>> + Send + Sync + 'static,
+            {
+                self.family().merge_operator = Some(hooks::associative(name, merge));
+                self
+            }
+
+            /// Merges with a type that implements [`MergeOperator`].
+            #[must_use]
+            pub fn merge_operator_object(mut self, operator: impl MergeOperator) -> $options {
+                self.family().merge_operator = Some(Arc::new(operator));
+                self
+            }
+
+            /// Merges by adding little-endian `u64`s: RocksDB's `uint64add`.
+            #[must_use]
+            pub fn merge_operator_uint64_add(self) -> $options {
+                self.merge_operator_object(UInt64AddOperator)
+            }
+
+            /// Asks a closure about every value that a compaction would keep: it gets the level, the key and the value.
+            /// It may be called by several threads at once.
+            #[must_use]
+            pub fn compaction_filter<F>(mut self, name: &str, filter: F) -> $options
+            where
+                F: Fn(usize, &[u8], &[u8]) -> FilterDecision + Send + Sync + 'static,
+            {
+                self.family().compaction_filter = Some(hooks::compaction_filter(name, filter));
+                self
+            }
+
+            /// Makes a compaction filter for each job.
+            #[must_use]
+            pub fn compaction_filter_factory(
+                mut self,
+                factory: impl CompactionFilterFactory,
+            ) -> $options {
+                self.family().compaction_filter_factory = Some(Arc::new(factory));
+                self
+            }
+
+            /// Orders keys with a closure. The name is recorded in the database: opening with another one is an error.
+            /// The order must be total and must never change.
+            #[must_use]
+            pub fn comparator<F>(mut self, name: &str, compare: F) -> $options
+            where
+                F: Fn(&[u8], &[u8]) -> Ordering + Send + Sync + 'static,
+            {
+                self.family().comparator = hooks::comparator(name, compare);
+                self
+            }
+
+            /// Orders keys with a type that implements [`Comparator`].
+            #[must_use]
+            pub fn comparator_object(mut self, comparator: impl Comparator) -> $options {
+                self.family().comparator = Arc::new(comparator);
+                self
+            }
+
+            /// Orders keys bytewise from the largest to the smallest: RocksDB's `ReverseBytewiseComparator`.
+            #[must_use]
+            pub fn reverse_order(self) -> $options {
+                self.comparator_object(ReverseBytewiseComparator)
+            }
+
+            /// Maps keys to prefixes with a closure, for prefix filters; `None` for a key without a prefix. The name is
+            /// recorded in tables.
+            #[must_use]
+            pub fn prefix_extractor<F>(mut self, name: &str, prefix: F) -> $options
+            where
+                F: Fn(&[u8]) -> Option<&[u8]> + Send + Sync + 'static,
+            {
+                self.family().prefix_extractor = Some(hooks::prefix_extractor(name, prefix));
+                self
+            }
+
+            /// The first bytes of a key are its prefix; shorter keys have none.
+            #[must_use]
+            pub fn fixed_prefix(mut self, bytes: usize) -> $options {
+                let prefix = FixedPrefixTransform::new(bytes);
+                self.family().prefix_extractor = Some(Arc::new(prefix));
+                self
+            }
+
+            /// The first bytes of a key are its prefix; a shorter key is its own.
+            #[must_use]
+            pub fn capped_prefix(mut self, bytes: usize) -> $options {
+                let prefix = CappedPrefixTransform::new(bytes);
+                self.family().prefix_extractor = Some(Arc::new(prefix));
+                self
+            }
+        }
+    )*};
+}
+
+setters! { Options ColumnFamilyOptions }
+
+impl ColumnFamilyOptions {
+    /// Entries live this long, in whole seconds, if the database is opened with
+    /// [`Db::open_with_ttl`](crate::Db::open_with_ttl).
+    #[must_use]
+    pub fn time_to_live(mut self, time: Duration) -> ColumnFamilyOptions {
+        self.ttl = Some(time);
+        self
+    }
+}

@@ -1,0 +1,191 @@
+//! Options of databases and column families, set one after the other.
+
+mod database;
+mod family;
+mod table;
+mod text;
+
+use crate::db::{ColumnFamilyDescriptor, DEFAULT_COLUMN_FAMILY};
+use crate::options;
+use std::fmt;
+use std::time::Duration;
+
+pub use crate::compress::CompressionType;
+pub use crate::options::{
+    CompactionPri, CompactionStyle, DbPath, InfoLogLevel, MemtableFactory, PlainTableOptions,
+    WalRecoveryMode,
+};
+pub use table::BlockBasedOptions;
+
+/// Options of a database, of its default column family and of its other families.
+///
+/// Setters take and return the options, so that they can be chained. They have RocksDB's names; times are
+/// [`Duration`]s and sizes bytes. Options of column families set here are those of the default family and of families
+/// that have none of their own.
+///
+/// Every option of RocksDB 10.10 can be set: those without a method with [`Options::set`] and
+/// [`Options::set_from_str`] by name, or from an OPTIONS file with [`Options::from_options_file`]. Nothing is ignored
+/// silently: an option that the engine cannot honour is an error at the opening, and
+/// [`Options::without_effect`] lists settings that make no difference here.
+///
+/// ```
+/// use ferrolith::{CompressionType, Db, Options};
+/// # let dir = tempfile::tempdir().unwrap();
+/// # let path = dir.path();
+/// let options = Options::new()
+///     .create_if_missing(true)
+///     .compression(CompressionType::Zstd)
+///     .write_buffer_size(128 << 20)
+///     .set("max_background_jobs", "4")?;
+/// let db = Db::open_with(options, path)?;
+/// # Ok::<(), ferrolith::Error>(())
+/// ```
+///
+#[doc = include_str!("without_effect.md")]
+#[derive(Clone, Default)]
+pub struct Options {
+    inner: options::Options,
+    families: Vec<(String, ColumnFamilyOptions)>,
+    ttl: Option<Duration>,
+    /// Whether [`Options::create_missing_column_families`] was given false.
+    refuse_missing: bool,
+}
+
+/// Options of one column family.
+///
+/// ```
+/// use ferrolith::{ColumnFamilyOptions, CompressionType, Db, Options};
+/// # let dir = tempfile::tempdir().unwrap();
+/// # let path = dir.path();
+/// let archive = ColumnFamilyOptions::new().compression(CompressionType::Zstd);
+/// let options = Options::new().create_if_missing(true).column_family("archive", archive);
+/// let db = Db::open_with(options, path)?;
+/// db.cf("archive")?.put("key", "value")?;
+/// # Ok::<(), ferrolith::Error>(())
+/// ```
+#[derive(Clone, Default)]
+pub struct ColumnFamilyOptions {
+    inner: options::ColumnFamilyOptions,
+    ttl: Option<Duration>,
+}
+
+impl Options {
+    /// RocksDB's defaults, but for the version of new tables: they are of `format_version` 5, which RocksDB 7.8 can
+    /// read, too.
+    pub fn new() -> Options {
+        Options::default()
+    }
+
+    /// The engine's options.
+    pub(crate) fn inner(&self) -> &options::Options {
+        &self.inner
+    }
+
+    fn family(&mut self) -> &mut options::ColumnFamilyOptions {
+        &mut self.inner.cf
+    }
+
+    /// Options for one column family. [`Db::open_with`](crate::Db::open_with) creates the family if it is missing. The
+    /// name `default` stands for the default family.
+    #[must_use]
+    pub fn column_family(
+        mut self,
+        name: impl Into<String>,
+        options: impl Into<ColumnFamilyOptions>,
+    ) -> Options {
+        let (name, options) = (name.into(), options.into());
+        if name == DEFAULT_COLUMN_FAMILY {
+            self.inner.cf = options.inner;
+            self.ttl = options.ttl.or(self.ttl);
+            return self;
+        }
+        self.families.retain(|(other, _)| *other != name);
+        self.families.push((name, options));
+        self
+    }
+
+    pub(crate) fn has_family(&self, name: &str) -> bool {
+        name == DEFAULT_COLUMN_FAMILY || self.families.iter().any(|(other, _)| other == name)
+    }
+
+    /// The default family and those that were named.
+    pub(crate) fn descriptors(&self) -> Vec<ColumnFamilyDescriptor> {
+        let default = ColumnFamilyDescriptor::new(DEFAULT_COLUMN_FAMILY, self.inner.cf.clone());
+        let named = self.families.iter().map(|(name, options)| {
+            ColumnFamilyDescriptor::new(name.clone(), options.inner.clone())
+        });
+        std::iter::once(default).chain(named).collect()
+    }
+
+    /// The engine's options of the database for opening.
+    pub(crate) fn to_open(&self) -> options::DbOptions {
+        let mut db = self.inner.db.clone();
+        db.create_missing_column_families = !self.refuse_missing;
+        db
+    }
+
+    /// Seconds that entries of a family live; 0 for ever.
+    pub(crate) fn ttl_seconds(&self, name: &str) -> i32 {
+        let own = self.families.iter().find(|(other, _)| other == name);
+        let ttl = own.and_then(|(_, options)| options.ttl).or(self.ttl).unwrap_or_default();
+        i32::try_from(ttl.as_secs()).unwrap_or(i32::MAX)
+    }
+}
+
+impl ColumnFamilyOptions {
+    /// RocksDB's defaults; see [`Options::new`].
+    pub fn new() -> ColumnFamilyOptions {
+        ColumnFamilyOptions::default()
+    }
+
+    /// The engine's options.
+    pub(crate) fn inner(&self) -> &options::ColumnFamilyOptions {
+        &self.inner
+    }
+
+    fn family(&mut self) -> &mut options::ColumnFamilyOptions {
+        &mut self.inner
+    }
+}
+
+/// The options of the default column family.
+impl From<&Options> for ColumnFamilyOptions {
+    fn from(options: &Options) -> ColumnFamilyOptions {
+        ColumnFamilyOptions { inner: options.inner.cf.clone(), ttl: options.ttl }
+    }
+}
+
+/// The options of the default column family.
+impl From<Options> for ColumnFamilyOptions {
+    fn from(options: Options) -> ColumnFamilyOptions {
+        ColumnFamilyOptions::from(&options)
+    }
+}
+
+impl From<&ColumnFamilyOptions> for ColumnFamilyOptions {
+    fn from(options: &ColumnFamilyOptions) -> ColumnFamilyOptions {
+        options.clone()
+    }
+}
+
+/// Shows what differs from the defaults.
+impl fmt::Debug for Options {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut out = f.debug_struct("Options");
+        text::debug_changes(&self.inner.db, &mut out);
+        text::debug_changes(&self.inner.cf, &mut out);
+        for (name, options) in &self.families {
+            out.field(name, options);
+        }
+        out.finish_non_exhaustive()
+    }
+}
+
+/// Shows what differs from the defaults.
+impl fmt::Debug for ColumnFamilyOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut out = f.debug_struct("ColumnFamilyOptions");
+        text::debug_changes(&self.inner, &mut out);
+        out.finish_non_exhaustive()
+    }
+}

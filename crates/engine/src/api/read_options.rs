@@ -1,0 +1,243 @@
+//! Options of single reads and writes.
+
+use super::Snapshot;
+use crate::error::{Error, Result};
+use crate::options;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+pub use crate::options::{IoPriority, ReadTier};
+
+/// What reads without options use.
+pub(crate) static READ: options::ReadOptions =
+    options::ReadOptions { total_order_seek: true, ..options::ReadOptions::DEFAULT };
+
+/// Options of a read, set one after the other.
+///
+/// The defaults are RocksDB's but for one: [`total_order_seek`](ReadOptions::total_order_seek) is on, so that an
+/// iterator shows all keys although the column family has a prefix extractor.
+///
+/// ```
+/// use ferrolith::{Db, ReadOptions};
+/// # let dir = tempfile::tempdir().unwrap();
+/// # let db = Db::open(dir.path())?;
+/// db.put("key", "old")?;
+/// let then = ReadOptions::new().snapshot(&db.snapshot()).fill_cache(false);
+/// db.put("key", "new")?;
+/// assert_eq!(db.get_opt("key", &then)?.unwrap(), "old");
+/// # Ok::<(), ferrolith::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct ReadOptions {
+    inner: options::ReadOptions,
+    /// Keeps what `inner.snapshot` reads at alive.
+    snapshot: Option<Snapshot>,
+}
+
+impl Default for ReadOptions {
+    fn default() -> ReadOptions {
+        ReadOptions { inner: READ.clone(), snapshot: None }
+    }
+}
+
+impl ReadOptions {
+    /// The defaults.
+    pub fn new() -> ReadOptions {
+        ReadOptions::default()
+    }
+
+    /// Reads as of this snapshot. The options keep the snapshot's data alive, also when the [`Snapshot`] itself was
+    /// dropped. Using the options with another database is an error.
+    #[must_use]
+    pub fn snapshot(mut self, snapshot: &Snapshot) -> ReadOptions {
+        self.inner.snapshot = Some(snapshot.sequence());
+        self.snapshot = Some(snapshot.clone());
+        self
+    }
+
+    /// Puts blocks that are read into the block cache. Default: true. Large scans turn it off.
+    #[must_use]
+    pub fn fill_cache(mut self, yes: bool) -> ReadOptions {
+        self.inner.fill_cache = yes;
+        self
+    }
+
+    /// The first key that an iterator shows.
+    #[must_use]
+    pub fn iterate_lower_bound(mut self, key: impl Into<Vec<u8>>) -> ReadOptions {
+        self.inner.iterate_lower_bound = Some(key.into());
+        self
+    }
+
+    /// The key before which an iterator ends.
+    #[must_use]
+    pub fn iterate_upper_bound(mut self, key: impl Into<Vec<u8>>) -> ReadOptions {
+        self.inner.iterate_upper_bound = Some(key.into());
+        self
+    }
+
+    /// A cursor ends where the prefix of its seek target ends. Turns
+    /// [`total_order_seek`](ReadOptions::total_order_seek) off if `yes`. For [`Cursor`](crate::Cursor) only.
+    #[must_use]
+    pub fn prefix_same_as_start(mut self, yes: bool) -> ReadOptions {
+        self.inner.prefix_same_as_start = yes;
+        self.inner.total_order_seek = !yes;
+        self
+    }
+
+    /// Shows all keys in order although the column family has a prefix extractor. Default: true. Without it a cursor
+    /// is only exact within the prefix of its seek target, but may skip tables by their prefix filters.
+    #[must_use]
+    pub fn total_order_seek(mut self, yes: bool) -> ReadOptions {
+        self.inner.total_order_seek = yes;
+        self
+    }
+
+    /// Bytes that an iterator reads ahead; 0 leaves it to the engine.
+    #[must_use]
+    pub fn readahead_size(mut self, bytes: usize) -> ReadOptions {
+        self.inner.readahead_size = bytes;
+        self
+    }
+
+    /// An iterator fails with `Incomplete` after this many hidden entries in a row; 0 never.
+    #[must_use]
+    pub fn max_skippable_internal_keys(mut self, entries: u64) -> ReadOptions {
+        self.inner.max_skippable_internal_keys = entries;
+        self
+    }
+
+    /// Where to look: everywhere, or in memory only.
+    #[must_use]
+    pub fn read_tier(mut self, tier: ReadTier) -> ReadOptions {
+        self.inner.read_tier = tier;
+        self
+    }
+
+    /// A cursor shows the newest state at each seek. Not for iterators, which have one state.
+    #[must_use]
+    pub fn tailing(mut self, yes: bool) -> ReadOptions {
+        self.inner.tailing = yes;
+        self
+    }
+
+    /// Reads fail with `TimedOut` if they would read a file later than this long after now.
+    #[must_use]
+    pub fn timeout(mut self, timeout: Duration) -> ReadOptions {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let deadline = now.saturating_add(timeout).as_micros();
+        self.inner.deadline_us = u64::try_from(deadline).unwrap_or(u64::MAX);
+        self
+    }
+
+    /// Reads what range deletions hide, if it still exists.
+    #[must_use]
+    pub fn ignore_range_deletions(mut self, yes: bool) -> ReadOptions {
+        self.inner.ignore_range_deletions = yes;
+        self
+    }
+
+    /// A cursor keeps every block that it read until it is dropped.
+    #[must_use]
+    pub fn pin_data(mut self, yes: bool) -> ReadOptions {
+        self.inner.pin_data = yes;
+        self
+    }
+
+    /// `multi_get` ends with `Aborted` once its values exceed this many bytes.
+    #[must_use]
+    pub fn value_size_soft_limit(mut self, bytes: u64) -> ReadOptions {
+        self.inner.value_size_soft_limit = bytes;
+        self
+    }
+
+    /// The priority with which lookups ask the rate limiter; `Total` (the default) does not ask it.
+    #[must_use]
+    pub fn rate_limiter_priority(mut self, priority: IoPriority) -> ReadOptions {
+        self.inner.rate_limiter_priority = priority;
+        self
+    }
+
+    /// The engine's options, if the snapshot is one of this opening of a database.
+    #[inline]
+    pub(crate) fn checked(&self, db: &crate::db::Db) -> Result<&options::ReadOptions> {
+        match &self.snapshot {
+            Some(snapshot) if !snapshot.is_of(db) => Err(foreign_snapshot()),
+            _ => Ok(&self.inner),
+        }
+    }
+}
+
+#[cold]
+fn foreign_snapshot() -> Error {
+    super::error::foreign("the snapshot in the read options")
+}
+
+/// Options of a write, set one after the other. Names and defaults are RocksDB's.
+///
+/// ```
+/// use ferrolith::{Db, WriteOptions};
+/// # let dir = tempfile::tempdir().unwrap();
+/// # let db = Db::open(dir.path())?;
+/// let durable = WriteOptions::new().sync(true);
+/// db.put_opt("key", "value", &durable)?; // on the device when this returns
+/// # Ok::<(), ferrolith::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct WriteOptions {
+    pub(crate) inner: options::WriteOptions,
+}
+
+/// What writes without options use.
+pub(crate) static WRITE: options::WriteOptions = options::WriteOptions {
+    sync: false,
+    disable_wal: false,
+    ignore_missing_column_families: false,
+    no_slowdown: false,
+    low_pri: false,
+    memtable_insert_hint_per_batch: false,
+    rate_limiter_priority: IoPriority::Total,
+    protection_bytes_per_key: 0,
+};
+
+impl WriteOptions {
+    /// The defaults.
+    pub fn new() -> WriteOptions {
+        WriteOptions::default()
+    }
+
+    /// Returns when the write is on the device. Default: false; then a crash of the machine, but not of the program,
+    /// may lose it.
+    #[must_use]
+    pub fn sync(mut self, yes: bool) -> WriteOptions {
+        self.inner.sync = yes;
+        self
+    }
+
+    /// Writes no log record: the write is lost at a crash unless it was flushed.
+    #[must_use]
+    pub fn disable_wal(mut self, yes: bool) -> WriteOptions {
+        self.inner.disable_wal = yes;
+        self
+    }
+
+    /// Skips records for column families that were dropped since, instead of failing.
+    #[must_use]
+    pub fn ignore_missing_column_families(mut self, yes: bool) -> WriteOptions {
+        self.inner.ignore_missing_column_families = yes;
+        self
+    }
+
+    /// Fails with `Incomplete` where the write would have to wait for a flush or compaction.
+    #[must_use]
+    pub fn no_slowdown(mut self, yes: bool) -> WriteOptions {
+        self.inner.no_slowdown = yes;
+        self
+    }
+
+    /// The priority with which the log record asks the rate limiter: `Total` (the default) does not ask, `User` does.
+    #[must_use]
+    pub fn rate_limiter_priority(mut self, priority: IoPriority) -> WriteOptions {
+        self.inner.rate_limiter_priority = priority;
+        self
+    }
+}

@@ -1,0 +1,172 @@
+//! Snapshots that own what they read.
+
+use super::iter::{Bounds, Iter};
+use super::read_options::READ;
+use super::{ColumnFamily, Cursor, Db, ReadOptions, Value};
+use crate::base::SeqNo;
+use crate::db;
+use crate::error::Result;
+use crate::options;
+use std::fmt;
+use std::ops::RangeBounds;
+use std::sync::Arc;
+
+/// A consistent, read-only view of the database at one point in time.
+///
+/// A snapshot owns what it needs: it keeps the database open and the data that it shows alive, and may be sent to
+/// another thread. Clones share it; the data may go when the last clone, and the last [`ReadOptions`] made from it,
+/// is dropped. An old snapshot costs space, since compactions keep the versions that it shows.
+///
+/// ```
+/// # let dir = tempfile::tempdir().unwrap();
+/// # let db = ferrolith::Db::open(dir.path())?;
+/// db.put("key", "old")?;
+/// let snapshot = db.snapshot();
+/// db.put("key", "new")?;
+/// assert_eq!(snapshot.get("key")?.unwrap(), "old");
+/// assert_eq!(db.get("key")?.unwrap(), "new");
+/// # Ok::<(), ferrolith::Error>(())
+/// ```
+///
+/// In a column family with `inplace_update_support`, puts overwrite values in place, and snapshots show the
+/// overwritten values.
+#[derive(Clone)]
+pub struct Snapshot(Arc<Taken>);
+
+struct Taken {
+    db: Db,
+    snapshot: db::Snapshot,
+}
+
+impl Snapshot {
+    pub(crate) fn new(db: &Db) -> Snapshot {
+        let snapshot = db.inner().snapshot();
+        Snapshot(Arc::new(Taken { db: db.clone(), snapshot }))
+    }
+
+    /// The sequence number of the newest write that the snapshot shows.
+    pub fn sequence(&self) -> SeqNo {
+        self.0.snapshot.sequence()
+    }
+
+    /// The database that it shows.
+    pub fn db(&self) -> &Db {
+        &self.0.db
+    }
+
+    #[inline]
+    pub(crate) fn is_of(&self, db: &db::Db) -> bool {
+        self.0.db.inner().is_same_opening(db)
+    }
+
+    fn options(&self) -> options::ReadOptions {
+        options::ReadOptions { snapshot: Some(self.sequence()), ..READ.clone() }
+    }
+
+    /// Options that read at this snapshot, to be extended.
+    pub fn read_options(&self) -> ReadOptions {
+        ReadOptions::new().snapshot(self)
+    }
+
+    /// Returns the value that the default column family had for a key.
+    ///
+    /// # Errors
+    /// Fails if a file cannot be read or is damaged, or if the database is closed.
+    pub fn get(&self, key: impl AsRef<[u8]>) -> Result<Option<Value>> {
+        let found = self.0.db.inner().get_pinned(&self.options(), key.as_ref())?;
+        Ok(found.map(Value::pinned))
+    }
+
+    /// Returns the value that a column family had for a key.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir().unwrap();
+    /// # let db = ferrolith::Db::open(dir.path())?;
+    /// let cf = db.create_cf("planets")?;
+    /// cf.put("3", "Earth")?;
+    /// let snapshot = db.snapshot();
+    /// cf.delete("3")?;
+    /// assert_eq!(snapshot.get_cf(&cf, "3")?.unwrap(), "Earth");
+    /// # Ok::<(), ferrolith::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Snapshot::get`]; also for a dropped column family or one of another database.
+    pub fn get_cf(&self, cf: &ColumnFamily, key: impl AsRef<[u8]>) -> Result<Option<Value>> {
+        let handle = cf.checked(&self.0.db)?;
+        let found = self.0.db.inner().get_pinned_cf(&self.options(), handle, key.as_ref())?;
+        Ok(found.map(Value::pinned))
+    }
+
+    /// Returns the values that the default column family had for these keys, in their order.
+    ///
+    /// # Errors
+    /// As [`Snapshot::get`], for each key.
+    pub fn multi_get<K: AsRef<[u8]>>(
+        &self,
+        keys: impl IntoIterator<Item = K>,
+    ) -> Vec<Result<Option<Value>>> {
+        self.0.db.multi_get_opt(keys, &self.read_options())
+    }
+
+    /// Iterates over the default column family.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir().unwrap();
+    /// # let db = ferrolith::Db::open(dir.path())?;
+    /// db.put("a", "1")?;
+    /// let snapshot = db.snapshot();
+    /// db.put("b", "2")?;
+    /// assert_eq!(snapshot.iter().count(), 1);
+    /// assert_eq!(db.iter().count(), 2);
+    /// # Ok::<(), ferrolith::Error>(())
+    /// ```
+    pub fn iter(&self) -> Iter {
+        self.iter_within(None, Bounds::all())
+    }
+
+    /// Iterates over a column family.
+    pub fn iter_cf(&self, cf: &ColumnFamily) -> Iter {
+        self.iter_within(Some(cf), Bounds::all())
+    }
+
+    /// Iterates over the keys of the default column family in a range.
+    pub fn range<K: AsRef<[u8]>, R: RangeBounds<K>>(&self, range: R) -> Iter {
+        self.iter_within(None, Bounds::range(range))
+    }
+
+    /// Iterates over the keys of a column family in a range.
+    pub fn range_cf<K: AsRef<[u8]>, R: RangeBounds<K>>(&self, cf: &ColumnFamily, range: R) -> Iter {
+        self.iter_within(Some(cf), Bounds::range(range))
+    }
+
+    /// Iterates over the keys of the default column family that start with a prefix.
+    pub fn prefix(&self, prefix: impl AsRef<[u8]>) -> Iter {
+        self.iter_within(None, Bounds::prefix(prefix.as_ref()))
+    }
+
+    /// Iterates over the keys of a column family that start with a prefix.
+    pub fn prefix_cf(&self, cf: &ColumnFamily, prefix: impl AsRef<[u8]>) -> Iter {
+        self.iter_within(Some(cf), Bounds::prefix(prefix.as_ref()))
+    }
+
+    fn iter_within(&self, cf: Option<&ColumnFamily>, bounds: Bounds) -> Iter {
+        Iter::new(&self.0.db, cf, Ok(&self.options()), bounds)
+    }
+
+    /// A cursor over the default column family; see [`Db::cursor`].
+    pub fn cursor(&self) -> Cursor {
+        Cursor::new(&self.0.db, None, Ok(&self.options()))
+    }
+
+    /// A cursor over a column family.
+    pub fn cursor_cf(&self, cf: &ColumnFamily) -> Cursor {
+        Cursor::new(&self.0.db, Some(cf), Ok(&self.options()))
+    }
+}
+
+impl fmt::Debug for Snapshot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Snapshot").field("sequence", &self.sequence()).finish_non_exhaustive()
+    }
+}
