@@ -49,7 +49,7 @@ run() {
 # instrumented NAME: the library with a sanitizer, in $lib.
 instrumented() {
   RUSTFLAGS="-Zsanitizer=$1" RUSTUP_TOOLCHAIN=nightly \
-    cargo build -q -p ferrolith-capi --target "$target" --target-dir "target/$1-sanitizer" -Zbuild-std=std,panic_unwind
+    cargo build -q -p ferrolith-librocksdb --target "$target" --target-dir "target/$1-sanitizer" -Zbuild-std=std,panic_unwind
   lib=$PWD/target/$1-sanitizer/$target/debug
 }
 
@@ -96,7 +96,7 @@ for checker in "${@:-valgrind address thread}"; do
   for name in $checker; do
     case $name in
       valgrind)
-        cargo build -q -p ferrolith-capi
+        cargo build -q -p ferrolith-librocksdb
         build valgrind ""
         run valgrind LD_PRELOAD= LD_LIBRARY_PATH="$PWD/target/debug" \
           valgrind --quiet --error-exitcode=9 --leak-check=full --show-leak-kinds=definite \

@@ -1,5 +1,5 @@
-//! Writes the mechanical part of the ABI from `abi.tsv` into `$OUT_DIR/generated.rs`, and names the
-//! library as RocksDB 10.10 does.
+//! Writes the mechanical part of the ABI from `abi.tsv` into `$OUT_DIR/generated.rs`, and tells the build scripts of
+//! dependents where `abi.tsv` is.
 //!
 //! * A row with a binding `get PATH` or `set PATH` becomes an accessor of that field of its handle.
 //!   `get-enum` and `set-enum` are accessors of a closed set: a number without a name is noted in `unnamed` of the
@@ -15,14 +15,12 @@ use std::fmt::Write;
 use std::path::Path;
 use std::{env, fs};
 
-/// The name that programs linked with RocksDB 10.10 look for.
-const SONAME: &str = "librocksdb.so.10.10";
-
 fn main() {
     println!("cargo:rerun-if-changed=abi.tsv");
     println!("cargo:rerun-if-changed=src");
     println!("cargo:rerun-if-changed=build.rs");
-    println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,{SONAME}");
+    let manifest_dir = env::var("CARGO_MANIFEST_DIR").expect("cargo sets it");
+    println!("cargo:abi={manifest_dir}/abi.tsv");
 
     let mut written = HashSet::new();
     collect_written(Path::new("src"), &mut written);

@@ -6,6 +6,7 @@ mod compat;
 mod faults;
 mod package;
 mod smoke;
+mod sys;
 mod tidy;
 
 use std::process::ExitCode;
@@ -20,6 +21,7 @@ usage: cargo x <command>
   faults  a full disk at each stage of writing, on each file system: cargo x faults --help
   install librocksdb.so, librocksdb.a, header and pkg-config file; uninstall removes them: cargo x install --help
   smoke   C programs that call every function that we have, on both libraries: cargo x smoke --help
+  sys     the packages librocksdb-sys: the crate rocksdb, its tests and its dependents on ours: cargo x sys --help
   tidy    import order of the engine's folders, unsafe list, file headers, width of comments; links, commands, numbers
           and programs in documents
 ";
@@ -33,6 +35,7 @@ fn usage(command: &str) -> Option<&'static str> {
         "faults" => Some(faults::USAGE),
         "deb" | "install" | "uninstall" => Some(package::USAGE),
         "smoke" => Some(smoke::USAGE),
+        "sys" => Some(sys::USAGE),
         "tidy" | "help" => Some(USAGE),
         _ => None,
     }
@@ -48,6 +51,7 @@ fn main() -> ExitCode {
             package::run(command, std::env::args().skip(2))
         }
         Some("smoke") => smoke::run(std::env::args().skip(2)),
+        Some("sys") => sys::run(std::env::args().skip(2)),
         Some("tidy") => tidy::run(),
         Some("help" | "--help" | "-h") => {
             print!("{USAGE}");

@@ -2,7 +2,7 @@
 //! `Db::get_pinned` and `Db::put`, the lowest of rounds: others on the machine only add.
 //!
 //! ```text
-//! cargo build --release -p ferrolith-capi
+//! cargo build --release -p ferrolith-librocksdb
 //! cargo run --release -p ferrolith-bench --example thinness -- target/release/librocksdb.so [DIR]
 //! ```
 

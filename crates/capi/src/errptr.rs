@@ -63,12 +63,12 @@ pub(crate) unsafe fn save(errptr: *mut *mut c_char, error: &Error) {
     }
 }
 
-/// What an unsupported function does.
+/// Sets `errptr` to an error that names `function` as unsupported.
 ///
 /// # Safety
-/// As for [`run`].
+/// `errptr` is NULL or points to NULL or to memory from `malloc`, as RocksDB's header demands.
 #[cold]
-pub(crate) unsafe fn refuse(errptr: *mut *mut c_char, function: &str) {
+pub unsafe fn refuse(errptr: *mut *mut c_char, function: &str) {
     show_refusal(function);
     // SAFETY: the caller's promise.
     unsafe {
@@ -79,10 +79,10 @@ pub(crate) unsafe fn refuse(errptr: *mut *mut c_char, function: &str) {
     }
 }
 
-/// Names a function that we do not have on stderr, for those who ask: test suites cannot see a
-/// refusal that has no `errptr`.
+/// Names an unsupported function on stderr if `FERROLITH_SHOW_REFUSALS` is set: test suites cannot see a refusal that
+/// has no `errptr`.
 #[cold]
-pub(crate) fn show_refusal(function: &str) {
+pub fn show_refusal(function: &str) {
     if std::env::var_os("FERROLITH_SHOW_REFUSALS").is_some() {
         eprintln!("UNIMPLEMENTED {function}");
     }

@@ -1,4 +1,9 @@
-//! RocksDB's C ABI: `librocksdb.so` and `librocksdb.a` for programs that were built for RocksDB 10.10.
+//! The functions of RocksDB's C ABI, for programs that were built for RocksDB 10.10.
+//!
+//! Two kinds of packages link them: `crates/librocksdb` turns them into `librocksdb.so` and `librocksdb.a`, and
+//! `crates/librocksdb-sys` puts them behind the bindings that the crate `rocksdb` expects. The functions are reached by
+//! their names in C, as `extern "C"` declarations; in Rust this crate offers only what those packages need to refuse a
+//! function: [`refuse`] and [`show_refusal`].
 //!
 //! `abi.tsv` has one row per function of RocksDB's header: its name, what it returns, its
 //! arguments, its state and a binding.
@@ -31,6 +36,8 @@ mod errptr;
 #[allow(unsafe_op_in_unsafe_fn, clippy::missing_safety_doc)]
 mod families;
 mod handles;
+
+pub use errptr::{refuse, show_refusal};
 
 /// The accessors and refusals of `abi.tsv`.
 #[allow(unsafe_op_in_unsafe_fn, clippy::missing_safety_doc)]

@@ -42,7 +42,7 @@ pub fn our_library() -> Result<PathBuf> {
     let build = || {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let mut cargo = Command::new(env!("CARGO"));
-        cargo.current_dir(&root).args(["build", "--quiet", "-p", "ferrolith-capi"]);
+        cargo.current_dir(&root).args(["build", "--quiet", "-p", "ferrolith-librocksdb"]);
         let status = cargo.status().map_err(|e| format!("{cargo:?}: {e}"))?;
         if !status.success() {
             return Err(format!("{cargo:?}: {status}"));

@@ -17,6 +17,7 @@ mod table;
 mod types;
 
 pub(crate) use table::{Row, Table};
+pub(crate) use types::{agree, of_rust as type_of_rust, split};
 
 use std::fs;
 use std::path::Path;

@@ -157,7 +157,7 @@ impl<'a> Bench<'a> {
     pub(super) fn our_library(&self) -> Result<PathBuf, Failure> {
         let mut cargo = Command::new("cargo");
         cargo.current_dir(&self.place.root);
-        cargo.args(["build", "--release", "--quiet", "-p", "ferrolith-capi"]);
+        cargo.args(["build", "--release", "--quiet", "-p", "ferrolith-librocksdb"]);
         place::check(cargo)?;
         self.place.our_library(Some(self.program.with_file_name("librocksdb.so")))
     }

@@ -27,9 +27,15 @@ pub(crate) fn tests(place: &Place, suite: &Suite) -> Result<Vec<Test>, Failure> 
     let sources = fetch::sources(place, suite)?;
     let tests = match suite.kind {
         Kind::Go { .. } => go(place, suite, &sources)?,
-        Kind::Crate { documentation: false } => rust(place, &sources, &["--tests"])?,
-        Kind::Crate { documentation: true } => rust_documentation(place, suite, &sources)?,
-        Kind::SysCrate => rust(place, &sources, &["--test", "ffi"])?,
+        Kind::Crate { documentation: false } => {
+            rust(cargo(place, &sources)?, Some(&place.stub()), &sources, &["--tests"])?
+        }
+        Kind::Crate { documentation: true } => {
+            rust_documentation(cargo(place, &sources)?, &bin(place, suite)?, &sources)?
+        }
+        Kind::SysCrate => {
+            rust(cargo(place, &sources)?, Some(&place.stub()), &sources, &["--test", "ffi"])?
+        }
         Kind::CTest { .. } => c_test(place, suite, &sources)?,
     };
     if tests.is_empty() {
@@ -88,8 +94,13 @@ fn go(place: &Place, suite: &Suite, sources: &Path) -> Result<Vec<Test>, Failure
 /// Tests that a compiler judges; they need no engine.
 const COMPILE_FAIL: &[&str] = &["outlive", "test_open_with_multiple_refs_as_single_threaded"];
 
-fn rust(place: &Place, sources: &Path, which: &[&str]) -> Result<Vec<Test>, Failure> {
-    let mut cargo = cargo(place, sources)?;
+/// The tests of a crate in `sources`, built by `cargo`. Programs that are linked with the stub need its directory.
+pub(crate) fn rust(
+    mut cargo: Command,
+    stub: Option<&Path>,
+    sources: &Path,
+    which: &[&str],
+) -> Result<Vec<Test>, Failure> {
     cargo.args(["test", "--no-run", "--message-format=json"]).args(which);
     let messages = place::output(cargo)?;
     let mut tests = Vec::new();
@@ -100,13 +111,13 @@ fn rust(place: &Place, sources: &Path, which: &[&str]) -> Result<Vec<Test>, Fail
         let name = target.split("\"name\":\"").nth(1).and_then(|rest| rest.split('"').next());
         let name =
             if target.starts_with("{\"kind\":[\"lib\"]") { "unit" } else { name.unwrap_or("") };
-        list_rust(place, sources, Path::new(program), name, &mut tests)?;
+        list_rust(stub, sources, Path::new(program), name, &mut tests)?;
     }
     Ok(tests)
 }
 
 fn list_rust(
-    place: &Place,
+    stub: Option<&Path>,
     sources: &Path,
     program: &Path,
     target: &str,
@@ -115,7 +126,8 @@ fn list_rust(
     let list = |more: &[&str]| {
         let mut command = Command::new(program);
         command.args(["--list", "--format", "terse"]).args(more);
-        command.current_dir(sources).env("LD_LIBRARY_PATH", place.stub());
+        command.current_dir(sources);
+        stub.map(|dir| command.env("LD_LIBRARY_PATH", dir));
         place::output(command)
     };
     let ignored = list(&["--ignored"])?;
@@ -134,10 +146,12 @@ fn list_rust(
     Ok(())
 }
 
-/// Documentation tests become programs that are kept: rustdoc can do that, behind a switch.
-fn rust_documentation(place: &Place, suite: &Suite, sources: &Path) -> Result<Vec<Test>, Failure> {
-    let bin = bin(place, suite)?;
-    let mut build = cargo(place, sources)?;
+/// Documentation tests become programs that are kept in `bin`: rustdoc can do that, behind a switch.
+pub(crate) fn rust_documentation(
+    mut build: Command,
+    bin: &Path,
+    sources: &Path,
+) -> Result<Vec<Test>, Failure> {
     build.args(["test", "--doc"]).env(
         "RUSTDOCFLAGS",
         format!("-Z unstable-options --no-run --persist-doctests {}", bin.display()),

@@ -9,18 +9,19 @@
 //! [`build`] (programs, and the list of tests with the command of each), [`run`] (each test in a
 //! process of its own), [`cause`] (what a failed test says first), [`report`] (TSV and table).
 
-mod build;
+pub(crate) mod build;
 mod cause;
-mod fetch;
+pub(crate) mod fetch;
 pub(crate) mod place;
 mod report;
-mod run;
+pub(crate) mod run;
 pub(crate) mod stub;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 pub(crate) use build::rust_bindings;
+pub(crate) use report::Later;
 
 /// Why something could not be done, for a person.
 pub(crate) type Failure = String;
@@ -210,7 +211,7 @@ fn judge(flags: &Flags) -> Result<bool, Failure> {
         if flags.fast && !matches!(suite.kind, Kind::Go { .. } | Kind::CTest { .. }) {
             tests.retain(|t| expected.get(&t.name).is_some_and(|r| r.seconds < FAST_SECONDS_MAX));
         }
-        let found = run::all(&place, suite, &tests, &ours, flags.jobs, true)?;
+        let found = run::all(&place, suite, &tests, Some(&ours), flags.jobs, true)?;
         let report = report::Report::new(suite, &tests, &expected, &found);
         report.print(&later);
         report.write_tsv(&place, flags.only.is_empty() && !flags.fast)?;

@@ -53,7 +53,12 @@ impl Place {
             Some(path) => path,
             None => {
                 let mut cargo = Command::new("cargo");
-                cargo.current_dir(&self.root).args(["build", "--quiet", "-p", "ferrolith-capi"]);
+                cargo.current_dir(&self.root).args([
+                    "build",
+                    "--quiet",
+                    "-p",
+                    "ferrolith-librocksdb",
+                ]);
                 check(cargo)?;
                 let target = env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
                 target.unwrap_or_else(|| self.root.join("target")).join("debug/librocksdb.so")

@@ -24,7 +24,7 @@ impl Later {
     }
 
     /// The feature that a test waits for. A row ends in `*` for all tests that begin so.
-    fn feature(&self, suite: &str, test: &str) -> Option<&str> {
+    pub(crate) fn feature(&self, suite: &str, test: &str) -> Option<&str> {
         let fits = |pattern: &str, text: &str| match pattern.strip_suffix('*') {
             Some(begin) => text.starts_with(begin),
             None => text == pattern,

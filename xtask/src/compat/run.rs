@@ -45,7 +45,7 @@ pub(super) fn real(
         return Ok(known);
     }
     eprintln!("compat: {} on the real RocksDB (once)", suite.name);
-    let found = run(place, suite, &missing, library, flags.jobs, false)?;
+    let found = run(place, suite, &missing, Some(library), flags.jobs, false)?;
     known.extend(found);
     place::make_dir(&dir)?;
     let mut text = String::new();
@@ -69,11 +69,12 @@ fn read_outcomes(path: &Path) -> Outcomes {
     text.lines().filter_map(line).collect()
 }
 
+/// Runs all tests: with `library` preloaded, or as they are where the library is part of them.
 pub(crate) fn all(
     place: &Place,
     suite: &Suite,
     tests: &[Test],
-    library: &Path,
+    library: Option<&Path>,
     jobs: usize,
     keep_logs: bool,
 ) -> Result<Outcomes, Failure> {
@@ -84,7 +85,7 @@ fn run(
     place: &Place,
     suite: &Suite,
     tests: &[&Test],
-    library: &Path,
+    library: Option<&Path>,
     jobs: usize,
     keep_logs: bool,
 ) -> Result<Outcomes, Failure> {
@@ -138,7 +139,7 @@ fn progress(suite: &Suite, total: usize, found: &Outcomes) {
 fn run_one(
     place: &Place,
     test: &Test,
-    library: &Path,
+    library: Option<&Path>,
     tmp: &Path,
     log: &Path,
 ) -> Result<Outcome, Failure> {
@@ -149,8 +150,6 @@ fn run_one(
     command
         .args(&test.args)
         .current_dir(&test.dir)
-        .env("LD_LIBRARY_PATH", place.stub())
-        .env("LD_PRELOAD", library)
         .env("FERROLITH_SHOW_REFUSALS", "1")
         .env("RUST_BACKTRACE", "0")
         .env("TMPDIR", tmp)
@@ -158,6 +157,9 @@ fn run_one(
         .stdin(Stdio::null())
         .stdout(file)
         .stderr(other);
+    if let Some(library) = library {
+        command.env("LD_LIBRARY_PATH", place.stub()).env("LD_PRELOAD", library);
+    }
     let begun = Instant::now();
     let child = command.spawn().map_err(|e| format!("{}: {e}", test.program.display()))?;
     let status = wait(child)?;

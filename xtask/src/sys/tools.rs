@@ -1,0 +1,78 @@
+//! A cargo that has no compiler of C or C++, and for which `librocksdb-sys` is one of our packages.
+
+use super::Package;
+use crate::compat::Failure;
+use crate::compat::place::{self, Place};
+use std::env;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The programs of the PATH. rustc calls `cc` to link, and that calls `ld`.
+const TOOLS: [&str; 5] = ["cargo", "rustc", "rustdoc", "cc", "ld"];
+
+/// Where everything is built: one target directory for all, since the engine is the same in all.
+pub(crate) fn work(place: &Place) -> PathBuf {
+    place.root.join("target/sys")
+}
+
+/// Where a package of ours is.
+pub(crate) fn folder(place: &Place, package: &Package) -> PathBuf {
+    place.root.join("crates/librocksdb-sys").join(package.folder)
+}
+
+/// A cargo in `dir` that finds no compiler of C or C++.
+pub(crate) fn cargo(place: &Place, dir: &Path) -> Result<Command, Failure> {
+    let mut cargo = Command::new("cargo");
+    cargo
+        .current_dir(dir)
+        .env("PATH", path_without_compilers(place)?)
+        .env("CC", "/bin/false")
+        .env("CXX", "/bin/false")
+        .env("CARGO_TARGET_DIR", work(place).join("target"))
+        .env("CARGO_PROFILE_DEV_DEBUG", "0")
+        .env("CARGO_PROFILE_TEST_DEBUG", "0")
+        .env("CARGO_INCREMENTAL", "0")
+        // Says on stderr which refused function a program called.
+        .env("FERROLITH_SHOW_REFUSALS", "1")
+        .env_remove("RUSTFLAGS")
+        .env_remove("LIBCLANG_PATH");
+    Ok(cargo)
+}
+
+/// The arguments by which cargo takes `package` for `librocksdb-sys`: what `[patch.crates-io]` says in a Cargo.toml.
+pub(crate) fn patch(place: &Place, package: &Package) -> [String; 2] {
+    let folder = folder(place, package);
+    ["--config".into(), format!("patch.crates-io.librocksdb-sys.path=\"{}\"", folder.display())]
+}
+
+/// A directory of links to [`TOOLS`], made anew: what PATH was before may have moved.
+fn path_without_compilers(place: &Place) -> Result<PathBuf, Failure> {
+    let dir = work(place).join("path");
+    place::make_dir(&dir)?;
+    let path = env::var_os("PATH").unwrap_or_default();
+    for tool in TOOLS {
+        let found = env::split_paths(&path).map(|dir| dir.join(tool)).find(|file| file.exists());
+        let found = found.ok_or(format!("{tool} is not in PATH"))?;
+        let link = dir.join(tool);
+        let _ = std::fs::remove_file(&link);
+        symlink(&found, &link).map_err(|e| format!("{}: {e}", link.display()))?;
+    }
+    Ok(dir)
+}
+
+/// Fails if a package of `dir`'s graph compiles or binds code of C or C++.
+pub(crate) fn check_tree(mut cargo: Command) -> Result<(), Failure> {
+    cargo.args(["tree", "--edges", "normal,build", "--prefix", "none", "--format", "{p}"]);
+    let tree = place::output(cargo)?;
+    for line in tree.lines() {
+        let name = line.split(' ').next().unwrap_or("");
+        let builds = ["cc", "bindgen", "cmake", "clang-sys", "pkg-config", "vcpkg"].contains(&name);
+        // The one port of a C library to Rust that keeps the name of bindings.
+        let binds = name.ends_with("-sys") && !["librocksdb-sys", "libbz2-rs-sys"].contains(&name);
+        if builds || binds {
+            return Err(format!("cargo tree names {name}:\n{tree}"));
+        }
+    }
+    Ok(())
+}
