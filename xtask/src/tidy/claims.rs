@@ -25,7 +25,7 @@ impl Counts {
         functions.push(states.iter().sum());
 
         let options = read("docs/options.md");
-        let options = options.split("## Options of calls").next().unwrap_or("");
+        let options = options.split("## Options of single calls").next().unwrap_or("");
         let label = |wanted: &str| {
             let labels = rows(options).filter_map(|row| row.split(" | ").nth(1));
             labels.filter(|label| label.starts_with(wanted)).count()

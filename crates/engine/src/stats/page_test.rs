@@ -8,12 +8,13 @@ use std::path::Path;
 const HEAD: &str = "\
 # Statistics
 
-Made from `crates/engine/src/stats` and `base/perf_metrics.rs`; do not edit. `UPDATE_DOCS=1 cargo test -p ferrolith
---lib page_of_statistics` writes it anew.
+This page lists RocksDB's statistics and which of them Ferrolith counts. It is generated from `crates/engine/src/stats`
+and `base/perf_metrics.rs`. Do not edit it; `UPDATE_DOCS=1 cargo test -p ferrolith --lib page_of_statistics` writes it
+again.
 
-Every ticker, histogram and metric of the perf context of RocksDB 10.10 is there under its name and number, so
-that programs find what they ask for. Those below are counted. Every other one stays 0, for the reason at the end of
-its section. `crates/interop/tests/it/statistics.rs` runs one script on both libraries and compares every count.
+Every ticker, histogram and perf context metric of RocksDB 10.10 exists under its name and number. The tables show the
+ones that are counted. All others stay 0; the end of each section gives the reasons. The test
+`crates/interop/tests/it/statistics.rs` runs the same script on both libraries and compares every count.
 ";
 
 /// A counter on the page.

@@ -171,25 +171,25 @@ fn page() -> String {
 const PAGE_HEAD: &str = "\
 # Options
 
-Made from the rows in `crates/engine/src/options/registry`; do not edit. `UPDATE_DOCS=1 cargo test -p
-ferrolith --lib page_of_options` writes it anew.
+This page lists RocksDB's options and how Ferrolith treats them. It is generated from `crates/engine/src/options/registry`.
+Do not edit it; `UPDATE_DOCS=1 cargo test -p ferrolith --lib page_of_options` writes it again.
 
-- **honoured**: the engine does what the option says.
-- **accepted**: its value changes nothing. Results never depend on it; it is about speed, space or
-  logging, or names what the engine does always. One that has a field and was set gets a line in LOG.
+- **honoured**: the option works as in RocksDB.
+- **accepted**: the value has no effect. The option concerns only speed, space or logging, or describes what the
+  engine always does. LOG reports that a set option has no effect, if the Rust options have a field for it.
 - **refused**: a value other than the default is an error that names the option.
-- **changeable**: also while the database is open, with `set_options` and `set_db_options`.
+- **changeable**: the option can be changed while the database is open, with `set_options` or `set_db_options`.
 ";
 
 const PAGE_TAIL: &str = "
-## Options of calls
+## Options of single calls
 
-They have no names in OPTIONS files.
+These options are passed to single calls and do not appear in OPTIONS files.
 
 | Option | Label | |
 |---|---|---|
 | `ReadOptions::snapshot`, `fill_cache`, `pin_data`, bounds, `prefix_same_as_start`, `total_order_seek`, `auto_prefix_mode`, `readahead_size`, `max_skippable_internal_keys`, `read_tier`, `tailing`, `deadline_us`, `value_size_soft_limit`, `ignore_range_deletions` | honoured | |
-| `ReadOptions::verify_checksums` | accepted | what is read from files is always verified |
+| `ReadOptions::verify_checksums` | accepted | data read from files is always verified |
 | `ReadOptions::background_purge_on_iterator_cleanup`, `auto_readahead_size`, `adaptive_readahead`, `async_io`, `optimize_multiget_for_io`, `merge_operand_count_threshold`, `allow_unprepared_value`, `auto_refresh_iterator_with_snapshot` | accepted | |
 | `ReadOptions::managed` | refused | by iterators, as in RocksDB |
 | `ReadOptions::timestamp`, `iter_start_ts` | refused | no comparator has timestamps |
@@ -205,7 +205,7 @@ They have no names in OPTIONS files.
 | `WaitForCompactOptions` | honoured | |
 | `SizeApproximationOptions` | honoured | |
 | `IngestExternalFileOptions`: `move_files`, `link_files`, `failed_move_fall_back_to_copy`, `snapshot_consistency`, `allow_global_seqno`, `allow_blocking_flush`, `ingest_behind`, `verify_checksums_before_ingest`, `fail_if_not_bottommost_level`, `allow_db_generated_files` | honoured | |
-| `IngestExternalFileOptions::verify_checksums_readahead_size`, `verify_file_checksum`, `fill_cache` | accepted | files have no checksums as a whole; what is read is not cached |
+| `IngestExternalFileOptions::verify_checksums_readahead_size`, `verify_file_checksum`, `fill_cache` | accepted | there are no whole-file checksums, and files are read without caching |
 | `IngestExternalFileOptions::write_global_seqno` | refused | the MANIFEST has the number |
 | `ImportColumnFamilyOptions::move_files` | honoured | |
 ";
