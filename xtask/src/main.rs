@@ -1,4 +1,4 @@
-//! `cargo x`: the project's own checks, the same on every desk and in CI.
+//! `cargo x`: the project's own commands, the same on every developer's machine and in CI.
 
 mod abi;
 mod bench;
@@ -14,16 +14,18 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 usage: cargo x <command>
 
-  abi     writes the states in abi.tsv, include/rocksdb/c.h and docs/c-abi.md; --check: only looks
-  bench   measures Ferrolith beside RocksDB and LMDB, and writes a table: cargo x bench --help
-  compat  other projects' test suites, on the real RocksDB and on ours: cargo x compat --help
-  deb     Debian packages of librocksdb: cargo x deb --help
-  faults  a full disk at each stage of writing, on each file system: cargo x faults --help
-  install librocksdb.so, librocksdb.a, header and pkg-config file; uninstall removes them: cargo x install --help
-  smoke   C programs that call every function that we have, on both libraries: cargo x smoke --help
-  sys     the packages librocksdb-sys: the crate rocksdb, its tests and its dependents on ours: cargo x sys --help
-  tidy    import order of the engine's folders, unsafe list, file headers, width of comments; links, commands, numbers
-          and programs in documents
+  abi        updates abi.tsv, include/rocksdb/c.h and docs/c-abi.md; --check only compares
+  bench      compares Ferrolith with RocksDB and LMDB and writes a table
+  compat     runs other projects' test suites on the real RocksDB and on Ferrolith's C library
+  deb        builds Debian packages of the C library
+  faults     fills a disk at each stage of writing, on each file system
+  install    installs librocksdb.so, librocksdb.a, the header and the pkg-config file
+  smoke      runs C programs that call every implemented function, on both libraries
+  sys        tests the crate rocksdb and its dependents on the packages librocksdb-sys
+  tidy       checks style: imports, unsafe code, file headers, comments; links, commands, numbers and programs in documents
+  uninstall  removes what install has installed
+
+cargo x <command> --help lists the flags of a command.
 ";
 
 /// The help of a command; `None` if there is no such command.
@@ -42,7 +44,13 @@ fn usage(command: &str) -> Option<&'static str> {
 }
 
 fn main() -> ExitCode {
-    match std::env::args().nth(1).as_deref() {
+    let command = std::env::args().nth(1);
+    let help = std::env::args().skip(2).any(|arg| arg == "--help" || arg == "-h");
+    if let Some(usage) = command.as_deref().and_then(usage).filter(|_| help) {
+        println!("{}", usage.trim_end());
+        return ExitCode::SUCCESS;
+    }
+    match command.as_deref() {
         Some("abi") => abi::run(std::env::args().skip(2)),
         Some("bench") => bench::run(std::env::args().skip(2)),
         Some("compat") => compat::run(std::env::args().skip(2)),
@@ -53,12 +61,12 @@ fn main() -> ExitCode {
         Some("smoke") => smoke::run(std::env::args().skip(2)),
         Some("sys") => sys::run(std::env::args().skip(2)),
         Some("tidy") => tidy::run(),
-        Some("help" | "--help" | "-h") => {
+        None | Some("help" | "--help" | "-h") => {
             print!("{USAGE}");
             ExitCode::SUCCESS
         }
-        other => {
-            eprintln!("cargo x: unknown command {:?}\n\n{USAGE}", other.unwrap_or(""));
+        Some(other) => {
+            eprintln!("cargo x: unknown command {other:?}\n\n{USAGE}");
             ExitCode::from(2)
         }
     }

@@ -12,8 +12,6 @@ use layout::Layout;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-pub(crate) use archive::SYSTEM_LIBRARIES;
-
 /// The RocksDB that this library stands in for.
 const VERSION: &str = "10.10.1";
 

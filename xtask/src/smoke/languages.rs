@@ -38,21 +38,19 @@ fn cases<'a>(place: &Place, work: &Path, prefix: &'a Path) -> Result<Vec<Case<'a
     let program = |name: &str| work.join(name);
     let shared = Some(prefix);
 
-    let mut pkg_config = Command::new("pkg-config");
-    pkg_config
-        .env("PKG_CONFIG_PATH", lib.join("pkgconfig"))
-        .args(["--cflags", "--libs", "rocksdb"]);
-    let flags = place::output(pkg_config)?;
-    let mut c = Command::new("cc");
-    c.arg(examples.join("c/hello.c")).arg("-o").arg(program("c")).args(flags.split_whitespace());
-    let mut linked = Command::new("cc");
-    linked
-        .arg(examples.join("c/hello.c"))
-        .arg("-o")
-        .arg(program("c-static"))
-        .arg("-I")
-        .arg(&include);
-    linked.arg(lib.join("librocksdb.a")).args(package::SYSTEM_LIBRARIES.split_whitespace());
+    // The commands of the page, in a shell. Both make `hello`, which runs before the next one is built.
+    let page = place::read(&place.root.join("docs/c-abi.md"))?;
+    let source = place::read(&examples.join("c/hello.c"))?;
+    place::write(&work.join("hello.c"), &source)?;
+    let shown = |row: &str| -> Result<Command, Failure> {
+        let line = page.lines().find_map(|line| line.strip_prefix(&format!("| {row} | `")));
+        let command = line.and_then(|rest| rest.split('`').next());
+        let command = command.ok_or(format!("docs/c-abi.md has no command for {row}"))?;
+        let mut shell = Command::new("sh");
+        shell.current_dir(work).args(["-e", "-c", command]).env("PREFIX", prefix);
+        Ok(shell)
+    };
+    let (c, linked) = (shown("C")?, shown("C, static")?);
 
     let go = |name: &str, tags: &[&str], ldflags: String| {
         let mut go = Command::new("go");
@@ -87,8 +85,8 @@ fn cases<'a>(place: &Place, work: &Path, prefix: &'a Path) -> Result<Vec<Case<'a
         library,
     };
     Ok(vec![
-        case("C", c, program("c"), shared),
-        case("C, static", linked, program("c-static"), None),
+        case("C", c, program("hello"), shared),
+        case("C, static", linked, program("hello"), None),
         case("Go, tag grocksdb_no_link", no_link, program("go"), shared),
         case("Go, plain cgo", plain, program("go-plain"), shared),
         case("Rust, crate rocksdb", rust, work.join("rust/debug/hello"), shared),
