@@ -63,6 +63,30 @@ pub(super) fn check_paths(root: &Path, document: &Path, text: &str, problems: &m
     }
 }
 
+/// ARCHITECTURE.md lists the engine's folders in the order that imports must follow.
+pub(super) fn check_folders(root: &Path, order: &[&str], problems: &mut Vec<String>) {
+    let page = fs::read_to_string(root.join("ARCHITECTURE.md")).unwrap_or_default();
+    let rows = page.lines().filter(|line| line.starts_with('|'));
+    let listed: Vec<&str> = rows
+        .filter(|row| row.contains("](crates/engine/src/"))
+        .filter_map(|row| row.split_once("| [")?.1.split(']').next())
+        .collect();
+    if listed != order {
+        problems.push(format!("ARCHITECTURE.md lists the folders {listed:?}, expected {order:?}"));
+    }
+}
+
+/// README names the compiler that rust-toolchain.toml pins.
+pub(super) fn check_compiler(root: &Path, problems: &mut Vec<String>) {
+    let read = |name: &str| fs::read_to_string(root.join(name)).unwrap_or_default();
+    let toolchain = read("rust-toolchain.toml");
+    let channel = toolchain.split("channel = \"").nth(1).and_then(|rest| rest.split('"').next());
+    let version = channel.unwrap_or("").trim_end_matches(".0");
+    if version.is_empty() || !read("README.md").contains(&format!("Rust {version}")) {
+        problems.push(format!("README.md: expected \"Rust {version}\", as in rust-toolchain.toml"));
+    }
+}
+
 /// The anchors that headings of a Markdown file get: lower case, without punctuation, hyphens for spaces.
 fn anchors(file: &Path) -> Vec<String> {
     let text = without_code_blocks(&fs::read_to_string(file).unwrap_or_default());
@@ -140,6 +164,16 @@ mod tests {
             [""; 0]
         );
         assert_eq!(paths("```\n[a](nowhere.md)\n```\n"), [""; 0]);
+    }
+
+    #[test]
+    fn folders_in_another_order_are_found() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let mut problems = Vec::new();
+        check_folders(root, super::super::ORDER, &mut problems);
+        assert_eq!(problems, [""; 0]);
+        check_folders(root, &["base", "error"], &mut problems);
+        assert_eq!(problems.len(), 1);
     }
 
     #[test]

@@ -98,6 +98,8 @@ pub(crate) fn run() -> ExitCode {
         check_unsafe(&name, &text, &mut problems);
         check_imports(&name, &text, &mut problems);
     }
+    documents::check_folders(&root, ORDER, &mut problems);
+    documents::check_compiler(&root, &mut problems);
     let counts = claims::Counts::collect(&root);
     let known = commands::Known::collect(&root);
     let witnesses = blocks::Witnesses::collect(&root, &sources);
