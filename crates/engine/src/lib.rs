@@ -35,7 +35,7 @@ pub mod write;
 pub mod external;
 
 pub mod db;
-pub mod transaction;
+pub mod txn;
 
 mod api;
 

@@ -11,7 +11,7 @@ use ferrolith::options::{
     WriteOptions,
 };
 use ferrolith::stats::Statistics;
-use ferrolith::transaction::{
+use ferrolith::txn::{
     OptimisticTransactionDb, OptimisticTransactionOptions, TransactionDb, TransactionDbOptions,
     TransactionOptions,
 };

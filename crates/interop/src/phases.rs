@@ -12,9 +12,7 @@ use crate::store::Result;
 use ferrolith::batch::WriteBatch;
 use ferrolith::db::{ColumnFamily, ColumnFamilyDescriptor};
 use ferrolith::options::{ColumnFamilyOptions, DbOptions, FlushOptions, ReadOptions, WriteOptions};
-use ferrolith::transaction::{
-    Transaction, TransactionDb, TransactionDbOptions, TransactionOptions,
-};
+use ferrolith::txn::{Transaction, TransactionDb, TransactionDbOptions, TransactionOptions};
 use std::collections::BTreeMap;
 use std::ffi::CString;
 use std::path::Path;

@@ -35,7 +35,7 @@ const ORDER: &[&str] = &[
     "compaction",
     "external",
     "db",
-    "transaction",
+    "txn",
     "api",
 ];
 

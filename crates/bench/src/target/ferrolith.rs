@@ -9,7 +9,7 @@ use ferrolith::db::backup::{
 };
 use ferrolith::db::{ColumnFamily, ColumnFamilyDescriptor, Db};
 use ferrolith::options::{BottommostLevelCompaction, CompactRangeOptions, FlushOptions, Options};
-use ferrolith::transaction::{OptimisticTransactionDb, TransactionDb, TransactionDbOptions};
+use ferrolith::txn::{OptimisticTransactionDb, TransactionDb, TransactionDbOptions};
 use std::path::PathBuf;
 use std::sync::Arc;
 

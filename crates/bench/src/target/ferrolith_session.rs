@@ -8,7 +8,7 @@ use ferrolith::batch::WriteBatch;
 use ferrolith::budget::IoPriority;
 use ferrolith::db::{ColumnFamily, Db, DbIterator, Snapshot};
 use ferrolith::options::{ReadOptions, SizeApproximationOptions, WriteOptions};
-use ferrolith::transaction::{self, OptimisticTransactionOptions, TransactionOptions};
+use ferrolith::txn::{self as transaction, OptimisticTransactionOptions, TransactionOptions};
 
 /// Its options, its batch, its iterator and its buffers.
 pub(super) struct Thread<'a> {

@@ -14,7 +14,7 @@ use crate::errptr::{quiet, run};
 use crate::handles::{destroy, get, get_mut, give};
 use ferrolith::Result;
 use ferrolith::db::ColumnFamily;
-use ferrolith::transaction::Transaction;
+use ferrolith::txn::Transaction;
 use std::cell::UnsafeCell;
 use std::collections::BTreeMap;
 use std::ffi::c_char;

@@ -1,9 +1,7 @@
 //! Options of transactions and of databases that give them out.
 
 use crate::handles::{destroy, give};
-use ferrolith::transaction::{
-    OptimisticTransactionOptions, TransactionDbOptions, TransactionOptions,
-};
+use ferrolith::txn::{OptimisticTransactionOptions, TransactionDbOptions, TransactionOptions};
 
 /// Options of a database with locking transactions.
 #[derive(Default)]

@@ -91,7 +91,7 @@ impl Bounds {
     }
 
     /// The same as a range.
-    fn in_order(self, order: &KeyOrder) -> Result<(KeyBound, KeyBound)> {
+    pub(super) fn in_order(self, order: &KeyOrder) -> Result<(KeyBound, KeyBound)> {
         let prefix = match self {
             Bounds::Range(lower, upper) => return Ok((lower, upper)),
             Bounds::Prefix(prefix) if prefix.is_empty() => {
@@ -125,7 +125,7 @@ fn successor(prefix: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// The key right after this one, bytewise.
-fn next_key(mut key: Vec<u8>) -> Vec<u8> {
+pub(super) fn next_key(mut key: Vec<u8>) -> Vec<u8> {
     key.push(0);
     key
 }

@@ -6,21 +6,31 @@
 
 #![deny(missing_debug_implementations)]
 
+#[cfg(feature = "tokio")]
+pub mod async_db;
+pub mod backup;
 mod batch;
+pub mod changes;
+pub mod checkpoint;
 mod column_family;
 mod cursor;
 mod db;
 mod error;
 mod hooks;
+pub mod ingest;
 mod iter;
 mod maintenance;
 mod open;
 mod options;
 mod read_options;
 mod snapshot;
+pub mod transaction;
 mod value;
 
+#[cfg(feature = "tokio")]
+pub use async_db::{AsyncDb, AsyncIter};
 pub use batch::{Record, Records, ToBatch, WriteBatch};
+pub use changes::{Change, Changes};
 pub use column_family::ColumnFamily;
 pub use cursor::Cursor;
 pub use db::Db;

@@ -205,7 +205,7 @@ impl Db {
 }
 
 /// The named families and those that the database has besides.
-fn descriptors(options: &Options, path: &Path) -> Vec<ColumnFamilyDescriptor> {
+pub(super) fn descriptors(options: &Options, path: &Path) -> Vec<ColumnFamilyDescriptor> {
     let mut families = options.descriptors();
     // Without a database to list, opening creates one or says what is wrong.
     let listed = db::Db::list_column_families(&options.inner().db, path).unwrap_or_default();

@@ -236,3 +236,11 @@ macro_rules! bytes {
 }
 
 bytes! { Value Key }
+
+/// Moves the value without copying it: the `Bytes` owns the memory, or keeps alive the block that holds it.
+#[cfg(feature = "bytes")]
+impl From<Value> for bytes::Bytes {
+    fn from(value: Value) -> bytes::Bytes {
+        value.0.into()
+    }
+}

@@ -9,7 +9,7 @@ use ferrolith::options::{
     BottommostLevelCompaction, CompactRangeOptions, FlushOptions, Options, ReadOptions,
     WriteOptions,
 };
-use ferrolith::transaction::{
+use ferrolith::txn::{
     OptimisticTransactionDb, OptimisticTransactionOptions, TransactionDb, TransactionDbOptions,
     TransactionOptions,
 };

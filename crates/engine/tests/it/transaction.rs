@@ -6,7 +6,7 @@ use ferrolith::options::{
     BottommostLevelCompaction, CompactRangeOptions, FlushOptions, Options, ReadOptions,
     WriteOptions,
 };
-use ferrolith::transaction::{
+use ferrolith::txn::{
     OptimisticTransactionDb, OptimisticTransactionOptions, Transaction, TransactionDb,
     TransactionDbOptions, TransactionOptions,
 };

@@ -6,7 +6,7 @@ use ferrolith::Code;
 use ferrolith::batch::WriteBatch;
 use ferrolith::db::{Checkpoint, ColumnFamily, ColumnFamilyDescriptor, Db};
 use ferrolith::options::{FlushOptions, Options, ReadOptions, WriteOptions};
-use ferrolith::transaction::{
+use ferrolith::txn::{
     Transaction, TransactionDb, TransactionDbOptions, TransactionOptions, TransactionState,
 };
 use std::path::Path;

@@ -10,7 +10,7 @@ use ferrolith::fs::FileSystem;
 use ferrolith::fs::fault::{Fault, FaultKind};
 use ferrolith::fs::mem::MemFs;
 use ferrolith::options::{FlushOptions, Options, WriteOptions};
-use ferrolith::transaction::{
+use ferrolith::txn::{
     Transaction, TransactionDb, TransactionDbOptions, TransactionOptions, TransactionState,
 };
 use std::collections::BTreeMap;

@@ -8,7 +8,7 @@ use ferrolith::db::{ColumnFamily, Db};
 use ferrolith::fs::fault::{Fault, FaultFs, FaultKind, Op};
 use ferrolith::fs::mem::MemFs;
 use ferrolith::options::{Options, WalRecoveryMode};
-use ferrolith::transaction::{TransactionDb, TransactionDbOptions, TransactionOptions};
+use ferrolith::txn::{TransactionDb, TransactionDbOptions, TransactionOptions};
 use std::path::Path;
 use std::sync::Arc;
 

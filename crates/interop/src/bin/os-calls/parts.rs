@@ -17,7 +17,7 @@ use ferrolith::options::{
     ImportColumnFamilyOptions, IngestExternalFileOptions, MemtableFactory, Options,
     PlainTableOptions, ReadOptions, TableFactory, WriteOptions,
 };
-use ferrolith::transaction::TransactionOptions;
+use ferrolith::txn::TransactionOptions;
 use std::path::Path;
 use std::sync::Arc;
 

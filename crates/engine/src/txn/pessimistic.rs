@@ -2,7 +2,7 @@
 
 use super::locks::{LockManager, Owner};
 use super::names::Names;
-use super::txn::{Control, Transaction};
+use super::transaction::{Control, Transaction};
 use crate::batch::{BatchHandler, WriteBatch, iterate};
 use crate::db::{ColumnFamily, ColumnFamilyDescriptor, DEFAULT_COLUMN_FAMILY, Db};
 use crate::env::sync::Mutex;

@@ -35,7 +35,8 @@ pub(super) enum Control {
 pub struct Transaction {
     pub(super) db: Db,
     pub(super) control: Control,
-    pub(super) batch: IndexedBatch,
+    /// Shared with owned iterators, which keep the batch that they were made from: a write copies it then.
+    pub(super) batch: Arc<IndexedBatch>,
     pub(super) write_options: WriteOptions,
     /// No more bytes than this; 0 for no limit.
     max_batch_bytes: usize,
@@ -58,7 +59,7 @@ impl Transaction {
         let mut transaction = Transaction {
             db: db.clone(),
             control,
-            batch: IndexedBatch::default(),
+            batch: Arc::default(),
             write_options: *write_options,
             max_batch_bytes,
             tracked: TrackedKeys::default(),
@@ -95,7 +96,7 @@ impl Transaction {
 
     /// What it has written so far, to add writes that are neither locked nor checked.
     pub fn batch_mut(&mut self) -> &mut IndexedBatch {
-        &mut self.batch
+        Arc::make_mut(&mut self.batch)
     }
 
     /// From now on a key that was written after this moment is a conflict. Reads do not use the
@@ -138,8 +139,10 @@ impl Transaction {
         cf: &ColumnFamily,
         record: impl FnOnce(&mut IndexedBatch, u32) -> Result<()>,
     ) -> Result<()> {
-        self.batch.register(cf.id(), cf.key_order());
-        self.batch.add_within(self.max_batch_bytes, |batch| record(batch, cf.id()))
+        let limit = self.max_batch_bytes;
+        let batch = self.batch_mut();
+        batch.register(cf.id(), cf.key_order());
+        batch.add_within(limit, |batch| record(batch, cf.id()))
     }
 
     /// The value of a key as this transaction sees it.
@@ -171,7 +174,17 @@ impl Transaction {
         ro: &ReadOptions,
         cf: &ColumnFamily,
     ) -> Result<BatchIterator<&IndexedBatch>> {
-        Ok(BatchIterator::new(self.db.iter_cf(ro, cf)?, &self.batch, cf, ro))
+        Ok(BatchIterator::new(self.db.iter_cf(ro, cf)?, &*self.batch, cf, ro))
+    }
+
+    /// [`Transaction::iter`] that borrows nothing: it shows what the transaction has written so far, and not what it
+    /// writes later.
+    pub(crate) fn owned_iter(
+        &self,
+        ro: &ReadOptions,
+        cf: &ColumnFamily,
+    ) -> Result<BatchIterator<Arc<IndexedBatch>>> {
+        Ok(BatchIterator::new(self.db.iter_cf(ro, cf)?, Arc::clone(&self.batch), cf, ro))
     }
 
     /// Takes responsibility for a key.
@@ -211,7 +224,7 @@ impl Transaction {
 
     /// Remembers this state.
     pub fn set_save_point(&mut self) {
-        self.batch.set_save_point();
+        self.batch_mut().set_save_point();
         self.tracked.set_save_point();
         self.saved_snapshots.push(self.snapshot.clone());
     }
@@ -227,7 +240,7 @@ impl Transaction {
             return Err(Error::not_found(""));
         };
         self.snapshot = snapshot;
-        self.batch.rollback_to_save_point()?;
+        self.batch_mut().rollback_to_save_point()?;
         let freed = self.tracked.rollback();
         self.release(freed);
         Ok(())
@@ -237,7 +250,7 @@ impl Transaction {
     pub fn pop_save_point(&mut self) -> Result<()> {
         self.saved_snapshots.pop().ok_or_else(|| Error::not_found(""))?;
         self.tracked.pop_save_point();
-        self.batch.pop_save_point()
+        self.batch_mut().pop_save_point()
     }
 
     pub(super) fn release(&self, places: Vec<Place>) {
@@ -250,7 +263,10 @@ impl Transaction {
 
     /// Forgets all writes and frees all keys.
     pub(super) fn clear(&mut self) {
-        self.batch = IndexedBatch::default();
+        match Arc::get_mut(&mut self.batch) {
+            Some(batch) => *batch = IndexedBatch::default(),
+            None => self.batch = Arc::default(),
+        }
         self.saved_snapshots.clear();
         let places = self.tracked.take();
         self.release(places);

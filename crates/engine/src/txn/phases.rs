@@ -9,7 +9,7 @@
 //! does not expire. It outlives the process: `db/prepared.rs` says how.
 
 use super::rebuild::Rebuild;
-use super::txn::{Control, Transaction, check};
+use super::transaction::{Control, Transaction, check};
 use crate::batch::{HEADER_SIZE, WriteBatch, iterate};
 use crate::error::{Code, Error, Result, SubCode};
 use crate::options::WriteOptions;
@@ -133,7 +133,8 @@ impl Transaction {
         if self.is_unwritten() {
             return Ok(());
         }
-        let written = self.db.write(&self.write_options, self.batch.batch_mut());
+        let written =
+            self.db.write(&self.write_options, Arc::make_mut(&mut self.batch).batch_mut());
         written.inspect_err(|_| owner.end_commit())
     }
 
@@ -146,7 +147,7 @@ impl Transaction {
         if self.is_unwritten() {
             return check_all();
         }
-        db.write_if(&self.write_options, self.batch.batch_mut(), &check_all)
+        db.write_if(&self.write_options, Arc::make_mut(&mut self.batch).batch_mut(), &check_all)
     }
 
     fn is_unwritten(&self) -> bool {

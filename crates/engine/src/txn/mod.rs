@@ -28,9 +28,9 @@ mod pessimistic;
 mod phases;
 mod rebuild;
 mod tracked;
-mod txn;
+mod transaction;
 
 pub use optimistic::{OptimisticTransactionDb, OptimisticTransactionOptions};
 pub use pessimistic::{TransactionDb, TransactionDbOptions, TransactionOptions};
 pub use phases::TransactionState;
-pub use txn::Transaction;
+pub use transaction::Transaction;

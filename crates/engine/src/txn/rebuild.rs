@@ -1,6 +1,6 @@
 //! Writes the records of a batch into a transaction.
 
-use super::txn::Transaction;
+use super::transaction::Transaction;
 use crate::batch::{BatchHandler, WriteBatch, iterate};
 use crate::db::ColumnFamily;
 use crate::error::{Error, Result};
@@ -81,11 +81,11 @@ impl BatchHandler for Rebuild<'_> {
         }
         // It was added to the batch below the index, where nothing is locked.
         match self.family(cf)? {
-            Some(_) => self.txn.batch.batch_mut().delete_range_cf(cf, begin, end),
+            Some(_) => self.txn.batch_mut().batch_mut().delete_range_cf(cf, begin, end),
             None => Ok(()),
         }
     }
     fn log_data(&mut self, blob: &[u8]) -> Result<()> {
-        self.txn.batch.put_log_data(blob)
+        self.txn.batch_mut().put_log_data(blob)
     }
 }

@@ -1,6 +1,6 @@
 //! Databases whose transactions lock nothing and look for conflicts when they commit.
 
-use super::txn::{Control, Transaction};
+use super::transaction::{Control, Transaction};
 use crate::db::{ColumnFamily, ColumnFamilyDescriptor, Db};
 use crate::error::Result;
 use crate::options::{DbOptions, Options, WriteOptions};

@@ -1,0 +1,249 @@
+//! Using a database from asynchronous programs (feature `tokio`).
+//!
+//! Calls of the engine block their thread: a read that misses the caches reads a file, a write copies into the log and
+//! waits while compactions are behind ([write stalls]), a synced write waits for the device, a transaction waits for
+//! locks, and a flush or a checkpoint takes as long as it takes. On a thread that runs tasks such a call delays other
+//! tasks. [`AsyncDb`] moves calls to tokio's threads for blocking work, with one exception: a lookup whose answer is in
+//! memory is answered at once, without a change of threads.
+//!
+//! ```
+//! use ferrolith::{AsyncDb, Db};
+//! # let dir = tempfile::tempdir().unwrap();
+//! # let path = dir.path().to_owned();
+//! # let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+//! # runtime.block_on(async {
+//! let db = AsyncDb::new(Db::open(path)?); // opening blocks: before the program serves, or in `spawn_blocking`
+//! db.put("key", "value").await?;
+//! assert_eq!(db.get("key").await?.unwrap(), "value");
+//!
+//! // Several calls with one change of threads:
+//! let count = db.run(|db| {
+//!     db.put("other", "value")?;
+//!     Ok(db.iter().count())
+//! }).await?;
+//! assert_eq!(count, 2);
+//! # Ok::<(), ferrolith::Error>(())
+//! # }).unwrap();
+//! ```
+//!
+//! # Cancellation
+//! Dropping a future does not undo or stop a call that has begun: a dropped write is written, or fails, all the same. A
+//! call that has not begun (all blocking threads are busy) begins later. What must happen together belongs into one
+//! [`WriteBatch`] or one [`AsyncDb::run`]. [`AsyncIter::next`] may be dropped and called again: no item is lost.
+//!
+//! # How many calls at once
+//! tokio starts up to 512 blocking threads. A program with many more tasks than the device can serve limits them with a
+//! semaphore, or with `max_blocking_threads` of its runtime.
+//!
+//! [write stalls]: crate::Db::put
+
+use crate::error::{Code, Error, Result};
+use crate::{Db, Iter, Key, ReadOptions, ReadTier, Value, WriteBatch};
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::Arc;
+use tokio::task::{JoinError, JoinHandle, spawn_blocking};
+
+/// The items that an [`AsyncIter`] reads with one change of threads.
+const CHUNK: usize = 128;
+
+/// A database for asynchronous programs; see the [module](crate::async_db). Cheap to clone.
+///
+/// Its methods must be called within a tokio runtime.
+#[derive(Clone, Debug)]
+pub struct AsyncDb {
+    db: Db,
+    /// Reads memory only.
+    in_memory: Arc<ReadOptions>,
+}
+
+impl AsyncDb {
+    /// Wraps an open database.
+    pub fn new(db: Db) -> AsyncDb {
+        let in_memory = Arc::new(ReadOptions::new().read_tier(ReadTier::BlockCache));
+        AsyncDb { db, in_memory }
+    }
+
+    /// The database, for calls that may block.
+    pub fn db(&self) -> &Db {
+        &self.db
+    }
+
+    /// Runs `call` on a thread for blocking work and returns its result. Everything that the database offers works
+    /// inside: transactions, snapshots, checkpoints.
+    ///
+    /// # Errors
+    /// The error of `call`, or `Aborted` if the runtime is shut down before the call begins. A panic of `call` goes on
+    /// in the caller.
+    pub async fn run<R: Send + 'static>(
+        &self,
+        call: impl FnOnce(&Db) -> Result<R> + Send + 'static,
+    ) -> Result<R> {
+        let db = self.db.clone();
+        joined(spawn_blocking(move || call(&db)).await)?
+    }
+
+    /// Returns the value of a key of the default column family. If memtables and block cache have the answer, it is
+    /// returned without a change of threads.
+    ///
+    /// # Errors
+    /// As [`Db::get`] and [`AsyncDb::run`].
+    pub async fn get(&self, key: impl AsRef<[u8]>) -> Result<Option<Value>> {
+        let key = key.as_ref();
+        match self.db.get_opt(key, &self.in_memory) {
+            Err(e) if e.code() == Code::Incomplete => {
+                let key = key.to_vec();
+                self.run(move |db| db.get(key)).await
+            }
+            found => found,
+        }
+    }
+
+    /// Returns the values of many keys in their order, all from one state of the database.
+    ///
+    /// # Errors
+    /// As [`Db::multi_get`], for the first key that fails, and [`AsyncDb::run`].
+    pub async fn multi_get<K: AsRef<[u8]>>(
+        &self,
+        keys: impl IntoIterator<Item = K>,
+    ) -> Result<Vec<Option<Value>>> {
+        let keys: Vec<Vec<u8>> = keys.into_iter().map(|key| key.as_ref().to_vec()).collect();
+        self.run(move |db| db.multi_get(keys).into_iter().collect()).await
+    }
+
+    /// Sets a key of the default column family.
+    ///
+    /// # Errors
+    /// As [`Db::put`] and [`AsyncDb::run`].
+    pub async fn put(&self, key: impl Into<Vec<u8>>, value: impl Into<Vec<u8>>) -> Result<()> {
+        let (key, value) = (key.into(), value.into());
+        self.run(move |db| db.put(key, value)).await
+    }
+
+    /// Deletes a key of the default column family.
+    ///
+    /// # Errors
+    /// As [`Db::delete`] and [`AsyncDb::run`].
+    pub async fn delete(&self, key: impl Into<Vec<u8>>) -> Result<()> {
+        let key = key.into();
+        self.run(move |db| db.delete(key)).await
+    }
+
+    /// Writes a batch.
+    ///
+    /// # Errors
+    /// As [`Db::write`] and [`AsyncDb::run`].
+    pub async fn write(&self, batch: WriteBatch) -> Result<()> {
+        self.run(move |db| db.write(batch)).await
+    }
+
+    /// Reads an iterator on threads for blocking work, so many items at a time.
+    ///
+    /// ```
+    /// use ferrolith::{AsyncDb, Db};
+    /// # let dir = tempfile::tempdir().unwrap();
+    /// # let path = dir.path().to_owned();
+    /// # let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    /// # runtime.block_on(async {
+    /// let db = AsyncDb::new(Db::open(path)?);
+    /// db.put("user:1", "Ada").await?;
+    /// let mut users = db.scan(|db| db.prefix("user:"));
+    /// while let Some((key, value)) = users.next().await? {
+    ///     println!("{key:?} = {value:?}");
+    /// }
+    /// # Ok::<(), ferrolith::Error>(())
+    /// # }).unwrap();
+    /// ```
+    pub fn scan(&self, make: impl FnOnce(&Db) -> Iter + Send + 'static) -> AsyncIter {
+        let db = self.db.clone();
+        AsyncIter {
+            ready: VecDeque::new(),
+            state: State::Reading(spawn_blocking(move || read(make(&db)))),
+        }
+    }
+}
+
+/// What a thread for blocking work returned. Its panic goes on here.
+fn joined<R>(result: std::result::Result<R, JoinError>) -> Result<R> {
+    result.map_err(|e| match e.try_into_panic() {
+        Ok(panic) => std::panic::resume_unwind(panic),
+        Err(_) => Error::new(Code::Aborted, "the tokio runtime is shut down"),
+    })
+}
+
+/// Items of a scan, and the iterator unless it has ended.
+struct Chunk {
+    items: VecDeque<(Key, Value)>,
+    rest: Rest,
+}
+
+enum Rest {
+    More(Iter),
+    End,
+    Failed(Error),
+}
+
+fn read(mut iter: Iter) -> Chunk {
+    let mut items = VecDeque::with_capacity(CHUNK);
+    while items.len() < CHUNK {
+        match iter.next() {
+            Some(Ok(item)) => items.push_back(item),
+            Some(Err(e)) => return Chunk { items, rest: Rest::Failed(e) },
+            None => return Chunk { items, rest: Rest::End },
+        }
+    }
+    Chunk { items, rest: Rest::More(iter) }
+}
+
+/// The items of a scan, from [`AsyncDb::scan`].
+pub struct AsyncIter {
+    ready: VecDeque<(Key, Value)>,
+    state: State,
+}
+
+enum State {
+    /// A thread reads the next chunk; the handle stays here if a future is dropped.
+    Reading(JoinHandle<Chunk>),
+    Waiting(Iter),
+    Failed(Error),
+    Done,
+}
+
+impl AsyncIter {
+    /// Returns the next item, or `None` at the end. The future may be dropped: no item is lost.
+    ///
+    /// # Errors
+    /// The error that ended the scan, once; then `None` follows.
+    pub async fn next(&mut self) -> Result<Option<(Key, Value)>> {
+        loop {
+            if let Some(item) = self.ready.pop_front() {
+                return Ok(Some(item));
+            }
+            if let State::Reading(handle) = &mut self.state {
+                let chunk = joined(handle.await);
+                self.state = State::Done;
+                let Chunk { items, rest } = chunk?;
+                self.ready = items;
+                self.state = match rest {
+                    Rest::More(iter) => State::Waiting(iter),
+                    Rest::End => State::Done,
+                    Rest::Failed(e) => State::Failed(e),
+                };
+                continue;
+            }
+            match std::mem::replace(&mut self.state, State::Done) {
+                State::Waiting(iter) => {
+                    self.state = State::Reading(spawn_blocking(move || read(iter)));
+                }
+                State::Failed(e) => return Err(e),
+                State::Reading(_) | State::Done => return Ok(None),
+            }
+        }
+    }
+}
+
+impl fmt::Debug for AsyncIter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AsyncIter").field("ready", &self.ready.len()).finish_non_exhaustive()
+    }
+}

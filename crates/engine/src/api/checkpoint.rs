@@ -1,0 +1,56 @@
+//! Checkpoints: the present state of a database as a directory that opens as a database of its own.
+//!
+//! On the same file system tables are hard links: a checkpoint takes little time and space at first, and keeps the
+//! tables that the database drops later. For many states in one directory, also on another device, use
+//! [`backup`](crate::backup).
+//!
+//! [`Db::checkpoint`](crate::Db::checkpoint) is the short form.
+//!
+//! ```
+//! use ferrolith::Db;
+//! use ferrolith::checkpoint::Checkpoint;
+//! # let dir = tempfile::tempdir().unwrap();
+//! # let (path, copy) = (dir.path().join("db"), dir.path().join("copy"));
+//! let db = Db::open(path)?;
+//! db.put("key", "old")?;
+//! Checkpoint::new(&db).create_checkpoint(&copy)?;
+//! db.put("key", "new")?;
+//! assert_eq!(Db::open(copy)?.get("key")?.unwrap(), "old");
+//! # Ok::<(), ferrolith::Error>(())
+//! ```
+
+use crate::{Db, Result, db};
+use std::path::Path;
+
+/// Makes checkpoints of a database.
+#[derive(Clone, Debug)]
+pub struct Checkpoint(db::Checkpoint);
+
+impl Checkpoint {
+    /// For this database, which stays open as long as the result lives.
+    pub fn new(db: &Db) -> Checkpoint {
+        Checkpoint(db::Checkpoint::new(db.inner()))
+    }
+
+    /// Makes `dir`, which must not exist, a copy of the database with everything written so far. Memtables are
+    /// flushed first. Returns a sequence number up to which the copy has every write.
+    ///
+    /// # Errors
+    /// Fails with `InvalidArgument` if the directory exists, or if a file cannot be written.
+    pub fn create_checkpoint(&self, dir: impl AsRef<Path>) -> Result<u64> {
+        self.0.create(dir, 0)
+    }
+
+    /// [`Checkpoint::create_checkpoint`] that flushes memtables only if the logs together have at least this many
+    /// bytes; otherwise the logs are copied. `u64::MAX` never flushes.
+    ///
+    /// # Errors
+    /// As [`Checkpoint::create_checkpoint`].
+    pub fn create_checkpoint_with_log_size(
+        &self,
+        dir: impl AsRef<Path>,
+        log_size_for_flush: u64,
+    ) -> Result<u64> {
+        self.0.create(dir, log_size_for_flush)
+    }
+}

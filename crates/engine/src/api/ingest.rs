@@ -1,0 +1,103 @@
+//! Bulk loading: writing SST files outside of a database, and ingesting them.
+//!
+//! Ingesting sorted files is faster than writing their keys: nothing is logged, sorted or compacted. [`Db`] and
+//! [`ColumnFamily`] have the methods `ingest_external_file` and `ingest_external_file_opt`.
+//!
+//! [`Db`]: crate::Db
+//! [`ColumnFamily`]: crate::ColumnFamily
+//!
+//! ```
+//! use ferrolith::{Db, Options};
+//! use ferrolith::ingest::SstFileWriter;
+//! # let dir = tempfile::tempdir().unwrap();
+//! # let (path, file) = (dir.path().join("db"), dir.path().join("load.sst"));
+//! let mut writer = SstFileWriter::create(Options::new(), &file)?;
+//! for n in 0..1000 {
+//!     writer.put(format!("key{n:04}"), "value")?; // in the order of the keys
+//! }
+//! writer.finish()?;
+//!
+//! let db = Db::open(path)?;
+//! db.ingest_external_file([&file])?;
+//! assert_eq!(db.iter().count(), 1000);
+//! # Ok::<(), ferrolith::Error>(())
+//! ```
+
+use crate::error::Result;
+use crate::{Options, external};
+use std::borrow::Borrow;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+pub use crate::external::ExternalSstFileInfo;
+pub use crate::options::IngestExternalFileOptions;
+
+/// Writes one SST file.
+pub struct SstFileWriter {
+    inner: external::SstFileWriter,
+    path: PathBuf,
+}
+
+impl SstFileWriter {
+    /// Creates the file. The comparator and the table options must be those of the column family that will ingest it.
+    ///
+    /// # Errors
+    /// Fails if the file cannot be created, or for options that cannot be honoured.
+    pub fn create(options: impl Borrow<Options>, path: impl AsRef<Path>) -> Result<SstFileWriter> {
+        let mut inner = external::SstFileWriter::new(options.borrow().inner());
+        inner.open(path.as_ref())?;
+        Ok(SstFileWriter { inner, path: path.as_ref().to_owned() })
+    }
+
+    /// Adds a key with its value. Keys come in ascending order.
+    ///
+    /// # Errors
+    /// Fails with `InvalidArgument` if the key is not larger than the one before, or if the file cannot be written.
+    pub fn put(&mut self, key: impl AsRef<[u8]>, value: impl AsRef<[u8]>) -> Result<()> {
+        self.inner.put(key.as_ref(), value.as_ref())
+    }
+
+    /// Adds a merge operand for what the database has.
+    ///
+    /// # Errors
+    /// As [`SstFileWriter::put`].
+    pub fn merge(&mut self, key: impl AsRef<[u8]>, operand: impl AsRef<[u8]>) -> Result<()> {
+        self.inner.merge(key.as_ref(), operand.as_ref())
+    }
+
+    /// Adds a tombstone: the key is deleted by the ingestion.
+    ///
+    /// # Errors
+    /// As [`SstFileWriter::put`].
+    pub fn delete(&mut self, key: impl AsRef<[u8]>) -> Result<()> {
+        self.inner.delete(key.as_ref())
+    }
+
+    /// Deletes what the database has from `begin` to before `end`; keys of the file itself stay. Ranges may come in any
+    /// order.
+    ///
+    /// # Errors
+    /// Fails with `InvalidArgument` if `end` sorts before `begin`, or if the file cannot be written.
+    pub fn delete_range(&mut self, begin: impl AsRef<[u8]>, end: impl AsRef<[u8]>) -> Result<()> {
+        self.inner.delete_range(begin.as_ref(), end.as_ref())
+    }
+
+    /// The bytes written so far.
+    pub fn file_size(&self) -> u64 {
+        self.inner.file_size()
+    }
+
+    /// Completes and syncs the file, and returns what is in it. Dropping the writer instead gives the file up.
+    ///
+    /// # Errors
+    /// Fails with `InvalidArgument` if nothing was added, or if the file cannot be written.
+    pub fn finish(mut self) -> Result<ExternalSstFileInfo> {
+        self.inner.finish()
+    }
+}
+
+impl fmt::Debug for SstFileWriter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SstFileWriter").field("path", &self.path).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,373 @@
+//! A transaction.
+
+use super::{TransactionIter, TransactionState};
+use crate::api::iter::Bounds;
+use crate::env::sync::Mutex;
+use crate::error::Result;
+use crate::txn as engine;
+use crate::{ColumnFamily, Db, ReadOptions, Value, db};
+use std::fmt;
+use std::ops::RangeBounds;
+
+/// Writes that are committed together, or not at all.
+///
+/// It sees its own writes before others do. Methods take `&self`: a transaction may be changed while it is iterated.
+/// Threads that share one wait for each other. Dropping a transaction rolls it back, unless it is prepared: then the
+/// next opening of the database returns it.
+///
+/// Methods without a column family work on the default one.
+pub struct Transaction {
+    db: Db,
+    inner: Mutex<engine::Transaction>,
+}
+
+impl Transaction {
+    pub(super) fn new(db: &Db, inner: engine::Transaction) -> Transaction {
+        Transaction { db: db.clone(), inner: Mutex::new(inner) }
+    }
+
+    /// Calls `run` with the engine's transaction and the engine's handle of a family.
+    fn with<R>(
+        &self,
+        cf: Option<&ColumnFamily>,
+        run: impl FnOnce(&mut engine::Transaction, &db::ColumnFamily) -> Result<R>,
+    ) -> Result<R> {
+        match cf {
+            Some(cf) => run(&mut self.inner.lock(), cf.checked(&self.db)?),
+            None => run(&mut self.inner.lock(), &self.db.inner().default_cf()),
+        }
+    }
+
+    /// The database that it belongs to.
+    pub fn db(&self) -> &Db {
+        &self.db
+    }
+
+    /// How far it has come.
+    pub fn state(&self) -> TransactionState {
+        self.inner.lock().state()
+    }
+
+    /// Sets a key.
+    ///
+    /// # Errors
+    /// In a [`TransactionDb`](super::TransactionDb): `LockTimeout` if another transaction holds the key's lock for too
+    /// long, `Deadlock` if the two would wait for each other, `Busy` if the key was written after
+    /// [`set_snapshot`](Transaction::set_snapshot). The transaction can go on afterwards, without this write.
+    pub fn put(&self, key: impl AsRef<[u8]>, value: impl AsRef<[u8]>) -> Result<()> {
+        self.with(None, |txn, cf| txn.put(cf, key.as_ref(), value.as_ref()))
+    }
+
+    /// Sets a key of a column family.
+    ///
+    /// # Errors
+    /// As [`Transaction::put`]; also for a dropped family or one of another database.
+    pub fn put_cf(
+        &self,
+        cf: &ColumnFamily,
+        key: impl AsRef<[u8]>,
+        value: impl AsRef<[u8]>,
+    ) -> Result<()> {
+        self.with(Some(cf), |txn, cf| txn.put(cf, key.as_ref(), value.as_ref()))
+    }
+
+    /// Deletes a key. Deleting a key that does not exist is no error.
+    ///
+    /// # Errors
+    /// As [`Transaction::put`].
+    pub fn delete(&self, key: impl AsRef<[u8]>) -> Result<()> {
+        self.with(None, |txn, cf| txn.delete(cf, key.as_ref()))
+    }
+
+    /// Deletes a key of a column family.
+    ///
+    /// # Errors
+    /// As [`Transaction::put_cf`].
+    pub fn delete_cf(&self, cf: &ColumnFamily, key: impl AsRef<[u8]>) -> Result<()> {
+        self.with(Some(cf), |txn, cf| txn.delete(cf, key.as_ref()))
+    }
+
+    /// Deletes a key that was put exactly once since it was last deleted; see [`Db::single_delete`].
+    ///
+    /// # Errors
+    /// As [`Transaction::put`].
+    pub fn single_delete(&self, key: impl AsRef<[u8]>) -> Result<()> {
+        self.with(None, |txn, cf| txn.single_delete(cf, key.as_ref()))
+    }
+
+    /// [`Transaction::single_delete`] in a column family.
+    ///
+    /// # Errors
+    /// As [`Transaction::put_cf`].
+    pub fn single_delete_cf(&self, cf: &ColumnFamily, key: impl AsRef<[u8]>) -> Result<()> {
+        self.with(Some(cf), |txn, cf| txn.single_delete(cf, key.as_ref()))
+    }
+
+    /// Adds a merge operand to a key.
+    ///
+    /// # Errors
+    /// As [`Transaction::put`]; also if the family has no merge operator.
+    pub fn merge(&self, key: impl AsRef<[u8]>, operand: impl AsRef<[u8]>) -> Result<()> {
+        self.with(None, |txn, cf| txn.merge(cf, key.as_ref(), operand.as_ref()))
+    }
+
+    /// Adds a merge operand to a key of a column family.
+    ///
+    /// # Errors
+    /// As [`Transaction::put_cf`]; also if the family has no merge operator.
+    pub fn merge_cf(
+        &self,
+        cf: &ColumnFamily,
+        key: impl AsRef<[u8]>,
+        operand: impl AsRef<[u8]>,
+    ) -> Result<()> {
+        self.with(Some(cf), |txn, cf| txn.merge(cf, key.as_ref(), operand.as_ref()))
+    }
+
+    /// Returns the value of a key as the transaction sees it: its own write, else the newest committed one.
+    ///
+    /// # Errors
+    /// As [`Db::get`].
+    pub fn get(&self, key: impl AsRef<[u8]>) -> Result<Option<Value>> {
+        self.read(None, key.as_ref(), &ReadOptions::default())
+    }
+
+    /// Returns the value of a key of a column family as the transaction sees it.
+    ///
+    /// # Errors
+    /// As [`Db::get`]; also for a dropped family or one of another database.
+    pub fn get_cf(&self, cf: &ColumnFamily, key: impl AsRef<[u8]>) -> Result<Option<Value>> {
+        self.read(Some(cf), key.as_ref(), &ReadOptions::default())
+    }
+
+    /// [`Transaction::get`] with options. With a snapshot it returns the transaction's own write, else what the
+    /// snapshot shows.
+    ///
+    /// # Errors
+    /// As [`Db::get_opt`].
+    pub fn get_opt(&self, key: impl AsRef<[u8]>, options: &ReadOptions) -> Result<Option<Value>> {
+        self.read(None, key.as_ref(), options)
+    }
+
+    /// [`Transaction::get_cf`] with options.
+    ///
+    /// # Errors
+    /// As [`Transaction::get_cf`] and [`Db::get_opt`].
+    pub fn get_cf_opt(
+        &self,
+        cf: &ColumnFamily,
+        key: impl AsRef<[u8]>,
+        options: &ReadOptions,
+    ) -> Result<Option<Value>> {
+        self.read(Some(cf), key.as_ref(), options)
+    }
+
+    fn read(
+        &self,
+        cf: Option<&ColumnFamily>,
+        key: &[u8],
+        options: &ReadOptions,
+    ) -> Result<Option<Value>> {
+        let options = options.checked(self.db.inner())?;
+        let found = self.with(cf, |txn, cf| txn.get(options, cf, key))?;
+        Ok(found.map(Value::pinned))
+    }
+
+    fn read_for(
+        &self,
+        cf: Option<&ColumnFamily>,
+        key: &[u8],
+        exclusive: bool,
+    ) -> Result<Option<Value>> {
+        let options = ReadOptions::default();
+        let options = options.checked(self.db.inner())?;
+        let found = self.with(cf, |txn, cf| txn.get_for_update(options, cf, key, exclusive))?;
+        Ok(found.map(Value::pinned))
+    }
+
+    /// Returns the value of a key, and treats the key as written: nobody else may change it before the commit.
+    ///
+    /// # Errors
+    /// As [`Transaction::put`] and [`Transaction::get`].
+    pub fn get_for_update(&self, key: impl AsRef<[u8]>) -> Result<Option<Value>> {
+        self.read_for(None, key.as_ref(), true)
+    }
+
+    /// [`Transaction::get_for_update`] in a column family.
+    ///
+    /// # Errors
+    /// As [`Transaction::put_cf`] and [`Transaction::get_cf`].
+    pub fn get_for_update_cf(
+        &self,
+        cf: &ColumnFamily,
+        key: impl AsRef<[u8]>,
+    ) -> Result<Option<Value>> {
+        self.read_for(Some(cf), key.as_ref(), true)
+    }
+
+    /// [`Transaction::get_for_update`] that lets other transactions do the same: a shared lock.
+    ///
+    /// # Errors
+    /// As [`Transaction::get_for_update`].
+    pub fn get_for_share(&self, key: impl AsRef<[u8]>) -> Result<Option<Value>> {
+        self.read_for(None, key.as_ref(), false)
+    }
+
+    /// [`Transaction::get_for_share`] in a column family.
+    ///
+    /// # Errors
+    /// As [`Transaction::get_for_update_cf`].
+    pub fn get_for_share_cf(
+        &self,
+        cf: &ColumnFamily,
+        key: impl AsRef<[u8]>,
+    ) -> Result<Option<Value>> {
+        self.read_for(Some(cf), key.as_ref(), false)
+    }
+
+    /// Iterates over all keys and values as the transaction sees them now, from both ends. Later writes of the
+    /// transaction do not change what the iterator shows.
+    pub fn iter(&self) -> TransactionIter {
+        self.iter_within(None, &ReadOptions::default(), Bounds::all())
+    }
+
+    /// [`Transaction::iter`] with options.
+    pub fn iter_opt(&self, options: &ReadOptions) -> TransactionIter {
+        self.iter_within(None, options, Bounds::all())
+    }
+
+    /// [`Transaction::iter`] over a column family.
+    pub fn iter_cf(&self, cf: &ColumnFamily) -> TransactionIter {
+        self.iter_within(Some(cf), &ReadOptions::default(), Bounds::all())
+    }
+
+    /// Iterates over the keys in a range; see [`Db::range`].
+    pub fn range<K: AsRef<[u8]>, R: RangeBounds<K>>(&self, range: R) -> TransactionIter {
+        self.iter_within(None, &ReadOptions::default(), Bounds::range(range))
+    }
+
+    /// Iterates over the keys of a column family in a range.
+    pub fn range_cf<K: AsRef<[u8]>, R: RangeBounds<K>>(
+        &self,
+        cf: &ColumnFamily,
+        range: R,
+    ) -> TransactionIter {
+        self.iter_within(Some(cf), &ReadOptions::default(), Bounds::range(range))
+    }
+
+    /// Iterates over the keys that start with a prefix; see [`Db::prefix`].
+    pub fn prefix(&self, prefix: impl AsRef<[u8]>) -> TransactionIter {
+        self.iter_within(None, &ReadOptions::default(), Bounds::prefix(prefix.as_ref()))
+    }
+
+    /// Iterates over the keys of a column family that start with a prefix.
+    pub fn prefix_cf(&self, cf: &ColumnFamily, prefix: impl AsRef<[u8]>) -> TransactionIter {
+        self.iter_within(Some(cf), &ReadOptions::default(), Bounds::prefix(prefix.as_ref()))
+    }
+
+    fn iter_within(
+        &self,
+        cf: Option<&ColumnFamily>,
+        options: &ReadOptions,
+        bounds: Bounds,
+    ) -> TransactionIter {
+        let made = options.checked(self.db.inner()).and_then(|options| {
+            self.with(cf, |txn, cf| TransactionIter::new(txn, cf, options, bounds))
+        });
+        made.unwrap_or_else(TransactionIter::failed)
+    }
+
+    /// From now on a key that others write counts as a conflict, also before this transaction touches it. Reads still
+    /// return the newest committed values.
+    pub fn set_snapshot(&self) {
+        self.inner.lock().set_snapshot();
+    }
+
+    /// Remembers the present state for [`Transaction::rollback_to_save_point`]. Save points nest.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir().unwrap();
+    /// # let db = ferrolith::transaction::TransactionDb::open(dir.path())?;
+    /// let txn = db.begin();
+    /// txn.put("kept", "1")?;
+    /// txn.set_save_point();
+    /// txn.put("dropped", "2")?;
+    /// txn.rollback_to_save_point()?;
+    /// txn.commit()?;
+    /// assert!(db.get("kept")?.is_some() && db.get("dropped")?.is_none());
+    /// # Ok::<(), ferrolith::Error>(())
+    /// ```
+    pub fn set_save_point(&self) {
+        self.inner.lock().set_save_point();
+    }
+
+    /// Undoes what was written since the last save point, frees the keys first touched since, and removes the save
+    /// point.
+    ///
+    /// # Errors
+    /// Fails with `NotFound` if there is no save point.
+    pub fn rollback_to_save_point(&self) -> Result<()> {
+        self.inner.lock().rollback_to_save_point()
+    }
+
+    /// Removes the last save point and keeps what was written since.
+    ///
+    /// # Errors
+    /// Fails with `NotFound` if there is no save point.
+    pub fn pop_save_point(&self) -> Result<()> {
+        self.inner.lock().pop_save_point()
+    }
+
+    /// Names the transaction, as [`Transaction::prepare`] needs: 1 to 512 bytes that no other transaction of the
+    /// database has.
+    ///
+    /// # Errors
+    /// Fails with `InvalidArgument` for a name that is taken or not allowed, or if the transaction has one.
+    pub fn set_name(&self, name: impl AsRef<[u8]>) -> Result<()> {
+        self.inner.lock().set_name(name.as_ref())
+    }
+
+    /// The name; empty if none was set.
+    pub fn name(&self) -> Vec<u8> {
+        self.inner.lock().name().to_vec()
+    }
+
+    /// The first phase of a two-phase commit: everything written so far goes to the log under the transaction's name,
+    /// and survives the program. [`Transaction::commit`] or [`Transaction::rollback`] follow, now or after the next
+    /// opening ([`TransactionDb::prepared_transactions`](super::TransactionDb::prepared_transactions)).
+    ///
+    /// # Errors
+    /// Fails without a name, in an [`OptimisticTransactionDb`](super::OptimisticTransactionDb), with `Expired`, or if
+    /// the log cannot be written.
+    pub fn prepare(&self) -> Result<()> {
+        self.inner.lock().prepare()
+    }
+
+    /// Writes everything at once; for a prepared transaction this is the second phase.
+    ///
+    /// # Errors
+    /// `Busy` if another writer changed a key of an optimistic transaction, `Expired`, or as [`Db::put`]. Nothing is
+    /// written then, and the transaction is rolled back; a prepared one stays prepared.
+    pub fn commit(self) -> Result<()> {
+        self.inner.into_inner().commit()
+    }
+
+    /// Gives up all writes and frees all keys. The transaction can be used again, unless it was prepared.
+    ///
+    /// # Errors
+    /// Fails if the log cannot be written: of a prepared transaction only.
+    pub fn rollback(&self) -> Result<()> {
+        self.inner.lock().rollback()
+    }
+}
+
+impl fmt::Debug for Transaction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let txn = self.inner.lock();
+        f.debug_struct("Transaction")
+            .field("state", &txn.state())
+            .field("name", &txn.name().escape_ascii().to_string())
+            .field("writes", &txn.batch().batch().count())
+            .finish_non_exhaustive()
+    }
+}
