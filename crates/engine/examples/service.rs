@@ -125,7 +125,7 @@ impl Service {
 
     /// What runs at night: expired sessions go, a copy and a backup are made.
     fn maintain(&self, copy: &Path, backups: &Path) -> Result<()> {
-        self.sessions.compact_range::<&str, _>(..)?;
+        self.sessions.compact()?;
         Checkpoint::new(self.db.db()).create_checkpoint(copy)?;
         let mut engine = BackupEngine::open(backups)?;
         engine.create_new_backup(self.db.db())?;

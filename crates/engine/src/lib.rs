@@ -1,8 +1,76 @@
-//! Ferrolith: a log-structured storage engine that reads and writes RocksDB's files.
+//! Ferrolith: an embedded, ordered key-value store that reads and writes RocksDB's files, in Rust alone.
 //!
-//! The folders form one ordered list, which is also the order to read them in: a folder imports only
-//! from those above it. `ARCHITECTURE.md` tells the five walks (write, read, flush, compaction,
-//! recovery) file by file.
+//! # First steps
+//!
+//! ```
+//! use ferrolith::{Db, WriteBatch};
+//! # let dir = tempfile::tempdir().unwrap();
+//! # let path = dir.path();
+//! let db = Db::open(path)?; // creates the database if there is none
+//! db.put("planet:3", "Earth")?;
+//! assert_eq!(db.get("planet:3")?.unwrap(), "Earth");
+//!
+//! let mut batch = WriteBatch::new(); // becomes visible as a whole
+//! batch.put("planet:4", "Mars").delete("planet:9");
+//! db.write(batch)?;
+//!
+//! for item in db.prefix("planet:") {
+//!     let (key, value) = item?;
+//!     println!("{key:?} = {value:?}");
+//! }
+//! # Ok::<(), ferrolith::Error>(())
+//! ```
+//!
+//! Keys and values are bytes: anything that is `AsRef<[u8]>` can be written. Keys are in bytewise order, so numbers
+//! are written big-endian (`n.to_be_bytes()`). A [`Db`] is a handle: clone it, share it between threads, and drop it
+//! to close the database.
+//!
+//! # What to use
+//!
+//! | To | use |
+//! |---|---|
+//! | read one key, many keys, a part of a value | [`Db::get`], [`Db::multi_get`], [`Db::get_with`] |
+//! | iterate over all keys, a range, a prefix, backward | [`Db::iter`], [`Db::range`], [`Db::prefix`], with `rev()` |
+//! | seek by hand | [`Db::cursor`] |
+//! | write several keys as a whole | [`WriteBatch`] and [`Db::write`] |
+//! | read one state while others write | [`Db::snapshot`] |
+//! | keep several key spaces | [`Db::cf`], [`Db::create_cf`], [`Options::column_family`] |
+//! | change a value without reading it | [`Db::merge`] and [`Options::merge_operator`] |
+//! | let entries expire | [`Db::open_with_ttl`], or [`Options::compaction_filter`] |
+//! | survive a crash of the machine | [`WriteOptions::sync`], [`Db::flush_wal`] |
+//! | copy an open database | [`Db::checkpoint`], [`backup`] |
+//! | load much data | [`SstFileWriter`] and [`Db::ingest_external_file`] |
+//! | check and write as a whole | [`transaction`] |
+//! | follow the writes | [`Db::get_updates_since`] |
+//! | tune | [`Options`], which has all options of RocksDB, by setters, names and files |
+//! | observe | [`Db::property`], [`Db::statistics`], [`events`] |
+//!
+//! Methods without options have a twin with `_opt` that takes [`ReadOptions`] or [`WriteOptions`]. Methods of [`Db`]
+//! work on the default column family; [`ColumnFamily`] has the same methods, and [`Db`] has twins with `_cf` that take
+//! a handle.
+//!
+//! # Errors
+//!
+//! Every error is an [`Error`]; [`Error::kind`] is for `match`, [`Error::file`] and [`Error::offset`] say where a file
+//! is damaged, and an [`Error`] turns into a [`std::io::Error`]. An iterator that fails returns one `Err` and then
+//! ends, so that `?` in a loop catches it. A handle of a dropped column family, and a handle or snapshot of another
+//! database, is an error wherever it is used.
+//!
+//! # Lifetimes and threads
+//!
+//! Handles, snapshots, iterators, cursors, keys and values own what they need: none has a lifetime, all are `Send`.
+//! Each handle, iterator and snapshot keeps the database open. [`Db::close`] closes it for all of them and reports
+//! errors.
+//!
+//! # RocksDB
+//!
+//! A directory of RocksDB opens as it is, and RocksDB opens it again afterwards. Names of methods and options are
+//! RocksDB's where it has them. [`Options`] lists the options that make no difference here.
+//!
+//! # Inside
+//!
+//! The folders form one ordered list, which is also the order to read them in: a folder imports only from those above
+//! it. `ARCHITECTURE.md` follows a write, a read, a flush, a compaction and a recovery file by file.
 
 #![deny(unsafe_code)]
 

@@ -3,11 +3,10 @@
 use super::error::{dropped, foreign};
 use super::iter::{Bounds, Iter};
 use super::read_options::{READ, WRITE};
-use super::{Cursor, Db, Key, ReadOptions, Value, WriteOptions};
+use super::{Cursor, Db, Key, KeyRange, ReadOptions, Value, WriteOptions};
 use crate::db;
 use crate::error::Result;
 use std::fmt;
-use std::ops::RangeBounds;
 
 /// A column family of an open database: a key space with its own options and files.
 ///
@@ -277,16 +276,12 @@ impl ColumnFamily {
     }
 
     /// Iterates over the keys in a range, from both ends; see [`Db::range`].
-    pub fn range<K: AsRef<[u8]>, R: RangeBounds<K>>(&self, range: R) -> Iter {
+    pub fn range(&self, range: impl KeyRange) -> Iter {
         Iter::new(&self.db, Some(self), Ok(&READ), Bounds::range(range))
     }
 
     /// [`ColumnFamily::range`] with options.
-    pub fn range_opt<K: AsRef<[u8]>, R: RangeBounds<K>>(
-        &self,
-        range: R,
-        options: &ReadOptions,
-    ) -> Iter {
+    pub fn range_opt(&self, range: impl KeyRange, options: &ReadOptions) -> Iter {
         Iter::new(&self.db, Some(self), options.checked(self.db.inner()), Bounds::range(range))
     }
 

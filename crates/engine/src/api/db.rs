@@ -3,14 +3,13 @@
 use super::iter::{Bounds, Iter};
 use super::read_options::{READ, WRITE};
 use super::{
-    ColumnFamily, ColumnFamilyOptions, Cursor, Key, ReadOptions, Snapshot, ToBatch, Value,
-    WriteOptions,
+    ColumnFamily, ColumnFamilyOptions, Cursor, Key, KeyRange, ReadOptions, Snapshot, ToBatch,
+    Value, WriteBatch, WriteOptions,
 };
 use crate::base::PinnedValue;
 use crate::db;
 use crate::error::{Code, Error, Result};
 use std::fmt;
-use std::ops::RangeBounds;
 
 /// An open database.
 ///
@@ -269,6 +268,11 @@ impl Db {
         self.inner.merge_cf(&WRITE, cf.checked(self)?, key.as_ref(), operand.as_ref())
     }
 
+    /// Makes an empty batch; the same as [`WriteBatch::new`].
+    pub fn batch(&self) -> WriteBatch {
+        WriteBatch::new()
+    }
+
     /// Writes a batch: all of it becomes visible together, or nothing. Takes the batch, `&mut` of it (which can be
     /// cleared and used again), or `&` of it (which copies its bytes).
     ///
@@ -482,26 +486,22 @@ impl Db {
     /// assert_eq!(db.range("b".."d").count(), 2);
     /// assert_eq!(db.range("b"..="d").count(), 3);
     /// assert_eq!(db.range(.."c").count(), 2);
-    /// assert_eq!(db.range::<&str, _>(..).count(), 4);
+    /// assert_eq!(db.range(..).count(), 4);
     /// let newest = db.range("b"..).next_back().unwrap()?;
     /// assert_eq!(newest.0, "d");
     /// # Ok::<(), ferrolith::Error>(())
     /// ```
-    pub fn range<K: AsRef<[u8]>, R: RangeBounds<K>>(&self, range: R) -> Iter {
+    pub fn range(&self, range: impl KeyRange) -> Iter {
         Iter::new(self, None, Ok(&READ), Bounds::range(range))
     }
 
     /// [`Db::range`] with options. Bounds in the options narrow the range.
-    pub fn range_opt<K: AsRef<[u8]>, R: RangeBounds<K>>(
-        &self,
-        range: R,
-        options: &ReadOptions,
-    ) -> Iter {
+    pub fn range_opt(&self, range: impl KeyRange, options: &ReadOptions) -> Iter {
         Iter::new(self, None, options.checked(&self.inner), Bounds::range(range))
     }
 
     /// Iterates over the keys of a column family in a range; the same as [`ColumnFamily::range`].
-    pub fn range_cf<K: AsRef<[u8]>, R: RangeBounds<K>>(&self, cf: &ColumnFamily, range: R) -> Iter {
+    pub fn range_cf(&self, cf: &ColumnFamily, range: impl KeyRange) -> Iter {
         Iter::new(self, Some(cf), Ok(&READ), Bounds::range(range))
     }
 

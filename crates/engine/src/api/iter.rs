@@ -3,7 +3,7 @@
 //! One inner iterator serves both ends: it stands on the key that was returned last, and seeks when the end changes.
 //! So both ends show the same state without a snapshot, and going one way costs nothing for the other.
 
-use super::{ColumnFamily, Db, Key, Value, cursor};
+use super::{ColumnFamily, Db, Key, KeyRange, Value, cursor};
 use crate::base::{KeyOrder, PinnedValue};
 use crate::db::DbIterator;
 use crate::error::{Error, Result};
@@ -11,7 +11,7 @@ use crate::options::ReadOptions;
 use std::cmp::Ordering;
 use std::fmt;
 use std::iter::FusedIterator;
-use std::ops::{Bound, RangeBounds};
+use std::ops::Bound;
 
 /// Keys and values of a column family in the order of the keys, from both ends.
 ///
@@ -81,9 +81,9 @@ impl Bounds {
         Bounds::Range(Bound::Unbounded, Bound::Unbounded)
     }
 
-    pub(crate) fn range<K: AsRef<[u8]>>(range: impl RangeBounds<K>) -> Bounds {
-        let owned = |bound: Bound<&K>| bound.map(|key| key.as_ref().to_vec());
-        Bounds::Range(owned(range.start_bound()), owned(range.end_bound()))
+    pub(crate) fn range(range: impl KeyRange) -> Bounds {
+        let (lower, upper) = range.bounds();
+        Bounds::Range(lower.map(<[u8]>::to_vec), upper.map(<[u8]>::to_vec))
     }
 
     pub(crate) fn prefix(prefix: &[u8]) -> Bounds {

@@ -1,6 +1,6 @@
 //! Flushes, compactions, copies, properties: what is done to the files of an open database.
 
-use super::{ColumnFamily, Db};
+use super::{ColumnFamily, Db, KeyRange};
 use crate::base::SeqNo;
 use crate::db::Checkpoint;
 use crate::error::Result;
@@ -10,17 +10,20 @@ use crate::options::{
     WaitForCompactOptions,
 };
 use crate::stats::Statistics;
-use std::ops::{Bound, RangeBounds};
+use std::ops::Bound;
 use std::path::Path;
 use std::sync::Arc;
 
 /// The ends of a range as the engine's manual jobs take them: both included, or open.
-fn ends<K: AsRef<[u8]>>(range: &impl RangeBounds<K>) -> (Option<Vec<u8>>, Option<Vec<u8>>) {
-    let key = |bound: Bound<&K>| match bound {
-        Bound::Unbounded => None,
-        Bound::Included(key) | Bound::Excluded(key) => Some(key.as_ref().to_vec()),
-    };
-    (key(range.start_bound()), key(range.end_bound()))
+fn ends(range: &impl KeyRange) -> (Option<&[u8]>, Option<&[u8]>) {
+    fn key(bound: Bound<&[u8]>) -> Option<&[u8]> {
+        match bound {
+            Bound::Unbounded => None,
+            Bound::Included(key) | Bound::Excluded(key) => Some(key),
+        }
+    }
+    let (begin, end) = range.bounds();
+    (key(begin), key(end))
 }
 
 impl Db {
@@ -93,21 +96,29 @@ impl Db {
         self.inner().flush_wal(sync)
     }
 
-    /// Compacts a range of the default column family into its last level; `..` is all of it.
+    /// Compacts all of the default column family into its last level; see [`Db::compact_range`].
+    ///
+    /// # Errors
+    /// As [`Db::compact_range`].
+    pub fn compact(&self) -> Result<()> {
+        self.compact_range(..)
+    }
+
+    /// Compacts a range of the default column family into its last level.
     ///
     /// ```
     /// # let dir = tempfile::tempdir().unwrap();
     /// # let db = ferrolith::Db::open(dir.path())?;
     /// db.put("key", "value")?;
-    /// db.compact_range::<&str, _>(..)?;
     /// db.compact_range("a".."m")?;
+    /// db.compact()?; // everything
     /// # Ok::<(), ferrolith::Error>(())
     /// ```
     ///
     /// # Errors
     /// Fails if the database is closed or read-only, if manual compactions are disabled, or if a file cannot be read or
     /// written.
-    pub fn compact_range<K: AsRef<[u8]>, R: RangeBounds<K>>(&self, range: R) -> Result<()> {
+    pub fn compact_range(&self, range: impl KeyRange) -> Result<()> {
         self.compact_range_opt(range, &CompactRangeOptions::default())
     }
 
@@ -115,13 +126,13 @@ impl Db {
     ///
     /// # Errors
     /// As [`Db::compact_range`].
-    pub fn compact_range_opt<K: AsRef<[u8]>, R: RangeBounds<K>>(
+    pub fn compact_range_opt(
         &self,
-        range: R,
+        range: impl KeyRange,
         options: &CompactRangeOptions,
     ) -> Result<()> {
         let (begin, end) = ends(&range);
-        self.inner().compact_range(options, begin.as_deref(), end.as_deref())
+        self.inner().compact_range(options, begin, end)
     }
 
     /// Waits until no flush and no compaction runs or is due.
@@ -308,11 +319,33 @@ impl ColumnFamily {
         self.db().inner().flush_cf(&FlushOptions::default(), self.alive()?)
     }
 
+    /// Compacts everything into the last level; see [`Db::compact_range`].
+    ///
+    /// # Errors
+    /// As [`Db::compact_range`]; also for a dropped family.
+    pub fn compact(&self) -> Result<()> {
+        self.compact_range(..)
+    }
+
+    /// Drops every table below level 0 whose keys all lie between `begin` and `end`, without reading it. Keys in the
+    /// range may stay, and older values of dropped keys may come back.
+    ///
+    /// # Errors
+    /// Fails for a dropped family, or if the database is closed or read-only.
+    pub fn delete_files_in_range(
+        &self,
+        begin: impl AsRef<[u8]>,
+        end: impl AsRef<[u8]>,
+    ) -> Result<()> {
+        let range = (Some(begin.as_ref()), Some(end.as_ref()));
+        self.db().inner().delete_files_in_range(self.alive()?, range.0, range.1)
+    }
+
     /// Compacts a range into the last level; see [`Db::compact_range`].
     ///
     /// # Errors
     /// As [`Db::compact_range`]; also for a dropped family.
-    pub fn compact_range<K: AsRef<[u8]>, R: RangeBounds<K>>(&self, range: R) -> Result<()> {
+    pub fn compact_range(&self, range: impl KeyRange) -> Result<()> {
         self.compact_range_opt(range, &CompactRangeOptions::default())
     }
 
@@ -320,14 +353,14 @@ impl ColumnFamily {
     ///
     /// # Errors
     /// As [`ColumnFamily::compact_range`].
-    pub fn compact_range_opt<K: AsRef<[u8]>, R: RangeBounds<K>>(
+    pub fn compact_range_opt(
         &self,
-        range: R,
+        range: impl KeyRange,
         options: &CompactRangeOptions,
     ) -> Result<()> {
         let (begin, end) = ends(&range);
         let handle = self.alive()?;
-        self.db().inner().compact_range_cf(options, handle, begin.as_deref(), end.as_deref())
+        self.db().inner().compact_range_cf(options, handle, begin, end)
     }
 
     /// Returns a property by RocksDB's name; see [`Db::property`]. `None` also for a dropped family.

@@ -16,10 +16,14 @@ mod column_family;
 mod cursor;
 mod db;
 mod error;
+pub mod events;
+mod exports;
 mod hooks;
 pub mod ingest;
 mod iter;
+mod key_range;
 mod maintenance;
+pub mod merge;
 mod open;
 mod options;
 mod read_options;
@@ -35,11 +39,14 @@ pub use column_family::ColumnFamily;
 pub use cursor::Cursor;
 pub use db::Db;
 pub use error::ErrorKind;
+pub use exports::ExportedColumnFamily;
 pub use hooks::{
     CompactionFilter, CompactionFilterContext, CompactionFilterFactory, Comparator, FilterDecision,
     MergeOperator, SliceTransform,
 };
+pub use ingest::SstFileWriter;
 pub use iter::Iter;
+pub use key_range::KeyRange;
 pub use options::{
     BlockBasedOptions, ColumnFamilyOptions, CompactionPri, CompactionStyle, CompressionType,
     DbPath, InfoLogLevel, MemtableFactory, Options, PlainTableOptions, WalRecoveryMode,
@@ -54,7 +61,6 @@ pub use crate::cache::Cache;
 pub use crate::error::{Code, Severity, SubCode};
 pub use crate::external::{ColumnFamilyMetaData, LevelMetaData, LiveFileMetaData};
 pub use crate::fs::info_log::{LogLevel, Logger};
-pub use crate::hooks::EventListener;
 pub use crate::options::{
     BottommostLevelCompaction, CompactRangeOptions, FlushOptions, IngestExternalFileOptions,
     WaitForCompactOptions,

@@ -1,7 +1,7 @@
 //! Opening a database, and what is done to one that is not open.
 
+use super::Db;
 use super::options::{ColumnFamilyOptions, Options};
-use super::{ColumnFamily, Db};
 use crate::db::{self, ColumnFamilyDescriptor, DEFAULT_COLUMN_FAMILY};
 use crate::error::Result;
 use std::borrow::Borrow;
@@ -56,16 +56,16 @@ impl Db {
         Ok(Db::from_inner(db))
     }
 
-    /// Opens a database and returns the handles of these column families, in their order. They have the options given
-    /// with [`Options::column_family`], else those of the default family, and are created where they are missing.
+    /// Opens a database with these column families. They have the options given with [`Options::column_family`], else
+    /// those of the default family, and are created where they are missing.
     ///
     /// ```
     /// use ferrolith::{Db, Options};
     /// # let dir = tempfile::tempdir().unwrap();
     /// # let path = dir.path();
     /// let options = Options::new().create_if_missing(true);
-    /// let (db, families) = Db::open_cf(options, path, ["users", "visits"])?;
-    /// families[0].put("1", "Ada")?;
+    /// let db = Db::open_cf(options, path, ["users", "visits"])?;
+    /// db.cf("users")?.put("1", "Ada")?;
     /// # Ok::<(), ferrolith::Error>(())
     /// ```
     ///
@@ -75,18 +75,15 @@ impl Db {
         options: impl Borrow<Options>,
         path: impl AsRef<Path>,
         names: impl IntoIterator<Item = N>,
-    ) -> Result<(Db, Vec<ColumnFamily>)> {
+    ) -> Result<Db> {
         let mut options = options.borrow().clone();
-        let names: Vec<N> = names.into_iter().collect();
-        for name in &names {
+        for name in names {
             if !options.has_family(name.as_ref()) {
                 let of_default = ColumnFamilyOptions::from(&options);
                 options = options.column_family(name.as_ref(), of_default);
             }
         }
-        let db = Db::open_with(options, path)?;
-        let handles = names.iter().map(|name| db.cf(name.as_ref())).collect::<Result<_>>()?;
-        Ok((db, handles))
+        Db::open_with(options, path)
     }
 
     /// Opens a database for reading, beside a process that has it open for writing. It shows the state at the

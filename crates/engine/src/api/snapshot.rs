@@ -2,13 +2,12 @@
 
 use super::iter::{Bounds, Iter};
 use super::read_options::READ;
-use super::{ColumnFamily, Cursor, Db, ReadOptions, Value};
+use super::{ColumnFamily, Cursor, Db, KeyRange, ReadOptions, Value};
 use crate::base::SeqNo;
 use crate::db;
 use crate::error::Result;
 use crate::options;
 use std::fmt;
-use std::ops::RangeBounds;
 use std::sync::Arc;
 
 /// A consistent, read-only view of the database at one point in time.
@@ -131,12 +130,12 @@ impl Snapshot {
     }
 
     /// Iterates over the keys of the default column family in a range.
-    pub fn range<K: AsRef<[u8]>, R: RangeBounds<K>>(&self, range: R) -> Iter {
+    pub fn range(&self, range: impl KeyRange) -> Iter {
         self.iter_within(None, Bounds::range(range))
     }
 
     /// Iterates over the keys of a column family in a range.
-    pub fn range_cf<K: AsRef<[u8]>, R: RangeBounds<K>>(&self, cf: &ColumnFamily, range: R) -> Iter {
+    pub fn range_cf(&self, cf: &ColumnFamily, range: impl KeyRange) -> Iter {
         self.iter_within(Some(cf), Bounds::range(range))
     }
 

@@ -110,7 +110,8 @@ fn check_file(fs: &dyn FileSystem, paths: &DataPaths, file: &FileMeta) -> Result
                     "IO error: No such file or directory: While open a file for random read: {}: No such file or \
                      directory: the MANIFEST names it",
                     path.display()
-                )));
+                ))
+.about_file(&path));
             }
             fs.file_size(&path)?
         }
@@ -121,7 +122,8 @@ fn check_file(fs: &dyn FileSystem, paths: &DataPaths, file: &FileMeta) -> Result
              MANIFEST says",
             file.file_size,
             path.display()
-        )));
+        ))
+.about_file(&path));
     }
     Ok(())
 }

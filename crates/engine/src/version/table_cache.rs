@@ -150,7 +150,8 @@ impl TableCache {
                 file.file_size,
                 reader.size(),
                 path.display()
-            )));
+            ))
+.about_file(&path));
         }
         let ctx = Context {
             order: self.order.clone(),

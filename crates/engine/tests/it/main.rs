@@ -18,6 +18,7 @@ mod faults;
 mod in_place;
 mod ingest;
 mod limits;
+mod lines;
 mod live_files;
 mod manual_compaction;
 mod merges;

@@ -194,10 +194,10 @@ impl Options {
         self
     }
 
-    /// Adds a listener that is told of flushes, compactions and errors.
+    /// Adds a listener that is told of flushes, compactions and errors; see [`events`](crate::events).
     #[must_use]
-    pub fn listener(mut self, listener: Arc<dyn EventListener>) -> Options {
-        self.inner.db.listeners.push(listener);
+    pub fn listener(mut self, listener: impl EventListener + 'static) -> Options {
+        self.inner.db.listeners.push(Arc::new(listener));
         self
     }
 

@@ -7,7 +7,6 @@ use crate::error::Result;
 use crate::txn as engine;
 use crate::{ColumnFamily, Db, ReadOptions, Value, db};
 use std::fmt;
-use std::ops::RangeBounds;
 
 /// Writes that are committed together, or not at all.
 ///
@@ -242,16 +241,12 @@ impl Transaction {
     }
 
     /// Iterates over the keys in a range; see [`Db::range`].
-    pub fn range<K: AsRef<[u8]>, R: RangeBounds<K>>(&self, range: R) -> TransactionIter {
+    pub fn range(&self, range: impl crate::KeyRange) -> TransactionIter {
         self.iter_within(None, &ReadOptions::default(), Bounds::range(range))
     }
 
     /// Iterates over the keys of a column family in a range.
-    pub fn range_cf<K: AsRef<[u8]>, R: RangeBounds<K>>(
-        &self,
-        cf: &ColumnFamily,
-        range: R,
-    ) -> TransactionIter {
+    pub fn range_cf(&self, cf: &ColumnFamily, range: impl crate::KeyRange) -> TransactionIter {
         self.iter_within(Some(cf), &ReadOptions::default(), Bounds::range(range))
     }
 

@@ -143,7 +143,10 @@ fn a_dropped_handle_is_an_error_in_every_method() {
     is_dropped(cf.prefix("k").next().unwrap());
     is_dropped(cf.cursor().status());
     is_dropped(cf.flush());
-    is_dropped(cf.compact_range::<&str, _>(..));
+    is_dropped(cf.compact());
+    is_dropped(cf.compact());
+    is_dropped(cf.delete_files_in_range("a", "z"));
+    is_dropped(cf.export("/nothing"));
     is_dropped(cf.metadata());
     is_dropped(cf.approximate_sizes(&[("a", "b")]));
     is_dropped(cf.ingest_external_file(["/nothing"]));
@@ -165,12 +168,10 @@ fn families_open_by_themselves() {
     let db = Db::open(dir.path()).unwrap();
     db.create_cf("one").unwrap().put("k", "1").unwrap();
     drop(db);
-    let (db, families) =
-        Db::open_cf(Options::new(), dir.path(), ["two", "default", "one"]).unwrap();
-    families[0].put("k", "2").unwrap();
-    assert_eq!(families[1].name(), "default");
-    assert_eq!(families[2].get("k").unwrap().unwrap(), "1");
-    drop((db, families));
+    let db = Db::open_cf(Options::new(), dir.path(), ["two", "default", "one"]).unwrap();
+    db.cf("two").unwrap().put("k", "2").unwrap();
+    assert_eq!(db.cf("one").unwrap().get("k").unwrap().unwrap(), "1");
+    drop(db);
     let strict =
         Options::new().create_missing_column_families(false).column_family("three", Options::new());
     assert_eq!(Db::open_with(strict, dir.path()).unwrap_err().kind(), ErrorKind::InvalidArgument);

@@ -79,7 +79,7 @@ fn fill(db: &Db) -> BTreeMap<Vec<u8>, Vec<u8>> {
             }
         }
         match round {
-            0 => db.compact_range::<&[u8], _>(..).unwrap(),
+            0 => db.compact().unwrap(),
             1 | 2 => db.flush().unwrap(),
             _ => {}
         }
@@ -168,7 +168,7 @@ fn an_iterator_shows_one_state_and_needs_no_handle() {
         db.put([n], "new").unwrap();
     }
     db.flush().unwrap();
-    db.compact_range::<&[u8], _>(..).unwrap();
+    db.compact().unwrap();
     assert_eq!(iter.next_back().unwrap().unwrap().0, [9]);
     drop(db);
     let rest = std::thread::spawn(move || iter.map(|item| item.unwrap().1).collect::<Vec<_>>());

@@ -6,6 +6,7 @@ mod options;
 mod snapshots;
 
 use ferrolith::{Db, Options};
+use std::path::Path;
 
 /// A new database in memory.
 fn memory() -> Db {
@@ -28,6 +29,21 @@ fn types_are_send() {
     shared::<ferrolith::Value>();
     shared::<ferrolith::Key>();
     shared::<ferrolith::Error>();
+    shared::<ferrolith::BlockBasedOptions>();
+    shared::<std::sync::Arc<ferrolith::Cache>>();
+    shared::<std::sync::Arc<ferrolith::RateLimiter>>();
+    shared::<std::sync::Arc<ferrolith::WriteBufferManager>>();
+    shared::<std::sync::Arc<ferrolith::SstFileManager>>();
+    shared::<std::sync::Arc<ferrolith::Statistics>>();
+    shared::<ferrolith::LiveFileMetaData>();
+    shared::<ferrolith::ColumnFamilyMetaData>();
+    shared::<ferrolith::ExportedColumnFamily>();
+    shared::<ferrolith::CompactRangeOptions>();
+    shared::<ferrolith::FlushOptions>();
+    shared::<ferrolith::PlainTableOptions>();
+    shared::<ferrolith::MemtableFactory>();
+    send::<ferrolith::Changes>();
+    send::<ferrolith::SstFileWriter>();
     send::<ferrolith::Iter>();
     send::<ferrolith::Cursor>();
 }
@@ -56,7 +72,7 @@ fn errors_have_kinds_files_and_sources() {
 
     std::fs::remove_file(&table).unwrap();
     let error = Db::open(dir.path()).unwrap_err();
-    assert_eq!(error.file().unwrap().file_name(), table.file_name(), "{error}");
+    assert_eq!(error.file().map(Path::file_name), Some(table.file_name()), "{error}");
 
     let second = tempfile::tempdir().unwrap();
     let first = Db::open(second.path()).unwrap();
@@ -120,4 +136,35 @@ fn a_batch_is_read_record_by_record() {
     assert_eq!(copy.iter().collect::<Vec<_>>(), expected);
     batch.clear();
     assert!(batch.is_empty() && batch.iter().next().is_none());
+}
+
+#[test]
+fn changes_go_on_across_logs_and_find_gaps() {
+    use ferrolith::Record;
+    use std::time::Duration;
+    let dir = tempfile::tempdir().unwrap();
+    let options = Options::new().create_if_missing(true).wal_ttl(Duration::from_secs(3600));
+    let db = Db::open_with(options, dir.path()).unwrap();
+    let cf = db.create_cf("one").unwrap();
+    cf.put("k", [0]).unwrap();
+    let mut changes = db.get_updates_since(1).unwrap();
+    for n in 1..20 {
+        // Other readers of the log, and logs that end.
+        cf.put("k", [n]).unwrap();
+        if n % 3 == 0 {
+            db.put("other", [n]).unwrap();
+            db.flush().unwrap();
+            cf.flush().unwrap();
+        }
+        if n % 5 == 0 {
+            assert!(changes.by_ref().count() > 0);
+            assert!(changes.next().is_none());
+        }
+    }
+    let all: Vec<_> = db.get_updates_since(1).unwrap().map(|change| change.unwrap()).collect();
+    assert_eq!(all.len() as u64, db.latest_sequence_number());
+    let in_cf =
+        |record: &Record<'_>| matches!(record, Record::Put { cf: id, .. } if *id == cf.id());
+    let puts = all.iter().flat_map(|change| change.batch.iter()).filter(in_cf);
+    assert_eq!(puts.count(), 20);
 }

@@ -97,7 +97,7 @@ fn closures_are_hooks() {
     db.put("b", "").unwrap();
     db.put("aa", "").unwrap();
     db.flush().unwrap();
-    db.compact_range::<&str, _>(..).unwrap();
+    db.compact().unwrap();
     let keys: Vec<_> = db.iter().map(|item| item.unwrap().0).collect();
     assert_eq!(keys, ["b", "aa", "total"], "by length, without tmp1");
     assert_eq!(db.get("total").unwrap().unwrap(), "321");

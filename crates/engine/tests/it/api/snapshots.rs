@@ -6,7 +6,7 @@ use ferrolith::{Cursor, Db, ErrorKind, Options, ReadOptions};
 /// Makes all versions of all keys go that no reader pins.
 fn flush_and_compact(db: &Db) {
     db.flush().unwrap();
-    db.compact_range::<&str, _>(..).unwrap();
+    db.compact().unwrap();
     db.wait_for_compact().unwrap();
 }
 
