@@ -10,6 +10,9 @@ use rocksdb::{
 };
 use std::path::Path;
 
+#[path = "examples/service.rs"]
+mod service;
+
 fn main() {
     let dir = std::env::args_os().nth(1).expect("a directory");
     let dir = Path::new(&dir);
@@ -20,6 +23,9 @@ fn main() {
     transactions(dir);
     statistics(&dir.join("statistics"));
     refusals(&dir.join("secondary"));
+    let place = dir.join("service");
+    std::fs::create_dir_all(&place).unwrap();
+    service::run(&place).unwrap();
     println!("all good");
 }
 
