@@ -67,6 +67,15 @@
 //! A directory of RocksDB opens as it is, and RocksDB opens it again afterwards. Names of methods and options are
 //! RocksDB's where it has them. [`Options`] lists the options that make no difference here.
 //!
+//! # Cargo features
+//!
+//! | Feature | On by default | What it adds |
+//! |---|---|---|
+//! | `bzip2`, `lz4`, `snappy`, `zlib`, `zstd` | yes | a codec each, without which its data cannot be read |
+//! | `bytes` | no | a [`Value`] becomes `bytes::Bytes` without a copy |
+//! | `tokio` | no | `AsyncDb`, for asynchronous programs |
+//! | `tracing` | no | `events::TracingListener`, which reports events to the crate `tracing` |
+//!
 //! # Inside
 //!
 //! The folders form one ordered list, which is also the order to read them in: a folder imports only from those above

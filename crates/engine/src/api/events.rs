@@ -36,3 +36,6 @@ pub use crate::hooks::{
     TableFileCreationBriefInfo, TableFileCreationInfo, TableFileCreationReason,
     TableFileDeletionInfo, WriteStallCondition, WriteStallInfo,
 };
+
+#[cfg(feature = "tracing")]
+pub use crate::hooks::TracingListener;

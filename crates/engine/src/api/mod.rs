@@ -65,4 +65,7 @@ pub use crate::options::{
     BottommostLevelCompaction, CompactRangeOptions, FlushOptions, IngestExternalFileOptions,
     WaitForCompactOptions,
 };
-pub use crate::stats::{HistogramData, HistogramType, Statistics, StatsLevel, Ticker};
+pub use crate::stats::{
+    HistogramData, HistogramType, PROMETHEUS_CONTENT_TYPE, Statistics, StatsLevel, Ticker,
+    prometheus_text,
+};

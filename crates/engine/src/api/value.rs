@@ -238,6 +238,15 @@ macro_rules! bytes {
 bytes! { Value Key }
 
 /// Moves the value without copying it: the `Bytes` owns the memory, or keeps alive the block that holds it.
+///
+/// ```
+/// # let dir = tempfile::tempdir().unwrap();
+/// # let db = ferrolith::Db::open(dir.path())?;
+/// db.put("key", "value")?;
+/// let value: bytes::Bytes = db.get("key")?.unwrap().into();
+/// assert_eq!(value, "value");
+/// # Ok::<(), ferrolith::Error>(())
+/// ```
 #[cfg(feature = "bytes")]
 impl From<Value> for bytes::Bytes {
     fn from(value: Value) -> bytes::Bytes {

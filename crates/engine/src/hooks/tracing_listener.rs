@@ -22,6 +22,16 @@ use tracing::{debug, error, info, warn};
 /// | a flush, a compaction or a table fails; a background error | `ERROR` |
 ///
 /// The events come from the engine's threads: use a subscriber that is set for the whole process.
+///
+/// ```
+/// use ferrolith::events::TracingListener;
+/// use ferrolith::{Db, Options};
+/// # let dir = tempfile::tempdir().unwrap();
+/// # let path = dir.path();
+/// let options = Options::new().create_if_missing(true).listener(TracingListener::new());
+/// let db = Db::open_with(options, path)?;
+/// # Ok::<(), ferrolith::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TracingListener;
 

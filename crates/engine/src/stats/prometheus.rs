@@ -15,6 +15,17 @@ impl Statistics {
     ///
     /// Histograms are summaries with the quantiles 0.5, 0.95, 0.99 and 1 (the maximum). Sizes are in bytes; times
     /// are in microseconds or nanoseconds, as the end of the name says.
+    ///
+    /// ```
+    /// use ferrolith::{Db, Options};
+    /// # let dir = tempfile::tempdir().unwrap();
+    /// # let path = dir.path();
+    /// let db = Db::open_with(Options::new().create_if_missing(true).enable_statistics(), path)?;
+    /// db.put("key", "value")?;
+    /// let text = db.statistics().expect("they are on").to_prometheus();
+    /// assert!(text.contains("\nrocksdb_number_keys_written_total 1\n"));
+    /// # Ok::<(), ferrolith::Error>(())
+    /// ```
     pub fn to_prometheus(&self) -> String {
         prometheus_text(&[("", self)])
     }
@@ -24,6 +35,13 @@ impl Statistics {
 /// Without a name (`""`) there is no label.
 ///
 /// Use this instead of joining several texts: a metric may be described only once per text.
+///
+/// ```
+/// use ferrolith::{Statistics, prometheus_text};
+/// let (users, orders) = (Statistics::new(), Statistics::new());
+/// let text = prometheus_text(&[("users", &users), ("orders", &orders)]);
+/// assert!(text.contains("rocksdb_bytes_read_total{db=\"orders\"} 0\n"));
+/// ```
 pub fn prometheus_text(databases: &[(&str, &Statistics)]) -> String {
     let databases: Vec<(String, &Statistics)> =
         databases.iter().map(|(name, statistics)| (label(name), *statistics)).collect();
