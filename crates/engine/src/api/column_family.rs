@@ -29,8 +29,9 @@ use std::fmt;
 /// ```
 #[derive(Clone)]
 pub struct ColumnFamily {
-    db: Db,
+    /// Dropped first: the last handle of a dropped family deletes its files, for which the database must be open.
     handle: db::ColumnFamily,
+    db: Db,
 }
 
 impl ColumnFamily {

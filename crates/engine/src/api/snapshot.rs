@@ -35,12 +35,15 @@ pub struct Snapshot(Arc<Taken>);
 struct Taken {
     db: Db,
     snapshot: db::Snapshot,
+    /// Read at it.
+    options: options::ReadOptions,
 }
 
 impl Snapshot {
     pub(crate) fn new(db: &Db) -> Snapshot {
         let snapshot = db.inner().snapshot();
-        Snapshot(Arc::new(Taken { db: db.clone(), snapshot }))
+        let options = options::ReadOptions { snapshot: Some(snapshot.sequence()), ..READ.clone() };
+        Snapshot(Arc::new(Taken { db: db.clone(), snapshot, options }))
     }
 
     /// The sequence number of the newest write that the snapshot shows.
@@ -58,10 +61,6 @@ impl Snapshot {
         self.0.db.inner().is_same_opening(db)
     }
 
-    fn options(&self) -> options::ReadOptions {
-        options::ReadOptions { snapshot: Some(self.sequence()), ..READ.clone() }
-    }
-
     /// Options that read at this snapshot, to be extended.
     pub fn read_options(&self) -> ReadOptions {
         ReadOptions::new().snapshot(self)
@@ -72,7 +71,7 @@ impl Snapshot {
     /// # Errors
     /// Fails if a file cannot be read or is damaged, or if the database is closed.
     pub fn get(&self, key: impl AsRef<[u8]>) -> Result<Option<Value>> {
-        let found = self.0.db.inner().get_pinned(&self.options(), key.as_ref())?;
+        let found = self.0.db.inner().get_pinned(&self.0.options, key.as_ref())?;
         Ok(found.map(Value::pinned))
     }
 
@@ -93,7 +92,7 @@ impl Snapshot {
     /// As [`Snapshot::get`]; also for a dropped column family or one of another database.
     pub fn get_cf(&self, cf: &ColumnFamily, key: impl AsRef<[u8]>) -> Result<Option<Value>> {
         let handle = cf.checked(&self.0.db)?;
-        let found = self.0.db.inner().get_pinned_cf(&self.options(), handle, key.as_ref())?;
+        let found = self.0.db.inner().get_pinned_cf(&self.0.options, handle, key.as_ref())?;
         Ok(found.map(Value::pinned))
     }
 
@@ -150,17 +149,17 @@ impl Snapshot {
     }
 
     fn iter_within(&self, cf: Option<&ColumnFamily>, bounds: Bounds) -> Iter {
-        Iter::new(&self.0.db, cf, Ok(&self.options()), bounds)
+        Iter::new(&self.0.db, cf, Ok(&self.0.options), bounds)
     }
 
     /// A cursor over the default column family; see [`Db::cursor`].
     pub fn cursor(&self) -> Cursor {
-        Cursor::new(&self.0.db, None, Ok(&self.options()))
+        Cursor::new(&self.0.db, None, Ok(&self.0.options))
     }
 
     /// A cursor over a column family.
     pub fn cursor_cf(&self, cf: &ColumnFamily) -> Cursor {
-        Cursor::new(&self.0.db, Some(cf), Ok(&self.options()))
+        Cursor::new(&self.0.db, Some(cf), Ok(&self.0.options))
     }
 }
 

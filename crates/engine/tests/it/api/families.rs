@@ -194,3 +194,22 @@ fn the_default_family_has_a_handle() {
     assert_eq!(db.get("k").unwrap(), default.get("k").unwrap());
     assert_eq!(db.drop_cf("default").unwrap_err().kind(), ErrorKind::InvalidArgument);
 }
+
+#[test]
+fn the_last_handle_of_a_dropped_family_deletes_its_files() {
+    let dir = tempfile::tempdir().unwrap();
+    let tables = || {
+        let names = std::fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().path());
+        names.filter(|path| path.extension().is_some_and(|e| e == "sst")).count()
+    };
+    let db = Db::open(dir.path()).unwrap();
+    let cf = db.create_cf("one").unwrap();
+    cf.put("k", "v").unwrap();
+    cf.flush().unwrap();
+    assert_eq!(tables(), 1);
+    db.drop_cf("one").unwrap();
+    drop(db);
+    assert_eq!(tables(), 1, "a handle is left");
+    drop(cf);
+    assert_eq!(tables(), 0);
+}
