@@ -5,6 +5,7 @@ mod bench;
 mod compat;
 mod faults;
 mod package;
+mod public_api;
 mod smoke;
 mod sys;
 mod tidy;
@@ -20,6 +21,7 @@ usage: cargo x <command>
   deb        builds Debian packages of the C library
   faults     fills a disk at each stage of writing, on each file system
   install    installs librocksdb.so, librocksdb.a, the header and the pkg-config file
+  public-api lists the public items of the crate ferrolith; --check only compares
   smoke      runs C programs that call every implemented function, on both libraries
   sys        tests the crate rocksdb and its dependents on the packages librocksdb-sys
   tidy       checks style: imports, unsafe code, file headers, comments; links, commands, numbers and programs in documents
@@ -58,6 +60,7 @@ fn main() -> ExitCode {
         Some(command @ ("deb" | "install" | "uninstall")) => {
             package::run(command, std::env::args().skip(2))
         }
+        Some("public-api") => public_api::run(std::env::args().skip(2)),
         Some("smoke") => smoke::run(std::env::args().skip(2)),
         Some("sys") => sys::run(std::env::args().skip(2)),
         Some("tidy") => tidy::run(),

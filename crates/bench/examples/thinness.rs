@@ -8,8 +8,8 @@
 
 #![allow(unsafe_code)]
 
-use ferrolith::db::Db;
-use ferrolith::options::{Options, ReadOptions, WriteOptions};
+use ferrolith::internal::db::Db;
+use ferrolith::internal::options::{Options, ReadOptions, WriteOptions};
 use libloading::Library;
 use std::ffi::{CString, c_char, c_void};
 use std::path::Path;

@@ -3,7 +3,7 @@
 use crate::flags::{Fate, Kind, Row, TABLES};
 use crate::target::support;
 use crate::workloads::{BENCHMARKS, MISSING};
-use ferrolith::options::Support;
+use ferrolith::internal::options::Support;
 
 const MARK: &str = "<!-- generated: UPDATE_DOCS=1 cargo test -p ferrolith-bench --lib page -->\n";
 

@@ -1,8 +1,8 @@
 //! What the generated accessors call: a C scalar into a field and back.
 
 use crate::errptr::quiet;
-use ferrolith::compress::CompressionType;
-use ferrolith::options::{
+use ferrolith::internal::compress::CompressionType;
+use ferrolith::internal::options::{
     BottommostLevelCompaction, ChecksumType, CompactionPri, CompactionStopStyle, CompactionStyle,
     DataBlockIndexType, IndexType, InfoLogLevel, PinningTier, PrepopulateBlobCache, ReadTier,
     WalRecoveryMode,

@@ -8,9 +8,11 @@
 #![allow(missing_docs)] // What the macros of criterion make.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use ferrolith::cache::Cache;
-use ferrolith::db::Db;
-use ferrolith::options::{CompactRangeOptions, Options, ReadOptions, TableFactory, WriteOptions};
+use ferrolith::internal::cache::Cache;
+use ferrolith::internal::db::Db;
+use ferrolith::internal::options::{
+    CompactRangeOptions, Options, ReadOptions, TableFactory, WriteOptions,
+};
 use std::hint::black_box;
 use std::sync::Barrier;
 use std::time::{Duration, Instant};
@@ -145,7 +147,7 @@ fn bare_loop(c: &mut Criterion) {
         })
     };
     let unavoidable = |key: &[u8; 16], out: &mut [u8; VALUE]| {
-        let _pin = ferrolith::env::epoch::pin();
+        let _pin = ferrolith::internal::env::epoch::pin();
         bare.get(key, out)
     };
     let mut group = c.benchmark_group("cached reads, 2 threads");

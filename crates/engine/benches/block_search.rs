@@ -10,10 +10,10 @@
 mod tables;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use ferrolith::base::{InternalIterator, LookupBuffer};
-use ferrolith::iter::{GetContext, Outcome};
-use ferrolith::options::{BlockBasedTableOptions, ReadOptions};
-use ferrolith::sst::{Table, TableIterOptions};
+use ferrolith::internal::base::{InternalIterator, LookupBuffer};
+use ferrolith::internal::iter::{GetContext, Outcome};
+use ferrolith::internal::options::{BlockBasedTableOptions, ReadOptions};
+use ferrolith::internal::sst::{Table, TableIterOptions};
 use std::hint::black_box;
 use std::sync::Arc;
 

@@ -7,8 +7,8 @@
 #![allow(missing_docs)] // What the macros of criterion make.
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use ferrolith::cache::{Cache, SlotArray};
-use ferrolith::env::epoch;
+use ferrolith::internal::cache::{Cache, SlotArray};
+use ferrolith::internal::env::epoch;
 use std::sync::Arc;
 
 /// What each object is charged: a block of 4 KiB.

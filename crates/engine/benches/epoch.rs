@@ -3,7 +3,7 @@
 #![allow(missing_docs)] // What the macros of criterion make.
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use ferrolith::env::epoch;
+use ferrolith::internal::env::epoch;
 
 fn pin(c: &mut Criterion) {
     c.bench_function("epoch: pin and release", |b| b.iter(epoch::pin));

@@ -4,14 +4,14 @@
 //! The small table's fences stay in the processor's first cache; the large one's, as many as a table of
 //! 400 MB has, do not, so that its figure shows what a step down the tree costs.
 //!
-//! [`Table::approximate_offset_of`]: ferrolith::sst::Table::approximate_offset_of
+//! [`Table::approximate_offset_of`]: ferrolith::internal::sst::Table::approximate_offset_of
 
 #![allow(missing_docs)] // What the macros of criterion make.
 
 mod tables;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use ferrolith::options::BlockBasedTableOptions;
+use ferrolith::internal::options::BlockBasedTableOptions;
 
 /// db_bench's keys: the number, big-endian, then zeros.
 fn key(i: u64) -> [u8; 16] {

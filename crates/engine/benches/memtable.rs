@@ -13,11 +13,11 @@
 #![allow(missing_docs)] // What the macros of criterion make.
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use ferrolith::base::{InternalIterator, KeyOrder, LookupBuffer, ValueType};
-use ferrolith::hooks::FixedPrefixTransform;
-use ferrolith::iter::{GetContext, Outcome};
-use ferrolith::memtable::MemTable;
-use ferrolith::options::{ColumnFamilyOptions, MemtableFactory};
+use ferrolith::internal::base::{InternalIterator, KeyOrder, LookupBuffer, ValueType};
+use ferrolith::internal::hooks::FixedPrefixTransform;
+use ferrolith::internal::iter::{GetContext, Outcome};
+use ferrolith::internal::memtable::MemTable;
+use ferrolith::internal::options::{ColumnFamilyOptions, MemtableFactory};
 use std::hint::black_box;
 use std::sync::Arc;
 

@@ -6,10 +6,10 @@
 #![allow(missing_docs)] // What the macros of criterion make.
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use ferrolith::base::key::{append_internal_key, pack_trailer};
-use ferrolith::base::{InternalIterator, KeyOrder, ValueType};
-use ferrolith::error::Result;
-use ferrolith::iter::MergingIterator;
+use ferrolith::Result;
+use ferrolith::internal::base::key::{append_internal_key, pack_trailer};
+use ferrolith::internal::base::{InternalIterator, KeyOrder, ValueType};
+use ferrolith::internal::iter::MergingIterator;
 
 /// In all children together.
 const KEYS: u64 = 100_000;

@@ -3,15 +3,15 @@
 //! Through [`Table::prefix_may_match`]: the prefix is the whole key, so the figure is that of hashing
 //! 16 bytes and asking. The small filter stays in the processor's first cache, the large one does not.
 //!
-//! [`Table::prefix_may_match`]: ferrolith::sst::Table::prefix_may_match
+//! [`Table::prefix_may_match`]: ferrolith::internal::sst::Table::prefix_may_match
 
 #![allow(missing_docs)] // What the macros of criterion make.
 
 mod tables;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use ferrolith::hooks::NoopTransform;
-use ferrolith::options::{BlockBasedTableOptions, FilterPolicy};
+use ferrolith::internal::hooks::NoopTransform;
+use ferrolith::internal::options::{BlockBasedTableOptions, FilterPolicy};
 use std::sync::Arc;
 
 /// Even numbers are in the table, odd ones are not.

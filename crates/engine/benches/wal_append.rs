@@ -8,8 +8,8 @@
 #![allow(missing_docs)] // What the macros of criterion make.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use ferrolith::fs::{WritableOptions, posix};
-use ferrolith::wal::LogWriter;
+use ferrolith::internal::fs::{WritableOptions, posix};
+use ferrolith::internal::wal::LogWriter;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 

@@ -4,17 +4,17 @@
 //! are CPU time of the thread, so that other work on the machine disturbs them less; memory
 //! bandwidth and caches are still shared.
 
-use ferrolith::base::InternalIterator;
-use ferrolith::base::key::{append_internal_key, pack_trailer};
-use ferrolith::base::{KeyOrder, LookupBuffer, ValueType};
-use ferrolith::cache::Cache;
-use ferrolith::compress::CompressionType;
-use ferrolith::fs::{FileSystem, WritableOptions, mem::MemFs};
-use ferrolith::iter::GetContext;
-use ferrolith::options::{
+use ferrolith::internal::base::InternalIterator;
+use ferrolith::internal::base::key::{append_internal_key, pack_trailer};
+use ferrolith::internal::base::{KeyOrder, LookupBuffer, ValueType};
+use ferrolith::internal::cache::Cache;
+use ferrolith::internal::compress::CompressionType;
+use ferrolith::internal::fs::{FileSystem, WritableOptions, mem::MemFs};
+use ferrolith::internal::iter::GetContext;
+use ferrolith::internal::options::{
     BlockBasedTableOptions, CompressionOptions, FilterPolicy, ReadOptions, TableFactory,
 };
-use ferrolith::sst::{
+use ferrolith::internal::sst::{
     Table, TableBuilder, TableBuilderContext, TableIterOptions, TableReadContext,
 };
 use std::path::Path;
@@ -122,7 +122,7 @@ fn measure(name: &str, table: &Arc<Table>, n: u64) {
 
     // One pin around all: what remains when a pin needs no fence, which keeps the memory accesses
     // of neighbouring lookups apart.
-    let guard = ferrolith::env::epoch::pin();
+    let guard = ferrolith::internal::env::epoch::pin();
     let start = cpu_ns();
     for _ in 0..rounds {
         found += usize::from(get(table, &key(2 * rng.below(n))) != 0);

@@ -83,36 +83,36 @@
 
 #![deny(unsafe_code)]
 
-pub mod error;
+mod error;
 
-pub mod base;
-pub mod budget;
-pub mod cache;
-pub mod compress;
-pub mod env;
-pub mod fs;
-pub mod hooks;
-pub mod options;
-pub mod stats;
+mod base;
+mod budget;
+mod cache;
+mod compress;
+mod env;
+mod fs;
+mod hooks;
+mod options;
+mod stats;
 
-pub mod batch;
-pub mod iter;
-pub mod memtable;
-pub mod rangedel;
-pub mod sst;
-pub mod wal;
+mod batch;
+mod iter;
+mod memtable;
+mod rangedel;
+mod sst;
+mod wal;
 
-pub mod version;
+mod version;
 
-pub mod compaction;
-pub mod flush;
-pub mod read;
-pub mod write;
+mod compaction;
+mod flush;
+mod read;
+mod write;
 
-pub mod external;
+mod external;
 
-pub mod db;
-pub mod txn;
+mod db;
+mod txn;
 
 mod api;
 

@@ -1,17 +1,17 @@
 //! Nothing stays in memory of what came and went: families, handles, jobs, whole databases. One test in a
 //! process of its own, since it counts the bytes of the whole heap.
 
-use ferrolith::batch::WriteBatch;
-use ferrolith::db::backup::{BackupEngine, BackupEngineOptions};
-use ferrolith::db::{Checkpoint, Db};
-use ferrolith::external::SstFileWriter;
-use ferrolith::hooks::EventListener;
-use ferrolith::options::{
+use ferrolith::internal::batch::WriteBatch;
+use ferrolith::internal::db::backup::{BackupEngine, BackupEngineOptions};
+use ferrolith::internal::db::{Checkpoint, Db};
+use ferrolith::internal::external::SstFileWriter;
+use ferrolith::internal::hooks::EventListener;
+use ferrolith::internal::options::{
     CompactRangeOptions, FlushOptions, IngestExternalFileOptions, Options, ReadOptions,
     WriteOptions,
 };
-use ferrolith::stats::Statistics;
-use ferrolith::txn::{
+use ferrolith::internal::stats::Statistics;
+use ferrolith::internal::txn::{
     OptimisticTransactionDb, OptimisticTransactionOptions, TransactionDb, TransactionDbOptions,
     TransactionOptions,
 };

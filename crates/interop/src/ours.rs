@@ -2,11 +2,11 @@
 
 use crate::store::{CHURN, ExportedFile, Result, Scan, Setup, Store, Wal};
 use crate::workload::{Op, Table};
-use ferrolith::batch::WriteBatch;
-use ferrolith::db::backup::{BackupEngine, BackupEngineOptions, RestoreOptions};
-use ferrolith::db::{Checkpoint, ColumnFamily, ColumnFamilyDescriptor, Db};
-use ferrolith::external::{ExportImportFilesMetaData, LiveFileMetaData, SstFileWriter};
-use ferrolith::options::{
+use ferrolith::internal::batch::WriteBatch;
+use ferrolith::internal::db::backup::{BackupEngine, BackupEngineOptions, RestoreOptions};
+use ferrolith::internal::db::{Checkpoint, ColumnFamily, ColumnFamilyDescriptor, Db};
+use ferrolith::internal::external::{ExportImportFilesMetaData, LiveFileMetaData, SstFileWriter};
+use ferrolith::internal::options::{
     BottommostLevelCompaction, ColumnFamilyOptions, CompactRangeOptions, DbOptions, DbPath,
     FlushOptions, ImportColumnFamilyOptions, IngestExternalFileOptions, OptionSet, Options,
     ReadOptions, WriteOptions,

@@ -9,10 +9,14 @@ use crate::c_functions::{
     transaction_functions,
 };
 use crate::store::Result;
-use ferrolith::batch::WriteBatch;
-use ferrolith::db::{ColumnFamily, ColumnFamilyDescriptor};
-use ferrolith::options::{ColumnFamilyOptions, DbOptions, FlushOptions, ReadOptions, WriteOptions};
-use ferrolith::txn::{Transaction, TransactionDb, TransactionDbOptions, TransactionOptions};
+use ferrolith::internal::batch::WriteBatch;
+use ferrolith::internal::db::{ColumnFamily, ColumnFamilyDescriptor};
+use ferrolith::internal::options::{
+    ColumnFamilyOptions, DbOptions, FlushOptions, ReadOptions, WriteOptions,
+};
+use ferrolith::internal::txn::{
+    Transaction, TransactionDb, TransactionDbOptions, TransactionOptions,
+};
 use std::collections::BTreeMap;
 use std::ffi::CString;
 use std::path::Path;

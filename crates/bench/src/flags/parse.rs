@@ -58,7 +58,7 @@ pub fn parse(args: &[String]) -> Result<Parsed, String> {
 fn version() -> String {
     format!(
         "db_bench version {} (Ferrolith {})",
-        ferrolith::options::ROCKSDB_VERSION,
+        ferrolith::internal::options::ROCKSDB_VERSION,
         env!("CARGO_PKG_VERSION")
     )
 }
@@ -70,7 +70,7 @@ fn build_info() -> String {
         version(),
         std::env::consts::ARCH,
         std::env::consts::OS,
-        ferrolith::base::checksum::crc32c_target(),
+        ferrolith::internal::base::checksum::crc32c_target(),
     )
 }
 

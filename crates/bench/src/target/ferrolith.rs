@@ -4,12 +4,14 @@ use super::families::Families;
 use super::ferrolith_session::Thread;
 use super::{Engine, ReadMode, Result, Session, Target, WriteMode};
 use crate::flags::Flags;
-use ferrolith::db::backup::{
+use ferrolith::internal::db::backup::{
     BackupEngine, BackupEngineOptions, CreateBackupOptions, RestoreOptions,
 };
-use ferrolith::db::{ColumnFamily, ColumnFamilyDescriptor, Db};
-use ferrolith::options::{BottommostLevelCompaction, CompactRangeOptions, FlushOptions, Options};
-use ferrolith::txn::{OptimisticTransactionDb, TransactionDb, TransactionDbOptions};
+use ferrolith::internal::db::{ColumnFamily, ColumnFamilyDescriptor, Db};
+use ferrolith::internal::options::{
+    BottommostLevelCompaction, CompactRangeOptions, FlushOptions, Options,
+};
+use ferrolith::internal::txn::{OptimisticTransactionDb, TransactionDb, TransactionDbOptions};
 use std::path::PathBuf;
 use std::sync::Arc;
 

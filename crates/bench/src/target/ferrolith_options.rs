@@ -3,17 +3,17 @@
 use super::Result;
 use super::settings::{Setting, settings};
 use crate::flags::Flags;
-use ferrolith::base::Comparator;
-use ferrolith::budget::{RateLimiter, RateLimiterMode, WriteBufferManager};
-use ferrolith::cache::Cache;
-use ferrolith::fs::info_log::{LogLevel, Logger};
-use ferrolith::hooks::{CompactionFilter, FilterDecision};
-use ferrolith::options::{
+use ferrolith::internal::base::Comparator;
+use ferrolith::internal::budget::{RateLimiter, RateLimiterMode, WriteBufferManager};
+use ferrolith::internal::cache::Cache;
+use ferrolith::internal::fs::info_log::{LogLevel, Logger};
+use ferrolith::internal::hooks::{CompactionFilter, FilterDecision};
+use ferrolith::internal::options::{
     BlockBasedTableOptions, ColumnFamilyOptions, CompressionOptions, DbOptions,
     FifoCompactionOptions, Leniency, OptionSet, Options, StatsLevel, Support, TableFactory,
     UniversalCompactionOptions, read_options_file,
 };
-use ferrolith::stats::Statistics;
+use ferrolith::internal::stats::Statistics;
 use std::cmp::Ordering;
 use std::path::Path;
 use std::sync::Arc;
@@ -112,7 +112,7 @@ pub fn support(option: &'static str) -> Option<Support> {
 }
 
 fn from_file(path: &str) -> Result<Options> {
-    let fs = ferrolith::fs::posix();
+    let fs = ferrolith::internal::fs::posix();
     let file = read_options_file(&*fs, Path::new(path), &Options::default(), Leniency::default())
         .map_err(|error| format!("Unable to load options file {path} --- {error}"))?;
     let family = file.column_families.into_iter().find(|(name, _)| name == "default");

@@ -3,12 +3,14 @@
 use super::ferrolith::{Database, Kind, text};
 use super::{Failure, ReadMode, Result, Session, Transaction, TransactionMode, WriteMode};
 use ferrolith::Code;
-use ferrolith::base::{ValueBuffer, perf};
-use ferrolith::batch::WriteBatch;
-use ferrolith::budget::IoPriority;
-use ferrolith::db::{ColumnFamily, Db, DbIterator, Snapshot};
-use ferrolith::options::{ReadOptions, SizeApproximationOptions, WriteOptions};
-use ferrolith::txn::{self as transaction, OptimisticTransactionOptions, TransactionOptions};
+use ferrolith::internal::base::{ValueBuffer, perf};
+use ferrolith::internal::batch::WriteBatch;
+use ferrolith::internal::budget::IoPriority;
+use ferrolith::internal::db::{ColumnFamily, Db, DbIterator, Snapshot};
+use ferrolith::internal::options::{ReadOptions, SizeApproximationOptions, WriteOptions};
+use ferrolith::internal::txn::{
+    self as transaction, OptimisticTransactionOptions, TransactionOptions,
+};
 
 /// Its options, its batch, its iterator and its buffers.
 pub(super) struct Thread<'a> {

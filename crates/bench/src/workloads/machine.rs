@@ -5,8 +5,8 @@ use super::thread::Thread;
 use crate::stats::Op;
 use crate::target::Result;
 use crate::values::ValueMaker;
-use ferrolith::base::checksum::{ChecksumType, block_checksum, crc32c};
-use ferrolith::compress::{self, Codec, CompressionType};
+use ferrolith::internal::base::checksum::{ChecksumType, block_checksum, crc32c};
+use ferrolith::internal::compress::{self, Codec, CompressionType};
 use std::hint::black_box;
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -2,7 +2,7 @@
 
 use super::State;
 use crate::families::{rocksdb_compactionfilter_t, rocksdb_compactionfiltercontext_t};
-use ferrolith::hooks::{
+use ferrolith::internal::hooks::{
     CompactionFilter, CompactionFilterContext, CompactionFilterFactory, FilterDecision,
 };
 use std::ffi::{c_char, c_int, c_uchar, c_void};

@@ -1,7 +1,7 @@
 //! Orders of keys written in C.
 
 use super::State;
-use ferrolith::base::Comparator;
+use ferrolith::internal::base::Comparator;
 use std::cmp::Ordering;
 use std::ffi::{c_char, c_int, c_void};
 

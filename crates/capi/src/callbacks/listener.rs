@@ -8,8 +8,8 @@ use crate::families::job_info::{
 };
 use crate::families::rocksdb_t;
 use ferrolith::Error;
-use ferrolith::db::Db;
-use ferrolith::hooks::{
+use ferrolith::internal::db::Db;
+use ferrolith::internal::hooks::{
     BackgroundErrorReason, CompactionJobInfo, EventDb, EventListener, ExternalFileIngestionInfo,
     FlushJobInfo, MemTableInfo, SubcompactionJobInfo, WriteStallInfo,
 };

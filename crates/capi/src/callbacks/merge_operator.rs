@@ -1,7 +1,7 @@
 //! Merge operators written in C.
 
 use super::State;
-use ferrolith::hooks::MergeOperator;
+use ferrolith::internal::hooks::MergeOperator;
 use std::ffi::{c_char, c_int, c_uchar, c_void};
 use std::ptr;
 

@@ -1,7 +1,7 @@
 //! Prefix extractors written in C.
 
 use super::State;
-use ferrolith::hooks::SliceTransform;
+use ferrolith::internal::hooks::SliceTransform;
 use std::ffi::{c_char, c_uchar, c_void};
 
 /// Gives the prefix of a key: bytes that live as long as the key or the transform.

@@ -5,7 +5,7 @@ use super::{rocksdb_options_t, rocksdb_t};
 use crate::bytes::path;
 use crate::errptr::{quiet, run};
 use crate::handles::{destroy, get, get_mut, give};
-use ferrolith::db::backup::{
+use ferrolith::internal::db::backup::{
     BackupEngine, BackupEngineOptions, BackupInfo, CreateBackupOptions, RestoreOptions,
     ShareFilesNaming,
 };

@@ -4,7 +4,7 @@ use super::rocksdb_column_family_handle_t;
 use crate::bytes::{array, put, slice};
 use crate::errptr::{quiet, run};
 use crate::handles::{destroy, get_mut, give};
-use ferrolith::batch::{BatchHandler, WriteBatch, iterate};
+use ferrolith::internal::batch::{BatchHandler, WriteBatch, iterate};
 use ferrolith::{Error, Result};
 use std::ffi::{c_char, c_int, c_void};
 

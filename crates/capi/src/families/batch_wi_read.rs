@@ -7,9 +7,9 @@ use super::{rocksdb_column_family_handle_t, rocksdb_options_t, rocksdb_readoptio
 use crate::bytes::slice;
 use crate::errptr::{quiet, run};
 use crate::handles::{get, give};
-use ferrolith::base::PinnedValue;
-use ferrolith::db::{BatchIterator, ColumnFamily, get_from_batch};
-use ferrolith::options::ReadOptions;
+use ferrolith::internal::base::PinnedValue;
+use ferrolith::internal::db::{BatchIterator, ColumnFamily, get_from_batch};
+use ferrolith::internal::options::ReadOptions;
 use ferrolith::{Error, Result};
 use std::ffi::c_char;
 use std::ptr;

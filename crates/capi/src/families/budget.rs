@@ -6,7 +6,9 @@ use super::cache::rocksdb_cache_t;
 use super::env::rocksdb_env_t;
 use super::rocksdb_options_t;
 use crate::handles::{destroy, give};
-use ferrolith::budget::{RateLimiter, RateLimiterMode, SstFileManager, WriteBufferManager};
+use ferrolith::internal::budget::{
+    RateLimiter, RateLimiterMode, SstFileManager, WriteBufferManager,
+};
 use std::ffi::c_int;
 use std::sync::Arc;
 

@@ -5,7 +5,7 @@
 use crate::errptr::{quiet, run};
 use crate::handles::{destroy, give};
 use ferrolith::Error;
-use ferrolith::cache::Cache;
+use ferrolith::internal::cache::Cache;
 use std::ffi::c_char;
 use std::ptr;
 use std::sync::{Arc, Mutex, PoisonError};

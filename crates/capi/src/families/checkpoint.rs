@@ -5,9 +5,9 @@ use super::{rocksdb_column_family_handle_t, rocksdb_options_t, rocksdb_t};
 use crate::bytes::{c_string, path, text};
 use crate::errptr::{quiet, run};
 use crate::handles::{destroy, get, give};
-use ferrolith::db::Checkpoint;
-use ferrolith::external::ExportImportFilesMetaData;
-use ferrolith::options::ImportColumnFamilyOptions;
+use ferrolith::internal::db::Checkpoint;
+use ferrolith::internal::external::ExportImportFilesMetaData;
+use ferrolith::internal::options::ImportColumnFamilyOptions;
 use std::ffi::c_char;
 use std::ptr;
 

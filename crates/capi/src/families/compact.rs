@@ -4,8 +4,8 @@ use super::{rocksdb_column_family_handle_t, rocksdb_compactoptions_t, rocksdb_t}
 use crate::bytes::bound;
 use crate::errptr::{quiet, run};
 use crate::handles::{destroy, get, give};
-use ferrolith::db::ColumnFamily;
-use ferrolith::options::{CompactRangeOptions, WaitForCompactOptions};
+use ferrolith::internal::db::ColumnFamily;
+use ferrolith::internal::options::{CompactRangeOptions, WaitForCompactOptions};
 use std::ffi::{c_char, c_uchar};
 use std::time::Duration;
 

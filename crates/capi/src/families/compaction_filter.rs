@@ -10,7 +10,9 @@ use crate::callbacks::compaction_filter::{
 use crate::callbacks::{Destructor, Name, State};
 use crate::errptr::quiet;
 use crate::handles::{destroy, give};
-use ferrolith::hooks::{CompactionFilter, CompactionFilterContext, CompactionFilterFactory};
+use ferrolith::internal::hooks::{
+    CompactionFilter, CompactionFilterContext, CompactionFilterFactory,
+};
 use std::ffi::{c_uchar, c_void};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

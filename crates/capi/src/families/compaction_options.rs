@@ -4,7 +4,7 @@ use super::rocksdb_options_t;
 use crate::bytes::bound;
 use crate::errptr::quiet;
 use crate::handles::{destroy, give};
-use ferrolith::options::{
+use ferrolith::internal::options::{
     CompactOnDeletion, CompactRangeOptions, FifoCompactionOptions, UniversalCompactionOptions,
 };
 use std::ffi::c_char;

@@ -5,8 +5,8 @@ use crate::bytes::{array, c_string, path, put, text, to_malloc};
 use crate::errptr::{quiet, run};
 use crate::handles::{destroy, get, give};
 use ferrolith::Result;
-use ferrolith::db::{ColumnFamily, ColumnFamilyDescriptor, Db};
-use ferrolith::env::epoch;
+use ferrolith::internal::db::{ColumnFamily, ColumnFamilyDescriptor, Db};
+use ferrolith::internal::env::epoch;
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr;
 

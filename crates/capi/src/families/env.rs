@@ -6,8 +6,8 @@
 use crate::bytes::path;
 use crate::errptr::run;
 use crate::handles::{destroy, get, give};
-use ferrolith::fs::{FileSystem, mem::MemFs, posix};
-use ferrolith::options::DbPath;
+use ferrolith::internal::fs::{FileSystem, mem::MemFs, posix};
+use ferrolith::internal::options::DbPath;
 use std::ffi::{c_char, c_int};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering::Relaxed};

@@ -6,8 +6,8 @@ use super::{rocksdb_column_family_handle_t, rocksdb_comparator_t, rocksdb_option
 use crate::bytes::{array, path, put, slice};
 use crate::errptr::{quiet, run};
 use crate::handles::{destroy, get, get_mut, give};
-use ferrolith::external::SstFileWriter;
-use ferrolith::options::IngestExternalFileOptions;
+use ferrolith::internal::external::SstFileWriter;
+use ferrolith::internal::options::IngestExternalFileOptions;
 use std::ffi::c_char;
 use std::path::PathBuf;
 use std::ptr;

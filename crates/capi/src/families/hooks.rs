@@ -9,8 +9,8 @@ use crate::callbacks::slice_transform::{CSliceTransform, InDomain, Transform};
 use crate::callbacks::{Destructor, Name, State};
 use crate::errptr::quiet;
 use crate::handles::{destroy, give};
-use ferrolith::base::Comparator;
-use ferrolith::hooks::{
+use ferrolith::internal::base::Comparator;
+use ferrolith::internal::hooks::{
     FixedPrefixTransform, MergeOperator, NoopTransform, SliceTransform, UInt64AddOperator,
 };
 use std::ffi::{c_char, c_int, c_uchar, c_void};

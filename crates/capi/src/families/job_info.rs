@@ -5,7 +5,7 @@
 
 use crate::bytes::put;
 use crate::errptr::save;
-use ferrolith::hooks::{
+use ferrolith::internal::hooks::{
     CompactionJobInfo, ExternalFileIngestionInfo, FlushJobInfo, MemTableInfo, SubcompactionJobInfo,
     WriteStallCondition, WriteStallInfo,
 };

@@ -3,7 +3,7 @@
 use super::rocksdb_options_t;
 use crate::bytes::text;
 use crate::handles::{destroy, give};
-use ferrolith::fs::info_log::{LogLevel, Logger};
+use ferrolith::internal::fs::info_log::{LogLevel, Logger};
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::ptr;
 use std::sync::Arc;

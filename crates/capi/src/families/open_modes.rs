@@ -6,7 +6,7 @@ use crate::bytes::{array, path, text};
 use crate::errptr::run;
 use crate::handles::{get, give};
 use ferrolith::Result;
-use ferrolith::db::{ColumnFamily, Db};
+use ferrolith::internal::db::{ColumnFamily, Db};
 use std::ffi::{c_char, c_int, c_uchar};
 use std::ptr;
 

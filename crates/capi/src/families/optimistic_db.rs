@@ -10,7 +10,7 @@ use super::{rocksdb_column_family_handle_t, rocksdb_options_t, rocksdb_t, rocksd
 use crate::bytes::path;
 use crate::errptr::{quiet, run};
 use crate::handles::{destroy, get, give};
-use ferrolith::txn::OptimisticTransactionDb;
+use ferrolith::internal::txn::OptimisticTransactionDb;
 use std::ffi::{c_char, c_int};
 use std::ptr;
 

@@ -1,7 +1,7 @@
 //! Options of databases and operations: the handles. Plain settings are generated from `abi.tsv`.
 
 use crate::handles::{destroy, give};
-use ferrolith::options::{FlushOptions, Options, ReadOptions, WriteOptions};
+use ferrolith::internal::options::{FlushOptions, Options, ReadOptions, WriteOptions};
 use std::ffi::c_int;
 
 /// Options of a database and of a column family in one, as RocksDB's C ABI has it.

@@ -8,7 +8,7 @@ use crate::bytes::{array, c_string, path, put, text};
 use crate::errptr::run;
 use crate::handles::{destroy, get, get_mut, give};
 use ferrolith::Error;
-use ferrolith::options::{
+use ferrolith::internal::options::{
     BlockBasedTableOptions, ColumnFamilyOptions, DbOptions, Leniency, Options, TableFactory,
     newest_options_file, read_options_file,
 };

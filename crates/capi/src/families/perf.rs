@@ -5,7 +5,7 @@
 use crate::bytes::c_string;
 use crate::errptr::quiet;
 use crate::handles::{destroy, give};
-use ferrolith::base::perf::{self, PerfLevel, PerfMetric};
+use ferrolith::internal::base::perf::{self, PerfLevel, PerfMetric};
 use std::ffi::{c_char, c_int, c_uchar};
 use std::ptr;
 

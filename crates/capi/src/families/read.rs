@@ -4,9 +4,9 @@ use super::{rocksdb_column_family_handle_t, rocksdb_readoptions_t, rocksdb_t};
 use crate::bytes::{array, put, slice, to_malloc};
 use crate::errptr::{quiet, run, save};
 use crate::handles::{destroy, get, give};
-use ferrolith::base::{PinnedValue, ValueBuffer};
-use ferrolith::db::ColumnFamily;
-use ferrolith::options::{ReadOptions, ReadTier};
+use ferrolith::internal::base::{PinnedValue, ValueBuffer};
+use ferrolith::internal::db::ColumnFamily;
+use ferrolith::internal::options::{ReadOptions, ReadTier};
 use ferrolith::{Code, Result};
 use std::cell::Cell;
 use std::ffi::{c_char, c_uchar};
@@ -404,8 +404,8 @@ pub unsafe extern "C" fn rocksdb_multi_get_cf(
 
 /// Looks up keys of several families. One family is read in one call; several share a snapshot.
 fn as_of_one_moment(
-    db: &ferrolith::db::Db,
-    options: &ferrolith::options::ReadOptions,
+    db: &ferrolith::internal::db::Db,
+    options: &ferrolith::internal::options::ReadOptions,
     families: &[&ColumnFamily],
     keys: &[&[u8]],
 ) -> Vec<Result<Option<PinnedValue>>> {

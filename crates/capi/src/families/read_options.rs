@@ -5,7 +5,7 @@
 use super::rocksdb_readoptions_t;
 use crate::bytes::bound;
 use crate::errptr::quiet;
-use ferrolith::options::ReadOptions;
+use ferrolith::internal::options::ReadOptions;
 use std::ffi::c_char;
 
 unsafe fn set_bytes(

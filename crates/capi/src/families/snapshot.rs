@@ -3,8 +3,8 @@
 use super::{rocksdb_readoptions_t, rocksdb_t};
 use crate::errptr::quiet;
 use crate::handles::{destroy, give};
-use ferrolith::base::SeqNo;
-use ferrolith::db::{Db, Snapshot};
+use ferrolith::internal::base::SeqNo;
+use ferrolith::internal::db::{Db, Snapshot};
 use std::ptr;
 
 /// A moment of a database.

@@ -6,7 +6,7 @@ use super::rocksdb_options_t;
 use crate::bytes::c_string;
 use crate::errptr::quiet;
 use crate::handles::{destroy, give};
-use ferrolith::stats::{HistogramData, HistogramType, Statistics, StatsLevel, Ticker};
+use ferrolith::internal::stats::{HistogramData, HistogramType, Statistics, StatsLevel, Ticker};
 use std::ffi::{c_char, c_int};
 use std::ptr;
 

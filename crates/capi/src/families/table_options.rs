@@ -7,7 +7,7 @@
 use super::{rocksdb_cache_t, rocksdb_options_t};
 use crate::errptr::quiet;
 use crate::handles::{destroy, give};
-use ferrolith::options::{
+use ferrolith::internal::options::{
     BlockBasedTableOptions, CuckooTableOptions, FilterPolicy, PlainTableEncoding,
     PlainTableOptions, TableFactory,
 };

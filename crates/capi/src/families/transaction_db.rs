@@ -16,7 +16,7 @@ use super::{
 use crate::bytes::{list_to_malloc, path, put, slice};
 use crate::errptr::{quiet, run};
 use crate::handles::{destroy, get, get_mut, give};
-use ferrolith::txn::TransactionDb;
+use ferrolith::internal::txn::TransactionDb;
 use std::ffi::{c_char, c_int, c_uchar};
 use std::ptr;
 use std::sync::Arc;

@@ -1,7 +1,9 @@
 //! Options of transactions and of databases that give them out.
 
 use crate::handles::{destroy, give};
-use ferrolith::txn::{OptimisticTransactionOptions, TransactionDbOptions, TransactionOptions};
+use ferrolith::internal::txn::{
+    OptimisticTransactionOptions, TransactionDbOptions, TransactionOptions,
+};
 
 /// Options of a database with locking transactions.
 #[derive(Default)]

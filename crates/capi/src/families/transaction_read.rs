@@ -9,8 +9,8 @@ use crate::bytes::{array, put, slice};
 use crate::errptr::{quiet, run};
 use crate::handles::{get, get_mut, give};
 use ferrolith::Result;
-use ferrolith::base::PinnedValue;
-use ferrolith::db::BatchIterator;
+use ferrolith::internal::base::PinnedValue;
+use ferrolith::internal::db::BatchIterator;
 use std::ffi::{c_char, c_uchar};
 use std::ptr;
 

@@ -6,8 +6,8 @@ use super::rocksdb_options_t;
 use crate::accessors::codec;
 use crate::bytes::{array, path};
 use crate::errptr::quiet;
-use ferrolith::compress::CompressionType;
-use ferrolith::options::{
+use ferrolith::internal::compress::CompressionType;
+use ferrolith::internal::options::{
     ColumnFamilyOptions, CompressionOptions, DbOptions, DbPath, MemtableFactory,
 };
 use std::ffi::{c_char, c_int};

@@ -4,8 +4,8 @@ use super::{rocksdb_t, rocksdb_writebatch_t};
 use crate::bytes::put;
 use crate::errptr::{quiet, run};
 use crate::handles::{destroy, get, get_mut, give};
-use ferrolith::batch::WriteBatch;
-use ferrolith::db::TransactionLogIterator;
+use ferrolith::internal::batch::WriteBatch;
+use ferrolith::internal::db::TransactionLogIterator;
 use std::ffi::{c_char, c_uchar};
 use std::ptr;
 

@@ -3,15 +3,15 @@
 //! Blocks, fences and filters cannot be made from outside of the engine, but a table that has next to
 //! nothing else is public.
 
-use ferrolith::base::key::{append_internal_key, pack_trailer};
-use ferrolith::base::{KeyOrder, ValueType};
-use ferrolith::cache::Cache;
-use ferrolith::compress::CompressionType;
-use ferrolith::fs::mem::MemFs;
-use ferrolith::fs::{FileSystem, WritableOptions};
-use ferrolith::hooks::SliceTransform;
-use ferrolith::options::{BlockBasedTableOptions, CompressionOptions, TableFactory};
-use ferrolith::sst::{Table, TableBuilder, TableBuilderContext, TableReadContext};
+use ferrolith::internal::base::key::{append_internal_key, pack_trailer};
+use ferrolith::internal::base::{KeyOrder, ValueType};
+use ferrolith::internal::cache::Cache;
+use ferrolith::internal::compress::CompressionType;
+use ferrolith::internal::fs::mem::MemFs;
+use ferrolith::internal::fs::{FileSystem, WritableOptions};
+use ferrolith::internal::hooks::SliceTransform;
+use ferrolith::internal::options::{BlockBasedTableOptions, CompressionOptions, TableFactory};
+use ferrolith::internal::sst::{Table, TableBuilder, TableBuilderContext, TableReadContext};
 use std::path::Path;
 use std::sync::Arc;
 

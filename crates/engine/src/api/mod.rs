@@ -20,6 +20,9 @@ pub mod events;
 mod exports;
 mod hooks;
 pub mod ingest;
+#[doc(hidden)]
+#[allow(missing_docs)]
+pub mod internal;
 mod iter;
 mod key_range;
 mod maintenance;
@@ -55,12 +58,13 @@ pub use read_options::{IoPriority, ReadOptions, ReadTier, WriteOptions};
 pub use snapshot::Snapshot;
 pub use value::{Key, Value};
 
-pub use crate::base::SeqNo;
+pub use crate::base::{ReverseBytewiseComparator, SeqNo};
 pub use crate::budget::{RateLimiter, SstFileManager, WriteBufferManager};
 pub use crate::cache::Cache;
 pub use crate::error::{Code, Severity, SubCode};
 pub use crate::external::{ColumnFamilyMetaData, LevelMetaData, LiveFileMetaData};
 pub use crate::fs::info_log::{LogLevel, Logger};
+pub use crate::hooks::RemoveEmptyValueFilter;
 pub use crate::options::{
     BottommostLevelCompaction, CompactRangeOptions, FlushOptions, IngestExternalFileOptions,
     WaitForCompactOptions,
@@ -69,3 +73,6 @@ pub use crate::stats::{
     HistogramData, HistogramType, PROMETHEUS_CONTENT_TYPE, Statistics, StatsLevel, Ticker,
     prometheus_text,
 };
+
+#[cfg(feature = "tracing")]
+pub use crate::hooks::TracingListener;

@@ -51,7 +51,7 @@ pub fn unmask(masked: u32) -> u32 {
 }
 
 /// Whether the processors that the library was compiled for all have instructions for [`crc32c()`], in
-/// RocksDB's words. Without them it is [`crc32c_hardware`] that decides.
+/// RocksDB's words. Without them it is `crc32c_hardware` that decides.
 pub fn crc32c_target() -> String {
     let (has_it, processor) = if cfg!(target_arch = "x86_64") {
         (cfg!(target_feature = "sse4.2"), "x86")

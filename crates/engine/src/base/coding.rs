@@ -7,11 +7,6 @@
 
 use crate::error::{Error, Result};
 
-/// Appends a little-endian u16.
-pub fn put_fixed16(out: &mut Vec<u8>, v: u16) {
-    out.extend_from_slice(&v.to_le_bytes());
-}
-
 /// Appends a little-endian u32.
 pub fn put_fixed32(out: &mut Vec<u8>, v: u32) {
     out.extend_from_slice(&v.to_le_bytes());
@@ -152,12 +147,6 @@ impl<'a> Decoder<'a> {
     /// One byte.
     pub fn byte(&mut self, what: &str) -> Result<u8> {
         Ok(self.bytes(1, what)?.first().copied().unwrap_or_default())
-    }
-
-    /// A little-endian u16.
-    pub fn fixed16(&mut self, what: &str) -> Result<u16> {
-        let b = self.bytes(2, what)?;
-        Ok(b.iter().rev().fold(0, |v, &x| (v << 8) | u16::from(x)))
     }
 
     /// A little-endian u32.

@@ -66,7 +66,7 @@ impl Comparator for BytewiseComparator {
     }
 }
 
-/// [`BytewiseComparator`] turned around.
+/// The bytewise order, reversed.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ReverseBytewiseComparator;
 

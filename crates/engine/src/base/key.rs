@@ -186,7 +186,7 @@ impl<'a> LookupKey<'a> {
     }
 }
 
-/// The bytes of one [`LookupKey`], on the stack for keys up to 184 bytes.
+/// The bytes of one lookup key, on the stack for keys up to 184 bytes.
 #[derive(Debug)]
 pub struct LookupBuffer {
     inline: [u8; LookupBuffer::INLINE],

@@ -18,6 +18,6 @@ mod walk_key;
 
 pub use comparator::{BytewiseComparator, Comparator, KeyOrder, ReverseBytewiseComparator};
 pub use iterator::InternalIterator;
-pub use key::{LookupBuffer, LookupKey, MAX_SEQUENCE_NUMBER, ParsedInternalKey, SeqNo, ValueType};
-pub use pinned::{Pin, PinnedValue, ValueBuffer};
+pub use key::{LookupBuffer, LookupKey, MAX_SEQUENCE_NUMBER, SeqNo, ValueType};
+pub use pinned::{PinnedValue, ValueBuffer};
 pub use walk_key::WalkKey;

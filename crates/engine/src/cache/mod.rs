@@ -24,8 +24,8 @@ mod held;
 mod slots;
 mod spares;
 
+pub use entry_stats::CacheUser;
 use entry_stats::Collector;
-pub use entry_stats::{CacheUser, EntryStats};
 pub use heap::Memory;
 pub use held::{Held, Node};
 pub use slots::SlotArray;

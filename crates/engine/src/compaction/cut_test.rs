@@ -88,20 +88,3 @@ fn a_grandparent_that_is_jumped_over_stays_apart() {
     // What lies before the first key was never met.
     assert_eq!(outputs(&plan(&below, 400, 210), "gh"), "gh");
 }
-
-#[test]
-fn work_divides_at_file_boundaries() {
-    use crate::compaction::plan::PlanLevel;
-    let order = KeyOrder::bytewise();
-    let mut p = plan(&[], 30, 1000);
-    let above = vec![file(1, "a", "z", 100)];
-    let below = ["a", "f", "k", "p"].iter().zip(["e", "j", "o", "t"]).zip(2..);
-    let below = below.map(|((s, l), n)| file(n, s, l, 100)).collect();
-    p.inputs = vec![PlanLevel { level: 1, files: above }, PlanLevel { level: 2, files: below }];
-    assert_eq!(p.split_keys(1, &order), [b""; 0]);
-    assert_eq!(p.split_keys(2, &order), [b"k"]);
-    assert_eq!(p.split_keys(3, &order), [b"f", b"p"]);
-    assert_eq!(p.split_keys(9, &order), [b"f", b"k", b"p"]);
-    p.output_level = 0;
-    assert_eq!(p.split_keys(2, &order), [b""; 0]);
-}

@@ -318,6 +318,7 @@ fn run_part(
     .with_filter(filter(inputs)?, plan.start_level)
     .with_check_from(inputs.snapshots.check_from)
     .with_statistics(ctx.db_options.statistics.clone())
+    .with_enforce_single_del_contracts(ctx.db_options.enforce_single_del_contracts)
     .with_interrupt(inputs.interrupt.clone())
     .with_cancel(Arc::clone(ctx.cancelled));
     match &part.begin {

@@ -10,4 +10,4 @@ mod outputs;
 pub mod picker;
 pub mod plan;
 
-pub use job::{CompactionInputs, CompactionOutput, run};
+pub use job::{CompactionInputs, run};

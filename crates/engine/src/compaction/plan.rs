@@ -93,40 +93,10 @@ impl CompactionPlan {
         range.map_or_else(Default::default, |(s, l)| (s.to_vec(), l.to_vec()))
     }
 
-    /// The epoch of files that it writes to level 0: that of the oldest input there, so that the
-    /// result sorts between what is newer and what is older.
-    pub fn output_epoch(&self) -> u64 {
-        self.input_files().map(|(_, f)| f.epoch_number).min().unwrap_or(0)
-    }
-
     /// The oldest time at which data of the inputs was written; 0 if no file knows.
     pub fn oldest_ancestor_time(&self) -> u64 {
         let known = self.input_files().map(|(_, f)| f.oldest_ancestor_time).filter(|t| *t > 0);
         known.min().unwrap_or(0)
-    }
-
-    /// User keys that divide the work into at most `parts` ranges of about equal size, each
-    /// `[previous, key)`. They are boundaries of input files, so a plan of few files divides badly.
-    pub fn split_keys(&self, parts: usize, order: &KeyOrder) -> Vec<Vec<u8>> {
-        if parts < 2 || self.output_level == 0 {
-            return Vec::new();
-        }
-        let mut starts: Vec<(&[u8], u64)> =
-            self.input_files().map(|(_, f)| (f.smallest_user_key(), f.file_size)).collect();
-        starts.sort_by(|a, b| order.compare_user(a.0, b.0));
-        let each = (self.input_bytes() / parts as u64).max(1);
-        let (mut keys, mut before, mut next_cut) = (Vec::<Vec<u8>>::new(), 0u64, each);
-        let smallest = starts.first().map_or(&[][..], |s| s.0);
-        for (key, size) in starts {
-            let last = keys.last().map_or(smallest, |k| k);
-            let is_new = !order.equal_user(last, key);
-            if before >= next_cut && keys.len() + 1 < parts && is_new {
-                keys.push(key.to_vec());
-                next_cut = before + each;
-            }
-            before = before.saturating_add(size);
-        }
-        keys
     }
 }
 

@@ -363,7 +363,6 @@ impl DbInner {
             stats::record(&self.statistics, HistogramType::NumFilesInSingleCompaction, files);
         }
         let inputs = || plan.input_files().map(|(_, file)| file);
-        let oldest = inputs().map(|f| f.oldest_ancestor_time).filter(|&t| t != 0).min();
         let bytes_in: u64 = inputs().map(|f| f.file_size).sum();
         let output = OutputContext {
             level: plan.output_level,
@@ -371,7 +370,7 @@ impl DbInner {
             compression: plan.compression,
             target_file_size: plan.target_file_size,
             bottommost: plan.bottommost,
-            oldest_ancestor_time: oldest.unwrap_or(0),
+            oldest_ancestor_time: plan.oldest_ancestor_time(),
             job_id: report.job_id,
             reason: TableFileCreationReason::Compaction,
             kept_free: self.kept_free(work.family.paths.dir(plan.output_path)),

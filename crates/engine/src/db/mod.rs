@@ -57,8 +57,7 @@ mod write;
 
 pub use batch_iter::{BatchIterator, get_from_batch};
 pub use checkpoint::Checkpoint;
-pub use file_ranges::KeyRange;
 pub use handles::{ColumnFamily, Db, DbIterator, Snapshot};
 pub use ingest::IngestExternalFileArg;
 pub use open::{ColumnFamilyDescriptor, DEFAULT_COLUMN_FAMILY};
-pub use updates::{TransactionLogIterator, WalFile};
+pub use updates::TransactionLogIterator;

@@ -348,27 +348,10 @@ impl<T: Send + Sync + 'static> EpochCell<T> {
         std::ptr::eq(self.pointer.load(Ordering::Acquire), object)
     }
 
-    /// Whether the cell holds nothing.
-    #[inline]
-    pub fn is_empty(&self) -> bool {
-        self.pointer.load(Ordering::Acquire).is_null()
-    }
-
     /// Puts `object` in; what was there before is retired.
     pub fn replace(&self, object: Option<StdArc<T>>) {
         let old = self.pointer.swap(into_raw(object), Ordering::AcqRel);
         retire_raw(old);
-    }
-
-    /// Puts `object` in if the cell is empty; otherwise gives it back.
-    pub fn set_if_empty(&self, object: StdArc<T>) -> Result<(), StdArc<T>> {
-        let new = StdArc::into_raw(object).cast_mut();
-        let empty = std::ptr::null_mut();
-        match self.pointer.compare_exchange(empty, new, Ordering::AcqRel, Ordering::Acquire) {
-            Ok(_) => Ok(()),
-            // SAFETY: `new` was made from an `Arc` above and nobody else has seen it.
-            Err(_) => Err(unsafe { StdArc::from_raw(new) }),
-        }
     }
 }
 

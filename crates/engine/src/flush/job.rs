@@ -84,6 +84,7 @@ pub fn run(inputs: FlushInputs<'_>) -> Result<FlushOutput> {
     .with_filter(filter, 0)
     .with_check_from(inputs.snapshots.check_from)
     .with_statistics(ctx.db_options.statistics.clone())
+    .with_enforce_single_del_contracts(ctx.db_options.enforce_single_del_contracts)
     .with_cancel(Arc::clone(ctx.cancelled));
     let mut output = None;
     let mut written = None;

@@ -95,11 +95,6 @@ pub fn wal_file_name(dir: &Path, n: u64) -> PathBuf {
     dir.join(format!("{n:06}.log"))
 }
 
-/// `N.blob`.
-pub fn blob_file_name(dir: &Path, n: u64) -> PathBuf {
-    dir.join(format!("{n:06}.blob"))
-}
-
 /// `MANIFEST-N`.
 pub fn manifest_file_name(dir: &Path, n: u64) -> PathBuf {
     dir.join(format!("MANIFEST-{n:06}"))

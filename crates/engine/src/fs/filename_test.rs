@@ -48,7 +48,7 @@ fn made_names_are_parsed_back() {
             (table_file_name(dir, n), FileKind::Table(n)),
             (leveldb_table_file_name(dir, n), FileKind::Table(n)),
             (wal_file_name(dir, n), FileKind::Wal(n)),
-            (blob_file_name(dir, n), FileKind::Blob(n)),
+            (dir.join(format!("{n:06}.blob")), FileKind::Blob(n)),
             (manifest_file_name(dir, n), FileKind::Manifest(n)),
             (options_file_name(dir, n), FileKind::Options(n)),
             (temp_options_file_name(dir, n), FileKind::Temp(n)),

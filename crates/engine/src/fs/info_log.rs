@@ -197,11 +197,6 @@ impl InfoLog {
         drop(dropped);
     }
 
-    /// Writes a line for the authors.
-    pub fn debug(&self, text: fmt::Arguments<'_>) {
-        self.log(LogLevel::Debug, text);
-    }
-
     /// Writes a line about what the engine did.
     pub fn info(&self, text: fmt::Arguments<'_>) {
         self.log(LogLevel::Info, text);
@@ -366,7 +361,7 @@ mod tests {
         let log = InfoLog::open(Arc::new(fs.clone()), Path::new("/db"), InfoLogOptions::default());
         let log = log.unwrap();
         log.info(format_args!("flush of {} bytes", 7));
-        log.debug(format_args!("dropped"));
+        log.log(LogLevel::Debug, format_args!("dropped"));
         log.warn(format_args!("stall"));
         let text = text(&fs);
         let lines: Vec<_> = text.lines().collect();

@@ -269,12 +269,6 @@ impl CompactionIter {
         &self.key
     }
 
-    /// The user key of it.
-    #[inline]
-    pub fn user_key(&self) -> &[u8] {
-        &self.key[..self.key.len() - TRAILER_SIZE]
-    }
-
     /// The value to write.
     #[inline]
     pub fn value(&self) -> &[u8] {

@@ -10,6 +10,6 @@ pub(crate) mod testing;
 #[cfg(test)]
 pub(crate) mod vec_iter;
 
-pub use compaction_iter::{CompactionIter, CompactionIterStats, Interrupt};
+pub use compaction_iter::{CompactionIter, Interrupt};
 pub use get_context::{GetContext, Outcome, Receiver};
 pub use merging::{MergingIterator, merging_iterator};

@@ -143,7 +143,7 @@ impl<'a> Conformance<'a> {
 
 /// The key itself, one just before and one just after, and both ends of its user key.
 fn neighbours(key: &[u8]) -> [Vec<u8>; 5] {
-    let parsed = crate::base::ParsedInternalKey::parse(key).expect("a valid entry");
+    let parsed = crate::base::key::ParsedInternalKey::parse(key).expect("a valid entry");
     let user = parsed.user_key;
     let longer = [user, &[0]].concat();
     [

@@ -43,6 +43,7 @@ pub enum InfoLogLevel {
 /// The slowest tier of caches that is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[repr(u8)]
+#[allow(clippy::enum_variant_names)] // RocksDB's names.
 pub enum CacheTier {
     /// Memory.
     VolatileTier = 0,

@@ -30,7 +30,7 @@ pub use block_based::{
     IndexType, MetadataCacheOptions, PinningTier, PrepopulateBlockCache,
 };
 pub use cf::ColumnFamilyOptions;
-pub use change::{CHANGEABLE_CF, CHANGEABLE_DB, change_cf, change_db};
+pub use change::{change_cf, change_db};
 pub use compaction::{
     CompactOnDeletion, CompactionPri, CompactionStopStyle, CompactionStyle, FifoCompactionOptions,
     FileTemperatureAge, PrepopulateBlobCache, UniversalCompactionOptions,
@@ -46,13 +46,12 @@ pub use ingest::{ImportColumnFamilyOptions, IngestExternalFileOptions};
 pub use kinds::{CacheTier, DbPath, InfoLogLevel, Temperature};
 pub use memtable::MemtableFactory;
 pub use read_write::{
-    BlobGarbageCollectionPolicy, BottommostLevelCompaction, CompactRangeOptions, FlushOptions,
-    ReadOptions, ReadTier, SizeApproximationOptions, WaitForCompactOptions, WriteOptions,
+    BottommostLevelCompaction, CompactRangeOptions, FlushOptions, ReadOptions, ReadTier,
+    SizeApproximationOptions, WaitForCompactOptions, WriteOptions,
 };
-pub use registry::{InFile, OptionSet, Row, Support};
+pub use registry::{InFile, OptionSet, Support};
 pub use sanitize::{
-    PLAIN_TABLE_FILE_SIZE_MAX, background_job_limits, inherit_from_db, sanitize, sanitize_cf,
-    sanitize_db, settings_without_effect, validate, validate_cf, validate_db,
+    PLAIN_TABLE_FILE_SIZE_MAX, background_job_limits, inherit_from_db, sanitize_cf, sanitize_db,
+    settings_without_effect, validate_cf, validate_db,
 };
 pub use table::{CuckooTableOptions, PlainTableEncoding, PlainTableOptions, TableFactory};
-pub use unnamed::Unnamed;

@@ -8,7 +8,7 @@
 use super::{
     BlockBasedTableOptions, ColumnFamilyOptions, CompactionStyle, CuckooTableOptions,
     DataBlockIndexType, DbOptions, DbPath, FilterPolicy, IndexType, MemtableFactory, OptionSet,
-    Options, PlainTableOptions, TableFactory,
+    PlainTableOptions, TableFactory,
 };
 use crate::compress::CompressionType;
 use crate::error::{Error, Result};
@@ -22,19 +22,6 @@ pub const PLAIN_TABLE_FILE_SIZE_MAX: u64 = 3 << 29;
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
 const GIB: usize = 1 << 30;
-
-/// Refuses options of a database and its default column family that cannot be honoured.
-pub fn validate(options: &Options) -> Result<()> {
-    validate_db(&options.db)?;
-    validate_cf(&options.cf)
-}
-
-/// Moves odd values of a database and its default column family to sensible ones; says which.
-pub fn sanitize(options: &mut Options) -> Vec<String> {
-    let mut changes = sanitize_db(&mut options.db);
-    changes.extend(sanitize_cf(&mut options.cf));
-    changes
-}
 
 /// Background jobs at once, as `(flushes, compactions)`, after RocksDB's rule: a quarter of
 /// `max_background_jobs` flush unless one of the older options says otherwise.

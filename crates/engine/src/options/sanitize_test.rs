@@ -1,5 +1,6 @@
 use super::*;
 use crate::hooks::FixedPrefixTransform;
+use crate::options::Options;
 use std::sync::Arc;
 
 /// Changes one thing of the default options.
@@ -7,6 +8,17 @@ fn with(change: impl FnOnce(&mut Options)) -> Options {
     let mut options = Options::default();
     change(&mut options);
     options
+}
+
+fn validate(options: &Options) -> Result<()> {
+    validate_db(&options.db)?;
+    validate_cf(&options.cf)
+}
+
+fn sanitize(options: &mut Options) -> Vec<String> {
+    let mut changes = sanitize_db(&mut options.db);
+    changes.extend(sanitize_cf(&mut options.cf));
+    changes
 }
 
 fn block_based(change: impl FnOnce(&mut BlockBasedTableOptions)) -> Options {

@@ -27,7 +27,7 @@ mod job;
 
 pub use covered_iter::hide_covered;
 pub use cursor::Run;
-pub use fragments::{FragmentRef, Fragments, Tombstone};
+pub use fragments::{Fragments, Tombstone};
 pub use job::{JobTombstones, OutputTombstones};
 
 #[cfg(test)]

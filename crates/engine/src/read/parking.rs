@@ -72,6 +72,8 @@ impl Parking {
     }
 
     /// Takes out all that is parked: another super-version was installed. The caller drops it.
+    // Iterators are handed out in the boxes that they came in.
+    #[allow(clippy::vec_box)]
     pub fn clear(&self) -> Vec<Box<DbIter>> {
         let places = self.places.get().into_iter().flatten();
         places.filter_map(|place| place.0.lock().take()).collect()

@@ -32,7 +32,8 @@ pub const EXTERNAL_VERSION_WRITTEN: u32 = 2;
 
 /// The properties of a table. Fields are RocksDB's names with `.` and `-` as `_`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names are those of the format; the table below maps them")]
+// The names are those of the format; the table below maps them.
+#[allow(missing_docs)]
 pub struct TableProperties {
     pub data_size: u64,
     pub index_size: u64,

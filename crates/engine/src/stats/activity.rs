@@ -26,8 +26,6 @@ pub enum Activity {
     Iterator,
     /// Verifying the checksums of blocks.
     VerifyDbChecksum,
-    /// Verifying the checksums of whole files.
-    VerifyFileChecksums,
 }
 
 thread_local! {
@@ -78,7 +76,6 @@ impl Activity {
             Activity::MultiGet => HistogramType::FileReadMultigetMicros,
             Activity::Iterator => HistogramType::FileReadDbIteratorMicros,
             Activity::VerifyDbChecksum => HistogramType::FileReadVerifyDbChecksumMicros,
-            Activity::VerifyFileChecksums => HistogramType::FileReadVerifyFileChecksumsMicros,
         })
     }
 

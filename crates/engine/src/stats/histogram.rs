@@ -37,7 +37,8 @@ fn two_digits(mut v: u64) -> u64 {
 }
 
 /// The upper end, inclusive, of every bucket.
-pub fn bucket_limits() -> &'static [u64] {
+#[cfg(test)]
+fn bucket_limits() -> &'static [u64] {
     &*LIMITS
 }
 

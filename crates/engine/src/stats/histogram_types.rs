@@ -31,7 +31,7 @@ named! {
         FileReadMultigetMicros "rocksdb.file.read.multiget.micros" counted;
         FileReadDbIteratorMicros "rocksdb.file.read.db.iterator.micros" counted;
         FileReadVerifyDbChecksumMicros "rocksdb.file.read.verify.db.checksum.micros" counted;
-        FileReadVerifyFileChecksumsMicros "rocksdb.file.read.verify.file.checksums.micros" counted;
+        FileReadVerifyFileChecksumsMicros "rocksdb.file.read.verify.file.checksums.micros" unless NO_FILE_CHECKSUMS;
         SstWriteMicros "rocksdb.sst.write.micros" counted;
         FileWriteFlushMicros "rocksdb.file.write.flush.micros" counted;
         FileWriteCompactionMicros "rocksdb.file.write.compaction.micros" counted;

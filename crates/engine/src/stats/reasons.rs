@@ -37,3 +37,4 @@ pub(super) const KEY_BY_KEY: &str =
 pub(super) const DISCARDED: &str =
     "It equals `rocksdb.prefetch.bytes` minus `rocksdb.prefetch.bytes.useful`.";
 pub(super) const NO_MULTISCAN: &str = "Scans of several ranges are not supported.";
+pub(super) const NO_FILE_CHECKSUMS: &str = "Files have no checksums as a whole.";

@@ -13,12 +13,11 @@ use crate::fs::filename::{manifest_file_name, read_current, set_current_file};
 use crate::fs::{FileSystem, WritableOptions};
 use crate::options::WalRecoveryMode;
 use crate::wal::{Damage, LogReader, LogWriter, ReadOutcome};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// An open MANIFEST.
 pub struct Manifest {
     log: LogWriter,
-    path: PathBuf,
     number: u64,
     snapshot_size: u64,
 }
@@ -34,7 +33,7 @@ impl Manifest {
         let path = manifest_file_name(dir, number);
         let file = fs.new_writable(&path, WritableOptions::default())?;
         let log = LogWriter::new(file, number);
-        let mut manifest = Manifest { log, path, number, snapshot_size: 0 };
+        let mut manifest = Manifest { log, number, snapshot_size: 0 };
         manifest.append(snapshot)?;
         manifest.snapshot_size = manifest.size();
         Ok(manifest)
@@ -55,11 +54,6 @@ impl Manifest {
         set_current_file(fs, dir, self.number, true)
     }
 
-    /// The number in its name.
-    pub fn number(&self) -> u64 {
-        self.number
-    }
-
     /// Bytes in it.
     pub fn size(&self) -> u64 {
         self.log.size()
@@ -68,11 +62,6 @@ impl Manifest {
     /// Bytes of what it began with.
     pub fn snapshot_size(&self) -> u64 {
         self.snapshot_size
-    }
-
-    /// Where it is.
-    pub fn path(&self) -> &Path {
-        &self.path
     }
 }
 

@@ -34,18 +34,17 @@ pub mod version;
 pub use batch::GROUP;
 pub use builder::VersionBuilder;
 pub use data_paths::DataPaths;
-pub use edit::{BlobFileAddition, BlobFileGarbage, VersionEdit, WalAddition};
+pub use edit::VersionEdit;
 pub use file_meta::{FileMeta, FileStats, Graveyard, ObsoleteTable};
 pub use level::Level;
 pub use level_iter::LevelIter;
 pub use manifest::Manifest;
 pub use recover::ColumnFamilySpec;
-pub use replay::{DEFAULT_COLUMN_FAMILY, ManifestState};
 pub(crate) use salvage::{SalvagedFamily, write_salvaged};
-pub use set::{ColumnFamilyVersions, Counters, VersionSet, VersionSetOptions};
+pub use set::{Counters, VersionSet, VersionSetOptions};
 pub use source::Source;
 pub use table_cache::{OpenTables, TableCache};
-pub use version::{DeeperKeys, Version};
+pub use version::Version;
 
 #[cfg(test)]
 mod ldb_test;

@@ -79,7 +79,6 @@ pub struct VersionSetOptions {
 pub struct ColumnFamilyVersions {
     name: String,
     order: KeyOrder,
-    num_levels: usize,
     log_number: u64,
     next_epoch: u64,
     paths: DataPaths,
@@ -97,7 +96,6 @@ impl ColumnFamilyVersions {
         ColumnFamilyVersions {
             name: spec.name.clone(),
             order: spec.order.clone(),
-            num_levels: spec.num_levels,
             log_number,
             next_epoch: newest.unwrap_or_default().saturating_add(1),
             paths,
@@ -118,11 +116,6 @@ impl ColumnFamilyVersions {
     /// Its current version.
     pub fn current(&self) -> &Arc<Version> {
         &self.current
-    }
-
-    /// Levels of its tree.
-    pub fn num_levels(&self) -> usize {
-        self.num_levels
     }
 }
 

@@ -97,10 +97,6 @@ impl Fragments {
         self.file.path()
     }
 
-    pub(super) fn log_number(&self) -> u64 {
-        self.log_number
-    }
-
     /// The bytes of a fragment, until the next step.
     pub(super) fn payload(&self, range: &Range<usize>) -> &[u8] {
         self.block.get(range.clone()).unwrap_or_default()

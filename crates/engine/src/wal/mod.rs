@@ -21,7 +21,6 @@ mod record;
 mod writer;
 
 pub use reader::{Damage, LogReader, ReadOutcome};
-pub use record::{BLOCK_SIZE, HEADER_SIZE};
 pub use writer::LogWriter;
 
 #[cfg(all(test, unix))]

@@ -181,13 +181,9 @@ impl LogReader {
     }
 
     /// Column families with user timestamps, and the size of these, as the log says so far.
-    pub fn timestamp_sizes(&self) -> &[(u32, u16)] {
+    #[cfg(test)]
+    fn timestamp_sizes(&self) -> &[(u32, u16)] {
         &self.timestamp_sizes
-    }
-
-    /// The number in the log's name.
-    pub fn log_number(&self) -> u64 {
-        self.fragments.log_number()
     }
 
     // ---- judging ----

@@ -11,5 +11,5 @@ pub use apply::{MemtableInserter, MemtableLookup};
 pub use order::{CommitOrder, Line, Turn};
 pub(crate) use sections::prepared_here;
 pub use sections::{SectionReplay, Sections};
-pub use stall::{Stall, StallCause, StallInputs, StallLimits, WriteController, WritersHeld};
+pub use stall::{Stall, StallCause, StallInputs, StallLimits, WriteController};
 pub use sync_group::{Followers, SyncGroup};

@@ -3,11 +3,11 @@
 
 use super::support::{dump, dump_cf, open_three, small, temp_dir, with_cf, wo};
 use ferrolith::Code;
-use ferrolith::db::Db;
-use ferrolith::db::backup::{
+use ferrolith::internal::db::Db;
+use ferrolith::internal::db::backup::{
     BackupEngine, BackupEngineOptions, CreateBackupOptions, RestoreOptions, ShareFilesNaming,
 };
-use ferrolith::options::{FlushOptions, Options, WriteOptions};
+use ferrolith::internal::options::{FlushOptions, Options, WriteOptions};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

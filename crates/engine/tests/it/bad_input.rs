@@ -2,9 +2,9 @@
 
 use super::support::{dump, small, temp_dir, with_cf, wo};
 use ferrolith::Code;
-use ferrolith::base::ReverseBytewiseComparator;
-use ferrolith::db::Db;
-use ferrolith::options::{CompressionOptions, FlushOptions, Options};
+use ferrolith::internal::base::ReverseBytewiseComparator;
+use ferrolith::internal::db::Db;
+use ferrolith::internal::options::{CompressionOptions, FlushOptions, Options};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -206,7 +206,10 @@ fn impossible_options_are_named() {
         &|o| o.cf.compaction_options_universal.incremental = true,
         "compaction_options_universal.incremental",
     );
-    refused(&|o| o.cf.compression = ferrolith::compress::CompressionType::Xpress, "Xpress");
+    refused(
+        &|o| o.cf.compression = ferrolith::internal::compress::CompressionType::Xpress,
+        "Xpress",
+    );
 }
 
 #[test]

@@ -2,9 +2,9 @@
 
 use super::support::{dump, ro, small, temp_dir, wo};
 use ferrolith::Code;
-use ferrolith::batch::WriteBatch;
-use ferrolith::db::Db;
-use ferrolith::options::{CompactRangeOptions, FlushOptions, ReadOptions, WriteOptions};
+use ferrolith::internal::batch::WriteBatch;
+use ferrolith::internal::db::Db;
+use ferrolith::internal::options::{CompactRangeOptions, FlushOptions, ReadOptions, WriteOptions};
 
 #[test]
 fn a_value_survives_flush_compaction_and_reopening() {

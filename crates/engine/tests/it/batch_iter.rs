@@ -1,9 +1,9 @@
 //! Reading through an indexed batch against a model: what the database would hold after the write.
 
-use ferrolith::batch::IndexedBatch;
-use ferrolith::db::{BatchIterator, Db};
-use ferrolith::hooks::StringAppendOperator;
-use ferrolith::options::{Options, ReadOptions, WriteOptions};
+use ferrolith::internal::batch::IndexedBatch;
+use ferrolith::internal::db::{BatchIterator, Db};
+use ferrolith::internal::hooks::StringAppendOperator;
+use ferrolith::internal::options::{Options, ReadOptions, WriteOptions};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -1,11 +1,13 @@
 //! Budgets that databases share: I/O rate, memtable memory, space of tables.
 
 use super::support::{ro, small, temp_dir, wo};
-use ferrolith::budget::{
+use ferrolith::internal::budget::{
     IoPriority, RateLimiter, RateLimiterMode, SstFileManager, WriteBufferManager,
 };
-use ferrolith::db::Db;
-use ferrolith::options::{CompactRangeOptions, FlushOptions, Options, ReadOptions, WriteOptions};
+use ferrolith::internal::db::Db;
+use ferrolith::internal::options::{
+    CompactRangeOptions, FlushOptions, Options, ReadOptions, WriteOptions,
+};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -13,7 +15,7 @@ fn large() -> Options {
     let mut options = small();
     options.cf.write_buffer_size = 4 << 20;
     options.cf.disable_auto_compactions = true;
-    options.cf.compression = ferrolith::compress::CompressionType::None;
+    options.cf.compression = ferrolith::internal::compress::CompressionType::None;
     options
 }
 

@@ -1,11 +1,11 @@
 //! Checkpoints: what is in them, when they are refused, and that a failure leaves nothing.
 
 use crate::support::{dump, dump_cf, open_three, small, temp_dir, try_open_three, wo};
-use ferrolith::db::{Checkpoint, Db};
-use ferrolith::fs::FileSystem;
-use ferrolith::fs::fault::{Fault, FaultFs, FaultKind};
-use ferrolith::fs::mem::MemFs;
-use ferrolith::options::{FlushOptions, Options, WriteOptions};
+use ferrolith::internal::db::{Checkpoint, Db};
+use ferrolith::internal::fs::FileSystem;
+use ferrolith::internal::fs::fault::{Fault, FaultFs, FaultKind};
+use ferrolith::internal::fs::mem::MemFs;
+use ferrolith::internal::options::{FlushOptions, Options, WriteOptions};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -95,7 +95,7 @@ fn writers_and_flushes_go_on_and_every_checkpoint_is_a_moment() {
         scope.spawn(|| {
             // Each round writes the same number into all families in one batch.
             for round in 0u64.. {
-                let mut batch = ferrolith::batch::WriteBatch::new();
+                let mut batch = ferrolith::internal::batch::WriteBatch::new();
                 for cf in &families {
                     let value = [round.to_be_bytes().as_slice(), &[0; 100]].concat();
                     batch.put_cf(cf.id(), b"round", &value).unwrap();

@@ -2,12 +2,14 @@
 
 use super::support::{dump, ro, small, temp_dir, wo};
 use ferrolith::Code;
-use ferrolith::db::Db;
-use ferrolith::hooks::{
+use ferrolith::internal::db::Db;
+use ferrolith::internal::hooks::{
     CompactionFilter, CompactionFilterContext, CompactionFilterFactory, FilterDecision,
     TableFileCreationReason,
 };
-use ferrolith::options::{CompactRangeOptions, FlushOptions, Options, newest_options_file};
+use ferrolith::internal::options::{
+    CompactRangeOptions, FlushOptions, Options, newest_options_file,
+};
 use std::sync::{Arc, Mutex};
 
 /// Drops keys that begin with `_`, and turns values `%` into `secret`.
@@ -67,7 +69,7 @@ fn quiet() -> Options {
 fn a_filter_sees_what_is_compacted_by_hand() {
     let dir = temp_dir();
     let mut options = quiet();
-    options.db.statistics = Some(ferrolith::stats::Statistics::new());
+    options.db.statistics = Some(ferrolith::internal::stats::Statistics::new());
     options.cf.compaction_filter = Some(Arc::new(Underscores { spares_snapshots: false }));
     let db = Db::open(&options, dir.path()).unwrap();
     fill(&db);
@@ -77,10 +79,11 @@ fn a_filter_sees_what_is_compacted_by_hand() {
     db.compact_range(&CompactRangeOptions::default(), None, None).unwrap();
     let left = vec![(b"a".to_vec(), b"1".to_vec()), (b"k".to_vec(), b"secret".to_vec())];
     assert_eq!(dump(&db), left);
-    let ticker = ferrolith::stats::Ticker::CompactionKeyDropUser;
+    let ticker = ferrolith::internal::stats::Ticker::CompactionKeyDropUser;
     assert_eq!(db.statistics().unwrap().take_ticker(ticker), 1);
     drop(db);
-    let path = newest_options_file(&*ferrolith::fs::posix(), dir.path()).unwrap().unwrap();
+    let path =
+        newest_options_file(&*ferrolith::internal::fs::posix(), dir.path()).unwrap().unwrap();
     let text = std::fs::read_to_string(path).unwrap();
     assert!(text.contains("\n  compaction_filter=Underscores\n"), "{text}");
 }

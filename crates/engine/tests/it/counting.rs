@@ -1,18 +1,18 @@
 //! Statistics: every ticker and histogram that has a name is counted, and nothing is without.
 
 use super::support::{ro, small, temp_dir, wo};
-use ferrolith::db::Db;
-use ferrolith::options::{
+use ferrolith::internal::db::Db;
+use ferrolith::internal::options::{
     BlockBasedTableOptions, CompactRangeOptions, FilterPolicy, FlushOptions, Options, TableFactory,
     WriteOptions,
 };
-use ferrolith::stats::{HistogramType, Ticker};
+use ferrolith::internal::stats::{HistogramType, Ticker};
 
 const KEYS: u32 = 500;
 
 fn counting() -> Options {
     let mut options = small();
-    options.db.statistics = Some(ferrolith::stats::Statistics::new());
+    options.db.statistics = Some(ferrolith::internal::stats::Statistics::new());
     options.cf.disable_auto_compactions = true;
     options.cf.write_buffer_size = 1 << 20;
     options.cf.table_factory = TableFactory::BlockBased(BlockBasedTableOptions {

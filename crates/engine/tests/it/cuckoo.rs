@@ -1,11 +1,11 @@
 //! CuckooTable as the format of column families: a model, and what it refuses.
 
 use super::support::{dump, ro, small, temp_dir, wo};
-use ferrolith::batch::WriteBatch;
-use ferrolith::compress::CompressionType;
-use ferrolith::db::Db;
-use ferrolith::external::SstFileWriter;
-use ferrolith::options::{
+use ferrolith::internal::batch::WriteBatch;
+use ferrolith::internal::compress::CompressionType;
+use ferrolith::internal::db::Db;
+use ferrolith::internal::external::SstFileWriter;
+use ferrolith::internal::options::{
     BlockBasedTableOptions, CompactRangeOptions, CuckooTableOptions, FlushOptions,
     IngestExternalFileOptions, Options, ReadOptions, TableFactory,
 };
@@ -233,7 +233,10 @@ fn a_family_may_change_its_format() {
             compact(&db);
             assert_eq!(dump(&db), expected);
         }
-        let options = ferrolith::options::newest_options_file(&*ferrolith::fs::posix(), dir.path());
+        let options = ferrolith::internal::options::newest_options_file(
+            &*ferrolith::internal::fs::posix(),
+            dir.path(),
+        );
         let text = std::fs::read_to_string(options.unwrap().unwrap()).unwrap();
         let section = "[TableOptions/CuckooTable \"default\"]\n  hash_table_ratio=0.9";
         assert_eq!(text.contains(section), round % 2 == 0, "{text}");

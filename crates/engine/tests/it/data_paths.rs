@@ -1,11 +1,11 @@
 //! Tables in several directories: `db_paths` and `cf_paths`.
 
 use crate::support::{dump, dump_cf, small, temp_dir, wo};
-use ferrolith::budget::SstFileManager;
-use ferrolith::db::backup::{BackupEngine, BackupEngineOptions};
-use ferrolith::db::{Checkpoint, ColumnFamilyDescriptor, Db};
-use ferrolith::hooks::{CompactionJobInfo, EventDb, EventListener, FlushJobInfo};
-use ferrolith::options::{
+use ferrolith::internal::budget::SstFileManager;
+use ferrolith::internal::db::backup::{BackupEngine, BackupEngineOptions};
+use ferrolith::internal::db::{Checkpoint, ColumnFamilyDescriptor, Db};
+use ferrolith::internal::hooks::{CompactionJobInfo, EventDb, EventListener, FlushJobInfo};
+use ferrolith::internal::options::{
     BottommostLevelCompaction, CompactRangeOptions, CompactionStyle, DbPath, FlushOptions, Options,
 };
 use std::collections::BTreeSet;
@@ -26,7 +26,7 @@ fn paths(root: &Path, targets: &[u64]) -> Vec<DbPath> {
 /// Levels 0 and 1 in the first path, level 2 in the second, the rest in the third.
 fn leveled(root: &Path) -> Options {
     let mut o = small();
-    o.cf.compression = ferrolith::compress::CompressionType::None;
+    o.cf.compression = ferrolith::internal::compress::CompressionType::None;
     o.cf.write_buffer_size = 64 << 10;
     o.cf.max_bytes_for_level_base = 128 << 10;
     o.cf.max_bytes_for_level_multiplier = 4.0;

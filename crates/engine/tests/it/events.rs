@@ -2,16 +2,16 @@
 
 use super::support::{ro, small, temp_dir, wo};
 use ferrolith::Error;
-use ferrolith::db::Db;
-use ferrolith::fs::fault::{Fault, FaultFs, FaultKind, Op};
-use ferrolith::fs::info_log::{LogLevel, Logger};
-use ferrolith::hooks::{
+use ferrolith::internal::db::Db;
+use ferrolith::internal::fs::fault::{Fault, FaultFs, FaultKind, Op};
+use ferrolith::internal::fs::info_log::{LogLevel, Logger};
+use ferrolith::internal::hooks::{
     BackgroundErrorReason, ColumnFamilyHandleInfo, CompactionJobInfo, CompactionReason, EventDb,
     EventListener, FlushJobInfo, FlushReason, ManualFlushInfo, MemTableInfo, SubcompactionJobInfo,
     TableFileCreationBriefInfo, TableFileCreationInfo, TableFileCreationReason,
     TableFileDeletionInfo, WriteStallCondition, WriteStallInfo,
 };
-use ferrolith::options::{CompactRangeOptions, FlushOptions, Options, WriteOptions};
+use ferrolith::internal::options::{CompactRangeOptions, FlushOptions, Options, WriteOptions};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -248,7 +248,7 @@ fn stalls_are_told_when_they_begin_and_end() {
 
 /// Fails the next flushes until the returned file system is told otherwise.
 fn failing(options: &mut Options) -> FaultFs {
-    let fs = FaultFs::new(ferrolith::fs::posix());
+    let fs = FaultFs::new(ferrolith::internal::fs::posix());
     options.db.file_system = Some(Arc::new(fs.clone()));
     fs
 }

@@ -1,8 +1,8 @@
 //! Export and import of column families.
 
 use crate::support::{dump_cf, open_three, ro, small, temp_dir, wo};
-use ferrolith::db::{Checkpoint, Db};
-use ferrolith::options::{
+use ferrolith::internal::db::{Checkpoint, Db};
+use ferrolith::internal::options::{
     CompactRangeOptions, FlushOptions, ImportColumnFamilyOptions, ReadOptions,
 };
 use std::path::Path;
@@ -12,7 +12,7 @@ fn key(i: u32) -> Vec<u8> {
 }
 
 /// A family with files on several levels, some with newer versions of the same keys.
-fn fill(db: &Db, cf: &ferrolith::db::ColumnFamily) {
+fn fill(db: &Db, cf: &ferrolith::internal::db::ColumnFamily) {
     for round in 0..3u32 {
         for i in (0..600).step_by(round as usize + 1) {
             db.put_cf(&wo(), cf, &key(i), &[&round.to_be_bytes()[..], &[b'v'; 60]].concat())
@@ -61,8 +61,8 @@ fn a_family_moves_to_another_database() {
         assert_eq!(dump_cf(&other, &cf), left);
         other.close().unwrap();
         let names = ["default", "came"];
-        let descriptors =
-            names.map(|name| ferrolith::db::ColumnFamilyDescriptor::new(name, small().cf));
+        let descriptors = names
+            .map(|name| ferrolith::internal::db::ColumnFamilyDescriptor::new(name, small().cf));
         let (other, cfs) =
             Db::open_cf(&small().db, dir.path().join("other"), descriptors.to_vec()).unwrap();
         assert_eq!(dump_cf(&other, &cfs[1]), left);
@@ -131,7 +131,8 @@ fn refusals_have_rocksdbs_words_and_leave_nothing() {
     let tables = count(&dir.path().join("db"));
     let how = ImportColumnFamilyOptions::default();
     let import =
-        |name: &str, change: &dyn Fn(&mut ferrolith::external::ExportImportFilesMetaData)| {
+        |name: &str,
+         change: &dyn Fn(&mut ferrolith::internal::external::ExportImportFilesMetaData)| {
             let mut export = good.clone();
             change(&mut export);
             db.create_cf_with_import(name, &small().cf, &how, &[&export]).unwrap_err().to_string()

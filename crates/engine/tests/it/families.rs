@@ -2,9 +2,9 @@
 
 use super::support::{dump_cf, open_three, ro, small, temp_dir, try_open_three, with_cf, wo};
 use ferrolith::Code;
-use ferrolith::batch::WriteBatch;
-use ferrolith::db::{ColumnFamilyDescriptor, Db};
-use ferrolith::options::{FlushOptions, WriteOptions};
+use ferrolith::internal::batch::WriteBatch;
+use ferrolith::internal::db::{ColumnFamilyDescriptor, Db};
+use ferrolith::internal::options::{FlushOptions, WriteOptions};
 
 #[test]
 fn a_batch_over_families_is_atomic_and_survives() {

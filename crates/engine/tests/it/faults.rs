@@ -15,12 +15,12 @@ mod two_phases;
 mod wal_renewal;
 
 use super::support::small;
-use ferrolith::db::Db;
-use ferrolith::fs::FileSystem;
-use ferrolith::fs::fault::FaultFs;
-use ferrolith::fs::mem::MemFs;
-use ferrolith::hooks::MergeOperator;
-use ferrolith::options::{FlushOptions, Options, WriteOptions};
+use ferrolith::internal::db::Db;
+use ferrolith::internal::fs::FileSystem;
+use ferrolith::internal::fs::fault::FaultFs;
+use ferrolith::internal::fs::mem::MemFs;
+use ferrolith::internal::hooks::MergeOperator;
+use ferrolith::internal::options::{FlushOptions, Options, WriteOptions};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};

@@ -1,10 +1,10 @@
 //! `inplace_update_support`: the same results as ordinary puts without snapshots, in less memory.
 
 use super::support::{dump_cf, open_three, ro, small, temp_dir, wo};
-use ferrolith::batch::WriteBatch;
-use ferrolith::db::{ColumnFamily, Db};
-use ferrolith::options::{FlushOptions, MemtableFactory, Options, ReadOptions};
-use ferrolith::stats::{Statistics, Ticker};
+use ferrolith::internal::batch::WriteBatch;
+use ferrolith::internal::db::{ColumnFamily, Db};
+use ferrolith::internal::options::{FlushOptions, MemtableFactory, Options, ReadOptions};
+use ferrolith::internal::stats::{Statistics, Ticker};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -82,7 +82,7 @@ fn random_writes_agree_with_maps() {
         let dir = temp_dir();
         let mut options = in_place();
         options.cf.prefix_extractor =
-            Some(Arc::new(ferrolith::hooks::FixedPrefixTransform::new(1)));
+            Some(Arc::new(ferrolith::internal::hooks::FixedPrefixTransform::new(1)));
         options.cf.memtable_factory = memtable;
         let (mut db, mut cfs) = open_three(&options, dir.path());
         let mut maps = [Map::new(), Map::new(), Map::new()];

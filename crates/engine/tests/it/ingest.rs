@@ -1,13 +1,13 @@
 //! Ingestion: what counts afterwards, what snapshots see, and that failures change nothing.
 
 use crate::support::{dump, dump_cf, open_three, option_sets, ro, small, temp_dir, wo};
-use ferrolith::db::{Db, IngestExternalFileArg};
-use ferrolith::external::SstFileWriter;
-use ferrolith::fs::FileSystem;
-use ferrolith::fs::fault::{Fault, FaultFs, FaultKind};
-use ferrolith::fs::mem::MemFs;
-use ferrolith::hooks::{EventDb, EventListener, ExternalFileIngestionInfo, FlushJobInfo};
-use ferrolith::options::{
+use ferrolith::internal::db::{Db, IngestExternalFileArg};
+use ferrolith::internal::external::SstFileWriter;
+use ferrolith::internal::fs::FileSystem;
+use ferrolith::internal::fs::fault::{Fault, FaultFs, FaultKind};
+use ferrolith::internal::fs::mem::MemFs;
+use ferrolith::internal::hooks::{EventDb, EventListener, ExternalFileIngestionInfo, FlushJobInfo};
+use ferrolith::internal::options::{
     CompactRangeOptions, CompactionStyle, FlushOptions, IngestExternalFileOptions, Options,
     ReadOptions, WriteOptions,
 };
@@ -337,7 +337,7 @@ fn range_tombstones_of_files_delete_what_is_older_and_nothing_of_their_file() {
     let db = Db::open(&options, dir.path().join("db")).unwrap();
     let expected: Vec<_> = model.into_iter().collect();
     assert_eq!(dump(&db), expected);
-    let export = ferrolith::db::Checkpoint::new(&db)
+    let export = ferrolith::internal::db::Checkpoint::new(&db)
         .export_column_family(&db.default_cf(), dir.path().join("x"))
         .unwrap();
     let how = Default::default();
@@ -587,7 +587,8 @@ fn behind_everything_means_that_what_is_there_counts() {
         model.extend((500..520).map(|i| (i, None)));
         // The tombstones must survive although nothing lies below them yet.
         let force = CompactRangeOptions {
-            bottommost_level_compaction: ferrolith::options::BottommostLevelCompaction::Force,
+            bottommost_level_compaction:
+                ferrolith::internal::options::BottommostLevelCompaction::Force,
             ..Default::default()
         };
         db.compact_range(&force, None, None).unwrap();

@@ -1,8 +1,8 @@
 //! Options that bound the whole database, or say how carefully files are written.
 
 use super::support::{dump, open_three, ro, small, temp_dir, wo};
-use ferrolith::db::Db;
-use ferrolith::options::{FlushOptions, WriteOptions};
+use ferrolith::internal::db::Db;
+use ferrolith::internal::options::{FlushOptions, WriteOptions};
 use std::path::Path;
 
 fn bytes_of(dir: &Path, extension: &str) -> u64 {
@@ -98,7 +98,7 @@ fn figures_go_to_the_log_periodically() {
     let dir = temp_dir();
     let mut options = small();
     options.db.stats_dump_period_sec = 1;
-    options.db.statistics = Some(ferrolith::stats::Statistics::new());
+    options.db.statistics = Some(ferrolith::internal::stats::Statistics::new());
     let db = Db::open(&options, dir.path()).unwrap();
     db.put(&wo(), b"k", b"v").unwrap();
     let log = || std::fs::read_to_string(dir.path().join("LOG")).unwrap();

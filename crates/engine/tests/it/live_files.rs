@@ -1,8 +1,10 @@
 //! What the database tells about its files, and what it does with ranges of them.
 
 use crate::support::{dump, open_three, ro, small, temp_dir, wo};
-use ferrolith::db::Db;
-use ferrolith::options::{CompactRangeOptions, FlushOptions, Options, SizeApproximationOptions};
+use ferrolith::internal::db::Db;
+use ferrolith::internal::options::{
+    CompactRangeOptions, FlushOptions, Options, SizeApproximationOptions,
+};
 use std::path::Path;
 
 fn key(i: u32) -> Vec<u8> {
@@ -12,7 +14,7 @@ fn key(i: u32) -> Vec<u8> {
 /// A database whose last level has several files, and nothing else anywhere.
 fn compacted(path: &Path) -> Db {
     let mut options = small();
-    options.cf.compression = ferrolith::compress::CompressionType::None;
+    options.cf.compression = ferrolith::internal::compress::CompressionType::None;
     options.cf.write_buffer_size = 16 << 10;
     options.cf.disable_auto_compactions = true;
     let db = Db::open(&options, path).unwrap();

@@ -2,9 +2,11 @@
 
 use super::support::{dump, small, temp_dir, wo};
 use ferrolith::Code;
-use ferrolith::db::Db;
-use ferrolith::hooks::{CompactionFilter, FilterDecision};
-use ferrolith::options::{CompactRangeOptions, FlushOptions, Options, WaitForCompactOptions};
+use ferrolith::internal::db::Db;
+use ferrolith::internal::hooks::{CompactionFilter, FilterDecision};
+use ferrolith::internal::options::{
+    CompactRangeOptions, FlushOptions, Options, WaitForCompactOptions,
+};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};

@@ -1,15 +1,15 @@
 //! Databases with merge operands and without the operator that folds them.
 
 use super::support::{small, temp_dir, wo};
-use ferrolith::base::KeyOrder;
-use ferrolith::batch::{IndexedBatch, WriteBatch};
-use ferrolith::db::{ColumnFamilyDescriptor, Db};
-use ferrolith::hooks::UInt64AddOperator;
-use ferrolith::options::{
+use ferrolith::internal::base::KeyOrder;
+use ferrolith::internal::batch::{IndexedBatch, WriteBatch};
+use ferrolith::internal::db::{ColumnFamilyDescriptor, Db};
+use ferrolith::internal::hooks::UInt64AddOperator;
+use ferrolith::internal::options::{
     BottommostLevelCompaction, CompactRangeOptions, FlushOptions, Options, ReadOptions,
     WriteOptions,
 };
-use ferrolith::txn::{
+use ferrolith::internal::txn::{
     OptimisticTransactionDb, OptimisticTransactionOptions, TransactionDb, TransactionDbOptions,
     TransactionOptions,
 };

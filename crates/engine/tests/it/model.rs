@@ -4,9 +4,11 @@
 //! run to repeat. A failure names both.
 
 use super::support::{open_three, option_sets, wo};
-use ferrolith::batch::WriteBatch;
-use ferrolith::db::{ColumnFamily, Db, Snapshot};
-use ferrolith::options::{CompactRangeOptions, FlushOptions, Options, ReadOptions, TableFactory};
+use ferrolith::internal::batch::WriteBatch;
+use ferrolith::internal::db::{ColumnFamily, Db, Snapshot};
+use ferrolith::internal::options::{
+    CompactRangeOptions, FlushOptions, Options, ReadOptions, TableFactory,
+};
 use std::collections::BTreeMap;
 use std::path::Path;
 

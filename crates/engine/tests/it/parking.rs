@@ -2,8 +2,8 @@
 //! nothing that a new state of the database has left.
 
 use super::support::{option_sets, ro, small, temp_dir, wo};
-use ferrolith::db::Db;
-use ferrolith::options::{CompactRangeOptions, FlushOptions, ReadOptions};
+use ferrolith::internal::db::Db;
+use ferrolith::internal::options::{CompactRangeOptions, FlushOptions, ReadOptions};
 use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -71,7 +71,7 @@ fn iterators_that_follow_each_other_see_what_their_options_say() {
         let dir = temp_dir();
         let db = Db::open(&options, dir.path()).unwrap();
         let (mut model, mut rng) = (Model::new(), fastrand::Rng::with_seed(11));
-        let mut old: Option<(ferrolith::db::Snapshot, Model)> = None;
+        let mut old: Option<(ferrolith::internal::db::Snapshot, Model)> = None;
         for round in 0..1500u32 {
             match rng.u32(..100) {
                 0 => drop(db.flush(&FlushOptions::default())),

@@ -1,9 +1,11 @@
 //! The perf context: what lookups, scans and writes cost the thread that makes them.
 
 use super::support::{ro, small, temp_dir, wo};
-use ferrolith::base::perf::{self, PerfLevel, PerfMetric as M};
-use ferrolith::db::Db;
-use ferrolith::options::{BlockBasedTableOptions, FilterPolicy, FlushOptions, TableFactory};
+use ferrolith::internal::base::perf::{self, PerfLevel, PerfMetric as M};
+use ferrolith::internal::db::Db;
+use ferrolith::internal::options::{
+    BlockBasedTableOptions, FilterPolicy, FlushOptions, TableFactory,
+};
 
 fn database(dir: &std::path::Path) -> Db {
     let mut options = small();

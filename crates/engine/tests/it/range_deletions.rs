@@ -1,15 +1,15 @@
 //! What `DeleteRange` promises, one thing at a time; `model.rs` has it all at once.
 
 use super::support::{dump, ro, small, temp_dir, wo};
-use ferrolith::base::MAX_SEQUENCE_NUMBER;
-use ferrolith::batch::WriteBatch;
-use ferrolith::db::Db;
-use ferrolith::external::SstFileWriter;
-use ferrolith::options::{
+use ferrolith::internal::base::MAX_SEQUENCE_NUMBER;
+use ferrolith::internal::batch::WriteBatch;
+use ferrolith::internal::db::Db;
+use ferrolith::internal::external::SstFileWriter;
+use ferrolith::internal::options::{
     BottommostLevelCompaction, CompactRangeOptions, FlushOptions, IngestExternalFileOptions,
     Options, PlainTableOptions, ReadOptions, TableFactory,
 };
-use ferrolith::stats::{Statistics, Ticker};
+use ferrolith::internal::stats::{Statistics, Ticker};
 use std::path::Path;
 
 fn key(n: u32) -> Vec<u8> {
@@ -86,7 +86,7 @@ fn plain_tables_refuse_them() {
     let mut options = quiet();
     options.cf.table_factory = TableFactory::Plain(PlainTableOptions::default());
     options.cf.prefix_extractor =
-        Some(std::sync::Arc::new(ferrolith::hooks::FixedPrefixTransform::new(1)));
+        Some(std::sync::Arc::new(ferrolith::internal::hooks::FixedPrefixTransform::new(1)));
     options.db.allow_mmap_reads = true;
     let db = open(&options, dir.path());
     let e = db.delete_range(&wo(), b"a", b"b").unwrap_err();
@@ -148,7 +148,7 @@ fn snapshots_see_through_later_deletions_until_they_go() {
     let second = db.snapshot();
     db.put(&wo(), b"k", b"2").unwrap();
     db.delete_range(&wo(), b"l", b"n").unwrap();
-    let at = |snapshot: &ferrolith::db::Snapshot| ReadOptions {
+    let at = |snapshot: &ferrolith::internal::db::Snapshot| ReadOptions {
         snapshot: Some(snapshot.sequence()),
         ..ro()
     };
@@ -185,7 +185,7 @@ fn a_tombstone_over_many_tables_is_cut_at_their_boundaries() {
     let mut options = quiet();
     options.cf.level_compaction_dynamic_level_bytes = false;
     options.cf.target_file_size_base = 4 << 10;
-    options.cf.compression = ferrolith::compress::CompressionType::None;
+    options.cf.compression = ferrolith::internal::compress::CompressionType::None;
     let db = open(&options, dir.path());
     for n in 0..1_000 {
         db.put(&wo(), &key(n), &[b'x'; 100]).unwrap();
@@ -257,7 +257,7 @@ fn a_memtable_counts_as_full_after_so_many() {
 fn space_comes_back_by_itself() {
     let dir = temp_dir();
     let mut options = small();
-    options.cf.compression = ferrolith::compress::CompressionType::None;
+    options.cf.compression = ferrolith::internal::compress::CompressionType::None;
     let db = open(&options, dir.path());
     for n in 0..3_000 {
         db.put(&wo(), &key(n), &[b'x'; 100]).unwrap();

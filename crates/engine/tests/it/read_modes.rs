@@ -3,8 +3,8 @@
 
 use super::support::{ro, small, temp_dir, wo};
 use ferrolith::Code;
-use ferrolith::db::Db;
-use ferrolith::options::{FlushOptions, ReadOptions, ReadTier, WriteOptions};
+use ferrolith::internal::db::Db;
+use ferrolith::internal::options::{FlushOptions, ReadOptions, ReadTier, WriteOptions};
 use std::path::Path;
 
 /// A thousand keys in a file, none of them in the cache, and "mem" in the memtable.

@@ -1,11 +1,11 @@
 //! Opening for reading only: what is seen, what is refused, and that nothing is written.
 
 use super::support::{dump, open_three, ro, small, temp_dir, with_cf, wo};
-use ferrolith::db::backup::{
+use ferrolith::internal::db::backup::{
     BackupEngine, BackupEngineOptions, CreateBackupOptions, RestoreOptions,
 };
-use ferrolith::db::{Checkpoint, ColumnFamilyDescriptor, Db};
-use ferrolith::options::{
+use ferrolith::internal::db::{Checkpoint, ColumnFamilyDescriptor, Db};
+use ferrolith::internal::options::{
     ColumnFamilyOptions, CompactRangeOptions, DbOptions, FlushOptions, Options, ReadOptions,
 };
 use std::collections::BTreeMap;

@@ -1,10 +1,10 @@
 //! All forms of a point lookup give what a map gives, wherever the value lies.
 
 use super::support::{option_sets, ro, small, temp_dir, wo};
-use ferrolith::base::{ReverseBytewiseComparator, ValueBuffer};
-use ferrolith::cache::Cache;
-use ferrolith::db::Db;
-use ferrolith::options::{
+use ferrolith::internal::base::{ReverseBytewiseComparator, ValueBuffer};
+use ferrolith::internal::cache::Cache;
+use ferrolith::internal::db::Db;
+use ferrolith::internal::options::{
     BlockBasedTableOptions, FilterPolicy, FlushOptions, IndexType, Options, PlainTableOptions,
     ReadOptions, TableFactory,
 };
@@ -127,7 +127,7 @@ fn all_forms_of_a_lookup_agree_with_a_map() {
         run(name, &options);
     }
     let (_, mut counted) = option_sets().remove(1);
-    counted.db.statistics = Some(ferrolith::stats::Statistics::new());
+    counted.db.statistics = Some(ferrolith::internal::stats::Statistics::new());
     run("with statistics", &counted);
     for (name, table) in block_based_sets() {
         let mut options = small();

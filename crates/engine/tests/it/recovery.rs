@@ -1,9 +1,9 @@
 //! Recovery: what a crash leaves is opened with every acknowledged write and no half batch.
 
 use super::support::{dump, dump_cf, open_three, ro, small, temp_dir, with_cf, wo};
-use ferrolith::batch::WriteBatch;
-use ferrolith::db::Db;
-use ferrolith::options::{FlushOptions, Options, WalRecoveryMode};
+use ferrolith::internal::batch::WriteBatch;
+use ferrolith::internal::db::Db;
+use ferrolith::internal::options::{FlushOptions, Options, WalRecoveryMode};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};

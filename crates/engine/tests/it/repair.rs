@@ -1,8 +1,10 @@
 //! Repair: what tables and WALs still have comes back when the MANIFEST is lost.
 
 use super::support::{dump, dump_cf, open_three, small, temp_dir, with_cf, wo};
-use ferrolith::db::{ColumnFamilyDescriptor, Db};
-use ferrolith::options::{ColumnFamilyOptions, CompactRangeOptions, FlushOptions, Options};
+use ferrolith::internal::db::{ColumnFamilyDescriptor, Db};
+use ferrolith::internal::options::{
+    ColumnFamilyOptions, CompactRangeOptions, FlushOptions, Options,
+};
 use std::path::{Path, PathBuf};
 
 fn options() -> Options {

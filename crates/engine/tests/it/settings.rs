@@ -1,14 +1,14 @@
 //! Options that change while the database is open: in force at once, recorded, and all or none.
 
 use super::support::{small, temp_dir, with_cf, wo};
-use ferrolith::db::Db;
-use ferrolith::options::{
+use ferrolith::internal::db::Db;
+use ferrolith::internal::options::{
     ColumnFamilyOptions, DbOptions, FlushOptions, Leniency, newest_options_file, read_options_file,
 };
 use std::path::Path;
 
 fn stored(dir: &Path) -> (DbOptions, ColumnFamilyOptions) {
-    let fs = ferrolith::fs::posix();
+    let fs = ferrolith::internal::fs::posix();
     let path = newest_options_file(&*fs, dir).unwrap().expect("an OPTIONS file");
     let file = read_options_file(&*fs, &path, &small(), Leniency::default()).unwrap();
     let cf = file.column_families.into_iter().find(|(name, _)| name == "default").unwrap().1;

@@ -2,9 +2,9 @@
 
 use super::support::{dump, ro, small, temp_dir, wo};
 use ferrolith::Code;
-use ferrolith::db::Db;
-use ferrolith::hooks::FixedPrefixPartitionerFactory;
-use ferrolith::options::{
+use ferrolith::internal::db::Db;
+use ferrolith::internal::hooks::FixedPrefixPartitionerFactory;
+use ferrolith::internal::options::{
     CompactOnDeletion, CompactRangeOptions, CompactionStyle, FlushOptions, Options,
     PlainTableOptions, TableFactory,
 };
@@ -89,7 +89,7 @@ fn fifo_drops_the_oldest_files() {
     let dir = temp_dir();
     let mut options = with_style(CompactionStyle::Fifo);
     options.cf.compaction_options_fifo.max_table_files_size = 64 << 10;
-    options.cf.compression = ferrolith::compress::CompressionType::None;
+    options.cf.compression = ferrolith::internal::compress::CompressionType::None;
     let db = Db::open(&options, dir.path()).unwrap();
     db.put(&wo(), b"first", b"v").unwrap();
     let snapshot = db.snapshot();
@@ -197,7 +197,10 @@ fn tables_end_where_the_partitioner_says() {
     compact(&db);
     assert_eq!((files(&db)[0], files(&db)[6], dump(&db).len()), (0, 3, 5), "no mere move");
     drop(db);
-    let path = ferrolith::options::newest_options_file(&*ferrolith::fs::posix(), dir.path());
+    let path = ferrolith::internal::options::newest_options_file(
+        &*ferrolith::internal::fs::posix(),
+        dir.path(),
+    );
     let text = std::fs::read_to_string(path.unwrap().unwrap()).unwrap();
     let line = "sst_partitioner_factory={id=SstPartitionerFixedPrefixFactory;length=1;}";
     assert!(text.contains(line), "{text}");

@@ -1,9 +1,11 @@
 //! What the tests share: directories that go away, and the option sets that must all agree.
 
-use ferrolith::compress::CompressionType;
-use ferrolith::db::{ColumnFamily, ColumnFamilyDescriptor, Db};
-use ferrolith::hooks::{FixedPrefixPartitionerFactory, FixedPrefixTransform, StringAppendOperator};
-use ferrolith::options::{
+use ferrolith::internal::compress::CompressionType;
+use ferrolith::internal::db::{ColumnFamily, ColumnFamilyDescriptor, Db};
+use ferrolith::internal::hooks::{
+    FixedPrefixPartitionerFactory, FixedPrefixTransform, StringAppendOperator,
+};
+use ferrolith::internal::options::{
     BlockBasedTableOptions, ColumnFamilyOptions, CompactionStyle, FilterPolicy, MemtableFactory,
     Options, PlainTableOptions, ReadOptions, TableFactory, WriteOptions,
 };

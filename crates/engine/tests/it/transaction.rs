@@ -1,12 +1,12 @@
 //! Transactions: who sees what, who waits, who is refused, and that sums stay right under load.
 
 use ferrolith::Code;
-use ferrolith::db::{ColumnFamily, Db};
-use ferrolith::options::{
+use ferrolith::internal::db::{ColumnFamily, Db};
+use ferrolith::internal::options::{
     BottommostLevelCompaction, CompactRangeOptions, FlushOptions, Options, ReadOptions,
     WriteOptions,
 };
-use ferrolith::txn::{
+use ferrolith::internal::txn::{
     OptimisticTransactionDb, OptimisticTransactionOptions, Transaction, TransactionDb,
     TransactionDbOptions, TransactionOptions,
 };

@@ -2,10 +2,10 @@
 //! is too old.
 
 use super::support::{dump, ro, small, temp_dir, wo};
-use ferrolith::batch::WriteBatch;
-use ferrolith::db::{ColumnFamilyDescriptor, Db};
-use ferrolith::hooks::{CompactionFilter, FilterDecision};
-use ferrolith::options::{
+use ferrolith::internal::batch::WriteBatch;
+use ferrolith::internal::db::{ColumnFamilyDescriptor, Db};
+use ferrolith::internal::hooks::{CompactionFilter, FilterDecision};
+use ferrolith::internal::options::{
     BottommostLevelCompaction, ColumnFamilyOptions, CompactRangeOptions, FlushOptions, Options,
 };
 use std::path::Path;

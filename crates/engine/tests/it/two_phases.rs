@@ -3,10 +3,10 @@
 
 use super::support::{dump, small, temp_dir, wo};
 use ferrolith::Code;
-use ferrolith::batch::WriteBatch;
-use ferrolith::db::{Checkpoint, ColumnFamily, ColumnFamilyDescriptor, Db};
-use ferrolith::options::{FlushOptions, Options, ReadOptions, WriteOptions};
-use ferrolith::txn::{
+use ferrolith::internal::batch::WriteBatch;
+use ferrolith::internal::db::{Checkpoint, ColumnFamily, ColumnFamilyDescriptor, Db};
+use ferrolith::internal::options::{FlushOptions, Options, ReadOptions, WriteOptions};
+use ferrolith::internal::txn::{
     Transaction, TransactionDb, TransactionDbOptions, TransactionOptions, TransactionState,
 };
 use std::path::Path;

@@ -2,9 +2,9 @@
 
 use super::support::{small, temp_dir, with_cf, wo};
 use ferrolith::Code;
-use ferrolith::batch::WriteBatch;
-use ferrolith::db::{Db, TransactionLogIterator};
-use ferrolith::options::{FlushOptions, Options, WriteOptions};
+use ferrolith::internal::batch::WriteBatch;
+use ferrolith::internal::db::{Db, TransactionLogIterator};
+use ferrolith::internal::options::{FlushOptions, Options, WriteOptions};
 use std::path::Path;
 
 fn keeping() -> Options {

@@ -22,13 +22,13 @@ use crate::ledger::Ledger;
 use crate::store::{Result, Setup};
 use crate::workload::{Family, Op, Shape};
 use ferrolith::Error;
-use ferrolith::batch::WriteBatch;
-use ferrolith::db::{ColumnFamily, ColumnFamilyDescriptor, Db};
-use ferrolith::hooks::{
+use ferrolith::internal::batch::WriteBatch;
+use ferrolith::internal::db::{ColumnFamily, ColumnFamilyDescriptor, Db};
+use ferrolith::internal::hooks::{
     BackgroundErrorReason, CompactionFilter, CompactionJobInfo, EventDb, EventListener,
     FilterDecision,
 };
-use ferrolith::options::{
+use ferrolith::internal::options::{
     ColumnFamilyOptions, DbOptions, DbPath, FlushOptions, OptionSet, ReadOptions, WriteOptions,
 };
 use std::io::{BufRead, Write};

@@ -1,9 +1,9 @@
 //! What both engines say about the same work: names, numbers and the shape of texts.
 
-use ferrolith::base::perf::{self, PerfMetric};
-use ferrolith::db::Db;
-use ferrolith::options::{Options, WriteOptions};
-use ferrolith::stats::{HistogramType, Statistics, Ticker};
+use ferrolith::internal::base::perf::{self, PerfMetric};
+use ferrolith::internal::db::Db;
+use ferrolith::internal::options::{Options, WriteOptions};
+use ferrolith::internal::stats::{HistogramType, Statistics, Ticker};
 use ferrolith_interop::figures::{self, Figures};
 
 /// The engine's twin of a [`Figures`].
@@ -83,7 +83,7 @@ fn properties_are_rocksdbs() {
         }
         if round == 0 {
             theirs.flush().unwrap();
-            db.flush(&ferrolith::options::FlushOptions::default()).unwrap();
+            db.flush(&ferrolith::internal::options::FlushOptions::default()).unwrap();
         }
     }
     // A flush is done for who waits for it a moment before its thread is.

@@ -2,8 +2,8 @@
 //! or the same refusal.
 
 use crate::children::{finish, start};
-use ferrolith::db::Db;
-use ferrolith::options::{FlushOptions, Options, WriteOptions};
+use ferrolith::internal::db::Db;
+use ferrolith::internal::options::{FlushOptions, Options, WriteOptions};
 use ferrolith_interop::steps::Step;
 use ferrolith_interop::store::{Engine, Setup};
 use ferrolith_interop::workload::Shape;

@@ -1,7 +1,7 @@
 //! OPTIONS files: what 10.10.1 writes we read, and write again with the same values.
 
 use crate::children::run;
-use ferrolith::options::{
+use ferrolith::internal::options::{
     BlockBasedTableOptions, ColumnFamilyOptions, DbOptions, InFile, Leniency, OptionSet, Options,
     OptionsFile, options_file_text,
 };

@@ -98,8 +98,8 @@ fn universal_theirs_first() {
 /// Each level of a tree that RocksDB made is in the path that our rule says.
 #[test]
 fn rocksdb_chooses_the_same_paths_for_levels() {
-    use ferrolith::db::Db;
-    use ferrolith::options::{DbPath, OptionSet, Options};
+    use ferrolith::internal::db::Db;
+    use ferrolith::internal::options::{DbPath, OptionSet, Options};
     for (targets, of_levels) in [
         (vec![262_144, 524_288, 1], [0, 0, 1, 2, 2, 2, 2]),
         (vec![131_072, 1 << 20, 1], [0, 1, 1, 2, 2, 2, 2]),

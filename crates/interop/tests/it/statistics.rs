@@ -3,8 +3,8 @@
 //! says why there is none. A count that moves on RocksDB and stays 0 here without being listed fails.
 
 use crate::script;
-use ferrolith::base::perf::PerfMetric;
-use ferrolith::stats::{HistogramType, Ticker};
+use ferrolith::internal::base::perf::PerfMetric;
+use ferrolith::internal::stats::{HistogramType, Ticker};
 use ferrolith_interop::figures::{self, Figures};
 use ferrolith_interop::store::Engine;
 use std::collections::BTreeMap;

@@ -1,6 +1,6 @@
 //! Debian's RocksDB 7.8.3 tools, run as they are.
 
-use ferrolith::sst::format::{CUCKOO_MAGIC, LEGACY_PLAIN_MAGIC, PLAIN_MAGIC};
+use ferrolith::internal::sst::format::{CUCKOO_MAGIC, LEGACY_PLAIN_MAGIC, PLAIN_MAGIC};
 use ferrolith_interop::dump::difference;
 use ferrolith_interop::peers;
 use ferrolith_interop::workload::Family;

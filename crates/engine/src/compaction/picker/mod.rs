@@ -35,7 +35,7 @@ use std::sync::Arc;
 
 pub use due::{Moment, bottommost_threshold};
 pub use manual::{ManualCompaction, ManualStep};
-pub use shape::{LevelShape, compression_for_flush, compression_for_level};
+pub use shape::{LevelShape, compression_for_flush};
 pub use universal::num_sorted_runs;
 
 /// A compaction that was picked and not released.
@@ -216,6 +216,12 @@ fn max_file_size(options: &ColumnFamilyOptions) -> u64 {
         TableFactory::Plain(_) => crate::options::PLAIN_TABLE_FILE_SIZE_MAX,
         _ => u64::MAX,
     }
+}
+
+/// The epoch of a file that `plan` writes to level 0: that of its oldest input.
+#[cfg(test)]
+fn output_epoch(plan: &CompactionPlan) -> u64 {
+    plan.input_files().map(|(_, f)| f.epoch_number).min().unwrap_or(0)
 }
 
 #[cfg(test)]

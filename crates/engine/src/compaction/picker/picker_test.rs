@@ -123,7 +123,7 @@ impl Stage {
             let (s, l) = (String::from_utf8(s).unwrap(), String::from_utf8(l).unwrap());
             let text = format!("{}:{s}-{l}:{}", self.next_number, plan.input_bytes());
             let mut file = parse_file(&text);
-            file.epoch_number = plan.output_epoch();
+            file.epoch_number = output_epoch(plan);
             file.smallest_seqno = plan.input_files().map(|f| f.1.smallest_seqno).min().unwrap();
             file.largest_seqno = plan.input_files().map(|f| f.1.largest_seqno).max().unwrap();
             edit.add_file(plan.output_level, Arc::new(file));

@@ -108,7 +108,7 @@ impl World {
             if plan.bottommost {
                 self.check_bottommost(plan, &merged);
             }
-            let epoch = (plan.output_level == 0).then(|| plan.output_epoch());
+            let epoch = (plan.output_level == 0).then(|| output_epoch(plan));
             for entries in cut(plan, merged) {
                 let file = self.new_file(entries, epoch);
                 edit.add_file(plan.output_level, file);

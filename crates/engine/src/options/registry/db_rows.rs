@@ -59,7 +59,7 @@ pub const DB_ROWS: &[Row<DbOptions>] = &[
     field!(Accepted "stats_history_buffer_size" stats_history_buffer_size),
     field!(Accepted "stats_persist_period_sec" stats_persist_period_sec),
     field!(Accepted "persist_stats_to_disk" persist_stats_to_disk),
-    field!(Accepted "enforce_single_del_contracts" enforce_single_del_contracts),
+    field!(Honoured "enforce_single_del_contracts" enforce_single_del_contracts),
     field!(Accepted "lowest_used_cache_tier" lowest_used_cache_tier),
     field!(Accepted "bgerror_resume_retry_interval" bgerror_resume_retry_interval),
     field!(Accepted "max_bgerror_resume_count" max_bgerror_resume_count),

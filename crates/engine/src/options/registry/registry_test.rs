@@ -1,6 +1,5 @@
-use super::super::{
-    CHANGEABLE_CF, CHANGEABLE_DB, CompactionPri, FilterPolicy, MemtableFactory, TableFactory,
-};
+use super::super::change::{CHANGEABLE_CF, CHANGEABLE_DB};
+use super::super::{CompactionPri, FilterPolicy, MemtableFactory, TableFactory};
 use super::*;
 use crate::compress::CompressionType;
 use std::collections::BTreeSet;

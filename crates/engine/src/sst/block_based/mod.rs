@@ -38,11 +38,9 @@ mod table;
 mod tags;
 mod tags_build;
 
-pub use block::Block;
 pub(super) use block::BlockView;
 pub(super) use block_builder::BlockBuilder;
 pub use builder::BlockBasedTableBuilder;
-pub use filter::{Filter, FilterBuilder};
 pub use iter::TableIter;
 pub use staged::Staged;
 pub use table::BlockBasedTable;

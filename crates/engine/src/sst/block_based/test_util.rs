@@ -127,7 +127,7 @@ pub fn open_late(bytes: &[u8], ctx: &TableReadContext) -> Result<Arc<Table>> {
 }
 
 fn row_of(iter: &dyn InternalIterator) -> Row {
-    let parsed = crate::base::ParsedInternalKey::parse(iter.key()).unwrap();
+    let parsed = crate::base::key::ParsedInternalKey::parse(iter.key()).unwrap();
     (parsed.user_key.to_vec(), parsed.sequence, parsed.value_type, iter.value().to_vec())
 }
 

@@ -3,13 +3,15 @@
 
 use super::super::support::{dump_cf, open_three, option_sets, ro, small, wo};
 use super::{DIR, eventually, faulty, over, unlogged};
-use ferrolith::batch::WriteBatch;
-use ferrolith::db::{ColumnFamily, Db};
-use ferrolith::fs::FileSystem;
-use ferrolith::fs::fault::{Fault, FaultKind, Op};
-use ferrolith::fs::mem::MemFs;
-use ferrolith::hooks::{EventDb, EventListener, FlushJobInfo, FlushReason, ManualFlushInfo};
-use ferrolith::options::{CompactRangeOptions, FlushOptions, Options};
+use ferrolith::internal::batch::WriteBatch;
+use ferrolith::internal::db::{ColumnFamily, Db};
+use ferrolith::internal::fs::FileSystem;
+use ferrolith::internal::fs::fault::{Fault, FaultKind, Op};
+use ferrolith::internal::fs::mem::MemFs;
+use ferrolith::internal::hooks::{
+    EventDb, EventListener, FlushJobInfo, FlushReason, ManualFlushInfo,
+};
+use ferrolith::internal::options::{CompactRangeOptions, FlushOptions, Options};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};

@@ -3,7 +3,7 @@
 
 use super::super::support::{ro, small, temp_dir, wo};
 use super::{eventually, within};
-use ferrolith::db::Db;
+use ferrolith::internal::db::Db;
 use std::path::Path;
 use std::process::Command;
 
@@ -82,7 +82,7 @@ fn fill(path: &Path) {
     std::fs::write(&ballast, vec![1; 9 << 20]).unwrap();
     let mut options = small();
     options.cf.write_buffer_size = 1 << 20;
-    options.cf.compression = ferrolith::compress::CompressionType::None;
+    options.cf.compression = ferrolith::internal::compress::CompressionType::None;
     let db = Db::open(&options, path.join("db")).unwrap();
     let mut written = 0;
     let error = loop {
@@ -113,7 +113,7 @@ fn fill(path: &Path) {
 
 /// Bytes that are free for this user.
 fn free(path: &Path) -> u64 {
-    ferrolith::fs::posix().free_space(path).unwrap()
+    ferrolith::internal::fs::posix().free_space(path).unwrap()
 }
 
 fn tables(path: &Path) -> Vec<String> {
@@ -139,7 +139,7 @@ fn compact_without_room(path: &Path) {
     let mut options = small();
     options.cf.write_buffer_size = 4 << 20;
     options.cf.target_file_size_base = 4 << 20;
-    options.cf.compression = ferrolith::compress::CompressionType::None;
+    options.cf.compression = ferrolith::internal::compress::CompressionType::None;
     options.cf.disable_auto_compactions = true;
     options.cf.level0_slowdown_writes_trigger = 100;
     options.cf.level0_stop_writes_trigger = 100;
@@ -149,7 +149,7 @@ fn compact_without_room(path: &Path) {
         db.put(&wo(), &key(written), &value(written)).unwrap();
         written += 1;
     }
-    db.flush(&ferrolith::options::FlushOptions::default()).unwrap();
+    db.flush(&ferrolith::internal::options::FlushOptions::default()).unwrap();
     let ballast = path.join("ballast");
     let filled = free(path).checked_sub(32 << 20).expect("the database is too large");
     std::fs::write(&ballast, vec![1; filled as usize]).unwrap();

@@ -3,9 +3,9 @@
 
 use super::super::support::{open_three, ro, wo};
 use super::{DIR, eventually, faulty, flush, over, synced, within};
-use ferrolith::db::{ColumnFamily, Db};
-use ferrolith::fs::fault::{Fault, FaultFs, FaultKind, Op};
-use ferrolith::options::{CompactRangeOptions, FlushOptions};
+use ferrolith::internal::db::{ColumnFamily, Db};
+use ferrolith::internal::fs::fault::{Fault, FaultFs, FaultKind, Op};
+use ferrolith::internal::options::{CompactRangeOptions, FlushOptions};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Mutex;

@@ -2,11 +2,11 @@
 
 use super::super::support::{dump, open_three, ro, temp_dir, wo};
 use super::{DIR, eventually, faulty, flush, gated, held, over, synced, unlogged, within};
-use ferrolith::db::{ColumnFamily, Db};
-use ferrolith::fs::FileSystem;
-use ferrolith::fs::fault::{Fault, FaultFs, FaultKind, Op};
-use ferrolith::fs::mem::MemFs;
-use ferrolith::options::{CompactRangeOptions, FlushOptions};
+use ferrolith::internal::db::{ColumnFamily, Db};
+use ferrolith::internal::fs::FileSystem;
+use ferrolith::internal::fs::fault::{Fault, FaultFs, FaultKind, Op};
+use ferrolith::internal::fs::mem::MemFs;
+use ferrolith::internal::options::{CompactRangeOptions, FlushOptions};
 use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -128,9 +128,9 @@ fn close_amid_everything_ends_and_keeps_what_was_acknowledged() {
         });
         drop(db);
         let names = Db::list_column_families(&options.db, dir.path()).unwrap();
-        let descriptors = names
-            .iter()
-            .map(|n| ferrolith::db::ColumnFamilyDescriptor::new(n.as_str(), options.cf.clone()));
+        let descriptors = names.iter().map(|n| {
+            ferrolith::internal::db::ColumnFamilyDescriptor::new(n.as_str(), options.cf.clone())
+        });
         let (db, _) = Db::open_cf(&options.db, dir.path(), descriptors.collect()).unwrap();
         for (thread, n) in written.into_iter().enumerate() {
             for i in 0..n {
@@ -297,7 +297,7 @@ fn a_switch_for_an_old_wal_is_tried_again() {
 /// Bytes in order, until a key asks for trouble.
 struct Explosive;
 
-impl ferrolith::base::Comparator for Explosive {
+impl ferrolith::internal::base::Comparator for Explosive {
     fn name(&self) -> &str {
         "test.Explosive"
     }
@@ -313,19 +313,19 @@ fn a_panic_in_a_comparator_stops_writes_and_leaves_no_half_batch() {
     let dir = crate::support::temp_dir();
     let mut options = crate::support::small();
     options.cf.comparator = std::sync::Arc::new(Explosive);
-    let wo = ferrolith::options::WriteOptions::default();
-    let db = ferrolith::db::Db::open(&options, dir.path()).unwrap();
+    let wo = ferrolith::internal::options::WriteOptions::default();
+    let db = ferrolith::internal::db::Db::open(&options, dir.path()).unwrap();
     db.put(&wo, b"before", b"v").unwrap();
     let writer = db.clone();
     let panicked = std::thread::spawn(move || {
-        let mut batch = ferrolith::batch::WriteBatch::new();
+        let mut batch = ferrolith::internal::batch::WriteBatch::new();
         batch.put(b"half", b"v").unwrap();
         batch.put(b"boom", b"v").unwrap();
         writer.write(&wo, &mut batch)
     });
     assert!(panicked.join().is_err());
     assert!(db.put(&wo, b"after", b"v").is_err());
-    assert!(db.flush(&ferrolith::options::FlushOptions::default()).is_err());
+    assert!(db.flush(&ferrolith::internal::options::FlushOptions::default()).is_err());
     let tables = db.property("rocksdb.total-sst-files-size");
     assert_eq!(tables.as_deref(), Some("0"));
     db.close().unwrap();

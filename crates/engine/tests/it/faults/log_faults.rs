@@ -7,8 +7,8 @@
 use super::super::support::{ro, small, temp_dir, wo};
 use super::disk_full::Mounted;
 use super::{eventually, synced};
-use ferrolith::db::Db;
-use ferrolith::options::{Options, WalRecoveryMode, WriteOptions};
+use ferrolith::internal::db::Db;
+use ferrolith::internal::options::{Options, WalRecoveryMode, WriteOptions};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

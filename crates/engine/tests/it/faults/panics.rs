@@ -3,9 +3,9 @@
 
 use super::super::support::{ro, small, temp_dir, wo};
 use super::{eventually, flush};
-use ferrolith::db::Db;
-use ferrolith::hooks::{EventDb, EventListener, FlushJobInfo, MergeOperator};
-use ferrolith::options::{CompactRangeOptions, Options};
+use ferrolith::internal::db::Db;
+use ferrolith::internal::hooks::{EventDb, EventListener, FlushJobInfo, MergeOperator};
+use ferrolith::internal::options::{CompactRangeOptions, Options};
 use std::path::Path;
 use std::sync::Arc;
 

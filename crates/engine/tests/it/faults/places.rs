@@ -2,10 +2,10 @@
 
 use super::super::support::{dump, small, temp_dir, wo};
 use super::{DIR, faulty, flush, over};
-use ferrolith::db::Db;
-use ferrolith::fs::FileSystem;
-use ferrolith::fs::fault::{Fault, FaultFs, FaultKind, Op};
-use ferrolith::options::Options;
+use ferrolith::internal::db::Db;
+use ferrolith::internal::fs::FileSystem;
+use ferrolith::internal::fs::fault::{Fault, FaultFs, FaultKind, Op};
+use ferrolith::internal::options::Options;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;

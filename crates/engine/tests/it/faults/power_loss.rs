@@ -3,12 +3,12 @@
 
 use super::super::support::{dump_cf, open_three, try_open_three, wo};
 use super::{DIR, faulty, flush, loosely_crashed, over, seed, synced, within};
-use ferrolith::batch::WriteBatch;
-use ferrolith::db::{ColumnFamily, Db};
-use ferrolith::fs::FileSystem;
-use ferrolith::fs::fault::{Fault, FaultFs, FaultKind};
-use ferrolith::fs::mem::MemFs;
-use ferrolith::options::{CompactRangeOptions, DbPath, FlushOptions, Options};
+use ferrolith::internal::batch::WriteBatch;
+use ferrolith::internal::db::{ColumnFamily, Db};
+use ferrolith::internal::fs::FileSystem;
+use ferrolith::internal::fs::fault::{Fault, FaultFs, FaultKind};
+use ferrolith::internal::fs::mem::MemFs;
+use ferrolith::internal::options::{CompactRangeOptions, DbPath, FlushOptions, Options};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;

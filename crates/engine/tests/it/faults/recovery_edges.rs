@@ -2,10 +2,10 @@
 
 use super::super::support::{dump, dump_cf, open_three, ro, with_cf, wo};
 use super::{DIR, faulty, flush, gated, held, over, synced, unlogged};
-use ferrolith::db::{ColumnFamilyDescriptor, Db};
-use ferrolith::fs::FileSystem;
-use ferrolith::fs::fault::{Fault, FaultKind, Op};
-use ferrolith::fs::mem::MemFs;
+use ferrolith::internal::db::{ColumnFamilyDescriptor, Db};
+use ferrolith::internal::fs::FileSystem;
+use ferrolith::internal::fs::fault::{Fault, FaultKind, Op};
+use ferrolith::internal::fs::mem::MemFs;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -62,7 +62,7 @@ fn recovery_that_fills_memtables_counts_operands_once() {
     }
 }
 
-fn db_with_small_buffers(options: &ferrolith::options::Options) -> Db {
+fn db_with_small_buffers(options: &ferrolith::internal::options::Options) -> Db {
     Db::open(&with_cf(options, |cf| cf.write_buffer_size = 64 << 10), DIR).unwrap()
 }
 

@@ -2,10 +2,10 @@
 
 use super::super::support::{dump, small, temp_dir, wo};
 use super::{eventually, flush};
-use ferrolith::db::Db;
-use ferrolith::db::backup::{BackupEngine, BackupEngineOptions};
-use ferrolith::env::threads::Refusals;
-use ferrolith::options::{CompactRangeOptions, Options};
+use ferrolith::internal::db::Db;
+use ferrolith::internal::db::backup::{BackupEngine, BackupEngineOptions};
+use ferrolith::internal::env::threads::Refusals;
+use ferrolith::internal::options::{CompactRangeOptions, Options};
 use std::path::Path;
 
 /// Options that ask for threads wherever there may be some.

@@ -4,13 +4,13 @@
 
 use super::super::support::dump_cf;
 use super::{DIR, faulty, loosely_crashed, over, seed, synced};
-use ferrolith::batch::WriteBatch;
-use ferrolith::db::{ColumnFamily, ColumnFamilyDescriptor};
-use ferrolith::fs::FileSystem;
-use ferrolith::fs::fault::{Fault, FaultKind};
-use ferrolith::fs::mem::MemFs;
-use ferrolith::options::{FlushOptions, Options, WriteOptions};
-use ferrolith::txn::{
+use ferrolith::internal::batch::WriteBatch;
+use ferrolith::internal::db::{ColumnFamily, ColumnFamilyDescriptor};
+use ferrolith::internal::fs::FileSystem;
+use ferrolith::internal::fs::fault::{Fault, FaultKind};
+use ferrolith::internal::fs::mem::MemFs;
+use ferrolith::internal::options::{FlushOptions, Options, WriteOptions};
+use ferrolith::internal::txn::{
     Transaction, TransactionDb, TransactionDbOptions, TransactionOptions, TransactionState,
 };
 use std::collections::BTreeMap;
@@ -113,7 +113,7 @@ fn open(options: &Options, families: usize) -> ferrolith::Result<Opened> {
 #[derive(Default)]
 struct Puts(Vec<Record>);
 
-impl ferrolith::batch::BatchHandler for Puts {
+impl ferrolith::internal::batch::BatchHandler for Puts {
     fn put(&mut self, cf: u32, key: &[u8], value: &[u8]) -> ferrolith::Result<()> {
         self.0.push((cf as usize, key.to_vec(), value.to_vec()));
         Ok(())
@@ -139,7 +139,7 @@ impl Opened {
         for txn in &self.live {
             assert_eq!(txn.state(), TransactionState::Prepared);
             let mut puts = Puts::default();
-            ferrolith::batch::iterate(txn.batch().batch().data(), &mut puts).unwrap();
+            ferrolith::internal::batch::iterate(txn.batch().batch().data(), &mut puts).unwrap();
             found.prepared.insert(txn.name().to_vec(), puts.0);
         }
         found
@@ -290,7 +290,7 @@ fn a_crash_while_opening_loses_nothing_that_is_prepared() {
     loop {
         stop += rng.u64(1..25);
         let mem = left.crash_clone();
-        let fs = ferrolith::fs::fault::FaultFs::new(std::sync::Arc::new(mem.clone()));
+        let fs = ferrolith::internal::fs::fault::FaultFs::new(std::sync::Arc::new(mem.clone()));
         fs.inject(Fault::writes_stop(stop, FaultKind::Io));
         let opened = open(&options(fs.clone(), false), 3);
         let done = opened.is_ok();

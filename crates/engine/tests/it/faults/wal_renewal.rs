@@ -3,12 +3,12 @@
 
 use super::super::support::{open_three, ro, wo};
 use super::{DIR, eventually, faulty, over, synced};
-use ferrolith::batch::WriteBatch;
-use ferrolith::db::{ColumnFamily, Db};
-use ferrolith::fs::fault::{Fault, FaultFs, FaultKind, Op};
-use ferrolith::fs::mem::MemFs;
-use ferrolith::options::{Options, WalRecoveryMode};
-use ferrolith::txn::{TransactionDb, TransactionDbOptions, TransactionOptions};
+use ferrolith::internal::batch::WriteBatch;
+use ferrolith::internal::db::{ColumnFamily, Db};
+use ferrolith::internal::fs::fault::{Fault, FaultFs, FaultKind, Op};
+use ferrolith::internal::fs::mem::MemFs;
+use ferrolith::internal::options::{Options, WalRecoveryMode};
+use ferrolith::internal::txn::{TransactionDb, TransactionDbOptions, TransactionOptions};
 use std::path::Path;
 use std::sync::Arc;
 

@@ -4,20 +4,20 @@
 
 use crate::scene::{Scene, broken, bytes, key};
 use ferrolith::Error;
-use ferrolith::batch::WriteBatch;
-use ferrolith::budget::SstFileManager;
-use ferrolith::cache::Cache;
-use ferrolith::compress::CompressionType;
-use ferrolith::db::backup::{BackupEngine, BackupEngineOptions, RestoreOptions};
-use ferrolith::db::{Checkpoint, Db};
-use ferrolith::external::SstFileWriter;
-use ferrolith::hooks::FixedPrefixTransform;
-use ferrolith::options::{
+use ferrolith::internal::batch::WriteBatch;
+use ferrolith::internal::budget::SstFileManager;
+use ferrolith::internal::cache::Cache;
+use ferrolith::internal::compress::CompressionType;
+use ferrolith::internal::db::backup::{BackupEngine, BackupEngineOptions, RestoreOptions};
+use ferrolith::internal::db::{Checkpoint, Db};
+use ferrolith::internal::external::SstFileWriter;
+use ferrolith::internal::hooks::FixedPrefixTransform;
+use ferrolith::internal::options::{
     BlockBasedTableOptions, CuckooTableOptions, DbPath, FilterPolicy, FlushOptions,
     ImportColumnFamilyOptions, IngestExternalFileOptions, MemtableFactory, Options,
     PlainTableOptions, ReadOptions, TableFactory, WriteOptions,
 };
-use ferrolith::txn::TransactionOptions;
+use ferrolith::internal::txn::TransactionOptions;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -315,7 +315,7 @@ fn filters(s: &mut Scene) {
         block_cache: Some(Cache::new_lru(64 << 20)),
         cache_index_and_filter_blocks: true,
         partition_filters: true,
-        index_type: ferrolith::options::IndexType::TwoLevelIndexSearch,
+        index_type: ferrolith::internal::options::IndexType::TwoLevelIndexSearch,
         filter_policy: Some(FilterPolicy::Bloom { bits_per_key: 10.0 }),
         metadata_block_size: 256,
         block_size: 200 << 10,

@@ -6,9 +6,11 @@
 
 use crate::plan;
 use ferrolith::Error;
-use ferrolith::db::{ColumnFamily, ColumnFamilyDescriptor, Db};
-use ferrolith::options::{CompactRangeOptions, FlushOptions, Options, ReadOptions, WriteOptions};
-use ferrolith::txn::{TransactionDb, TransactionDbOptions};
+use ferrolith::internal::db::{ColumnFamily, ColumnFamilyDescriptor, Db};
+use ferrolith::internal::options::{
+    CompactRangeOptions, FlushOptions, Options, ReadOptions, WriteOptions,
+};
+use ferrolith::internal::txn::{TransactionDb, TransactionDbOptions};
 use ferrolith_interop::store::{Scan, Setup, Store};
 use ferrolith_interop::theirs::Theirs;
 use ferrolith_interop::workload::Shape;
