@@ -31,6 +31,11 @@ fn main() -> ferrolith::Result<()> {
     // A column family is a key space of its own.
     let moons = db.cf_or_create("moons")?;
     moons.put("planet:3", "Moon")?;
+
+    // A batch may span column families.
+    let mut batch = WriteBatch::new();
+    batch.put("planet:6", "Saturn").put_cf(&moons, "planet:6", "Titan");
+    db.write(batch)?;
     assert_eq!(moons.get("planet:3")?.unwrap(), "Moon");
 
     db.close()

@@ -22,8 +22,8 @@
 //! ```
 //!
 //! Keys and values are bytes: anything that is `AsRef<[u8]>` can be written. Keys are in bytewise order, so numbers
-//! are written big-endian (`n.to_be_bytes()`). A [`Db`] is a handle: clone it, share it between threads, and drop it
-//! to close the database.
+//! are written big-endian (`n.to_be_bytes()`). A [`Db`] is a handle: clone it and share it between threads. The
+//! database closes when the last handle, iterator and snapshot is dropped, or at [`Db::close`].
 //!
 //! # What to use
 //!
@@ -32,29 +32,29 @@
 //! | read one key, many keys, a part of a value | [`Db::get`], [`Db::multi_get`], [`Db::get_with`] |
 //! | iterate over all keys, a range, a prefix, backward | [`Db::iter`], [`Db::range`], [`Db::prefix`], with `rev()` |
 //! | seek by hand | [`Db::cursor`] |
-//! | write several keys as a whole | [`WriteBatch`] and [`Db::write`] |
+//! | write several keys as a whole, also in several families | [`WriteBatch`] and [`Db::write`] |
 //! | read one state while others write | [`Db::snapshot`] |
 //! | keep several key spaces | [`Db::cf`], [`Db::create_cf`], [`Options::column_family`] |
-//! | change a value without reading it | [`Db::merge`] and [`Options::merge_operator`] |
+//! | change a value without reading it | [`Db::merge`], with [`Options::merge_operator`] |
 //! | let entries expire | [`Db::open_with_ttl`], or [`Options::compaction_filter`] |
 //! | survive a crash of the machine | [`WriteOptions::sync`], [`Db::flush_wal`] |
-//! | copy an open database | [`Db::checkpoint`], [`backup`] |
+//! | copy an open database, back it up, restore it | [`Db::checkpoint`], [`backup`] |
 //! | load much data | [`SstFileWriter`] and [`Db::ingest_external_file`] |
 //! | check and write as a whole | [`transaction`] |
 //! | follow the writes | [`Db::get_updates_since`] |
 //! | tune | [`Options`], which has all options of RocksDB, by setters, names and files |
-//! | observe | [`Db::property`], [`Db::statistics`], [`events`] |
+//! | observe | [`Db::property`], [`events`]; [`Statistics::to_prometheus`] with [`Options::enable_statistics`] |
 //!
-//! Methods without options have a twin with `_opt` that takes [`ReadOptions`] or [`WriteOptions`]. Methods of [`Db`]
-//! work on the default column family; [`ColumnFamily`] has the same methods, and [`Db`] has twins with `_cf` that take
-//! a handle.
+//! Most methods that read or write have a variant with `_opt` that takes [`ReadOptions`] or [`WriteOptions`]. Methods
+//! of [`Db`] work on the default column family. [`ColumnFamily`] has those that concern one family, and [`Db`] has
+//! variants of the basic ones with `_cf` that take a handle. [`Db::create_cf`] and [`Db::drop_cf`] take names.
 //!
 //! # Errors
 //!
 //! Every error is an [`Error`]; [`Error::kind`] is for `match`, [`Error::file`] and [`Error::offset`] say where a file
 //! is damaged, and an [`Error`] turns into a [`std::io::Error`]. An iterator that fails returns one `Err` and then
-//! ends, so that `?` in a loop catches it. A handle of a dropped column family, and a handle or snapshot of another
-//! database, is an error wherever it is used.
+//! ends, so that `?` in a loop catches it. Using a handle of a dropped column family, or a handle or
+//! snapshot of another database, returns an error.
 //!
 //! # Lifetimes and threads
 //!
@@ -65,7 +65,8 @@
 //! # RocksDB
 //!
 //! A directory of RocksDB opens as it is, and RocksDB opens it again afterwards. Names of methods and options are
-//! RocksDB's where it has them. [`Options`] lists the options that make no difference here.
+//! RocksDB's where it has them. [`Options`] lists the options that are accepted and have no
+//! effect.
 //!
 //! # Cargo features
 //!

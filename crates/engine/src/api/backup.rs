@@ -168,12 +168,12 @@ impl BackupEngine {
         self.inner.verify_backup(id, with_checksum)
     }
 
-    /// Makes `db_dir` the database of the newest backup. What was there before is deleted; no process may have it
-    /// open.
+    /// Makes `db_dir` the database of the newest backup. A database in that directory is replaced; other files stay.
+    /// No process may have it open.
     ///
     /// # Errors
-    /// Fails with `NotFound` if there is no backup, if the database is open, or if a file is damaged, missing or
-    /// cannot be written.
+    /// Fails with `NotFound` if there is no backup, with `Io` if the database is open or a file cannot be written, and
+    /// with `Corruption` if a file of the backup is damaged.
     pub fn restore_from_latest_backup(&self, db_dir: impl AsRef<Path>) -> Result<()> {
         let dir = db_dir.as_ref();
         self.inner.restore_from_latest(dir, dir, &engine::RestoreOptions::default())

@@ -621,7 +621,8 @@ impl Db {
         Ok(ColumnFamily::new(self, handle))
     }
 
-    /// Returns the column family with this name, and creates it with default options if there is none.
+    /// Returns the column family with this name, and creates it with default options if there is none: also without
+    /// the merge operator of the default family. [`Db::create_cf_with`] takes options.
     ///
     /// ```
     /// # let dir = tempfile::tempdir().unwrap();

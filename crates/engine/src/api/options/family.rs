@@ -146,8 +146,8 @@ macro_rules! setters {
             }
 
             /// Merges with a closure: it gets the key, the value below (`None` if there is none) and all operands,
-            /// oldest first, and returns the new value; `None` fails the read or the compaction. The name stands in
-            /// tables: opening with another one is an error.
+            /// oldest first, and returns the new value; `None` fails the read or the compaction. Tables record the
+            /// name, but opening does not compare it: use the operator that the operands were written for.
             #[must_use]
             pub fn merge_operator<F>(mut self, name: &str, full_merge: F) -> $options
             where
@@ -175,7 +175,8 @@ macro_rules! setters {
                 self
             }
 
-            /// Merges by adding little-endian `u64`s: RocksDB's `uint64add`.
+            /// Merges by adding little-endian `u64`s: RocksDB's `uint64add`. As there, a value or operand of another
+            /// length counts as 0.
             #[must_use]
             pub fn merge_operator_uint64_add(self) -> $options {
                 self.merge_operator_object(UInt64AddOperator)
