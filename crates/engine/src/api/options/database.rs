@@ -144,6 +144,8 @@ impl Options {
 
     /// Counts what the database does; see [`Db::statistics`](crate::Db::statistics).
     ///
+    /// Off by default: counting makes a lookup in cached blocks execute about 40 % more instructions, and a put 12 %.
+    ///
     /// ```
     /// use ferrolith::{Db, Options, Ticker};
     /// # let dir = tempfile::tempdir().unwrap();
