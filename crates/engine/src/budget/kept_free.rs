@@ -6,7 +6,8 @@
 //! [`KeptFree::step`] bytes that the whole job wrote, so that small outputs pass in any case.
 
 use crate::error::{Code, Error, Result, SubCode};
-use crate::fs::{FRAGMENT_HEADER, FileSyncer, FileSystem, Fragment, WritableFile};
+use crate::fs::gated::{Gate, Gated};
+use crate::fs::{FileSystem, WritableFile};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -38,6 +39,14 @@ impl KeptFree {
         (self.bytes / 4).clamp(1, STEP_MAX)
     }
 
+    /// Puts a file of the job behind this, if the job keeps anything.
+    pub fn guard(
+        file: Box<dyn WritableFile>,
+        kept: Option<&Arc<KeptFree>>,
+    ) -> Box<dyn WritableFile> {
+        Gated::wrap(file, kept.cloned())
+    }
+
     /// Counts bytes that are about to be written; refuses them where too little is free.
     fn count(&self, bytes: usize) -> Result<()> {
         let before = self.written.fetch_add(bytes as u64, Relaxed);
@@ -61,53 +70,9 @@ impl KeptFree {
     }
 }
 
-/// A file of a job that keeps space free.
-pub struct KeepsFree {
-    file: Box<dyn WritableFile>,
-    kept: Arc<KeptFree>,
-}
-
-impl KeepsFree {
-    /// Wraps `file`, if its job keeps anything.
-    pub fn wrap(
-        file: Box<dyn WritableFile>,
-        kept: Option<&Arc<KeptFree>>,
-    ) -> Box<dyn WritableFile> {
-        match kept {
-            Some(kept) => Box::new(KeepsFree { file, kept: Arc::clone(kept) }),
-            None => file,
-        }
-    }
-}
-
-impl WritableFile for KeepsFree {
-    fn append(&mut self, data: &[u8]) -> Result<()> {
-        self.kept.count(data.len())?;
-        self.file.append(data)
-    }
-    fn append_record(&mut self, header: &[u8; FRAGMENT_HEADER], payload: &[u8]) -> Result<()> {
-        self.kept.count(header.len() + payload.len())?;
-        self.file.append_record(header, payload)
-    }
-    fn append_fragments(&mut self, fragments: &[Fragment], payload: &[u8]) -> Result<()> {
-        let bytes: u64 = fragments.iter().map(Fragment::size).sum();
-        self.kept.count(bytes as usize)?;
-        self.file.append_fragments(fragments, payload)
-    }
-    fn flush(&mut self) -> Result<()> {
-        self.file.flush()
-    }
-    fn sync(&mut self) -> Result<()> {
-        self.file.sync()
-    }
-    fn syncer(&self) -> Arc<dyn FileSyncer> {
-        self.file.syncer()
-    }
-    fn size(&self) -> u64 {
-        self.file.size()
-    }
-    fn close(&mut self) -> Result<()> {
-        self.file.close()
+impl Gate for Arc<KeptFree> {
+    fn pass(&self, bytes: usize) -> Result<()> {
+        self.count(bytes)
     }
 }
 
@@ -127,7 +92,7 @@ mod tests {
         let kept = KeptFree::new(&fs, Path::new("/db"), 4 << 20).unwrap();
         assert_eq!((kept.bytes, kept.step()), (1 << 20, 256 << 10), "an eighth of what is free");
         let file = fs.new_writable(Path::new("/db/1.sst"), WritableOptions::default()).unwrap();
-        let mut file = KeepsFree::wrap(file, Some(&kept));
+        let mut file = KeptFree::guard(file, Some(&kept));
         file.append(&[0; 300 << 10]).unwrap();
         faults.set_free_space(Some((1 << 20) - 1));
         file.append(&[0; 100 << 10]).unwrap();

@@ -2,7 +2,8 @@
 
 use super::{IoPriority, RateLimiter};
 use crate::error::Result;
-use crate::fs::{FRAGMENT_HEADER, FileSyncer, Fragment, RandomAccessFile, WritableFile};
+use crate::fs::gated::{Gate, Gated};
+use crate::fs::{RandomAccessFile, WritableFile};
 use crate::stats::{self, Statistics, Ticker};
 use std::cell::Cell;
 use std::path::Path;
@@ -25,9 +26,8 @@ pub fn reads_at(priority: IoPriority) -> impl Drop {
     Before(READS_AT.replace(priority))
 }
 
-/// A file that is written at a limited rate.
+/// Limits the rate at which a file is written.
 pub struct LimitedWrites {
-    file: Box<dyn WritableFile>,
     limiter: Arc<RateLimiter>,
     priority: IoPriority,
     statistics: Option<Arc<Statistics>>,
@@ -41,13 +41,9 @@ impl LimitedWrites {
         priority: IoPriority,
         statistics: Option<&Arc<Statistics>>,
     ) -> Box<dyn WritableFile> {
-        match limiter {
-            Some(limiter) if limiter.limits_writes() => {
-                let (limiter, statistics) = (Arc::clone(limiter), statistics.cloned());
-                Box::new(LimitedWrites { file, limiter, priority, statistics })
-            }
-            _ => file,
-        }
+        let limiter = limiter.filter(|limiter| limiter.limits_writes()).cloned();
+        let gate = |limiter| LimitedWrites { limiter, priority, statistics: statistics.cloned() };
+        Gated::wrap(file, limiter.map(gate))
     }
 }
 
@@ -59,35 +55,10 @@ fn wait(limiter: &RateLimiter, bytes: usize, at: IoPriority, stats: &Option<Arc<
     }
 }
 
-impl WritableFile for LimitedWrites {
-    fn append(&mut self, data: &[u8]) -> Result<()> {
-        wait(&self.limiter, data.len(), self.priority, &self.statistics);
-        self.file.append(data)
-    }
-    fn append_record(&mut self, header: &[u8; FRAGMENT_HEADER], payload: &[u8]) -> Result<()> {
-        let bytes = header.len() + payload.len();
+impl Gate for LimitedWrites {
+    fn pass(&self, bytes: usize) -> Result<()> {
         wait(&self.limiter, bytes, self.priority, &self.statistics);
-        self.file.append_record(header, payload)
-    }
-    fn append_fragments(&mut self, fragments: &[Fragment], payload: &[u8]) -> Result<()> {
-        let bytes: u64 = fragments.iter().map(Fragment::size).sum();
-        wait(&self.limiter, bytes as usize, self.priority, &self.statistics);
-        self.file.append_fragments(fragments, payload)
-    }
-    fn flush(&mut self) -> Result<()> {
-        self.file.flush()
-    }
-    fn sync(&mut self) -> Result<()> {
-        self.file.sync()
-    }
-    fn syncer(&self) -> Arc<dyn FileSyncer> {
-        self.file.syncer()
-    }
-    fn size(&self) -> u64 {
-        self.file.size()
-    }
-    fn close(&mut self) -> Result<()> {
-        self.file.close()
+        Ok(())
     }
 }
 

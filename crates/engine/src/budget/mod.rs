@@ -9,7 +9,7 @@ mod rate_limiter;
 mod sst_files;
 mod write_buffers;
 
-pub use kept_free::{KeepsFree, KeptFree};
+pub use kept_free::KeptFree;
 pub use limited_file::{LimitedReads, LimitedWrites, reads_at};
 pub use rate_limiter::{IoPriority, RateLimiter, RateLimiterMode};
 pub use sst_files::SstFileManager;

@@ -6,7 +6,7 @@ use super::reread::Reread;
 use crate::base::ValueType::RangeDeletion;
 use crate::base::key::{append_internal_key, pack_trailer, sequence, trailer, user_key};
 use crate::base::{KeyOrder, MAX_SEQUENCE_NUMBER, SeqNo, ValueType};
-use crate::budget::{IoPriority, KeepsFree, KeptFree, LimitedWrites};
+use crate::budget::{IoPriority, KeptFree, LimitedWrites};
 use crate::compress::CompressionType;
 use crate::env::sync::atomic::AtomicBool;
 use crate::error::{Code, Error, Result};
@@ -134,7 +134,7 @@ impl TableOutput {
             (ctx.db_options.rate_limiter.as_ref(), ctx.db_options.statistics.as_ref());
         let file = CountedWrites::wrap(file, statistics);
         let file = LimitedWrites::wrap(file, limiter, priority, statistics);
-        let file = KeepsFree::wrap(file, ctx.kept_free.as_ref());
+        let file = KeptFree::guard(file, ctx.kept_free.as_ref());
         let now = now_seconds();
         let oldest = if ctx.oldest_ancestor_time == 0 { now } else { ctx.oldest_ancestor_time };
         let merge_operator_name = ctx.options.merge_operator.as_ref().map(|m| m.name().to_owned());

@@ -126,6 +126,9 @@ impl WritableFile for CountedWrites {
     fn size(&self) -> u64 {
         self.file.size()
     }
+    fn is_broken(&self) -> bool {
+        self.file.is_broken()
+    }
     fn close(&mut self) -> Result<()> {
         self.file.close()
     }

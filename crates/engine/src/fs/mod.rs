@@ -17,6 +17,7 @@ pub(crate) mod cpu_timer;
 pub(crate) mod event_log;
 pub mod fault;
 pub mod filename;
+pub(crate) mod gated;
 pub mod identity;
 pub mod info_log;
 pub mod mem;
