@@ -111,6 +111,7 @@ mod read;
 mod write;
 
 mod external;
+mod session;
 
 mod db;
 mod txn;

@@ -34,6 +34,7 @@ const ORDER: &[&str] = &[
     "flush",
     "compaction",
     "external",
+    "session",
     "db",
     "txn",
     "api",

@@ -4,7 +4,7 @@
 //! memory. Work is found by looking at the state, not by messages: a lost wake-up costs at most
 //! the time of one idle wait.
 
-use super::column_family::{ColumnFamilyData, ColumnFamilyState};
+use super::column_family::ColumnFamilyState;
 use super::errors::{caught, is_unwanted};
 use super::events::CompactionReport;
 use super::state::{DbInner, State};
@@ -21,6 +21,7 @@ use crate::flush::OutputContext;
 use crate::hooks::{BackgroundErrorReason, CompactionReason, FlushReason, TableFileCreationReason};
 use crate::iter::Interrupt;
 use crate::options;
+use crate::session::ColumnFamilyData;
 use crate::stats::{self, Activity, HistogramType, Ticker, Timer, busy_with};
 use crate::version::{Version, VersionEdit};
 use std::path::PathBuf;

@@ -3,13 +3,11 @@
 //! Files that an older session left over are deleted only after recovery has succeeded.
 
 use super::assemble::{assemble, make_durable};
-use super::column_family::ColumnFamilyData;
 use super::errors::caught;
 use super::log_lines::{keep_family, log_recovery_finished};
 use super::obsolete_files::Leftovers;
 use super::open::{ColumnFamilyDescriptor, DEFAULT_COLUMN_FAMILY, not_found};
 use super::recover::{Recovered, WhenFull, recover_wals};
-use super::session::{Identity, Session, next_serial};
 use super::state::DbInner;
 use crate::base::KeyOrder;
 use crate::budget::{MemtableShare, WriteBufferManager};
@@ -21,6 +19,8 @@ use crate::fs::identity::{host_name, new_db_id, new_session_id};
 use crate::fs::info_log::InfoLog;
 use crate::fs::{FileLock, FileSystem, filename};
 use crate::options::DbOptions;
+use crate::session::ColumnFamilyData;
+use crate::session::{Identity, Session, next_serial};
 use crate::stats::{Activity, busy_with};
 use crate::version::{ColumnFamilySpec, OpenTables, VersionSet, VersionSetOptions};
 use std::collections::BTreeMap;

@@ -5,7 +5,6 @@
 //! MANIFEST and the WALs grow and are copied up to their sizes of that moment. Meanwhile deletions
 //! are paused. The directory appears under its name when it is complete.
 
-use super::column_family::ColumnFamilyData;
 use super::handles::Db;
 use super::state::{DbInner, LiveWal};
 use crate::base::SeqNo;
@@ -13,6 +12,7 @@ use crate::error::{Error, Result};
 use crate::external::copy::Staging;
 use crate::fs::filename;
 use crate::options;
+use crate::session::ColumnFamilyData;
 use crate::version::FileMeta;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,13 +1,13 @@
 //! Closing: what is not logged is flushed, threads end, the WAL is cut to its length, and the lock
 //! is let go last.
 
-use super::column_family::ColumnFamilyData;
 use super::state::DbInner;
 use crate::env::epoch;
 use crate::env::sync::atomic::Ordering;
 use crate::error::{Code, Result};
 use crate::hooks::FlushReason;
 use crate::options::FlushOptions;
+use crate::session::ColumnFamilyData;
 use std::time::Duration;
 
 /// Jobs wake us; this is for a wake-up that was lost.

@@ -1,6 +1,5 @@
 //! Lookups and writes with statistics on. Apart from the plain paths, so that those pay one branch.
 
-use super::column_family::ColumnFamilyData;
 use super::get::context;
 use super::read_modes::within_limits;
 use super::state::DbInner;
@@ -12,6 +11,7 @@ use crate::batch::WriteBatch;
 use crate::error::Result;
 use crate::options::{ReadOptions, WriteOptions};
 use crate::read::SuperVersion;
+use crate::session::ColumnFamilyData;
 use crate::stats::{Activity, HistogramType, Statistics, Ticker, busy_with};
 use std::time::Instant;
 

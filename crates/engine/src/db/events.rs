@@ -5,7 +5,7 @@
 //! background thread, delivers it when it holds nothing. Without listeners nothing is queued: the
 //! cost is a look at an empty list.
 
-use super::column_family::{ColumnFamilyData, ColumnFamilyState};
+use super::column_family::ColumnFamilyState;
 use super::handles::{ColumnFamily, Db};
 use super::level_jobs::LevelJobs;
 use super::recover::RECOVERY_JOB;
@@ -22,6 +22,7 @@ use crate::hooks::{
     WriteStallCondition, WriteStallInfo,
 };
 use crate::memtable::MemTable;
+use crate::session::ColumnFamilyData;
 use crate::version::{DataPaths, FileMeta};
 use crate::write::Stall;
 use std::path::{Path, PathBuf};

@@ -2,7 +2,6 @@
 //! says of them; a new one, here or elsewhere, is made from them.
 
 use super::checkpoint::Checkpoint;
-use super::column_family::ColumnFamilyData;
 use super::handles::{ColumnFamily, Db};
 use super::state::DbInner;
 use super::unclaimed::Unclaimed;
@@ -13,6 +12,7 @@ use crate::external::{ExportImportFilesMetaData, LiveFileMetaData, table_boundar
 use crate::flush::now_seconds;
 use crate::fs::filename;
 use crate::options::{ColumnFamilyOptions, FlushOptions, ImportColumnFamilyOptions};
+use crate::session::ColumnFamilyData;
 use crate::version::{FileMeta, FileStats, VersionEdit};
 use std::path::Path;
 use std::sync::Arc;

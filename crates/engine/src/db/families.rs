@@ -1,18 +1,18 @@
 //! Making, dropping and finding column families of an open database.
 
-use super::column_family::{ColumnFamilyData, ColumnFamilyMap, ColumnFamilyState};
+use super::column_family::ColumnFamilyState;
 use super::log_lines::{keep_family, log_family};
 use super::state::{DbInner, State};
 use crate::base::{KeyOrder, SeqNo};
 use crate::compaction::picker::CompactionPicker;
 use crate::env::epoch;
-use crate::env::sync::atomic::Ordering;
 use crate::error::{Error, Result};
 use crate::hooks::{FlushReason, WriteStallCondition};
 use crate::memtable::MemTable;
 use crate::options::{self, ColumnFamilyOptions};
+use crate::session::{ColumnFamilyData, ColumnFamilyMap, PurgesTables};
 use crate::version::{ColumnFamilySpec, Version};
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 impl ColumnFamilyState {
     /// A family with an empty memtable over `current`.
@@ -131,8 +131,7 @@ impl DbInner {
         self.check_open()?;
         versions.drop_column_family(family.id)?;
         let mut state = self.state.lock();
-        family.dropped.store(true, Ordering::Release);
-        let _ = family.dropped_from.set(self.weak());
+        family.drop_from(self.weak());
         let gone = state.families.remove(&family.id);
         publish_families(self, &state);
         self.renew_stalls(&mut state);
@@ -150,20 +149,11 @@ impl DbInner {
     }
 }
 
-impl ColumnFamilyData {
-    /// A handle goes. If it is the last of a dropped family, its files go as well; iterators, which
-    /// hold what they read, keep theirs.
-    #[cold]
-    pub(super) fn delete_if_last(self: &Arc<Self>, db: &Weak<DbInner>) {
-        if Arc::strong_count(self) > 1 {
-            return;
-        }
-        self.set_super_version(None);
-        if let Some(db) = db.upgrade()
-            && !db.is_closing()
-        {
+impl PurgesTables for DbInner {
+    fn purge_dropped(&self) {
+        if !self.is_closing() {
             epoch::synchronize();
-            db.purge_tables();
+            self.purge_tables();
         }
     }
 }

@@ -1,6 +1,5 @@
 //! Ranges of keys as files see them: how large they are about, and dropping whole files.
 
-use super::column_family::ColumnFamilyData;
 use super::handles::{ColumnFamily, Db, dropped};
 use super::state::DbInner;
 use crate::base::InternalIterator;
@@ -11,6 +10,7 @@ use crate::env::epoch;
 use crate::error::{Code, Error, Result};
 use crate::memtable::MemTable;
 use crate::options::SizeApproximationOptions;
+use crate::session::ColumnFamilyData;
 use crate::version::{FileMeta, Version, VersionEdit};
 use std::sync::Arc;
 

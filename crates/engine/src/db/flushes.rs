@@ -5,7 +5,7 @@
 //! installed by one group of MANIFEST edits, which counts as a whole or not at all. If the table of one
 //! family cannot be written, none of the others counts, and all are tried again.
 
-use super::column_family::{ColumnFamilyData, ColumnFamilyState, Immutable};
+use super::column_family::{ColumnFamilyState, Immutable};
 use super::errors::caught;
 use super::level_jobs::LevelJobs;
 use super::log_lines::WrittenFlush;
@@ -21,6 +21,7 @@ use crate::fs::filename;
 use crate::fs::thread_cpu_time;
 use crate::hooks::{BackgroundErrorReason, FlushJobInfo, FlushReason};
 use crate::options;
+use crate::session::ColumnFamilyData;
 use crate::stats::{self, Activity, HistogramType, Ticker, Timer, busy_with};
 use crate::version::VersionEdit;
 use std::path::PathBuf;

@@ -4,7 +4,6 @@
 //! *then* the visible sequence number. In the other order a flush between the two could drop the
 //! very version that the reader is entitled to.
 
-use super::column_family::ColumnFamilyData;
 use super::counted;
 use super::get_many::look_up_in_groups;
 use super::read_modes::{check_iterator, check_timestamps, within_limits};
@@ -21,6 +20,7 @@ use crate::iter::{GetContext, MergingIterator, Outcome, Receiver};
 use crate::options::{ReadOptions, ReadTier};
 use crate::rangedel::hide_covered;
 use crate::read::{DbIter, SuperVersion, Ticket};
+use crate::session::ColumnFamilyData;
 use crate::sst::{BlockAccess, TableIterOptions};
 use crate::version::Source;
 

@@ -3,7 +3,6 @@
 //! What there is of each key of a group lies on the stack, and its small values lie in one piece of memory:
 //! an allocation for each of them was a sixth of a lookup.
 
-use super::column_family::ColumnFamilyData;
 use super::get::{context, look_up};
 use super::read_modes::{has_limits, within_limits};
 use crate::base::perf;
@@ -14,6 +13,7 @@ use crate::error::Result;
 use crate::iter::{GetContext, Outcome};
 use crate::options::ReadOptions;
 use crate::read::SuperVersion;
+use crate::session::ColumnFamilyData;
 use crate::version::GROUP;
 use smallvec::SmallVec;
 use std::cell::{Cell, RefCell};

@@ -1,6 +1,5 @@
 //! What users hold: owned, counted handles. Each keeps the database open; the last one closes it.
 
-use super::column_family::ColumnFamilyData;
 use super::state::DbInner;
 use super::write::Terms;
 use crate::base::{KeyOrder, PinnedValue, SeqNo};
@@ -12,6 +11,7 @@ use crate::options::{
     WriteOptions,
 };
 use crate::read::{DbIter, SuperVersion, Taken};
+use crate::session::ColumnFamilyData;
 use crate::stats::Statistics;
 use std::cell::RefCell;
 use std::ops::{Deref, DerefMut};
@@ -67,7 +67,7 @@ pub struct ColumnFamily {
 impl Drop for ColumnFamily {
     #[inline]
     fn drop(&mut self) {
-        if let Some(db) = self.data.dropped_from.get() {
+        if let Some(db) = self.data.dropped_from() {
             // Its parts are holders, too.
             drop(std::mem::take(&mut self.parted));
             self.data.delete_if_last(db);

@@ -11,7 +11,6 @@
 //!
 //! Until 3 has succeeded a failure undoes everything.
 
-use super::column_family::ColumnFamilyData;
 use super::handles::{ColumnFamily, Db, dropped};
 use super::state::{DbInner, WriteState};
 use super::unclaimed::Unclaimed;
@@ -27,6 +26,7 @@ use crate::fs::filename;
 use crate::hooks::{ExternalFileIngestionInfo, FlushReason};
 use crate::options::{CompactionStyle, FlushOptions, IngestExternalFileOptions};
 use crate::read::SuperVersion;
+use crate::session::ColumnFamilyData;
 use crate::version::{FileMeta, Version, VersionEdit, VersionSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,6 +1,5 @@
 //! What files make up the database now, for users who list, copy or watch them.
 
-use super::column_family::ColumnFamilyData;
 use super::handles::{ColumnFamily, Db, dropped};
 use super::state::DbInner;
 use crate::error::Result;
@@ -8,6 +7,7 @@ use crate::external::{ColumnFamilyMetaData, LevelMetaData, LiveFileMetaData, Liv
 use crate::fs::filename;
 use crate::hooks::FlushReason;
 use crate::options;
+use crate::session::ColumnFamilyData;
 use crate::version::{FileMeta, Version, VersionEdit, VersionSet};
 use std::path::Path;
 use std::sync::Arc;

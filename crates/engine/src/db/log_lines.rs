@@ -3,12 +3,11 @@
 
 use super::background::CompactionWork;
 use super::builder::Builder;
-use super::column_family::{ColumnFamilyData, Immutable};
+use super::column_family::Immutable;
 use super::events::CompactionReport;
 use super::level_jobs::Ingested;
 use super::log_state::{input_summary, inputs_in_full};
 use super::recover::RECOVERY_JOB;
-use super::session::Identity;
 use super::state::DbInner;
 use crate::base::checksum;
 use crate::compaction::plan::CompactionPlan;
@@ -19,6 +18,8 @@ use crate::fs::filename::{self, FileKind};
 use crate::fs::info_log::{InfoLog, LogLevel};
 use crate::hooks::{CompactionReason, FlushReason};
 use crate::options::{ColumnFamilyOptions, dump_cf_options, dump_db_options};
+use crate::session::ColumnFamilyData;
+use crate::session::Identity;
 use crate::version::{DataPaths, FileMeta, VersionSet};
 use std::borrow::Cow;
 use std::iter::once;

@@ -1,12 +1,13 @@
 //! Lines of LOG about the state of column families: what stalls writers, new memtables, the shape of the levels, and
 //! what users ask for by hand. RocksDB's words, since people and tools search for them.
 
-use super::column_family::{ColumnFamilyData, ColumnFamilyState};
+use super::column_family::ColumnFamilyState;
 use super::state::DbInner;
 use crate::compaction::picker::LevelShape;
 use crate::compaction::plan::CompactionPlan;
 use crate::error::Result;
 use crate::options::{ColumnFamilyOptions, CompactionStyle};
+use crate::session::ColumnFamilyData;
 use crate::version::Version;
 use crate::write::{Stall, StallCause, StallInputs};
 use std::fmt::Write;

@@ -1,7 +1,7 @@
 //! Work that users ask for: flush, compaction of a range, waiting.
 
 use super::background::CompactionWork;
-use super::column_family::{ColumnFamilyData, ColumnFamilyState};
+use super::column_family::ColumnFamilyState;
 use super::handles::dropped;
 use super::pause::manual_compaction_paused;
 use super::state::{DbInner, State};
@@ -14,6 +14,7 @@ use crate::error::{Code, Error, Result};
 use crate::hooks::FlushReason;
 use crate::iter::Interrupt;
 use crate::options::{CompactRangeOptions, CompactionStyle, FlushOptions, WaitForCompactOptions};
+use crate::session::ColumnFamilyData;
 use crate::version::Version;
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -45,7 +45,6 @@ mod refit;
 mod repair;
 mod retries;
 mod seal;
-mod session;
 mod settings;
 mod state;
 mod table_totals;

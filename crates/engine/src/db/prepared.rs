@@ -11,7 +11,6 @@
 //! Preparing, and ending what is prepared, writes to the WAL whatever `disable_wal` says.
 
 use super::handles::Db;
-use super::session::Session;
 use super::state::DbInner;
 use super::write::Terms;
 use crate::base::SeqNo;
@@ -19,6 +18,7 @@ use crate::batch::WriteBatch;
 use crate::batch::section::prepared_record;
 use crate::error::{Code, Error, Result};
 use crate::options::WriteOptions;
+use crate::session::Session;
 use crate::wal::LogWriter;
 use crate::write::Sections;
 

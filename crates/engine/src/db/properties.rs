@@ -1,11 +1,12 @@
 //! Properties by RocksDB's names: numbers and short reports about a running database.
 
-use super::column_family::{ColumnFamilyData, ColumnFamilyState};
+use super::column_family::ColumnFamilyState;
 use super::db_stats::Written;
 use super::state::{DbInner, State};
 use crate::cache::Cache;
 use crate::compaction::picker::LevelShape;
 use crate::env::sync::atomic::{AtomicU64, Ordering};
+use crate::session::ColumnFamilyData;
 use std::fmt::Write;
 use std::sync::Arc;
 use std::time::Duration;

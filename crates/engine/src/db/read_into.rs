@@ -1,12 +1,12 @@
 //! Point lookups into memory that the caller uses again: they allocate nothing on their way.
 
-use super::column_family::ColumnFamilyData;
 use super::handles::{ColumnFamily, Db};
 use super::state::DbInner;
 use crate::base::ValueBuffer;
 use crate::error::Result;
 use crate::iter::Outcome;
 use crate::options::ReadOptions;
+use crate::session::ColumnFamilyData;
 
 impl Db {
     /// Puts the value of a key of the default column family into `out`, in place of what was there.

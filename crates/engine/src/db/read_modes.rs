@@ -1,12 +1,12 @@
 //! What read options beyond the plain ones ask for: where to look, until when, and iterators that
 //! follow writers.
 
-use super::column_family::ColumnFamilyData;
 use super::handles::DbIterator;
 use super::state::DbInner;
 use crate::base::PinnedValue;
 use crate::error::{Code, Error, Result};
 use crate::options::{ReadOptions, ReadTier};
+use crate::session::ColumnFamilyData;
 use crate::sst::BlockAccess;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

@@ -9,7 +9,6 @@ use super::builder::Builder;
 use super::handles::{ColumnFamily, Db};
 use super::open::{self, ColumnFamilyDescriptor, DEFAULT_COLUMN_FAMILY};
 use super::recover::{WhenFull, list_wals, recover_wals};
-use super::session::Session;
 use super::state::DbInner;
 use crate::error::{Code, Error, Result};
 use crate::fs::FileSystem;
@@ -17,6 +16,7 @@ use crate::fs::filename;
 use crate::fs::info_log::InfoLog;
 use crate::fs::read_only::{ReadOnlyFs, read_only_error};
 use crate::options::{DbOptions, Options};
+use crate::session::Session;
 use std::path::Path;
 use std::sync::Arc;
 

@@ -11,7 +11,6 @@
 
 use super::builder::Opening;
 use super::log_lines::log_recovery_started;
-use super::session::Session;
 use crate::base::SeqNo;
 use crate::batch::{WriteBatch, iterate};
 use crate::error::{Error, Result};
@@ -21,6 +20,7 @@ use crate::hooks::TableFileCreationReason;
 use crate::memtable::MemTable;
 use crate::options::WalRecoveryMode;
 use crate::read::JobSnapshots;
+use crate::session::Session;
 use crate::version::{VersionEdit, VersionSet};
 use crate::wal::{LogReader, ReadOutcome};
 use crate::write::{MemtableLookup, SectionReplay, Sections, prepared_here};

@@ -1,11 +1,11 @@
 //! `change_level` of `compact_range`: the level that a manual compaction ended on moves as it is.
 
-use super::column_family::ColumnFamilyData;
 use super::handles::dropped;
 use super::state::DbInner;
 use crate::compaction::picker::LevelShape;
 use crate::error::{Code, Error, Result};
 use crate::options::ColumnFamilyOptions;
+use crate::session::ColumnFamilyData;
 use crate::version::{Version, VersionEdit};
 use std::sync::Arc;
 

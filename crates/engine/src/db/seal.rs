@@ -5,7 +5,7 @@
 //! are sealed at one point between two writes, and flushed together (`flushes.rs`). The write lock is
 //! that point. A writer finds all its memtables under it, so a batch lies on one side of the point.
 
-use super::column_family::{ColumnFamilyData, ColumnFamilyState, Immutable};
+use super::column_family::{ColumnFamilyState, Immutable};
 use super::state::{DbInner, LiveWal, State, UnsyncedWal, WriteState};
 use super::wal_renewal::WalHealth;
 use crate::budget::MemtableShare;
@@ -14,6 +14,7 @@ use crate::env::sync::atomic::Ordering;
 use crate::error::Result;
 use crate::hooks::FlushReason;
 use crate::memtable::{MemTable, SpareChunks};
+use crate::session::ColumnFamilyData;
 use crate::wal::LogWriter;
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,13 +1,13 @@
 //! Options that change while the database is open (`SetOptions`, `SetDBOptions`), and the OPTIONS
 //! file that records them.
 
-use super::column_family::ColumnFamilyData;
 use super::handles::{ColumnFamily, Db, dropped};
 use super::open::check_family;
 use super::state::DbInner;
 use crate::env::sync::MutexGuard;
 use crate::error::Result;
 use crate::options::{self, DbOptions};
+use crate::session::ColumnFamilyData;
 use std::sync::Arc;
 
 impl Db {

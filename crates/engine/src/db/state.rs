@@ -8,7 +8,7 @@
 //! Readers take none of them.
 
 use super::close::Sweep;
-use super::column_family::{ColumnFamilyData, ColumnFamilyMap, ColumnFamilyState};
+use super::column_family::ColumnFamilyState;
 use super::db_stats::DbFigures;
 use super::events::Events;
 use super::log_state::NewStall;
@@ -16,7 +16,6 @@ use super::moment::ReleasedSnapshots;
 use super::obsolete_files::FileDeletions;
 use super::pause::Pauses;
 use super::retries::Retries;
-use super::session::Session;
 use super::wal_renewal::WalHealth;
 use crate::base::SeqNo;
 use crate::compaction::picker::{LevelShape, num_sorted_runs};
@@ -28,6 +27,8 @@ use crate::fs::{FileLock, FileSyncer};
 use crate::memtable::SpareChunks;
 use crate::options::CompactionStyle;
 use crate::read::SnapshotList;
+use crate::session::Session;
+use crate::session::{ColumnFamilyData, ColumnFamilyMap};
 use crate::sst::Table;
 use crate::version::{Graveyard, VersionSet};
 use crate::wal::LogWriter;

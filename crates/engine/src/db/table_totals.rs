@@ -1,7 +1,7 @@
 //! `rocksdb.aggregated-table-properties`: the sums over the properties of many tables.
 
-use super::column_family::ColumnFamilyData;
 use super::state::DbInner;
+use crate::session::ColumnFamilyData;
 use crate::sst::TableProperties;
 use crate::version::FileMeta;
 use std::fmt::Write;

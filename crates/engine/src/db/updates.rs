@@ -10,12 +10,12 @@
 
 use super::handles::Db;
 use super::recover::wals_among;
-use super::session::Session;
 use crate::base::SeqNo;
 use crate::batch::{WriteBatch, section};
 use crate::error::{Code, Error, Result};
 use crate::fs::filename;
 use crate::options::WalRecoveryMode;
+use crate::session::Session;
 use crate::stats::{self, Ticker};
 use crate::wal::{LogReader, ReadOutcome};
 use std::collections::BTreeMap;

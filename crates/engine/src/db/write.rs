@@ -6,7 +6,6 @@
 //! until it has published, so a flush that waits for pinned readers has also waited for every
 //! writer that may still insert into the memtable it is about to write.
 
-use super::column_family::{ColumnFamilyData, ColumnFamilyMap};
 use super::state::{DbInner, WriteState};
 use crate::base::perf::{PerfMetric, PerfTimer};
 use crate::batch::{BatchHandler, WriteBatch, iterate, section};
@@ -18,6 +17,7 @@ use crate::hooks::FlushReason;
 use crate::memtable::MemTable;
 use crate::options::{TableFactory, WriteOptions};
 use crate::read::SuperVersion;
+use crate::session::{ColumnFamilyData, ColumnFamilyMap};
 use crate::stats::{self, HistogramType, Ticker, Timer};
 use crate::write::{Followers, MemtableInserter, MemtableLookup, Turn, unknown_column_family};
 use std::time::Duration;

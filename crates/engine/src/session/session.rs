@@ -1,10 +1,10 @@
 //! What one opening of a database shares: where its files are, how it was opened, who writes.
 //!
-//! Built once, when the MANIFEST was read; recovery uses it first, then [`super::state::DbInner`]
+//! Built once, when the MANIFEST was read; recovery uses it first, then the database
 //! holds it. Nothing in it changes while the database is open, apart from counters, flags, and the
 //! options that `SetDBOptions` changes.
 
-use super::column_family::ColumnFamilyData;
+use super::family::ColumnFamilyData;
 use crate::budget::MemtableShare;
 use crate::compaction::picker::compression_for_flush;
 use crate::env::live::Live;
@@ -39,7 +39,7 @@ pub(crate) struct Session {
     pub(crate) wal_dir: PathBuf,
     /// As the database was opened; what can change meanwhile is in `live_options`.
     pub(crate) options: DbOptions,
-    pub(super) changed_options: Live<DbOptions>,
+    pub(crate) changed_options: Live<DbOptions>,
     pub(crate) identity: Identity,
     pub(crate) info_log: Arc<InfoLog>,
     pub(crate) counters: Arc<Counters>,
@@ -51,8 +51,8 @@ pub(crate) struct Session {
     pub(crate) open_tables: Option<Arc<OpenTables>>,
     /// Opened for reading only: nothing is written, no thread runs.
     pub(crate) read_only: bool,
-    /// Values end with the time of their write; see `ttl.rs`.
-    pub(super) stamped: AtomicBool,
+    /// Values end with the time of their write; see `db/ttl.rs`.
+    pub(crate) stamped: AtomicBool,
     /// Nothing new begins.
     pub(crate) closing: Arc<AtomicBool>,
     /// Jobs stop. Set before `closing`, or long before it by who cancels background work.
@@ -60,7 +60,7 @@ pub(crate) struct Session {
 }
 
 /// A number that no other opening in this process has; 0 is never given out.
-pub(super) fn next_serial() -> u64 {
+pub(crate) fn next_serial() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
@@ -74,12 +74,12 @@ impl Session {
 
     /// Whether values end with the time of their write.
     #[inline]
-    pub(super) fn stamps_values(&self) -> bool {
+    pub(crate) fn stamps_values(&self) -> bool {
         self.stamped.load(Ordering::Acquire)
     }
 
     /// A column family of this database, without memtables and versions yet.
-    pub(super) fn family(
+    pub(crate) fn family(
         &self,
         id: u32,
         name: &str,
@@ -109,7 +109,7 @@ impl Session {
     }
 
     /// What the tables of a flush have in common. A compaction changes the fields of its level.
-    pub(super) fn output_context<'a>(&'a self, family: &'a ColumnFamilyData) -> OutputContext<'a> {
+    pub(crate) fn output_context<'a>(&'a self, family: &'a ColumnFamilyData) -> OutputContext<'a> {
         let options = family.options();
         OutputContext {
             fs: &self.fs,
@@ -140,7 +140,7 @@ impl Session {
     }
 
     /// A new, empty WAL for memtables of up to `write_buffer_size` bytes.
-    pub(super) fn new_wal(&self, write_buffer_size: usize) -> Result<LogWriter> {
+    pub(crate) fn new_wal(&self, write_buffer_size: usize) -> Result<LogWriter> {
         let number = self.counters.new_file_number();
         let size = write_buffer_size as u64;
         let opts = WritableOptions {

@@ -1,0 +1,10 @@
+//! What one opening of a database shares with readers and jobs: its files and options, and its column families.
+//!
+//! Nothing here knows a database.
+
+mod family;
+#[allow(clippy::module_inception)]
+mod session;
+
+pub(crate) use family::{ColumnFamilyData, ColumnFamilyMap, PurgesTables};
+pub(crate) use session::{Identity, Session, next_serial};
