@@ -508,6 +508,10 @@ impl Db {
     /// Iterates over the keys that start with a prefix, from both ends. Needs no prefix extractor. With a comparator of
     /// the program's own the only item is a `NotSupported` error, since its keys need not be together.
     ///
+    /// If all keys that start with `prefix` have the same prefix by the column family's prefix extractor, tables are
+    /// skipped whose filter excludes it. That holds for going forward, and for the bytewise order. The result is the
+    /// same.
+    ///
     /// ```
     /// # let dir = tempfile::tempdir().unwrap();
     /// # let db = ferrolith::Db::open(dir.path())?;
@@ -515,6 +519,27 @@ impl Db {
     /// db.put("user:2", "Grace")?;
     /// db.put("visit:1", "today")?;
     /// assert_eq!(db.prefix("user:").count(), 2);
+    /// # Ok::<(), ferrolith::Error>(())
+    /// ```
+    ///
+    /// With filters of prefixes:
+    ///
+    /// ```
+    /// use ferrolith::{BlockBasedOptions, Db, Options, Ticker};
+    /// # let dir = tempfile::tempdir().unwrap();
+    /// # let path = dir.path();
+    /// let options = Options::new()
+    ///     .create_if_missing(true)
+    ///     .fixed_prefix(5)
+    ///     .block_based_table(BlockBasedOptions::new().bloom_filter(10.0))
+    ///     .enable_statistics();
+    /// let db = Db::open_with(options, path)?;
+    /// db.put("user:1", "Ada")?;
+    /// db.put("visit:1", "today")?;
+    /// db.flush()?;
+    /// assert_eq!(db.prefix("users:").count(), 0); // the table was not read
+    /// let statistics = db.statistics().expect("enabled");
+    /// assert_eq!(statistics.ticker(Ticker::NonLastLevelSeekFiltered), 1);
     /// # Ok::<(), ferrolith::Error>(())
     /// ```
     pub fn prefix(&self, prefix: impl AsRef<[u8]>) -> Iter {

@@ -5,7 +5,7 @@
 
 use super::{ColumnFamily, Db, Key, KeyRange, Value, cursor};
 use crate::base::{KeyOrder, PinnedValue};
-use crate::db::DbIterator;
+use crate::db::{self, DbIterator};
 use crate::error::{Error, Result};
 use crate::options::ReadOptions;
 use std::cmp::Ordering;
@@ -90,6 +90,13 @@ impl Bounds {
         Bounds::Prefix(prefix.to_vec())
     }
 
+    /// Whether an iterator may ask prefix filters.
+    pub(super) fn is_one_prefix(&self, db: &db::Db, cf: Option<&db::ColumnFamily>) -> bool {
+        let order = cf.map_or(db.default_key_order(), db::ColumnFamily::key_order);
+        matches!(self, Bounds::Prefix(prefix)
+            if !prefix.is_empty() && order.is_bytewise() && db.is_one_prefix(cf, prefix))
+    }
+
     /// The same as a range.
     pub(super) fn in_order(self, order: &KeyOrder) -> Result<(KeyBound, KeyBound)> {
         let prefix = match self {
@@ -159,10 +166,9 @@ impl Iter {
     ) -> Result<Iter> {
         let mut options = options?.clone();
         options.tailing = false;
-        let order = match cf {
-            None => db.inner().default_key_order(),
-            Some(cf) => cf.checked(db)?.key_order(),
-        };
+        let handle = cf.map(|cf| cf.checked(db)).transpose()?;
+        let order = handle.map_or(db.inner().default_key_order(), db::ColumnFamily::key_order);
+        options.within_one_prefix = bounds.is_one_prefix(db.inner(), handle);
         let (mut floor, mut ceiling) = (None, None);
         let (lower, upper) = bounds.in_order(order)?;
         let lower = match lower {

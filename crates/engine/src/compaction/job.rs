@@ -396,6 +396,7 @@ fn input_iterator(inputs: &CompactionInputs<'_>) -> Result<Box<dyn InternalItera
         verify_checksums: true,
         access: BlockAccess { fill_cache: false, ..BlockAccess::default() },
         total_order: true,
+        within_one_prefix: false,
         readahead: 0,
         for_compaction: true,
         pin: false,

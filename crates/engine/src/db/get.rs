@@ -237,6 +237,7 @@ fn table_options(family: &ColumnFamilyData, ro: &ReadOptions) -> TableIterOption
         verify_checksums: ro.verify_checksums,
         access: BlockAccess::of(ro),
         total_order: ro.total_order() || family.prefix_extractor.is_none(),
+        within_one_prefix: ro.within_one_prefix,
         readahead: ro.readahead_size,
         for_compaction: false,
         pin: ro.pin_data,

@@ -6,6 +6,7 @@ use crate::base::{KeyOrder, PinnedValue, SeqNo};
 use crate::batch::WriteBatch;
 use crate::env::parted::{Counted, Parted};
 use crate::error::{Code, Error, Result};
+use crate::hooks::is_one_prefix;
 use crate::options::{
     ColumnFamilyOptions, CompactRangeOptions, FlushOptions, ReadOptions, WaitForCompactOptions,
     WriteOptions,
@@ -231,6 +232,12 @@ impl Db {
     /// The order of keys in the default column family.
     pub(crate) fn default_key_order(&self) -> &KeyOrder {
         &self.inner().default_family.order
+    }
+
+    /// Whether all keys of a family, by default the default one, that begin with `start` have the same prefix.
+    pub(crate) fn is_one_prefix(&self, cf: Option<&ColumnFamily>, start: &[u8]) -> bool {
+        let family = cf.map_or(&self.inner().default_family, |cf| &cf.data);
+        family.prefix_extractor.as_deref().is_some_and(|e| is_one_prefix(e, start))
     }
 
     /// The default column family.

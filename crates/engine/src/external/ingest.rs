@@ -31,6 +31,7 @@ const READ_ONCE: TableIterOptions = TableIterOptions {
     verify_checksums: true,
     access: BlockAccess { fill_cache: false, memory_only: false, deadline_us: 0 },
     total_order: true,
+    within_one_prefix: false,
     readahead: 0,
     for_compaction: false,
     pin: false,

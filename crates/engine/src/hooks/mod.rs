@@ -31,6 +31,7 @@ pub use merge_operator::{
     MaxOperator, MergeOperator, PutOperator, StringAppendOperator, UInt64AddOperator,
     merge_operator_by_name,
 };
+pub(crate) use slice_transform::is_one_prefix;
 pub use slice_transform::{
     CappedPrefixTransform, FixedPrefixTransform, NoopTransform, SliceTransform,
     slice_transform_by_name,

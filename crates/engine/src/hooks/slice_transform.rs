@@ -3,6 +3,9 @@
 use std::sync::Arc;
 
 /// Maps a user key to its prefix.
+///
+/// A prefix begins its keys, is its own prefix, and prefixes are in the order of their keys: only then do filters and
+/// scans over a prefix find all keys.
 pub trait SliceTransform: Send + Sync + 'static {
     /// The name recorded on disk, such as `rocksdb.FixedPrefix.8`.
     fn name(&self) -> &str;
@@ -80,6 +83,21 @@ impl SliceTransform for NoopTransform {
     }
 }
 
+/// Whether all keys that begin with `start` have the same prefix. Prefixes are in the order of their keys, so that the
+/// first, the last and some keys in between decide.
+pub(crate) fn is_one_prefix(extractor: &dyn SliceTransform, start: &[u8]) -> bool {
+    if !extractor.in_domain(start) {
+        return false;
+    }
+    let prefix = extractor.transform(start);
+    let same = |rest: &[u8]| {
+        let key = [start, rest].concat();
+        extractor.in_domain(&key) && extractor.transform(&key) == prefix
+    };
+    // `start` twice has a separator twice, if one ends the prefix.
+    same(&[0]) && same(start) && same(&[0xff; 256])
+}
+
 /// The built-in with this name: `rocksdb.FixedPrefix.N`, `fixed:N`, `rocksdb.CappedPrefix.N`,
 /// `capped:N`, `rocksdb.Noop`.
 pub fn slice_transform_by_name(name: &str) -> Option<Arc<dyn SliceTransform>> {
@@ -100,6 +118,19 @@ pub fn slice_transform_by_name(name: &str) -> Option<Arc<dyn SliceTransform>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_prefix_is_told_from_several() {
+        let fixed = FixedPrefixTransform::new(2);
+        let capped = CappedPrefixTransform::new(2);
+        for (start, by_fixed, by_capped) in
+            [("", false, false), ("a", false, false), ("ab", true, true), ("abc", true, true)]
+        {
+            assert_eq!(is_one_prefix(&fixed, start.as_bytes()), by_fixed, "{start}");
+            assert_eq!(is_one_prefix(&capped, start.as_bytes()), by_capped, "{start}");
+        }
+        assert!(!is_one_prefix(&NoopTransform, b"ab"));
+    }
 
     #[test]
     fn names_round_trip() {

@@ -40,6 +40,9 @@ pub struct ReadOptions {
     /// An iterator sees all keys in order, as with `total_order_seek`. RocksDB also asks prefix
     /// filters where that cannot change results; we never do here.
     pub auto_prefix_mode: bool,
+    /// All keys within the bounds have one prefix, which a scan over a prefix knows: an iterator that goes forward
+    /// skips tables whose prefix filter excludes it. Results are those of a total order.
+    pub within_one_prefix: bool,
     /// Bytes read ahead by iterators; 0 leaves it to the engine.
     pub readahead_size: usize,
     /// An iterator gives up with Incomplete after so many hidden entries; 0 never.
@@ -105,6 +108,7 @@ impl ReadOptions {
             prefix_same_as_start: false,
             total_order_seek: false,
             auto_prefix_mode: false,
+            within_one_prefix: false,
             readahead_size: 0,
             max_skippable_internal_keys: 0,
             read_tier: ReadTier::All,

@@ -80,6 +80,8 @@ pub struct TableIterOptions {
     pub access: BlockAccess,
     /// All keys in order, although the format may prefer one prefix (PlainTable).
     pub total_order: bool,
+    /// All keys that the reader wants have the prefix of the seek's target: a forward seek asks the prefix filter.
+    pub within_one_prefix: bool,
     /// Bytes read ahead; 0 leaves it to the iterator, which starts small and doubles.
     pub readahead: usize,
     /// A whole-file scan for a compaction: large reads, nothing cached.
@@ -94,6 +96,7 @@ impl Default for TableIterOptions {
             verify_checksums: true,
             access: BlockAccess::default(),
             total_order: false,
+            within_one_prefix: false,
             readahead: 0,
             for_compaction: false,
             pin: false,

@@ -21,7 +21,6 @@ pub(super) const TRASH: &str =
 pub(super) const RETRIES: &str =
     "A failed job is retried by its own thread and not counted separately.";
 pub(super) const REMOTE: &str = "Remote compaction is not supported.";
-pub(super) const SCAN_FILTER: &str = "Scans do not ask the prefix filter.";
 pub(super) const VALUE_READS: &str = "Counting it would cost a branch for each value read.";
 pub(super) const NO_ASYNC: &str = "Reads are synchronous.";
 pub(super) const TAIL: &str =

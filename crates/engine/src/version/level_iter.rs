@@ -2,7 +2,7 @@
 
 use super::Level;
 use super::version::table_iterator;
-use crate::base::InternalIterator;
+use crate::base::{InternalIterator, MAX_SEQUENCE_NUMBER};
 use crate::error::Result;
 use crate::sst::{TableIterOptions, TableIterator};
 use crate::version::TableCache;
@@ -79,6 +79,17 @@ impl LevelIter {
         self.iter.as_ref().is_some_and(|iter| !iter.valid() && iter.status().is_ok())
     }
 
+    /// Whether a seek ended in a file that ends behind its target: the file has no key of the wanted prefix, so the
+    /// entry that it ends with comes after all keys of the prefix, and the files after it have none either. A file that
+    /// ends with a range tombstone says nothing of its neighbour.
+    fn is_filtered(&self) -> bool {
+        self.ro.within_one_prefix
+            && self.ran_out()
+            && self.level.files().get(self.index).is_some_and(|file| {
+                crate::base::key::sequence(&file.largest) != MAX_SEQUENCE_NUMBER
+            })
+    }
+
     fn skip_forward(&mut self) {
         while self.ran_out() {
             if let Some(iter) = self.open(self.index + 1) {
@@ -125,7 +136,9 @@ impl InternalIterator for LevelIter {
         if let Some(iter) = self.open(index) {
             iter.seek(target);
         }
-        self.skip_forward();
+        if !self.is_filtered() {
+            self.skip_forward();
+        }
     }
 
     fn seek_for_prev(&mut self, target: &[u8]) {

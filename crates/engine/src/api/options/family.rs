@@ -228,7 +228,8 @@ macro_rules! setters {
             }
 
             /// Maps keys to prefixes with a closure, for prefix filters; `None` for a key without a prefix. The name is
-            /// recorded in tables.
+            /// recorded in tables. A prefix begins its keys, is its own prefix, and prefixes are in the order of their
+            /// keys: only then do scans that ask filters ([`Db::prefix`](crate::Db::prefix)) find all keys.
             #[must_use]
             pub fn prefix_extractor<F>(mut self, name: &str, prefix: F) -> $options
             where

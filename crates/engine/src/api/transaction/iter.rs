@@ -53,6 +53,7 @@ impl TransactionIter {
         let order = cf.key_order().clone();
         let mut options = options.clone();
         options.tailing = false;
+        options.within_one_prefix = bounds.is_one_prefix(txn.db(), Some(cf));
         let (lower, upper) = bounds.in_order(&order)?;
         let lower =
             inner_bound(lower, options.iterate_lower_bound.take(), &order, Ordering::Greater);

@@ -203,6 +203,22 @@ impl BlockBasedTable {
         }
     }
 
+    /// Counts what the prefix filter said to a seek.
+    pub(super) fn count_seek_filter(&self, may_match: bool) {
+        let metric = match may_match {
+            true => PerfMetric::BloomSstHitCount,
+            false => PerfMetric::BloomSstMissCount,
+        };
+        perf::count(metric, 1);
+        let ticker = match (self.at_last_level, may_match) {
+            (true, true) => Ticker::LastLevelSeekFilterMatch,
+            (true, false) => Ticker::LastLevelSeekFiltered,
+            (false, true) => Ticker::NonLastLevelSeekFilterMatch,
+            (false, false) => Ticker::NonLastLevelSeekFiltered,
+        };
+        stats::add(&self.statistics, ticker, 1);
+    }
+
     /// Counts the first block that an iterator reads after a seek.
     #[cold]
     pub(super) fn count_seek(&self) {

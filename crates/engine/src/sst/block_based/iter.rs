@@ -53,6 +53,8 @@ pub struct TableIter {
     /// A block was entered since the last seek, and counted with statistics on.
     seek_counted: bool,
     for_compaction: bool,
+    /// Forward seeks ask the prefix filter.
+    asks_filter: bool,
     error: Option<Error>,
     /// The key with the sequence number of the ingested file; unused for others.
     ingested: Option<(SeqNo, Vec<u8>)>,
@@ -87,6 +89,7 @@ impl TableIter {
             valid: false,
             seek_counted: ro.for_compaction,
             for_compaction: ro.for_compaction,
+            asks_filter: ro.within_one_prefix,
             error: None,
             table,
         })
@@ -221,6 +224,42 @@ impl TableIter {
         self.arrive();
     }
 
+    /// Goes to the first entry at or after an internal key.
+    fn seek_to(&mut self, target: &[u8]) {
+        self.start();
+        let (user_key, t) = (user_part(target), trailer(target));
+        let table = inner(&self.table);
+        let (seqno, index_t) = (table.global_seqno, index_trailer(table, target));
+        let fences = &parts(&self.table).fences;
+        let i = fences.find(&table.order, user_key, index_t);
+        self.seek_counted = self.for_compaction;
+        let number = fences.number_of(user_key).ok();
+        if !self.enter(i) {
+            return;
+        }
+        let (Some(block), order) = (&self.block, &inner(&self.table).order) else { return };
+        let compare = |key: &[u8]| {
+            let user = key.get(..key.len().saturating_sub(TRAILER_SIZE)).unwrap_or_default();
+            let ordering = order.compare_user(user, user_key);
+            ordering.then_with(|| t.cmp(&effective_trailer(key, seqno)))
+        };
+        let _timer = PerfTimer::start(PerfMetric::BlockSeekNanos);
+        let (view, marks) = (block.object().view(), block.object().marks());
+        let moved = match number.and_then(|x| marks.interval(x)) {
+            Some(start) => {
+                prefetch_bytes(view.entries().as_ptr().wrapping_add(start), AHEAD);
+                self.cursor.seek_from(&view, start, compare)
+            }
+            None => self.cursor.seek(&view, compare),
+        };
+        if self.settle(moved) {
+            self.valid = true;
+            self.arrive();
+        } else if self.error.is_none() {
+            self.first_from(i + 1);
+        }
+    }
+
     /// Puts the ingested file's sequence number into the key.
     #[inline]
     fn arrive(&mut self) {
@@ -249,6 +288,18 @@ fn parts(table: &Table) -> &Parts {
         Some(parts) => parts,
         None => unreachable!("`new` reads them"),
     }
+}
+
+#[inline]
+fn user_part(internal_key: &[u8]) -> &[u8] {
+    internal_key.get(..internal_key.len().saturating_sub(TRAILER_SIZE)).unwrap_or_default()
+}
+
+/// The trailer with which the index is searched. It knows stored trailers only, so that of an ingested file is asked
+/// for the user key's first entry.
+#[inline]
+fn index_trailer(table: &BlockBasedTable, target: &[u8]) -> u64 {
+    if table.global_seqno.is_some() { u64::MAX } else { trailer(target) }
 }
 
 /// A stored key as it counts: with the ingested file's sequence number.
@@ -282,46 +333,19 @@ impl InternalIterator for TableIter {
     }
 
     fn seek(&mut self, target: &[u8]) {
-        self.start();
-        let cut = target.len().saturating_sub(TRAILER_SIZE);
-        let user_key = target.get(..cut).unwrap_or_default();
-        let t = trailer(target);
-        let table = inner(&self.table);
-        let seqno = table.global_seqno;
-        // The index knows stored trailers only, so it is asked for the user key's first entry.
-        let index_t = if seqno.is_some() { u64::MAX } else { t };
-        let fences = &parts(&self.table).fences;
-        let i = fences.find(&table.order, user_key, index_t);
-        self.seek_counted = self.for_compaction;
-        let number = fences.number_of(user_key).ok();
-        if !self.enter(i) {
-            return;
-        }
-        let (Some(block), order) = (&self.block, &inner(&self.table).order) else { return };
-        let compare = |key: &[u8]| {
-            let user = key.get(..key.len().saturating_sub(TRAILER_SIZE)).unwrap_or_default();
-            let ordering = order.compare_user(user, user_key);
-            ordering.then_with(|| t.cmp(&effective_trailer(key, seqno)))
-        };
-        let _timer = PerfTimer::start(PerfMetric::BlockSeekNanos);
-        let (view, marks) = (block.object().view(), block.object().marks());
-        let moved = match number.and_then(|x| marks.interval(x)) {
-            Some(start) => {
-                prefetch_bytes(view.entries().as_ptr().wrapping_add(start), AHEAD);
-                self.cursor.seek_from(&view, start, compare)
+        if self.asks_filter {
+            let table = inner(&self.table);
+            let (user_key, t) = (user_part(target), index_trailer(table, target));
+            if !table.seek_may_match(&parts(&self.table).filter, user_key, t) {
+                return self.start();
             }
-            None => self.cursor.seek(&view, compare),
-        };
-        if self.settle(moved) {
-            self.valid = true;
-            self.arrive();
-        } else if self.error.is_none() {
-            self.first_from(i + 1);
         }
+        self.seek_to(target);
     }
 
     fn seek_for_prev(&mut self, target: &[u8]) {
-        self.seek(target);
+        // The filter knows nothing of what comes before the target.
+        self.seek_to(target);
         if self.error.is_some() {
             return;
         }

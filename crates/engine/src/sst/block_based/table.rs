@@ -229,6 +229,27 @@ impl BlockBasedTable {
         }
     }
 
+    /// Whether a key at or after this one may have its prefix; true if the filter cannot say.
+    pub(super) fn seek_may_match(&self, filter: &TableFilter, user_key: &[u8], t: u64) -> bool {
+        let Some(extractor) = self.prefixes.as_ref().filter(|e| e.in_domain(user_key)) else {
+            return true;
+        };
+        let prefix = extractor.transform(user_key);
+        let hash = hash64(prefix);
+        let may = match filter {
+            TableFilter::None => return true,
+            TableFilter::Full(filter) => filter.may_match(prefix, hash),
+            // A part's bound may lie behind its last key: then the first key is that of the next part.
+            TableFilter::Partitioned(fences, filters) => {
+                let from = fences.find(&self.order, user_key, t).min(filters.len());
+                from == filters.len()
+                    || filters.iter().skip(from).take(2).any(|f| f.may_match(prefix, hash))
+            }
+        };
+        self.count_seek_filter(may);
+        may
+    }
+
     #[inline]
     fn get_in_block(
         &self,

@@ -3,6 +3,7 @@
 mod families;
 mod iterators;
 mod options;
+mod prefixes;
 mod snapshots;
 
 use ferrolith::{Db, Options};
