@@ -2,7 +2,7 @@
 //!
 //! `cargo run -p ferrolith --example backup_and_checkpoint`
 
-use ferrolith::backup::{BackupEngine, BackupEngineOptions};
+use ferrolith::backup::{BackupEngine, BackupEngineOptions, CreateBackupOptions};
 use ferrolith::checkpoint::Checkpoint;
 use ferrolith::{Db, Result};
 use std::path::Path;
@@ -20,7 +20,9 @@ pub fn run(dir: &Path) -> Result<()> {
     let mut backups = BackupEngine::open_with(options)?;
     let first = backups.create_new_backup(&db)?;
     db.put("state", "two")?;
-    let second = backups.create_new_backup_opt(&db, true, "before the upgrade")?;
+    let how =
+        CreateBackupOptions::new().flush_before_backup(true).app_metadata("before the upgrade");
+    let second = backups.create_new_backup_opt(&db, &how)?;
     db.put("state", "three")?;
 
     for backup in backups.get_backup_info() {

@@ -81,6 +81,13 @@ impl BackupEngineOptions {
         self
     }
 
+    /// The bytes that are copied between two calls of [`CreateBackupOptions::progress_callback`]. Default: 4 MiB.
+    #[must_use]
+    pub fn callback_trigger_interval_size(mut self, bytes: u64) -> BackupEngineOptions {
+        self.0.callback_trigger_interval_size = bytes;
+        self
+    }
+
     /// The number of threads that copy files. Default: 1.
     #[must_use]
     pub fn max_background_operations(mut self, threads: u32) -> BackupEngineOptions {
@@ -94,6 +101,93 @@ impl fmt::Debug for BackupEngineOptions {
         f.debug_struct("BackupEngineOptions")
             .field("backup_dir", &self.0.backup_dir)
             .finish_non_exhaustive()
+    }
+}
+
+/// Options of making a backup, set one after the other. Names and defaults are RocksDB's.
+///
+/// ```
+/// use ferrolith::Db;
+/// use ferrolith::backup::{BackupEngine, BackupEngineOptions, CreateBackupOptions};
+/// use std::sync::Arc;
+/// use std::sync::atomic::{AtomicU64, Ordering};
+/// # let dir = tempfile::tempdir().unwrap();
+/// # let (path, backups) = (dir.path().join("db"), dir.path().join("backups"));
+/// # let db = Db::open(&path)?;
+/// # db.put("key", vec![7; 100_000])?;
+/// let engine = BackupEngineOptions::new(&backups).callback_trigger_interval_size(10_000);
+/// let copied = Arc::new(AtomicU64::new(0));
+/// let so_far = Arc::clone(&copied);
+/// let options = CreateBackupOptions::new()
+///     .flush_before_backup(true)
+///     .app_metadata("before the upgrade")
+///     .progress_callback(move || {
+///         so_far.fetch_add(10_000, Ordering::Relaxed);
+///     });
+/// BackupEngine::open_with(engine)?.create_new_backup_opt(&db, &options)?;
+/// println!("at least {} bytes", copied.load(Ordering::Relaxed));
+/// # Ok::<(), ferrolith::Error>(())
+/// ```
+#[derive(Default)]
+pub struct CreateBackupOptions(engine::CreateBackupOptions);
+
+impl CreateBackupOptions {
+    /// The defaults.
+    pub fn new() -> CreateBackupOptions {
+        CreateBackupOptions::default()
+    }
+
+    /// Flushes memtables first. Default: false. Needed for writes that skipped the log.
+    #[must_use]
+    pub fn flush_before_backup(mut self, yes: bool) -> CreateBackupOptions {
+        self.0.flush_before_backup = yes;
+        self
+    }
+
+    /// Bytes that are kept with the backup ([`BackupInfo::app_metadata`]).
+    #[must_use]
+    pub fn app_metadata(mut self, metadata: impl Into<Vec<u8>>) -> CreateBackupOptions {
+        self.0.app_metadata = metadata.into();
+        self
+    }
+
+    /// Called each time that as many bytes were copied as
+    /// [`BackupEngineOptions::callback_trigger_interval_size`] says, by the threads that copy. Tables that an earlier
+    /// backup has are not copied.
+    #[must_use]
+    pub fn progress_callback(
+        mut self,
+        callback: impl Fn() + Send + Sync + 'static,
+    ) -> CreateBackupOptions {
+        self.0.progress_callback = Some(Box::new(callback));
+        self
+    }
+}
+
+impl fmt::Debug for CreateBackupOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CreateBackupOptions")
+            .field("flush_before_backup", &self.0.flush_before_backup)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Options of a restore, set one after the other. Names and defaults are RocksDB's.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RestoreOptions(engine::RestoreOptions);
+
+impl RestoreOptions {
+    /// The defaults.
+    pub fn new() -> RestoreOptions {
+        RestoreOptions::default()
+    }
+
+    /// Logs in the log directory stay, and those in its archive come back, to be replayed over the backup. Default:
+    /// false. For backups without logs ([`BackupEngineOptions::backup_log_files`]) of a database whose logs survived.
+    #[must_use]
+    pub fn keep_log_files(mut self, yes: bool) -> RestoreOptions {
+        self.0.keep_log_files = yes;
+        self
     }
 }
 
@@ -130,23 +224,12 @@ impl BackupEngine {
         self.inner.create_new_backup(db.inner())
     }
 
-    /// [`BackupEngine::create_new_backup`] that flushes memtables first, if `flush` is set, and keeps `metadata` with
-    /// the backup ([`BackupInfo::app_metadata`]). A flush is needed for writes that skipped the log.
+    /// [`BackupEngine::create_new_backup`] with options.
     ///
     /// # Errors
     /// As [`BackupEngine::create_new_backup`].
-    pub fn create_new_backup_opt(
-        &mut self,
-        db: &Db,
-        flush: bool,
-        metadata: impl AsRef<[u8]>,
-    ) -> Result<u32> {
-        let options = engine::CreateBackupOptions {
-            flush_before_backup: flush,
-            app_metadata: metadata.as_ref().to_vec(),
-            ..engine::CreateBackupOptions::default()
-        };
-        self.inner.create_new_backup_with(db.inner(), &options)
+    pub fn create_new_backup_opt(&mut self, db: &Db, options: &CreateBackupOptions) -> Result<u32> {
+        self.inner.create_new_backup_with(db.inner(), &options.0)
     }
 
     /// Returns the backups that can be restored, oldest first.
@@ -176,7 +259,37 @@ impl BackupEngine {
     /// with `Corruption` if a file of the backup is damaged.
     pub fn restore_from_latest_backup(&self, db_dir: impl AsRef<Path>) -> Result<()> {
         let dir = db_dir.as_ref();
-        self.inner.restore_from_latest(dir, dir, &engine::RestoreOptions::default())
+        self.restore_from_latest_backup_opt(dir, dir, &RestoreOptions::default())
+    }
+
+    /// [`BackupEngine::restore_from_latest_backup`] with the directory of the logs, as `wal_dir` of the database's
+    /// options names it, and with options.
+    ///
+    /// ```
+    /// use ferrolith::backup::{BackupEngine, RestoreOptions};
+    /// use ferrolith::{Db, Options};
+    /// # let dir = tempfile::tempdir().unwrap();
+    /// # let (path, logs, backups) = (dir.path().join("db"), dir.path().join("logs"), dir.path().join("backups"));
+    /// let options = Options::new().create_if_missing(true).wal_dir(&logs);
+    /// let db = Db::open_with(&options, &path)?;
+    /// db.put("key", "value")?;
+    /// let mut engine = BackupEngine::open(&backups)?;
+    /// engine.create_new_backup(&db)?;
+    /// db.close()?;
+    /// engine.restore_from_latest_backup_opt(&path, &logs, &RestoreOptions::new())?;
+    /// assert_eq!(Db::open_with(&options, &path)?.get("key")?.unwrap(), "value");
+    /// # Ok::<(), ferrolith::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`BackupEngine::restore_from_latest_backup`].
+    pub fn restore_from_latest_backup_opt(
+        &self,
+        db_dir: impl AsRef<Path>,
+        wal_dir: impl AsRef<Path>,
+        options: &RestoreOptions,
+    ) -> Result<()> {
+        self.inner.restore_from_latest(db_dir, wal_dir, &options.0)
     }
 
     /// Makes `db_dir` the database of this backup.
@@ -185,7 +298,22 @@ impl BackupEngine {
     /// As [`BackupEngine::restore_from_latest_backup`].
     pub fn restore_from_backup(&self, id: u32, db_dir: impl AsRef<Path>) -> Result<()> {
         let dir = db_dir.as_ref();
-        self.inner.restore(id, dir, dir, &engine::RestoreOptions::default())
+        self.restore_from_backup_opt(id, dir, dir, &RestoreOptions::default())
+    }
+
+    /// [`BackupEngine::restore_from_backup`] with the directory of the logs and with options; see
+    /// [`BackupEngine::restore_from_latest_backup_opt`].
+    ///
+    /// # Errors
+    /// As [`BackupEngine::restore_from_latest_backup`].
+    pub fn restore_from_backup_opt(
+        &self,
+        id: u32,
+        db_dir: impl AsRef<Path>,
+        wal_dir: impl AsRef<Path>,
+        options: &RestoreOptions,
+    ) -> Result<()> {
+        self.inner.restore(id, db_dir, wal_dir, &options.0)
     }
 
     /// Deletes all but the newest `keep` backups.
