@@ -39,9 +39,13 @@
 
 use crate::error::{Code, Error, Result};
 use crate::{Db, Iter, Key, ReadOptions, ReadTier, Value, WriteBatch};
+use futures_core::Stream;
 use std::collections::VecDeque;
 use std::fmt;
+use std::future::poll_fn;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll, ready};
 use tokio::task::{JoinError, JoinHandle, spawn_blocking};
 
 /// The items that an [`AsyncIter`] reads with one change of threads.
@@ -195,7 +199,28 @@ fn read(mut iter: Iter) -> Chunk {
     Chunk { items, rest: Rest::More(iter) }
 }
 
-/// The items of a scan, from [`AsyncDb::scan`].
+/// The items of a scan, from [`AsyncDb::scan`]. It is a [`Stream`], too:
+///
+/// ```
+/// use ferrolith::{AsyncDb, Db};
+/// use futures_core::Stream;
+/// use std::future::poll_fn;
+/// use std::pin::Pin;
+/// # let dir = tempfile::tempdir().unwrap();
+/// # let path = dir.path().to_owned();
+/// # let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+/// # runtime.block_on(async {
+/// let db = AsyncDb::new(Db::open(path)?);
+/// db.put("user:1", "Ada").await?;
+/// let mut users = db.scan(|db| db.prefix("user:"));
+/// // Or `StreamExt` of the crates `futures` and `tokio-stream`.
+/// while let Some(user) = poll_fn(|context| Pin::new(&mut users).poll_next(context)).await {
+///     let (key, value) = user?;
+///     println!("{key:?} = {value:?}");
+/// }
+/// # Ok::<(), ferrolith::Error>(())
+/// # }).unwrap();
+/// ```
 pub struct AsyncIter {
     ready: VecDeque<(Key, Value)>,
     state: State,
@@ -215,14 +240,18 @@ impl AsyncIter {
     /// # Errors
     /// The error that ended the scan, once; then `None` follows.
     pub async fn next(&mut self) -> Result<Option<(Key, Value)>> {
+        poll_fn(|context| self.poll_item(context)).await
+    }
+
+    fn poll_item(&mut self, context: &mut Context<'_>) -> Poll<Result<Option<(Key, Value)>>> {
         loop {
             if let Some(item) = self.ready.pop_front() {
-                return Ok(Some(item));
+                return Poll::Ready(Ok(Some(item)));
             }
             if let State::Reading(handle) = &mut self.state {
-                let chunk = joined(handle.await);
+                let chunk = ready!(Pin::new(handle).poll(context));
                 self.state = State::Done;
-                let Chunk { items, rest } = chunk?;
+                let Chunk { items, rest } = joined(chunk)?;
                 self.ready = items;
                 self.state = match rest {
                     Rest::More(iter) => State::Waiting(iter),
@@ -235,10 +264,24 @@ impl AsyncIter {
                 State::Waiting(iter) => {
                     self.state = State::Reading(spawn_blocking(move || read(iter)));
                 }
-                State::Failed(e) => return Err(e),
-                State::Reading(_) | State::Done => return Ok(None),
+                State::Failed(e) => return Poll::Ready(Err(e)),
+                State::Reading(_) | State::Done => return Poll::Ready(Ok(None)),
             }
         }
+    }
+}
+
+/// The items as a stream, for the combinators of other crates. A scan that fails yields one `Err` and then ends.
+impl Stream for AsyncIter {
+    type Item = Result<(Key, Value)>;
+
+    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.get_mut().poll_item(context).map(Result::transpose)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let known = self.ready.len();
+        (known, matches!(self.state, State::Done).then_some(known))
     }
 }
 

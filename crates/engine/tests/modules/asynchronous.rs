@@ -1,8 +1,9 @@
 //! Asynchronous use.
 
 use ferrolith::{AsyncDb, Db, Error, Result};
-use std::future::Future;
-use std::pin::pin;
+use futures_core::Stream;
+use std::future::{Future, poll_fn};
+use std::pin::{Pin, pin};
 use std::sync::mpsc;
 use std::task::{Context, Poll, Waker};
 use tokio::runtime::{Builder, Runtime};
@@ -107,4 +108,47 @@ fn errors_and_panics_arrive_at_the_caller() {
     };
     assert!(runtime.block_on(scan.next()).is_err());
     assert!(runtime.block_on(scan.next()).unwrap().is_none());
+}
+
+/// The next item of a stream.
+async fn next<S: Stream + Unpin>(stream: &mut S) -> Option<S::Item> {
+    poll_fn(|context| Pin::new(&mut *stream).poll_next(context)).await
+}
+
+#[test]
+fn a_scan_is_a_stream() {
+    let dir = tempfile::tempdir().unwrap();
+    runtime().block_on(async {
+        let db = open(&dir);
+        db.run(|db| (0..300_u32).try_for_each(|n| db.put(n.to_be_bytes(), ""))).await.unwrap();
+        let mut scan = db.scan(|db| db.range(100_u32.to_be_bytes()..));
+        for n in 100..300_u32 {
+            assert_eq!(next(&mut scan).await.unwrap().unwrap().0, n.to_be_bytes());
+            if n == 200 {
+                assert!(scan.size_hint().0 > 0 && scan.size_hint().1.is_none());
+            }
+        }
+        assert!(next(&mut scan).await.is_none() && next(&mut scan).await.is_none());
+        assert_eq!(scan.size_hint(), (0, Some(0)));
+
+        db.db().close().unwrap();
+        let mut scan = db.scan(Db::iter);
+        assert!(next(&mut scan).await.unwrap().is_err());
+        assert!(next(&mut scan).await.is_none());
+    });
+}
+
+#[test]
+fn a_panic_of_a_scan_arrives_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let (runtime, db) = (runtime(), open(&dir));
+    let mut scan = {
+        let _inside = runtime.enter();
+        db.scan(|_| panic!("in the scan"))
+    };
+    let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        runtime.block_on(next(&mut scan)).is_none()
+    }));
+    assert_eq!(panicked.unwrap_err().downcast_ref::<&str>(), Some(&"in the scan"));
+    assert!(runtime.block_on(next(&mut scan)).is_none());
 }
