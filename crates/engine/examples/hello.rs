@@ -3,10 +3,10 @@
 //! `cargo run -p ferrolith --example hello [directory]`
 
 use ferrolith::{Db, WriteBatch, WriteOptions};
+use std::path::Path;
 
-fn main() -> ferrolith::Result<()> {
-    let dir = std::env::args_os().nth(1).unwrap_or_else(|| "hello-db".into());
-
+/// The program, in this directory.
+pub fn run(dir: &Path) -> ferrolith::Result<()> {
     // Creates the database if there is none.
     let db = Db::open(dir)?;
 
@@ -39,4 +39,10 @@ fn main() -> ferrolith::Result<()> {
     assert_eq!(moons.get("planet:3")?.unwrap(), "Moon");
 
     db.close()
+}
+
+#[allow(dead_code, reason = "the test that runs all examples calls `run`")]
+fn main() -> ferrolith::Result<()> {
+    let dir = std::env::args_os().nth(1).unwrap_or_else(|| "hello-db".into());
+    run(Path::new(&dir))
 }

@@ -6,6 +6,8 @@ mod backup_and_checkpoint;
 mod bulk_load;
 #[path = "../../examples/change_stream.rs"]
 mod change_stream;
+#[path = "../../examples/hello.rs"]
+mod hello;
 #[path = "../../examples/metrics.rs"]
 mod metrics;
 #[path = "../../examples/service.rs"]
@@ -16,6 +18,11 @@ mod transactions;
 fn run(example: fn(&std::path::Path) -> ferrolith::Result<()>) {
     let dir = tempfile::tempdir().unwrap();
     example(dir.path()).unwrap();
+}
+
+#[test]
+fn hello_runs() {
+    run(hello::run);
 }
 
 #[test]
