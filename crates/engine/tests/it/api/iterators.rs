@@ -1,9 +1,14 @@
 //! Iterators from both ends against a model, and scans that fail.
 
 use super::memory;
-use ferrolith::{Cursor, Db, Error, ErrorKind, Iter, Options, ReadOptions};
+use ferrolith::internal::fs::fault::{Fault, FaultFs, FaultKind, Op};
+use ferrolith::internal::fs::mem::MemFs;
+use ferrolith::{
+    BlockBasedOptions, Cursor, Db, Error, ErrorKind, Iter, Key, Options, ReadOptions, Value,
+};
 use std::collections::BTreeMap;
 use std::ops::Bound;
+use std::sync::Arc;
 
 type Pairs = Vec<(Vec<u8>, Vec<u8>)>;
 
@@ -223,6 +228,85 @@ fn a_failed_scan_yields_one_error() {
     let cursor = scan(db.cursor());
     is_corruption(&cursor.status().unwrap_err());
     assert_eq!(cursor.item(), None);
+}
+
+/// The numbers of the keys that a scan returned, and the error that ended it.
+type Scanned = (Vec<u32>, Option<Error>);
+
+fn number(key: &[u8]) -> u32 {
+    u32::from_be_bytes(key.try_into().unwrap())
+}
+
+fn by_iterator(iter: impl Iterator<Item = Result<(Key, Value), Error>>) -> Scanned {
+    let (mut keys, mut error) = (Vec::new(), None);
+    for item in iter {
+        assert!(error.is_none(), "nothing follows an error");
+        match item {
+            Ok((key, _)) => keys.push(number(&key)),
+            Err(e) => error = Some(e),
+        }
+    }
+    (keys, error)
+}
+
+fn by_cursor(db: &Db, start: fn(&mut Cursor), step: fn(&mut Cursor)) -> Scanned {
+    let (mut cursor, mut keys) = (db.cursor(), Vec::new());
+    start(&mut cursor);
+    while let Some(key) = cursor.key() {
+        keys.push(number(key));
+        step(&mut cursor);
+    }
+    (keys, cursor.status().err())
+}
+
+/// Each read of a table fails once: a scan either returns everything or an error.
+#[test]
+fn a_read_that_fails_ends_a_scan_with_an_error() {
+    let fs = FaultFs::new(Arc::new(MemFs::new()));
+    let table = BlockBasedOptions::new().no_block_cache();
+    let options = Options::new().create_if_missing(true).file_system(Arc::new(fs.clone()));
+    let options = options.compression(ferrolith::CompressionType::None).block_based_table(table);
+    let options = options.set("target_file_size_base", "100000").unwrap();
+    let db = Db::open_with(options, "/db").unwrap();
+    for part in 0..4_u32 {
+        // Tables in two levels, and the memtable.
+        (0..4000)
+            .filter(|n| n % 4 == part)
+            .for_each(|n: u32| db.put(n.to_be_bytes(), [7; 100]).unwrap());
+        match part {
+            0 | 1 => db.compact().unwrap(),
+            2 => db.flush().unwrap(),
+            _ => {}
+        }
+    }
+    assert!(db.live_files().len() > 2);
+    let scans: [fn(&Db) -> Scanned; 4] = [
+        |db| by_iterator(db.iter()),
+        |db| by_iterator(db.iter().rev()),
+        |db| by_cursor(db, Cursor::seek_to_first, Cursor::next),
+        |db| by_cursor(db, Cursor::seek_to_last, Cursor::prev),
+    ];
+    for (which, scan) in scans.into_iter().enumerate() {
+        let (whole, error) = scan(&db);
+        assert!(whole.len() == 4000 && error.is_none());
+        let mut in_the_middle = 0;
+        for skip in 0.. {
+            fs.inject(Fault { skip, ..Fault::always(Op::Read, ".sst", FaultKind::Io) });
+            let (keys, error) = scan(&db);
+            fs.clear();
+            assert!(whole.starts_with(&keys), "scan {which}, read {skip}");
+            let Some(error) = error else {
+                assert_eq!(keys, whole, "scan {which}, read {skip}");
+                break;
+            };
+            assert_eq!(error.kind(), ErrorKind::Io, "{error}");
+            assert!(keys.len() < whole.len());
+            in_the_middle += usize::from(!keys.is_empty());
+            let (again, error) = scan(&db);
+            assert!(again == whole && error.is_none(), "scan {which} after read {skip}");
+        }
+        assert!(in_the_middle > 3, "scan {which}: {in_the_middle}");
+    }
 }
 
 #[test]
