@@ -29,7 +29,8 @@
 //!
 //! | To | use |
 //! |---|---|
-//! | read one key, many keys, a part of a value | [`Db::get`], [`Db::multi_get`], [`Db::get_with`] |
+//! | read one key, many keys, also of several families | [`Db::get`], [`Db::multi_get`], [`Db::multi_get_cf`] |
+//! | read a part of a value without copying it | [`Db::get_with`] |
 //! | iterate over all keys, a range, a prefix, backward | [`Db::iter`], [`Db::range`], [`Db::prefix`], with `rev()` |
 //! | seek by hand | [`Db::cursor`] |
 //! | write several keys as a whole, also in several families | [`WriteBatch`] and [`Db::write`] |

@@ -316,7 +316,15 @@ impl ColumnFamily {
     /// # Errors
     /// As [`Db::flush`]; also for a dropped family.
     pub fn flush(&self) -> Result<()> {
-        self.db().inner().flush_cf(&FlushOptions::default(), self.alive()?)
+        self.flush_opt(&FlushOptions::default())
+    }
+
+    /// [`ColumnFamily::flush`] with options.
+    ///
+    /// # Errors
+    /// As [`ColumnFamily::flush`].
+    pub fn flush_opt(&self, options: &FlushOptions) -> Result<()> {
+        self.db().inner().flush_cf(options, self.alive()?)
     }
 
     /// Compacts everything into the last level; see [`Db::compact_range`].
@@ -407,9 +415,20 @@ impl ColumnFamily {
         &self,
         files: impl IntoIterator<Item = P>,
     ) -> Result<()> {
+        self.ingest_external_file_opt(files, &IngestExternalFileOptions::default())
+    }
+
+    /// [`ColumnFamily::ingest_external_file`] with options.
+    ///
+    /// # Errors
+    /// As [`ColumnFamily::ingest_external_file`].
+    pub fn ingest_external_file_opt<P: AsRef<Path>>(
+        &self,
+        files: impl IntoIterator<Item = P>,
+        options: &IngestExternalFileOptions,
+    ) -> Result<()> {
         let files: Vec<P> = files.into_iter().collect();
-        let options = IngestExternalFileOptions::default();
-        self.db().inner().ingest_external_file_cf(self.alive()?, &files, &options)
+        self.db().inner().ingest_external_file_cf(self.alive()?, &files, options)
     }
 
     /// Changes options while the database is open: all or none; see [`Db::set_options`].

@@ -25,6 +25,7 @@ pub mod ingest;
 pub mod internal;
 mod iter;
 mod key_range;
+mod lookups;
 mod maintenance;
 pub mod merge;
 mod open;

@@ -115,6 +115,10 @@ impl Db {
     ///
     /// Values carry the time of their write, as with RocksDB's `DBWithTTL`: the database must always be opened so.
     ///
+    /// There are no transactions on such a database, neither here nor in RocksDB's C API: opening a
+    /// [`TransactionDb`](crate::transaction::TransactionDb) or an
+    /// [`OptimisticTransactionDb`](crate::transaction::OptimisticTransactionDb) with a time to live is an error.
+    ///
     /// ```
     /// use ferrolith::{Db, Options};
     /// use std::time::Duration;

@@ -157,6 +157,11 @@ impl ReadOptions {
         self
     }
 
+    /// Whether reads are as of a snapshot.
+    pub(crate) fn has_snapshot(&self) -> bool {
+        self.snapshot.is_some()
+    }
+
     /// The engine's options, if the snapshot is one of this opening of a database.
     #[inline]
     pub(crate) fn checked(&self, db: &crate::db::Db) -> Result<&options::ReadOptions> {

@@ -34,14 +34,18 @@ pub struct Snapshot(Arc<Taken>);
 
 struct Taken {
     db: Db,
-    snapshot: db::Snapshot,
+    snapshot: Arc<db::Snapshot>,
     /// Read at it.
     options: options::ReadOptions,
 }
 
 impl Snapshot {
     pub(crate) fn new(db: &Db) -> Snapshot {
-        let snapshot = db.inner().snapshot();
+        Snapshot::from_inner(db, Arc::new(db.inner().snapshot()))
+    }
+
+    /// Of a snapshot of this database that others share.
+    pub(crate) fn from_inner(db: &Db, snapshot: Arc<db::Snapshot>) -> Snapshot {
         let options = options::ReadOptions { snapshot: Some(snapshot.sequence()), ..READ.clone() };
         Snapshot(Arc::new(Taken { db: db.clone(), snapshot, options }))
     }
@@ -105,6 +109,17 @@ impl Snapshot {
         keys: impl IntoIterator<Item = K>,
     ) -> Vec<Result<Option<Value>>> {
         self.0.db.multi_get_opt(keys, &self.read_options())
+    }
+
+    /// Returns the values that keys of any column families had, in their order.
+    ///
+    /// # Errors
+    /// As [`Snapshot::get_cf`], for each key.
+    pub fn multi_get_cf<'a, K: AsRef<[u8]>>(
+        &self,
+        keys: impl IntoIterator<Item = (&'a ColumnFamily, K)>,
+    ) -> Vec<Result<Option<Value>>> {
+        self.0.db.multi_get_cf_opt(keys, &self.read_options())
     }
 
     /// Iterates over the default column family.

@@ -110,6 +110,11 @@ impl Transaction {
         self.snapshot.as_deref()
     }
 
+    /// [`Transaction::snapshot`] to keep.
+    pub(crate) fn shared_snapshot(&self) -> Option<Arc<Snapshot>> {
+        self.snapshot.clone()
+    }
+
     /// Sets a key.
     pub fn put(&mut self, cf: &ColumnFamily, key: &[u8], value: &[u8]) -> Result<()> {
         self.claim(cf, key, true)?;

@@ -4,7 +4,9 @@ use ferrolith::transaction::{
     OptimisticTransactionDb, Transaction, TransactionDb, TransactionDbOptions, TransactionIter,
     TransactionOptions,
 };
-use ferrolith::{ColumnFamilyOptions, Db, ErrorKind, Options, Result, WriteBatch};
+use ferrolith::{
+    ColumnFamilyOptions, Db, ErrorKind, Options, Result, Snapshot, Value, WriteBatch, WriteOptions,
+};
 use std::time::Duration;
 
 fn locking(dir: &std::path::Path) -> TransactionDb {
@@ -197,4 +199,143 @@ fn optimistic_transactions_notice_others_and_can_be_repeated() {
     assert_eq!(never.unwrap_err().kind(), ErrorKind::Busy);
     let e = db.begin().prepare().unwrap_err();
     assert!(matches!(e.kind(), ErrorKind::InvalidArgument | ErrorKind::NotSupported), "{e}");
+}
+
+fn texts(found: Vec<Result<Option<Value>>>) -> String {
+    let text = |value: Value| String::from_utf8(value.into_vec()).unwrap();
+    let found = found.into_iter().map(|value| value.unwrap().map_or("-".to_owned(), text));
+    found.collect::<Vec<_>>().join(" ")
+}
+
+/// What a transaction reads at its snapshot: its own writes, else what was committed then.
+fn reads_at_its_snapshot(db: &Db, txn: &Transaction) {
+    let cf = db.cf("other").unwrap();
+    assert!(txn.snapshot().is_none());
+    for (key, value) in [("a", "old"), ("b", "old"), ("pa", "old")] {
+        db.put(key, value).unwrap();
+        cf.put(key, value).unwrap();
+    }
+    txn.set_snapshot();
+    txn.put("own", "mine").unwrap();
+    txn.put_cf(&cf, "own", "mine").unwrap();
+    db.put("a", "new").unwrap();
+    db.put("pb", "new").unwrap();
+    cf.put("a", "new").unwrap();
+    cf.put("pb", "new").unwrap();
+    db.flush().unwrap();
+    db.compact().unwrap();
+
+    let snapshot = txn.snapshot().unwrap();
+    assert_eq!(snapshot.get("a").unwrap().unwrap(), "old");
+    assert!(snapshot.get("own").unwrap().is_none(), "not committed then");
+    let then = snapshot.read_options();
+    assert_eq!(texts(txn.multi_get(["a", "b", "own", "pb"])), "new old mine new");
+    assert_eq!(texts(txn.multi_get_opt(["a", "b", "own", "pb"], &then)), "old old mine -");
+    let both = [(&cf, "a"), (&db.default_cf(), "b"), (&cf, "own"), (&cf, "pb")];
+    assert_eq!(texts(txn.multi_get_cf(both)), "new old mine new");
+    assert_eq!(texts(txn.multi_get_cf_opt(both, &then)), "old old mine -");
+    assert_eq!(keys(txn.iter_cf(&cf)), "abownpapb");
+    assert_eq!(keys(txn.iter_cf_opt(&cf, &then)), "abownpa");
+    assert_eq!(keys(txn.range_opt("b".., &then)), "bownpa");
+    assert_eq!(keys(txn.range_cf_opt(&cf, "b"..="pa", &then).rev()), "paownb");
+    assert_eq!(keys(txn.prefix_opt("p", &then)), "pa");
+    assert_eq!(keys(txn.prefix_cf_opt(&cf, "p", &then)), "pa");
+    for value in [
+        txn.get_for_update_opt("b", &then),
+        txn.get_for_update_cf_opt(&cf, "b", &then),
+        txn.get_for_share_opt("b", &then),
+        txn.get_for_share_cf_opt(&cf, "b", &then),
+    ] {
+        assert_eq!(value.unwrap().unwrap(), "old");
+    }
+
+    // A later snapshot replaces it; what was made from the first keeps it.
+    txn.set_snapshot();
+    let later = txn.snapshot().unwrap();
+    assert!(later.sequence() > snapshot.sequence());
+    assert_eq!(txn.get_opt("a", &later.read_options()).unwrap().unwrap(), "new");
+    assert_eq!(txn.get_opt("a", &then).unwrap().unwrap(), "old");
+    txn.rollback().unwrap();
+    assert!(txn.snapshot().is_none());
+    assert_eq!(later.get("a").unwrap().unwrap(), "new");
+    assert!(then_is_pinned(db, &snapshot));
+}
+
+fn then_is_pinned(db: &Db, snapshot: &Snapshot) -> bool {
+    db.put("a", "newest").unwrap();
+    db.flush().unwrap();
+    db.compact().unwrap();
+    snapshot.get("a").unwrap().unwrap() == "old"
+}
+
+#[test]
+fn a_transaction_reads_at_its_snapshot() {
+    let (one, two) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let db = locking(one.path());
+    reads_at_its_snapshot(db.db(), &db.begin());
+    let options = Options::new().create_if_missing(true);
+    let options = options.column_family("other", ColumnFamilyOptions::new());
+    let db = OptimisticTransactionDb::open_with(options, two.path()).unwrap();
+    reads_at_its_snapshot(db.db(), &db.begin());
+}
+
+#[test]
+fn others_must_not_have_changed_what_is_read_for_update_at_the_snapshot() {
+    let dir = tempfile::tempdir().unwrap();
+    let db = locking(dir.path());
+    db.put("k", "old").unwrap();
+    let txn = db.begin_with(&TransactionOptions::new().set_snapshot(true));
+    let then = txn.snapshot().unwrap().read_options();
+    db.put("k", "new").unwrap();
+    assert_eq!(txn.get_for_update_opt("k", &then).unwrap_err().kind(), ErrorKind::Busy);
+    assert_eq!(txn.get_opt("k", &then).unwrap().unwrap(), "old");
+}
+
+#[test]
+fn writes_outside_transactions_take_options_and_locks() {
+    let dir = tempfile::tempdir().unwrap();
+    let db = locking(dir.path());
+    let (cf, fast) = (db.cf("other").unwrap(), WriteOptions::new().disable_wal(true));
+    let before = db.db().property_int("rocksdb.cur-size-all-mem-tables").is_some();
+    assert!(before);
+    db.put_opt("k", "1", &fast).unwrap();
+    db.put_cf_opt(&cf, "k", "2", &fast).unwrap();
+    db.put_cf_opt(&cf, "gone", "2", &fast).unwrap();
+    db.delete_cf_opt(&cf, "gone", &fast).unwrap();
+    db.put_opt("gone", "1", &fast).unwrap();
+    db.delete_opt("gone", &fast).unwrap();
+    let mut batch = WriteBatch::new();
+    batch.put("batch", "3");
+    db.write_opt(batch, &fast).unwrap();
+    assert!(db.merge_opt("k", "x", &fast).is_err() || db.get("k").is_err(), "no merge operator");
+    assert!(db.merge_cf_opt(&cf, "k", "x", &fast).is_err() || db.get_cf(&cf, "k").is_err());
+    assert_eq!(db.get("batch").unwrap().unwrap(), "3");
+    assert!(db.get("gone").unwrap().is_none() && db.get_cf(&cf, "gone").unwrap().is_none());
+    let then = db.db().snapshot().read_options();
+    db.put("batch", "4").unwrap();
+    assert_eq!(db.get_opt("batch", &then).unwrap().unwrap(), "3");
+
+    let txn = db.begin();
+    txn.put("locked", "").unwrap();
+    for result in [db.put_opt("locked", "", &fast), db.delete_opt("locked", &fast)] {
+        assert_eq!(result.unwrap_err().kind(), ErrorKind::LockTimeout);
+    }
+}
+
+/// No database with transactions has entries that expire; asking for both is an error that says so.
+#[test]
+fn a_time_to_live_is_refused_by_name() {
+    let dir = tempfile::tempdir().unwrap();
+    let hour = Duration::from_secs(3600);
+    let expiring = ColumnFamilyOptions::new().time_to_live(hour);
+    let new = || Options::new().create_if_missing(true);
+    for options in [new().time_to_live(hour), new().column_family("x", expiring)] {
+        for e in [
+            TransactionDb::open_with(&options, dir.path()).unwrap_err(),
+            OptimisticTransactionDb::open_with(&options, dir.path()).unwrap_err(),
+        ] {
+            assert_eq!(e.kind(), ErrorKind::NotSupported);
+            assert!(e.to_string().contains("time_to_live"), "{e}");
+        }
+    }
 }

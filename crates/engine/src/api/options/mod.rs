@@ -6,6 +6,7 @@ mod table;
 mod text;
 
 use crate::db::{ColumnFamilyDescriptor, DEFAULT_COLUMN_FAMILY};
+use crate::error::{Error, Result};
 use crate::options;
 use std::fmt;
 use std::time::Duration;
@@ -122,6 +123,17 @@ impl Options {
         let mut db = self.inner.db.clone();
         db.create_missing_column_families = !self.refuse_missing;
         db
+    }
+
+    /// Fails if entries are to expire: for databases with transactions, which have no expiring entries.
+    pub(crate) fn refuse_ttl(&self) -> Result<()> {
+        let of_families = self.families.iter().any(|(_, options)| options.ttl.is_some());
+        match self.ttl.is_some() || of_families {
+            true => Err(Error::not_supported(
+                "time_to_live with transactions: leave it out, or open with Db::open_with_ttl",
+            )),
+            false => Ok(()),
+        }
     }
 
     /// Seconds that entries of a family live; 0 for ever.

@@ -4,7 +4,7 @@ use super::{Transaction, TransactionDbOptions, TransactionOptions};
 use crate::api::open::descriptors;
 use crate::error::Result;
 use crate::txn as engine;
-use crate::{ColumnFamily, Db, Options, Value, WriteBatch, WriteOptions};
+use crate::{ColumnFamily, Db, Options};
 use std::borrow::Borrow;
 use std::path::Path;
 
@@ -30,8 +30,8 @@ use std::path::Path;
 /// ```
 #[derive(Clone, Debug)]
 pub struct TransactionDb {
-    db: Db,
-    inner: engine::TransactionDb,
+    pub(super) db: Db,
+    pub(super) inner: engine::TransactionDb,
 }
 
 impl TransactionDb {
@@ -46,7 +46,7 @@ impl TransactionDb {
     /// Opens the database in this directory. Column families are opened as by [`Db::open_with`].
     ///
     /// # Errors
-    /// As [`Db::open_with`].
+    /// As [`Db::open_with`]; `NotSupported` with [`Options::time_to_live`].
     pub fn open_with(
         options: impl Borrow<Options>,
         path: impl AsRef<Path>,
@@ -64,6 +64,7 @@ impl TransactionDb {
         path: impl AsRef<Path>,
     ) -> Result<TransactionDb> {
         let options = options.borrow();
+        options.refuse_ttl()?;
         let families = descriptors(options, path.as_ref());
         let database = options.to_open();
         let (inner, _) = engine::TransactionDb::open_cf(&database, &locking.inner, path, families)?;
@@ -92,85 +93,6 @@ impl TransactionDb {
     /// Begins a transaction with options.
     pub fn begin_with(&self, options: &TransactionOptions) -> Transaction {
         Transaction::new(&self.db, self.inner.begin(&options.write.inner, &options.inner))
-    }
-
-    /// Returns the committed value of a key of the default column family.
-    ///
-    /// # Errors
-    /// As [`Db::get`].
-    pub fn get(&self, key: impl AsRef<[u8]>) -> Result<Option<Value>> {
-        self.db.get(key)
-    }
-
-    /// Sets a key of the default column family, after waiting for its lock.
-    ///
-    /// # Errors
-    /// Fails with `LockTimeout` if another transaction holds the lock for too long, or as [`Db::put`].
-    pub fn put(&self, key: impl AsRef<[u8]>, value: impl AsRef<[u8]>) -> Result<()> {
-        self.put_cf(&self.db.default_cf(), key, value)
-    }
-
-    /// Sets a key, after waiting for its lock.
-    ///
-    /// # Errors
-    /// As [`TransactionDb::put`]; also for a dropped family or one of another database.
-    pub fn put_cf(
-        &self,
-        cf: &ColumnFamily,
-        key: impl AsRef<[u8]>,
-        value: impl AsRef<[u8]>,
-    ) -> Result<()> {
-        let options = WriteOptions::default().inner;
-        self.inner.put(&options, cf.checked(&self.db)?, key.as_ref(), value.as_ref())
-    }
-
-    /// Deletes a key of the default column family, after waiting for its lock.
-    ///
-    /// # Errors
-    /// As [`TransactionDb::put`].
-    pub fn delete(&self, key: impl AsRef<[u8]>) -> Result<()> {
-        self.delete_cf(&self.db.default_cf(), key)
-    }
-
-    /// Deletes a key, after waiting for its lock.
-    ///
-    /// # Errors
-    /// As [`TransactionDb::put_cf`].
-    pub fn delete_cf(&self, cf: &ColumnFamily, key: impl AsRef<[u8]>) -> Result<()> {
-        let options = WriteOptions::default().inner;
-        self.inner.delete(&options, cf.checked(&self.db)?, key.as_ref())
-    }
-
-    /// Adds a merge operand to a key of the default column family, after waiting for its lock.
-    ///
-    /// # Errors
-    /// As [`TransactionDb::put`]; also if the family has no merge operator.
-    pub fn merge(&self, key: impl AsRef<[u8]>, operand: impl AsRef<[u8]>) -> Result<()> {
-        self.merge_cf(&self.db.default_cf(), key, operand)
-    }
-
-    /// Adds a merge operand to a key, after waiting for its lock.
-    ///
-    /// # Errors
-    /// As [`TransactionDb::put_cf`]; also if the family has no merge operator.
-    pub fn merge_cf(
-        &self,
-        cf: &ColumnFamily,
-        key: impl AsRef<[u8]>,
-        operand: impl AsRef<[u8]>,
-    ) -> Result<()> {
-        let options = WriteOptions::default().inner;
-        self.inner.merge(&options, cf.checked(&self.db)?, key.as_ref(), operand.as_ref())
-    }
-
-    /// Commits a batch, after waiting for the locks of its keys. They are taken in order, so that two batches never
-    /// wait for each other.
-    ///
-    /// # Errors
-    /// As [`TransactionDb::put_cf`], and for a fault of the batch; nothing of it is written then.
-    pub fn write(&self, mut batch: WriteBatch) -> Result<()> {
-        let options = WriteOptions::default().inner;
-        self.inner.write(&options, batch.checked(&self.db)?)
     }
 
     /// Returns the transactions that were prepared before the database was opened and are neither committed nor rolled

@@ -36,8 +36,10 @@
 
 mod database;
 mod iter;
+mod once;
 mod optimistic;
 mod options;
+mod reads;
 mod txn;
 
 pub use crate::txn::TransactionState;

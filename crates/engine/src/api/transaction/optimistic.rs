@@ -46,12 +46,13 @@ impl OptimisticTransactionDb {
     /// Opens the database in this directory. Column families are opened as by [`Db::open_with`].
     ///
     /// # Errors
-    /// As [`Db::open_with`].
+    /// As [`Db::open_with`]; `NotSupported` with [`Options::time_to_live`].
     pub fn open_with(
         options: impl Borrow<Options>,
         path: impl AsRef<Path>,
     ) -> Result<OptimisticTransactionDb> {
         let options = options.borrow();
+        options.refuse_ttl()?;
         let families = descriptors(options, path.as_ref());
         let database = options.to_open();
         let (inner, _) = engine::OptimisticTransactionDb::open_cf(&database, path, families)?;

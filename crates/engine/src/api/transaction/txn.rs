@@ -16,8 +16,8 @@ use std::fmt;
 ///
 /// Methods without a column family work on the default one.
 pub struct Transaction {
-    db: Db,
-    inner: Mutex<engine::Transaction>,
+    pub(super) db: Db,
+    pub(super) inner: Mutex<engine::Transaction>,
 }
 
 impl Transaction {
@@ -161,7 +161,7 @@ impl Transaction {
         self.read(Some(cf), key.as_ref(), options)
     }
 
-    fn read(
+    pub(super) fn read(
         &self,
         cf: Option<&ColumnFamily>,
         key: &[u8],
@@ -172,13 +172,13 @@ impl Transaction {
         Ok(found.map(Value::pinned))
     }
 
-    fn read_for(
+    pub(super) fn read_for(
         &self,
         cf: Option<&ColumnFamily>,
         key: &[u8],
+        options: &ReadOptions,
         exclusive: bool,
     ) -> Result<Option<Value>> {
-        let options = ReadOptions::default();
         let options = options.checked(self.db.inner())?;
         let found = self.with(cf, |txn, cf| txn.get_for_update(options, cf, key, exclusive))?;
         Ok(found.map(Value::pinned))
@@ -189,7 +189,7 @@ impl Transaction {
     /// # Errors
     /// As [`Transaction::put`] and [`Transaction::get`].
     pub fn get_for_update(&self, key: impl AsRef<[u8]>) -> Result<Option<Value>> {
-        self.read_for(None, key.as_ref(), true)
+        self.read_for(None, key.as_ref(), &ReadOptions::default(), true)
     }
 
     /// [`Transaction::get_for_update`] in a column family.
@@ -201,7 +201,7 @@ impl Transaction {
         cf: &ColumnFamily,
         key: impl AsRef<[u8]>,
     ) -> Result<Option<Value>> {
-        self.read_for(Some(cf), key.as_ref(), true)
+        self.read_for(Some(cf), key.as_ref(), &ReadOptions::default(), true)
     }
 
     /// [`Transaction::get_for_update`] that lets other transactions do the same: a shared lock.
@@ -209,7 +209,7 @@ impl Transaction {
     /// # Errors
     /// As [`Transaction::get_for_update`].
     pub fn get_for_share(&self, key: impl AsRef<[u8]>) -> Result<Option<Value>> {
-        self.read_for(None, key.as_ref(), false)
+        self.read_for(None, key.as_ref(), &ReadOptions::default(), false)
     }
 
     /// [`Transaction::get_for_share`] in a column family.
@@ -221,7 +221,7 @@ impl Transaction {
         cf: &ColumnFamily,
         key: impl AsRef<[u8]>,
     ) -> Result<Option<Value>> {
-        self.read_for(Some(cf), key.as_ref(), false)
+        self.read_for(Some(cf), key.as_ref(), &ReadOptions::default(), false)
     }
 
     /// Iterates over all keys and values as the transaction sees them now, from both ends. Later writes of the
@@ -260,7 +260,7 @@ impl Transaction {
         self.iter_within(Some(cf), &ReadOptions::default(), Bounds::prefix(prefix.as_ref()))
     }
 
-    fn iter_within(
+    pub(super) fn iter_within(
         &self,
         cf: Option<&ColumnFamily>,
         options: &ReadOptions,
@@ -273,7 +273,8 @@ impl Transaction {
     }
 
     /// From now on a key that others write counts as a conflict, also before this transaction touches it. Reads still
-    /// return the newest committed values.
+    /// return the newest committed values, unless their options name the [`snapshot`](Transaction::snapshot) that this
+    /// takes. It replaces an earlier one.
     pub fn set_snapshot(&self) {
         self.inner.lock().set_snapshot();
     }

@@ -1,7 +1,8 @@
-//! The public door: names at the root of the crate alone.
+//! The public door: names at the root of the crate alone. Only files that fail come through the hidden one.
 
 mod families;
 mod iterators;
+mod lookups;
 mod options;
 mod prefixes;
 mod snapshots;
