@@ -16,16 +16,16 @@ const USAGE: &str = "\
 usage: cargo x <command>
 
   abi        updates abi.tsv, include/rocksdb/c.h and docs/c-abi.md; --check only compares
-  bench      compares Ferrolith with RocksDB and LMDB and writes a table
-  compat     runs other projects' test suites on the real RocksDB and on Ferrolith's C library
+  bench      measures Ferrolith, RocksDB and LMDB, and writes a comparison table
+  compat     runs other projects' test suites on RocksDB's and Ferrolith's C library
   deb        builds Debian packages of the C library
-  faults     fills a disk at each stage of writing, on each file system
+  faults     tests full disks at each stage of writing, on several file systems
   install    installs librocksdb.so, librocksdb.a, the header and the pkg-config file
   public-api lists the public items of the crate ferrolith; --check only compares
-  smoke      runs C programs that call every implemented function, on both libraries
-  sys        tests the crate rocksdb and its dependents on the packages librocksdb-sys
+  smoke      runs C programs that call every implemented C function, on both libraries
+  sys        tests the crate rocksdb and crates that use it on Ferrolith's librocksdb-sys packages
   tidy       checks style: imports, unsafe code, file headers, comments; links, commands, numbers and programs in documents
-  uninstall  removes what install has installed
+  uninstall  removes the files that install has written
 
 cargo x <command> --help lists the flags of a command.
 ";

@@ -9,8 +9,8 @@ use std::process::{Command, ExitCode};
 const USAGE: &str = "\
 usage: cargo x public-api [--check]
 
-Writes crates/engine/public-api.txt: each public item of the crate ferrolith, a line each, hidden ones left out.
---check only compares, prints the difference, and fails if there is one.
+Writes crates/engine/public-api.txt: one line per public item of the crate ferrolith, without hidden items.
+--check only compares, prints the differences, and fails if there are any.
 ";
 
 pub(crate) fn run(args: impl Iterator<Item = String>) -> ExitCode {

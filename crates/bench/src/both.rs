@@ -48,7 +48,7 @@ pub fn run(flags: &Flags, args: &[String], seed: u64) -> Result<(), String> {
     let sides = sides(flags);
     if sides[1].word == "lib" && !library.exists() {
         return Err(format!(
-            "--engine=both: no library at {}; see --engine_lib",
+            "--engine=both: found no library at {}; set --engine_lib",
             library.display()
         ));
     }
@@ -70,7 +70,7 @@ pub fn run(flags: &Flags, args: &[String], seed: u64) -> Result<(), String> {
         }
     }
     if cfg!(debug_assertions) {
-        say("WARNING: this is a debug build of ferrolith; the comparison means nothing");
+        say("WARNING: this is a debug build of ferrolith; its figures are meaningless");
     }
     let [ours, theirs] = &runs;
     let table = Comparison::of([sides[0].name, sides[1].name], ours, theirs);

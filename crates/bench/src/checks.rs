@@ -63,7 +63,7 @@ pub fn check(config: &Config, flags: &Flags) -> Result<(), String> {
     }
     let (prefix, rep) = (config.keys.prefix_size, flags.text("memtablerep"));
     if prefix > config.keys.key_size {
-        return Err("ERROR: --prefix_size is larger than --key_size".to_owned());
+        return Err("ERROR: --prefix_size must be at most --key_size".to_owned());
     }
     if prefix == 0 && ["prefix_hash", "hash_linkedlist"].contains(&rep) {
         return Err(format!("ERROR: --memtablerep={rep} needs --prefix_size"));
@@ -86,13 +86,14 @@ pub fn check(config: &Config, flags: &Flags) -> Result<(), String> {
         return Err(format!("ERROR: --perf_level={} must be 0 to 6", flags.int("perf_level")));
     }
     if config.missing_prefix && prefix <= 8 {
-        return Err("ERROR: --seek_missing_prefix needs a --prefix_size above 8".to_owned());
+        return Err("ERROR: --seek_missing_prefix needs --prefix_size above 8".to_owned());
     }
     if flags.on("use_existing_keys") && !flags.on("use_existing_db") {
         return Err("ERROR: --use_existing_keys needs --use_existing_db".to_owned());
     }
     if config.read_percent + config.delete_percent > 100 && flags.is_given("deletepercent") {
-        return Err("ERROR: --readwritepercent and --deletepercent are over 100".to_owned());
+        return Err("ERROR: the sum of --readwritepercent and --deletepercent must be at most 100"
+            .to_owned());
     }
     if !(0.0..=1.0).contains(&flags.double("compression_ratio")) {
         return Err("ERROR: --compression_ratio must be between 0 and 1".to_owned());

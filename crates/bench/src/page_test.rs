@@ -20,13 +20,13 @@ fn state(row: &Row) -> String {
         Fate::Used => "honoured".to_owned(),
         Fate::Noted(text) => format!("accepted: {text}"),
         Fate::Obsolete(text) => text.to_owned(),
-        Fate::Refused(reason) => format!("default only: {reason}"),
+        Fate::Refused(reason) => format!("only the default is accepted: {reason}"),
         Fate::Sets(option) => match support(option) {
             Some(Support::Accepted) => {
-                format!("accepted: Ferrolith has no use for `{option}`; a library gets it")
+                format!("ignored by Ferrolith; passed to a library as `{option}`")
             }
             Some(Support::Refused) => {
-                format!("default only in Ferrolith: `{option}`; a library gets it")
+                format!("Ferrolith accepts only the default; passed to a library as `{option}`")
             }
             _ => format!("sets `{option}`"),
         },
@@ -43,7 +43,7 @@ fn shown(row: &Row) -> String {
 
 fn generated() -> String {
     let mut text = MARK.to_owned();
-    text += "\n## All flags\n\nThose with a star are not RocksDB's.\n";
+    text += "\n## All flags\n\nA star marks flags and benchmarks that RocksDB's db_bench does not have.\n";
     for (heading, rows) in TABLES {
         text += &format!("\n### {heading}\n\n| Flag | Type | Default | |\n|---|---|---|---|\n");
         for row in *rows {

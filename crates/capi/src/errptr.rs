@@ -74,7 +74,7 @@ pub unsafe fn refuse(errptr: *mut *mut c_char, function: &str) {
     unsafe {
         save(
             errptr,
-            &Error::not_supported(format!("{function} (Ferrolith has no such feature yet)")),
+            &Error::not_supported(format!("{function}: Ferrolith does not support this function")),
         )
     }
 }

@@ -266,7 +266,10 @@ unsafe fn invoke(code: *mut c_void, returns: &str, words: &[u64], doubles: &[f64
             let call: Ints = std::mem::transmute(code);
             call(w(0), w(1), w(2), w(3), w(4), w(5), w(6), w(7), w(8), w(9), w(10), w(11))
         } else {
-            assert!(words.len() <= 8 && doubles.len() <= 2, "more arguments than the type has");
+            assert!(
+                words.len() <= 8 && doubles.len() <= 2,
+                "found more arguments than the function type has"
+            );
             let call: Mixed = std::mem::transmute(code);
             call(w(0), w(1), w(2), w(3), w(4), w(5), w(6), w(7), d(0), d(1))
         }

@@ -26,7 +26,11 @@ pub fn read_all(store: &dyn Store, setup: &Setup) -> Result<Vec<Family>> {
 fn read_family(store: &dyn Store, setup: &Setup, family: usize) -> Result<Family> {
     let forward = scan(store, family, Scan::Forward)?;
     if let Some(pair) = forward.windows(2).find(|pair| pair[0].0 >= pair[1].0) {
-        return Err(format!("a scan gives {:?} before {:?}", show(&pair[0].0), show(&pair[1].0)));
+        return Err(format!(
+            "the scan returns {:?} before {:?}",
+            show(&pair[0].0),
+            show(&pair[1].0)
+        ));
     }
     if !setup.is_mapped() {
         let mut backward = scan(store, family, Scan::Backward)?;
@@ -36,7 +40,7 @@ fn read_family(store: &dyn Store, setup: &Setup, family: usize) -> Result<Family
     let content: Family = forward.iter().cloned().collect();
     for (key, value) in &content {
         if store.get(family, key)?.as_ref() != Some(value) {
-            return Err(format!("get of {} is not what the scan gave", show(key)));
+            return Err(format!("get of {} differs from the scan", show(key)));
         }
     }
     absent(store, setup, family, &content)?;
@@ -119,7 +123,7 @@ pub fn difference(found: &Family, expected: &Family) -> Option<String> {
         expected.iter().filter(|(k, v)| found.get(*k).is_some_and(|f| f != *v)).collect();
     let first = lost.first().or(extra.first()).copied().or(other.first().map(|(key, _)| *key));
     Some(format!(
-        "{} of {} keys lost, {} there that should not be, {} with another value; first {}",
+        "{} of {} keys are missing, {} are unexpected, {} have another value; first: {}",
         lost.len(),
         expected.len(),
         extra.len(),
@@ -149,7 +153,7 @@ pub fn read(path: &Path) -> Result<Vec<Family>> {
     let mut rest = &bytes[..];
     let mut families = Vec::new();
     while !rest.is_empty() {
-        families.push(read_one(&mut rest).ok_or("the dump ends in the middle")?);
+        families.push(read_one(&mut rest).ok_or("the dump is truncated")?);
     }
     Ok(families)
 }

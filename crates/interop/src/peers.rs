@@ -21,7 +21,7 @@ pub fn library() -> Result<PathBuf> {
     if path.is_file() {
         return Ok(path);
     }
-    Err(format!("{}: RocksDB 10.10.1's library is not there; {HOW}", path.display()))
+    Err(format!("{}: RocksDB 10.10.1's library was not found; {HOW}", path.display()))
 }
 
 /// One of Debian's 7.8.3 tools: `ldb`, `sst_dump` or `db_bench`.
@@ -33,7 +33,7 @@ pub fn tool(name: &str) -> Result<PathBuf> {
             .unwrap_or_default(),
     };
     let found = dirs.iter().map(|dir| dir.join(name)).find(|path| Path::is_file(path));
-    found.ok_or_else(|| format!("{name} of RocksDB 7.8.3 is not in {dirs:?}; {HOW}"))
+    found.ok_or_else(|| format!("{name} of RocksDB 7.8.3 was not found in {dirs:?}; {HOW}"))
 }
 
 /// Our own `librocksdb.so` of this build; cargo builds it when it is not up to date.

@@ -9,10 +9,11 @@ const TOP: &str = "\
 /* RocksDB 10.10's C ABI, as Ferrolith's librocksdb has it.
  *
  * Written by `cargo x abi` from crates/capi/abi.tsv and crates/capi/c_constants.h: do not edit.
- * What each function does here, and which are refused so far: docs/c-abi.md.
+ * docs/c-abi.md lists the functions that are accepted without effect and the unsupported ones.
  *
- * Results that the caller frees come from malloc; rocksdb_free frees them. A function with errptr
- * leaves *errptr alone on success; on failure it frees what *errptr held and stores a text there.
+ * Results that the caller must free are allocated with malloc; rocksdb_free frees them. A function
+ * with errptr does not change *errptr on success; on failure it frees the old message in *errptr
+ * and stores a new one.
  */
 #ifndef FERROLITH_ROCKSDB_C_H
 #define FERROLITH_ROCKSDB_C_H

@@ -48,7 +48,7 @@ pub(super) fn machine() -> String {
     format!(
         "{} cores of {}, {:.1} GB of memory, {}",
         models.len(),
-        models.first().unwrap_or(&"an unknown CPU"),
+        models.first().unwrap_or(&"unknown CPU"),
         kilobytes.unwrap_or(0) as f64 / 1_048_576.0,
         said(Command::new("uname").args(["-sr"]))
     )

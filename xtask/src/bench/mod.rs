@@ -23,18 +23,18 @@ use std::process::ExitCode;
 pub(crate) const USAGE: &str = "\
 usage: cargo x bench [flags]
 
-  --rows A,B      only these rows (--list names them); the others keep what was measured before
-  --matrix        \"data that no one tuned for\" instead: shapes of keys and values, all kinds; --rows names shapes
-  --duel          phases through the C functions instead, by the neutral client of crates/bench/kvduel; --rows names
+  --rows A,B      runs only these rows (see --list); the other rows keep their earlier results
+  --matrix        runs workloads that were not used for tuning: several shapes of keys and values; --rows selects shapes
+  --duel          runs phases through the C functions, with the neutral client crates/bench/kvduel; --rows selects
                   duels. Needs a C compiler
-  --pairs N       pairs of alternating runs. Default: 5; of the matrix: 3
-  --seconds N     of each run that has no fixed number of operations. Default: 4
-  --num N         keys; data sets have parts or multiples of it. Default: 2000000
-  --long          also the rows of ten minutes per run
-  --dir DIR       databases. Default: /dev/shm/ferrolith-bench; rows that sync use target/bench-synced
-  --out DIR       results: the table, and raw.tar.gz with each row's output. Default: docs/benchmarks/<date>
-  --list          names the rows and ends
-  --report        only writes the table again from the outputs in --out
+  --pairs N       the number of alternating pairs of runs. Default: 5, with --matrix 3
+  --seconds N     the duration of runs without a fixed number of operations. Default: 4
+  --num N         the base number of keys; data sets use fractions or multiples of it. Default: 2000000
+  --long          also runs the rows that take ten minutes per run
+  --dir DIR       the directory of the databases. Default: /dev/shm/ferrolith-bench; rows that sync use target/bench-synced
+  --out DIR       the directory of the table and of raw.tar.gz with each row's output. Default: docs/benchmarks/<date>
+  --list          lists the rows and exits
+  --report        only rewrites the table from the outputs in --out
 ";
 
 struct Flags {
@@ -128,7 +128,7 @@ fn parse(mut args: impl Iterator<Item = String>) -> Result<Flags, Failure> {
         }
     }
     if flags.duel && flags.matrix {
-        return Err("--duel and --matrix are different tables".into());
+        return Err("--duel and --matrix cannot be combined".into());
     }
     let known = |name: &String| match flags.table() {
         Table::Matrix => SHAPES.iter().any(|(shape, _)| shape == name),

@@ -235,7 +235,7 @@ pub(super) const DUELS: &[Duel] = &[
     ] },
 ];
 
-/// Data that no one tuned for: each shape runs all kinds, and no cell may be under 1. Names of shapes are
+/// Workloads not used for tuning: each shape runs all kinds, and no cell may be below 1. Names of shapes are
 /// key bytes, value bytes, threads, and `s` where reads are skewed.
 pub(super) const SHAPES: &[(&str, &str)] = &[
     ("k8-v0-t2", "--num=300000 --key_size=8 --value_size=0 --threads=2"),

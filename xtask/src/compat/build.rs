@@ -276,7 +276,7 @@ fn libclang() -> Result<PathBuf, Failure> {
     let mut apt = Command::new("sh");
     apt.args(["-c", "apt-get update -qq && apt-get install -y -qq libclang1"]);
     place::check(apt)?;
-    find().ok_or("no libclang: install one, or set LIBCLANG_PATH".into())
+    find().ok_or("found no libclang: install it, or set LIBCLANG_PATH".into())
 }
 
 /// The C compiler's own headers (stddef.h), which libclang alone does not have.

@@ -29,16 +29,16 @@ pub(crate) type Failure = String;
 pub(crate) const USAGE: &str = "\
 usage: cargo x compat [flags]
 
-  --suite NAME    one suite; may be repeated. Default: all
-  --fast          grocksdb and the C test whole, and of the others only what is quick on the real RocksDB
-  --only TEXT     tests whose name contains TEXT (a|b: either)
-  --lib PATH      the library to judge. Default: builds target/debug/librocksdb.so
+  --suite NAME    runs one suite; may be repeated. Default: all
+  --fast          runs grocksdb and the C test completely, and from the others only tests that are fast on RocksDB
+  --only TEXT     runs only tests whose name contains TEXT (a|b matches either)
+  --lib PATH      the library under test. Default: builds target/debug/librocksdb.so
   --real PATH     the real RocksDB 10.10.1. Default: $FERROLITH_ROCKSDB_LIB, or tools/fetch-peers.sh
-  --again         run the real RocksDB again, instead of taking its results from the cache
-  --no-write      leave docs/compatibility.md alone (as --suite, --only and --fast do)
-  --check         fail when a test fails that is not listed in crates/capi/later.tsv
-  --jobs N        tests at once. Default: as many as there are cores
-  --list          name the suites
+  --again         runs the real RocksDB again instead of using its cached results
+  --no-write      does not update docs/compatibility.md (implied by --suite, --only and --fast)
+  --check         fails if a test fails that is not listed in crates/capi/later.tsv
+  --jobs N        the number of concurrent tests. Default: the number of cores
+  --list          lists the suites
 
 Results: target/compat/SUITE.tsv, and each test's output in target/compat/SUITE/TEST.log.
 ";
@@ -164,7 +164,7 @@ fn parse(mut args: impl Iterator<Item = String>) -> Result<Option<Flags>, Failur
             "--suite" => {
                 let name = value()?;
                 let suite = SUITES.iter().find(|s| s.name == name);
-                flags.suites.push(suite.ok_or(format!("no suite {name:?}: see --list"))?);
+                flags.suites.push(suite.ok_or(format!("unknown suite {name:?}; see --list"))?);
             }
             "--fast" => flags.fast = true,
             "--only" => flags.only = value()?.split('|').map(str::to_string).collect(),

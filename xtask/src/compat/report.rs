@@ -89,7 +89,7 @@ impl Report {
         }
         let (real, ours) = self.passed();
         println!(
-            "{} {}: {real} / {n} on the real library, {ours} / {n} on ours",
+            "{} {}: {real} / {n} on RocksDB, {ours} / {n} on Ferrolith",
             self.suite.name,
             self.suite.version,
             n = self.rows.len()
@@ -143,7 +143,7 @@ pub(crate) fn write_document(
 
 fn document(reports: &[Report], later: &Later) -> String {
     let mut out = String::from(
-        "\n| Suite | Version | Passed / run on RocksDB 10.10.1 | Passed / run on ours | Wait for a later feature |\n\
+        "\n| Suite | Version | Passed / run on RocksDB 10.10.1 | Passed / run on Ferrolith | Need a missing feature |\n\
          |---|---|---|---|---|\n",
     );
     for r in reports {
@@ -168,7 +168,7 @@ fn document(reports: &[Report], later: &Later) -> String {
             let (title, version) = (r.suite.title, r.suite.version);
             writeln!(
                 out,
-                "\n{title} {version}, passed by RocksDB and not by us:\n\n{}",
+                "\n{title} {version}, passed by RocksDB but not by Ferrolith:\n\n{}",
                 lines.concat()
             )
             .expect("a String takes all");

@@ -87,15 +87,15 @@ impl Common {
                 "{}Depends: libc6 (>= 2.34), libgcc-s1\nProvides: librocksdb10.10 (= {VERSION})\n\
                  Conflicts: librocksdb10.10\nReplaces: librocksdb10.10\n\
                  Description: RocksDB's C API, by Ferrolith\n \
-                 librocksdb.so with the C ABI of RocksDB {VERSION}, for programs that are linked to it.\n \
-                 It has none of RocksDB's C++ symbols.\n",
+                 librocksdb.so with the C ABI of RocksDB {VERSION}, for programs that link it.\n \
+                 It does not export RocksDB's C++ symbols.\n",
                 head(RUNTIME, "libs")
             ),
             Part::Development => format!(
                 "{}Depends: {RUNTIME} (= {version})\nProvides: librocksdb-dev (= {VERSION})\n\
                  Conflicts: librocksdb-dev\nReplaces: librocksdb-dev\n\
                  Description: RocksDB's C API, by Ferrolith: development files\n \
-                 The header, the static library, the pkg-config file, and the link that linkers look for.\n",
+                 The header, the static library, the pkg-config file, and the librocksdb.so link.\n",
                 head(DEVELOPMENT, "libdevel")
             ),
         }
@@ -135,7 +135,7 @@ fn maintainer(flags: &Flags) -> Result<String, Failure> {
     match (name, mail) {
         (Some(name), Some(mail)) => Ok(format!("{name} <{mail}>")),
         _ => {
-            Err("no maintainer: give --maintainer \"NAME <MAIL>\", or set DEBFULLNAME and DEBEMAIL"
+            Err("unknown maintainer: give --maintainer \"NAME <MAIL>\", or set DEBFULLNAME and DEBEMAIL"
                 .into())
         }
     }

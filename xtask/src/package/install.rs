@@ -31,7 +31,7 @@ pub(super) fn install(
         .collect();
     if !foreign.is_empty() && !replace {
         return Err(format!(
-            "these files are there and come from somewhere else; nothing was written (--replace overwrites them):\n{}",
+            "these files exist and were not installed by cargo x install; nothing was written (--replace overwrites them):\n{}",
             foreign.join("\n")
         ));
     }
@@ -52,7 +52,7 @@ pub(super) fn uninstall(layout: &Layout) -> Result<(), Failure> {
     let list = layout.root.join(&layout.libdir).join(LIST);
     let names = read_list(&list)?;
     if names.is_empty() {
-        return Err(format!("nothing is installed there: no {}", list.display()));
+        return Err(format!("nothing is installed there: {} does not exist", list.display()));
     }
     let mut directories = BTreeSet::new();
     for name in &names {

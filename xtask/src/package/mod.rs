@@ -20,18 +20,18 @@ usage: cargo x install   (--prefix DIR | --system) [--libdir DIR] [--destdir DIR
        cargo x uninstall (--prefix DIR | --system) [--libdir DIR] [--destdir DIR]
        cargo x deb       [--output DIR] [--profile NAME] [--maintainer \"NAME <MAIL>\"]
 
-install builds the library, writes its files below the prefix, and prints the path of each.
-uninstall removes the files that install has listed in PREFIX/LIBDIR/ferrolith/installed-files, and no other.
+install builds the library, installs its files below the prefix, and prints their paths.
+uninstall removes only the files listed in PREFIX/LIBDIR/ferrolith/installed-files, which install writes.
 deb builds the packages libferrolith-rocksdb (the library) and libferrolith-rocksdb-dev (header, archives, links).
 
-  --prefix DIR    where programs will find the files
+  --prefix DIR    the installation prefix
   --system        the same as --prefix /usr/local
-  --libdir DIR    the libraries' directory below the prefix. Default: lib
-  --destdir DIR   write below DIR instead, for packagers
-  --profile NAME  cargo's profile. Default: release
-  --replace       overwrite files that another package has installed
-  --output DIR    where the packages go. Default: target/debian
-  --maintainer    default: $DEBFULLNAME <$DEBEMAIL>, then git's user.name and user.email
+  --libdir DIR    the directory of the libraries, relative to the prefix. Default: lib
+  --destdir DIR   writes the files below DIR, for packagers
+  --profile NAME  the cargo profile. Default: release
+  --replace       overwrites files that something else has installed
+  --output DIR    the directory of the packages. Default: target/debian
+  --maintainer    the packages' maintainer. Default: $DEBFULLNAME <$DEBEMAIL>, then git's user.name and user.email
 ";
 
 struct Flags {
@@ -98,8 +98,10 @@ fn parse(command: &str, mut args: impl Iterator<Item = String>) -> Result<Option
         }
     }
     if !packages {
-        let prefix =
-            flags.prefix.as_ref().ok_or("say where: --prefix DIR, or --system for /usr/local")?;
+        let prefix = flags
+            .prefix
+            .as_ref()
+            .ok_or("missing prefix: give --prefix DIR, or --system for /usr/local")?;
         if !prefix.is_absolute() {
             return Err(format!("--prefix {}: must be an absolute path", prefix.display()));
         }

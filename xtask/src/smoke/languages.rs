@@ -119,7 +119,7 @@ fn run(work: &Path, case: Case) -> Result<bool, Failure> {
     println!(
         "{}: {}",
         case.name,
-        if good { "ok".to_string() } else { format!("FAILED: it prints {said:?}") }
+        if good { "ok".to_string() } else { format!("FAILED: it printed {said:?}") }
     );
     Ok(good)
 }

@@ -25,12 +25,12 @@ use std::process::ExitCode;
 pub(crate) const USAGE: &str = "\
 usage: cargo x smoke [flags]
 
-  --lib PATH      the library to run on. Default: builds target/debug/librocksdb.so
+  --lib PATH      the library under test. Default: builds target/debug/librocksdb.so
   --real PATH     the real RocksDB 10.10.1. Default: $FERROLITH_ROCKSDB_LIB, or tools/fetch-peers.sh
-  --languages     only the programs in other languages than C
-  --only TEXT     programs whose name contains TEXT; leaves out the check that all are called, and other languages
-  --build DIR     only builds into DIR the programs that can run, and prints their paths
-  --cflags FLAGS  more flags for cc, between spaces
+  --languages     runs only the programs in languages other than C
+  --only TEXT     runs only C programs whose name contains TEXT, without the check that all functions are called
+  --build DIR     only builds the runnable programs into DIR and prints their paths
+  --cflags FLAGS  additional flags for cc, separated by spaces
 
 Programs stay in target/smoke.
 ";
@@ -112,7 +112,11 @@ fn work(flags: &Flags) -> Result<bool, Failure> {
             ready.push(program);
         } else {
             let some = missing[..missing.len().min(3)].join(", ");
-            println!("{}: waits for {} functions: {some}", program.name, missing.len());
+            println!(
+                "{}: skipped, needs {} unsupported functions: {some}",
+                program.name,
+                missing.len()
+            );
             // So that a program is right before what it needs is there.
             let run = program.run(&place, &real)?;
             if !run.passed {
@@ -145,7 +149,7 @@ fn exports(table: &abi::Table, ours: &Path, real: &Path) -> Result<bool, Failure
     let mut good = true;
     for (what, names) in [
         ("not exported", expected.difference(&found).collect::<Vec<_>>()),
-        ("exported and not in the header", found.difference(&expected).collect()),
+        ("exported, but not in the header", found.difference(&expected).collect()),
         ("not exported by the real RocksDB", expected.difference(&theirs).collect()),
     ] {
         if !names.is_empty() {
@@ -153,7 +157,7 @@ fn exports(table: &abi::Table, ours: &Path, real: &Path) -> Result<bool, Failure
             good = false;
         }
     }
-    println!("exports: {} names, as RocksDB's header", found.len());
+    println!("exports: {} names, the same as in RocksDB's header", found.len());
     Ok(good)
 }
 
@@ -188,9 +192,9 @@ fn all_called(table: &abi::Table, called: &BTreeSet<String>) -> bool {
     let missed: Vec<&str> =
         done.map(|r| r.name.as_str()).filter(|n| !called.contains(*n)).collect();
     if missed.is_empty() {
-        println!("called: all {} functions that we have", called.len());
+        println!("called: all {} implemented functions", called.len());
         return true;
     }
-    println!("called by no program that ran ({}): {}", missed.len(), missed.join(" "));
+    println!("not called by any program that ran ({}): {}", missed.len(), missed.join(" "));
     false
 }

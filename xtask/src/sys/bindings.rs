@@ -38,7 +38,9 @@ pub(super) fn judge(place: &Place, write: bool) -> Result<bool, Failure> {
         let name = format!("librocksdb-sys {}", package.version);
         problems.iter().for_each(|problem| println!("{name}: {problem}"));
         if problems.is_empty() {
-            println!("{name}: bindings as bindgen's, features and tickers as the original's");
+            println!(
+                "{name}: the bindings equal bindgen's; features and tickers equal the original's"
+            );
         }
         good &= problems.is_empty();
     }
@@ -89,7 +91,7 @@ fn reduced(bindings: &str, package: &Package) -> Result<String, Failure> {
             .iter()
             .any(|begin| line.starts_with(begin))
     };
-    let mut first = lines.iter().position(is_ours).ok_or("bindgen has made nothing of RocksDB")?;
+    let mut first = lines.iter().position(is_ours).ok_or("bindgen wrote no bindings of RocksDB")?;
     while first > 0 && lines[first - 1].starts_with("#[") {
         first -= 1;
     }

@@ -31,7 +31,7 @@ const DEPENDENTS: [Dependent; 3] = [
         test_dependency: "",
         skipped: &[(
             "smoke_test_fetch_meta",
-            "the published crate lacks the database that it reads",
+            "the published crate does not include the database that it reads",
         )],
         passed: 3,
     },

@@ -20,13 +20,13 @@ use std::process::ExitCode;
 pub(crate) const USAGE: &str = "\
 usage: cargo x sys [part] [flags]
 
-  program     builds and runs a small program on each version of the crate rocksdb; the default
-  bindings    compares the packages with what bindgen makes of the real header (needs libclang)
+  program     builds and runs a small program on each version of the crate rocksdb (the default)
+  bindings    compares the packages with bindgen's output for the real header (needs libclang)
               --write: writes their bindings.rs
-  suites      runs the tests of the crate rocksdb and compares with crates/capi/later.tsv
+  suites      runs the tests of the crate rocksdb and compares the failures with crates/capi/later.tsv
               --write: writes the table of docs/rust-rocksdb.md
   dependents  runs the tests of crates that use the crate rocksdb
-  all         everything; without libclang the bindings are skipped
+  all         runs all parts; without libclang, bindings is skipped
 
 Programs and logs stay in target/sys.
 ";
@@ -63,7 +63,7 @@ pub(crate) fn run(args: impl Iterator<Item = String>) -> ExitCode {
             print!("{USAGE}");
             Ok(true)
         }
-        _ => Err(format!("{args:?}: no such part\n\n{USAGE}")),
+        _ => Err(format!("unknown part {args:?}\n\n{USAGE}")),
     });
     match done {
         Ok(true) => ExitCode::SUCCESS,

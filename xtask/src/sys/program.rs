@@ -55,6 +55,6 @@ fn run(place: &Place, dir: &Path, package: &Package) -> Result<(), Failure> {
     if said.trim() != "all good" {
         return Err(format!("the program on rocksdb {} prints {said:?}", package.dependent));
     }
-    println!("program on rocksdb {}: good, without a C compiler", package.dependent);
+    println!("program on rocksdb {}: passed, built without a C compiler", package.dependent);
     Ok(())
 }

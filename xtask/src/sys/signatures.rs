@@ -26,7 +26,7 @@ pub(super) fn check(place: &Place, package: &Package) -> Result<Vec<String>, Fai
         let is_replaced = replaced.contains(&format!("pub unsafe extern \"C\" fn {}(", row.name));
         if same == is_replaced {
             problems.push(format!(
-                "{}: {} takes ({}) and abi.tsv has ({})",
+                "{}: {} takes ({}), but abi.tsv has ({})",
                 if same { "replaced without need" } else { "not replaced" },
                 row.name,
                 arguments.join(", "),

@@ -30,7 +30,7 @@ pub(super) fn check(
     let (theirs, ours) = (theirs.as_slice(), ours("histogram_types.rs")?);
     let common = theirs.len().min(ours.len());
     if common < 60 || theirs[..common] != ours[..common] {
-        problems.push("histograms have other numbers than the engine's".into());
+        problems.push("the histogram numbers differ from the engine's".into());
     }
     Ok(problems)
 }

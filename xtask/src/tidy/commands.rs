@@ -127,7 +127,7 @@ impl Known {
                 fs::read_to_string(package.join("Cargo.toml")).is_ok_and(|m| m.contains(&named))
             });
             if found.is_none() && !in_manifest {
-                return Err(format!("no source for {} {}", pair[0], pair[1]));
+                return Err(format!("found no source for {} {}", pair[0], pair[1]));
             }
             source = found.filter(|_| pair[0] == "--bin");
         }

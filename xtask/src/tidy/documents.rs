@@ -124,10 +124,8 @@ pub(super) fn check_references(name: &str, text: &str, problems: &mut Vec<String
             .skip(1)
             .any(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
         if numbered {
-            problems.push(format!(
-                "{name}:{}: a number of an issue, which a reader cannot follow",
-                i + 1
-            ));
+            problems
+                .push(format!("{name}:{}: an issue number, which readers cannot look up", i + 1));
         }
         if line.contains(REGISTRY) {
             problems.push(format!("{name}:{}: link to the crate's documentation instead", i + 1));

@@ -198,7 +198,7 @@ fn check_imports(name: &str, text: &str, problems: &mut Vec<String>) {
     let Some(rank) = ORDER.iter().position(|f| *f == from) else {
         if from != "lib" {
             problems
-                .push(format!("{name}: folder {from} is not in the list of xtask/src/tidy/mod.rs"));
+                .push(format!("{name}: folder {from} is not in the list in xtask/src/tidy/mod.rs"));
         }
         return;
     };

@@ -157,12 +157,7 @@ fn every_refusal_has_a_reason_of_its_own() {
     for row in TABLES.iter().flat_map(|(_, rows)| rows.iter()) {
         let Fate::Refused(reason) = row.fate else { continue };
         assert!(!reason.contains("not supported"), "{}: {reason}", row.name);
-        assert!(
-            reason.contains("Ferrolith")
-                || reason.contains("this tool")
-                || reason.contains("there is"),
-            "{reason}"
-        );
+        assert!(reason.contains("Ferrolith") || reason.contains("this tool"), "{reason}");
     }
     let other = error(&["--use_secondary_db=1"]);
     assert!(other.contains("neither secondary instances nor followers"), "{other}");
@@ -226,7 +221,7 @@ fn help_can_be_searched() {
 fn an_old_name_sets_the_new_flag() {
     let (flags, notices) = run(&["--compaction_measure_io_stats=1"]).unwrap();
     assert!(flags.on("report_bg_io_stats"));
-    assert!(notices[0].contains("now --report_bg_io_stats"), "{notices:?}");
+    assert!(notices[0].contains("the flag is now --report_bg_io_stats"), "{notices:?}");
 }
 
 #[test]

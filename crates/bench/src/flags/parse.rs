@@ -75,8 +75,8 @@ fn build_info() -> String {
 }
 
 fn command() -> Command {
-    let about = "Measures Ferrolith, or any library with RocksDB's C functions, with the flags and \
-                 the output of RocksDB's db_bench.";
+    let about = "Measures Ferrolith or any shared library with RocksDB's C API. Flags and output are \
+                 those of RocksDB's db_bench.";
     let mut command = Command::new("db_bench")
         .disable_help_flag(true)
         .disable_version_flag(true)

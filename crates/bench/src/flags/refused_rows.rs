@@ -1,47 +1,48 @@
-//! Flags of features that are not here: the default is accepted, another value is refused for the reason below.
+//! Flags of unsupported features: the default is accepted, any other value is refused for the reason below.
 //!
-//! A reason completes the sentence "--flag=value is not supported: ", names who does not have what, and serves as
+//! A reason completes the sentence "--flag=value is not supported: ", names what lacks the feature, and is also
 //! the flag's help.
 
 use super::Fate::{Noted, Refused};
 use super::Kind::{Bool, Double, Int32, Int64, Text, Uint32, Uint64};
 use super::{Row, row};
 
-const MULTISCAN: &str = "neither Ferrolith nor rocksdb/c.h has the multi-range scan that the benchmark multiscan measures";
-const DISPOSABLE: &str = "this tool's filluniquerandom has no disposable entries";
-const MIXGRAPH: &str = "this tool does not have the benchmark mixgraph";
-const TIMESERIES: &str = "this tool does not have the benchmark timeseries";
+const MULTISCAN: &str = "neither Ferrolith nor RocksDB's C API supports multi-range scans, which the benchmark multiscan measures";
+const DISPOSABLE: &str = "this tool's filluniquerandom does not support disposable entries";
+const MIXGRAPH: &str = "this tool does not implement the benchmark mixgraph";
+const TIMESERIES: &str = "this tool does not implement the benchmark timeseries";
 const REMOTE: &str =
-    "Ferrolith has no remote compaction, which the benchmark openandcompact measures";
-const HOT: &str = "this tool creates all column families when it opens the database";
-const ONE_DB: &str = "this tool opens one database";
-const TIMESTAMPS: &str = "Ferrolith has no user-defined timestamps";
-const NUMA: &str = "this tool does not bind threads to nodes; numactl --interleave=all does";
-const POOLS: &str =
-    "Ferrolith's background threads belong to one database: see --max_background_jobs";
+    "Ferrolith does not support remote compaction, which the benchmark openandcompact measures";
+const HOT: &str = "this tool always creates all column families when it opens the database";
+const ONE_DB: &str = "this tool opens a single database";
+const TIMESTAMPS: &str = "Ferrolith does not support user-defined timestamps";
+const NUMA: &str = "this tool does not bind threads to NUMA nodes; use numactl --interleave=all";
+const POOLS: &str = "Ferrolith's databases do not share thread pools; --max_background_jobs sets the number of background threads";
 const IO_URING: &str = "Ferrolith reads with pread and does not use io_uring";
-const ENVS: &str = "this tool works on the operating system's files alone";
-const SECONDARY_CACHE: &str = "Ferrolith's block cache has no second tier";
-const SIMCACHE: &str = "Ferrolith does not simulate caches";
+const ENVS: &str = "this tool supports only the operating system's file system";
+const SECONDARY_CACHE: &str = "Ferrolith does not support secondary caches";
+const SIMCACHE: &str = "Ferrolith does not support simulated caches";
 const ALLOCATORS: &str =
-    "Ferrolith takes memory from the program's allocator, which has no such setting";
-const READ_CACHE: &str = "Ferrolith does not keep a cache in files";
-const SECONDARY_DB: &str = "Ferrolith has neither secondary instances nor followers";
-const CACHE_URI: &str = "Ferrolith makes block caches by --cache_type alone";
+    "Ferrolith uses the program's memory allocator and cannot select or inspect another one";
+const READ_CACHE: &str = "Ferrolith does not support persistent caches";
+const SECONDARY_DB: &str = "Ferrolith supports neither secondary instances nor followers";
+const CACHE_URI: &str = "Ferrolith creates block caches only by --cache_type";
 const COMPRESSION_MANAGER: &str =
-    "Ferrolith compresses with the codec that --compression_type names";
-const CHARGES: &str = "Ferrolith charges blocks, and with --cost_write_buffer_to_cache memtables, to the cache and nothing else";
-const STATISTICS_STRING: &str = "there is one kind of statistics, which --statistics turns on";
-const FILE_CHECKSUM: &str = "Ferrolith has no checksums of whole files";
-const THREAD_STATUS: &str = "Ferrolith does not track what threads do";
-const COUNTED_ENV: &str = "this tool does not count calls of the file system by kind; the line 'files:' has bytes and read calls";
-const STACKED_BLOB: &str = "RocksDB's stacked BlobDB is neither in Ferrolith nor in rocksdb/c.h";
-const BLOB_CACHE: &str = "Ferrolith has no blob files, so that there is nothing to cache";
-const TRACES: &str = "Ferrolith neither records nor replays traces";
-const BURST: &str = "Ferrolith's rate limiter derives the burst from rate and refill period";
+    "Ferrolith does not support compression managers; --compression_type selects the codec";
+const CHARGES: &str = "Ferrolith charges only blocks and, with --cost_write_buffer_to_cache, memtables to the block cache";
+const STATISTICS_STRING: &str =
+    "Ferrolith has a single statistics implementation, which --statistics turns on";
+const FILE_CHECKSUM: &str = "Ferrolith does not support whole-file checksums";
+const THREAD_STATUS: &str = "Ferrolith does not track thread status";
+const COUNTED_ENV: &str = "this tool does not count file system calls by type; the output line 'files:' shows bytes and read calls";
+const STACKED_BLOB: &str =
+    "RocksDB's stacked BlobDB is supported neither by Ferrolith nor by RocksDB's C API";
+const BLOB_CACHE: &str = "Ferrolith does not support blob files";
+const TRACES: &str = "Ferrolith does not support recording and replaying traces";
+const BURST: &str =
+    "Ferrolith's rate limiter derives the burst size from the rate and the refill period";
 
-const POOLS_OF_CACHES: &str =
-    "no effect: neither Ferrolith's cache nor RocksDB's hyper clock cache has priority pools";
+const POOLS_OF_CACHES: &str = "this flag has no effect: neither Ferrolith's block cache nor RocksDB's hyper clock cache has priority pools";
 
 /// All of them.
 #[rustfmt::skip]
@@ -97,8 +98,8 @@ pub(super) const REFUSED: &[Row] = &[
     row("simulate_hdd", Bool, "false", Refused(ENVS), ENVS),
     row("enable_io_prio", Bool, "false", Refused(POOLS), POOLS),
     row("enable_cpu_prio", Bool, "false", Refused(POOLS), POOLS),
-    row("cache_high_pri_pool_ratio", Double, "0", Noted(POOLS_OF_CACHES), "Part of an LRU cache for blocks of high priority"),
-    row("cache_low_pri_pool_ratio", Double, "0", Noted(POOLS_OF_CACHES), "Part of an LRU cache for blocks of low priority"),
+    row("cache_high_pri_pool_ratio", Double, "0", Noted(POOLS_OF_CACHES), "Fraction of an LRU cache reserved for high-priority blocks"),
+    row("cache_low_pri_pool_ratio", Double, "0", Noted(POOLS_OF_CACHES), "Fraction of an LRU cache reserved for low-priority blocks"),
     row("use_compressed_secondary_cache", Bool, "false", Refused(SECONDARY_CACHE), SECONDARY_CACHE),
     row("compressed_secondary_cache_size", Int64, "33554432", Refused(SECONDARY_CACHE), SECONDARY_CACHE),
     row("compressed_secondary_cache_numshardbits", Int32, "6", Refused(SECONDARY_CACHE), SECONDARY_CACHE),
@@ -134,7 +135,7 @@ pub(super) const REFUSED: &[Row] = &[
     row("thread_status_per_interval", Int32, "0", Refused(THREAD_STATUS), THREAD_STATUS),
     row("print_malloc_stats", Bool, "false", Refused(ALLOCATORS), ALLOCATORS),
     row("report_file_operations", Bool, "false", Refused(COUNTED_ENV), COUNTED_ENV),
-    row("transaction_sleep", Int32, "0", Noted("does nothing in db_bench of RocksDB 10 either"), "Microseconds between the operations of a transaction"),
+    row("transaction_sleep", Int32, "0", Noted("this flag has no effect in RocksDB 10's db_bench either"), "Time between the operations of a transaction, in microseconds"),
     row("use_blob_db", Bool, "false", Refused(STACKED_BLOB), STACKED_BLOB),
     row("blob_db_enable_gc", Bool, "false", Refused(STACKED_BLOB), STACKED_BLOB),
     row("blob_db_gc_cutoff", Double, "0.25", Refused(STACKED_BLOB), STACKED_BLOB),

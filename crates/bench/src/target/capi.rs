@@ -62,7 +62,10 @@ impl Library {
         let (Some(open), Some(open_read_only)) =
             (s.open_column_families, s.open_for_read_only_column_families)
         else {
-            return Err("--num_column_families: the library exports no functions for it".to_owned());
+            return Err(
+                "--num_column_families: the library does not export the functions for this flag"
+                    .to_owned(),
+            );
         };
         let texts: Vec<*const c_char> = names.iter().map(|name| name.as_ptr()).collect();
         let options = vec![self.options; names.len()];
@@ -98,13 +101,13 @@ impl Library {
 /// Why a library could not be loaded; what the system says names the library again.
 fn loading(path: &Path, error: &libloading::Error) -> String {
     if !path.exists() {
-        return "no such file; tools/fetch-peers.sh gets RocksDB's library".to_owned();
+        return "no such file; tools/fetch-peers.sh downloads RocksDB's library".to_owned();
     }
     // libloading says that it failed, and the system, behind that, why.
     let text =
         std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string);
     let reason = text.strip_prefix(&format!("{}: ", path.display())).unwrap_or(&text);
-    format!("it is no library that can be loaded: {reason}")
+    format!("this file cannot be loaded as a shared library: {reason}")
 }
 
 impl Engine for Library {
@@ -125,7 +128,7 @@ impl Engine for Library {
         let transactions = optimistic || self.flags.on("transaction_db");
         if transactions && self.flags.int("num_column_families") > 1 {
             return Err(
-                "--num_column_families: with transactions, this tool opens one family of a library"
+                "--num_column_families is not supported with a library and transactions: this tool opens one column family"
                     .to_owned(),
             );
         }
@@ -250,7 +253,9 @@ impl Target for Database {
                 match setter {
                     Some(set) => set(read_options, u8::from(on)),
                     None if on => {
-                        return Err(format!("--{flag}: the library exports no function for it"));
+                        return Err(format!(
+                            "--{flag}: the library does not export the function for this flag"
+                        ));
                     }
                     None => {}
                 }

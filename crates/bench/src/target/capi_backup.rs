@@ -14,10 +14,10 @@ pub(super) struct Backups<'a> {
     engine: Object,
 }
 
-const MISSING: &str = "the library exports no functions for backups";
+const MISSING: &str = "the library does not export the functions for backups";
 
 fn path(flags: &Flags, flag: &str) -> Result<CString> {
-    CString::new(flags.text(flag)).map_err(|_| format!("--{flag} holds a zero byte"))
+    CString::new(flags.text(flag)).map_err(|_| format!("--{flag} contains a zero byte"))
 }
 
 impl<'a> Backups<'a> {

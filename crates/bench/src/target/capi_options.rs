@@ -48,7 +48,7 @@ impl<'a> Builder<'a> {
         for flag in FERROLITH_ONLY {
             if f.is_given(flag) && !f.is_default(flag) {
                 return Err(format!(
-                    "--{flag}={} is not supported with a library: this tool knows no way through rocksdb/c.h",
+                    "--{flag}={} is not supported with a library: RocksDB's C API cannot set it",
                     f.value(flag)
                 ));
             }
@@ -78,7 +78,7 @@ impl<'a> Builder<'a> {
             if let (Err(error), true) = (result, setting.given) {
                 let value = self.flags.value(setting.flag);
                 refused.push(format!(
-                    "--{}={value}: the library does not take the option {}: {error}",
+                    "--{}={value}: the library rejects the option {}: {error}",
                     setting.flag,
                     setting.text()
                 ));
@@ -91,8 +91,8 @@ impl<'a> Builder<'a> {
         let parse = self
             .symbols
             .get_options_from_string
-            .ok_or("it exports no rocksdb_get_options_from_string")?;
-        let text = CString::new(text).map_err(|_| "a value holds a zero byte")?;
+            .ok_or("it does not export rocksdb_get_options_from_string")?;
+        let text = CString::new(text).map_err(|_| "a value contains a zero byte")?;
         let mut error: *mut c_char = null_mut();
         // SAFETY: both objects are live; the new one gets copies of all settings of the old one, which is then
         // destroyed by the library that made it and not used again.
@@ -112,7 +112,7 @@ impl<'a> Builder<'a> {
     /// The block cache; other settings of block-based tables are texts.
     fn block_based(&mut self) -> Result<(), String> {
         let s = self.symbols;
-        let missing = |name: &str| format!("it exports no rocksdb_{name}");
+        let missing = |name: &str| format!("it does not export rocksdb_{name}");
         let create =
             s.block_based_options_create.ok_or_else(|| missing("block_based_options_create"))?;
         let set = s
@@ -148,7 +148,9 @@ impl<'a> Builder<'a> {
             return Ok(None);
         }
         let kind = f.text("cache_type");
-        let missing = || format!("--cache_type={kind}: the library exports no functions for it");
+        let missing = || {
+            format!("--cache_type={kind}: the library does not export the functions for this flag")
+        };
         if kind == "lru_cache" {
             let functions = (
                 s.lru_cache_options_create,
@@ -190,7 +192,9 @@ impl<'a> Builder<'a> {
         let functions =
             (self.symbols.options_enable_statistics, self.symbols.options_set_statistics_level);
         let (Some(enable), Some(level)) = functions else {
-            return Err("--statistics: the library exports no functions for it".to_owned());
+            return Err(
+                "--statistics: the library does not export the functions for this flag".to_owned()
+            );
         };
         // SAFETY: the options object is live.
         unsafe {
@@ -206,8 +210,10 @@ impl<'a> Builder<'a> {
         if rate == 0 {
             return Ok(());
         }
-        let missing =
-            || "--rate_limiter_bytes_per_sec: the library exports no functions for it".to_owned();
+        let missing = || {
+            "--rate_limiter_bytes_per_sec: the library does not export the functions for this flag"
+                .to_owned()
+        };
         let (Some(create), Some(set)) = (s.ratelimiter_create_with_mode, s.options_set_ratelimiter)
         else {
             return Err(missing());
@@ -231,7 +237,7 @@ impl<'a> Builder<'a> {
             let (Some(create), Some(set), Some(cache)) =
                 (functions.0, functions.1, self.block_cache)
             else {
-                return Err("--cost_write_buffer_to_cache needs a block cache and a library with functions for it".to_owned());
+                return Err("--cost_write_buffer_to_cache needs a block cache and a library that exports the functions for it".to_owned());
             };
             // SAFETY: all objects are live; the options share the manager, and it the cache.
             unsafe {
@@ -245,7 +251,12 @@ impl<'a> Builder<'a> {
         match (s.cache_create_lru, s.options_set_row_cache) {
             // SAFETY: the options object is live and shares the cache.
             (Some(create), Some(set)) => unsafe { set(self.options, create(size)) },
-            _ => return Err("--row_cache_size: the library exports no functions for it".to_owned()),
+            _ => {
+                return Err(
+                    "--row_cache_size: the library does not export the functions for this flag"
+                        .to_owned(),
+                );
+            }
         }
         Ok(())
     }
@@ -254,8 +265,9 @@ impl<'a> Builder<'a> {
         let (f, s) = (self.flags, self.symbols);
         if f.int("num_column_families") > 1 {
             let set = s.options_set_create_missing_column_families;
-            let set =
-                set.ok_or("--num_column_families: the library exports no functions for it")?;
+            let set = set.ok_or(
+                "--num_column_families: the library does not export the functions for this flag",
+            )?;
             // SAFETY: the options object is live.
             unsafe { set(self.options, 1) };
         }
@@ -263,7 +275,7 @@ impl<'a> Builder<'a> {
             let (Some(create), Some(set)) = (s.logger_create_stderr_logger, s.options_set_info_log)
             else {
                 return Err(
-                    "--use_stderr_info_logger: the library exports no functions for it".to_owned()
+                    "--use_stderr_info_logger: the library does not export the functions for this flag".to_owned()
                 );
             };
             // SAFETY: the options object is live and shares the logger; 1 is the level INFO, and no prefix is no text.

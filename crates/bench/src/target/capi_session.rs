@@ -189,7 +189,7 @@ impl Session for CSession<'_> {
         let set = self
             .s
             .set_perf_level
-            .ok_or("--perf_level: the library exports no rocksdb_set_perf_level")?;
+            .ok_or("--perf_level: the library does not export rocksdb_set_perf_level")?;
         // SAFETY: a plain number.
         unsafe { set(level.into()) };
         Ok(())
@@ -218,7 +218,7 @@ impl Session for CSession<'_> {
     fn take_snapshot(&mut self) -> Result<()> {
         let (Some(create), Some(set)) = (self.s.create_snapshot, self.s.readoptions_set_snapshot)
         else {
-            return Err("the library exports no functions for snapshots".to_owned());
+            return Err("the library does not export the functions for snapshots".to_owned());
         };
         self.release_snapshot();
         // SAFETY: the read options keep the snapshot until the next one is set or the session ends.
@@ -231,7 +231,7 @@ impl Session for CSession<'_> {
 
     fn approximate_size(&mut self, begin: &[u8], end: &[u8]) -> Result<u64> {
         let (Some(ask), Some(family)) = (self.s.approximate_sizes_cf, self.family) else {
-            return Err("the library exports no rocksdb_approximate_sizes_cf".to_owned());
+            return Err("the library does not export rocksdb_approximate_sizes_cf".to_owned());
         };
         let (b, e, mut size, mut error) = (text(begin), text(end), 0, null_mut());
         // SAFETY: arrays of one element each, which live during the call.
@@ -240,7 +240,8 @@ impl Session for CSession<'_> {
     }
 
     fn single_delete(&mut self, key: &[u8]) -> Result<()> {
-        let delete = self.s.singledelete.ok_or("the library exports no rocksdb_singledelete")?;
+        let delete =
+            self.s.singledelete.ok_or("the library does not export rocksdb_singledelete")?;
         let mut error = null_mut();
         // SAFETY: see the head of this implementation.
         unsafe { delete(self.db, self.write_options, text(key), key.len(), &mut error) };
@@ -249,7 +250,7 @@ impl Session for CSession<'_> {
 
     fn delete_range(&mut self, begin: &[u8], end: &[u8]) -> Result<()> {
         let (Some(delete), Some(family)) = (self.s.delete_range_cf, self.family) else {
-            return Err("the library exports no rocksdb_delete_range_cf".to_owned());
+            return Err("the library does not export rocksdb_delete_range_cf".to_owned());
         };
         let (b, e, mut error) = (text(begin), text(end), null_mut());
         // SAFETY: see the head of this implementation.
@@ -332,7 +333,7 @@ impl Session for CSession<'_> {
 
     fn multi_get(&mut self, keys: &[u8], key_size: usize) -> Result<(u64, u64)> {
         let (Some(get), Some(family)) = (self.s.batched_multi_get_cf, self.family) else {
-            return Err("the library exports no rocksdb_batched_multi_get_cf".to_owned());
+            return Err("the library does not export rocksdb_batched_multi_get_cf".to_owned());
         };
         let many = &mut self.many;
         many.keys.clear();
@@ -380,7 +381,8 @@ impl Session for CSession<'_> {
             let Some(bound) = bound else { continue };
             kept.clear();
             kept.extend_from_slice(bound);
-            let set = setter.ok_or("the library sets no bounds of iterators")?;
+            let set =
+                setter.ok_or("the library does not export the functions for iterator bounds")?;
             // SAFETY: the library keeps a reference; `bounds` outlives the read options.
             unsafe { set(self.read_options, text(kept), kept.len()) };
         }

@@ -38,7 +38,7 @@ macro_rules! symbols {
                 unsafe {
                     $(let $name = *library
                         .get(concat!("rocksdb_", stringify!($name)))
-                        .map_err(|_| concat!("it exports no rocksdb_", stringify!($name)))?;)*
+                        .map_err(|_| concat!("it does not export rocksdb_", stringify!($name)))?;)*
                     $(let $opt = library
                         .get(concat!("rocksdb_", stringify!($opt)))
                         .ok().map(|symbol| *symbol);)*

@@ -16,7 +16,7 @@ pub(super) enum Owner {
     Optimistic(Object),
 }
 
-const MISSING: &str = "the library exports no functions for transactions";
+const MISSING: &str = "the library does not export the functions for transactions";
 
 impl Owner {
     /// Opens a database and returns both handles.

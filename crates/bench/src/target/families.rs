@@ -18,8 +18,9 @@ impl Families {
         let text = flags.text("column_family_distribution");
         let shares: std::result::Result<Vec<u64>, _> =
             text.split(',').filter(|share| !share.is_empty()).map(str::parse).collect();
-        let shares = shares
-            .map_err(|_| format!("ERROR: --column_family_distribution={text}: not numbers"))?;
+        let shares = shares.map_err(|_| {
+            format!("ERROR: --column_family_distribution={text}: expected comma-separated numbers")
+        })?;
         if !shares.is_empty() && shares.iter().sum::<u64>() != 100 {
             return Err("ERROR: column_family_distribution items must sum to 100".to_owned());
         }

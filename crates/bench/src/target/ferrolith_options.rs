@@ -54,10 +54,7 @@ fn from_flags(flags: &Flags, notices: &mut Vec<String>) -> Result<Options> {
                 return Err(refused(&why_not(setting.option)));
             }
             Support::Accepted if differs && setting.given => {
-                notices.push(format!(
-                    "{flag}: accepted; Ferrolith has no use for the option {}",
-                    setting.option
-                ));
+                notices.push(format!("{flag}: Ferrolith ignores the option {}", setting.option));
             }
             _ => {}
         }
@@ -68,14 +65,18 @@ fn from_flags(flags: &Flags, notices: &mut Vec<String>) -> Result<Options> {
 /// Why Ferrolith refuses an option.
 fn why_not(option: &str) -> String {
     match option {
-        "enable_blob_files" => "Ferrolith has no blob files",
+        "enable_blob_files" => "Ferrolith does not support blob files",
         "use_direct_reads" | "use_direct_io_for_flush_and_compaction" => {
-            "Ferrolith reads and writes through the page cache"
+            "Ferrolith does not support direct I/O"
         }
-        "allow_mmap_writes" => "Ferrolith writes tables with write(2)",
-        "compaction_options_universal.incremental" => "Ferrolith merges whole sorted runs",
-        "preclude_last_level_data_seconds" => "Ferrolith keeps no data off the last level",
-        other => return format!("Ferrolith has another behaviour than {other} asks for"),
+        "allow_mmap_writes" => "Ferrolith does not write table files through memory maps",
+        "compaction_options_universal.incremental" => {
+            "Ferrolith does not support incremental universal compaction"
+        }
+        "preclude_last_level_data_seconds" => "Ferrolith does not support tiered storage",
+        other => {
+            return format!("Ferrolith does not support a value other than the default of {other}");
+        }
     }
     .to_owned()
 }
@@ -116,7 +117,8 @@ fn from_file(path: &str) -> Result<Options> {
     let file = read_options_file(&*fs, Path::new(path), &Options::default(), Leniency::default())
         .map_err(|error| format!("Unable to load options file {path} --- {error}"))?;
     let family = file.column_families.into_iter().find(|(name, _)| name == "default");
-    let (_, cf) = family.ok_or_else(|| format!("options file {path}: no column family default"))?;
+    let (_, cf) = family
+        .ok_or_else(|| format!("options file {path}: found no column family named default"))?;
     Ok(Options { db: file.db, cf })
 }
 

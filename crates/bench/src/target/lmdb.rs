@@ -32,20 +32,20 @@ impl Lmdb {
     /// With what the flags say of directories and transactions; other options mean nothing here.
     pub(super) fn new(flags: &Flags) -> Result<Lmdb> {
         if flags.on("sync") || flags.on("readonly") {
-            return Err("--engine=lmdb runs without syncs, for reading and writing".to_owned());
+            return Err("--engine=lmdb supports neither --sync nor --readonly".to_owned());
         }
         for flag in
             ["transaction_db", "optimistic_transaction_db", "options_file", "options_string"]
         {
             if !flags.is_default(flag) {
                 return Err(format!(
-                    "--{flag}={} is not supported with --engine=lmdb: LMDB has nothing like it",
+                    "--{flag}={} is not supported with --engine=lmdb: LMDB has no such feature",
                     flags.value(flag)
                 ));
             }
         }
         if flags.int("num_column_families") > 1 {
-            return Err("--num_column_families is not supported with --engine=lmdb: this tool opens one database".to_owned());
+            return Err("--num_column_families is not supported with --engine=lmdb: this tool opens a single LMDB database".to_owned());
         }
         Ok(Lmdb { flags: flags.clone() })
     }
@@ -210,7 +210,7 @@ impl Session for Thread<'_> {
     }
 
     fn merge(&mut self, _: &[u8], _: &[u8]) -> Result<()> {
-        Err("LMDB has no merges".to_owned())
+        Err("LMDB does not support merges".to_owned())
     }
 
     fn delete(&mut self, key: &[u8]) -> Result<()> {
@@ -263,7 +263,7 @@ impl Session for Thread<'_> {
 
     fn open_iterator(&mut self, lower: Option<&[u8]>, upper: Option<&[u8]>) -> Result<()> {
         if lower.is_some() || upper.is_some() {
-            return Err("--max_scan_distance: not with --engine=lmdb".to_owned());
+            return Err("--max_scan_distance is not supported with --engine=lmdb".to_owned());
         }
         // A thread has one read transaction at a time.
         self.close_iterator();

@@ -125,7 +125,7 @@ pub trait Transaction {
 
 /// What another engine than Ferrolith says to a call that this tool makes of Ferrolith alone.
 fn no_way<T>(what: &str) -> Result<T> {
-    Err(format!("{what}: this tool knows no way to ask another engine than Ferrolith for it"))
+    Err(format!("{what}: this tool supports it only on Ferrolith"))
 }
 
 /// An open database.
@@ -242,7 +242,7 @@ fn check_kinds(flags: &Flags) -> Result<()> {
     let kinds = ["readonly", "transaction_db", "optimistic_transaction_db"];
     let on: Vec<&str> = kinds.into_iter().filter(|kind| flags.on(kind)).collect();
     match on[..] {
-        [first, second, ..] => Err(format!("ERROR: --{first} and --{second} exclude each other")),
+        [first, second, ..] => Err(format!("ERROR: --{first} and --{second} cannot be combined")),
         _ => Ok(()),
     }
 }
@@ -270,7 +270,7 @@ fn lmdb(flags: &Flags) -> Result<Box<dyn Engine>> {
 
 #[cfg(not(feature = "lmdb"))]
 fn lmdb(_: &Flags) -> Result<Box<dyn Engine>> {
-    Err("--engine=lmdb: this program was built without it; cargo build -p ferrolith-bench --features lmdb".to_owned())
+    Err("--engine=lmdb: this program was built without LMDB; use cargo build -p ferrolith-bench --features lmdb".to_owned())
 }
 
 /// Where shared/tools/fetch-rocksdb.sh puts RocksDB.
@@ -298,7 +298,7 @@ pub fn make_directories(flags: &Flags) -> Result<()> {
     for dir in std::iter::once(db).chain(wal) {
         match std::fs::create_dir(&dir) {
             Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
-                return Err(format!("{}: cannot be made: {error}", dir.display()));
+                return Err(format!("{}: cannot be created: {error}", dir.display()));
             }
             _ => {}
         }

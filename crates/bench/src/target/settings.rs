@@ -230,7 +230,7 @@ fn multipliers(f: &Flags) -> Result<Option<String>> {
         return Err(format!("ERROR: illegal value '{text}' specified for string flag '{name}'"));
     }
     if !factors.is_empty() && factors.len() as i64 != f.int("num_levels") {
-        return Err(format!("ERROR: --{name} needs --num_levels factors, not {}", factors.len()));
+        return Err(format!("ERROR: --{name} needs --num_levels factors, found {}", factors.len()));
     }
     Ok((!factors.is_empty()).then(|| factors.join(":")))
 }

@@ -62,8 +62,9 @@ pub(super) fn acquire_load(t: &mut Thread<'_>) -> Result<()> {
 fn codec(t: &Thread<'_>) -> Result<Codec> {
     let kind = CompressionType::from_name(t.config.codec);
     let kind = kind.filter(|kind| *kind != CompressionType::None && kind.is_supported());
-    let kind =
-        kind.ok_or_else(|| format!("--compression_type={}: nothing to measure", t.config.codec))?;
+    let kind = kind.ok_or_else(|| {
+        format!("--compression_type={}: there is nothing to measure", t.config.codec)
+    })?;
     Ok(Codec {
         kind,
         level: t.config.codec_level,

@@ -67,7 +67,7 @@ impl<'a> Runner<'a> {
             && !db.join("data.mdb").exists()
         {
             eprintln!(
-                "--use_existing_db: {} holds no database; a new, empty one is made",
+                "--use_existing_db: {} contains no database; creating an empty one",
                 db.display()
             );
         }

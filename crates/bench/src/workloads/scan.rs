@@ -166,7 +166,7 @@ pub(super) fn fill_and_seek(t: &mut Thread<'_>) -> Result<()> {
         let key = t.keys.make(number, config.num);
         t.session.seek(key);
         if !t.session.valid() || t.session.key() != key {
-            return Err(format!("key {number} was written and is not found by a seek"));
+            return Err(format!("a seek does not find key {number}, which was written"));
         }
         for _ in 0..config.seek_nexts {
             if !t.session.valid() {

@@ -8,7 +8,7 @@ use crate::target::{self, ReadMode, Result, Session, Target, WriteMode};
 pub(super) fn against_truth(target: &dyn Target, flags: &Flags) -> Result<()> {
     let truth = flags.text("truth_db");
     if !std::path::Path::new(truth).join("CURRENT").exists() {
-        return Err(format!("verify: --truth_db={truth} holds no database"));
+        return Err(format!("verify: --truth_db={truth} contains no database"));
     }
     let mut theirs = flags.clone();
     theirs.set("db", Value::Text(truth.to_owned()));

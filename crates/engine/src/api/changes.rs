@@ -110,7 +110,7 @@ impl Changes {
     fn checked(&mut self, change: Change) -> Result<Change> {
         if change.sequence > self.wanted {
             let message = format!(
-                "changes {} to {} are in no log: they were deleted, or never logged",
+                "changes {} to {} are in no WAL: the WAL was deleted, or they were written without a WAL",
                 self.wanted,
                 change.sequence - 1
             );

@@ -335,14 +335,14 @@ const NOT_COUNTED: &[(&str, &[PerfMetric])] = &[
             M::BlobDecompressTime,
         ],
     ),
-    ("A value is handed over where it was found.", &[M::GetPostProcessTime]),
+    ("Values are returned without post-processing.", &[M::GetPostProcessTime]),
     (
-        "It would cost a branch for each step within a memtable.",
+        "Counting it would cost a branch for each step within a memtable.",
         &[M::NextOnMemtableCount, M::PrevOnMemtableCount],
     ),
     ("Writers do not queue behind a leader.", &[M::WriteThreadWaitNanos]),
     (
-        "RocksDB feeds it only through its `TimedEnv`.",
+        "RocksDB counts it only in its `TimedEnv`.",
         &[
             M::EnvNewSequentialFileNanos,
             M::EnvNewRandomAccessFileNanos,

@@ -114,7 +114,7 @@ impl BatchHandler for Outside {
     fn mark_commit(&mut self, name: &[u8]) -> Result<()> {
         let name = String::from_utf8_lossy(name);
         Err(Error::not_supported(format!(
-            "the updates of transaction {name:?} are in an older WAL, where it was prepared"
+            "the updates of transaction {name:?} are in the older WAL in which it was prepared"
         )))
     }
     fn mark_rollback(&mut self, _name: &[u8]) -> Result<()> {

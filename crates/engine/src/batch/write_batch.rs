@@ -368,7 +368,7 @@ fn check_value(value: &[u8]) -> Result<()> {
 
 #[cold]
 fn too_many_records() -> Error {
-    Error::invalid_argument("a WriteBatch holds at most 4294967295 records")
+    Error::invalid_argument("a WriteBatch can contain at most 4294967295 records")
 }
 
 /// Finds out what kinds of records there are; accepts all that are well formed.

@@ -64,7 +64,7 @@ impl KeptFree {
     fn too_little(&self, free: u64) -> Error {
         let (dir, kept) = (self.dir.display(), self.bytes);
         let text = format!(
-            "{dir}: {free} bytes are free, and a compaction leaves {kept} to flushes and logs"
+            "{dir}: {free} bytes are free; compactions reserve {kept} bytes for flushes and logs"
         );
         Error::new(Code::IOError, text).with_subcode(SubCode::NoSpace)
     }

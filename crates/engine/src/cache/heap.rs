@@ -179,7 +179,7 @@ impl Drop for Memory {
 
 fn layout(len: usize) -> Layout {
     Layout::from_size_align(len, ALIGN)
-        .unwrap_or_else(|_| panic!("a block of {len} bytes is more than can be addressed"))
+        .unwrap_or_else(|_| panic!("a block of {len} bytes exceeds the address space"))
 }
 
 #[cfg(test)]

@@ -60,7 +60,8 @@ impl DbInner {
         match self.start_threads(&mut state) {
             Err(e) if state.thread_counts.contains(&0) => Err(e),
             Err(e) => {
-                self.info_log.warn(format_args!("{e}: the other background threads do its work"));
+                self.info_log
+                    .warn(format_args!("{e}: continuing with the other background threads"));
                 Ok(())
             }
             Ok(()) => Ok(()),
@@ -104,7 +105,7 @@ impl DbInner {
         if state.threads_due.is_some_and(|due| Instant::now() >= due)
             && self.start_threads(state).is_ok()
         {
-            self.info_log.info(format_args!("all background threads run now"));
+            self.info_log.info(format_args!("all background threads are running now"));
         }
     }
 

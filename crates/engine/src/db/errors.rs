@@ -81,7 +81,7 @@ impl DbInner {
         match self.ask_about_error(reason, error, retries) {
             Some(error) if error.severity() <= Severity::SoftError => {}
             Some(error) => self.stop_writes(error),
-            None => self.info_log.info(format_args!("a listener forgave the error of {what}")),
+            None => self.info_log.info(format_args!("a listener cleared the error of {what}")),
         }
     }
 
@@ -107,7 +107,7 @@ impl DbInner {
             return;
         }
         if state.error.as_ref().is_some_and(|e| e.severity() <= Severity::HardError) {
-            self.info_log.info(format_args!("the background error is gone, writes go on"));
+            self.info_log.info(format_args!("the background error was resolved; writes continue"));
             stats::add(&self.statistics, Ticker::ErrorHandlerAutoresumeSuccessCount, 1);
             if let Some(old) = state.error.take() {
                 self.queue_event(|| Event::Recovered(old));
@@ -124,7 +124,7 @@ impl DbInner {
     /// cures the error of an earlier one, but not that of a flush.
     pub(crate) fn compaction_succeeded(&self, ended: Option<Error>) {
         if let Some(old) = ended {
-            self.info_log.info(format_args!("there is room for compactions again"));
+            self.info_log.info(format_args!("compactions have enough disk space again"));
             stats::add(&self.statistics, Ticker::ErrorHandlerAutoresumeSuccessCount, 1);
             self.queue_event(|| Event::Recovered(old.with_severity(Severity::SoftError)));
             self.deliver_events();

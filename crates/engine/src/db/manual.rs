@@ -260,7 +260,7 @@ impl DbInner {
         let deepest = family.options().num_levels - 2;
         if i32::try_from(level).map_or(true, |level| level > deepest) {
             return Err(Error::invalid_argument(format!(
-                "level {level} has no next one: levels 0 to {deepest} do"
+                "level {level} has no next level: expected a level from 0 to {deepest}"
             )));
         }
         let options = CompactRangeOptions::default();
@@ -454,7 +454,7 @@ fn check_options(family: &ColumnFamilyData, options: &CompactRangeOptions) -> Re
     }
     if options.full_history_ts_low.as_ref().is_some_and(|ts| !ts.is_empty()) {
         return Err(Error::not_supported(
-            "compact_range: full_history_ts_low: there are no user-defined timestamps",
+            "compact_range: full_history_ts_low: user-defined timestamps are not supported",
         ));
     }
     Ok(())

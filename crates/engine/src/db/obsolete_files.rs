@@ -295,10 +295,12 @@ impl DbInner {
         let path_text = path.display();
         match move_to_lost(&*self.fs, path) {
             Ok(()) => self.info_log.warn(format_args!(
-                "{path_text} is set aside in the directory lost: the MANIFEST ends in the middle \
-                 of a record, and edits may be missing"
+                "{path_text} was moved to the directory lost: the MANIFEST ends in the middle \
+                 of a record, so edits may be missing"
             )),
-            Err(e) => self.info_log.warn(format_args!("cannot set {path_text} aside: {e}")),
+            Err(e) => self
+                .info_log
+                .warn(format_args!("cannot move {path_text} to the directory lost: {e}")),
         }
     }
 }

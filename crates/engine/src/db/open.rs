@@ -303,7 +303,7 @@ fn refuse_remains(fs: &dyn FileSystem, dir: &Path) -> Result<()> {
         let kind = filename::parse_file_name(&name);
         if let Some(FileKind::Table(_) | FileKind::Wal(_) | FileKind::Manifest(2..)) = kind {
             return Err(Error::corruption(format!(
-                "{}: CURRENT is missing, but {name} is there: not creating a database over it",
+                "{}: CURRENT is missing, but {name} exists: not creating a database over it",
                 dir.display()
             )));
         }

@@ -79,7 +79,7 @@ fn open_read_only(
             return built;
         }
     }
-    let busy = format!("{}: the writer changes it faster than it can be read", path.display());
+    let busy = format!("{}: the MANIFEST changed during every attempt to read it", path.display());
     Err(Error::new(Code::TryAgain, busy))
 }
 

@@ -294,7 +294,7 @@ impl Repairer<'_> {
         options.allow_2pc = true;
         (options.error_if_exists, options.create_if_missing) = (false, false);
         let opened = Db::open_cf(&options, &self.dir, families.clone()).or_else(|e| {
-            self.log.warn(format_args!("the WALs are left out: {e}"));
+            self.log.warn(format_args!("repair ignores the WALs: {e}"));
             for &wal in wals {
                 let path = filename::wal_file_name(&self.wal_dir, wal);
                 if self.fs.exists(&path)? {

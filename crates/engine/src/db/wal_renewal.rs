@@ -49,7 +49,7 @@ impl DbInner {
             return;
         }
         let number = write.wal.log_number();
-        self.info_log.error(format_args!("WAL {number} failed, a new one is needed: {error}"));
+        self.info_log.error(format_args!("WAL {number} failed and must be replaced: {error}"));
         self.queue_event(|| Event::Failed(BackgroundErrorReason::WriteCallback, error.clone()));
         self.state.lock().wal_health = WalHealth::Lost;
         self.stop_writes(error.clone().with_severity(Severity::HardError));
@@ -131,7 +131,7 @@ impl DbInner {
         drop(write);
         self.deliver_events();
         if let Err(e) = renewed {
-            self.info_log.error(format_args!("no new WAL: {e}"));
+            self.info_log.error(format_args!("cannot create a new WAL: {e}"));
             self.renewal_failed();
         }
     }

@@ -424,7 +424,7 @@ impl ByteSink for LargeVec<u8> {
 
 fn layout<T>(capacity: usize) -> Layout {
     Layout::array::<T>(capacity)
-        .unwrap_or_else(|_| panic!("{capacity} elements are more than can be addressed"))
+        .unwrap_or_else(|_| panic!("{capacity} elements exceed the address space"))
 }
 
 #[cfg(test)]

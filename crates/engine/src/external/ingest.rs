@@ -431,7 +431,7 @@ impl Place<'_> {
             return Err(Error::invalid_argument("Global seqno is required, but disabled"));
         }
         if seqno > MAX_SEQUENCE_NUMBER {
-            return Err(Error::corruption("sequence numbers are used up"));
+            return Err(Error::corruption("no sequence numbers are left"));
         }
         Ok(())
     }

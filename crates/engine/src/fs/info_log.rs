@@ -273,7 +273,9 @@ impl InfoLog {
             }
         }
         if left_out > 0 {
-            write(&format!("Options of {left_out} more column families are in the file OPTIONS"));
+            write(&format!(
+                "The OPTIONS file contains the options of {left_out} more column families"
+            ));
         }
         state.header_bytes = file.size();
         (state.file, state.since, state.lost) = (Some(file), Some(Instant::now()), None);
@@ -413,7 +415,7 @@ mod tests {
         }
         (0..1000).for_each(|i| log.info(format_args!("line {i}")));
         let text = text(&fs);
-        assert!(text.contains("Options of 90 more column families"), "{text}");
+        assert!(text.contains("the options of 90 more column families"), "{text}");
         // A line takes about 50 bytes, so that a file holds more than ten besides what is repeated.
         let files = fs.list_dir(dir).unwrap().len();
         assert!(files < 80, "{files} files for 1000 lines");

@@ -493,8 +493,8 @@ impl CompactionIter {
         match kind {
             ValueType::Deletion if self.enforce_single_del_contracts => {
                 Err(Error::corruption(format!(
-                    "found a single delete and, below it at sequence number {}, a delete of the same key: \
-                     they must not be mixed on a key",
+                    "found a single delete above a delete of the same key at sequence number {}: \
+                     a key must not have both",
                     trailer >> 8
                 )))
             }

@@ -232,9 +232,8 @@ unsafe fn bump(chunk: *mut Chunk, size: usize) -> Option<NonNull<u8>> {
 
 fn layout(size: usize) -> Layout {
     let align = if size >= HUGE_PAGE && size.is_multiple_of(HUGE_PAGE) { HUGE_PAGE } else { LINE };
-    Layout::from_size_align(size, align).unwrap_or_else(|_| {
-        panic!("a memtable chunk of {size} bytes is more than can be addressed")
-    })
+    Layout::from_size_align(size, align)
+        .unwrap_or_else(|_| panic!("a memtable chunk of {size} bytes exceeds the address space"))
 }
 
 fn new_chunk(size: usize, older: *mut Chunk) -> *mut Chunk {

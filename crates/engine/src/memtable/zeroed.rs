@@ -57,7 +57,7 @@ impl<T: ZeroAtomic> Zeroed<T> {
     pub(super) fn new(len: usize) -> Zeroed<T> {
         let len = len.max(1);
         let Ok(layout) = Layout::array::<T>(len) else {
-            panic!("memtable: {len} elements are more than can be addressed")
+            panic!("memtable: {len} elements exceed the address space")
         };
         let Ok(mut memory) = MmapMut::map_anon(layout.size()) else {
             return Zeroed::allocated(len, layout);

@@ -218,7 +218,9 @@ impl OptionsFile {
         }
         let cf = match section {
             Section::Start => {
-                return Err(Error::invalid_argument(format!("{name:?} stands before any section")));
+                return Err(Error::invalid_argument(format!(
+                    "{name:?} appears before the first section"
+                )));
             }
             Section::Version => return self.set_version(name, value),
             Section::Db => return self.db.set_option(name, value),

@@ -89,7 +89,7 @@ fn faults_name_their_line() {
     for (text, message) in [
         ("", "OPTIONS: expected [DBOptions] and [CFOptions \"default\"]"),
         ("[DBOptions]\n", "OPTIONS: expected [DBOptions] and [CFOptions \"default\"]"),
-        ("a=1", "OPTIONS line 1: \"a\" stands before any section"),
+        ("a=1", "OPTIONS line 1: \"a\" appears before the first section"),
         (
             "[DBOptions]\nhello\n",
             "OPTIONS line 2: expected name=value or [section], found \"hello\"",

@@ -120,7 +120,7 @@ fn validate_write_modes(db: &DbOptions) -> Result<()> {
 /// Refuses options of a column family that cannot be honoured.
 pub fn validate_cf(cf: &ColumnFamilyOptions) -> Result<()> {
     let timestamp = cf.comparator.timestamp_size();
-    let none = "expected 0: no user-defined timestamps";
+    let none = "expected 0: user-defined timestamps are not supported";
     refuse("comparator timestamp size", timestamp, timestamp != 0, none)?;
     validate_times(cf)?;
     validate_universal(cf)?;
@@ -357,7 +357,7 @@ impl Changes {
         } else {
             return;
         };
-        let why = format!("the range is {low} to {high}");
+        let why = format!("it must be {low} to {high}");
         self.set(option, field, to, &why);
     }
 }
@@ -420,7 +420,7 @@ fn sanitize_memory(cf: &mut ColumnFamilyOptions, changes: &mut Changes) {
     changes.clip("min_write_buffer_number_to_merge", merge, 1, merge_max);
     if cf.max_write_buffer_size_to_maintain < 0 {
         let all = i64::from(cf.max_write_buffer_number).saturating_mul(cf.write_buffer_size as i64);
-        let why = "a negative size means that of all memtables";
+        let why = "a negative size means the size of all memtables";
         let kept = &mut cf.max_write_buffer_size_to_maintain;
         changes.set("max_write_buffer_size_to_maintain", kept, all, why);
     }
@@ -519,7 +519,7 @@ fn sanitize_levels(cf: &mut ColumnFamilyOptions, changes: &mut Changes) {
     }
     if cf.level_compaction_dynamic_level_bytes && cf.cf_paths.len() > 1 {
         let dynamic = &mut cf.level_compaction_dynamic_level_bytes;
-        let why = "levels of fixed sizes are spread over several cf_paths/db_paths";
+        let why = "several cf_paths or db_paths require fixed level sizes";
         changes.set("level_compaction_dynamic_level_bytes", dynamic, false, why);
     }
     let factor = &mut cf.max_bytes_for_level_multiplier;
@@ -553,7 +553,7 @@ fn sanitize_levels(cf: &mut ColumnFamilyOptions, changes: &mut Changes) {
     let hard = cf.hard_pending_compaction_bytes_limit;
     let soft = &mut cf.soft_pending_compaction_bytes_limit;
     if hard > 0 && (*soft == 0 || *soft > hard) {
-        let why = "it is at most hard_pending_compaction_bytes_limit";
+        let why = "it must be at most hard_pending_compaction_bytes_limit";
         changes.set("soft_pending_compaction_bytes_limit", soft, hard, why);
     }
     if cf.max_compaction_bytes == 0 {
@@ -565,7 +565,7 @@ fn sanitize_levels(cf: &mut ColumnFamilyOptions, changes: &mut Changes) {
 fn sanitize_table(factory: &mut TableFactory, changes: &mut Changes) {
     let TableFactory::BlockBased(table) = factory else { return };
     if !(0..=100).contains(&table.block_size_deviation) {
-        let why = "the range is 0 to 100";
+        let why = "it must be 0 to 100";
         changes.set("block_size_deviation", &mut table.block_size_deviation, 0, why);
     }
     changes.clip("block_size", &mut table.block_size, 1, u32::MAX as usize);
@@ -577,7 +577,7 @@ fn sanitize_table(factory: &mut TableFactory, changes: &mut Changes) {
         ("index_block_restart_interval", index),
     ] {
         if *field > i32::MAX as usize {
-            changes.set(option, field, 1, "it was set to a negative number");
+            changes.set(option, field, 1, "a negative number is not allowed");
         }
         changes.clip(option, field, 1, i32::MAX as usize);
     }
@@ -589,7 +589,7 @@ fn sanitize_table(factory: &mut TableFactory, changes: &mut Changes) {
         &mut table.filter_policy
     {
         if bits_per_key.is_nan() {
-            changes.set("filter_policy bits per key", bits_per_key, 100.0, "it is no number");
+            changes.set("filter_policy bits per key", bits_per_key, 100.0, "it must be a number");
         }
         changes.clip("filter_policy bits per key", bits_per_key, 0.0, 100.0);
         // RocksDB: below half a bit there is no filter, else at least one bit.

@@ -168,9 +168,7 @@ fn odd_values_move_and_are_told() {
     assert_eq!(o.cf.soft_pending_compaction_bytes_limit, 256 << 30);
     assert_eq!(o.cf.memtable_factory, MemtableFactory::default());
     assert_eq!(changes.len(), 10, "{changes:#?}");
-    assert!(
-        changes.contains(&"option num_levels: 1 changed to 2: the range is 2 to 64".to_string())
-    );
+    assert!(changes.contains(&"option num_levels: 1 changed to 2: it must be 2 to 64".to_string()));
 }
 
 #[test]

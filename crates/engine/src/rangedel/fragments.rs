@@ -86,7 +86,7 @@ impl Fragments {
         let sweep = Sweep::new(order, tombstones);
         if sweep.count_seqs() > SEQS_MAX {
             return Err(Error::corruption(format!(
-                "range deletions: {} that overlap too often: expected at most {SEQS_MAX} pieces",
+                "range deletions: {} overlap too often: expected at most {SEQS_MAX} fragments",
                 sweep.tombstones.len()
             )));
         }

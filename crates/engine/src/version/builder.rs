@@ -60,7 +60,7 @@ impl VersionBuilder {
             && self.base.level(level).file_by_number(number).is_some();
         if !there || !self.deleted.insert((level, number)) {
             return Err(Error::corruption(format!(
-                "file #{number} cannot leave level {level}: it is not there"
+                "cannot remove file #{number} from level {level}: the level does not contain it"
             )));
         }
         Ok(())
@@ -86,7 +86,7 @@ impl VersionBuilder {
         }
         if let Some(at) = taken {
             return Err(Error::corruption(format!(
-                "file #{number} cannot come to level {level}: it is on level {at}"
+                "cannot add file #{number} to level {level}: it is already on level {at}"
             )));
         }
         self.added.insert(number, (level, file));

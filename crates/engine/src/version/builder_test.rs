@@ -93,7 +93,10 @@ fn wrong_places_are_refused() {
     refused(build(&v1, &[delete.clone()]), &["#1 cannot leave level 900"]);
     delete.deleted_files = vec![(1, 1)];
     refused(build(&v1, &[delete.clone(), delete]), &["#1 cannot leave level 1"]);
-    refused(build(&v1, &[add(&[(3, &f1)])]), &["#1 cannot come to level 3: it is on level 1"]);
+    refused(
+        build(&v1, &[add(&[(3, &f1)])]),
+        &["cannot add file #1 to level 3: it is already on level 1"],
+    );
     refused(build(&empty(), &[add(&[(3, &f1)]), add(&[(3, &f1)])]), &["#1 cannot come"]);
     let e = build(&empty(), &[add(&[(7, &f1)])]).map(|b| b.version).unwrap_err();
     assert_eq!(e.code(), crate::Code::InvalidArgument);

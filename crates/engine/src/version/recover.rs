@@ -118,8 +118,8 @@ fn check_file(fs: &dyn FileSystem, paths: &DataPaths, file: &FileMeta) -> Result
     };
     if size != file.file_size {
         return Err(Error::corruption(format!(
-            "Sst file size mismatch between expected {} and file system {size} sstable: {}: the first is what the \
-             MANIFEST says",
+            "Sst file size mismatch between expected {} and file system {size} sstable: {}: the expected size \
+             comes from the MANIFEST",
             file.file_size,
             path.display()
         ))

@@ -116,7 +116,7 @@ impl ManifestState {
                 )))
             }
             (Some(before), None) => Err(Error::corruption(format!(
-                "atomic group: an edit outside comes while {before} remain"
+                "atomic group: found an edit outside the group while {before} edits remain"
             ))),
             (_, Some(remaining)) => {
                 self.group.push(edit);
@@ -155,7 +155,7 @@ impl ManifestState {
             }
         }
         if self.next_file_number > MAX_FILE_NUMBER {
-            return Err(Error::corruption("file numbers are used up"));
+            return Err(Error::corruption("no file numbers are left"));
         }
         Ok(())
     }
@@ -228,7 +228,7 @@ impl ManifestState {
         match self.column_families.remove(&id) {
             Some(_) => Ok(()),
             None => {
-                Err(Error::corruption(format!("column family {id} is dropped, but is not there")))
+                Err(Error::corruption(format!("column family {id} is dropped, but does not exist")))
             }
         }
     }
@@ -260,7 +260,7 @@ impl ColumnFamilyState {
         for (level, number) in &edit.deleted_files {
             if self.files.get(number).is_none_or(|(at, _)| at != level) {
                 return Err(Error::corruption(format!(
-                    "column family {}: file #{number} cannot leave level {level}: it is not there",
+                    "column family {}: cannot remove file #{number} from level {level}: the level does not contain it",
                     self.name
                 )));
             }
@@ -269,7 +269,7 @@ impl ColumnFamilyState {
         for (level, file) in &edit.new_files {
             if let Some((at, _)) = self.files.get(&file.number) {
                 return Err(Error::corruption(format!(
-                    "column family {}: file #{} cannot come to level {level}: it is on level {at}",
+                    "column family {}: cannot add file #{} to level {level}: it is already on level {at}",
                     self.name, file.number
                 )));
             }
@@ -288,7 +288,7 @@ impl ColumnFamilyState {
         for g in &edit.blob_file_garbage {
             let Some(state) = self.blob_files.get_mut(&g.number) else {
                 return Err(Error::corruption(format!(
-                    "garbage in blob file #{}, which is not there",
+                    "garbage in blob file #{}, which does not exist",
                     g.number
                 )));
             };

@@ -105,7 +105,7 @@ fn next_file_number_is_above_every_number() {
     let state = replay(&[head(), edit(|e| e.log_number = Some(77))]).unwrap();
     assert_eq!(state.next_file_number, 78);
     let last = edit(|e| e.log_number = Some(MAX_FILE_NUMBER));
-    refused(&[head(), last], "used up");
+    refused(&[head(), last], "no file numbers are left");
 }
 
 #[test]
@@ -154,7 +154,7 @@ fn column_families_come_and_go() {
     refused(&[head(), add(0, "x")], "0 is added twice");
     refused(&[head(), add(7, "default")], "default is added twice");
     refused(&[head(), drop(0)], "default column family is dropped");
-    refused(&[head(), drop(3)], "3 is dropped, but is not there");
+    refused(&[head(), drop(3)], "3 is dropped, but does not exist");
     let stray = edit(|e| {
         e.column_family = 9;
         e.log_number = Some(1);
@@ -183,7 +183,10 @@ fn an_atomic_group_counts_whole_or_not_at_all() {
     assert_eq!(files(&replay(&twice).unwrap(), 0).len(), 3);
     refused(&[head(), member(5, 2), last], "0 edits remain after one with 2");
     refused(&[head(), member(5, 2), member(6, 2)], "2 edits remain after one with 2");
-    refused(&[head(), member(5, 1), head()], "an edit outside comes while 1 remain");
+    refused(
+        &[head(), member(5, 1), head()],
+        "found an edit outside the group while 1 edits remain",
+    );
 }
 
 #[test]

@@ -359,7 +359,7 @@ impl VersionSet {
             return Err(Error::invalid_argument("Column family already exists"));
         }
         let Some(id) = self.max_column_family.checked_add(1) else {
-            return Err(Error::invalid_argument("ids of column families are used up"));
+            return Err(Error::invalid_argument("no column family ids are left"));
         };
         let edit = VersionEdit {
             column_family: id,

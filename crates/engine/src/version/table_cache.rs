@@ -145,8 +145,8 @@ impl TableCache {
         let path = reader.path().to_path_buf();
         if reader.size() != file.file_size {
             return Err(Error::corruption(format!(
-                "Sst file size mismatch between expected {} and file system {} sstable: {}: the first is what the \
-                 MANIFEST says",
+                "Sst file size mismatch between expected {} and file system {} sstable: {}: the expected size \
+                 comes from the MANIFEST",
                 file.file_size,
                 reader.size(),
                 path.display()
@@ -172,8 +172,8 @@ impl TableCache {
         let found = unique_id(&p.db_id, &p.db_session_id, p.orig_file_number);
         if file.unique_id.is_some() && file.unique_id != found {
             return Err(Error::corruption(format!(
-                "{}: Mismatch in unique ID on table file {}: expected {} as the MANIFEST says, \
-                 found {} from its properties",
+                "{}: Mismatch in unique ID on table file {}: expected {} as in the MANIFEST, \
+                 found {} in its properties",
                 path.display(),
                 file.number,
                 hex(file.unique_id),

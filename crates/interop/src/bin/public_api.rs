@@ -45,5 +45,5 @@ fn run(json: &str, list: &str, is_check: bool) -> Result<(), Box<dyn std::error:
     };
     missing(&now, '-', &before);
     missing(&before, '+', &now);
-    Err(format!("{list} is not the public interface: cargo x public-api writes it").into())
+    Err(format!("{list} differs from the public API: run cargo x public-api to update it").into())
 }

@@ -91,7 +91,7 @@ impl Cell {
     pub fn run(&self, work: &Path, images: &Path, keep: &Path) -> (Result<Passed>, String) {
         let ground = match Ground::make(self, work, images) {
             Ok(ground) => ground,
-            Err(e) => return (Err(format!("making the disks: {e}")), String::new()),
+            Err(e) => return (Err(format!("creating the disks: {e}")), String::new()),
         };
         let mut transcript = String::new();
         let result = self.run_on(&ground, &mut transcript);
@@ -136,7 +136,7 @@ impl Cell {
         }
         let wrong = if was_mapped { !self.mapped } else { self.must_map() };
         if wrong {
-            return Err(format!("the log is mapped: {was_mapped}, which this cell is not about"));
+            return Err(format!("the log is mapped: {was_mapped}; this cell expects the opposite"));
         }
         let mut passed = Passed { was_mapped, ..Passed::default() };
         passed.evidence = self.stage.hit(victim, ballast, &ground.wal)?;
@@ -173,7 +173,7 @@ impl Cell {
         std::thread::sleep(full_until.saturating_duration_since(Instant::now()));
         if must && written != Written::All {
             return Err(format!(
-                "while the disk is full, a write that needs none of it: {written:?}"
+                "while the disk is full, a write that needs no space on it: {written:?}"
             ));
         }
         Ok(match written {
@@ -192,15 +192,16 @@ fn resume(victim: &mut Driver, released: Instant) -> Result<Duration> {
         if last == Written::All {
             let resumed = released.elapsed();
             if resumed > RESUME_LIMIT {
-                return Err(format!(
-                    "writes went on only {resumed:.2?} after space was given back"
-                ));
+                return Err(format!("writes resumed only {resumed:.2?} after space was freed"));
             }
             return Ok(resumed);
         }
         std::thread::sleep(Duration::from_millis(10));
     }
-    Err(format!("writes are STOPPED {:?} after space was given back: {last:?}", released.elapsed()))
+    Err(format!(
+        "writes are still STOPPED {:?} after space was freed: {last:?}",
+        released.elapsed()
+    ))
 }
 
 /// The disks of a cell and where the database's files lie.

@@ -134,7 +134,7 @@ impl Driver {
         match self.ask(command, patience)?.as_deref() {
             Some("ok") => Ok(()),
             Some(other) => Err(format!("{command}: {other}")),
-            None => Err(format!("{command}: no reply in {patience:?}")),
+            None => Err(format!("{command}: no reply within {patience:?}")),
         }
     }
 
@@ -191,7 +191,7 @@ impl Driver {
     /// Kills it, as an operator or the kernel would.
     pub fn kill(&mut self) -> Result<()> {
         if let Some(status) = self.child.try_wait().map_err(|e| e.to_string())? {
-            return Err(format!("it had ended already: {status}: {}", self.end()));
+            return Err(format!("the process had already exited: {status}: {}", self.end()));
         }
         self.note("kill -9");
         self.child.kill().and_then(|()| self.child.wait()).map_err(|e| e.to_string())?;
@@ -201,7 +201,7 @@ impl Driver {
     /// Closes the database and waits for the end of the process. The closing may fail, but it must end.
     pub fn close(&mut self, patience: Duration) -> Result<String> {
         let reply = self.ask("close", patience)?;
-        let reply = reply.ok_or_else(|| format!("closing does not end within {patience:?}"))?;
+        let reply = reply.ok_or_else(|| format!("closing did not finish within {patience:?}"))?;
         let until = Instant::now() + patience;
         while Instant::now() < until {
             match self.child.try_wait().map_err(|e| e.to_string())? {
@@ -210,7 +210,7 @@ impl Driver {
                 None => std::thread::sleep(Duration::from_millis(5)),
             }
         }
-        Err(format!("the process does not end within {patience:?} of closing"))
+        Err(format!("the process did not exit within {patience:?} after closing"))
     }
 }
 

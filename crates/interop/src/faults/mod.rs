@@ -87,13 +87,13 @@ fn parse(args: &[String]) -> Result<Selection> {
 /// Why nothing can run here, if nothing can.
 fn obstacle() -> Option<String> {
     if !is_root() {
-        return Some("mounting needs root".into());
+        return Some("mounting requires root".into());
     }
     let own = Command::new("unshare").args(["--mount", "true"]).output();
     match own {
         Ok(done) if done.status.success() => None,
         Ok(done) => Some(format!(
-            "no mount namespace of its own: {}",
+            "cannot create a mount namespace: {}",
             String::from_utf8_lossy(&done.stderr).trim()
         )),
         Err(e) => Some(format!("unshare: {e}")),

@@ -134,7 +134,7 @@ fn describe(outcome: &Outcome) -> String {
         Outcome::Failed => "FAILED".into(),
         Outcome::Skipped(why) => format!("SKIPPED: {why}"),
         Outcome::Passed(p) => format!(
-            "ok; log {}; writes {} while full, went on after {:.3} s; what failed was done {:.3} s later",
+            "ok; log {}; writes {} while full, resumed after {:.3} s; the failed operation succeeded {:.3} s later",
             if p.was_mapped { "mapped" } else { "not mapped" },
             p.while_full,
             p.resumed.as_secs_f64(),
@@ -145,7 +145,7 @@ fn describe(outcome: &Outcome) -> String {
 
 /// A row per file system and stage, a column per log and way to write.
 fn table(outcomes: &[(Cell, Outcome)]) {
-    println!("\nSeconds from giving space back to the first write of every thread (limit: 5)\n");
+    println!("\nSeconds from freeing space until every thread has written (limit: 5)\n");
     println!(
         "| file system | stage | mapped, async | mapped, sync | unmapped, async | unmapped, sync |"
     );
@@ -175,7 +175,7 @@ fn table(outcomes: &[(Cell, Outcome)]) {
         }
     }
     println!(
-        "\n\\* the engine does not map logs there: the default options with a log that is written"
+        "\n\\* the engine does not map logs on this file system; it uses the default options and write(2)"
     );
 }
 

@@ -165,7 +165,7 @@ impl Stage {
                 victim.must("arm", PATIENCE)?;
                 victim.must("set disable_auto_compactions false", PATIENCE)?;
                 let gate = victim.event(|event| event == "gate", PATIENCE)?;
-                gate.ok_or("no compaction began")?;
+                gate.ok_or("no compaction started")?;
                 ballast.fill(A_PART)?;
                 victim.must("release", PATIENCE)?;
                 self.evidence(victim, None)
@@ -216,7 +216,7 @@ impl Stage {
             Stage::Compaction | Stage::CompactionRoom => {
                 let done =
                     victim.event(|event| event == "compaction ok", Duration::from_secs(60))?;
-                done.ok_or_else(|| format!("the compaction is not done within {LONG:?}"))?;
+                done.ok_or_else(|| format!("the compaction did not finish within {LONG:?}"))?;
                 victim.must("set disable_auto_compactions true", PATIENCE)
             }
             Stage::Options => victim.must("set-db delayed_write_rate 23456789", PATIENCE),
@@ -226,7 +226,7 @@ impl Stage {
                 let until = Instant::now() + LONG;
                 while victim.ask("wait", LONG)?.as_deref() != Some("ok") {
                     if Instant::now() > until {
-                        return Err(format!("the background has an error after {LONG:?}"));
+                        return Err(format!("the background error persists after {LONG:?}"));
                     }
                     std::thread::sleep(Duration::from_millis(50));
                 }

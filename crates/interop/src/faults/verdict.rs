@@ -69,7 +69,7 @@ pub fn both_engines(ground: &Ground, sizes: &Sizes, batches: &[u64]) -> Result<(
     judge(sizes, batches, &ours).map_err(|e| format!("we: {e}"))?;
     match difference(&ours[0], &theirs[0]) {
         None => Ok(()),
-        Some(difference) => Err(format!("we against RocksDB: {difference}")),
+        Some(difference) => Err(format!("Ferrolith and RocksDB disagree: {difference}")),
     }
 }
 

@@ -161,7 +161,10 @@ impl Victim {
         }
         for (key, value) in &expected {
             if self.db.get_cf(&ro, &self.family, key).map_err(text)?.as_ref() != Some(value) {
-                return Err(format!("get of {} is not what was written", crate::dump::show(key)));
+                return Err(format!(
+                    "get of {} does not return the written value",
+                    crate::dump::show(key)
+                ));
             }
         }
         Ok("ok".into())

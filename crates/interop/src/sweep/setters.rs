@@ -136,7 +136,7 @@ pub(super) fn cases() -> Vec<Case> {
     for function in table.iter().filter(|function| is_swept(function)) {
         let name = function.name;
         let exercise =
-            exercise::of(name).unwrap_or_else(|| panic!("nothing uses what {name} sets"));
+            exercise::of(name).unwrap_or_else(|| panic!("no situation uses the setting of {name}"));
         let getter = name.replacen("_set_", "_get_", 1);
         let getter = (getter != name && names.contains(&*getter)).then_some(getter);
         let types: Vec<_> =

@@ -73,11 +73,13 @@ fn parse(text: &str) -> Result<Meta> {
     let count: usize = number(lines.next(), "a number of files")?;
     let mut files = Vec::new();
     for _ in 0..count {
-        let line = lines.next().ok_or_else(|| Error::corruption("fewer files than announced"))?;
+        let line = lines
+            .next()
+            .ok_or_else(|| Error::corruption("fewer files than the announced number"))?;
         files.push(parse_file(line)?);
     }
     if version.is_none() && lines.next().is_some() {
-        return Err(Error::corruption("more lines than files announced"));
+        return Err(Error::corruption("more lines than the announced number of files"));
     }
     Ok(Meta { timestamp, sequence, app_metadata, files })
 }

@@ -241,7 +241,8 @@ impl MappedLog {
         let len = sys::before(Call::Length).and_then(|()| Ok(self.shared.file.metadata()?.len()));
         let len = len.map_err(|e| io_error("while stat a file for size", &self.shared.path, e))?;
         if len < self.allocated {
-            let what = format!("another process cut it from {} bytes to {len}", self.allocated);
+            let what =
+                format!("another process truncated it from {} bytes to {len}", self.allocated);
             return Err(self.shared.fail("While appending to file", io::Error::other(what)));
         }
         Ok(())

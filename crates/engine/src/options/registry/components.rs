@@ -405,7 +405,7 @@ pub(super) fn no_text<T>(_: &mut T, text: &str) -> Result<()> {
         return Ok(());
     }
     Err(Error::invalid_argument(format!(
-        "{text:?}: paths have no form in text; set them in the program"
+        "{text:?}: paths cannot be set from text; set them in the program"
     )))
 }
 

@@ -190,22 +190,22 @@ These options are passed to single calls and do not appear in OPTIONS files.
 | `ReadOptions::snapshot`, `fill_cache`, `pin_data`, bounds, `prefix_same_as_start`, `total_order_seek`, `auto_prefix_mode`, `readahead_size`, `max_skippable_internal_keys`, `read_tier`, `tailing`, `deadline_us`, `value_size_soft_limit`, `ignore_range_deletions` | honoured | |
 | `ReadOptions::verify_checksums` | accepted | data read from files is always verified |
 | `ReadOptions::background_purge_on_iterator_cleanup`, `auto_readahead_size`, `adaptive_readahead`, `async_io`, `optimize_multiget_for_io`, `merge_operand_count_threshold`, `allow_unprepared_value`, `auto_refresh_iterator_with_snapshot` | accepted | |
-| `ReadOptions::managed` | refused | by iterators, as in RocksDB |
-| `ReadOptions::timestamp`, `iter_start_ts` | refused | no comparator has timestamps |
-| `ReadOptions::io_timeout_us` | accepted | as in RocksDB on POSIX |
+| `ReadOptions::managed` | refused | only by iterators, as in RocksDB |
+| `ReadOptions::timestamp`, `iter_start_ts` | refused | user-defined timestamps are not supported |
+| `ReadOptions::io_timeout_us` | accepted | it has no effect in RocksDB on POSIX either |
 | `WriteOptions::sync`, `disable_wal`, `ignore_missing_column_families`, `no_slowdown` | honoured | |
 | `WriteOptions::low_pri`, `memtable_insert_hint_per_batch`, `protection_bytes_per_key` | accepted | |
-| `ReadOptions::rate_limiter_priority` | honoured | by lookups; iterators are not limited |
+| `ReadOptions::rate_limiter_priority` | honoured | only by lookups; iterators are not limited |
 | `WriteOptions::rate_limiter_priority` | honoured | |
 | `FlushOptions::wait`, `allow_write_stall` | honoured | |
 | `CompactRangeOptions`: `exclusive_manual_compaction`, `change_level`, `target_level`, `bottommost_level_compaction`, `target_path_id`, `max_subcompactions`, `allow_write_stall`, `canceled` | honoured | |
 | `CompactRangeOptions::blob_garbage_collection_policy`, `blob_garbage_collection_age_cutoff` | accepted | |
-| `CompactRangeOptions::full_history_ts_low` | refused | there are no user-defined timestamps |
+| `CompactRangeOptions::full_history_ts_low` | refused | user-defined timestamps are not supported |
 | `WaitForCompactOptions` | honoured | |
 | `SizeApproximationOptions` | honoured | |
 | `IngestExternalFileOptions`: `move_files`, `link_files`, `failed_move_fall_back_to_copy`, `snapshot_consistency`, `allow_global_seqno`, `allow_blocking_flush`, `ingest_behind`, `verify_checksums_before_ingest`, `fail_if_not_bottommost_level`, `allow_db_generated_files` | honoured | |
-| `IngestExternalFileOptions::verify_checksums_readahead_size`, `verify_file_checksum`, `fill_cache` | accepted | there are no whole-file checksums, and files are read without caching |
-| `IngestExternalFileOptions::write_global_seqno` | refused | the MANIFEST has the number |
+| `IngestExternalFileOptions::verify_checksums_readahead_size`, `verify_file_checksum`, `fill_cache` | accepted | whole-file checksums are not supported, and files are read without caching |
+| `IngestExternalFileOptions::write_global_seqno` | refused | the global sequence number is stored in the MANIFEST |
 | `ImportColumnFamilyOptions::move_files` | honoured | |
 ";
 

@@ -296,7 +296,9 @@ impl BlockBasedTableBuilder {
             if self.opts.verify_compression
                 && decompress_with(codec.kind, format_version, &out, dictionary, raw.len())? != raw
             {
-                return Err(Error::corruption("a block does not decompress to what it was"));
+                return Err(Error::corruption(
+                    "a compressed block does not decompress to its original content",
+                ));
             }
             self.has_compressed_block = true;
             self.write_raw(&out, codec.kind)

@@ -74,7 +74,9 @@ impl<'a> IndexEntries<'a> {
             false => Some(input.varint32("index entry")?),
         };
         if shared > self.whole.map_or(self.key.len(), <[u8]>::len) {
-            return Err(Error::corruption("index entry shares more than there is"));
+            return Err(Error::corruption(
+                "index entry shares more bytes than the previous key has",
+            ));
         }
         let rest = input.bytes(non_shared, "index key")?;
         // As a rule nothing is shared, and nothing has to be put together.

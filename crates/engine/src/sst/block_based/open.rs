@@ -262,7 +262,7 @@ fn global_seqno(properties: &TableProperties, manifest: Option<SeqNo>) -> Result
     let stored = stored.unwrap_or(0);
     match manifest {
         Some(seq) if stored != 0 && stored != seq => Err(Error::corruption(format!(
-            "an ingested file has global seqno {stored}, but the MANIFEST says {seq}"
+            "an ingested file has global seqno {stored}, expected {seq} as in the MANIFEST"
         ))),
         Some(seq) => Ok(Some(seq).filter(|&seq| seq != 0)),
         None => Ok(Some(stored).filter(|&seq| seq != 0)),

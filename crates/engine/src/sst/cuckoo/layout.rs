@@ -227,7 +227,7 @@ impl Layout {
                 return Ok(());
             }
         }
-        Err(Error::corruption("CuckooTable: keys do not stand where their hashes point"))
+        Err(Error::corruption("CuckooTable: keys are not in the buckets that their hashes select"))
     }
 }
 

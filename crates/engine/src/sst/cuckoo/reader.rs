@@ -113,7 +113,9 @@ impl CuckooTable {
             let path = reader.layout.path(entry.user_key);
             let mut taken = path.take_while(|&b| reader.entry(b).user_key != reader.empty_key);
             if !taken.any(|b| b == u64::from(bucket)) {
-                return Err(reader.corruption(bucket.into(), "key: its hashes do not lead here"));
+                return Err(
+                    reader.corruption(bucket.into(), "key: none of its hashes selects this bucket")
+                );
             }
         }
         Ok(())
@@ -232,7 +234,7 @@ impl Reader {
             if let Some(last) = last.replace(bucket)
                 && self.order.compare_user(key(last), key(bucket)) != Ordering::Less
             {
-                return Err(self.corruption(bucket.into(), "key: it is in the file twice"));
+                return Err(self.corruption(bucket.into(), "key: the file contains it twice"));
             }
         }
         Ok(sorted)

@@ -113,7 +113,7 @@ fn files_of_other_machines_are_read() {
     let len = native.properties().data_size as usize / 18 * 18;
     shuffled[..len].rotate_left(18 * 700);
     let e = open(shuffled, &bytewise(), true).err().unwrap();
-    assert!(e.to_string().contains("keys do not stand where their hashes point"), "{e}");
+    assert!(e.to_string().contains("keys are not in the buckets that their hashes select"), "{e}");
 }
 
 /// The same file, its buckets filled with another hash. No key moves: the table is half empty.

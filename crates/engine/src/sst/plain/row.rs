@@ -90,12 +90,12 @@ impl fmt::Display for BadRow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             BadRow::KeyLength => "row: expected a key length, found a bad varint32",
-            BadRow::Key => "row: the key ends behind the rows",
+            BadRow::Key => "row: the key extends beyond the rows",
             BadRow::Flag => "row: unexpected kind in a key flag",
             BadRow::SharedLength => "row: shares more bytes than the last full key has",
-            BadRow::Trailer => "row: the key's trailer ends behind the rows",
+            BadRow::Trailer => "row: the key's trailer extends beyond the rows",
             BadRow::ValueLength => "row: expected a value length, found a bad varint32",
-            BadRow::Value => "row: the value ends behind the rows",
+            BadRow::Value => "row: the value extends beyond the rows",
         })
     }
 }

@@ -84,7 +84,7 @@ fn refused_background_threads_start_when_they_can() {
     drop(refusals);
     eventually("all threads run", || {
         let log = std::fs::read_to_string(dir.path().join("LOG")).unwrap();
-        log.contains("all background threads run now")
+        log.contains("all background threads are running now")
     });
 }
 

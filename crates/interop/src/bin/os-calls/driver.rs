@@ -28,11 +28,11 @@ const USAGE: &str =
     "usage: os-calls [--sample N] [--part TEXT] [--site TEXT] [--error NAME] [--new] [--jobs N]
                 [--rewrite]
 
-  --sample N   so many cases, taken at random; FERROLITH_OS_CALLS_SEED repeats a choice
-  --part TEXT, --site TEXT, --error NAME   only cases that contain this
-  --new        only sites that the list does not have, or that failed when it was written
-  --jobs N     children at a time (6)
-  --rewrite    writes the list of sites and what was seen at each
+  --sample N   runs N random cases; FERROLITH_OS_CALLS_SEED repeats a selection
+  --part TEXT, --site TEXT, --error NAME   runs only matching cases
+  --new        runs only call sites that are not in the list or that failed when it was written
+  --jobs N     number of concurrent child processes (default: 6)
+  --rewrite    writes the list of call sites with the outcome of each
 ";
 
 struct Settings {
@@ -207,7 +207,7 @@ fn program() -> Result<Command, String> {
 fn run_in(settings: &Settings, root: &Path) -> Result<bool, String> {
     let status = program()?.arg("record").arg(root).status().map_err(|e| e.to_string())?;
     if !status.success() {
-        return Err(format!("the walk without faults: {status}"));
+        return Err(format!("the run without faults failed: {status}"));
     }
     let text = std::fs::read_to_string(root.join("sites")).map_err(|e| e.to_string())?;
     // The first part that comes to a site tries it.
@@ -263,11 +263,11 @@ fn compare(sites: &BTreeMap<Site, Place>, list: &List) -> bool {
     }
     let missed = list.sites.keys().filter(|site| !sites.contains_key(*site)).count();
     if missed > 0 {
-        println!("os-calls: {missed} sites of the list were not met this time");
+        println!("os-calls: {missed} call sites of the list were not reached in this run");
     }
     if !new.is_empty() {
         eprintln!(
-            "os-calls: {} new sites; `os-calls --rewrite` tries them and adds them to the list",
+            "os-calls: {} new call sites; `os-calls --rewrite` tests them and adds them to the list",
             new.len()
         );
     }
@@ -462,9 +462,11 @@ fn judge(verdicts: &[Verdict], list: &List, rewrite: bool) -> bool {
                     && failure.error != "EINTR";
                 let wrong = match outcome.as_str() {
                     // The kernel may have dropped what was not written: nobody can cure that in silence.
-                    "cured" if is_sync => Some("a sync failed, and nothing tells of it".to_owned()),
+                    "cured" if is_sync => {
+                        Some("a sync failed, but no error was reported".to_owned())
+                    }
                     "reopened" if !rewrite && !list.allows_reopening(case) => Some(format!(
-                        "needs reopening, which the list does not say: {}",
+                        "the database had to be reopened, but the list does not expect this: {}",
                         verdict.told
                     )),
                     _ => None,
@@ -503,10 +505,10 @@ fn write_list(
         }
     }
     let mut text = String::from(
-        "# Every call of the operating system that the engine makes, and what came of each error there. Written by\n\
+        "# Every system call site of the engine, with the outcome of each error. Written by\n\
          # `cargo run -p ferrolith-interop --bin os-calls -- --rewrite`; see docs/testing.md.\n\
-         # Columns: function; callers, the innermost first; part of the walk; per error the outcome of one failure and,\n\
-         # behind a comma, of a cause that lasts for a while.\n",
+         # Columns: function; callers, the innermost first; part of the run; per error the outcome of one failure and,\n\
+         # after a comma, of a lasting cause.\n",
     );
     let mut lines: BTreeMap<Site, (String, String)> =
         if whole { BTreeMap::new() } else { list.sites.clone() };

@@ -289,7 +289,7 @@ fn scan(db: &Db, expected: usize) -> Result<(), Error> {
         iter.next();
     }
     iter.status()?;
-    check("an iterator ended early and told of no error", found == expected);
+    check("an iterator ended early without an error", found == expected);
     Ok(())
 }
 
@@ -412,7 +412,7 @@ fn copy_has_all(s: &Scene, dir: &Path) {
                 broken(format_args!("{}: {error}", dir.display()));
             }
         }
-        Err(error) => broken(format_args!("a copy does not open: {error}")),
+        Err(error) => broken(format_args!("a copy cannot be opened: {error}")),
     }
 }
 
@@ -658,5 +658,5 @@ fn close_and_open(s: &mut Scene) {
 fn destroy(s: &mut Scene) {
     s.call("destroy", |s| Db::destroy(&s.options.db, s.dir()));
     s.forget("default", b"", b"z");
-    check("a destroyed database is there", !s.dir().join("CURRENT").exists());
+    check("a destroyed database still exists", !s.dir().join("CURRENT").exists());
 }

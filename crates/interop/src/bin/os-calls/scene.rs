@@ -139,7 +139,7 @@ impl Scene {
                 self.reads_go_on(&text);
             }
             let Some(gone) = plan::end_causes() else {
-                broken(format_args!("{text}, although nothing has failed"));
+                broken(format_args!("{text}, although no call has failed"));
             };
             if self.errors.last() != Some(&text) {
                 self.errors.push(text.clone());
@@ -190,7 +190,7 @@ impl Scene {
         self.drop_db();
         if let Err(error) = closed {
             if plan::end_causes().is_none() {
-                broken(format_args!("close: {error}, although nothing has failed"));
+                broken(format_args!("close: {error}, although no call has failed"));
             }
             self.errors.push(format!("close: {error}"));
         }
@@ -353,9 +353,9 @@ impl Scene {
             let mut expected = self.model.iter().filter(|((of, _), _)| of == family);
             let mut each = |key: &[u8], value: &[u8]| match expected.next() {
                 Some(((_, k), v)) if k == key && v == value => {}
-                _ => {
-                    broken(format_args!("RocksDB finds other keys than ours: {key:?} in {family}"))
-                }
+                _ => broken(format_args!(
+                    "RocksDB finds a key that Ferrolith does not have: {key:?} in {family}"
+                )),
             };
             theirs
                 .scan(n, Scan::Forward, &mut each)
@@ -373,7 +373,7 @@ impl Scene {
             let path = entry.path();
             let kind = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
             if kind == "dbtmp" || (kind == "sst" && !live.contains(&path)) {
-                broken(format_args!("after reopening, a leftover: {}", path.display()));
+                broken(format_args!("a leftover file after reopening: {}", path.display()));
             }
         }
     }
