@@ -101,7 +101,8 @@ impl Phase {
         let (total, usage, mb) = (&self.total, &self.usage, |bytes: u64| bytes as f64 / MB);
         let elapsed = total.elapsed.max(1e-9);
         let mut text = format!(
-            "  amplification: write {} ({:.1} MB for {:.1} MB of the user), read {} ({:.1} MB for {:.1} MB, {:.3} read calls/op), space {} ({:.1} MB for {:.1} MB)\n",
+            "  amplification: write {} ({:.1} MB for {:.1} MB of the user), read {} ({:.1} MB \
+             for {:.1} MB, {:.3} read calls/op), space {} ({:.1} MB for {:.1} MB)\n",
             shown(self.write_amplification()),
             mb(self.written),
             mb(total.user_written),
@@ -114,7 +115,9 @@ impl Phase {
             self.live / MB,
         );
         text += &format!(
-            "  files: {:.1} MB/s written, {:.1} MB/s read; memory: peak {:.1} MB ({:.1} MB private, {:.1} MB mapped files at the end); CPU: {:.2} s ({:.2} s user, {:.2} s system)\n",
+            "  files: {:.1} MB/s written, {:.1} MB/s read; memory: peak {:.1} MB ({:.1} MB \
+             private, {:.1} MB mapped files at the end); CPU: {:.2} s ({:.2} s user, {:.2} s \
+             system)\n",
             mb(self.written) / elapsed,
             mb(usage.read_calls_bytes) / elapsed,
             mb(self.memory.peak),

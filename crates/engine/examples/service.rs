@@ -163,7 +163,6 @@ pub fn run(dir: &Path) -> Result<()> {
     Ok(())
 }
 
-#[allow(dead_code, reason = "the test that runs all examples calls `run`")]
 fn main() -> Result<()> {
     let dir = tempfile::tempdir().expect("a temporary directory");
     run(dir.path())

@@ -144,7 +144,8 @@ pub(super) fn section(outcomes: &[Outcome]) -> String {
     let met = outcomes.iter().filter(|outcome| outcome.faults.is_empty()).count();
     let lines: String = outcomes.iter().map(|outcome| outcome.line.as_str()).collect();
     format!(
-        "\n## Through the C functions\n\nWritten {} by `cargo x bench --duel`: kvduel on Ferrolith's `librocksdb.so` and on RocksDB's, alternating. Each run \
+        "\n## Through the C functions\n\nWritten {} by `cargo x bench --duel`: kvduel on \
+         Ferrolith's `librocksdb.so` and on RocksDB's, alternating. Each run \
          fills a new database. Memory is the resident size after the phase. {met} of {} phases meet their target.\n\n\
          | Duel | Phase | Target | Ops/s, ratio | Ours, ops/s | Theirs, ops/s | P99 | P99.9 | Memory | Met | Commit |\n\
          |---|---|---|---|---|---|---|---|---|---|---|\n{lines}",

@@ -31,15 +31,19 @@ pub(super) fn table(out: &Path) -> Result<PathBuf, Failure> {
         lines += &judgement.line(row, &raw, duel);
     }
     let mut text = format!(
-        "# Ferrolith compared with RocksDB and LMDB\n\n{}. Written {} by `cargo x bench`. [How each row is measured](../README.md); raw outputs: [raw.tar.gz](raw.tar.gz).\n\n\
-         Each ratio is Ferrolith's figure divided by RocksDB 10.10.1's, or by LMDB's where the row says so: the median of all pairs, \
+        "# Ferrolith compared with RocksDB and LMDB\n\n{}. Written {} by `cargo x bench`. [How \
+         each row is measured](../README.md); raw outputs: [raw.tar.gz](raw.tar.gz).\n\n\
+         Each ratio is Ferrolith's figure divided by RocksDB 10.10.1's, or by LMDB's where the \
+         row says so: the median of all pairs, \
          then [lowest..highest]. For latencies, memory and bytes written, a ratio below 1 is better.\n\n\
-         {met} of {measured} workloads meet their target. Where the neutral client runs the same workload through the C functions \
+         {met} of {measured} workloads meet their target. Where the neutral client runs the \
+         same workload through the C functions \
          (second table), its result decides. Judged by db_bench alone, {alone} workloads meet their target.\n\n",
         environment::machine(),
         environment::now(),
     );
-    text += "| Row | Workload | Target | Stretch | Ops/s, ratio | Ours, ops/s | Theirs, ops/s | P99 | P99.9 | Longest, ms | Peak memory | Bytes written | Met | Load | Commit |\n";
+    text += "| Row | Workload | Target | Stretch | Ops/s, ratio | Ours, ops/s | Theirs, ops/s | \
+        P99 | P99.9 | Longest, ms | Peak memory | Bytes written | Met | Load | Commit |\n";
     text += "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n";
     text += &lines;
     if !missing.is_empty() {
@@ -194,9 +198,12 @@ pub(super) fn matrix(out: &Path) -> Result<PathBuf, Failure> {
         some => format!("{} of {cells} cells are below 1.00:\n\n{}\n", some.len(), some.join("\n")),
     };
     let text = format!(
-        "# Workloads not used for tuning\n\n{}. Written {} by `cargo x bench --matrix`. [How it is measured](../README.md); raw outputs: [raw.tar.gz](raw.tar.gz).\n\n\
-         Each cell is Ferrolith's operations per second divided by RocksDB 10.10.1's, the median of all pairs. A shape names the \
-         key size in bytes, the value size in bytes, the number of threads, and `s` if keys are skewed.\n\n{verdict}\n| Shape | {} |\n|---|{}\n{lines}",
+        "# Workloads not used for tuning\n\n{}. Written {} by `cargo x bench --matrix`. [How it \
+         is measured](../README.md); raw outputs: [raw.tar.gz](raw.tar.gz).\n\n\
+         Each cell is Ferrolith's operations per second divided by RocksDB 10.10.1's, the \
+         median of all pairs. A shape names the \
+         key size in bytes, the value size in bytes, the number of threads, and `s` if keys are \
+         skewed.\n\n{verdict}\n| Shape | {} |\n|---|{}\n{lines}",
         environment::machine(),
         environment::now(),
         kinds.join(" | "),

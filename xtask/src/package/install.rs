@@ -31,7 +31,8 @@ pub(super) fn install(
         .collect();
     if !foreign.is_empty() && !replace {
         return Err(format!(
-            "these files exist and were not installed by cargo x install; nothing was written (--replace overwrites them):\n{}",
+            "these files exist and were not installed by cargo x install; nothing was written \
+             (--replace overwrites them):\n{}",
             foreign.join("\n")
         ));
     }

@@ -14,6 +14,7 @@ pub(super) fn judge(place: &Place) -> Result<bool, Failure> {
     let mut problems = Vec::new();
     for package in &PACKAGES {
         problems.extend(signatures::check(place, package)?);
+        clippy(place, package)?;
         let dir = tools::work(place).join(format!("program-{}", package.dependent));
         place::make_dir(&dir)?;
         let manifest = manifest(place, package);
@@ -27,6 +28,16 @@ pub(super) fn judge(place: &Place) -> Result<bool, Failure> {
     }
     problems.iter().for_each(|problem| println!("{problem}"));
     Ok(problems.is_empty())
+}
+
+/// Runs clippy on the package, which is outside the workspace.
+fn clippy(place: &Place, package: &Package) -> Result<(), Failure> {
+    let mut clippy = Command::new("cargo");
+    clippy
+        .current_dir(tools::folder(place, package))
+        .env("CARGO_TARGET_DIR", tools::work(place).join("target"))
+        .args(["clippy", "--quiet", "--all-targets", "--", "-D", "warnings"]);
+    place::check(clippy)
 }
 
 fn manifest(place: &Place, package: &Package) -> String {

@@ -7,7 +7,8 @@ use super::Fate::{Noted, Refused};
 use super::Kind::{Bool, Double, Int32, Int64, Text, Uint32, Uint64};
 use super::{Row, row};
 
-const MULTISCAN: &str = "neither Ferrolith nor RocksDB's C API supports multi-range scans, which the benchmark multiscan measures";
+const MULTISCAN: &str = "neither Ferrolith nor RocksDB's C API supports multi-range scans, \
+    which the benchmark multiscan measures";
 const DISPOSABLE: &str = "this tool's filluniquerandom does not support disposable entries";
 const MIXGRAPH: &str = "this tool does not implement the benchmark mixgraph";
 const TIMESERIES: &str = "this tool does not implement the benchmark timeseries";
@@ -17,7 +18,8 @@ const HOT: &str = "this tool always creates all column families when it opens th
 const ONE_DB: &str = "this tool opens a single database";
 const TIMESTAMPS: &str = "Ferrolith does not support user-defined timestamps";
 const NUMA: &str = "this tool does not bind threads to NUMA nodes; use numactl --interleave=all";
-const POOLS: &str = "Ferrolith's databases do not share thread pools; --max_background_jobs sets the number of background threads";
+const POOLS: &str = "Ferrolith's databases do not share thread pools; --max_background_jobs \
+    sets the number of background threads";
 const IO_URING: &str = "Ferrolith reads with pread and does not use io_uring";
 const ENVS: &str = "this tool supports only the operating system's file system";
 const SECONDARY_CACHE: &str = "Ferrolith does not support secondary caches";
@@ -29,12 +31,14 @@ const SECONDARY_DB: &str = "Ferrolith supports neither secondary instances nor f
 const CACHE_URI: &str = "Ferrolith creates block caches only by --cache_type";
 const COMPRESSION_MANAGER: &str =
     "Ferrolith does not support compression managers; --compression_type selects the codec";
-const CHARGES: &str = "Ferrolith charges only blocks and, with --cost_write_buffer_to_cache, memtables to the block cache";
+const CHARGES: &str = "Ferrolith charges only blocks and, with --cost_write_buffer_to_cache, \
+    memtables to the block cache";
 const STATISTICS_STRING: &str =
     "Ferrolith has a single statistics implementation, which --statistics turns on";
 const FILE_CHECKSUM: &str = "Ferrolith does not support whole-file checksums";
 const THREAD_STATUS: &str = "Ferrolith does not track thread status";
-const COUNTED_ENV: &str = "this tool does not count file system calls by type; the output line 'files:' shows bytes and read calls";
+const COUNTED_ENV: &str = "this tool does not count file system calls by type; the output line \
+    'files:' shows bytes and read calls";
 const STACKED_BLOB: &str =
     "RocksDB's stacked BlobDB is supported neither by Ferrolith nor by RocksDB's C API";
 const BLOB_CACHE: &str = "Ferrolith does not support blob files";
@@ -42,7 +46,8 @@ const TRACES: &str = "Ferrolith does not support recording and replaying traces"
 const BURST: &str =
     "Ferrolith's rate limiter derives the burst size from the rate and the refill period";
 
-const POOLS_OF_CACHES: &str = "this flag has no effect: neither Ferrolith's block cache nor RocksDB's hyper clock cache has priority pools";
+const POOLS_OF_CACHES: &str = "this flag has no effect: neither Ferrolith's block cache nor \
+    RocksDB's hyper clock cache has priority pools";
 
 /// All of them.
 #[rustfmt::skip]

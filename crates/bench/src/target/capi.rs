@@ -128,7 +128,8 @@ impl Engine for Library {
         let transactions = optimistic || self.flags.on("transaction_db");
         if transactions && self.flags.int("num_column_families") > 1 {
             return Err(
-                "--num_column_families is not supported with a library and transactions: this tool opens one column family"
+                "--num_column_families is not supported with a library and transactions: this \
+                 tool opens one column family"
                     .to_owned(),
             );
         }

@@ -237,7 +237,9 @@ impl<'a> Builder<'a> {
             let (Some(create), Some(set), Some(cache)) =
                 (functions.0, functions.1, self.block_cache)
             else {
-                return Err("--cost_write_buffer_to_cache needs a block cache and a library that exports the functions for it".to_owned());
+                return Err("--cost_write_buffer_to_cache needs a block cache and a library that \
+                    exports the functions for it"
+                    .to_owned());
             };
             // SAFETY: all objects are live; the options share the manager, and it the cache.
             unsafe {

@@ -45,7 +45,9 @@ impl Lmdb {
             }
         }
         if flags.int("num_column_families") > 1 {
-            return Err("--num_column_families is not supported with --engine=lmdb: this tool opens a single LMDB database".to_owned());
+            return Err("--num_column_families is not supported with --engine=lmdb: this tool \
+                opens a single LMDB database"
+                .to_owned());
         }
         Ok(Lmdb { flags: flags.clone() })
     }

@@ -270,7 +270,9 @@ fn lmdb(flags: &Flags) -> Result<Box<dyn Engine>> {
 
 #[cfg(not(feature = "lmdb"))]
 fn lmdb(_: &Flags) -> Result<Box<dyn Engine>> {
-    Err("--engine=lmdb: this program was built without LMDB; use cargo build -p ferrolith-bench --features lmdb".to_owned())
+    Err("--engine=lmdb: this program was built without LMDB; use cargo build -p ferrolith-bench \
+        --features lmdb"
+        .to_owned())
 }
 
 /// Where shared/tools/fetch-rocksdb.sh puts RocksDB.

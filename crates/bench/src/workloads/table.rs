@@ -118,7 +118,7 @@ fn with_dir(flags: &Flags, names: &[&str], run: impl FnOnce() -> Result<()>) -> 
     }
 }
 
-/// RocksDB 10.10's benchmarks that are not supported, with the reason that follows "benchmark 'name' is not supported: ".
+/// RocksDB 10.10's benchmarks that are not supported, with the text that follows "benchmark is not supported: ".
 pub const MISSING: &[(&str, &str)] = &[
     ("fillseqdeterministic", "Ferrolith does not support CompactFiles, which it calls"),
     ("filluniquerandomdeterministic", "Ferrolith does not support CompactFiles, which it calls"),

@@ -142,8 +142,9 @@ fn what_is_wrong_outside_is_named() {
         bad(&[&text_file])
     );
     assert!(
-        bad(&["--enable_blob_files", &none])
-            .contains("--enable_blob_files=1 is not supported: Ferrolith does not support blob files")
+        bad(&["--enable_blob_files", &none]).contains(
+            "--enable_blob_files=1 is not supported: Ferrolith does not support blob files"
+        )
     );
     assert!(bad(&["--use_direct_reads", &none]).contains("direct I/O"));
     assert!(

@@ -1,17 +1,19 @@
-//! Compression dictionaries: what the blocks of one file have in common, stored once.
+//! Compression dictionaries: the common content of a file's blocks, stored once.
 //!
 //! A file's block `rocksdb.compression_dict` holds the bytes: a Zstandard dictionary with entropy
-//! tables, which its magic number tells, or raw content. Deflate and LZ4 take any bytes as raw
+//! tables, recognised by its magic number, or raw content. Deflate and LZ4 take any bytes as raw
 //! content.
 //!
-//! Thread safety: a dictionary is shared by all readers of a file; what Zstandard makes of it is
-//! made once, when first needed.
+//! Thread safety: a dictionary is shared by all readers of a file; its parsed forms
+//! for Zstandard are created once, when first needed.
 
-use super::CompressionType;
 #[cfg(feature = "zstd")]
-use super::zstd;
+use super::{CompressionType, zstd};
+#[cfg(feature = "zstd")]
 use crate::error::{Error, Result};
+#[cfg(feature = "zstd")]
 use std::sync::OnceLock;
+#[cfg(feature = "zstd")]
 use std::sync::atomic::{AtomicU64, Ordering};
 #[cfg(feature = "zstd")]
 use structured_zstd::decoding::DictionaryHandle;
@@ -22,15 +24,18 @@ use structured_zstd::dictionary::{
 #[cfg(feature = "zstd")]
 use structured_zstd::encoding::EncoderDictionary;
 
-/// Tells the dictionaries of a process apart.
+/// The identity of the next dictionary.
+#[cfg(feature = "zstd")]
 static NEXT_IDENTITY: AtomicU64 = AtomicU64::new(1);
 
+#[cfg(feature = "zstd")]
 type Parsed<T> = OnceLock<std::result::Result<T, String>>;
 
 /// A dictionary, and its parsed forms.
 pub struct Dictionary {
-    identity: u64,
     bytes: Vec<u8>,
+    #[cfg(feature = "zstd")]
+    identity: u64,
     #[cfg(feature = "zstd")]
     decoder: Parsed<DictionaryHandle>,
     #[cfg(feature = "zstd")]
@@ -51,10 +56,10 @@ pub enum DictionarySource {
 impl Dictionary {
     /// Takes the content of the block `rocksdb.compression_dict`.
     pub fn new(bytes: Vec<u8>) -> Dictionary {
-        let identity = NEXT_IDENTITY.fetch_add(1, Ordering::Relaxed);
         Dictionary {
-            identity,
             bytes,
+            #[cfg(feature = "zstd")]
+            identity: NEXT_IDENTITY.fetch_add(1, Ordering::Relaxed),
             #[cfg(feature = "zstd")]
             decoder: OnceLock::new(),
             #[cfg(feature = "zstd")]
@@ -64,6 +69,10 @@ impl Dictionary {
 
     /// Makes a dictionary of at most `max_len` bytes from samples, which lie one after the other.
     /// `None` if they do not give one: too few of them, or nothing in common.
+    #[cfg_attr(
+        not(feature = "zstd"),
+        expect(unused_variables, reason = "only Zstandard trains and finalizes dictionaries")
+    )]
     pub fn from_samples(
         source: DictionarySource,
         samples: &[u8],
@@ -96,7 +105,8 @@ impl Dictionary {
         &self.bytes
     }
 
-    /// A number that no other dictionary of this process has; not zero.
+    /// Returns a number that is unique among the dictionaries of this process and not zero.
+    #[cfg(feature = "zstd")]
     pub(super) fn identity(&self) -> u64 {
         self.identity
     }
@@ -118,6 +128,7 @@ impl Dictionary {
     }
 }
 
+#[cfg(feature = "zstd")]
 fn unusable(why: &str) -> Error {
     Error::corruption(format!("{} dictionary: {why}", CompressionType::Zstd.name()))
 }

@@ -8,17 +8,6 @@
 //! Thread safety: all functions are free of shared state; codec contexts live in thread locals.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
-// With codecs left out, what only they use is unused.
-#![cfg_attr(
-    not(all(
-        feature = "bzip2",
-        feature = "lz4",
-        feature = "snappy",
-        feature = "zlib",
-        feature = "zstd"
-    )),
-    allow(dead_code, unreachable_code, unused_imports, unused_variables)
-)]
 
 #[cfg(feature = "bzip2")]
 mod bzip2;
@@ -32,7 +21,11 @@ mod zlib;
 #[cfg(feature = "zstd")]
 mod zstd;
 
-use crate::base::coding::{fixed64_at, get_varint32, put_varint32};
+#[cfg(feature = "lz4")]
+use crate::base::coding::fixed64_at;
+#[cfg(any(feature = "bzip2", feature = "lz4", feature = "zlib", feature = "zstd"))]
+use crate::base::coding::get_varint32;
+use crate::base::coding::put_varint32;
 use crate::error::{Error, Result};
 
 pub use dictionary::{Dictionary, DictionarySource};
@@ -167,6 +160,10 @@ pub struct Codec {
 impl Codec {
     /// Replaces `out` by the compressed form of `raw`. `false`: the codec has no shorter form and
     /// `out` is of no use. Whether the gain is worth it is the caller's to say.
+    #[cfg_attr(
+        not(any(feature = "lz4", feature = "zlib", feature = "zstd")),
+        expect(unused_variables, reason = "no codec takes a dictionary")
+    )]
     pub fn compress(
         &self,
         raw: &[u8],
@@ -186,20 +183,21 @@ impl Codec {
         } else if matches!(kind, CompressionType::Lz4 | CompressionType::Lz4hc) {
             out.extend_from_slice(&(raw.len() as u64).to_le_bytes());
         }
-        match kind {
+        let compressed = match kind {
             CompressionType::None => return Ok(false),
             #[cfg(feature = "snappy")]
-            CompressionType::Snappy => snappy::compress(raw, out)?,
+            CompressionType::Snappy => snappy::compress(raw, out),
             #[cfg(feature = "zlib")]
-            CompressionType::Zlib => zlib::compress(self, raw, dict, out)?,
+            CompressionType::Zlib => zlib::compress(self, raw, dict, out),
             #[cfg(feature = "bzip2")]
-            CompressionType::Bzip2 => bzip2::compress(raw, out)?,
+            CompressionType::Bzip2 => bzip2::compress(raw, out),
             #[cfg(feature = "lz4")]
-            CompressionType::Lz4 | CompressionType::Lz4hc => lz4::compress(raw, dict, out)?,
+            CompressionType::Lz4 | CompressionType::Lz4hc => lz4::compress(raw, dict, out),
             #[cfg(feature = "zstd")]
-            CompressionType::Zstd => zstd::compress(self, raw, dict, out)?,
-            _ => return Err(unsupported(kind)),
-        }
+            CompressionType::Zstd => zstd::compress(self, raw, dict, out),
+            _ => Err(unsupported(kind)),
+        };
+        compressed?;
         Ok(out.len() < raw.len())
     }
 }
@@ -223,6 +221,10 @@ pub fn decompress(
 }
 
 /// [`decompress`] with a dictionary parsed before.
+#[cfg_attr(
+    not(all(feature = "bzip2", feature = "lz4", feature = "zlib", feature = "zstd")),
+    allow(unused_variables, reason = "not every codec has a framed size or takes a dictionary")
+)]
 pub fn decompress_with(
     t: CompressionType,
     format_version: u32,
@@ -262,7 +264,8 @@ pub fn decompress_with(
     }
 }
 
-/// The size, where there is one, and the stream.
+/// Returns the size, if the block has one, and the stream.
+#[cfg(any(feature = "bzip2", feature = "zlib"))]
 fn split_size_if(has_size: bool, data: &[u8]) -> Result<(Option<usize>, &[u8])> {
     match has_size {
         true => split_size(data).map(|(len, stream)| (Some(len), stream)),
@@ -270,12 +273,14 @@ fn split_size_if(has_size: bool, data: &[u8]) -> Result<(Option<usize>, &[u8])> 
     }
 }
 
+#[cfg(any(feature = "bzip2", feature = "lz4", feature = "zlib", feature = "zstd"))]
 fn split_size(data: &[u8]) -> Result<(usize, &[u8])> {
     get_varint32(data)
         .and_then(|(len, n)| Some((len as usize, data.get(n..)?)))
         .ok_or_else(|| Error::corruption("compressed block without a size"))
 }
 
+#[cfg(feature = "lz4")]
 fn split_fixed_size(data: &[u8]) -> Result<(usize, &[u8])> {
     fixed64_at(data, 0)
         .and_then(|len| Some((usize::try_from(len).ok()?, data.get(8..)?)))
@@ -291,12 +296,26 @@ fn check_size(len: usize, max_len: usize) -> Result<()> {
     Ok(())
 }
 
-/// A stream that does not decode.
+/// The error for a stream that cannot be decoded.
+#[cfg(any(
+    feature = "bzip2",
+    feature = "lz4",
+    feature = "snappy",
+    feature = "zlib",
+    feature = "zstd"
+))]
 fn broken(t: CompressionType, why: impl std::fmt::Display) -> Error {
     Error::corruption(format!("{} block: {why}", t.name()))
 }
 
-/// A stream that decodes to another length than the block says.
+/// The error for a stream that decodes to another length than the block states.
+#[cfg(any(
+    feature = "bzip2",
+    feature = "lz4",
+    feature = "snappy",
+    feature = "zlib",
+    feature = "zstd"
+))]
 fn wrong_size(t: CompressionType, expected: usize, found: usize) -> Error {
     broken(t, format_args!("expected {expected} bytes, found {found}"))
 }

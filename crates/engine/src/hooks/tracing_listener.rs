@@ -42,97 +42,102 @@ impl TracingListener {
     }
 }
 
+/// Reports an event of a job: the fields of every job, then those of this event.
+macro_rules! job_event {
+    ($level:ident, $target:literal, $db:expr, $info:expr, $message:literal, $($field:tt)+) => {
+        $level!(
+            target: $target,
+            db = %$db.display(),
+            family = $info.cf_name,
+            job = $info.job_id,
+            $($field)+,
+            $message
+        )
+    };
+}
+
+/// Reports an event of a compaction that started or completed.
+macro_rules! compaction_event {
+    ($level:ident, $db:expr, $info:expr, $message:literal $(, $($field:tt)+)?) => {
+        job_event!(
+            $level,
+            "ferrolith::compaction",
+            $db.path,
+            $info,
+            $message,
+            reason = $info.compaction_reason.name(),
+            from_level = $info.base_input_level,
+            to_level = $info.output_level,
+            input_files = $info.input_files.len()
+            $(, $($field)+)?
+        )
+    };
+}
+
 impl EventListener for TracingListener {
     fn on_flush_begin(&self, db: EventDb<'_>, info: &FlushJobInfo) {
-        debug!(
-            target: "ferrolith::flush",
-            db = %db.path.display(),
-            family = info.cf_name,
-            job = info.job_id,
-            reason = info.flush_reason.name(),
-            "flush started"
-        );
+        let reason = info.flush_reason.name();
+        job_event!(debug, "ferrolith::flush", db.path, info, "flush started", reason);
     }
 
     fn on_flush_completed(&self, db: EventDb<'_>, info: &FlushJobInfo) {
         let table = &info.table_properties;
-        info!(
-            target: "ferrolith::flush",
-            db = %db.path.display(),
-            family = info.cf_name,
-            job = info.job_id,
+        job_event!(
+            info,
+            "ferrolith::flush",
+            db.path,
+            info,
+            "flush completed",
             reason = info.flush_reason.name(),
             file = %info.file_path.display(),
             entries = table.num_entries,
-            bytes = table.data_size + table.index_size + table.filter_size,
-            "flush completed"
+            bytes = table.data_size + table.index_size + table.filter_size
         );
     }
 
     fn on_compaction_begin(&self, db: EventDb<'_>, info: &CompactionJobInfo) {
-        debug!(
-            target: "ferrolith::compaction",
-            db = %db.path.display(),
-            family = info.cf_name,
-            job = info.job_id,
-            reason = info.compaction_reason.name(),
-            from_level = info.base_input_level,
-            to_level = info.output_level,
-            input_files = info.input_files.len(),
-            "compaction started"
-        );
+        compaction_event!(debug, db, info, "compaction started");
     }
 
     fn on_compaction_completed(&self, db: EventDb<'_>, info: &CompactionJobInfo) {
-        if let Err(e) = &info.status {
-            error!(
-                target: "ferrolith::compaction",
-                db = %db.path.display(),
-                family = info.cf_name,
-                job = info.job_id,
-                error = %e,
-                "compaction failed"
-            );
-            return;
+        match &info.status {
+            Ok(()) => compaction_event!(
+                info,
+                db,
+                info,
+                "compaction completed",
+                output_files = info.output_files.len(),
+                input_bytes = info.stats.total_input_bytes,
+                output_bytes = info.stats.total_output_bytes,
+                elapsed_micros = info.stats.elapsed_micros
+            ),
+            Err(e) => {
+                job_event!(error, "ferrolith::compaction", db.path, info, "compaction failed", error = %e);
+            }
         }
-        info!(
-            target: "ferrolith::compaction",
-            db = %db.path.display(),
-            family = info.cf_name,
-            job = info.job_id,
-            reason = info.compaction_reason.name(),
-            from_level = info.base_input_level,
-            to_level = info.output_level,
-            input_files = info.input_files.len(),
-            output_files = info.output_files.len(),
-            input_bytes = info.stats.total_input_bytes,
-            output_bytes = info.stats.total_output_bytes,
-            elapsed_micros = info.stats.elapsed_micros,
-            "compaction completed"
-        );
     }
 
     fn on_table_file_created(&self, info: &TableFileCreationInfo) {
         let brief = &info.brief;
         match &info.status {
-            Ok(()) => debug!(
-                target: "ferrolith::table",
-                db = %brief.db_name.display(),
-                family = brief.cf_name,
-                job = brief.job_id,
+            Ok(()) => job_event!(
+                debug,
+                "ferrolith::table",
+                brief.db_name,
+                brief,
+                "table created",
                 file = %brief.file_path.display(),
                 bytes = info.file_size,
-                entries = info.table_properties.num_entries,
-                "table created"
+                entries = info.table_properties.num_entries
             ),
-            Err(e) => error!(
-                target: "ferrolith::table",
-                db = %brief.db_name.display(),
-                family = brief.cf_name,
-                job = brief.job_id,
+            Err(e) => job_event!(
+                error,
+                "ferrolith::table",
+                brief.db_name,
+                brief,
+                "table not created",
                 file = %brief.file_path.display(),
-                error = %e,
-                "table not created"
+                error = %e
             ),
         }
     }

@@ -1,7 +1,7 @@
 use super::*;
-use crate::base::ReverseBytewiseComparator;
 use crate::base::iterator::EmptyIterator;
-use crate::hooks::{StringAppendOperator, UInt64AddOperator};
+use crate::base::{MAX_SEQUENCE_NUMBER, ReverseBytewiseComparator};
+use crate::hooks::{CompactionFilter, StringAppendOperator, UInt64AddOperator};
 use crate::iter::merging_iterator;
 use crate::iter::testing::history::{History, Shape, dealt};
 use crate::iter::vec_iter::{Entry, VecIter, ikey};

@@ -6,7 +6,8 @@ pub(super) const OTHER_CACHE: &str =
     "RocksDB no longer has this cache and does not count it either.";
 pub(super) const ROW_CACHE: &str = "There is no row cache: `row_cache` has no effect.";
 pub(super) const READ_AMP: &str = "`read_amp_bytes_per_bit` has no effect.";
-pub(super) const PARTS_ONCE: &str = "Indexes, filters and dictionaries are charged to the cache when their table is opened and cannot be added twice.";
+pub(super) const PARTS_ONCE: &str = "Indexes, filters and dictionaries are charged to the cache \
+    when their table is opened and cannot be added twice.";
 pub(super) const SUPER_VERSIONS: &str =
     "Lookups pin an epoch and take no reference to a super-version.";
 pub(super) const DB_MUTEX: &str =
@@ -23,7 +24,8 @@ pub(super) const RETRIES: &str =
 pub(super) const REMOTE: &str = "Remote compaction is not supported.";
 pub(super) const VALUE_READS: &str = "Counting it would cost a branch for each value read.";
 pub(super) const NO_ASYNC: &str = "Reads are synchronous.";
-pub(super) const TAIL: &str = "Footer, index and filter are read separately when a table is opened; the tail is not prefetched.";
+pub(super) const TAIL: &str = "Footer, index and filter are read separately when a table is \
+    opened; the tail is not prefetched.";
 pub(super) const TIMESTAMPS: &str = "Tables are not filtered by timestamps.";
 pub(super) const TRIMMED: &str = "Readahead is not trimmed.";
 pub(super) const TEMPERATURE: &str = "FIFO compaction does not change temperatures.";

@@ -119,9 +119,12 @@ fn sequence_numbers_must_make_sense() {
 #[test]
 fn files_must_be_where_the_edits_say() {
     let add = edit(|e| e.add_file(1, shared(5, ("a", "b"), (1, 2))));
-    refused(&[head(), add.clone(), add.clone()], "file #5 cannot come to level 1");
-    refused(&[head(), edit(|e| e.delete_file(1, 5))], "file #5 cannot leave level 1");
-    refused(&[head(), add.clone(), edit(|e| e.delete_file(2, 5))], "file #5 cannot leave level 2");
+    refused(&[head(), add.clone(), add.clone()], "cannot add file #5 to level 1");
+    refused(&[head(), edit(|e| e.delete_file(1, 5))], "cannot remove file #5 from level 1");
+    refused(
+        &[head(), add.clone(), edit(|e| e.delete_file(2, 5))],
+        "cannot remove file #5 from level 2",
+    );
     let moved = edit(|e| {
         e.delete_file(1, 5);
         e.add_file(2, shared(5, ("a", "b"), (1, 2)));

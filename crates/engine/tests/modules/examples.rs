@@ -1,5 +1,7 @@
 //! Every example runs to its end.
 
+#![expect(dead_code, reason = "only the program of an example calls its `main`")]
+
 #[path = "../../examples/backup_and_checkpoint.rs"]
 mod backup_and_checkpoint;
 #[path = "../../examples/bulk_load.rs"]

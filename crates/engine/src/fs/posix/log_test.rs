@@ -247,7 +247,7 @@ fn cut_by_another(dir: &Path) {
             File::options().write(true).open(&path).unwrap().set_len(len).unwrap();
             let error = (0..20_000).find_map(|_| writer.add_record(&payload).err());
             let error = error.expect("it goes unnoticed");
-            assert!(error.to_string().contains("another process cut it"), "{error}");
+            assert!(error.to_string().contains("another process truncated it"), "{error}");
             assert!(writer.flush().is_err());
             assert!(writer.add_record(&payload).is_err());
         }

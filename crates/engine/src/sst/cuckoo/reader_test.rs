@@ -212,7 +212,7 @@ fn damage_is_told_with_its_place() {
     let copy = bytes[second * bucket_len..][..bucket_len].to_vec();
     twice[taken * bucket_len..][..bucket_len].copy_from_slice(&copy);
     let e = use_all(twice, true).unwrap_err().to_string();
-    assert!(e.contains("hashes point") || e.contains("twice"), "{e}");
+    assert!(e.contains("buckets that their hashes select") || e.contains("twice"), "{e}");
     let mut fewer = bytes.to_vec();
     let empty = first.0.empty_key.clone();
     let last = first.0.taken().last().unwrap().0 as usize;

@@ -173,7 +173,7 @@ fn cut_by_another(dir: &Path) {
             let live = std::fs::File::options().write(true).open(live.unwrap()).unwrap();
             live.set_len([0, 4096, 100, 70_000][round]).unwrap();
             let error = filled.fill(&wo());
-            assert!(error.to_string().contains("another process cut it"), "{error}");
+            assert!(error.to_string().contains("another process truncated it"), "{error}");
             filled.check();
             filled.goes_on();
             filled.check();

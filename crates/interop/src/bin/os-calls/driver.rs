@@ -507,7 +507,8 @@ fn write_list(
     let mut text = String::from(
         "# Every system call site of the engine, with the outcome of each error. Written by\n\
          # `cargo run -p ferrolith-interop --bin os-calls -- --rewrite`; see docs/testing.md.\n\
-         # Columns: function; callers, the innermost first; part of the run; per error the outcome of one failure and,\n\
+         # Columns: function; callers, the innermost first; part of the run; per error the \
+         outcome of one failure and,\n\
          # after a comma, of a lasting cause.\n",
     );
     let mut lines: BTreeMap<Site, (String, String)> =
