@@ -1,5 +1,6 @@
 //! Ranges of keys as files see them: how large they are about, and dropping whole files.
 
+use super::get::closed;
 use super::handles::{ColumnFamily, Db, dropped};
 use super::state::DbInner;
 use crate::base::InternalIterator;
@@ -7,7 +8,7 @@ use crate::base::LookupBuffer;
 use crate::base::MAX_SEQUENCE_NUMBER;
 use crate::base::key::user_key;
 use crate::env::epoch;
-use crate::error::{Code, Error, Result};
+use crate::error::{Error, Result};
 use crate::memtable::MemTable;
 use crate::options::SizeApproximationOptions;
 use crate::session::ColumnFamilyData;
@@ -156,10 +157,6 @@ impl DbInner {
         }
         Ok(claimed)
     }
-}
-
-fn closed() -> Error {
-    Error::new(Code::ShutdownInProgress, "the database is closed")
 }
 
 /// The entries of a memtable in `[begin, end)`, and their share of its bytes. Counted, not guessed.

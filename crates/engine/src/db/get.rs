@@ -24,7 +24,9 @@ use crate::session::ColumnFamilyData;
 use crate::sst::{BlockAccess, TableIterOptions};
 use crate::version::Source;
 
-fn closed() -> Error {
+/// The error of an operation on a closed database.
+#[cold]
+pub(super) fn closed() -> Error {
     Error::new(Code::ShutdownInProgress, "the database is closed")
 }
 

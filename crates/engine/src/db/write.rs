@@ -6,6 +6,7 @@
 //! until it has published, so a flush that waits for pinned readers has also waited for every
 //! writer that may still insert into the memtable it is about to write.
 
+use super::get::closed;
 use super::state::{DbInner, WriteState};
 use crate::base::perf::{PerfMetric, PerfTimer};
 use crate::batch::{BatchHandler, WriteBatch, iterate, section};
@@ -460,7 +461,6 @@ impl DbInner {
 
 #[inline]
 fn super_version<'g>(family: &ColumnFamilyData, guard: &'g Guard) -> Result<&'g SuperVersion> {
-    let closed = || Error::new(Code::ShutdownInProgress, "the database is closed");
     family.super_version(guard).ok_or_else(closed)
 }
 

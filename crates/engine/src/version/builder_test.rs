@@ -97,7 +97,10 @@ fn wrong_places_are_refused() {
         build(&v1, &[add(&[(3, &f1)])]),
         &["cannot add file #1 to level 3: it is already on level 1"],
     );
-    refused(build(&empty(), &[add(&[(3, &f1)]), add(&[(3, &f1)])]), &["cannot add file #3"]);
+    refused(
+        build(&empty(), &[add(&[(3, &f1)]), add(&[(3, &f1)])]),
+        &["cannot add file #1 to level 3"],
+    );
     let e = build(&empty(), &[add(&[(7, &f1)])]).map(|b| b.version).unwrap_err();
     assert_eq!(e.code(), crate::Code::InvalidArgument);
     assert!(e.message().contains("num_levels is 7, but file #1 is on level 7"), "{e}");

@@ -247,7 +247,7 @@ impl BackupEngine {
     /// Deletes a backup, and the shared files that only it had.
     pub fn delete_backup(&mut self, id: u32) -> Result<()> {
         if !self.backups.contains_key(&id) && !self.corrupt.contains_key(&id) {
-            return Err(not_found("Backup not found"));
+            return Err(Error::not_found("Backup not found"));
         }
         self.forget(id)?;
         self.garbage_collect()
@@ -302,7 +302,7 @@ impl BackupEngine {
         match (self.backups.get(&id), self.corrupt.get(&id)) {
             (Some(meta), _) => Ok(meta),
             (None, Some(e)) => Err(e.clone()),
-            (None, None) => Err(not_found(unknown)),
+            (None, None) => Err(Error::not_found(unknown)),
         }
     }
 
@@ -318,9 +318,4 @@ impl BackupEngine {
 
 fn shared_dir(options: &BackupEngineOptions) -> &'static str {
     if options.share_files_with_checksum { "shared_checksum" } else { "shared" }
-}
-
-#[cold]
-fn not_found(what: &str) -> Error {
-    Error::new(Code::NotFound, what)
 }

@@ -1,8 +1,8 @@
 //! Bringing a backup back into a directory.
 
+use super::BackupEngine;
 use super::copy::{Copier, Copy};
 use super::meta::BackupFile;
-use super::{BackupEngine, not_found};
 use crate::error::{Error, Result};
 use crate::fs::filename::{self, FileKind};
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ impl BackupEngine {
         options: &RestoreOptions,
     ) -> Result<()> {
         let newest = self.backups.keys().next_back().copied();
-        let id = newest.ok_or_else(|| not_found("Backup not found"))?;
+        let id = newest.ok_or_else(|| Error::not_found("Backup not found"))?;
         self.restore(id, db_dir, wal_dir, options)
     }
 
