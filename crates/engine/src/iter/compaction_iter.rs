@@ -16,11 +16,11 @@
 //! * **C5** On the bottommost level, a value that every snapshot sees gets sequence number 0. By C1 it is the only one
 //!   of its key, and C2 has dropped the tombstones, so the order does not change.
 //! * **C6** A compaction filter is called once per key with its newest version if that is a value, regardless of
-//!   snapshots, and with operands that no snapshot sees. A removed value becomes a tombstone to which C1 and C2 apply; a
-//!   removed operand is treated as if it did not exist.
+//!   snapshots, and with operands that no snapshot sees. A removed value becomes a tombstone to which C1 and C2 apply;
+//!   a removed operand is treated as if it did not exist.
 //! * **C7** If no newer entry of a key is kept, a tombstone that transactions may ask about
-//!   ([`CompactionIter::with_check_from`]) is kept despite C2 and C4. A put that it would cancel is kept with it, without
-//!   its value, so that both can be dropped together later.
+//!   ([`CompactionIter::with_check_from`]) is kept despite C2 and C4. A put that it would cancel is kept with it,
+//!   without its value, so that both can be dropped together later.
 //!
 //! Entries are returned in order, each key at most once. Values that are not merged are not copied.
 
