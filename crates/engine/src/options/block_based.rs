@@ -1,5 +1,7 @@
 //! Options of the block-based format.
 
+use super::dump;
+use super::registry::options;
 use super::unnamed::Unnamed;
 pub use crate::base::checksum::ChecksumType;
 use crate::cache::Cache;
@@ -106,139 +108,127 @@ pub enum PinningTier {
     All = 3,
 }
 
-/// Which index and filter blocks stay in the cache.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct MetadataCacheOptions {
-    /// Top levels of partitioned indexes and filters.
-    pub top_level_index_pinning: PinningTier,
-    /// Their parts.
-    pub partition_pinning: PinningTier,
-    /// Indexes and filters of one part.
-    pub unpartitioned_pinning: PinningTier,
+options! {
+    /// Which index and filter blocks stay in the cache.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    MetadataCacheOptions {
+        /// Indexes and filters of one part.
+        unpartitioned_pinning: PinningTier = PinningTier::Fallback => accepted();
+        /// Their parts.
+        partition_pinning: PinningTier = PinningTier::Fallback => accepted();
+        /// Top levels of partitioned indexes and filters.
+        top_level_index_pinning: PinningTier = PinningTier::Fallback => accepted();
+    }
 }
 
-/// Options of the block-based format; names and defaults are RocksDB 10.10's except
-/// `format_version`, which is 5 so that RocksDB 7.8.3 can read what we write.
-#[derive(Clone)]
-pub struct BlockBasedTableOptions {
-    /// Numbers without a name that were set through the C ABI; opening refuses them.
-    pub unnamed: Unnamed,
-    /// Size of a data block before compression, in bytes.
-    pub block_size: usize,
-    /// A block is closed early when it is this close to full, in percent.
-    pub block_size_deviation: i32,
-    /// Keys between restart points in data blocks.
-    pub block_restart_interval: usize,
-    /// Keys between restart points in the index.
-    pub index_block_restart_interval: usize,
-    /// Version of the format written: 2 to 7.
-    pub format_version: u32,
-    /// The checksum of blocks.
-    pub checksum: ChecksumType,
-    /// The form of the index.
-    pub index_type: IndexType,
-    /// What data blocks carry for point lookups.
-    pub data_block_index_type: DataBlockIndexType,
-    /// Fill of the data-block hash table.
-    pub data_block_hash_table_util_ratio: f64,
-    /// The filter; `None` writes and reads none.
-    pub filter_policy: Option<FilterPolicy>,
-    /// Whole keys go into the filter.
-    pub whole_key_filtering: bool,
-    /// Where uncompressed blocks are kept; `None` makes a cache of 32 MiB unless `no_block_cache`.
-    pub block_cache: Option<Arc<Cache>>,
-    /// Keep no blocks.
-    pub no_block_cache: bool,
-    /// Charge index and filter blocks to the cache (they are never evicted while the file is open).
-    pub cache_index_and_filter_blocks: bool,
-    /// Data blocks begin with pages. Needs uncompressed blocks.
-    pub block_align: bool,
-    /// Verify the compressed form right after compressing.
-    pub verify_compression: bool,
-    /// Index and filter blocks leave the cache last. Accepted, has no effect.
-    pub cache_index_and_filter_blocks_with_high_priority: bool,
-    /// Index and filter blocks of level 0 stay in the cache; all of them always do.
-    pub pin_l0_filter_and_index_blocks_in_cache: bool,
-    /// Top-level blocks of partitioned indexes and filters stay in the cache; they always do.
-    pub pin_top_level_index_and_filter: bool,
-    /// Which keys of an index are shortened.
-    pub index_shortening: IndexShorteningMode,
-    /// Bytes that a scan reads ahead at first. Accepted, has no effect.
-    pub initial_auto_readahead_size: usize,
-    /// Bytes that a scan reads ahead at most. Accepted, has no effect.
-    pub max_auto_readahead_size: usize,
-    /// Reads in a row from which a scan reads ahead. Accepted, has no effect.
-    pub num_file_reads_for_auto_readahead: u64,
-    /// Which blocks go into the cache when they are written. Accepted, has no effect.
-    pub prepopulate_block_cache: PrepopulateBlockCache,
-    /// Cut filters into parts; needs `IndexType::TwoLevelIndexSearch`.
-    pub partition_filters: bool,
-    /// Size of parts of indexes and filters, in bytes.
-    pub metadata_block_size: u64,
-    /// Size filters for what the allocator gives anyway. Accepted, has no effect.
-    pub optimize_filters_for_memory: bool,
-    /// Verify a filter right after it was made. Accepted, has no effect.
-    pub detect_filter_construct_corruption: bool,
-    /// Bytes per bit of the estimate of what is read in vain; 0 estimates nothing. Accepted, has no
-    /// effect.
-    pub read_amp_bytes_per_bit: u32,
-    /// Compress index blocks.
-    pub enable_index_compression: bool,
-    /// Cut filters where they are full rather than where the index is cut. Accepted, has no effect.
-    pub decouple_partitioned_filters: bool,
-    /// Keys of a block leave out what they share with the key before.
-    pub use_delta_encoding: bool,
-    /// Size at whose multiples blocks do not cross, in bytes; 0 means none. Accepted, has no
-    /// effect.
-    pub super_block_alignment_size: usize,
-    /// How much padding that may cost: one part in so many. Accepted, has no effect.
-    pub super_block_alignment_space_overhead_ratio: usize,
-    /// Refuse tables without a user-defined index, if one is set. Accepted, has no effect.
-    pub fail_if_no_udi_on_open: bool,
-    /// Which index and filter blocks stay in the cache. Accepted, has no effect: all of them do.
-    pub metadata_cache_options: MetadataCacheOptions,
-}
+options! {
+    /// Options of the block-based format; names and defaults are RocksDB 10.10's except
+    /// `format_version`, which is 5 so that RocksDB 7.8.3 can read what we write.
+    #[derive(Clone)]
+    BlockBasedTableOptions {
+        "flush_block_policy_factory": fixed(Text, "FlushBlockBySizePolicyFactory")
+            => accepted().log_as(2, |_| "FlushBlockBySizePolicyFactory (0x1)".into());
+        /// Charge index and filter blocks to the cache (they are never evicted while the file is open).
+        cache_index_and_filter_blocks: bool = false => honoured().log(2);
+        /// Index and filter blocks leave the cache last. Accepted, has no effect.
+        cache_index_and_filter_blocks_with_high_priority: bool = true => accepted().log(2);
+        /// Index and filter blocks of level 0 stay in the cache; all of them always do.
+        pin_l0_filter_and_index_blocks_in_cache: bool = false => accepted().log(2);
+        /// Top-level blocks of partitioned indexes and filters stay in the cache; they always do.
+        pin_top_level_index_and_filter: bool = true => accepted().log(2);
+        /// The form of the index.
+        index_type: IndexType = IndexType::BinarySearch
+            => honoured().log_as(2, |o| (o.index_type as u8).to_string());
+        /// What data blocks carry for point lookups.
+        data_block_index_type: DataBlockIndexType = DataBlockIndexType::BinarySearch
+            => honoured().log_as(2, |o| (o.data_block_index_type as u8).to_string());
+        /// Which keys of an index are shortened.
+        index_shortening: IndexShorteningMode = IndexShorteningMode::default()
+            => honoured().log_as(2, |o| (o.index_shortening as u8).to_string());
+        /// Fill of the data-block hash table.
+        data_block_hash_table_util_ratio: f64 = 0.75 => honoured().log(2);
+        /// The checksum of blocks.
+        checksum: ChecksumType = ChecksumType::Xxh3
+            => honoured().log_as(2, |o| (o.checksum as u8).to_string());
+        /// Keep no blocks.
+        no_block_cache: bool = false => honoured().log(2);
+        /// Where uncompressed blocks are kept; `None` makes a cache of 32 MiB unless `no_block_cache`.
+        block_cache: Option<Arc<Cache>> = None
+            => honoured().never_written().log_lines(dump::block_cache);
+        "persistent_cache": fixed(Text, "nullptr")
+            => accepted().never_written().log_as(2, |_| "(nil)".into());
+        /// Size of a data block before compression, in bytes.
+        block_size: usize = 4096 => honoured().log(2);
+        /// A block is closed early when it is this close to full, in percent.
+        block_size_deviation: i32 = 10 => honoured().log(2);
+        /// Keys between restart points in data blocks.
+        block_restart_interval: usize = 16 => honoured().log(2);
+        /// Keys between restart points in the index.
+        index_block_restart_interval: usize = 1 => honoured().log(2);
+        /// Size of parts of indexes and filters, in bytes.
+        metadata_block_size: u64 = 4096 => honoured().log(2);
+        /// Cut filters into parts; needs `IndexType::TwoLevelIndexSearch`.
+        partition_filters: bool = false => honoured().log(2);
+        /// Keys of a block leave out what they share with the key before.
+        use_delta_encoding: bool = true => honoured().written_when_set().log(2);
+        /// The filter; `None` writes and reads none.
+        filter_policy: Option<FilterPolicy> = None => honoured().log(2);
+        "user_defined_index_factory": fixed(Text, "nullptr") => refused().never_written().log(2);
+        /// Refuse tables without a user-defined index, if one is set. Accepted, has no effect.
+        fail_if_no_udi_on_open: bool = false => accepted().written_when_set().log(2);
+        /// Whole keys go into the filter.
+        whole_key_filtering: bool = true => honoured().log(2);
+        /// Verify the compressed form right after compressing.
+        verify_compression: bool = false => honoured().log(2);
+        /// Bytes per bit of the estimate of what is read in vain; 0 estimates nothing. Accepted, has no
+        /// effect.
+        read_amp_bytes_per_bit: u32 = 0 => accepted().log(2);
+        /// Version of the format written: 2 to 7.
+        format_version: u32 = 5 => honoured().log(2);
+        /// Compress index blocks.
+        enable_index_compression: bool = true => honoured().log(2);
+        /// Data blocks begin with pages. Needs uncompressed blocks.
+        block_align: bool = false => honoured().log(2);
+        /// Size at whose multiples blocks do not cross, in bytes; 0 means none. Accepted, has no
+        /// effect.
+        super_block_alignment_size: usize = 0 => accepted().written_when_set().log(2);
+        /// How much padding that may cost: one part in so many. Accepted, has no effect.
+        super_block_alignment_space_overhead_ratio: usize = 128
+            => accepted().written_when_set().log(2);
+        /// Bytes that a scan reads ahead at most. Accepted, has no effect.
+        max_auto_readahead_size: usize = 256 << 10 => accepted().log(2);
+        /// Which blocks go into the cache when they are written. Accepted, has no effect.
+        prepopulate_block_cache: PrepopulateBlockCache = PrepopulateBlockCache::Disable
+            => accepted().log_as(2, |o| (o.prepopulate_block_cache as u8).to_string());
+        /// Bytes that a scan reads ahead at first. Accepted, has no effect.
+        initial_auto_readahead_size: usize = 8 << 10 => accepted().log(2);
+        /// Reads in a row from which a scan reads ahead. Accepted, has no effect.
+        num_file_reads_for_auto_readahead: u64 = 2 => accepted().log(2);
 
-impl Default for BlockBasedTableOptions {
-    fn default() -> BlockBasedTableOptions {
-        BlockBasedTableOptions {
-            unnamed: Unnamed::default(),
-            block_size: 4096,
-            block_size_deviation: 10,
-            block_restart_interval: 16,
-            index_block_restart_interval: 1,
-            format_version: 5,
-            checksum: ChecksumType::Xxh3,
-            index_type: IndexType::BinarySearch,
-            data_block_index_type: DataBlockIndexType::BinarySearch,
-            data_block_hash_table_util_ratio: 0.75,
-            filter_policy: None,
-            whole_key_filtering: true,
-            block_cache: None,
-            no_block_cache: false,
-            cache_index_and_filter_blocks: false,
-            block_align: false,
-            verify_compression: false,
-            cache_index_and_filter_blocks_with_high_priority: true,
-            pin_l0_filter_and_index_blocks_in_cache: false,
-            pin_top_level_index_and_filter: true,
-            index_shortening: IndexShorteningMode::default(),
-            initial_auto_readahead_size: 8 << 10,
-            max_auto_readahead_size: 256 << 10,
-            num_file_reads_for_auto_readahead: 2,
-            prepopulate_block_cache: PrepopulateBlockCache::Disable,
-            partition_filters: false,
-            metadata_block_size: 4096,
-            optimize_filters_for_memory: true,
-            detect_filter_construct_corruption: false,
-            read_amp_bytes_per_bit: 0,
-            enable_index_compression: true,
-            decouple_partitioned_filters: true,
-            use_delta_encoding: true,
-            super_block_alignment_size: 0,
-            super_block_alignment_space_overhead_ratio: 128,
-            fail_if_no_udi_on_open: false,
-            metadata_cache_options: MetadataCacheOptions::default(),
-        }
+        // LOG does not show these.
+        /// Size filters for what the allocator gives anyway. Accepted, has no effect.
+        optimize_filters_for_memory: bool = true => accepted();
+        /// Verify a filter right after it was made. Accepted, has no effect.
+        detect_filter_construct_corruption: bool = false => accepted();
+        /// Which index and filter blocks stay in the cache. Accepted, has no effect: all of them do.
+        metadata_cache_options: MetadataCacheOptions = MetadataCacheOptions::default()
+            => accepted();
+        "block_cache_compressed": fixed(Text, "") => obsolete();
+        "cache_usage_options": fixed(Text, "") => accepted().never_written();
+        /// Cut filters where they are full rather than where the index is cut. Accepted, has no effect.
+        decouple_partitioned_filters: bool = true => accepted().written_when_set();
+        "hash_index_allow_collision": fixed(Text, "") => obsolete();
+        "index_block_search_type": fixed(Text, "kBinary") => accepted().never_written();
+        "index_per_partition": fixed(Text, "") => obsolete();
+        "reserve_table_builder_memory": fixed(Text, "") => obsolete();
+        "reserve_table_reader_memory": fixed(Text, "") => obsolete();
+        "skip_table_builder_flush": fixed(Text, "") => obsolete();
+        "uniform_cv_threshold": fixed(Number, "0") => accepted().never_written();
+        "separate_key_value_in_data_block": fixed(Bool, "false") => refused().never_written();
+        "use_udi_as_primary_index": fixed(Bool, "false") => refused().never_written();
+    }
+    without_row {
+        /// Numbers without a name that were set through the C ABI; opening refuses them.
+        unnamed: Unnamed = Unnamed::default();
     }
 }

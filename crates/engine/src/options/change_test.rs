@@ -9,16 +9,6 @@ fn text(changes: &[(&str, &str)]) -> String {
 }
 
 #[test]
-fn every_name_has_a_row() {
-    for name in CHANGEABLE_CF {
-        assert!(ColumnFamilyOptions::row(name).is_some(), "{name}");
-    }
-    for name in CHANGEABLE_DB {
-        assert!(DbOptions::row(name).is_some(), "{name}");
-    }
-}
-
-#[test]
 fn refusals_have_rocksdb_texts() {
     assert_eq!(text(&[]), "Invalid argument: empty input");
     let extra = "Invalid argument: Extra option not recognized: ";

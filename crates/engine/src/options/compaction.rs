@@ -1,6 +1,7 @@
 //! How a column family is compacted.
 
 use super::Temperature;
+use super::registry::options;
 use super::unnamed::Unnamed;
 
 /// How levels are kept in shape. Numbers are RocksDB's.
@@ -46,48 +47,34 @@ pub enum CompactionStopStyle {
     TotalSize = 1,
 }
 
-/// Settings of universal compaction; names and defaults are RocksDB 10.10's.
-#[derive(Clone, Debug, PartialEq)]
-pub struct UniversalCompactionOptions {
-    /// Numbers without a name that were set through the C ABI; opening refuses them.
-    pub unnamed: Unnamed,
-    /// Percent by which the next run may be larger and still be merged.
-    pub size_ratio: u32,
-    /// Runs that are merged at least.
-    pub min_merge_width: u32,
-    /// Runs that are merged at most.
-    pub max_merge_width: u32,
-    /// All runs are merged when those above the last take this percentage of it.
-    pub max_size_amplification_percent: u32,
-    /// Percentage of the data, newest first, that stays uncompressed; -1 compresses all.
-    pub compression_size_percent: i32,
-    /// Runs that a read may have to look at; -1 follows the compaction trigger, 0 is no limit.
-    pub max_read_amp: i32,
-    /// When to stop adding runs.
-    pub stop_style: CompactionStopStyle,
-    /// Move files that overlap nothing instead of merging them.
-    pub allow_trivial_move: bool,
-    /// Merge the last level in parts. Not supported: true is refused at open.
-    pub incremental: bool,
-    /// Keep inputs of a waiting compaction available to others. Accepted, has no effect.
-    pub reduce_file_locking: bool,
-}
-
-impl Default for UniversalCompactionOptions {
-    fn default() -> UniversalCompactionOptions {
-        UniversalCompactionOptions {
-            unnamed: Unnamed::default(),
-            size_ratio: 1,
-            min_merge_width: 2,
-            max_merge_width: u32::MAX,
-            max_size_amplification_percent: 200,
-            compression_size_percent: -1,
-            max_read_amp: -1,
-            stop_style: CompactionStopStyle::TotalSize,
-            allow_trivial_move: false,
-            incremental: false,
-            reduce_file_locking: false,
-        }
+options! {
+    /// Settings of universal compaction; names and defaults are RocksDB 10.10's.
+    #[derive(Clone, Debug, PartialEq)]
+    UniversalCompactionOptions {
+        /// Keep inputs of a waiting compaction available to others. Accepted, has no effect.
+        reduce_file_locking: bool = false => accepted().written_when_set().log(0);
+        /// Merge the last level in parts. Not supported: true is refused at open.
+        incremental: bool = false => refused();
+        /// Percentage of the data, newest first, that stays uncompressed; -1 compresses all.
+        compression_size_percent: i32 = -1 => honoured().log(0);
+        /// Move files that overlap nothing instead of merging them.
+        allow_trivial_move: bool = false => honoured();
+        /// All runs are merged when those above the last take this percentage of it.
+        max_size_amplification_percent: u32 = 200 => honoured().log(0);
+        /// Runs that are merged at most.
+        max_merge_width: u32 = u32::MAX => honoured().log(0);
+        /// When to stop adding runs.
+        stop_style: CompactionStopStyle = CompactionStopStyle::TotalSize => honoured().log(0);
+        /// Runs that are merged at least.
+        min_merge_width: u32 = 2 => honoured().log(0);
+        /// Runs that a read may have to look at; -1 follows the compaction trigger, 0 is no limit.
+        max_read_amp: i32 = -1 => honoured().written_when_set().log(0);
+        /// Percent by which the next run may be larger and still be merged.
+        size_ratio: u32 = 1 => honoured().log(0);
+    }
+    without_row {
+        /// Numbers without a name that were set through the C ABI; opening refuses them.
+        unnamed: Unnamed = Unnamed::default();
     }
 }
 
@@ -100,34 +87,25 @@ pub struct FileTemperatureAge {
     pub age: u64,
 }
 
-/// Settings of FIFO compaction; names and defaults are RocksDB 10.10's.
-#[derive(Clone, Debug, PartialEq)]
-pub struct FifoCompactionOptions {
-    /// Bytes of tables from which the oldest are dropped.
-    pub max_table_files_size: u64,
-    /// Small files are merged.
-    pub allow_compaction: bool,
-    /// Seconds after which a file becomes warm; an older form of
-    /// `file_temperature_age_thresholds`. Accepted, has no effect.
-    pub age_for_warm: u64,
-    /// Temperatures by age. Accepted, has no effect.
-    pub file_temperature_age_thresholds: Vec<FileTemperatureAge>,
-    /// Copy a file whose temperature changes instead of compacting it. Accepted, has no effect.
-    pub allow_trivial_copy_when_change_temperature: bool,
-    /// Buffer of such a copy, in bytes. Accepted, has no effect.
-    pub trivial_copy_buffer_size: u64,
-}
-
-impl Default for FifoCompactionOptions {
-    fn default() -> FifoCompactionOptions {
-        FifoCompactionOptions {
-            max_table_files_size: 1 << 30,
-            allow_compaction: false,
-            age_for_warm: 0,
-            file_temperature_age_thresholds: Vec::new(),
-            allow_trivial_copy_when_change_temperature: false,
-            trivial_copy_buffer_size: 4096,
-        }
+options! {
+    /// Settings of FIFO compaction; names and defaults are RocksDB 10.10's.
+    #[derive(Clone, Debug, PartialEq)]
+    FifoCompactionOptions {
+        /// Buffer of such a copy, in bytes. Accepted, has no effect.
+        trivial_copy_buffer_size: u64 = 4096 => accepted().written_when_set();
+        /// Copy a file whose temperature changes instead of compacting it. Accepted, has no effect.
+        allow_trivial_copy_when_change_temperature: bool = false => accepted().written_when_set();
+        /// Temperatures by age. Accepted, has no effect.
+        file_temperature_age_thresholds: Vec<FileTemperatureAge> = Vec::new()
+            => accepted().written_when_set();
+        /// Small files are merged.
+        allow_compaction: bool = false => honoured().log(0);
+        /// Seconds after which a file becomes warm; an older form of
+        /// `file_temperature_age_thresholds`. Accepted, has no effect.
+        age_for_warm: u64 = 0 => accepted();
+        /// Bytes of tables from which the oldest are dropped.
+        max_table_files_size: u64 = 1 << 30 => honoured().log(0);
+        "ttl": fixed(Integer, "0") => accepted().never_written();
     }
 }
 

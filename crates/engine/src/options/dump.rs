@@ -1,205 +1,224 @@
 //! The options in force, as RocksDB prints them into LOG at open.
+//!
+//! How LOG shows an option is a column of its row. Here is what puts the lines together, and the lines that have a
+//! form of their own.
 
-use super::dump_lines::{CF_LINES, DB_LINES, Line, TABLE_LINES};
-use super::parse::{split_pairs, unbrace};
-use super::{BlockBasedTableOptions, ColumnFamilyOptions, DbOptions, OptionSet, TableFactory};
-use crate::compress::CompressionType;
+use super::registry::TextForm;
+use super::{
+    BlockBasedTableOptions, ColumnFamilyOptions, CompressionOptions, DbOptions, OptionSet,
+    TableFactory,
+};
+use std::fmt::Display;
 use std::sync::Arc;
 
-fn codec(compression: CompressionType) -> String {
-    compression.name().to_owned()
+/// The lines of the database's options.
+pub fn dump_db_options(db: &DbOptions) -> Vec<String> {
+    lines("Options.", db)
 }
 
-/// The value of two options that asks the engine to choose.
-const ENGINE_CHOOSES: u64 = u64::MAX - 1;
+/// The lines of a column family's options. The one of a table factory's options has line breaks.
+pub fn dump_cf_options(cf: &ColumnFamilyOptions) -> Vec<String> {
+    lines("Options.", cf)
+}
+
+fn lines<T: OptionSet>(path: &str, options: &T) -> Vec<String> {
+    T::rows().iter().flat_map(|row| row.in_log(path, options)).collect()
+}
+
+/// The lines of the named options of the part `part`: RocksDB prints them in another order than its text form has.
+fn part_lines<T: OptionSet>(part: &str, options: &T, names: &[&str]) -> Vec<String> {
+    let path = format!("Options.{part}.");
+    let rows = names.iter().filter_map(|name| T::row(name));
+    rows.flat_map(|row| row.in_log(&path, options)).collect()
+}
+
+fn line(spaces: usize, name: &str, value: impl Display) -> String {
+    format!("{:spaces$}Options.{name}: {value}", "")
+}
 
 /// An object's place, as `%p` prints it.
 fn pointer<T: ?Sized>(object: Option<&Arc<T>>) -> String {
     object.map_or("(nil)".to_owned(), |o| format!("{:p}", Arc::as_ptr(o)))
 }
 
-/// The value of an option of `set`, or of a part of one (`compression_opts.level`).
-fn stored<T: OptionSet>(set: &T, name: &str, words: bool) -> String {
-    let value = set.get_option(name).or_else(|| {
-        let (whole, part) = name.split_once('.')?;
-        let whole = set.get_option(whole)?;
-        let pairs = split_pairs(unbrace(&whole)).ok()?;
-        pairs.into_iter().find(|(key, _)| *key == part).map(|(_, value)| value.to_owned())
-    });
-    match value.as_deref() {
-        Some("true") if !words => "1".to_owned(),
-        Some("false") if !words => "0".to_owned(),
-        value => value.unwrap_or_default().to_owned(),
+/// The text form of a component, or `None`.
+pub(super) fn or_none(component: &impl TextForm) -> String {
+    match component.to_text() {
+        name if matches!(name.as_str(), "nullptr" | "") => "None".to_owned(),
+        name => name,
     }
 }
 
-fn or_none(name: String) -> String {
-    if matches!(name.as_str(), "nullptr" | "") { "None".to_owned() } else { name }
+/// `env`, and the file system and logger that RocksDB takes from it.
+pub(super) fn environment(_: &DbOptions) -> Vec<String> {
+    vec![line(36, "env", "0x1"), line(37, "fs", "PosixFileSystem"), line(31, "info_log", "0x1")]
 }
 
-fn db_value(db: &DbOptions, name: &str, words: bool) -> String {
-    match name {
-        "env" => "0x1".to_owned(),
-        "fs" => "PosixFileSystem".to_owned(),
-        "info_log" => "0x1".to_owned(),
-        "statistics" => pointer(db.statistics.as_ref()),
-        "write_buffer_manager" => pointer(db.write_buffer_manager.as_ref()),
-        "rate_limiter" => pointer(db.rate_limiter.as_ref()),
-        "sst_file_manager.rate_bytes_per_sec" => {
-            let manager = db.sst_file_manager.as_ref();
-            manager.map_or(0, |manager| manager.delete_rate_bytes_per_second()).to_string()
-        }
-        "wal_recovery_mode" => (db.wal_recovery_mode as u8).to_string(),
-        "wal_compression" => (db.wal_compression as u8).to_string(),
-        "row_cache" => pointer(db.row_cache.as_ref()).replace("(nil)", "None"),
-        "wal_filter" => "None".to_owned(),
-        "file_checksum_gen_factory" => "Unknown".to_owned(),
-        "delayed_write_rate" => db.delayed_write_rate.to_string(),
-        _ => stored(db, name, words),
-    }
-}
-
-fn cf_value(cf: &ColumnFamilyOptions, name: &str, words: bool) -> String {
-    match name {
-        "comparator" => cf.comparator.name().to_owned(),
-        "merge_operator" => cf.merge_operator.as_ref().map_or("None", |m| m.name()).to_owned(),
-        "compaction_filter" | "compaction_filter_factory" | "sst_partitioner_factory" => {
-            or_none(stored(cf, name, words))
-        }
-        "memtable_factory" => cf.memtable_factory.name().to_owned(),
-        "table_factory" => cf.table_factory.name().to_owned(),
-        "prefix_extractor" => {
-            cf.prefix_extractor.as_ref().map_or("nullptr", |p| p.name()).to_owned()
-        }
-        "compression" => codec(cf.compression),
-        "bottommost_compression" => cf.bottommost_compression.map_or("Disabled".to_owned(), codec),
-        // What RocksDB makes of "the engine chooses".
-        "ttl" if cf.ttl == ENGINE_CHOOSES => (30 * 24 * 60 * 60).to_string(),
-        "periodic_compaction_seconds" if cf.periodic_compaction_seconds == ENGINE_CHOOSES => {
-            "0".to_owned()
-        }
-        "compaction_options_universal.max_read_amp" => {
-            cf.compaction_options_universal.max_read_amp.to_string()
-        }
-        "compaction_options_universal.reduce_file_locking" => {
-            u8::from(cf.compaction_options_universal.reduce_file_locking).to_string()
-        }
-        "table_properties_collectors" => stored(cf, name, words).replace("{}", ""),
-        "blob_compression_type" => codec(cf.blob_compression_type),
-        _ => stored(cf, name, words),
-    }
-}
-
-fn table_value(table: &BlockBasedTableOptions, name: &str) -> String {
-    let cache = table.block_cache.as_ref();
-    match name {
-        "flush_block_policy_factory" => "FlushBlockBySizePolicyFactory (0x1)".to_owned(),
-        "index_type" => (table.index_type as u8).to_string(),
-        "data_block_index_type" => (table.data_block_index_type as u8).to_string(),
-        "index_shortening" => (table.index_shortening as u8).to_string(),
-        "checksum" => (table.checksum as u8).to_string(),
-        "prepopulate_block_cache" => (table.prepopulate_block_cache as u8).to_string(),
-        "data_block_hash_table_util_ratio" => {
-            format!("{:.6}", table.data_block_hash_table_util_ratio)
-        }
-        "block_cache" => pointer(cache),
-        "block_cache_name" => cache.map_or("None", |c| c.name()).to_owned(),
-        "capacity" => cache.map_or(0, |c| c.capacity()).to_string(),
-        "strict_capacity_limit" => {
-            u8::from(cache.is_some_and(|c| c.has_strict_capacity_limit())).to_string()
-        }
-        "num_shard_bits" => cache.map_or(0, |c| c.shard_bits()).to_string(),
-        "memory_allocator" => "None".to_owned(),
-        "persistent_cache" => "(nil)".to_owned(),
-        "block_cache_options" => String::new(),
-        _ => stored(table, name, false),
-    }
-}
-
-/// The lines of the database's options.
-pub fn dump_db_options(db: &DbOptions) -> Vec<String> {
-    let mut lines = Vec::with_capacity(DB_LINES.len() + 1);
-    for Line(head, name, words) in DB_LINES {
-        lines.push(format!("{head}{}", db_value(db, name, *words)));
-        if let ("statistics", Some(statistics)) = (*name, &db.statistics) {
-            let level = statistics.level() as u8;
-            lines.push(format!(
-                "                             Options.statistics stats level: {level}"
-            ));
-        }
+pub(super) fn statistics(db: &DbOptions) -> Vec<String> {
+    let mut lines = vec![line(29, "statistics", pointer(db.statistics.as_ref()))];
+    if let Some(statistics) = &db.statistics {
+        lines.push(line(29, "statistics stats level", statistics.level() as u8));
     }
     lines
 }
 
-/// The lines of a column family's options. The one of a table factory's options has line breaks.
-pub fn dump_cf_options(cf: &ColumnFamilyOptions) -> Vec<String> {
-    let mut lines = Vec::with_capacity(CF_LINES.len() + 8);
-    for Line(head, name, words) in CF_LINES {
-        if name.starts_with("max_bytes_for_level_multiplier_addtl") {
-            for level in 0..cf.num_levels.max(0) as usize {
-                let factor = cf.max_bytes_for_level_multiplier_additional.get(level).unwrap_or(&1);
-                lines.push(format!(
-                    "Options.max_bytes_for_level_multiplier_addtl[{level}]: {factor}"
-                ));
-            }
-            continue;
-        }
-        if *name == "compression" && !cf.compression_per_level.is_empty() {
-            for (level, compression) in cf.compression_per_level.iter().enumerate() {
-                let compression = codec(*compression);
-                lines.push(format!("       Options.compression[{level}]: {compression}"));
-            }
-            continue;
-        }
-        lines.push(format!("{head}{}", cf_value(cf, name, *words)));
-        if *name == "table_factory" {
-            lines.push(format!(
-                "           table_factory options: {}",
-                table_text(&cf.table_factory)
-            ));
-        }
-    }
-    lines
+/// `db_write_buffer_size`, and what counts it.
+pub(super) fn memtable_memory(db: &DbOptions) -> Vec<String> {
+    let manager = pointer(db.write_buffer_manager.as_ref());
+    vec![
+        line(19, "db_write_buffer_size", db.db_write_buffer_size),
+        line(19, "write_buffer_manager", manager),
+    ]
 }
 
-fn table_text(factory: &TableFactory) -> String {
-    fn rows<T: OptionSet>(set: &T) -> String {
-        T::rows().iter().map(|row| format!("  {}: {}\n", row.name, row.get(set))).collect()
+/// `rate_limiter`, and how fast files are deleted.
+pub(super) fn write_rates(db: &DbOptions) -> Vec<String> {
+    let manager = db.sst_file_manager.as_ref();
+    let rate = manager.map_or(0, |manager| manager.delete_rate_bytes_per_second());
+    vec![
+        line(27, "rate_limiter", pointer(db.rate_limiter.as_ref())),
+        line(4, "sst_file_manager.rate_bytes_per_sec", rate),
+    ]
+}
+
+pub(super) fn row_cache(db: &DbOptions) -> String {
+    pointer(db.row_cache.as_ref()).replace("(nil)", "None")
+}
+
+/// RocksDB has a space before this colon.
+pub(super) fn delayed_write_rate(db: &DbOptions) -> Vec<String> {
+    vec![line(12, "delayed_write_rate ", db.delayed_write_rate)]
+}
+
+pub(super) fn merge_operator(cf: &ColumnFamilyOptions) -> String {
+    cf.merge_operator.as_ref().map_or("None", |m| m.name()).to_owned()
+}
+
+/// The codec, or those of the levels where they have their own.
+pub(super) fn compression(cf: &ColumnFamilyOptions) -> Vec<String> {
+    if cf.compression_per_level.is_empty() {
+        return vec![line(9, "compression", cf.compression.name())];
     }
-    let table = match factory {
-        TableFactory::BlockBased(table) => table,
-        TableFactory::Plain(table) => return rows(table),
-        TableFactory::Cuckoo(table) => return rows(table),
+    let levels = cf.compression_per_level.iter().enumerate();
+    levels.map(|(level, codec)| line(7, &format!("compression[{level}]"), codec.name())).collect()
+}
+
+pub(super) fn bottommost_compression(cf: &ColumnFamilyOptions) -> String {
+    cf.bottommost_compression.map_or("Disabled", |codec| codec.name()).to_owned()
+}
+
+pub(super) fn compression_opts(cf: &ColumnFamilyOptions) -> Vec<String> {
+    const ORDER: [&str; 9] = [
+        "window_bits",
+        "level",
+        "strategy",
+        "max_dict_bytes",
+        "zstd_max_train_bytes",
+        "use_zstd_dict_trainer",
+        "parallel_threads",
+        "enabled",
+        "max_dict_buffer_bytes",
+    ];
+    part_lines("compression_opts", &cf.compression_opts, &ORDER)
+}
+
+pub(super) fn bottommost_compression_opts(cf: &ColumnFamilyOptions) -> Vec<String> {
+    const ORDER: [&str; 9] = [
+        "window_bits",
+        "level",
+        "strategy",
+        "max_dict_bytes",
+        "zstd_max_train_bytes",
+        "parallel_threads",
+        "enabled",
+        "max_dict_buffer_bytes",
+        "use_zstd_dict_trainer",
+    ];
+    let options: &CompressionOptions = &cf.bottommost_compression_opts;
+    part_lines("bottommost_compression_opts", options, &ORDER)
+}
+
+pub(super) fn universal_compaction(cf: &ColumnFamilyOptions) -> Vec<String> {
+    const ORDER: [&str; 8] = [
+        "size_ratio",
+        "min_merge_width",
+        "max_merge_width",
+        "max_size_amplification_percent",
+        "compression_size_percent",
+        "stop_style",
+        "max_read_amp",
+        "reduce_file_locking",
+    ];
+    part_lines("compaction_options_universal", &cf.compaction_options_universal, &ORDER)
+}
+
+pub(super) fn fifo_compaction(cf: &ColumnFamilyOptions) -> Vec<String> {
+    const ORDER: [&str; 2] = ["max_table_files_size", "allow_compaction"];
+    part_lines("compaction_options_fifo", &cf.compaction_options_fifo, &ORDER)
+}
+
+/// Nothing where there are none.
+pub(super) fn table_properties_collectors(cf: &ColumnFamilyOptions) -> String {
+    cf.compact_on_deletion.to_text().replace("{}", "")
+}
+
+pub(super) fn level_factors(cf: &ColumnFamilyOptions) -> Vec<String> {
+    let factor =
+        |level| cf.max_bytes_for_level_multiplier_additional.get(level).copied().unwrap_or(1);
+    let name = |level| format!("max_bytes_for_level_multiplier_addtl[{level}]");
+    let levels = 0..cf.num_levels.max(0) as usize;
+    levels.map(|level| line(0, &name(level), factor(level))).collect()
+}
+
+/// The value of two options that asks the engine to choose.
+const ENGINE_CHOOSES: u64 = u64::MAX - 1;
+
+/// What RocksDB makes of "the engine chooses".
+pub(super) fn ttl(cf: &ColumnFamilyOptions) -> String {
+    let month = 30 * 24 * 60 * 60;
+    if cf.ttl == ENGINE_CHOOSES { month.to_string() } else { cf.ttl.to_string() }
+}
+
+/// What RocksDB makes of "the engine chooses".
+pub(super) fn periodic_compaction_seconds(cf: &ColumnFamilyOptions) -> String {
+    let seconds = cf.periodic_compaction_seconds;
+    if seconds == ENGINE_CHOOSES { "0".to_owned() } else { seconds.to_string() }
+}
+
+/// The format, and the options of it.
+pub(super) fn table_factory(cf: &ColumnFamilyOptions) -> Vec<String> {
+    let options = match &cf.table_factory {
+        TableFactory::BlockBased(table) => {
+            lines("", table).iter().map(|line| format!("{line}\n")).collect()
+        }
+        TableFactory::Plain(table) => every_option(table),
+        TableFactory::Cuckoo(table) => every_option(table),
     };
-    let mut out = String::new();
-    for (i, Line(head, name, _)) in TABLE_LINES.iter().enumerate() {
-        let indent = if i == 0 { "  " } else { "" };
-        out.push_str(&format!("{indent}{head}{}\n", table_value(table, name)));
-    }
-    out
+    vec![
+        line(11, "table_factory", cf.table_factory.name()),
+        format!("           table_factory options: {options}"),
+    ]
+}
+
+fn every_option<T: OptionSet>(table: &T) -> String {
+    T::rows().iter().map(|row| format!("  {}: {}\n", row.name, row.get(table))).collect()
+}
+
+/// The cache, and what RocksDB tells of it.
+pub(super) fn block_cache(table: &BlockBasedTableOptions) -> Vec<String> {
+    let cache = table.block_cache.as_ref();
+    let is_strict = cache.is_some_and(|c| c.has_strict_capacity_limit());
+    vec![
+        format!("  block_cache: {}", pointer(cache)),
+        format!("  block_cache_name: {}", cache.map_or("None", |c| c.name())),
+        "  block_cache_options:".to_owned(),
+        format!("    capacity : {}", cache.map_or(0, |c| c.capacity())),
+        format!("    num_shard_bits : {}", cache.map_or(0, |c| c.shard_bits())),
+        format!("    strict_capacity_limit : {}", u8::from(is_strict)),
+        "    memory_allocator : None".to_owned(),
+    ]
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_line_has_a_value() {
-        let mut cf = ColumnFamilyOptions::default();
-        super::super::sanitize_cf(&mut cf);
-        let db = dump_db_options(&DbOptions::default());
-        for line in db.iter().chain(&dump_cf_options(&cf)) {
-            let empty = line.ends_with(": ");
-            let may =
-                ["daily_offpeak_time_utc", "wal_dir", "db_log_dir", "table_properties_collectors"];
-            assert!(!empty || may.iter().any(|name| line.contains(name)), "{line:?}");
-        }
-        let has = |line: &str| dump_cf_options(&cf).iter().any(|l| l.ends_with(line));
-        assert!(has(" Options.compression: Snappy") && has("Options.ttl: 2592000"));
-        assert!(has("Options.max_bytes_for_level_multiplier_addtl[6]: 1"));
-        let table = dump_cf_options(&cf).into_iter().find(|l| l.contains("table_factory options"));
-        let table = table.unwrap();
-        assert!(table.contains("\n  cache_index_and_filter_blocks: 0\n"), "{table}");
-        assert!(table.contains("\n  data_block_hash_table_util_ratio: 0.750000\n"), "{table}");
-    }
-}
+#[path = "dump_test.rs"]
+mod tests;

@@ -206,7 +206,7 @@ fn rows_know_what_7_8_3_knows() {
         .map(|r| r.name);
     let unknown: Vec<_> = db.chain(cf).chain(table).filter(|n| !known(n)).collect();
     // Left out by 7.8.3 while empty, and read by it.
-    assert_eq!(unknown, ["wal_dir", "db_log_dir", "compression_per_level"]);
+    assert_eq!(unknown, ["db_log_dir", "wal_dir", "compression_per_level"]);
     let refused = DbOptions::row("best_efforts_recovery").unwrap();
     assert_eq!(refused.support, Support::Refused);
 }

@@ -1,7 +1,13 @@
 //! Options: RocksDB's names and the defaults of RocksDB 10.10.
 //!
-//! `Default` is the documentation of defaults. The structs hold plain values, and beside them the objects that a user
-//! supplies (comparator, merge operator, cache, file system) as `Arc`s, which no text form contains but by their names.
+//! An option is one row of a table: [`DbOptions`] in `db.rs`, [`ColumnFamilyOptions`] in `cf.rs`, the formats in
+//! `block_based.rs` and `table.rs`, parts of other options in `compaction.rs` and `compression.rs`. The row has the
+//! field and its docs, the default, what the engine does with the option, whether it can change while the database is
+//! open, and its line in LOG. To add an option, add its row and, for C programs, a binding in `crates/capi/abi.tsv`.
+//! [`registry`] explains rows. Limits on values, and what two options together may not be, are in `sanitize.rs`.
+//!
+//! Most fields are plain values. Objects that a program supplies (comparator, merge operator, cache, file system) are
+//! `Arc`s, of which a text form contains the name at most.
 
 mod block_based;
 mod cf;
@@ -10,7 +16,6 @@ mod compaction;
 mod compression;
 mod db;
 mod dump;
-mod dump_lines;
 mod file;
 mod ingest;
 mod kinds;

@@ -1,4 +1,9 @@
-//! One row per option: its name, what the engine does with it, how it is read and printed.
+//! What the row of an option is. The rows themselves stand in tables beside the types that they use: [`db`](super::db),
+//! [`cf`](super::cf), [`block_based`](super::block_based), [`table`](super::table), and for parts of other options
+//! [`compaction`](super::compaction) and [`compression`](super::compression).
+//!
+//! A row has the field with its docs, default, name, text form, support, whether it may change while the database is
+//! open, and its lines in LOG; struct, defaults and everything that goes by names follow from it (see [`options!`]).
 //!
 //! Rows cover every name that RocksDB 7.8.3 writes into an OPTIONS file, the names that came later,
 //! and those it still accepts from the past. A row is
@@ -10,25 +15,19 @@
 //!
 //! A name without a row is an error that names it.
 
-mod cf_rows;
 mod components;
-mod db_rows;
-mod nested_rows;
-mod table_rows;
+mod parts;
+mod set;
+mod table;
 mod values;
 
-use super::parse::{parse_bool, parse_float, parse_integer, split_pairs, unbrace};
-use super::{
-    BlockBasedTableOptions, ColumnFamilyOptions, CompressionOptions, CuckooTableOptions, DbOptions,
-    FifoCompactionOptions, MetadataCacheOptions, Options, PlainTableOptions,
-    UniversalCompactionOptions,
-};
-use crate::error::{Code, Error, Result};
+use super::parse::{parse_bool, parse_float, parse_integer};
+use crate::error::{Error, Result};
+use set::{named, unknown_option};
 
-pub use cf_rows::CF_ROWS;
-pub use db_rows::DB_ROWS;
-pub use nested_rows::{COMPRESSION_ROWS, FIFO_ROWS, METADATA_CACHE_ROWS, UNIVERSAL_ROWS};
-pub use table_rows::{BLOCK_BASED_ROWS, CUCKOO_ROWS, PLAIN_ROWS};
+pub use set::OptionSet;
+pub(super) use table::{columns, options};
+pub(super) use values::TextForm;
 
 /// What the engine does with an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,26 +102,132 @@ impl Shape {
     }
 }
 
-/// Where the value of a row lives.
-pub(crate) enum Kind<T> {
-    /// In the options.
-    Field { set: fn(&mut T, &str) -> Result<()>, get: fn(&T) -> String },
+/// Where the value of a row lives, and its text form.
+pub(in crate::options) enum Kind<T> {
+    /// In a field, whose type has a text form. `set` also gets the name of the option, for messages.
+    Field { set: fn(&mut T, &str, &str) -> Result<()>, get: fn(&T) -> String },
+    /// In fields that these functions know.
+    Custom { set: fn(&mut T, &str) -> Result<()>, get: fn(&T) -> String },
     /// Nowhere: there is one value.
     Fixed { value: &'static str, shape: Shape },
+}
+
+/// How the options dump in LOG shows an option. Spaces and order are RocksDB's, as programs search LOG for its lines.
+enum Log<T> {
+    /// Not at all.
+    Hidden,
+    /// `name: value` after so many spaces. Booleans are 1 and 0 unless they are to be words.
+    Value { spaces: usize, words: bool },
+    /// The same with another text for the value.
+    As { spaces: usize, value: fn(&T) -> String },
+    /// As these lines.
+    Lines(fn(&T) -> Vec<String>),
+}
+
+/// The columns of a row behind name, field and default. [`options!`] has functions that make one
+/// for each [`Support`]; the methods fill in what differs from the usual.
+pub(in crate::options) struct Columns<T> {
+    name: Option<&'static str>,
+    support: Support,
+    in_file: InFile,
+    changeable: bool,
+    log: Log<T>,
+}
+
+impl<T> Columns<T> {
+    pub(in crate::options) const fn new(support: Support) -> Columns<T> {
+        let in_file = InFile::Always;
+        Columns { name: None, support, in_file, changeable: false, log: Log::Hidden }
+    }
+
+    /// RocksDB's name, where the field has another one.
+    pub(in crate::options) const fn named(mut self, name: &'static str) -> Columns<T> {
+        self.name = Some(name);
+        self
+    }
+
+    /// OPTIONS files have the option only if it is not the default: RocksDB 7.8.3 does not know it.
+    pub(in crate::options) const fn written_when_set(mut self) -> Columns<T> {
+        self.in_file = InFile::WhenSet;
+        self
+    }
+
+    /// OPTIONS files never have the option.
+    pub(in crate::options) const fn never_written(mut self) -> Columns<T> {
+        self.in_file = InFile::Never;
+        self
+    }
+
+    /// `SetOptions` or `SetDBOptions` of RocksDB 10.10 changes it while the database is open, and so do we.
+    pub(in crate::options) const fn changeable(mut self) -> Columns<T> {
+        self.changeable = true;
+        self
+    }
+
+    /// LOG shows the option after so many spaces, booleans as 1 and 0.
+    pub(in crate::options) const fn log(mut self, spaces: usize) -> Columns<T> {
+        self.log = Log::Value { spaces, words: false };
+        self
+    }
+
+    /// LOG shows the option after so many spaces, booleans as `true` and `false`.
+    pub(in crate::options) const fn log_words(mut self, spaces: usize) -> Columns<T> {
+        self.log = Log::Value { spaces, words: true };
+        self
+    }
+
+    /// LOG shows the option after so many spaces, with a text that is not its text form.
+    pub(in crate::options) const fn log_as(
+        mut self,
+        spaces: usize,
+        value: fn(&T) -> String,
+    ) -> Columns<T> {
+        self.log = Log::As { spaces, value };
+        self
+    }
+
+    /// LOG shows the option, and perhaps what goes with it, in lines of its own form.
+    pub(in crate::options) const fn log_lines(
+        mut self,
+        lines: fn(&T) -> Vec<String>,
+    ) -> Columns<T> {
+        self.log = Log::Lines(lines);
+        self
+    }
 }
 
 /// One option of a `T`.
 pub struct Row<T: 'static> {
     /// RocksDB's name.
     pub name: &'static str,
+    /// The docs of its field: what it does, and why where the engine does not do that. Empty without a field.
+    pub docs: &'static str,
     /// What the engine does with it.
     pub support: Support,
     /// Whether our OPTIONS files have it.
     pub in_file: InFile,
-    pub(crate) kind: Kind<T>,
+    /// Whether it can change while the database is open.
+    pub changeable: bool,
+    log: Log<T>,
+    kind: Kind<T>,
 }
 
 impl<T> Row<T> {
+    /// The row of the option `name`.
+    pub(in crate::options) const fn new(
+        name: &'static str,
+        docs: &'static str,
+        kind: Kind<T>,
+        columns: Columns<T>,
+    ) -> Row<T> {
+        let Columns { name: other_name, support, in_file, changeable, log } = columns;
+        let name = match other_name {
+            Some(other) => other,
+            None => name,
+        };
+        Row { name, docs, support, in_file, changeable, log, kind }
+    }
+
     /// One sentence if the value differs from the default although the engine does nothing with it.
     pub fn without_effect(&self, options: &T, default: &T) -> Option<String> {
         let ours = self.get(options);
@@ -143,7 +248,7 @@ impl<T> Row<T> {
     }
 
     /// `name=value` for OPTIONS files, if it belongs there.
-    pub(super) fn in_file(&self, options: &T, default: &T) -> Option<String> {
+    pub(in crate::options) fn in_file(&self, options: &T, default: &T) -> Option<String> {
         let value = self.get(options);
         let belongs = match self.in_file {
             InFile::Always => true,
@@ -153,12 +258,33 @@ impl<T> Row<T> {
         belongs.then(|| format!("{}={value}", self.name))
     }
 
+    /// The lines of LOG's dump, with `path` in front of the name.
+    pub(in crate::options) fn in_log(&self, path: &str, options: &T) -> Vec<String> {
+        let line = |spaces: usize, value: String| {
+            vec![format!("{:spaces$}{path}{}: {value}", "", self.name)]
+        };
+        match self.log {
+            Log::Hidden => Vec::new(),
+            Log::Value { spaces, words } => {
+                let value = self.get(options);
+                match value.as_str() {
+                    "true" if !words => line(spaces, "1".to_owned()),
+                    "false" if !words => line(spaces, "0".to_owned()),
+                    _ => line(spaces, value),
+                }
+            }
+            Log::As { spaces, value } => line(spaces, value(options)),
+            Log::Lines(lines) => lines(options),
+        }
+    }
+
     /// Sets the option from text.
     pub fn set(&self, options: &mut T, text: &str) -> Result<()> {
         let text = text.trim();
         let named = |e: Error| Error::new(e.code(), named(self.name, e.message()));
         match &self.kind {
-            Kind::Field { set, .. } => set(options, text).map_err(named),
+            Kind::Field { set, .. } => set(options, self.name, text).map_err(named),
+            Kind::Custom { set, .. } => set(options, text).map_err(named),
             Kind::Fixed { shape, .. } if !shape.accepts(text) => {
                 let (name, complaint, expected) = (self.name, shape.complaint(), shape.name());
                 Err(Error::invalid_argument(format!(
@@ -180,216 +306,11 @@ impl<T> Row<T> {
     /// The value as text.
     pub fn get(&self, options: &T) -> String {
         match &self.kind {
-            Kind::Field { get, .. } => get(options),
+            Kind::Field { get, .. } | Kind::Custom { get, .. } => get(options),
             Kind::Fixed { value, .. } => value.to_string(),
         }
     }
 }
-
-/// A struct of options that has rows.
-pub trait OptionSet: Sized + Default + 'static {
-    /// All rows.
-    fn rows() -> &'static [Row<Self>];
-
-    /// The row with this name.
-    fn row(name: &str) -> Option<&'static Row<Self>> {
-        Self::rows().iter().find(|r| r.name == name)
-    }
-
-    /// Sets the option `name` from text.
-    fn set_option(&mut self, name: &str, value: &str) -> Result<()> {
-        if let Some(row) = Self::row(name) {
-            return row.set(self, value);
-        }
-        // One setting of a part: `part.setting`.
-        match name.split_once('.').and_then(|(part, rest)| Some((Self::row(part)?, rest))) {
-            Some((row, setting)) => row.set(self, &format!("{{{setting}={value};}}")),
-            None => Err(unknown_option(name)),
-        }
-    }
-
-    /// Sets every option of `k=v;k={...}`, in its order. On an error some may be set.
-    fn set_options(&mut self, list: &str) -> Result<()> {
-        split_pairs(unbrace(list))?.into_iter().try_for_each(|(k, v)| self.set_option(k, v))
-    }
-
-    /// A sentence per option that was set and has no effect.
-    fn without_effect(&self) -> Vec<String> {
-        let default = Self::default();
-        Self::rows().iter().filter_map(|row| row.without_effect(self, &default)).collect()
-    }
-
-    /// Refuses what the engine does not have.
-    fn check(&self) -> Result<()> {
-        let default = Self::default();
-        Self::rows().iter().try_for_each(|row| row.check(self, &default))
-    }
-
-    /// Everything that belongs into files, as `{k=v;k=v;}`.
-    fn braced(&self) -> String {
-        let default = Self::default();
-        let rows = Self::rows().iter().filter_map(|row| row.in_file(self, &default));
-        rows.fold(String::from("{"), |list, pair| list + &pair + ";") + "}"
-    }
-
-    /// The value of the option `name` as text.
-    fn get_option(&self, name: &str) -> Option<String> {
-        Self::row(name).map(|r| r.get(self))
-    }
-}
-
-macro_rules! option_sets {
-    ($($options:ident $rows:ident)*) => {$(
-        impl OptionSet for $options {
-            fn rows() -> &'static [Row<$options>] {
-                $rows
-            }
-        }
-    )*};
-}
-
-option_sets! {
-    DbOptions DB_ROWS
-    ColumnFamilyOptions CF_ROWS
-    BlockBasedTableOptions BLOCK_BASED_ROWS
-    PlainTableOptions PLAIN_ROWS
-    CuckooTableOptions CUCKOO_ROWS
-    CompressionOptions COMPRESSION_ROWS
-    UniversalCompactionOptions UNIVERSAL_ROWS
-    FifoCompactionOptions FIFO_ROWS
-    MetadataCacheOptions METADATA_CACHE_ROWS
-}
-
-impl Options {
-    /// Sets options of the database and of its default column family from `k=v;k={...}`.
-    pub fn set_options(&mut self, list: &str) -> Result<()> {
-        for (name, value) in split_pairs(unbrace(list))? {
-            if DbOptions::row(name).is_some() {
-                self.db.set_option(name, value)?;
-            } else {
-                self.cf.set_option(name, value)?;
-            }
-        }
-        Ok(())
-    }
-}
-
-impl Options {
-    /// As [`Options::set_options`], with RocksDB's rules for strings: a part that the program would
-    /// have to supply is left as it is, and so is everything after an error.
-    pub fn set_options_from_string(&mut self, list: &str) -> Result<()> {
-        let mut changed = self.clone();
-        for (name, value) in split_pairs(unbrace(list))? {
-            let result = match DbOptions::row(name) {
-                Some(row) => row.set(&mut changed.db, value),
-                None => changed.cf.set_option(name, value),
-            };
-            match result {
-                Err(e) if e.code() == Code::NotSupported => {}
-                other => other?,
-            }
-        }
-        *self = changed;
-        Ok(())
-    }
-}
-
-#[cold]
-fn unknown_option(name: &str) -> Error {
-    Error::invalid_argument(format!("{UNKNOWN}{name}"))
-}
-
-const UNKNOWN: &str = "Extra option not recognized: ";
-
-/// How messages begin that name the option which is wrong, as RocksDB's do.
-const COMPLETE: [&str; 10] = [
-    "cuckoo hash memtable",
-    "Error parsing",
-    "No mapping for enum",
-    "Unrecognized option",
-    "Extra option not recognized",
-    "unable to parse",
-    "Mismatched",
-    "Unexpected char",
-    "Empty key",
-    "Cannot modify",
-];
-
-/// The message of an error in the value of the option `name`.
-fn named(name: &str, message: &str) -> String {
-    match message.strip_prefix(UNKNOWN) {
-        // RocksDB names the whole part where it is a table's or a memtable's.
-        Some(inner) if name.ends_with("_factory") || name == "memtable" => {
-            format!("{UNKNOWN}{name}: {inner}")
-        }
-        Some(inner) => format!("Unrecognized option: {name}.{inner}"),
-        None if COMPLETE.iter().any(|begin| message.starts_with(begin)) => message.to_owned(),
-        None => format!("option {name}: {message}"),
-    }
-}
-
-/// A row with a field.
-macro_rules! field {
-    ($support:ident $name:literal $($path:ident).+) => {
-        $crate::options::registry::field!($support Always $name $($path).+)
-    };
-    ($support:ident $in_file:ident $name:literal $($path:ident).+) => {
-        $crate::options::registry::Row {
-            name: $name,
-            support: $crate::options::registry::Support::$support,
-            in_file: $crate::options::registry::InFile::$in_file,
-            kind: $crate::options::registry::Kind::Field {
-                set: |o, text| $crate::options::registry::values::store(&mut o.$($path).+, $name, text),
-                get: |o| $crate::options::registry::values::OptionValue::print(&o.$($path).+),
-            },
-        }
-    };
-}
-
-/// A row with a field whose name 7.8.3 does not know.
-macro_rules! young {
-    ($support:ident $name:literal $($path:ident).+) => {
-        $crate::options::registry::field!($support WhenSet $name $($path).+)
-    };
-}
-
-/// A row whose field is a set of options.
-macro_rules! nested {
-    ($support:ident $name:literal $($path:ident).+) => {
-        $crate::options::registry::custom!($support $name Always
-            |o, text| $crate::options::registry::OptionSet::set_options(&mut o.$($path).+, text),
-            |o| $crate::options::registry::OptionSet::braced(&o.$($path).+))
-    };
-}
-
-/// A row whose value is read and printed by two functions.
-macro_rules! custom {
-    ($support:ident $name:literal $in_file:ident $set:expr, $get:expr) => {
-        $crate::options::registry::Row {
-            name: $name,
-            support: $crate::options::registry::Support::$support,
-            in_file: $crate::options::registry::InFile::$in_file,
-            kind: $crate::options::registry::Kind::Field { set: $set, get: $get },
-        }
-    };
-}
-
-/// A row without a field: support, whether it is written to files, name, shape, value.
-macro_rules! fixed {
-    ($support:ident $in_file:ident $name:literal $shape:ident $value:literal) => {
-        $crate::options::registry::Row {
-            name: $name,
-            support: $crate::options::registry::Support::$support,
-            in_file: $crate::options::registry::InFile::$in_file,
-            kind: $crate::options::registry::Kind::Fixed {
-                value: $value,
-                shape: $crate::options::registry::Shape::$shape,
-            },
-        }
-    };
-}
-
-use {custom, field, fixed, nested, young};
 
 #[cfg(test)]
 #[path = "registry_test.rs"]

@@ -1,5 +1,8 @@
-use super::super::change::{CHANGEABLE_CF, CHANGEABLE_DB};
-use super::super::{CompactionPri, FilterPolicy, MemtableFactory, TableFactory};
+use super::super::{
+    BlockBasedTableOptions, ColumnFamilyOptions, CompactionPri, CompressionOptions,
+    CuckooTableOptions, DbOptions, FifoCompactionOptions, FilterPolicy, MemtableFactory,
+    MetadataCacheOptions, Options, PlainTableOptions, TableFactory, UniversalCompactionOptions,
+};
 use super::*;
 use crate::compress::CompressionType;
 use std::collections::BTreeSet;
@@ -131,27 +134,27 @@ fn parts_of_the_program_are_kept() {
 /// `docs/options.md` as it should be.
 fn page() -> String {
     fn section<T: OptionSet>(title: &str, options: &T, out: &mut String) {
-        out.push_str(&format!("\n## {title}\n\n| Option | Label | Default |\n|---|---|---|\n"));
-        for row in T::rows() {
+        out.push_str(&format!(
+            "\n## {title}\n\n| Option | Label | Default | Meaning |\n|---|---|---|---|\n"
+        ));
+        let mut rows: Vec<_> = T::rows().iter().collect();
+        rows.sort_by_key(|row| row.name.to_lowercase());
+        for row in rows {
             let mut label = match row.support {
                 Support::Honoured => "honoured",
                 Support::Accepted => "accepted",
                 Support::Refused => "refused",
             }
             .to_owned();
-            let changeable = match title {
-                "Database" => CHANGEABLE_DB,
-                "Column family" => CHANGEABLE_CF,
-                _ => &[],
-            };
-            if changeable.contains(&row.name) {
+            if row.changeable {
                 label.push_str(", changeable");
             }
             let default = match row.get(options) {
                 text if text.is_empty() => String::new(),
                 text => format!("`{text}`"),
             };
-            out.push_str(&format!("| `{}` | {label} | {default} |\n", row.name));
+            let (name, docs) = (row.name, row.docs.trim());
+            out.push_str(&format!("| `{name}` | {label} | {default} | {docs} |\n"));
         }
     }
     let mut out = String::from(PAGE_HEAD);
@@ -170,7 +173,7 @@ fn page() -> String {
 const PAGE_HEAD: &str = "\
 # Options
 
-This page lists RocksDB's options and how Ferrolith treats them. It is generated from `crates/engine/src/options/registry`.
+This page lists RocksDB's options and how Ferrolith treats them. It is generated from the tables in `crates/engine/src/options`.
 Do not edit it; `UPDATE_DOCS=1 cargo test -p ferrolith --lib page_of_options` writes it again.
 
 - **honoured**: the option works as in RocksDB.

@@ -38,6 +38,23 @@ pub(super) trait OptionValue: Sized {
     fn print(&self) -> String;
 }
 
+/// A type of fields that has a text form: a value, or a part with settings of its own.
+pub(in crate::options) trait TextForm {
+    /// Sets the field, that of the option `name`, from text.
+    fn set_text(&mut self, name: &str, text: &str) -> Result<()>;
+    /// The field as text.
+    fn to_text(&self) -> String;
+}
+
+impl<V: OptionValue> TextForm for V {
+    fn set_text(&mut self, name: &str, text: &str) -> Result<()> {
+        store(self, name, text)
+    }
+    fn to_text(&self) -> String {
+        self.print()
+    }
+}
+
 /// Sets a field, that of the option `name`, from text.
 pub(super) fn store<V: OptionValue>(field: &mut V, name: &str, text: &str) -> Result<()> {
     match V::parse(text) {
