@@ -1,7 +1,8 @@
 //! Writes the mechanical part of the ABI from `abi.tsv` into `$OUT_DIR/generated.rs`, and tells the build scripts of
 //! dependents where `abi.tsv` is.
 //!
-//! * A row with a binding `get PATH` or `set PATH` becomes an accessor of that field of its handle.
+//! * A row with a binding `get PATH` or `set PATH` becomes an accessor of that field of its handle. `*` at the end of
+//!   the path is the field that is called as the function is behind its `_get_` or `_set_`.
 //!   `get-enum` and `set-enum` are accessors of a closed set: a number without a name is noted in `unnamed` of the
 //!   struct, for the opening to refuse it.
 //! * A function that stands in no file under `src` becomes a refusal: it sets `errptr` to its own
@@ -36,12 +37,17 @@ fn main() {
             continue;
         }
         let function = Function { name, returns, arguments: split_arguments(arguments) };
-        match binding.split_once(' ') {
-            Some(("get", path)) => function.getter(path, &mut out),
-            Some(("set", path)) => function.setter(path, &mut out),
-            Some(("get-enum", path)) => function.enum_getter(path, &mut out),
-            Some(("set-enum", path)) => function.enum_setter(path, &mut out),
-            None if binding.is_empty() => function.refusal(&mut out),
+        let Some((accessor, path)) = binding.split_once(' ') else {
+            assert!(binding.is_empty(), "abi.tsv: {name}: binding {binding:?}");
+            function.refusal(&mut out);
+            continue;
+        };
+        let path = field_path(name, path);
+        match accessor {
+            "get" => function.getter(&path, &mut out),
+            "set" => function.setter(&path, &mut out),
+            "get-enum" => function.enum_getter(&path, &mut out),
+            "set-enum" => function.enum_setter(&path, &mut out),
             _ => panic!("abi.tsv: {name}: binding {binding:?}"),
         }
     }
@@ -183,6 +189,14 @@ impl Function<'_> {
         )
         .expect("a String takes all");
     }
+}
+
+/// The path of a binding with the field in place of `*`.
+fn field_path(function: &str, path: &str) -> String {
+    let Some(owner) = path.strip_suffix('*') else { return path.to_string() };
+    let field = function.split_once("_get_").or_else(|| function.split_once("_set_"));
+    let (_, field) = field.unwrap_or_else(|| panic!("abi.tsv: {function}: no field for {path:?}"));
+    format!("{owner}{field}")
 }
 
 /// The option that a path ends in.
