@@ -1,6 +1,6 @@
 //! The format of sources outside the workspace, which `cargo fmt` does not reach.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -19,18 +19,23 @@ pub(super) fn check(root: &Path, name: &str, text: &str, problems: &mut Vec<Stri
     }
 }
 
-/// Passes the text on standard input, so that rustfmt does not follow `mod` to the generated bindings.
-fn is_formatted(root: &Path, text: &str) -> std::io::Result<bool> {
+/// Passes the text on standard input, so that rustfmt does not follow `mod` to the generated bindings. It then ignores
+/// `--check` in its exit code, so its output is compared.
+fn is_formatted(root: &Path, text: &str) -> io::Result<bool> {
     let mut rustfmt = Command::new("rustfmt")
-        .args(["--edition", "2024", "--check", "--config-path"])
+        .args(["--edition", "2024", "--config-path"])
         .arg(root)
         .stdin(Stdio::piped())
-        .stdout(Stdio::null())
+        .stdout(Stdio::piped())
         .spawn()?;
     if let Some(mut input) = rustfmt.stdin.take() {
         input.write_all(text.as_bytes())?;
     }
-    Ok(rustfmt.wait()?.success())
+    let formatted = rustfmt.wait_with_output()?;
+    if !formatted.status.success() {
+        return Err(io::Error::other(formatted.status.to_string()));
+    }
+    Ok(formatted.stdout == text.as_bytes())
 }
 
 #[cfg(test)]
