@@ -112,6 +112,7 @@ mod read;
 mod write;
 
 mod external;
+mod lookup;
 mod session;
 
 mod db;

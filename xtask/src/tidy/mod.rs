@@ -36,6 +36,7 @@ const ORDER: &[&str] = &[
     "compaction",
     "external",
     "session",
+    "lookup",
     "db",
     "txn",
     "api",

@@ -1,6 +1,5 @@
 //! Ranges of keys as files see them: how large they are about, and dropping whole files.
 
-use super::get::closed;
 use super::handles::{ColumnFamily, Db, dropped};
 use super::state::DbInner;
 use crate::base::InternalIterator;
@@ -9,6 +8,7 @@ use crate::base::MAX_SEQUENCE_NUMBER;
 use crate::base::key::user_key;
 use crate::env::epoch;
 use crate::error::{Error, Result};
+use crate::lookup::closed;
 use crate::memtable::MemTable;
 use crate::options::SizeApproximationOptions;
 use crate::session::ColumnFamilyData;

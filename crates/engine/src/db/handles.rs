@@ -7,6 +7,7 @@ use crate::batch::WriteBatch;
 use crate::env::parted::{Counted, Parted};
 use crate::error::{Code, Error, Result};
 use crate::hooks::is_one_prefix;
+use crate::lookup;
 use crate::options::{
     ColumnFamilyOptions, CompactRangeOptions, FlushOptions, ReadOptions, WaitForCompactOptions,
     WriteOptions,
@@ -79,6 +80,12 @@ impl Drop for ColumnFamily {
 impl ColumnFamily {
     pub(super) fn new(data: Arc<ColumnFamilyData>) -> ColumnFamily {
         ColumnFamily { data, parted: Parted::default() }
+    }
+
+    /// What it shares with readers.
+    #[cfg(test)]
+    pub(crate) fn data(&self) -> &ColumnFamilyData {
+        &self.data
     }
 
     /// Its number.
@@ -159,7 +166,7 @@ impl DbIterator {
     /// valid before its next seek.
     pub fn refresh(&mut self) -> Result<()> {
         self.options.snapshot = None;
-        self.iter = Some(self.shared.inner.iter(self.family(), &self.options)?);
+        self.iter = Some(lookup::iterator(&*self.shared.inner, self.family(), &self.options)?);
         Ok(())
     }
 }
@@ -383,7 +390,7 @@ impl Db {
     /// The value of a key of the default column family, without copying a large one.
     pub fn get_pinned(&self, ro: &ReadOptions, key: &[u8]) -> Result<Option<PinnedValue>> {
         let inner = self.inner();
-        inner.get(&inner.default_family, ro, key)
+        lookup::get(inner, &inner.default_family, ro, key)
     }
 
     /// The value of a key, without copying a large one.
@@ -393,7 +400,7 @@ impl Db {
         cf: &ColumnFamily,
         key: &[u8],
     ) -> Result<Option<PinnedValue>> {
-        self.inner().get(&cf.data, ro, key)
+        lookup::get(self.inner(), &cf.data, ro, key)
     }
 
     /// The values of many keys of the default column family, as of one moment.
@@ -403,7 +410,7 @@ impl Db {
         keys: &[K],
     ) -> Vec<Result<Option<PinnedValue>>> {
         let inner = self.inner();
-        inner.multi_get(&inner.default_family, ro, keys)
+        lookup::multi_get(inner, &inner.default_family, ro, keys)
     }
 
     /// The values of many keys, as of one moment.
@@ -413,7 +420,7 @@ impl Db {
         cf: &ColumnFamily,
         keys: &[K],
     ) -> Vec<Result<Option<PinnedValue>>> {
-        self.inner().multi_get(&cf.data, ro, keys)
+        lookup::multi_get(self.inner(), &cf.data, ro, keys)
     }
 
     /// An iterator over the default column family. It is not valid before its first seek.
@@ -432,7 +439,7 @@ impl Db {
         family: Option<Counted<ColumnFamilyData>>,
     ) -> Result<DbIterator> {
         let data = family.as_deref().unwrap_or(&self.inner().default_family);
-        let iter = self.inner().iter(data, ro)?;
+        let iter = lookup::iterator(self.inner(), data, ro)?;
         let shared = self.parted.hold(&self.shared);
         let mut options = ro.clone();
         if options.tailing {

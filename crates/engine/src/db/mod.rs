@@ -1,7 +1,7 @@
 //! The database: handles for users, and under them the lock, the threads and the order of calls.
 //!
 //! `Db` is thin. The knowledge is in the folders above, which do not know `Db`. Walks through it
-//! begin in `write.rs`, `get.rs`, `background.rs` and `open.rs`; the lock order is in `state.rs`.
+//! begin in `write.rs`, `background.rs` and `open.rs`; the lock order is in `state.rs`.
 
 mod assemble;
 mod background;
@@ -12,7 +12,6 @@ mod builder;
 mod checkpoint;
 mod close;
 mod column_family;
-mod counted;
 mod db_stats;
 mod errors;
 mod events;
@@ -20,8 +19,6 @@ mod export_import;
 mod families;
 mod file_ranges;
 mod flushes;
-mod get;
-mod get_many;
 mod handles;
 mod ingest;
 mod install;
@@ -37,9 +34,8 @@ mod open;
 mod pause;
 mod prepared;
 mod properties;
-mod read_into;
-mod read_modes;
 mod read_only;
+mod reads;
 mod recover;
 mod refit;
 mod repair;
@@ -48,11 +44,13 @@ mod seal;
 mod settings;
 mod state;
 mod table_totals;
+mod tailing;
 mod ttl;
 mod unclaimed;
 mod updates;
 mod wal_renewal;
 mod write;
+mod write_entry;
 
 pub use batch_iter::{BatchIterator, get_from_batch};
 pub use checkpoint::Checkpoint;

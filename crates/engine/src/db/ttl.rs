@@ -4,7 +4,6 @@
 
 use super::handles::{ColumnFamily, Db};
 use super::open::{ColumnFamilyDescriptor, DEFAULT_COLUMN_FAMILY};
-use crate::base::PinnedValue;
 use crate::batch::{BatchHandler, WriteBatch, iterate};
 use crate::env::sync::atomic::Ordering;
 use crate::error::{Error, Result};
@@ -12,6 +11,7 @@ use crate::hooks::{
     CompactionFilter, CompactionFilterContext, CompactionFilterFactory, FilterDecision,
     MergeOperator, TableFileCreationReason,
 };
+use crate::lookup::ValueSuffix;
 use crate::options::{ColumnFamilyOptions, DbOptions, Options};
 use std::path::Path;
 use std::sync::Arc;
@@ -101,19 +101,17 @@ fn stamp(value: &[u8], time: u32) -> Vec<u8> {
     [value, &time.to_le_bytes()].concat()
 }
 
-/// What the user gets of a value that was read.
-pub(super) fn without_stamp(value: Option<PinnedValue>) -> Result<Option<PinnedValue>> {
-    let Some(mut value) = value else { return Ok(None) };
-    match split(&value) {
+/// What reads leave out of a value.
+pub(super) const VALUE_SUFFIX: ValueSuffix = ValueSuffix { len: STAMP_SIZE, check };
+
+/// Refuses a value without a time, or with one that no write can have had.
+fn check(stored: &[u8]) -> Result<()> {
+    match split(stored) {
         None => Err(Error::corruption("Error: value's length less than timestamp's\n")),
         Some((_, time)) if time < OLDEST_STAMP => {
             Err(Error::corruption("Error: Timestamp < ttl feature release time!\n"))
         }
-        Some((plain, _)) => {
-            let len = plain.len();
-            value.truncate(len);
-            Ok(Some(value))
-        }
+        Some(_) => Ok(()),
     }
 }
 

@@ -6,7 +6,6 @@
 //! until it has published, so a flush that waits for pinned readers has also waited for every
 //! writer that may still insert into the memtable it is about to write.
 
-use super::get::closed;
 use super::state::{DbInner, WriteState};
 use crate::base::perf::{PerfMetric, PerfTimer};
 use crate::batch::{BatchHandler, WriteBatch, iterate, section};
@@ -15,6 +14,7 @@ use crate::env::sync::MutexGuard;
 use crate::env::sync::atomic::Ordering;
 use crate::error::{Code, Error, Result};
 use crate::hooks::FlushReason;
+use crate::lookup::closed;
 use crate::memtable::MemTable;
 use crate::options::{TableFactory, WriteOptions};
 use crate::read::SuperVersion;

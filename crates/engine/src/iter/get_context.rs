@@ -80,10 +80,11 @@ impl<'a> GetContext<'a> {
         }
     }
 
-    /// Counts what merging costs.
+    /// Counts what merging costs, if there is somewhere to count.
+    #[inline]
     #[must_use]
-    pub fn with_statistics(mut self, statistics: &'a Statistics) -> GetContext<'a> {
-        self.statistics = Some(statistics);
+    pub fn with_statistics(mut self, statistics: Option<&'a Statistics>) -> GetContext<'a> {
+        self.statistics = statistics;
         self
     }
 

@@ -204,6 +204,9 @@ impl DbIter {
         self.valid = false;
         self.error = None;
         self.operands.clear();
+        if let Some(counts) = &mut self.counts {
+            counts.end();
+        }
         let buffers = [&self.value, &self.target, &self.prefix];
         self.inner.release()
             && buffers.into_iter().all(|buffer| buffer.capacity() <= BUFFER_MAX)
@@ -231,6 +234,9 @@ impl DbIter {
         self.inner_is_past = false;
         self.key.clear();
         self.value.clear();
+        if let Some(counts) = &mut self.counts {
+            counts.begin();
+        }
         self.start(Direction::Forward);
     }
 

@@ -1,6 +1,5 @@
 //! Reading: the pinned set of memtables and files, snapshots, and the user's iterator.
 
-mod batch;
 mod db_iter;
 mod parking;
 mod snapshot;

@@ -1,11 +1,7 @@
 //! Everything a reader needs, immutable and pinned together: memtables and the version.
 
 use crate::base::LookupKey;
-use crate::base::perf::{self, PerfMetric, PerfTimer};
-use crate::error::Result;
-use crate::iter::GetContext;
 use crate::memtable::MemTable;
-use crate::options::ReadOptions;
 use crate::rangedel::Run;
 use crate::version::TableCache;
 use crate::version::Version;
@@ -23,22 +19,6 @@ pub struct SuperVersion {
 }
 
 impl SuperVersion {
-    /// Looks a key up in the memtables, then in the files, newest place first.
-    #[inline]
-    pub fn get(
-        &self,
-        key: &LookupKey,
-        ro: &ReadOptions,
-        ctx: &mut GetContext<'_>,
-        tables: &TableCache,
-    ) -> Result<()> {
-        self.prefetch(key);
-        if !self.get_from_memtables(key, ctx) {
-            self.get_from_files(key, ro, ctx, tables)?;
-        }
-        Ok(())
-    }
-
     /// The range tombstones of each place, newest place first: one of its own for each memtable, each
     /// file of level 0 and each other level that has files. `None` where there are none at all.
     pub fn range_tombstones(&self, tables: &TableCache) -> Option<Vec<Vec<Run>>> {
@@ -52,19 +32,6 @@ impl SuperVersion {
         let mut places: Vec<Vec<Run>> = memtables.map(runs).collect();
         self.version.add_range_tombstones(tables, &mut places);
         Some(places)
-    }
-
-    /// Looks a key up in the files; the level that answered, if one did.
-    #[inline]
-    pub fn get_from_files(
-        &self,
-        key: &LookupKey,
-        ro: &ReadOptions,
-        ctx: &mut GetContext<'_>,
-        tables: &TableCache,
-    ) -> Result<Option<usize>> {
-        let _timer = PerfTimer::start(PerfMetric::GetFromOutputFilesTime);
-        self.version.get(key, ro, ctx, tables)
     }
 
     /// Asks for what a lookup of the key reads first in each place, so that it waits for all of them
@@ -81,24 +48,5 @@ impl SuperVersion {
         let mut memtables = std::iter::once(&self.mem).chain(&self.immutables);
         memtables.any(|mem| mem.num_range_deletes() != 0)
             || self.version.has_range_tombstones(tables)
-    }
-
-    /// Looks a key up in the memtables; true if that settled the answer.
-    #[inline]
-    pub fn get_from_memtables(&self, key: &LookupKey, ctx: &mut GetContext<'_>) -> bool {
-        if perf::is_used() {
-            return self.get_from_memtables_counted(key, ctx);
-        }
-        self.mem.get(key, ctx) || self.immutables.iter().any(|immutable| immutable.get(key, ctx))
-    }
-
-    #[cold]
-    fn get_from_memtables_counted(&self, key: &LookupKey, ctx: &mut GetContext<'_>) -> bool {
-        let _timer = PerfTimer::start(PerfMetric::GetFromMemtableTime);
-        let mut all = std::iter::once(&self.mem).chain(&self.immutables);
-        all.any(|mem| {
-            perf::count(PerfMetric::GetFromMemtableCount, u64::from(!mem.is_empty()));
-            mem.get(key, ctx)
-        })
     }
 }

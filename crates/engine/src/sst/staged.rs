@@ -21,15 +21,25 @@ pub enum Staged<'a> {
     BlockBased(block_based::Staged<'a>),
     /// In a PlainTable.
     Plain(plain::Staged<'a>),
+    /// In a table whose filter has ended it; only where that is counted, which it is when the lookup settles.
+    Rejected(&'a block_based::BlockBasedTable),
 }
 
 impl<'a> Staged<'a> {
-    /// Whether the table may hold the key.
+    /// Whether the lookup goes on: the table may hold the key, or counts that it does not.
     #[inline]
     pub fn passes_filter(&mut self) -> bool {
         match self {
-            Staged::BlockBased(staged) => staged.passes_filter(),
+            Staged::BlockBased(staged) => {
+                if staged.passes_filter() {
+                    return true;
+                }
+                let Some(table) = staged.counting_table() else { return false };
+                *self = Staged::Rejected(table);
+                true
+            }
             Staged::Plain(staged) => staged.find_place(),
+            Staged::Rejected(_) => true,
         }
     }
 
@@ -38,7 +48,7 @@ impl<'a> Staged<'a> {
     pub fn descend(&mut self) -> bool {
         match self {
             Staged::BlockBased(staged) => staged.descend(),
-            Staged::Plain(_) => false,
+            Staged::Plain(_) | Staged::Rejected(_) => false,
         }
     }
 
@@ -72,6 +82,10 @@ impl<'a> Staged<'a> {
         match self {
             Staged::BlockBased(staged) => staged.settle(ro, ctx),
             Staged::Plain(staged) => staged.settle(ctx),
+            Staged::Rejected(table) => {
+                table.count_rejected(ctx);
+                Ok(())
+            }
         }
     }
 }

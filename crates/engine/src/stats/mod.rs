@@ -17,12 +17,12 @@ mod reasons;
 mod statistics;
 mod tickers;
 
-pub use activity::{Activity, activity, busy_unless_known, busy_with};
+pub use activity::{Activity, Busy, activity, busy_unless_known, busy_with};
 pub use histogram::{Histogram, HistogramData};
 pub use histogram_types::HistogramType;
 pub use level::StatsLevel;
 pub use prometheus::{PROMETHEUS_CONTENT_TYPE, prometheus_text};
-pub use statistics::{Statistics, Timer, add, record};
+pub use statistics::{LocalCounters, Statistics, Timer, add, record};
 pub use tickers::Ticker;
 
 #[cfg(test)]

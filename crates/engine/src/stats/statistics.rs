@@ -118,6 +118,12 @@ impl Statistics {
         }
     }
 
+    /// This thread's counters, for several counts in a row.
+    #[inline]
+    pub fn local(&self) -> LocalCounters<'_> {
+        LocalCounters { shard: self.mine(), level: self.level.load(Relaxed) }
+    }
+
     /// The value of a ticker.
     pub fn ticker(&self, ticker: Ticker) -> u64 {
         let counts = self.made().map(|s| s.tickers[ticker as usize].load(Relaxed));
@@ -177,6 +183,31 @@ impl Statistics {
             );
         }
         out
+    }
+}
+
+/// The counters of one thread, at the level that was set when they were asked for.
+#[derive(Clone, Copy)]
+pub struct LocalCounters<'a> {
+    shard: &'a Shard,
+    level: u8,
+}
+
+impl LocalCounters<'_> {
+    /// Adds `n` to a ticker.
+    #[inline]
+    pub fn add(&self, ticker: Ticker, n: u64) {
+        if self.level > StatsLevel::DisableAll as u8 {
+            self.shard.tickers[ticker as usize].fetch_add(n, Relaxed);
+        }
+    }
+
+    /// Counts `v` in a histogram.
+    #[inline]
+    pub fn record(&self, histogram: HistogramType, v: u64) {
+        if self.level > StatsLevel::ExceptHistogramOrTimers as u8 {
+            self.shard.histograms[histogram as usize].add(v);
+        }
     }
 }
 

@@ -239,7 +239,7 @@ impl Level {
     /// Begins lookups in the files that may hold the key, newest first. Nothing is begun where
     /// [`Level::get_in`] or, if files do not overlap, [`Level::get_sorted`] must be called.
     #[inline]
-    pub(super) fn stage<'a>(
+    pub fn stage<'a>(
         &'a self,
         key: &'a LookupKey<'a>,
         overlapping: bool,
@@ -292,7 +292,7 @@ impl Level {
     /// Looks a key up on a sorted level. Old RocksDB releases could split the entries of one user
     /// key between neighbours, so a file that ends with the key passes on to the next.
     #[inline]
-    pub(super) fn get_sorted(
+    pub fn get_sorted(
         &self,
         key: &LookupKey,
         ro: &ReadOptions,
@@ -319,7 +319,7 @@ impl Level {
 
     /// Looks a key up in one file.
     #[inline]
-    pub(super) fn get_in(
+    pub fn get_in(
         &self,
         i: usize,
         key: &LookupKey,

@@ -13,7 +13,6 @@
 //! | `salvage` | a MANIFEST made anew from tables |
 //! | `set` | the current version of every column family; installs edits |
 
-mod batch;
 pub mod builder;
 mod data_paths;
 pub mod edit;
@@ -31,7 +30,6 @@ mod table_cache;
 #[expect(clippy::module_inception, reason = "the folder is named after its main thing")]
 pub mod version;
 
-pub use batch::GROUP;
 pub use builder::VersionBuilder;
 pub use data_paths::DataPaths;
 pub use edit::VersionEdit;

@@ -90,7 +90,7 @@ impl Version {
 
     /// Levels that have files, from the newest on.
     #[inline]
-    pub(super) fn populated(&self) -> &[usize] {
+    pub fn populated(&self) -> &[usize] {
         &self.populated
     }
 

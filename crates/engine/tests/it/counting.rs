@@ -1,6 +1,7 @@
 //! Statistics: every ticker and histogram that has a name is counted, and nothing is without.
 
 use super::support::{ro, small, temp_dir, wo};
+use ferrolith::internal::base::perf::{self, PerfLevel, PerfMetric};
 use ferrolith::internal::db::Db;
 use ferrolith::internal::options::{
     BlockBasedTableOptions, CompactRangeOptions, FilterPolicy, FlushOptions, Options, TableFactory,
@@ -58,6 +59,12 @@ fn writes_lookups_and_jobs_are_counted() {
 
     db.get(&ro(), &key(1)).unwrap();
     db.get(&ro(), &1u32.to_be_bytes()).unwrap();
+    assert_eq!((count(Ticker::MemtableHit), count(Ticker::MemtableMiss)), (1, 1));
+    assert_eq!((count(Ticker::NumberKeysRead), count(Ticker::BytesRead)), (2, 100));
+
+    let mut value = Vec::new();
+    assert!(db.get_into(&ro(), &key(1), &mut value).unwrap());
+    assert!(!db.get_into(&ro(), &1u32.to_be_bytes(), &mut value).unwrap());
     assert_eq!((count(Ticker::MemtableHit), count(Ticker::MemtableMiss)), (1, 1));
     assert_eq!((count(Ticker::NumberKeysRead), count(Ticker::BytesRead)), (2, 100));
 
@@ -119,4 +126,40 @@ fn an_iterator_counts_its_moves_when_it_is_dropped() {
     assert_eq!((count(Ticker::NoIteratorCreated), count(Ticker::NoIteratorDeleted)), (1, 1));
     // As in RocksDB, seeks to the first and the last key are not timed.
     assert_eq!(stats.histogram(HistogramType::DbSeek).count, 1);
+}
+
+#[test]
+fn an_iterator_that_takes_the_place_of_another_counts_from_zero() {
+    let dir = temp_dir();
+    let db = Db::open(&counting(), dir.path()).unwrap();
+    let stats = db.statistics().unwrap();
+    fill(&db);
+    db.flush(&FlushOptions::default()).unwrap();
+    let counts = || {
+        [
+            Ticker::NoIteratorCreated,
+            Ticker::NoIteratorDeleted,
+            Ticker::NumberDbSeek,
+            Ticker::NumberDbNext,
+            Ticker::IterBytesRead,
+            Ticker::NonLastLevelSeekData,
+        ]
+        .map(|ticker| stats.take_ticker(ticker))
+    };
+    counts();
+    perf::set_level(PerfLevel::EnableTime);
+    for round in 0..3 {
+        perf::reset();
+        let mut iter = db.iter(&ro()).unwrap();
+        assert_eq!(counts(), [1, 0, 0, 0, 0, 0], "round {round}");
+        let made = perf::value(PerfMetric::NewTableIteratorNanos) > 0;
+        assert_eq!(made, round == 0, "round {round}: the table is read by the iterator before");
+        iter.seek_to_first();
+        iter.next();
+        drop(iter);
+        assert_eq!(counts(), [0, 1, 1, 1, 2 * 104, 1], "round {round}");
+    }
+    perf::set_level(PerfLevel::EnableCount);
+    drop(db);
+    assert_eq!(counts(), [0; 6], "what waited for a user has none to count for");
 }

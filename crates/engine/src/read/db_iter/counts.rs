@@ -1,4 +1,4 @@
-//! What an iterator with statistics did. Moves are counted here and handed over when it is dropped:
+//! What an iterator with statistics did for its user. Moves are counted here and handed over when the user leaves:
 //! a scan would else write to a shared counter per entry.
 
 use crate::stats::{HistogramType, Statistics, Ticker};
@@ -28,6 +28,14 @@ struct Moves {
 /// The counts of one iterator.
 pub(super) struct IterCounts {
     stats: Arc<Statistics>,
+    /// It has a user, whom it was counted as made for.
+    in_use: bool,
+    counts: Counts,
+}
+
+/// What it did for its present user.
+#[derive(Default)]
+struct Counts {
     moves: [Moves; 3],
     bytes: u64,
     /// Entries that moves passed over.
@@ -39,8 +47,42 @@ pub(super) struct IterCounts {
 impl IterCounts {
     /// The counts of an iterator that was just made.
     pub(super) fn new(stats: Arc<Statistics>) -> IterCounts {
-        stats.add(Ticker::NoIteratorCreated, 1);
-        IterCounts { stats, moves: Default::default(), bytes: 0, skipped: 0, reseeks: 0 }
+        let mut counts = IterCounts { stats, in_use: false, counts: Counts::default() };
+        counts.begin();
+        counts
+    }
+
+    /// It has a new user.
+    pub(super) fn begin(&mut self) {
+        self.end();
+        self.in_use = true;
+        self.stats.add(Ticker::NoIteratorCreated, 1);
+    }
+
+    /// Its user has left: hands the counts over, and is at 0 again.
+    pub(super) fn end(&mut self) {
+        if !std::mem::take(&mut self.in_use) {
+            return;
+        }
+        let Counts { moves: [seek, next, prev], bytes, skipped, reseeks } =
+            std::mem::take(&mut self.counts);
+        let mine = self.stats.local();
+        for (ticker, n) in [
+            (Ticker::NumberDbSeek, seek.calls),
+            (Ticker::NumberDbSeekFound, seek.found),
+            (Ticker::NumberDbNext, next.calls),
+            (Ticker::NumberDbNextFound, next.found),
+            (Ticker::NumberDbPrev, prev.calls),
+            (Ticker::NumberDbPrevFound, prev.found),
+            (Ticker::IterBytesRead, bytes),
+            (Ticker::NumberIterSkip, skipped),
+            (Ticker::NumberOfReseeksInIteration, reseeks),
+            (Ticker::NoIteratorDeleted, 1),
+        ] {
+            if n != 0 {
+                mine.add(ticker, n);
+            }
+        }
     }
 
     /// Where it counts.
@@ -50,7 +92,7 @@ impl IterCounts {
 
     /// Notes a seek that saves many steps within a move.
     pub(super) fn add_reseek(&mut self) {
-        self.reseeks += 1;
+        self.counts.reseeks += 1;
     }
 
     /// Notes a call, the bytes of the entry that it found, how many entries it looked at, and when it
@@ -62,16 +104,16 @@ impl IterCounts {
         looked_at: u64,
         start: Option<Instant>,
     ) {
-        self.skipped += looked_at.saturating_sub(u64::from(found.is_some()));
+        self.counts.skipped += looked_at.saturating_sub(u64::from(found.is_some()));
         let moves = match call {
-            Call::Seek | Call::SeekToEnd => &mut self.moves[0],
-            Call::Next => &mut self.moves[1],
-            Call::Prev => &mut self.moves[2],
+            Call::Seek | Call::SeekToEnd => &mut self.counts.moves[0],
+            Call::Next => &mut self.counts.moves[1],
+            Call::Prev => &mut self.counts.moves[2],
         };
         moves.calls += 1;
         if let Some(bytes) = found {
             moves.found += 1;
-            self.bytes += bytes;
+            self.counts.bytes += bytes;
         }
         if let Some(start) = start {
             self.stats.record_since(HistogramType::DbSeek, start);
@@ -81,20 +123,6 @@ impl IterCounts {
 
 impl Drop for IterCounts {
     fn drop(&mut self) {
-        let [seek, next, prev] = &self.moves;
-        for (ticker, n) in [
-            (Ticker::NumberDbSeek, seek.calls),
-            (Ticker::NumberDbSeekFound, seek.found),
-            (Ticker::NumberDbNext, next.calls),
-            (Ticker::NumberDbNextFound, next.found),
-            (Ticker::NumberDbPrev, prev.calls),
-            (Ticker::NumberDbPrevFound, prev.found),
-            (Ticker::IterBytesRead, self.bytes),
-            (Ticker::NumberIterSkip, self.skipped),
-            (Ticker::NumberOfReseeksInIteration, self.reseeks),
-            (Ticker::NoIteratorDeleted, 1),
-        ] {
-            self.stats.add(ticker, n);
-        }
+        self.end();
     }
 }

@@ -86,9 +86,10 @@ pub(super) struct CachedParts {
 
 /// Counts a block that was found in the cache. `of_kind` are the hits of its kind.
 fn hit(stats: &Statistics, of_kind: Ticker, bytes: u64) {
-    stats.add(Ticker::BlockCacheHit, 1);
-    stats.add(of_kind, 1);
-    stats.add(Ticker::BlockCacheBytesRead, bytes);
+    let mine = stats.local();
+    mine.add(Ticker::BlockCacheHit, 1);
+    mine.add(of_kind, 1);
+    mine.add(Ticker::BlockCacheBytesRead, bytes);
 }
 
 #[cold]

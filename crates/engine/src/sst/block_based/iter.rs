@@ -52,6 +52,8 @@ pub struct TableIter {
     valid: bool,
     /// A block was entered since the last seek, and counted with statistics on.
     seek_counted: bool,
+    /// It was released since it was counted as made.
+    released: bool,
     for_compaction: bool,
     /// Forward seeks ask the prefix filter.
     asks_filter: bool,
@@ -88,6 +90,7 @@ impl TableIter {
             pace_at: usize::MAX,
             valid: false,
             seek_counted: ro.for_compaction,
+            released: false,
             for_compaction: ro.for_compaction,
             asks_filter: ro.within_one_prefix,
             error: None,
@@ -108,6 +111,10 @@ impl TableIter {
         if table.statistics.is_some() && !self.seek_counted {
             table.count_seek();
             self.seek_counted = true;
+            if std::mem::take(&mut self.released) {
+                // Whoever uses it again counts as whoever makes one.
+                table.count_iterator();
+            }
         }
         let kept = self.pinned.as_ref().and_then(|pinned| pinned.get(&i));
         let load = || table.load(parts, i, self.access, Some(&mut self.readahead));
@@ -319,6 +326,8 @@ impl InternalIterator for TableIter {
         self.start();
         self.block = None;
         self.readahead.release();
+        self.seek_counted = self.for_compaction;
+        self.released = true;
         self.pinned.is_none()
     }
 

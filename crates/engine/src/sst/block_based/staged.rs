@@ -7,6 +7,7 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
 use super::block::Block;
+use super::counting::count_hit;
 use super::fences::Search;
 use super::parts::Parts;
 use super::table::{BlockBasedTable, SlotPin};
@@ -36,12 +37,12 @@ pub struct Staged<'a> {
 
 impl<'a> Staged<'a> {
     /// Asks for the filter. `None` if the table's parts are not there yet, if blocks are not cached or have no tags,
-    /// if something else than an entry may settle the answer, or if somebody counts.
+    /// or if something else than an entry may settle the answer.
     #[inline]
     pub fn begin(table: &'a BlockBasedTable, key: &'a LookupKey<'a>) -> Option<Staged<'a>> {
         let parts = table.parts.ready()?;
         let slots = parts.slots.as_deref()?;
-        if !table.tags || table.has_range_tombstones || table.statistics.is_some() {
+        if !table.tags || table.has_range_tombstones {
             return None;
         }
         table.prefetch(key);
@@ -62,6 +63,12 @@ impl<'a> Staged<'a> {
         }
         self.search = self.parts.fences.begin(&table.order, user_key, self.max_trailer);
         true
+    }
+
+    /// The table, if it has statistics: a lookup that the filter ended is counted when its turn comes.
+    #[inline]
+    pub fn counting_table(&self) -> Option<&'a BlockBasedTable> {
+        self.table.statistics.is_some().then_some(self.table)
     }
 
     /// One level down in the index.
@@ -104,13 +111,68 @@ impl<'a> Staged<'a> {
             return self.table.get(self.key, ro, ctx);
         };
         node.touch();
+        if self.table.statistics.is_some() {
+            return self.settle_counted(node.object(), tags, from, ctx);
+        }
+        self.settle_in(node.object(), tags, from, ctx)
+    }
+
+    #[inline(always)]
+    fn settle_in(
+        &self,
+        block: &Block,
+        tags: &Tags,
+        from: Candidates,
+        ctx: &mut GetContext,
+    ) -> Result<()> {
         let (table, at) = (self.table, self.key.sequence());
         let pin = SlotPin { slots: self.slots, i: self.block };
-        let (view, hash, user_key) = (node.object().view(), self.key.hash(), self.key.user_key());
+        let (view, hash, user_key) = (block.view(), self.key.hash(), self.key.user_key());
         let visit = |t: u64, value: &[u8]| table.save(at, t, value, ctx, &pin);
         match tags.find_from(from, view, hash, user_key, self.max_trailer, visit) {
             Ok(_) => Ok(()),
             Err(e) => Err(table.in_block(self.block, e)),
         }
+    }
+
+    /// With statistics: counts what [`BlockBasedTable::get`] does.
+    #[cold]
+    #[inline(never)]
+    fn settle_counted(
+        &self,
+        block: &Block,
+        tags: &Tags,
+        from: Candidates,
+        ctx: &mut GetContext,
+    ) -> Result<()> {
+        let table = self.table;
+        table.count_filter(true, ctx);
+        if let Some(stats) = &table.statistics {
+            count_hit(stats, block);
+        }
+        if let Some(cached) = &table.cached {
+            cached.count_dictionary_use(&table.statistics);
+        }
+        self.settle_in(block, tags, from, ctx)?;
+        table.count_outcome(&self.parts.filter, ctx);
+        Ok(())
+    }
+}
+
+impl BlockBasedTable {
+    /// Counts a lookup in stages that the filter ended.
+    #[cold]
+    pub fn count_rejected(&self, ctx: &mut GetContext) {
+        self.count_filter(false, ctx);
+    }
+
+    fn count_filter(&self, allowed: bool, ctx: &mut GetContext) {
+        if let Some(cached) = &self.cached {
+            cached.count_filter_use(&self.statistics);
+        }
+        if let Some(parts) = self.parts.ready() {
+            self.count_filter_answer(&parts.filter, allowed);
+        }
+        ctx.forget_seen();
     }
 }

@@ -126,7 +126,7 @@ impl BlockBasedTable {
 
     /// Counts what the filter said.
     #[cold]
-    fn count_filter_answer(&self, filter: &TableFilter, allowed: bool) {
+    pub(super) fn count_filter_answer(&self, filter: &TableFilter, allowed: bool) {
         if matches!(filter, TableFilter::None) {
             return;
         }
@@ -150,7 +150,7 @@ impl BlockBasedTable {
 
     /// Counts a lookup that the filter allowed: uses of the index, and whether the key was there.
     #[cold]
-    fn count_outcome(&self, filter: &TableFilter, ctx: &GetContext) {
+    pub(super) fn count_outcome(&self, filter: &TableFilter, ctx: &GetContext) {
         if let Some(cached) = &self.cached {
             cached.count_index_use(&self.statistics);
         }

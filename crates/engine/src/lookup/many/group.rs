@@ -1,20 +1,15 @@
-//! Values of many keys: keys are looked up in groups, those of a group at the same time.
+//! Groups of keys, and memory for their values.
 //!
-//! What there is of each key of a group lies on the stack, and its small values lie in one piece of memory:
+//! The state of each key of a group lies on the stack, and its small values share one piece of memory:
 //! an allocation for each of them was a sixth of a lookup.
 
-use super::get::{context, look_up};
-use super::read_modes::{has_limits, within_limits};
-use crate::base::perf;
+use super::super::Lookup;
+use super::super::observe::{Observe, Values};
+use super::stages::GROUP;
 use crate::base::pinned::PinnedBytes;
-use crate::base::{LookupKey, PinnedValue, SeqNo};
+use crate::base::{LookupKey, PinnedValue};
 use crate::env::epoch::Guard;
-use crate::error::Result;
 use crate::iter::{GetContext, Outcome};
-use crate::options::ReadOptions;
-use crate::read::SuperVersion;
-use crate::session::ColumnFamilyData;
-use crate::version::GROUP;
 use smallvec::SmallVec;
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -22,50 +17,50 @@ use std::sync::Arc;
 /// Something of each key of a group.
 type Group<T> = SmallVec<[T; GROUP]>;
 
+/// The level that settled the answer for each key of a group, if one did. Kept for observers only.
+pub(super) type Levels = [Option<u8>; GROUP];
+
 /// Values up to so many bytes share memory, which lives as long as one of them.
 const SHARED_MAX: usize = 512;
 
-/// The newest values of keys that are visible at `seq`.
-pub(super) fn look_up_in_groups<K: AsRef<[u8]>>(
-    family: &ColumnFamilyData,
-    sv: &SuperVersion,
-    ro: &ReadOptions,
+/// Looks keys up, group by group.
+pub(super) fn look_up<K: AsRef<[u8]>, O: Observe>(
+    lookup: &Lookup<'_>,
     keys: &[K],
-    seq: SeqNo,
     guard: &Guard,
-) -> Vec<Result<Option<PinnedValue>>> {
-    // What is counted is counted key by key, and so are limits.
-    if keys.len() < 2 || has_limits(ro) || perf::is_used() {
-        return within_limits(ro, keys, |key| look_up(family, sv, ro, key.as_ref(), seq));
-    }
+    observer: &O,
+) -> Values {
     let mut results = Vec::with_capacity(keys.len());
     let mut bytes = Vec::new();
     for group in keys.chunks(GROUP) {
         let group: Group<&[u8]> = group.iter().map(AsRef::as_ref).collect();
-        let group: Group<LookupKey<'_>> = LookupKey::many(&group, seq, &mut bytes).collect();
-        look_up_group(family, sv, ro, &group, guard, &mut results);
+        let group: Group<LookupKey<'_>> = LookupKey::many(&group, lookup.seq, &mut bytes).collect();
+        look_up_group(lookup, &group, guard, observer, &mut results);
     }
     results
 }
 
-fn look_up_group(
-    family: &ColumnFamilyData,
-    sv: &SuperVersion,
-    ro: &ReadOptions,
+#[inline(never)]
+fn look_up_group<O: Observe>(
+    lookup: &Lookup<'_>,
     keys: &[LookupKey<'_>],
     guard: &Guard,
-    results: &mut Vec<Result<Option<PinnedValue>>>,
+    observer: &O,
+    results: &mut Values,
 ) {
     let small = SmallValues { num_keys: keys.len(), bytes: RefCell::default() };
     let places: Group<Cell<Place>> = keys.iter().map(|_| Cell::default()).collect();
     let mut receivers: Group<_> = places.iter().map(|place| small.receiver(place)).collect();
     let contexts = keys.iter().zip(&mut receivers);
-    let contexts = contexts.map(|(key, receiver)| context(family, ro, key).with_receiver(receiver));
+    let contexts =
+        contexts.map(|(key, receiver)| lookup.context(key, observer).with_receiver(receiver));
     let mut contexts: Group<GetContext<'_>> = contexts.collect();
-    sv.get_many(keys, ro, &mut contexts, &family.tables, guard);
+    let mut levels: Levels = [None; GROUP];
+    search_memtables(lookup, keys, &mut contexts, observer);
+    lookup.search_files(keys, &mut contexts, guard, observer, &mut levels);
     let small: Arc<dyn PinnedBytes> = Arc::new(Shared(small.bytes.take()));
-    for (context, place) in contexts.into_iter().zip(&places) {
-        results.push(context.outcome().map(|outcome| match outcome {
+    for (i, (context, place)) in contexts.into_iter().zip(&places).enumerate() {
+        let value = context.outcome().map(|outcome| match outcome {
             Outcome::Missing => None,
             Outcome::Kept(value) => Some(value),
             Outcome::Received => Some(match place.take() {
@@ -74,7 +69,36 @@ fn look_up_group(
                     PinnedValue::shared(Arc::clone(&small), start as usize..end as usize)
                 }
             }),
-        }));
+        });
+        if O::OBSERVES
+            && let (Some(level), Ok(Some(_))) = (levels[i], &value)
+        {
+            observer.found_in_level(level.into());
+        }
+        results.push(value);
+    }
+}
+
+/// Asks each memtable for all keys before the next one.
+fn search_memtables<O: Observe>(
+    lookup: &Lookup<'_>,
+    keys: &[LookupKey<'_>],
+    contexts: &mut [GetContext<'_>],
+    observer: &O,
+) {
+    for mem in std::iter::once(&lookup.sv.mem).chain(&lookup.sv.immutables) {
+        if mem.is_empty() {
+            continue;
+        }
+        mem.walk_ahead(keys);
+        for (key, ctx) in keys.iter().zip(&mut *contexts) {
+            if !ctx.is_done() {
+                mem.get(key, ctx);
+            }
+        }
+    }
+    if O::OBSERVES {
+        contexts.iter().for_each(|ctx| observer.left_memtables(ctx.is_done() && ctx.has_seen()));
     }
 }
 

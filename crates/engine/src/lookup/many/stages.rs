@@ -4,13 +4,16 @@
 //! Inside level 0 all files are asked at once, since their filters say no mostly, and settled newest
 //! first.
 
-use super::{Level, TableCache, Version};
+use super::super::Lookup;
+use super::super::observe::Observe;
+use super::group::Levels;
 use crate::base::LookupKey;
 use crate::env::epoch::Guard;
 use crate::error::Result;
 use crate::iter::GetContext;
 use crate::options::ReadOptions;
 use crate::sst::Staged;
+use crate::version::{Level, TableCache};
 use smallvec::SmallVec;
 
 /// One key on its way through one file.
@@ -28,35 +31,38 @@ const CLUMP: usize = 3;
 
 /// So many keys are best looked up together: enough to keep a core's misses in flight from stage to stage, few
 /// enough for what there is of them to stay in the first-level cache.
-pub const GROUP: usize = 32;
+pub(super) const GROUP: usize = 32;
 
 /// Those of a group of keys in one level, on the stack where each key is in one file.
 type Walks<'a> = SmallVec<[Walk<'a>; GROUP]>;
 
 impl Walk<'_> {
+    #[inline(always)]
     fn passes_filter(&mut self) -> bool {
         self.staged.as_mut().is_none_or(Staged::passes_filter)
     }
 
+    #[inline(always)]
     fn descend(&mut self) -> bool {
         self.staged.as_mut().is_some_and(Staged::descend)
     }
 }
 
-impl Version {
-    /// As [`Version::get`] for each key with its context. Contexts that are done are left alone; an error
-    /// goes to its context.
-    pub fn get_many(
+impl Lookup<'_> {
+    /// Looks each key up in the files, with its context. Contexts that are done are left alone; an error goes to its
+    /// context. The level that settled an answer goes to `levels`, if somebody observes.
+    pub(super) fn search_files<O: Observe>(
         &self,
-        keys: &[LookupKey],
-        ro: &ReadOptions,
+        keys: &[LookupKey<'_>],
         contexts: &mut [GetContext<'_>],
-        tables: &TableCache,
         guard: &Guard,
+        _observer: &O,
+        levels: &mut Levels,
     ) {
+        let (version, tables) = (&*self.sv.version, &*self.family.tables);
         let mut walks = Walks::new();
-        for &n in self.populated() {
-            let level = &**self.level(n);
+        for &n in version.populated() {
+            let level = &**version.level(n);
             for (i, key) in keys.iter().enumerate() {
                 if !contexts[i].is_done() {
                     let begin = |file, staged| {
@@ -65,14 +71,18 @@ impl Version {
                     level.stage(key, n == 0, begin);
                 }
             }
-            walks.retain(Walk::passes_filter);
+            walks.retain(|walk| walk.passes_filter());
             while walks.iter_mut().fold(false, |more, walk| walk.descend() | more) {}
             roll(&mut walks, guard, |walk| {
                 let (key, ctx) = (&keys[walk.key as usize], &mut contexts[walk.key as usize]);
-                if !ctx.is_done()
-                    && let Err(e) = settle(level, n == 0, walk, key, ro, ctx, tables)
-                {
+                if ctx.is_done() {
+                    return;
+                }
+                if let Err(e) = settle(level, n == 0, walk, key, self.ro, ctx, tables) {
                     ctx.fail(e);
+                }
+                if O::OBSERVES && ctx.is_done() {
+                    levels[walk.key as usize] = Some(n as u8);
                 }
             });
             walks.clear();
@@ -106,7 +116,7 @@ fn for_each<'a>(walks: &mut [Walk<'a>], stage: impl Fn(&mut Staged<'a>)) {
 }
 
 /// The last stage.
-#[inline]
+#[inline(always)]
 fn settle(
     level: &Level,
     overlapping: bool,

@@ -1,0 +1,124 @@
+//! Point lookups: pin, look at the memtables, then at the files.
+//!
+//! A point lookup takes no lock and counts nothing: it pins itself, loads the super-version and
+//! *then* the visible sequence number; see [`Host::visible`].
+
+use super::observe::{Call, Nobody, Observable, Observe, observed};
+use super::one::pinned;
+use super::{Host, Lookup, closed};
+use crate::base::pinned::PIN_FROM_BYTES;
+use crate::base::{MAX_SEQUENCE_NUMBER, PinnedValue, SeqNo};
+use crate::env::epoch;
+use crate::error::Result;
+use crate::iter::{Outcome, Receiver};
+use crate::options::ReadOptions;
+use crate::session::ColumnFamilyData;
+
+/// Returns the newest visible value of a key.
+#[inline]
+pub(crate) fn get<H: Host>(
+    host: &H,
+    family: &ColumnFamilyData,
+    ro: &ReadOptions,
+    user_key: &[u8],
+) -> Result<Option<PinnedValue>> {
+    let value = observed(host.statistics(), Call::Get, Get { host, family, ro, user_key });
+    match host.value_suffix() {
+        None => value,
+        Some(suffix) => suffix.cut(value?),
+    }
+}
+
+/// As [`get`], but a small value goes to `receiver` where it lies. The receiver must not use the database: the lookup
+/// is pinned.
+#[inline]
+pub(super) fn receive<H: Host>(
+    host: &H,
+    family: &ColumnFamilyData,
+    ro: &ReadOptions,
+    user_key: &[u8],
+    receiver: Receiver<'_>,
+) -> Result<Outcome> {
+    if host.value_suffix().is_some() {
+        return Ok(receive_late(get(host, family, ro, user_key)?, receiver));
+    }
+    let get = Get { host, family, ro, user_key };
+    observed(host.statistics(), Call::Get, Receive { get, receiver })
+}
+
+/// Gives a small value to a receiver that came too late to take it where it lies.
+#[cold]
+fn receive_late(value: Option<PinnedValue>, receiver: Receiver<'_>) -> Outcome {
+    match value {
+        None => Outcome::Missing,
+        Some(value) if value.len() < PIN_FROM_BYTES => {
+            receiver(&value);
+            Outcome::Received
+        }
+        Some(value) => Outcome::Kept(value),
+    }
+}
+
+/// Returns the sequence number of the newest write to a key, range deletions included; 0 where there is none. Numbers
+/// are told apart down to the oldest snapshot.
+pub(crate) fn newest_sequence(family: &ColumnFamilyData, user_key: &[u8]) -> Result<SeqNo> {
+    let guard = epoch::pin();
+    let sv = family.super_version(&guard).ok_or_else(closed)?;
+    let ro = &ReadOptions::default();
+    let lookup = Lookup { family, sv, ro, seq: MAX_SEQUENCE_NUMBER, files_only: false };
+    lookup.newest_sequence(user_key, &Nobody)
+}
+
+struct Get<'a, H> {
+    host: &'a H,
+    family: &'a ColumnFamilyData,
+    ro: &'a ReadOptions,
+    user_key: &'a [u8],
+}
+
+impl<H: Host> Observable for Get<'_, H> {
+    type Output = Result<Option<PinnedValue>>;
+
+    #[inline(always)]
+    fn run<O: Observe>(self, observer: &O) -> Result<Option<PinnedValue>> {
+        pinned(self.host, self.family, self.ro, observer, |lookup, _| {
+            let value = lookup.value(self.user_key, observer);
+            if O::OBSERVES {
+                let len = |value: &Option<PinnedValue>| value.as_ref().map_or(0, |v| v.len());
+                observer.got(value.as_ref().ok().map(|value| len(value) as u64));
+            }
+            value
+        })
+    }
+}
+
+struct Receive<'a, 'r, H> {
+    get: Get<'a, H>,
+    receiver: Receiver<'r>,
+}
+
+impl<H: Host> Observable for Receive<'_, '_, H> {
+    type Output = Result<Outcome>;
+
+    #[inline(always)]
+    fn run<O: Observe>(self, observer: &O) -> Result<Outcome> {
+        let Receive { get, receiver } = self;
+        pinned(get.host, get.family, get.ro, observer, |lookup, _| {
+            if !O::OBSERVES {
+                return lookup.receive(get.user_key, receiver, observer);
+            }
+            let mut received = 0;
+            let mut measure = |value: &[u8]| {
+                received = value.len();
+                receiver(value);
+            };
+            let outcome = lookup.receive(get.user_key, &mut measure, observer);
+            observer.got(outcome.as_ref().ok().map(|outcome| match outcome {
+                Outcome::Missing => 0,
+                Outcome::Received => received as u64,
+                Outcome::Kept(value) => value.len() as u64,
+            }));
+            outcome
+        })
+    }
+}

@@ -1,0 +1,121 @@
+//! Iterators: made over the newest super-version, or taken from the pool of those that ended.
+
+use super::modes::check_iterator;
+use super::{Host, closed, read_sequence};
+use crate::error::Result;
+use crate::iter::MergingIterator;
+use crate::options::{ReadOptions, ReadTier};
+use crate::rangedel::hide_covered;
+use crate::read::{DbIter, SuperVersion, Ticket};
+use crate::session::ColumnFamilyData;
+use crate::sst::{BlockAccess, TableIterOptions};
+use crate::version::Source;
+
+/// Returns a user's iterator over one family. The database must outlive it.
+pub(crate) fn iterator(
+    host: &impl Host,
+    family: &ColumnFamilyData,
+    ro: &ReadOptions,
+) -> Result<Box<DbIter>> {
+    check_iterator(family, ro)?;
+    if let Some(iter) = parked(host, family, ro) {
+        return Ok(iter);
+    }
+    let sv = family.hold_super_version().ok_or_else(closed)?;
+    let seq = read_sequence(host, ro);
+    // Before the children are made: a memtable may get its first entry meanwhile.
+    let ticket = ticket(family, &sv, ro);
+    let tombstones = match ro.ignore_range_deletions {
+        true => None,
+        false => sv.range_tombstones(&family.tables),
+    };
+    // A memtable that is empty now has nothing to say at `seq`. A tailing iterator will ask again,
+    // and tombstones are given for all places.
+    let only_filled = tombstones.is_none() && !ro.tailing;
+    let mut children = children(family, &sv, ro, only_filled);
+    let ticket = ticket.filter(|_| only_filled);
+    if let Some(tombstones) = tombstones {
+        let places = children.into_iter().map(|place| Box::new(place) as Box<_>).collect();
+        let places = hide_covered(&family.order, seq, places, &tombstones);
+        children = places.into_iter().map(Source::Other).collect();
+    }
+    let inner = MergingIterator::new(family.order.clone(), children);
+    let iter = DbIter::new(
+        inner,
+        family.order.clone(),
+        seq,
+        family.merge_operator.clone(),
+        ro,
+        family.prefix_extractor.clone(),
+        sv,
+    );
+    let suffix = host.value_suffix().map_or(0, |suffix| suffix.len);
+    Ok(Box::new(
+        iter.with_value_suffix(suffix)
+            .with_max_sequential_skip(max_sequential_skip(family))
+            .with_statistics(host.statistics())
+            .with_ticket(ticket),
+    ))
+}
+
+/// An iterator that waits for being used again, if one suits.
+fn parked(host: &impl Host, family: &ColumnFamilyData, ro: &ReadOptions) -> Option<Box<DbIter>> {
+    let mut seq = 0;
+    let mut iter = family.parked(|sv, parked| {
+        seq = read_sequence(host, ro);
+        // Tombstones that were written since are none of the parked iterator's.
+        (ro.ignore_range_deletions || !sv.has_range_tombstones(&family.tables))
+            && ticket(family, sv, ro).is_some_and(|ticket| ticket == *parked)
+    })?;
+    iter.renew(seq, ro, family.prefix_extractor.as_ref(), max_sequential_skip(family));
+    Some(iter)
+}
+
+/// What decides which children an iterator has; `None` for those that are not parked.
+fn ticket(family: &ColumnFamilyData, sv: &SuperVersion, ro: &ReadOptions) -> Option<Ticket> {
+    let parks = !ro.tailing && ro.read_tier == ReadTier::All && ro.deadline_us == 0;
+    // An iterator that waits would keep blocks that its user has pinned, or more tables open than allowed.
+    let keeps_much = ro.pin_data || !family.tables.pins_readers();
+    if !parks || keeps_much {
+        return None;
+    }
+    let memtables = std::iter::once(&sv.mem).chain(&sv.immutables);
+    let filled = memtables.filter(|mem| !mem.is_empty()).count();
+    Some(Ticket { tables: table_options(family, ro), filled })
+}
+
+fn max_sequential_skip(family: &ColumnFamilyData) -> u64 {
+    family.read_options(|options| options.max_sequential_skip_in_iterations)
+}
+
+/// How an iterator with these options reads tables.
+fn table_options(family: &ColumnFamilyData, ro: &ReadOptions) -> TableIterOptions {
+    TableIterOptions {
+        verify_checksums: ro.verify_checksums,
+        access: BlockAccess::of(ro),
+        total_order: ro.total_order() || family.prefix_extractor.is_none(),
+        within_one_prefix: ro.within_one_prefix,
+        readahead: ro.readahead_size,
+        for_compaction: false,
+        pin: ro.pin_data,
+    }
+}
+
+/// One iterator per place, newest first; with `only_filled` without empty memtables.
+fn children(
+    family: &ColumnFamilyData,
+    sv: &SuperVersion,
+    ro: &ReadOptions,
+    only_filled: bool,
+) -> Vec<Source> {
+    let table_options = table_options(family, ro);
+    let memtables = std::iter::once(&sv.mem).chain(&sv.immutables);
+    let memtables = memtables.filter(|mem| !only_filled || !mem.is_empty());
+    let mut children = Vec::with_capacity(1 + sv.immutables.len() + sv.version.num_places());
+    children.extend(memtables.map(|mem| Source::Memtable(mem.iter(table_options.total_order))));
+    if ro.read_tier == ReadTier::Memtable {
+        return children;
+    }
+    sv.version.add_iterators(&table_options, &family.tables, &mut children);
+    children
+}

@@ -1,0 +1,114 @@
+//! Groups of keys are looked up, and counted, as single keys are.
+
+use super::{Lookup, group, within_limits};
+use crate::base::PinnedValue;
+use crate::db::Db;
+use crate::env::epoch;
+use crate::error::Result;
+use crate::hooks::StringAppendOperator;
+use crate::lookup::observe::{Call, Counted, Nobody, Observe};
+use crate::options::{
+    BlockBasedTableOptions, FilterPolicy, FlushOptions, Options, ReadOptions, TableFactory,
+    WriteOptions,
+};
+use crate::stats::{HistogramType, Statistics, Ticker};
+use std::sync::Arc;
+
+fn key(i: u32) -> Vec<u8> {
+    format!("key{i:05}").into_bytes()
+}
+
+/// Files in two levels, memtables, deletions and operands over each other.
+fn filled(dir: &std::path::Path, partitioned: bool) -> Db {
+    let mut options = Options::default();
+    options.db.create_if_missing = true;
+    options.db.statistics = Some(Statistics::new());
+    options.cf.disable_auto_compactions = true;
+    options.cf.merge_operator = Some(Arc::new(StringAppendOperator::default()));
+    options.cf.table_factory = TableFactory::BlockBased(BlockBasedTableOptions {
+        filter_policy: Some(FilterPolicy::Bloom { bits_per_key: 4.0 }),
+        cache_index_and_filter_blocks: partitioned,
+        partition_filters: partitioned,
+        block_size: 512,
+        ..Default::default()
+    });
+    let (db, wo) = (Db::open(&options, dir).unwrap(), WriteOptions::default());
+    for round in 0..4u32 {
+        for i in (0..2000).filter(|i| i % (round + 2) == 0) {
+            match (i + round) % 7 {
+                0 => db.delete(&wo, &key(i)).unwrap(),
+                1 => db.merge(&wo, &key(i), b"operand").unwrap(),
+                _ => db.put(&wo, &key(i), &vec![round as u8; 20 + i as usize % 900]).unwrap(),
+            }
+        }
+        match round {
+            0 => db.compact_range(&Default::default(), None, None).unwrap(),
+            1 | 2 => db.flush(&FlushOptions::default()).unwrap(),
+            _ => {}
+        }
+    }
+    db
+}
+
+type Counts = (Vec<(&'static str, u64)>, Vec<(&'static str, u64)>);
+
+/// The counts since the last call.
+fn take_counts(stats: &Statistics) -> Counts {
+    let tickers = Ticker::ALL.iter().map(|t| (t.name(), stats.ticker(*t)));
+    let histograms = HistogramType::ALL.iter().map(|h| (h.name(), stats.histogram(*h).count));
+    let counts =
+        (tickers.filter(|c| c.1 != 0).collect(), histograms.filter(|c| c.1 != 0).collect());
+    stats.reset();
+    counts
+}
+
+fn plain(values: Vec<Result<Option<PinnedValue>>>) -> Vec<Option<Vec<u8>>> {
+    values.into_iter().map(|value| value.unwrap().map(PinnedValue::into_vec)).collect()
+}
+
+/// The values of keys, in groups or one by one.
+fn look_up(
+    db: &Db,
+    keys: &[Vec<u8>],
+    observer: &impl Observe,
+    grouped: bool,
+) -> Vec<Option<Vec<u8>>> {
+    let (cf, ro, guard) = (db.default_cf(), ReadOptions::default(), epoch::pin());
+    let family = cf.data();
+    let sv = family.super_version(&guard).unwrap();
+    let seq = db.latest_sequence_number();
+    let lookup = Lookup { family, sv, ro: &ro, seq, files_only: false };
+    plain(match grouped {
+        true => group::look_up(&lookup, keys, &guard, observer),
+        false => within_limits(&ro, keys, |key| lookup.value(key, observer)),
+    })
+}
+
+#[test]
+fn groups_count_as_single_lookups_do() {
+    for partitioned in [false, true] {
+        let dir = tempfile::tempdir().unwrap();
+        let db = filled(dir.path(), partitioned);
+        let stats = db.statistics().unwrap();
+        let mut rng = fastrand::Rng::with_seed(3);
+        let keys: Vec<_> = (0..1500).map(|_| key(rng.u32(..2100))).collect();
+        // Blocks are cached and have tags after some rounds.
+        let unobserved = look_up(&db, &keys, &Nobody, false);
+        (0..4).for_each(|_| assert_eq!(look_up(&db, &keys, &Nobody, true), unobserved));
+        assert!(unobserved.iter().flatten().count() > 500);
+        let mut seen = Vec::new();
+        for grouped in [false, true] {
+            take_counts(&stats);
+            let observer = Counted::new(&stats, Call::MultiGet);
+            assert_eq!(look_up(&db, &keys, &observer, grouped), unobserved);
+            let mut counts = take_counts(&stats);
+            counts.0.retain(|(name, _)| !name.contains(".time"));
+            seen.push(counts);
+        }
+        assert_eq!(seen[1], seen[0]);
+        let names: Vec<_> = seen[0].0.iter().map(|count| count.0).collect();
+        for name in ["rocksdb.bloom.filter.useful", "rocksdb.memtable.hit", "rocksdb.l0.hit"] {
+            assert!(names.contains(&name), "{name} is not among {names:?}");
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Lookups of many keys, all as of one moment.
+//!
+//! Keys are looked up in groups, place by place, newest first, as a single lookup goes. Each place is asked for all
+//! keys of a group before the next one is, and in stages, so that the keys' cache misses overlap.
+
+mod group;
+mod stages;
+
+#[cfg(test)]
+#[path = "many_test.rs"]
+mod tests;
+
+use super::modes::{has_limits, within_limits};
+use super::observe::{Call, Observable, Observe, Values, observed};
+use super::one::pinned;
+use super::{Host, Lookup};
+use crate::base::perf;
+use crate::env::epoch::Guard;
+use crate::options::ReadOptions;
+use crate::session::ColumnFamilyData;
+
+/// Returns the values of many keys, all as of one moment.
+pub(crate) fn multi_get<H: Host, K: AsRef<[u8]>>(
+    host: &H,
+    family: &ColumnFamilyData,
+    ro: &ReadOptions,
+    keys: &[K],
+) -> Values {
+    let values = observed(host.statistics(), Call::MultiGet, MultiGet { host, family, ro, keys });
+    match host.value_suffix() {
+        None => values,
+        Some(suffix) => values.into_iter().map(|value| suffix.cut(value?)).collect(),
+    }
+}
+
+struct MultiGet<'a, H, K> {
+    host: &'a H,
+    family: &'a ColumnFamilyData,
+    ro: &'a ReadOptions,
+    keys: &'a [K],
+}
+
+impl<H: Host, K: AsRef<[u8]>> Observable for MultiGet<'_, H, K> {
+    type Output = Values;
+
+    fn run<O: Observe>(self, observer: &O) -> Values {
+        let values = pinned(self.host, self.family, self.ro, observer, |lookup, guard| {
+            let values = look_up(lookup, self.keys, guard, observer);
+            observer.got_many(&values);
+            Ok(values)
+        });
+        values.unwrap_or_else(|e| self.keys.iter().map(|_| Err(e.clone())).collect())
+    }
+}
+
+/// In groups where that can be done. Limits are kept key by key, and so does the perf context count.
+fn look_up<K: AsRef<[u8]>, O: Observe>(
+    lookup: &Lookup<'_>,
+    keys: &[K],
+    guard: &Guard,
+    observer: &O,
+) -> Values {
+    if keys.len() < 2 || lookup.files_only || has_limits(lookup.ro) || perf::is_used() {
+        return within_limits(lookup.ro, keys, |key| lookup.value(key.as_ref(), observer));
+    }
+    group::look_up(lookup, keys, guard, observer)
+}
