@@ -111,12 +111,20 @@ mod flush;
 mod read;
 mod write;
 
+mod catalog;
+mod commit;
 mod external;
+mod files;
+mod jobs;
 mod lookup;
+mod open;
+mod properties;
+mod report;
 mod session;
 
 mod db;
 mod txn;
+mod utilities;
 
 mod api;
 

@@ -22,12 +22,12 @@
 //! ```
 
 use crate::Db;
-use crate::db::backup as engine;
 use crate::error::{Error, Result};
+use crate::utilities::backup as engine;
 use std::fmt;
 use std::path::Path;
 
-pub use crate::db::backup::BackupInfo;
+pub use crate::utilities::backup::BackupInfo;
 
 /// Options of a [`BackupEngine`], set one after the other. Names and defaults are RocksDB's.
 #[derive(Clone)]

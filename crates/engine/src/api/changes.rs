@@ -23,8 +23,8 @@
 //! A log is deleted when its writes are flushed. `Options::wal_ttl` and `Options::wal_size_limit` keep logs longer.
 
 use crate::WriteBatch;
-use crate::db::TransactionLogIterator;
 use crate::error::{Code, Error, Result};
+use crate::utilities::TransactionLogIterator;
 use crate::{Db, db};
 use std::fmt;
 

@@ -19,17 +19,17 @@
 //! # Ok::<(), ferrolith::Error>(())
 //! ```
 
-use crate::{Db, Result, db};
+use crate::{Db, Result};
 use std::path::Path;
 
 /// Makes checkpoints of a database.
 #[derive(Clone, Debug)]
-pub struct Checkpoint(db::Checkpoint);
+pub struct Checkpoint(crate::utilities::Checkpoint);
 
 impl Checkpoint {
     /// For this database, which stays open as long as the result lives.
     pub fn new(db: &Db) -> Checkpoint {
-        Checkpoint(db::Checkpoint::new(db.inner()))
+        Checkpoint(crate::utilities::Checkpoint::new(db.inner()))
     }
 
     /// Makes `dir`, which must not exist, a copy of the database with everything written so far. Memtables are

@@ -1,9 +1,9 @@
 //! Column families that move from one database to another as table files.
 
 use super::{ColumnFamily, ColumnFamilyOptions, Db};
-use crate::db::Checkpoint;
 use crate::error::Result;
 use crate::options::ImportColumnFamilyOptions;
+use crate::utilities::Checkpoint;
 use std::path::Path;
 
 pub use crate::external::ExportImportFilesMetaData as ExportedColumnFamily;

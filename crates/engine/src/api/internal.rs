@@ -33,12 +33,13 @@ pub mod compress {
     pub use crate::compress::*;
 }
 pub mod db {
-    pub use crate::db::{
-        BatchIterator, Checkpoint, ColumnFamily, ColumnFamilyDescriptor, Db, DbIterator,
-        IngestExternalFileArg, Snapshot, TransactionLogIterator, get_from_batch,
+    pub use crate::db::{ColumnFamily, Db, DbIterator, Snapshot};
+    pub use crate::open::ColumnFamilyDescriptor;
+    pub use crate::utilities::{
+        BatchIterator, Checkpoint, IngestExternalFileArg, TransactionLogIterator, get_from_batch,
     };
     pub mod backup {
-        pub use crate::db::backup::{
+        pub use crate::utilities::backup::{
             BackupEngine, BackupEngineOptions, BackupInfo, CreateBackupOptions, RestoreOptions,
             ShareFilesNaming,
         };

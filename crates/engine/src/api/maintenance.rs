@@ -2,7 +2,6 @@
 
 use super::{ColumnFamily, Db, KeyRange};
 use crate::base::SeqNo;
-use crate::db::Checkpoint;
 use crate::error::Result;
 use crate::external::{ColumnFamilyMetaData, LiveFileMetaData};
 use crate::options::{
@@ -10,6 +9,7 @@ use crate::options::{
     WaitForCompactOptions,
 };
 use crate::stats::Statistics;
+use crate::utilities::Checkpoint;
 use std::ops::Bound;
 use std::path::Path;
 use std::sync::Arc;

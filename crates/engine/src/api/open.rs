@@ -2,8 +2,9 @@
 
 use super::Db;
 use super::options::{ColumnFamilyOptions, Options};
-use crate::db::{self, ColumnFamilyDescriptor, DEFAULT_COLUMN_FAMILY};
+use crate::db;
 use crate::error::Result;
+use crate::open::{ColumnFamilyDescriptor, DEFAULT_COLUMN_FAMILY};
 use std::borrow::Borrow;
 use std::path::Path;
 

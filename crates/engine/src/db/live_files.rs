@@ -1,76 +1,66 @@
 //! What files make up the database now, for users who list, copy or watch them.
 
-use super::handles::{ColumnFamily, Db, dropped};
-use super::state::DbInner;
+use super::handles::{ColumnFamily, Db};
 use crate::error::Result;
 use crate::external::{ColumnFamilyMetaData, LevelMetaData, LiveFileMetaData, LiveFiles};
 use crate::fs::filename;
-use crate::hooks::FlushReason;
+use crate::open::Core;
 use crate::options;
-use crate::session::ColumnFamilyData;
-use crate::version::{FileMeta, Version, VersionEdit, VersionSet};
+use crate::session::{ColumnFamilyData, dropped};
+use crate::version::FileMeta;
 use std::path::Path;
 use std::sync::Arc;
 
 impl Db {
     /// Every live table, family by family, from level 0 down.
     pub fn live_files_metadata(&self) -> Vec<LiveFileMetaData> {
-        self.shared.inner.live_files_metadata()
+        self.core().live_files_metadata()
     }
 
     /// The levels and files of a column family.
     pub fn column_family_metadata(&self, cf: &ColumnFamily) -> Result<ColumnFamilyMetaData> {
-        self.shared.inner.column_family_metadata(&cf.data)
+        self.core().column_family_metadata(&cf.data)
     }
 
     /// The files that, copied together, are the database; with `flush` memtables are written
     /// first. Call [`Db::disable_file_deletions`] before, so that they are there when you copy.
     pub fn live_files(&self, flush: bool) -> Result<LiveFiles> {
-        self.shared.inner.live_files(flush)
+        self.core().live_files(flush)
     }
 
     /// Keeps every file, needed or not, until as many calls of [`Db::enable_file_deletions`].
     pub fn disable_file_deletions(&self) -> Result<()> {
-        let inner = &self.shared.inner;
-        inner.check_open()?;
-        inner.check_may_write()?;
-        inner.disable_file_deletions();
+        let core = self.core();
+        core.session.health.check_open()?;
+        core.session.check_may_write()?;
+        core.files.disable_file_deletions();
         Ok(())
     }
 
     /// Takes back one [`Db::disable_file_deletions`]; the last one deletes what is obsolete.
     pub fn enable_file_deletions(&self) -> Result<()> {
-        let inner = &self.shared.inner;
-        inner.check_open()?;
-        inner.check_may_write()?;
-        inner.enable_file_deletions();
+        let core = self.core();
+        core.session.health.check_open()?;
+        core.session.check_may_write()?;
+        core.files.enable_file_deletions();
         Ok(())
     }
 }
 
-/// A family with the version that was current when it was looked at.
-pub(super) type FamilyVersion = (Arc<ColumnFamilyData>, Arc<Version>);
-
-impl DbInner {
-    /// All families with their current versions, as of one moment.
-    pub(super) fn current_versions(&self) -> Vec<FamilyVersion> {
-        let state = self.state.lock();
-        state.families.values().map(|cf| (Arc::clone(&cf.data), Arc::clone(&cf.current))).collect()
-    }
-
+impl Core {
     fn live_files_metadata(&self) -> Vec<LiveFileMetaData> {
         let mut files = Vec::new();
-        for (family, version) in self.current_versions() {
+        for (family, version) in self.catalog.current_versions() {
             files.extend(version.all_files().map(|(n, file)| self.describe(&family, n, file)));
         }
         files
     }
 
-    pub(super) fn column_family_metadata(
+    pub(crate) fn column_family_metadata(
         &self,
         family: &Arc<ColumnFamilyData>,
     ) -> Result<ColumnFamilyMetaData> {
-        let state = self.state.lock();
+        let state = self.catalog.state();
         let cf = state.families.get(&family.id).ok_or_else(|| dropped(&family.name))?;
         let version = Arc::clone(&cf.current);
         drop(state);
@@ -95,19 +85,14 @@ impl DbInner {
         LiveFileMetaData::new(family.paths.dir(f.path_id), &family.name, level, f)
     }
 
-    /// Flushes every family because a user asks for it.
-    pub(super) fn flush_all(&self) -> Result<()> {
-        self.flush_all_because(FlushReason::ManualFlush)
-    }
-
     fn live_files(&self, flush: bool) -> Result<LiveFiles> {
         if flush {
-            self.flush_all()?;
+            self.jobs.flush_all()?;
         }
-        let mut versions = self.versions.lock();
-        self.check_open()?;
-        self.ensure_manifest(&mut versions)?;
-        let tables = self.current_versions();
+        let mut versions = self.catalog.versions();
+        self.session.health.check_open()?;
+        self.catalog.ensure_manifest(&mut versions)?;
+        let tables = self.catalog.current_versions();
         let manifest_file_size = versions.manifest_size();
         let root = Path::new("/");
         let mut paths: Vec<_> = tables
@@ -118,18 +103,9 @@ impl DbInner {
         paths.push(filename::current_file_name(root));
         paths.push(filename::manifest_file_name(root, versions.manifest_number()));
         drop(versions);
-        let options = options::newest_options_file(&*self.fs, &self.dir)?;
+        let options = options::newest_options_file(&*self.session.fs, &self.session.dir)?;
         paths.extend(options.as_deref().and_then(Path::file_name).map(|name| root.join(name)));
         let names = paths.iter().map(|path| path.to_string_lossy().into_owned()).collect();
         Ok(LiveFiles { names, manifest_file_size })
-    }
-
-    /// After a failed write nobody knows what the MANIFEST holds: a new one is started.
-    pub(super) fn ensure_manifest(&self, versions: &mut VersionSet) -> Result<()> {
-        if versions.needs_new_manifest() && !self.read_only {
-            self.counters.set_last_sequence(self.order.visible());
-            versions.install(vec![VersionEdit::for_column_family(0)])?;
-        }
-        Ok(())
     }
 }

@@ -1,55 +1,107 @@
-//! What the database gives to lookups, and lookups into memory that the caller uses again.
+//! Reading: one key, many keys, iterators.
 
 use super::handles::{ColumnFamily, Db};
-use super::state::DbInner;
-use super::ttl::VALUE_SUFFIX;
-use crate::base::{SeqNo, ValueBuffer};
+use super::iterator::DbIterator;
+use crate::base::{PinnedValue, SeqNo, ValueBuffer};
+use crate::env::parted::Counted;
 use crate::error::{Error, Result};
-use crate::lookup::{self, Host, ValueSuffix, get_into_buffer, get_into_vec, get_with};
+use crate::lookup::{self, get_into_buffer, get_into_vec, get_with};
 use crate::options::ReadOptions;
-use crate::stats::Statistics;
-use std::sync::Arc;
-use std::sync::atomic::Ordering;
-
-impl Host for DbInner {
-    #[inline]
-    fn statistics(&self) -> Option<&Arc<Statistics>> {
-        self.statistics.as_ref()
-    }
-
-    #[inline]
-    fn visible(&self) -> SeqNo {
-        self.order.visible()
-    }
-
-    #[inline]
-    fn has_unlogged_data(&self) -> bool {
-        self.unlogged_data.load(Ordering::Relaxed)
-    }
-
-    #[inline]
-    fn value_suffix(&self) -> Option<ValueSuffix> {
-        self.stamps_values().then_some(VALUE_SUFFIX)
-    }
-}
-
-impl DbInner {
-    /// The sequence number of the newest write to a key; see [`lookup::newest_sequence`].
-    pub(crate) fn newest_sequence(&self, cf: u32, user_key: &[u8]) -> Result<SeqNo> {
-        let family = self.family_by_id(cf).ok_or_else(|| {
-            Error::invalid_argument(format!("Could not access column family {cf}"))
-        })?;
-        lookup::newest_sequence(&family, user_key)
-    }
-}
+use crate::session::ColumnFamilyData;
 
 impl Db {
+    /// The sequence number of the newest write to a key; 0 where there is none.
+    pub(crate) fn newest_sequence(&self, cf: u32, key: &[u8]) -> Result<SeqNo> {
+        let family = self.core().catalog.family_by_id(cf).ok_or_else(|| {
+            Error::invalid_argument(format!("Could not access column family {cf}"))
+        })?;
+        lookup::newest_sequence(&family, key)
+    }
+
+    /// The value of a key of the default column family.
+    pub fn get(&self, ro: &ReadOptions, key: &[u8]) -> Result<Option<Vec<u8>>> {
+        Ok(self.get_pinned(ro, key)?.map(PinnedValue::into_vec))
+    }
+
+    /// The value of a key.
+    pub fn get_cf(
+        &self,
+        ro: &ReadOptions,
+        cf: &ColumnFamily,
+        key: &[u8],
+    ) -> Result<Option<Vec<u8>>> {
+        Ok(self.get_pinned_cf(ro, cf, key)?.map(PinnedValue::into_vec))
+    }
+
+    /// The value of a key of the default column family, without copying a large one.
+    pub fn get_pinned(&self, ro: &ReadOptions, key: &[u8]) -> Result<Option<PinnedValue>> {
+        let core = self.core();
+        lookup::get(core, core.catalog.default_family(), ro, key)
+    }
+
+    /// The value of a key, without copying a large one.
+    pub fn get_pinned_cf(
+        &self,
+        ro: &ReadOptions,
+        cf: &ColumnFamily,
+        key: &[u8],
+    ) -> Result<Option<PinnedValue>> {
+        lookup::get(self.core(), &cf.data, ro, key)
+    }
+
+    /// The values of many keys of the default column family, as of one moment.
+    pub fn multi_get<K: AsRef<[u8]>>(
+        &self,
+        ro: &ReadOptions,
+        keys: &[K],
+    ) -> Vec<Result<Option<PinnedValue>>> {
+        let core = self.core();
+        lookup::multi_get(core, core.catalog.default_family(), ro, keys)
+    }
+
+    /// The values of many keys, as of one moment.
+    pub fn multi_get_cf<K: AsRef<[u8]>>(
+        &self,
+        ro: &ReadOptions,
+        cf: &ColumnFamily,
+        keys: &[K],
+    ) -> Vec<Result<Option<PinnedValue>>> {
+        lookup::multi_get(self.core(), &cf.data, ro, keys)
+    }
+
+    /// An iterator over the default column family. It is not valid before its first seek.
+    pub fn iter(&self, ro: &ReadOptions) -> Result<DbIterator> {
+        self.iter_of(ro, None)
+    }
+
+    /// An iterator over a column family.
+    pub fn iter_cf(&self, ro: &ReadOptions, cf: &ColumnFamily) -> Result<DbIterator> {
+        self.iter_of(ro, Some(cf.hold()))
+    }
+
+    fn iter_of(
+        &self,
+        ro: &ReadOptions,
+        family: Option<Counted<ColumnFamilyData>>,
+    ) -> Result<DbIterator> {
+        let data = family.as_deref().unwrap_or(self.core().catalog.default_family());
+        let iter = lookup::iterator(self.core(), data, ro)?;
+        let shared = self.hold();
+        let mut options = ro.clone();
+        if options.tailing {
+            options.snapshot = None;
+        }
+        Ok(DbIterator { iter: Some(iter), family, options, shared, followed: None })
+    }
+
+    // ---- into memory that the caller uses again ----------------------------------------------
+
     /// Puts the value of a key of the default column family into `out`, in place of what was there.
     /// Returns whether there is one; `out` is empty where there is none.
     #[inline]
     pub fn get_into(&self, ro: &ReadOptions, key: &[u8], out: &mut Vec<u8>) -> Result<bool> {
-        let inner = self.inner();
-        get_into_vec(inner, &inner.default_family, ro, key, out)
+        let core = self.core();
+        get_into_vec(core, core.catalog.default_family(), ro, key, out)
     }
 
     /// [`Db::get_into`] in a column family.
@@ -61,7 +113,7 @@ impl Db {
         key: &[u8],
         out: &mut Vec<u8>,
     ) -> Result<bool> {
-        get_into_vec(self.inner(), &cf.data, ro, key, out)
+        get_into_vec(self.core(), &cf.data, ro, key, out)
     }
 
     /// As [`Db::get_into`], without copying a large value.
@@ -72,8 +124,8 @@ impl Db {
         key: &[u8],
         out: &mut ValueBuffer,
     ) -> Result<bool> {
-        let inner = self.inner();
-        get_into_buffer(inner, &inner.default_family, ro, key, out)
+        let core = self.core();
+        get_into_buffer(core, core.catalog.default_family(), ro, key, out)
     }
 
     /// [`Db::get_pinned_into`] in a column family.
@@ -85,7 +137,7 @@ impl Db {
         key: &[u8],
         out: &mut ValueBuffer,
     ) -> Result<bool> {
-        get_into_buffer(self.inner(), &cf.data, ro, key, out)
+        get_into_buffer(self.core(), &cf.data, ro, key, out)
     }
 
     /// Calls `receive` with the value of a key, where it lies if it is small, and returns what that
@@ -99,8 +151,8 @@ impl Db {
         key: &[u8],
         receive: impl FnOnce(&[u8]) -> R,
     ) -> Result<Option<R>> {
-        let inner = self.inner();
-        let family = cf.map_or(&inner.default_family, |cf| &cf.data);
-        get_with(inner, family, ro, key, receive)
+        let core = self.core();
+        let family = cf.map_or(core.catalog.default_family(), |cf| &cf.data);
+        get_with(core, family, ro, key, receive)
     }
 }

@@ -1,6 +1,6 @@
 //! Tailing iterators, which follow writers.
 
-use super::handles::DbIterator;
+use super::iterator::DbIterator;
 use std::sync::Arc;
 
 /// A tailing iterator sees at each seek and each step forward what is newest then. RocksDB's cannot go
@@ -15,7 +15,7 @@ impl DbIterator {
     fn follow_writers(&mut self) -> bool {
         let now = self.family().hold_super_version();
         // Loaded before tombstones are looked for: later ones are newer.
-        let newest = self.shared.inner.order.visible();
+        let newest = self.shared.core.catalog.order().visible();
         let is_same = match (&now, &self.followed) {
             // What range tombstones hide was found out when the iterator was made.
             (Some(now), Some(followed)) => {

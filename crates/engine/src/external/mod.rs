@@ -1,7 +1,7 @@
 //! Tables that come from outside or go outside: files made for ingestion, what the database says of
 //! its files, copies of them.
 //!
-//! Nothing here knows a database: `db/checkpoint.rs`, `db/export_import.rs` and `db/ingest.rs` do.
+//! Nothing here knows a database: the files of `utilities/` do.
 
 pub(crate) mod copy;
 mod ingest;

@@ -4,11 +4,13 @@
 
 mod announce;
 mod deletion_watch;
+mod immutable;
 mod job;
 mod reread;
 mod table_output;
 
 pub(crate) use announce::figures;
+pub(crate) use immutable::Immutable;
 pub(crate) use job::spares_no_snapshots;
 pub use job::{FlushInputs, FlushOutput, run};
 pub(crate) use table_output::now_seconds;

@@ -1,5 +1,5 @@
 //! Changes and refuses settings before a database opens. What only a database and a family together can be wrong
-//! about is refused in `db/open.rs`.
+//! about is refused in `open/checks.rs`.
 //!
 //! [`validate`] refuses what would give wrong results, what cannot be, and what the engine does not
 //! have; its messages name option, value and what is allowed. [`sanitize`] then moves values to the

@@ -6,6 +6,7 @@ use crate::cache::{Cache, CacheUser};
 use crate::env::epoch::{self, EpochCell, Guard};
 use crate::env::live::Live;
 use crate::env::sync::atomic::{AtomicBool, Ordering};
+use crate::error::{Code, Error};
 use crate::hooks::{MergeOperator, SliceTransform};
 use crate::options::{ColumnFamilyOptions, TableFactory};
 use crate::read::{DbIter, Parking, SuperVersion, Ticket};
@@ -172,3 +173,9 @@ fn block_cache(options: &ColumnFamilyOptions) -> Option<&Arc<Cache>> {
 
 /// All open families by number.
 pub(crate) type ColumnFamilyMap = BTreeMap<u32, Arc<ColumnFamilyData>>;
+
+/// The error of an operation on a dropped family.
+#[cold]
+pub(crate) fn dropped(name: &str) -> Error {
+    Error::new(Code::ColumnFamilyDropped, format!("column family {name:?} was dropped"))
+}

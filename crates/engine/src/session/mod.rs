@@ -3,8 +3,11 @@
 //! Nothing here knows a database.
 
 mod family;
+mod health;
 #[allow(clippy::module_inception)]
 mod session;
+pub(crate) mod stamps;
 
-pub(crate) use family::{ColumnFamilyData, ColumnFamilyMap, PurgesTables};
+pub(crate) use family::{ColumnFamilyData, ColumnFamilyMap, PurgesTables, dropped};
+pub(crate) use health::Health;
 pub(crate) use session::{Identity, Session, next_serial};

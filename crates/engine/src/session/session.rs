@@ -5,6 +5,7 @@
 //! options that `SetDBOptions` changes.
 
 use super::family::ColumnFamilyData;
+use super::health::Health;
 use crate::budget::MemtableShare;
 use crate::compaction::picker::compression_for_flush;
 use crate::env::live::Live;
@@ -12,6 +13,7 @@ use crate::env::sync::atomic::{AtomicBool, Ordering};
 use crate::error::Result;
 use crate::flush::OutputContext;
 use crate::fs::info_log::InfoLog;
+use crate::fs::read_only::read_only_error;
 use crate::fs::{FileSystem, WritableOptions, filename};
 use crate::hooks::TableFileCreationReason;
 use crate::options::{ColumnFamilyOptions, DbOptions, TableFactory};
@@ -51,12 +53,10 @@ pub(crate) struct Session {
     pub(crate) open_tables: Option<Arc<OpenTables>>,
     /// Opened for reading only: nothing is written, no thread runs.
     pub(crate) read_only: bool,
-    /// Values end with the time of their write; see `db/ttl.rs`.
+    /// Values end with the time of their write; see `utilities/ttl.rs`.
     pub(crate) stamped: AtomicBool,
-    /// Nothing new begins.
-    pub(crate) closing: Arc<AtomicBool>,
-    /// Jobs stop. Set before `closing`, or long before it by who cancels background work.
-    pub(crate) stopped: Arc<AtomicBool>,
+    /// Whether it may be written, and whether it is being closed.
+    pub(crate) health: Health,
 }
 
 /// A number that no other opening in this process has; 0 is never given out.
@@ -70,6 +70,16 @@ impl Session {
     /// changed.
     pub(crate) fn live_options(&self) -> Arc<DbOptions> {
         self.changed_options.load()
+    }
+
+    /// An error where the database was opened for reading only.
+    pub(crate) fn check_may_write(&self) -> Result<()> {
+        if self.read_only { Err(read_only_error()) } else { Ok(()) }
+    }
+
+    /// Values end with the time of their write from now on.
+    pub(crate) fn stamp_values(&self) {
+        self.stamped.store(true, Ordering::Release);
     }
 
     /// Whether values end with the time of their write.
@@ -130,7 +140,7 @@ impl Session {
             bottommost: false,
             oldest_ancestor_time: 0,
             counters: &self.counters,
-            cancelled: &self.stopped,
+            cancelled: self.health.stopped(),
             file_number: None,
             job_id: 0,
             info_log: &self.info_log,

@@ -1,8 +1,9 @@
 //! Databases whose transactions lock nothing and look for conflicts when they commit.
 
 use super::transaction::{Control, Transaction};
-use crate::db::{ColumnFamily, ColumnFamilyDescriptor, Db};
+use crate::db::{ColumnFamily, Db};
 use crate::error::Result;
+use crate::open::ColumnFamilyDescriptor;
 use crate::options::{DbOptions, Options, WriteOptions};
 use std::path::Path;
 

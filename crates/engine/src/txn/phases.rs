@@ -6,7 +6,7 @@
 //! Prepared --commit--> Committed       Prepared --rollback--> RolledBack
 //! ```
 //! The states between are those in which a call has failed, or still runs. A prepared transaction
-//! does not expire. It outlives the process: `db/prepared.rs` says how.
+//! does not expire. It outlives the process: `commit/prepared.rs` says how.
 
 use super::rebuild::Rebuild;
 use super::transaction::{Control, Transaction, check};

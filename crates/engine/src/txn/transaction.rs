@@ -6,9 +6,10 @@ use super::phases::TransactionState;
 use super::tracked::{Place, TrackedKeys};
 use crate::base::{PinnedValue, SeqNo};
 use crate::batch::IndexedBatch;
-use crate::db::{BatchIterator, ColumnFamily, Db, Snapshot};
+use crate::db::{ColumnFamily, Db, Snapshot};
 use crate::error::{Code, Error, Result};
 use crate::options::{ReadOptions, WriteOptions};
+use crate::utilities::BatchIterator;
 use std::sync::Arc;
 use std::time::Duration;
 

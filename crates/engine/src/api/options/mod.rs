@@ -5,8 +5,8 @@ mod family;
 mod table;
 mod text;
 
-use crate::db::{ColumnFamilyDescriptor, DEFAULT_COLUMN_FAMILY};
 use crate::error::{Error, Result};
+use crate::open::{ColumnFamilyDescriptor, DEFAULT_COLUMN_FAMILY};
 use crate::options;
 use std::fmt;
 use std::time::Duration;

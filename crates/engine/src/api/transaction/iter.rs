@@ -3,10 +3,11 @@
 use crate::api::iter::{Bounds, next_key};
 use crate::base::{KeyOrder, PinnedValue};
 use crate::batch::IndexedBatch;
-use crate::db::{self, BatchIterator};
+use crate::db;
 use crate::error::{Error, Result};
 use crate::options::ReadOptions;
 use crate::txn as engine;
+use crate::utilities::BatchIterator;
 use crate::{Key, Value};
 use std::cmp::Ordering;
 use std::fmt;

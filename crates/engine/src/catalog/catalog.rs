@@ -1,0 +1,256 @@
+//! The catalogue of an open database: which families, memtables, tables and WALs there are.
+//!
+//! Lock order, outermost first:
+//! 1. `versions`: MANIFEST and version history; held over its writes and syncs.
+//! 2. the write lock of `commit/queue.rs`.
+//! 3. `state`: memtable lists, current versions, what runs; held briefly, never over I/O.
+//!
+//! Readers take none of them.
+
+use super::family_state::ColumnFamilyState;
+use super::released::ReleasedSnapshots;
+use super::state::State;
+use super::wals::Wals;
+use crate::env::epoch::{self, EpochCell, Guard};
+use crate::env::sync::{Condvar, Mutex, MutexGuard};
+use crate::error::Result;
+use crate::files::{FileKeeper, Leftovers};
+use crate::read::SnapshotList;
+use crate::report::{Ingested, LevelJobs, Reporter, TreeShape};
+use crate::session::{ColumnFamilyData, ColumnFamilyMap, Session};
+use crate::version::{FileMeta, Version, VersionSet};
+use crate::write::{CommitOrder, WriteController};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The catalogue. Its order of locks is in the head of this file.
+pub(crate) struct Catalog {
+    pub(super) session: Arc<Session>,
+    pub(super) reporter: Arc<Reporter>,
+    pub(super) files: Arc<FileKeeper>,
+    pub(super) versions: Mutex<VersionSet>,
+    pub(super) state: Mutex<State>,
+    /// Background threads wait here for work.
+    work: Condvar,
+    /// Users wait here for background work to end.
+    progress: Condvar,
+    /// What readers and writers find families in.
+    families: EpochCell<ColumnFamilyMap>,
+    default_family: Arc<ColumnFamilyData>,
+    pub(super) order: CommitOrder,
+    pub(super) snapshots: SnapshotList,
+    pub(super) released: ReleasedSnapshots,
+    pub(super) controller: WriteController,
+}
+
+/// A family with the version that was current when it was looked at.
+pub(crate) type FamilyVersion = (Arc<ColumnFamilyData>, Arc<Version>);
+
+impl Catalog {
+    /// Of a database with these families, whose default one is number 0.
+    pub(crate) fn new(
+        (session, reporter, files): (Arc<Session>, Arc<Reporter>, Arc<FileKeeper>),
+        versions: VersionSet,
+        families: BTreeMap<u32, ColumnFamilyState>,
+        wals: Wals,
+        default_family: Arc<ColumnFamilyData>,
+        delayed_write_rate: u64,
+    ) -> Catalog {
+        let last_sequence = versions.counters().last_sequence();
+        let catalog = Catalog {
+            session,
+            reporter,
+            files,
+            versions: Mutex::new(versions),
+            state: Mutex::new(State { families, wals, running: Default::default() }),
+            work: Condvar::new(),
+            progress: Condvar::new(),
+            families: EpochCell::new(None),
+            default_family,
+            order: CommitOrder::new(last_sequence),
+            snapshots: SnapshotList::default(),
+            released: ReleasedSnapshots::default(),
+            controller: WriteController::new(delayed_write_rate),
+        };
+        let mut state = catalog.state();
+        catalog.publish_families(&state);
+        catalog.renew_stalls(&mut state);
+        catalog.note_tables_at_open(&state);
+        drop(state);
+        catalog
+    }
+
+    /// The MANIFEST and version history. The outermost lock.
+    pub(crate) fn versions(&self) -> MutexGuard<'_, VersionSet> {
+        self.versions.lock()
+    }
+
+    /// Memtable lists, current versions, what runs. The innermost lock of the three.
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock()
+    }
+
+    /// In which order writes become visible, and up to which they are.
+    #[inline]
+    pub(crate) fn order(&self) -> &CommitOrder {
+        &self.order
+    }
+
+    /// The snapshots that users hold.
+    pub(crate) fn snapshots(&self) -> &SnapshotList {
+        &self.snapshots
+    }
+
+    /// What holds writers up.
+    #[inline]
+    pub(crate) fn controller(&self) -> &WriteController {
+        &self.controller
+    }
+
+    /// The family that every database has.
+    #[inline]
+    pub(crate) fn default_family(&self) -> &Arc<ColumnFamilyData> {
+        &self.default_family
+    }
+
+    // ---- waiting -----------------------------------------------------------------------------
+
+    /// Has background threads look for work.
+    pub(crate) fn wake_jobs(&self) {
+        self.work.notify_all();
+    }
+
+    /// Has those look again who wait for background work.
+    pub(crate) fn wake_waiters(&self) {
+        self.progress.notify_all();
+    }
+
+    /// Waits for work; false after `patience`.
+    pub(crate) fn wait_for_work(
+        &self,
+        state: &mut MutexGuard<'_, State>,
+        patience: Duration,
+    ) -> bool {
+        !self.work.wait_for(state, patience).timed_out()
+    }
+
+    /// Waits for background work to get on, at most so long.
+    pub(crate) fn wait_for_progress(&self, state: &mut MutexGuard<'_, State>, patience: Duration) {
+        self.progress.wait_for(state, patience);
+    }
+
+    // ---- families ----------------------------------------------------------------------------
+
+    /// All open families, for as long as the reader is pinned; `None` once the database is closed.
+    #[inline]
+    pub(crate) fn families<'g>(&self, guard: &'g Guard) -> Option<&'g ColumnFamilyMap> {
+        self.families.load(guard)
+    }
+
+    /// The open family with this name.
+    pub(crate) fn family_by_name(&self, name: &str) -> Option<Arc<ColumnFamilyData>> {
+        let guard = epoch::pin();
+        self.families.load(&guard)?.values().find(|family| family.name == name).cloned()
+    }
+
+    /// The open family with this number.
+    pub(crate) fn family_by_id(&self, id: u32) -> Option<Arc<ColumnFamilyData>> {
+        let guard = epoch::pin();
+        self.families.load(&guard)?.get(&id).cloned()
+    }
+
+    /// All families that are open.
+    pub(crate) fn all_families(&self) -> Vec<Arc<ColumnFamilyData>> {
+        self.state.lock().families.values().map(|cf| Arc::clone(&cf.data)).collect()
+    }
+
+    /// All families with their current versions, as of one moment.
+    pub(crate) fn current_versions(&self) -> Vec<FamilyVersion> {
+        let state = self.state.lock();
+        state.families.values().map(|cf| (Arc::clone(&cf.data), Arc::clone(&cf.current))).collect()
+    }
+
+    /// The shape of a family's tree.
+    pub(crate) fn shape_of(&self, family: &ColumnFamilyData) -> TreeShape {
+        self.state.lock().shape_of(family.id)
+    }
+
+    /// Makes the list of families that readers and writers use the one that `state` has.
+    pub(super) fn publish_families(&self, state: &State) {
+        let map: ColumnFamilyMap =
+            state.families.iter().map(|(id, cf)| (*id, Arc::clone(&cf.data))).collect();
+        self.families.replace(Some(Arc::new(map)));
+        let in_place = state.families.values().any(|cf| cf.mem.updates_in_place());
+        self.snapshots.set_show_moments(!in_place);
+    }
+
+    /// Adds a family, which readers and writers find from now on.
+    pub(crate) fn add_family(&self, state: &mut State, family: ColumnFamilyState) {
+        family.install_super_version();
+        let replaced = state.families.insert(family.data.id, family);
+        assert!(replaced.is_none(), "a column family with a number of another");
+        self.publish_families(state);
+    }
+
+    /// Takes a family out.
+    pub(crate) fn remove_family(&self, state: &mut State, id: u32) -> Option<ColumnFamilyState> {
+        let gone = state.families.remove(&id);
+        self.publish_families(state);
+        self.renew_stalls(state);
+        gone
+    }
+
+    /// Lets go of everything that is in memory, or open: handles of users keep the catalogue.
+    pub(crate) fn close(&self) {
+        let mut state = self.state.lock();
+        for family in state.families.values() {
+            family.data.set_super_version(None);
+        }
+        state.families.clear();
+        drop(state);
+        self.families.replace(None);
+    }
+
+    /// A flush (`flush`) or a compaction wrote to a level.
+    pub(crate) fn note_level_job(&self, family: u32, level: usize, job: LevelJobs, flush: bool) {
+        if let Some(cf) = self.state.lock().families.get_mut(&family) {
+            cf.jobs.note(level, job, flush);
+        }
+    }
+
+    /// Files from outside came to these levels of a family. Returns the shape of its tree.
+    pub(crate) fn note_ingested(
+        &self,
+        family: &ColumnFamilyData,
+        files: &[(usize, Arc<FileMeta>)],
+    ) -> TreeShape {
+        let mut state = self.state.lock();
+        if let Some(cf) = state.families.get_mut(&family.id) {
+            cf.jobs.note_ingested(Ingested::of(files));
+        }
+        state.shape_of(family.id)
+    }
+
+    // ---- tables ------------------------------------------------------------------------------
+
+    /// Deletes what a crash or an older session left in the directories; see [`FileKeeper::purge_leftovers`].
+    pub(crate) fn purge_leftovers(&self, which: Leftovers) -> Result<()> {
+        let versions = self.versions.lock();
+        let state = self.state.lock();
+        let wals = state.wals.iter().map(|wal| wal.number).collect();
+        let dirs =
+            state.families.values().flat_map(|cf| cf.data.paths.dirs().map(|d| d.to_path_buf()));
+        let dirs = dirs.collect();
+        drop(state);
+        self.files.purge_leftovers(which, &versions, dirs, &wals)
+    }
+
+    /// Tells the budget of space of the tables that there are at open.
+    fn note_tables_at_open(&self, state: &State) {
+        for family in state.families.values() {
+            let files = family.current.all_files();
+            files.for_each(|(_, file)| self.files.note_table_at_open(&family.data, file));
+        }
+    }
+}

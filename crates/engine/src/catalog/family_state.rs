@@ -1,0 +1,140 @@
+//! The part of a column family that changes: memtables, current version, what was asked of it.
+
+use crate::base::SeqNo;
+use crate::compaction::picker::CompactionPicker;
+use crate::flush::Immutable;
+use crate::hooks::{FlushReason, WriteStallCondition};
+use crate::memtable::{MemTable, SpareChunks};
+use crate::read::SuperVersion;
+use crate::report::FamilyJobs;
+use crate::session::ColumnFamilyData;
+use crate::version::Version;
+use crate::write::Stall;
+use std::sync::Arc;
+
+/// The part of a column family that changes; guarded by the database lock.
+pub(crate) struct ColumnFamilyState {
+    pub(crate) data: Arc<ColumnFamilyData>,
+    pub(crate) mem: Arc<MemTable>,
+    /// The WAL that was live when `mem` was made.
+    pub(crate) mem_wal_number: u64,
+    /// Oldest first.
+    pub(crate) immutables: Vec<Immutable>,
+    pub(crate) current: Arc<Version>,
+    /// A flush of this family is running.
+    pub(crate) flushing: bool,
+    /// Somebody waits for everything immutable to be flushed.
+    pub(crate) flush_requested: bool,
+    /// The memtable should be switched to let an old WAL go.
+    pub(crate) switch_wanted: bool,
+    /// Memtables that were ever made, for their numbers.
+    pub(crate) memtables_made: u64,
+    /// Manual compactions that wait for a running one: no automatic one may start before them.
+    pub(crate) manual_waits: usize,
+    /// Chooses compactions, and knows which run.
+    pub(crate) picker: CompactionPicker,
+    /// Why the next flush will be started.
+    pub(crate) flush_reason: FlushReason,
+    /// How writers go, as listeners know it.
+    pub(crate) stall_condition: WriteStallCondition,
+    /// What jobs did to its levels.
+    pub(crate) jobs: FamilyJobs,
+    /// Cached for properties and stalls; renewed with every new version.
+    pub(crate) pending_compaction_bytes: u64,
+}
+
+impl ColumnFamilyState {
+    /// A family with an empty memtable over `current`.
+    pub(crate) fn new(
+        data: Arc<ColumnFamilyData>,
+        current: Arc<Version>,
+        wal_number: u64,
+        earliest: SeqNo,
+    ) -> ColumnFamilyState {
+        let mem = MemTable::new(1, data.order.clone(), &data.options(), earliest);
+        let picker = CompactionPicker::new(data.id);
+        ColumnFamilyState {
+            data,
+            mem,
+            mem_wal_number: wal_number,
+            immutables: Vec::new(),
+            current,
+            flushing: false,
+            flush_requested: false,
+            switch_wanted: false,
+            memtables_made: 1,
+            manual_waits: 0,
+            picker,
+            flush_reason: FlushReason::Others,
+            stall_condition: WriteStallCondition::Normal,
+            jobs: Default::default(),
+            pending_compaction_bytes: 0,
+        }
+    }
+
+    /// Makes the current memtables and version visible to readers.
+    pub(crate) fn install_super_version(&self) {
+        let immutables = self.immutables.iter().rev().map(|i| Arc::clone(&i.mem)).collect();
+        self.data.set_super_version(Some(Arc::new(SuperVersion {
+            mem: Arc::clone(&self.mem),
+            immutables,
+            version: Arc::clone(&self.current),
+        })));
+    }
+
+    /// The oldest WAL that holds something of this family which is in no table yet; `None` where
+    /// there is no such thing.
+    pub(crate) fn oldest_wal_needed(&self) -> Option<u64> {
+        if let Some(oldest) = self.immutables.first() {
+            return Some(oldest.wal_number);
+        }
+        if self.mem.is_empty() { None } else { Some(self.mem_wal_number) }
+    }
+
+    /// Whether a flush should be started.
+    pub(crate) fn wants_flush(&self) -> bool {
+        let enough = self.data.options().min_write_buffer_number_to_merge.max(1) as usize;
+        let ready = self.immutables.len();
+        !self.flushing && ready > 0 && (self.flush_requested || ready >= enough)
+    }
+
+    /// Makes the memtable immutable and gives the family a new one; `live_wal` has just begun, and
+    /// what is written from now on is newer than `newest`.
+    pub(crate) fn seal(
+        &mut self,
+        live_wal: u64,
+        newest: u64,
+        reason: FlushReason,
+        spare: Option<&Arc<SpareChunks>>,
+    ) {
+        self.flush_reason = reason;
+        self.memtables_made += 1;
+        let (order, options) = (self.data.order.clone(), self.data.options());
+        let made = self.memtables_made;
+        let fresh = MemTable::with_spare(made, order, &options, newest, spare.cloned());
+        self.immutables.push(Immutable {
+            mem: std::mem::replace(&mut self.mem, fresh),
+            wal_number: self.mem_wal_number,
+            next_wal_number: live_wal,
+        });
+        self.mem_wal_number = live_wal;
+        self.install_super_version();
+    }
+
+    /// A verdict over its writers. Returns how they went before and how they go now.
+    pub(super) fn note_stall(
+        &mut self,
+        stall: Stall,
+    ) -> (WriteStallCondition, WriteStallCondition) {
+        let cur = match stall {
+            Stall::None | Stall::Pace(_) => WriteStallCondition::Normal,
+            Stall::Delay(..) => WriteStallCondition::Delayed,
+            Stall::Stop(_) => WriteStallCondition::Stopped,
+        };
+        let prev = std::mem::replace(&mut self.stall_condition, cur);
+        if prev != cur {
+            self.jobs.note_stall(stall);
+        }
+        (prev, cur)
+    }
+}

@@ -1,0 +1,94 @@
+//! Makes the result of a job part of the database: MANIFEST first, then memory.
+
+use super::catalog::Catalog;
+use super::state::State;
+use crate::env::sync::MutexGuard;
+use crate::error::Result;
+use crate::stats::{HistogramType, Timer};
+use crate::version::{VersionEdit, VersionSet};
+
+impl Catalog {
+    /// Writes `edits` to the MANIFEST and makes the versions that follow from them current.
+    /// `adjust` changes the rest of the state in the same step, so that readers see both or
+    /// neither. The MANIFEST is synced before anything in memory changes.
+    pub(crate) fn install(
+        &self,
+        edits: Vec<VersionEdit>,
+        adjust: impl FnOnce(&mut State),
+    ) -> Result<()> {
+        self.install_locked(self.versions.lock(), edits, adjust)
+    }
+
+    /// [`Catalog::install`] without the edits of families that were dropped, whose numbers it returns.
+    pub(crate) fn install_of_living(
+        &self,
+        mut edits: Vec<VersionEdit>,
+        adjust: impl FnOnce(&mut State),
+    ) -> Result<Vec<u32>> {
+        let versions = self.versions.lock();
+        let is_dropped = |edit: &VersionEdit| versions.column_family(edit.column_family).is_none();
+        let gone: Vec<u32> =
+            edits.iter().filter(|edit| is_dropped(edit)).map(|edit| edit.column_family).collect();
+        edits.retain(|edit| !gone.contains(&edit.column_family));
+        if !edits.is_empty() {
+            self.install_locked(versions, edits, adjust)?;
+        }
+        Ok(gone)
+    }
+
+    fn install_locked(
+        &self,
+        mut versions: MutexGuard<'_, VersionSet>,
+        edits: Vec<VersionEdit>,
+        adjust: impl FnOnce(&mut State),
+    ) -> Result<()> {
+        self.session.counters.set_last_sequence(self.order.visible());
+        let timer = Timer::start(&self.session.statistics, HistogramType::ManifestFileSyncMicros);
+        let changed = versions.install(edits)?;
+        drop(timer);
+        let manifests = versions.take_obsolete_manifests();
+        let mut state = self.state.lock();
+        adjust(&mut state);
+        for (id, version) in changed {
+            if let Some(family) = state.families.get_mut(&id) {
+                family.current = version;
+            }
+        }
+        for family in state.families.values() {
+            family.install_super_version();
+        }
+        self.renew_stalls(&mut state);
+        drop(state);
+        drop(versions);
+        self.files.delete_manifests(&manifests);
+        self.reporter.deliver();
+        self.wake_jobs();
+        self.wake_waiters();
+        Ok(())
+    }
+
+    /// After a failed write nobody knows what the MANIFEST holds: a new one is started.
+    pub(crate) fn ensure_manifest(&self, versions: &mut VersionSet) -> Result<()> {
+        if versions.needs_new_manifest() && !self.session.read_only {
+            self.session.counters.set_last_sequence(self.order.visible());
+            versions.install(vec![VersionEdit::for_column_family(0)])?;
+        }
+        Ok(())
+    }
+
+    /// The first of `count` file numbers that the MANIFEST says are given away. A file that gets a
+    /// second name shares its bytes with the user's: nobody may ever write to that name.
+    pub(crate) fn reserve_numbers(&self, count: u64) -> Result<u64> {
+        let mut versions = self.versions.lock();
+        self.session.health.check_open()?;
+        let counters = &self.session.counters;
+        let first = counters.new_file_number();
+        counters.mark_file_number_used(first + count - 1);
+        counters.set_last_sequence(self.order.visible());
+        versions.install(vec![VersionEdit::for_column_family(0)])?;
+        let manifests = versions.take_obsolete_manifests();
+        drop(versions);
+        self.files.delete_manifests(&manifests);
+        Ok(first)
+    }
+}

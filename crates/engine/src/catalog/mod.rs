@@ -1,0 +1,22 @@
+//! Which families, memtables, tables and WALs make up an open database, and how a change becomes part of it.
+
+#[allow(clippy::module_inception)]
+mod catalog;
+mod failures;
+mod family_state;
+mod install;
+mod moment;
+mod released;
+mod retries;
+mod running;
+mod stalls;
+mod state;
+mod unclaimed;
+mod wals;
+
+pub(crate) use catalog::Catalog;
+pub(crate) use failures::{caught, is_unwanted};
+pub(crate) use family_state::ColumnFamilyState;
+pub(crate) use state::State;
+pub(crate) use unclaimed::Unclaimed;
+pub(crate) use wals::{LiveWal, WalHealth, Wals};

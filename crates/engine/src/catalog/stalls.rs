@@ -1,0 +1,80 @@
+//! What writers and budgets are told after every change of memtables or versions.
+
+use super::catalog::Catalog;
+use super::state::State;
+use crate::budget::KeptFree;
+use crate::compaction::picker::{LevelShape, num_sorted_runs};
+use crate::memtable::MemTable;
+use crate::options::CompactionStyle;
+use crate::report::NewStall;
+use crate::write::{Stall, StallInputs};
+use std::path::Path;
+use std::sync::Arc;
+
+impl Catalog {
+    /// Renews what writers are told about stalls. Call after every change of memtables or versions.
+    pub(crate) fn renew_stalls(&self, state: &mut State) {
+        let mut worst = Stall::None;
+        let mut new_stalls = Vec::new();
+        for family in state.families.values_mut() {
+            let data = Arc::clone(&family.data);
+            let options = data.options();
+            let auto = !options.disable_auto_compactions;
+            family.pending_compaction_bytes = if auto {
+                LevelShape::new(&family.current, &options).pending_compaction_bytes
+            } else {
+                0
+            };
+            // Universal compaction treats deeper levels as if they were files of level 0.
+            let sorted_runs = match options.compaction_style {
+                CompactionStyle::Universal => num_sorted_runs(&family.current, &options),
+                _ => family.current.num_files(0),
+            };
+            let inputs = StallInputs {
+                immutables: family.immutables.len(),
+                flush_due: family.flushing || family.wants_flush(),
+                level0_files: if auto { sorted_runs } else { 0 },
+                pending_compaction_bytes: family.pending_compaction_bytes,
+            };
+            let stall = data.stall_limits().judge(&inputs);
+            let (prev, cur) = family.note_stall(stall);
+            if prev != cur {
+                self.reporter.stall_changed(&data, prev, cur);
+                new_stalls.push(NewStall::new(&data, stall, inputs));
+            }
+            worst = worse(worst, stall);
+        }
+        self.controller.set(worst);
+        self.reporter.log_stalls(&new_stalls, self.controller.delayed_write_rate());
+        self.renew_threshold(state);
+        self.report_memory(state);
+    }
+
+    /// Tells the budget of memtables what they use now.
+    pub(crate) fn report_memory(&self, state: &State) {
+        let Some(share) = &self.session.memtable_share else { return };
+        let size = |mem: &MemTable| mem.approximate_memory_usage();
+        let active: usize = state.families.values().map(|cf| size(&cf.mem)).sum();
+        let immutables = state.families.values().flat_map(|cf| &cf.immutables);
+        share.report(active, active + immutables.map(|i| size(&i.mem)).sum::<usize>());
+    }
+
+    /// What a compaction into `dir` leaves free there: a memtable's log, and its table.
+    pub(crate) fn kept_free(&self, dir: &Path) -> Option<Arc<KeptFree>> {
+        let state = self.state.lock();
+        let sizes = state.families.values().map(|cf| cf.data.options().write_buffer_size as u64);
+        let largest = sizes.max().unwrap_or(0);
+        drop(state);
+        KeptFree::new(&self.session.fs, dir, 2 * largest)
+    }
+}
+
+fn worse(a: Stall, b: Stall) -> Stall {
+    let rank = |s: &Stall| match s {
+        Stall::None => -2.0,
+        Stall::Pace(_) => -1.0,
+        Stall::Delay(_, pressure) => *pressure,
+        Stall::Stop(_) => 2.0,
+    };
+    if rank(&b) > rank(&a) { b } else { a }
+}

@@ -1,0 +1,86 @@
+//! Budgets that writers wait for: memory of memtables, and I/O rate.
+
+use super::queue::CommitQueue;
+use crate::budget::{IoPriority, MemtableShare};
+use crate::error::{Code, Error, Result};
+use crate::hooks::FlushReason;
+use crate::options::WriteOptions;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Who waits for memory looks again at least this often.
+const LOOK_AGAIN: Duration = Duration::from_millis(10);
+
+impl CommitQueue {
+    // ---- memory of memtables -----------------------------------------------------------------
+
+    /// What a write waits for before it takes its place: memory, and its share of the I/O rate.
+    #[inline]
+    pub(super) fn wait_for_budgets(&self, wo: &WriteOptions, bytes: usize) -> Result<()> {
+        if let Some(share) = &self.session.memtable_share
+            && share.manager().should_stall()
+        {
+            self.wait_for_memory(share, wo.no_slowdown)?;
+        }
+        if wo.rate_limiter_priority != IoPriority::Total {
+            self.limit_wal(wo, bytes)?;
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn wait_for_memory(&self, share: &MemtableShare, no_slowdown: bool) -> Result<()> {
+        if no_slowdown {
+            return Err(Error::new(Code::Incomplete, "Write stall"));
+        }
+        self.reporter.totals().memory_stalls.add(1);
+        while share.manager().should_stall() {
+            self.session.health.check_writable()?;
+            self.flush_for_memory()?;
+            share.manager().wait_for_memory(LOOK_AGAIN);
+        }
+        Ok(())
+    }
+
+    /// Has the largest memtable flushed, unless some are being flushed already.
+    fn flush_for_memory(&self) -> Result<()> {
+        let mut write = self.write.lock();
+        let state = self.catalog.state();
+        self.catalog.report_memory(&state);
+        let waits = state.families.values().any(|cf| !cf.immutables.is_empty());
+        let largest = if waits { None } else { state.largest_memtable() };
+        let largest = largest.map(|cf| Arc::clone(&cf.data));
+        drop(state);
+        if let Some(family) = largest {
+            self.seal_and_flush(&mut write, &family, FlushReason::WriteBufferManager)?;
+        }
+        drop(write);
+        self.reporter.deliver();
+        Ok(())
+    }
+
+    // ---- I/O rate ----------------------------------------------------------------------------
+
+    #[cold]
+    fn limit_wal(&self, wo: &WriteOptions, bytes: usize) -> Result<()> {
+        if wo.rate_limiter_priority != IoPriority::User {
+            return Err(Error::invalid_argument(
+                "WriteOptions::rate_limiter_priority only allow Env::IO_TOTAL and Env::IO_USER due \
+                 to implementation constraints",
+            ));
+        }
+        if wo.disable_wal || self.session.options.manual_wal_flush {
+            return Err(Error::invalid_argument(
+                "WriteOptions::rate_limiter_priority currently only supports automatic WAL flush, \
+                 which requires `WriteOptions::disableWAL` and `DBOptions::manual_wal_flush` both \
+                 set to false",
+            ));
+        }
+        if let Some(limiter) = &self.session.options.rate_limiter
+            && limiter.limits_writes()
+        {
+            limiter.request(bytes, IoPriority::User);
+        }
+        Ok(())
+    }
+}

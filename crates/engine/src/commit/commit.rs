@@ -1,0 +1,197 @@
+//! The write path: reserve, append to the WAL, insert, publish.
+//!
+//! Under the write lock a writer gets its sequence numbers, appends its record and looks up its
+//! memtables; that is all that is serial. Then it syncs if asked (together with others), inserts,
+//! and publishes in order (`write/order.rs`). It is pinned (`env/epoch.rs`) from inside the lock
+//! until it has published, so a flush that waits for pinned readers has also waited for every
+//! writer that may still insert into the memtable it is about to write.
+
+use super::queue::{CommitQueue, WriteState};
+use super::targets::Targets;
+use crate::base::perf::{PerfMetric, PerfTimer};
+use crate::batch::{WriteBatch, iterate, section};
+use crate::catalog::Catalog;
+use crate::env::epoch;
+use crate::env::sync::MutexGuard;
+use crate::error::{Code, Error, Result};
+use crate::options::WriteOptions;
+use crate::stats::{self, Ticker};
+use crate::write::{Followers, MemtableInserter, Turn};
+use std::time::Duration;
+
+/// An insert takes microseconds.
+const INSERT_PATIENCE: Duration = Duration::from_micros(200);
+/// A sync takes as long as the device does.
+const SYNC_PATIENCE: Duration = Duration::from_millis(20);
+
+/// What a commit depends on, and what it ends.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Terms<'a> {
+    /// Runs when every write before this one is visible and none can come between; its error ends the
+    /// commit.
+    pub(crate) check: Option<&'a dyn Fn() -> Result<()>>,
+    /// The prepared transaction that is decided with it; see `prepared.rs`.
+    pub(crate) ends: Option<&'a [u8]>,
+}
+
+/// Publishes a write however its insertion ends, since later writers wait for it.
+///
+/// A comparator of the user may panic in the middle of a batch. Writes stop then for good, before
+/// the writer's pin is gone: so no flush can make the half that was inserted durable, and the next
+/// open replays the whole batch from the WAL.
+struct PublishOnDrop<'a> {
+    catalog: &'a Catalog,
+    turn: &'a Turn,
+}
+
+impl Drop for PublishOnDrop<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.catalog.fail(&Error::corruption("a panic while a write was inserted"));
+        }
+        self.catalog.order().publish(self.turn);
+    }
+}
+
+impl CommitQueue {
+    /// Commits a batch: all of it or nothing, durable as `wo` says, visible when this returns.
+    pub(super) fn commit(
+        &self,
+        wo: &WriteOptions,
+        batch: &mut WriteBatch,
+        terms: Terms<'_>,
+    ) -> Result<()> {
+        if wo.sync && wo.disable_wal {
+            return Err(Error::invalid_argument("Sync writes has to enable WAL."));
+        }
+        let count = u64::from(batch.count());
+        let bytes = batch.data().len();
+        if self.catalog.controller().is_active() && !self.wait_in_stall(bytes, wo.no_slowdown) {
+            return Err(Error::new(Code::Incomplete, "Write stall"));
+        }
+        self.wait_for_budgets(wo, bytes)?;
+        let families = self.families_of(batch)?;
+        let mut write = match terms.check {
+            None => self.lock_with_room(),
+            Some(check) => {
+                let write = self.lock_when_quiet();
+                check()?;
+                write
+            }
+        };
+        let guard = epoch::pin();
+        self.session.health.check_writable()?;
+        if write.user_bytes >= write.next_limit_check {
+            self.keep_limits(&mut write)?;
+        }
+        let timer = PerfTimer::start(PerfMetric::WriteSchedulingFlushesCompactionsTime);
+        let targets = self.targets(&mut write, &guard, batch, families, wo)?;
+        drop(timer);
+        batch.set_sequence(write.line.last_allocated() + 1);
+        if let Some(name) = terms.ends {
+            self.keep_section(name, &targets.families());
+            self.append(&mut write, &section::ending_record(batch, name))?;
+        } else if !wo.disable_wal {
+            let _timer = PerfTimer::start(PerfMetric::WriteWalTime);
+            self.append(&mut write, batch.data())?;
+        }
+        let ticket = write.ticket;
+        // Not earlier: what was reserved must be published.
+        let turn = (count > 0).then(|| write.line.reserve(count));
+        write.user_bytes += bytes as u64;
+        write.writes += 1;
+        write.keys += count;
+        if wo.disable_wal {
+            self.note_unlogged();
+        }
+        drop(write);
+
+        let synced = if wo.sync { self.sync_up_to(ticket) } else { Ok(Followers::default()) };
+        let applied = match &turn {
+            Some(turn) => self.apply(&targets, batch, turn, synced.is_ok()),
+            None => Ok(()),
+        };
+        drop(synced.inspect_err(|e| self.wal_sync_failed(ticket, e))?);
+        applied?;
+        if let Some(name) = terms.ends {
+            self.forget_section(name);
+        }
+        Ok(())
+    }
+
+    /// The write lock, with room for another write in flight.
+    #[inline]
+    fn lock_with_room(&self) -> MutexGuard<'_, WriteState> {
+        let _timer = PerfTimer::start_for_lock(PerfMetric::DbMutexLockNanos);
+        loop {
+            let mut write = self.write.lock();
+            if write.line.has_room(self.catalog.order()) {
+                return write;
+            }
+            // Not with the lock held: who syncs needs it before it can make room.
+            drop(write);
+            std::thread::yield_now();
+        }
+    }
+
+    /// The write lock at a moment when everything that was reserved is visible. Inserts are waited for
+    /// with the lock held, so that others cannot starve us; a sync needs the lock itself and is not.
+    #[cold]
+    fn lock_when_quiet(&self) -> MutexGuard<'_, WriteState> {
+        loop {
+            let write = self.lock_with_room();
+            let last = write.line.last_allocated();
+            if self.catalog.order().wait_visible(last, INSERT_PATIENCE) {
+                return write;
+            }
+            drop(write);
+            self.catalog.order().wait_visible(last, SYNC_PATIENCE);
+        }
+    }
+
+    /// Inserts the batch and makes it visible, in the order of sequence numbers. A batch that
+    /// could not be synced takes its place in the order without being inserted.
+    #[inline]
+    fn apply(
+        &self,
+        targets: &Targets<'_>,
+        batch: &WriteBatch,
+        turn: &Turn,
+        insert: bool,
+    ) -> Result<()> {
+        let _published = PublishOnDrop { catalog: &self.catalog, turn };
+        // Memtables with one writer at a time take their turn in commit order.
+        if !(self.session.options.allow_concurrent_memtable_write && targets.concurrent()) {
+            self.catalog.order().wait_turn(turn);
+        }
+        if insert {
+            let _timer = PerfTimer::start(PerfMetric::WriteMemtableTime);
+            let mut inserter = MemtableInserter::new(targets, turn.first());
+            iterate(batch.data(), &mut inserter)?;
+            if inserter.updated() > 0 {
+                stats::add(&self.session.statistics, Ticker::NumberKeysUpdated, inserter.updated());
+            }
+        }
+        Ok(())
+    }
+
+    #[inline]
+    pub(super) fn append(
+        &self,
+        write: &mut MutexGuard<'_, WriteState>,
+        record: &[u8],
+    ) -> Result<()> {
+        if let Err(e) = write.wal.add_record(record) {
+            // Nothing was placed, and the next record may follow, or the log says that it is broken. One that is as
+            // large as files may be takes nothing more.
+            if write.wal.is_broken() || (e.is_file_too_large() && write.wal.size() > 0) {
+                self.wal_failed(write, &e);
+            }
+            return Err(e);
+        }
+        write.ticket += 1;
+        write.logged_bytes += record.len() as u64;
+        Ok(())
+    }
+}

@@ -1,0 +1,104 @@
+//! Where writes come in: counted if somebody counts, and listeners told when no lock is held.
+
+use super::commit::Terms;
+use super::queue::CommitQueue;
+use crate::base::perf::{self, PerfMetric, PerfTimer};
+use crate::batch::WriteBatch;
+use crate::error::Result;
+use crate::options::WriteOptions;
+use crate::stats::{HistogramType, Statistics, Ticker};
+use std::time::Instant;
+
+/// A write whose parts somebody measures: what is none of the others comes before or after them.
+struct PartsOfWrite {
+    whole: PerfTimer,
+    others: u64,
+}
+
+impl PartsOfWrite {
+    const OTHERS: [PerfMetric; 4] = [
+        PerfMetric::WriteWalTime,
+        PerfMetric::WriteMemtableTime,
+        PerfMetric::WriteDelayTime,
+        PerfMetric::WriteSchedulingFlushesCompactionsTime,
+    ];
+
+    fn others() -> u64 {
+        PartsOfWrite::OTHERS.into_iter().map(perf::value).sum()
+    }
+
+    #[cold]
+    fn begin() -> PartsOfWrite {
+        let whole = PerfTimer::start(PerfMetric::WritePreAndPostProcessTime);
+        PartsOfWrite { whole, others: PartsOfWrite::others() }
+    }
+
+    #[cold]
+    fn end(self) {
+        drop(self.whole);
+        let others = PartsOfWrite::others().saturating_sub(self.others);
+        perf::take_away(PerfMetric::WritePreAndPostProcessTime, others);
+    }
+}
+
+impl CommitQueue {
+    /// Commits a batch: all of it or nothing, durable as `wo` says, visible when this returns.
+    #[inline]
+    pub(crate) fn write(
+        &self,
+        wo: &WriteOptions,
+        batch: &mut WriteBatch,
+        terms: Terms<'_>,
+    ) -> Result<()> {
+        let parts = perf::is_used().then(PartsOfWrite::begin);
+        let result = match &self.session.statistics {
+            None => self.commit(wo, batch, terms),
+            Some(stats) => self.counted_write(stats, wo, batch, terms),
+        };
+        if let Some(parts) = parts {
+            parts.end();
+        }
+        // Here, since the writer is neither pinned nor holds a lock any more.
+        self.reporter.deliver();
+        result
+    }
+
+    fn counted_write(
+        &self,
+        stats: &Statistics,
+        wo: &WriteOptions,
+        batch: &mut WriteBatch,
+        terms: Terms<'_>,
+    ) -> Result<()> {
+        let start = Instant::now();
+        let result = self.commit(wo, batch, terms);
+        if result.is_ok() {
+            let bytes = batch.data().len() as u64;
+            stats.add(Ticker::NumberKeysWritten, u64::from(batch.count()));
+            stats.add(Ticker::BytesWritten, bytes);
+            // There is no leader that writes for others.
+            stats.add(Ticker::WriteDoneBySelf, 1);
+            stats.record(HistogramType::BytesPerWrite, bytes);
+            if !wo.disable_wal {
+                stats.add(Ticker::WriteWithWal, 1);
+                stats.add(Ticker::WalFileBytes, bytes);
+            }
+        }
+        stats.record_since(HistogramType::DbWrite, start);
+        result
+    }
+
+    /// Waits as long as a stall asks for; false if the write may not wait.
+    #[cold]
+    pub(crate) fn wait_in_stall(&self, bytes: usize, no_slowdown: bool) -> bool {
+        let _timer = PerfTimer::start(PerfMetric::WriteDelayTime);
+        let admitted = self.catalog.controller().admit(bytes, no_slowdown);
+        if let (Some(stalled), Some(stats)) = (admitted, &self.session.statistics)
+            && !stalled.is_zero()
+        {
+            stats.add(Ticker::StallMicros, stalled.as_micros() as u64);
+            stats.record(HistogramType::WriteStall, stalled.as_micros() as u64);
+        }
+        admitted.is_some()
+    }
+}

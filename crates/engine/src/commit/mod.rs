@@ -1,0 +1,16 @@
+//! The path of every write: its place in the queue, the WAL, syncs, memtables, and what happens when the WAL fails.
+
+mod budgets;
+#[allow(clippy::module_inception)]
+mod commit;
+mod entry;
+mod prepared;
+mod queue;
+mod seal;
+mod sync;
+mod targets;
+mod wal_failure;
+
+pub(crate) use commit::Terms;
+pub(crate) use prepared::{Nowhere, carry_over, each_record, logged};
+pub(crate) use queue::{CommitQueue, WriteState, Written};

@@ -1,0 +1,133 @@
+//! What transactions have prepared: in the WAL, in no memtable, and kept until they are decided.
+//!
+//! * **P1** The WAL that holds a prepared section is kept until the transaction is decided and the
+//!   decision cannot be lost: a commit is in the memtables when the section is forgotten, and the
+//!   memtables keep that WAL as if their first record were in it. So where a power failure takes an
+//!   unsynced commit, the section that was synced is still there.
+//! * **P2** The decision is one WAL record: see `batch/section.rs`.
+//! * **P3** Opening copies what is undecided into the new WAL and syncs it, before the MANIFEST lets
+//!   the old ones go. Until then both may be read; the copy replaces the older one.
+//!
+//! Preparing, and ending what is prepared, writes to the WAL whatever `disable_wal` says.
+
+use super::queue::CommitQueue;
+use crate::base::SeqNo;
+use crate::batch::section::prepared_record;
+use crate::batch::{WriteBatch, iterate};
+use crate::error::{Code, Error, Result};
+use crate::fs::filename;
+use crate::memtable::MemTable;
+use crate::options::{WalRecoveryMode, WriteOptions};
+use crate::session::Session;
+use crate::wal::{LogReader, LogWriter, ReadOutcome};
+use crate::write::{MemtableLookup, SectionReplay, Sections};
+
+/// What a prepared transaction is written with: it must not fail for want of a log, or since a
+/// column family was dropped.
+pub(crate) fn logged(wo: &WriteOptions) -> WriteOptions {
+    WriteOptions { disable_wal: false, ignore_missing_column_families: true, ..*wo }
+}
+
+/// Writes sections to the beginning of a new WAL and waits until the device has them.
+pub(crate) fn carry_over(
+    session: &Session,
+    sections: &Sections,
+    wal: &mut LogWriter,
+    next_sequence: SeqNo,
+) -> Result<()> {
+    if sections.is_empty() {
+        return Ok(());
+    }
+    for (name, section) in sections {
+        let mut section = section.clone();
+        section.set_sequence(next_sequence);
+        wal.add_record(&prepared_record(&section, name, true))?;
+    }
+    wal.flush()?;
+    wal.sync()?;
+    session.fs.sync_dir(&session.wal_dir)
+}
+
+/// Records that go nowhere.
+pub(crate) struct Nowhere;
+
+impl MemtableLookup for Nowhere {
+    fn memtable(&self, _column_family: u32) -> Result<Option<&MemTable>> {
+        Ok(None)
+    }
+}
+
+/// Everything that was prepared in a WAL, whether or not it was decided in it.
+pub(crate) fn sections_in_wal(session: &Session, number: u64) -> Result<Sections> {
+    let mut sections = Sections::new();
+    each_record(session, number, |record| {
+        let mut of_record = Sections::new();
+        let mut replay = SectionReplay::new(&Nowhere, 0, Some(&mut of_record));
+        let _ = iterate(record, &mut replay);
+        sections.append(&mut of_record);
+    })?;
+    Ok(sections)
+}
+
+/// Reads a WAL past all damage.
+pub(crate) fn each_record(
+    session: &Session,
+    number: u64,
+    mut take: impl FnMut(&[u8]),
+) -> Result<()> {
+    let path = filename::wal_file_name(&session.wal_dir, number);
+    let mut reader = LogReader::wal(session.fs.open_random_access(&path, false)?, number);
+    while let ReadOutcome::Record(record) =
+        reader.read_record(WalRecoveryMode::SkipAnyCorruptedRecords)?
+    {
+        take(record);
+    }
+    Ok(())
+}
+
+impl CommitQueue {
+    /// Writes a batch to the WAL alone, under this name. It is durable as `wo` says.
+    pub(crate) fn prepare(&self, wo: &WriteOptions, name: &[u8], batch: &WriteBatch) -> Result<()> {
+        let bytes = batch.data_size();
+        if self.catalog.controller().is_active() && !self.wait_in_stall(bytes, wo.no_slowdown) {
+            return Err(Error::new(Code::Incomplete, "Write stall"));
+        }
+        // A commit must not find out what is wrong with it.
+        self.check_batch(batch, wo)?;
+        let mut record = prepared_record(batch, name, false);
+        let mut write = self.write.lock();
+        self.session.health.check_writable()?;
+        if write.user_bytes >= write.next_limit_check {
+            self.keep_limits(&mut write)?;
+        }
+        let next_sequence = write.line.last_allocated() + 1;
+        record[..8].copy_from_slice(&next_sequence.to_le_bytes());
+        self.append(&mut write, &record)?;
+        write.user_bytes += record.len() as u64;
+        let (ticket, wal) = (write.ticket, write.wal.log_number());
+        // Under the write lock: the WAL is still the live one, which nobody lets go.
+        self.catalog.state().wals.prepare(name, wal);
+        drop(write);
+        if wo.sync {
+            drop(self.sync_up_to(ticket).inspect_err(|e| self.wal_sync_failed(ticket, e))?);
+        }
+        Ok(())
+    }
+
+    /// From now on the memtables of these families keep the WAL of a section, too. Called under the
+    /// write lock, before the commit is inserted.
+    pub(crate) fn keep_section(&self, name: &[u8], families: &[u32]) {
+        let mut state = self.catalog.state();
+        let Some(wal) = state.wals.holder_of(name) else { return };
+        for id in families {
+            if let Some(family) = state.families.get_mut(id) {
+                family.mem_wal_number = family.mem_wal_number.min(wal);
+            }
+        }
+    }
+
+    /// The transaction is decided, and its records are inserted.
+    pub(crate) fn forget_section(&self, name: &[u8]) {
+        self.catalog.state().wals.forget(name);
+    }
+}

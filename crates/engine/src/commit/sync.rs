@@ -1,0 +1,62 @@
+//! Syncing WALs: together with others, full ones before the live one, names included.
+
+use super::queue::CommitQueue;
+use crate::error::Result;
+use crate::stats::{self, HistogramType, Ticker, Timer};
+use crate::write::Followers;
+
+impl CommitQueue {
+    /// Waits until the record with this ticket is on the device, and every record before it.
+    pub(crate) fn sync_up_to(&self, ticket: u64) -> Result<Followers> {
+        self.sync_group.wait(ticket, || {
+            let (covered, full, live, number) = {
+                let mut write = self.write.lock();
+                // With `manual_wal_flush` records wait in a buffer.
+                write.wal.flush()?;
+                (write.ticket, write.unsynced.clone(), write.wal.syncer(), write.wal.log_number())
+            };
+            self.reporter.totals().wal_syncs.add(1);
+            let timer = Timer::start(&self.session.statistics, HistogramType::WalFileSyncMicros);
+            full.iter().try_for_each(|wal| wal.syncer.sync())?;
+            live.sync()?;
+            self.sync_wal_names(number)?;
+            drop(timer);
+            stats::add(&self.session.statistics, Ticker::WalFileSynced, 1);
+            let mut write = self.write.lock();
+            write.unsynced.retain(|wal| !full.iter().any(|synced| synced.number == wal.number));
+            write.synced_ticket = write.synced_ticket.max(covered);
+            Ok(covered)
+        })
+    }
+
+    /// Makes sure that the WALs up to this one have their names on the device.
+    pub(crate) fn sync_wal_names(&self, newest: u64) -> Result<()> {
+        if self.write.lock().named_wal >= newest {
+            return Ok(());
+        }
+        self.session.fs.sync_dir(&self.session.wal_dir)?;
+        let mut write = self.write.lock();
+        write.named_wal = write.named_wal.max(newest);
+        Ok(())
+    }
+
+    /// Syncs everything that was written so far.
+    pub(crate) fn sync_wal(&self) -> Result<()> {
+        self.session.check_may_write()?;
+        let ticket = {
+            let write = self.write.lock();
+            self.session.health.check_open()?;
+            self.check_wal(&write)?;
+            write.ticket
+        };
+        self.sync_up_to(ticket).map(drop).inspect_err(|e| self.wal_sync_failed(ticket, e))
+    }
+
+    /// Hands the records that `manual_wal_flush` keeps in a buffer to the operating system.
+    pub(crate) fn flush_wal(&self) -> Result<()> {
+        self.session.check_may_write()?;
+        let mut write = self.write.lock();
+        self.session.health.check_open()?;
+        self.flush_live_wal(&mut write)
+    }
+}

@@ -1,0 +1,236 @@
+//! Deletes files that nobody needs, and never one that somebody does.
+//!
+//! Tables announce themselves: the last holder of a table that left the current version puts its
+//! number into the graveyard (`version/file_meta.rs`). WALs go when every family has flushed what
+//! they hold.
+
+use super::wal_list::wals_among;
+use crate::env::epoch;
+use crate::env::sync::Mutex;
+use crate::env::sync::atomic::{AtomicUsize, Ordering};
+use crate::error::Result;
+use crate::fs::filename;
+use crate::report::Reporter;
+use crate::session::{PurgesTables, Session};
+use crate::stats::{self, Ticker};
+use crate::version::{Graveyard, ObsoleteTable};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Whether obsolete files may go, and those that wait. Its lock is the innermost one and is held
+/// while a file is deleted: so who has paused deletions knows that none is under way.
+pub(crate) struct FileKeeper {
+    pub(crate) session: Arc<Session>,
+    reporter: Arc<Reporter>,
+    graveyard: Graveyard,
+    /// How often deletions were paused and not resumed; changes under the lock of `waiting`.
+    paused: AtomicUsize,
+    waiting: Mutex<Waiting>,
+}
+
+/// Obsolete files besides tables, which wait in the graveyard.
+#[derive(Debug, Default)]
+struct Waiting {
+    wals: Vec<u64>,
+    manifests: Vec<u64>,
+}
+
+impl FileKeeper {
+    /// Of a database that is being opened. Tables that nobody holds any more are in `graveyard`.
+    pub(crate) fn new(
+        session: Arc<Session>,
+        reporter: Arc<Reporter>,
+        graveyard: Graveyard,
+    ) -> FileKeeper {
+        let (paused, waiting) = (AtomicUsize::new(0), Mutex::default());
+        FileKeeper { session, reporter, graveyard, paused, waiting }
+    }
+
+    /// Has `notify` called when a table may be deleted. It may be called under any lock.
+    pub(crate) fn on_obsolete_table(&self, notify: impl Fn() + Send + Sync + 'static) {
+        self.graveyard.set_notify(notify);
+    }
+
+    /// How often deletions were paused and not resumed.
+    pub(crate) fn paused(&self) -> usize {
+        self.paused.load(Ordering::Acquire)
+    }
+}
+
+/// Keeps every file of the database until it is dropped.
+pub(crate) struct DeletionsPaused<'a>(&'a FileKeeper);
+
+impl Drop for DeletionsPaused<'_> {
+    fn drop(&mut self) {
+        self.0.enable_file_deletions();
+    }
+}
+
+impl FileKeeper {
+    /// Keeps every file of the database until as many calls of `enable_file_deletions`.
+    pub(crate) fn disable_file_deletions(&self) {
+        let waiting = self.waiting.lock();
+        let paused = self.paused.fetch_add(1, Ordering::AcqRel) + 1;
+        drop(waiting);
+        if paused == 1 {
+            self.session.info_log.info(format_args!("File Deletions Disabled"));
+        } else {
+            self.session.info_log.info(format_args!(
+                "File Deletions Disabled, but already disabled. Counter: {paused}"
+            ));
+        }
+    }
+
+    /// Takes one `disable_file_deletions` back; the last one deletes what has waited.
+    pub(crate) fn enable_file_deletions(&self) {
+        let mut waiting = self.waiting.lock();
+        let before = self.paused();
+        let paused = before.saturating_sub(1);
+        self.paused.store(paused, Ordering::Release);
+        if paused > 0 {
+            drop(waiting);
+            self.session.info_log.info(format_args!(
+                "File Deletions Enable, but not really enabled. Counter: {paused}"
+            ));
+            return;
+        }
+        let Waiting { wals, manifests } = std::mem::take(&mut *waiting);
+        drop(waiting);
+        self.session.info_log.info(format_args!("File Deletions Enabled"));
+        if !self.session.health.is_closing() {
+            self.delete_wals(&wals);
+            self.delete_manifests(&manifests);
+            self.purge_tables();
+        }
+    }
+
+    /// Keeps every file until the result is dropped.
+    pub(crate) fn pause_file_deletions(&self) -> DeletionsPaused<'_> {
+        self.disable_file_deletions();
+        DeletionsPaused(self)
+    }
+
+    /// Whether there are tables that may be deleted now.
+    pub(crate) fn has_tables_to_purge(&self) -> bool {
+        self.paused() == 0 && !self.graveyard.is_empty()
+    }
+
+    /// Deletes the tables that nobody can read any more.
+    pub(crate) fn purge_tables(&self) {
+        while self.purge_table() {}
+    }
+
+    /// Deletes one of them, if there is one: a large file takes milliseconds, and who wants to delete
+    /// others waits for this one alone.
+    pub(crate) fn purge_table(&self) -> bool {
+        let _deleting = self.waiting.lock();
+        if self.paused() > 0 {
+            return false;
+        }
+        let Some(ObsoleteTable { number, dir }) = self.graveyard.take_one() else { return false };
+        if let Some(open_tables) = &self.session.open_tables {
+            open_tables.remove(number);
+        }
+        let path = filename::table_file_name(&dir, number);
+        let deleted = self.delete_table(&path);
+        self.reporter.log_table_deleted(number, &deleted);
+        self.reporter.tell_table_deleted(&path, &deleted);
+        true
+    }
+
+    /// Deletes WALs, or moves them to the archive if the options keep some.
+    pub(crate) fn delete_wals(&self, numbers: &[u64]) {
+        if numbers.is_empty() {
+            return;
+        }
+        let mut waiting = self.waiting.lock();
+        if self.paused() > 0 {
+            waiting.wals.extend(numbers);
+            return;
+        }
+        let archives =
+            self.session.options.wal_ttl_seconds > 0 || self.session.options.wal_size_limit_mb > 0;
+        for &number in numbers {
+            let path = filename::wal_file_name(&self.session.wal_dir, number);
+            if archives {
+                self.archive(&path, number);
+            } else {
+                let _ = self.delete(&path);
+            }
+        }
+        if archives {
+            self.trim_archive();
+        }
+    }
+
+    /// Deletes MANIFESTs that were replaced.
+    pub(crate) fn delete_manifests(&self, numbers: &[u64]) {
+        if numbers.is_empty() {
+            return; // Without the lock: a flush must not wait for files of a compaction here.
+        }
+        let mut waiting = self.waiting.lock();
+        if self.paused() > 0 {
+            waiting.manifests.extend(numbers);
+            return;
+        }
+        for &number in numbers {
+            let _ = self.delete(&filename::manifest_file_name(&self.session.dir, number));
+        }
+    }
+
+    fn archive(&self, path: &Path, number: u64) {
+        let dir = filename::archive_dir(&self.session.wal_dir);
+        let to = filename::wal_file_name(&dir, number);
+        let moved = self
+            .session
+            .fs
+            .create_dir_if_missing(&dir)
+            .and_then(|()| self.session.fs.rename(path, &to));
+        if let Err(e) = moved {
+            self.session.info_log.warn(format_args!("cannot archive {}: {e}", path.display()));
+        }
+    }
+
+    /// Deletes archived WALs beyond their time to live or the size limit, oldest first.
+    fn trim_archive(&self) {
+        let dir = filename::archive_dir(&self.session.wal_dir);
+        let Ok(names) = self.session.fs.list_dir(&dir) else { return };
+        let now = crate::flush::now_seconds();
+        let limit = self.session.options.wal_size_limit_mb << 20;
+        let mut kept = 0u64;
+        for number in wals_among(&names).into_iter().rev() {
+            let path = filename::wal_file_name(&dir, number);
+            kept += self.session.fs.file_size(&path).unwrap_or(0);
+            let age = now.saturating_sub(self.session.fs.modified_time(&path).unwrap_or(now));
+            let too_old = self.session.options.wal_ttl_seconds > 0
+                && age > self.session.options.wal_ttl_seconds;
+            if too_old || (limit > 0 && kept > limit) {
+                let _ = self.delete(&path);
+            }
+        }
+    }
+
+    /// Deletes a file; what cannot be deleted is told in LOG, and tried again at the next open.
+    pub(super) fn delete(&self, path: &Path) -> Result<()> {
+        let deleted = match self.session.fs.remove_file(path) {
+            Err(e) if !e.is_path_not_found() => Err(e),
+            _ => Ok(()),
+        };
+        if deleted.is_ok() {
+            stats::add(&self.session.statistics, Ticker::FilesDeletedImmediately, 1);
+            self.session.info_log.info(format_args!("Deleted file {} immediately", path.display()));
+        }
+        deleted.inspect_err(|e| {
+            self.session.info_log.warn(format_args!("cannot delete {}: {e}", path.display()));
+        })
+    }
+}
+
+impl PurgesTables for FileKeeper {
+    fn purge_dropped(&self) {
+        if !self.session.health.is_closing() {
+            epoch::synchronize();
+            self.purge_tables();
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! The space that tables take: what the user's [`SstFileManager`] is told, and what it says.
+
+use super::keeper::FileKeeper;
+use crate::budget::SstFileManager;
+use crate::error::{Code, Error, Result, Severity, SubCode};
+use crate::session::ColumnFamilyData;
+use crate::stats::{self, Ticker};
+use crate::version::FileMeta;
+use std::path::{Path, PathBuf};
+
+impl FileKeeper {
+    fn sst_files(&self) -> Option<&SstFileManager> {
+        self.session.options.sst_file_manager.as_deref()
+    }
+
+    /// Tells the manager of a table that there is at open.
+    pub(crate) fn note_table_at_open(&self, family: &ColumnFamilyData, file: &FileMeta) {
+        if let Some(manager) = self.sst_files() {
+            manager.on_add_file(&family.paths.table(file), file.file_size);
+        }
+    }
+
+    /// Tells the manager of tables that a job made; an error where there are too many.
+    pub(crate) fn note_tables(&self, tables: &[PathBuf]) -> Result<()> {
+        let Some(manager) = self.sst_files() else { return Ok(()) };
+        for path in tables {
+            manager.on_add_file(path, self.session.fs.file_size(path).unwrap_or(0));
+        }
+        if manager.is_max_allowed_space_reached() {
+            return Err(Error::new(Code::IOError, "Max allowed space was reached")
+                .with_subcode(SubCode::SpaceLimit)
+                .with_severity(Severity::FatalError));
+        }
+        Ok(())
+    }
+
+    /// Whether tables use all the space that they may.
+    pub(crate) fn is_out_of_allowed_space(&self) -> bool {
+        self.sst_files().is_some_and(SstFileManager::is_max_allowed_space_reached)
+    }
+
+    /// Room for a compaction that reads so many bytes, until the result is dropped.
+    pub(crate) fn room_for_compaction(&self, bytes: u64) -> Result<Option<Room<'_>>> {
+        let Some(manager) = self.sst_files() else { return Ok(None) };
+        if manager.reserve_for_compaction(bytes) {
+            return Ok(Some(Room { manager, bytes }));
+        }
+        stats::add(&self.session.statistics, Ticker::CompactionCancelled, 1);
+        Err(Error::new(Code::CompactionTooLarge, "Not enough space for the compaction"))
+    }
+
+    /// Deletes a table that never counted, at once: it may be what fills the device.
+    pub(crate) fn delete_unclaimed_table(&self, number: u64, path: &Path) {
+        if let Some(open_tables) = &self.session.open_tables {
+            open_tables.remove(number);
+        }
+        // Best effort: the next open removes what nobody knows.
+        let _ = self.session.fs.remove_file(path);
+        if let Some(manager) = self.sst_files() {
+            manager.on_delete_file(path);
+        }
+    }
+
+    /// Deletes a table, at the manager's rate if there is one.
+    pub(crate) fn delete_table(&self, path: &Path) -> Result<()> {
+        let trashed = match self.sst_files() {
+            Some(manager) => manager.delete_file(&self.session.fs, path),
+            None => self.session.fs.remove_file(path).map(|()| false),
+        };
+        let ticker = match &trashed {
+            Ok(true) => Ticker::FilesMarkedTrash,
+            _ => Ticker::FilesDeletedImmediately,
+        };
+        stats::add(&self.session.statistics, ticker, 1);
+        let log = &self.session.info_log;
+        match &trashed {
+            Ok(true) => log.info(format_args!("Mark file: {} as trash -- OK", path.display())),
+            Ok(false) => log.info(format_args!("Deleted file {} immediately", path.display())),
+            Err(_) => {}
+        }
+        match trashed {
+            Err(e) if !e.is_path_not_found() => {
+                self.session.info_log.warn(format_args!("cannot delete {}: {e}", path.display()));
+                Err(e)
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Space that a running compaction may take.
+pub(crate) struct Room<'a> {
+    manager: &'a SstFileManager,
+    bytes: u64,
+}
+
+impl Drop for Room<'_> {
+    fn drop(&mut self) {
+        self.manager.release(self.bytes);
+    }
+}

@@ -1,0 +1,301 @@
+//! Compactions: picked under the lock, run without it, installed.
+
+use super::scheduler::Scheduler;
+use crate::catalog::{ColumnFamilyState, State, Unclaimed, caught, is_unwanted};
+use crate::compaction::picker::LevelShape;
+use crate::compaction::plan::CompactionPlan;
+use crate::compaction::{self, CompactionInputs};
+use crate::env::epoch;
+use crate::error::{Error, Result};
+use crate::flush::OutputContext;
+use crate::hooks::{BackgroundErrorReason, CompactionReason, TableFileCreationReason};
+use crate::iter::Interrupt;
+use crate::options;
+use crate::report::{CompactionReport, LoggedCompaction};
+use crate::session::ColumnFamilyData;
+use crate::stats::{self, Activity, HistogramType, Ticker, Timer, busy_with};
+use crate::version::{Version, VersionEdit};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// A compaction that was picked.
+pub(crate) struct CompactionWork {
+    pub(crate) family: Arc<ColumnFamilyData>,
+    pub(crate) version: Arc<Version>,
+    pub(crate) plan: CompactionPlan,
+    /// Threads that may share it.
+    pub(crate) max_subcompactions: u32,
+    /// Ends it when it is not wanted any more.
+    pub(crate) interrupt: Option<Interrupt>,
+}
+
+/// How much a family's tree is out of shape.
+fn worst_score(family: &ColumnFamilyState) -> f64 {
+    let shape = LevelShape::new(&family.current, &family.data.options());
+    shape.scores.first().map_or(0.0, |(_, score)| *score)
+}
+
+impl Scheduler {
+    /// The compaction that is most wanted, which is counted as running.
+    pub(super) fn pick_compaction(&self, state: &mut State) -> Option<CompactionWork> {
+        let (_, limit) = options::background_job_limits(&self.session.live_options());
+        let full = self.pauses.automatic() || state.running.compactions() >= limit;
+        let now = Instant::now();
+        let waits = !state.running.retries.compactions.is_due(now);
+        if full || waits || self.session.health.must_not_retry() {
+            return None;
+        }
+        let moment = self.catalog.moment();
+        let needs = |f: &ColumnFamilyState| {
+            f.picker.needs_compaction(&f.current, &f.data.options(), &moment)
+        };
+        let mut wanting: Vec<(f64, u32)> = state
+            .families
+            .iter()
+            .filter(|(_, f)| f.manual_waits == 0 && needs(f))
+            .map(|(id, f)| (worst_score(f), *id))
+            .collect();
+        wanting.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let work = wanting.into_iter().find_map(|(_, id)| {
+            let State { families, running, .. } = state;
+            let family = families.get_mut(&id)?;
+            let plan = family.picker.pick(&family.current, &family.data.options(), &moment)?;
+            let dir = family.data.paths.dir(plan.output_path);
+            if plan.writes_tables() && !running.retries.may_compact(dir, plan.input_bytes(), now) {
+                family.picker.release(&plan);
+                return None;
+            }
+            Some(CompactionWork {
+                family: Arc::clone(&family.data),
+                version: Arc::clone(&family.current),
+                plan,
+                max_subcompactions: self.session.live_options().max_subcompactions,
+                interrupt: None,
+            })
+        })?;
+        state.running.start_compaction();
+        Some(work)
+    }
+
+    /// Runs a picked compaction, which is counted, installs it, and gives it back to its picker.
+    pub(crate) fn run_compaction(&self, work: CompactionWork) -> Result<()> {
+        let (family, plan) = (&work.family, &work.plan);
+        let full = work.version.all_files().count() == plan.num_input_files();
+        let mut report = self.reporter.compaction_report(plan, full);
+        let what = LoggedCompaction {
+            job_id: report.job_id,
+            family,
+            plan,
+            max_subcompactions: work.max_subcompactions,
+        };
+        let tree = self.catalog.shape_of(family);
+        let oldest = self.catalog.snapshots().oldest();
+        self.reporter.log_compaction_started(what, &tree, oldest);
+        let start = Instant::now();
+        let result = caught(|| {
+            self.reporter.tell_compaction_begin(family, plan, &report, &tree);
+            if plan.trivial_move {
+                self.move_files(&work, &mut report)
+            } else if plan.deletion {
+                self.drop_files(&work)
+            } else {
+                let room = self.files.room_for_compaction(plan.input_bytes());
+                room.and_then(|_room| self.compact_files(&work, &mut report))
+            }
+        });
+        report.stats.elapsed_micros = start.elapsed().as_micros() as u64;
+        if result.is_ok() {
+            self.catalog.note_level_job(
+                family.id,
+                plan.output_level,
+                report.level_jobs(plan),
+                false,
+            );
+        }
+        let tree = self.catalog.shape_of(family);
+        self.reporter.log_compaction_finished(what, &report, &tree, &result);
+        let told = caught(|| {
+            self.reporter.tell_compaction_completed(family, plan, &report, &tree, &result);
+            Ok(())
+        });
+        let ended = self.note_compaction_result(&work, &result);
+        let mut state = self.catalog.state();
+        state.running.end_compaction();
+        match state.families.get_mut(&work.family.id) {
+            Some(family) => family.picker.release(&work.plan),
+            None => work.plan.input_files().for_each(|(_, f)| f.set_being_compacted(false)),
+        }
+        drop(state);
+        self.catalog.wake_jobs();
+        self.catalog.wake_waiters();
+        if result.is_ok() {
+            self.catalog.compaction_succeeded(ended);
+        }
+        // The last holder of the inputs: they can be deleted here and now.
+        drop(work);
+        epoch::synchronize();
+        self.files.purge_tables();
+        result.and(told)
+    }
+
+    /// Sets when a compaction that failed is tried again. Returns the want of room that this one ended.
+    fn note_compaction_result(&self, work: &CompactionWork, result: &Result<()>) -> Option<Error> {
+        let (dir, bytes) = (work.family.paths.dir(work.plan.output_path), work.plan.input_bytes());
+        let free = match result {
+            Err(e) if e.is_no_space() => self.session.fs.free_space(dir).ok(),
+            _ => None,
+        };
+        let retries = &mut self.catalog.state().running.retries;
+        match result {
+            Ok(()) if work.plan.writes_tables() => {
+                retries.compactions.succeeded();
+                return retries.found_room(dir, bytes);
+            }
+            Err(e) if e.is_no_space() && work.plan.writes_tables() => {
+                retries.no_room(dir, bytes, free, e, Instant::now());
+            }
+            Err(e) if !is_unwanted(e) => retries.compactions.failed(Instant::now()),
+            _ => {}
+        }
+        None
+    }
+
+    fn move_files(&self, work: &CompactionWork, report: &mut CompactionReport) -> Result<()> {
+        let mut edit = VersionEdit::for_column_family(work.family.id);
+        for (level, file) in work.plan.input_files() {
+            edit.delete_file(level, file.number);
+            edit.add_file(work.plan.output_level, Arc::clone(file));
+            report.note_output(&work.family.paths, work.plan.output_level, file);
+        }
+        self.catalog.install(vec![edit], |_| {})
+    }
+
+    /// FIFO compaction: the inputs go, and nothing takes their place.
+    fn drop_files(&self, work: &CompactionWork) -> Result<()> {
+        let ticker = match work.plan.reason {
+            CompactionReason::FIFOTtl => Ticker::FifoTtlCompactions,
+            _ => Ticker::FifoMaxSizeCompactions,
+        };
+        stats::add(&self.session.statistics, ticker, 1);
+        let mut edit = VersionEdit::for_column_family(work.family.id);
+        for (level, file) in work.plan.input_files() {
+            edit.delete_file(level, file.number);
+            self.session.info_log.info(format_args!(
+                "[{}] FIFO compaction: dropping file {} of {} bytes, reason {}",
+                work.family.name,
+                file.number,
+                file.file_size,
+                work.plan.reason.name()
+            ));
+        }
+        self.catalog.install(vec![edit], |_| {})
+    }
+
+    fn compact_files(&self, work: &CompactionWork, report: &mut CompactionReport) -> Result<()> {
+        let _timer = Timer::start(&self.session.statistics, HistogramType::CompactionTime);
+        let plan = &work.plan;
+        let files = plan.num_input_files() as u64;
+        if plan.reason != CompactionReason::ManualCompaction {
+            stats::record(
+                &self.session.statistics,
+                HistogramType::NumFilesInSingleCompaction,
+                files,
+            );
+        }
+        let inputs = || plan.input_files().map(|(_, file)| file);
+        let bytes_in: u64 = inputs().map(|f| f.file_size).sum();
+        let output = OutputContext {
+            level: plan.output_level,
+            path_id: plan.output_path,
+            compression: plan.compression,
+            target_file_size: plan.target_file_size,
+            bottommost: plan.bottommost,
+            oldest_ancestor_time: plan.oldest_ancestor_time(),
+            job_id: report.job_id,
+            reason: TableFileCreationReason::Compaction,
+            kept_free: self.catalog.kept_free(work.family.paths.dir(plan.output_path)),
+            ..self.session.output_context(&work.family)
+        };
+        let out = compaction::run(&CompactionInputs {
+            plan,
+            version: &work.version,
+            snapshots: self.catalog.snapshots().for_job(),
+            tables: &work.family.tables,
+            max_subcompactions: work.max_subcompactions.max(1) as usize,
+            interrupt: work.interrupt.clone(),
+            output,
+        })?;
+        let mut edit = VersionEdit::for_column_family(work.family.id);
+        for (level, file) in plan.input_files() {
+            edit.delete_file(level, file.number);
+        }
+        stats::record(
+            &self.session.statistics,
+            HistogramType::CompactionCpuTime,
+            out.stats.cpu_micros,
+        );
+        let bytes_out: u64 = out.files.iter().map(|f| f.file_size).sum();
+        report.note_records(plan, &out.stats);
+        let mut made = Unclaimed::new(&self.catalog);
+        out.files.iter().for_each(|file| made.push(file.number, work.family.paths.table(file)));
+        let is_last = plan.output_level + 1 == work.version.num_levels();
+        let busy = busy_with(Activity::Compaction);
+        for file in out.files {
+            file.set_at_last_level(is_last);
+            // Before readers come to it, who would wait.
+            work.family.tables.find(&file)?;
+            report.note_output(&work.family.paths, plan.output_level, &file);
+            edit.add_file(plan.output_level, Arc::new(file));
+        }
+        drop(busy);
+        let paths: Vec<_> = report.outputs.iter().map(|(_, path)| path.clone()).collect();
+        if let Err(e) = self.files.note_tables(&paths) {
+            self.catalog.background_error(BackgroundErrorReason::Compaction, &e);
+        }
+        self.catalog.install(vec![edit], |_| {})?;
+        made.claim(|_| true);
+        self.reporter.totals().compaction_count.add(1);
+        self.reporter.totals().compaction_read_bytes.add(bytes_in);
+        self.reporter.totals().compaction_write_bytes.add(bytes_out);
+        let of_reason = match plan.reason {
+            CompactionReason::FilesMarkedForCompaction => {
+                Some((Ticker::CompactReadBytesMarked, Ticker::CompactWriteBytesMarked))
+            }
+            CompactionReason::PeriodicCompaction => {
+                Some((Ticker::CompactReadBytesPeriodic, Ticker::CompactWriteBytesPeriodic))
+            }
+            CompactionReason::Ttl => {
+                Some((Ticker::CompactReadBytesTtl, Ticker::CompactWriteBytesTtl))
+            }
+            _ => None,
+        };
+        if let Some((read, write)) = of_reason {
+            stats::add(&self.session.statistics, read, bytes_in);
+            stats::add(&self.session.statistics, write, bytes_out);
+        }
+        for (ticker, n) in [
+            (Ticker::CompactReadBytes, bytes_in),
+            (Ticker::CompactWriteBytes, bytes_out),
+            // As in RocksDB these two hold what range tombstones hide, and obsolete ones of those.
+            (Ticker::CompactionKeyDropNewerEntry, out.records_hidden + out.records_range_deleted),
+            (Ticker::CompactionKeyDropObsolete, out.records_obsolete + out.tombstones_obsolete),
+            (Ticker::CompactionOptimizedDelDropObsolete, out.records_optimized),
+            (Ticker::CompactionCpuTotalTime, out.stats.cpu_micros),
+            (Ticker::CompactionKeyDropUser, out.records_filtered),
+            (Ticker::CompactionKeyDropRangeDel, out.records_range_deleted),
+            (Ticker::CompactionRangeDelDropObsolete, out.tombstones_obsolete),
+        ] {
+            stats::add(&self.session.statistics, ticker, n);
+        }
+        Ok(())
+    }
+
+    /// Looks at what is free where compactions wait for room.
+    pub(super) fn sample_free_space(&self, dirs: &[PathBuf]) {
+        for dir in dirs {
+            let free = self.session.fs.free_space(dir).ok();
+            self.catalog.state().running.retries.note_free(dir, free);
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! Background work: threads, flushes, compactions, and what users ask of them.
+
+mod compaction;
+mod flush;
+mod flush_calls;
+mod late_tables;
+mod manual;
+mod pauses;
+mod pausing;
+mod refit;
+mod renewal;
+mod scheduler;
+
+pub(crate) use scheduler::Scheduler;

@@ -1,0 +1,76 @@
+//! Making the WAL whole again after it failed, as `commit/wal_failure.rs` describes it: the part of the background,
+//! and waiting for it.
+
+use super::scheduler::Scheduler;
+use crate::catalog::{State, WalHealth};
+use crate::error::{Error, Result};
+use crate::hooks::FlushReason;
+use std::time::{Duration, Instant};
+
+/// Somebody who waits looks again at least this often.
+const LOOK_AGAIN: Duration = Duration::from_millis(200);
+
+impl Scheduler {
+    /// Whether a flush thread should begin a new WAL.
+    pub(crate) fn wants_new_wal(&self, state: &State) -> bool {
+        state.wals.health() == WalHealth::Lost
+            && !self.pauses.all()
+            && !self.session.health.must_not_retry()
+            && state.running.retries.flushes.is_due(Instant::now())
+    }
+
+    /// Begins a new WAL if the live one failed.
+    pub(crate) fn renew_in_background(&self) {
+        let mut write = self.commit.lock();
+        let renewed = match write.wal_lost {
+            true => self.commit.seal(&mut write, FlushReason::ErrorRecovery, |_| true),
+            false => Ok(()),
+        };
+        drop(write);
+        self.reporter.deliver();
+        if let Err(e) = renewed {
+            self.session.info_log.error(format_args!("cannot create a new WAL: {e}"));
+            self.renewal_failed();
+        }
+    }
+
+    /// An attempt to cure failed; there will be another.
+    pub(crate) fn renewal_failed(&self) {
+        let mut state = self.catalog.state();
+        state.wals.renewal_failed();
+        state.running.retries.flushes.failed(Instant::now());
+        drop(state);
+        self.catalog.wake_waiters();
+    }
+
+    /// Everything in memory is in tables.
+    pub(crate) fn wal_is_whole(&self) {
+        let mut state = self.catalog.state();
+        if state.wals.health() != WalHealth::Renewed {
+            return;
+        }
+        state.wals.set_health(WalHealth::Whole);
+        drop(state);
+        self.commit.settle();
+    }
+
+    /// Waits until the WAL is whole; an error if the next attempt to make it so fails.
+    pub(crate) fn wait_for_wal(&self) -> Result<()> {
+        let mut state = self.catalog.state();
+        let failed_before = state.wals.failed_renewals();
+        state.running.retries.try_now();
+        self.catalog.wake_jobs();
+        while state.wals.health() != WalHealth::Whole {
+            let hopeless = state.wals.failed_renewals() > failed_before
+                || self.session.health.must_not_retry()
+                || self.pauses.all()
+                || self.session.health.is_stopped();
+            if hopeless {
+                let error = self.session.health.error();
+                return Err(error.unwrap_or_else(|| Error::corruption("the WAL failed")));
+            }
+            self.catalog.wait_for_progress(&mut state, LOOK_AGAIN);
+        }
+        Ok(())
+    }
+}

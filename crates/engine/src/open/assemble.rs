@@ -1,0 +1,210 @@
+//! Puts a recovered database together: what the WALs held becomes tables (unless the options say
+//! otherwise), a new WAL begins, and the MANIFEST records both.
+
+use super::core::{Core, Sweep};
+use super::opening::Opening;
+use super::recover::{self, Recovered};
+use crate::catalog::{Catalog, ColumnFamilyState, LiveWal, Wals as KnownWals};
+use crate::commit::{CommitQueue, carry_over};
+use crate::env::sync::Mutex;
+use crate::error::{Error, Result};
+use crate::files::FileKeeper;
+use crate::fs::read_only::{NoFile, read_only_error};
+use crate::fs::{FileLock, filename};
+use crate::jobs::Scheduler;
+use crate::properties::Properties;
+use crate::report::Reporter;
+use crate::version::{VersionEdit, VersionSet};
+use crate::wal::LogWriter;
+use crate::write::Sections;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+/// RocksDB's default of `delayed_write_rate` without a rate limiter.
+const DELAYED_WRITE_RATE: u64 = 16 << 20;
+
+/// The WALs of a database that was just recovered.
+pub(super) struct Wals {
+    /// Older ones that still hold what is in no table.
+    kept: Vec<u64>,
+    /// The one that writes go to.
+    live: LogWriter,
+}
+
+impl Wals {
+    fn oldest(&self) -> u64 {
+        self.kept.first().copied().unwrap_or(self.live.log_number())
+    }
+}
+
+/// Flushes what was recovered (unless told not to), starts a WAL and writes the new MANIFEST. After an error the
+/// WALs are what they were, and what was recovered is spent.
+pub(super) fn make_durable(
+    opening: &Opening,
+    versions: &mut VersionSet,
+    recovered: &mut Recovered,
+) -> Result<Wals> {
+    // WALs are kept only if replaying them again gives the same again. Behind a tear only a WAL that
+    // follows without a gap would count, and a record that is in a table already would count twice.
+    let keep_wals = opening.session.options.avoid_flush_during_recovery
+        && !recovered.summary.damaged
+        && !recovered.made_tables();
+    if !keep_wals {
+        for (id, family) in &mut recovered.families {
+            recover::flush_one(opening, *id, family)?;
+        }
+    }
+    let largest = opening.family(0)?.options().write_buffer_size;
+    let mut wals = Wals {
+        live: opening.session.new_wal(largest)?,
+        kept: if keep_wals { recovered.summary.wals.clone() } else { Vec::new() },
+    };
+    let next = versions.counters().last_sequence() + 1;
+    carry_over(&opening.session, &recovered.summary.sections, &mut wals.live, next)?;
+    if recovered.made_tables() {
+        opening.session.fs.sync_dir(&opening.session.dir)?;
+    }
+    versions.install(edits(opening, recovered, &wals))?;
+    Ok(wals)
+}
+
+/// Puts the database together. Without `wals`, since there was no room to make anything durable, memtables hold
+/// what was recovered, the WALs stay, and the live one is one that takes nothing.
+pub(super) fn assemble(
+    opening: Opening,
+    versions: VersionSet,
+    mut recovered: Recovered,
+    wals: Option<Wals>,
+    lock: Box<dyn FileLock>,
+) -> Result<Arc<Core>> {
+    let wals = wals.unwrap_or_else(|| Wals {
+        live: LogWriter::new(Box::new(NoFile), opening.session.counters.new_file_number()),
+        kept: recovered.summary.wals.clone(),
+    });
+    let sections = std::mem::take(&mut recovered.summary.sections);
+    let states = family_states(&opening, &versions, &mut recovered, &wals)?;
+    put_together(opening, versions, states, wals, sections, Some(lock))
+}
+
+/// Puts a database together that is only read: what the WALs held stays in memory, and there is an
+/// error that no write gets past.
+pub(super) fn assemble_read_only(
+    opening: Opening,
+    versions: VersionSet,
+    mut recovered: Recovered,
+) -> Result<Arc<Core>> {
+    let wals = Wals {
+        live: LogWriter::new(Box::new(NoFile), opening.session.counters.next_file_number()),
+        kept: recovered.summary.wals.clone(),
+    };
+    let states = family_states(&opening, &versions, &mut recovered, &wals)?;
+    let core = put_together(opening, versions, states, wals, Sections::new(), None)?;
+    core.catalog.fail(&read_only_error());
+    Ok(core)
+}
+
+/// What the MANIFEST is told: the new tables, and which WALs still count.
+fn edits(opening: &Opening, recovered: &mut Recovered, wals: &Wals) -> Vec<VersionEdit> {
+    let mut edits = Vec::new();
+    for id in opening.families.keys() {
+        let replayed = recovered.families.get_mut(id).map(|f| std::mem::take(&mut f.edit));
+        let mut edit = replayed.unwrap_or_default();
+        edit.column_family = *id;
+        if wals.kept.is_empty() {
+            edit.log_number = Some(wals.live.log_number());
+        }
+        edit.min_log_number_to_keep = (*id == 0).then_some(wals.oldest());
+        edits.push(edit);
+    }
+    edits
+}
+
+fn family_states(
+    opening: &Opening,
+    versions: &VersionSet,
+    recovered: &mut Recovered,
+    wals: &Wals,
+) -> Result<BTreeMap<u32, ColumnFamilyState>> {
+    let earliest = versions.counters().last_sequence();
+    let mut states = BTreeMap::new();
+    for (id, data) in &opening.families {
+        let current = versions.column_family(*id).map(|stored| Arc::clone(stored.current()));
+        let current = current.ok_or_else(|| Error::corruption("a column family vanished"))?;
+        let wal_number = wals.live.log_number();
+        let mut state = ColumnFamilyState::new(Arc::clone(data), current, wal_number, earliest);
+        if !wals.kept.is_empty()
+            && let Some(replayed) = recovered.families.remove(id)
+        {
+            state.mem = replayed.mem;
+            state.mem_wal_number = wals.oldest();
+        }
+        state.install_super_version();
+        states.insert(*id, state);
+    }
+    Ok(states)
+}
+
+fn put_together(
+    opening: Opening,
+    versions: VersionSet,
+    states: BTreeMap<u32, ColumnFamilyState>,
+    wals: Wals,
+    sections: Sections,
+    lock: Option<Box<dyn FileLock>>,
+) -> Result<Arc<Core>> {
+    let default_family = opening.family(0)?;
+    let session = opening.session;
+    let size = |number: u64| {
+        session.fs.file_size(&filename::wal_file_name(&session.wal_dir, number)).unwrap_or(0)
+    };
+    let mut live: VecDeque<LiveWal> =
+        wals.kept.iter().map(|&number| LiveWal { number, size: size(number) }).collect();
+    live.push_back(LiveWal { number: wals.live.log_number(), size: wals.live.size() });
+    let known = KnownWals::new(live, sections.keys().cloned());
+    let delayed_write_rate = match session.options.delayed_write_rate {
+        0 => DELAYED_WRITE_RATE,
+        rate => rate,
+    };
+    let session = Arc::new(session);
+    let reporter = Arc::new(Reporter::new(Arc::clone(&session)));
+    let graveyard = versions.graveyard().clone();
+    let files = Arc::new(FileKeeper::new(Arc::clone(&session), Arc::clone(&reporter), graveyard));
+    let base = || (Arc::clone(&session), Arc::clone(&reporter), Arc::clone(&files));
+    let catalog = Catalog::new(base(), versions, states, known, default_family, delayed_write_rate);
+    let catalog = Arc::new(catalog);
+    let commit = CommitQueue::new(base(), Arc::clone(&catalog), wals.live, sections);
+    let commit = Arc::new(commit);
+    let parts = || (Arc::clone(&catalog), Arc::clone(&commit));
+    let properties = Arc::new(Properties::new(base(), parts().0, parts().1));
+    let jobs = Scheduler::new(base(), parts().0, parts().1, Arc::clone(&properties));
+    let core = Arc::new(Core {
+        session,
+        reporter,
+        files,
+        catalog,
+        commit,
+        properties,
+        jobs: Arc::new(jobs),
+        lock: Mutex::new(lock),
+        options_change: Mutex::new(()),
+        _sweep: Sweep,
+    });
+    core.connect();
+    Ok(core)
+}
+
+impl Core {
+    /// What looks up: listeners get handles of the database, and the last holder of an obsolete table,
+    /// which may hold locks, has a flush thread delete it.
+    fn connect(self: &Arc<Self>) {
+        self.reporter.set_database(Arc::downgrade(self));
+        let catalog = Arc::downgrade(&self.catalog);
+        self.files.on_obsolete_table(move || {
+            if let Some(catalog) = catalog.upgrade() {
+                catalog.wake_jobs();
+            }
+        });
+        self.session.info_log.info(format_args!("DB pointer {:p}", Arc::as_ptr(self)));
+        self.reporter.deliver();
+    }
+}

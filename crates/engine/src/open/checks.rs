@@ -1,0 +1,189 @@
+//! What comes before a database is read: checks of options, directories, the lock, and LOG.
+
+use super::descriptor::ColumnFamilyDescriptor;
+use crate::error::{Error, Result};
+use crate::fs::filename::{self, FileKind};
+use crate::fs::info_log::{InfoLog, InfoLogOptions, LogLevel};
+use crate::fs::{FileSystem, not_a_directory};
+use crate::options::{self, ColumnFamilyOptions, CompactionStyle, DbOptions, DbPath, TableFactory};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Removes the files of a directory that are of these kinds, and its archive if that is empty then.
+pub(crate) fn remove_files(
+    fs: &dyn FileSystem,
+    dir: &Path,
+    wanted: impl Fn(FileKind) -> bool,
+) -> Result<()> {
+    if !fs.is_dir(dir)? {
+        return Ok(());
+    }
+    for name in fs.list_dir(dir)? {
+        if filename::parse_file_name(&name).is_some_and(&wanted) {
+            fs.remove_file(&dir.join(name))?;
+        }
+    }
+    let _ = fs.remove_dir(&filename::archive_dir(dir));
+    Ok(())
+}
+
+pub(crate) fn file_system(options: &DbOptions) -> Arc<dyn FileSystem> {
+    options.file_system.clone().unwrap_or_else(crate::fs::posix)
+}
+
+pub(crate) fn wal_directory(fs: &dyn FileSystem, options: &DbOptions, dir: &Path) -> PathBuf {
+    if options.wal_dir.as_os_str().is_empty() {
+        dir.to_owned()
+    } else {
+        fs.absolute(&options.wal_dir)
+    }
+}
+
+/// What only a pair of database and family options can be wrong about.
+pub(crate) fn check_family(options: &ColumnFamilyOptions, db: &DbOptions) -> Result<()> {
+    if matches!(options.table_factory, TableFactory::Plain(_)) && !db.allow_mmap_reads {
+        return Err(Error::invalid_argument("PlainTable requires allow_mmap_reads = true"));
+    }
+    check_paths(options, db)?;
+    if options.inplace_update_support && db.allow_concurrent_memtable_write {
+        return Err(Error::invalid_argument(
+            "In-place memtable updates (inplace_update_support) is not compatible with concurrent \
+             writes (allow_concurrent_memtable_write)",
+        ));
+    }
+    let drops_files = options.compaction_style == CompactionStyle::Fifo && options.ttl > 0;
+    if drops_files && db.max_open_files != -1 {
+        return Err(Error::not_supported(
+            "FIFO compaction only supported with max_open_files = -1.",
+        ));
+    }
+    Ok(())
+}
+
+/// Several data paths need a policy that knows about them.
+fn check_paths(options: &ColumnFamilyOptions, db: &DbOptions) -> Result<()> {
+    let style = options.compaction_style;
+    if matches!(style, CompactionStyle::Level | CompactionStyle::Universal) {
+        return Ok(());
+    }
+    let which = match (options.cf_paths.len(), db.db_paths.len()) {
+        (2.., _) => "CF",
+        (0, 2..) => "DB",
+        _ => return Ok(()),
+    };
+    Err(Error::not_supported(format!(
+        "More than one {which} paths are only supported in universal and level compaction styles. "
+    )))
+}
+
+/// Makes the directories of data paths that are missing, but not those above them.
+pub(crate) fn make_data_paths(fs: &dyn FileSystem, paths: &[DbPath]) -> Result<()> {
+    paths.iter().try_for_each(|p| fs.create_dir_if_missing(&fs.absolute(&p.path)))
+}
+
+/// Gives a family without a block cache of its own the default one.
+pub(crate) fn give_block_cache(options: &mut ColumnFamilyOptions) {
+    if let TableFactory::BlockBased(table) = &mut options.table_factory
+        && table.block_cache.is_none()
+        && !table.no_block_cache
+    {
+        table.block_cache = Some(crate::cache::Cache::new_lru(DEFAULT_CACHE_BYTES));
+    }
+}
+
+/// RocksDB's default block cache.
+const DEFAULT_CACHE_BYTES: usize = 32 << 20;
+
+/// Refuses options that cannot be honoured.
+pub(crate) fn validate(options: &DbOptions, families: &[ColumnFamilyDescriptor]) -> Result<()> {
+    options::validate_db(options)?;
+    for family in families {
+        options::validate_cf(&family.options)?;
+        check_family(&family.options, options)?;
+    }
+    Ok(())
+}
+
+/// Moves odd values to sensible ones, and says which.
+pub(crate) fn sanitize(
+    options: &mut DbOptions,
+    families: &mut [ColumnFamilyDescriptor],
+) -> Vec<String> {
+    let mut changes = options::sanitize_db(options);
+    for family in families {
+        changes.extend(options::inherit_from_db(options, &mut family.options));
+        changes.extend(options::sanitize_cf(&mut family.options));
+        give_block_cache(&mut family.options);
+    }
+    changes
+}
+
+/// Whether there is a database, after everything that forbids opening or making one.
+pub(super) fn check_directory(
+    fs: &dyn FileSystem,
+    dir: &Path,
+    wal_dir: &Path,
+    options: &DbOptions,
+) -> Result<bool> {
+    for d in [dir, wal_dir] {
+        if fs.exists(d)? && !fs.is_dir(d)? {
+            return Err(not_a_directory(d));
+        }
+    }
+    let current = filename::current_file_name(dir);
+    if fs.exists(&current)? {
+        return Ok(true);
+    }
+    if !options.create_if_missing {
+        return Err(Error::invalid_argument(format!(
+            "{}: does not exist (create_if_missing is false)",
+            current.display()
+        )));
+    }
+    for d in [dir, wal_dir] {
+        refuse_remains(fs, d)?;
+    }
+    Ok(false)
+}
+
+/// A directory without CURRENT that holds parts of a database has lost it: making a new database
+/// over them would delete them. The first MANIFEST alone is no loss: a process was killed while it
+/// made the database.
+fn refuse_remains(fs: &dyn FileSystem, dir: &Path) -> Result<()> {
+    if !fs.exists(dir)? {
+        return Ok(());
+    }
+    for name in fs.list_dir(dir)? {
+        let kind = filename::parse_file_name(&name);
+        if let Some(FileKind::Table(_) | FileKind::Wal(_) | FileKind::Manifest(2..)) = kind {
+            return Err(Error::corruption(format!(
+                "{}: CURRENT is missing, but {name} exists: not creating a database over it",
+                dir.display()
+            )));
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn open_info_log(
+    fs: &Arc<dyn FileSystem>,
+    dir: &Path,
+    options: &DbOptions,
+) -> Result<InfoLog> {
+    if let Some(logger) = &options.info_log {
+        return Ok(InfoLog::to_logger(Arc::clone(fs), Arc::clone(logger)));
+    }
+    let log_dir = if options.db_log_dir.as_os_str().is_empty() {
+        dir.to_owned()
+    } else {
+        fs.absolute(&options.db_log_dir)
+    };
+    fs.create_dir_if_missing(&log_dir)?;
+    let opts = InfoLogOptions {
+        level: LogLevel::from_number(options.info_log_level as i32),
+        keep_log_file_num: options.keep_log_file_num,
+        max_log_file_size: options.max_log_file_size as u64,
+        log_file_time_to_roll: options.log_file_time_to_roll as u64,
+    };
+    InfoLog::open(Arc::clone(fs), &log_dir, opts)
+}

@@ -1,0 +1,33 @@
+//! What lookups ask of a database.
+
+use super::core::Core;
+use crate::base::SeqNo;
+use crate::lookup::{Host, ValueSuffix};
+use crate::session::stamps;
+use crate::stats::Statistics;
+use std::sync::Arc;
+
+/// What reads leave out of a value in a database with a time to live.
+const TIME_OF_WRITE: ValueSuffix = ValueSuffix { len: stamps::STAMP_SIZE, check: stamps::check };
+
+impl Host for Core {
+    #[inline]
+    fn statistics(&self) -> Option<&Arc<Statistics>> {
+        self.session.statistics.as_ref()
+    }
+
+    #[inline]
+    fn visible(&self) -> SeqNo {
+        self.catalog.order().visible()
+    }
+
+    #[inline]
+    fn has_unlogged_data(&self) -> bool {
+        self.commit.has_unlogged()
+    }
+
+    #[inline]
+    fn value_suffix(&self) -> Option<ValueSuffix> {
+        self.session.stamps_values().then_some(TIME_OF_WRITE)
+    }
+}

@@ -1,0 +1,191 @@
+//! Tells listeners what happens, and never under a lock.
+//!
+//! Jobs call them directly. What happens under a lock (a sealed memtable, a change of stalls, an error of
+//! the WAL) is put into a queue, and the thread that caused it, or a background thread, delivers it when it
+//! holds nothing. Without listeners nothing is queued: the cost is a look at an empty list.
+
+use super::totals::Totals;
+use crate::env::sync::Mutex;
+use crate::env::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use crate::error::{Error, Result};
+use crate::hooks::{
+    BackgroundErrorReason, EventDb, EventListener, ExternalFileIngestionInfo, MemTableInfo,
+    TableFileDeletionInfo, WriteStallCondition, WriteStallInfo,
+};
+use crate::memtable::MemTable;
+use crate::session::{ColumnFamilyData, Session};
+use std::any::Any;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
+
+/// The job that a database begins with.
+pub(crate) const RECOVERY_JOB: i32 = 1;
+
+/// Something that happened under a lock.
+#[derive(Debug)]
+pub(crate) enum Event {
+    Sealed(MemTableInfo),
+    Stalls(WriteStallInfo),
+    Failed(BackgroundErrorReason, Error),
+    Recovered(Error),
+}
+
+/// What listeners have yet to be told, the numbers of jobs, and what the database did in all.
+pub(crate) struct Reporter {
+    pub(super) session: Arc<Session>,
+    /// What listeners get as the database.
+    database: OnceLock<Box<dyn Any + Send + Sync>>,
+    opened: Instant,
+    /// The queue is not empty.
+    waiting: AtomicBool,
+    queue: Mutex<Vec<Event>>,
+    /// Jobs since recovery.
+    jobs: AtomicI32,
+    totals: Totals,
+}
+
+impl Reporter {
+    /// Of a database that is being opened.
+    pub(crate) fn new(session: Arc<Session>) -> Reporter {
+        Reporter {
+            session,
+            database: OnceLock::new(),
+            opened: Instant::now(),
+            waiting: AtomicBool::new(false),
+            queue: Mutex::default(),
+            jobs: AtomicI32::new(0),
+            totals: Totals::default(),
+        }
+    }
+
+    /// What listeners get as the database from now on. Later calls do nothing.
+    pub(crate) fn set_database(&self, database: impl Any + Send + Sync) {
+        let _ = self.database.set(Box::new(database));
+    }
+
+    /// Counts what the database does.
+    pub(crate) fn totals(&self) -> &Totals {
+        &self.totals
+    }
+
+    /// Seconds since the database was opened; never 0.
+    pub(crate) fn uptime(&self) -> f64 {
+        self.opened.elapsed().as_secs_f64().max(1e-6)
+    }
+
+    /// A number for a job of the background.
+    pub(crate) fn new_job_id(&self) -> i32 {
+        self.jobs.fetch_add(1, Ordering::Relaxed) + RECOVERY_JOB + 1
+    }
+
+    /// Whether anybody listens.
+    pub(crate) fn has_listeners(&self) -> bool {
+        !self.session.options.listeners.is_empty()
+    }
+
+    /// Calls every listener. No lock may be held.
+    pub(crate) fn tell(&self, mut call: impl FnMut(&dyn EventListener)) {
+        self.session.options.listeners.iter().for_each(|listener| call(&**listener));
+    }
+
+    pub(super) fn event_db(&self) -> EventDb<'_> {
+        let database = self.database.get().map(|database| &**database);
+        EventDb { path: &self.session.dir, inner: database.unwrap_or(&()) }
+    }
+
+    // ---- what happens under a lock -----------------------------------------------------------
+
+    /// Has listeners told soon.
+    pub(crate) fn queue(&self, event: impl FnOnce() -> Event) {
+        if self.has_listeners() {
+            self.queue.lock().push(event());
+            self.waiting.store(true, Ordering::Release);
+        }
+    }
+
+    /// Tells listeners what is queued. No lock may be held.
+    #[inline]
+    pub(crate) fn deliver(&self) {
+        if self.waiting.load(Ordering::Relaxed) {
+            self.deliver_waiting();
+        }
+    }
+
+    #[cold]
+    fn deliver_waiting(&self) {
+        let mut queue = self.queue.lock();
+        self.waiting.store(false, Ordering::Release);
+        let events = std::mem::take(&mut *queue);
+        drop(queue);
+        for event in events {
+            match event {
+                Event::Sealed(info) => self.tell(|l| l.on_memtable_sealed(&info)),
+                Event::Stalls(info) => self.tell(|l| l.on_stall_conditions_changed(&info)),
+                // It is too late to change the error: the thread that met it reported it.
+                Event::Failed(reason, e) => {
+                    self.tell(|l| l.on_background_error(reason, &mut Some(e.clone())));
+                }
+                Event::Recovered(old) => self.tell(|l| l.on_error_recovery_completed(&old)),
+            }
+        }
+    }
+
+    /// A memtable became immutable.
+    pub(crate) fn note_sealed(&self, family: &ColumnFamilyData, mem: &MemTable) {
+        self.queue(|| {
+            Event::Sealed(MemTableInfo {
+                cf_name: family.name.clone(),
+                first_seqno: mem.first_sequence(),
+                earliest_seqno: mem.earliest_sequence(),
+                num_entries: mem.num_entries(),
+                num_deletes: mem.num_deletes(),
+            })
+        });
+    }
+
+    /// Writers of a family go another way from now on.
+    pub(crate) fn stall_changed(
+        &self,
+        family: &ColumnFamilyData,
+        prev: WriteStallCondition,
+        cur: WriteStallCondition,
+    ) {
+        self.queue(|| Event::Stalls(WriteStallInfo { cf_name: family.name.clone(), cur, prev }));
+    }
+
+    // ---- the rest ----------------------------------------------------------------------------
+
+    /// A table was deleted, or should have been.
+    pub(crate) fn tell_table_deleted(&self, path: &Path, status: &Result<()>) {
+        if self.has_listeners() {
+            let info = TableFileDeletionInfo {
+                db_name: self.session.dir.clone(),
+                file_path: path.to_owned(),
+                job_id: 0,
+                status: status.clone(),
+            };
+            self.tell(|l| l.on_table_file_deleted(&info));
+        }
+    }
+
+    /// A file from outside became part of the database.
+    pub(crate) fn tell_file_ingested(&self, info: &ExternalFileIngestionInfo) {
+        self.tell(|l| l.on_external_file_ingested(self.event_db(), info));
+    }
+
+    /// A job failed: listeners may make the error another one, or none. No lock may be held.
+    pub(crate) fn ask_about_error(
+        &self,
+        reason: BackgroundErrorReason,
+        error: Error,
+        recovers: bool,
+    ) -> Option<Error> {
+        let mut error = Some(error);
+        self.tell(|l| l.on_background_error(reason, &mut error));
+        if let (Some(e), true) = (&error, recovers) {
+            self.tell(|l| l.on_error_recovery_begin(reason, e));
+        }
+        error
+    }
+}

@@ -1,0 +1,245 @@
+//! Making a backup of an open database: the files of one moment, as a checkpoint has them.
+
+use super::copy::{Copied, Copier, Copy, checksum_of};
+use super::meta::{self, BackupFile, Meta};
+use super::{BackupEngine, shared_dir};
+use crate::db::Db;
+use crate::env::sync::atomic::{AtomicU64, Ordering};
+use crate::error::{Error, Result};
+use crate::fs::{WritableOptions, filename};
+use crate::open::Core;
+use crate::options;
+use crate::session::ColumnFamilyData;
+use crate::stats::{self, Ticker};
+use crate::utilities::checkpoint::Contents;
+use crate::version::FileMeta;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// How a backup is made.
+#[derive(Default)]
+pub struct CreateBackupOptions {
+    /// Write memtables into tables first. What skipped the WAL is lost without.
+    pub flush_before_backup: bool,
+    /// Kept with the backup.
+    pub app_metadata: Vec<u8>,
+    /// Called each time that so many bytes were copied
+    /// ([`super::BackupEngineOptions::callback_trigger_interval_size`]), from any thread.
+    pub progress_callback: Option<Box<dyn Fn() + Send + Sync>>,
+}
+
+/// A file of the database, and its place among the backups.
+struct Planned {
+    from: PathBuf,
+    size: Option<u64>,
+    /// Below the backup directory.
+    path: String,
+    /// It is there already.
+    known: Option<BackupFile>,
+}
+
+impl BackupEngine {
+    /// Makes a backup of what was written up to now.
+    pub fn create_new_backup(&mut self, db: &Db) -> Result<u32> {
+        self.create_new_backup_with(db, &CreateBackupOptions::default())
+    }
+
+    /// Makes a backup; the result is its number.
+    pub fn create_new_backup_with(&mut self, db: &Db, how: &CreateBackupOptions) -> Result<u32> {
+        let inner = db.core();
+        let newest = self.backups.keys().chain(self.corrupt.keys()).max();
+        let id = newest.copied().unwrap_or(0) + 1;
+        inner
+            .session
+            .info_log
+            .info(format_args!("Started the backup process -- creating backup {id}"));
+        self.remove_unfinished(id)?;
+        let made = self.create(inner, id, how);
+        match &made {
+            Ok(()) => inner.session.info_log.info(format_args!("Backup DONE: {id}")),
+            Err(e) => {
+                inner.session.info_log.warn(format_args!("Backup failed -- {e}"));
+                // Best effort: the next backup and the next purge look again.
+                let _ = self.garbage_collect();
+            }
+        }
+        made.map(|()| id)
+    }
+
+    /// The directory of a backup that was cut short.
+    fn remove_unfinished(&self, id: u32) -> Result<()> {
+        let private = self.dir.join("private").join(id.to_string());
+        if !self.fs.exists(&private)? {
+            return Ok(());
+        }
+        for name in self.fs.list_dir(&private)? {
+            self.fs.remove_file(&private.join(name))?;
+        }
+        Ok(())
+    }
+
+    fn create(&mut self, inner: &Core, id: u32, how: &CreateBackupOptions) -> Result<()> {
+        let private = format!("private/{id}");
+        self.fs.create_dir_if_missing(&self.dir.join(&private))?;
+        let _kept = inner.files.pause_file_deletions();
+        if how.flush_before_backup && !inner.session.read_only {
+            inner.jobs.flush_all()?;
+        }
+        let sequence = inner.catalog.order().visible();
+        let timestamp = crate::flush::now_seconds() as i64;
+        let contents = inner.contents()?;
+        let plan = self.plan(inner, &contents, &private)?;
+        let mut files = self.copy_all(inner, plan, how)?;
+        files.push(self.write_current(contents.manifest.0, &private)?);
+        for part in [private.as_str(), "private", shared_dir(&self.options)] {
+            if self.fs.is_dir(&self.dir.join(part))? {
+                self.sync_dir(Path::new(part))?;
+            }
+        }
+        let app_metadata = how.app_metadata.clone();
+        let meta = Meta { timestamp, sequence, app_metadata, files };
+        meta::write(&*self.fs, &self.dir, id, &meta, self.options.sync)?;
+        self.backups.insert(id, meta);
+        Ok(())
+    }
+
+    /// The tables first, then what belongs to this backup alone.
+    fn plan(&self, inner: &Core, contents: &Contents, private: &str) -> Result<Vec<Planned>> {
+        let mut plan = Vec::new();
+        for (family, file) in contents.tables.values() {
+            plan.push(self.plan_table(inner, family, file, private)?);
+        }
+        let mut alone = |from: PathBuf, size: Option<u64>| {
+            let name = from.file_name().unwrap_or_default().to_string_lossy();
+            plan.push(Planned { path: format!("{private}/{name}"), from, size, known: None });
+        };
+        let (number, size) = contents.manifest;
+        alone(filename::manifest_file_name(&inner.session.dir, number), Some(size));
+        if let Some(options) = options::newest_options_file(&*inner.session.fs, &inner.session.dir)?
+        {
+            alone(options, None);
+        }
+        if self.options.backup_log_files {
+            for wal in &contents.wals {
+                alone(filename::wal_file_name(&inner.session.wal_dir, wal.number), Some(wal.size));
+            }
+        }
+        Ok(plan)
+    }
+
+    fn plan_table(
+        &self,
+        inner: &Core,
+        family: &ColumnFamilyData,
+        file: &FileMeta,
+        private: &str,
+    ) -> Result<Planned> {
+        let number = file.number;
+        let from = family.paths.table_that_exists(&*inner.session.fs, file)?;
+        if !self.options.share_table_files {
+            let path = format!("{private}/{number:06}.sst");
+            return Ok(Planned { from, size: None, path, known: None });
+        }
+        let path = match self.options.share_files_with_checksum {
+            true => {
+                format!("shared_checksum/{}", self.shared_name(inner, family, file, &from)?)
+            }
+            false => format!("shared/{number:06}.sst"),
+        };
+        let there = self.fs.exists(&self.dir.join(&path))?;
+        let known = self.known(&path).filter(|_| there).cloned();
+        if let Some(known) = &known {
+            let (size, expected) = (inner.session.fs.file_size(&from)?, known.size);
+            if size != expected {
+                return Err(Error::corruption(format!(
+                    "{}: expected {expected} bytes as in {path} of the backups, found {size}",
+                    from.display()
+                )));
+            }
+        }
+        Ok(Planned { from, size: None, path, known })
+    }
+
+    /// A name that another table with the same number does not have.
+    fn shared_name(
+        &self,
+        inner: &Core,
+        family: &ColumnFamilyData,
+        file: &FileMeta,
+        from: &Path,
+    ) -> Result<String> {
+        let number = file.number;
+        let naming = self.options.share_files_with_checksum_naming;
+        let size = inner.session.fs.file_size(from)?;
+        if naming.by_session() {
+            let table = family.tables.find(file)?;
+            let session = &table.properties().db_session_id;
+            let plain = session.bytes().all(|b| b.is_ascii_alphanumeric());
+            if !session.is_empty() && plain {
+                return Ok(match naming.with_size() {
+                    true => format!("{number:06}_s{session}_{size}.sst"),
+                    false => format!("{number:06}_s{session}.sst"),
+                });
+            }
+        }
+        let checksum = checksum_of(&*inner.session.fs, from, &self.options.throttle(0))?;
+        Ok(format!("{number:06}_{checksum}_{size}.sst"))
+    }
+
+    fn copy_all(
+        &self,
+        inner: &Core,
+        plan: Vec<Planned>,
+        how: &CreateBackupOptions,
+    ) -> Result<Vec<BackupFile>> {
+        let copied = AtomicU64::new(0);
+        let interval = self.options.callback_trigger_interval_size.max(1);
+        let progress = |bytes: u64| {
+            let before = copied.fetch_add(bytes, Ordering::Relaxed);
+            stats::add(&inner.session.statistics, Ticker::BackupReadBytes, bytes);
+            stats::add(&inner.session.statistics, Ticker::BackupWriteBytes, bytes);
+            let calls = (before + bytes) / interval - before / interval;
+            let callback = how.progress_callback.iter();
+            callback.for_each(|callback| (0..calls).for_each(|_| callback()));
+        };
+        let copier = Copier {
+            source: Arc::clone(&inner.session.fs),
+            target: Arc::clone(&self.fs),
+            sync: self.options.sync,
+            threads: self.options.threads(),
+            throttle: self.options.throttle(self.options.backup_rate_limit),
+            progress: &progress,
+        };
+        let fresh = plan.iter().filter(|file| file.known.is_none());
+        let jobs: Vec<Copy> = fresh.map(|file| self.job(file)).collect();
+        let mut results = copier.run(&jobs)?.into_iter();
+        let mut files = Vec::with_capacity(plan.len() + 1);
+        for file in plan {
+            files.push(match file.known {
+                Some(known) => known,
+                None => {
+                    let Copied { size, checksum } = results.next().unwrap_or_default();
+                    BackupFile { path: file.path, size, checksum: Some(checksum) }
+                }
+            });
+        }
+        Ok(files)
+    }
+
+    fn job(&self, file: &Planned) -> Copy {
+        Copy { from: file.from.clone(), to: self.dir.join(&file.path), size: file.size }
+    }
+
+    fn write_current(&self, manifest: u64, private: &str) -> Result<BackupFile> {
+        let content = format!("MANIFEST-{manifest:06}\n");
+        let path = format!("{private}/CURRENT");
+        let mut file = self.fs.new_writable(&self.dir.join(&path), WritableOptions::default())?;
+        file.append(content.as_bytes())?;
+        if self.options.sync {
+            file.sync()?;
+        }
+        file.close()?;
+        let checksum = Some(crate::base::checksum::crc32c(content.as_bytes()));
+        Ok(BackupFile { path, size: content.len() as u64, checksum })
+    }
+}

@@ -1,0 +1,336 @@
+//! Reading a database through an [`IndexedBatch`] that is not written yet.
+//!
+//! [`BatchIterator`] merges an iterator of the database, the base, with the keys of the batch. On a
+//! key of both the batch wins.
+//!
+//! * **B1** While valid and going forward, base and batch each stand on their first key at or after
+//!   the current key, or on none; going backward, at or before it.
+//! * **B2** The current key is the base's where `source` says so, else a copy in `delta`.
+
+use crate::base::{KeyOrder, PinnedValue};
+use crate::batch::{BatchLookup, IndexedBatch, MergeBase};
+use crate::db::{ColumnFamily, Db, DbIterator};
+use crate::error::{Code, Error, Result};
+use crate::hooks::MergeOperator;
+use crate::iter::merge_helper::full_merge;
+use crate::options::ReadOptions;
+use std::cmp::Ordering;
+use std::ops::{Bound, Deref};
+use std::sync::Arc;
+
+impl ColumnFamily {
+    /// The order of its keys.
+    pub fn key_order(&self) -> &KeyOrder {
+        &self.data.order
+    }
+}
+
+/// The value of a key in the batch alone. Operands whose base only the database knows are
+/// MergeInProgress.
+pub fn get_from_batch(
+    batch: &IndexedBatch,
+    cf: u32,
+    operator: Option<&dyn MergeOperator>,
+    key: &[u8],
+) -> Result<Option<Vec<u8>>> {
+    match batch.get(cf, key) {
+        BatchLookup::NotFound | BatchLookup::Deleted => Ok(None),
+        BatchLookup::Value(value) => Ok(Some(value.to_vec())),
+        BatchLookup::Merge { base: MergeBase::Database, .. } => {
+            Err(Error::new(Code::MergeInProgress, ""))
+        }
+        BatchLookup::Merge { base, operands } => {
+            let base = if let MergeBase::Value(value) = base { Some(value) } else { None };
+            let operator = operator.ok_or_else(no_merge_operator)?;
+            full_merge(operator, key, base, &operands).map(Some)
+        }
+    }
+}
+
+/// A batch has operands for a column family without merge operator.
+#[cold]
+fn no_merge_operator() -> Error {
+    Error::invalid_argument("Merge operator must be set for column family")
+}
+
+impl Db {
+    /// The value of a key as if the batch were written.
+    pub fn get_with_batch(
+        &self,
+        batch: &IndexedBatch,
+        ro: &ReadOptions,
+        cf: &ColumnFamily,
+        key: &[u8],
+    ) -> Result<Option<PinnedValue>> {
+        match batch.get(cf.id(), key) {
+            BatchLookup::NotFound => self.get_pinned_cf(ro, cf, key),
+            BatchLookup::Merge { base: MergeBase::Database, operands } => {
+                let stored = self.get_pinned_cf(ro, cf, key)?;
+                let operator = cf.data.merge_operator.as_deref();
+                let operator = operator.ok_or_else(no_merge_operator)?;
+                let merged = full_merge(operator, key, stored.as_deref(), &operands)?;
+                Ok(Some(PinnedValue::owned(merged)))
+            }
+            _ => {
+                let operator = cf.data.merge_operator.as_deref();
+                Ok(get_from_batch(batch, cf.id(), operator, key)?.map(PinnedValue::owned))
+            }
+        }
+    }
+}
+
+/// Where the current entry comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Source {
+    /// Not valid.
+    None,
+    /// The base alone.
+    Base,
+    /// The batch; the base may stand on the same key.
+    Batch,
+}
+
+/// An iterator over a database and a batch that is not written yet. `B` gives access to the batch,
+/// for instance an `Arc<IndexedBatch>` or a reference.
+pub struct BatchIterator<B> {
+    base: DbIterator,
+    batch: B,
+    cf: u32,
+    order: KeyOrder,
+    merge_operator: Option<Arc<dyn MergeOperator>>,
+    lower: Option<Vec<u8>>,
+    upper: Option<Vec<u8>>,
+    /// The batch's key, if `delta_valid`.
+    delta: Vec<u8>,
+    delta_valid: bool,
+    forward: bool,
+    source: Source,
+    /// The value of an entry from the batch.
+    value: Vec<u8>,
+    error: Option<Error>,
+}
+
+impl<B: Deref<Target = IndexedBatch>> BatchIterator<B> {
+    /// The entries of `base`, an iterator over `cf`, as if `batch` were written. `bounds` limit the
+    /// batch's keys; those of the base are its own.
+    pub fn new(base: DbIterator, batch: B, cf: &ColumnFamily, bounds: &ReadOptions) -> Self {
+        BatchIterator {
+            base,
+            batch,
+            cf: cf.id(),
+            order: cf.key_order().clone(),
+            merge_operator: cf.options().merge_operator.clone(),
+            lower: bounds.iterate_lower_bound.clone(),
+            upper: bounds.iterate_upper_bound.clone(),
+            delta: Vec::new(),
+            delta_valid: false,
+            forward: true,
+            source: Source::None,
+            value: Vec::new(),
+            error: None,
+        }
+    }
+
+    /// Whether it stands on an entry.
+    pub fn valid(&self) -> bool {
+        self.source != Source::None
+    }
+
+    /// The key; empty where it is not valid.
+    pub fn key(&self) -> &[u8] {
+        match self.source {
+            Source::None => &[],
+            Source::Base => self.base.key(),
+            Source::Batch => &self.delta,
+        }
+    }
+
+    /// The value; empty where it is not valid.
+    pub fn value(&self) -> &[u8] {
+        match self.source {
+            Source::None => &[],
+            Source::Base => self.base.value(),
+            Source::Batch => &self.value,
+        }
+    }
+
+    /// The error that ended it, if one did.
+    pub fn status(&self) -> Result<()> {
+        match &self.error {
+            Some(e) => Err(Error::new(e.code(), e.message())),
+            None => self.base.status(),
+        }
+    }
+
+    /// To the first entry.
+    pub fn seek_to_first(&mut self) {
+        self.start(true);
+        self.base.seek_to_first();
+        match self.lower.clone() {
+            Some(lower) => self.delta_forward(Bound::Included(&lower)),
+            None => self.delta_forward(Bound::Unbounded),
+        }
+        self.settle();
+    }
+
+    /// To the last entry.
+    pub fn seek_to_last(&mut self) {
+        self.start(false);
+        self.base.seek_to_last();
+        match self.upper.clone() {
+            Some(upper) => self.delta_backward(Bound::Excluded(&upper)),
+            None => self.delta_backward(Bound::Unbounded),
+        }
+        self.settle();
+    }
+
+    /// To the first entry at or after `target`.
+    pub fn seek(&mut self, target: &[u8]) {
+        self.start(true);
+        self.base.seek(target);
+        let lower = self.lower.clone().filter(|l| self.order.compare_user(l, target).is_gt());
+        self.delta_forward(Bound::Included(lower.as_deref().unwrap_or(target)));
+        self.settle();
+    }
+
+    /// To the last entry at or before `target`.
+    pub fn seek_for_prev(&mut self, target: &[u8]) {
+        self.start(false);
+        self.base.seek_for_prev(target);
+        match self.upper.clone().filter(|u| self.order.compare_user(u, target).is_le()) {
+            Some(upper) => self.delta_backward(Bound::Excluded(&upper)),
+            None => self.delta_backward(Bound::Included(target)),
+        }
+        self.settle();
+    }
+
+    /// One entry on. Does nothing where it is not valid.
+    pub fn next(&mut self) {
+        self.advance(true);
+    }
+
+    /// One entry back. Does nothing where it is not valid.
+    pub fn prev(&mut self) {
+        self.advance(false);
+    }
+
+    fn start(&mut self, forward: bool) {
+        self.forward = forward;
+        self.source = Source::None;
+        self.error = None;
+    }
+
+    /// Leaves the current key, after turning round if needed.
+    fn advance(&mut self, forward: bool) {
+        if !self.valid() {
+            return;
+        }
+        let key = self.key().to_vec();
+        let turns = self.forward != forward;
+        if turns {
+            self.forward = forward;
+            if forward { self.base.seek(&key) } else { self.base.seek_for_prev(&key) }
+        }
+        if self.base.valid() && self.order.equal_user(self.base.key(), &key) {
+            if forward { self.base.next() } else { self.base.prev() }
+        }
+        // The batch may have changed meanwhile, so its place is found by key. Once it has come to its
+        // end it stays there, as in RocksDB, until a seek or a turn.
+        if turns || (self.delta_valid && self.order.equal_user(&self.delta, &key)) {
+            if forward {
+                self.delta_forward(Bound::Excluded(&key));
+            } else {
+                self.delta_backward(Bound::Excluded(&key));
+            }
+        }
+        self.settle();
+    }
+
+    fn delta_forward(&mut self, from: Bound<&[u8]>) {
+        let upper = self.upper.as_deref();
+        let key = self.batch.first_key(self.cf, from);
+        let key = key.filter(|k| upper.is_none_or(|u| self.order.compare_user(k, u).is_lt()));
+        self.delta_valid = key.is_some();
+        self.delta.clear();
+        self.delta.extend_from_slice(key.unwrap_or_default());
+    }
+
+    fn delta_backward(&mut self, to: Bound<&[u8]>) {
+        let lower = self.lower.as_deref();
+        let key = self.batch.last_key(self.cf, to);
+        let key = key.filter(|k| lower.is_none_or(|l| self.order.compare_user(k, l).is_ge()));
+        self.delta_valid = key.is_some();
+        self.delta.clear();
+        self.delta.extend_from_slice(key.unwrap_or_default());
+    }
+
+    /// Finds the nearest entry from where base and batch stand, over keys that the batch deletes.
+    fn settle(&mut self) {
+        loop {
+            self.source = Source::None;
+            if self.base.status().is_err() {
+                return;
+            }
+            let side = match (self.base.valid(), self.delta_valid) {
+                (false, false) => return,
+                (true, false) => Ordering::Less,
+                (false, true) => Ordering::Greater,
+                (true, true) => {
+                    let order = self.order.compare_user(self.base.key(), &self.delta);
+                    if self.forward { order } else { order.reverse() }
+                }
+            };
+            if side.is_lt() {
+                self.source = Source::Base;
+                return;
+            }
+            match self.take_delta(side.is_eq()) {
+                Ok(true) => {
+                    self.source = Source::Batch;
+                    return;
+                }
+                Ok(false) => self.skip_deleted(side.is_eq()),
+                Err(e) => {
+                    self.error = Some(e);
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Makes the value of the batch's key; false where the batch deletes it.
+    fn take_delta(&mut self, base_has_it: bool) -> Result<bool> {
+        let lookup = self.batch.get(self.cf, &self.delta);
+        self.value.clear();
+        match lookup {
+            BatchLookup::NotFound | BatchLookup::Deleted => return Ok(false),
+            BatchLookup::Value(value) => self.value.extend_from_slice(value),
+            BatchLookup::Merge { base, operands } => {
+                let base = match base {
+                    MergeBase::Value(value) => Some(value),
+                    MergeBase::Database if base_has_it => Some(self.base.value()),
+                    MergeBase::Nothing | MergeBase::Database => None,
+                };
+                let operator = self.merge_operator.as_deref().ok_or_else(no_merge_operator)?;
+                self.value = full_merge(operator, &self.delta, base, &operands)?;
+            }
+        }
+        Ok(true)
+    }
+
+    /// Leaves a key that the batch deletes.
+    fn skip_deleted(&mut self, base_has_it: bool) {
+        let key = std::mem::take(&mut self.delta);
+        if self.forward {
+            if base_has_it {
+                self.base.next();
+            }
+            self.delta_forward(Bound::Excluded(&key));
+        } else {
+            if base_has_it {
+                self.base.prev();
+            }
+            self.delta_backward(Bound::Excluded(&key));
+        }
+    }
+}

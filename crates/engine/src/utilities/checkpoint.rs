@@ -1,0 +1,184 @@
+//! Checkpoints: a directory that opens as the database at one moment.
+//!
+//! The moment is when all three locks are held: the MANIFEST then says which tables there are, and
+//! the WALs up to their sizes hold the rest. Tables never change and get a second name; the
+//! MANIFEST and the WALs grow and are copied up to their sizes of that moment. Meanwhile deletions
+//! are paused. The directory appears under its name when it is complete.
+
+use crate::base::SeqNo;
+use crate::catalog::LiveWal;
+use crate::db::Db;
+use crate::error::{Error, Result};
+use crate::external::copy::Staging;
+use crate::fs::filename;
+use crate::open::Core;
+use crate::options;
+use crate::session::ColumnFamilyData;
+use crate::version::FileMeta;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Makes checkpoints of a database, and exports of its column families.
+#[derive(Clone, Debug)]
+pub struct Checkpoint {
+    db: Db,
+}
+
+/// What a checkpoint consists of.
+pub(super) struct Contents {
+    /// By number.
+    pub(super) tables: BTreeMap<u64, (Arc<ColumnFamilyData>, Arc<FileMeta>)>,
+    /// Number and size.
+    pub(super) manifest: (u64, u64),
+    pub(super) wals: Vec<LiveWal>,
+}
+
+impl Checkpoint {
+    /// For this database, which stays open as long as the result lives.
+    pub fn new(db: &Db) -> Checkpoint {
+        Checkpoint { db: db.clone() }
+    }
+
+    /// The database that it is made for.
+    pub fn db(&self) -> &Db {
+        &self.db
+    }
+
+    /// Makes the directory `dir`, which must not exist, a copy of the database. Memtables are
+    /// flushed first if the WALs together have at least `log_size_for_flush` bytes: with 0 always,
+    /// with `u64::MAX` never. What is not flushed is in the copied WALs. Returns a sequence number
+    /// up to which the copy has every write.
+    pub fn create(&self, dir: impl AsRef<Path>, log_size_for_flush: u64) -> Result<SeqNo> {
+        let inner = &self.db.core();
+        let name = dir.as_ref();
+        let target = inner.new_directory(name, "Directory exists")?;
+        let Some(target) = target else {
+            return Err(Error::invalid_argument("invalid checkpoint directory name"));
+        };
+        let log = &inner.session.info_log;
+        log.info(format_args!("Started the snapshot process -- in directory {}", name.display()));
+        let made = inner.make_checkpoint(&target, log_size_for_flush);
+        match &made {
+            Ok(sequence) => log.info(format_args!("Snapshot DONE, sequence number {sequence}")),
+            Err(e) => log.warn(format_args!("Snapshot failed -- {e}")),
+        }
+        made
+    }
+}
+
+impl Core {
+    /// The path of a directory to be made; `None` for an empty name, an error with this text if it
+    /// exists.
+    pub(super) fn new_directory(&self, name: &Path, exists: &str) -> Result<Option<PathBuf>> {
+        self.session.health.check_open()?;
+        if name.as_os_str().is_empty() {
+            return Ok(None);
+        }
+        if self.session.fs.exists(name)? {
+            return Err(Error::invalid_argument(exists));
+        }
+        // Without the slashes that may end the name.
+        Ok(Some(self.session.fs.absolute(name).components().collect()))
+    }
+
+    fn make_checkpoint(&self, target: &Path, log_size_for_flush: u64) -> Result<SeqNo> {
+        // Not that of a database for reading only, which cannot write anywhere.
+        let fs = crate::open::file_system(&self.session.options);
+        let mut staging = Staging::new(&*fs, target, self.session.options.use_fsync)?;
+        let _kept = self.files.pause_file_deletions();
+        let sequence = self.catalog.order().visible();
+        if !self.session.read_only && self.live_wal_bytes() >= log_size_for_flush {
+            self.jobs.flush_all()?;
+        }
+        let contents = self.contents()?;
+        for (family, file) in contents.tables.values() {
+            self.take_table(&mut staging, &family.paths.table(file))?;
+        }
+        let (number, size) = contents.manifest;
+        let manifest = filename::manifest_file_name(Path::new(""), number);
+        let manifest = manifest.to_string_lossy();
+        staging.copy(&self.session.dir.join(&*manifest), &manifest, size)?;
+        staging.create("CURRENT", format!("{manifest}\n").as_bytes())?;
+        self.take_options(&mut staging)?;
+        for wal in &contents.wals {
+            let from = filename::wal_file_name(&self.session.wal_dir, wal.number);
+            staging.copy(&from, &file_name(&from), wal.size)?;
+        }
+        staging.finish()?;
+        Ok(sequence)
+    }
+
+    /// Gives a table its name in a new directory.
+    pub(super) fn take_table(&self, staging: &mut Staging<'_>, path: &Path) -> Result<()> {
+        let old = path.with_extension("ldb");
+        let from = if !self.session.fs.exists(path)? && self.session.fs.exists(&old)? {
+            &old
+        } else {
+            path
+        };
+        staging.link_or_copy(from, &file_name(from))
+    }
+
+    /// A newer OPTIONS file may take the place of the one that was just found.
+    fn take_options(&self, staging: &mut Staging<'_>) -> Result<()> {
+        let mut tries = 3;
+        while let Some(path) = options::newest_options_file(&*self.session.fs, &self.session.dir)? {
+            tries -= 1;
+            match staging.link_or_copy(&path, &file_name(&path)) {
+                Err(e) if e.is_path_not_found() && tries > 0 => {}
+                result => return result,
+            }
+        }
+        Ok(())
+    }
+
+    fn live_wal_bytes(&self) -> u64 {
+        let live = self.commit.lock().wal.size();
+        live.saturating_add(self.catalog.state().wals.full_bytes())
+    }
+
+    /// The files of this moment. A copy has one directory, so the tables must be in the database's,
+    /// as RocksDB wants it: with the same options, a copy would take the paths of the original for
+    /// its own, and delete what it does not know.
+    pub(super) fn contents(&self) -> Result<Contents> {
+        let mut versions = self.catalog.versions();
+        self.session.health.check_open()?;
+        self.catalog.ensure_manifest(&mut versions)?;
+        let mut write = self.commit.lock();
+        // With `manual_wal_flush` records wait in a buffer.
+        if !self.session.read_only {
+            self.commit.flush_live_wal(&mut write)?;
+        }
+        let (live, size) = (write.wal.log_number(), write.wal.size());
+        let state = self.catalog.state();
+        let needed = versions.min_log_number_to_keep();
+        let sized = |wal: &LiveWal| match wal.number {
+            number if number == live => LiveWal { number, size },
+            _ => *wal,
+        };
+        // For reading only there is no live one, but its name.
+        let exists = |wal: &LiveWal| !self.session.read_only || wal.number != live;
+        let wals = state.wals.iter().map(sized).filter(|w| w.number >= needed && exists(w));
+        let mut tables = BTreeMap::new();
+        for cf in state.families.values() {
+            let files = || cf.current.all_files();
+            if files().any(|(_, f)| **cf.data.paths.dir(f.path_id) != *self.session.dir) {
+                return Err(Error::not_supported(
+                    "db_paths / cf_paths not supported for Checkpoint nor BackupEngine",
+                ));
+            }
+            tables.extend(files().map(|(_, f)| (f.number, (Arc::clone(&cf.data), Arc::clone(f)))));
+        }
+        Ok(Contents {
+            tables,
+            manifest: (versions.manifest_number(), versions.manifest_size()),
+            wals: wals.collect(),
+        })
+    }
+}
+
+/// The last part of a path.
+fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}

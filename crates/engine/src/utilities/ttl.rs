@@ -1,0 +1,187 @@
+//! Databases with a time to live, as RocksDB's `DBWithTTL` lays them out: every value and merge
+//! operand ends with the time of its write, 4 bytes, seconds since 1970, little-endian. Reads leave
+//! the time out; compactions drop what is older than the time to live. Until then it is still read.
+
+use crate::db::{ColumnFamily, Db};
+use crate::error::{Error, Result};
+use crate::hooks::{
+    CompactionFilter, CompactionFilterContext, CompactionFilterFactory, FilterDecision,
+    MergeOperator, TableFileCreationReason,
+};
+use crate::open::{ColumnFamilyDescriptor, DEFAULT_COLUMN_FAMILY};
+use crate::options::{ColumnFamilyOptions, DbOptions, Options};
+use crate::session::stamps::{now, split, stamp};
+use std::path::Path;
+use std::sync::Arc;
+
+impl Db {
+    /// Opens a database whose entries live for `ttl` seconds, at least; 0 and less is for ever.
+    pub fn open_with_ttl(
+        options: &Options,
+        path: impl AsRef<Path>,
+        ttl: i32,
+        read_only: bool,
+    ) -> Result<Db> {
+        let default = ColumnFamilyDescriptor::new(DEFAULT_COLUMN_FAMILY, options.cf.clone());
+        Ok(Db::open_cf_with_ttl(&options.db, path, vec![default], &[ttl], read_only)?.0)
+    }
+
+    /// [`Db::open_with_ttl`] with these column families, and a time to live for each.
+    pub fn open_cf_with_ttl(
+        options: &DbOptions,
+        path: impl AsRef<Path>,
+        mut families: Vec<ColumnFamilyDescriptor>,
+        ttls: &[i32],
+        read_only: bool,
+    ) -> Result<(Db, Vec<ColumnFamily>)> {
+        if families.len() != ttls.len() {
+            let message = "ttls size has to be the same as number of column families";
+            return Err(Error::invalid_argument(message));
+        }
+        for (family, &ttl) in families.iter_mut().zip(ttls) {
+            stamp_options(&mut family.options, ttl);
+        }
+        let (db, handles) = match read_only {
+            true => Db::open_cf_for_read_only(options, path, families, false)?,
+            false => Db::open_cf(options, path, families)?,
+        };
+        db.core().session.stamp_values();
+        Ok((db, handles))
+    }
+
+    /// Makes a column family whose entries live for `ttl` seconds, in a database that was opened with
+    /// a time to live.
+    pub fn create_cf_with_ttl(
+        &self,
+        name: &str,
+        options: &ColumnFamilyOptions,
+        ttl: i32,
+    ) -> Result<ColumnFamily> {
+        if !self.core().session.stamps_values() {
+            return Err(Error::invalid_argument("the database was not opened with a time to live"));
+        }
+        let mut options = options.clone();
+        stamp_options(&mut options, ttl);
+        Ok(ColumnFamily::new(self.core().create_family(name, &options)?))
+    }
+}
+
+/// Wraps what looks at values: it sees them without their times.
+pub(super) fn stamp_options(options: &mut ColumnFamilyOptions, ttl: i32) {
+    let user = options.compaction_filter_factory.take();
+    match options.compaction_filter.take() {
+        Some(user) => {
+            options.compaction_filter = Some(Arc::new(TtlFilter { ttl, user: User::Shared(user) }));
+        }
+        None => options.compaction_filter_factory = Some(Arc::new(TtlFilterFactory { ttl, user })),
+    }
+    if let Some(user) = options.merge_operator.take() {
+        options.merge_operator = Some(Arc::new(TtlMergeOperator(user)));
+    }
+}
+
+/// Merges what is before the times. The result has the time of the merge.
+struct TtlMergeOperator(Arc<dyn MergeOperator>);
+
+fn plain<'a>(operands: &[&'a [u8]]) -> Option<Vec<&'a [u8]>> {
+    operands.iter().map(|operand| split(operand).map(|(plain, _)| plain)).collect()
+}
+
+impl MergeOperator for TtlMergeOperator {
+    fn name(&self) -> &str {
+        "Merge By TTL"
+    }
+
+    fn full_merge(
+        &self,
+        key: &[u8],
+        existing: Option<&[u8]>,
+        operands: &[&[u8]],
+    ) -> Option<Vec<u8>> {
+        let existing = match existing {
+            Some(existing) => Some(split(existing)?.0),
+            None => None,
+        };
+        let merged = self.0.full_merge(key, existing, &plain(operands)?)?;
+        Some(stamp(&merged, now()))
+    }
+
+    fn partial_merge(&self, key: &[u8], operands: &[&[u8]]) -> Option<Vec<u8>> {
+        let merged = self.0.partial_merge(key, &plain(operands)?)?;
+        Some(stamp(&merged, now()))
+    }
+}
+
+/// The user's filter, which sees values without their times.
+enum User {
+    None,
+    Shared(Arc<dyn CompactionFilter>),
+    OfTheJob(Box<dyn CompactionFilter>),
+}
+
+impl User {
+    fn filter(&self) -> Option<&dyn CompactionFilter> {
+        match self {
+            User::None => None,
+            User::Shared(filter) => Some(&**filter),
+            User::OfTheJob(filter) => Some(&**filter),
+        }
+    }
+}
+
+/// Drops values whose time is over.
+struct TtlFilter {
+    ttl: i32,
+    user: User,
+}
+
+impl TtlFilter {
+    fn is_stale(&self, time: u32) -> bool {
+        self.ttl > 0 && i64::from(time) + i64::from(self.ttl) < i64::from(now())
+    }
+}
+
+impl CompactionFilter for TtlFilter {
+    fn name(&self) -> &str {
+        "Delete By TTL"
+    }
+
+    fn filter(&self, level: usize, key: &[u8], value: &[u8]) -> FilterDecision {
+        // A value without a time is damage, which reads tell.
+        let Some((plain, time)) = split(value) else { return FilterDecision::Keep };
+        if self.is_stale(time) {
+            return FilterDecision::Remove;
+        }
+        match self.user.filter().map(|user| user.filter(level, key, plain)) {
+            None => FilterDecision::Keep,
+            Some(FilterDecision::ChangeValue(new)) => {
+                FilterDecision::ChangeValue(stamp(&new, time))
+            }
+            Some(decision) => decision,
+        }
+    }
+}
+
+struct TtlFilterFactory {
+    ttl: i32,
+    user: Option<Arc<dyn CompactionFilterFactory>>,
+}
+
+impl CompactionFilterFactory for TtlFilterFactory {
+    fn name(&self) -> &str {
+        "TtlCompactionFilterFactory"
+    }
+
+    fn create(&self, context: &CompactionFilterContext) -> Option<Box<dyn CompactionFilter>> {
+        let user = self.user.as_ref().and_then(|factory| factory.create(context));
+        let user = user.map_or(User::None, User::OfTheJob);
+        Some(Box::new(TtlFilter { ttl: self.ttl, user }))
+    }
+
+    fn should_filter_table_file_creation(&self, reason: TableFileCreationReason) -> bool {
+        match &self.user {
+            Some(user) => user.should_filter_table_file_creation(reason),
+            None => reason == TableFileCreationReason::Compaction,
+        }
+    }
+}
