@@ -15,17 +15,21 @@
 //!
 //! A name without a row is an error that names it.
 
+mod columns;
 mod components;
+mod messages;
 mod parts;
-mod set;
 mod table;
 mod values;
 
-use super::parse::{parse_bool, parse_float, parse_integer};
-use crate::error::{Error, Result};
-use set::{named, unknown_option};
+use super::parse::{split_pairs, unbrace};
+use super::{DbOptions, Options};
+use crate::error::{Code, Error, Result};
+use columns::Log;
+use messages::{named, unknown_option};
 
-pub use set::OptionSet;
+pub use columns::Shape;
+pub(super) use columns::{Columns, Kind};
 pub(super) use table::{columns, options};
 pub(super) use values::TextForm;
 
@@ -49,151 +53,6 @@ pub enum InFile {
     WhenSet,
     /// Never.
     Never,
-}
-
-/// The shape of a value that is not kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
-    /// `true` or `false`.
-    Bool,
-    /// A whole number.
-    Integer,
-    /// A number.
-    Number,
-    /// Anything.
-    Text,
-}
-
-impl Shape {
-    fn name(self) -> &'static str {
-        match self {
-            Shape::Bool => "true or false",
-            Shape::Integer => "a whole number",
-            Shape::Number => "a number",
-            Shape::Text => "text",
-        }
-    }
-
-    /// What RocksDB says where it cannot read such a value.
-    fn complaint(self) -> &'static str {
-        match self {
-            Shape::Bool | Shape::Text => "",
-            Shape::Integer => "stoull",
-            Shape::Number => "stod",
-        }
-    }
-
-    fn accepts(self, text: &str) -> bool {
-        match self {
-            Shape::Bool => parse_bool(text).is_some(),
-            Shape::Integer => parse_integer(text).is_some(),
-            Shape::Number => parse_float(text).is_some(),
-            Shape::Text => true,
-        }
-    }
-
-    fn same(self, a: &str, b: &str) -> bool {
-        match self {
-            Shape::Bool => parse_bool(a) == parse_bool(b),
-            Shape::Integer => parse_integer(a) == parse_integer(b),
-            Shape::Number => a.parse::<f64>().ok() == b.parse::<f64>().ok(),
-            Shape::Text => a == b,
-        }
-    }
-}
-
-/// Where the value of a row lives, and its text form.
-pub(in crate::options) enum Kind<T> {
-    /// In a field, whose type has a text form. `set` also gets the name of the option, for messages.
-    Field { set: fn(&mut T, &str, &str) -> Result<()>, get: fn(&T) -> String },
-    /// In fields that these functions know.
-    Custom { set: fn(&mut T, &str) -> Result<()>, get: fn(&T) -> String },
-    /// Nowhere: there is one value.
-    Fixed { value: &'static str, shape: Shape },
-}
-
-/// How the options dump in LOG shows an option. Spaces and order are RocksDB's, as programs search LOG for its lines.
-enum Log<T> {
-    /// Not at all.
-    Hidden,
-    /// `name: value` after so many spaces. Booleans are 1 and 0 unless they are to be words.
-    Value { spaces: usize, words: bool },
-    /// The same with another text for the value.
-    As { spaces: usize, value: fn(&T) -> String },
-    /// As these lines.
-    Lines(fn(&T) -> Vec<String>),
-}
-
-/// The columns of a row behind name, field and default. [`options!`] has functions that make one
-/// for each [`Support`]; the methods fill in what differs from the usual.
-pub(in crate::options) struct Columns<T> {
-    name: Option<&'static str>,
-    support: Support,
-    in_file: InFile,
-    changeable: bool,
-    log: Log<T>,
-}
-
-impl<T> Columns<T> {
-    pub(in crate::options) const fn new(support: Support) -> Columns<T> {
-        let in_file = InFile::Always;
-        Columns { name: None, support, in_file, changeable: false, log: Log::Hidden }
-    }
-
-    /// RocksDB's name, where the field has another one.
-    pub(in crate::options) const fn named(mut self, name: &'static str) -> Columns<T> {
-        self.name = Some(name);
-        self
-    }
-
-    /// OPTIONS files have the option only if it is not the default: RocksDB 7.8.3 does not know it.
-    pub(in crate::options) const fn written_when_set(mut self) -> Columns<T> {
-        self.in_file = InFile::WhenSet;
-        self
-    }
-
-    /// OPTIONS files never have the option.
-    pub(in crate::options) const fn never_written(mut self) -> Columns<T> {
-        self.in_file = InFile::Never;
-        self
-    }
-
-    /// `SetOptions` or `SetDBOptions` of RocksDB 10.10 changes it while the database is open, and so do we.
-    pub(in crate::options) const fn changeable(mut self) -> Columns<T> {
-        self.changeable = true;
-        self
-    }
-
-    /// LOG shows the option after so many spaces, booleans as 1 and 0.
-    pub(in crate::options) const fn log(mut self, spaces: usize) -> Columns<T> {
-        self.log = Log::Value { spaces, words: false };
-        self
-    }
-
-    /// LOG shows the option after so many spaces, booleans as `true` and `false`.
-    pub(in crate::options) const fn log_words(mut self, spaces: usize) -> Columns<T> {
-        self.log = Log::Value { spaces, words: true };
-        self
-    }
-
-    /// LOG shows the option after so many spaces, with a text that is not its text form.
-    pub(in crate::options) const fn log_as(
-        mut self,
-        spaces: usize,
-        value: fn(&T) -> String,
-    ) -> Columns<T> {
-        self.log = Log::As { spaces, value };
-        self
-    }
-
-    /// LOG shows the option, and perhaps what goes with it, in lines of its own form.
-    pub(in crate::options) const fn log_lines(
-        mut self,
-        lines: fn(&T) -> Vec<String>,
-    ) -> Columns<T> {
-        self.log = Log::Lines(lines);
-        self
-    }
 }
 
 /// One option of a `T`.
@@ -309,6 +168,92 @@ impl<T> Row<T> {
             Kind::Field { get, .. } | Kind::Custom { get, .. } => get(options),
             Kind::Fixed { value, .. } => value.to_string(),
         }
+    }
+}
+
+/// A struct of options that has rows.
+pub trait OptionSet: Sized + Default + 'static {
+    /// All rows.
+    fn rows() -> &'static [Row<Self>];
+
+    /// The row with this name.
+    fn row(name: &str) -> Option<&'static Row<Self>> {
+        Self::rows().iter().find(|r| r.name == name)
+    }
+
+    /// Sets the option `name` from text.
+    fn set_option(&mut self, name: &str, value: &str) -> Result<()> {
+        if let Some(row) = Self::row(name) {
+            return row.set(self, value);
+        }
+        // One setting of a part: `part.setting`.
+        match name.split_once('.').and_then(|(part, rest)| Some((Self::row(part)?, rest))) {
+            Some((row, setting)) => row.set(self, &format!("{{{setting}={value};}}")),
+            None => Err(unknown_option(name)),
+        }
+    }
+
+    /// Sets every option of `k=v;k={...}`, in its order. On an error some may be set.
+    fn set_options(&mut self, list: &str) -> Result<()> {
+        split_pairs(unbrace(list))?.into_iter().try_for_each(|(k, v)| self.set_option(k, v))
+    }
+
+    /// A sentence per option that was set and has no effect.
+    fn without_effect(&self) -> Vec<String> {
+        let default = Self::default();
+        Self::rows().iter().filter_map(|row| row.without_effect(self, &default)).collect()
+    }
+
+    /// Refuses what the engine does not have.
+    fn check(&self) -> Result<()> {
+        let default = Self::default();
+        Self::rows().iter().try_for_each(|row| row.check(self, &default))
+    }
+
+    /// Everything that belongs into files, as `{k=v;k=v;}`.
+    fn braced(&self) -> String {
+        let default = Self::default();
+        let rows = Self::rows().iter().filter_map(|row| row.in_file(self, &default));
+        rows.fold(String::from("{"), |list, pair| list + &pair + ";") + "}"
+    }
+
+    /// The value of the option `name` as text.
+    fn get_option(&self, name: &str) -> Option<String> {
+        Self::row(name).map(|r| r.get(self))
+    }
+}
+
+impl Options {
+    /// Sets options of the database and of its default column family from `k=v;k={...}`.
+    pub fn set_options(&mut self, list: &str) -> Result<()> {
+        for (name, value) in split_pairs(unbrace(list))? {
+            if DbOptions::row(name).is_some() {
+                self.db.set_option(name, value)?;
+            } else {
+                self.cf.set_option(name, value)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Options {
+    /// As [`Options::set_options`], with RocksDB's rules for strings: a part that the program would
+    /// have to supply is left as it is, and so is everything after an error.
+    pub fn set_options_from_string(&mut self, list: &str) -> Result<()> {
+        let mut changed = self.clone();
+        for (name, value) in split_pairs(unbrace(list))? {
+            let result = match DbOptions::row(name) {
+                Some(row) => row.set(&mut changed.db, value),
+                None => changed.cf.set_option(name, value),
+            };
+            match result {
+                Err(e) if e.code() == Code::NotSupported => {}
+                other => other?,
+            }
+        }
+        *self = changed;
+        Ok(())
     }
 }
 

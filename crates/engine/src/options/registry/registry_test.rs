@@ -1,7 +1,7 @@
 use super::super::{
     BlockBasedTableOptions, ColumnFamilyOptions, CompactionPri, CompressionOptions,
-    CuckooTableOptions, DbOptions, FifoCompactionOptions, FilterPolicy, MemtableFactory,
-    MetadataCacheOptions, Options, PlainTableOptions, TableFactory, UniversalCompactionOptions,
+    CuckooTableOptions, FifoCompactionOptions, FilterPolicy, MemtableFactory, MetadataCacheOptions,
+    Options, PlainTableOptions, TableFactory, UniversalCompactionOptions,
 };
 use super::*;
 use crate::compress::CompressionType;

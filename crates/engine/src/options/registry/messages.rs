@@ -1,0 +1,37 @@
+//! Error messages that begin with RocksDB's words.
+
+use crate::error::Error;
+
+#[cold]
+pub(super) fn unknown_option(name: &str) -> Error {
+    Error::invalid_argument(format!("{UNKNOWN}{name}"))
+}
+
+const UNKNOWN: &str = "Extra option not recognized: ";
+
+/// How messages begin that name the option which is wrong, as RocksDB's do.
+const COMPLETE: [&str; 10] = [
+    "cuckoo hash memtable",
+    "Error parsing",
+    "No mapping for enum",
+    "Unrecognized option",
+    "Extra option not recognized",
+    "unable to parse",
+    "Mismatched",
+    "Unexpected char",
+    "Empty key",
+    "Cannot modify",
+];
+
+/// The message of an error in the value of the option `name`.
+pub(super) fn named(name: &str, message: &str) -> String {
+    match message.strip_prefix(UNKNOWN) {
+        // RocksDB names the whole part where it is a table's or a memtable's.
+        Some(inner) if name.ends_with("_factory") || name == "memtable" => {
+            format!("{UNKNOWN}{name}: {inner}")
+        }
+        Some(inner) => format!("Unrecognized option: {name}.{inner}"),
+        None if COMPLETE.iter().any(|begin| message.starts_with(begin)) => message.to_owned(),
+        None => format!("option {name}: {message}"),
+    }
+}
