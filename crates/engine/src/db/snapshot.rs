@@ -12,7 +12,7 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// What to put into [`ReadOptions::snapshot`].
+    /// What to put into [`ReadOptions::snapshot`](crate::options::ReadOptions::snapshot).
     pub fn sequence(&self) -> SeqNo {
         self.taken.sequence()
     }

@@ -27,7 +27,7 @@ pub enum Staged<'a> {
 
 impl<'a> Staged<'a> {
     /// Whether the lookup goes on: the table may hold the key, or counts that it does not.
-    #[inline]
+    #[inline(always)]
     pub fn passes_filter(&mut self) -> bool {
         match self {
             Staged::BlockBased(staged) => {
@@ -44,7 +44,7 @@ impl<'a> Staged<'a> {
     }
 
     /// One level down in the index; false if there is none left.
-    #[inline]
+    #[inline(always)]
     pub fn descend(&mut self) -> bool {
         match self {
             Staged::BlockBased(staged) => staged.descend(),
@@ -53,7 +53,7 @@ impl<'a> Staged<'a> {
     }
 
     /// Asks where the block is.
-    #[inline]
+    #[inline(always)]
     pub fn ask_slot(&mut self) {
         if let Staged::BlockBased(staged) = self {
             staged.ask_slot();
@@ -61,7 +61,7 @@ impl<'a> Staged<'a> {
     }
 
     /// Asks for the block.
-    #[inline]
+    #[inline(always)]
     pub fn ask_block(&mut self, guard: &'a Guard) {
         if let Staged::BlockBased(staged) = self {
             staged.ask_block(guard);
@@ -69,7 +69,7 @@ impl<'a> Staged<'a> {
     }
 
     /// Asks for the entry.
-    #[inline]
+    #[inline(always)]
     pub fn ask_entry(&mut self) {
         if let Staged::BlockBased(staged) = self {
             staged.ask_entry();
@@ -77,7 +77,7 @@ impl<'a> Staged<'a> {
     }
 
     /// Ends the lookup as [`super::Table::get`] does.
-    #[inline]
+    #[inline(always)]
     pub fn settle(&self, ro: &ReadOptions, ctx: &mut GetContext) -> Result<()> {
         match self {
             Staged::BlockBased(staged) => staged.settle(ro, ctx),

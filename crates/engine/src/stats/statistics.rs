@@ -120,7 +120,7 @@ impl Statistics {
 
     /// This thread's counters, for several counts in a row.
     #[inline]
-    pub fn local(&self) -> LocalCounters<'_> {
+    pub(crate) fn local(&self) -> LocalCounters<'_> {
         LocalCounters { shard: self.mine(), level: self.level.load(Relaxed) }
     }
 
