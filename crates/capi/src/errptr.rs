@@ -1,5 +1,6 @@
 //! Errors across the border: `errptr`, and the guard that keeps panics inside.
 
+use ferrolith::internal::error::rocksdb_text;
 use ferrolith::{Error, Result};
 use std::any::Any;
 use std::ffi::c_char;
@@ -59,7 +60,7 @@ pub(crate) unsafe fn save(errptr: *mut *mut c_char, error: &Error) {
     // SAFETY: not NULL, and the caller's promise about what it points to.
     unsafe {
         libc::free((*errptr).cast());
-        *errptr = crate::bytes::c_string(&error.to_string());
+        *errptr = crate::bytes::c_string(&rocksdb_text(error));
     }
 }
 

@@ -1,8 +1,8 @@
 //! The one error type of the engine, with RocksDB's status codes.
 //!
-//! `Display` prints what RocksDB's `Status::ToString` prints (`Corruption: message`), because
-//! programs and bindings match on those strings. A message names the file, the offset, what was
-//! expected and what was found. A result without a payload is one word.
+//! `Display` prints the code and a message, as RocksDB's `Status::ToString` does (`Corruption: message`). A message
+//! names the file, the offset, what was expected and what was found. Programs that use the C ABI match on RocksDB's
+//! own texts. Where one of these is unclear, the error has a clearer message, and [`rocksdb_text`] returns RocksDB's.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -101,6 +101,8 @@ struct Inner {
     file: Option<PathBuf>,
     offset: Option<u64>,
     source: Option<std::io::Error>,
+    /// What RocksDB says instead, with the code; see [`rocksdb_text`].
+    rocksdb_text: Option<String>,
 }
 
 /// An error: code, sub-code, severity, message and, where there is one, the operating system's.
@@ -117,6 +119,7 @@ impl Error {
             file: None,
             offset: None,
             source: None,
+            rocksdb_text: None,
         }))
     }
 
@@ -149,6 +152,40 @@ impl Error {
         Error::new(Code::NotSupported, what)
     }
 
+    /// The database was closed.
+    #[cold]
+    pub(crate) fn closed() -> Error {
+        Error::new(Code::ShutdownInProgress, "the database is closed: open it again")
+    }
+
+    /// No save point was set, or all were used. RocksDB says nothing but the code.
+    #[cold]
+    pub(crate) fn no_save_point() -> Error {
+        Error::not_found("").explained("no save point: set one first")
+    }
+
+    /// A column family has operands, or is to get some, and has no merge operator. Who finds that out first decides
+    /// what RocksDB says.
+    #[cold]
+    pub(crate) fn no_merge_operator(rocksdb_text: &str) -> Error {
+        let mut error = Error::invalid_argument(
+            "the column family has no merge operator: open the database with the option merge_operator for this \
+             column family",
+        );
+        error.0.rocksdb_text = Some(rocksdb_text.to_owned());
+        error
+    }
+
+    /// The same error with the name of the column family that it speaks of.
+    #[cold]
+    #[must_use]
+    pub(crate) fn in_family(mut self, name: &str) -> Error {
+        if let Some(rest) = self.0.message.strip_prefix("the column family ") {
+            self.0.message = format!("column family {name:?} {rest}");
+        }
+        self
+    }
+
     /// Something does not exist.
     #[cold]
     pub fn not_found(what: impl Into<String>) -> Error {
@@ -171,6 +208,7 @@ impl Error {
             file: None,
             offset: None,
             source: Some(source),
+            rocksdb_text: None,
         }))
     }
 
@@ -197,6 +235,32 @@ impl Error {
     pub(crate) fn about_offset(mut self, offset: u64) -> Error {
         self.0.offset = Some(offset);
         self
+    }
+
+    /// The same error with this message for people. [`rocksdb_text`] stays as it was.
+    #[cold]
+    #[must_use]
+    pub(crate) fn explained(mut self, message: impl Into<String>) -> Error {
+        self.0.rocksdb_text = Some(rocksdb_text(&self));
+        self.0.message = message.into();
+        self
+    }
+
+    /// The same error with another code for people. [`rocksdb_text`] stays as it was.
+    #[cold]
+    #[must_use]
+    pub(crate) fn regarded_as(mut self, code: Code) -> Error {
+        self.0.rocksdb_text = Some(rocksdb_text(&self));
+        self.0.code = code;
+        self
+    }
+
+    /// The same error with more behind its message for people, which says what to do. [`rocksdb_text`] stays as it was.
+    #[cold]
+    #[must_use]
+    pub(crate) fn advice(self, advice: impl fmt::Display) -> Error {
+        let message = format!("{}: {advice}", self.0.message);
+        self.explained(message)
     }
 
     /// The same error with a severity.
@@ -285,6 +349,7 @@ impl Clone for Error {
             file: self.0.file.clone(),
             offset: self.0.offset,
             source: self.0.source.as_ref().map(|e| std::io::Error::new(e.kind(), e.to_string())),
+            rocksdb_text: self.0.rocksdb_text.clone(),
         }))
     }
 }
@@ -298,40 +363,67 @@ impl fmt::Debug for Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.0.code {
-            Code::NotFound => "NotFound: ",
-            Code::Corruption => "Corruption: ",
-            Code::NotSupported => "Not implemented: ",
-            Code::InvalidArgument => "Invalid argument: ",
-            Code::IOError => "IO error: ",
-            Code::MergeInProgress => "Merge in progress: ",
-            Code::Incomplete => "Result incomplete: ",
-            Code::ShutdownInProgress => "Shutdown in progress: ",
-            Code::TimedOut => "Operation timed out: ",
-            Code::Aborted => "Operation aborted: ",
-            Code::Busy => "Resource busy: ",
-            Code::Expired => "Operation expired: ",
-            Code::TryAgain => "Operation failed. Try again.: ",
-            Code::CompactionTooLarge => "Compaction too large: ",
-            Code::ColumnFamilyDropped => "Column family dropped: ",
+            Code::ShutdownInProgress => "Shutdown: ",
+            code => prefix(code),
         })?;
-        let detail = match self.0.subcode {
-            SubCode::None => "",
-            SubCode::LockTimeout => "Timeout waiting to lock key",
-            SubCode::LockLimit => "Failed to acquire lock due to max_num_locks limit",
-            SubCode::Deadlock => "Deadlock",
-            SubCode::MemoryLimit => "Memory limit reached",
-            SubCode::NoSpace => "No space left on device",
-            SubCode::SpaceLimit => "Space limit reached",
-            SubCode::PathNotFound => "No such file or directory",
-            SubCode::ManualCompactionPaused => "Manual compaction paused",
-            SubCode::TxnNotPrepared => "Txn not prepared",
-            SubCode::MergeOperatorFailed => "Merge operator failed",
-        };
-        f.write_str(detail)?;
-        if !detail.is_empty() && !self.0.message.is_empty() {
-            f.write_str(": ")?;
+        let detail = detail(self.0.subcode);
+        // An explanation says it, and the operating system's words are in a message already.
+        let is_said = self.0.rocksdb_text.is_some() || self.0.message.contains(detail);
+        if !is_said {
+            f.write_str(detail)?;
+            f.write_str(if self.0.message.is_empty() { "" } else { ": " })?;
         }
         f.write_str(&self.0.message)
+    }
+}
+
+/// The text of RocksDB's status for an error: what the C ABI hands out. It differs from `Display` where RocksDB's words
+/// do not say what is wrong, or say it twice.
+#[must_use]
+pub fn rocksdb_text(error: &Error) -> String {
+    let Inner { code, subcode, message, rocksdb_text, .. } = &*error.0;
+    rocksdb_text.clone().unwrap_or_else(|| {
+        let detail = detail(*subcode);
+        let colon = if detail.is_empty() || message.is_empty() { "" } else { ": " };
+        format!("{}{detail}{colon}{message}", prefix(*code))
+    })
+}
+
+/// What RocksDB calls a code.
+fn prefix(code: Code) -> &'static str {
+    match code {
+        Code::NotFound => "NotFound: ",
+        Code::Corruption => "Corruption: ",
+        Code::NotSupported => "Not implemented: ",
+        Code::InvalidArgument => "Invalid argument: ",
+        Code::IOError => "IO error: ",
+        Code::MergeInProgress => "Merge in progress: ",
+        Code::Incomplete => "Result incomplete: ",
+        Code::ShutdownInProgress => "Shutdown in progress: ",
+        Code::TimedOut => "Operation timed out: ",
+        Code::Aborted => "Operation aborted: ",
+        Code::Busy => "Resource busy: ",
+        Code::Expired => "Operation expired: ",
+        Code::TryAgain => "Operation failed. Try again.: ",
+        Code::CompactionTooLarge => "Compaction too large: ",
+        Code::ColumnFamilyDropped => "Column family dropped: ",
+    }
+}
+
+/// What RocksDB calls a sub-code.
+fn detail(subcode: SubCode) -> &'static str {
+    match subcode {
+        SubCode::None => "",
+        SubCode::LockTimeout => "Timeout waiting to lock key",
+        SubCode::LockLimit => "Failed to acquire lock due to max_num_locks limit",
+        SubCode::Deadlock => "Deadlock",
+        SubCode::MemoryLimit => "Memory limit reached",
+        SubCode::NoSpace => "No space left on device",
+        SubCode::SpaceLimit => "Space limit reached",
+        SubCode::PathNotFound => "No such file or directory",
+        SubCode::ManualCompactionPaused => "Manual compaction paused",
+        SubCode::TxnNotPrepared => "Txn not prepared",
+        SubCode::MergeOperatorFailed => "Merge operator failed",
     }
 }
 

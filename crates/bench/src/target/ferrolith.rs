@@ -8,6 +8,7 @@ use ferrolith::internal::db::backup::{
     BackupEngine, BackupEngineOptions, CreateBackupOptions, RestoreOptions,
 };
 use ferrolith::internal::db::{ColumnFamily, ColumnFamilyDescriptor, Db};
+use ferrolith::internal::error::rocksdb_text;
 use ferrolith::internal::options::{
     BottommostLevelCompaction, CompactRangeOptions, FlushOptions, Options,
 };
@@ -45,7 +46,7 @@ impl Ferrolith {
 }
 
 pub(super) fn text(error: ferrolith::Error) -> String {
-    error.to_string()
+    rocksdb_text(&error)
 }
 
 impl Engine for Ferrolith {

@@ -7,6 +7,7 @@ use ferrolith::internal::base::{ValueBuffer, perf};
 use ferrolith::internal::batch::WriteBatch;
 use ferrolith::internal::budget::IoPriority;
 use ferrolith::internal::db::{ColumnFamily, Db, DbIterator, Snapshot};
+use ferrolith::internal::error::rocksdb_text;
 use ferrolith::internal::options::{ReadOptions, SizeApproximationOptions, WriteOptions};
 use ferrolith::internal::txn::{
     self as transaction, OptimisticTransactionOptions, TransactionOptions,
@@ -72,7 +73,7 @@ impl<'a> Thread<'a> {
     /// Adding to a batch fails only beyond four gigabytes: then writing it fails.
     fn keep(&mut self, result: ferrolith::Result<()>) {
         if let Err(error) = result {
-            self.batch_error = Some(error.to_string());
+            self.batch_error = Some(rocksdb_text(&error));
         }
     }
 }
@@ -285,7 +286,7 @@ impl Running<'_> {
 fn failure(error: ferrolith::Error) -> Failure {
     match error.code() {
         Code::Busy | Code::TimedOut | Code::TryAgain | Code::Expired => Failure::Conflict,
-        _ => Failure::Error(error.to_string()),
+        _ => Failure::Error(rocksdb_text(&error)),
     }
 }
 

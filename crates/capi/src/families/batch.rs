@@ -27,7 +27,7 @@ impl rocksdb_writebatch_t {
     pub(crate) fn sound(&self) -> Result<()> {
         match &self.malformed {
             None => Ok(()),
-            Some((_, e)) => Err(Error::new(e.code(), e.message())),
+            Some((_, e)) => Err(e.clone()),
         }
     }
 

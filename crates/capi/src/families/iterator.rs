@@ -51,7 +51,7 @@ impl rocksdb_iterator_t {
         match self {
             rocksdb_iterator_t::Db(iter) => iter.status(),
             rocksdb_iterator_t::Batch(iter) => iter.status(),
-            rocksdb_iterator_t::Failed(e) => Err(Error::new(e.code(), e.message())),
+            rocksdb_iterator_t::Failed(e) => Err(e.clone()),
         }
     }
 }

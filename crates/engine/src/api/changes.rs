@@ -79,6 +79,9 @@ impl Db {
 impl Changes {
     /// Opens the logs at the wanted change, if it is written.
     fn look(&mut self) -> Result<()> {
+        if self.db.is_closed() {
+            return Err(Error::closed());
+        }
         if self.wanted > self.db.latest_sequence_number() {
             return Ok(());
         }

@@ -1,5 +1,6 @@
 //! The database: reads and writes. Opening is in `open.rs`, everything about files in `maintenance.rs`.
 
+use super::error::no_family;
 use super::iter::{Bounds, Iter};
 use super::read_options::{READ, WRITE};
 use super::{
@@ -8,7 +9,7 @@ use super::{
 };
 use crate::base::PinnedValue;
 use crate::db;
-use crate::error::{Code, Error, Result};
+use crate::error::Result;
 use std::fmt;
 
 /// An open database.
@@ -604,7 +605,7 @@ impl Db {
     pub fn cf(&self, name: &str) -> Result<ColumnFamily> {
         match self.inner.cf(name) {
             Some(handle) => Ok(ColumnFamily::new(self, handle)),
-            None => Err(Error::new(Code::NotFound, format!("column family {name:?}"))),
+            None => Err(no_family(&self.inner, name)),
         }
     }
 

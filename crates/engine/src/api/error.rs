@@ -1,7 +1,9 @@
 //! The kinds of errors that a program can tell apart, and conversions.
 
-use crate::error::{Code, Error, SubCode};
+use crate::db;
+use crate::error::{Code, Error, Result, SubCode};
 use std::io;
+use std::path::Path;
 
 /// What went wrong, for `match`. See [`Error::kind`].
 ///
@@ -21,12 +23,12 @@ pub enum ErrorKind {
     Io,
     /// The device is full, or a limit on space was reached.
     StorageFull,
-    /// A merge operator failed or is missing.
+    /// A merge operator failed. A missing one is [`ErrorKind::InvalidArgument`].
     MergeFailed,
     /// The operation ended early: a read that may not do I/O, a cancelled compaction, a write that may not
     /// wait.
     Incomplete,
-    /// The database is closed or closing.
+    /// The database is closed, or background work was cancelled.
     Closed,
     /// A deadline passed.
     TimedOut,
@@ -36,7 +38,7 @@ pub enum ErrorKind {
     Deadlock,
     /// The operation was aborted.
     Aborted,
-    /// Another transaction changed a key, or a resource is in use.
+    /// Another transaction changed a key, or the database is open already.
     Busy,
     /// A transaction has expired.
     Expired,
@@ -120,11 +122,55 @@ impl From<Error> for io::Error {
 /// The error for a handle or snapshot of another database.
 #[cold]
 pub(crate) fn foreign(what: &str) -> Error {
-    Error::invalid_argument(format!("{what} belongs to another database"))
+    Error::invalid_argument(format!(
+        "{what} belongs to another database, or to an earlier opening of this one: get it from the handle that it is \
+         used with"
+    ))
 }
 
 /// The error for a handle of a dropped column family.
 #[cold]
 pub(crate) fn dropped(name: &str) -> Error {
-    Error::new(Code::ColumnFamilyDropped, format!("column family {name:?} was dropped"))
+    Error::new(Code::ColumnFamilyDropped, format!("{name:?}: its handles cannot be used any more"))
+}
+
+/// The error for a name that no column family has.
+#[cold]
+pub(crate) fn no_family(db: &db::Db, name: &str) -> Error {
+    if db.is_closed() {
+        return Error::closed();
+    }
+    let names: Vec<String> = db.column_family_names().iter().map(|n| format!("{n:?}")).collect();
+    Error::not_found(format!(
+        "column family {name:?}: the database has {}: create it with Db::create_cf or Db::cf_or_create",
+        names.join(", ")
+    ))
+}
+
+/// Says what can be done where a database cannot be opened because of its files.
+#[cold]
+pub(crate) fn not_opened(e: Error) -> Error {
+    let is_lost = e.is_path_not_found()
+        && e.file().is_some_and(|file| {
+            file.file_name().is_some_and(|name| name.to_string_lossy().starts_with("MANIFEST"))
+        });
+    match is_lost || (e.is_corruption() && !e.message().contains("Db::")) {
+        true => e.advice("restore a backup, or save what can be read with Db::repair"),
+        false => e,
+    }
+}
+
+/// Refuses to create a database in a directory of backups.
+pub(crate) fn refuse_backups(dir: &Path) -> Result<()> {
+    let has = |name: &str| dir.join(name).is_dir();
+    let is_backup = has("meta") && has("private") && !dir.join("CURRENT").exists();
+    if !is_backup {
+        return Ok(());
+    }
+    let message = format!(
+        "{} holds backups, not a database: restore one with BackupEngine::open and \
+         restore_from_latest_backup, and open the directory it was restored to",
+        dir.display()
+    );
+    Err(Error::invalid_argument(message).about_file(dir))
 }

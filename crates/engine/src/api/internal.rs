@@ -3,6 +3,9 @@
 //! Not part of the interface: anything here may change in any version, without notice. The modules mirror the folders;
 //! each names what is used from outside, so that the compiler reports the rest when it is dead.
 
+pub mod error {
+    pub use crate::error::rocksdb_text;
+}
 pub mod base {
     pub use crate::base::{
         Comparator, InternalIterator, KeyOrder, LookupBuffer, MAX_SEQUENCE_NUMBER, PinnedValue,

@@ -1,5 +1,6 @@
 //! Flushes, compactions, copies, properties: what is done to the files of an open database.
 
+use super::options::text::explained;
 use super::{ColumnFamily, Db, KeyRange};
 use crate::base::SeqNo;
 use crate::error::Result;
@@ -266,7 +267,7 @@ impl Db {
     /// # Errors
     /// Fails for options that do not exist or cannot change while the database is open.
     pub fn set_options(&self, changes: &[(&str, &str)]) -> Result<()> {
-        self.inner().set_options(changes)
+        self.inner().set_options(changes).map_err(explained)
     }
 
     /// Changes options of the whole database while it is open: all or none.
@@ -274,7 +275,7 @@ impl Db {
     /// # Errors
     /// As [`Db::set_options`].
     pub fn set_db_options(&self, changes: &[(&str, &str)]) -> Result<()> {
-        self.inner().set_db_options(changes)
+        self.inner().set_db_options(changes).map_err(explained)
     }
 
     /// Goes on after a background error whose cause is gone, as a full disk.
@@ -436,6 +437,6 @@ impl ColumnFamily {
     /// # Errors
     /// As [`Db::set_options`]; also for a dropped family.
     pub fn set_options(&self, changes: &[(&str, &str)]) -> Result<()> {
-        self.db().inner().set_options_cf(self.alive()?, changes)
+        self.db().inner().set_options_cf(self.alive()?, changes).map_err(explained)
     }
 }

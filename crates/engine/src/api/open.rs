@@ -1,6 +1,7 @@
 //! Opening a database, and what is done to one that is not open.
 
 use super::Db;
+use super::error::{not_opened, refuse_backups};
 use super::options::{ColumnFamilyOptions, Options};
 use crate::db;
 use crate::error::Result;
@@ -52,8 +53,8 @@ impl Db {
     /// cannot be honoured: the message names the option.
     pub fn open_with(options: impl Borrow<Options>, path: impl AsRef<Path>) -> Result<Db> {
         let options = options.borrow();
-        let families = descriptors(options, path.as_ref());
-        let (db, _) = db::Db::open_cf(&options.to_open(), path, families)?;
+        let families = descriptors(options, path.as_ref())?;
+        let (db, _) = db::Db::open_cf(&options.to_open(), path, families).map_err(not_opened)?;
         Ok(Db::from_inner(db))
     }
 
@@ -106,8 +107,9 @@ impl Db {
     /// Fails if there is no database, if it is damaged, or for options that cannot be honoured.
     pub fn open_read_only(options: impl Borrow<Options>, path: impl AsRef<Path>) -> Result<Db> {
         let options = options.borrow();
-        let families = existing(options, path.as_ref());
-        let (db, _) = db::Db::open_cf_for_read_only(&options.inner().db, path, families, false)?;
+        let families = existing(options, path.as_ref())?;
+        let (db, _) = db::Db::open_cf_for_read_only(&options.inner().db, path, families, false)
+            .map_err(not_opened)?;
         Ok(Db::from_inner(db))
     }
 
@@ -136,10 +138,11 @@ impl Db {
     /// As [`Db::open_with`].
     pub fn open_with_ttl(options: impl Borrow<Options>, path: impl AsRef<Path>) -> Result<Db> {
         let options = options.borrow();
-        let families = descriptors(options, path.as_ref());
+        let families = descriptors(options, path.as_ref())?;
         let ttls: Vec<i32> =
             families.iter().map(|family| options.ttl_seconds(&family.name)).collect();
-        let (db, _) = db::Db::open_cf_with_ttl(&options.to_open(), path, families, &ttls, false)?;
+        let (db, _) = db::Db::open_cf_with_ttl(&options.to_open(), path, families, &ttls, false)
+            .map_err(not_opened)?;
         Ok(Db::from_inner(db))
     }
 
@@ -176,7 +179,7 @@ impl Db {
     /// Fails if the database is open somewhere, or if a file cannot be deleted.
     pub fn destroy(options: impl Borrow<Options>, path: impl AsRef<Path>) -> Result<()> {
         let options = options.borrow();
-        let families = existing(options, path.as_ref());
+        let families = existing(options, path.as_ref())?;
         db::Db::destroy_cf(&options.inner().db, path, &families)
     }
 
@@ -207,7 +210,10 @@ impl Db {
 }
 
 /// The named families and those that the database has besides.
-pub(super) fn descriptors(options: &Options, path: &Path) -> Vec<ColumnFamilyDescriptor> {
+pub(super) fn descriptors(options: &Options, path: &Path) -> Result<Vec<ColumnFamilyDescriptor>> {
+    if options.inner().db.file_system.is_none() {
+        refuse_backups(path)?;
+    }
     let mut families = options.descriptors();
     // Without a database to list, opening creates one or says what is wrong.
     let listed = db::Db::list_column_families(&options.inner().db, path).unwrap_or_default();
@@ -216,16 +222,16 @@ pub(super) fn descriptors(options: &Options, path: &Path) -> Vec<ColumnFamilyDes
             families.push(ColumnFamilyDescriptor::new(name, options.inner().cf.clone()));
         }
     }
-    families
+    Ok(families)
 }
 
 /// The families that the database has; the default one if it cannot be listed.
-fn existing(options: &Options, path: &Path) -> Vec<ColumnFamilyDescriptor> {
+fn existing(options: &Options, path: &Path) -> Result<Vec<ColumnFamilyDescriptor>> {
     let listed = db::Db::list_column_families(&options.inner().db, path);
-    let mut families = descriptors(options, path);
+    let mut families = descriptors(options, path)?;
     families.retain(|family| match &listed {
         Ok(listed) => listed.contains(&family.name),
         Err(_) => family.name == DEFAULT_COLUMN_FAMILY,
     });
-    families
+    Ok(families)
 }

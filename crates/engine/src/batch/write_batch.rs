@@ -5,7 +5,7 @@ use super::wire::{HEADER_SIZE, tag};
 use crate::base::SeqNo;
 use crate::base::coding::{fixed32_at, fixed64_at, put_length_prefixed, put_varint32};
 use crate::base::key::TRAILER_SIZE;
-use crate::error::{Code, Error, Result};
+use crate::error::{Error, Result};
 
 /// What kinds of records a batch holds.
 mod content {
@@ -336,7 +336,7 @@ impl WriteBatch {
     }
 
     fn take_save_point(&mut self) -> Result<SavePoint> {
-        self.save_points.pop().ok_or_else(|| Error::new(Code::NotFound, ""))
+        self.save_points.pop().ok_or_else(Error::no_save_point)
     }
 }
 

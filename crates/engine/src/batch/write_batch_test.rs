@@ -84,7 +84,7 @@ fn the_wire_form_is_rocksdbs() {
 #[test]
 fn save_points_nest() {
     let mut batch = WriteBatch::new();
-    assert_eq!(batch.rollback_to_save_point().unwrap_err().code(), Code::NotFound);
+    assert_eq!(batch.rollback_to_save_point().unwrap_err().code(), crate::Code::NotFound);
     batch.put(b"a", b"1").unwrap();
     batch.set_save_point();
     batch.delete(b"b").unwrap();
@@ -98,7 +98,7 @@ fn save_points_nest() {
     batch.pop_save_point().unwrap();
     batch.rollback_to_save_point().unwrap();
     assert_eq!((log(&batch), batch.count()), (vec!["put 0 a 1".to_string()], 1));
-    assert_eq!(batch.pop_save_point().unwrap_err().code(), Code::NotFound);
+    assert_eq!(batch.pop_save_point().unwrap_err().code(), crate::Code::NotFound);
     batch.set_save_point();
     batch.clear();
     assert!(batch.is_empty() && batch.pop_save_point().is_err());

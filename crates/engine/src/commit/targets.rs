@@ -6,7 +6,6 @@ use crate::env::epoch::{self, Guard};
 use crate::env::sync::MutexGuard;
 use crate::error::{Error, Result};
 use crate::hooks::FlushReason;
-use crate::lookup::closed;
 use crate::memtable::MemTable;
 use crate::options::{TableFactory, WriteOptions};
 use crate::read::SuperVersion;
@@ -224,16 +223,16 @@ impl CommitQueue {
 
 #[inline]
 fn super_version<'g>(family: &ColumnFamilyData, guard: &'g Guard) -> Result<&'g SuperVersion> {
-    family.super_version(guard).ok_or_else(closed)
+    family.super_version(guard).ok_or_else(Error::closed)
 }
 
 /// Operands that nobody could fold must not get into the WAL.
 #[inline]
 fn check_merges(family: &ColumnFamilyData) -> Result<()> {
     if family.merge_operator.is_none() {
-        return Err(Error::invalid_argument(
-            "Merge requires `ColumnFamilyOptions::merge_operator != nullptr`",
-        ));
+        let rocksdb =
+            "Invalid argument: Merge requires `ColumnFamilyOptions::merge_operator != nullptr`";
+        return Err(Error::no_merge_operator(rocksdb).in_family(&family.name));
     }
     Ok(())
 }

@@ -167,6 +167,11 @@ impl Db {
         self.core().catalog.family_by_id(id).map(ColumnFamily::new)
     }
 
+    /// The names of the open column families, in the order of their ids.
+    pub(crate) fn column_family_names(&self) -> Vec<String> {
+        self.core().catalog.all_families().iter().map(|family| family.name.clone()).collect()
+    }
+
     /// The open column family with this name.
     pub fn cf(&self, name: &str) -> Option<ColumnFamily> {
         self.core().catalog.family_by_name(name).map(ColumnFamily::new)

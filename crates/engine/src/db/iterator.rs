@@ -25,6 +25,11 @@ pub struct DbIterator {
 }
 
 impl DbIterator {
+    /// The error that stopped it, if one did.
+    pub fn status(&self) -> Result<()> {
+        (**self).status().map_err(|e| e.in_family(&self.family().name))
+    }
+
     /// The column family it reads.
     pub fn column_family(&self) -> ColumnFamily {
         ColumnFamily::new(Arc::clone(self.family()))

@@ -1,8 +1,9 @@
 //! Opening, listing and destroying databases.
 
 use super::handles::{ColumnFamily, Db};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::fs::filename::{self, FileKind};
+use crate::fs::io_error;
 use crate::open::{self, ColumnFamilyDescriptor, Core, DEFAULT_COLUMN_FAMILY};
 use crate::options::{DbOptions, Options};
 use crate::version::VersionSet;
@@ -57,8 +58,8 @@ impl Db {
                 Some(parent) if !fs.exists(parent)? => {
                     let missing = std::io::Error::from_raw_os_error(libc::ENOENT);
                     let lock = filename::lock_file_name(&dir);
-                    let what = format!("while open a file for lock: {}", lock.display());
-                    Err(Error::io(what, missing))
+                    let error = io_error("while open a file for lock", &lock, missing);
+                    Err(error.explained(format!("{} does not exist", parent.display())))
                 }
                 _ => Ok(()),
             };

@@ -85,7 +85,8 @@ impl Db {
     ) -> Result<()> {
         // A batch with an operand is refused with another text, as in RocksDB.
         if cf.data.merge_operator.is_none() && !self.core().session.read_only {
-            return Err(Error::not_supported("Provide a merge_operator when opening DB"));
+            let rocksdb = "Not implemented: Provide a merge_operator when opening DB";
+            return Err(Error::no_merge_operator(rocksdb).in_family(cf.name()));
         }
         self.write_one(wo, |batch| batch.merge_cf(cf.id(), key, operand))
     }

@@ -1,7 +1,7 @@
 //! Second names and copies of files, and directories of them that appear as a whole.
 
 use crate::error::{Error, Result};
-use crate::fs::{FileSystem, WritableOptions};
+use crate::fs::{FileSystem, WritableOptions, no_parent};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -96,8 +96,7 @@ impl<'a> Staging<'a> {
         if let Some(parent) = target.parent()
             && !fs.is_dir(parent)?
         {
-            let missing = std::io::Error::from_raw_os_error(libc::ENOENT);
-            return Err(Error::io(format!("While mkdir: {}", dir.display()), missing));
+            return Err(no_parent("While mkdir", &dir));
         }
         fs.create_dir_if_missing(&dir)?;
         let target = target.to_owned();

@@ -37,7 +37,8 @@ fn a_directory_that_was_not_finished_leaves_nothing_and_the_next_try_cleans_up()
     assert!(fs.list_dir(Path::new("/d/new.tmp")).unwrap().is_empty());
     staging.finish().unwrap();
     let error = Staging::new(&fs, Path::new("/no/such"), false).err().unwrap();
-    assert!(error.to_string().contains("While mkdir: /no/such.tmp"), "{error}");
+    let text = crate::error::rocksdb_text(&error);
+    assert!(text.contains("While mkdir: /no/such.tmp"), "{error}");
 }
 
 #[test]

@@ -177,7 +177,12 @@ impl SstFileWriter {
         let Some(builder) = &mut self.builder else { return Err(not_opened()) };
         let info = &mut self.info;
         if info.num_entries > 0 && self.order.compare_user(key, &info.largest_key).is_le() {
-            return Err(Error::invalid_argument("Keys must be added in strict ascending order."));
+            let error = "Keys must be added in strict ascending order.";
+            return Err(Error::invalid_argument(error).advice(format_args!(
+                "\"{}\" came after \"{}\"",
+                key.escape_ascii(),
+                info.largest_key.escape_ascii()
+            )));
         }
         self.key.clear();
         append_internal_key(&mut self.key, key, pack_trailer(0, kind));

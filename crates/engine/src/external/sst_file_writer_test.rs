@@ -80,7 +80,7 @@ fn a_file_holds_what_was_added_and_says_that_it_is_for_ingestion() {
 fn mistakes_have_rocksdbs_words() {
     let options = options();
     let mut writer = SstFileWriter::new(&options);
-    let text = |result: Result<()>| result.unwrap_err().to_string();
+    let text = |result: Result<()>| crate::error::rocksdb_text(&result.unwrap_err());
     assert_eq!(text(writer.put(b"a", b"1")), "Invalid argument: File is not opened");
     assert_eq!(text(writer.finish().map(drop)), "Invalid argument: File is not opened");
     writer.open("/d/a.sst").unwrap();

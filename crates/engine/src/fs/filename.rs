@@ -195,7 +195,13 @@ fn replace(
 /// The MANIFEST that `CURRENT` names: its path as written there, and its number.
 pub fn read_current(fs: &dyn FileSystem, dir: &Path) -> Result<(PathBuf, u64)> {
     let path = current_file_name(dir);
-    let content = fs.read_file(&path)?;
+    let content = fs.read_file(&path).map_err(|e| match e.is_path_not_found() {
+        true => e.explained(format!(
+            "there is no database in {}: it has no file CURRENT",
+            dir.display()
+        )),
+        false => e,
+    })?;
     let content = String::from_utf8_lossy(&content);
     let Some(name) = content.strip_suffix('\n') else {
         return Err(Error::corruption("CURRENT file does not end with newline").in_file(&path));

@@ -8,7 +8,8 @@
 //! One mutex guards the names, one each file. A file's lock is never held while taking the other.
 
 use super::{
-    FileLock, FileSyncer, FileSystem, RandomAccessFile, WritableFile, WritableOptions, io_error,
+    FileLock, FileSyncer, FileSystem, Holder, RandomAccessFile, WritableFile, WritableOptions,
+    already_open, io_error,
 };
 use crate::env::sync::Mutex;
 use crate::error::Result;
@@ -324,7 +325,8 @@ impl FileSystem for MemFs {
         let mut names = self.0.lock();
         if !names.locked.insert(path.to_path_buf()) {
             let e = io::Error::from_raw_os_error(libc::ENOLCK);
-            return Err(io_error("lock hold by current process", path, e));
+            let error = io_error("lock hold by current process", path, e);
+            return Err(already_open(error, path, &Holder::ThisProcess));
         }
         names.files.entry(path.to_path_buf()).or_default();
         Ok(Box::new(Lock { fs: self.clone(), path: path.to_path_buf() }))

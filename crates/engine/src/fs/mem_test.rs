@@ -62,7 +62,8 @@ pub(crate) fn check_contract(fs: &dyn FileSystem, dir: &Path) {
     assert!(fs.free_space(dir).unwrap() > 0);
     check_missing(fs, dir);
     let lock = fs.lock_file(&dir.join("LOCK")).unwrap();
-    let e = fs.lock_file(&dir.join("LOCK")).map(|_| ()).unwrap_err().to_string();
+    let e = fs.lock_file(&dir.join("LOCK")).map(|_| ()).unwrap_err();
+    let e = crate::error::rocksdb_text(&e);
     assert!(e.starts_with("IO error: lock hold by current process"), "{e}");
     assert!(e.ends_with("/LOCK: No locks available"), "{e}");
     drop(lock);
@@ -92,7 +93,9 @@ fn check_missing(fs: &dyn FileSystem, dir: &Path) {
         let e = r.unwrap_err();
         assert!(e.is_path_not_found(), "{i}: {e}");
         let text = e.to_string();
-        assert!(text.starts_with("IO error: No such file or directory: "), "{text}");
+        assert!(
+            crate::error::rocksdb_text(&e).starts_with("IO error: No such file or directory: ")
+        );
         assert!(text.contains("none") && text.ends_with(": No such file or directory"), "{text}");
     }
 }

@@ -194,12 +194,61 @@ pub trait FileSystem: Send + Sync {
 
 /// The operating system refused `context` on `path`, in RocksDB's form.
 #[cold]
-fn io_error(context: impl std::fmt::Display, path: &Path, source: std::io::Error) -> Error {
+pub(crate) fn io_error(
+    context: impl std::fmt::Display,
+    path: &Path,
+    source: std::io::Error,
+) -> Error {
     Error::io(format!("{context}: {}", path.display()), source).about_file(path)
+}
+
+/// The directory above `path` does not exist; RocksDB says so in the words of the call that failed.
+#[cold]
+pub(crate) fn no_parent(context: &str, path: &Path) -> Error {
+    let missing = std::io::Error::from_raw_os_error(libc::ENOENT);
+    let path: PathBuf = path.components().collect();
+    let error = io_error(context, &path, missing);
+    error.explained(match path.parent() {
+        None => "the path is empty".to_owned(),
+        Some(parent) => format!(
+            "cannot create {}: the directory {} does not exist: create it first",
+            path.display(),
+            parent.display()
+        ),
+    })
+}
+
+/// Who else has a database open.
+enum Holder {
+    /// Another handle of this process.
+    ThisProcess,
+    /// Another process, with its id if the system knows it.
+    Process(Option<u32>),
+}
+
+/// The lock of a database is taken; `error` has RocksDB's words.
+#[cold]
+fn already_open(error: Error, lock: &Path, holder: &Holder) -> Error {
+    let dir = lock.parent().unwrap_or(lock).display();
+    let message = match holder {
+        Holder::ThisProcess => format!(
+            "the database {dir} is already open in this process: clone its handle, or close it first (iterators, \
+             snapshots and column family handles also keep it open)"
+        ),
+        Holder::Process(id) => {
+            let id = id.map_or(String::new(), |id| format!(" ({id})"));
+            format!(
+                "the database {dir} is already open in another process{id}: close it there, or open it for reading \
+                 only"
+            )
+        }
+    };
+    error.explained(message).regarded_as(Code::Busy)
 }
 
 /// Something else has the name of a directory.
 #[cold]
 pub(crate) fn not_a_directory(path: &Path) -> Error {
     Error::new(Code::IOError, format!("`{}' exists but is not a directory", path.display()))
+        .about_file(path)
 }

@@ -4,7 +4,7 @@
 //! path can write beside the process that owns the directory.
 
 use super::{FileLock, FileSyncer, FileSystem, RandomAccessFile, WritableFile, WritableOptions};
-use crate::error::{Error, Result};
+use crate::error::{Code, Error, Result};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -12,6 +12,8 @@ use std::sync::Arc;
 #[cold]
 pub fn read_only_error() -> Error {
     Error::not_supported("Not supported operation in read only mode.")
+        .explained("the database is open for reading only: open it with Db::open to change it")
+        .regarded_as(Code::InvalidArgument)
 }
 
 /// Reads from another file system.

@@ -87,9 +87,14 @@ pub(crate) fn full_merge(
     base: Option<&[u8]>,
     operands: &[&[u8]],
 ) -> Result<Vec<u8>> {
-    operator
-        .full_merge(user_key, base, operands)
-        .ok_or_else(|| Error::corruption("").with_subcode(SubCode::MergeOperatorFailed))
+    operator.full_merge(user_key, base, operands).ok_or_else(|| {
+        let error = Error::corruption("").with_subcode(SubCode::MergeOperatorFailed);
+        error.explained(format!(
+            "merge operator {:?} failed for key \"{}\"",
+            operator.name(),
+            user_key.escape_ascii()
+        ))
+    })
 }
 
 /// Runs a merge for a reader: its operands, its time and its failure are counted, if anybody counts.
@@ -121,7 +126,7 @@ pub(crate) fn timed_merge<T>(
 /// A lookup met operands, and the column family has no merge operator.
 #[cold]
 pub(crate) fn no_merge_operator() -> Error {
-    Error::invalid_argument("merge_operator is not properly initialized.")
+    Error::no_merge_operator("Invalid argument: merge_operator is not properly initialized.")
 }
 
 /// A stored key has no trailer.

@@ -5,11 +5,11 @@
 
 use super::observe::{Call, Nobody, Observable, Observe, observed};
 use super::one::pinned;
-use super::{Host, Lookup, closed};
+use super::{Host, Lookup};
 use crate::base::pinned::PIN_FROM_BYTES;
 use crate::base::{MAX_SEQUENCE_NUMBER, PinnedValue, SeqNo};
 use crate::env::epoch;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::iter::{Outcome, Receiver};
 use crate::options::ReadOptions;
 use crate::session::ColumnFamilyData;
@@ -63,7 +63,7 @@ fn receive_late(value: Option<PinnedValue>, receiver: Receiver<'_>) -> Outcome {
 /// are told apart down to the oldest snapshot.
 pub(crate) fn newest_sequence(family: &ColumnFamilyData, user_key: &[u8]) -> Result<SeqNo> {
     let guard = epoch::pin();
-    let sv = family.super_version(&guard).ok_or_else(closed)?;
+    let sv = family.super_version(&guard).ok_or_else(Error::closed)?;
     let ro = &ReadOptions::default();
     let lookup = Lookup { family, sv, ro, seq: MAX_SEQUENCE_NUMBER, files_only: false };
     lookup.newest_sequence(user_key, &Nobody)

@@ -1,8 +1,8 @@
 //! Iterators: made over the newest super-version, or taken from the pool of those that ended.
 
 use super::modes::check_iterator;
-use super::{Host, closed, read_sequence};
-use crate::error::Result;
+use super::{Host, read_sequence};
+use crate::error::{Error, Result};
 use crate::iter::MergingIterator;
 use crate::options::{ReadOptions, ReadTier};
 use crate::rangedel::hide_covered;
@@ -21,7 +21,7 @@ pub(crate) fn iterator(
     if let Some(iter) = parked(host, family, ro) {
         return Ok(iter);
     }
-    let sv = family.hold_super_version().ok_or_else(closed)?;
+    let sv = family.hold_super_version().ok_or_else(Error::closed)?;
     let seq = read_sequence(host, ro);
     // Before the children are made: a memtable may get its first entry meanwhile.
     let ticket = ticket(family, &sv, ro);

@@ -17,7 +17,7 @@ pub(crate) use iterate::iterator;
 pub(crate) use many::multi_get;
 
 use crate::base::{PinnedValue, SeqNo};
-use crate::error::{Code, Error, Result};
+use crate::error::Result;
 use crate::options::{ReadOptions, ReadTier};
 use crate::stats::Statistics;
 use one::Lookup;
@@ -65,10 +65,4 @@ fn read_sequence(host: &impl Host, ro: &ReadOptions) -> SeqNo {
 #[inline]
 fn skips_memtables(host: &impl Host, ro: &ReadOptions) -> bool {
     ro.read_tier == ReadTier::Persisted && host.has_unlogged_data()
-}
-
-/// The error of an operation on a closed database.
-#[cold]
-pub(crate) fn closed() -> Error {
-    Error::new(Code::ShutdownInProgress, "the database is closed")
 }

@@ -2,10 +2,10 @@
 
 use super::modes::{charged, check_timestamps};
 use super::observe::{Observe, Phase};
-use super::{Host, closed, read_sequence, skips_memtables};
+use super::{Host, read_sequence, skips_memtables};
 use crate::base::{LookupBuffer, LookupKey, PinnedValue, SeqNo};
 use crate::env::epoch::{self, Guard};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::iter::{GetContext, Outcome, Receiver};
 use crate::options::ReadOptions;
 use crate::read::SuperVersion;
@@ -32,7 +32,7 @@ pub(super) fn pinned<R, O: Observe>(
 ) -> Result<R> {
     let choosing = observer.span(Phase::Pin);
     let guard = epoch::pin();
-    let sv = family.super_version(&guard).ok_or_else(closed)?;
+    let sv = family.super_version(&guard).ok_or_else(Error::closed)?;
     check_timestamps(family, ro)?;
     let seq = read_sequence(host, ro);
     drop(choosing);
@@ -54,7 +54,7 @@ impl Lookup<'_> {
         let key = key.key();
         let mut ctx = self.context(&key, observer);
         let level = self.search(&key, &mut ctx, observer)?;
-        let value = ctx.finish()?;
+        let value = ctx.finish().map_err(|e| e.in_family(&self.family.name))?;
         if let (Some(level), Some(_)) = (level, &value) {
             observer.found_in_level(level);
         }
@@ -73,7 +73,7 @@ impl Lookup<'_> {
         let key = key.key();
         let mut ctx = self.context(&key, observer).with_receiver(receiver);
         let level = self.search(&key, &mut ctx, observer)?;
-        let outcome = ctx.outcome()?;
+        let outcome = ctx.outcome().map_err(|e| e.in_family(&self.family.name))?;
         if let Some(level) = level
             && !matches!(outcome, Outcome::Missing)
         {

@@ -135,10 +135,10 @@ pub(super) fn check_directory(
         return Ok(true);
     }
     if !options.create_if_missing {
-        return Err(Error::invalid_argument(format!(
-            "{}: does not exist (create_if_missing is false)",
-            current.display()
-        )));
+        let message = format!("{}: does not exist (create_if_missing is false)", current.display());
+        return Err(Error::invalid_argument(message)
+            .advice("check the path, or set create_if_missing to create a database")
+            .about_file(&current));
     }
     for d in [dir, wal_dir] {
         refuse_remains(fs, d)?;
@@ -153,16 +153,23 @@ fn refuse_remains(fs: &dyn FileSystem, dir: &Path) -> Result<()> {
     if !fs.exists(dir)? {
         return Ok(());
     }
-    for name in fs.list_dir(dir)? {
-        let kind = filename::parse_file_name(&name);
-        if let Some(FileKind::Table(_) | FileKind::Wal(_) | FileKind::Manifest(2..)) = kind {
-            return Err(Error::corruption(format!(
-                "{}: CURRENT is missing, but {name} exists: not creating a database over it",
-                dir.display()
-            )));
-        }
-    }
-    Ok(())
+    let mut names = fs.list_dir(dir)?;
+    names.retain(|name| {
+        let kind = filename::parse_file_name(name);
+        matches!(kind, Some(FileKind::Table(_) | FileKind::Wal(_) | FileKind::Manifest(2..)))
+    });
+    let Some(name) = names.iter().min() else { return Ok(()) };
+    let error = Error::corruption(format!(
+        "{}: CURRENT is missing, but {name} exists: not creating a database over it",
+        dir.display()
+    ));
+    let error = error.about_file(&filename::current_file_name(dir));
+    let is_table =
+        |name: &String| matches!(filename::parse_file_name(name), Some(FileKind::Table(_)));
+    Err(match names.iter().all(is_table) {
+        true => error.advice("an exported column family is imported with Db::import_cf"),
+        false => error,
+    })
 }
 
 pub(crate) fn open_info_log(

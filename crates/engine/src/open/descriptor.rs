@@ -25,4 +25,5 @@ impl ColumnFamilyDescriptor {
 /// The error of a family that a database does not have.
 pub(crate) fn not_found(name: &str) -> Error {
     Error::invalid_argument(format!("Column family not found: {name}"))
+        .advice("create it first, or set create_missing_column_families")
 }

@@ -33,7 +33,7 @@ pub(crate) fn open(
     // Behind the lock: whoever has the database open is what matters more.
     if exists && options.error_if_exists {
         let message = format!("{}: exists (error_if_exists is true)", dir.display());
-        return Err(Error::invalid_argument(message));
+        return Err(Error::invalid_argument(message).about_file(&dir));
     }
     let info_log = Arc::new(open_info_log(&fs, &dir, &options)?);
     let families: Vec<_> = descriptors.iter().map(|d| &d.options).collect();

@@ -656,7 +656,7 @@ impl std::fmt::Debug for DbIter {
 /// An iterator met operands, and the column family has no merge operator.
 #[cold]
 fn no_merge_operator() -> Error {
-    Error::invalid_argument("merge_operator_ must be set.")
+    Error::no_merge_operator("Invalid argument: merge_operator_ must be set.")
 }
 
 #[inline]

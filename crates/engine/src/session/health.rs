@@ -46,7 +46,7 @@ impl Health {
     fn reason(&self) -> Result<()> {
         match &*self.error.lock() {
             Some(error) => Err(error.clone()),
-            None if self.refuses_writes.load(Ordering::Acquire) => Err(closing()),
+            None if self.refuses_writes.load(Ordering::Acquire) => Err(Error::closed()),
             // Background work recovered between our look at the flag and the lock.
             None => Ok(()),
         }
@@ -119,7 +119,10 @@ impl Health {
     /// An error where nobody works in the background any more.
     pub(crate) fn check_running(&self) -> Result<()> {
         if self.is_stopped() {
-            return Err(Error::new(Code::ShutdownInProgress, "background work was cancelled"));
+            return Err(Error::new(
+                Code::ShutdownInProgress,
+                "background work was cancelled: open the database again",
+            ));
         }
         Ok(())
     }
@@ -137,10 +140,10 @@ impl Health {
         self.closing.load(Ordering::Acquire)
     }
 
-    /// An error once the database is closing. Who asks under a lock that `close` takes after it has
+    /// An error once the database is being closed. Who asks under a lock that `close` takes after it has
     /// said so can rely on the answer for as long as the lock is held.
     pub(crate) fn check_open(&self) -> Result<()> {
-        if self.is_closing() { Err(closing()) } else { Ok(()) }
+        if self.is_closing() { Err(Error::closed()) } else { Ok(()) }
     }
 
     /// Whether this is a child of the process that opened the database. The threads are the parent's, and so
@@ -148,11 +151,6 @@ impl Health {
     pub(crate) fn is_of_parent(&self) -> bool {
         self.process != std::process::id()
     }
-}
-
-#[cold]
-fn closing() -> Error {
-    Error::new(Code::ShutdownInProgress, "the database is closing")
 }
 
 #[cfg(test)]

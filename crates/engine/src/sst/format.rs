@@ -103,7 +103,13 @@ pub fn recognise(file: &dyn RandomAccessFile) -> Result<TableKind> {
         other => Err(Error::corruption(format!(
             "Bad table magic number: expected {BLOCK_BASED_MAGIC}, found {other} in {}",
             file.path().display()
-        ))),
+        ))
+        .explained(format!(
+            "{} is not a table, or its end is damaged: expected the magic number {BLOCK_BASED_MAGIC:#x}, found \
+             {other:#x}",
+            file.path().display()
+        ))
+        .about_file(file.path())),
     }
 }
 

@@ -148,7 +148,12 @@ impl LockManager {
             }
             let now = Instant::now();
             if deadline.is_some_and(|deadline| deadline <= now) {
-                break Err(Error::new(Code::TimedOut, "").with_subcode(SubCode::LockTimeout));
+                let error = Error::new(Code::TimedOut, "").with_subcode(SubCode::LockTimeout);
+                break Err(error.explained(format!(
+                    "another transaction kept the lock of key \"{}\" for {:?}",
+                    key.escape_ascii(),
+                    request.timeout.unwrap_or_default()
+                )));
             }
             let wait = deadline.map_or(LOOK_AGAIN, |deadline| (deadline - now).min(LOOK_AGAIN));
             if timer.is_none() {

@@ -18,7 +18,8 @@ fn readers_share_and_a_writer_waits_for_all_of_them() {
     locks.acquire(&ask(&a, false, 0), 0, b"k").unwrap();
     locks.acquire(&ask(&b, false, 0), 0, b"k").unwrap();
     let e = locks.acquire(&ask(&c, true, 5), 0, b"k").unwrap_err();
-    assert_eq!(e.to_string(), "Operation timed out: Timeout waiting to lock key");
+    let text = "Operation timed out: another transaction kept the lock of key \"k\" for 5ms";
+    assert_eq!(e.to_string(), text);
     locks.acquire(&ask(&c, true, 0), 1, b"k").expect("another family is another key");
     locks.release(a.id, 0, b"k");
     assert!(locks.acquire(&ask(&c, true, 0), 0, b"k").is_err());

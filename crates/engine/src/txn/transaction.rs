@@ -243,7 +243,7 @@ impl Transaction {
             return Err(Error::invalid_argument("Transaction is beyond state for rollback."));
         }
         let Some(snapshot) = self.saved_snapshots.pop() else {
-            return Err(Error::not_found(""));
+            return Err(Error::no_save_point());
         };
         self.snapshot = snapshot;
         self.batch_mut().rollback_to_save_point()?;
@@ -254,7 +254,7 @@ impl Transaction {
 
     /// Forgets the newest save point. Without one: NotFound.
     pub fn pop_save_point(&mut self) -> Result<()> {
-        self.saved_snapshots.pop().ok_or_else(|| Error::not_found(""))?;
+        self.saved_snapshots.pop().ok_or_else(Error::no_save_point)?;
         self.tracked.pop_save_point();
         self.batch_mut().pop_save_point()
     }

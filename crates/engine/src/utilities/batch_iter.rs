@@ -50,7 +50,7 @@ pub fn get_from_batch(
 /// A batch has operands for a column family without merge operator.
 #[cold]
 fn no_merge_operator() -> Error {
-    Error::invalid_argument("Merge operator must be set for column family")
+    Error::no_merge_operator("Invalid argument: Merge operator must be set for column family")
 }
 
 impl Db {
@@ -67,13 +67,14 @@ impl Db {
             BatchLookup::Merge { base: MergeBase::Database, operands } => {
                 let stored = self.get_pinned_cf(ro, cf, key)?;
                 let operator = cf.data.merge_operator.as_deref();
-                let operator = operator.ok_or_else(no_merge_operator)?;
+                let operator = operator.ok_or_else(|| no_merge_operator().in_family(cf.name()))?;
                 let merged = full_merge(operator, key, stored.as_deref(), &operands)?;
                 Ok(Some(PinnedValue::owned(merged)))
             }
             _ => {
                 let operator = cf.data.merge_operator.as_deref();
-                Ok(get_from_batch(batch, cf.id(), operator, key)?.map(PinnedValue::owned))
+                let value = get_from_batch(batch, cf.id(), operator, key);
+                Ok(value.map_err(|e| e.in_family(cf.name()))?.map(PinnedValue::owned))
             }
         }
     }
@@ -157,7 +158,7 @@ impl<B: Deref<Target = IndexedBatch>> BatchIterator<B> {
     /// The error that ended it, if one did.
     pub fn status(&self) -> Result<()> {
         match &self.error {
-            Some(e) => Err(Error::new(e.code(), e.message())),
+            Some(e) => Err(e.clone()),
             None => self.base.status(),
         }
     }

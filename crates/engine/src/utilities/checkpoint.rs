@@ -76,7 +76,9 @@ impl Core {
             return Ok(None);
         }
         if self.session.fs.exists(name)? {
-            return Err(Error::invalid_argument(exists));
+            let text = format!("{exists}: {}", name.display());
+            let advice = "give a directory that does not exist yet";
+            return Err(Error::invalid_argument(text).about_file(name).advice(advice));
         }
         // Without the slashes that may end the name.
         Ok(Some(self.session.fs.absolute(name).components().collect()))

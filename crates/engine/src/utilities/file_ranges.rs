@@ -7,7 +7,6 @@ use crate::base::key::user_key;
 use crate::db::{ColumnFamily, Db};
 use crate::env::epoch;
 use crate::error::{Error, Result};
-use crate::lookup::closed;
 use crate::memtable::MemTable;
 use crate::open::Core;
 use crate::options::SizeApproximationOptions;
@@ -73,7 +72,7 @@ impl Core {
         if !options.include_memtables && !options.include_files {
             return Err(Error::invalid_argument("Invalid options"));
         }
-        let sv = family.hold_super_version().ok_or_else(closed)?;
+        let sv = family.hold_super_version().ok_or_else(Error::closed)?;
         let size = |&(begin, end): &(&[u8], &[u8])| {
             let mut size = 0;
             if options.include_files {
@@ -95,7 +94,7 @@ impl Core {
         begin: &[u8],
         end: &[u8],
     ) -> Result<(u64, u64)> {
-        let sv = family.hold_super_version().ok_or_else(closed)?;
+        let sv = family.hold_super_version().ok_or_else(Error::closed)?;
         let memtables = std::iter::once(&sv.mem).chain(&sv.immutables);
         Ok(memtables.map(|mem| entries_in(family, mem, begin, end)).fold(
             (0, 0),

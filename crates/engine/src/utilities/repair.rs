@@ -45,7 +45,11 @@ impl Db {
         let fs = open::file_system(options);
         let dir = fs.absolute(path.as_ref());
         let wal_dir = open::wal_directory(&*fs, options, &dir);
-        let lock = fs.lock_file(&filename::lock_file_name(&dir))?;
+        let lock = fs.lock_file(&filename::lock_file_name(&dir));
+        let lock = lock.map_err(|e| match e.is_path_not_found() {
+            true => e.explained(format!("the directory {} does not exist", dir.display())),
+            false => e,
+        })?;
         let log = open::open_info_log(&fs, &dir, options)?;
         let repairer = Repairer { fs, dir, wal_dir, options, families, unknown, log };
         let found = repairer.find_files()?;

@@ -43,8 +43,10 @@ pub(super) fn build_version(
     if let Some(name) = &cf.comparator
         && name != spec.order.name()
     {
-        return Err(Error::invalid_argument(format!(
-            "{}: does not match existing comparator {name}",
+        let message = format!("{}: does not match existing comparator {name}", spec.order.name());
+        return Err(Error::invalid_argument(message).explained(format!(
+            "column family {:?} was created with the comparator {name}, and cannot be opened with {}",
+            spec.name,
             spec.order.name()
         )));
     }
@@ -111,6 +113,10 @@ fn check_file(fs: &dyn FileSystem, paths: &DataPaths, file: &FileMeta) -> Result
                      directory: the MANIFEST names it",
                     path.display()
                 ))
+                .explained(format!(
+                    "table {} is missing, but the MANIFEST names it",
+                    path.display()
+                ))
 .about_file(&path));
             }
             fs.file_size(&path)?
@@ -122,6 +128,11 @@ fn check_file(fs: &dyn FileSystem, paths: &DataPaths, file: &FileMeta) -> Result
              comes from the MANIFEST",
             file.file_size,
             path.display()
+        ))
+        .explained(format!(
+            "table {} has {size} bytes; the MANIFEST says {}",
+            path.display(),
+            file.file_size
         ))
 .about_file(&path));
     }

@@ -356,7 +356,10 @@ impl VersionSet {
         log_number: u64,
     ) -> Result<u32> {
         if self.column_families.values().any(|cf| cf.name == spec.name) {
-            return Err(Error::invalid_argument("Column family already exists"));
+            return Err(Error::invalid_argument(format!(
+                "Column family already exists: {}",
+                spec.name
+            )));
         }
         let Some(id) = self.max_column_family.checked_add(1) else {
             return Err(Error::invalid_argument("no column family ids are left"));

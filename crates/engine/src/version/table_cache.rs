@@ -151,6 +151,12 @@ impl TableCache {
                 reader.size(),
                 path.display()
             ))
+            .explained(format!(
+                "table {} has {} bytes; the MANIFEST says {}",
+                path.display(),
+                reader.size(),
+                file.file_size
+            ))
 .about_file(&path));
         }
         let ctx = Context {

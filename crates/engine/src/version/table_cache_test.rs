@@ -153,7 +153,7 @@ fn another_files_content_is_refused() {
     file.unique_id = Some(id);
     file.file_size += 1;
     let e = tables.cache(None).find(&file).err().unwrap();
-    assert!(e.is_corruption() && e.message().contains("file size mismatch"), "{e}");
+    assert!(e.is_corruption() && e.message().contains("bytes; the MANIFEST says"), "{e}");
     file.file_size -= 1;
     assert!(tables.cache(None).find(&file).is_ok());
 }

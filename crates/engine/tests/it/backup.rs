@@ -7,6 +7,7 @@ use ferrolith::internal::db::Db;
 use ferrolith::internal::db::backup::{
     BackupEngine, BackupEngineOptions, CreateBackupOptions, RestoreOptions, ShareFilesNaming,
 };
+use ferrolith::internal::error::rocksdb_text;
 use ferrolith::internal::options::{FlushOptions, Options, WriteOptions};
 use std::path::Path;
 use std::sync::Arc;
@@ -85,7 +86,11 @@ fn each_backup_is_the_database_of_its_moment() {
     }
     let to = dir.path().join("r");
     let e = engine.restore_from_latest(&to, &to, &RestoreOptions::default()).unwrap_err();
-    assert_eq!(e.to_string(), "NotFound: Backup not found");
+    let text = format!(
+        "NotFound: Backup not found: {} has no backup",
+        dir.path().join("backups").display()
+    );
+    assert_eq!(e.to_string(), text);
 }
 
 #[test]
@@ -138,7 +143,8 @@ fn damage_is_found() {
     std::fs::remove_file(&table).unwrap();
     let e = engine.verify_backup(1, false).unwrap_err();
     assert!(e.to_string().starts_with("NotFound: File missing: "), "{e}");
-    assert_eq!(engine.verify_backup(9, false).unwrap_err().to_string(), "NotFound: ");
+    let unknown = engine.verify_backup(9, false).unwrap_err();
+    assert_eq!(rocksdb_text(&unknown), "NotFound: ");
     // Opened again, it is no backup any more, and its number is not given again.
     let mut again =
         BackupEngine::open(BackupEngineOptions::new(dir.path().join("backups"))).unwrap();

@@ -4,6 +4,7 @@ use super::support::{dump, small, temp_dir, with_cf, wo};
 use ferrolith::Code;
 use ferrolith::internal::base::ReverseBytewiseComparator;
 use ferrolith::internal::db::Db;
+use ferrolith::internal::error::rocksdb_text;
 use ferrolith::internal::options::{CompressionOptions, FlushOptions, Options};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -104,8 +105,8 @@ fn a_second_opener_gets_the_lock_error() {
     let dir = temp_dir();
     let db = Db::open(&small(), dir.path()).unwrap();
     let e = Db::open(&small(), dir.path()).unwrap_err();
-    assert_eq!(e.code(), Code::IOError);
-    names(&e, "LOCK");
+    assert_eq!(e.code(), Code::Busy);
+    names(&e, "already open in this process");
     db.put(&wo(), b"k", b"v").unwrap();
     assert!(Db::destroy(&small().db, dir.path()).is_err());
     drop(db);
@@ -231,7 +232,8 @@ fn destroying_leaves_what_is_not_the_databases() {
     assert_eq!(names(&path), ["mine"]);
     assert_eq!(names(&wals), ["000007.sst"], "another database may have its tables there");
     Db::destroy(&options.db, dir.path().join("never")).unwrap();
-    let error = Db::destroy(&options.db, dir.path().join("no/such")).unwrap_err().to_string();
+    let error = Db::destroy(&options.db, dir.path().join("no/such")).unwrap_err();
+    let error = rocksdb_text(&error);
     let expected = "IO error: No such file or directory: while open a file for lock: ";
     assert!(error.starts_with(expected), "{error}");
 }

@@ -2,6 +2,7 @@
 
 use crate::support::{dump, dump_cf, open_three, small, temp_dir, try_open_three, wo};
 use ferrolith::internal::db::{Checkpoint, Db};
+use ferrolith::internal::error::rocksdb_text;
 use ferrolith::internal::fs::FileSystem;
 use ferrolith::internal::fs::fault::{Fault, FaultFs, FaultKind};
 use ferrolith::internal::fs::mem::MemFs;
@@ -75,8 +76,10 @@ fn unlogged_and_buffered_writes_are_in_a_checkpoint() {
 fn refusals_have_rocksdbs_words() {
     let dir = temp_dir();
     let db = Db::open(&small(), dir.path().join("db")).unwrap();
-    let create = |name: &Path| Checkpoint::new(&db).create(name, 0).unwrap_err().to_string();
-    assert_eq!(create(&dir.path().join("db")), "Invalid argument: Directory exists");
+    let create = |name: &Path| rocksdb_text(&Checkpoint::new(&db).create(name, 0).unwrap_err());
+    let exists = dir.path().join("db");
+    let text = format!("Invalid argument: Directory exists: {}", exists.display());
+    assert_eq!(create(&exists), text);
     assert_eq!(create(Path::new("")), "Invalid argument: invalid checkpoint directory name");
     let missing = create(&dir.path().join("no/such"));
     assert!(missing.starts_with("IO error: No such file or directory: While mkdir: "), "{missing}");

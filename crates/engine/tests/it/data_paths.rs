@@ -321,7 +321,7 @@ fn a_path_that_is_left_out_is_missed() {
     assert!(e.is_corruption(), "{e}");
     let text = e.to_string();
     assert!(
-        text.contains("/path1/") && text.contains("No such file") && text.contains("MANIFEST"),
+        text.contains("/path1/") && text.contains("is missing") && text.contains("MANIFEST"),
         "{e}"
     );
 }

@@ -2,6 +2,7 @@
 
 use crate::support::{dump_cf, open_three, ro, small, temp_dir, wo};
 use ferrolith::internal::db::{Checkpoint, Db};
+use ferrolith::internal::error::rocksdb_text;
 use ferrolith::internal::options::{
     CompactRangeOptions, FlushOptions, ImportColumnFamilyOptions, ReadOptions,
 };
@@ -122,21 +123,23 @@ fn refusals_have_rocksdbs_words_and_leave_nothing() {
     fill(&db, &families[1]);
     let checkpoint = Checkpoint::new(&db);
     let export = |name: &Path| {
-        checkpoint.export_column_family(&families[1], name).map(drop).unwrap_err().to_string()
+        rocksdb_text(&checkpoint.export_column_family(&families[1], name).map(drop).unwrap_err())
     };
-    assert_eq!(export(dir.path()), "Invalid argument: Specified export_dir exists");
+    let exists = format!("Invalid argument: Specified export_dir exists: {}", dir.path().display());
+    assert_eq!(export(dir.path()), exists);
     assert_eq!(export(Path::new("")), "Invalid argument: Specified export_dir invalid");
     let good = checkpoint.export_column_family(&families[1], dir.path().join("x")).unwrap();
 
     let tables = count(&dir.path().join("db"));
     let how = ImportColumnFamilyOptions::default();
-    let import =
-        |name: &str,
-         change: &dyn Fn(&mut ferrolith::internal::external::ExportImportFilesMetaData)| {
-            let mut export = good.clone();
-            change(&mut export);
-            db.create_cf_with_import(name, &small().cf, &how, &[&export]).unwrap_err().to_string()
-        };
+    let import = |name: &str,
+                  change: &dyn Fn(
+        &mut ferrolith::internal::external::ExportImportFilesMetaData,
+    )| {
+        let mut export = good.clone();
+        change(&mut export);
+        rocksdb_text(&db.create_cf_with_import(name, &small().cf, &how, &[&export]).unwrap_err())
+    };
     let comparator = import("a", &|e| e.db_comparator_name = "other".into());
     assert_eq!(comparator, "Invalid argument: Comparator name mismatch");
     let empty = import("a", &|e| e.files.clear());

@@ -4,6 +4,7 @@ use super::support::{small, temp_dir, wo};
 use ferrolith::internal::base::KeyOrder;
 use ferrolith::internal::batch::{IndexedBatch, WriteBatch};
 use ferrolith::internal::db::{ColumnFamilyDescriptor, Db};
+use ferrolith::internal::error::rocksdb_text;
 use ferrolith::internal::hooks::UInt64AddOperator;
 use ferrolith::internal::options::{
     BottommostLevelCompaction, CompactRangeOptions, FlushOptions, Options, ReadOptions,
@@ -54,7 +55,7 @@ fn check_without(db: &Db) {
         assert_eq!(db.get(&ro, key).unwrap().as_deref(), Some(&b"1"[..]));
     }
     for key in [b"b", b"c", b"d"] {
-        let error = db.get(&ro, key).unwrap_err().to_string();
+        let error = rocksdb_text(&db.get(&ro, key).unwrap_err());
         assert_eq!(error, "Invalid argument: merge_operator is not properly initialized.");
     }
     let mut iter = db.iter(&ro).unwrap();
@@ -63,12 +64,12 @@ fn check_without(db: &Db) {
     assert_eq!(iter.key(), b"a");
     iter.next();
     assert!(!iter.valid());
-    assert_eq!(iter.status().unwrap_err().to_string(), must_be_set);
+    assert_eq!(rocksdb_text(&iter.status().unwrap_err()), must_be_set);
     iter.seek_to_last();
     assert_eq!(iter.key(), b"e");
     iter.prev();
     assert!(!iter.valid());
-    assert_eq!(iter.status().unwrap_err().to_string(), must_be_set);
+    assert_eq!(rocksdb_text(&iter.status().unwrap_err()), must_be_set);
     iter.seek(b"e");
     assert_eq!((iter.valid(), iter.key()), (true, &b"e"[..]));
     iter.status().unwrap();
@@ -125,7 +126,7 @@ fn a_key_with_operands_can_be_written_without_their_operator() {
     assert_eq!(db.get(&ro, b"b").unwrap().unwrap(), b"new");
     assert_eq!(db.get(&ro, b"c").unwrap(), None);
     assert!(db.get(&ro, b"d").is_err());
-    let error = db.merge(&wo(), b"d", b"2").unwrap_err().to_string();
+    let error = rocksdb_text(&db.merge(&wo(), b"d", b"2").unwrap_err());
     assert_eq!(error, "Not implemented: Provide a merge_operator when opening DB");
 }
 
@@ -170,7 +171,7 @@ fn a_batch_needs_operators_for_its_operands_only() {
             batch.merge_cf(cfs[1].id(), b"k", b"refused").unwrap();
         }
         batch.merge(b"k", b"2").unwrap();
-        assert_eq!(db.write(&wo(), &mut batch).unwrap_err().to_string(), NEEDS_OPERATOR);
+        assert_eq!(rocksdb_text(&db.write(&wo(), &mut batch).unwrap_err()), NEEDS_OPERATOR);
     }
     let mut elsewhere = WriteBatch::new();
     elsewhere.merge_cf(77, b"k", b"1").unwrap();
@@ -194,7 +195,7 @@ fn a_batch_of_operands_without_operator_is_not_read() {
     batch.put_cf(1, b"k", b"1").unwrap();
     batch.merge_cf(1, b"k", b"2").unwrap();
     let ro = ReadOptions::default();
-    let error = db.get_with_batch(&batch, &ro, &cfs[0], b"k").err().unwrap().to_string();
+    let error = rocksdb_text(&db.get_with_batch(&batch, &ro, &cfs[0], b"k").err().unwrap());
     assert_eq!(error, "Invalid argument: Merge operator must be set for column family");
     let value = db.get_with_batch(&batch, &ro, &cfs[1], b"k").unwrap().unwrap();
     assert_eq!(&*value, b"1,2");
@@ -220,7 +221,7 @@ fn transactions_need_operators_for_their_operands_only() {
     let mut refused = db.begin(&wo(), &TransactionOptions::default());
     refused.merge(&cfs[0], b"1", b"1").unwrap();
     refused.set_name(b"refused").unwrap();
-    assert_eq!(refused.prepare().unwrap_err().to_string(), NEEDS_OPERATOR);
+    assert_eq!(rocksdb_text(&refused.prepare().unwrap_err()), NEEDS_OPERATOR);
     drop((refused, cfs, db));
 
     let dir = temp_dir();
@@ -232,6 +233,6 @@ fn transactions_need_operators_for_their_operands_only() {
     assert_eq!(db.db().get_cf(&ro, &cfs[1], b"3").unwrap().unwrap(), b"1");
     let mut refused = db.begin(&wo(), &OptimisticTransactionOptions::default());
     refused.merge(&cfs[0], b"3", b"1").unwrap();
-    assert_eq!(refused.commit().unwrap_err().to_string(), NEEDS_OPERATOR);
+    assert_eq!(rocksdb_text(&refused.commit().unwrap_err()), NEEDS_OPERATOR);
     db.db().put(&wo(), b"4", b"1").unwrap();
 }

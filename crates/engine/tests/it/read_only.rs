@@ -5,6 +5,7 @@ use ferrolith::internal::db::backup::{
     BackupEngine, BackupEngineOptions, CreateBackupOptions, RestoreOptions,
 };
 use ferrolith::internal::db::{Checkpoint, ColumnFamilyDescriptor, Db};
+use ferrolith::internal::error::rocksdb_text;
 use ferrolith::internal::options::{
     ColumnFamilyOptions, CompactRangeOptions, DbOptions, FlushOptions, Options, ReadOptions,
 };
@@ -84,7 +85,7 @@ fn everything_that_writes_is_refused() {
         db.resume(),
     ];
     for (i, refusal) in refusals.into_iter().enumerate() {
-        assert_eq!(refusal.unwrap_err().to_string(), REFUSED, "operation {i}");
+        assert_eq!(rocksdb_text(&refusal.unwrap_err()), REFUSED, "operation {i}");
     }
     db.close().unwrap();
     assert_eq!(files(dir.path()), before);
@@ -106,7 +107,7 @@ fn some_families_are_enough_and_unknown_ones_are_not() {
     assert_eq!(reader.get_cf(&ro(), &handles[0], b"k").unwrap().as_deref(), Some(&b"v"[..]));
     assert_eq!(reader.get_cf(&ro(), &handles[1], b"d").unwrap().as_deref(), Some(&b"1"[..]));
     assert!(open(&["default"]).is_ok());
-    let unknown = open(&["default", "zz"]).unwrap_err().to_string();
+    let unknown = rocksdb_text(&open(&["default", "zz"]).unwrap_err());
     assert_eq!(unknown, "Invalid argument: Column family not found: zz");
     let alone = open(&[&name]).unwrap_err().to_string();
     assert_eq!(alone, "Invalid argument: Default column family not specified");
@@ -119,7 +120,7 @@ fn a_directory_without_a_database_stays_as_it_is() {
     options.db.create_if_missing = true;
     for path in [dir.path().to_owned(), dir.path().join("none")] {
         let e = Db::open_for_read_only(&options, &path, false).unwrap_err();
-        assert!(e.to_string().starts_with("IO error: No such file or directory: While"), "{e}");
+        assert!(rocksdb_text(&e).starts_with("IO error: No such file or directory: While"), "{e}");
         assert!(e.to_string().contains("CURRENT"), "{e}");
     }
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);

@@ -2,6 +2,7 @@
 
 use ferrolith::Code;
 use ferrolith::internal::db::{ColumnFamily, Db};
+use ferrolith::internal::error::rocksdb_text;
 use ferrolith::internal::options::{
     BottommostLevelCompaction, CompactRangeOptions, FlushOptions, Options, ReadOptions,
     WriteOptions,
@@ -82,7 +83,7 @@ fn a_locked_key_waits_for_its_owner() {
     let mut first = db.begin(&wo(), &TransactionOptions::default());
     first.put(&cf, b"k", b"1").unwrap();
     let e = db.put(&wo(), &cf, b"k", b"2").unwrap_err();
-    assert_eq!(e.to_string(), "Operation timed out: Timeout waiting to lock key");
+    assert_eq!(rocksdb_text(&e), "Operation timed out: Timeout waiting to lock key");
     let mut second = db.begin(&wo(), &TransactionOptions::default());
     assert_eq!(second.get_for_update(&ro(), &cf, b"k", true).unwrap_err().code(), Code::TimedOut);
     first.rollback().unwrap();

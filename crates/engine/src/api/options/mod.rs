@@ -3,7 +3,7 @@
 mod database;
 mod family;
 mod table;
-mod text;
+pub(super) mod text;
 
 use crate::error::{Error, Result};
 use crate::open::{ColumnFamilyDescriptor, DEFAULT_COLUMN_FAMILY};

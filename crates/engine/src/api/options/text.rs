@@ -4,7 +4,8 @@ use super::{ColumnFamilyOptions, Options};
 use crate::error::{Code, Error, Result};
 use crate::fs::FileSystem;
 use crate::options::{
-    self, DbOptions, Leniency, OptionSet, newest_options_file, options_file_text, read_options_file,
+    self, ColumnFamilyOptions as CfOptions, DbOptions, Leniency, OptionSet, newest_options_file,
+    options_file_text, read_options_file,
 };
 use std::fmt::DebugStruct;
 use std::path::Path;
@@ -19,6 +20,62 @@ pub(super) fn debug_changes<T: OptionSet>(options: &T, out: &mut DebugStruct<'_,
             out.field(row.name, &format_args!("{value}"));
         }
     }
+}
+
+/// Says what is wrong with an option that was set as text, without the words of RocksDB's parser.
+#[cold]
+pub(in crate::api) fn explained(e: Error) -> Error {
+    match explanation(e.message()) {
+        Some(message) => e.explained(message).regarded_as(Code::InvalidArgument),
+        None => e,
+    }
+}
+
+fn explanation(message: &str) -> Option<String> {
+    if let Some(name) = message.strip_prefix("Option not changeable: ") {
+        return Some(fixed(name));
+    }
+    let unknown = ["Extra option not recognized: ", "Unrecognized option: "];
+    if let Some(name) = unknown.iter().find_map(|words| message.strip_prefix(words)) {
+        return Some(match (DbOptions::row(name), CfOptions::row(name)) {
+            (Some(_), _) if message.starts_with("Unrecognized") => fixed(name),
+            (Some(_), _) => format!("{name} is an option of the database, not of column families"),
+            (_, Some(_)) => format!("{name} is an option of column families, not of the database"),
+            _ => format!("there is no option {name}{}", similar(name)),
+        });
+    }
+    let (words, expected) = message.split_once(": expected ")?;
+    let name =
+        words.strip_prefix("Error parsing:: ").or(words.strip_prefix("No mapping for enum : "));
+    let name = name.or_else(|| words.strip_prefix("Error parsing ")?.split(':').next())?;
+    Some(format!("option {name}: expected {expected}"))
+}
+
+fn fixed(name: &str) -> String {
+    format!("option {name} cannot change while the database is open: set it at the next opening")
+}
+
+/// The name that was meant, if one is near.
+fn similar(name: &str) -> String {
+    let names = DbOptions::rows().iter().map(|row| row.name);
+    let names = names.chain(CfOptions::rows().iter().map(|row| row.name));
+    let near = names.map(|known| (distance(known, name), known)).min();
+    near.filter(|(distance, _)| *distance <= 3)
+        .map_or(String::new(), |(_, known)| format!(": did you mean {known}?"))
+}
+
+/// The least number of bytes to insert, delete or change.
+fn distance(a: &str, b: &str) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.bytes().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, y) in b.bytes().enumerate() {
+            let cost = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = cost.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
 }
 
 impl Options {
@@ -40,9 +97,10 @@ impl Options {
     /// `NotSupported` for a value that the engine cannot honour.
     pub fn set(mut self, name: &str, value: &str) -> Result<Options> {
         match DbOptions::row(name) {
-            Some(row) => row.set(&mut self.inner.db, value)?,
-            None => self.inner.cf.set_option(name, value)?,
+            Some(row) => row.set(&mut self.inner.db, value),
+            None => self.inner.cf.set_option(name, value),
         }
+        .map_err(explained)?;
         self.note_text(name, value);
         Ok(self)
     }
@@ -152,7 +210,7 @@ impl ColumnFamilyOptions {
     /// # Errors
     /// As [`Options::set`].
     pub fn set(mut self, name: &str, value: &str) -> Result<ColumnFamilyOptions> {
-        self.inner.set_option(name, value)?;
+        self.inner.set_option(name, value).map_err(explained)?;
         Ok(self)
     }
 
@@ -161,7 +219,7 @@ impl ColumnFamilyOptions {
     /// # Errors
     /// As [`Options::set_from_str`].
     pub fn set_from_str(mut self, list: &str) -> Result<ColumnFamilyOptions> {
-        self.inner.set_options(list)?;
+        self.inner.set_options(list).map_err(explained)?;
         Ok(self)
     }
 

@@ -1,6 +1,7 @@
 //! Databases whose transactions lock keys.
 
 use super::{Transaction, TransactionDbOptions, TransactionOptions};
+use crate::api::error::not_opened;
 use crate::api::open::descriptors;
 use crate::error::Result;
 use crate::txn as engine;
@@ -65,9 +66,10 @@ impl TransactionDb {
     ) -> Result<TransactionDb> {
         let options = options.borrow();
         options.refuse_ttl()?;
-        let families = descriptors(options, path.as_ref());
+        let families = descriptors(options, path.as_ref())?;
         let database = options.to_open();
-        let (inner, _) = engine::TransactionDb::open_cf(&database, &locking.inner, path, families)?;
+        let opened = engine::TransactionDb::open_cf(&database, &locking.inner, path, families);
+        let (inner, _) = opened.map_err(not_opened)?;
         Ok(TransactionDb { db: Db::from_inner(inner.db().clone()), inner })
     }
 

@@ -1,6 +1,7 @@
 //! Databases whose transactions look for conflicts when they commit.
 
 use super::{OptimisticTransactionOptions, Transaction};
+use crate::api::error::not_opened;
 use crate::api::open::descriptors;
 use crate::error::{Code, Error, Result};
 use crate::txn as engine;
@@ -53,9 +54,10 @@ impl OptimisticTransactionDb {
     ) -> Result<OptimisticTransactionDb> {
         let options = options.borrow();
         options.refuse_ttl()?;
-        let families = descriptors(options, path.as_ref());
+        let families = descriptors(options, path.as_ref())?;
         let database = options.to_open();
-        let (inner, _) = engine::OptimisticTransactionDb::open_cf(&database, path, families)?;
+        let opened = engine::OptimisticTransactionDb::open_cf(&database, path, families);
+        let (inner, _) = opened.map_err(not_opened)?;
         Ok(OptimisticTransactionDb { db: Db::from_inner(inner.db().clone()), inner })
     }
 

@@ -11,10 +11,10 @@
 use super::sys::thread_number;
 use crate::env::sync::Mutex;
 use crate::error::Result;
-use crate::fs::{FileLock, io_error};
+use crate::fs::{FileLock, Holder, already_open, io_error};
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
-use std::io;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -35,7 +35,8 @@ impl ProcessLock {
             let context = format!(
                 "lock hold by current process, acquire time {time} acquiring thread {thread}"
             );
-            return Err(io_error(context, path, io::Error::from_raw_os_error(libc::ENOLCK)));
+            let error = io_error(context, path, io::Error::from_raw_os_error(libc::ENOLCK));
+            return Err(already_open(error, path, &Holder::ThisProcess));
         }
         let file = OpenOptions::new()
             .read(true)
@@ -44,7 +45,14 @@ impl ProcessLock {
             .truncate(false)
             .open(path)
             .map_err(|e| io_error("while open a file for lock", path, e))?;
-        set_lock(&file, true).map_err(|e| io_error("While lock file", path, e))?;
+        set_lock(&file, true).map_err(|e| {
+            let is_held = matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::PermissionDenied);
+            let error = io_error("While lock file", path, e);
+            match is_held {
+                true => already_open(error, path, &Holder::Process(holder(&file))),
+                false => error,
+            }
+        })?;
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
         held.insert(key.clone(), (now, thread_number()));
         Ok(ProcessLock { key, file })
@@ -88,6 +96,25 @@ fn set_lock(file: &File, lock: bool) -> io::Result<()> {
         -1 => Err(io::Error::last_os_error()),
         _ => Ok(()),
     }
+}
+
+/// The process that has the lock.
+#[cfg(unix)]
+fn holder(file: &File) -> Option<u32> {
+    use std::os::fd::AsRawFd;
+    // SAFETY: as in `set_lock`.
+    let mut f: libc::flock = unsafe { std::mem::zeroed() };
+    f.l_type = libc::F_WRLCK as _;
+    f.l_whence = libc::SEEK_SET as _;
+    // SAFETY: as in `set_lock`; the call fills the struct in.
+    let found = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_GETLK, &mut f) } != -1;
+    // Zero for a process that cannot be seen from here, such as one outside of the container.
+    u32::try_from(f.l_pid).ok().filter(|id| found && *id != 0)
+}
+
+#[cfg(not(unix))]
+fn holder(_: &File) -> Option<u32> {
+    None
 }
 
 #[cfg(not(unix))]

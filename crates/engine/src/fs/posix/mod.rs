@@ -20,7 +20,7 @@ mod window;
 mod writable;
 
 use super::{
-    FileLock, FileSystem, RandomAccessFile, WritableFile, WritableOptions, io_error,
+    FileLock, FileSystem, RandomAccessFile, WritableFile, WritableOptions, io_error, no_parent,
     not_a_directory,
 };
 use crate::error::Result;
@@ -105,6 +105,7 @@ impl FileSystem for Posix {
         }
         match e.kind() {
             ErrorKind::AlreadyExists => Err(not_a_directory(path)),
+            ErrorKind::NotFound => Err(no_parent("While mkdir if missing", path)),
             _ => Err(io_error("While mkdir if missing", path, e)),
         }
     }

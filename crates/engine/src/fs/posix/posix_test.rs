@@ -124,8 +124,7 @@ fn a_failed_write_breaks_the_file_for_good() {
     w.append(b"x").unwrap();
     let syncer = w.syncer();
     let e = w.flush().unwrap_err();
-    let want = "IO error: No space left on device: While appending to file: /dev/full: \
-                No space left on device";
+    let want = "IO error: While appending to file: /dev/full: No space left on device";
     assert_eq!(e.to_string(), want);
     assert_eq!(w.flush().unwrap_err().to_string(), want);
     assert_eq!(w.append_record(b"header.", b"b").unwrap_err().to_string(), want);

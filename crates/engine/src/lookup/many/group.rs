@@ -60,7 +60,8 @@ fn look_up_group<O: Observe>(
     lookup.search_files(keys, &mut contexts, guard, observer, &mut levels);
     let small: Arc<dyn PinnedBytes> = Arc::new(Shared(small.bytes.take()));
     for (i, (context, place)) in contexts.into_iter().zip(&places).enumerate() {
-        let value = context.outcome().map(|outcome| match outcome {
+        let outcome = context.outcome().map_err(|e| e.in_family(&lookup.family.name));
+        let value = outcome.map(|outcome| match outcome {
             Outcome::Missing => None,
             Outcome::Kept(value) => Some(value),
             Outcome::Received => Some(match place.take() {

@@ -206,7 +206,12 @@ impl BackupEngine {
     /// Checks that the files of a backup are there with the sizes that they had when the engine was
     /// opened; on request also their checksums.
     pub fn verify_backup(&self, id: u32, with_checksum: bool) -> Result<()> {
-        for file in &self.backup(id, "")?.files {
+        // RocksDB says only that it was not found.
+        let explained = |e: Error| match e.code() {
+            Code::NotFound => Error::not_found("").explained(e.message()).about_file(&self.dir),
+            _ => e,
+        };
+        for file in &self.backup(id).map_err(explained)?.files {
             let path = self.dir.join(&file.path);
             if !self.fs.exists(&path)? {
                 let message = format!("File missing: {}", path.display());
@@ -247,7 +252,7 @@ impl BackupEngine {
     /// Deletes a backup, and the shared files that only it had.
     pub fn delete_backup(&mut self, id: u32) -> Result<()> {
         if !self.backups.contains_key(&id) && !self.corrupt.contains_key(&id) {
-            return Err(Error::not_found("Backup not found"));
+            return Err(self.no_backup(Some(id)));
         }
         self.forget(id)?;
         self.garbage_collect()
@@ -298,12 +303,22 @@ impl BackupEngine {
         Ok(())
     }
 
-    fn backup(&self, id: u32, unknown: &str) -> Result<&Meta> {
+    fn backup(&self, id: u32) -> Result<&Meta> {
         match (self.backups.get(&id), self.corrupt.get(&id)) {
             (Some(meta), _) => Ok(meta),
             (None, Some(e)) => Err(e.clone()),
-            (None, None) => Err(Error::not_found(unknown)),
+            (None, None) => Err(self.no_backup(Some(id))),
         }
+    }
+
+    /// There is no backup with this number; without one, there is none at all.
+    #[cold]
+    fn no_backup(&self, id: Option<u32>) -> Error {
+        let known: Vec<String> = self.backups.keys().map(u32::to_string).collect();
+        let known = if known.is_empty() { "no backup".to_owned() } else { known.join(", ") };
+        let id = id.map_or(String::new(), |id| format!(" {id}:"));
+        let dir = self.dir.display();
+        Error::not_found(format!("Backup not found:{id} {dir} has {known}")).about_file(&self.dir)
     }
 
     /// What some backup knows of a file.

@@ -5,6 +5,7 @@ use super::copy::{Copier, Copy};
 use super::meta::BackupFile;
 use crate::error::{Error, Result};
 use crate::fs::filename::{self, FileKind};
+use crate::fs::no_parent;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -25,7 +26,7 @@ impl BackupEngine {
         options: &RestoreOptions,
     ) -> Result<()> {
         let newest = self.backups.keys().next_back().copied();
-        let id = newest.ok_or_else(|| Error::not_found("Backup not found"))?;
+        let id = newest.ok_or_else(|| self.no_backup(None))?;
         self.restore(id, db_dir, wal_dir, options)
     }
 
@@ -38,7 +39,7 @@ impl BackupEngine {
         wal_dir: impl AsRef<Path>,
         options: &RestoreOptions,
     ) -> Result<()> {
-        let meta = self.backup(id, "Backup not found")?;
+        let meta = self.backup(id)?;
         let db_dir = self.fs.absolute(db_dir.as_ref());
         let wal_dir = self.fs.absolute(wal_dir.as_ref());
         self.make_target(&db_dir)?;
@@ -64,10 +65,7 @@ impl BackupEngine {
     /// Makes a directory to restore into, with the error that RocksDB has where the one above it is missing.
     fn make_target(&self, dir: &Path) -> Result<()> {
         self.fs.create_dir_if_missing(dir).map_err(|e| match e.is_path_not_found() {
-            true => {
-                let missing = std::io::Error::from_raw_os_error(libc::ENOENT);
-                Error::io(format!("While open directory: {}", dir.display()), missing)
-            }
+            true => no_parent("While open directory", dir),
             false => e,
         })
     }
