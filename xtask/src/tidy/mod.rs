@@ -3,6 +3,7 @@
 mod blocks;
 mod claims;
 mod commands;
+mod cycles;
 mod documents;
 mod format;
 
@@ -110,6 +111,7 @@ pub(crate) fn run() -> ExitCode {
         check_imports(&name, &text, &mut problems);
         format::check(&root, &name, &text, &mut problems);
     }
+    cycles::check(&root, &sources, &mut problems);
     documents::check_folders(&root, ORDER, &mut problems);
     documents::check_compiler(&root, &mut problems);
     let counts = claims::Counts::collect(&root);

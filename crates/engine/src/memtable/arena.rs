@@ -18,10 +18,10 @@
 
 #![allow(unsafe_code)]
 
+use super::chunk::{Chunk, begin_chunk, bump, free_chunk, new_chunk};
 use super::spare::{Pieces, SpareChunks};
 use crate::env::mapping::{self, is_mapped};
 use parking_lot::Mutex;
-use std::alloc::Layout;
 use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
@@ -34,19 +34,6 @@ const HUGE_PAGE: usize = mapping::HUGE_PAGE;
 const LINE: usize = 64;
 /// Pieces of several pages, from here on.
 const POPULATE_FROM: usize = 32 << 10;
-
-/// The head of a chunk; the memory that it hands out follows it.
-#[repr(C, align(64))]
-pub(super) struct Chunk {
-    /// The next byte to hand out, from the chunk's start. Past `size` once the chunk is full.
-    cursor: AtomicUsize,
-    /// Bytes, the head included.
-    size: usize,
-    /// Mapped, and no page has memory yet but for those in use.
-    fresh: bool,
-    /// The chunk that was made before this one.
-    older: *mut Chunk,
-}
 
 /// The memory of one memtable.
 pub struct Arena {
@@ -210,61 +197,6 @@ impl Drop for Arena {
 unsafe impl Send for Arena {}
 // SAFETY: as for `Send`.
 unsafe impl Sync for Arena {}
-
-/// Takes `size` bytes from `chunk` if they fit.
-///
-/// # Safety
-/// `chunk` must be live.
-#[inline]
-unsafe fn bump(chunk: *mut Chunk, size: usize) -> Option<NonNull<u8>> {
-    // SAFETY: live, by contract; the head is only read or changed atomically after it was made.
-    let head = unsafe { &*chunk };
-    if size > head.size {
-        return None; // Also keeps the cursor from wrapping.
-    }
-    let at = head.cursor.fetch_add(size, Ordering::Relaxed);
-    if at > head.size - size {
-        return None;
-    }
-    // SAFETY: `at + size <= head.size`, the length of the chunk's allocation.
-    Some(unsafe { NonNull::new_unchecked(chunk.cast::<u8>().add(at)) })
-}
-
-fn layout(size: usize) -> Layout {
-    let align = if size >= HUGE_PAGE && size.is_multiple_of(HUGE_PAGE) { HUGE_PAGE } else { LINE };
-    Layout::from_size_align(size, align)
-        .unwrap_or_else(|_| panic!("a memtable chunk of {size} bytes exceeds the address space"))
-}
-
-fn new_chunk(size: usize, older: *mut Chunk) -> *mut Chunk {
-    // SAFETY: the size is not zero.
-    let chunk = unsafe { mapping::allocate(layout(size)) };
-    // SAFETY: aligned to a line, of this size and nobody else's.
-    unsafe { begin_chunk(chunk.as_ptr().cast(), size, is_mapped(size), older) }
-}
-
-/// Gives a chunk its head.
-///
-/// # Safety
-/// `chunk` has this size, of which a head is a part, and nobody uses it.
-unsafe fn begin_chunk(
-    chunk: *mut Chunk,
-    size: usize,
-    fresh: bool,
-    older: *mut Chunk,
-) -> *mut Chunk {
-    let head = Chunk { cursor: AtomicUsize::new(size_of::<Chunk>()), size, fresh, older };
-    // SAFETY: by contract.
-    unsafe { chunk.write(head) };
-    chunk
-}
-
-/// # Safety
-/// `chunk` was made by `new_chunk` with this size, and nobody uses it any more.
-pub(super) unsafe fn free_chunk(chunk: *mut Chunk, size: usize) {
-    // SAFETY: by contract, and chunks are never null.
-    unsafe { mapping::free(NonNull::new_unchecked(chunk.cast()), layout(size)) }
-}
 
 #[cfg(test)]
 #[path = "arena_test.rs"]

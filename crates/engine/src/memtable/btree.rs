@@ -28,15 +28,14 @@
 //! Tests: `btree_test.rs` and the memtable's own (model, threads, Miri); `btree_loom_test.rs`.
 
 use super::arena::Arena;
-use super::btree_cursor::BTreeCursor;
 use super::btree_node::{Item, NodeRef, pause};
 use super::btree_slot::{
     MAX_SLOTS, Permutation, Word, common_bits, prefix_of, tag_of, tags_suffice,
 };
-use super::rep::{Entry, MemtableRep, RepCursor};
+use super::entry::Entry;
+use crate::base::KeyOrder;
 use crate::base::key::user_key;
 use crate::base::prefetch::{LINE, prefetch, prefetch_bytes};
-use crate::base::{KeyOrder, LookupKey};
 use crate::env::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use std::cmp;
 
@@ -44,7 +43,7 @@ use std::cmp;
 pub struct BTree {
     order: KeyOrder,
     bytewise: bool,
-    nodes: Arena,
+    pub(super) nodes: Arena,
     root: AtomicPtr<super::btree_node::Node>,
     /// A leaf near the right end, for ascending inserts.
     tail: AtomicPtr<super::btree_node::Node>,
@@ -81,23 +80,6 @@ impl BTree {
         }
     }
 
-    /// Visits the entries from the first `>= target` on, in order, until `visit` returns false.
-    #[inline]
-    pub fn visit(&self, target: &[u8], mut visit: impl FnMut(Entry) -> bool) {
-        let Some(first) = self.lower_bound(target) else { return };
-        if visit(first) {
-            let mut cursor = self.iter();
-            cursor.seek(internal_key(&first));
-            cursor.next();
-            while let Some(entry) = cursor.entry() {
-                if !visit(entry) {
-                    return;
-                }
-                cursor.next();
-            }
-        }
-    }
-
     /// Asks for what lookups of these keys will read, all keys one level at a time, so that their
     /// cache misses overlap. Changes nothing and promises nothing.
     pub fn walk_ahead(&self, targets: &[&[u8]]) {
@@ -117,11 +99,6 @@ impl BTree {
                 prefetch_bytes(entry, 2 * LINE);
             }
         }
-    }
-
-    /// A position in the tree.
-    pub fn iter(&self) -> BTreeCursor<'_> {
-        BTreeCursor::new(self)
     }
 
     pub(super) fn leftmost(&self) -> NodeRef {
@@ -229,7 +206,7 @@ impl BTree {
 
     /// The first entry that is not less than `key`.
     #[inline]
-    fn lower_bound(&self, key: &[u8]) -> Option<Entry> {
+    pub(super) fn lower_bound(&self, key: &[u8]) -> Option<Entry> {
         let mut at = self.descend(key, 0, false);
         loop {
             let node = at.0;
@@ -247,7 +224,7 @@ impl BTree {
         }
     }
 
-    fn add(&self, entry: Entry) {
+    pub(super) fn add(&self, entry: Entry) {
         let key = internal_key(&entry);
         let at = match self.near_the_end(key) {
             Some(tail) => (tail, true),
@@ -392,25 +369,6 @@ impl BTree {
             true => common_bits(user_key(internal_key(low)), user_key(internal_key(high))),
             false => 0,
         }
-    }
-}
-
-impl MemtableRep for BTree {
-    fn insert(&self, _arena: &Arena, entry: Entry) {
-        self.add(entry);
-    }
-    fn visit_from(&self, key: &LookupKey, visit: &mut dyn FnMut(Entry) -> bool) {
-        self.visit(key.internal_key(), visit);
-    }
-    fn cursor(&self, _total_order: bool) -> Box<dyn RepCursor + '_> {
-        Box::new(self.iter())
-    }
-    fn outside_memory(&self) -> usize {
-        self.nodes.used()
-    }
-    #[inline]
-    fn outside_room(&self, entries: u64) -> usize {
-        self.nodes.used().saturating_sub(entries as usize * size_of::<Word>())
     }
 }
 

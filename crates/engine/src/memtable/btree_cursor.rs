@@ -7,10 +7,13 @@
 //! Leaves may split between two copies, so on entering the next leaf the cursor drops what is not
 //! past the entry that it comes from.
 
+use super::arena::Arena;
 use super::btree::{Arrival, BTree, internal_key};
 use super::btree_node::NodeRef;
-use super::btree_slot::MAX_SLOTS;
-use super::rep::{Entry, RepCursor};
+use super::btree_slot::{MAX_SLOTS, Word};
+use super::entry::Entry;
+use super::rep::{MemtableRep, RepCursor};
+use crate::base::LookupKey;
 use crate::base::prefetch::{LINE, prefetch, prefetch_bytes};
 
 /// A position in a [`BTree`].
@@ -183,5 +186,48 @@ impl RepCursor for BTreeCursor<'_> {
         } else if let Some(entry) = self.entry() {
             self.seek_before(internal_key(&entry));
         }
+    }
+}
+
+impl BTree {
+    /// Visits the entries from the first `>= target` on, in order, until `visit` returns false.
+    #[inline]
+    pub fn visit(&self, target: &[u8], mut visit: impl FnMut(Entry) -> bool) {
+        let Some(first) = self.lower_bound(target) else { return };
+        if visit(first) {
+            let mut cursor = self.iter();
+            cursor.seek(internal_key(&first));
+            cursor.next();
+            while let Some(entry) = cursor.entry() {
+                if !visit(entry) {
+                    return;
+                }
+                cursor.next();
+            }
+        }
+    }
+
+    /// A position in the tree.
+    pub fn iter(&self) -> BTreeCursor<'_> {
+        BTreeCursor::new(self)
+    }
+}
+
+impl MemtableRep for BTree {
+    fn insert(&self, _arena: &Arena, entry: Entry) {
+        self.add(entry);
+    }
+    fn visit_from(&self, key: &LookupKey, visit: &mut dyn FnMut(Entry) -> bool) {
+        self.visit(key.internal_key(), visit);
+    }
+    fn cursor(&self, _total_order: bool) -> Box<dyn RepCursor + '_> {
+        Box::new(self.iter())
+    }
+    fn outside_memory(&self) -> usize {
+        self.nodes.used()
+    }
+    #[inline]
+    fn outside_room(&self, entries: u64) -> usize {
+        self.nodes.used().saturating_sub(entries as usize * size_of::<Word>())
     }
 }

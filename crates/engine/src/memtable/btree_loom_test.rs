@@ -3,6 +3,7 @@
 //!
 //! `RUSTFLAGS="--cfg loom" cargo test --release --target-dir target/loom -p ferrolith --lib btree`
 
+use super::super::rep::RepCursor;
 use super::*;
 use crate::base::ValueType;
 use crate::base::key::pack_trailer;

@@ -19,7 +19,7 @@
 
 use super::arena::Arena;
 use super::btree_slot::{MAX_SLOTS, Permutation, Word, tag_in, tag_of};
-use super::rep::Entry;
+use super::entry::Entry;
 use crate::base::prefetch::{LINE, prefetch_bytes};
 use crate::env::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering, fence};
 use std::ops::Deref;

@@ -8,7 +8,7 @@
 #![allow(unsafe_code)]
 
 use super::arena::ALIGN;
-use super::rep::Entry;
+use super::entry::Entry;
 use crate::base::key::TRAILER_SIZE;
 use std::ptr::NonNull;
 

@@ -1,3 +1,4 @@
+use super::super::rep::RepCursor;
 use super::*;
 use crate::base::key::pack_trailer;
 use crate::base::{SeqNo, ValueType};

@@ -29,7 +29,8 @@
 
 use super::arena::Arena;
 use super::buckets::{Buckets, CHAIN_MAX, Content, filter_bit, filter_of, may_hold};
-use super::rep::{Entry, MemtableRep, RepCursor};
+use super::entry::Entry;
+use super::rep::{MemtableRep, RepCursor};
 use super::sorted::{self, Sorted, SortedCursor};
 use super::tower::{MAX_HEIGHT, Node, link, new_tower};
 use crate::base::hash::hash64;

@@ -1,4 +1,4 @@
-use super::super::rep::Rep;
+use super::super::kinds::Rep;
 use super::super::vector::VectorRep;
 use super::*;
 use crate::base::key::{TRAILER_SIZE, append_internal_key, pack_trailer, seek_trailer};

@@ -8,8 +8,10 @@
 
 #![allow(unsafe_code)]
 
+use super::entry::Entry;
+use super::kinds::{Cursor, Rep};
 use super::memtable::MemTable;
-use super::rep::{Cursor, Entry, Rep, RepCursor};
+use super::rep::RepCursor;
 use crate::base::InternalIterator;
 use crate::base::perf::{self, PerfMetric, PerfTimer};
 use crate::error::Result;
@@ -24,6 +26,14 @@ pub struct MemTableIterator {
     copy: Vec<u8>,
     /// Keeps everything above alive.
     table: Arc<MemTable>,
+}
+
+impl MemTable {
+    /// An iterator over all entries. With `total_order` false, that of a hash structure stays
+    /// inside the prefix of the key that was sought, and seeks are cheap.
+    pub fn iter(self: &Arc<Self>, total_order: bool) -> MemTableIterator {
+        MemTableIterator::new(self.clone(), total_order)
+    }
 }
 
 impl MemTableIterator {

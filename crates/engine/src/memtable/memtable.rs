@@ -4,11 +4,11 @@
 
 use super::arena::Arena;
 use super::bloom::MemtableBloom;
-use super::in_place::Stripes;
-use super::iterator::MemTableIterator;
+use super::entry::Entry;
+use super::kinds::Rep;
 use super::range_dels::RangeDels;
-use super::rep::{Entry, Rep};
 use super::spare::SpareChunks;
+use super::stripes::Stripes;
 use crate::base::key::{TRAILER_SIZE, pack_trailer, trailer};
 use crate::base::perf::{self, PerfMetric};
 use crate::base::{KeyOrder, LookupKey, SeqNo, ValueType};
@@ -218,12 +218,6 @@ impl MemTable {
         let keys = keys.iter().filter(may_contain);
         let targets: Vec<&[u8]> = keys.map(LookupKey::internal_key).collect();
         self.rep.walk_ahead(&targets);
-    }
-
-    /// An iterator over all entries. With `total_order` false, that of a hash structure stays
-    /// inside the prefix of the key that was sought, and seeks are cheap.
-    pub fn iter(self: &Arc<Self>, total_order: bool) -> MemTableIterator {
-        MemTableIterator::new(self.clone(), total_order)
     }
 
     pub(super) fn rep(&self) -> &Rep {

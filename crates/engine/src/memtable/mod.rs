@@ -1,6 +1,6 @@
 //! Recent writes, in order, in memory.
 //!
-//! A [`MemTable`] owns an arena with all entries and a structure (`rep::Rep`) that orders them.
+//! A [`MemTable`] owns an arena with all entries and a structure (`kinds::Rep`) that orders them.
 //! Writers add entries with sequence numbers that nobody reads at yet; readers need no lock and
 //! allocate nothing. Nothing is ever removed: a memtable is filled, marked immutable, flushed and
 //! dropped as a whole.
@@ -12,9 +12,12 @@ mod btree_cursor;
 mod btree_node;
 mod btree_slot;
 mod buckets;
+mod chunk;
+mod entry;
 mod hash;
 mod in_place;
 mod iterator;
+mod kinds;
 #[expect(clippy::module_inception, reason = "the file of the type of that name")]
 mod memtable;
 mod random;
@@ -22,6 +25,7 @@ mod range_dels;
 mod rep;
 mod sorted;
 mod spare;
+mod stripes;
 mod tower;
 mod vector;
 mod zeroed;

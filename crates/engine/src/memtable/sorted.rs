@@ -4,7 +4,8 @@
 
 #![allow(unsafe_code)] // To read the keys of entries, under R1 of `rep`.
 
-use super::rep::{Entry, RepCursor};
+use super::entry::Entry;
+use super::rep::RepCursor;
 use crate::base::KeyOrder;
 use crate::base::key::TRAILER_SIZE;
 use std::cmp::Ordering;

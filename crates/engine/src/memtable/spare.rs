@@ -13,7 +13,7 @@
 
 #![allow(unsafe_code)] // Pieces without an owner; invariant S1: each one is used by nobody else.
 
-use super::arena::{Chunk, free_chunk};
+use super::chunk::{Chunk, free_chunk};
 use parking_lot::Mutex;
 use std::time::{Duration, Instant};
 

@@ -7,7 +7,8 @@
 //! long as a push or a copy of the list takes.
 
 use super::arena::Arena;
-use super::rep::{Entry, MemtableRep, RepCursor};
+use super::entry::Entry;
+use super::rep::{MemtableRep, RepCursor};
 use super::sorted::{self, Sorted, SortedCursor};
 use crate::base::{KeyOrder, LookupKey};
 use parking_lot::Mutex;

@@ -1,6 +1,6 @@
 //! Puts entries into a block; see `block` for the bytes.
 
-use super::block::{COLLISION, EMPTY_BUCKET, HASH_INDEX_BIT, HASH_INDEX_SEED};
+use super::view::{COLLISION, EMPTY_BUCKET, HASH_INDEX_BIT, HASH_INDEX_SEED};
 use crate::base::coding::{put_varint32, varint_length};
 use crate::base::hash::hash32;
 use crate::env::mapping::LargeVec;

@@ -1,7 +1,10 @@
 use super::super::block_builder::BlockBuilder;
+use super::super::cursor::Cursor;
 use super::super::separated::join_separated;
-use super::*;
+use super::super::view::*;
 use crate::base::key::{append_internal_key, pack_trailer};
+use crate::base::{KeyOrder, ValueType};
+use std::cmp::Ordering;
 
 fn internal(key: &str, seq: u64) -> Vec<u8> {
     let mut out = Vec::new();

@@ -2,7 +2,6 @@
 //! branch while there are no statistics and nobody uses the perf context.
 
 use super::block::Block;
-use super::table::BlockBasedTable;
 use crate::base::perf::{self, PerfMetric, PerfTimer};
 use crate::fs::cpu_timer::CpuTimer;
 use crate::sst::format::{BLOCK_TRAILER_SIZE, BlockHandle};
@@ -193,40 +192,5 @@ pub(super) fn count_added(stats: &Statistics, charge: u64, is_redundant: bool) {
     if is_redundant {
         stats.add(Ticker::BlockCacheAddRedundant, 1);
         stats.add(Ticker::BlockCacheDataAddRedundant, 1);
-    }
-}
-
-impl BlockBasedTable {
-    /// Counts an iterator, which uses the index.
-    pub(super) fn count_iterator(&self) {
-        if let Some(cached) = &self.cached {
-            cached.count_index_use(&self.statistics);
-        }
-    }
-
-    /// Counts what the prefix filter said to a seek.
-    pub(super) fn count_seek_filter(&self, may_match: bool) {
-        let metric = match may_match {
-            true => PerfMetric::BloomSstHitCount,
-            false => PerfMetric::BloomSstMissCount,
-        };
-        perf::count(metric, 1);
-        let ticker = match (self.at_last_level, may_match) {
-            (true, true) => Ticker::LastLevelSeekFilterMatch,
-            (true, false) => Ticker::LastLevelSeekFiltered,
-            (false, true) => Ticker::NonLastLevelSeekFilterMatch,
-            (false, false) => Ticker::NonLastLevelSeekFiltered,
-        };
-        stats::add(&self.statistics, ticker, 1);
-    }
-
-    /// Counts the first block that an iterator reads after a seek.
-    #[cold]
-    pub(super) fn count_seek(&self) {
-        let ticker = match self.at_last_level {
-            true => Ticker::LastLevelSeekData,
-            false => Ticker::NonLastLevelSeekData,
-        };
-        stats::add(&self.statistics, ticker, 1);
     }
 }

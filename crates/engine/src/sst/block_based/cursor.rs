@@ -2,7 +2,7 @@
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
-use super::block::{BlockView, bad_entry, decode_entry};
+use super::view::{BlockView, bad_entry, decode_entry};
 use crate::base::WalkKey;
 use crate::error::Result;
 use std::cmp::Ordering;
@@ -138,5 +138,17 @@ impl Cursor {
             }
         }
         Ok(false)
+    }
+}
+
+impl<'a> BlockView<'a> {
+    /// Calls `f` with every key and value, in the order of the block.
+    pub fn for_each(&self, mut f: impl FnMut(&[u8], &'a [u8]) -> Result<()>) -> Result<()> {
+        let mut cursor = Cursor::default();
+        while cursor.next(self)? {
+            let (from, to) = cursor.value_range();
+            f(cursor.key(), self.slice(from, to))?;
+        }
+        Ok(())
     }
 }

@@ -1,7 +1,7 @@
 //! The first lookups in a table answer as all later ones.
 
+use super::super::early::EARLY_LOOKUPS;
 use super::super::test_util::*;
-use super::EARLY_LOOKUPS;
 use crate::base::{KeyOrder, LookupBuffer, ReverseBytewiseComparator, SeqNo, ValueType};
 use crate::cache::Cache;
 use crate::compress::CompressionType;

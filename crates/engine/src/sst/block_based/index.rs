@@ -12,7 +12,7 @@
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
-use super::block::{BlockView, compare_to};
+use super::view::{BlockView, compare_to};
 use crate::base::KeyOrder;
 use crate::base::coding::Decoder;
 use crate::error::{Error, Result};

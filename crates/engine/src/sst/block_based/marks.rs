@@ -10,8 +10,8 @@
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
-use super::block::BlockView;
 use super::fences::number;
+use super::view::BlockView;
 use crate::base::key::TRAILER_SIZE;
 
 /// How many restarts after the first one there are at most: 64 entries in usual blocks.

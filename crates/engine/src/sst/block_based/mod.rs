@@ -18,6 +18,7 @@ mod counting;
 mod cursor;
 mod dictionary;
 mod early;
+mod early_lookup;
 mod fences;
 mod filter;
 mod filter_parts;
@@ -35,15 +36,17 @@ mod separated;
 mod source;
 mod staged;
 mod table;
+mod table_counts;
 mod tags;
 mod tags_build;
+mod view;
 
-pub(super) use block::BlockView;
 pub(super) use block_builder::BlockBuilder;
 pub use builder::BlockBasedTableBuilder;
 pub use iter::TableIter;
 pub use staged::Staged;
 pub use table::BlockBasedTable;
+pub(super) use view::BlockView;
 
 #[cfg(test)]
 #[path = "dictionary_test.rs"]

@@ -2,13 +2,13 @@
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
-use super::block::BlockView;
 use super::counting::{BlockKind, CachedParts};
 use super::cursor::Cursor;
 use super::index::IndexForm;
 use super::parts::{FilterAt, LateParts, PartsAt};
 use super::source::BlockSource;
 use super::table::BlockBasedTable;
+use super::view::BlockView;
 use crate::base::coding::Decoder;
 use crate::base::key::ParsedInternalKey;
 use crate::base::{KeyOrder, SeqNo, ValueType};

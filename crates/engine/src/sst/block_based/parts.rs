@@ -9,13 +9,14 @@
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
-use super::block::{Block, BlockView};
+use super::block::Block;
 use super::counting::BlockKind;
 use super::early::{EARLY_LOOKUPS, Early, IndexBlock};
 use super::fences::Fences;
 use super::filter::Filter;
 use super::index::{IndexForm, check_handle, for_each_entry};
 use super::source::BlockSource;
+use super::view::BlockView;
 use crate::base::KeyOrder;
 use crate::cache::{Cache, SlotArray};
 use crate::env::sync::Mutex;

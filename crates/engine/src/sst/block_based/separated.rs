@@ -2,7 +2,7 @@
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
-use super::block::{BlockView, SEPARATED_BIT, decode_long_header};
+use super::view::{BlockView, SEPARATED_BIT, decode_long_header};
 use crate::base::coding::{fixed32_at, get_varint32};
 use crate::error::{Error, Result};
 

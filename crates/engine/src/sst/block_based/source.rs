@@ -2,11 +2,12 @@
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
-use super::block::{Block, Bytes, SEPARATED_BIT};
+use super::block::{Block, Bytes};
 use super::counting::{BlockKind, ReadTimers, count_read};
 use super::filter::Lines;
 use super::index::check_handle;
 use super::separated::join_separated;
+use super::view::SEPARATED_BIT;
 use crate::base::checksum::{block_checksum, context_modifier};
 use crate::base::coding::fixed32_at;
 use crate::base::perf::{PerfMetric, PerfTimer};

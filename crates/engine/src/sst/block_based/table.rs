@@ -6,11 +6,12 @@
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
-use super::block::{Block, Found, kind_of};
+use super::block::Block;
 use super::counting::{CachedParts, count_hit, perf_hit};
 use super::parts::{LateParts, Parts, TableFilter};
 use super::source::{BlockSource, Readahead};
 use super::tags::Tags;
+use super::view::{Found, kind_of};
 use crate::base::hash::hash64;
 use crate::base::key::{sequence, trailer, user_key};
 use crate::base::perf::{self, PerfMetric, PerfTimer};

@@ -29,8 +29,7 @@
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
-use super::block::{BlockView, Found};
-use super::tags_build;
+use super::view::{BlockView, Found};
 use crate::base::key::TRAILER_SIZE;
 use crate::base::prefetch::{LINE, prefetch, prefetch_bytes};
 use crate::base::short;
@@ -138,11 +137,6 @@ pub(super) fn tag_of(hash: u64) -> u8 {
 }
 
 impl Tags {
-    /// The tags of a block; `None` if it does not suit them.
-    pub fn build(view: BlockView<'_>) -> Option<Tags> {
-        tags_build::build(view)
-    }
-
     /// Bytes of memory besides the block's object.
     pub fn memory_usage(&self) -> usize {
         match self {

@@ -2,9 +2,9 @@
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
-use super::block::BlockView;
 use super::cursor::Cursor;
 use super::tags::{FIRST, FRACTION, Head, INLINE, Tags, line, tag_of};
+use super::view::BlockView;
 use crate::base::hash::hash64;
 use crate::base::key::TRAILER_SIZE;
 use crate::cache::Memory;
@@ -28,44 +28,46 @@ struct Items {
     keys: Vec<u8>,
 }
 
-/// The tags of a block; `None` if it does not suit them.
-pub(super) fn build(view: BlockView<'_>) -> Option<Tags> {
-    let items = Items::collect(view)?;
-    let (prefix, width) = items.common()?;
-    let n = items.items.len();
-    let (split, middles) = match items.two_middles(prefix.len(), width) {
-        Some(two) => two,
-        None => (0, items.all_middles(prefix.len(), width)),
-    };
-    let (line, offsets) = items.offsets();
-    let len = prefix.len() + n + offsets.len() + middles.len();
-    if len > view.entries().len() / 2 {
-        return None;
+impl Tags {
+    /// The tags of a block; `None` if it does not suit them.
+    pub fn build(view: BlockView<'_>) -> Option<Tags> {
+        let items = Items::collect(view)?;
+        let (prefix, width) = items.common()?;
+        let n = items.items.len();
+        let (split, middles) = match items.two_middles(prefix.len(), width) {
+            Some(two) => two,
+            None => (0, items.all_middles(prefix.len(), width)),
+        };
+        let (line, offsets) = items.offsets();
+        let len = prefix.len() + n + offsets.len() + middles.len();
+        if len > view.entries().len() / 2 {
+            return None;
+        }
+        let head = Head {
+            n: u16::try_from(n).ok()?,
+            prefix: u16::try_from(prefix.len()).ok()?,
+            slope: line.slope,
+            split: u16::try_from(split).ok()?,
+            bias: line.bias,
+            size: line.size,
+            width: width as u8,
+            apart: 0,
+        };
+        let tags: Vec<u8> = items.items.iter().map(|item| item.tag).collect();
+        if head.room(len) <= INLINE {
+            let mut inline = [0; INLINE];
+            let table = [prefix, &tags, &offsets, &middles].concat();
+            inline.get_mut(..len)?.copy_from_slice(&table);
+            return Some(Tags::Inline(head, inline));
+        }
+        let (near, far) = tags.split_at_checked(n.min(FIRST))?;
+        let head = Head { apart: near.len() as u8, ..head };
+        let mut first = [0; FIRST];
+        first.get_mut(..near.len())?.copy_from_slice(near);
+        let mut data = [prefix, far, &offsets, &middles].concat();
+        data.resize(head.room(data.len()), 0);
+        Some(Tags::Heap(head, first, Memory::copy_of(&data)))
     }
-    let head = Head {
-        n: u16::try_from(n).ok()?,
-        prefix: u16::try_from(prefix.len()).ok()?,
-        slope: line.slope,
-        split: u16::try_from(split).ok()?,
-        bias: line.bias,
-        size: line.size,
-        width: width as u8,
-        apart: 0,
-    };
-    let tags: Vec<u8> = items.items.iter().map(|item| item.tag).collect();
-    if head.room(len) <= INLINE {
-        let mut inline = [0; INLINE];
-        let table = [prefix, &tags, &offsets, &middles].concat();
-        inline.get_mut(..len)?.copy_from_slice(&table);
-        return Some(Tags::Inline(head, inline));
-    }
-    let (near, far) = tags.split_at_checked(n.min(FIRST))?;
-    let head = Head { apart: near.len() as u8, ..head };
-    let mut first = [0; FIRST];
-    first.get_mut(..near.len())?.copy_from_slice(near);
-    let mut data = [prefix, far, &offsets, &middles].concat();
-    data.resize(head.room(data.len()), 0);
-    Some(Tags::Heap(head, first, Memory::copy_of(&data)))
 }
 
 /// A straight line from a block's first entry to its last.

@@ -1,0 +1,84 @@
+//! Chunks of memory, which an arena hands out piece by piece.
+//!
+//! Unsafe, because a chunk has no static owner: an [`super::arena::Arena`] holds it, or
+//! [`super::spare::SpareChunks`]. Invariant A2 of `arena.rs`: a chunk's cursor only grows.
+
+#![allow(unsafe_code)]
+
+use crate::env::mapping::{self, HUGE_PAGE, is_mapped};
+use std::alloc::Layout;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+const LINE: usize = 64;
+
+/// The head of a chunk; the memory that it hands out follows it.
+#[repr(C, align(64))]
+pub(super) struct Chunk {
+    /// The next byte to hand out, from the chunk's start. Past `size` once the chunk is full.
+    pub(super) cursor: AtomicUsize,
+    /// Bytes, the head included.
+    pub(super) size: usize,
+    /// Mapped, and no page has memory yet but for those in use.
+    pub(super) fresh: bool,
+    /// The chunk that was made before this one.
+    pub(super) older: *mut Chunk,
+}
+
+/// Takes `size` bytes from `chunk` if they fit.
+///
+/// # Safety
+/// `chunk` must be live.
+#[inline]
+pub(super) unsafe fn bump(chunk: *mut Chunk, size: usize) -> Option<NonNull<u8>> {
+    // SAFETY: live, by contract; the head is only read or changed atomically after it was made.
+    let head = unsafe { &*chunk };
+    if size > head.size {
+        return None; // Also keeps the cursor from wrapping.
+    }
+    let at = head.cursor.fetch_add(size, Ordering::Relaxed);
+    if at > head.size - size {
+        return None;
+    }
+    // SAFETY: `at + size <= head.size`, the length of the chunk's allocation.
+    Some(unsafe { NonNull::new_unchecked(chunk.cast::<u8>().add(at)) })
+}
+
+fn layout(size: usize) -> Layout {
+    let align = if size >= HUGE_PAGE && size.is_multiple_of(HUGE_PAGE) { HUGE_PAGE } else { LINE };
+    Layout::from_size_align(size, align)
+        .unwrap_or_else(|_| panic!("a memtable chunk of {size} bytes exceeds the address space"))
+}
+
+/// A chunk from the operating system, of which the head is a part.
+pub(super) fn new_chunk(size: usize, older: *mut Chunk) -> *mut Chunk {
+    // SAFETY: the size is not zero.
+    let chunk = unsafe { mapping::allocate(layout(size)) };
+    // SAFETY: aligned to a line, of this size and nobody else's.
+    unsafe { begin_chunk(chunk.as_ptr().cast(), size, is_mapped(size), older) }
+}
+
+/// Gives a chunk its head.
+///
+/// # Safety
+/// `chunk` has this size, of which a head is a part, and nobody uses it.
+pub(super) unsafe fn begin_chunk(
+    chunk: *mut Chunk,
+    size: usize,
+    fresh: bool,
+    older: *mut Chunk,
+) -> *mut Chunk {
+    let head = Chunk { cursor: AtomicUsize::new(size_of::<Chunk>()), size, fresh, older };
+    // SAFETY: by contract.
+    unsafe { chunk.write(head) };
+    chunk
+}
+
+/// Gives a chunk back to the operating system.
+///
+/// # Safety
+/// `chunk` was made by `new_chunk` with this size, and nobody uses it any more.
+pub(super) unsafe fn free_chunk(chunk: *mut Chunk, size: usize) {
+    // SAFETY: by contract, and chunks are never null.
+    unsafe { mapping::free(NonNull::new_unchecked(chunk.cast()), layout(size)) }
+}

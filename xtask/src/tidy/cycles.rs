@@ -1,0 +1,188 @@
+//! Cycles of files inside a folder of the engine: two files that import each other, directly or through others, can
+//! only be read together.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// Cycles that are still there: the files of each, below `crates/engine/src`. A group may become smaller.
+const KNOWN: &[&[&str]] = &[
+    &[
+        "api/batch.rs",
+        "api/column_family.rs",
+        "api/cursor.rs",
+        "api/db.rs",
+        "api/iter.rs",
+        "api/read_options.rs",
+        "api/snapshot.rs",
+    ],
+    &["compress/dictionary.rs", "compress/zstd.rs"],
+    &["flush/announce.rs", "flush/table_output.rs"],
+    &["lookup/many/group.rs", "lookup/many/stages.rs"],
+    &[
+        "options/block_based.rs",
+        "options/cf.rs",
+        "options/db.rs",
+        "options/dump.rs",
+        "options/table.rs",
+    ],
+    &["sst/cuckoo/iter.rs", "sst/cuckoo/reader.rs"],
+    &["sst/plain/iter.rs", "sst/plain/reader.rs"],
+    &["txn/phases.rs", "txn/rebuild.rs", "txn/transaction.rs"],
+    &["version/edit.rs", "version/edit_file.rs"],
+    &["version/level_iter.rs", "version/source.rs", "version/version.rs"],
+];
+
+/// Reports every cycle that is not in the list above, and every group of the list that is none any more.
+pub(super) fn check(root: &Path, sources: &[PathBuf], problems: &mut Vec<String>) {
+    let engine = root.join("crates/engine/src");
+    let files: BTreeMap<String, String> = sources
+        .iter()
+        .filter_map(|path| {
+            let name = path.strip_prefix(&engine).ok()?.display().to_string();
+            Some((name, std::fs::read_to_string(path).ok()?))
+        })
+        .filter(|(name, _)| name.contains('/') && !name.ends_with("_test.rs"))
+        .collect();
+    let mut seen = vec![false; KNOWN.len()];
+    for cycle in cycles(&imports(&files)) {
+        let known =
+            KNOWN.iter().position(|group| cycle.iter().all(|f| group.contains(&f.as_str())));
+        match known {
+            Some(at) => seen[at] = true,
+            None => problems.push(format!(
+                "files import each other: {}: move what both need into a file of its own",
+                cycle.join(", ")
+            )),
+        }
+    }
+    for (group, seen) in KNOWN.iter().zip(seen) {
+        if !seen {
+            problems.push(format!(
+                "xtask/src/tidy/cycles.rs: {} is no cycle any more: remove it from the list",
+                group.join(", ")
+            ));
+        }
+    }
+}
+
+/// Which files of its folder each file imports. What `mod.rs` re-exports counts as imported from its file.
+fn imports(files: &BTreeMap<String, String>) -> BTreeMap<&str, BTreeSet<&str>> {
+    let exports: BTreeMap<&str, BTreeMap<&str, String>> = files
+        .iter()
+        .filter_map(|(name, text)| Some((name.strip_suffix("/mod.rs")?, re_exports(text))))
+        .collect();
+    let mut graph = BTreeMap::new();
+    for (name, text) in files.iter().filter(|(name, _)| !name.ends_with("/mod.rs")) {
+        let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or(text);
+        let mut found = BTreeSet::new();
+        for (ups, item) in supers(code) {
+            let mut dir = name.rsplit_once('/').map_or("", |(dir, _)| dir);
+            for _ in 1..ups {
+                dir = dir.rsplit_once('/').map_or("", |(dir, _)| dir);
+            }
+            let own = exports.get(dir).and_then(|names| names.get(item)).map(String::as_str);
+            let target = format!("{dir}/{}.rs", own.unwrap_or(item));
+            if let Some((target, _)) = files.get_key_value(&target)
+                && target != name
+            {
+                found.insert(target.as_str());
+            }
+        }
+        graph.insert(name.as_str(), found);
+    }
+    graph
+}
+
+/// The names that a `mod.rs` re-exports, and the files that they come from.
+fn re_exports(text: &str) -> BTreeMap<&str, String> {
+    let mut names = BTreeMap::new();
+    for statement in text.split(';') {
+        let Some((_, path)) = statement.split_once("use ") else { continue };
+        let Some((file, items)) = path.split_once("::") else { continue };
+        for item in items.split(|c: char| !c.is_alphanumeric() && c != '_') {
+            names.insert(item, file.trim().to_owned());
+        }
+    }
+    names
+}
+
+/// What a file names of the folders above it: how many `super`s, and the first name behind them.
+fn supers(code: &str) -> Vec<(usize, &str)> {
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    let mut found = Vec::new();
+    for line in code.split('\n').filter(|line| !line.trim_start().starts_with("//")) {
+        let Some(at) = line.find("super::") else { continue };
+        let ups = line[at..].matches("super::").count();
+        let last = line.rfind("super::").map_or(at, |at| at + "super::".len());
+        let rest = &code[line.as_ptr() as usize - code.as_ptr() as usize + last..];
+        match rest.strip_prefix('{') {
+            Some(list) => {
+                let list = list.split('}').next().unwrap_or("");
+                found.extend(list.split(',').map(|item| {
+                    let item = item.trim();
+                    (ups, item.split(|c| !is_name(c)).next().unwrap_or(""))
+                }));
+            }
+            None => found.push((ups, rest.split(|c| !is_name(c)).next().unwrap_or(""))),
+        }
+    }
+    found
+}
+
+/// The groups of files that reach each other.
+fn cycles(graph: &BTreeMap<&str, BTreeSet<&str>>) -> Vec<Vec<String>> {
+    let reach: BTreeMap<&str, BTreeSet<&str>> =
+        graph.keys().map(|file| (*file, reachable(graph, file))).collect();
+    let mut groups = BTreeSet::new();
+    for (file, targets) in &reach {
+        let back = |other: &&&str| reach.get(**other).is_some_and(|there| there.contains(file));
+        let group: Vec<String> = targets.iter().filter(back).map(|f| (*f).to_owned()).collect();
+        if group.len() > 1 {
+            groups.insert(group);
+        }
+    }
+    groups.into_iter().collect()
+}
+
+fn reachable<'a>(graph: &BTreeMap<&'a str, BTreeSet<&'a str>>, from: &str) -> BTreeSet<&'a str> {
+    let mut found = BTreeSet::new();
+    let mut open: Vec<&str> = vec![from];
+    while let Some(file) = open.pop() {
+        for next in graph.get(file).into_iter().flatten() {
+            if found.insert(*next) {
+                open.push(next);
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn graph_of(files: &[(&str, &str)]) -> Vec<Vec<String>> {
+        let files: BTreeMap<String, String> =
+            files.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
+        cycles(&imports(&files))
+    }
+
+    #[test]
+    fn files_that_import_each_other_are_found_also_through_the_folder() {
+        let a = ("x/a.rs", "use super::b::B;\n");
+        assert!(graph_of(&[a, ("x/b.rs", "")]).is_empty());
+        assert_eq!(graph_of(&[a, ("x/b.rs", "use super::{c, a::A};\n")]), [["x/a.rs", "x/b.rs"]]);
+        let folder = ("x/mod.rs", "mod a;\npub use a::{A, Other};\n");
+        assert_eq!(graph_of(&[a, folder, ("x/b.rs", "use super::A;\n")]), [["x/a.rs", "x/b.rs"]]);
+        let below = ("x/y/c.rs", "use super::super::a::A;\n");
+        assert_eq!(graph_of(&[("x/a.rs", "use super::d;\n"), below, ("x/d.rs", "")]).len(), 0);
+    }
+
+    #[test]
+    fn comments_and_tests_import_nothing() {
+        let a = ("x/a.rs", "use super::b::B;\n");
+        let b =
+            ("x/b.rs", "/// See super::a.\n#[cfg(test)]\nmod tests {\n    use super::a::A;\n}\n");
+        assert!(graph_of(&[a, b]).is_empty());
+    }
+}
