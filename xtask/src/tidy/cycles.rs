@@ -65,12 +65,60 @@ pub(super) fn check(root: &Path, sources: &[PathBuf], problems: &mut Vec<String>
     }
 }
 
+/// The names that each folder re-exports, and the files that they come from.
+pub(super) type Exports<'a> = BTreeMap<&'a str, BTreeMap<&'a str, String>>;
+
+/// What the `mod.rs` of each folder re-exports.
+pub(super) fn exports_of(files: &BTreeMap<String, String>) -> Exports<'_> {
+    let of = |(name, text)| Some((str::strip_suffix(name, "/mod.rs")?, re_exports(text)));
+    files.iter().map(|(name, text)| (name.as_str(), text.as_str())).filter_map(of).collect()
+}
+
+/// All files of the engine that a file imports. What `mod.rs` re-exports counts as imported from its file.
+pub(super) fn imported(
+    files: &BTreeMap<String, String>,
+    exports: &Exports<'_>,
+    name: &str,
+) -> BTreeSet<String> {
+    let text = files.get(name).map_or("", String::as_str);
+    let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or(text);
+    let here = name.rsplit_once('/').map_or("", |(dir, _)| dir);
+    let mut found = BTreeSet::new();
+    let mut note = |dir: &str, item: &str| {
+        let own = exports.get(dir).and_then(|names| names.get(item)).map(String::as_str);
+        found.insert(format!("{dir}/{}.rs", own.unwrap_or(item)));
+        found.insert(format!("{dir}/{item}/mod.rs"));
+    };
+    for (ups, item) in supers(code) {
+        let dir = (1..ups).fold(here, |dir, _| dir.rsplit_once('/').map_or("", |(up, _)| up));
+        note(dir, item);
+    }
+    for path in code.split("crate::").skip(1) {
+        let end = path.find([';', '(', '<']).unwrap_or(path.len());
+        let Some((dirs, items)) = path[..end].rsplit_once("::") else { continue };
+        let dirs = dirs.trim_start_matches('{').replace("::", "/");
+        for item in items.split(|c: char| !c.is_alphanumeric() && c != '_') {
+            note(&dirs, item);
+        }
+        // A module, and a function of it.
+        if let Some((dir, module)) = dirs.rsplit_once('/') {
+            note(dir, module);
+        }
+    }
+    // `folder::function(…)`, after the folder was imported.
+    for (at, _) in code.match_indices("::") {
+        let is_name = |c: char| c.is_alphanumeric() || c == '_';
+        let start = code[..at].rfind(|c| !is_name(c)).map_or(0, |i| i + 1);
+        let end = code[at + 2..].find(|c| !is_name(c)).unwrap_or(0);
+        note(&code[start..at], &code[at + 2..at + 2 + end]);
+    }
+    found.retain(|file| files.contains_key(file));
+    found
+}
+
 /// Which files of its folder each file imports. What `mod.rs` re-exports counts as imported from its file.
 fn imports(files: &BTreeMap<String, String>) -> BTreeMap<&str, BTreeSet<&str>> {
-    let exports: BTreeMap<&str, BTreeMap<&str, String>> = files
-        .iter()
-        .filter_map(|(name, text)| Some((name.strip_suffix("/mod.rs")?, re_exports(text))))
-        .collect();
+    let exports = exports_of(files);
     let mut graph = BTreeMap::new();
     for (name, text) in files.iter().filter(|(name, _)| !name.ends_with("/mod.rs")) {
         let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or(text);

@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn links_and_paths_that_lead_nowhere_are_found() {
         assert_eq!(
-            paths("[a](testing.md#full-disks) [b](../README.md) `docs/style.md` `db/write.rs`"),
+            paths("[a](testing.md#full-disks) [b](../README.md) `docs/style.md` `wal/writer.rs`"),
             [""; 0]
         );
         assert_eq!(paths("[a](nowhere.md)").len(), 1);

@@ -6,6 +6,8 @@ mod commands;
 mod cycles;
 mod documents;
 mod format;
+mod owners;
+mod walks;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -112,6 +114,8 @@ pub(crate) fn run() -> ExitCode {
         format::check(&root, &name, &text, &mut problems);
     }
     cycles::check(&root, &sources, &mut problems);
+    owners::check(&root, &sources, &mut problems);
+    walks::check(&root, &sources, &mut problems);
     documents::check_folders(&root, ORDER, &mut problems);
     documents::check_compiler(&root, &mut problems);
     let counts = claims::Counts::collect(&root);

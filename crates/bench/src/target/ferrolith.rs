@@ -71,7 +71,7 @@ impl Engine for Ferrolith {
         } else {
             Db::open_cf(options, dir, families).map(|(db, cfs)| (Kind::Plain(db), cfs))
         };
-        let (kind, families) = opened.map_err(|error| format!("open error: {error}"))?;
+        let (kind, families) = opened.map_err(|error| format!("open error: {}", text(error)))?;
         let subcompactions = options.max_subcompactions;
         Ok(Arc::new(Database { kind, families, order: self.families.clone(), subcompactions }))
     }

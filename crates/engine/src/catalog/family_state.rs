@@ -12,7 +12,7 @@ use crate::version::Version;
 use crate::write::Stall;
 use std::sync::Arc;
 
-/// The part of a column family that changes; guarded by the database lock.
+/// The part of a column family that changes; guarded by the catalogue's lock.
 pub(crate) struct ColumnFamilyState {
     pub(crate) data: Arc<ColumnFamilyData>,
     pub(crate) mem: Arc<MemTable>,

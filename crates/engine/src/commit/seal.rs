@@ -2,7 +2,7 @@
 //! where memory is short.
 //!
 //! With `atomic_flush` none is sealed alone by the database itself: all families that hold something
-//! are sealed at one point between two writes, and flushed together (`flushes.rs`). The write lock is
+//! are sealed at one point between two writes, and flushed together (`jobs/flush.rs`). The write lock is
 //! that point. A writer finds all its memtables under it, so a batch lies on one side of the point.
 
 use super::queue::{CommitQueue, UnsyncedWal, WriteState};

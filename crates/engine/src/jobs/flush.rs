@@ -1,7 +1,7 @@
 //! Flushes: picked under the lock, run without it, installed together.
 //!
 //! Without `atomic_flush` a flush is of one family, and several run at a time. With it there is one
-//! flush at a time, of everything immutable: memtables that were sealed together (`seal.rs`) are
+//! flush at a time, of everything immutable: memtables that were sealed together (`commit/seal.rs`) are
 //! installed by one group of MANIFEST edits, which counts as a whole or not at all. If the table of one
 //! family cannot be written, none of the others counts, and all are tried again.
 

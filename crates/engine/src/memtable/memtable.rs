@@ -40,7 +40,6 @@ pub struct MemTable {
     earliest_sequence: SeqNo,
     immutable: AtomicBool,
     counts: Counts,
-    inserters: AtomicUsize,
 }
 
 /// What writers write: on a line of its own, so that readers keep the rest of the memtable.
@@ -99,7 +98,6 @@ impl MemTable {
                 data_size: AtomicU64::new(0),
                 first_sequence: AtomicU64::new(u64::MAX),
             },
-            inserters: AtomicUsize::new(0),
         })
     }
 
@@ -308,34 +306,6 @@ impl MemTable {
         match self.counts.first_sequence.load(Ordering::Relaxed) {
             u64::MAX => 0,
             seq => seq,
-        }
-    }
-
-    /// Announces a writer, before it may add. The caller makes sure that the memtable is still the
-    /// active one.
-    #[inline]
-    pub fn begin_insert(&self) {
-        self.inserters.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// The writer is done.
-    #[inline]
-    pub fn end_insert(&self) {
-        let before = self.inserters.fetch_sub(1, Ordering::Release);
-        debug_assert!(before > 0, "end_insert without begin_insert");
-    }
-
-    /// Waits until no writer is between `begin_insert` and `end_insert`. Only useful once no new
-    /// one can begin.
-    pub fn wait_for_inserters(&self) {
-        let mut spins = 0u32;
-        while self.inserters.load(Ordering::Acquire) != 0 {
-            spins += 1;
-            if spins < 100 {
-                std::hint::spin_loop();
-            } else {
-                std::thread::yield_now();
-            }
         }
     }
 

@@ -8,6 +8,7 @@ use super::entry::Entry;
 use super::rep::RepCursor;
 use crate::base::KeyOrder;
 use crate::base::key::TRAILER_SIZE;
+use crate::base::short::first_eight;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -23,10 +24,7 @@ fn key<'a>(entry: Entry) -> &'a [u8] {
 fn front(entry: Entry) -> u64 {
     let key = key(entry);
     let user_key = &key[..key.len() - TRAILER_SIZE];
-    let mut front = [0; 8];
-    let n = user_key.len().min(8);
-    front[..n].copy_from_slice(&user_key[..n]);
-    u64::from_be_bytes(front)
+    first_eight(user_key)
 }
 
 /// Sorts entries.

@@ -9,6 +9,7 @@
 //! `builder` checks both before a level is made.
 
 use super::FileMeta;
+use crate::base::short::first_eight;
 use crate::base::{KeyOrder, LookupKey};
 use crate::error::Result;
 use crate::iter::GetContext;
@@ -67,7 +68,7 @@ impl Fences {
         let boundaries =
             || files.iter().flat_map(|f| [f.smallest_user_key(), f.largest_user_key()]);
         let common = boundaries().reduce(common_prefix).unwrap_or_default();
-        let head_of = |key: &[u8]| head(&key[common.len()..]);
+        let head_of = |key: &[u8]| first_eight(&key[common.len()..]);
         Fences {
             common: common.into(),
             smallest: files.iter().map(|f| head_of(f.smallest_user_key())).collect(),
@@ -81,7 +82,7 @@ impl Fences {
         match user_key.get(..common.len()) {
             Some(front) => match front.cmp(common) {
                 Ordering::Less => Probe::Before,
-                Ordering::Equal => Probe::Head(head(&user_key[common.len()..])),
+                Ordering::Equal => Probe::Head(first_eight(&user_key[common.len()..])),
                 Ordering::Greater => Probe::After,
             },
             // Shorter than the prefix: a part of it sorts before, anything else as it compares.
@@ -97,15 +98,6 @@ fn reader_cell(file: &FileMeta) -> OnceLock<Arc<Table>> {
 
 fn common_prefix<'a>(a: &'a [u8], b: &'a [u8]) -> &'a [u8] {
     &a[..a.iter().zip(b).take_while(|(x, y)| x == y).count()]
-}
-
-/// The first eight bytes as a big-endian number, zeros where there are fewer.
-#[inline]
-fn head(bytes: &[u8]) -> u64 {
-    match bytes.first_chunk::<8>() {
-        Some(b) => u64::from_be_bytes(*b),
-        None => bytes.iter().rev().fold(0, |v, &b| (v >> 8) | (u64::from(b) << 56)),
-    }
 }
 
 impl Level {

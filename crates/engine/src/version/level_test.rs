@@ -84,15 +84,6 @@ fn fences_agree_with_keys() {
 }
 
 #[test]
-fn a_short_key_counts_as_padded_with_zeros() {
-    assert_eq!(head(b""), 0);
-    assert_eq!(head(b"\x01"), 1 << 56);
-    assert_eq!(head(b"\x01\x02"), (1 << 56) | (2 << 48));
-    assert_eq!(head(b"12345678"), u64::from_be_bytes(*b"12345678"));
-    assert_eq!(head(b"123456789"), u64::from_be_bytes(*b"12345678"));
-}
-
-#[test]
 fn an_empty_level_has_nothing() {
     let level = level_of(&KeyOrder::bytewise(), &[]);
     assert_eq!(level.find_file(&ikey("k", 1)), 0);

@@ -2,6 +2,8 @@
 //!
 //! They begin behind what all current keys share, so that they differ where the keys differ.
 
+use crate::base::short::first_eight;
+
 /// Which eight bytes of user keys the heap caches.
 pub(super) struct Window {
     /// Bytes say something about the order. If not, every window is 0 and ties.
@@ -81,15 +83,6 @@ impl Window {
         self.shared.clear();
         self.shared.extend_from_slice(shared);
         self.ties = 0;
-    }
-}
-
-/// The first eight bytes as a big-endian number; shorter keys are filled up with zeros.
-#[inline]
-fn first_eight(bytes: &[u8]) -> u64 {
-    match bytes.first_chunk::<8>() {
-        Some(chunk) => u64::from_be_bytes(*chunk),
-        None => bytes.iter().rev().fold(0, |v, &b| (v >> 8) | (u64::from(b) << 56)),
     }
 }
 

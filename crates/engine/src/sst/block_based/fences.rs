@@ -12,7 +12,7 @@ use super::index::compare_fence;
 use crate::base::KeyOrder;
 use crate::base::key::TRAILER_SIZE;
 use crate::base::prefetch::prefetch_bytes;
-use crate::base::short;
+use crate::base::short::{self, first_eight};
 use crate::env::mapping::LargeVec;
 use crate::error::{Error, Result};
 use crate::sst::format::BlockHandle;
@@ -255,7 +255,7 @@ impl Fences {
         let (mut before, mut ascend) = (None, true);
         let ranks = Ranks::new(self.len(), |i| {
             let rest = short::strip_prefix(self.user_part(i), common);
-            let x = number(rest.unwrap_or_default());
+            let x = first_eight(rest.unwrap_or_default());
             // A smaller number, if the same bytes stand before it, is a smaller key.
             ascend &= rest.is_some() && before.is_none_or(|before| before < x);
             before = Some(x);
@@ -359,7 +359,7 @@ impl Fences {
     pub fn number_of(&self, user_key: &[u8]) -> std::result::Result<u64, usize> {
         let common = self.keys.get(..self.common).unwrap_or_default();
         match short::strip_prefix(user_key, common) {
-            Some(rest) => Ok(number(rest)),
+            Some(rest) => Ok(first_eight(rest)),
             None if user_key < common => Err(0),
             None => Err(self.len()),
         }
@@ -445,15 +445,6 @@ impl Fences {
 #[cold]
 fn bad_fence(what: &str, bytes: u64) -> Error {
     Error::corruption(format!("index: {what} of {bytes} bytes"))
-}
-
-/// The first eight bytes as a big-endian number; a shorter key is padded with zeros.
-#[inline]
-pub(super) fn number(key: &[u8]) -> u64 {
-    match key.first_chunk::<8>() {
-        Some(bytes) => u64::from_be_bytes(*bytes),
-        None => key.iter().fold(0, |n, &b| (n << 8) | u64::from(b)) << (8 * (8 - key.len()) % 64),
-    }
 }
 
 #[cfg(test)]

@@ -10,9 +10,9 @@
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
-use super::fences::number;
 use super::view::BlockView;
 use crate::base::key::TRAILER_SIZE;
+use crate::base::short::first_eight;
 
 /// How many restarts after the first one there are at most: 64 entries in usual blocks.
 const MAX: usize = 3;
@@ -41,7 +41,7 @@ impl Marks {
         let number_of = |i| {
             let key = view.restart_key(i).ok()?;
             let user_key = key.get(..key.len().checked_sub(TRAILER_SIZE)?)?;
-            Some(number(user_key.strip_prefix(common)?))
+            Some(first_eight(user_key.strip_prefix(common)?))
         };
         number_of(0).filter(|_| view.restart(0) == 0)?;
         for (i, (number, offset)) in
