@@ -206,8 +206,8 @@ pub(crate) fn io_error(
 #[cold]
 pub(crate) fn no_parent(context: &str, path: &Path) -> Error {
     let missing = std::io::Error::from_raw_os_error(libc::ENOENT);
+    let error = io_error(context, path, missing);
     let path: PathBuf = path.components().collect();
-    let error = io_error(context, &path, missing);
     error.explained(match path.parent() {
         None => "the path is empty".to_owned(),
         Some(parent) => format!(

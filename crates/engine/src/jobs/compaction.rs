@@ -89,12 +89,13 @@ impl Scheduler {
             plan,
             max_subcompactions: work.max_subcompactions,
         };
-        let tree = self.catalog.shape_of(family);
+        let before = self.catalog.shape_of(family);
         let oldest = self.catalog.snapshots().oldest();
-        self.reporter.log_compaction_started(what, &tree, oldest);
+        self.reporter.log_compaction_started(what, &before, oldest);
         let start = Instant::now();
         let result = caught(|| {
-            self.reporter.tell_compaction_begin(family, plan, &report, &tree);
+            self.reporter.tell_compaction_begin(family, plan, &report, &before);
+            drop(before);
             if plan.trivial_move {
                 self.move_files(&work, &mut report)
             } else if plan.deletion {
@@ -113,12 +114,13 @@ impl Scheduler {
                 false,
             );
         }
-        let tree = self.catalog.shape_of(family);
-        self.reporter.log_compaction_finished(what, &report, &tree, &result);
+        let after = self.catalog.shape_of(family);
+        self.reporter.log_compaction_finished(what, &report, &after, &result);
         let told = caught(|| {
-            self.reporter.tell_compaction_completed(family, plan, &report, &tree, &result);
+            self.reporter.tell_compaction_completed(family, plan, &report, &after, &result);
             Ok(())
         });
+        drop(after);
         let ended = self.note_compaction_result(&work, &result);
         let mut state = self.catalog.state();
         state.running.end_compaction();

@@ -6,7 +6,8 @@ use crate::version::Version;
 use std::fmt::Write;
 use std::sync::Arc;
 
-/// Taken under the catalogue's lock, and looked at without. That of a dropped family is empty.
+/// Taken under the catalogue's lock, and looked at without. That of a dropped family is empty. It keeps the files of
+/// its moment from being deleted, so that it must not be kept long.
 #[derive(Default)]
 pub(crate) struct TreeShape {
     version: Option<Arc<Version>>,

@@ -76,9 +76,9 @@ impl Core {
             return Ok(None);
         }
         if self.session.fs.exists(name)? {
-            let text = format!("{exists}: {}", name.display());
-            let advice = "give a directory that does not exist yet";
-            return Err(Error::invalid_argument(text).about_file(name).advice(advice));
+            let name_it = "give a directory that does not exist yet";
+            let message = format!("{exists}: {}: {name_it}", name.display());
+            return Err(Error::invalid_argument(exists).about_file(name).explained(message));
         }
         // Without the slashes that may end the name.
         Ok(Some(self.session.fs.absolute(name).components().collect()))

@@ -356,10 +356,9 @@ impl VersionSet {
         log_number: u64,
     ) -> Result<u32> {
         if self.column_families.values().any(|cf| cf.name == spec.name) {
-            return Err(Error::invalid_argument(format!(
-                "Column family already exists: {}",
-                spec.name
-            )));
+            let text = "Column family already exists";
+            let named = format!("{text}: {}", spec.name);
+            return Err(Error::invalid_argument(text).explained(named));
         }
         let Some(id) = self.max_column_family.checked_add(1) else {
             return Err(Error::invalid_argument("no column family ids are left"));

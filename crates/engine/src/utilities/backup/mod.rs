@@ -318,7 +318,8 @@ impl BackupEngine {
         let known = if known.is_empty() { "no backup".to_owned() } else { known.join(", ") };
         let id = id.map_or(String::new(), |id| format!(" {id}:"));
         let dir = self.dir.display();
-        Error::not_found(format!("Backup not found:{id} {dir} has {known}")).about_file(&self.dir)
+        let message = format!("Backup not found:{id} {dir} has {known}");
+        Error::not_found("Backup not found").explained(message).about_file(&self.dir)
     }
 
     /// What some backup knows of a file.
