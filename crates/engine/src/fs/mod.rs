@@ -206,9 +206,10 @@ pub(crate) fn io_error(
 #[cold]
 pub(crate) fn no_parent(context: &str, path: &Path) -> Error {
     let missing = std::io::Error::from_raw_os_error(libc::ENOENT);
-    let error = io_error(context, path, missing);
+    let error = Error::io(format!("{context}: {}", path.display()), missing);
+    // Without the slashes that may end the name.
     let path: PathBuf = path.components().collect();
-    error.explained(match path.parent() {
+    error.about_file(&path).explained(match path.parent() {
         None => "the path is empty".to_owned(),
         Some(parent) => format!(
             "cannot create {}: the directory {} does not exist: create it first",

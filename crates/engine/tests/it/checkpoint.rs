@@ -78,8 +78,7 @@ fn refusals_have_rocksdbs_words() {
     let db = Db::open(&small(), dir.path().join("db")).unwrap();
     let create = |name: &Path| rocksdb_text(&Checkpoint::new(&db).create(name, 0).unwrap_err());
     let exists = dir.path().join("db");
-    let text = format!("Invalid argument: Directory exists: {}", exists.display());
-    assert_eq!(create(&exists), text);
+    assert_eq!(create(&exists), "Invalid argument: Directory exists");
     assert_eq!(create(Path::new("")), "Invalid argument: invalid checkpoint directory name");
     let missing = create(&dir.path().join("no/such"));
     assert!(missing.starts_with("IO error: No such file or directory: While mkdir: "), "{missing}");

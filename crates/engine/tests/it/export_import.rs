@@ -125,8 +125,7 @@ fn refusals_have_rocksdbs_words_and_leave_nothing() {
     let export = |name: &Path| {
         rocksdb_text(&checkpoint.export_column_family(&families[1], name).map(drop).unwrap_err())
     };
-    let exists = format!("Invalid argument: Specified export_dir exists: {}", dir.path().display());
-    assert_eq!(export(dir.path()), exists);
+    assert_eq!(export(dir.path()), "Invalid argument: Specified export_dir exists");
     assert_eq!(export(Path::new("")), "Invalid argument: Specified export_dir invalid");
     let good = checkpoint.export_column_family(&families[1], dir.path().join("x")).unwrap();
 

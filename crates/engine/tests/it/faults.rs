@@ -90,7 +90,7 @@ fn within<T: Send + 'static>(
 }
 
 /// Waits until `condition` holds.
-fn eventually(what: &str, mut condition: impl FnMut() -> bool) {
+pub fn eventually(what: &str, mut condition: impl FnMut() -> bool) {
     let began = Instant::now();
     while !condition() {
         assert!(began.elapsed() < Duration::from_secs(20), "{what}: not after 20 seconds");
