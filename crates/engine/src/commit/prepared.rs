@@ -109,7 +109,13 @@ impl CommitQueue {
         self.catalog.state().wals.prepare(name, wal);
         drop(write);
         if wo.sync {
-            drop(self.sync_up_to(ticket).inspect_err(|e| self.wal_sync_failed(ticket, e))?);
+            let synced = self.sync_up_to(ticket).inspect_err(|e| {
+                self.wal_sync_failed(ticket, e);
+                // The caller counts it as not prepared, and nothing could decide it: the name is free again. After
+                // a crash it may be there all the same.
+                self.forget_section(name);
+            });
+            drop(synced?);
         }
         Ok(())
     }
