@@ -3,11 +3,11 @@
 //! repeats a run.
 
 use super::super::support::dump_cf;
-use super::{DIR, faulty, loosely_crashed, over, seed, synced};
+use super::{DIR, eventually, faulty, loosely_crashed, over, seed, synced};
 use ferrolith::internal::batch::WriteBatch;
 use ferrolith::internal::db::{ColumnFamily, ColumnFamilyDescriptor};
 use ferrolith::internal::fs::FileSystem;
-use ferrolith::internal::fs::fault::{Fault, FaultKind};
+use ferrolith::internal::fs::fault::{Fault, FaultKind, Op};
 use ferrolith::internal::fs::mem::MemFs;
 use ferrolith::internal::options::{FlushOptions, Options, WriteOptions};
 use ferrolith::internal::txn::{
@@ -330,6 +330,31 @@ fn failing_writes_leave_prepared_transactions_whole() {
             .unwrap_or_else(|e| panic!("{what}: cannot open: {e}"));
         history.check(&again.found(), &what);
     }
+}
+
+#[test]
+fn a_name_is_free_again_after_a_preparation_that_was_not_synced() {
+    let (_, fs) = faulty();
+    let opened = open(&options(fs.clone(), false), 1).unwrap();
+    fs.inject(Fault { times: 1, ..Fault::always(Op::Sync, ".log", FaultKind::Io) });
+    let prepare = || {
+        let mut txn = opened.db.begin(&synced(), &TransactionOptions::default());
+        txn.put(&opened.cfs[0], b"key", b"value")?;
+        txn.set_name(b"name")?;
+        txn.prepare()?;
+        Ok::<_, ferrolith::Error>(txn)
+    };
+    assert!(prepare().is_err());
+    let mut last = None;
+    eventually("a transaction of this name is prepared", || match prepare() {
+        Ok(txn) => last.replace(txn).is_none(),
+        Err(e) => {
+            assert!(!e.message().contains("Duplicate"), "{e}");
+            false
+        }
+    });
+    last.unwrap().commit().unwrap();
+    assert_eq!(dump_cf(opened.db.db(), &opened.cfs[0]).len(), 1);
 }
 
 /// The commit is in the log that begins with the flush: nothing syncs it, and the flush lets go the
