@@ -5,7 +5,7 @@
 
 use super::cycles::{exports_of, imported};
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// A name that more files define says nothing about which of them is called.
 const DEFINED_BY_MAX: usize = 2;
@@ -22,22 +22,14 @@ const UNSEEN: &[(&str, &str)] = &[
 ];
 
 /// Checks the walks of the document.
-pub(super) fn check(root: &Path, sources: &[PathBuf], problems: &mut Vec<String>) {
-    let engine = root.join("crates/engine/src");
-    let files: BTreeMap<String, String> = sources
-        .iter()
-        .filter_map(|path| {
-            let name = path.strip_prefix(&engine).ok()?.display().to_string();
-            Some((name, std::fs::read_to_string(path).ok()?))
-        })
-        .collect();
+pub(super) fn check(root: &Path, engine: &BTreeMap<String, String>, problems: &mut Vec<String>) {
     let text = std::fs::read_to_string(root.join("ARCHITECTURE.md")).unwrap_or_default();
     let walks = walks(&text);
     if walks.len() != 5 {
         problems.push(format!("ARCHITECTURE.md: expected five walks, found {}", walks.len()));
     }
-    let exports = exports_of(&files);
-    let functions = Functions::collect(&files);
+    let exports = exports_of(engine);
+    let functions = Functions::collect(engine);
     for (name, steps) in walks {
         let mut known: BTreeSet<String> = BTreeSet::new();
         for (i, step) in steps.iter().enumerate() {
@@ -49,11 +41,11 @@ pub(super) fn check(root: &Path, sources: &[PathBuf], problems: &mut Vec<String>
                 ));
             }
             known.insert(step.clone());
-            known.extend(imported(&files, &exports, step));
+            known.extend(imported(engine, &exports, step));
             if let Some(folder) = step.strip_suffix("mod.rs") {
-                known.extend(files.keys().filter(|file| file.starts_with(folder)).cloned());
+                known.extend(engine.keys().filter(|file| file.starts_with(folder)).cloned());
             }
-            known.extend(functions.called(files.get(step).map_or("", String::as_str)));
+            known.extend(functions.called(engine.get(step).map_or("", String::as_str)));
         }
     }
 }

@@ -24,6 +24,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+/// Somebody who waits for background work looks again at least this often.
+const LOOK_AGAIN: Duration = Duration::from_millis(200);
+
 /// The catalogue. Its order of locks is in the head of this file.
 pub(crate) struct Catalog {
     pub(super) session: Arc<Session>,
@@ -135,9 +138,9 @@ impl Catalog {
         !self.work.wait_for(state, patience).timed_out()
     }
 
-    /// Waits for background work to get on, at most so long.
-    pub(crate) fn wait_for_progress(&self, state: &mut MutexGuard<'_, State>, patience: Duration) {
-        self.progress.wait_for(state, patience);
+    /// Waits for background work to get on. May return earlier: the caller looks again.
+    pub(crate) fn wait_for_progress(&self, state: &mut MutexGuard<'_, State>) {
+        self.progress.wait_for(state, LOOK_AGAIN);
     }
 
     // ---- families ----------------------------------------------------------------------------

@@ -8,10 +8,6 @@ use crate::error::{Code, Result, Severity, SubCode};
 use crate::hooks::FlushReason;
 use crate::options::FlushOptions;
 use crate::session::{ColumnFamilyData, dropped};
-use std::time::Duration;
-
-/// Somebody who waits looks again at least this often.
-const LOOK_AGAIN: Duration = Duration::from_millis(200);
 
 impl Scheduler {
     /// Makes the memtables of these families immutable and waits until they and all older ones are in
@@ -135,7 +131,7 @@ impl Scheduler {
             }
             self.session.health.check_open()?;
             self.session.health.check_running()?;
-            self.catalog.wait_for_progress(state, LOOK_AGAIN);
+            self.catalog.wait_for_progress(state);
         }
         Ok(())
     }

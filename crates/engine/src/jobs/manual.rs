@@ -16,10 +16,7 @@ use crate::options::{CompactRangeOptions, CompactionStyle, FlushOptions, WaitFor
 use crate::session::{ColumnFamilyData, dropped};
 use crate::version::Version;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
-
-/// Somebody who waits looks again at least this often.
-const LOOK_AGAIN: Duration = Duration::from_millis(200);
+use std::time::Instant;
 
 /// Counts a manual compaction: `close` waits for it, also if it panics.
 struct ManualGuard<'a> {
@@ -211,7 +208,7 @@ impl Scheduler {
         };
         let _timer = PerfTimer::start(PerfMetric::DbConditionWaitNanos);
         count(state, |waits| waits + 1);
-        self.catalog.wait_for_progress(state, LOOK_AGAIN);
+        self.catalog.wait_for_progress(state);
         count(state, |waits| waits - 1);
     }
 

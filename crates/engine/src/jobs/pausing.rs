@@ -3,10 +3,6 @@
 use super::scheduler::Scheduler;
 use crate::env::sync::atomic::Ordering;
 use crate::error::{Error, Result};
-use std::time::Duration;
-
-/// Somebody who waits looks again at least this often.
-const LOOK_AGAIN: Duration = Duration::from_millis(200);
 
 impl Scheduler {
     /// Lets no flush and no compaction start, and waits until none runs.
@@ -14,7 +10,7 @@ impl Scheduler {
         let mut state = self.catalog.state();
         self.pauses.background.fetch_add(1, Ordering::AcqRel);
         while state.running.any() {
-            self.catalog.wait_for_progress(&mut state, LOOK_AGAIN);
+            self.catalog.wait_for_progress(&mut state);
         }
     }
 
@@ -38,7 +34,7 @@ impl Scheduler {
         let disabled = self.pauses.manual.fetch_add(1, Ordering::AcqRel) >= 0;
         self.catalog.wake_waiters();
         while disabled && state.running.manual() > 0 {
-            self.catalog.wait_for_progress(&mut state, LOOK_AGAIN);
+            self.catalog.wait_for_progress(&mut state);
         }
     }
 
@@ -64,7 +60,7 @@ impl Scheduler {
         }
         let mut state = self.catalog.state();
         while state.running.any() || state.running.manual() > 0 {
-            self.catalog.wait_for_progress(&mut state, LOOK_AGAIN);
+            self.catalog.wait_for_progress(&mut state);
         }
     }
 }

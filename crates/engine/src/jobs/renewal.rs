@@ -5,10 +5,7 @@ use super::scheduler::Scheduler;
 use crate::catalog::{State, WalHealth};
 use crate::error::{Error, Result};
 use crate::hooks::FlushReason;
-use std::time::{Duration, Instant};
-
-/// Somebody who waits looks again at least this often.
-const LOOK_AGAIN: Duration = Duration::from_millis(200);
+use std::time::Instant;
 
 impl Scheduler {
     /// Whether a flush thread should begin a new WAL.
@@ -69,7 +66,7 @@ impl Scheduler {
                 let error = self.session.health.error();
                 return Err(error.unwrap_or_else(|| Error::corruption("the WAL failed")));
             }
-            self.catalog.wait_for_progress(&mut state, LOOK_AGAIN);
+            self.catalog.wait_for_progress(&mut state);
         }
         Ok(())
     }

@@ -230,7 +230,7 @@ impl Scheduler {
     fn wait_for_users_jobs(&self) {
         let mut state = self.catalog.state();
         while state.running.manual() > 0 {
-            self.catalog.wait_for_progress(&mut state, IDLE_WAIT);
+            self.catalog.wait_for_progress(&mut state);
         }
     }
 }
