@@ -6,6 +6,7 @@ mod commands;
 mod cycles;
 mod documents;
 mod format;
+mod labels;
 mod owners;
 mod walks;
 
@@ -120,6 +121,7 @@ pub(crate) fn run() -> ExitCode {
     }
     cycles::check(&engine, &mut problems);
     owners::check(&engine, &mut problems);
+    labels::check(&engine, &mut problems);
     walks::check(&root, &engine, &mut problems);
     documents::check_folders(&root, ORDER, &mut problems);
     documents::check_compiler(&root, &mut problems);

@@ -31,7 +31,7 @@ struct State {
 }
 
 #[derive(Default)]
-struct Shared {
+struct Inner {
     state: Mutex<State>,
     total: AtomicU64,
     trash_size: AtomicU64,
@@ -47,12 +47,12 @@ struct Shared {
 }
 
 /// Follows the tables of databases.
-pub struct SstFileManager(Arc<Shared>);
+pub struct SstFileManager(Arc<Inner>);
 
 impl SstFileManager {
     /// No limits.
     pub fn new() -> Arc<SstFileManager> {
-        let shared = Shared::default();
+        let shared = Inner::default();
         shared.trash_ratio_max.store(0.25f64.to_bits(), Relaxed);
         Arc::new(SstFileManager(Arc::new(shared)))
     }
@@ -173,7 +173,7 @@ impl SstFileManager {
     }
 }
 
-impl Shared {
+impl Inner {
     fn remove(&self, trash: &Trash) {
         // What cannot be removed now goes at the next open.
         let _ = trash.fs.remove_file(&trash.path);

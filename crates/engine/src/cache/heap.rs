@@ -10,8 +10,8 @@
 //! are no mappings all pieces.
 //!
 //! Unsafe: pieces have no static owner. Invariants:
-//! * **H1** A piece goes back the way it came, which its size tells, and once.
-//! * **H2** All bytes of a [`Memory`] are initialised.
+//! * **BH1** A piece goes back the way it came, which its size tells, and once.
+//! * **BH2** All bytes of a [`Memory`] are initialised.
 
 #![allow(unsafe_code)]
 
@@ -99,7 +99,7 @@ pub(super) fn allocate(layout: Layout) -> NonNull<u8> {
 /// # Safety
 /// It came from [`allocate`] with this layout, and is not used any more.
 pub(super) unsafe fn free(memory: NonNull<u8>, layout: Layout) {
-    // SAFETY: H1, by contract.
+    // SAFETY: BH1, by contract.
     unsafe {
         if is_piece(layout) {
             HEAP.lock().free(memory.as_ptr(), layout.size(), ALIGN);
@@ -156,14 +156,14 @@ impl Deref for Memory {
 
     #[inline]
     fn deref(&self) -> &[u8] {
-        // SAFETY: H2.
+        // SAFETY: BH2.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.len) }
     }
 }
 
 impl DerefMut for Memory {
     fn deref_mut(&mut self) -> &mut [u8] {
-        // SAFETY: H2, and the bytes belong to `self` alone.
+        // SAFETY: BH2, and the bytes belong to `self` alone.
         unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }
     }
 }
@@ -171,7 +171,7 @@ impl DerefMut for Memory {
 impl Drop for Memory {
     fn drop(&mut self) {
         if self.len > 0 {
-            // SAFETY: H1.
+            // SAFETY: BH1.
             unsafe { free(self.start, layout(self.len)) };
         }
     }

@@ -11,11 +11,11 @@
 //! that takes another lock, except the epoch's. The lock of the statistics is taken before a shard's.
 //!
 //! Invariants:
-//! * **C1** While a shard's lock is held, a slot of that shard is occupied exactly if the shard's
+//! * **BC1** While a shard's lock is held, a slot of that shard is occupied exactly if the shard's
 //!   ring has an entry for it.
-//! * **C2** `usage` is the sum of the charges of all ring entries, reservations and the statistics, plus
+//! * **BC2** `usage` is the sum of the charges of all ring entries, reservations and the statistics, plus
 //!   those of inserts that are under way.
-//! * **C3** With a strict limit, `usage` passes the capacity only for the moment in which an insert
+//! * **BC3** With a strict limit, `usage` passes the capacity only for the moment in which an insert
 //!   finds out that it does not fit.
 
 mod entry_stats;

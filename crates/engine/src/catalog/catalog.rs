@@ -120,12 +120,12 @@ impl Catalog {
     // ---- waiting -----------------------------------------------------------------------------
 
     /// Has background threads look for work.
-    pub(crate) fn wake_jobs(&self) {
+    pub(crate) fn notify_jobs(&self) {
         self.work.notify_all();
     }
 
     /// Has those look again who wait for background work.
-    pub(crate) fn wake_waiters(&self) {
+    pub(crate) fn notify_waiters(&self) {
         self.progress.notify_all();
     }
 

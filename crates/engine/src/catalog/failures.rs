@@ -84,7 +84,7 @@ impl Catalog {
         self.session.health.fail(error);
         self.controller.set_failed(true);
         drop(state);
-        self.wake_waiters();
+        self.notify_waiters();
     }
 
     /// A job that had failed succeeded: writes may go on.
@@ -107,7 +107,7 @@ impl Catalog {
         }
         drop(state);
         self.reporter.deliver();
-        self.wake_waiters();
+        self.notify_waiters();
     }
 
     /// A compaction succeeded, and with it those that had found no room with the error `ended`. That
@@ -123,7 +123,7 @@ impl Catalog {
             return;
         }
         let state = self.state.lock();
-        let waiting = state.families.values().any(|f| f.switch_wanted || !f.immutables.is_empty());
+        let waiting = state.families.values().any(|f| f.seal_wanted || !f.immutables.is_empty());
         drop(state);
         if !waiting {
             self.recovered();

@@ -25,8 +25,8 @@ pub(crate) struct ColumnFamilyState {
     pub(crate) flushing: bool,
     /// Somebody waits for everything immutable to be flushed.
     pub(crate) flush_requested: bool,
-    /// The memtable should be switched to let an old WAL go.
-    pub(crate) switch_wanted: bool,
+    /// The memtable should be sealed to let an old WAL go.
+    pub(crate) seal_wanted: bool,
     /// Memtables that were ever made, for their numbers.
     pub(crate) memtables_made: u64,
     /// Manual compactions that wait for a running one: no automatic one may start before them.
@@ -61,7 +61,7 @@ impl ColumnFamilyState {
             current,
             flushing: false,
             flush_requested: false,
-            switch_wanted: false,
+            seal_wanted: false,
             memtables_made: 1,
             manual_waits: 0,
             picker,

@@ -62,8 +62,8 @@ impl Catalog {
         drop(versions);
         self.files.delete_manifests(&manifests);
         self.reporter.deliver();
-        self.wake_jobs();
-        self.wake_waiters();
+        self.notify_jobs();
+        self.notify_waiters();
         Ok(())
     }
 

@@ -6,7 +6,7 @@ use crate::env::sync::atomic::AtomicU64;
 /// Which snapshots were released, and which release is worth while to look at files again.
 #[derive(Debug)]
 pub(crate) struct ReleasedSnapshots {
-    /// See [`Moment::oldest_snapshot`].
+    /// See [`PickContext::oldest_snapshot`].
     pub(super) oldest: AtomicU64,
     /// See [`bottommost_threshold`].
     pub(super) threshold: AtomicU64,

@@ -3,7 +3,7 @@
 use super::family_state::ColumnFamilyState;
 use super::running::Running;
 use super::wals::Wals;
-use crate::compaction::picker::Moment;
+use crate::compaction::picker::PickContext;
 use crate::report::TreeShape;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -29,10 +29,10 @@ impl State {
     }
 
     /// Whether a job runs or is due.
-    pub(crate) fn has_background_work(&self, moment: &Moment) -> bool {
+    pub(crate) fn has_background_work(&self, context: &PickContext) -> bool {
         let due = |cf: &ColumnFamilyState| {
-            let flush_due = cf.wants_flush() || cf.switch_wanted;
-            flush_due || cf.picker.needs_compaction(&cf.current, &cf.data.options(), moment)
+            let flush_due = cf.wants_flush() || cf.seal_wanted;
+            flush_due || cf.picker.needs_compaction(&cf.current, &cf.data.options(), context)
         };
         self.running.any() || self.families.values().any(due)
     }

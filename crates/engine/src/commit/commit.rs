@@ -26,7 +26,7 @@ const SYNC_PATIENCE: Duration = Duration::from_millis(20);
 
 /// What a commit depends on, and what it ends.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Terms<'a> {
+pub(crate) struct CommitTerms<'a> {
     /// Runs when every write before this one is visible and none can come between; its error ends the
     /// commit.
     pub(crate) check: Option<&'a dyn Fn() -> Result<()>>,
@@ -60,7 +60,7 @@ impl CommitQueue {
         &self,
         wo: &WriteOptions,
         batch: &mut WriteBatch,
-        terms: Terms<'_>,
+        terms: CommitTerms<'_>,
     ) -> Result<()> {
         if wo.sync && wo.disable_wal {
             return Err(Error::invalid_argument("Sync writes has to enable WAL."));
@@ -88,7 +88,7 @@ impl CommitQueue {
         let timer = PerfTimer::start(PerfMetric::WriteSchedulingFlushesCompactionsTime);
         let targets = self.targets(&mut write, &guard, batch, families, wo)?;
         drop(timer);
-        batch.set_sequence(write.line.last_allocated() + 1);
+        batch.set_sequence(write.turns.last_allocated() + 1);
         if let Some(name) = terms.ends {
             self.keep_section(name, &targets.families());
             self.append(&mut write, &section::ending_record(batch, name))?;
@@ -98,7 +98,7 @@ impl CommitQueue {
         }
         let ticket = write.ticket;
         // Not earlier: what was reserved must be published.
-        let turn = (count > 0).then(|| write.line.reserve(count));
+        let turn = (count > 0).then(|| write.turns.reserve(count));
         write.user_bytes += bytes as u64;
         write.writes += 1;
         write.keys += count;
@@ -126,7 +126,7 @@ impl CommitQueue {
         let _timer = PerfTimer::start_for_lock(PerfMetric::DbMutexLockNanos);
         loop {
             let mut write = self.write.lock();
-            if write.line.has_room(self.catalog.order()) {
+            if write.turns.has_room(self.catalog.order()) {
                 return write;
             }
             // Not with the lock held: who syncs needs it before it can make room.
@@ -141,7 +141,7 @@ impl CommitQueue {
     fn lock_when_quiet(&self) -> MutexGuard<'_, WriteState> {
         loop {
             let write = self.lock_with_room();
-            let last = write.line.last_allocated();
+            let last = write.turns.last_allocated();
             if self.catalog.order().wait_visible(last, INSERT_PATIENCE) {
                 return write;
             }

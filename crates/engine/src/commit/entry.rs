@@ -1,6 +1,6 @@
 //! Where writes come in: counted if somebody counts, and listeners told when no lock is held.
 
-use super::commit::Terms;
+use super::commit::CommitTerms;
 use super::queue::CommitQueue;
 use crate::base::perf::{self, PerfMetric, PerfTimer};
 use crate::batch::WriteBatch;
@@ -48,7 +48,7 @@ impl CommitQueue {
         &self,
         wo: &WriteOptions,
         batch: &mut WriteBatch,
-        terms: Terms<'_>,
+        terms: CommitTerms<'_>,
     ) -> Result<()> {
         let parts = perf::is_used().then(PartsOfWrite::begin);
         let result = match &self.session.statistics {
@@ -68,7 +68,7 @@ impl CommitQueue {
         stats: &Statistics,
         wo: &WriteOptions,
         batch: &mut WriteBatch,
-        terms: Terms<'_>,
+        terms: CommitTerms<'_>,
     ) -> Result<()> {
         let start = Instant::now();
         let result = self.commit(wo, batch, terms);

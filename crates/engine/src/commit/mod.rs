@@ -11,6 +11,6 @@ mod sync;
 mod targets;
 mod wal_failure;
 
-pub(crate) use commit::Terms;
-pub(crate) use prepared::{Nowhere, carry_over, each_record, logged};
+pub(crate) use commit::CommitTerms;
+pub(crate) use prepared::{DiscardRecords, carry_over, each_record, logged};
 pub(crate) use queue::{CommitQueue, WriteState, Written};

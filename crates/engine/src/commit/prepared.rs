@@ -1,11 +1,11 @@
 //! What transactions have prepared: in the WAL, in no memtable, and kept until they are decided.
 //!
-//! * **P1** The WAL that holds a prepared section is kept until the transaction is decided and the
+//! * **PS1** The WAL that holds a prepared section is kept until the transaction is decided and the
 //!   decision cannot be lost: a commit is in the memtables when the section is forgotten, and the
 //!   memtables keep that WAL as if their first record were in it. So where a power failure takes an
 //!   unsynced commit, the section that was synced is still there.
-//! * **P2** The decision is one WAL record: see `batch/section.rs`.
-//! * **P3** Opening copies what is undecided into the new WAL and syncs it, before the MANIFEST lets
+//! * **PS2** The decision is one WAL record: see `batch/section.rs`.
+//! * **PS3** Opening copies what is undecided into the new WAL and syncs it, before the MANIFEST lets
 //!   the old ones go. Until then both may be read; the copy replaces the older one.
 //!
 //! Preparing, and ending what is prepared, writes to the WAL whatever `disable_wal` says.
@@ -49,9 +49,9 @@ pub(crate) fn carry_over(
 }
 
 /// Records that go nowhere.
-pub(crate) struct Nowhere;
+pub(crate) struct DiscardRecords;
 
-impl MemtableLookup for Nowhere {
+impl MemtableLookup for DiscardRecords {
     fn memtable(&self, _column_family: u32) -> Result<Option<&MemTable>> {
         Ok(None)
     }
@@ -62,7 +62,7 @@ pub(crate) fn sections_in_wal(session: &Session, number: u64) -> Result<Sections
     let mut sections = Sections::new();
     each_record(session, number, |record| {
         let mut of_record = Sections::new();
-        let mut replay = SectionReplay::new(&Nowhere, 0, Some(&mut of_record));
+        let mut replay = SectionReplay::new(&DiscardRecords, 0, Some(&mut of_record));
         let _ = iterate(record, &mut replay);
         sections.append(&mut of_record);
     })?;
@@ -100,7 +100,7 @@ impl CommitQueue {
         if write.user_bytes >= write.next_limit_check {
             self.keep_limits(&mut write)?;
         }
-        let next_sequence = write.line.last_allocated() + 1;
+        let next_sequence = write.turns.last_allocated() + 1;
         record[..8].copy_from_slice(&next_sequence.to_le_bytes());
         self.append(&mut write, &record)?;
         write.user_bytes += record.len() as u64;

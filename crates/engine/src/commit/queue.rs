@@ -11,7 +11,7 @@ use crate::memtable::SpareChunks;
 use crate::report::Reporter;
 use crate::session::Session;
 use crate::wal::LogWriter;
-use crate::write::{Line, Sections, SyncGroup};
+use crate::write::{Sections, SyncGroup, TurnAllocator};
 use std::sync::Arc;
 
 /// The queue of commits. Its lock is the middle one of the order in `catalog/catalog.rs`, and is held for a fraction
@@ -42,7 +42,7 @@ pub(crate) struct UnsyncedWal {
 pub(crate) struct WriteState {
     pub(crate) wal: LogWriter,
     /// Sequence numbers and places in the order of commits.
-    pub(crate) line: Line,
+    pub(crate) turns: TurnAllocator,
     /// Bytes of batches that were written since the database was opened.
     pub(crate) user_bytes: u64,
     /// Bytes of records in the WAL, without what frames them.
@@ -82,7 +82,7 @@ impl WriteState {
     pub(crate) fn new(wal: LogWriter, last_allocated: SeqNo) -> WriteState {
         WriteState {
             wal,
-            line: Line::new(last_allocated),
+            turns: TurnAllocator::new(last_allocated),
             user_bytes: 0,
             logged_bytes: 0,
             writes: 0,

@@ -50,12 +50,12 @@ impl CommitQueue {
             sealed.push((cf.data.name.clone(), cf.immutables.len()));
             cf.flush_requested |= lost;
             self.reporter.note_sealed(&cf.data, &cf.mem);
-            cf.seal(wal_number, write.line.last_allocated(), reason, self.spare_for_next());
+            cf.seal(wal_number, write.turns.last_allocated(), reason, self.spare_for_next());
         }
         self.catalog.renew_stalls(&mut state);
         self.limit_wal_size(&mut state);
         drop(state);
-        self.catalog.wake_jobs();
+        self.catalog.notify_jobs();
         self.reporter.log_new_memtables(&sealed, wal_number);
         Ok(())
     }
@@ -87,7 +87,7 @@ impl CommitQueue {
         write: &MutexGuard<'_, WriteState>,
     ) -> impl Fn(&ColumnFamilyState) -> bool + use<> {
         let in_flight =
-            !self.catalog.order().wait_visible(write.line.last_allocated(), INSERT_PATIENCE);
+            !self.catalog.order().wait_visible(write.turns.last_allocated(), INSERT_PATIENCE);
         move |cf| in_flight || !cf.mem.is_empty()
     }
 
@@ -144,7 +144,7 @@ impl CommitQueue {
         let full = full.and_then(|_| state.largest_memtable());
         let full = full.map(|cf| Arc::clone(&cf.data));
         drop(state);
-        self.catalog.wake_jobs();
+        self.catalog.notify_jobs();
         let reason = FlushReason::WriteBufferManager;
         full.map_or(Ok(()), |family| self.seal_and_flush(write, &family, reason))
     }
@@ -160,7 +160,7 @@ impl CommitQueue {
         if let Some(cf) = self.catalog.state().families.get_mut(&family.id) {
             cf.flush_requested = true;
         }
-        self.catalog.wake_jobs();
+        self.catalog.notify_jobs();
         Ok(())
     }
 
@@ -181,7 +181,7 @@ impl CommitQueue {
                 cf.flush_requested = true;
                 cf.flush_reason = FlushReason::WalFull;
                 // Where immutable memtables alone keep the WAL, a switch would not let it go.
-                cf.switch_wanted |= !cf.mem.is_empty() && cf.mem_wal_number <= oldest;
+                cf.seal_wanted |= !cf.mem.is_empty() && cf.mem_wal_number <= oldest;
             }
         }
     }

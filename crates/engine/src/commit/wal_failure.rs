@@ -39,7 +39,7 @@ impl CommitQueue {
         self.reporter.queue(|| Event::Failed(BackgroundErrorReason::WriteCallback, error.clone()));
         self.catalog.state().wals.set_health(WalHealth::Lost);
         self.catalog.stop_writes(error.clone().with_severity(Severity::HardError));
-        self.catalog.wake_jobs();
+        self.catalog.notify_jobs();
     }
 
     /// The database was opened on a full device: everything that was recovered is in memtables, and the WALs that
@@ -112,7 +112,7 @@ impl CommitQueue {
             sections.append(&mut sections_in_wal(&self.session, number)?);
         }
         sections.retain(|name, _| prepared.get(name).is_some_and(|wal| *wal != live));
-        let next = write.line.last_allocated() + 1;
+        let next = write.turns.last_allocated() + 1;
         carry_over(&self.session, &sections, &mut write.wal, next)?;
         self.catalog.state().wals.moved(|name| sections.contains_key(name), live);
         Ok(())

@@ -2,11 +2,11 @@
 //! carries it out.
 //!
 //! Invariants, given the version it was picked from:
-//! * **P1** Inputs are ordered by level, and each level's files as the version orders them.
-//! * **P2** All entries of a user key on an input level are in the inputs, if any is.
-//! * **P3** On level 0, an input takes along every file that overlaps it and is older; a compaction
+//! * **CP1** Inputs are ordered by level, and each level's files as the version orders them.
+//! * **CP2** All entries of a user key on an input level are in the inputs, if any is.
+//! * **CP3** On level 0, an input takes along every file that overlaps it and is older; a compaction
 //!   that stays on level 0 takes neighbours in age.
-//! * **P4** No other running compaction reads the same files, or writes into the same range of the
+//! * **CP4** No other running compaction reads the same files, or writes into the same range of the
 //!   output level.
 
 use crate::base::KeyOrder;

@@ -49,7 +49,7 @@ impl Core {
             Arc::clone(&data),
             current,
             wal_number,
-            write.line.last_allocated(),
+            write.turns.last_allocated(),
         );
         self.catalog.add_family(&mut state, family);
         drop(state);

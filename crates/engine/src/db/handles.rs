@@ -2,7 +2,7 @@
 //! closes it.
 
 use crate::base::KeyOrder;
-use crate::env::parted::{Counted, Parted};
+use crate::env::sharded::{ShardRef, Sharded};
 use crate::error::Result;
 use crate::hooks::is_one_prefix;
 use crate::open::Core;
@@ -16,25 +16,25 @@ use std::sync::Arc;
 /// gone, or at [`Db::close`].
 #[derive(Clone)]
 pub struct Db {
-    shared: Arc<Shared>,
+    shared: Arc<CloseOnDrop>,
     /// What iterators and snapshots hold the database by.
-    parted: Parted<Shared>,
+    sharded: Sharded<CloseOnDrop>,
 }
 
 impl Db {
     pub(super) fn new(core: Arc<Core>, closes: bool) -> Db {
-        Db { shared: Arc::new(Shared { core, closes }), parted: Parted::default() }
+        Db { shared: Arc::new(CloseOnDrop { core, closes }), sharded: Sharded::default() }
     }
 }
 
 /// Closes the database when the last handle is dropped.
-pub(super) struct Shared {
+pub(super) struct CloseOnDrop {
     pub(super) core: Arc<Core>,
     /// Whether the database is closed with it.
     pub(super) closes: bool,
 }
 
-impl Drop for Shared {
+impl Drop for CloseOnDrop {
     fn drop(&mut self) {
         if self.core.session.health.is_of_parent() {
             // Kept for ever: a log that is dropped is cut to its length, and the parent goes on writing it.
@@ -55,7 +55,7 @@ impl Drop for Shared {
 pub struct ColumnFamily {
     pub(crate) data: Arc<ColumnFamilyData>,
     /// What its iterators hold it by.
-    parted: Parted<ColumnFamilyData>,
+    sharded: Sharded<ColumnFamilyData>,
 }
 
 impl Drop for ColumnFamily {
@@ -63,7 +63,7 @@ impl Drop for ColumnFamily {
     fn drop(&mut self) {
         if let Some(db) = self.data.dropped_from() {
             // Its parts are holders, too.
-            drop(std::mem::take(&mut self.parted));
+            drop(std::mem::take(&mut self.sharded));
             self.data.delete_if_last(db);
         }
     }
@@ -71,7 +71,7 @@ impl Drop for ColumnFamily {
 
 impl ColumnFamily {
     pub(crate) fn new(data: Arc<ColumnFamilyData>) -> ColumnFamily {
-        ColumnFamily { data, parted: Parted::default() }
+        ColumnFamily { data, sharded: Sharded::default() }
     }
 
     /// What it shares with readers.
@@ -81,8 +81,8 @@ impl ColumnFamily {
     }
 
     /// What keeps it, for an iterator.
-    pub(super) fn hold(&self) -> Counted<ColumnFamilyData> {
-        self.parted.hold(&self.data)
+    pub(super) fn hold(&self) -> ShardRef<ColumnFamilyData> {
+        self.sharded.hold(&self.data)
     }
 
     /// Its number.
@@ -115,8 +115,8 @@ impl Db {
     }
 
     /// What keeps the database open, for something that users hold.
-    pub(super) fn hold(&self) -> Counted<Shared> {
-        self.parted.hold(&self.shared)
+    pub(super) fn hold(&self) -> ShardRef<CloseOnDrop> {
+        self.sharded.hold(&self.shared)
     }
 
     /// Another handle of the database that `core` is; it does not keep it open.

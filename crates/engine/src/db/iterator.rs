@@ -1,8 +1,8 @@
 //! The iterator that users hold.
 
-use super::handles::{ColumnFamily, Shared};
+use super::handles::{CloseOnDrop, ColumnFamily};
 use crate::base::KeyOrder;
-use crate::env::parted::Counted;
+use crate::env::sharded::ShardRef;
 use crate::error::Result;
 use crate::lookup;
 use crate::options::ReadOptions;
@@ -13,13 +13,13 @@ use std::sync::Arc;
 
 /// An iterator over one column family. Keeps what it reads, and the database, alive.
 pub struct DbIterator {
-    /// Always there until `drop` parks it.
+    /// Always there until `drop` pools it.
     pub(super) iter: Option<Box<DbIter>>,
     /// `None` is the default one, which `shared` keeps.
-    pub(super) family: Option<Counted<ColumnFamilyData>>,
+    pub(super) family: Option<ShardRef<ColumnFamilyData>>,
     pub(super) options: ReadOptions,
     /// Outlives `iter`, which is dropped first.
-    pub(super) shared: Counted<Shared>,
+    pub(super) shared: ShardRef<CloseOnDrop>,
     /// What a tailing iterator read when it last sought.
     pub(super) followed: Option<Arc<SuperVersion>>,
 }
@@ -80,7 +80,7 @@ impl DerefMut for DbIterator {
 impl Drop for DbIterator {
     fn drop(&mut self) {
         if let Some(iter) = self.iter.take() {
-            self.family().park(iter);
+            self.family().pool(iter);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::handles::Db;
 use crate::batch::WriteBatch;
-use crate::commit::{Terms, logged};
+use crate::commit::{CommitTerms, logged};
 use crate::error::Result;
 use crate::options::WriteOptions;
 use crate::write::Sections;
@@ -23,7 +23,7 @@ impl Db {
         name: &[u8],
         batch: &mut WriteBatch,
     ) -> Result<()> {
-        let terms = Terms { check: None, ends: Some(name) };
+        let terms = CommitTerms { check: None, ends: Some(name) };
         self.write_with(&logged(wo), batch, terms)
     }
 

@@ -3,7 +3,7 @@
 use super::handles::{ColumnFamily, Db};
 use super::iterator::DbIterator;
 use crate::base::{PinnedValue, SeqNo, ValueBuffer};
-use crate::env::parted::Counted;
+use crate::env::sharded::ShardRef;
 use crate::error::{Error, Result};
 use crate::lookup::{self, get_into_buffer, get_into_vec, get_with};
 use crate::options::ReadOptions;
@@ -82,7 +82,7 @@ impl Db {
     fn iter_of(
         &self,
         ro: &ReadOptions,
-        family: Option<Counted<ColumnFamilyData>>,
+        family: Option<ShardRef<ColumnFamilyData>>,
     ) -> Result<DbIterator> {
         let data = family.as_deref().unwrap_or(self.core().catalog.default_family());
         let iter = lookup::iterator(self.core(), data, ro)?;

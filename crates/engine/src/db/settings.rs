@@ -69,8 +69,8 @@ impl Core {
         }
         self.catalog.renew_stalls(&mut state);
         drop(state);
-        self.catalog.wake_jobs();
-        self.catalog.wake_waiters();
+        self.catalog.notify_jobs();
+        self.catalog.notify_waiters();
         self.record_options(&change)
     }
 
@@ -93,7 +93,7 @@ impl Core {
         // The next write looks at the limits of WALs again.
         self.commit.lock().next_limit_check = 0;
         self.catalog.renew_stalls(&mut self.catalog.state());
-        self.catalog.wake_jobs();
+        self.catalog.notify_jobs();
         self.record_options(&change)
     }
 }

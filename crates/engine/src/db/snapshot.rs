@@ -1,13 +1,13 @@
 //! Snapshots: moments that reads can go back to.
 
-use super::handles::{Db, Shared};
+use super::handles::{CloseOnDrop, Db};
 use crate::base::SeqNo;
-use crate::env::parted::Counted;
+use crate::env::sharded::ShardRef;
 use crate::read::Taken;
 
 /// A moment of the database that reads can go back to. Keeps the database open.
 pub struct Snapshot {
-    shared: Counted<Shared>,
+    shared: ShardRef<CloseOnDrop>,
     taken: Taken,
 }
 

@@ -2,7 +2,7 @@
 
 use super::handles::{ColumnFamily, Db};
 use crate::batch::WriteBatch;
-use crate::commit::Terms;
+use crate::commit::CommitTerms;
 use crate::error::{Error, Result};
 use crate::options::WriteOptions;
 use crate::session::stamps;
@@ -99,8 +99,8 @@ impl Db {
         let kept = SCRATCH.try_with(|scratch| {
             let mut batch = scratch.try_borrow_mut().ok()?;
             batch.clear();
-            let result =
-                fill(&mut batch).and_then(|()| self.write_with(wo, &mut batch, Terms::default()));
+            let result = fill(&mut batch)
+                .and_then(|()| self.write_with(wo, &mut batch, CommitTerms::default()));
             if batch.data().len() > SCRATCH_MAX {
                 *batch = WriteBatch::new();
             }
@@ -111,14 +111,14 @@ impl Db {
         kept.ok().flatten().unwrap_or_else(|| {
             let mut batch = WriteBatch::new();
             fill(&mut batch)?;
-            self.write_with(wo, &mut batch, Terms::default())
+            self.write_with(wo, &mut batch, CommitTerms::default())
         })
     }
 
     /// Commits a batch: all of it or nothing, over any number of column families. The batch gets
     /// its sequence number and can be used again.
     pub fn write(&self, wo: &WriteOptions, batch: &mut WriteBatch) -> Result<()> {
-        self.write_with(wo, batch, Terms::default())
+        self.write_with(wo, batch, CommitTerms::default())
     }
 
     /// Commits a batch if `check` allows it at the moment of the commit: every write before it is
@@ -129,7 +129,7 @@ impl Db {
         batch: &mut WriteBatch,
         check: &dyn Fn() -> Result<()>,
     ) -> Result<()> {
-        self.write_with(wo, batch, Terms { check: Some(check), ends: None })
+        self.write_with(wo, batch, CommitTerms { check: Some(check), ends: None })
     }
 
     /// Hands buffered WAL records to the operating system; with `sync`, to the device.
@@ -148,7 +148,7 @@ impl Db {
         &self,
         wo: &WriteOptions,
         batch: &mut WriteBatch,
-        terms: Terms<'_>,
+        terms: CommitTerms<'_>,
     ) -> Result<()> {
         let core = self.core();
         if !core.session.stamps_values() {

@@ -4,7 +4,7 @@
 pub mod epoch;
 pub mod live;
 pub mod mapping;
-pub mod parted;
+pub mod sharded;
 pub mod sync;
 mod thread_number;
 pub mod threads;

@@ -50,24 +50,25 @@ fn spawn_scoped<'scope, T: Send + 'scope>(
 }
 
 #[derive(Debug)]
-struct Shared {
+struct RefusalState {
     active: AtomicBool,
     admitted: AtomicUsize,
     refused: AtomicUsize,
 }
 
-thread_local!(static REFUSALS: RefCell<Option<Arc<Shared>>> = const { RefCell::new(None) });
+thread_local!(static REFUSALS: RefCell<Option<Arc<RefusalState>>> = const { RefCell::new(None) });
 
 /// For tests: until it is dropped, the thread that made it, and threads that come from it, get no more
 /// threads than it lets.
 #[derive(Debug)]
-pub struct Refusals(Arc<Shared>);
+pub struct Refusals(Arc<RefusalState>);
 
 impl Refusals {
     /// Lets `admitted` threads start; the others are refused.
     pub fn after(admitted: usize) -> Refusals {
         let (active, refused) = (AtomicBool::new(true), AtomicUsize::new(0));
-        let shared = Arc::new(Shared { active, admitted: AtomicUsize::new(admitted), refused });
+        let shared =
+            Arc::new(RefusalState { active, admitted: AtomicUsize::new(admitted), refused });
         inherit(Some(Arc::clone(&shared)));
         Refusals(shared)
     }
@@ -86,7 +87,7 @@ impl Drop for Refusals {
 }
 
 /// Whether another thread may start; what it inherits.
-fn admit() -> io::Result<Option<Arc<Shared>>> {
+fn admit() -> io::Result<Option<Arc<RefusalState>>> {
     // Threads whose locals are gone start others too.
     let Ok(Some(shared)) = REFUSALS.try_with(|r| r.borrow().clone()) else { return Ok(None) };
     if !shared.active.load(Ordering::Relaxed) {
@@ -100,7 +101,7 @@ fn admit() -> io::Result<Option<Arc<Shared>>> {
     Err(io::ErrorKind::WouldBlock.into())
 }
 
-fn inherit(refusals: Option<Arc<Shared>>) {
+fn inherit(refusals: Option<Arc<RefusalState>>) {
     if refusals.is_some() || REFUSALS.try_with(|r| r.borrow().is_some()).unwrap_or(false) {
         let _ = REFUSALS.try_with(|r| *r.borrow_mut() = refusals);
     }

@@ -334,7 +334,7 @@ fn check_key(key: &[u8]) -> Result<()> {
 }
 
 /// The tree of a column family, while nothing in it changes.
-pub(crate) struct Place<'a> {
+pub(crate) struct TargetTree<'a> {
     /// Its files.
     pub(crate) version: &'a Version,
     /// Opens them.
@@ -380,7 +380,7 @@ pub(crate) fn check_together(
     Ok(())
 }
 
-impl Place<'_> {
+impl TargetTree<'_> {
     /// Level and metadata of each file, in the order of the files: of two that overlap the later one
     /// counts.
     pub(crate) fn assign(

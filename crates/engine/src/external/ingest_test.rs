@@ -73,10 +73,10 @@ impl World {
     fn assign<'a>(
         &'a self,
         files: &[ExternalFile],
-        change: impl FnOnce(&mut Place<'a>),
+        change: impl FnOnce(&mut TargetTree<'a>),
         options: &IngestExternalFileOptions,
     ) -> Result<Vec<(usize, SeqNo)>> {
-        let mut place = Place {
+        let mut place = TargetTree {
             version: &self.version,
             tables: &self.tables,
             base_level: 1,

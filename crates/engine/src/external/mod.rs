@@ -9,7 +9,7 @@ mod metadata;
 mod sst_file_writer;
 
 pub(crate) use ingest::{
-    Destination, ExternalFile, Place, check_together, key_range_of_all, table_boundaries,
+    Destination, ExternalFile, TargetTree, check_together, key_range_of_all, table_boundaries,
 };
 pub use metadata::{
     ColumnFamilyMetaData, ExportImportFilesMetaData, LevelMetaData, LiveFileMetaData, LiveFiles,

@@ -1,7 +1,7 @@
 //! Deletes files that nobody needs, and never one that somebody does.
 //!
 //! Tables announce themselves: the last holder of a table that left the current version puts its
-//! number into the graveyard (`version/file_meta.rs`). WALs go when every family has flushed what
+//! number into the list of obsolete files (`version/file_meta.rs`). WALs go when every family has flushed what
 //! they hold.
 
 use super::wal_list::wals_among;
@@ -13,7 +13,7 @@ use crate::fs::filename;
 use crate::report::Reporter;
 use crate::session::{PurgesTables, Session};
 use crate::stats::{self, Ticker};
-use crate::version::{Graveyard, ObsoleteTable};
+use crate::version::{ObsoleteFiles, ObsoleteTable};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -22,13 +22,13 @@ use std::sync::Arc;
 pub(crate) struct FileKeeper {
     pub(crate) session: Arc<Session>,
     reporter: Arc<Reporter>,
-    graveyard: Graveyard,
+    obsolete_files: ObsoleteFiles,
     /// How often deletions were paused and not resumed; changes under the lock of `waiting`.
     paused: AtomicUsize,
     waiting: Mutex<Waiting>,
 }
 
-/// Obsolete files besides tables, which wait in the graveyard.
+/// Obsolete files besides tables, which wait in the list of obsolete files.
 #[derive(Debug, Default)]
 struct Waiting {
     wals: Vec<u64>,
@@ -36,19 +36,19 @@ struct Waiting {
 }
 
 impl FileKeeper {
-    /// Of a database that is being opened. Tables that nobody holds any more are in `graveyard`.
+    /// Of a database that is being opened. Tables that nobody holds any more are in `obsolete_files`.
     pub(crate) fn new(
         session: Arc<Session>,
         reporter: Arc<Reporter>,
-        graveyard: Graveyard,
+        obsolete_files: ObsoleteFiles,
     ) -> FileKeeper {
         let (paused, waiting) = (AtomicUsize::new(0), Mutex::default());
-        FileKeeper { session, reporter, graveyard, paused, waiting }
+        FileKeeper { session, reporter, obsolete_files, paused, waiting }
     }
 
     /// Has `notify` called when a table may be deleted. It may be called under any lock.
     pub(crate) fn on_obsolete_table(&self, notify: impl Fn() + Send + Sync + 'static) {
-        self.graveyard.set_notify(notify);
+        self.obsolete_files.set_notify(notify);
     }
 
     /// How often deletions were paused and not resumed.
@@ -112,7 +112,7 @@ impl FileKeeper {
 
     /// Whether there are tables that may be deleted now.
     pub(crate) fn has_tables_to_purge(&self) -> bool {
-        self.paused() == 0 && !self.graveyard.is_empty()
+        self.paused() == 0 && !self.obsolete_files.is_empty()
     }
 
     /// Deletes the tables that nobody can read any more.
@@ -127,7 +127,9 @@ impl FileKeeper {
         if self.paused() > 0 {
             return false;
         }
-        let Some(ObsoleteTable { number, dir }) = self.graveyard.take_one() else { return false };
+        let Some(ObsoleteTable { number, dir }) = self.obsolete_files.take_one() else {
+            return false;
+        };
         if let Some(open_tables) = &self.session.open_tables {
             open_tables.remove(number);
         }

@@ -39,18 +39,18 @@ impl FileKeeper {
         self.sst_files().is_some_and(SstFileManager::is_max_allowed_space_reached)
     }
 
-    /// Room for a compaction that reads so many bytes, until the result is dropped.
-    pub(crate) fn room_for_compaction(&self, bytes: u64) -> Result<Option<Room<'_>>> {
+    /// SpaceReservation for a compaction that reads so many bytes, until the result is dropped.
+    pub(crate) fn room_for_compaction(&self, bytes: u64) -> Result<Option<SpaceReservation<'_>>> {
         let Some(manager) = self.sst_files() else { return Ok(None) };
         if manager.reserve_for_compaction(bytes) {
-            return Ok(Some(Room { manager, bytes }));
+            return Ok(Some(SpaceReservation { manager, bytes }));
         }
         stats::add(&self.session.statistics, Ticker::CompactionCancelled, 1);
         Err(Error::new(Code::CompactionTooLarge, "Not enough space for the compaction"))
     }
 
     /// Deletes a table that never counted, at once: it may be what fills the device.
-    pub(crate) fn delete_unclaimed_table(&self, number: u64, path: &Path) {
+    pub(crate) fn delete_orphan_table(&self, number: u64, path: &Path) {
         if let Some(open_tables) = &self.session.open_tables {
             open_tables.remove(number);
         }
@@ -89,12 +89,12 @@ impl FileKeeper {
 }
 
 /// Space that a running compaction may take.
-pub(crate) struct Room<'a> {
+pub(crate) struct SpaceReservation<'a> {
     manager: &'a SstFileManager,
     bytes: u64,
 }
 
-impl Drop for Room<'_> {
+impl Drop for SpaceReservation<'_> {
     fn drop(&mut self) {
         self.manager.release(self.bytes);
     }

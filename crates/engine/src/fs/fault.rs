@@ -110,19 +110,19 @@ struct State {
     counts: HashMap<Op, u64>,
 }
 
-type Shared = Arc<Mutex<State>>;
+type SharedState = Arc<Mutex<State>>;
 
 /// Another file system, with faults. Clones share them.
 #[derive(Clone)]
 pub struct FaultFs {
     inner: Arc<dyn FileSystem>,
-    state: Shared,
+    state: SharedState,
 }
 
 impl FaultFs {
     /// Wraps `inner`; nothing fails yet.
     pub fn new(inner: Arc<dyn FileSystem>) -> FaultFs {
-        FaultFs { inner, state: Shared::default() }
+        FaultFs { inner, state: SharedState::default() }
     }
 
     /// Adds a fault after those there are.
@@ -157,7 +157,7 @@ impl FaultFs {
 }
 
 /// Counts the operation and finds the fault that hits it.
-fn hit(state: &Shared, op: Op, path: &Path) -> Option<FaultKind> {
+fn hit(state: &SharedState, op: Op, path: &Path) -> Option<FaultKind> {
     let mut state = state.lock();
     *state.counts.entry(op).or_default() += 1;
     let path = path.to_string_lossy();
@@ -185,7 +185,7 @@ fn error(kind: FaultKind, op: Op, path: &Path) -> Error {
     io_error(format_args!("Injected fault in {op:?}"), path, source)
 }
 
-fn run<T>(state: &Shared, op: Op, path: &Path, f: impl FnOnce() -> Result<T>) -> Result<T> {
+fn run<T>(state: &SharedState, op: Op, path: &Path, f: impl FnOnce() -> Result<T>) -> Result<T> {
     match hit(state, op, path) {
         None => f(),
         Some(kind) => {
@@ -199,7 +199,7 @@ fn run<T>(state: &Shared, op: Op, path: &Path, f: impl FnOnce() -> Result<T>) ->
 
 struct Writer {
     inner: Box<dyn WritableFile>,
-    state: Shared,
+    state: SharedState,
     path: PathBuf,
 }
 
@@ -262,7 +262,7 @@ impl WritableFile for Writer {
 
 struct Syncer {
     inner: Arc<dyn FileSyncer>,
-    state: Shared,
+    state: SharedState,
     path: PathBuf,
 }
 
@@ -274,7 +274,7 @@ impl FileSyncer for Syncer {
 
 struct Reader {
     inner: Arc<dyn RandomAccessFile>,
-    state: Shared,
+    state: SharedState,
 }
 
 impl RandomAccessFile for Reader {

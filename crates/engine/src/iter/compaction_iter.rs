@@ -4,22 +4,23 @@
 //! stripe, readers can see only the newest, since every reader that sees an older one also sees the newer one. The
 //! rules, which are RocksDB's, follow from this:
 //!
-//! * **C1** An entry is dropped if its stripe has a newer entry of its key (*hidden*). Exceptions are single deletes,
-//!   and tombstones below a cancelled pair (C4), because they hide deeper entries.
-//! * **C2** A tombstone is dropped if no older entry of its key is left, in the input or deeper (*obsolete*).
-//! * **C3** Operands are merged with the value or tombstone below them in their stripe, or with no value if the key has
-//!   no older entries anywhere. Otherwise they are combined into one operand if the operator supports it, or else kept.
+//! * **CI1** An entry is dropped if its stripe has a newer entry of its key (*hidden*). Exceptions are single deletes,
+//!   and tombstones below a cancelled pair (CI4), because they hide deeper entries.
+//! * **CI2** A tombstone is dropped if no older entry of its key is left, in the input or deeper (*obsolete*).
+//! * **CI3** Operands are merged with the value or tombstone below them in their stripe, or with no value if the key
+//!   has no older entries anywhere. Otherwise they are combined into one operand if the operator supports it, or else
+//!   kept.
 //!   Without a merge operator, all operands and the entry below them are kept: an operand hides nothing.
-//! * **C4** A single delete and the put below it in its stripe cancel each other: both are dropped. Any other entry
+//! * **CI4** A single delete and the put below it in its stripe cancel each other: both are dropped. Any other entry
 //!   below violates the rules of single deletes and counts as a mismatch: of two single deletes the newer is dropped;
 //!   over a delete, the result is Corruption, or the single delete is dropped; over a merge it hides like a delete.
-//! * **C5** On the bottommost level, a value that every snapshot sees gets sequence number 0. By C1 it is the only one
-//!   of its key, and C2 has dropped the tombstones, so the order does not change.
-//! * **C6** A compaction filter is called once per key with its newest version if that is a value, regardless of
-//!   snapshots, and with operands that no snapshot sees. A removed value becomes a tombstone to which C1 and C2 apply;
-//!   a removed operand is treated as if it did not exist.
-//! * **C7** If no newer entry of a key is kept, a tombstone that transactions may ask about
-//!   ([`CompactionIter::with_check_from`]) is kept despite C2 and C4. A put that it would cancel is kept with it,
+//! * **CI5** On the bottommost level, a value that every snapshot sees gets sequence number 0. By CI1 it is the only
+//!   one of its key, and CI2 has dropped the tombstones, so the order does not change.
+//! * **CI6** A compaction filter is called once per key with its newest version if that is a value, regardless
+//!   of snapshots, and with operands that no snapshot sees. A removed value becomes a tombstone to which CI1 and CI2
+//!   apply; a removed operand is treated as if it did not exist.
+//! * **CI7** If no newer entry of a key is kept, a tombstone that transactions may ask about
+//!   ([`CompactionIter::with_check_from`]) is kept despite CI2 and CI4. A put that it would cancel is kept with it,
 //!   without its value, so that both can be dropped together later.
 //!
 //! Entries are returned in order, each key at most once. Values that are not merged are not copied.
@@ -60,7 +61,7 @@ enum ValueIn {
 }
 
 /// The next step after an entry.
-enum Then {
+enum NextStep {
     /// Return it.
     Output(ValueIn),
     /// Advance the input and examine the next entry.
@@ -97,9 +98,9 @@ pub struct CompactionIter {
     /// `key` is a key whose older entries may follow.
     has_key: bool,
     hides: Hides,
-    /// An entry of this key was returned (C7).
+    /// An entry of this key was returned (CI7).
     kept: bool,
-    /// The input is on a put that is kept without its value (C7).
+    /// The input is on a put that is kept without its value (CI7).
     clears_next: bool,
     merged: Vec<u8>,
     /// The value with which a filter replaced the original.
@@ -153,9 +154,9 @@ impl CompactionIter {
     #[inline]
     pub fn next(&mut self) {
         match self.value_in {
-            ValueIn::Input | ValueIn::Empty | ValueIn::Changed => self.find_next(Then::Next),
+            ValueIn::Input | ValueIn::Empty | ValueIn::Changed => self.find_next(NextStep::Next),
             ValueIn::Operand(i) if i + 1 < self.operands.len() => self.output_operand(i + 1),
-            _ => self.find_next(Then::Stay),
+            _ => self.find_next(NextStep::Stay),
         }
     }
 
@@ -177,21 +178,21 @@ impl CompactionIter {
         if self.input.valid() {
             self.stats.count_input(self.input.key());
         }
-        self.find_next(Then::Stay);
+        self.find_next(NextStep::Stay);
     }
 
-    fn find_next(&mut self, mut then: Then) {
+    fn find_next(&mut self, mut then: NextStep) {
         self.valid = false;
         loop {
             match self.look_at_entry(then) {
-                Ok(Then::Output(value_in)) => {
+                Ok(NextStep::Output(value_in)) => {
                     self.value_in = value_in;
                     self.kept = true;
                     self.stats.num_output_records += 1;
                     self.valid = true;
                     return;
                 }
-                Ok(Then::End) => return,
+                Ok(NextStep::End) => return,
                 Ok(go_on) => then = go_on,
                 Err(e) => {
                     self.error = Some(e);
@@ -203,14 +204,14 @@ impl CompactionIter {
 
     /// Moves the input as `then` requests and decides about the entry there.
     #[inline]
-    fn look_at_entry(&mut self, then: Then) -> Result<Then> {
+    fn look_at_entry(&mut self, then: NextStep) -> Result<NextStep> {
         let stored = match then {
-            Then::Stay => self.input.valid().then(|| self.input.key()),
+            NextStep::Stay => self.input.valid().then(|| self.input.key()),
             _ => self.input.next_key().inspect(|stored| self.stats.count_input(stored)),
         };
         let Some(stored) = stored else {
             self.input.status()?;
-            return Ok(Then::End);
+            return Ok(NextStep::End);
         };
         if self.cancel.as_ref().is_some_and(|cancel| cancel.load(Ordering::Relaxed)) {
             return Err(Error::new(Code::ShutdownInProgress, "the compaction was cancelled"));
@@ -247,20 +248,20 @@ impl CompactionIter {
         let stripe = stripe_of(&self.snapshots, trailer >> 8);
         if std::mem::take(&mut self.clears_next) {
             self.hides = Hides::Stripe(stripe);
-            return Ok(Then::Output(ValueIn::Empty));
+            return Ok(NextStep::Output(ValueIn::Empty));
         }
         if kind == ValueType::SingleDeletion {
             return self.single_delete(stripe);
         }
         if self.hides.hides(stripe, kind) {
             self.stats.num_record_drop_hidden += 1;
-            return Ok(Then::Next);
+            return Ok(NextStep::Next);
         }
         match kind {
             ValueType::Value => {
                 self.hides = Hides::Stripe(stripe);
                 self.zero_sequence_if_safe(stripe);
-                Ok(Then::Output(value_in))
+                Ok(NextStep::Output(value_in))
             }
             ValueType::Deletion => self.delete(stripe),
             ValueType::Merge => match self.merge_operator.clone() {

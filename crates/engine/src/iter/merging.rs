@@ -1,10 +1,10 @@
 //! Many sorted iterators as one: a binary heap over their current keys.
 //!
-//! * **M1** `heap[0]` is the child that stands on the current entry. Every valid child is in the
+//! * **MI1** `heap[0]` is the child that stands on the current entry. Every valid child is in the
 //!   heap, no other is. Equal keys come in the order of the children, so newer sources go first.
-//! * **M2** Walking forward, every other child stands on its first entry after the current one;
+//! * **MI2** Walking forward, every other child stands on its first entry after the current one;
 //!   walking backward, on its last entry before it. A turn seeks all other children again.
-//! * **M3** An item caches eight bytes of its child's user key, and no child moves without its item
+//! * **MI3** An item caches eight bytes of its child's user key, and no child moves without its item
 //!   being loaded again, unless it is the only one. Where two differ they order the keys; where
 //!   they tie the keys are read.
 //!
@@ -334,7 +334,7 @@ impl<C: InternalIterator> InternalIterator for MergingIterator<C> {
         self.children.iter_mut().all(|child| child.release())
     }
 
-    /// Moves only the children that stand before the target (M2).
+    /// Moves only the children that stand before the target (MI2).
     fn skip_to(&mut self, target: &[u8]) {
         if self.direction == Direction::Backward {
             return self.seek(target);

@@ -1,7 +1,7 @@
 //! Compactions: picked under the lock, run without it, installed.
 
 use super::scheduler::Scheduler;
-use crate::catalog::{ColumnFamilyState, State, Unclaimed, caught, is_unwanted};
+use crate::catalog::{ColumnFamilyState, Orphans, State, caught, is_unwanted};
 use crate::compaction::picker::LevelShape;
 use crate::compaction::plan::CompactionPlan;
 use crate::compaction::{self, CompactionInputs};
@@ -46,9 +46,9 @@ impl Scheduler {
         if full || waits || self.session.health.must_not_retry() {
             return None;
         }
-        let moment = self.catalog.moment();
+        let context = self.catalog.pick_context();
         let needs = |f: &ColumnFamilyState| {
-            f.picker.needs_compaction(&f.current, &f.data.options(), &moment)
+            f.picker.needs_compaction(&f.current, &f.data.options(), &context)
         };
         let mut wanting: Vec<(f64, u32)> = state
             .families
@@ -60,7 +60,7 @@ impl Scheduler {
         let work = wanting.into_iter().find_map(|(_, id)| {
             let State { families, running, .. } = state;
             let family = families.get_mut(&id)?;
-            let plan = family.picker.pick(&family.current, &family.data.options(), &moment)?;
+            let plan = family.picker.pick(&family.current, &family.data.options(), &context)?;
             let dir = family.data.paths.dir(plan.output_path);
             if plan.writes_tables() && !running.retries.may_compact(dir, plan.input_bytes(), now) {
                 family.picker.release(&plan);
@@ -129,8 +129,8 @@ impl Scheduler {
             None => work.plan.input_files().for_each(|(_, f)| f.set_being_compacted(false)),
         }
         drop(state);
-        self.catalog.wake_jobs();
-        self.catalog.wake_waiters();
+        self.catalog.notify_jobs();
+        self.catalog.notify_waiters();
         if result.is_ok() {
             self.catalog.compaction_succeeded(ended);
         }
@@ -239,7 +239,7 @@ impl Scheduler {
         );
         let bytes_out: u64 = out.files.iter().map(|f| f.file_size).sum();
         report.note_records(plan, &out.stats);
-        let mut made = Unclaimed::new(&self.catalog);
+        let mut made = Orphans::new(&self.catalog);
         out.files.iter().for_each(|file| made.push(file.number, work.family.paths.table(file)));
         let is_last = plan.output_level + 1 == work.version.num_levels();
         let busy = busy_with(Activity::Compaction);

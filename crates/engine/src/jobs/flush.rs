@@ -6,7 +6,7 @@
 //! family cannot be written, none of the others counts, and all are tried again.
 
 use super::scheduler::Scheduler;
-use crate::catalog::{ColumnFamilyState, State, Unclaimed, WalHealth, caught};
+use crate::catalog::{ColumnFamilyState, Orphans, State, WalHealth, caught};
 use crate::env::epoch;
 use crate::error::Result;
 use crate::flush::{self, FlushInputs, FlushOutput, Immutable};
@@ -123,8 +123,8 @@ impl Scheduler {
             }
         }
         drop(state);
-        self.catalog.wake_jobs();
-        self.catalog.wake_waiters();
+        self.catalog.notify_jobs();
+        self.catalog.notify_waiters();
         if result.is_ok() {
             self.recovered_if_failed();
         }
@@ -154,7 +154,7 @@ impl Scheduler {
         self.reporter.deliver();
         let begun: Vec<Flushed> =
             work.parts.iter().map(|part| self.begin_flush(part, job_id)).collect();
-        let mut tables = Unclaimed::new(&self.catalog);
+        let mut tables = Orphans::new(&self.catalog);
         let mut flushed = Vec::with_capacity(begun.len());
         for (part, begun) in work.parts.iter().zip(begun) {
             tables.push(begun.file_number, part.path(begun.file_number));
@@ -356,17 +356,17 @@ impl Scheduler {
 
     // ---- switching memtables -----------------------------------------------------------------
 
-    /// A family whose memtable should be switched to let an old WAL go.
+    /// A family whose memtable should be sealed to let an old WAL go.
     pub(super) fn wanted_switch(&self, state: &mut State) -> Option<Arc<ColumnFamilyData>> {
         if self.pauses.all() || !state.running.retries.flushes.is_due(Instant::now()) {
             return None;
         }
-        let family = state.families.values_mut().find(|family| family.switch_wanted)?;
-        family.switch_wanted = false;
+        let family = state.families.values_mut().find(|family| family.seal_wanted)?;
+        family.seal_wanted = false;
         let data = Arc::clone(&family.data);
         if self.session.options.atomic_flush {
             // One for all.
-            state.families.values_mut().for_each(|family| family.switch_wanted = false);
+            state.families.values_mut().for_each(|family| family.seal_wanted = false);
         }
         // Who waits for the background waits for the flush that this leads to.
         state.running.start_flush();
@@ -374,17 +374,17 @@ impl Scheduler {
     }
 
     /// Switches it.
-    pub(super) fn switch_in_background(&self, family: &ColumnFamilyData) {
+    pub(super) fn seal_in_background(&self, family: &ColumnFamilyData) {
         let mut write = self.commit.lock();
-        let switched = self.commit.seal_and_flush(&mut write, family, FlushReason::WalFull);
+        let sealed = self.commit.seal_and_flush(&mut write, family, FlushReason::WalFull);
         drop(write);
         self.reporter.deliver();
         self.catalog.state().running.end_flush();
-        self.catalog.wake_waiters();
-        let Err(e) = switched else { return };
+        self.catalog.notify_waiters();
+        let Err(e) = sealed else { return };
         // Nothing else would ask again, and only the flush that follows lets writes go on.
         if let Some(family) = self.catalog.state().families.get_mut(&family.id) {
-            family.switch_wanted = true;
+            family.seal_wanted = true;
         }
         self.catalog.state().running.retries.flushes.failed(Instant::now());
         self.catalog.background_error(BackgroundErrorReason::WriteCallback, &e);

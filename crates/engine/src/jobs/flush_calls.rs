@@ -81,7 +81,7 @@ impl Scheduler {
         self.reporter.deliver();
         let mut state = self.catalog.state();
         let newest = request_flushes(&mut state, families);
-        self.catalog.wake_jobs();
+        self.catalog.notify_jobs();
         if !fo.wait || newest.is_empty() {
             return Ok(());
         }
@@ -107,7 +107,7 @@ impl Scheduler {
                 let room = cf.immutables.len() + 1 < stop || cf.mem.is_empty();
                 if !room && !cf.flush_requested {
                     cf.flush_requested = true;
-                    self.catalog.wake_jobs();
+                    self.catalog.notify_jobs();
                 }
                 room
             })
@@ -173,7 +173,7 @@ impl Scheduler {
     pub(crate) fn resume(&self) -> Result<()> {
         let mut state = self.catalog.state();
         state.running.retries.try_now();
-        self.catalog.wake_jobs();
+        self.catalog.notify_jobs();
         match self.session.health.error() {
             Some(e) if e.severity() > Severity::HardError => return Err(e),
             // Nothing failed but the user's limit, so there is nothing to try first.

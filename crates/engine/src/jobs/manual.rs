@@ -32,8 +32,8 @@ impl Drop for ManualGuard<'_> {
             self.jobs.pauses.set_exclusive(false);
         }
         drop(state);
-        self.jobs.catalog.wake_jobs();
-        self.jobs.catalog.wake_waiters();
+        self.jobs.catalog.notify_jobs();
+        self.jobs.catalog.notify_waiters();
     }
 }
 
@@ -188,7 +188,12 @@ impl Scheduler {
             self.session.health.check_open()?;
             let cf = state.families.get_mut(&family.id).ok_or_else(|| dropped(&family.name))?;
             let version = Arc::clone(&cf.current);
-            match manual.step(&mut cf.picker, &version, &family.options(), &self.catalog.moment()) {
+            match manual.step(
+                &mut cf.picker,
+                &version,
+                &family.options(),
+                &self.catalog.pick_context(),
+            ) {
                 ManualStep::Done => return Ok(None),
                 ManualStep::Wait => self.wait_for_a_change(&mut state, family.id),
                 ManualStep::Run(plan) => {
@@ -229,7 +234,7 @@ impl Scheduler {
             inputs.iter().for_each(|file| file.suggest_compaction());
         }
         drop(state);
-        self.catalog.wake_jobs();
+        self.catalog.notify_jobs();
         Ok(())
     }
 
@@ -251,7 +256,7 @@ impl Scheduler {
         self.wait_until(&mut state, |state| {
             if options.abort_on_pause && self.pauses.all() {
                 given_up = Some(Error::new(Code::Aborted, ""));
-            } else if state.has_background_work(&self.catalog.moment()) {
+            } else if state.has_background_work(&self.catalog.pick_context()) {
                 if let Some(e) = state.running.waits_for_room() {
                     given_up = Some(e.clone());
                     return true;

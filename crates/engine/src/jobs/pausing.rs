@@ -20,8 +20,8 @@ impl Scheduler {
         let down = |paused: usize| paused.checked_sub(1);
         let left = self.pauses.background.fetch_update(Ordering::AcqRel, Ordering::Acquire, down);
         drop(state);
-        self.catalog.wake_jobs();
-        self.catalog.wake_waiters();
+        self.catalog.notify_jobs();
+        self.catalog.notify_waiters();
         match left {
             Ok(_) => Ok(()),
             Err(_) => Err(Error::invalid_argument("Background work already unpaused")),
@@ -32,7 +32,7 @@ impl Scheduler {
     pub(crate) fn disable_manual_compaction(&self) {
         let mut state = self.catalog.state();
         let disabled = self.pauses.manual.fetch_add(1, Ordering::AcqRel) >= 0;
-        self.catalog.wake_waiters();
+        self.catalog.notify_waiters();
         while disabled && state.running.manual() > 0 {
             self.catalog.wait_for_progress(&mut state);
         }
@@ -53,8 +53,8 @@ impl Scheduler {
         self.session.health.stop();
         // Nothing that writers could wait for will come.
         self.catalog.controller().close();
-        self.catalog.wake_jobs();
-        self.catalog.wake_waiters();
+        self.catalog.notify_jobs();
+        self.catalog.notify_waiters();
         if !wait {
             return;
         }

@@ -37,7 +37,7 @@ impl Scheduler {
         state.wals.renewal_failed();
         state.running.retries.flushes.failed(Instant::now());
         drop(state);
-        self.catalog.wake_waiters();
+        self.catalog.notify_waiters();
     }
 
     /// Everything in memory is in tables.
@@ -56,7 +56,7 @@ impl Scheduler {
         let mut state = self.catalog.state();
         let failed_before = state.wals.failed_renewals();
         state.running.retries.try_now();
-        self.catalog.wake_jobs();
+        self.catalog.notify_jobs();
         while state.wals.health() != WalHealth::Whole {
             let hopeless = state.wals.failed_renewals() > failed_before
                 || self.session.health.must_not_retry()

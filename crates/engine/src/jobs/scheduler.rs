@@ -147,7 +147,7 @@ impl Scheduler {
                 self.renew_in_background();
             } else if let Some(family) = self.wanted_switch(&mut state) {
                 drop(state);
-                self.switch_in_background(&family);
+                self.seal_in_background(&family);
             } else if let Some(work) = self.pick_flush(&mut state) {
                 drop(state);
                 if let Err(e) = self.run_flush(work) {
@@ -216,8 +216,8 @@ impl Scheduler {
     /// Ends the threads and waits for them. Closing must have begun: no new one is started then.
     pub(crate) fn join(&self) {
         let threads = std::mem::take(&mut self.threads.lock().handles);
-        self.catalog.wake_jobs();
-        self.catalog.wake_waiters();
+        self.catalog.notify_jobs();
+        self.catalog.notify_waiters();
         for thread in threads {
             // A thread that panicked has said so; there is nothing to add.
             let _ = thread.join();

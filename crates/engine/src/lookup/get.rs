@@ -3,7 +3,7 @@
 //! A point lookup takes no lock and counts nothing: it pins itself, loads the super-version and
 //! *then* the visible sequence number; see [`Host::visible`].
 
-use super::observe::{Call, Nobody, Observable, Observe, observed};
+use super::observe::{Call, Observable, Observe, Unobserved, observed};
 use super::one::pinned;
 use super::{Host, Lookup};
 use crate::base::pinned::PIN_FROM_BYTES;
@@ -66,7 +66,7 @@ pub(crate) fn newest_sequence(family: &ColumnFamilyData, user_key: &[u8]) -> Res
     let sv = family.super_version(&guard).ok_or_else(Error::closed)?;
     let ro = &ReadOptions::default();
     let lookup = Lookup { family, sv, ro, seq: MAX_SEQUENCE_NUMBER, files_only: false };
-    lookup.newest_sequence(user_key, &Nobody)
+    lookup.newest_sequence(user_key, &Unobserved)
 }
 
 struct Get<'a, H> {

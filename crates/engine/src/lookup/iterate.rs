@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::iter::MergingIterator;
 use crate::options::{ReadOptions, ReadTier};
 use crate::rangedel::hide_covered;
-use crate::read::{DbIter, SuperVersion, Ticket};
+use crate::read::{DbIter, PoolKey, SuperVersion};
 use crate::session::ColumnFamilyData;
 use crate::sst::{BlockAccess, TableIterOptions};
 use crate::version::Source;
@@ -18,13 +18,13 @@ pub(crate) fn iterator(
     ro: &ReadOptions,
 ) -> Result<Box<DbIter>> {
     check_iterator(family, ro)?;
-    if let Some(iter) = parked(host, family, ro) {
+    if let Some(iter) = pooled(host, family, ro) {
         return Ok(iter);
     }
     let sv = family.hold_super_version().ok_or_else(Error::closed)?;
     let seq = read_sequence(host, ro);
     // Before the children are made: a memtable may get its first entry meanwhile.
-    let ticket = ticket(family, &sv, ro);
+    let pool_key = pool_key(family, &sv, ro);
     let tombstones = match ro.ignore_range_deletions {
         true => None,
         false => sv.range_tombstones(&family.tables),
@@ -33,7 +33,7 @@ pub(crate) fn iterator(
     // and tombstones are given for all places.
     let only_filled = tombstones.is_none() && !ro.tailing;
     let mut children = children(family, &sv, ro, only_filled);
-    let ticket = ticket.filter(|_| only_filled);
+    let pool_key = pool_key.filter(|_| only_filled);
     if let Some(tombstones) = tombstones {
         let places = children.into_iter().map(|place| Box::new(place) as Box<_>).collect();
         let places = hide_covered(&family.order, seq, places, &tombstones);
@@ -54,34 +54,34 @@ pub(crate) fn iterator(
         iter.with_value_suffix(suffix)
             .with_max_sequential_skip(max_sequential_skip(family))
             .with_statistics(host.statistics())
-            .with_ticket(ticket),
+            .with_pool_key(pool_key),
     ))
 }
 
 /// An iterator that waits for being used again, if one suits.
-fn parked(host: &impl Host, family: &ColumnFamilyData, ro: &ReadOptions) -> Option<Box<DbIter>> {
+fn pooled(host: &impl Host, family: &ColumnFamilyData, ro: &ReadOptions) -> Option<Box<DbIter>> {
     let mut seq = 0;
-    let mut iter = family.parked(|sv, parked| {
+    let mut iter = family.pooled(|sv, pooled| {
         seq = read_sequence(host, ro);
-        // Tombstones that were written since are none of the parked iterator's.
+        // Tombstones that were written since are none of the pooled iterator's.
         (ro.ignore_range_deletions || !sv.has_range_tombstones(&family.tables))
-            && ticket(family, sv, ro).is_some_and(|ticket| ticket == *parked)
+            && pool_key(family, sv, ro).is_some_and(|pool_key| pool_key == *pooled)
     })?;
     iter.renew(seq, ro, family.prefix_extractor.as_ref(), max_sequential_skip(family));
     Some(iter)
 }
 
-/// What decides which children an iterator has; `None` for those that are not parked.
-fn ticket(family: &ColumnFamilyData, sv: &SuperVersion, ro: &ReadOptions) -> Option<Ticket> {
-    let parks = !ro.tailing && ro.read_tier == ReadTier::All && ro.deadline_us == 0;
+/// What decides which children an iterator has; `None` for those that are not pooled.
+fn pool_key(family: &ColumnFamilyData, sv: &SuperVersion, ro: &ReadOptions) -> Option<PoolKey> {
+    let poolable = !ro.tailing && ro.read_tier == ReadTier::All && ro.deadline_us == 0;
     // An iterator that waits would keep blocks that its user has pinned, or more tables open than allowed.
     let keeps_much = ro.pin_data || !family.tables.pins_readers();
-    if !parks || keeps_much {
+    if !poolable || keeps_much {
         return None;
     }
     let memtables = std::iter::once(&sv.mem).chain(&sv.immutables);
     let filled = memtables.filter(|mem| !mem.is_empty()).count();
-    Some(Ticket { tables: table_options(family, ro), filled })
+    Some(PoolKey { tables: table_options(family, ro), filled })
 }
 
 fn max_sequential_skip(family: &ColumnFamilyData) -> u64 {

@@ -61,9 +61,9 @@ pub(super) trait Observe {
 }
 
 /// Observes nothing.
-pub(super) struct Nobody;
+pub(super) struct Unobserved;
 
-impl Observe for Nobody {
+impl Observe for Unobserved {
     const OBSERVES: bool = false;
     type Span = ();
 
@@ -247,7 +247,7 @@ pub(super) fn observed<T: Observable>(
         return measured(stats, call, what);
     }
     match stats {
-        None => what.run(&Nobody),
+        None => what.run(&Unobserved),
         Some(stats) => counted(stats, call, what),
     }
 }

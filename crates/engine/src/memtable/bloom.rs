@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A line of the processor's caches.
-type Line = [AtomicU64; 8];
+type BloomLine = [AtomicU64; 8];
 
 /// What is not asked for takes this part of the write buffer: ten bits for each entry of 100 bytes.
 const UNASKED_PART: usize = 128;
@@ -31,7 +31,7 @@ const BITS: u32 = 3;
 
 /// Says "not in this memtable" for most keys that are not.
 pub(super) struct MemtableBloom {
-    lines: Zeroed<Line>,
+    lines: Zeroed<BloomLine>,
     prefix_extractor: Option<Arc<dyn SliceTransform>>,
     whole_keys: bool,
     is_asked_for: bool,
@@ -102,7 +102,7 @@ impl MemtableBloom {
             return self.lines.memory();
         }
         let lines = usize::try_from(entries).unwrap_or(usize::MAX);
-        self.lines.memory().min(lines.saturating_mul(size_of::<Line>()))
+        self.lines.memory().min(lines.saturating_mul(size_of::<BloomLine>()))
     }
 
     fn prefix<'k>(&self, user_key: &'k [u8]) -> Option<&'k [u8]> {
@@ -111,7 +111,7 @@ impl MemtableBloom {
     }
 
     #[inline]
-    fn line(&self, hash: u64) -> &Line {
+    fn line(&self, hash: u64) -> &BloomLine {
         &self.lines[((u128::from(hash) * self.lines.len() as u128) >> 64) as usize]
     }
 
@@ -135,8 +135,8 @@ impl MemtableBloom {
     }
 }
 
-fn lines_in(bytes: usize) -> Zeroed<Line> {
-    Zeroed::new(bytes.div_ceil(size_of::<Line>()))
+fn lines_in(bytes: usize) -> Zeroed<BloomLine> {
+    Zeroed::new(bytes.div_ceil(size_of::<BloomLine>()))
 }
 
 /// Two words of a line and the bits in each, from another mixing of the hash than the line's.

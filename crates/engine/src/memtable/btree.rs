@@ -11,17 +11,17 @@
 //! far left moves right. Nothing is removed and nodes are never freed before the tree is.
 //!
 //! Invariants:
-//! * **T1** Nodes and entries live as long as the memtable. A slot once filled always holds some
+//! * **BT1** Nodes and entries live as long as the memtable. A slot once filled always holds some
 //!   valid key and child, so what a reader takes from a node can be wrong (and is then taken again,
 //!   see `Node::unchanged_since`) but never dangling.
-//! * **T2** A node holds the keys from its low bound (its separator above) up to `high`; `high` only
+//! * **BT2** A node holds the keys from its low bound (its separator above) up to `high`; `high` only
 //!   falls. Its low bound never changes.
-//! * **T3** A node stays locked from its split until the separator is in the level above. So the
+//! * **BT3** A node stays locked from its split until the separator is in the level above. So the
 //!   `high` a node was made with was above before the node was reachable from above.
-//! * **T4** Locks are taken upwards only: a leaf's, then its parent's. Never two of one level, but
+//! * **BT4** Locks are taken upwards only: a leaf's, then its parent's. Never two of one level, but
 //!   for a new right node, which nobody waits for while holding anything.
-//! * **T5** Prefixes may be compared only where the key has the node's `skip` bits in common with
-//!   it: on arrival from above (by T3 the key is then not past the `high` that `skip` came from) or
+//! * **BT5** Prefixes may be compared only where the key has the node's `skip` bits in common with
+//!   it: on arrival from above (by BT3 the key is then not past the `high` that `skip` came from) or
 //!   where `skip` is 0, as it is where there was no `high`. The node's keys and every `high` that it
 //!   ever has have them in common. On arrival by a link whole keys are compared.
 //!
@@ -30,7 +30,7 @@
 use super::arena::Arena;
 use super::btree_node::{Item, NodeRef, pause};
 use super::btree_slot::{
-    MAX_SLOTS, Permutation, Word, common_bits, prefix_of, tag_of, tags_suffice,
+    MAX_SLOTS, Permutation, Word, common_bits, prefix_of, short_prefix_of, short_prefixes_suffice,
 };
 use super::entry::Entry;
 use crate::base::KeyOrder;
@@ -60,7 +60,7 @@ unsafe impl Send for BTree {}
 #[allow(unsafe_code)]
 unsafe impl Sync for BTree {}
 
-/// A node reached on the way to a key, and whether prefixes may be used in it (T5).
+/// A node reached on the way to a key, and whether prefixes may be used in it (BT5).
 pub(super) type Arrival = (NodeRef, bool);
 
 impl BTree {
@@ -115,11 +115,11 @@ impl BTree {
     #[inline]
     pub(super) fn is_past(&self, (node, trusted): Arrival, key: &[u8], after: bool) -> bool {
         let Some(high) = node.high() else { return false };
-        let by_tag = match trusted && self.bytewise {
-            true => high.tag().cmp(&tag_of(prefix_of(key, node.skip))),
+        let by_prefix = match trusted && self.bytewise {
+            true => high.short_prefix().cmp(&short_prefix_of(prefix_of(key, node.skip))),
             false => cmp::Ordering::Equal,
         };
-        match by_tag.then_with(|| self.compare(bound(high), key)) {
+        match by_prefix.then_with(|| self.compare(bound(high), key)) {
             cmp::Ordering::Less => true,
             cmp::Ordering::Equal => !after,
             cmp::Ordering::Greater => false,
@@ -233,7 +233,7 @@ impl BTree {
         self.add_item(at, key, Item { key: entry, child: None });
     }
 
-    /// The tail leaf, if `key` is not left of it. Its `skip` is 0, so prefixes may be used (T5).
+    /// The tail leaf, if `key` is not left of it. Its `skip` is 0, so prefixes may be used (BT5).
     #[inline]
     fn near_the_end(&self, key: &[u8]) -> Option<NodeRef> {
         let tail = NodeRef::from_ptr(self.tail.load(Ordering::Acquire))?;
@@ -306,7 +306,7 @@ impl BTree {
             prefixes[moved - from] = self.prefix(internal_key(&key), skip);
         }
         let prefixes = &prefixes[..slots - from];
-        let packed = leaf && high.is_some() && tags_suffice(prefixes);
+        let packed = leaf && high.is_some() && short_prefixes_suffice(prefixes);
         let right = NodeRef::new(&self.nodes, node.level, skip, packed, pivot.child);
         for (at, &prefix) in prefixes.iter().enumerate() {
             right.put(at, prefix, node.item(permutation, from + at));

@@ -18,7 +18,7 @@
 #![allow(unsafe_code)]
 
 use super::arena::Arena;
-use super::btree_slot::{MAX_SLOTS, Permutation, Word, tag_in, tag_of};
+use super::btree_slot::{MAX_SLOTS, Permutation, Word, short_prefix_in, short_prefix_of};
 use super::entry::Entry;
 use crate::base::prefetch::{LINE, prefetch_bytes};
 use crate::env::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering, fence};
@@ -44,7 +44,7 @@ pub(super) struct Node {
     pub(super) skip: u16,
     /// 0 for leaves.
     pub(super) level: u8,
-    /// Whether it is `Wide`, as inner nodes are, or `Packed`.
+    /// Whether it is `WideNode`, as inner nodes are, or `Packed`.
     wide: bool,
     next: AtomicPtr<Node>,
     /// The word of the first key that is to the right of the node; null for none.
@@ -58,7 +58,7 @@ struct Packed {
 }
 
 #[repr(C, align(64))]
-struct Wide {
+struct WideNode {
     node: Node,
     prefixes: [AtomicU64; WIDE_SLOTS],
     keys: [AtomicPtr<u8>; WIDE_SLOTS],
@@ -66,14 +66,14 @@ struct Wide {
 
 #[repr(C)]
 struct Inner {
-    wide: Wide,
+    wide: WideNode,
     /// What is before the first separator. A child is otherwise what is from its separator on.
     first: AtomicPtr<Node>,
     children: [AtomicPtr<Node>; WIDE_SLOTS],
 }
 
 #[cfg(all(target_pointer_width = "64", not(loom)))]
-const _: () = assert!(size_of::<Packed>() == 2 * LINE && size_of::<Wide>() == 4 * LINE);
+const _: () = assert!(size_of::<Packed>() == 2 * LINE && size_of::<WideNode>() == 4 * LINE);
 
 /// A node of a live tree.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -83,7 +83,7 @@ impl Deref for NodeRef {
     type Target = Node;
     #[inline]
     fn deref(&self) -> &Node {
-        // SAFETY: nodes live as long as the tree's arena, and only atomics in them change (T1).
+        // SAFETY: nodes live as long as the tree's arena, and only atomics in them change (BT1).
         unsafe { self.0.as_ref() }
     }
 }
@@ -118,7 +118,7 @@ impl NodeRef {
             return place(arena, Packed { node, words: nulls() });
         }
         let prefixes = std::array::from_fn(|_| AtomicU64::new(0));
-        let wide = Wide { node, prefixes, keys: nulls() };
+        let wide = WideNode { node, prefixes, keys: nulls() };
         if level == 0 {
             return place(arena, wide);
         }
@@ -144,10 +144,10 @@ impl NodeRef {
     }
 
     #[inline]
-    fn wide(&self) -> &Wide {
+    fn wide(&self) -> &WideNode {
         debug_assert!(self.wide);
-        // SAFETY: made as `Wide`, or as `Inner`, which begins with it; as in `packed`.
-        unsafe { self.0.cast::<Wide>().as_ref() }
+        // SAFETY: made as `WideNode`, or as `Inner`, which begins with it; as in `packed`.
+        unsafe { self.0.cast::<WideNode>().as_ref() }
     }
 
     #[inline]
@@ -172,7 +172,7 @@ impl NodeRef {
             n => &inner.children[permutation.slot(n - 1)],
         };
         let Some(child) = NodeRef::from_ptr(child.load(Ordering::Acquire)) else {
-            unreachable!("an inner node without a child (T1)")
+            unreachable!("an inner node without a child (BT1)")
         };
         child
     }
@@ -190,7 +190,7 @@ impl NodeRef {
     #[inline]
     fn wide_key(self, permutation: Permutation, rank: usize) -> Entry {
         let key = self.wide().keys[permutation.slot(rank)].load(Ordering::Acquire);
-        let Some(key) = NonNull::new(key) else { unreachable!("a slot in use without key (T1)") };
+        let Some(key) = NonNull::new(key) else { unreachable!("a slot in use without key (BT1)") };
         // SAFETY: keys are entries of the memtable's arena, which outlives the tree (R1).
         unsafe { Entry::from_ptr(key) }
     }
@@ -199,7 +199,7 @@ impl NodeRef {
     fn packed_key(self, permutation: Permutation, rank: usize) -> Entry {
         let word = self.packed().words[permutation.slot(rank)].load(Ordering::Acquire);
         let Some(word) = Word::from_ptr(word) else {
-            unreachable!("a slot in use without key (T1)")
+            unreachable!("a slot in use without key (BT1)")
         };
         // SAFETY: as in `wide_key`.
         unsafe { word.entry() }
@@ -252,20 +252,20 @@ impl NodeRef {
         if self.wide {
             let prefixes = &self.wide().prefixes;
             for rank in 0..permutation.count() {
-                // SAFETY: a permutation holds slot numbers below the node's `slots` and nothing else (T1).
+                // SAFETY: a permutation holds slot numbers below the node's `slots` and nothing else (BT1).
                 let other = unsafe { prefixes.get_unchecked(permutation.slot(rank)) };
                 let other = other.load(Ordering::Relaxed);
                 less += usize::from(other < prefix);
                 up_to += usize::from(other <= prefix);
             }
         } else {
-            let (words, tag) = (&self.packed().words, tag_of(prefix));
+            let (words, short_prefix) = (&self.packed().words, short_prefix_of(prefix));
             for rank in 0..permutation.count() {
                 // SAFETY: as above.
                 let other = unsafe { words.get_unchecked(permutation.slot(rank)) };
-                let other = tag_in(other.load(Ordering::Relaxed));
-                less += usize::from(other < tag);
-                up_to += usize::from(other <= tag);
+                let other = short_prefix_in(other.load(Ordering::Relaxed));
+                less += usize::from(other < short_prefix);
+                up_to += usize::from(other <= short_prefix);
             }
         }
         (less, up_to)
@@ -282,7 +282,7 @@ impl NodeRef {
     /// Asks for the lines of this leaf's neighbour, which is mostly of the same kind.
     #[inline]
     pub(super) fn prefetch_neighbour(self, leaf: NodeRef) {
-        let bytes = if self.wide { size_of::<Wide>() } else { size_of::<Packed>() };
+        let bytes = if self.wide { size_of::<WideNode>() } else { size_of::<Packed>() };
         prefetch_bytes(leaf.0.as_ptr().cast(), bytes);
     }
 }

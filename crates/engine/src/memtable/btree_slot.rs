@@ -63,10 +63,10 @@ impl Permutation {
 const ADDRESS_BITS: u32 = if usize::BITS == 64 { 48 } else { usize::BITS };
 /// The low bits of an address, which are 0 for every entry.
 const ALIGN_BITS: u32 = ALIGN.trailing_zeros();
-const TAG_SHIFT: u32 = ADDRESS_BITS - ALIGN_BITS;
-const TAG_BITS: u32 = usize::BITS - TAG_SHIFT;
+const SHORT_PREFIX_SHIFT: u32 = ADDRESS_BITS - ALIGN_BITS;
+const SHORT_PREFIX_BITS: u32 = usize::BITS - SHORT_PREFIX_SHIFT;
 
-/// An entry's address and above it the first [`TAG_BITS`] (19) bits of its prefix, its tag.
+/// An entry's address and above it the first [`SHORT_PREFIX_BITS`] (19) bits of its prefix, its short prefix.
 #[derive(Clone, Copy)]
 pub(super) struct Word(NonNull<u8>);
 
@@ -77,7 +77,7 @@ impl Word {
         let word = entry.as_ptr().as_ptr().map_addr(|address| {
             let spare = address & (ALIGN - 1) | address.checked_shr(ADDRESS_BITS).unwrap_or(0);
             assert!(spare == 0, "an entry at {address:#x}");
-            address >> ALIGN_BITS | tag_of(prefix) << TAG_SHIFT
+            address >> ALIGN_BITS | short_prefix_of(prefix) << SHORT_PREFIX_SHIFT
         });
         // SAFETY: an address that is not 0 and loses nothing but bits that are 0.
         Word(unsafe { NonNull::new_unchecked(word) })
@@ -96,35 +96,39 @@ impl Word {
     }
 
     #[inline]
-    pub(super) fn tag(self) -> usize {
-        tag_in(self.as_ptr())
+    pub(super) fn short_prefix(self) -> usize {
+        short_prefix_in(self.as_ptr())
     }
 
     /// # Safety
     /// The entry must still be alive.
     #[inline]
     pub(super) unsafe fn entry(self) -> Entry {
-        let entry = self.as_ptr().map_addr(|word| word << TAG_BITS >> TAG_BITS << ALIGN_BITS);
+        let entry = self
+            .as_ptr()
+            .map_addr(|word| word << SHORT_PREFIX_BITS >> SHORT_PREFIX_BITS << ALIGN_BITS);
         // SAFETY: the address that `new` was given, which is not 0; alive by contract.
         unsafe { Entry::from_ptr(NonNull::new_unchecked(entry)) }
     }
 }
 
-/// The tag of a stored word.
+/// The short prefix of a stored word.
 #[inline]
-pub(super) fn tag_in(word: *mut u8) -> usize {
-    word.addr() >> TAG_SHIFT
+pub(super) fn short_prefix_in(word: *mut u8) -> usize {
+    word.addr() >> SHORT_PREFIX_SHIFT
 }
 
-/// The tag of a key with this prefix.
+/// The short prefix of a key with this prefix.
 #[inline]
-pub(super) fn tag_of(prefix: u64) -> usize {
-    (prefix >> (u64::BITS - TAG_BITS)) as usize
+pub(super) fn short_prefix_of(prefix: u64) -> usize {
+    (prefix >> (u64::BITS - SHORT_PREFIX_BITS)) as usize
 }
 
-/// Whether tags tell keys with these prefixes apart as well as the prefixes do.
-pub(super) fn tags_suffice(ascending: &[u64]) -> bool {
-    ascending.windows(2).all(|pair| pair[0] == pair[1] || tag_of(pair[0]) != tag_of(pair[1]))
+/// Whether short prefixes tell keys with these prefixes apart as well as the prefixes do.
+pub(super) fn short_prefixes_suffice(ascending: &[u64]) -> bool {
+    ascending
+        .windows(2)
+        .all(|pair| pair[0] == pair[1] || short_prefix_of(pair[0]) != short_prefix_of(pair[1]))
 }
 
 /// The bits of a user key after the first `skip`, 57 at least, as a number that orders as the keys do

@@ -27,7 +27,7 @@ fn keys(tree: &BTree) -> Vec<Vec<u8>> {
     keys
 }
 
-/// Checks T2 on every level: keys ascend and stay below `high`, nodes are locked by nobody, and
+/// Checks BT2 on every level: keys ascend and stay below `high`, nodes are locked by nobody, and
 /// what the children start with is what the separators say. Returns the number of nodes per level.
 fn check(tree: &BTree) -> Vec<usize> {
     let mut sizes = Vec::new();
@@ -106,16 +106,16 @@ fn prefixes_order_as_their_keys() {
 }
 
 #[test]
-fn words_hold_address_and_tag() {
+fn words_hold_address_and_short_prefix() {
     let arena = Arena::new(1 << 16);
     for prefix in [0, 1, u64::MAX >> 1, u64::MAX, 0x1234_5678_9ABC_DEF0] {
         let entry = new_entry(&arena, b"key", 1);
         let word = Word::new(entry, prefix);
-        assert_eq!((bound(word), word.tag()), (entry, tag_of(prefix)));
+        assert_eq!((bound(word), word.short_prefix()), (entry, short_prefix_of(prefix)));
         assert_eq!(user_key(internal_key(&bound(word))), b"key");
     }
-    assert!(tags_suffice(&[1 << 45, 2 << 45, 2 << 45]));
-    assert!(!tags_suffice(&[1 << 45, 2 << 45, (2 << 45) + 1]));
+    assert!(short_prefixes_suffice(&[1 << 45, 2 << 45, 2 << 45]));
+    assert!(!short_prefixes_suffice(&[1 << 45, 2 << 45, (2 << 45) + 1]));
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn kinds(tree: &BTree) -> (usize, usize) {
 }
 
 #[test]
-fn leaves_are_packed_where_tags_tell_keys_apart() {
+fn leaves_are_packed_where_short_prefixes_tell_keys_apart() {
     let n: u64 = if cfg!(miri) { 100 } else { 20_000 };
     let scattered = |i: u64| i.wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let fill = |key: &dyn Fn(u64) -> Vec<u8>| {
@@ -149,7 +149,7 @@ fn leaves_are_packed_where_tags_tell_keys_apart() {
     };
     assert!(fill(&|i| scattered(i).to_be_bytes().to_vec()) > 0.6);
     assert_eq!(fill(&|i| i.to_be_bytes().to_vec()), 0.0);
-    // Groups of ten keys, and so much in common within a group that their tags are the same.
+    // Groups of ten keys, and so much in common within a group that their short prefixes are the same.
     let order = |i: u64| scattered(i) % n;
     let grouped = |i: u64| {
         [&(order(i) / 10).to_be_bytes()[..], b"same", &scattered(i).to_be_bytes()].concat()

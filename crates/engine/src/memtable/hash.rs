@@ -17,10 +17,10 @@
 //!
 //! Threads: the caller lets one writer in at a time; readers need nothing. Unsafe, for the towers.
 //! Invariants:
-//! * **H1** What a bucket or a link points to is a node or head of this structure, in the arena of
+//! * **HM1** What a bucket or a link points to is a node or head of this structure, in the arena of
 //!   its memtable (R1), whose entry and links were written before (Release store, Acquire load).
-//! * **H2** On each level of a bucket the entries ascend. A node once linked stays linked.
-//! * **H3** A bucket that became a skip list stays one. Nodes that were in it as a chain are on its
+//! * **HM2** On each level of a bucket the entries ascend. A node once linked stays linked.
+//! * **HM3** A bucket that became a skip list stays one. Nodes that were in it as a chain are on its
 //!   lowest level only, whatever the height of their tower.
 //!
 //! Tests: `hash_test.rs` (model, threads, Miri).
@@ -107,11 +107,11 @@ impl HashRep {
         }
         let mut at = self.split(Content::of(word), key.internal_key()).1;
         while let Some(node) = NonNull::new(at) {
-            // SAFETY: H1.
+            // SAFETY: HM1.
             if !visit(unsafe { Entry::from_ptr(node) }) {
                 return;
             }
-            // SAFETY: H1.
+            // SAFETY: HM1.
             at = unsafe { link(node, 0) }.load(Ordering::Acquire);
         }
     }
@@ -143,7 +143,7 @@ impl HashRep {
     /// The order of a node's key and `key`.
     #[inline]
     fn compare(&self, node: Node, key: &[u8]) -> cmp::Ordering {
-        // SAFETY: H1; heads are never compared.
+        // SAFETY: HM1; heads are never compared.
         self.order.compare(unsafe { Entry::from_ptr(node).internal_key() }, key)
     }
 
@@ -159,7 +159,7 @@ impl HashRep {
                 for level in (1..self.max_height).rev() {
                     before = self.walk(before, level, key).0;
                 }
-                // SAFETY: H1.
+                // SAFETY: HM1.
                 (before.as_ptr(), unsafe { link(before, 0) }.load(Ordering::Acquire))
             }
         };
@@ -168,7 +168,7 @@ impl HashRep {
                 break;
             }
             before = after;
-            // SAFETY: H1.
+            // SAFETY: HM1.
             after = unsafe { link(node, 0) }.load(Ordering::Acquire);
         }
         (before, after)
@@ -180,7 +180,7 @@ impl HashRep {
     fn walk(&self, from: Node, level: usize, key: &[u8]) -> (Node, *mut u8) {
         let mut before = from;
         loop {
-            // SAFETY: H1; `before` was reached on this level.
+            // SAFETY: HM1; `before` was reached on this level.
             let after = unsafe { link(before, level) }.load(Ordering::Acquire);
             match NonNull::new(after) {
                 Some(node) if self.compare(node, key).is_lt() => before = node,
@@ -211,7 +211,7 @@ impl HashRep {
         };
         let first = match NonNull::new(before) {
             Some(before) => {
-                // SAFETY: H1.
+                // SAFETY: HM1.
                 unsafe { link(before, 0) }.store(node.as_ptr(), Ordering::Release);
                 first
             }
@@ -236,7 +236,7 @@ impl HashRep {
             before = splice[level].0;
         }
         for (level, (before, after)) in splice.into_iter().enumerate().take(height) {
-            // SAFETY: `node` has `height` links; H1 for `before`. There is no other writer, so the
+            // SAFETY: `node` has `height` links; HM1 for `before`. There is no other writer, so the
             // splice is still right.
             unsafe {
                 link(node, level).store(after, Ordering::Relaxed);
@@ -267,11 +267,11 @@ impl HashRep {
             let mut at = match Content::of(bucket.load(Ordering::Acquire)) {
                 Content::Empty => continue,
                 Content::Chain(first, _) => first.as_ptr(),
-                // SAFETY: H1.
+                // SAFETY: HM1.
                 Content::SkipList(head) => unsafe { link(head, 0) }.load(Ordering::Acquire),
             };
             while let Some(node) = NonNull::new(at) {
-                // SAFETY: H1.
+                // SAFETY: HM1.
                 unsafe {
                     entries.push(Entry::from_ptr(node));
                     at = link(node, 0).load(Ordering::Acquire);
@@ -330,7 +330,7 @@ impl MemtableRep for HashRep {
     }
 
     fn cursor(&self, total_order: bool) -> Box<dyn RepCursor + '_> {
-        Box::new(HashCursor { rep: self, total_order, place: Place::Nowhere, group: Vec::new() })
+        Box::new(HashCursor { rep: self, total_order, place: Position::Nowhere, group: Vec::new() })
     }
 
     fn outside_memory(&self) -> usize {
@@ -344,29 +344,29 @@ impl MemtableRep for HashRep {
 struct HashCursor<'a> {
     rep: &'a HashRep,
     total_order: bool,
-    place: Place<'a>,
-    /// The prefix that `Place::InBucket` stays in.
+    place: Position<'a>,
+    /// The prefix that `Position::InBucket` stays in.
     group: Vec<u8>,
 }
 
-enum Place<'a> {
+enum Position<'a> {
     Nowhere,
     /// The node may be null.
     InBucket(&'a AtomicPtr<u8>, *mut u8),
     InAll(SortedCursor),
 }
 
-// SAFETY: shared references and a node of the structure (H1), which any thread may read.
+// SAFETY: shared references and a node of the structure (HM1), which any thread may read.
 unsafe impl Send for HashCursor<'_> {}
 
 impl<'a> HashCursor<'a> {
     fn all(&mut self) -> &mut SortedCursor {
-        if !matches!(self.place, Place::InAll(_)) {
+        if !matches!(self.place, Position::InAll(_)) {
             let entries = self.rep.sorted();
-            self.place = Place::InAll(SortedCursor::new(self.rep.order.clone(), entries));
+            self.place = Position::InAll(SortedCursor::new(self.rep.order.clone(), entries));
         }
         match &mut self.place {
-            Place::InAll(cursor) => cursor,
+            Position::InAll(cursor) => cursor,
             _ => unreachable!("the place was set above"),
         }
     }
@@ -391,12 +391,12 @@ impl<'a> HashCursor<'a> {
     /// Stands on `node` of the bucket if it belongs to the group.
     fn stand(&mut self, bucket: &'a AtomicPtr<u8>, node: *mut u8) {
         let inside = NonNull::new(node).filter(|&node| {
-            // SAFETY: H1.
+            // SAFETY: HM1.
             let (key, after) = unsafe { (Entry::from_ptr(node).internal_key(), link(node, 0)) };
             prefetch_bytes(after.load(Ordering::Relaxed), NODE_AHEAD);
             self.rep.grouping.of(user_key(key)) == self.group
         });
-        self.place = Place::InBucket(bucket, inside.map_or(null_mut(), NonNull::as_ptr));
+        self.place = Position::InBucket(bucket, inside.map_or(null_mut(), NonNull::as_ptr));
     }
 
     /// The node before the first one that is not before `key`, or null.
@@ -411,16 +411,18 @@ impl<'a> HashCursor<'a> {
 
 impl RepCursor for HashCursor<'_> {
     fn release(&mut self) -> bool {
-        self.place = Place::Nowhere;
+        self.place = Position::Nowhere;
         true
     }
 
     fn entry(&self) -> Option<Entry> {
         match &self.place {
-            Place::Nowhere => None,
-            // SAFETY: H1.
-            Place::InBucket(_, node) => NonNull::new(*node).map(|n| unsafe { Entry::from_ptr(n) }),
-            Place::InAll(cursor) => cursor.entry(),
+            Position::Nowhere => None,
+            Position::InBucket(_, node) => {
+                // SAFETY: HM1.
+                NonNull::new(*node).map(|n| unsafe { Entry::from_ptr(n) })
+            }
+            Position::InAll(cursor) => cursor.entry(),
         }
     }
 
@@ -428,7 +430,7 @@ impl RepCursor for HashCursor<'_> {
         if self.has_ends() {
             self.all().seek_to_first();
         } else {
-            self.place = Place::Nowhere;
+            self.place = Position::Nowhere;
         }
     }
 
@@ -436,7 +438,7 @@ impl RepCursor for HashCursor<'_> {
         if self.has_ends() {
             self.all().seek_to_last();
         } else {
-            self.place = Place::Nowhere;
+            self.place = Position::Nowhere;
         }
     }
 
@@ -460,33 +462,33 @@ impl RepCursor for HashCursor<'_> {
 
     fn next(&mut self) {
         match &mut self.place {
-            Place::Nowhere => {}
-            Place::InBucket(bucket, node) => {
+            Position::Nowhere => {}
+            Position::InBucket(bucket, node) => {
                 let bucket = *bucket;
                 if let Some(node) = NonNull::new(*node) {
-                    // SAFETY: H1.
+                    // SAFETY: HM1.
                     let next = unsafe { link(node, 0) }.load(Ordering::Acquire);
                     self.stand(bucket, next);
                 }
             }
-            Place::InAll(cursor) => cursor.next(),
+            Position::InAll(cursor) => cursor.next(),
         }
     }
 
     fn prev(&mut self) {
         match &mut self.place {
-            Place::Nowhere => {}
-            Place::InBucket(bucket, node) => {
+            Position::Nowhere => {}
+            Position::InBucket(bucket, node) => {
                 let bucket = *bucket;
                 if let Some(node) = NonNull::new(*node) {
-                    // SAFETY: H1.
+                    // SAFETY: HM1.
                     let key = unsafe { Entry::from_ptr(node).internal_key() };
                     let content = Content::of(bucket.load(Ordering::Acquire));
                     let before = self.node_before(content, key);
                     self.stand(bucket, before);
                 }
             }
-            Place::InAll(cursor) => cursor.prev(),
+            Position::InAll(cursor) => cursor.prev(),
         }
     }
 }

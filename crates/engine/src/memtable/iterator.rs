@@ -2,8 +2,8 @@
 //!
 //! Unsafe in two ways, both resting on the `Arc`: the cursor borrows the memtable that the iterator
 //! itself keeps alive, and slices of entries are handed out. Invariants:
-//! * **M1** `cursor` never outlives `table`: it is private, and declared (so dropped) first.
-//! * **M2** Entries never move or change while the memtable lives, so slices stay good even when
+//! * **MM1** `cursor` never outlives `table`: it is private, and declared (so dropped) first.
+//! * **MM2** Entries never move or change while the memtable lives, so slices stay good even when
 //!   the iterator moves on. Values that may change (`in_place.rs`) are copied on arrival.
 
 #![allow(unsafe_code)]
@@ -39,7 +39,7 @@ impl MemTable {
 impl MemTableIterator {
     pub(super) fn new(table: Arc<MemTable>, total_order: bool) -> MemTableIterator {
         let cursor = table.rep().cursor(total_order);
-        // SAFETY: the memtable is behind an `Arc`, so it does not move, and M1.
+        // SAFETY: the memtable is behind an `Arc`, so it does not move, and MM1.
         let cursor = unsafe { std::mem::transmute::<Cursor<'_>, Cursor<'static>>(cursor) };
         MemTableIterator { cursor, entry: None, copy: Vec::new(), table }
     }
@@ -100,7 +100,7 @@ impl InternalIterator for MemTableIterator {
     }
     fn key(&self) -> &[u8] {
         debug_assert!(self.valid(), "key of an iterator that is not valid");
-        // SAFETY: M2; the slice borrows the iterator, which holds the memtable.
+        // SAFETY: MM2; the slice borrows the iterator, which holds the memtable.
         self.entry.map_or(&[], |entry| unsafe { entry.internal_key() })
     }
     fn value(&self) -> &[u8] {

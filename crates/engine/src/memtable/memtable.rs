@@ -313,7 +313,7 @@ impl MemTable {
     pub fn mark_immutable(&self) {
         if !self.immutable.swap(true, Ordering::Relaxed) {
             self.rep.mark_read_only();
-            self.range_dels.freeze(&self.order);
+            self.range_dels.seal(&self.order);
         }
     }
 

@@ -46,7 +46,7 @@ impl RangeDels {
     }
 
     /// Makes one run of all: nobody will add any more.
-    pub(super) fn freeze(&self, order: &KeyOrder) {
+    pub(super) fn seal(&self, order: &KeyOrder) {
         let _adding = self.adding.lock();
         let runs = self.runs();
         if runs.len() > 1 {

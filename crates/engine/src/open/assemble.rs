@@ -167,8 +167,9 @@ fn put_together(
     };
     let session = Arc::new(session);
     let reporter = Arc::new(Reporter::new(Arc::clone(&session)));
-    let graveyard = versions.graveyard().clone();
-    let files = Arc::new(FileKeeper::new(Arc::clone(&session), Arc::clone(&reporter), graveyard));
+    let obsolete_files = versions.obsolete_files().clone();
+    let files =
+        Arc::new(FileKeeper::new(Arc::clone(&session), Arc::clone(&reporter), obsolete_files));
     let base = || (Arc::clone(&session), Arc::clone(&reporter), Arc::clone(&files));
     let catalog = Catalog::new(base(), versions, states, known, default_family, delayed_write_rate);
     let catalog = Arc::new(catalog);
@@ -201,7 +202,7 @@ impl Core {
         let catalog = Arc::downgrade(&self.catalog);
         self.files.on_obsolete_table(move || {
             if let Some(catalog) = catalog.upgrade() {
-                catalog.wake_jobs();
+                catalog.notify_jobs();
             }
         });
         self.session.info_log.info(format_args!("DB pointer {:p}", Arc::as_ptr(self)));

@@ -13,7 +13,7 @@ use super::log_header::log_recovery_started;
 use super::opening::Opening;
 use crate::base::SeqNo;
 use crate::batch::{WriteBatch, iterate};
-use crate::commit::{Nowhere, each_record};
+use crate::commit::{DiscardRecords, each_record};
 use crate::error::{Error, Result};
 use crate::files::list_wals;
 use crate::flush::{self, FlushInputs, OutputContext};
@@ -126,7 +126,7 @@ fn refuse_sections<'a>(opening: &Opening, unread: impl Iterator<Item = &'a u64>)
     let mut sections = Sections::new();
     for &number in unread {
         each_record(&opening.session, number, |record| {
-            let mut replay = SectionReplay::new(&Nowhere, 0, Some(&mut sections));
+            let mut replay = SectionReplay::new(&DiscardRecords, 0, Some(&mut sections));
             let _ = iterate(record, &mut replay);
         })?;
         if !sections.is_empty() {

@@ -34,7 +34,7 @@ const COLUMNS: &str = "    Files   Size     Score Read(GB)  Rn(GB) Rnp1(GB) Writ
     KeyDrop Rblob(GB) Wblob(GB)";
 
 /// One line of the table.
-struct Line<'a> {
+struct LevelRow<'a> {
     name: &'a str,
     files: usize,
     size: u64,
@@ -44,7 +44,7 @@ struct Line<'a> {
     ingested: u64,
 }
 
-impl Line<'_> {
+impl LevelRow<'_> {
     fn write(&self, out: &mut String) {
         let j = &self.jobs;
         let gib = |bytes: u64| bytes as f64 / GIB;
@@ -105,17 +105,17 @@ pub(super) fn level_table(cf: &ColumnFamilyState) -> String {
         }
         let ingested = if level == 0 { cf.jobs.flushes().written } else { jobs.read };
         let (size, score) = (cf.current.level_bytes(level), shape.score(level));
-        Line { name: &format!("L{level}"), files, size, score, jobs, ingested }.write(&mut out);
+        LevelRow { name: &format!("L{level}"), files, size, score, jobs, ingested }.write(&mut out);
     }
     let (files, size) = (cf.current.total_files(), cf.current.total_bytes());
     let ingested = cf.jobs.flushes().written;
-    Line { name: "Sum", files, size, score: 0.0, jobs: sum, ingested }.write(&mut out);
-    Line { name: "Int", files: 0, size: 0, score: 0.0, jobs: sum, ingested }.write(&mut out);
+    LevelRow { name: "Sum", files, size, score: 0.0, jobs: sum, ingested }.write(&mut out);
+    LevelRow { name: "Int", files: 0, size: 0, score: 0.0, jobs: sum, ingested }.write(&mut out);
     let _ =
         write!(out, "\n** Compaction Stats [{name}] **\nPriority{COLUMNS}\n{}\n", "-".repeat(208));
     for (name, jobs) in [("Low", cf.jobs.compactions()), ("High", cf.jobs.flushes())] {
         if jobs.count > 0 {
-            Line { name, files: 0, size: 0, score: 0.0, jobs, ingested: 0 }.write(&mut out);
+            LevelRow { name, files: 0, size: 0, score: 0.0, jobs, ingested: 0 }.write(&mut out);
         }
     }
     out
@@ -136,7 +136,7 @@ mod tests {
         };
         let mut out = String::new();
         let ingested = 26889;
-        Line { name: "L0", files: 2, size: 26889, score: 0.5, jobs, ingested }.write(&mut out);
+        LevelRow { name: "L0", files: 2, size: 26889, score: 0.5, jobs, ingested }.write(&mut out);
         // As RocksDB 10.10.1 printed it for the same work.
         assert_eq!(
             out,

@@ -115,8 +115,8 @@ impl Properties {
             "num-running-flushes" => state.running.flushes() as u64,
             "num-running-compactions" => state.running.compactions() as u64,
             "compaction-pending" => {
-                let moment = self.catalog.moment();
-                u64::from(cf.picker.needs_compaction(&cf.current, &cf.data.options(), &moment))
+                let context = self.catalog.pick_context();
+                u64::from(cf.picker.needs_compaction(&cf.current, &cf.data.options(), &context))
             }
             "background-errors" => {
                 u64::from(self.session.health.error().is_some() && !self.session.read_only)

@@ -1,7 +1,7 @@
 //! Leaves out of an iterator what tombstones hide.
 //!
-//! * **V1** Where it is valid, no tombstone hides the entry.
-//! * **V2** A fragment of a newer place hides every entry in its range (G1), so the child is sought
+//! * **CO1** Where it is valid, no tombstone hides the entry.
+//! * **CO2** A fragment of a newer place hides every entry in its range (G1), so the child is sought
 //!   behind it. A fragment of the child's own place is compared with each entry, since newer entries
 //!   may lie among the older.
 
@@ -17,20 +17,20 @@ use std::sync::Arc;
 const BEFORE_ALL: u64 = u64::MAX;
 
 /// Which tombstones hide an entry.
-pub(super) enum Sight {
+pub(super) enum Visibility {
     /// Those that a reader at this sequence number sees.
     Reader(SeqNo),
     /// Those that every reader sees who sees the entry: no snapshot lies between.
     Snapshots(Arc<[SeqNo]>),
 }
 
-impl Sight {
+impl Visibility {
     /// The newest tombstone that may hide an entry.
     #[inline]
     fn limit(&self, entry: SeqNo) -> SeqNo {
         match self {
-            Sight::Reader(at) => *at,
-            Sight::Snapshots(snapshots) => {
+            Visibility::Reader(at) => *at,
+            Visibility::Snapshots(snapshots) => {
                 let above = snapshots.partition_point(|&s| s < entry);
                 snapshots.get(above).copied().unwrap_or(SeqNo::MAX)
             }
@@ -40,7 +40,7 @@ impl Sight {
 
 /// How the child came to where it stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Came {
+enum LastMove {
     /// From anywhere, looking forward.
     SoughtForward,
     /// From anywhere, looking backward.
@@ -52,8 +52,8 @@ enum Came {
 pub(super) struct CoveredIter {
     child: Box<dyn InternalIterator>,
     order: KeyOrder,
-    sight: Sight,
-    /// The tombstones of newer places; only with [`Sight::Reader`].
+    sight: Visibility,
+    /// The tombstones of newer places; only with [`Visibility::Reader`].
     newer: Vec<Cursor>,
     /// The tombstones of the child's place.
     own: Vec<Cursor>,
@@ -84,7 +84,7 @@ pub fn hide_covered(
         Box::new(CoveredIter {
             child,
             order: order.clone(),
-            sight: Sight::Reader(seq),
+            sight: Visibility::Reader(seq),
             newer: before,
             own: cursors(own),
             target: Vec::new(),
@@ -106,7 +106,7 @@ impl CoveredIter {
         CoveredIter {
             child,
             order: order.clone(),
-            sight: Sight::Snapshots(snapshots),
+            sight: Visibility::Snapshots(snapshots),
             newer: Vec::new(),
             own: vec![Cursor::new(tombstones)],
             target: Vec::new(),
@@ -116,19 +116,19 @@ impl CoveredIter {
 
     /// Moves on until the child stands on an entry that is not hidden.
     #[inline]
-    fn settle(&mut self, mut came: Came) {
+    fn settle(&mut self, mut came: LastMove) {
         while self.child.valid() {
             let stored = self.child.key();
             let (user_key, entry) = (user_part(stored), trailer(stored) >> 8);
             for cursor in self.newer.iter_mut().chain(&mut self.own) {
                 match came {
-                    Came::Forward => cursor.advance(&self.order, user_key),
-                    Came::Backward => cursor.retreat(&self.order, user_key),
+                    LastMove::Forward => cursor.advance(&self.order, user_key),
+                    LastMove::Backward => cursor.retreat(&self.order, user_key),
                     _ => cursor.seek(&self.order, user_key),
                 }
             }
-            let forward = matches!(came, Came::Forward | Came::SoughtForward);
-            came = if forward { Came::Forward } else { Came::Backward };
+            let forward = matches!(came, LastMove::Forward | LastMove::SoughtForward);
+            came = if forward { LastMove::Forward } else { LastMove::Backward };
             if leave_newer(
                 &mut self.newer,
                 &self.order,
@@ -177,12 +177,12 @@ impl CoveredIter {
 fn leave_newer(
     newer: &mut [Cursor],
     order: &KeyOrder,
-    sight: &Sight,
+    sight: &Visibility,
     user_key: &[u8],
     forward: bool,
     target: &mut Vec<u8>,
 ) -> bool {
-    let Sight::Reader(at) = *sight else { return false };
+    let Visibility::Reader(at) = *sight else { return false };
     for cursor in newer {
         let Some(f) = cursor.over(order, user_key) else { continue };
         if f.newest_at(at) == 0 {
@@ -225,12 +225,12 @@ impl InternalIterator for CoveredIter {
 
     fn seek_to_first(&mut self) {
         self.child.seek_to_first();
-        self.settle(Came::SoughtForward);
+        self.settle(LastMove::SoughtForward);
     }
 
     fn seek_to_last(&mut self) {
         self.child.seek_to_last();
-        self.settle(Came::SoughtBackward);
+        self.settle(LastMove::SoughtBackward);
     }
 
     fn seek(&mut self, target: &[u8]) {
@@ -239,7 +239,7 @@ impl InternalIterator for CoveredIter {
         } else {
             self.child.seek(target);
         }
-        self.settle(Came::SoughtForward);
+        self.settle(LastMove::SoughtForward);
     }
 
     fn seek_for_prev(&mut self, target: &[u8]) {
@@ -248,19 +248,19 @@ impl InternalIterator for CoveredIter {
         } else {
             self.child.seek_for_prev(target);
         }
-        self.settle(Came::SoughtBackward);
+        self.settle(LastMove::SoughtBackward);
     }
 
     #[inline]
     fn next(&mut self) {
         self.child.next();
-        self.settle(Came::Forward);
+        self.settle(LastMove::Forward);
     }
 
     #[inline]
     fn prev(&mut self) {
         self.child.prev();
-        self.settle(Came::Backward);
+        self.settle(LastMove::Backward);
     }
 
     #[inline]
@@ -279,7 +279,7 @@ impl InternalIterator for CoveredIter {
 
     fn skip_to(&mut self, target: &[u8]) {
         self.child.skip_to(target);
-        self.settle(Came::SoughtForward);
+        self.settle(LastMove::SoughtForward);
     }
 }
 

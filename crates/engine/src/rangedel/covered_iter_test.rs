@@ -9,13 +9,13 @@ use crate::rangedel::testing::{Owned, key, newest_over, random};
 const KEYS: u32 = 40;
 
 /// Entries and tombstones of one place.
-struct Place {
+struct Layer {
     entries: Arc<Vec<Entry>>,
     tombstones: Vec<Owned>,
 }
 
-/// Places newest first: each younger than all sequence numbers of the next (G1).
-fn places(rng: &mut fastrand::Rng, order: &KeyOrder) -> Vec<Place> {
+/// Layers newest first: each younger than all sequence numbers of the next (G1).
+fn places(rng: &mut fastrand::Rng, order: &KeyOrder) -> Vec<Layer> {
     let n = rng.u64(1..5);
     let mut one = |age: u64| {
         let base = 100 * age;
@@ -29,7 +29,7 @@ fn places(rng: &mut fastrand::Rng, order: &KeyOrder) -> Vec<Place> {
         entries.dedup_by(|a, b| a.0 == b.0);
         let count = rng.usize(..6);
         let tombstones = random(rng, count, KEYS, |rng| base + 1 + 2 * rng.u64(..50));
-        Place { entries: Arc::new(entries), tombstones }
+        Layer { entries: Arc::new(entries), tombstones }
     };
     (0..n).rev().map(&mut one).collect()
 }
@@ -68,7 +68,7 @@ fn a_reader_sees_what_no_tombstone_hides() {
         let by_place: Vec<Vec<Run>> =
             places.iter().map(|p| runs(&mut rng, &order, &p.tombstones)).collect();
         Conformance { walks: 6, ..Conformance::new(order.clone(), &expected) }.check(|| {
-            let child = |p: &Place| -> Box<dyn InternalIterator> {
+            let child = |p: &Layer| -> Box<dyn InternalIterator> {
                 Box::new(VecIter::shared(order.clone(), Arc::clone(&p.entries)))
             };
             let children = places.iter().map(child).collect();

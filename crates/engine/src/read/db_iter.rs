@@ -25,7 +25,7 @@ use crate::iter::merge_helper::{
     Collected, MergeOperands, counted_merge, short_key, split, unknown_type, unsupported_entry,
 };
 use crate::options::ReadOptions;
-use crate::read::{SuperVersion, Ticket};
+use crate::read::{PoolKey, SuperVersion};
 use crate::stats::Statistics;
 use crate::version::Source;
 use counts::{Call, IterCounts};
@@ -35,7 +35,7 @@ use std::time::Instant;
 
 /// The trailer that sorts before all entries of a user key.
 const BEFORE_ALL: u64 = u64::MAX;
-/// A parked iterator keeps buffers up to this size.
+/// A pooled iterator keeps buffers up to this size.
 const BUFFER_MAX: usize = 4 << 10;
 /// The trailer that sorts after all entries of a user key.
 const AFTER_ALL: u64 = 0;
@@ -109,7 +109,7 @@ pub struct DbIter {
     /// Only with statistics.
     counts: Option<Box<IterCounts>>,
     /// What decided `inner`'s children, if it may be used by another reader later.
-    ticket: Option<Ticket>,
+    pool_key: Option<PoolKey>,
     /// What `inner` reads from; dropped after it.
     keepalive: Arc<dyn Any + Send + Sync>,
 }
@@ -154,7 +154,7 @@ impl DbIter {
             looked_at: 0,
             error: None,
             counts: None,
-            ticket: None,
+            pool_key: None,
             keepalive,
         };
         iter.renew(seq, options, prefix_extractor.as_ref(), DbIter::MAX_SEQUENTIAL_SKIP);
@@ -182,16 +182,16 @@ impl DbIter {
         self
     }
 
-    /// Says what decided its children, so that it may be parked when its user leaves.
+    /// Says what decided its children, so that it may be pooled when its user leaves.
     #[must_use]
-    pub fn with_ticket(mut self, ticket: Option<Ticket>) -> DbIter {
-        self.ticket = ticket;
+    pub fn with_pool_key(mut self, pool_key: Option<PoolKey>) -> DbIter {
+        self.pool_key = pool_key;
         self
     }
 
-    /// What [`DbIter::with_ticket`] said.
-    pub fn ticket(&self) -> Option<&Ticket> {
-        self.ticket.as_ref()
+    /// What [`DbIter::with_pool_key`] said.
+    pub fn pool_key(&self) -> Option<&PoolKey> {
+        self.pool_key.as_ref()
     }
 
     /// The super-version that it keeps alive, if that is what it reads.

@@ -1,12 +1,12 @@
 //! Reading: the pinned set of memtables and files, snapshots, and the user's iterator.
 
 mod db_iter;
-mod parking;
+mod iterator_pool;
 mod snapshot;
 mod super_version;
 
 pub use db_iter::DbIter;
-pub use parking::{Parking, Ticket};
+pub use iterator_pool::{IteratorPool, PoolKey};
 pub use snapshot::{JobSnapshots, SnapshotList, Taken};
 pub use super_version::SuperVersion;
 

@@ -9,7 +9,7 @@ use crate::env::sync::atomic::{AtomicBool, Ordering};
 use crate::error::{Code, Error};
 use crate::hooks::{MergeOperator, SliceTransform};
 use crate::options::{ColumnFamilyOptions, TableFactory};
-use crate::read::{DbIter, Parking, SuperVersion, Ticket};
+use crate::read::{DbIter, IteratorPool, PoolKey, SuperVersion};
 use crate::version::{DataPaths, TableCache};
 use crate::write::StallLimits;
 use std::collections::BTreeMap;
@@ -39,7 +39,7 @@ pub(crate) struct ColumnFamilyData {
     /// What readers look at. Empty only after the database was closed.
     super_version: EpochCell<SuperVersion>,
     /// Iterators over it that wait for the next one.
-    parking: Parking,
+    iterator_pool: IteratorPool,
     dropped: AtomicBool,
     /// Deletes its files when the last handle goes. Set when it is dropped.
     dropped_from: OnceLock<Weak<dyn PurgesTables>>,
@@ -66,7 +66,7 @@ impl ColumnFamilyData {
             paths,
             tables,
             super_version: EpochCell::new(None),
-            parking: Parking::default(),
+            iterator_pool: IteratorPool::default(),
             dropped: AtomicBool::new(false),
             dropped_from: OnceLock::new(),
         }
@@ -86,24 +86,24 @@ impl ColumnFamilyData {
     /// Shows readers this, or nothing any more.
     pub(crate) fn set_super_version(&self, sv: Option<Arc<SuperVersion>>) {
         self.super_version.replace(sv);
-        let parked = self.parking.clear();
-        if !parked.is_empty() {
+        let pooled = self.iterator_pool.clear();
+        if !pooled.is_empty() {
             // Not here: locks are held, and tables may be freed with it.
-            epoch::retire(parked);
+            epoch::retire(pooled);
         }
     }
 
-    /// A parked iterator over the newest super-version, if it suits.
-    pub(crate) fn parked(
+    /// A pooled iterator over the newest super-version, if it suits.
+    pub(crate) fn pooled(
         &self,
-        suits: impl FnOnce(&SuperVersion, &Ticket) -> bool,
+        suits: impl FnOnce(&SuperVersion, &PoolKey) -> bool,
     ) -> Option<Box<DbIter>> {
-        self.parking.take(|sv, ticket| self.super_version.holds(sv) && suits(sv, ticket))
+        self.iterator_pool.take(|sv, pool_key| self.super_version.holds(sv) && suits(sv, pool_key))
     }
 
-    /// Parks an iterator that has no user any more, or frees it.
-    pub(crate) fn park(&self, iter: Box<DbIter>) {
-        self.parking.park(iter, |sv| self.super_version.holds(sv));
+    /// Pools an iterator that has no user any more, or frees it.
+    pub(crate) fn pool(&self, iter: Box<DbIter>) {
+        self.iterator_pool.put(iter, |sv| self.super_version.holds(sv));
     }
 
     /// The options in force. A job takes them once and keeps to them.

@@ -6,9 +6,9 @@
 //! A [`TableBuilder`] writes one file from entries in internal-key order.
 //!
 //! Invariants:
-//! * **T1** What a table returns was covered by a verified checksum since the file was opened,
+//! * **ST1** What a table returns was covered by a verified checksum since the file was opened,
 //!   unless the file has none.
-//! * **T2** No bytes make a reader panic, loop or allocate more than a small multiple of the file.
+//! * **ST2** No bytes make a reader panic, loop or allocate more than a small multiple of the file.
 
 use crate::base::iterator::EmptyIterator;
 use crate::base::{KeyOrder, LookupKey, SeqNo};

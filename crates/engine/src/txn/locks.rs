@@ -109,7 +109,7 @@ pub(super) struct LockManager {
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
 /// What came of one look at a lock.
-enum Look {
+enum LockAttempt {
     Taken,
     /// These hold it.
     Held(Vec<TxnId>),
@@ -140,8 +140,8 @@ impl LockManager {
         let result = loop {
             let holders = match self.look(&mut keys, request, cf, key) {
                 Err(e) => break Err(e),
-                Ok(Look::Taken) => break Ok(()),
-                Ok(Look::Held(holders)) => holders,
+                Ok(LockAttempt::Taken) => break Ok(()),
+                Ok(LockAttempt::Held(holders)) => holders,
             };
             if request.deadlock_depth > 0 && self.waits_for_itself(request, holders) {
                 break Err(Error::new(Code::Busy, "").with_subcode(SubCode::Deadlock));
@@ -168,13 +168,19 @@ impl LockManager {
         result
     }
 
-    fn look(&self, keys: &mut Keys, request: &Request<'_>, cf: u32, key: &[u8]) -> Result<Look> {
+    fn look(
+        &self,
+        keys: &mut Keys,
+        request: &Request<'_>,
+        cf: u32,
+        key: &[u8],
+    ) -> Result<LockAttempt> {
         let me = request.owner.id;
         let Some(lock) = keys.get_mut(&(cf, Box::from(key))) else {
             self.count(cf)?;
             let holders = vec![Arc::clone(request.owner)];
             keys.insert((cf, key.into()), Lock { exclusive: request.exclusive, holders });
-            return Ok(Look::Taken);
+            return Ok(LockAttempt::Taken);
         };
         if lock.exclusive || request.exclusive {
             lock.holders.retain(|holder| holder.id == me || !holder.rob());
@@ -185,12 +191,12 @@ impl LockManager {
             lock.exclusive = request.exclusive || (lock.exclusive && is_mine);
         } else if lock.exclusive || request.exclusive {
             let others = lock.holders.iter().map(|holder| holder.id).filter(|id| *id != me);
-            return Ok(Look::Held(others.collect()));
+            return Ok(LockAttempt::Held(others.collect()));
         }
         if !is_mine {
             lock.holders.push(Arc::clone(request.owner));
         }
-        Ok(Look::Taken)
+        Ok(LockAttempt::Taken)
     }
 
     /// Counts one more lock.

@@ -13,12 +13,12 @@
 //!                       (pessimistic)
 //! ```
 //!
-//! * **T1** A key that a transaction wrote is tracked until the end, or until a rollback to a save
+//! * **TX1** A key that a transaction wrote is tracked until the end, or until a rollback to a save
 //!   point before it was first touched. Writes through `batch_mut` are not tracked.
-//! * **T2** A tracked key of a pessimistic transaction is locked by it, unless it has expired.
-//! * **T3** A transaction with a snapshot fails with Busy on a key that was written after it.
+//! * **TX2** A tracked key of a pessimistic transaction is locked by it, unless it has expired.
+//! * **TX3** A transaction with a snapshot fails with Busy on a key that was written after it.
 //!
-//! * **T4** What is prepared survives the process, with its name: [`TransactionDb::open`] finds it,
+//! * **TX4** What is prepared survives the process, with its name: [`TransactionDb::open`] finds it,
 //!   and locks its keys again.
 
 mod locks;

@@ -13,22 +13,22 @@ pub(super) struct Tracked {
 }
 
 /// A key and its column family.
-pub(super) type Place = (u32, Vec<u8>);
+pub(super) type FamilyKey = (u32, Vec<u8>);
 
 /// The tracked keys, with save points.
 #[derive(Debug, Default)]
 pub(super) struct TrackedKeys {
-    keys: BTreeMap<Place, Tracked>,
+    keys: BTreeMap<FamilyKey, Tracked>,
     /// Per save point, the keys first tracked after it.
-    saved: Vec<Vec<Place>>,
+    saved: Vec<Vec<FamilyKey>>,
 }
 
 impl TrackedKeys {
-    pub(super) fn get(&self, place: &Place) -> Option<Tracked> {
+    pub(super) fn get(&self, place: &FamilyKey) -> Option<Tracked> {
         self.keys.get(place).copied()
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&Place, &Tracked)> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&FamilyKey, &Tracked)> {
         self.keys.iter()
     }
 
@@ -37,7 +37,7 @@ impl TrackedKeys {
     }
 
     /// Adds a key, or adds to what is known of it: the older sequence number counts.
-    pub(super) fn track(&mut self, place: Place, seq: SeqNo, exclusive: bool) {
+    pub(super) fn track(&mut self, place: FamilyKey, seq: SeqNo, exclusive: bool) {
         if let Some(tracked) = self.keys.get_mut(&place) {
             tracked.seq = tracked.seq.min(seq);
             tracked.exclusive |= exclusive;
@@ -62,7 +62,7 @@ impl TrackedKeys {
     }
 
     /// Goes back to the newest save point; gives the keys that are tracked no more.
-    pub(super) fn rollback(&mut self) -> Vec<Place> {
+    pub(super) fn rollback(&mut self) -> Vec<FamilyKey> {
         let since = self.saved.pop().unwrap_or_default();
         for place in &since {
             self.keys.remove(place);
@@ -71,7 +71,7 @@ impl TrackedKeys {
     }
 
     /// Forgets all.
-    pub(super) fn take(&mut self) -> Vec<Place> {
+    pub(super) fn take(&mut self) -> Vec<FamilyKey> {
         self.saved.clear();
         std::mem::take(&mut self.keys).into_keys().collect()
     }

@@ -3,7 +3,7 @@
 use super::locks::{LockManager, Owner, Request};
 use super::names::Names;
 use super::phases::TransactionState;
-use super::tracked::{Place, TrackedKeys};
+use super::tracked::{FamilyKey, TrackedKeys};
 use crate::base::{PinnedValue, SeqNo};
 use crate::batch::IndexedBatch;
 use crate::db::{ColumnFamily, Db, Snapshot};
@@ -221,7 +221,7 @@ impl Transaction {
     }
 
     /// Claims all of these keys, in their order.
-    pub(super) fn lock_all(&mut self, places: impl IntoIterator<Item = Place>) -> Result<()> {
+    pub(super) fn lock_all(&mut self, places: impl IntoIterator<Item = FamilyKey>) -> Result<()> {
         places.into_iter().try_for_each(|(cf, key)| {
             let cf = self.family(cf)?;
             self.claim(&cf, &key, true)
@@ -259,7 +259,7 @@ impl Transaction {
         self.batch_mut().pop_save_point()
     }
 
-    pub(super) fn release(&self, places: Vec<Place>) {
+    pub(super) fn release(&self, places: Vec<FamilyKey>) {
         if let Control::Locks { locks, owner, .. } = &self.control {
             for (cf, key) in places {
                 locks.release(owner.id, cf, &key);
@@ -294,7 +294,7 @@ impl std::fmt::Debug for Transaction {
 }
 
 /// Busy where a key was written after `seq`.
-pub(super) fn check(db: &Db, (cf, key): &Place, seq: SeqNo) -> Result<()> {
+pub(super) fn check(db: &Db, (cf, key): &FamilyKey, seq: SeqNo) -> Result<()> {
     match db.newest_sequence(*cf, key)? > seq {
         true => Err(Error::new(Code::Busy, "")),
         false => Ok(()),

@@ -3,9 +3,9 @@
 //! [`BatchIterator`] merges an iterator of the database, the base, with the keys of the batch. On a
 //! key of both the batch wins.
 //!
-//! * **B1** While valid and going forward, base and batch each stand on their first key at or after
+//! * **BI1** While valid and going forward, base and batch each stand on their first key at or after
 //!   the current key, or on none; going backward, at or before it.
-//! * **B2** The current key is the base's where `source` says so, else a copy in `delta`.
+//! * **BI2** The current key is the base's where `source` says so, else a copy in `delta`.
 
 use crate::base::{KeyOrder, PinnedValue};
 use crate::batch::{BatchLookup, IndexedBatch, MergeBase};

@@ -3,7 +3,7 @@
 
 use super::checkpoint::Checkpoint;
 use crate::base::key::user_key;
-use crate::catalog::Unclaimed;
+use crate::catalog::Orphans;
 use crate::db::{ColumnFamily, Db};
 use crate::error::{Error, Result};
 use crate::external::copy::Staging;
@@ -120,7 +120,7 @@ impl Core {
             imports.push(self.examine_import(family, export, &mut number)?);
         }
         check_ranges(family, &imports)?;
-        let mut brought = Unclaimed::new(&self.catalog);
+        let mut brought = Orphans::new(&self.catalog);
         for import in imports.iter().flatten() {
             let from = import.from.path();
             let to = filename::table_file_name(family.paths.main(), import.number);

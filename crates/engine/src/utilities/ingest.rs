@@ -15,13 +15,13 @@ use crate::base::InternalIterator;
 use crate::base::key::user_key;
 use crate::base::perf::{PerfMetric, PerfTimer};
 use crate::base::{LookupBuffer, MAX_SEQUENCE_NUMBER, SeqNo};
-use crate::catalog::Unclaimed;
+use crate::catalog::Orphans;
 use crate::commit::WriteState;
 use crate::compaction::picker::LevelShape;
 use crate::db::{ColumnFamily, Db};
 use crate::env::sync::MutexGuard;
 use crate::error::{Error, Result};
-use crate::external::{Destination, ExternalFile, Place, check_together, copy};
+use crate::external::{Destination, ExternalFile, TargetTree, check_together, copy};
 use crate::fs::filename;
 use crate::hooks::{ExternalFileIngestionInfo, FlushReason};
 use crate::open::Core;
@@ -98,7 +98,7 @@ impl Core {
         for arg in args {
             jobs.push(self.examine(arg, &mut number)?);
         }
-        let mut brought = Unclaimed::new(&self.catalog);
+        let mut brought = Orphans::new(&self.catalog);
         for job in &jobs {
             let links = job.options.move_files || job.options.link_files;
             let may_copy = !links || job.options.failed_move_fall_back_to_copy;
@@ -187,7 +187,7 @@ impl Core {
     /// Gives a file its number and its new name, by a link or as a copy, and syncs its bytes.
     pub(super) fn bring_in(
         &self,
-        brought: &mut Unclaimed<'_>,
+        brought: &mut Orphans<'_>,
         from: &Path,
         (number, to): (u64, PathBuf),
         link: bool,
@@ -238,7 +238,7 @@ impl Core {
             let versions = self.catalog.versions();
             let write = self.commit.lock();
             self.session.health.check_writable()?;
-            if self.catalog.order().visible() == write.line.last_allocated() {
+            if self.catalog.order().visible() == write.turns.last_allocated() {
                 return Ok((versions, write));
             }
             drop(write);
@@ -271,10 +271,10 @@ impl Core {
             jobs.iter().map(|job| HeldRange::new(self, job)).collect::<Result<_>>()?;
         let mut edits = Vec::with_capacity(jobs.len());
         let mut placed = Vec::with_capacity(jobs.len());
-        let mut newest = write.line.last_allocated();
+        let mut newest = write.turns.last_allocated();
         for (job, range) in jobs.iter().zip(&ranges) {
             let mut edit = VersionEdit::for_column_family(job.family.id);
-            edit.new_files = self.place(job, range, write.line.last_allocated())?;
+            edit.new_files = self.place(job, range, write.turns.last_allocated())?;
             placed.push(edit.new_files.clone());
             newest = edit.new_files.iter().map(|(_, f)| f.largest_seqno).fold(newest, SeqNo::max);
             edits.push(edit);
@@ -307,23 +307,23 @@ impl Core {
             self.catalog.renew_stalls(&mut state);
         }
         // Also after a failure: the record may be on the device, so its numbers are used.
-        if newest > write.line.last_allocated() {
+        if newest > write.turns.last_allocated() {
             // Nothing is in flight, so there is room.
-            let count = newest - write.line.last_allocated();
-            let _ = write.line.has_room(self.catalog.order());
-            self.catalog.order().publish(&write.line.reserve(count));
+            let count = newest - write.turns.last_allocated();
+            let _ = write.turns.has_room(self.catalog.order());
+            self.catalog.order().publish(&write.turns.reserve(count));
         }
         drop(write);
         drop(versions);
         self.files.delete_manifests(&manifests);
-        self.catalog.wake_jobs();
-        self.catalog.wake_waiters();
+        self.catalog.notify_jobs();
+        self.catalog.notify_waiters();
         installed.map(drop)
     }
 
     fn place(&self, job: &Job<'_>, range: &HeldRange<'_>, last_seqno: SeqNo) -> Result<Placed> {
         let (family, options) = (&job.family, job.family.options());
-        let place = Place {
+        let place = TargetTree {
             version: &range.version,
             tables: &family.tables,
             base_level: LevelShape::new(&range.version, &options).base_level,
@@ -418,7 +418,7 @@ impl Drop for HeldRange<'_> {
             cf.picker.release_range(self.id);
         }
         drop(state);
-        self.inner.catalog.wake_jobs();
-        self.inner.catalog.wake_waiters();
+        self.inner.catalog.notify_jobs();
+        self.inner.catalog.notify_waiters();
     }
 }

@@ -2,13 +2,13 @@
 //! so that a version that exists is a consistent one.
 //!
 //! Rules; breaking one is Corruption that names the files:
-//! * **B1** A file that leaves is there, on the level that the edit says.
-//! * **B2** A file that comes is not there yet, on any level.
-//! * **B3** Its smallest key is not after its largest.
-//! * **B4** Level 1 and deeper: files sorted by internal key, no two share one.
-//! * **B5** Level 0, all files with epoch numbers: newest epoch first; files whose keys overlap do
+//! * **VB1** A file that leaves is there, on the level that the edit says.
+//! * **VB2** A file that comes is not there yet, on any level.
+//! * **VB3** Its smallest key is not after its largest.
+//! * **VB4** Level 1 and deeper: files sorted by internal key, no two share one.
+//! * **VB5** Level 0, all files with epoch numbers: newest epoch first; files whose keys overlap do
 //!   not share an epoch.
-//! * **B6** Level 0, some file without: newest largest sequence number first, as RocksDB before
+//! * **VB6** Level 0, some file without: newest largest sequence number first, as RocksDB before
 //!   epochs. The ranges must then descend with age: each file's smallest sequence number lies below
 //!   that of the newer neighbour. An ingested file has one sequence number, which must lie below the
 //!   neighbour's largest; or 0, which any number of files may have.
@@ -27,7 +27,7 @@ pub struct VersionBuilder {
 }
 
 /// What [`VersionBuilder::build`] made.
-pub struct Built {
+pub struct BuiltVersion {
     /// The next version.
     pub version: Version,
     /// Files of the base that are not in it.
@@ -94,7 +94,7 @@ impl VersionBuilder {
     }
 
     /// Checks all rules and makes the version.
-    pub fn build(self) -> Result<Built> {
+    pub fn build(self) -> Result<BuiltVersion> {
         let order = self.base.order().clone();
         let mut levels = Vec::with_capacity(self.base.num_levels());
         for n in 0..self.base.num_levels() {
@@ -107,7 +107,7 @@ impl VersionBuilder {
         let left = self.deleted.iter().filter(|(_, number)| !self.added.contains_key(number));
         let removed = left.filter_map(|&(level, n)| self.base.level(level).file_by_number(n));
         let removed = removed.cloned().collect();
-        Ok(Built { version: Version::from_levels(order, levels), removed })
+        Ok(BuiltVersion { version: Version::from_levels(order, levels), removed })
     }
 
     fn touches(&self, level: usize) -> bool {
@@ -153,7 +153,7 @@ fn sort_by_key(order: &KeyOrder, level: usize, files: &mut [Arc<FileMeta>]) -> R
     Ok(())
 }
 
-/// Sorts files of level 0 newest first and checks B5 or B6.
+/// Sorts files of level 0 newest first and checks VB5 or VB6.
 pub(super) fn sort_level0(order: &KeyOrder, files: &mut [Arc<FileMeta>]) -> Result<()> {
     let by_seqno = |f: &Arc<FileMeta>| (f.largest_seqno, f.smallest_seqno, f.number);
     if files.iter().all(|f| f.epoch_number != 0) {

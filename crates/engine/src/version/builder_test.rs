@@ -13,7 +13,7 @@ fn add(files: &[(usize, &Arc<FileMeta>)]) -> VersionEdit {
     edit
 }
 
-fn build(base: &Arc<Version>, edits: &[VersionEdit]) -> Result<Built> {
+fn build(base: &Arc<Version>, edits: &[VersionEdit]) -> Result<BuiltVersion> {
     let mut builder = VersionBuilder::new(Arc::clone(base));
     for edit in edits {
         builder.apply(edit)?;
@@ -31,7 +31,7 @@ fn epoch(mut f: FileMeta, epoch: u64) -> Arc<FileMeta> {
 }
 
 #[track_caller]
-fn refused(result: Result<Built>, numbers: &[&str]) {
+fn refused(result: Result<BuiltVersion>, numbers: &[&str]) {
     let e = result.map(|b| b.version).unwrap_err();
     assert!(e.is_corruption(), "{e}");
     for n in numbers {

@@ -7,9 +7,9 @@
 //! Invariants:
 //! * **F1** Two `FileMeta`s with one number never live in the same [`super::VersionSet`]: a file that
 //!   moves to another level keeps its `Arc`.
-//! * **F2** A number enters the graveyard once, and only when its file left the current version and
+//! * **F2** A number enters the list of obsolete files once, and only when its file left the current version and
 //!   the last `Arc` of it was dropped, or when its file came with a failed edit and is not quarantined any
-//!   more (V3 of `set.rs`). A live file, or one still being read, is never in there.
+//!   more (VS3 of `set.rs`). A live file, or one still being read, is never in there.
 
 use crate::base::checksum::unique_id;
 use crate::base::key::user_key;
@@ -99,26 +99,26 @@ pub struct FileMeta {
     compaction_suggested: AtomicBool,
     /// For statistics of reads.
     at_last_level: AtomicBool,
-    /// Last: fields drop in order, so the number is buried when everything else is gone.
-    tomb: Tomb,
+    /// Last: fields drop in order, so the number is obsolete when everything else is gone.
+    on_drop: ObsoleteOnDrop,
 }
 
-/// Buries the number when it is dropped, if the file is obsolete by then.
-struct Tomb {
+/// Reports the number as obsolete when it is dropped, if the file is obsolete by then.
+struct ObsoleteOnDrop {
     number: u64,
-    place: OnceLock<(Graveyard, Arc<Path>)>,
+    place: OnceLock<(ObsoleteFiles, Arc<Path>)>,
 }
 
-impl Tomb {
-    fn new(number: u64) -> Tomb {
-        Tomb { number, place: OnceLock::new() }
+impl ObsoleteOnDrop {
+    fn new(number: u64) -> ObsoleteOnDrop {
+        ObsoleteOnDrop { number, place: OnceLock::new() }
     }
 }
 
-impl Drop for Tomb {
+impl Drop for ObsoleteOnDrop {
     fn drop(&mut self) {
-        if let Some((graveyard, dir)) = self.place.take() {
-            graveyard.bury(ObsoleteTable { number: self.number, dir });
+        if let Some((obsolete_files, dir)) = self.place.take() {
+            obsolete_files.add(ObsoleteTable { number: self.number, dir });
         }
     }
 }
@@ -152,7 +152,7 @@ impl FileMeta {
             being_compacted: AtomicBool::new(false),
             compaction_suggested: AtomicBool::new(false),
             at_last_level: AtomicBool::new(false),
-            tomb: Tomb::new(number),
+            on_drop: ObsoleteOnDrop::new(number),
         }
     }
 
@@ -301,10 +301,10 @@ impl FileMeta {
         self.compaction_suggested.store(true, Ordering::Relaxed);
     }
 
-    /// The file, which is in `dir`, left the current version: its number goes to `graveyard` with
+    /// The file, which is in `dir`, left the current version: its number goes to `obsolete_files` with
     /// its last reader.
-    pub(super) fn mark_obsolete(&self, graveyard: &Graveyard, dir: &Arc<Path>) {
-        let _ = self.tomb.place.set((graveyard.clone(), Arc::clone(dir)));
+    pub(super) fn mark_obsolete(&self, obsolete_files: &ObsoleteFiles, dir: &Arc<Path>) {
+        let _ = self.on_drop.place.set((obsolete_files.clone(), Arc::clone(dir)));
     }
 }
 
@@ -361,20 +361,20 @@ pub struct ObsoleteTable {
 
 /// Numbers of files that nobody can read any more and that may be deleted. Clones share one list.
 #[derive(Clone, Default)]
-pub struct Graveyard {
-    inner: Arc<GraveyardInner>,
+pub struct ObsoleteFiles {
+    inner: Arc<ObsoleteFilesInner>,
 }
 
 #[derive(Default)]
-struct GraveyardInner {
+struct ObsoleteFilesInner {
     tables: Mutex<Vec<ObsoleteTable>>,
     notify: OnceLock<Box<dyn Fn() + Send + Sync>>,
 }
 
-impl Graveyard {
+impl ObsoleteFiles {
     /// An empty one.
-    pub fn new() -> Graveyard {
-        Graveyard::default()
+    pub fn new() -> ObsoleteFiles {
+        ObsoleteFiles::default()
     }
 
     /// Sets what to call after a number came in; later calls change nothing. It runs on whichever
@@ -400,7 +400,7 @@ impl Graveyard {
     }
 
     /// Nobody can read this table any more.
-    pub(super) fn bury(&self, table: ObsoleteTable) {
+    pub(super) fn add(&self, table: ObsoleteTable) {
         self.inner.tables.lock().push(table);
         if let Some(notify) = self.inner.notify.get() {
             notify();
@@ -408,9 +408,9 @@ impl Graveyard {
     }
 }
 
-impl fmt::Debug for Graveyard {
+impl fmt::Debug for ObsoleteFiles {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Graveyard({:?})", self.inner.tables.lock())
+        write!(f, "ObsoleteFiles({:?})", self.inner.tables.lock())
     }
 }
 
@@ -429,24 +429,24 @@ mod tests {
 
     #[test]
     fn a_number_is_buried_with_its_last_reader() {
-        let graveyard = Graveyard::new();
+        let obsolete_files = ObsoleteFiles::new();
         let calls = Arc::new(AtomicUsize::new(0));
         let counter = calls.clone();
-        graveyard.set_notify(move || {
+        obsolete_files.set_notify(move || {
             counter.fetch_add(1, Ordering::Relaxed);
         });
         let (live, gone) = (file(1), file(2));
         let reader = gone.clone();
         let dir: Arc<Path> = Path::new("/second").into();
-        gone.mark_obsolete(&graveyard, &dir);
-        gone.mark_obsolete(&graveyard, &dir);
+        gone.mark_obsolete(&obsolete_files, &dir);
+        gone.mark_obsolete(&obsolete_files, &dir);
         drop(gone);
-        assert!(graveyard.is_empty(), "a reader still has it");
+        assert!(obsolete_files.is_empty(), "a reader still has it");
         drop(reader);
         drop(live);
-        let buried = [ObsoleteTable { number: 2, dir }];
-        assert_eq!(graveyard.take(), buried, "and the live one was not reported");
-        assert!(graveyard.is_empty());
+        let obsolete = [ObsoleteTable { number: 2, dir }];
+        assert_eq!(obsolete_files.take(), obsolete, "and the live one was not reported");
+        assert!(obsolete_files.is_empty());
         assert_eq!(calls.load(Ordering::Relaxed), 1);
     }
 

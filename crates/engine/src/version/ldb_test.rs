@@ -89,7 +89,7 @@ fn build(dir: &Path, max_manifest_file_size: u64) {
     set.install(vec![add(0, 0, &f4)]).unwrap();
     set.drop_column_family(1).unwrap();
     drop((bottom, f1, f2, f3));
-    for ObsoleteTable { number, dir } in set.graveyard().take() {
+    for ObsoleteTable { number, dir } in set.obsolete_files().take() {
         posix().remove_file(&crate::fs::filename::table_file_name(&dir, number)).unwrap();
     }
 }

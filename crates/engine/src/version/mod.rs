@@ -2,7 +2,7 @@
 //!
 //! | File | Owns |
 //! |---|---|
-//! | `file_meta` | one live table file, and the graveyard that its number goes to |
+//! | `file_meta` | one live table file, and the list of obsolete files that its number goes to |
 //! | `edit`, `edit_file` | one MANIFEST record: a change of the set of files, as values and as bytes |
 //! | `level`, `version` | the immutable set of files of a column family, and lookups in it |
 //! | `level_iter` | one iterator over the files of a sorted level |
@@ -33,7 +33,7 @@ pub mod version;
 pub use builder::VersionBuilder;
 pub use data_paths::DataPaths;
 pub use edit::VersionEdit;
-pub use file_meta::{FileMeta, FileStats, Graveyard, ObsoleteTable};
+pub use file_meta::{FileMeta, FileStats, ObsoleteFiles, ObsoleteTable};
 pub use level::Level;
 pub use level_iter::LevelIter;
 pub use manifest::Manifest;

@@ -4,13 +4,13 @@
 //! versions from the outcome. One thread owns a [`ManifestState`].
 //!
 //! Rules; breaking one is Corruption, except where it says otherwise:
-//! * **M1** The column family of an edit exists. `default`, with id 0, always does.
-//! * **M2** Last sequence numbers do not descend, and no file holds a larger one. RocksDB 7.8.3
+//! * **MR1** The column family of an edit exists. `default`, with id 0, always does.
+//! * **MR2** Last sequence numbers do not descend, and no file holds a larger one. RocksDB 7.8.3
 //!   aborts on either, newer versions hide the entries above; we refuse.
-//! * **M3** A file that leaves is there; a file that comes is not.
-//! * **M4** An atomic group counts down to 0 with nothing in between. One that the MANIFEST's end
+//! * **MR3** A file that leaves is there; a file that comes is not.
+//! * **MR4** An atomic group counts down to 0 with nothing in between. One that the MANIFEST's end
 //!   cuts off never happened.
-//! * **M5** log number, next file number and last sequence each occur.
+//! * **MR5** log number, next file number and last sequence each occur.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -74,14 +74,14 @@ pub struct ManifestState {
     pub column_families: BTreeMap<u32, ColumnFamilyState>,
     /// Whether the MANIFEST ends with its last record, and not in a part of one or in zeros.
     pub ends_clean: bool,
-    seen: Seen,
+    seen: SeenFields,
     /// The members of an atomic group whose end has not come yet.
     group: Vec<VersionEdit>,
 }
 
 /// Which of the fields that must occur have occurred.
 #[derive(Debug, Default)]
-struct Seen {
+struct SeenFields {
     log_number: bool,
     next_file_number: bool,
     last_sequence: bool,
@@ -98,7 +98,7 @@ impl Default for ManifestState {
             max_column_family: 0,
             column_families: BTreeMap::from([(0, default)]),
             ends_clean: true,
-            seen: Seen::default(),
+            seen: SeenFields::default(),
             group: Vec::new(),
         }
     }

@@ -4,18 +4,20 @@
 //! installing an edit waits for the device. [`Counters`] may be used by all threads without it.
 //!
 //! Invariants:
-//! * **V1** What [`VersionSet::install`] made visible is on the device first.
-//! * **V2** Last sequence numbers in a MANIFEST never descend, and no file's is larger.
-//! * **V3** After a write error nothing is appended to that MANIFEST. The next install writes a new
+//! * **VS1** What [`VersionSet::install`] made visible is on the device first.
+//! * **VS2** Last sequence numbers in a MANIFEST never descend, and no file's is larger.
+//! * **VS3** After a write error nothing is appended to that MANIFEST. The next install writes a new
 //!   one with the state before the failed edit. Until then nobody knows whether the failed edit
 //!   is on the device, so its new files are quarantined: they must not be deleted. Once a MANIFEST
 //!   without that edit is current, they are obsolete.
-//! * **V4** Every file has an epoch number, larger for newer files of level 0.
+//! * **VS4** Every file has an epoch number, larger for newer files of level 0.
 
 use super::manifest::{Manifest, read_current_manifest};
 use super::recover::{ColumnFamilySpec, build_version, check_all_known};
 use super::replay::ManifestState;
-use super::{DataPaths, FileMeta, Graveyard, ObsoleteTable, Version, VersionBuilder, VersionEdit};
+use super::{
+    DataPaths, FileMeta, ObsoleteFiles, ObsoleteTable, Version, VersionBuilder, VersionEdit,
+};
 use crate::base::{KeyOrder, SeqNo};
 use crate::error::{Code, Error, Result};
 use crate::fs::FileSystem;
@@ -123,14 +125,14 @@ impl ColumnFamilyVersions {
 pub struct VersionSet {
     opts: VersionSetOptions,
     counters: Arc<Counters>,
-    graveyard: Graveyard,
+    obsolete_files: ObsoleteFiles,
     column_families: BTreeMap<u32, ColumnFamilyVersions>,
     db_id: Option<String>,
     min_log_number_to_keep: u64,
     max_column_family: u32,
-    /// The last sequence number that the MANIFEST holds (V2).
+    /// The last sequence number that the MANIFEST holds (VS2).
     written_sequence: SeqNo,
-    /// `None` until the first install, and after an error (V3).
+    /// `None` until the first install, and after an error (VS3).
     manifest: Option<Manifest>,
     /// Of the MANIFEST that was read, when it was.
     read_size: u64,
@@ -210,7 +212,7 @@ impl VersionSet {
         let set = VersionSet {
             opts,
             counters: Arc::new(counters),
-            graveyard: Graveyard::new(),
+            obsolete_files: ObsoleteFiles::new(),
             column_families,
             db_id: state.db_id,
             min_log_number_to_keep: state.min_log_number_to_keep,
@@ -232,8 +234,8 @@ impl VersionSet {
     }
 
     /// Where numbers of obsolete files go.
-    pub fn graveyard(&self) -> &Graveyard {
-        &self.graveyard
+    pub fn obsolete_files(&self) -> &ObsoleteFiles {
+        &self.obsolete_files
     }
 
     /// The column families with their ids.
@@ -293,7 +295,7 @@ impl VersionSet {
         std::mem::take(&mut self.obsolete_manifests)
     }
 
-    /// Whether a table must be kept: it is live, or a failed edit may have made it so (V3).
+    /// Whether a table must be kept: it is live, or a failed edit may have made it so (VS3).
     pub fn needs_table(&self, number: u64) -> bool {
         self.quarantine.contains_key(&number)
             || self.column_families.values().any(|cf| cf.current.find(number).is_some())
@@ -309,7 +311,7 @@ impl VersionSet {
     /// Several edits count together or not at all. What the edits do not say is filled in: next
     /// file number, last sequence number, epochs of new files. New files of one edit on level 0
     /// come oldest first. The result holds the new version of each column family whose files
-    /// changed. After an error nothing changed here; on the device it may have (V3).
+    /// changed. After an error nothing changed here; on the device it may have (VS3).
     pub fn install(&mut self, mut edits: Vec<VersionEdit>) -> Result<Vec<(u32, Arc<Version>)>> {
         for edit in &edits {
             self.check_edit(edit)?;
@@ -340,7 +342,7 @@ impl VersionSet {
         for (id, built) in built {
             let Some(cf) = self.column_families.get_mut(&id) else { continue };
             for file in &built.removed {
-                file.mark_obsolete(&self.graveyard, cf.paths.dir(file.path_id));
+                file.mark_obsolete(&self.obsolete_files, cf.paths.dir(file.path_id));
             }
             cf.next_epoch = epochs.get(&id).copied().unwrap_or(cf.next_epoch);
             cf.current = Arc::new(built.version);
@@ -396,7 +398,7 @@ impl VersionSet {
         self.write(&mut [edit])?;
         if let Some(cf) = self.column_families.remove(&id) {
             for (_, file) in cf.current.all_files() {
-                file.mark_obsolete(&self.graveyard, cf.paths.dir(file.path_id));
+                file.mark_obsolete(&self.obsolete_files, cf.paths.dir(file.path_id));
             }
         }
         Ok(())
@@ -414,7 +416,7 @@ impl VersionSet {
         }
     }
 
-    /// V4: a file made from others is as old as the oldest of them, any other is the newest.
+    /// VS4: a file made from others is as old as the oldest of them, any other is the newest.
     fn fill_epochs(&self, edit: &mut VersionEdit, next: &mut BTreeMap<u32, u64>) {
         let Some(cf) = self.column_families.get(&edit.column_family) else { return };
         let next = next.entry(edit.column_family).or_insert(cf.next_epoch);
@@ -461,7 +463,7 @@ impl VersionSet {
         Ok(())
     }
 
-    /// Fills in the counters (V2) and ties several edits together. Returns the last sequence.
+    /// Fills in the counters (VS2) and ties several edits together. Returns the last sequence.
     fn complete(&self, edits: &mut [VersionEdit]) -> SeqNo {
         let files = edits.iter().flat_map(|edit| &edit.new_files);
         let newest = files.map(|(_, file)| file.largest_seqno).max().unwrap_or_default();
@@ -514,7 +516,7 @@ impl VersionSet {
         for (number, dir) in std::mem::take(&mut self.quarantine) {
             let mut coming = edits.iter().flat_map(|edit| &edit.new_files);
             if !self.needs_table(number) && !coming.any(|(_, file)| file.number == number) {
-                self.graveyard.bury(ObsoleteTable { number, dir });
+                self.obsolete_files.add(ObsoleteTable { number, dir });
             }
         }
     }

@@ -103,11 +103,11 @@ fn a_compaction_is_as_old_as_its_oldest_input_and_a_move_keeps_its_file() {
     set.install(vec![edit]).unwrap();
     assert_eq!(live(&set), [(0, 0, numbers[0], 1), (0, 0, output, 2)]);
 
-    assert!(set.graveyard().is_empty(), "a version still has the inputs");
+    assert!(set.obsolete_files().is_empty(), "a version still has the inputs");
     drop(reader);
-    let mut buried: Vec<u64> = set.graveyard().take().iter().map(|t| t.number).collect();
-    buried.sort_unstable();
-    assert_eq!(buried, numbers[1..]);
+    let mut obsolete: Vec<u64> = set.obsolete_files().take().iter().map(|t| t.number).collect();
+    obsolete.sort_unstable();
+    assert_eq!(obsolete, numbers[1..]);
 
     let moved = Arc::clone(&set.column_family(0).unwrap().current().files(0)[1]);
     let mut edit = VersionEdit::default();
@@ -116,7 +116,7 @@ fn a_compaction_is_as_old_as_its_oldest_input_and_a_move_keeps_its_file() {
     set.install(vec![edit]).unwrap();
     assert!(Arc::ptr_eq(&set.column_family(0).unwrap().current().files(6)[0], &moved));
     drop(moved);
-    assert!(set.graveyard().is_empty(), "it only moved");
+    assert!(set.obsolete_files().is_empty(), "it only moved");
     set.install(vec![flush_edit(0, new_file(&fs, &set, "d"))]).unwrap();
     assert_eq!(live(&set)[1].3, 4, "epochs go on");
     drop(set);
@@ -126,9 +126,9 @@ fn a_compaction_is_as_old_as_its_oldest_input_and_a_move_keeps_its_file() {
 fn closing_buries_nothing() {
     let (fs, mut set) = new_db();
     set.install(vec![flush_edit(0, new_file(&fs, &set, "a"))]).unwrap();
-    let graveyard = set.graveyard().clone();
+    let obsolete_files = set.obsolete_files().clone();
     drop(set);
-    assert!(graveyard.is_empty());
+    assert!(obsolete_files.is_empty());
 }
 
 #[test]
@@ -141,10 +141,10 @@ fn column_families_get_ids_once() {
     let number = live(&set)[0].2;
     let reader = Arc::clone(set.column_family(2).unwrap().current());
     set.drop_column_family(2).unwrap();
-    assert!(set.graveyard().is_empty());
+    assert!(set.obsolete_files().is_empty());
     drop(reader);
     let dir: Arc<Path> = Path::new("/db").into();
-    assert_eq!(set.graveyard().take(), [ObsoleteTable { number, dir }]);
+    assert_eq!(set.obsolete_files().take(), [ObsoleteTable { number, dir }]);
     let e = set.install(vec![VersionEdit::for_column_family(2)]).unwrap_err();
     assert_eq!(e.code(), Code::ColumnFamilyDropped);
     assert_eq!(set.drop_column_family(2).unwrap_err().code(), Code::ColumnFamilyDropped);
@@ -208,7 +208,7 @@ fn a_large_manifest_is_replaced_by_a_small_one() {
     assert_eq!(live(&recover(&fs.crash_clone(), &["default"]).unwrap()), live(&set));
 }
 
-/// The sequence numbers of a MANIFEST, as its reader would check them: V2.
+/// The sequence numbers of a MANIFEST, as its reader would check them: VS2.
 fn check_manifest(fs: &MemFs, number: u64) {
     let path = manifest_file_name(Path::new("/db"), number);
     read_manifest(fs, &path).unwrap();

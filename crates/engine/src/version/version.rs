@@ -136,7 +136,7 @@ impl Version {
 
     /// Appends iterators that together hold every entry: one per file of level 0, newest first,
     /// and one per other level. They live without the version, but the files' numbers must stay
-    /// out of the graveyard by holding it.
+    /// out of the list of obsolete files by holding it.
     pub fn add_iterators(
         &self,
         ro: &TableIterOptions,

@@ -8,7 +8,7 @@ mod sync_group;
 
 pub(crate) use apply::unknown_column_family;
 pub use apply::{MemtableInserter, MemtableLookup};
-pub use order::{CommitOrder, Line, Turn};
+pub use order::{CommitOrder, Turn, TurnAllocator};
 pub(crate) use sections::prepared_here;
 pub use sections::{SectionReplay, Sections};
 pub use stall::{Stall, StallCause, StallInputs, StallLimits, WriteController};

@@ -47,7 +47,7 @@ impl Turn {
 
 /// Gives turns away; guarded by the write lock.
 #[derive(Debug)]
-pub struct Line {
+pub struct TurnAllocator {
     /// The newest sequence number that was given away; visible ones may lag behind.
     last_allocated: SeqNo,
     next_place: u64,
@@ -55,10 +55,10 @@ pub struct Line {
     free_below: u64,
 }
 
-impl Line {
+impl TurnAllocator {
     /// Everything up to `last` was given away.
-    pub fn new(last: SeqNo) -> Line {
-        Line { last_allocated: last, next_place: 0, free_below: 0 }
+    pub fn new(last: SeqNo) -> TurnAllocator {
+        TurnAllocator { last_allocated: last, next_place: 0, free_below: 0 }
     }
 
     /// The newest sequence number that was given away.
@@ -67,7 +67,7 @@ impl Line {
         self.last_allocated
     }
 
-    /// Whether [`Line::reserve`] may be called: there is a place for another turn (O1).
+    /// Whether [`TurnAllocator::reserve`] may be called: there is a place for another turn (O1).
     #[inline]
     pub fn has_room(&mut self, order: &CommitOrder) -> bool {
         if self.next_place < self.free_below {

@@ -5,7 +5,7 @@ mod threads {
     use super::*;
     use crate::env::sync::Mutex;
 
-    fn reserve(order: &CommitOrder, line: &Mutex<Line>, count: u64) -> Turn {
+    fn reserve(order: &CommitOrder, line: &Mutex<TurnAllocator>, count: u64) -> Turn {
         loop {
             let mut line = line.lock();
             if line.has_room(order) {
@@ -20,7 +20,7 @@ mod threads {
     fn writes_become_visible_in_order() {
         const WRITES: u64 = if cfg!(miri) { 30 } else { 20_000 };
         let order = CommitOrder::new(7);
-        let line = Mutex::new(Line::new(7));
+        let line = Mutex::new(TurnAllocator::new(7));
         // What readers may find: everything up to the visible number was stored before.
         let stored: Vec<AtomicU64> = (0..6 * WRITES * 3 + 8).map(|_| AtomicU64::new(0)).collect();
         std::thread::scope(|scope| {
@@ -47,7 +47,7 @@ mod threads {
     #[test]
     fn a_turn_waits_for_those_before_it_alone() {
         let order = CommitOrder::new(0);
-        let line = Mutex::new(Line::new(0));
+        let line = Mutex::new(TurnAllocator::new(0));
         let (first, second) = (reserve(&order, &line, 2), reserve(&order, &line, 1));
         std::thread::scope(|scope| {
             let waiting = scope.spawn(|| order.publish(&second));
@@ -63,7 +63,7 @@ mod threads {
     #[test]
     fn no_more_turns_are_out_than_there_are_places() {
         let order = CommitOrder::new(0);
-        let mut line = Line::new(0);
+        let mut line = TurnAllocator::new(0);
         let turns: Vec<Turn> = (0..SLOTS)
             .map(|_| {
                 assert!(line.has_room(&order));
@@ -91,7 +91,7 @@ mod loom_models {
         builder.check(move || {
             let turns: u64 = rounds.iter().sum();
             let stored = (0..=turns).map(|_| AtomicU64::new(0)).collect();
-            let shared = Arc::new((CommitOrder::new(0), Mutex::new(Line::new(0)), stored));
+            let shared = Arc::new((CommitOrder::new(0), Mutex::new(TurnAllocator::new(0)), stored));
             let others: Vec<_> = rounds[1..]
                 .iter()
                 .map(|&n| {
@@ -105,7 +105,7 @@ mod loom_models {
         });
     }
 
-    fn write((order, line, stored): &(CommitOrder, Mutex<Line>, Vec<AtomicU64>)) {
+    fn write((order, line, stored): &(CommitOrder, Mutex<TurnAllocator>, Vec<AtomicU64>)) {
         let turn = loop {
             let mut line = line.lock().unwrap();
             if line.has_room(order) {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 /// What a pick depends on beside version and options.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Moment {
+pub struct PickContext {
     /// Seconds since 1970.
     pub now: u64,
     /// The oldest snapshot when one was released last, or what was visible then; 0 if none ever was.
@@ -23,9 +23,9 @@ pub(super) type Found<'a> = (usize, &'a Arc<FileMeta>);
 pub(super) fn bottommost<'a>(
     version: &'a Version,
     options: &ColumnFamilyOptions,
-    moment: &Moment,
+    context: &PickContext,
 ) -> impl Iterator<Item = Found<'a>> {
-    let (oldest_snapshot, now) = (moment.oldest_snapshot, moment.now);
+    let (oldest_snapshot, now) = (context.oldest_snapshot, context.now);
     let delay = u64::from(options.bottommost_file_compaction_delay);
     // Something may come below it at any time.
     let keeps_history = options.cf_allow_ingest_behind;
@@ -42,8 +42,8 @@ pub(super) fn bottommost<'a>(
 
 /// The smallest sequence number that a released snapshot must reach to make
 /// `bottommost` find more.
-pub fn bottommost_threshold(version: &Version, moment: &Moment) -> SeqNo {
-    let waits = |f: &FileMeta| f.largest_seqno != 0 && f.largest_seqno >= moment.oldest_snapshot;
+pub fn bottommost_threshold(version: &Version, context: &PickContext) -> SeqNo {
+    let waits = |f: &FileMeta| f.largest_seqno != 0 && f.largest_seqno >= context.oldest_snapshot;
     let files =
         version.all_files().filter(|(level, f)| waits(f) && is_bottommost(version, *level, f));
     files.map(|(_, f)| f.largest_seqno).min().unwrap_or(SeqNo::MAX)
@@ -64,9 +64,9 @@ fn is_bottommost(version: &Version, level: usize, file: &FileMeta) -> bool {
 pub(super) fn expired<'a>(
     version: &'a Version,
     options: &ColumnFamilyOptions,
-    moment: &Moment,
+    context: &PickContext,
 ) -> impl Iterator<Item = Found<'a>> {
-    let limit = moment.now.checked_sub(options.ttl).filter(|_| options.ttl > 0).unwrap_or(0);
+    let limit = context.now.checked_sub(options.ttl).filter(|_| options.ttl > 0).unwrap_or(0);
     let deepest = version.deepest_level().unwrap_or(0).min(last_level(version, options));
     version.all_files().filter(move |(level, f)| {
         let oldest = f.oldest_ancestor_time;
@@ -78,10 +78,10 @@ pub(super) fn expired<'a>(
 pub(super) fn periodic<'a>(
     version: &'a Version,
     options: &ColumnFamilyOptions,
-    moment: &Moment,
+    context: &PickContext,
 ) -> impl Iterator<Item = Found<'a>> {
     let period = options.periodic_compaction_seconds;
-    let limit = moment.now.checked_sub(period).filter(|_| period > 0).unwrap_or(0);
+    let limit = context.now.checked_sub(period).filter(|_| period > 0).unwrap_or(0);
     let last = last_level(version, options);
     version.all_files().filter(move |(level, f)| {
         let written = match f.file_creation_time {

@@ -6,7 +6,7 @@
 
 use super::CompactionPicker;
 use super::draft::Draft;
-use super::due::Moment;
+use super::due::PickContext;
 use super::inputs::{Files, any_being_compacted, cheap_to_merge, total_size};
 use crate::compaction::plan::CompactionReason;
 use crate::options::ColumnFamilyOptions;
@@ -18,12 +18,12 @@ pub(super) fn choose(
     picker: &CompactionPicker,
     version: &Version,
     options: &ColumnFamilyOptions,
-    moment: &Moment,
+    context: &PickContext,
 ) -> Option<Draft> {
     if picker.num_running() > 0 {
         return None;
     }
-    too_old(version, options, moment)
+    too_old(version, options, context)
         .or_else(|| too_large(version, options))
         .or_else(|| small_ones(version, options))
 }
@@ -37,8 +37,12 @@ fn newest_time(file: &FileMeta) -> u64 {
 }
 
 /// Files beyond `ttl`, unless the rest is still too large: then size decides.
-fn too_old(version: &Version, options: &ColumnFamilyOptions, moment: &Moment) -> Option<Draft> {
-    let limit = moment.now.checked_sub(options.ttl).filter(|_| options.ttl > 0)?;
+fn too_old(
+    version: &Version,
+    options: &ColumnFamilyOptions,
+    context: &PickContext,
+) -> Option<Draft> {
+    let limit = context.now.checked_sub(options.ttl).filter(|_| options.ttl > 0)?;
     let files = version.files(0);
     let is_old = |f: &&Arc<FileMeta>| newest_time(f) > 0 && newest_time(f) < limit;
     let count = files.iter().rev().take_while(is_old).count();

@@ -1,7 +1,7 @@
 //! The leveled policy: the level with the highest score gives files to the next.
 
 use super::draft::{Choice, make_plan};
-use super::due::{self, Moment};
+use super::due::{self, PickContext};
 use super::inputs::{
     self, Files, Inputs, any_being_compacted, cheap_to_merge, clean_cut, complete, total_size,
 };
@@ -19,11 +19,11 @@ const INTRA_LEVEL0_FILES_MIN: usize = 4;
 const TRIVIAL_MOVE_FILES_MAX: usize = 4;
 
 /// What the functions below look at.
-struct Scene<'a> {
+struct PickInput<'a> {
     version: &'a Version,
     options: &'a ColumnFamilyOptions,
     shape: &'a LevelShape,
-    moment: &'a Moment,
+    context: &'a PickContext,
 }
 
 /// The most urgent compaction that is possible now.
@@ -32,9 +32,9 @@ pub(super) fn pick(
     version: &Version,
     options: &ColumnFamilyOptions,
     shape: &LevelShape,
-    moment: &Moment,
+    context: &PickContext,
 ) -> Option<CompactionPlan> {
-    let scene = Scene { version, options, shape, moment };
+    let input = PickInput { version, options, shape, context };
     let mut base_waits_for_level0 = false;
     for &(level, score) in shape.scores.iter().take_while(|s| s.1 >= 1.0) {
         // Level 0 needs room in the base level and could not start: taking more files of the base
@@ -43,21 +43,21 @@ pub(super) fn pick(
             continue;
         }
         let choice = if level == 0 {
-            pick_level0(picker, &scene, score)
+            pick_level0(picker, &input, score)
         } else {
-            pick_deeper(picker, &scene, level, score)
+            pick_deeper(picker, &input, level, score)
         };
         match choice {
             Some(choice) => return Some(make_plan(picker, version, options, shape, choice)),
             None => base_waits_for_level0 |= level == 0,
         }
     }
-    let choice = pick_due(picker, &scene)?;
+    let choice = pick_due(picker, &input)?;
     Some(make_plan(picker, version, options, shape, choice))
 }
 
-fn pick_level0(picker: &CompactionPicker, scene: &Scene<'_>, score: f64) -> Option<Choice> {
-    let (version, base) = (scene.version, scene.shape.base_level);
+fn pick_level0(picker: &CompactionPicker, input: &PickInput<'_>, score: f64) -> Option<Choice> {
+    let (version, base) = (input.version, input.shape.base_level);
     let reason = CompactionReason::LevelL0FilesNum;
     let choice = |output_level, inputs| {
         Some(Choice {
@@ -71,39 +71,39 @@ fn pick_level0(picker: &CompactionPicker, scene: &Scene<'_>, score: f64) -> Opti
         })
     };
     if picker.level0_is_running() {
-        let inside = merge_if_base_is_large(scene).or_else(|| merge_while_blocked(scene))?;
+        let inside = merge_if_base_is_large(input).or_else(|| merge_while_blocked(input))?;
         return choice(0, Inputs { start: inside, output: Files::new() });
     }
-    if let Some(files) = oldest_disjoint(picker, scene) {
+    if let Some(files) = oldest_disjoint(picker, input) {
         return choice(base, Inputs { start: files, output: Files::new() });
     }
-    if let Some(files) = merge_if_base_is_large(scene) {
+    if let Some(files) = merge_if_base_is_large(input) {
         return choice(0, Inputs { start: files, output: Files::new() });
     }
-    for index in by_priority(version, 0, scene.options.compaction_pri, None) {
+    for index in by_priority(version, 0, input.options.compaction_pri, None) {
         let seed = vec![version.files(0)[index].clone()];
         let Some((smallest, largest)) = key_range(version.order(), &seed) else { continue };
         let start = version.overlapping_inputs(0, Some(smallest), Some(largest));
         if any_being_compacted(&start) {
             continue;
         }
-        if let Some(inputs) = complete(picker, version, scene.options, (0, base), start) {
+        if let Some(inputs) = complete(picker, version, input.options, (0, base), start) {
             return choice(base, inputs);
         }
     }
-    let inside = merge_while_blocked(scene)?;
+    let inside = merge_while_blocked(input)?;
     choice(0, Inputs { start: inside, output: Files::new() })
 }
 
 /// From the oldest file on, those that overlap neither each other nor the base level: they only
 /// have to move. If the base level is empty the usual way finds the same, one file at a time.
-fn oldest_disjoint(picker: &CompactionPicker, scene: &Scene<'_>) -> Option<Files> {
-    let (version, base) = (scene.version, scene.shape.base_level);
+fn oldest_disjoint(picker: &CompactionPicker, input: &PickInput<'_>) -> Option<Files> {
+    let (version, base) = (input.version, input.shape.base_level);
     let order = version.order();
     if base == 0 || version.level(base).is_empty() {
         return None;
     }
-    if !scene.options.compression_per_level.is_empty() {
+    if !input.options.compression_per_level.is_empty() {
         return None;
     }
     let mut taken = Files::new();
@@ -130,29 +130,29 @@ fn oldest_disjoint(picker: &CompactionPicker, scene: &Scene<'_>) -> Option<Files
 
 /// Merges inside level 0 if the base level is so much larger that merging into it would mostly
 /// rewrite it.
-fn merge_if_base_is_large(scene: &Scene<'_>) -> Option<Files> {
-    let files = scene.version.files(0);
-    let least = scene.options.level0_file_num_compaction_trigger.max(2) as usize;
-    let factor = scene.options.max_bytes_for_level_multiplier.max(10.0) * 2.0;
-    let level0 = scene.version.level_bytes(0) as f64;
-    let base = scene.version.level_bytes(scene.shape.base_level) as f64;
+fn merge_if_base_is_large(input: &PickInput<'_>) -> Option<Files> {
+    let files = input.version.files(0);
+    let least = input.options.level0_file_num_compaction_trigger.max(2) as usize;
+    let factor = input.options.max_bytes_for_level_multiplier.max(10.0) * 2.0;
+    let level0 = input.version.level_bytes(0) as f64;
+    let base = input.version.level_bytes(input.shape.base_level) as f64;
     if files.len() < least || base <= level0 * factor {
         return None;
     }
     let newest: Files = files.iter().take_while(|f| !f.is_being_compacted()).cloned().collect();
-    let newest = within(newest, max_file_size(scene.options));
+    let newest = within(newest, max_file_size(input.options));
     (newest.len() >= least).then_some(newest)
 }
 
 /// Merges the newest files of level 0 while the way down is blocked, so that reads and the stall
 /// limit see fewer. Takes files as long as each makes the merge cheaper per file it removes.
-fn merge_while_blocked(scene: &Scene<'_>) -> Option<Files> {
-    let files = scene.version.files(0);
-    let trigger = scene.options.level0_file_num_compaction_trigger.max(0) as usize;
+fn merge_while_blocked(input: &PickInput<'_>) -> Option<Files> {
+    let files = input.version.files(0);
+    let trigger = input.options.level0_file_num_compaction_trigger.max(0) as usize;
     if files.len() < trigger + 2 {
         return None;
     }
-    let limit = max_compaction_bytes(scene.options).min(max_file_size(scene.options));
+    let limit = max_compaction_bytes(input.options).min(max_file_size(input.options));
     let (taken, _) = cheap_to_merge(files, limit);
     (taken.len() >= INTRA_LEVEL0_FILES_MIN).then_some(taken)
 }
@@ -171,11 +171,11 @@ fn within(mut files: Files, limit: u64) -> Files {
 
 fn pick_deeper(
     picker: &mut CompactionPicker,
-    scene: &Scene<'_>,
+    input: &PickInput<'_>,
     level: usize,
     score: f64,
 ) -> Option<Choice> {
-    let (version, options) = (scene.version, scene.options);
+    let (version, options) = (input.version, input.options);
     let output_level = level + 1;
     let is_round_robin = options.compaction_pri == CompactionPri::RoundRobin;
     picker.cursors.resize(version.num_levels(), None);
@@ -185,7 +185,7 @@ fn pick_deeper(
         let inputs = if file.is_being_compacted() {
             None
         } else {
-            choose_from(picker, scene, (level, output_level), index)
+            choose_from(picker, input, (level, output_level), index)
         };
         let Some(inputs) = inputs else {
             if is_round_robin {
@@ -215,18 +215,18 @@ fn pick_deeper(
 /// Whole inputs that start from one file.
 fn choose_from(
     picker: &CompactionPicker,
-    scene: &Scene<'_>,
+    input: &PickInput<'_>,
     levels: (usize, usize),
     index: usize,
 ) -> Option<Inputs> {
-    let (version, options) = (scene.version, scene.options);
+    let (version, options) = (input.version, input.options);
     let seed = vec![version.files(levels.0)[index].clone()];
     let start = clean_cut(version, levels.0, seed)?;
     if picker.output_conflicts(version.order(), &start, levels.1) {
         return None;
     }
     if start.len() == 1 && inputs::overlapping(version, levels.1, &start)?.is_empty() {
-        let start = neighbours_that_move_too(picker, scene, levels, index);
+        let start = neighbours_that_move_too(picker, input, levels, index);
         return Some(Inputs { start, output: Files::new() });
     }
     complete(picker, version, options, levels, start)
@@ -235,14 +235,14 @@ fn choose_from(
 /// A file that overlaps nothing below, with those to its right that do not either.
 fn neighbours_that_move_too(
     picker: &CompactionPicker,
-    scene: &Scene<'_>,
+    input: &PickInput<'_>,
     (start_level, output_level): (usize, usize),
     index: usize,
 ) -> Files {
-    let (version, order) = (scene.version, scene.version.order());
+    let (version, order) = (input.version, input.version.order());
     let files = version.files(start_level);
     let mut taken = vec![files[index].clone()];
-    if !scene.options.compression_per_level.is_empty() {
+    if !input.options.compression_per_level.is_empty() {
         return taken;
     }
     for (next, file) in files.iter().enumerate().skip(index + 1) {
@@ -255,7 +255,7 @@ fn neighbours_that_move_too(
             || splits_key
             || version.overlaps(output_level, Some(smallest), Some(file.largest_user_key()))
             || total_size(&taken).saturating_add(file.file_size)
-                > max_compaction_bytes(scene.options);
+                > max_compaction_bytes(input.options);
         if stop {
             break;
         }
@@ -272,41 +272,41 @@ fn neighbours_that_move_too(
 pub(super) fn has_due_file(
     version: &Version,
     options: &ColumnFamilyOptions,
-    moment: &Moment,
+    context: &PickContext,
 ) -> bool {
     due::marked(version, options).next().is_some()
-        || due::bottommost(version, options, moment).next().is_some()
-        || due::expired(version, options, moment).next().is_some()
-        || due::periodic(version, options, moment).next().is_some()
+        || due::bottommost(version, options, context).next().is_some()
+        || due::expired(version, options, context).next().is_some()
+        || due::periodic(version, options, context).next().is_some()
 }
 
 /// Files that are compacted although their level is in shape.
-fn pick_due(picker: &CompactionPicker, scene: &Scene<'_>) -> Option<Choice> {
-    let (version, options, moment) = (scene.version, scene.options, scene.moment);
-    let down = |level: usize| if level == 0 { scene.shape.base_level } else { level + 1 };
+fn pick_due(picker: &CompactionPicker, input: &PickInput<'_>) -> Option<Choice> {
+    let (version, options, context) = (input.version, input.options, input.context);
+    let down = |level: usize| if level == 0 { input.shape.base_level } else { level + 1 };
     let marked = || {
         due::marked(version, options).find_map(|(level, file)| {
             let reason = CompactionReason::FilesMarkedForCompaction;
-            let choice = choice_from(picker, scene, (level, down(level)), file, reason)?;
+            let choice = choice_from(picker, input, (level, down(level)), file, reason)?;
             // A suggestion stays with a file that moves, and takes it further down.
             Some(Choice { rewrite: file.marked_for_compaction, ..choice })
         })
     };
     let bottommost = || {
-        due::bottommost(version, options, moment).find_map(|(level, file)| {
+        due::bottommost(version, options, context).find_map(|(level, file)| {
             let reason = CompactionReason::BottommostFiles;
-            choice_from(picker, scene, (level, level), file, reason)
+            choice_from(picker, input, (level, level), file, reason)
         })
     };
     let expired = || {
-        due::expired(version, options, moment).find_map(|(level, file)| {
-            choice_from(picker, scene, (level, down(level)), file, CompactionReason::Ttl)
+        due::expired(version, options, context).find_map(|(level, file)| {
+            choice_from(picker, input, (level, down(level)), file, CompactionReason::Ttl)
         })
     };
     let periodic = || {
-        due::periodic(version, options, moment).find_map(|(level, file)| {
+        due::periodic(version, options, context).find_map(|(level, file)| {
             let reason = CompactionReason::PeriodicCompaction;
-            choice_from(picker, scene, (level, level), file, reason)
+            choice_from(picker, input, (level, level), file, reason)
         })
     };
     marked().or_else(bottommost).or_else(expired).or_else(periodic)
@@ -315,12 +315,12 @@ fn pick_due(picker: &CompactionPicker, scene: &Scene<'_>) -> Option<Choice> {
 /// Whole inputs around one file.
 fn choice_from(
     picker: &CompactionPicker,
-    scene: &Scene<'_>,
+    input: &PickInput<'_>,
     levels: (usize, usize),
     file: &Arc<FileMeta>,
     reason: CompactionReason,
 ) -> Option<Choice> {
-    let (version, (start_level, output_level)) = (scene.version, levels);
+    let (version, (start_level, output_level)) = (input.version, levels);
     if start_level == 0 && picker.level0_is_running() {
         return None;
     }
@@ -331,7 +331,7 @@ fn choice_from(
         version.overlapping_inputs(start_level, Some(smallest), Some(largest))
     };
     let start = clean_cut(version, start_level, start)?;
-    let inputs = complete(picker, version, scene.options, levels, start)?;
+    let inputs = complete(picker, version, input.options, levels, start)?;
     Some(Choice {
         start_level,
         output_level,

@@ -10,7 +10,7 @@
 //! what it would do by itself.
 
 use super::draft::{Choice, make_plan, plan_of};
-use super::due::Moment;
+use super::due::PickContext;
 use super::inputs::{Files, clean_cut, complete, total_size};
 use super::shape::last_level;
 use super::{CompactionPicker, LevelShape, fifo, max_compaction_bytes, universal};
@@ -106,11 +106,11 @@ impl ManualCompaction {
         picker: &mut CompactionPicker,
         version: &Version,
         options: &ColumnFamilyOptions,
-        moment: &Moment,
+        context: &PickContext,
     ) -> ManualStep {
         let shape = LevelShape::new(version, options);
         if options.compaction_style != CompactionStyle::Level {
-            return self.step_without_levels(picker, version, options, (&shape, moment));
+            return self.step_without_levels(picker, version, options, (&shape, context));
         }
         if self.stage == Stage::Start {
             let (begin, end) = (self.begin.as_deref(), self.end.as_deref());
@@ -152,7 +152,7 @@ impl ManualCompaction {
         picker: &mut CompactionPicker,
         version: &Version,
         options: &ColumnFamilyOptions,
-        (shape, moment): (&LevelShape, &Moment),
+        (shape, context): (&LevelShape, &PickContext),
     ) -> ManualStep {
         if self.stage == Stage::Done {
             return ManualStep::Done;
@@ -165,7 +165,7 @@ impl ManualCompaction {
                 draft => draft,
             },
             CompactionStyle::Fifo if picker.num_running() > 0 => return ManualStep::Wait,
-            CompactionStyle::Fifo => fifo::choose(picker, version, options, moment),
+            CompactionStyle::Fifo => fifo::choose(picker, version, options, context),
             // Nothing is ever compacted.
             CompactionStyle::None | CompactionStyle::Level => None,
         };

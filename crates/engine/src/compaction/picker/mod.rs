@@ -33,7 +33,7 @@ use crate::options::{ColumnFamilyOptions, CompactionStyle, TableFactory};
 use crate::version::{FileMeta, Version};
 use std::sync::Arc;
 
-pub use due::{Moment, bottommost_threshold};
+pub use due::{PickContext, bottommost_threshold};
 pub use manual::{ManualCompaction, ManualStep};
 pub use shape::{LevelShape, compression_for_flush};
 pub use universal::num_sorted_runs;
@@ -71,7 +71,7 @@ impl CompactionPicker {
         &self,
         version: &Version,
         options: &ColumnFamilyOptions,
-        moment: &Moment,
+        context: &PickContext,
     ) -> bool {
         if options.disable_auto_compactions {
             return false;
@@ -80,9 +80,9 @@ impl CompactionPicker {
             CompactionStyle::Level => {
                 let shape = LevelShape::new(version, options);
                 let scored = shape.scores.first().is_some_and(|s| s.1 >= 1.0);
-                scored || level::has_due_file(version, options, moment)
+                scored || level::has_due_file(version, options, context)
             }
-            _ => self.draft(version, options, moment).is_some(),
+            _ => self.draft(version, options, context).is_some(),
         }
     }
 
@@ -92,16 +92,16 @@ impl CompactionPicker {
         &mut self,
         version: &Version,
         options: &ColumnFamilyOptions,
-        moment: &Moment,
+        context: &PickContext,
     ) -> Option<CompactionPlan> {
         if self.held > 0 || options.disable_auto_compactions {
             return None;
         }
         let shape = LevelShape::new(version, options);
         let mut plan = match options.compaction_style {
-            CompactionStyle::Level => level::pick(self, version, options, &shape, moment)?,
+            CompactionStyle::Level => level::pick(self, version, options, &shape, context)?,
             _ => {
-                let draft = self.draft(version, options, moment)?;
+                let draft = self.draft(version, options, context)?;
                 draft::plan_of(self, version, options, &shape, draft)
             }
         };
@@ -114,11 +114,11 @@ impl CompactionPicker {
         &self,
         version: &Version,
         options: &ColumnFamilyOptions,
-        moment: &Moment,
+        context: &PickContext,
     ) -> Option<draft::Draft> {
         match options.compaction_style {
-            CompactionStyle::Universal => universal::choose(self, version, options, moment),
-            CompactionStyle::Fifo => fifo::choose(self, version, options, moment),
+            CompactionStyle::Universal => universal::choose(self, version, options, context),
+            CompactionStyle::Fifo => fifo::choose(self, version, options, context),
             CompactionStyle::Level | CompactionStyle::None => None,
         }
     }

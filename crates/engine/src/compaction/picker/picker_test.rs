@@ -68,7 +68,7 @@ struct Stage {
     version: Arc<Version>,
     options: ColumnFamilyOptions,
     picker: CompactionPicker,
-    moment: Moment,
+    context: PickContext,
     plans: Vec<CompactionPlan>,
     next_number: u64,
 }
@@ -93,7 +93,7 @@ impl Stage {
             version: Arc::new(empty),
             options,
             picker: CompactionPicker::new(0),
-            moment: Moment::default(),
+            context: PickContext::default(),
             plans: Vec::new(),
             next_number: 100,
         };
@@ -147,7 +147,7 @@ impl Stage {
             targets.join(" "),
             scores.join(", "),
             shape.pending_compaction_bytes,
-            self.picker.needs_compaction(&self.version, &self.options, &self.moment)
+            self.picker.needs_compaction(&self.version, &self.options, &self.context)
         )
     }
 
@@ -184,7 +184,7 @@ impl Stage {
         let mut manual = ManualCompaction::new(begin, end, &options, self.next_number);
         let mut out = String::new();
         for _ in 0..100 {
-            match manual.step(&mut self.picker, &self.version, &self.options, &self.moment) {
+            match manual.step(&mut self.picker, &self.version, &self.options, &self.context) {
                 ManualStep::Run(plan) => {
                     let _ = writeln!(out, "{plan}");
                     self.install(&plan);
@@ -200,7 +200,7 @@ impl Stage {
         match command {
             "shape" => self.shape(),
             // Picks and leaves it running.
-            "pick" => match self.picker.pick(&self.version, &self.options, &self.moment) {
+            "pick" => match self.picker.pick(&self.version, &self.options, &self.context) {
                 Some(plan) => {
                     self.check(&plan);
                     let text = format!("{plan}, files of {}\n", plan.target_file_size);
@@ -224,8 +224,8 @@ impl Stage {
             "at" => {
                 let (now, snapshot) = arguments.split_once(' ').unwrap();
                 let oldest_snapshot = snapshot.parse().unwrap();
-                self.moment = Moment { now: now.parse().unwrap(), oldest_snapshot };
-                let least = bottommost_threshold(&self.version, &self.moment);
+                self.context = PickContext { now: now.parse().unwrap(), oldest_snapshot };
+                let least = bottommost_threshold(&self.version, &self.context);
                 let least = if least == u64::MAX { "-".into() } else { least.to_string() };
                 format!("the next snapshot to matter: {least}\n")
             }
@@ -241,7 +241,7 @@ impl Stage {
         assert!(!plan.inputs.is_empty() && plan.inputs.iter().all(|l| !l.files.is_empty()));
         assert!(plan.input_files().all(|(_, f)| f.is_being_compacted()));
         let is_input = |n| plan.input_files().any(|(_, f)| f.number == n);
-        // P2, P3: nothing of the output level, and nothing older of level 0, is left in the range.
+        // CP2, CP3: nothing of the output level, and nothing older of level 0, is left in the range.
         if plan.output_level > 0 {
             let below = self.version.overlapping_inputs(plan.output_level, Some(&s), Some(&l));
             assert!(below.iter().all(|f| is_input(f.number)), "{plan}");

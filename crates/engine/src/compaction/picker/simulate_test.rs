@@ -16,7 +16,7 @@ struct World {
     version: Arc<Version>,
     options: ColumnFamilyOptions,
     picker: CompactionPicker,
-    moment: Moment,
+    context: PickContext,
     running: Vec<CompactionPlan>,
     content: HashMap<u64, Entries>,
     newest: Entries,
@@ -41,7 +41,7 @@ impl World {
             version: Arc::new(Version::empty(KeyOrder::bytewise(), 5)),
             options,
             picker: CompactionPicker::new(0),
-            moment: Moment::default(),
+            context: PickContext::default(),
             running: Vec::new(),
             content: HashMap::new(),
             newest: Entries::new(),
@@ -171,7 +171,7 @@ impl World {
         let (begin, end) = (Some(begin.as_bytes()), Some(end.as_bytes()));
         let mut manual = ManualCompaction::new(begin, end, &options, self.next_number);
         for _ in 0..1000 {
-            match manual.step(&mut self.picker, &self.version, &self.options, &self.moment) {
+            match manual.step(&mut self.picker, &self.version, &self.options, &self.context) {
                 ManualStep::Run(plan) => self.install(&plan),
                 ManualStep::Wait => match self.running.pop() {
                     Some(plan) => self.install(&plan),
@@ -189,13 +189,13 @@ impl World {
             while let Some(plan) = self.running.pop() {
                 self.install(&plan);
             }
-            match self.picker.pick(&self.version, &self.options, &self.moment) {
+            match self.picker.pick(&self.version, &self.options, &self.context) {
                 Some(plan) => self.running.push(plan),
                 None => break,
             }
         }
         assert!(
-            !self.picker.needs_compaction(&self.version, &self.options, &self.moment),
+            !self.picker.needs_compaction(&self.version, &self.options, &self.context),
             "{:?}",
             self.version
         );
@@ -265,7 +265,7 @@ fn live(world: &mut World) {
             4..=6 => world.running.extend(world.picker.pick(
                 &world.version,
                 &world.options,
-                &world.moment,
+                &world.context,
             )),
             7 | 8 if !world.running.is_empty() => {
                 let any = world.rng.usize(..world.running.len());

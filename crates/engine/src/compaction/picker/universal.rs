@@ -16,7 +16,7 @@
 
 use super::CompactionPicker;
 use super::draft::Draft;
-use super::due::{self, Moment};
+use super::due::{self, PickContext};
 use super::inputs::{Files, any_being_compacted, clean_cut, complete, total_size};
 use super::paths::path_of_size;
 use super::shape::{AverageValue, last_level};
@@ -64,7 +64,7 @@ const BY_SIZE: [CompactionReason; 2] =
     [CompactionReason::UniversalSizeRatio, CompactionReason::UniversalSortedRunNum];
 
 /// What the functions below look at.
-struct Scene<'a> {
+struct PickInput<'a> {
     picker: &'a CompactionPicker,
     version: &'a Version,
     options: &'a ColumnFamilyOptions,
@@ -76,18 +76,18 @@ pub(super) fn choose(
     picker: &CompactionPicker,
     version: &Version,
     options: &ColumnFamilyOptions,
-    moment: &Moment,
+    context: &PickContext,
 ) -> Option<Draft> {
-    let scene = Scene { picker, version, options, runs: runs(version, options) };
+    let input = PickInput { picker, version, options, runs: runs(version, options) };
     let trigger = usize::try_from(options.level0_file_num_compaction_trigger);
-    let many = trigger.is_ok_and(|trigger| scene.runs.len() >= trigger);
-    let draft = scene
-        .periodic(moment)
-        .or_else(|| many.then(|| scene.amplified()).flatten())
-        .or_else(|| many.then(|| scene.of_similar_size()).flatten())
-        .or_else(|| many.then(|| scene.too_many()).flatten())
-        .or_else(|| scene.marked())?;
-    Some(scene.movable(draft))
+    let many = trigger.is_ok_and(|trigger| input.runs.len() >= trigger);
+    let draft = input
+        .periodic(context)
+        .or_else(|| many.then(|| input.amplified()).flatten())
+        .or_else(|| many.then(|| input.of_similar_size()).flatten())
+        .or_else(|| many.then(|| input.too_many()).flatten())
+        .or_else(|| input.marked())?;
+    Some(input.movable(draft))
 }
 
 /// Everything at once, for `compact_range`; `None` if a running compaction is in the way.
@@ -96,22 +96,22 @@ pub(super) fn everything(
     version: &Version,
     options: &ColumnFamilyOptions,
 ) -> Option<Draft> {
-    let scene = Scene { picker, version, options, runs: runs(version, options) };
-    if scene.runs.iter().any(|run| run.is_busy) {
+    let input = PickInput { picker, version, options, runs: runs(version, options) };
+    if input.runs.iter().any(|run| run.is_busy) {
         return None;
     }
-    scene.draft(0..scene.runs.len(), CompactionReason::ManualCompaction)
+    input.draft(0..input.runs.len(), CompactionReason::ManualCompaction)
 }
 
-impl Scene<'_> {
+impl PickInput<'_> {
     fn last_level(&self) -> usize {
         last_level(self.version, self.options)
     }
 
     /// 1. As much as is idle, down to the oldest run.
-    fn periodic(&self, moment: &Moment) -> Option<Draft> {
+    fn periodic(&self, context: &PickContext) -> Option<Draft> {
         let due: Vec<u64> =
-            due::periodic(self.version, self.options, moment).map(|(_, f)| f.number).collect();
+            due::periodic(self.version, self.options, context).map(|(_, f)| f.number).collect();
         if due.is_empty() {
             return None;
         }

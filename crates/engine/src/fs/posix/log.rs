@@ -22,9 +22,9 @@
 //! Where allocation ahead is refused, the file goes on as a [`BufferedFile`] with one write(2) per record.
 //!
 //! Invariants:
-//! * **M1** `size <= allocated`, at most the file's length unless another process cuts it.
-//! * **M2** `hot_end` is 0, or at most `allocated` and the window's end; the window is touched up to there.
-//! * **M3** Behind `size` the file holds no header, and after a failed record nothing but zeros; otherwise the
+//! * **ML1** `size <= allocated`, at most the file's length unless another process cuts it.
+//! * **ML2** `hot_end` is 0, or at most `allocated` and the window's end; the window is touched up to there.
+//! * **ML3** Behind `size` the file holds no header, and after a failed record nothing but zeros; otherwise the
 //!   file is broken for good.
 
 use super::publish::{placed, publish};

@@ -1,6 +1,6 @@
-//! Calls of the compaction filter (C6).
+//! Calls of the compaction filter (CI6).
 
-use super::{CompactionIter, Then, user_key_of};
+use super::{CompactionIter, NextStep, user_key_of};
 use crate::base::MAX_SEQUENCE_NUMBER;
 use crate::base::key::{TRAILER_SIZE, append_internal_key, seek_trailer};
 use crate::hooks::{CompactionFilter, FilterDecision};
@@ -15,14 +15,14 @@ pub(super) struct Filter {
 }
 
 impl CompactionIter {
-    /// Applies C6 to the value on which the input is. A target that is not ahead is ignored.
+    /// Applies CI6 to the value on which the input is. A target that is not ahead is ignored.
     pub(super) fn filter_value(&self) -> FilterDecision {
         let Some(Filter { hook, level }) = &self.filter else { return FilterDecision::Keep };
         let key = user_key_of(&self.key);
         self.only_ahead(self.timed(|| hook.filter(*level, key, self.input.value())))
     }
 
-    /// Applies C6 to the operand on which the input is.
+    /// Applies CI6 to the operand on which the input is.
     #[inline]
     pub(super) fn filter_operand(&self, trailer: u64) -> FilterDecision {
         let Some(Filter { hook, level }) = &self.filter else { return FilterDecision::Keep };
@@ -57,7 +57,7 @@ impl CompactionIter {
     }
 
     /// Skips all entries before `user_key`.
-    pub(super) fn skip_until(&mut self, user_key: &[u8]) -> Then {
+    pub(super) fn skip_until(&mut self, user_key: &[u8]) -> NextStep {
         self.has_key = false;
         let mut target = Vec::with_capacity(user_key.len() + TRAILER_SIZE);
         append_internal_key(&mut target, user_key, seek_trailer(MAX_SEQUENCE_NUMBER));
@@ -65,6 +65,6 @@ impl CompactionIter {
         if self.input.valid() {
             self.stats.count_input(self.input.key());
         }
-        Then::Stay
+        NextStep::Stay
     }
 }

@@ -1,20 +1,20 @@
-//! The rules for hidden entries, tombstones, single deletes and operands (C1 to C5 and C7).
+//! The rules for hidden entries, tombstones, single deletes and operands (CI1 to CI5 and CI7).
 
-use super::{CompactionIter, Then, ValueIn, set_trailer, stripe_of, user_key_of};
+use super::{CompactionIter, NextStep, ValueIn, set_trailer, stripe_of, user_key_of};
 use crate::base::ValueType;
 use crate::base::key::{pack_trailer, sequence, trailer};
 use crate::error::{Error, Result};
 use crate::hooks::{FilterDecision, MergeOperator};
 use crate::iter::merge_helper::{Collected, timed_merge, unsupported_entry};
 
-/// Which older entries of the current key are hidden (C1).
+/// Which older entries of the current key are hidden (CI1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Hides {
     /// None: no entry was read yet.
     Nothing,
     /// All entries of this stripe.
     Stripe(usize),
-    /// All entries of this stripe except tombstones: a cancelled pair was above (C4).
+    /// All entries of this stripe except tombstones: a cancelled pair was above (CI4).
     ButTombstones(usize),
 }
 
@@ -35,7 +35,7 @@ impl CompactionIter {
         self.bottommost || (self.is_last_level_for_key)(user_key_of(&self.key))
     }
 
-    /// Applies C5 to the value in `key`.
+    /// Applies CI5 to the value in `key`.
     #[inline]
     pub(super) fn zero_sequence_if_safe(&mut self, stripe: usize) {
         if self.bottommost && stripe == 0 {
@@ -43,7 +43,7 @@ impl CompactionIter {
         }
     }
 
-    /// Whether C7 applies to the tombstone in `key`.
+    /// Whether CI7 applies to the tombstone in `key`.
     fn is_asked_about(&self) -> bool {
         !self.kept && sequence(&self.key) > self.check_from
     }
@@ -53,46 +53,46 @@ impl CompactionIter {
         self.stats.num_optimized_del_drop_obsolete += u64::from(!self.bottommost);
     }
 
-    /// Applies C2. Entries of the stripe are skipped first, to find out whether older readers may see an entry below.
+    /// Applies CI2. Entries of the stripe are skipped first, to find out whether older readers may see an entry below.
     #[inline]
-    pub(super) fn delete(&mut self, stripe: usize) -> Result<Then> {
+    pub(super) fn delete(&mut self, stripe: usize) -> Result<NextStep> {
         self.hides = Hides::Stripe(stripe);
         if !self.is_last_level() {
-            return Ok(Then::Output(ValueIn::Empty));
+            return Ok(NextStep::Output(ValueIn::Empty));
         }
         if stripe == 0 {
             self.count_obsolete();
-            return Ok(Then::Next);
+            return Ok(NextStep::Next);
         }
         while let Some((_, trailer)) = self.advance_within_key()? {
             if stripe_of(&self.snapshots, trailer >> 8) != stripe {
-                return Ok(Then::Output(ValueIn::Nowhere));
+                return Ok(NextStep::Output(ValueIn::Nowhere));
             }
             self.stats.num_record_drop_hidden += 1;
         }
         if self.is_asked_about() {
-            return Ok(Then::Output(ValueIn::Nowhere));
+            return Ok(NextStep::Output(ValueIn::Nowhere));
         }
         self.count_obsolete();
-        Ok(Then::Stay)
+        Ok(NextStep::Stay)
     }
 
-    /// Applies C4.
-    pub(super) fn single_delete(&mut self, stripe: usize) -> Result<Then> {
+    /// Applies CI4.
+    pub(super) fn single_delete(&mut self, stripe: usize) -> Result<NextStep> {
         let Some((kind, trailer)) = self.advance_within_key()? else {
             if self.is_asked_about() || !self.is_last_level() {
-                return Ok(Then::Output(ValueIn::Nowhere));
+                return Ok(NextStep::Output(ValueIn::Nowhere));
             }
             self.stats.num_single_del_fallthru += 1;
             self.count_obsolete();
-            return Ok(Then::Stay);
+            return Ok(NextStep::Stay);
         };
         if stripe_of(&self.snapshots, trailer >> 8) != stripe {
-            return Ok(Then::Output(ValueIn::Nowhere));
+            return Ok(NextStep::Output(ValueIn::Nowhere));
         }
         if kind == ValueType::Value && self.is_asked_about() {
             self.clears_next = true;
-            return Ok(Then::Output(ValueIn::Nowhere));
+            return Ok(NextStep::Output(ValueIn::Nowhere));
         }
         if kind == ValueType::Value {
             self.stats.num_record_drop_hidden += 1;
@@ -100,7 +100,7 @@ impl CompactionIter {
             if self.hides != Hides::Stripe(stripe) {
                 self.hides = Hides::ButTombstones(stripe);
             }
-            return Ok(Then::Next);
+            return Ok(NextStep::Next);
         }
         self.stats.num_single_del_mismatch += 1;
         match kind {
@@ -113,36 +113,36 @@ impl CompactionIter {
             }
             ValueType::Deletion | ValueType::SingleDeletion => {
                 self.stats.num_record_drop_obsolete += 1;
-                Ok(Then::Stay)
+                Ok(NextStep::Stay)
             }
             _ => {
                 self.hides = Hides::Stripe(stripe);
-                Ok(Then::Output(ValueIn::Nowhere))
+                Ok(NextStep::Output(ValueIn::Nowhere))
             }
         }
     }
 
-    /// Applies C3 to an operand without a merge operator.
+    /// Applies CI3 to an operand without a merge operator.
     #[cold]
-    pub(super) fn keep_operand(&mut self, trailer: u64) -> Then {
+    pub(super) fn keep_operand(&mut self, trailer: u64) -> NextStep {
         match self.filter_operand(trailer) {
-            FilterDecision::Keep => Then::Output(ValueIn::Input),
+            FilterDecision::Keep => NextStep::Output(ValueIn::Input),
             FilterDecision::ChangeValue(operand) => {
                 self.changed = operand;
-                Then::Output(ValueIn::Changed)
+                NextStep::Output(ValueIn::Changed)
             }
             FilterDecision::Remove => {
                 self.stats.num_record_drop_user += 1;
                 // The next entry is the newest of its key, unless an entry above it was kept.
                 self.has_key = self.kept;
-                Then::Next
+                NextStep::Next
             }
             FilterDecision::RemoveAndSkipUntil(key) => self.skip_until(&key),
         }
     }
 
-    /// Applies C3 to the newest operand of a stripe, on which the input is.
-    pub(super) fn fold(&mut self, operator: &dyn MergeOperator, stripe: usize) -> Result<Then> {
+    /// Applies CI3 to the newest operand of a stripe, on which the input is.
+    pub(super) fn fold(&mut self, operator: &dyn MergeOperator, stripe: usize) -> Result<NextStep> {
         self.hides = Hides::Stripe(stripe);
         self.operands.clear();
         self.trailers.clear();
@@ -178,7 +178,7 @@ impl CompactionIter {
         if self.operands.len() == 0 {
             // The filter removed all operands: the next entry is the newest of its key.
             self.has_key = false;
-            return Ok(Then::Stay);
+            return Ok(NextStep::Stay);
         }
         let foldable = base.is_some() || (at_end_of_key && self.is_last_level());
         if foldable {
@@ -197,12 +197,12 @@ impl CompactionIter {
                     self.stats.count_input(stored);
                 }
             }
-            return Ok(Then::Output(ValueIn::Merged));
+            return Ok(NextStep::Output(ValueIn::Merged));
         }
         self.fold_partly(operator)
     }
 
-    fn fold_partly(&mut self, operator: &dyn MergeOperator) -> Result<Then> {
+    fn fold_partly(&mut self, operator: &dyn MergeOperator) -> Result<NextStep> {
         set_trailer(&mut self.key, self.trailers[0]);
         if self.operands.len() > 1 {
             let user_key = user_key_of(&self.key);
@@ -210,9 +210,9 @@ impl CompactionIter {
             if let Some(one) = one {
                 self.merged = one;
                 self.stats.num_record_merged += self.operands.len() as u64 - 1;
-                return Ok(Then::Output(ValueIn::Merged));
+                return Ok(NextStep::Output(ValueIn::Merged));
             }
         }
-        Ok(Then::Output(ValueIn::Operand(0)))
+        Ok(NextStep::Output(ValueIn::Operand(0)))
     }
 }

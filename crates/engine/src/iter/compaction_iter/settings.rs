@@ -63,7 +63,7 @@ impl CompactionIter {
         self
     }
 
-    /// Sets the snapshot after which transactions must detect every write of a key (C7).
+    /// Sets the snapshot after which transactions must detect every write of a key (CI7).
     #[must_use]
     pub fn with_check_from(mut self, check_from: SeqNo) -> CompactionIter {
         self.check_from = check_from;
@@ -84,7 +84,7 @@ impl CompactionIter {
         self
     }
 
-    /// Sets a filter (C6) and the level that is passed to it.
+    /// Sets a filter (CI6) and the level that is passed to it.
     #[must_use]
     pub fn with_filter(
         mut self,

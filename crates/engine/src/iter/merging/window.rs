@@ -1,4 +1,4 @@
-//! The eight bytes of each user key that the merge heap compares first (M3).
+//! The eight bytes of each user key that the merge heap compares first (MI3).
 //!
 //! They begin behind what all current keys share, so that they differ where the keys differ.
 

@@ -49,7 +49,7 @@ fn look_up_group<O: Observe>(
     results: &mut Values,
 ) {
     let small = SmallValues { num_keys: keys.len(), bytes: RefCell::default() };
-    let places: Group<Cell<Place>> = keys.iter().map(|_| Cell::default()).collect();
+    let places: Group<Cell<CopiedTo>> = keys.iter().map(|_| Cell::default()).collect();
     let mut receivers: Group<_> = places.iter().map(|place| small.receiver(place)).collect();
     let contexts = keys.iter().zip(&mut receivers);
     let contexts =
@@ -58,15 +58,15 @@ fn look_up_group<O: Observe>(
     let mut levels: Levels = [None; GROUP];
     search_memtables(lookup, keys, &mut contexts, observer);
     lookup.search_files(keys, &mut contexts, guard, observer, &mut levels);
-    let small: Arc<dyn PinnedBytes> = Arc::new(Shared(small.bytes.take()));
+    let small: Arc<dyn PinnedBytes> = Arc::new(GroupValues(small.bytes.take()));
     for (i, (context, place)) in contexts.into_iter().zip(&places).enumerate() {
         let outcome = context.outcome().map_err(|e| e.in_family(&lookup.family.name));
         let value = outcome.map(|outcome| match outcome {
             Outcome::Missing => None,
             Outcome::Kept(value) => Some(value),
             Outcome::Received => Some(match place.take() {
-                Place::Own(value) => PinnedValue::owned(value),
-                Place::Shared { start, end } => {
+                CopiedTo::Own(value) => PinnedValue::owned(value),
+                CopiedTo::Group { start, end } => {
                     PinnedValue::shared(Arc::clone(&small), start as usize..end as usize)
                 }
             }),
@@ -104,14 +104,14 @@ fn search_memtables<O: Observe>(
 }
 
 /// Where a value was copied to.
-enum Place {
-    Shared { start: u32, end: u32 },
+enum CopiedTo {
+    Group { start: u32, end: u32 },
     Own(Vec<u8>),
 }
 
-impl Default for Place {
-    fn default() -> Place {
-        Place::Shared { start: 0, end: 0 }
+impl Default for CopiedTo {
+    fn default() -> CopiedTo {
+        CopiedTo::Group { start: 0, end: 0 }
     }
 }
 
@@ -124,10 +124,10 @@ struct SmallValues {
 impl SmallValues {
     /// What takes the value of one key, and notes its place.
     #[inline]
-    fn receiver(&self, place: &Cell<Place>) -> impl FnMut(&[u8]) {
+    fn receiver(&self, place: &Cell<CopiedTo>) -> impl FnMut(&[u8]) {
         |value| {
             if value.len() > SHARED_MAX {
-                place.set(Place::Own(value.to_vec()));
+                place.set(CopiedTo::Own(value.to_vec()));
                 return;
             }
             let mut bytes = self.bytes.borrow_mut();
@@ -137,15 +137,15 @@ impl SmallValues {
             }
             let start = bytes.len() as u32;
             bytes.extend_from_slice(value);
-            place.set(Place::Shared { start, end: bytes.len() as u32 });
+            place.set(CopiedTo::Group { start, end: bytes.len() as u32 });
         }
     }
 }
 
 /// The small values of a group.
-struct Shared(Vec<u8>);
+struct GroupValues(Vec<u8>);
 
-impl PinnedBytes for Shared {
+impl PinnedBytes for GroupValues {
     fn bytes(&self) -> &[u8] {
         &self.0
     }

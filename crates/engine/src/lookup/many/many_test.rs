@@ -6,7 +6,7 @@ use crate::db::Db;
 use crate::env::epoch;
 use crate::error::Result;
 use crate::hooks::StringAppendOperator;
-use crate::lookup::observe::{Call, Counted, Nobody, Observe};
+use crate::lookup::observe::{Call, Counted, Observe, Unobserved};
 use crate::options::{
     BlockBasedTableOptions, FilterPolicy, FlushOptions, Options, ReadOptions, TableFactory,
     WriteOptions,
@@ -92,9 +92,9 @@ fn groups_count_as_single_lookups_do() {
         let stats = db.statistics().unwrap();
         let mut rng = fastrand::Rng::with_seed(3);
         let keys: Vec<_> = (0..1500).map(|_| key(rng.u32(..2100))).collect();
-        // Blocks are cached and have tags after some rounds.
-        let unobserved = look_up(&db, &keys, &Nobody, false);
-        (0..4).for_each(|_| assert_eq!(look_up(&db, &keys, &Nobody, true), unobserved));
+        // Blocks are cached and have fingerprints after some rounds.
+        let unobserved = look_up(&db, &keys, &Unobserved, false);
+        (0..4).for_each(|_| assert_eq!(look_up(&db, &keys, &Unobserved, true), unobserved));
         assert!(unobserved.iter().flatten().count() > 500);
         let mut seen = Vec::new();
         for grouped in [false, true] {

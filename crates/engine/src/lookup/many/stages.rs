@@ -90,21 +90,25 @@ impl Lookup<'_> {
     }
 }
 
-/// The stages that wait for memory, in clumps, each a clump behind the one before: while one clump's lines
+/// The stages that wait for memory, in prefetch groups, each one group behind the one before: while one group's lines
 /// come, those of others have come and are worked on.
 #[inline]
 fn roll<'a>(walks: &mut [Walk<'a>], guard: &'a Guard, mut settle: impl FnMut(&Walk<'a>)) {
     for at in (0..walks.len() + 3 * CLUMP).step_by(CLUMP) {
-        for_each(clump(walks, at, 0), Staged::ask_slot);
-        for_each(clump(walks, at, 1), |staged| staged.ask_block(guard));
-        for_each(clump(walks, at, 2), Staged::ask_entry);
-        clump(walks, at, 3).iter().for_each(&mut settle);
+        for_each(prefetch_group(walks, at, 0), Staged::ask_slot);
+        for_each(prefetch_group(walks, at, 1), |staged| staged.ask_block(guard));
+        for_each(prefetch_group(walks, at, 2), Staged::ask_entry);
+        prefetch_group(walks, at, 3).iter().for_each(&mut settle);
     }
 }
 
-/// The clump so many clumps before the one that begins `at`, if there is one.
+/// The prefetch group so many groups before the one that begins `at`, if there is one.
 #[inline(always)]
-fn clump<'w, 'a>(walks: &'w mut [Walk<'a>], at: usize, before: usize) -> &'w mut [Walk<'a>] {
+fn prefetch_group<'w, 'a>(
+    walks: &'w mut [Walk<'a>],
+    at: usize,
+    before: usize,
+) -> &'w mut [Walk<'a>] {
     let Some(start) = at.checked_sub(before * CLUMP) else { return &mut [] };
     let end = walks.len().min(start + CLUMP);
     walks.get_mut(start..end).unwrap_or_default()

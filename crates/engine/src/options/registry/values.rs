@@ -15,7 +15,7 @@ use std::path::PathBuf;
 
 /// What RocksDB says of a text that it cannot read.
 #[derive(Clone, Copy)]
-pub(super) enum Complaint {
+pub(super) enum ParseProblem {
     /// `Error parsing name:`, then this: for numbers the function of C++ that fails.
     Of(&'static str),
     /// `Error parsing name:`, then the text.
@@ -29,7 +29,7 @@ pub(super) enum Complaint {
 /// A type that fields of options have.
 pub(super) trait OptionValue: Sized {
     /// What RocksDB says of a text that is none of its values.
-    const COMPLAINT: Complaint = Complaint::Of("");
+    const COMPLAINT: ParseProblem = ParseProblem::Of("");
     /// What a message says was expected.
     fn expected() -> String;
     /// The value that the text stands for.
@@ -69,11 +69,13 @@ pub(super) fn store<V: OptionValue>(field: &mut V, name: &str, text: &str) -> Re
 #[cold]
 fn unreadable<V: OptionValue>(name: &str, text: &str) -> Error {
     let words = match V::COMPLAINT {
-        Complaint::Of(what) => format!("Error parsing {name}:{what}"),
-        Complaint::Text if parse_integer(text).is_some() => format!("Error parsing {name}:{text}"),
-        Complaint::Text => format!("Error parsing {name}:stoull"),
-        Complaint::Name => format!("Error parsing:: {name}"),
-        Complaint::NoMapping => format!("No mapping for enum : {name}"),
+        ParseProblem::Of(what) => format!("Error parsing {name}:{what}"),
+        ParseProblem::Text if parse_integer(text).is_some() => {
+            format!("Error parsing {name}:{text}")
+        }
+        ParseProblem::Text => format!("Error parsing {name}:stoull"),
+        ParseProblem::Name => format!("Error parsing:: {name}"),
+        ParseProblem::NoMapping => format!("No mapping for enum : {name}"),
     };
     Error::invalid_argument(format!("{words}: expected {}, found {text:?}", V::expected()))
 }
@@ -93,7 +95,7 @@ impl OptionValue for bool {
 macro_rules! integers {
     ($($t:ident $complaint:expr, $wraps:literal;)*) => {$(
         impl OptionValue for $t {
-            const COMPLAINT: Complaint = $complaint;
+            const COMPLAINT: ParseProblem = $complaint;
             fn expected() -> String {
                 format!("a number from {} to {}", <$t>::MIN, <$t>::MAX)
             }
@@ -120,16 +122,16 @@ fn digits_fit(text: &str) -> bool {
 }
 
 integers! {
-    i32 Complaint::Of("stoi"), false;
-    i64 Complaint::Of("stoll"), false;
-    u8 Complaint::Text, false;
-    u32 Complaint::Text, false;
-    u64 Complaint::Of("stoull"), true;
-    usize Complaint::Of("stoull"), true;
+    i32 ParseProblem::Of("stoi"), false;
+    i64 ParseProblem::Of("stoll"), false;
+    u8 ParseProblem::Text, false;
+    u32 ParseProblem::Text, false;
+    u64 ParseProblem::Of("stoull"), true;
+    usize ParseProblem::Of("stoull"), true;
 }
 
 impl OptionValue for f64 {
-    const COMPLAINT: Complaint = Complaint::Of("stod");
+    const COMPLAINT: ParseProblem = ParseProblem::Of("stod");
     fn expected() -> String {
         "a number".into()
     }
@@ -188,7 +190,7 @@ impl OptionValue for PathBuf {
 
 /// Values joined by colons; nothing is the empty list. Where values have braces, so has the list.
 impl<V: OptionValue> OptionValue for Vec<V> {
-    const COMPLAINT: Complaint = V::COMPLAINT;
+    const COMPLAINT: ParseProblem = V::COMPLAINT;
     fn expected() -> String {
         format!("a list with ':' between, each {}", V::expected())
     }
@@ -207,7 +209,7 @@ impl<V: OptionValue> OptionValue for Vec<V> {
 }
 
 impl OptionValue for CompressionType {
-    const COMPLAINT: Complaint = Complaint::Name;
+    const COMPLAINT: ParseProblem = ParseProblem::Name;
     fn expected() -> String {
         "a codec such as kNoCompression or kLZ4Compression".into()
     }
@@ -224,7 +226,7 @@ impl OptionValue for CompressionType {
 
 /// The codec of the last level: RocksDB has a name for "as the others".
 impl OptionValue for Option<CompressionType> {
-    const COMPLAINT: Complaint = Complaint::Name;
+    const COMPLAINT: ParseProblem = ParseProblem::Name;
     fn expected() -> String {
         CompressionType::expected()
     }
@@ -242,7 +244,7 @@ impl OptionValue for Option<CompressionType> {
 macro_rules! names {
     ($complaint:ident $t:ident { $($variant:ident $name:literal)* }) => {
         impl OptionValue for $t {
-            const COMPLAINT: Complaint = Complaint::$complaint;
+            const COMPLAINT: ParseProblem = ParseProblem::$complaint;
             fn expected() -> String {
                 [$($name),*].join(" or ")
             }

@@ -2,8 +2,8 @@
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
-use super::marks::Marks;
-use super::tags::Tags;
+use super::fingerprints::Fingerprints;
+use super::restart_prefixes::RestartPrefixes;
 use super::view::{BlockView, Layout};
 use crate::base::pinned::PinnedBytes;
 use crate::cache::{Held, Memory, Node};
@@ -53,7 +53,7 @@ impl Bytes {
 
 /// [`Bytes`] as a block keeps them, small, as there is one in each cached block: how long it is follows
 /// from its [`Layout`].
-enum Place {
+enum Storage {
     /// The block, and perhaps a bit more.
     Owned(Memory),
     Mapped {
@@ -65,32 +65,33 @@ enum Place {
 /// A block in memory. What every lookup reads comes first.
 #[repr(C)]
 pub struct Block {
-    place: Place,
+    storage: Storage,
     layout: Layout,
-    /// Set by the first point lookup: the second one builds the tags.
+    /// Set by the first point lookup: the second one builds the fingerprints.
     seen: AtomicBool,
-    tags: OnceLock<Option<Tags>>,
-    marks: Marks,
+    fingerprints: OnceLock<Option<Fingerprints>>,
+    restart_prefixes: RestartPrefixes,
 }
 
 impl Block {
     /// Takes the uncompressed bytes of a block apart.
     pub fn new(bytes: Bytes) -> Result<Block> {
         let layout = Layout::parse(bytes.as_slice())?;
-        let place = match bytes {
-            Bytes::Owned { memory, .. } => Place::Owned(memory),
-            Bytes::Mapped { file, start, .. } => Place::Mapped { file, start },
+        let storage = match bytes {
+            Bytes::Owned { memory, .. } => Storage::Owned(memory),
+            Bytes::Mapped { file, start, .. } => Storage::Mapped { file, start },
         };
-        let (marks, seen, tags) = (Marks::default(), AtomicBool::new(false), OnceLock::new());
-        Ok(Block { place, layout, marks, seen, tags })
+        let (restart_prefixes, seen, fingerprints) =
+            (RestartPrefixes::default(), AtomicBool::new(false), OnceLock::new());
+        Ok(Block { storage, layout, restart_prefixes, seen, fingerprints })
     }
 
-    /// The block with marks, if it suits them. Its table's fences begin with `common`, and are in
+    /// The block with restart_prefixes, if it suits them. Its table's fences begin with `common`, and are in
     /// bytewise order.
     #[must_use]
     pub fn with_marks(mut self, common: Option<&[u8]>) -> Block {
         if let Some(common) = common {
-            self.marks = Marks::build(self.view(), common);
+            self.restart_prefixes = RestartPrefixes::build(self.view(), common);
         }
         self
     }
@@ -103,38 +104,38 @@ impl Block {
 
     /// What leads a seek to its interval.
     #[inline]
-    pub(super) fn marks(&self) -> &Marks {
-        &self.marks
+    pub(super) fn restart_prefixes(&self) -> &RestartPrefixes {
+        &self.restart_prefixes
     }
 
     /// Its memory, for another block of `len` bytes, if it suits. What is left must not be searched.
     pub fn take_memory(&mut self, len: usize) -> Option<Memory> {
-        match &mut self.place {
-            Place::Owned(memory) if is_room(memory, len) => Some(std::mem::take(memory)),
+        match &mut self.storage {
+            Storage::Owned(memory) if is_room(memory, len) => Some(std::mem::take(memory)),
             _ => None,
         }
     }
 
     /// Whether its memory is good for another block of `len` bytes.
     pub fn suits(&self, len: usize) -> bool {
-        match &self.place {
-            Place::Owned(memory) => is_room(memory, len),
-            Place::Mapped { .. } => false,
+        match &self.storage {
+            Storage::Owned(memory) => is_room(memory, len),
+            Storage::Mapped { .. } => false,
         }
     }
 
     /// Frees all but the memory that [`Block::take_memory`] gives; false if there is none.
     pub fn recycle(&mut self) -> bool {
-        self.tags = OnceLock::new();
-        matches!(self.place, Place::Owned(_))
+        self.fingerprints = OnceLock::new();
+        matches!(self.storage, Storage::Owned(_))
     }
 
     /// The block, and perhaps a bit more behind it.
     #[inline]
     fn bytes(&self) -> &[u8] {
-        match &self.place {
-            Place::Owned(bytes) => bytes,
-            Place::Mapped { file, start } => {
+        match &self.storage {
+            Storage::Owned(bytes) => bytes,
+            Storage::Mapped { file, start } => {
                 let map = file.mapped().unwrap_or_default();
                 map.get(*start..*start + self.layout.len()).unwrap_or_default()
             }
@@ -149,30 +150,30 @@ impl Block {
 
     /// What a cache is charged for it.
     pub fn charge(&self) -> usize {
-        let bytes = match &self.place {
-            Place::Owned(bytes) => bytes.len(),
-            Place::Mapped { .. } => 0,
+        let bytes = match &self.storage {
+            Storage::Owned(bytes) => bytes.len(),
+            Storage::Mapped { .. } => 0,
         };
         bytes + size_of::<Node<Block>>() + 2 * size_of::<usize>()
     }
 
-    /// The tags; the inner `None` if the block does not suit them, the outer one if nobody looked
+    /// The fingerprints; the inner `None` if the block does not suit them, the outer one if nobody looked
     /// yet.
     #[inline]
-    pub fn tags(&self) -> Option<Option<&Tags>> {
-        self.tags.get().map(Option::as_ref)
+    pub fn fingerprints(&self) -> Option<Option<&Fingerprints>> {
+        self.fingerprints.get().map(Option::as_ref)
     }
 
-    /// Builds the tags at the second point lookup. Returns the memory that they take, when this
+    /// Builds the fingerprints at the second point lookup. Returns the memory that they take, when this
     /// call built them.
     #[cold]
     pub fn note_lookup(&self) -> Option<usize> {
-        if !self.seen.swap(true, atomic::Ordering::Relaxed) || self.tags.get().is_some() {
+        if !self.seen.swap(true, atomic::Ordering::Relaxed) || self.fingerprints.get().is_some() {
             return None;
         }
-        let tags = Tags::build(self.view());
-        let size = tags.as_ref().map(Tags::memory_usage);
-        self.tags.set(tags).ok().and(size)
+        let fingerprints = Fingerprints::build(self.view());
+        let size = fingerprints.as_ref().map(Fingerprints::memory_usage);
+        self.fingerprints.set(fingerprints).ok().and(size)
     }
 }
 

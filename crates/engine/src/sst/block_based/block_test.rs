@@ -151,7 +151,7 @@ fn damaged_blocks_do_no_harm() {
             }
         }
         assert!(steps <= 2 * bytes.len());
-        let _ = super::super::tags::Tags::build(view);
+        let _ = super::super::fingerprints::Fingerprints::build(view);
     }
     assert!(refused > 1000);
 }

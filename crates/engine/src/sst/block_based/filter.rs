@@ -37,32 +37,32 @@ enum Kind {
 
 /// A filter that answers queries.
 pub struct Filter {
-    body: Lines,
+    body: FilterLines,
     kind: Kind,
 }
 
 /// Bytes that begin at a line of the cache: a line of a filter is to be one of those, not parts of two.
 #[derive(Default)]
-pub struct Lines {
+pub struct FilterLines {
     /// Somewhat more than needed, never moved or grown.
     memory: LargeVec<u8>,
     /// Where the bytes begin.
     start: usize,
 }
 
-impl Lines {
+impl FilterLines {
     /// So many zeros, for a file to be read into.
-    pub fn zeroed(len: usize) -> Lines {
+    pub fn zeroed(len: usize) -> FilterLines {
         let mut memory = LargeVec::zeroed(len + LINE - 1);
         // Not known to an interpreter; then nothing is aligned, and nothing is wrong.
         let start = memory.as_ptr().align_offset(LINE).min(LINE - 1);
         memory.truncate(start + len);
-        Lines { memory, start }
+        FilterLines { memory, start }
     }
 
     /// A copy.
-    pub fn of(bytes: &[u8]) -> Lines {
-        let mut lines = Lines::zeroed(bytes.len());
+    pub fn of(bytes: &[u8]) -> FilterLines {
+        let mut lines = FilterLines::zeroed(bytes.len());
         lines.bytes_mut().copy_from_slice(bytes);
         lines
     }
@@ -86,9 +86,9 @@ impl Lines {
 
 impl Filter {
     /// A filter from its block.
-    pub fn new(mut block: Lines) -> Filter {
+    pub fn new(mut block: FilterLines) -> Filter {
         let Some((body, metadata)) = block.bytes().split_last_chunk::<METADATA_SIZE>() else {
-            return Filter { body: Lines::default(), kind: Kind::Never };
+            return Filter { body: FilterLines::default(), kind: Kind::Never };
         };
         let kind = if body.is_empty() { Kind::Never } else { parse(body, *metadata) };
         let len = body.len();

@@ -11,7 +11,7 @@ fn hex(text: &str) -> Vec<u8> {
 }
 
 fn filter_of(block: &[u8]) -> Filter {
-    Filter::new(Lines::of(block))
+    Filter::new(FilterLines::of(block))
 }
 
 fn may_match(filter: &Filter, key: &str) -> bool {

@@ -251,8 +251,8 @@ impl TableIter {
             ordering.then_with(|| t.cmp(&effective_trailer(key, seqno)))
         };
         let _timer = PerfTimer::start(PerfMetric::BlockSeekNanos);
-        let (view, marks) = (block.object().view(), block.object().marks());
-        let moved = match number.and_then(|x| marks.interval(x)) {
+        let (view, restart_prefixes) = (block.object().view(), block.object().restart_prefixes());
+        let moved = match number.and_then(|x| restart_prefixes.interval(x)) {
             Some(start) => {
                 prefetch_bytes(view.entries().as_ptr().wrapping_add(start), AHEAD);
                 self.cursor.seek_from(&view, start, compare)

@@ -6,7 +6,7 @@
 //! each block is followed by a type byte and a fixed32 checksum
 //! ```
 //! Reading: `open` takes the metadata apart, `parts` reads what lookups need, `table` answers them (`early` the first
-//! ones), `iter` walks. A lookup goes filter → fences (the decoded index) → slot of the cached block → tags →
+//! ones), `iter` walks. A lookup goes filter → fences (the decoded index) → slot of the cached block → fingerprints →
 //! entry, and allocates nothing. Writing: `builder` cuts entries into blocks and writes them as they fill, or when
 //! `dictionary` has seen enough of them.
 
@@ -22,14 +22,16 @@ mod early_lookup;
 mod fences;
 mod filter;
 mod filter_parts;
+mod fingerprints;
+mod fingerprints_build;
 mod index;
 mod index_builder;
 mod index_prefixes;
 mod iter;
 mod loading;
-mod marks;
 mod open;
 mod parts;
+mod restart_prefixes;
 mod ribbon;
 mod ribbon_builder;
 mod separated;
@@ -37,8 +39,6 @@ mod source;
 mod staged;
 mod table;
 mod table_counts;
-mod tags;
-mod tags_build;
 mod view;
 
 pub(super) use block_builder::BlockBuilder;

@@ -143,7 +143,7 @@ fn open(
         None => None,
     };
     Ok(BlockBasedTable {
-        tags: ctx.order.is_bytewise() && form.user_keys,
+        fingerprints: ctx.order.is_bytewise() && form.user_keys,
         whole_keys: properties.user_flag(WHOLE_KEY_FILTERING),
         prefixes: extractor,
         has_range_tombstones: range_tombstones.is_some(),

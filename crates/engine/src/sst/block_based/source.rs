@@ -4,7 +4,7 @@
 
 use super::block::{Block, Bytes};
 use super::counting::{BlockKind, ReadTimers, count_read};
-use super::filter::Lines;
+use super::filter::FilterLines;
 use super::index::check_handle;
 use super::separated::join_separated;
 use super::view::SEPARATED_BIT;
@@ -213,10 +213,10 @@ impl BlockSource {
     }
 
     /// As `read_meta`, read to where it stays.
-    pub fn read_filter(&self, handle: BlockHandle) -> Result<Lines> {
+    pub fn read_filter(&self, handle: BlockHandle) -> Result<FilterLines> {
         self.check_range(handle)?;
         let _timers = self.count_read(BlockKind::Filter, handle);
-        let mut lines = Lines::zeroed(handle.size as usize + BLOCK_TRAILER_SIZE);
+        let mut lines = FilterLines::zeroed(handle.size as usize + BLOCK_TRAILER_SIZE);
         read_exact_at(&*self.file, handle.offset, lines.bytes_mut())?;
         self.verify(lines.bytes(), handle.offset)?;
         let (block, type_byte, _) = split_trailer(lines.bytes())?;
@@ -225,7 +225,7 @@ impl BlockSource {
             return Ok(lines);
         }
         let raw = self.expand(block, type_byte, None).map_err(|e| self.locate(handle, e))?;
-        Ok(Lines::of(&raw))
+        Ok(FilterLines::of(&raw))
     }
 
     /// The bytes of a block in the file with their trailer, unchecked, at the beginning of `memory` if it

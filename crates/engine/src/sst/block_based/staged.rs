@@ -9,9 +9,9 @@
 use super::block::Block;
 use super::counting::count_hit;
 use super::fences::Search;
+use super::fingerprints::{Candidates, Fingerprints};
 use super::parts::Parts;
 use super::table::{BlockBasedTable, SlotPin};
-use super::tags::{Candidates, Tags};
 use crate::base::LookupKey;
 use crate::base::key::trailer;
 use crate::base::prefetch::prefetch_bytes;
@@ -32,17 +32,17 @@ pub struct Staged<'a> {
     search: Search,
     block: usize,
     node: Option<&'a Node<Block>>,
-    found: Option<(&'a Tags, Candidates)>,
+    found: Option<(&'a Fingerprints, Candidates)>,
 }
 
 impl<'a> Staged<'a> {
-    /// Asks for the filter. `None` if the table's parts are not there yet, if blocks are not cached or have no tags,
-    /// or if something else than an entry may settle the answer.
+    /// Asks for the filter. `None` if the table's parts are not there yet, if blocks are not cached or have no
+    /// fingerprints, or if something else than an entry may settle the answer.
     #[inline]
     pub fn begin(table: &'a BlockBasedTable, key: &'a LookupKey<'a>) -> Option<Staged<'a>> {
         let parts = table.parts.ready()?;
         let slots = parts.slots.as_deref()?;
-        if !table.tags || table.has_range_tombstones {
+        if !table.fingerprints || table.has_range_tombstones {
             return None;
         }
         table.prefetch(key);
@@ -95,33 +95,36 @@ impl<'a> Staged<'a> {
         }
     }
 
-    /// Matches the tags and asks for entries that may be the key's.
+    /// Matches the fingerprints and asks for entries that may be the key's.
     #[inline]
     pub fn ask_entry(&mut self) {
         let Some(node) = self.node else { return };
-        if let Some(Some(tags)) = node.object().tags() {
-            self.found = Some((tags, tags.ask_candidates(node.object().view(), self.key.hash())));
+        if let Some(Some(fingerprints)) = node.object().fingerprints() {
+            self.found = Some((
+                fingerprints,
+                fingerprints.ask_candidates(node.object().view(), self.key.hash()),
+            ));
         }
     }
 
     /// Ends the lookup as [`BlockBasedTable::get`] does.
     #[inline]
     pub fn settle(&self, ro: &ReadOptions, ctx: &mut GetContext) -> Result<()> {
-        let (Some(node), Some((tags, from))) = (self.node, self.found) else {
+        let (Some(node), Some((fingerprints, from))) = (self.node, self.found) else {
             return self.table.get(self.key, ro, ctx);
         };
         node.touch();
         if self.table.statistics.is_some() {
-            return self.settle_counted(node.object(), tags, from, ctx);
+            return self.settle_counted(node.object(), fingerprints, from, ctx);
         }
-        self.settle_in(node.object(), tags, from, ctx)
+        self.settle_in(node.object(), fingerprints, from, ctx)
     }
 
     #[inline(always)]
     fn settle_in(
         &self,
         block: &Block,
-        tags: &Tags,
+        fingerprints: &Fingerprints,
         from: Candidates,
         ctx: &mut GetContext,
     ) -> Result<()> {
@@ -129,7 +132,7 @@ impl<'a> Staged<'a> {
         let pin = SlotPin { slots: self.slots, i: self.block };
         let (view, hash, user_key) = (block.view(), self.key.hash(), self.key.user_key());
         let visit = |t: u64, value: &[u8]| table.save(at, t, value, ctx, &pin);
-        match tags.find_from(from, view, hash, user_key, self.max_trailer, visit) {
+        match fingerprints.find_from(from, view, hash, user_key, self.max_trailer, visit) {
             Ok(_) => Ok(()),
             Err(e) => Err(table.in_block(self.block, e)),
         }
@@ -141,7 +144,7 @@ impl<'a> Staged<'a> {
     fn settle_counted(
         &self,
         block: &Block,
-        tags: &Tags,
+        fingerprints: &Fingerprints,
         from: Candidates,
         ctx: &mut GetContext,
     ) -> Result<()> {
@@ -153,7 +156,7 @@ impl<'a> Staged<'a> {
         if let Some(cached) = &table.cached {
             cached.count_dictionary_use(&table.statistics);
         }
-        self.settle_in(block, tags, from, ctx)?;
+        self.settle_in(block, fingerprints, from, ctx)?;
         table.count_outcome(&self.parts.filter, ctx);
         Ok(())
     }

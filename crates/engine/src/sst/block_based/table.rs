@@ -2,15 +2,15 @@
 //!
 //! The hit path of a lookup takes no lock, writes to no shared line and allocates nothing: the
 //! filter is one cache line, the fences are flat arrays, the block is reached through its slot
-//! under an epoch pin, and its tags name the entry.
+//! under an epoch pin, and its fingerprints name the entry.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
 use super::block::Block;
 use super::counting::{CachedParts, count_hit, perf_hit};
+use super::fingerprints::Fingerprints;
 use super::parts::{LateParts, Parts, TableFilter};
 use super::source::{BlockSource, Readahead};
-use super::tags::Tags;
 use super::view::{Found, kind_of};
 use crate::base::hash::hash64;
 use crate::base::key::{sequence, trailer, user_key};
@@ -40,8 +40,8 @@ pub struct BlockBasedTable {
     pub(super) whole_keys: bool,
     /// The filter holds prefixes, cut off by this.
     pub(super) prefixes: Option<Arc<dyn SliceTransform>>,
-    /// Blocks may be searched by tags.
-    pub(super) tags: bool,
+    /// Blocks may be searched by fingerprints.
+    pub(super) fingerprints: bool,
     /// `range_tombstones` is there: beside flags that every lookup reads, so that it costs no line of
     /// memory more.
     pub(super) has_range_tombstones: bool,
@@ -272,8 +272,9 @@ impl BlockBasedTable {
                         cached.count_dictionary_use(&self.statistics);
                     }
                 }
-                let tags = if self.tags { self.tags_of(block, slots, i) } else { None };
-                let found = self.search(block, tags, lookup, ctx, &SlotPin { slots, i });
+                let fingerprints =
+                    if self.fingerprints { self.fingerprints_of(block, slots, i) } else { None };
+                let found = self.search(block, fingerprints, lookup, ctx, &SlotPin { slots, i });
                 return found.map_err(|e| self.in_block(i, e));
             }
         }
@@ -283,14 +284,14 @@ impl BlockBasedTable {
     }
 
     #[inline]
-    fn tags_of<'a>(
+    fn fingerprints_of<'a>(
         &self,
         block: &'a Block,
         slots: &SlotArray<Block>,
         i: usize,
-    ) -> Option<&'a Tags> {
-        match block.tags() {
-            Some(tags) => tags,
+    ) -> Option<&'a Fingerprints> {
+        match block.fingerprints() {
+            Some(fingerprints) => fingerprints,
             None => {
                 if let Some(size) = block.note_lookup() {
                     slots.add_charge(i, size);
@@ -304,16 +305,16 @@ impl BlockBasedTable {
     pub(super) fn search(
         &self,
         block: &Block,
-        tags: Option<&Tags>,
+        fingerprints: Option<&Fingerprints>,
         lookup: &Lookup,
         ctx: &mut GetContext,
         pin: &dyn Pin,
     ) -> Result<Found> {
         // A timer that is always there would cost a lookup more than its branch: it must be dropped on each way out.
         if perf::is_used() {
-            return self.search_timed(block, tags, lookup, ctx, pin);
+            return self.search_timed(block, fingerprints, lookup, ctx, pin);
         }
-        self.search_in(block, tags, lookup, ctx, pin)
+        self.search_in(block, fingerprints, lookup, ctx, pin)
     }
 
     #[cold]
@@ -321,28 +322,28 @@ impl BlockBasedTable {
     fn search_timed(
         &self,
         block: &Block,
-        tags: Option<&Tags>,
+        fingerprints: Option<&Fingerprints>,
         lookup: &Lookup,
         ctx: &mut GetContext,
         pin: &dyn Pin,
     ) -> Result<Found> {
         let _timer = PerfTimer::start(PerfMetric::BlockSeekNanos);
-        self.search_in(block, tags, lookup, ctx, pin)
+        self.search_in(block, fingerprints, lookup, ctx, pin)
     }
 
     #[inline]
     fn search_in(
         &self,
         block: &Block,
-        tags: Option<&Tags>,
+        fingerprints: Option<&Fingerprints>,
         lookup: &Lookup,
         ctx: &mut GetContext,
         pin: &dyn Pin,
     ) -> Result<Found> {
         let visit = |t: u64, value: &[u8]| self.save(lookup.seq, t, value, ctx, pin);
         let (view, key, max) = (block.view(), lookup.user_key, lookup.max_trailer);
-        match tags {
-            Some(tags) => tags.find(view, lookup.hash, key, max, visit),
+        match fingerprints {
+            Some(fingerprints) => fingerprints.find(view, lookup.hash, key, max, visit),
             None => view.find(&self.order, key, max, visit),
         }
     }

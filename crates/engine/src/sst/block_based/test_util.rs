@@ -184,7 +184,7 @@ pub fn check_rows(table: &Arc<Table>, rows: &[Row], order: &KeyOrder) {
             iter.next();
             assert_eq!(row_of(&iter), rows[i]);
         }
-        // Twice, so that the second lookup meets a cached block and the third one its tags.
+        // Twice, so that the second lookup meets a cached block and the third one its fingerprints.
         for _ in 0..3 {
             let found = get(table, key, *seq).unwrap();
             match kind {

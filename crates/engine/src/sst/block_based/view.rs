@@ -9,7 +9,7 @@
 //!               31 hash index
 //! ```
 //! [`BlockView`] borrows a block's bytes and searches; `cursor` walks. Entries are checked as they are
-//! decoded (**B1**: every range that an [`Entry`] names lies inside the entries).
+//! decoded (**BV1**: every range that an [`Entry`] names lies inside the entries).
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 

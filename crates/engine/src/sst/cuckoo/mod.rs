@@ -16,9 +16,9 @@
 //! * `reader` opens a file and answers point lookups; `iter` walks it in order.
 //!
 //! Invariants:
-//! * **C1** No bucket before a key's own on its path is without an entry.
-//! * **C2** A user key has one entry in a file.
-//! * **C3** Opening checks that the buckets are as many as the numbers say and all lie in the file, so
+//! * **CU1** No bucket before a key's own on its path is without an entry.
+//! * **CU2** A user key has one entry in a file.
+//! * **CU3** Opening checks that the buckets are as many as the numbers say and all lie in the file, so
 //!   paths stay inside. What is in the buckets is checked when it is read.
 
 mod builder;

@@ -6,7 +6,7 @@
 //! that the options allow, all keys get one hash more; those that are placed stay, as their paths only
 //! get longer.
 //!
-//! **C1** holds: an entry moves only after the search has seen that no bucket of its path is free, or
+//! **CU1** holds: an entry moves only after the search has seen that no bucket of its path is free, or
 //! to the first free one, and a bucket never becomes free again.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]

@@ -6,15 +6,15 @@
 //!
 //! ```text
 //! line    = 8 slots, one cache line; a group's home line is the high part of its hash
-//! slot    = tag:32 (low half of the hash) | long:1 | place:31        0 = empty
+//! slot    = fingerprint:32 (low half of the hash) | long:1 | place:31        0 = empty
 //! place   = 1 + offset of the group's first row                      long = 0
 //!         | 1 + number of a `LongGroup`                              long = 1
 //! anchors = offsets of full rows, ascending, about every `index_sparseness` rows
 //! ```
 //!
-//! * A full line spills into the next one; a search ends at a line with an empty slot. The tag is
+//! * A full line spills into the next one; a search ends at a line with an empty slot. The fingerprint is
 //!   the filter: an absent key costs one line, a present one that line and its row.
-//! * Tags can collide, so every slot found must be verified against its row.
+//! * Fingerprints can collide, so every slot found must be verified against its row.
 //! * A group whose rows do not stand together has several slots. The search visits all of them.
 //! * Where groups hold several keys, a second table of the same form leads from each user key to its
 //!   newest row: a point lookup then reads no row but the key's. That costs eleven bytes a key.
@@ -42,13 +42,13 @@ const KEYS_PER_GROUP: usize = 2;
 
 /// Places by hash. Anonymous memory: zeroed, aligned, in huge pages where the system has them.
 #[derive(Debug)]
-pub(super) struct PlaceTable {
+pub(super) struct HashIndex {
     memory: MmapMut,
 }
 
-impl PlaceTable {
+impl HashIndex {
     /// Room for `places`, so that a line holds `8 * fill` of them on average.
-    pub(super) fn new(places: usize, fill: f64) -> Result<PlaceTable> {
+    pub(super) fn new(places: usize, fill: f64) -> Result<HashIndex> {
         let lines = (places as f64 / (SLOTS as f64 * fill.clamp(0.25, 0.8))) as usize + 1;
         let bytes = lines * LINE_BYTES;
         let memory = MmapMut::map_anon(bytes)
@@ -58,7 +58,7 @@ impl PlaceTable {
             // Only a hint: without huge pages the table works the same.
             let _ = memory.advise(Advice::HugePage);
         }
-        Ok(PlaceTable { memory })
+        Ok(HashIndex { memory })
     }
 
     #[inline]
@@ -81,7 +81,7 @@ impl PlaceTable {
 
     fn insert(&mut self, hash: u64, place: u32) {
         let (lines, _) = self.memory.as_chunks_mut::<LINE_BYTES>();
-        let mut line = PlaceTable::home(hash, lines.len());
+        let mut line = HashIndex::home(hash, lines.len());
         // At most 80 % of the slots are ever taken, so the search for an empty one ends.
         loop {
             let (slots, _) = lines.get_mut(line).map_or(Default::default(), |l| l.as_chunks_mut());
@@ -93,20 +93,26 @@ impl PlaceTable {
         }
     }
 
-    /// The places of all groups with the tag of `hash`, near its home line.
+    /// The places of all groups with the fingerprint of `hash`, near its home line.
     #[inline]
     fn probe(&self, hash: u64) -> Probe<'_> {
         let (lines, _) = self.memory.as_chunks::<LINE_BYTES>();
-        let line = PlaceTable::home(hash, lines.len());
-        let mut probe =
-            Probe { lines, line, left: lines.len(), tag: hash as u32, found: 0, last: false };
+        let line = HashIndex::home(hash, lines.len());
+        let mut probe = Probe {
+            lines,
+            line,
+            left: lines.len(),
+            fingerprint: hash as u32,
+            found: 0,
+            last: false,
+        };
         probe.look();
         probe
     }
 
     #[inline]
     fn prefetch(&self, hash: u64) {
-        let home = PlaceTable::home(hash, self.memory.len() / LINE_BYTES);
+        let home = HashIndex::home(hash, self.memory.len() / LINE_BYTES);
         prefetch(self.memory.as_ptr().wrapping_add(home * LINE_BYTES));
     }
 
@@ -121,8 +127,8 @@ struct Probe<'a> {
     line: usize,
     /// Lines not looked at yet, the current one included.
     left: usize,
-    tag: u32,
-    /// Slots of the current line that have the tag and were not handed out, as bits.
+    fingerprint: u32,
+    /// Slots of the current line that have the fingerprint and were not handed out, as bits.
     found: u32,
     /// The current line has an empty slot: nothing spilled over it.
     last: bool,
@@ -145,7 +151,7 @@ impl Probe<'_> {
         for (i, slot) in line.as_chunks::<8>().0.iter().enumerate() {
             let slot = u64::from_le_bytes(*slot);
             empty |= slot == 0;
-            found |= u32::from((slot >> 32) as u32 == self.tag && slot != 0) << i;
+            found |= u32::from((slot >> 32) as u32 == self.fingerprint && slot != 0) << i;
         }
         self.found = found;
         self.last = empty;
@@ -181,7 +187,7 @@ struct LongGroup {
 /// Where the rows of a group may be: start at `first_row`, or at the last of `anchors` that is
 /// below the key.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place<'a> {
+pub(super) struct SearchStart<'a> {
     pub(super) first_row: usize,
     pub(super) anchors: &'a [u32],
 }
@@ -190,9 +196,9 @@ pub(super) struct Place<'a> {
 #[derive(Debug)]
 pub(super) struct RowIndex {
     /// `None`: the file has to be searched in order (see `IndexBuilder::give_up_groups`).
-    groups: Option<PlaceTable>,
+    groups: Option<HashIndex>,
     /// The newest row of each user key, where groups are too large to read through.
-    keys: Option<PlaceTable>,
+    keys: Option<HashIndex>,
     long: Vec<LongGroup>,
     anchors: Vec<u32>,
 }
@@ -205,7 +211,7 @@ impl RowIndex {
     }
 
     /// Gives each user key a place of its own; see [`IndexBuilder::wants_keys`].
-    pub(super) fn set_keys(&mut self, keys: PlaceTable) {
+    pub(super) fn set_keys(&mut self, keys: HashIndex) {
         self.keys = Some(keys);
     }
 
@@ -217,9 +223,9 @@ impl RowIndex {
 
     /// Places where the key may stand; mostly one or none.
     #[inline]
-    pub(super) fn places_of(&self, grouping: &Grouping, key: &LookupKey) -> Places<'_> {
+    pub(super) fn places_of(&self, grouping: &Grouping, key: &LookupKey) -> SearchStarts<'_> {
         match &self.keys {
-            Some(keys) => Places { index: self, probe: Some(keys.probe(key.hash())) },
+            Some(keys) => SearchStarts { index: self, probe: Some(keys.probe(key.hash())) },
             None => self.places(grouping.hash(key)),
         }
     }
@@ -243,18 +249,18 @@ impl RowIndex {
 
     /// Places where a group with this hash may stand; mostly one or none.
     #[inline]
-    pub(super) fn places(&self, hash: u64) -> Places<'_> {
-        Places { index: self, probe: self.groups.as_ref().map(|g| g.probe(hash)) }
+    pub(super) fn places(&self, hash: u64) -> SearchStarts<'_> {
+        SearchStarts { index: self, probe: self.groups.as_ref().map(|g| g.probe(hash)) }
     }
 
     #[inline]
-    fn place(&self, place: u32) -> Option<Place<'_>> {
+    fn place(&self, place: u32) -> Option<SearchStart<'_>> {
         if place & LONG == 0 {
-            return Some(Place { first_row: place as usize - 1, anchors: &[] });
+            return Some(SearchStart { first_row: place as usize - 1, anchors: &[] });
         }
         let long = self.long.get((place & !LONG) as usize - 1)?;
         let (lo, hi) = long.anchors;
-        Some(Place {
+        Some(SearchStart {
             first_row: long.first_row as usize,
             anchors: self.anchors.get(lo as usize..hi as usize)?,
         })
@@ -262,8 +268,8 @@ impl RowIndex {
 
     /// All of the file as one place.
     #[inline]
-    pub(super) fn everything(&self) -> Place<'_> {
-        Place { first_row: 0, anchors: &self.anchors }
+    pub(super) fn everything(&self) -> SearchStart<'_> {
+        SearchStart { first_row: 0, anchors: &self.anchors }
     }
 
     /// The last anchor before `offset`.
@@ -274,7 +280,7 @@ impl RowIndex {
 
     /// Bytes of memory.
     pub(super) fn memory_usage(&self) -> usize {
-        [&self.groups, &self.keys].into_iter().flatten().map(PlaceTable::bytes).sum::<usize>()
+        [&self.groups, &self.keys].into_iter().flatten().map(HashIndex::bytes).sum::<usize>()
             + self.long.capacity() * size_of::<LongGroup>()
             + self.anchors.capacity() * size_of::<u32>()
     }
@@ -282,16 +288,16 @@ impl RowIndex {
 
 /// The places that [`RowIndex::places`] found.
 #[derive(Clone)]
-pub(super) struct Places<'a> {
+pub(super) struct SearchStarts<'a> {
     index: &'a RowIndex,
     probe: Option<Probe<'a>>,
 }
 
-impl<'a> Iterator for Places<'a> {
-    type Item = Place<'a>;
+impl<'a> Iterator for SearchStarts<'a> {
+    type Item = SearchStart<'a>;
 
     #[inline]
-    fn next(&mut self) -> Option<Place<'a>> {
+    fn next(&mut self) -> Option<SearchStart<'a>> {
         self.index.place(self.probe.as_mut()?.next()?)
     }
 }
@@ -396,7 +402,7 @@ impl IndexBuilder {
         self.long.shrink_to_fit();
         let groups = match self.groups {
             Some(entries) => {
-                let mut table = PlaceTable::new(entries.len(), fill)?;
+                let mut table = HashIndex::new(entries.len(), fill)?;
                 table.extend(entries.into_iter());
                 Some(table)
             }

@@ -19,7 +19,7 @@ fn every_group_is_found_whatever_its_hash() {
     let mut rng = fastrand::Rng::with_seed(1);
     for fill in [0.0, 0.75, 9.0] {
         for n in [0usize, 1, 7, 8, 9, 100, 5000] {
-            // Some hashes are equal, some have the same tag, some the same home line.
+            // Some hashes are equal, some have the same fingerprint, some the same home line.
             let hashes: Vec<u64> = (0..n)
                 .map(|_| match rng.u8(..4) {
                     0 => rng.u64(..) & 0xFFFF_FFFF_0000_0000,
@@ -33,7 +33,7 @@ fn every_group_is_found_whatever_its_hash() {
             for (i, &hash) in hashes.iter().enumerate() {
                 assert!(index.places(hash).any(|p| p.first_row == 10 * i), "{fill} {n} {i}");
             }
-            // A place comes only from a group with the same tag.
+            // A place comes only from a group with the same fingerprint.
             for _ in 0..100 {
                 let hash = rng.u64(..);
                 for place in index.places(hash) {
@@ -92,7 +92,7 @@ fn keys_get_a_table_where_groups_are_large_and_rows_readable() {
         }
         assert_eq!(builder.wants_keys(), expected);
         let mut index = builder.finish(0.75).unwrap();
-        let mut keys = PlaceTable::new(40, 0.75).unwrap();
+        let mut keys = HashIndex::new(40, 0.75).unwrap();
         let user_key = |key: u32| LookupBuffer::new(&key.to_be_bytes(), 1);
         keys.extend((0..40).map(|key| (user_key(key).key().hash(), 10 * key + 1)));
         assert!(!index.has_keys());

@@ -11,7 +11,7 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
 use super::reader::Reader;
-use super::row::{Row, Shared};
+use super::row::{Row, SharedPrefix};
 use crate::base::InternalIterator;
 use crate::base::hash::hash64;
 use crate::base::key::{TRAILER_SIZE, trailer, user_key};
@@ -43,13 +43,13 @@ struct Cursor {
     at: usize,
     next: usize,
     /// What prefix encoding needs to read the next row.
-    state: Shared,
+    state: SharedPrefix,
     /// Where the internal key stands in the file, unless it was put together in `key`.
     key_in_file: Option<Range<usize>>,
     key: Vec<u8>,
     value: Range<usize>,
     /// Rows between the last anchor and the current row, and what is needed to read each.
-    behind: Vec<(u32, Shared)>,
+    behind: Vec<(u32, SharedPrefix)>,
 }
 
 impl Cursor {
@@ -66,7 +66,7 @@ impl Cursor {
     }
 
     /// Stands on `row`, which starts at `at`; `state` is as after reading it.
-    fn accept(&mut self, reader: &Reader, at: usize, state: Shared, row: &Row) {
+    fn accept(&mut self, reader: &Reader, at: usize, state: SharedPrefix, row: &Row) {
         self.at = at;
         self.next = row.next;
         self.state = state;
@@ -84,7 +84,7 @@ impl Cursor {
     }
 
     /// Reads the row at `at` and stands on it, or runs off the end.
-    fn load(&mut self, reader: &Reader, at: usize, mut state: Shared) {
+    fn load(&mut self, reader: &Reader, at: usize, mut state: SharedPrefix) {
         let rows = reader.rows();
         if at >= rows.len() {
             self.at = rows.len();
@@ -102,7 +102,7 @@ impl Cursor {
     fn scan(&mut self, reader: &Reader, start: usize, target: &[u8], group: Option<&[u8]>) -> bool {
         let rows = reader.rows();
         let (target_key, target_trailer) = (user_key(target), trailer(target));
-        let (mut at, mut state) = (start, Shared::default());
+        let (mut at, mut state) = (start, SharedPrefix::default());
         self.valid = false;
         while at < rows.len() {
             let row = match Row::read(rows, reader.format, &mut state, at) {
@@ -134,7 +134,7 @@ impl Cursor {
         if self.behind.is_empty() {
             let Some(anchor) = reader.index.anchor_before(end) else { return };
             let rows = reader.rows().get(..end).unwrap_or_default();
-            let (mut at, mut state) = (anchor, Shared::default());
+            let (mut at, mut state) = (anchor, SharedPrefix::default());
             while at < rows.len() {
                 self.behind.push((at as u32, state));
                 match Row::read(rows, reader.format, &mut state, at) {
@@ -226,7 +226,7 @@ impl InternalIterator for PlainIter {
     fn seek_to_first(&mut self) {
         self.bounded = false;
         self.cursor.reset();
-        self.cursor.load(&self.reader, 0, Shared::default());
+        self.cursor.load(&self.reader, 0, SharedPrefix::default());
     }
 
     fn seek_to_last(&mut self) {

@@ -6,9 +6,9 @@
 //! * `reader` opens a file and answers point lookups; `iter` walks it.
 //!
 //! Invariants:
-//! * **P1** Opening reads every row once: rows lie one after the other inside the file, have known
+//! * **PT1** Opening reads every row once: rows lie one after the other inside the file, have known
 //!   types and ascend. There is no checksum that would say more.
-//! * **P2** Later reads check lengths again, because a mapped file can be changed by others.
+//! * **PT2** Later reads check lengths again, because a mapped file can be changed by others.
 
 mod builder;
 mod index;

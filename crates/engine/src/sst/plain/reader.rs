@@ -6,9 +6,9 @@
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
-use super::index::{IndexBuilder, Place, PlaceTable, RowIndex};
+use super::index::{HashIndex, IndexBuilder, RowIndex, SearchStart};
 use super::iter::PlainIter;
-use super::row::{Row, RowFormat, Shared, unknown_type};
+use super::row::{Row, RowFormat, SharedPrefix, unknown_type};
 use super::scan::Scan;
 use super::{ENCODING_TYPE, MAX_FILE_SIZE};
 use crate::base::hash::hash64;
@@ -73,7 +73,7 @@ impl PlainTable {
     #[inline]
     pub(super) fn get_from_places<'a>(
         &self,
-        places: impl Iterator<Item = Place<'a>>,
+        places: impl Iterator<Item = SearchStart<'a>>,
         key: &LookupKey,
         ctx: &mut GetContext,
     ) -> Result<()> {
@@ -205,7 +205,7 @@ impl Reader {
         let keys = index.wants_keys().filter(|_| ctx.order.tells_bytes_apart());
         let mut index = index.finish(opts.hash_table_ratio)?;
         if let Some(keys) = keys {
-            let mut table = PlaceTable::new(keys, opts.hash_table_ratio)?;
+            let mut table = HashIndex::new(keys, opts.hash_table_ratio)?;
             table.extend(scan.newest_rows());
             index.set_keys(table);
         }
@@ -257,21 +257,21 @@ impl Reader {
     /// Where to start reading for the first row of `user_key`: a full row before it, or the first
     /// row of the place.
     #[inline]
-    pub(super) fn start_of_search(&self, place: Place<'_>, user_key: &[u8]) -> Result<usize> {
+    pub(super) fn start_of_search(&self, place: SearchStart<'_>, user_key: &[u8]) -> Result<usize> {
         if place.anchors.is_empty() {
             return Ok(place.first_row);
         }
         self.search_anchors(place, user_key)
     }
 
-    fn search_anchors(&self, place: Place<'_>, user_key: &[u8]) -> Result<usize> {
+    fn search_anchors(&self, place: SearchStart<'_>, user_key: &[u8]) -> Result<usize> {
         let rows = self.rows();
         let mut start = place.first_row;
         let (mut low, mut high) = (0, place.anchors.len());
         while low < high {
             let middle = low + (high - low) / 2;
             let at = place.anchors.get(middle).map_or(0, |&a| a as usize);
-            let row = Row::read(rows, self.format, &mut Shared::default(), at)
+            let row = Row::read(rows, self.format, &mut SharedPrefix::default(), at)
                 .map_err(|why| self.corruption(at, why))?;
             // Strictly before: the key's newest row may be the one before an anchor with the key.
             if row.compare_user(&self.order, user_key) == Ordering::Less {
@@ -299,7 +299,7 @@ impl Reader {
     #[inline]
     fn get_from(
         &self,
-        place: Place<'_>,
+        place: SearchStart<'_>,
         first: First<'_>,
         key: &LookupKey,
         ctx: &mut GetContext,
@@ -310,7 +310,7 @@ impl Reader {
         let start = self.start_of_search(place, user_key)?;
         // A row begins anywhere and goes on over the next lines, up to where its value ends.
         prefetch_bytes(rows.as_ptr().wrapping_add(start), 3 * LINE);
-        let (mut at, mut state, mut found) = (start, Shared::default(), false);
+        let (mut at, mut state, mut found) = (start, SharedPrefix::default(), false);
         while at < rows.len() {
             let row = Row::read(rows, self.format, &mut state, at)
                 .map_err(|why| self.corruption(at, why))?;

@@ -47,7 +47,7 @@ pub(super) struct RowFormat {
 
 /// What a suffix row depends on: the last full key and how much of it is shared. Starts empty.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Shared {
+pub(super) struct SharedPrefix {
     full_at: usize,
     full_len: usize,
     shared_len: usize,
@@ -106,7 +106,7 @@ impl<'a> Row<'a> {
     pub(super) fn read(
         rows: &'a [u8],
         format: RowFormat,
-        state: &mut Shared,
+        state: &mut SharedPrefix,
         at: usize,
     ) -> Result<Row<'a>, BadRow> {
         if format.encoding == PlainTableEncoding::Prefix {
@@ -123,13 +123,13 @@ impl<'a> Row<'a> {
 
     fn read_prefix_encoded(
         rows: &'a [u8],
-        state: &mut Shared,
+        state: &mut SharedPrefix,
         at: usize,
     ) -> Result<Row<'a>, BadRow> {
         let (mut kind, mut len, mut rest_at) = read_flag(rows, at)?;
         if kind == FULL {
             let row = Row::read_from_key(rows, rest_at, len, &[], true)?;
-            *state = Shared { full_at: rest_at, full_len: len, shared_len: 0 };
+            *state = SharedPrefix { full_at: rest_at, full_len: len, shared_len: 0 };
             return Ok(row);
         }
         if kind == SHARED {

@@ -28,7 +28,7 @@ fn rows_round_trip_at_all_lengths() {
                     let max = RowWriter::max_len(key.len() + TRAILER_SIZE, value.len());
                     assert!((bytes.len() - before) as u64 <= max);
                 }
-                let (mut at, mut state) = (0, Shared::default());
+                let (mut at, mut state) = (0, SharedPrefix::default());
                 for (i, key) in keys.iter().enumerate() {
                     let row = Row::read(&bytes, format, &mut state, at).unwrap();
                     assert!(row.is_key(key));
@@ -79,7 +79,7 @@ fn bad_rows_say_why() {
     let plain = RowFormat { user_key_len: 0, encoding: Plain };
     let prefix = RowFormat { user_key_len: 0, encoding: Prefix };
     let read = |bytes: &[u8], format| {
-        Row::read(bytes, format, &mut Shared::default(), 0).map(|r| r.next).unwrap_err()
+        Row::read(bytes, format, &mut SharedPrefix::default(), 0).map(|r| r.next).unwrap_err()
     };
     assert_eq!(read(b"", plain), BadRow::KeyLength);
     assert_eq!(read(&[0xFF; 6], plain), BadRow::KeyLength);

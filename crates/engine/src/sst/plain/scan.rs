@@ -3,7 +3,7 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
 use super::index::IndexBuilder;
-use super::row::{BadRow, Row, RowFormat, Shared, unknown_type};
+use super::row::{BadRow, Row, RowFormat, SharedPrefix, unknown_type};
 use crate::base::KeyOrder;
 use crate::base::hash::hash64;
 use crate::base::key::ValueType;
@@ -25,7 +25,7 @@ impl Scan<'_> {
         &self,
         mut index: IndexBuilder,
     ) -> std::result::Result<(IndexBuilder, u64), (usize, String)> {
-        let mut state = Shared::default();
+        let mut state = SharedPrefix::default();
         let (mut key, mut last): (Vec<u8>, Vec<u8>) = (Vec::new(), Vec::new());
         let mut last_trailer = 0;
         let (mut at, mut count) = (0, 0);
@@ -74,7 +74,8 @@ impl Scan<'_> {
         let (mut at, mut last) = (0, None);
         std::iter::from_fn(move || {
             while at < self.rows.len() {
-                let row = Row::read(self.rows, self.format, &mut Shared::default(), at).ok()?;
+                let row =
+                    Row::read(self.rows, self.format, &mut SharedPrefix::default(), at).ok()?;
                 let start = at;
                 at = row.next;
                 if last.replace(row.rest) != Some(row.rest) {

@@ -2,7 +2,7 @@
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
-use super::index::{Place, Places};
+use super::index::{SearchStart, SearchStarts};
 use super::reader::PlainTable;
 use crate::base::LookupKey;
 use crate::base::prefetch::{LINE, prefetch_bytes};
@@ -14,7 +14,7 @@ pub struct Staged<'a> {
     table: &'a PlainTable,
     key: &'a LookupKey<'a>,
     /// Where the key may be: the first place, and those after it.
-    places: Option<(Place<'a>, Places<'a>)>,
+    places: Option<(SearchStart<'a>, SearchStarts<'a>)>,
 }
 
 impl<'a> Staged<'a> {

@@ -1,30 +1,30 @@
-//! Tags: a small table in memory beside a block that leads a point lookup straight to its entry.
+//! Fingerprints: a small table in memory beside a block that leads a point lookup straight to its entry.
 //!
 //! Per entry: one byte of the user key's hash, where the entry is, and the *middle* of its key. A
 //! delta-coded entry holds only the end of its key. The beginning that all keys of the block share
-//! is kept once; the middle is what lies between. So a lookup compares tags and then, nearly always,
+//! is kept once; the middle is what lies between. So a lookup compares fingerprints and then, nearly always,
 //! one whole key, and touches no other entry.
 //!
-//! The tags are compared sixteen at a time and give words with a bit per candidate, without a branch
+//! The fingerprints are compared sixteen at a time and give words with a bit per candidate, without a branch
 //! on what was read. A branch would be guessed wrong nearly always, and the guess would be settled
 //! only when the table has come from memory: nothing of the next lookup could start before.
 //!
 //! ```text
-//! table   = prefix, tag u8 * n, offset * n, middles
+//! table   = prefix, fingerprint u8 * n, offset * n, middles
 //! offset  = u8, what a straight line through the block lacks, or u16 where one byte is not enough
 //! middles = [u8; width] * 2, before and from an entry on, or * n where they change more than once
 //! ```
-//! The last word of tags runs into the offsets; what looks like a candidate there is none.
+//! The last word of fingerprints runs into the offsets; what looks like a candidate there is none.
 //!
 //! The table lies inside the block's own object while it is small, so that a lookup waits for two
 //! memory accesses, the object and the entry, and not for three. Of a larger one the object has as many
-//! tags as fit, and the heap the prefix and what follows: the place is there anyway. Where an entry is, the
+//! fingerprints as fit, and the heap the prefix and what follows: the place is there anyway. Where an entry is, the
 //! line says well enough to ask for it and for its offset at once, so that these lookups wait twice as well.
 //!
 //! The table is as small as it is because every cached block pays for it, looked up or not: two bytes of
 //! hash would save one false candidate in fifteen lookups and cost a hundredth of the cache.
 //!
-//! Only blocks that this suits get tags (**G1** every key's trailer lies in its own entry), and
+//! Only blocks that this suits get fingerprints (**G1** every key's trailer lies in its own entry), and
 //! only tables in bytewise order whose user keys do not span blocks use them.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
@@ -37,9 +37,9 @@ use crate::cache::Memory;
 use crate::error::Result;
 use wide::u8x16;
 
-/// How many tags one word holds.
+/// How many fingerprints one word holds.
 const LANES: usize = 8;
-/// How many tags give one word of candidates.
+/// How many fingerprints give one word of candidates.
 const GROUP: usize = 64;
 
 /// So much of an entry is asked for at least and at most. What lies behind, the processor guesses.
@@ -49,24 +49,24 @@ const ASK_MAX: usize = 10 * LINE;
 /// How many bytes lie inside the object: enough for a block of 4 KiB with values of 100 bytes.
 pub(super) const INLINE: usize = 136;
 
-/// How many tags lie inside the object of a block whose table is larger: what the address of the rest
+/// How many fingerprints lie inside the object of a block whose table is larger: what the address of the rest
 /// leaves, in whole words.
 pub(super) const FIRST: usize = INLINE - size_of::<Memory>();
 
 /// How many bits of a slope are behind the point.
 pub(super) const FRACTION: u32 = 4;
 
-/// The tags of one block. What all of them have is inside the variants, since it takes no room
+/// The fingerprints of one block. What all of them have is inside the variants, since it takes no room
 /// there.
-pub enum Tags {
+pub enum Fingerprints {
     /// The table is small enough to lie in the block's object.
     Inline(Head, [u8; INLINE]),
-    /// The first tags, and memory of its own for the rest of the table.
+    /// The first fingerprints, and memory of its own for the rest of the table.
     Heap(Head, [u8; FIRST], Memory),
 }
 
 /// Where the parts of the data are: all of a small table, of a larger one what is left without the first
-/// tags. Positions fit 16 bits: the table is smaller than its block's entries.
+/// fingerprints. Positions fit 16 bits: the table is smaller than its block's entries.
 #[derive(Clone, Copy)]
 pub struct Head {
     /// How many entries there are.
@@ -83,14 +83,14 @@ pub struct Head {
     pub(super) size: u8,
     /// Of a middle.
     pub(super) width: u8,
-    /// How many tags are not in the data.
+    /// How many fingerprints are not in the data.
     pub(super) apart: u8,
 }
 
 impl Head {
-    /// The bytes of the data that are looked at for tags: whole words.
+    /// The bytes of the data that are looked at for fingerprints: whole words.
     #[inline]
-    fn tags(self, data: &[u8]) -> &[u8] {
+    fn fingerprints(self, data: &[u8]) -> &[u8] {
         let (start, n) = (usize::from(self.prefix), usize::from(self.n) - usize::from(self.apart));
         data.get(start..start + n.next_multiple_of(LANES)).unwrap_or_default()
     }
@@ -105,10 +105,10 @@ impl Head {
         self.offsets_at() + usize::from(self.size) * usize::from(self.n)
     }
 
-    /// How long the data must be at least, so that all words of tags lie inside.
+    /// How long the data must be at least, so that all words of fingerprints lie inside.
     pub(super) fn room(self, len: usize) -> usize {
-        let tags = self.offsets_at() - usize::from(self.prefix);
-        len.max(usize::from(self.prefix) + tags.next_multiple_of(LANES))
+        let fingerprints = self.offsets_at() - usize::from(self.prefix);
+        len.max(usize::from(self.prefix) + fingerprints.next_multiple_of(LANES))
     }
 
     /// Where entry `i` is at the earliest, if offsets have one byte.
@@ -130,30 +130,30 @@ pub(super) fn line(slope: u16, i: usize) -> usize {
     (i * usize::from(slope)) >> FRACTION
 }
 
-/// The byte of a user key's hash that is its tag. The Bloom filter uses mostly the other bytes.
+/// The byte of a user key's hash that is its fingerprint. The Bloom filter uses mostly the other bytes.
 #[inline]
 pub(super) fn tag_of(hash: u64) -> u8 {
     hash as u8
 }
 
-impl Tags {
+impl Fingerprints {
     /// Bytes of memory besides the block's object.
     pub fn memory_usage(&self) -> usize {
         match self {
-            Tags::Inline(..) => 0,
-            Tags::Heap(_, _, data) => data.len(),
+            Fingerprints::Inline(..) => 0,
+            Fingerprints::Heap(_, _, data) => data.len(),
         }
     }
 
     #[inline]
     fn parts(&self) -> (Head, &[u8]) {
         match self {
-            Tags::Inline(head, data) => (*head, data),
-            Tags::Heap(head, _, data) => (*head, data),
+            Fingerprints::Inline(head, data) => (*head, data),
+            Fingerprints::Heap(head, _, data) => (*head, data),
         }
     }
 
-    /// As [`BlockView::find`], for a block of a table that suits tags. `hash` is the user key's.
+    /// As [`BlockView::find`], for a block of a table that suits fingerprints. `hash` is the user key's.
     #[inline]
     pub fn find<'a>(
         &self,
@@ -166,26 +166,28 @@ impl Tags {
         self.find_from(self.ask_candidates(view, hash), view, hash, user_key, max_trailer, visit)
     }
 
-    /// The candidates for a user key among two groups of tags that begin with this one.
+    /// The candidates for a user key among two groups of fingerprints that begin with this one.
     #[inline]
     fn candidates(&self, at: usize, hash: u64) -> Candidates {
-        let tag = tag_of(hash);
-        if let Tags::Inline(head, data) = self
+        let fingerprint = tag_of(hash);
+        if let Fingerprints::Inline(head, data) = self
             && head.n <= GROUP as u16
             && let Some(group) =
                 data.get(head.prefix.into()..).and_then(|d| d.first_chunk::<GROUP>())
         {
-            // Nearly every block: as many words as there may be, whatever its number of tags is.
-            let bits = candidates(group, tag) & (u64::MAX >> ((GROUP as u16 - head.n) % 64));
+            // Nearly every block: as many words as there may be, whatever its number of fingerprints is.
+            let bits =
+                candidates(group, fingerprint) & (u64::MAX >> ((GROUP as u16 - head.n) % 64));
             return Candidates { at: 0, next: head.n.into(), bits, behind: 0 };
         }
-        if let (0, Tags::Heap(_, first, _)) = (at, self) {
-            let (bits, behind) = candidates_of_two(first, tag);
+        if let (0, Fingerprints::Heap(_, first, _)) = (at, self) {
+            let (bits, behind) = candidates_of_two(first, fingerprint);
             return Candidates { at: 0, next: FIRST as u32, bits, behind };
         }
         let (head, data) = self.parts();
-        let tags = head.tags(data).get(at - usize::from(head.apart)..).unwrap_or_default();
-        let (bits, behind) = candidates_of_two(tags, tag);
+        let fingerprints =
+            head.fingerprints(data).get(at - usize::from(head.apart)..).unwrap_or_default();
+        let (bits, behind) = candidates_of_two(fingerprints, fingerprint);
         let (at, next) = (at as u32, (at + 2 * GROUP) as u32);
         Candidates { at, next, bits, behind }
     }
@@ -193,8 +195,8 @@ impl Tags {
     /// The first candidates for a user key. Asks for their entries.
     #[inline(always)]
     pub fn ask_candidates(&self, view: BlockView<'_>, hash: u64) -> Candidates {
-        if let Tags::Heap(_, _, data) = self {
-            // The prefix, and the tags that are not here.
+        if let Fingerprints::Heap(_, _, data) = self {
+            // The prefix, and the fingerprints that are not here.
             prefetch_bytes(data.as_ptr(), 2 * LINE);
         }
         let found = self.candidates(0, hash);
@@ -216,7 +218,7 @@ impl Tags {
         }
     }
 
-    /// As [`Tags::find`], from candidates on that are known already.
+    /// As [`Fingerprints::find`], from candidates on that are known already.
     #[inline]
     pub fn find_from<'a>(
         &self,
@@ -254,14 +256,14 @@ impl Tags {
     }
 }
 
-/// Entries of two groups of tags that may be a key's.
+/// Entries of two groups of fingerprints that may be a key's.
 #[derive(Clone, Copy, Default)]
 pub struct Candidates {
     /// The first entry of the first group.
     at: u32,
     /// The first one that is in neither.
     next: u32,
-    /// A bit for each entry of the first group and of the second; one beyond the last tag means nothing.
+    /// A bit for each entry of the first group and of the second; one beyond the last fingerprint means nothing.
     bits: u64,
     behind: u64,
 }
@@ -338,37 +340,38 @@ fn begins((head, data): (Head, &[u8]), user_key: &[u8], i: usize, shared: usize)
     data.get(start..start + rest.len()).is_some_and(|middle| short::equal(rest, middle))
 }
 
-/// The candidates of the first group and of the second, as far as there are so many tags.
+/// The candidates of the first group and of the second, as far as there are so many fingerprints.
 #[inline]
-fn candidates_of_two(tags: &[u8], tag: u8) -> (u64, u64) {
-    match tags.split_at_checked(GROUP) {
-        Some((group, rest)) => {
-            (candidates(group, tag), candidates(rest.get(..GROUP).unwrap_or(rest), tag))
-        }
-        None => (candidates(tags, tag), 0),
+fn candidates_of_two(fingerprints: &[u8], fingerprint: u8) -> (u64, u64) {
+    match fingerprints.split_at_checked(GROUP) {
+        Some((group, rest)) => (
+            candidates(group, fingerprint),
+            candidates(rest.get(..GROUP).unwrap_or(rest), fingerprint),
+        ),
+        None => (candidates(fingerprints, fingerprint), 0),
     }
 }
 
-/// A bit for each of at most [`GROUP`] tags that are equal to `tag`, in their order.
+/// A bit for each of at most [`GROUP`] fingerprints that are equal to `fingerprint`, in their order.
 #[inline]
-fn candidates(tags: &[u8], tag: u8) -> u64 {
-    let (pairs, rest) = tags.as_chunks::<{ 2 * LANES }>();
+fn candidates(fingerprints: &[u8], fingerprint: u8) -> u64 {
+    let (pairs, rest) = fingerprints.as_chunks::<{ 2 * LANES }>();
     let mut bits = 0;
     for (at, pair) in pairs.iter().enumerate() {
-        bits |= equal_in(*pair, tag) << (2 * LANES * at);
+        bits |= equal_in(*pair, fingerprint) << (2 * LANES * at);
     }
     let Some(word) = rest.first_chunk::<LANES>() else { return bits };
     let mut pair = [0; 2 * LANES];
     pair[..LANES].copy_from_slice(word);
-    bits | (equal_in(pair, tag) & 0xFF) << (2 * LANES * pairs.len())
+    bits | (equal_in(pair, fingerprint) & 0xFF) << (2 * LANES * pairs.len())
 }
 
-/// A bit for each tag of two words that is equal to `tag`.
+/// A bit for each fingerprint of two words that is equal to `fingerprint`.
 #[inline]
-fn equal_in(pair: [u8; 2 * LANES], tag: u8) -> u64 {
-    u8x16::new(pair).simd_eq(u8x16::splat(tag)).to_bitmask().into()
+fn equal_in(pair: [u8; 2 * LANES], fingerprint: u8) -> u64 {
+    u8x16::new(pair).simd_eq(u8x16::splat(fingerprint)).to_bitmask().into()
 }
 
 #[cfg(test)]
-#[path = "tags_test.rs"]
+#[path = "fingerprints_test.rs"]
 mod tests;

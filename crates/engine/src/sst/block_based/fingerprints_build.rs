@@ -1,9 +1,9 @@
-//! Building the [`Tags`] of a block, which its second lookup does.
+//! Building the [`Fingerprints`] of a block, which its second lookup does.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
 use super::cursor::Cursor;
-use super::tags::{FIRST, FRACTION, Head, INLINE, Tags, line, tag_of};
+use super::fingerprints::{FIRST, FRACTION, Fingerprints, Head, INLINE, line, tag_of};
 use super::view::BlockView;
 use crate::base::hash::hash64;
 use crate::base::key::TRAILER_SIZE;
@@ -15,7 +15,7 @@ const WIDTH_MAX: usize = 32;
 
 /// What is collected about one entry.
 struct Item {
-    tag: u8,
+    fingerprint: u8,
     offset: u16,
     shared: usize,
     /// Where the user key is among all of them.
@@ -28,9 +28,9 @@ struct Items {
     keys: Vec<u8>,
 }
 
-impl Tags {
-    /// The tags of a block; `None` if it does not suit them.
-    pub fn build(view: BlockView<'_>) -> Option<Tags> {
+impl Fingerprints {
+    /// The fingerprints of a block; `None` if it does not suit them.
+    pub fn build(view: BlockView<'_>) -> Option<Fingerprints> {
         let items = Items::collect(view)?;
         let (prefix, width) = items.common()?;
         let n = items.items.len();
@@ -53,37 +53,37 @@ impl Tags {
             width: width as u8,
             apart: 0,
         };
-        let tags: Vec<u8> = items.items.iter().map(|item| item.tag).collect();
+        let fingerprints: Vec<u8> = items.items.iter().map(|item| item.fingerprint).collect();
         if head.room(len) <= INLINE {
             let mut inline = [0; INLINE];
-            let table = [prefix, &tags, &offsets, &middles].concat();
+            let table = [prefix, &fingerprints, &offsets, &middles].concat();
             inline.get_mut(..len)?.copy_from_slice(&table);
-            return Some(Tags::Inline(head, inline));
+            return Some(Fingerprints::Inline(head, inline));
         }
-        let (near, far) = tags.split_at_checked(n.min(FIRST))?;
+        let (near, far) = fingerprints.split_at_checked(n.min(FIRST))?;
         let head = Head { apart: near.len() as u8, ..head };
         let mut first = [0; FIRST];
         first.get_mut(..near.len())?.copy_from_slice(near);
         let mut data = [prefix, far, &offsets, &middles].concat();
         data.resize(head.room(data.len()), 0);
-        Some(Tags::Heap(head, first, Memory::copy_of(&data)))
+        Some(Fingerprints::Heap(head, first, Memory::copy_of(&data)))
     }
 }
 
 /// A straight line from a block's first entry to its last.
-struct Line {
+struct LinearFit {
     /// See [`Head`]; so are the others.
     slope: u16,
     bias: u8,
     size: u8,
 }
 
-impl Line {
+impl LinearFit {
     /// What there is where no line is good enough.
-    const NONE: Line = Line { slope: 0, bias: 0, size: 2 };
+    const NONE: LinearFit = LinearFit { slope: 0, bias: 0, size: 2 };
 
     /// The line through these offsets, and what it lacks at each; `None` if that does not fit bytes.
-    fn through(offsets: &[u16]) -> Option<(Line, Vec<u8>)> {
+    fn through(offsets: &[u16]) -> Option<(LinearFit, Vec<u8>)> {
         let last = usize::from(*offsets.last()?);
         let slope = (last << FRACTION).checked_div(offsets.len() - 1).unwrap_or(0);
         let slope = u16::try_from(slope).ok()?;
@@ -91,13 +91,13 @@ impl Line {
         // Not above 0, as the first offset is 0.
         let lowest = offsets.iter().enumerate().map(above).min()?;
         let lacking = offsets.iter().enumerate().map(|at| u8::try_from(above(at) - lowest).ok());
-        let line = Line { slope, bias: u8::try_from(-lowest).ok()?, size: 1 };
+        let line = LinearFit { slope, bias: u8::try_from(-lowest).ok()?, size: 1 };
         Some((line, lacking.collect::<Option<_>>()?))
     }
 }
 
 impl Items {
-    /// `None` if the block does not suit tags.
+    /// `None` if the block does not suit fingerprints.
     fn collect(view: BlockView<'_>) -> Option<Items> {
         if view.entries().len() > usize::from(u16::MAX) {
             return None;
@@ -111,10 +111,10 @@ impl Items {
             if shared > user_key.len() {
                 return None;
             }
-            let tag = tag_of(hash64(user_key));
+            let fingerprint = tag_of(hash64(user_key));
             let offset = u16::try_from(cursor.offset()).ok()?;
             let place = keys.len()..keys.len() + user_key.len();
-            items.push(Item { tag, offset, shared, user_key: place });
+            items.push(Item { fingerprint, offset, shared, user_key: place });
             keys.extend_from_slice(user_key);
         }
         Some(Items { items, keys })
@@ -177,10 +177,10 @@ impl Items {
     }
 
     /// The offsets as they are kept.
-    fn offsets(&self) -> (Line, Vec<u8>) {
+    fn offsets(&self) -> (LinearFit, Vec<u8>) {
         let offsets: Vec<u16> = self.items.iter().map(|item| item.offset).collect();
-        Line::through(&offsets).unwrap_or_else(|| {
-            (Line::NONE, offsets.iter().flat_map(|offset| offset.to_le_bytes()).collect())
+        LinearFit::through(&offsets).unwrap_or_else(|| {
+            (LinearFit::NONE, offsets.iter().flat_map(|offset| offset.to_le_bytes()).collect())
         })
     }
 }

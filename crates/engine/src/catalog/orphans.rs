@@ -5,15 +5,15 @@ use super::catalog::Catalog;
 use std::path::PathBuf;
 
 /// Tables that no version has. Those still here in the end are deleted.
-pub(crate) struct Unclaimed<'a> {
+pub(crate) struct Orphans<'a> {
     catalog: &'a Catalog,
     files: Vec<(u64, PathBuf)>,
 }
 
-impl<'a> Unclaimed<'a> {
+impl<'a> Orphans<'a> {
     /// None yet.
-    pub(crate) fn new(catalog: &'a Catalog) -> Unclaimed<'a> {
-        Unclaimed { catalog, files: Vec::new() }
+    pub(crate) fn new(catalog: &'a Catalog) -> Orphans<'a> {
+        Orphans { catalog, files: Vec::new() }
     }
 
     /// This one was made, or is about to be.
@@ -27,7 +27,7 @@ impl<'a> Unclaimed<'a> {
     }
 }
 
-impl Drop for Unclaimed<'_> {
+impl Drop for Orphans<'_> {
     fn drop(&mut self) {
         if self.files.is_empty() {
             return;
@@ -35,7 +35,7 @@ impl Drop for Unclaimed<'_> {
         // A MANIFEST record that failed may be on the device all the same.
         let versions = self.catalog.versions.lock();
         for (number, path) in self.files.iter().filter(|(n, _)| !versions.needs_table(*n)) {
-            self.catalog.files.delete_unclaimed_table(*number, path);
+            self.catalog.files.delete_orphan_table(*number, path);
         }
     }
 }

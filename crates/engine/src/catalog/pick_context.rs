@@ -3,14 +3,14 @@
 use super::catalog::Catalog;
 use super::state::State;
 use crate::base::SeqNo;
-use crate::compaction::picker::{Moment, bottommost_threshold};
+use crate::compaction::picker::{PickContext, bottommost_threshold};
 use crate::env::sync::atomic::Ordering;
 use crate::options::CompactionStyle;
 
 impl Catalog {
     /// What a pick depends on now.
-    pub(crate) fn moment(&self) -> Moment {
-        Moment {
+    pub(crate) fn pick_context(&self) -> PickContext {
+        PickContext {
             now: crate::flush::now_seconds(),
             oldest_snapshot: self.released.oldest.load(Ordering::Acquire),
         }
@@ -27,17 +27,17 @@ impl Catalog {
         let oldest = self.snapshots.oldest().unwrap_or(visible).min(visible);
         if oldest > threshold {
             self.released.oldest.fetch_max(oldest, Ordering::AcqRel);
-            self.wake_jobs();
+            self.notify_jobs();
         }
     }
 
     /// Looks which release will be worth while. Call after every change of versions.
     pub(super) fn renew_threshold(&self, state: &State) {
-        let moment = self.moment();
+        let context = self.pick_context();
         let is_leveled = |style| style == CompactionStyle::Level;
         let families =
             state.families.values().filter(|f| is_leveled(f.data.options().compaction_style));
-        let least = families.map(|f| bottommost_threshold(&f.current, &moment)).min();
+        let least = families.map(|f| bottommost_threshold(&f.current, &context)).min();
         self.released.threshold.store(least.unwrap_or(SeqNo::MAX), Ordering::Release);
     }
 }

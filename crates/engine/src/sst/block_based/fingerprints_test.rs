@@ -19,40 +19,41 @@ fn block_of(keys: &[(Vec<u8>, u64)], interval: usize, value: impl Fn(usize) -> V
     builder.finish().to_vec()
 }
 
-fn head(tags: &Tags) -> Head {
-    tags.parts().0
+fn head(fingerprints: &Fingerprints) -> Head {
+    fingerprints.parts().0
 }
 
-/// Tags of a block with these keys and values, after a look at each of its keys and at others.
-fn checked(keys: &[u64], interval: usize, value: impl Fn(usize) -> Vec<u8>) -> Tags {
+/// Fingerprints of a block with these keys and values, after a look at each of its keys and at others.
+fn checked(keys: &[u64], interval: usize, value: impl Fn(usize) -> Vec<u8>) -> Fingerprints {
     let all: Vec<_> = keys.iter().map(|key| (key.to_be_bytes().to_vec(), 5)).collect();
     let bytes = block_of(&all, interval, &value);
     let view = BlockView::new(&bytes).unwrap();
-    let tags = Tags::build(view).unwrap();
+    let fingerprints = Fingerprints::build(view).unwrap();
     let mut cursor = Cursor::default();
     for (i, (key, _)) in all.iter().enumerate() {
         assert!(cursor.next(&view).unwrap());
-        assert_eq!(offset(tags.parts(), i), cursor.offset());
-        let floor = head(&tags).floor(i);
-        assert!(head(&tags).size == 2 || cursor.offset().wrapping_sub(floor) < 256);
-        assert_eq!(found(&tags, view, key, 5), [value(i)]);
+        assert_eq!(offset(fingerprints.parts(), i), cursor.offset());
+        let floor = head(&fingerprints).floor(i);
+        assert!(head(&fingerprints).size == 2 || cursor.offset().wrapping_sub(floor) < 256);
+        assert_eq!(found(&fingerprints, view, key, 5), [value(i)]);
         for bit in 0..64 {
             let other = keys[i] ^ 1 << bit;
             if !keys.contains(&other) {
-                assert!(found(&tags, view, &other.to_be_bytes(), 5).is_empty());
+                assert!(found(&fingerprints, view, &other.to_be_bytes(), 5).is_empty());
             }
         }
     }
-    tags
+    fingerprints
 }
 
-fn found(tags: &Tags, view: BlockView, key: &[u8], seq: u64) -> Vec<Vec<u8>> {
+fn found(fingerprints: &Fingerprints, view: BlockView, key: &[u8], seq: u64) -> Vec<Vec<u8>> {
     let mut values = Vec::new();
-    tags.find(view, hash64(key), key, pack_trailer(seq, ValueType::Value), |_, value| {
-        values.push(value.to_vec());
-        Ok(true)
-    })
-    .unwrap();
+    fingerprints
+        .find(view, hash64(key), key, pack_trailer(seq, ValueType::Value), |_, value| {
+            values.push(value.to_vec());
+            Ok(true)
+        })
+        .unwrap();
     values
 }
 
@@ -73,21 +74,21 @@ fn tags_find_what_the_block_holds_and_nothing_else() {
         keys.dedup_by(|a, b| a.0 == b.0);
         let bytes = block(&keys, [1, 4, 16][round % 3]);
         let view = BlockView::new(&bytes).unwrap();
-        let Some(tags) = Tags::build(view) else { continue };
+        let Some(fingerprints) = Fingerprints::build(view) else { continue };
         built += 1;
         for (i, (key, seq)) in keys.iter().enumerate() {
             let value = format!("the value of entry number {i:06}").into_bytes();
-            assert_eq!(found(&tags, view, key, 5), [value]);
-            assert!(found(&tags, view, key, seq - 1).is_empty());
+            assert_eq!(found(&fingerprints, view, key, 5), [value]);
+            assert!(found(&fingerprints, view, key, seq - 1).is_empty());
             let mut other = key.clone();
             other.push(0);
             if !keys.iter().any(|k| k.0 == other) {
-                assert!(found(&tags, view, &other, 5).is_empty());
+                assert!(found(&fingerprints, view, &other, 5).is_empty());
             }
             other = key.clone();
             if let Some(byte) = other.first_mut() {
                 *byte ^= 0x80;
-                assert!(found(&tags, view, &other, 5).is_empty());
+                assert!(found(&fingerprints, view, &other, 5).is_empty());
             }
         }
     }
@@ -100,42 +101,45 @@ fn versions_come_newest_first_or_get_no_tags() {
     let keys = [(b"a".to_vec(), 9), (b"a".to_vec(), 8), (b"b".to_vec(), 7)];
     let bytes = block(&keys, 1);
     let view = BlockView::new(&bytes).unwrap();
-    let tags = Tags::build(view).unwrap();
-    assert_eq!(found(&tags, view, b"a", 9).len(), 2);
-    assert_eq!(found(&tags, view, b"a", 8), [b"the value of entry number 000001"]);
+    let fingerprints = Fingerprints::build(view).unwrap();
+    assert_eq!(found(&fingerprints, view, b"a", 9).len(), 2);
+    assert_eq!(found(&fingerprints, view, b"a", 8), [b"the value of entry number 000001"]);
     // With delta coding the second `a` takes its type byte from the first one.
-    assert!(Tags::build(BlockView::new(&block(&keys, 16)).unwrap()).is_none());
+    assert!(Fingerprints::build(BlockView::new(&block(&keys, 16)).unwrap()).is_none());
 }
 
 #[test]
 fn candidates_are_the_equal_tags() {
     let mut rng = fastrand::Rng::with_seed(11);
     for _ in 0..2000 {
-        let tags: Vec<u8> = (0..8 * rng.usize(1..=8)).map(|_| rng.u8(..4) * 0x55).collect();
-        for tag in [0, 0x55, 0xAA, 0xFF, 1, 0x80] {
-            let expected = tags.iter().enumerate().filter(|(_, t)| **t == tag);
-            assert_eq!(candidates(&tags, tag), expected.fold(0, |bits, (i, _)| bits | 1 << i));
+        let fingerprints: Vec<u8> = (0..8 * rng.usize(1..=8)).map(|_| rng.u8(..4) * 0x55).collect();
+        for fingerprint in [0, 0x55, 0xAA, 0xFF, 1, 0x80] {
+            let expected = fingerprints.iter().enumerate().filter(|(_, t)| **t == fingerprint);
+            assert_eq!(
+                candidates(&fingerprints, fingerprint),
+                expected.fold(0, |bits, (i, _)| bits | 1 << i)
+            );
         }
     }
 }
 
 #[test]
 fn tables_of_more_than_one_group_are_searched_to_their_end() {
-    // Around the numbers of tags that fill a group, and the place in the object.
+    // Around the numbers of fingerprints that fill a group, and the place in the object.
     for n in [46, 63, 64, 65, 66, 67, 119, 120, 121, 127, 128, 129, 150, 192, 247, 248, 249, 500u32]
     {
         let keys: Vec<_> = (0..n).map(|i| (i.to_be_bytes().to_vec(), 5)).collect();
         let bytes = block(&keys, 16);
         let view = BlockView::new(&bytes).unwrap();
-        let tags = Tags::build(view).unwrap();
-        // A tag, an offset, and three bytes that all keys begin with.
-        assert_eq!(matches!(tags, Tags::Heap(..)), 2 * n as usize + 3 > INLINE);
+        let fingerprints = Fingerprints::build(view).unwrap();
+        // A fingerprint, an offset, and three bytes that all keys begin with.
+        assert_eq!(matches!(fingerprints, Fingerprints::Heap(..)), 2 * n as usize + 3 > INLINE);
         for (i, (key, _)) in keys.iter().enumerate() {
             let value = format!("the value of entry number {i:06}").into_bytes();
-            assert_eq!(found(&tags, view, key, 5), [value]);
+            assert_eq!(found(&fingerprints, view, key, 5), [value]);
         }
         for missing in n..n + 500 {
-            assert!(found(&tags, view, &missing.to_be_bytes(), 5).is_empty());
+            assert!(found(&fingerprints, view, &missing.to_be_bytes(), 5).is_empty());
         }
     }
 }
@@ -143,9 +147,9 @@ fn tables_of_more_than_one_group_are_searched_to_their_end() {
 #[test]
 fn a_large_table_leaves_its_first_tags_in_the_object() {
     let keys: Vec<_> = (0..150u32).map(|i| (i.to_be_bytes().to_vec(), 5)).collect();
-    let tags = Tags::build(BlockView::new(&block(&keys, 16)).unwrap()).unwrap();
-    // A tag and an offset for each, no middles, and three bytes that all keys begin with.
-    assert_eq!(tags.memory_usage(), 2 * 150 + 3 - FIRST);
+    let fingerprints = Fingerprints::build(BlockView::new(&block(&keys, 16)).unwrap()).unwrap();
+    // A fingerprint and an offset for each, no middles, and three bytes that all keys begin with.
+    assert_eq!(fingerprints.memory_usage(), 2 * 150 + 3 - FIRST);
 }
 
 #[test]
@@ -175,8 +179,8 @@ fn offsets_of_every_shape_are_found_again() {
         let start = rng.u64(..1 << 40);
         let keys: Vec<u64> = (0..n as u64).map(|i| start + i).collect();
         let lens: Vec<usize> = (0..n).map(|_| 20 + rng.usize(..spread)).collect();
-        let tags = checked(&keys, [1, 16][round % 2], |i| vec![b'v'; lens[i]]);
-        sizes[usize::from(head(&tags).size)] += 1;
+        let fingerprints = checked(&keys, [1, 16][round % 2], |i| vec![b'v'; lens[i]]);
+        sizes[usize::from(head(&fingerprints).size)] += 1;
     }
     assert!(sizes[1] > 50 && sizes[2] > 50, "{sizes:?}");
 }
@@ -194,8 +198,8 @@ fn few_and_long_entries_have_tags() {
 fn middles_that_change_once_are_kept_twice() {
     let value = |_: usize| vec![b'v'; 40];
     let own = |keys: &[u64], interval| {
-        let tags = checked(keys, interval, value);
-        (head(&tags).width, head(&tags).split)
+        let fingerprints = checked(keys, interval, value);
+        (head(&fingerprints).width, head(&fingerprints).split)
     };
     // At a restart and between two, where the entry itself holds the change.
     assert_eq!(own(&(0x1_0000 - 32..0x1_0000 + 40).collect::<Vec<_>>(), 16), (2, 33));
@@ -215,9 +219,9 @@ fn a_long_prefix_leaves_room_for_whole_words() {
             (0..2u8).map(|i| ([&vec![b'p'; prefix][..], &[i]].concat(), 5)).collect();
         let bytes = block_of(&keys, 16, |_| vec![b'v'; 200]);
         let view = BlockView::new(&bytes).unwrap();
-        let tags = Tags::build(view).unwrap();
+        let fingerprints = Fingerprints::build(view).unwrap();
         for (key, _) in &keys {
-            assert_eq!(found(&tags, view, key, 5).len(), 1, "{prefix}");
+            assert_eq!(found(&fingerprints, view, key, 5).len(), 1, "{prefix}");
         }
     }
 }
@@ -227,8 +231,8 @@ fn a_usual_block_keeps_its_tags_in_its_object() {
     let keys: Vec<_> =
         (7000..7035u64).map(|i| ([&i.to_be_bytes()[..], b"00000000"].concat(), 5)).collect();
     let bytes = block(&keys, 16);
-    let tags = Tags::build(BlockView::new(&bytes).unwrap()).unwrap();
-    assert!(matches!(tags, Tags::Inline(..)));
+    let fingerprints = Fingerprints::build(BlockView::new(&bytes).unwrap()).unwrap();
+    assert!(matches!(fingerprints, Fingerprints::Inline(..)));
     // Every cached block takes this and a word of the heap, which gives sixteen bytes at a time.
     assert!(size_of::<crate::cache::Node<super::super::block::Block>>() <= 248);
 }
