@@ -82,6 +82,22 @@ impl ColumnFamilyState {
         })));
     }
 
+    /// Makes the current memtables and version visible unless readers have them already. An install concerns few
+    /// families; the others keep their super-version, and the pooled iterators over it.
+    pub(crate) fn publish_if_changed(&self) {
+        let same_memtable =
+            |(published, ours): (&Arc<MemTable>, &Immutable)| Arc::ptr_eq(published, &ours.mem);
+        let is_published = self.data.hold_super_version().is_some_and(|sv| {
+            Arc::ptr_eq(&sv.version, &self.current)
+                && Arc::ptr_eq(&sv.mem, &self.mem)
+                && sv.immutables.len() == self.immutables.len()
+                && sv.immutables.iter().zip(self.immutables.iter().rev()).all(same_memtable)
+        });
+        if !is_published {
+            self.install_super_version();
+        }
+    }
+
     /// The oldest WAL that holds something of this family which is in no table yet; `None` where
     /// there is no such thing.
     pub(crate) fn oldest_wal_needed(&self) -> Option<u64> {

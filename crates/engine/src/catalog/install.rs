@@ -42,11 +42,26 @@ impl Catalog {
         edits: Vec<VersionEdit>,
         adjust: impl FnOnce(&mut State),
     ) -> Result<()> {
+        let installed = self.change_versions(&mut versions, edits, adjust);
+        let manifests = versions.take_obsolete_manifests();
+        drop(versions);
+        self.after_install(&manifests);
+        self.reporter.deliver();
+        installed
+    }
+
+    /// Writes `edits` to the MANIFEST and makes the new versions current, together with what `adjust` changes.
+    /// Call [`Catalog::after_install`] when the locks are released, also after an error.
+    pub(crate) fn change_versions(
+        &self,
+        versions: &mut VersionSet,
+        edits: Vec<VersionEdit>,
+        adjust: impl FnOnce(&mut State),
+    ) -> Result<()> {
         self.session.counters.set_last_sequence(self.order.visible());
         let timer = Timer::start(&self.session.statistics, HistogramType::ManifestFileSyncMicros);
         let changed = versions.install(edits)?;
         drop(timer);
-        let manifests = versions.take_obsolete_manifests();
         let mut state = self.state.lock();
         adjust(&mut state);
         for (id, version) in changed {
@@ -55,16 +70,18 @@ impl Catalog {
             }
         }
         for family in state.families.values() {
-            family.install_super_version();
+            family.publish_if_changed();
         }
         self.renew_stalls(&mut state);
-        drop(state);
-        drop(versions);
-        self.files.delete_manifests(&manifests);
-        self.reporter.deliver();
+        Ok(())
+    }
+
+    /// Deletes replaced MANIFESTs, and notifies jobs and waiters. Delivers no event: writers may be held, and a
+    /// listener may write.
+    pub(crate) fn after_install(&self, obsolete_manifests: &[u64]) {
+        self.files.delete_manifests(obsolete_manifests);
         self.notify_jobs();
         self.notify_waiters();
-        Ok(())
     }
 
     /// After a failed write nobody knows what the MANIFEST holds: a new one is started.

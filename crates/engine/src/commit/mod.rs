@@ -4,8 +4,10 @@ mod budgets;
 #[allow(clippy::module_inception)]
 mod commit;
 mod entry;
+mod limits;
 mod prepared;
 mod queue;
+mod quiesce;
 mod seal;
 mod sync;
 mod targets;
@@ -13,4 +15,5 @@ mod wal_failure;
 
 pub(crate) use commit::CommitTerms;
 pub(crate) use prepared::{DiscardRecords, carry_over, each_record, logged};
-pub(crate) use queue::{CommitQueue, WriteState, Written};
+pub(crate) use queue::{CommitQueue, Written};
+pub(crate) use quiesce::{HeldWal, Quiesced, add_family};

@@ -2,8 +2,8 @@
 
 use crate::base::SeqNo;
 use crate::catalog::Catalog;
+use crate::env::sync::Mutex;
 use crate::env::sync::atomic::{AtomicBool, Ordering};
-use crate::env::sync::{Mutex, MutexGuard};
 use crate::error::Result;
 use crate::files::FileKeeper;
 use crate::fs::FileSyncer;
@@ -33,38 +33,38 @@ pub(crate) struct CommitQueue {
 
 /// A full WAL with records that no sync covered.
 #[derive(Clone)]
-pub(crate) struct UnsyncedWal {
-    pub(crate) number: u64,
-    pub(crate) syncer: Arc<dyn FileSyncer>,
+pub(super) struct UnsyncedWal {
+    pub(super) number: u64,
+    pub(super) syncer: Arc<dyn FileSyncer>,
 }
 
 /// Guarded by the write lock.
-pub(crate) struct WriteState {
-    pub(crate) wal: LogWriter,
+pub(super) struct WriteState {
+    pub(super) wal: LogWriter,
     /// Sequence numbers and places in the order of commits.
-    pub(crate) turns: TurnAllocator,
+    pub(super) turns: TurnAllocator,
     /// Bytes of batches that were written since the database was opened.
-    pub(crate) user_bytes: u64,
+    pub(super) user_bytes: u64,
     /// Bytes of records in the WAL, without what frames them.
-    pub(crate) logged_bytes: u64,
+    pub(super) logged_bytes: u64,
     /// Batches that were written since then, and their entries.
-    pub(crate) writes: u64,
-    pub(crate) keys: u64,
+    pub(super) writes: u64,
+    pub(super) keys: u64,
     /// The count of `user_bytes` at which limits of the whole database are looked at.
-    pub(crate) next_limit_check: u64,
+    pub(super) next_limit_check: u64,
     /// Records appended ever: the tickets of `SyncGroup`.
-    pub(crate) ticket: u64,
+    pub(super) ticket: u64,
     /// The live WAL takes no more records.
-    pub(crate) wal_lost: bool,
+    pub(super) wal_lost: bool,
     /// The newest ticket of a WAL that was replaced since it failed.
-    pub(crate) lost_ticket: u64,
+    pub(super) lost_ticket: u64,
     /// Older WALs that still have records which no sync covered.
-    pub(crate) unsynced: Vec<UnsyncedWal>,
+    pub(super) unsynced: Vec<UnsyncedWal>,
     /// The newest ticket that a sync covered, when it is the live WAL's.
-    pub(crate) synced_ticket: u64,
+    pub(super) synced_ticket: u64,
     /// The newest WAL whose directory entry is on the device, as far as known. Synced bytes under a
     /// name that a power failure takes are lost all the same.
-    pub(crate) named_wal: u64,
+    pub(super) named_wal: u64,
 }
 
 /// What writers count under their own lock.
@@ -79,7 +79,7 @@ pub(crate) struct Written {
 
 impl WriteState {
     /// Before the first write into `wal`.
-    pub(crate) fn new(wal: LogWriter, last_allocated: SeqNo) -> WriteState {
+    fn new(wal: LogWriter, last_allocated: SeqNo) -> WriteState {
         WriteState {
             wal,
             turns: TurnAllocator::new(last_allocated),
@@ -120,9 +120,14 @@ impl CommitQueue {
         }
     }
 
-    /// The write lock: no write gets its place meanwhile.
-    pub(crate) fn lock(&self) -> MutexGuard<'_, WriteState> {
-        self.write.lock()
+    /// Waits until every writer that was admitted has its sequence numbers.
+    pub(crate) fn wait_for_admitted(&self) {
+        drop(self.write.lock());
+    }
+
+    /// Has the next write check the limits of the whole database.
+    pub(crate) fn check_limits_soon(&self) {
+        self.write.lock().next_limit_check = 0;
     }
 
     /// The number of the WAL that takes records.

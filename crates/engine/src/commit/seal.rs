@@ -5,21 +5,17 @@
 //! are sealed at one point between two writes, and flushed together (`jobs/flush.rs`). The write lock is
 //! that point. A writer finds all its memtables under it, so a batch lies on one side of the point.
 
+use super::limits::limit_wal_size;
 use super::queue::{CommitQueue, UnsyncedWal, WriteState};
-use crate::budget::MemtableShare;
-use crate::catalog::{ColumnFamilyState, LiveWal, State, WalHealth};
+use crate::catalog::{ColumnFamilyState, LiveWal, WalHealth};
 use crate::env::sync::MutexGuard;
 use crate::error::Result;
 use crate::hooks::FlushReason;
 use crate::memtable::SpareChunks;
-use crate::session::ColumnFamilyData;
+use crate::session::{ColumnFamilyData, dropped};
 use crate::wal::LogWriter;
 use std::sync::Arc;
 use std::time::Duration;
-
-/// Limits of the whole database are looked at after at least and at most so many bytes.
-const LIMIT_STEP_MIN: u64 = 4 << 10;
-const LIMIT_STEP_MAX: u64 = 16 << 20;
 
 /// An insert takes microseconds.
 const INSERT_PATIENCE: Duration = Duration::from_micros(200);
@@ -27,7 +23,7 @@ const INSERT_PATIENCE: Duration = Duration::from_micros(200);
 impl CommitQueue {
     /// Starts a new WAL, makes the memtables of these families immutable and gives them new ones. If the WAL
     /// failed, that is done with all families.
-    pub(crate) fn seal(
+    pub(super) fn seal(
         &self,
         write: &mut MutexGuard<'_, WriteState>,
         reason: FlushReason,
@@ -53,7 +49,7 @@ impl CommitQueue {
             cf.seal(wal_number, write.turns.last_allocated(), reason, self.spare_for_next());
         }
         self.catalog.renew_stalls(&mut state);
-        self.limit_wal_size(&mut state);
+        limit_wal_size(&self.session, &mut state);
         drop(state);
         self.catalog.notify_jobs();
         self.reporter.log_new_memtables(&sealed, wal_number);
@@ -67,7 +63,7 @@ impl CommitQueue {
 
     /// Makes the family's memtable immutable, and with `atomic_flush` every other that holds
     /// something.
-    pub(crate) fn seal_full(
+    pub(super) fn seal_full(
         &self,
         write: &mut MutexGuard<'_, WriteState>,
         family: &ColumnFamilyData,
@@ -80,9 +76,48 @@ impl CommitQueue {
         self.seal(write, reason, |cf| cf.data.id == family.id || holds_something(cf))
     }
 
+    /// Seals the memtables of these families that hold something. An error if a single family was dropped; of
+    /// several, a dropped one needs no flush.
+    pub(crate) fn seal_filled(
+        &self,
+        families: &[&ColumnFamilyData],
+        reason: FlushReason,
+    ) -> Result<()> {
+        let mut write = self.write.lock();
+        self.session.health.check_open()?;
+        let holds_something = self.holding_something(&write);
+        let chosen = |cf: &ColumnFamilyState| {
+            families.iter().any(|family| family.id == cf.data.id) && holds_something(cf)
+        };
+        let any = {
+            let state = self.catalog.state();
+            if let [family] = families
+                && !state.families.contains_key(&family.id)
+            {
+                return Err(dropped(&family.name));
+            }
+            state.families.values().any(chosen)
+        };
+        if any { self.seal(&mut write, reason, chosen) } else { Ok(()) }
+    }
+
+    /// Seals a family's memtable and has it flushed, however few immutable memtables there are.
+    pub(crate) fn seal_family(&self, family: &ColumnFamilyData, reason: FlushReason) -> Result<()> {
+        self.seal_and_flush(&mut self.write.lock(), family, reason)
+    }
+
+    /// Begins a new WAL and seals all memtables if the live WAL failed.
+    pub(crate) fn seal_if_lost(&self) -> Result<()> {
+        let mut write = self.write.lock();
+        match write.wal_lost {
+            true => self.seal(&mut write, FlushReason::ErrorRecovery, |_| true),
+            false => Ok(()),
+        }
+    }
+
     /// Tells which memtables hold something, or soon will: while a writer has its sequence numbers and
     /// has not inserted yet, a memtable may look empty although it is not.
-    pub(crate) fn holding_something(
+    pub(super) fn holding_something(
         &self,
         write: &MutexGuard<'_, WriteState>,
     ) -> impl Fn(&ColumnFamilyState) -> bool + use<> {
@@ -115,42 +150,8 @@ impl CommitQueue {
         Ok(Some((full.log_number(), full.size(), full)))
     }
 
-    /// What all WALs together may hold.
-    fn wal_limit(&self, state: &State) -> u64 {
-        let all_buffers = |sum: u64, cf: &ColumnFamilyState| {
-            let o = cf.data.options();
-            sum.saturating_add(o.write_buffer_size as u64 * o.max_write_buffer_number.max(1) as u64)
-        };
-        match self.session.live_options().max_total_wal_size {
-            0 => state.families.values().fold(0, all_buffers).saturating_mul(4),
-            limit => limit,
-        }
-    }
-
-    /// Keeps the limits that concern all families: `max_total_wal_size` and
-    /// `db_write_buffer_size`. Called once in so many bytes, as both are rough anyway.
-    #[cold]
-    pub(crate) fn keep_limits(&self, write: &mut MutexGuard<'_, WriteState>) -> Result<()> {
-        let mut state = self.catalog.state();
-        state.wals.set_live_size(write.wal.size());
-        self.limit_wal_size(&mut state);
-        self.catalog.report_memory(&state);
-        let manager = self.session.memtable_share.as_ref().map(MemtableShare::manager);
-        let limited = manager.filter(|manager| manager.is_enabled());
-        let memory = limited.map_or(u64::MAX, |manager| manager.buffer_size() as u64);
-        let step = (memory.min(self.wal_limit(&state)) / 16).clamp(LIMIT_STEP_MIN, LIMIT_STEP_MAX);
-        write.next_limit_check = write.user_bytes + step;
-        let full = manager.filter(|manager| manager.should_flush());
-        let full = full.and_then(|_| state.largest_memtable());
-        let full = full.map(|cf| Arc::clone(&cf.data));
-        drop(state);
-        self.catalog.notify_jobs();
-        let reason = FlushReason::WriteBufferManager;
-        full.map_or(Ok(()), |family| self.seal_and_flush(write, &family, reason))
-    }
-
     /// Seals as [`CommitQueue::seal_full`] does and has it flushed, however few memtables there are.
-    pub(crate) fn seal_and_flush(
+    pub(super) fn seal_and_flush(
         &self,
         write: &mut MutexGuard<'_, WriteState>,
         family: &ColumnFamilyData,
@@ -162,27 +163,5 @@ impl CommitQueue {
         }
         self.catalog.notify_jobs();
         Ok(())
-    }
-
-    /// Asks for flushes of the families that keep the oldest WAL alive, once all WALs together are
-    /// larger than `max_total_wal_size`.
-    fn limit_wal_size(&self, state: &mut State) {
-        if state.families.len() < 2 {
-            return; // One family's flush always frees the oldest WAL.
-        }
-        let limit = self.wal_limit(state);
-        // No flush would let go what only a prepared transaction keeps.
-        let Some(oldest) = state.oldest_wal_needed() else { return };
-        if state.wals.bytes_from(oldest) <= limit {
-            return;
-        }
-        for cf in state.families.values_mut() {
-            if cf.oldest_wal_needed().is_some_and(|n| n <= oldest) {
-                cf.flush_requested = true;
-                cf.flush_reason = FlushReason::WalFull;
-                // Where immutable memtables alone keep the WAL, a switch would not let it go.
-                cf.seal_wanted |= !cf.mem.is_empty() && cf.mem_wal_number <= oldest;
-            }
-        }
     }
 }

@@ -7,7 +7,7 @@ use crate::write::Followers;
 
 impl CommitQueue {
     /// Waits until the record with this ticket is on the device, and every record before it.
-    pub(crate) fn sync_up_to(&self, ticket: u64) -> Result<Followers> {
+    pub(super) fn sync_up_to(&self, ticket: u64) -> Result<Followers> {
         self.sync_group.wait(ticket, || {
             let (covered, full, live, number) = {
                 let mut write = self.write.lock();
@@ -29,8 +29,28 @@ impl CommitQueue {
         })
     }
 
+    /// Syncs the full WALs that have records no sync covered, for a flush job, and the names of all up to the newest.
+    pub(crate) fn sync_full_wals(&self, job_id: i32) -> Result<()> {
+        let unsynced = self.write.lock().unsynced.clone();
+        let Some(newest) = unsynced.last().map(|wal| wal.number) else { return Ok(()) };
+        // Not to be repeated: a second sync may succeed without what the first one lost.
+        let timer = Timer::start(&self.session.statistics, HistogramType::WalFileSyncMicros);
+        for wal in &unsynced {
+            let number = wal.number;
+            self.session.info_log.info(format_args!("[JOB {job_id}] Syncing log #{number}"));
+            wal.syncer.sync().inspect_err(|e| self.full_wal_failed(number, e))?;
+        }
+        self.reporter.totals().wal_syncs.add(1);
+        stats::add(&self.session.statistics, Ticker::WalFileSynced, 1);
+        drop(timer);
+        self.sync_wal_names(newest)?;
+        let covered: Vec<u64> = unsynced.iter().map(|wal| wal.number).collect();
+        self.write.lock().unsynced.retain(|wal| !covered.contains(&wal.number));
+        Ok(())
+    }
+
     /// Makes sure that the WALs up to this one have their names on the device.
-    pub(crate) fn sync_wal_names(&self, newest: u64) -> Result<()> {
+    pub(super) fn sync_wal_names(&self, newest: u64) -> Result<()> {
         if self.write.lock().named_wal >= newest {
             return Ok(());
         }

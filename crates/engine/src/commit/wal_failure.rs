@@ -28,7 +28,7 @@ use std::collections::BTreeSet;
 
 impl CommitQueue {
     /// Takes an error of the live WAL that ends it. Writes stop until there is another one.
-    pub(crate) fn wal_failed(&self, write: &mut MutexGuard<'_, WriteState>, error: &Error) {
+    pub(super) fn wal_failed(&self, write: &mut MutexGuard<'_, WriteState>, error: &Error) {
         if std::mem::replace(&mut write.wal_lost, true) {
             return;
         }
@@ -51,7 +51,7 @@ impl CommitQueue {
     }
 
     /// The error that stops writes while the WAL is lost.
-    pub(crate) fn check_wal(&self, write: &MutexGuard<'_, WriteState>) -> Result<()> {
+    pub(super) fn check_wal(&self, write: &MutexGuard<'_, WriteState>) -> Result<()> {
         match self.session.health.error() {
             Some(e) if write.wal_lost => Err(e),
             _ => Ok(()),
@@ -59,7 +59,7 @@ impl CommitQueue {
     }
 
     /// Takes the error of a sync up to this ticket.
-    pub(crate) fn wal_sync_failed(&self, ticket: u64, error: &Error) {
+    pub(super) fn wal_sync_failed(&self, ticket: u64, error: &Error) {
         let mut write = self.write.lock();
         // Otherwise it is an error of a WAL that was replaced meanwhile.
         if ticket > write.lost_ticket {
@@ -68,7 +68,7 @@ impl CommitQueue {
     }
 
     /// Takes the error of the sync of a full WAL, unless that was given up meanwhile.
-    pub(crate) fn full_wal_failed(&self, number: u64, error: &Error) {
+    pub(super) fn full_wal_failed(&self, number: u64, error: &Error) {
         let mut write = self.write.lock();
         if write.unsynced.iter().any(|wal| wal.number == number) {
             self.wal_failed(&mut write, error);
@@ -76,7 +76,7 @@ impl CommitQueue {
     }
 
     /// Hands the records that wait in a buffer to the operating system.
-    pub(crate) fn flush_live_wal(&self, write: &mut MutexGuard<'_, WriteState>) -> Result<()> {
+    pub(super) fn flush_live_wal(&self, write: &mut MutexGuard<'_, WriteState>) -> Result<()> {
         self.check_wal(write)?;
         let flushed = write.wal.flush();
         if let (Err(e), true) = (&flushed, write.wal.is_broken()) {
@@ -86,7 +86,7 @@ impl CommitQueue {
     }
 
     /// Replaces a WAL that failed. Its number and size are for the list of WALs; it is not written again.
-    pub(crate) fn renew_wal(&self, write: &mut MutexGuard<'_, WriteState>) -> Result<LogWriter> {
+    pub(super) fn renew_wal(&self, write: &mut MutexGuard<'_, WriteState>) -> Result<LogWriter> {
         let fresh =
             self.session.new_wal(self.catalog.default_family().options().write_buffer_size)?;
         let lost = std::mem::replace(&mut write.wal, fresh);

@@ -1,7 +1,7 @@
 //! Making and dropping column families of an open database.
 
 use crate::base::KeyOrder;
-use crate::catalog::ColumnFamilyState;
+use crate::commit;
 use crate::env::epoch;
 use crate::error::{Error, Result};
 use crate::files::FileKeeper;
@@ -42,18 +42,7 @@ impl Core {
         let current =
             versions.column_family(id).map_or(Arc::new(current), |cf| Arc::clone(cf.current()));
         let data = self.session.family(id, name, options);
-        let write = self.commit.lock();
-        let mut state = self.catalog.state();
-        let wal_number = write.wal.log_number();
-        let family = ColumnFamilyState::new(
-            Arc::clone(&data),
-            current,
-            wal_number,
-            write.turns.last_allocated(),
-        );
-        self.catalog.add_family(&mut state, family);
-        drop(state);
-        drop(write);
+        commit::add_family(&self.commit, Arc::clone(&data), current);
         // Before somebody can drop it.
         let log = &self.session.info_log;
         log.together(|| log_family(log, name, &data.options()));

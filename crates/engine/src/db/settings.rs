@@ -91,7 +91,7 @@ impl Core {
             self.jobs.start()?;
         }
         // The next write looks at the limits of WALs again.
-        self.commit.lock().next_limit_check = 0;
+        self.commit.check_limits_soon();
         self.catalog.renew_stalls(&mut self.catalog.state());
         self.catalog.notify_jobs();
         self.record_options(&change)

@@ -330,26 +330,7 @@ impl Scheduler {
             (state.wals.take_to_close(), self.session.options.allow_2pc || state.families.len() > 1)
         };
         if several {
-            let unsynced = self.commit.lock().unsynced.clone();
-            // Not to be repeated: a second sync may succeed without what the first one lost.
-            let timer = (!unsynced.is_empty())
-                .then(|| Timer::start(&self.session.statistics, HistogramType::WalFileSyncMicros));
-            for wal in &unsynced {
-                self.session
-                    .info_log
-                    .info(format_args!("[JOB {job_id}] Syncing log #{}", wal.number));
-                wal.syncer.sync().inspect_err(|e| self.commit.full_wal_failed(wal.number, e))?;
-            }
-            if timer.is_some() {
-                self.reporter.totals().wal_syncs.add(1);
-                stats::add(&self.session.statistics, Ticker::WalFileSynced, 1);
-            }
-            drop(timer);
-            if let Some(newest) = unsynced.last() {
-                self.commit.sync_wal_names(newest.number)?;
-            }
-            let covered: Vec<u64> = unsynced.iter().map(|wal| wal.number).collect();
-            self.commit.lock().unsynced.retain(|wal| !covered.contains(&wal.number));
+            self.commit.sync_full_wals(job_id)?;
         }
         wals.into_iter().try_for_each(|mut wal| wal.close())
     }
@@ -375,9 +356,7 @@ impl Scheduler {
 
     /// Switches it.
     pub(super) fn seal_in_background(&self, family: &ColumnFamilyData) {
-        let mut write = self.commit.lock();
-        let sealed = self.commit.seal_and_flush(&mut write, family, FlushReason::WalFull);
-        drop(write);
+        let sealed = self.commit.seal_family(family, FlushReason::WalFull);
         self.reporter.deliver();
         self.catalog.state().running.end_flush();
         self.catalog.notify_waiters();

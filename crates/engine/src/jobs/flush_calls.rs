@@ -2,12 +2,12 @@
 
 use super::scheduler::Scheduler;
 use crate::base::perf::{PerfMetric, PerfTimer};
-use crate::catalog::{ColumnFamilyState, State};
+use crate::catalog::State;
 use crate::env::sync::MutexGuard;
 use crate::error::{Code, Result, Severity, SubCode};
 use crate::hooks::FlushReason;
 use crate::options::FlushOptions;
-use crate::session::{ColumnFamilyData, dropped};
+use crate::session::ColumnFamilyData;
 
 impl Scheduler {
     /// Makes the memtables of these families immutable and waits until they and all older ones are in
@@ -58,26 +58,7 @@ impl Scheduler {
         if !fo.allow_write_stall {
             families.iter().try_for_each(|family| self.wait_for_memtable_room(family))?;
         }
-        let mut write = self.commit.lock();
-        self.session.health.check_open()?;
-        let holds_something = self.commit.holding_something(&write);
-        let chosen = |cf: &ColumnFamilyState| {
-            families.iter().any(|family| family.id == cf.data.id) && holds_something(cf)
-        };
-        let any = {
-            let state = self.catalog.state();
-            // Of several, one that was dropped meanwhile needs no flush.
-            if let [family] = families
-                && !state.families.contains_key(&family.id)
-            {
-                return Err(dropped(&family.name));
-            }
-            state.families.values().any(chosen)
-        };
-        if any {
-            self.commit.seal(&mut write, reason, chosen)?;
-        }
-        drop(write);
+        self.commit.seal_filled(families, reason)?;
         self.reporter.deliver();
         let mut state = self.catalog.state();
         let newest = request_flushes(&mut state, families);

@@ -4,7 +4,6 @@
 use super::scheduler::Scheduler;
 use crate::catalog::{State, WalHealth};
 use crate::error::{Error, Result};
-use crate::hooks::FlushReason;
 use std::time::Instant;
 
 impl Scheduler {
@@ -18,12 +17,7 @@ impl Scheduler {
 
     /// Begins a new WAL if the live one failed.
     pub(crate) fn renew_in_background(&self) {
-        let mut write = self.commit.lock();
-        let renewed = match write.wal_lost {
-            true => self.commit.seal(&mut write, FlushReason::ErrorRecovery, |_| true),
-            false => Ok(()),
-        };
-        drop(write);
+        let renewed = self.commit.seal_if_lost();
         self.reporter.deliver();
         if let Err(e) = renewed {
             self.session.info_log.error(format_args!("cannot create a new WAL: {e}"));

@@ -7,6 +7,7 @@
 
 use crate::base::SeqNo;
 use crate::catalog::LiveWal;
+use crate::commit::HeldWal;
 use crate::db::Db;
 use crate::error::{Error, Result};
 use crate::external::copy::Staging;
@@ -136,7 +137,7 @@ impl Core {
     }
 
     fn live_wal_bytes(&self) -> u64 {
-        let live = self.commit.lock().wal.size();
+        let live = self.commit.written().live_wal_bytes;
         live.saturating_add(self.catalog.state().wals.full_bytes())
     }
 
@@ -147,20 +148,16 @@ impl Core {
         let mut versions = self.catalog.versions();
         self.session.health.check_open()?;
         self.catalog.ensure_manifest(&mut versions)?;
-        let mut write = self.commit.lock();
-        // With `manual_wal_flush` records wait in a buffer.
-        if !self.session.read_only {
-            self.commit.flush_live_wal(&mut write)?;
-        }
-        let (live, size) = (write.wal.log_number(), write.wal.size());
+        let held = HeldWal::begin(&self.commit)?;
+        let live = held.live();
         let state = self.catalog.state();
         let needed = versions.min_log_number_to_keep();
         let sized = |wal: &LiveWal| match wal.number {
-            number if number == live => LiveWal { number, size },
+            number if number == live.number => live,
             _ => *wal,
         };
         // For reading only there is no live one, but its name.
-        let exists = |wal: &LiveWal| !self.session.read_only || wal.number != live;
+        let exists = |wal: &LiveWal| !self.session.read_only || wal.number != live.number;
         let wals = state.wals.iter().map(sized).filter(|w| w.number >= needed && exists(w));
         let mut tables = BTreeMap::new();
         for cf in state.families.values() {

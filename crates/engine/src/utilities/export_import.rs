@@ -4,6 +4,7 @@
 use super::checkpoint::Checkpoint;
 use crate::base::key::user_key;
 use crate::catalog::Orphans;
+use crate::commit::Quiesced;
 use crate::db::{ColumnFamily, Db};
 use crate::error::{Error, Result};
 use crate::external::copy::Staging;
@@ -211,8 +212,7 @@ impl Core {
             edit.add_file(import.from.level, Arc::new(import.meta));
         }
         let _held = self.catalog.controller().hold();
-        let (versions, write) = self.lock_with_nothing_in_flight()?;
-        self.install_from_outside(vec![edit], newest, versions, write)
+        Quiesced::begin(&self.commit)?.install(vec![edit], newest)
     }
 }
 

@@ -16,10 +16,9 @@ use crate::base::key::user_key;
 use crate::base::perf::{PerfMetric, PerfTimer};
 use crate::base::{LookupBuffer, MAX_SEQUENCE_NUMBER, SeqNo};
 use crate::catalog::Orphans;
-use crate::commit::WriteState;
+use crate::commit::Quiesced;
 use crate::compaction::picker::LevelShape;
 use crate::db::{ColumnFamily, Db};
-use crate::env::sync::MutexGuard;
 use crate::error::{Error, Result};
 use crate::external::{Destination, ExternalFile, TargetTree, check_together, copy};
 use crate::fs::filename;
@@ -29,7 +28,7 @@ use crate::options::{CompactionStyle, FlushOptions, IngestExternalFileOptions};
 use crate::read::SuperVersion;
 use crate::session::ColumnFamilyData;
 use crate::session::dropped;
-use crate::version::{FileMeta, Version, VersionEdit, VersionSet};
+use crate::version::{FileMeta, Version, VersionEdit};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -213,37 +212,19 @@ impl Core {
             self.flush_overlapping(jobs)?;
             let _timer = PerfTimer::start(PerfMetric::FileIngestionBlockingLiveWritesNanos);
             let _held = self.catalog.controller().hold();
-            let (versions, write) = self.lock_with_nothing_in_flight()?;
+            let quiesced = Quiesced::begin(&self.commit)?;
             let mut overlaps = false;
             for job in jobs {
                 overlaps |= job.overlaps_memtables()?;
             }
             if !overlaps {
-                return self.install_files(jobs, versions, write);
+                return self.install_files(jobs, quiesced);
             }
-            drop((versions, write));
+            drop(quiesced);
             match patience {
                 0 => held = held.or_else(|| Some(self.catalog.controller().hold())),
                 _ => patience -= 1,
             }
-        }
-    }
-
-    /// Both locks, at a moment when every write that has a sequence number is visible. Call it while
-    /// writers are held: those that passed before need these locks to go on.
-    pub(super) fn lock_with_nothing_in_flight(
-        &self,
-    ) -> Result<(MutexGuard<'_, VersionSet>, MutexGuard<'_, WriteState>)> {
-        loop {
-            let versions = self.catalog.versions();
-            let write = self.commit.lock();
-            self.session.health.check_writable()?;
-            if self.catalog.order().visible() == write.turns.last_allocated() {
-                return Ok((versions, write));
-            }
-            drop(write);
-            drop(versions);
-            std::thread::yield_now();
         }
     }
 
@@ -261,64 +242,23 @@ impl Core {
         Ok(())
     }
 
-    fn install_files(
-        &self,
-        jobs: &[Job<'_>],
-        versions: MutexGuard<'_, VersionSet>,
-        write: MutexGuard<'_, WriteState>,
-    ) -> Result<Vec<Placed>> {
+    fn install_files(&self, jobs: &[Job<'_>], quiesced: Quiesced<'_>) -> Result<Vec<Placed>> {
         let ranges: Vec<_> =
             jobs.iter().map(|job| HeldRange::new(self, job)).collect::<Result<_>>()?;
         let mut edits = Vec::with_capacity(jobs.len());
         let mut placed = Vec::with_capacity(jobs.len());
-        let mut newest = write.turns.last_allocated();
+        let last = quiesced.last_sequence();
+        let mut newest = last;
         for (job, range) in jobs.iter().zip(&ranges) {
             let mut edit = VersionEdit::for_column_family(job.family.id);
-            edit.new_files = self.place(job, range, write.turns.last_allocated())?;
+            edit.new_files = self.place(job, range, last)?;
             placed.push(edit.new_files.clone());
             newest = edit.new_files.iter().map(|(_, f)| f.largest_seqno).fold(newest, SeqNo::max);
             edits.push(edit);
         }
-        let installed = self.install_from_outside(edits, newest, versions, write);
+        let installed = quiesced.install(edits, newest);
         drop(ranges);
         installed.map(|()| placed)
-    }
-
-    /// Installs edits with files from outside, whose sequence numbers go up to `newest`, and makes
-    /// these visible. Nothing is in flight, and the locks keep it so.
-    pub(super) fn install_from_outside(
-        &self,
-        edits: Vec<VersionEdit>,
-        newest: SeqNo,
-        mut versions: MutexGuard<'_, VersionSet>,
-        mut write: MutexGuard<'_, WriteState>,
-    ) -> Result<()> {
-        self.session.counters.set_last_sequence(self.catalog.order().visible());
-        let installed = versions.install(edits);
-        let manifests = versions.take_obsolete_manifests();
-        if let Ok(changed) = &installed {
-            let mut state = self.catalog.state();
-            for (id, version) in changed {
-                if let Some(family) = state.families.get_mut(id) {
-                    family.current = Arc::clone(version);
-                    family.install_super_version();
-                }
-            }
-            self.catalog.renew_stalls(&mut state);
-        }
-        // Also after a failure: the record may be on the device, so its numbers are used.
-        if newest > write.turns.last_allocated() {
-            // Nothing is in flight, so there is room.
-            let count = newest - write.turns.last_allocated();
-            let _ = write.turns.has_room(self.catalog.order());
-            self.catalog.order().publish(&write.turns.reserve(count));
-        }
-        drop(write);
-        drop(versions);
-        self.files.delete_manifests(&manifests);
-        self.catalog.notify_jobs();
-        self.catalog.notify_waiters();
-        installed.map(drop)
     }
 
     fn place(&self, job: &Job<'_>, range: &HeldRange<'_>, last_seqno: SeqNo) -> Result<Placed> {

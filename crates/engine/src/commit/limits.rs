@@ -1,0 +1,73 @@
+//! Limits that concern all families: the size of all WALs, and the memory of all memtables.
+
+use super::queue::{CommitQueue, WriteState};
+use crate::budget::MemtableShare;
+use crate::catalog::{ColumnFamilyState, State};
+use crate::env::sync::MutexGuard;
+use crate::error::Result;
+use crate::hooks::FlushReason;
+use crate::session::Session;
+use std::sync::Arc;
+
+/// The limits are checked once per this many bytes written, at least and at most.
+const LIMIT_STEP_MIN: u64 = 4 << 10;
+const LIMIT_STEP_MAX: u64 = 16 << 20;
+
+impl CommitQueue {
+    /// Keeps the limits that concern all families: `max_total_wal_size` and
+    /// `db_write_buffer_size`. Called once in so many bytes, as both are rough anyway.
+    #[cold]
+    pub(super) fn keep_limits(&self, write: &mut MutexGuard<'_, WriteState>) -> Result<()> {
+        let mut state = self.catalog.state();
+        state.wals.set_live_size(write.wal.size());
+        limit_wal_size(&self.session, &mut state);
+        self.catalog.report_memory(&state);
+        let manager = self.session.memtable_share.as_ref().map(MemtableShare::manager);
+        let limited = manager.filter(|manager| manager.is_enabled());
+        let memory = limited.map_or(u64::MAX, |manager| manager.buffer_size() as u64);
+        let step = (memory.min(wal_limit(&self.session, &state)) / 16)
+            .clamp(LIMIT_STEP_MIN, LIMIT_STEP_MAX);
+        write.next_limit_check = write.user_bytes + step;
+        let full = manager.filter(|manager| manager.should_flush());
+        let full = full.and_then(|_| state.largest_memtable());
+        let full = full.map(|cf| Arc::clone(&cf.data));
+        drop(state);
+        self.catalog.notify_jobs();
+        let reason = FlushReason::WriteBufferManager;
+        full.map_or(Ok(()), |family| self.seal_and_flush(write, &family, reason))
+    }
+}
+
+/// What all WALs together may hold.
+fn wal_limit(session: &Session, state: &State) -> u64 {
+    let all_buffers = |sum: u64, cf: &ColumnFamilyState| {
+        let o = cf.data.options();
+        sum.saturating_add(o.write_buffer_size as u64 * o.max_write_buffer_number.max(1) as u64)
+    };
+    match session.live_options().max_total_wal_size {
+        0 => state.families.values().fold(0, all_buffers).saturating_mul(4),
+        limit => limit,
+    }
+}
+
+/// Asks for flushes of the families that keep the oldest WAL alive, once all WALs together are
+/// larger than `max_total_wal_size`.
+pub(super) fn limit_wal_size(session: &Session, state: &mut State) {
+    if state.families.len() < 2 {
+        return; // One family's flush always frees the oldest WAL.
+    }
+    let limit = wal_limit(session, state);
+    // No flush would let go what only a prepared transaction keeps.
+    let Some(oldest) = state.oldest_wal_needed() else { return };
+    if state.wals.bytes_from(oldest) <= limit {
+        return;
+    }
+    for cf in state.families.values_mut() {
+        if cf.oldest_wal_needed().is_some_and(|n| n <= oldest) {
+            cf.flush_requested = true;
+            cf.flush_reason = FlushReason::WalFull;
+            // Where immutable memtables alone keep the WAL, a switch would not let it go.
+            cf.seal_wanted |= !cf.mem.is_empty() && cf.mem_wal_number <= oldest;
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Stopping the commit queue for a moment: for files from outside, for copies, for new families.
+
+use super::queue::{CommitQueue, WriteState};
+use crate::base::SeqNo;
+use crate::catalog::{ColumnFamilyState, LiveWal};
+use crate::env::sync::MutexGuard;
+use crate::error::Result;
+use crate::session::ColumnFamilyData;
+use crate::version::{Version, VersionEdit, VersionSet};
+use std::sync::Arc;
+
+/// The MANIFEST and the commit queue, locked while every write that has a sequence number is visible. Nothing is in
+/// flight, so files from outside can get sequence numbers above all others.
+pub(crate) struct Quiesced<'a> {
+    queue: &'a CommitQueue,
+    versions: MutexGuard<'a, VersionSet>,
+    write: MutexGuard<'a, WriteState>,
+}
+
+impl<'a> Quiesced<'a> {
+    /// Locks both. Call it while writers are held: those that passed before need these locks to finish.
+    pub(crate) fn begin(queue: &'a CommitQueue) -> Result<Quiesced<'a>> {
+        loop {
+            let versions = queue.catalog.versions();
+            let write = queue.write.lock();
+            queue.session.health.check_writable()?;
+            if queue.catalog.order().visible() == write.turns.last_allocated() {
+                return Ok(Quiesced { queue, versions, write });
+            }
+            drop(write);
+            drop(versions);
+            std::thread::yield_now();
+        }
+    }
+
+    /// The newest sequence number; every write up to it is visible.
+    pub(crate) fn last_sequence(&self) -> SeqNo {
+        self.write.turns.last_allocated()
+    }
+
+    /// Installs edits with files from outside, whose sequence numbers go up to `newest`, and makes these visible.
+    pub(crate) fn install(mut self, edits: Vec<VersionEdit>, newest: SeqNo) -> Result<()> {
+        let catalog = &self.queue.catalog;
+        let installed = catalog.change_versions(&mut self.versions, edits, |_| {});
+        // Also after a failure: the record may be on the device, so its numbers are used.
+        if newest > self.last_sequence() {
+            let count = newest - self.last_sequence();
+            // Nothing is in flight, so there is room.
+            let _ = self.write.turns.has_room(catalog.order());
+            catalog.order().publish(&self.write.turns.reserve(count));
+        }
+        let manifests = self.versions.take_obsolete_manifests();
+        drop(self.write);
+        drop(self.versions);
+        catalog.after_install(&manifests);
+        installed
+    }
+}
+
+/// The write lock and the live WAL as it is meanwhile.
+pub(crate) struct HeldWal<'a> {
+    live: LiveWal,
+    _write: MutexGuard<'a, WriteState>,
+}
+
+impl<'a> HeldWal<'a> {
+    /// Locks the queue and hands buffered records to the operating system, so that a copy of the file has them.
+    pub(crate) fn begin(queue: &'a CommitQueue) -> Result<HeldWal<'a>> {
+        let mut write = queue.write.lock();
+        // With `manual_wal_flush` records wait in a buffer.
+        if !queue.session.read_only {
+            queue.flush_live_wal(&mut write)?;
+        }
+        let live = LiveWal { number: write.wal.log_number(), size: write.wal.size() };
+        Ok(HeldWal { live, _write: write })
+    }
+
+    /// The live WAL's number, and its size in bytes.
+    pub(crate) fn live(&self) -> LiveWal {
+        self.live
+    }
+}
+
+/// Adds a new family between two writes: its memtable takes entries of the live WAL and of the writes to come.
+pub(crate) fn add_family(queue: &CommitQueue, data: Arc<ColumnFamilyData>, current: Arc<Version>) {
+    let write = queue.write.lock();
+    let mut state = queue.catalog.state();
+    let (wal, last) = (write.wal.log_number(), write.turns.last_allocated());
+    queue.catalog.add_family(&mut state, ColumnFamilyState::new(data, current, wal, last));
+}
