@@ -79,7 +79,7 @@ impl Catalog {
         let mut state = catalog.state();
         catalog.publish_families(&state);
         catalog.renew_stalls(&mut state);
-        catalog.note_tables_at_open(&state);
+        note_tables_at_open(&catalog.files, &state);
         drop(state);
         catalog
     }
@@ -248,12 +248,12 @@ impl Catalog {
         drop(state);
         self.files.purge_leftovers(which, &versions, dirs, &wals)
     }
+}
 
-    /// Tells the budget of space of the tables that there are at open.
-    fn note_tables_at_open(&self, state: &State) {
-        for family in state.families.values() {
-            let files = family.current.all_files();
-            files.for_each(|(_, file)| self.files.note_table_at_open(&family.data, file));
-        }
+/// Reports the tables that exist at open to the budget of table space.
+fn note_tables_at_open(files: &FileKeeper, state: &State) {
+    for family in state.families.values() {
+        let tables = family.current.all_files();
+        tables.for_each(|(_, table)| files.note_table_at_open(&family.data, table));
     }
 }

@@ -1,16 +1,18 @@
 //! The part of a column family that changes: memtables, current version, what was asked of it.
 
 use crate::base::SeqNo;
-use crate::compaction::picker::CompactionPicker;
+use crate::compaction::picker::{CompactionPicker, LevelShape, LevelTargets, PickContext};
 use crate::flush::Immutable;
 use crate::hooks::{FlushReason, WriteStallCondition};
 use crate::memtable::{MemTable, SpareChunks};
+use crate::options::ColumnFamilyOptions;
 use crate::read::SuperVersion;
 use crate::report::FamilyJobs;
 use crate::session::ColumnFamilyData;
 use crate::version::Version;
 use crate::write::Stall;
-use std::sync::Arc;
+use std::cell::RefCell;
+use std::sync::{Arc, Weak};
 
 /// The part of a column family that changes; guarded by the catalogue's lock.
 pub(crate) struct ColumnFamilyState {
@@ -39,8 +41,16 @@ pub(crate) struct ColumnFamilyState {
     pub(crate) stall_condition: WriteStallCondition,
     /// What jobs did to its levels.
     pub(crate) jobs: FamilyJobs,
-    /// Cached for properties and stalls; renewed with every new version.
-    pub(crate) pending_compaction_bytes: u64,
+    /// Of the version and the options for which they were computed last.
+    targets: RefCell<Option<Targets>>,
+}
+
+/// The targets of the levels of a version under these options.
+struct Targets {
+    /// Weak, so that it keeps no file of an old version.
+    version: Weak<Version>,
+    options: Arc<ColumnFamilyOptions>,
+    levels: Arc<LevelTargets>,
 }
 
 impl ColumnFamilyState {
@@ -68,8 +78,45 @@ impl ColumnFamilyState {
             flush_reason: FlushReason::Others,
             stall_condition: WriteStallCondition::Normal,
             jobs: Default::default(),
-            pending_compaction_bytes: 0,
+            targets: RefCell::default(),
         }
+    }
+
+    /// The targets of the current version's levels. Computing them reads the metadata of every file, so they are kept.
+    pub(crate) fn level_targets(&self) -> Arc<LevelTargets> {
+        let options = self.data.options();
+        let mut kept = self.targets.borrow_mut();
+        let is_current = |kept: &Targets| {
+            std::ptr::eq(kept.version.as_ptr(), Arc::as_ptr(&self.current))
+                && Arc::ptr_eq(&kept.options, &options)
+        };
+        if let Some(kept) = kept.as_ref().filter(|kept| is_current(kept)) {
+            return Arc::clone(&kept.levels);
+        }
+        let levels = Arc::new(LevelTargets::new(&self.current, &options));
+        let version = Arc::downgrade(&self.current);
+        *kept = Some(Targets { version, options, levels: Arc::clone(&levels) });
+        levels
+    }
+
+    /// The current tree against its targets.
+    pub(crate) fn level_shape(&self) -> LevelShape {
+        let targets = self.level_targets();
+        LevelShape::against(targets, &self.current, &self.data.options())
+    }
+
+    /// The estimate for stalls and properties; 0 if nobody compacts automatically.
+    pub(crate) fn pending_compaction_bytes(&self) -> u64 {
+        match self.data.options().disable_auto_compactions {
+            true => 0,
+            false => self.level_targets().pending_compaction_bytes,
+        }
+    }
+
+    /// Whether an automatic compaction is due.
+    pub(crate) fn needs_compaction(&self, context: &PickContext) -> bool {
+        let shape = self.level_shape();
+        self.picker.needs_compaction(&self.current, &self.data.options(), &shape, context)
     }
 
     /// Makes the current memtables and version visible to readers.

@@ -3,7 +3,7 @@
 use super::catalog::Catalog;
 use super::state::State;
 use crate::budget::KeptFree;
-use crate::compaction::picker::{LevelShape, num_sorted_runs};
+use crate::compaction::picker::num_sorted_runs;
 use crate::memtable::MemTable;
 use crate::options::CompactionStyle;
 use crate::report::NewStall;
@@ -20,11 +20,6 @@ impl Catalog {
             let data = Arc::clone(&family.data);
             let options = data.options();
             let auto = !options.disable_auto_compactions;
-            family.pending_compaction_bytes = if auto {
-                LevelShape::new(&family.current, &options).pending_compaction_bytes
-            } else {
-                0
-            };
             // Universal compaction treats deeper levels as if they were files of level 0.
             let sorted_runs = match options.compaction_style {
                 CompactionStyle::Universal => num_sorted_runs(&family.current, &options),
@@ -34,7 +29,7 @@ impl Catalog {
                 immutables: family.immutables.len(),
                 flush_due: family.flushing || family.wants_flush(),
                 level0_files: if auto { sorted_runs } else { 0 },
-                pending_compaction_bytes: family.pending_compaction_bytes,
+                pending_compaction_bytes: family.pending_compaction_bytes(),
             };
             let stall = data.stall_limits().judge(&inputs);
             let (prev, cur) = family.note_stall(stall);

@@ -32,7 +32,7 @@ impl State {
     pub(crate) fn has_background_work(&self, context: &PickContext) -> bool {
         let due = |cf: &ColumnFamilyState| {
             let flush_due = cf.wants_flush() || cf.seal_wanted;
-            flush_due || cf.picker.needs_compaction(&cf.current, &cf.data.options(), context)
+            flush_due || cf.needs_compaction(context)
         };
         self.running.any() || self.families.values().any(due)
     }

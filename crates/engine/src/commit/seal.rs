@@ -11,10 +11,8 @@ use crate::catalog::{ColumnFamilyState, LiveWal, WalHealth};
 use crate::env::sync::MutexGuard;
 use crate::error::Result;
 use crate::hooks::FlushReason;
-use crate::memtable::SpareChunks;
 use crate::session::{ColumnFamilyData, dropped};
 use crate::wal::LogWriter;
-use std::sync::Arc;
 use std::time::Duration;
 
 /// An insert takes microseconds.
@@ -41,12 +39,14 @@ impl CommitQueue {
         if lost {
             state.wals.set_health(WalHealth::Renewed);
         }
+        // Memtables that share a budget leave no chunks behind.
+        let spare = self.session.memtable_share.is_none().then_some(&self.spare_chunks);
         let mut sealed = Vec::new();
         for cf in state.families.values_mut().filter(|cf| lost || wanted(cf)) {
             sealed.push((cf.data.name.clone(), cf.immutables.len()));
             cf.flush_requested |= lost;
             self.reporter.note_sealed(&cf.data, &cf.mem);
-            cf.seal(wal_number, write.turns.last_allocated(), reason, self.spare_for_next());
+            cf.seal(wal_number, write.turns.last_allocated(), reason, spare);
         }
         self.catalog.renew_stalls(&mut state);
         limit_wal_size(&self.session, &mut state);
@@ -54,11 +54,6 @@ impl CommitQueue {
         self.catalog.notify_jobs();
         self.reporter.log_new_memtables(&sealed, wal_number);
         Ok(())
-    }
-
-    /// Where memtables leave their chunks; nowhere if they share a budget.
-    fn spare_for_next(&self) -> Option<&Arc<SpareChunks>> {
-        self.session.memtable_share.is_none().then_some(&self.spare_chunks)
     }
 
     /// Makes the family's memtable immutable, and with `atomic_flush` every other that holds

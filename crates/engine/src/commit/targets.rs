@@ -152,7 +152,7 @@ impl CommitQueue {
         wo: &WriteOptions,
     ) -> Result<Targets<'g>> {
         let Some(ids) = families else {
-            self.check_default_merges(batch)?;
+            check_default_merges(self.catalog.default_family(), batch)?;
             let memtable = self.active_memtable(write, guard, self.catalog.default_family())?;
             return Ok(Targets::Default(memtable));
         };
@@ -194,15 +194,9 @@ impl CommitQueue {
     /// An error for records that a commit would refuse.
     pub(super) fn check_batch(&self, batch: &WriteBatch, wo: &WriteOptions) -> Result<()> {
         match self.families_of(batch)? {
-            None => self.check_default_merges(batch),
+            None => check_default_merges(self.catalog.default_family(), batch),
             Some(ids) => self.checked_families(&epoch::pin(), batch, ids, wo).map(|_| ()),
         }
-    }
-
-    /// An error for operands in a batch of the default family alone, if that cannot fold them.
-    #[inline]
-    fn check_default_merges(&self, batch: &WriteBatch) -> Result<()> {
-        if batch.has_merge() { check_merges(self.catalog.default_family()) } else { Ok(()) }
     }
 
     #[inline]
@@ -224,6 +218,12 @@ impl CommitQueue {
 #[inline]
 fn super_version<'g>(family: &ColumnFamilyData, guard: &'g Guard) -> Result<&'g SuperVersion> {
     family.super_version(guard).ok_or_else(Error::closed)
+}
+
+/// An error for operands in a batch of the default family alone, if that cannot fold them.
+#[inline]
+fn check_default_merges(family: &ColumnFamilyData, batch: &WriteBatch) -> Result<()> {
+    if batch.has_merge() { check_merges(family) } else { Ok(()) }
 }
 
 /// Operands that nobody could fold must not get into the WAL.

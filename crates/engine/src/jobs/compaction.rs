@@ -2,7 +2,6 @@
 
 use super::scheduler::Scheduler;
 use crate::catalog::{ColumnFamilyState, Orphans, State, caught, is_unwanted};
-use crate::compaction::picker::LevelShape;
 use crate::compaction::plan::CompactionPlan;
 use crate::compaction::{self, CompactionInputs};
 use crate::env::epoch;
@@ -30,12 +29,6 @@ pub(crate) struct CompactionWork {
     pub(crate) interrupt: Option<Interrupt>,
 }
 
-/// How much a family's tree is out of shape.
-fn worst_score(family: &ColumnFamilyState) -> f64 {
-    let shape = LevelShape::new(&family.current, &family.data.options());
-    shape.scores.first().map_or(0.0, |(_, score)| *score)
-}
-
 impl Scheduler {
     /// The compaction that is most wanted, which is counted as running.
     pub(super) fn pick_compaction(&self, state: &mut State) -> Option<CompactionWork> {
@@ -47,20 +40,19 @@ impl Scheduler {
             return None;
         }
         let context = self.catalog.pick_context();
-        let needs = |f: &ColumnFamilyState| {
-            f.picker.needs_compaction(&f.current, &f.data.options(), &context)
+        let wants = |f: &ColumnFamilyState| {
+            let (shape, options) = (f.level_shape(), f.data.options());
+            let needed = f.picker.needs_compaction(&f.current, &options, &shape, &context);
+            needed.then_some((shape, f.data.id))
         };
-        let mut wanting: Vec<(f64, u32)> = state
-            .families
-            .iter()
-            .filter(|(_, f)| f.manual_waits == 0 && needs(f))
-            .map(|(id, f)| (worst_score(f), *id))
-            .collect();
-        wanting.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let work = wanting.into_iter().find_map(|(_, id)| {
+        let mut wanting: Vec<_> =
+            state.families.values().filter(|f| f.manual_waits == 0).filter_map(wants).collect();
+        wanting.sort_by(|a, b| b.0.worst_score().total_cmp(&a.0.worst_score()));
+        let work = wanting.into_iter().find_map(|(shape, id)| {
             let State { families, running, .. } = state;
             let family = families.get_mut(&id)?;
-            let plan = family.picker.pick(&family.current, &family.data.options(), &context)?;
+            let plan =
+                family.picker.pick(&family.current, &family.data.options(), &shape, &context)?;
             let dir = family.data.paths.dir(plan.output_path);
             if plan.writes_tables() && !running.retries.may_compact(dir, plan.input_bytes(), now) {
                 family.picker.release(&plan);

@@ -1,7 +1,7 @@
 //! `change_level` of `compact_range`: the level that a manual compaction ended on moves as it is.
 
 use super::scheduler::Scheduler;
-use crate::compaction::picker::LevelShape;
+use crate::compaction::picker::LevelTargets;
 use crate::error::{Code, Error, Result};
 use crate::options::ColumnFamilyOptions;
 use crate::session::{ColumnFamilyData, dropped};
@@ -82,9 +82,9 @@ fn edit_that_moves(
 
 /// The smallest level such that it and all levels up to `level` are empty and large enough.
 fn smallest_that_fits(version: &Version, options: &ColumnFamilyOptions, level: usize) -> usize {
-    let shape = LevelShape::new(version, options);
+    let targets = LevelTargets::new(version, options);
     let bytes = version.level_bytes(level);
-    let fits = |l: &usize| version.num_files(*l) == 0 && shape.targets[*l] >= bytes;
+    let fits = |l: &usize| version.num_files(*l) == 0 && targets.bytes[*l] >= bytes;
     (1..level).rev().take_while(fits).last().unwrap_or(level)
 }
 

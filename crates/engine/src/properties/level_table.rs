@@ -1,7 +1,6 @@
 //! The table of a family's levels and jobs that RocksDB prints as `rocksdb.cfstats`.
 
 use crate::catalog::ColumnFamilyState;
-use crate::compaction::picker::LevelShape;
 use crate::report::LevelJobs;
 use std::fmt::Write;
 
@@ -94,7 +93,7 @@ pub(super) fn level_table(cf: &ColumnFamilyState) -> String {
     let name = &cf.data.name;
     let mut out =
         format!("\n** Compaction Stats [{name}] **\nLevel{COLUMNS}\n{}\n", "-".repeat(205));
-    let shape = LevelShape::new(&cf.current, &cf.data.options());
+    let shape = cf.level_shape();
     let mut sum = LevelJobs::default();
     for level in 0..cf.current.num_levels() {
         let jobs = cf.jobs.of_level(level);

@@ -8,7 +8,6 @@ use super::tree_texts::{
 use crate::cache::Cache;
 use crate::catalog::{Catalog, ColumnFamilyState, State};
 use crate::commit::{CommitQueue, Written};
-use crate::compaction::picker::LevelShape;
 use crate::env::sync::Mutex;
 use crate::files::FileKeeper;
 use crate::report::Reporter;
@@ -114,10 +113,7 @@ impl Properties {
             "mem-table-flush-pending" => u64::from(cf.wants_flush()),
             "num-running-flushes" => state.running.flushes() as u64,
             "num-running-compactions" => state.running.compactions() as u64,
-            "compaction-pending" => {
-                let context = self.catalog.pick_context();
-                u64::from(cf.picker.needs_compaction(&cf.current, &cf.data.options(), &context))
-            }
+            "compaction-pending" => u64::from(cf.needs_compaction(&self.catalog.pick_context())),
             "background-errors" => {
                 u64::from(self.session.health.error().is_some() && !self.session.read_only)
             }
@@ -140,14 +136,14 @@ impl Properties {
             | "live-blob-file-size"
             | "live-blob-file-garbage-size" => 0,
             "estimate-table-readers-mem" => table_readers_memory(cf),
-            "estimate-pending-compaction-bytes" => cf.pending_compaction_bytes,
+            "estimate-pending-compaction-bytes" => cf.pending_compaction_bytes(),
             "num-snapshots" => self.catalog.snapshots().count() as u64,
             "oldest-snapshot-sequence" => self.catalog.snapshots().oldest().unwrap_or(0),
             "oldest-snapshot-time" => self.catalog.snapshots().oldest_time().unwrap_or(0),
             "num-live-versions" => 1,
             "current-super-version-number" => cf.memtables_made,
             "min-log-number-to-keep" => state.wals.oldest(),
-            "base-level" => LevelShape::new(&cf.current, &cf.data.options()).base_level as u64,
+            "base-level" => cf.level_targets().base_level as u64,
             "actual-delayed-write-rate" => self.catalog.controller().delayed_write_rate(),
             "is-write-stopped" => u64::from(self.catalog.controller().is_stopped()),
             "is-file-deletions-enabled" => u64::from(self.files.paused() == 0),
@@ -202,7 +198,7 @@ impl Properties {
             "\nBlob file count: 0, total size: 0.0 GB, garbage size: 0.0 GB, space amp: 0.0\n\n\
              {}Estimated pending compaction bytes: {}\n{}",
             cf.jobs.totals_text(self.reporter.uptime(), for_log),
-            cf.pending_compaction_bytes,
+            cf.pending_compaction_bytes(),
             cf.jobs.stall_text()
         );
         if let Some(cache) = block_cache(cf) {

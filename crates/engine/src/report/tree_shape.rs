@@ -50,19 +50,19 @@ fn level_summary(version: &Version, options: &ColumnFamilyOptions) -> String {
         let _ = write!(
             out,
             "base level {} level multiplier {:.2} max bytes base {} ",
-            shape.base_level,
+            shape.targets.base_level,
             options.max_bytes_for_level_multiplier,
-            shape.targets.get(shape.base_level).copied().unwrap_or(0)
+            shape.targets.bytes.get(shape.targets.base_level).copied().unwrap_or(0)
         );
     }
     let levels = 0..version.num_levels();
     let files: Vec<String> = levels.map(|level| version.num_files(level).to_string()).collect();
-    let score = shape.scores.first().map_or(0.0, |(_, score)| *score);
+    let score = shape.worst_score();
     let _ = write!(
         out,
         "files[{}] max score {score:.2}, estimated pending compaction bytes {}",
         files.join(" "),
-        shape.pending_compaction_bytes
+        shape.targets.pending_compaction_bytes
     );
     let marked = version.all_files().filter(|(_, file)| file.marked_for_compaction).count();
     if marked > 0 {

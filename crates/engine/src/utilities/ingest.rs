@@ -17,7 +17,7 @@ use crate::base::perf::{PerfMetric, PerfTimer};
 use crate::base::{LookupBuffer, MAX_SEQUENCE_NUMBER, SeqNo};
 use crate::catalog::Orphans;
 use crate::commit::Quiesced;
-use crate::compaction::picker::LevelShape;
+use crate::compaction::picker::LevelTargets;
 use crate::db::{ColumnFamily, Db};
 use crate::error::{Error, Result};
 use crate::external::{Destination, ExternalFile, TargetTree, check_together, copy};
@@ -266,7 +266,7 @@ impl Core {
         let place = TargetTree {
             version: &range.version,
             tables: &family.tables,
-            base_level: LevelShape::new(&range.version, &options).base_level,
+            base_level: LevelTargets::new(&range.version, &options).base_level,
             running_outputs: &range.running_outputs,
             last_seqno,
             hide_from_snapshots: job.options.snapshot_consistency

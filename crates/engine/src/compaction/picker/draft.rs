@@ -93,12 +93,12 @@ pub(super) fn plan_of(
         // What stays on level 0 stays one file.
         target_file_size: match output_level {
             0 => largest_file,
-            _ => shape.target_file_size(options, output_level),
+            _ => shape.targets.target_file_size(options, output_level),
         },
         max_file_size: largest_file,
         max_compaction_bytes: max_compaction_bytes(options),
         compression: match compressed {
-            true => compression_for_level(version, options, output_level, shape.base_level),
+            true => compression_for_level(version, options, output_level, shape.targets.base_level),
             false => CompressionType::None,
         },
         bottommost: !options.cf_allow_ingest_behind
@@ -125,7 +125,7 @@ pub(super) fn make_plan(
     let no_output_inputs = inputs.output.is_empty();
     let codec_now = match start_level {
         0 => compression_for_flush(options),
-        level => compression_for_level(version, options, level, shape.base_level),
+        level => compression_for_level(version, options, level, shape.targets.base_level),
     };
     let output_path = choice.output_path.unwrap_or_else(|| path_of_level(options, output_level));
     let draft = Draft::of((start_level, output_level), inputs, reason);

@@ -39,7 +39,7 @@ pub(super) fn pick(
     for &(level, score) in shape.scores.iter().take_while(|s| s.1 >= 1.0) {
         // Level 0 needs room in the base level and could not start: taking more files of the base
         // level for the level below would only hold it up longer.
-        if base_waits_for_level0 && level == shape.base_level {
+        if base_waits_for_level0 && level == shape.targets.base_level {
             continue;
         }
         let choice = if level == 0 {
@@ -57,7 +57,7 @@ pub(super) fn pick(
 }
 
 fn pick_level0(picker: &CompactionPicker, input: &PickInput<'_>, score: f64) -> Option<Choice> {
-    let (version, base) = (input.version, input.shape.base_level);
+    let (version, base) = (input.version, input.shape.targets.base_level);
     let reason = CompactionReason::LevelL0FilesNum;
     let choice = |output_level, inputs| {
         Some(Choice {
@@ -98,7 +98,7 @@ fn pick_level0(picker: &CompactionPicker, input: &PickInput<'_>, score: f64) -> 
 /// From the oldest file on, those that overlap neither each other nor the base level: they only
 /// have to move. If the base level is empty the usual way finds the same, one file at a time.
 fn oldest_disjoint(picker: &CompactionPicker, input: &PickInput<'_>) -> Option<Files> {
-    let (version, base) = (input.version, input.shape.base_level);
+    let (version, base) = (input.version, input.shape.targets.base_level);
     let order = version.order();
     if base == 0 || version.level(base).is_empty() {
         return None;
@@ -135,7 +135,7 @@ fn merge_if_base_is_large(input: &PickInput<'_>) -> Option<Files> {
     let least = input.options.level0_file_num_compaction_trigger.max(2) as usize;
     let factor = input.options.max_bytes_for_level_multiplier.max(10.0) * 2.0;
     let level0 = input.version.level_bytes(0) as f64;
-    let base = input.version.level_bytes(input.shape.base_level) as f64;
+    let base = input.version.level_bytes(input.shape.targets.base_level) as f64;
     if files.len() < least || base <= level0 * factor {
         return None;
     }
@@ -283,7 +283,7 @@ pub(super) fn has_due_file(
 /// Files that are compacted although their level is in shape.
 fn pick_due(picker: &CompactionPicker, input: &PickInput<'_>) -> Option<Choice> {
     let (version, options, context) = (input.version, input.options, input.context);
-    let down = |level: usize| if level == 0 { input.shape.base_level } else { level + 1 };
+    let down = |level: usize| if level == 0 { input.shape.targets.base_level } else { level + 1 };
     let marked = || {
         due::marked(version, options).find_map(|(level, file)| {
             let reason = CompactionReason::FilesMarkedForCompaction;

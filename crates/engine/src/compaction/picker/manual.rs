@@ -126,7 +126,7 @@ impl ManualCompaction {
         loop {
             let (level, output_level) = match self.stage {
                 Stage::Start | Stage::Done => return ManualStep::Done,
-                Stage::Down(0) => (0, shape.base_level),
+                Stage::Down(0) => (0, shape.targets.base_level),
                 Stage::Down(level) => (level, level + 1),
                 Stage::Bottom(level) => (level, level),
             };

@@ -35,7 +35,7 @@ use std::sync::Arc;
 
 pub use due::{PickContext, bottommost_threshold};
 pub use manual::{ManualCompaction, ManualStep};
-pub use shape::{LevelShape, compression_for_flush};
+pub use shape::{LevelShape, LevelTargets, compression_for_flush};
 pub use universal::num_sorted_runs;
 
 /// A compaction that was picked and not released.
@@ -71,6 +71,7 @@ impl CompactionPicker {
         &self,
         version: &Version,
         options: &ColumnFamilyOptions,
+        shape: &LevelShape,
         context: &PickContext,
     ) -> bool {
         if options.disable_auto_compactions {
@@ -78,9 +79,7 @@ impl CompactionPicker {
         }
         match options.compaction_style {
             CompactionStyle::Level => {
-                let shape = LevelShape::new(version, options);
-                let scored = shape.scores.first().is_some_and(|s| s.1 >= 1.0);
-                scored || level::has_due_file(version, options, context)
+                shape.worst_score() >= 1.0 || level::has_due_file(version, options, context)
             }
             _ => self.draft(version, options, context).is_some(),
         }
@@ -92,17 +91,17 @@ impl CompactionPicker {
         &mut self,
         version: &Version,
         options: &ColumnFamilyOptions,
+        shape: &LevelShape,
         context: &PickContext,
     ) -> Option<CompactionPlan> {
         if self.held > 0 || options.disable_auto_compactions {
             return None;
         }
-        let shape = LevelShape::new(version, options);
         let mut plan = match options.compaction_style {
-            CompactionStyle::Level => level::pick(self, version, options, &shape, context)?,
+            CompactionStyle::Level => level::pick(self, version, options, shape, context)?,
             _ => {
                 let draft = self.draft(version, options, context)?;
-                draft::plan_of(self, version, options, &shape, draft)
+                draft::plan_of(self, version, options, shape, draft)
             }
         };
         self.register(&mut plan, version.order());

@@ -135,7 +135,7 @@ impl Stage {
 
     fn shape(&self) -> String {
         let shape = LevelShape::new(&self.version, &self.options);
-        let targets: Vec<String> = shape.targets[1..]
+        let targets: Vec<String> = shape.targets.bytes[1..]
             .iter()
             .map(|t| if *t == u64::MAX { "-".into() } else { t.to_string() })
             .collect();
@@ -143,12 +143,17 @@ impl Stage {
             shape.scores.iter().map(|(l, s)| format!("L{l} {s:.3}")).collect();
         format!(
             "base L{}, targets {}\nscores {}\npending {} bytes, needs compaction: {}\n",
-            shape.base_level,
+            shape.targets.base_level,
             targets.join(" "),
             scores.join(", "),
-            shape.pending_compaction_bytes,
-            self.picker.needs_compaction(&self.version, &self.options, &self.context)
+            shape.targets.pending_compaction_bytes,
+            self.picker.needs_compaction(&self.version, &self.options, &shape, &self.context)
         )
+    }
+
+    fn pick(&mut self) -> Option<CompactionPlan> {
+        let shape = LevelShape::new(&self.version, &self.options);
+        self.picker.pick(&self.version, &self.options, &shape, &self.context)
     }
 
     fn tree(&self) -> String {
@@ -200,7 +205,7 @@ impl Stage {
         match command {
             "shape" => self.shape(),
             // Picks and leaves it running.
-            "pick" => match self.picker.pick(&self.version, &self.options, &self.context) {
+            "pick" => match self.pick() {
                 Some(plan) => {
                     self.check(&plan);
                     let text = format!("{plan}, files of {}\n", plan.target_file_size);

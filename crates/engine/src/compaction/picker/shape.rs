@@ -4,25 +4,34 @@ use super::max_file_size;
 use crate::compress::CompressionType;
 use crate::options::{ColumnFamilyOptions, CompactionStyle, TableFactory};
 use crate::version::{FileMeta, Version};
+use std::sync::Arc;
 
 /// With dynamic levels, scores above 1 are ten times what they say, so that levels which wait for
 /// much data from above can be set back and still stay above 1.
 const SCALE: f64 = 10.0;
 
-/// The tree of a version against its targets.
+/// The sizes that levels should have, and what it will cost to get there. It depends on a version and options alone,
+/// so it is computed once for both.
 #[derive(Clone, Debug)]
-pub struct LevelShape {
+pub struct LevelTargets {
     /// The level that level 0 is merged into.
     pub base_level: usize,
-    /// Per level the size in bytes from which it should shrink; `u64::MAX` never.
-    pub targets: Vec<u64>,
-    /// `(level, score)`, the most urgent first. From 1 on a level should be compacted.
-    pub scores: Vec<(usize, f64)>,
+    /// The size in bytes of each level from which it should shrink; `u64::MAX` if it never should.
+    pub bytes: Vec<u64>,
     /// An estimate of the bytes that compactions must read until every level is in shape: what
     /// stalls are decided by.
     pub pending_compaction_bytes: u64,
     /// Levels from 1 to here hold data but could be spared; 0 means none.
     unnecessary_to: usize,
+}
+
+/// The tree of a version against its targets, without the files that are being compacted.
+#[derive(Clone, Debug)]
+pub struct LevelShape {
+    /// The targets.
+    pub targets: Arc<LevelTargets>,
+    /// `(level, score)`, the most urgent first. From 1 on a level should be compacted.
+    pub scores: Vec<(usize, f64)>,
 }
 
 /// The deepest level that compactions read and write: with `allow_ingest_behind` the last one is for
@@ -32,38 +41,31 @@ pub fn last_level(version: &Version, options: &ColumnFamilyOptions) -> usize {
     if options.cf_allow_ingest_behind { last.saturating_sub(1) } else { last }
 }
 
-impl LevelShape {
+impl LevelTargets {
     /// Measures a version.
-    pub fn new(version: &Version, options: &ColumnFamilyOptions) -> LevelShape {
+    pub fn new(version: &Version, options: &ColumnFamilyOptions) -> LevelTargets {
         let levels = version.num_levels();
-        let mut shape = LevelShape {
+        let mut targets = LevelTargets {
             base_level: 1.min(levels - 1),
-            targets: vec![u64::MAX; levels],
-            scores: Vec::new(),
+            bytes: vec![u64::MAX; levels],
             pending_compaction_bytes: 0,
             unnecessary_to: 0,
         };
         if options.level_compaction_dynamic_level_bytes && levels > 1 {
-            shape.set_dynamic_targets(version, options);
+            targets.set_dynamic(version, options);
         } else {
-            shape.set_static_targets(options);
+            targets.set_static(options);
         }
         if options.compaction_style == CompactionStyle::Level && levels > 1 {
-            shape.set_scores(version, options);
-            shape.pending_compaction_bytes = shape.debt(version, options);
+            targets.pending_compaction_bytes = targets.debt(version, options);
         }
-        shape
+        targets
     }
 
-    /// The score of a level; 0 for the last, which is never compacted further.
-    pub fn score(&self, level: usize) -> f64 {
-        self.scores.iter().find(|s| s.0 == level).map_or(0.0, |s| s.1)
-    }
-
-    fn set_static_targets(&mut self, options: &ColumnFamilyOptions) {
+    fn set_static(&mut self, options: &ColumnFamilyOptions) {
         let additional = &options.max_bytes_for_level_multiplier_additional;
         let mut target = options.max_bytes_for_level_base;
-        for (level, slot) in self.targets.iter_mut().enumerate() {
+        for (level, slot) in self.bytes.iter_mut().enumerate() {
             if level > 1 {
                 let extra = additional.get(level - 1).map_or(1.0, |f| f64::from(*f));
                 target = times(times(target, options.max_bytes_for_level_multiplier), extra);
@@ -75,7 +77,7 @@ impl LevelShape {
     /// Sizes follow from the largest level: it is what it is, and each level above is smaller by the
     /// multiplier. Levels that would come out smaller than needed are skipped: level 0 then goes
     /// straight to the base level.
-    fn set_dynamic_targets(&mut self, version: &Version, options: &ColumnFamilyOptions) {
+    fn set_dynamic(&mut self, version: &Version, options: &ColumnFamilyOptions) {
         let last = last_level(version, options);
         let multiplier = options.max_bytes_for_level_multiplier;
         let largest = (1..=last).map(|l| version.level_bytes(l)).max().unwrap_or(0);
@@ -109,8 +111,73 @@ impl LevelShape {
                 size = times(size, multiplier);
             }
             // A level below the size of the first would be compacted before level 0 is.
-            self.targets[level] = size.max(base_max);
+            self.bytes[level] = size.max(base_max);
         }
+    }
+
+    /// Walks down: what a level has too much goes to the next, together with what it overlaps there
+    /// if sizes are even.
+    fn debt(&self, version: &Version, options: &ColumnFamilyOptions) -> u64 {
+        let level0 = version.level_bytes(0);
+        let trigger = options.level0_file_num_compaction_trigger;
+        let many = trigger >= 0 && version.num_files(0) >= trigger.max(1) as usize;
+        let triggered = many || level0 >= options.max_bytes_for_level_base;
+        let (mut debt, mut moving) = if triggered { (level0, level0) } else { (0, 0) };
+        for level in self.base_level..last_level(version, options) {
+            let here = version.level_bytes(level);
+            if level == self.base_level && triggered {
+                debt = debt.saturating_add(here);
+            }
+            let size = here.saturating_add(moving);
+            moving = size.saturating_sub(self.bytes[level]);
+            let next = version.level_bytes(level + 1);
+            if moving > 0 && next > 0 {
+                debt =
+                    debt.saturating_add((moving as f64 * (next as f64 / size as f64 + 1.0)) as u64);
+            }
+        }
+        debt
+    }
+
+    /// The size that files of `level` should have.
+    pub fn target_file_size(&self, options: &ColumnFamilyOptions, level: usize) -> u64 {
+        let dynamic = options.level_compaction_dynamic_level_bytes && level >= self.base_level;
+        let depth = if dynamic { level - self.base_level } else { level };
+        let multiplier = f64::from(options.target_file_size_multiplier);
+        // The first two sizes are equal: level 0's and level 1's.
+        let size =
+            (1..depth).fold(options.target_file_size_base, |size, _| times(size, multiplier));
+        size.min(max_file_size(options))
+    }
+}
+
+impl LevelShape {
+    /// Measures a version.
+    pub fn new(version: &Version, options: &ColumnFamilyOptions) -> LevelShape {
+        LevelShape::against(Arc::new(LevelTargets::new(version, options)), version, options)
+    }
+
+    /// Compares a version with its targets.
+    pub fn against(
+        targets: Arc<LevelTargets>,
+        version: &Version,
+        options: &ColumnFamilyOptions,
+    ) -> LevelShape {
+        let mut shape = LevelShape { targets, scores: Vec::new() };
+        if options.compaction_style == CompactionStyle::Level && version.num_levels() > 1 {
+            shape.set_scores(version, options);
+        }
+        shape
+    }
+
+    /// The score of a level; 0 for the last, which is never compacted further.
+    pub fn score(&self, level: usize) -> f64 {
+        self.scores.iter().find(|s| s.0 == level).map_or(0.0, |s| s.1)
+    }
+
+    /// The score of the most urgent level.
+    pub fn worst_score(&self) -> f64 {
+        self.scores.first().map_or(0.0, |(_, score)| *score)
     }
 
     fn set_scores(&mut self, version: &Version, options: &ColumnFamilyOptions) {
@@ -124,15 +191,15 @@ impl LevelShape {
         // Bytes that will soon arrive from above.
         let mut coming = version.level_bytes(0) as f64;
         for level in 1..last_level(version, options) {
-            let (target, bytes) = (self.targets[level], idle(level));
+            let (target, bytes) = (self.targets.bytes[level], idle(level));
             let total = version.level_bytes(level);
             let mut score = bytes as f64 / target as f64;
             if dynamic && bytes >= target {
                 score = bytes as f64 / (target as f64 + coming) * SCALE;
             }
-            if level <= self.unnecessary_to {
+            if level <= self.targets.unnecessary_to {
                 if bytes > 0 {
-                    let depth = (self.unnecessary_to - level) as f64;
+                    let depth = (self.targets.unnecessary_to - level) as f64;
                     score = score.max(SCALE * (1.001 + 0.001 * depth));
                 }
                 coming += total as f64;
@@ -162,48 +229,13 @@ impl LevelShape {
         if bytes >= base_target {
             score = score.max(1.01);
         }
-        let base_target = self.targets[self.base_level];
+        let base_target = self.targets.bytes[self.targets.base_level];
         if bytes > base_target {
             // More than the base level holds: then it goes before the base level.
-            let base = version.level_bytes(self.base_level).max(base_target);
+            let base = version.level_bytes(self.targets.base_level).max(base_target);
             score = score.max(bytes as f64 / base as f64);
         }
         if score > 1.0 { score * SCALE } else { score }
-    }
-
-    /// Walks down: what a level has too much goes to the next, together with what it overlaps there
-    /// if sizes are even.
-    fn debt(&self, version: &Version, options: &ColumnFamilyOptions) -> u64 {
-        let level0 = version.level_bytes(0);
-        let trigger = options.level0_file_num_compaction_trigger;
-        let many = trigger >= 0 && version.num_files(0) >= trigger.max(1) as usize;
-        let triggered = many || level0 >= options.max_bytes_for_level_base;
-        let (mut debt, mut moving) = if triggered { (level0, level0) } else { (0, 0) };
-        for level in self.base_level..last_level(version, options) {
-            let here = version.level_bytes(level);
-            if level == self.base_level && triggered {
-                debt = debt.saturating_add(here);
-            }
-            let size = here.saturating_add(moving);
-            moving = size.saturating_sub(self.targets[level]);
-            let next = version.level_bytes(level + 1);
-            if moving > 0 && next > 0 {
-                debt =
-                    debt.saturating_add((moving as f64 * (next as f64 / size as f64 + 1.0)) as u64);
-            }
-        }
-        debt
-    }
-
-    /// The size that files of `level` should have.
-    pub fn target_file_size(&self, options: &ColumnFamilyOptions, level: usize) -> u64 {
-        let dynamic = options.level_compaction_dynamic_level_bytes && level >= self.base_level;
-        let depth = if dynamic { level - self.base_level } else { level };
-        let multiplier = f64::from(options.target_file_size_multiplier);
-        // The first two sizes are equal: level 0's and level 1's.
-        let size =
-            (1..depth).fold(options.target_file_size_base, |size, _| times(size, multiplier));
-        size.min(max_file_size(options))
     }
 }
 

@@ -189,18 +189,19 @@ impl World {
             while let Some(plan) = self.running.pop() {
                 self.install(&plan);
             }
-            match self.picker.pick(&self.version, &self.options, &self.context) {
+            let shape = LevelShape::new(&self.version, &self.options);
+            match self.picker.pick(&self.version, &self.options, &shape, &self.context) {
                 Some(plan) => self.running.push(plan),
                 None => break,
             }
         }
+        let shape = LevelShape::new(&self.version, &self.options);
         assert!(
-            !self.picker.needs_compaction(&self.version, &self.options, &self.context),
+            !self.picker.needs_compaction(&self.version, &self.options, &shape, &self.context),
             "{:?}",
             self.version
         );
-        let shape = LevelShape::new(&self.version, &self.options);
-        assert!(shape.scores.first().is_none_or(|(_, score)| *score <= 1.0));
+        assert!(shape.worst_score() <= 1.0);
         assert!(self.version.all_files().all(|(_, f)| !f.is_being_compacted()));
     }
 }
@@ -262,11 +263,11 @@ fn live(world: &mut World) {
     for step in 0..250 {
         match world.rng.u8(..10) {
             0..=3 => world.flush(),
-            4..=6 => world.running.extend(world.picker.pick(
-                &world.version,
-                &world.options,
-                &world.context,
-            )),
+            4..=6 => {
+                let (version, options) = (&world.version, &world.options);
+                let shape = LevelShape::new(version, options);
+                world.running.extend(world.picker.pick(version, options, &shape, &world.context));
+            }
             7 | 8 if !world.running.is_empty() => {
                 let any = world.rng.usize(..world.running.len());
                 let plan = world.running.swap_remove(any);
