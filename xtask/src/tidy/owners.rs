@@ -10,7 +10,9 @@ const METHODS_MAX: &[(&str, usize)] = &[
     ("Catalog", 42),
     ("CommitQueue", 54),
     ("Properties", 20),
-    ("Scheduler", 66),
+    ("Scheduler", 34),
+    ("Flusher", 30),
+    ("Compactor", 9),
 ];
 
 /// Lines of the folder of handles at most.

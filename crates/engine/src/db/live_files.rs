@@ -87,7 +87,7 @@ impl Core {
 
     fn live_files(&self, flush: bool) -> Result<LiveFiles> {
         if flush {
-            self.jobs.flush_all()?;
+            self.jobs.flusher().flush_all()?;
         }
         let mut versions = self.catalog.versions();
         self.session.health.check_open()?;

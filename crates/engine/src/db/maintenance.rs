@@ -19,7 +19,7 @@ impl Db {
     /// all of them count from one moment on, also after a crash.
     pub fn flush_cfs(&self, fo: &FlushOptions, cfs: &[&ColumnFamily]) -> Result<()> {
         let families: Vec<_> = cfs.iter().map(|cf| &*cf.data).collect();
-        self.core().jobs.flush(&families, fo)
+        self.core().jobs.flusher().flush(&families, fo)
     }
 
     /// Compacts a range of the default column family down to its last level; `None` is unbounded.
@@ -102,7 +102,7 @@ impl Db {
 
     /// Tries again after a background error whose cause is gone.
     pub fn resume(&self) -> Result<()> {
-        self.core().jobs.resume()
+        self.core().jobs.flusher().resume()
     }
 
     /// A property of the default column family, by RocksDB's name (`rocksdb.stats`).

@@ -1,17 +1,18 @@
 //! Compactions: picked under the lock, run without it, installed.
 
-use super::scheduler::Scheduler;
-use crate::catalog::{ColumnFamilyState, Orphans, State, caught, is_unwanted};
+use super::pauses::Pauses;
+use crate::catalog::{Catalog, ColumnFamilyState, Orphans, State, caught, is_unwanted};
 use crate::compaction::plan::CompactionPlan;
 use crate::compaction::{self, CompactionInputs};
 use crate::env::epoch;
 use crate::error::{Error, Result};
+use crate::files::FileKeeper;
 use crate::flush::OutputContext;
 use crate::hooks::{BackgroundErrorReason, CompactionReason, TableFileCreationReason};
 use crate::iter::Interrupt;
 use crate::options;
-use crate::report::{CompactionReport, LoggedCompaction};
-use crate::session::ColumnFamilyData;
+use crate::report::{CompactionReport, LoggedCompaction, Reporter};
+use crate::session::{ColumnFamilyData, Session};
 use crate::stats::{self, Activity, HistogramType, Ticker, Timer, busy_with};
 use crate::version::{Version, VersionEdit};
 use std::path::PathBuf;
@@ -29,7 +30,25 @@ pub(crate) struct CompactionWork {
     pub(crate) interrupt: Option<Interrupt>,
 }
 
-impl Scheduler {
+/// Picks, runs and installs compactions.
+pub(crate) struct Compactor {
+    session: Arc<Session>,
+    reporter: Arc<Reporter>,
+    files: Arc<FileKeeper>,
+    catalog: Arc<Catalog>,
+    pauses: Arc<Pauses>,
+}
+
+impl Compactor {
+    /// The compactor of a database; `pauses` can hold it up.
+    pub(super) fn new(
+        (session, reporter, files): (Arc<Session>, Arc<Reporter>, Arc<FileKeeper>),
+        catalog: Arc<Catalog>,
+        pauses: Arc<Pauses>,
+    ) -> Compactor {
+        Compactor { session, reporter, files, catalog, pauses }
+    }
+
     /// The compaction that is most wanted, which is counted as running.
     pub(super) fn pick_compaction(&self, state: &mut State) -> Option<CompactionWork> {
         let (_, limit) = options::background_job_limits(&self.session.live_options());

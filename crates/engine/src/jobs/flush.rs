@@ -5,17 +5,19 @@
 //! installed by one group of MANIFEST edits, which counts as a whole or not at all. If the table of one
 //! family cannot be written, none of the others counts, and all are tried again.
 
-use super::scheduler::Scheduler;
-use crate::catalog::{ColumnFamilyState, Orphans, State, WalHealth, caught};
+use super::pauses::Pauses;
+use crate::catalog::{Catalog, ColumnFamilyState, Orphans, State, WalHealth, caught};
+use crate::commit::CommitQueue;
 use crate::env::epoch;
 use crate::error::Result;
+use crate::files::FileKeeper;
 use crate::flush::{self, FlushInputs, FlushOutput, Immutable};
 use crate::fs::filename;
 use crate::fs::thread_cpu_time;
 use crate::hooks::{BackgroundErrorReason, FlushJobInfo, FlushReason};
 use crate::options;
-use crate::report::{LevelJobs, WrittenFlush};
-use crate::session::ColumnFamilyData;
+use crate::report::{LevelJobs, Reporter, WrittenFlush};
+use crate::session::{ColumnFamilyData, Session};
 use crate::stats::{self, Activity, HistogramType, Ticker, Timer, busy_with};
 use crate::version::VersionEdit;
 use std::path::PathBuf;
@@ -75,7 +77,26 @@ struct Flushed {
     memtables: u64,
 }
 
-impl Scheduler {
+/// Flushes memtables: when one is full, when users ask for it, and to replace a failed WAL.
+pub(crate) struct Flusher {
+    pub(super) session: Arc<Session>,
+    pub(super) reporter: Arc<Reporter>,
+    files: Arc<FileKeeper>,
+    pub(super) catalog: Arc<Catalog>,
+    pub(super) commit: Arc<CommitQueue>,
+    pub(super) pauses: Arc<Pauses>,
+}
+
+impl Flusher {
+    /// The flusher of a database; `pauses` can hold it up.
+    pub(super) fn new(
+        (session, reporter, files): (Arc<Session>, Arc<Reporter>, Arc<FileKeeper>),
+        (catalog, commit): (Arc<Catalog>, Arc<CommitQueue>),
+        pauses: Arc<Pauses>,
+    ) -> Flusher {
+        Flusher { session, reporter, files, catalog, commit, pauses }
+    }
+
     pub(crate) fn pick_flush(&self, state: &mut State) -> Option<FlushWork> {
         let (limit, _) = options::background_job_limits(&self.session.live_options());
         let renews_wal = state.wals.health() == WalHealth::Renewed;

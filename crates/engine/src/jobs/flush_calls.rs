@@ -1,6 +1,6 @@
 //! Flushes that somebody asks for and waits for.
 
-use super::scheduler::Scheduler;
+use super::flush::Flusher;
 use crate::base::perf::{PerfMetric, PerfTimer};
 use crate::catalog::State;
 use crate::env::sync::MutexGuard;
@@ -9,7 +9,7 @@ use crate::hooks::FlushReason;
 use crate::options::FlushOptions;
 use crate::session::ColumnFamilyData;
 
-impl Scheduler {
+impl Flusher {
     /// Makes the memtables of these families immutable and waits until they and all older ones are in
     /// tables: with `atomic_flush` sealed at one point and installed together, without it one family
     /// after the other.
@@ -20,7 +20,7 @@ impl Scheduler {
         result
     }
 
-    /// [`Scheduler::flush`] for a reason that listeners are told.
+    /// [`Flusher::flush`] for a reason that listeners are told.
     pub(crate) fn flush_because(
         &self,
         families: &[&ColumnFamilyData],
@@ -33,7 +33,7 @@ impl Scheduler {
         families.iter().try_for_each(|family| self.flush_together(&[family], fo, reason))
     }
 
-    /// [`Scheduler::flush_because`] where this family has to be flushed, and with `atomic_flush` all.
+    /// [`Flusher::flush_because`] where this family has to be flushed, and with `atomic_flush` all.
     pub(crate) fn flush_with_others(
         &self,
         family: &ColumnFamilyData,

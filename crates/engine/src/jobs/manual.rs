@@ -52,7 +52,7 @@ impl Scheduler {
         interrupt()?;
         let allow_write_stall = options.allow_write_stall;
         let flush = FlushOptions { wait: true, allow_write_stall };
-        self.flush_with_others(family, &flush, FlushReason::ManualCompaction)?;
+        self.flusher.flush_with_others(family, &flush, FlushReason::ManualCompaction)?;
         let manual = self.begin_manual(options, &interrupt)?;
         self.reporter.log_manual_compaction(family);
         let final_level = self.compact_levels(family, options, &interrupt, begin, end)?;
@@ -109,7 +109,7 @@ impl Scheduler {
         mut done: impl FnMut(&State) -> bool,
     ) -> Result<()> {
         let mut interrupted = Ok(());
-        self.wait_until(state, |state| {
+        self.flusher.wait_until(state, |state| {
             interrupted = interrupt();
             interrupted.is_err() || done(state)
         })?;
@@ -161,7 +161,7 @@ impl Scheduler {
                 0 => self.session.live_options().max_subcompactions,
                 threads => threads,
             };
-            self.run_compaction(CompactionWork {
+            self.compactor.run_compaction(CompactionWork {
                 family: Arc::clone(family),
                 version,
                 plan,
@@ -244,16 +244,16 @@ impl Scheduler {
             return Ok(());
         }
         if options.flush {
-            self.flush_all()?;
+            self.flusher.flush_all()?;
         } else if options.close_db {
-            self.flush_unlogged()?;
+            self.flusher.flush_unlogged()?;
         }
         let deadline = (!options.timeout.is_zero()).then(|| Instant::now() + options.timeout);
         let mut given_up = None;
         let mut state = self.catalog.state();
         self.session.health.check_open()?;
         self.session.health.check_running()?;
-        self.wait_until(&mut state, |state| {
+        self.flusher.wait_until(&mut state, |state| {
             if options.abort_on_pause && self.pauses.all() {
                 given_up = Some(Error::new(Code::Aborted, ""));
             } else if state.has_background_work(&self.catalog.pick_context()) {

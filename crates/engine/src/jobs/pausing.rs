@@ -47,7 +47,7 @@ impl Scheduler {
     /// the WAL is flushed first. With `wait`, no job runs any more at the return.
     pub(crate) fn cancel_all_background_work(&self, wait: bool) {
         self.session.info_log.info(format_args!("Shutdown: canceling all background work"));
-        if let Err(e) = self.flush_unlogged() {
+        if let Err(e) = self.flusher.flush_unlogged() {
             self.session.info_log.warn(format_args!("Shutdown: {e}"));
         }
         self.session.health.stop();

@@ -1,12 +1,12 @@
 //! Making the WAL whole again after it failed, as `commit/wal_failure.rs` describes it: the part of the background,
 //! and waiting for it.
 
-use super::scheduler::Scheduler;
+use super::flush::Flusher;
 use crate::catalog::{State, WalHealth};
 use crate::error::{Error, Result};
 use std::time::Instant;
 
-impl Scheduler {
+impl Flusher {
     /// Whether a flush thread should begin a new WAL.
     pub(crate) fn wants_new_wal(&self, state: &State) -> bool {
         state.wals.health() == WalHealth::Lost

@@ -4,6 +4,8 @@
 //! memory. Work is found by looking at the state, not by messages: a lost wake-up costs at most
 //! the time of one idle wait.
 
+use super::compaction::Compactor;
+use super::flush::Flusher;
 use super::pauses::Pauses;
 use crate::catalog::Catalog;
 use crate::commit::CommitQueue;
@@ -37,7 +39,9 @@ pub(crate) struct Scheduler {
     pub(super) commit: Arc<CommitQueue>,
     properties: Arc<Properties>,
     /// Who holds jobs up.
-    pub(super) pauses: Pauses,
+    pub(super) pauses: Arc<Pauses>,
+    pub(super) flusher: Flusher,
+    pub(super) compactor: Compactor,
     threads: Mutex<Threads>,
     /// Tables of which the background has to read index and filter; the last is next.
     pub(super) late_tables: Mutex<Vec<Weak<Table>>>,
@@ -63,6 +67,11 @@ impl Scheduler {
         commit: Arc<CommitQueue>,
         properties: Arc<Properties>,
     ) -> Scheduler {
+        let pauses = Arc::<Pauses>::default();
+        let base = || (Arc::clone(&session), Arc::clone(&reporter), Arc::clone(&files));
+        let tree = (Arc::clone(&catalog), Arc::clone(&commit));
+        let flusher = Flusher::new(base(), tree, Arc::clone(&pauses));
+        let compactor = Compactor::new(base(), Arc::clone(&catalog), Arc::clone(&pauses));
         Scheduler {
             session,
             reporter,
@@ -70,11 +79,18 @@ impl Scheduler {
             catalog,
             commit,
             properties,
-            pauses: Pauses::default(),
+            pauses,
+            flusher,
+            compactor,
             threads: Mutex::default(),
             late_tables: Mutex::default(),
             stats_dumped: Mutex::new(Instant::now()),
         }
+    }
+
+    /// What flushes memtables.
+    pub(crate) fn flusher(&self) -> &Flusher {
+        &self.flusher
     }
 
     /// Starts the threads of the background that the options ask for and that do not run yet. One of
@@ -142,15 +158,15 @@ impl Scheduler {
             if self.stats_due() {
                 drop(state);
                 self.properties.dump();
-            } else if self.wants_new_wal(&state) {
+            } else if self.flusher.wants_new_wal(&state) {
                 drop(state);
-                self.renew_in_background();
-            } else if let Some(family) = self.wanted_switch(&mut state) {
+                self.flusher.renew_in_background();
+            } else if let Some(family) = self.flusher.wanted_switch(&mut state) {
                 drop(state);
-                self.seal_in_background(&family);
-            } else if let Some(work) = self.pick_flush(&mut state) {
+                self.flusher.seal_in_background(&family);
+            } else if let Some(work) = self.flusher.pick_flush(&mut state) {
                 drop(state);
-                if let Err(e) = self.run_flush(work) {
+                if let Err(e) = self.flusher.run_flush(work) {
                     self.catalog.background_error(BackgroundErrorReason::Flush, &e);
                 }
             } else if self.files.has_tables_to_purge() {
@@ -183,16 +199,16 @@ impl Scheduler {
             let to_sample = state.running.retries.dirs_to_sample(Instant::now());
             if !to_sample.is_empty() {
                 drop(state);
-                self.sample_free_space(&to_sample);
+                self.compactor.sample_free_space(&to_sample);
                 state = self.catalog.state();
             }
-            let Some(work) = self.pick_compaction(&mut state) else {
+            let Some(work) = self.compactor.pick_compaction(&mut state) else {
                 let idle = state.running.retries.compactions.sleep(Instant::now(), IDLE_WAIT);
                 self.catalog.wait_for_work(&mut state, idle);
                 continue;
             };
             drop(state);
-            match self.run_compaction(work) {
+            match self.compactor.run_compaction(work) {
                 // The user's limit: it waits, and nothing has failed.
                 Err(e) if e.code() == Code::CompactionTooLarge => {}
                 Err(e) => self.catalog.background_error(BackgroundErrorReason::Compaction, &e),

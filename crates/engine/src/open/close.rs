@@ -15,7 +15,7 @@ impl Core {
         self.session.health.refuse_writes();
         // Who was let in before has its sequence numbers now, and the flush waits for it.
         self.commit.wait_for_admitted();
-        let flushed = self.jobs.flush_unlogged();
+        let flushed = self.jobs.flusher().flush_unlogged();
         if !self.session.health.begin_closing() {
             return Ok(());
         }

@@ -92,7 +92,7 @@ impl Core {
         let _kept = self.files.pause_file_deletions();
         let sequence = self.catalog.order().visible();
         if !self.session.read_only && self.live_wal_bytes() >= log_size_for_flush {
-            self.jobs.flush_all()?;
+            self.jobs.flusher().flush_all()?;
         }
         let contents = self.contents()?;
         for (family, file) in contents.tables.values() {

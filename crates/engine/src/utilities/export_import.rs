@@ -63,7 +63,7 @@ impl Core {
             return Err(Error::invalid_argument("Specified export_dir invalid"));
         };
         let mut staging = Staging::new(&*self.session.fs, &target, self.session.options.use_fsync)?;
-        self.jobs.flush(&[family], &FlushOptions::default())?;
+        self.jobs.flusher().flush(&[family], &FlushOptions::default())?;
         let _kept = self.files.pause_file_deletions();
         let metadata = self.column_family_metadata(family)?;
         let mut files: Vec<_> = metadata.levels.into_iter().flat_map(|level| level.files).collect();

@@ -237,7 +237,11 @@ impl Core {
                 return Err(Error::invalid_argument("External file requires flush"));
             }
             let now = FlushOptions { wait: true, allow_write_stall: true };
-            self.jobs.flush_with_others(&job.family, &now, FlushReason::ExternalFileIngestion)?;
+            self.jobs.flusher().flush_with_others(
+                &job.family,
+                &now,
+                FlushReason::ExternalFileIngestion,
+            )?;
         }
         Ok(())
     }

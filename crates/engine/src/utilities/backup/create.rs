@@ -83,7 +83,7 @@ impl BackupEngine {
         self.fs.create_dir_if_missing(&self.dir.join(&private))?;
         let _kept = inner.files.pause_file_deletions();
         if how.flush_before_backup && !inner.session.read_only {
-            inner.jobs.flush_all()?;
+            inner.jobs.flusher().flush_all()?;
         }
         let sequence = inner.catalog.order().visible();
         let timestamp = crate::flush::now_seconds() as i64;
