@@ -19,8 +19,8 @@ use std::process::ExitCode;
 /// the one in ARCHITECTURE.md.
 const ORDER: &[&str] = &[
     "error",
-    "base",
     "env",
+    "base",
     "stats",
     "fs",
     "compress",

@@ -1,9 +1,10 @@
 //! Options of single reads and writes.
 
 use super::Snapshot;
+use crate::env::clock;
 use crate::error::{Error, Result};
 use crate::options;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 pub use crate::options::{IoPriority, ReadTier};
 
@@ -123,7 +124,7 @@ impl ReadOptions {
     /// Reads fail with `TimedOut` if they would read a file later than this long after now.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> ReadOptions {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let now = clock::since_1970();
         let deadline = now.saturating_add(timeout).as_micros();
         self.inner.deadline_us = u64::try_from(deadline).unwrap_or(u64::MAX);
         self

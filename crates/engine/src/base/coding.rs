@@ -5,6 +5,7 @@
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
+use crate::env::mapping::LargeVec;
 use crate::error::{Error, Result};
 
 /// Appends a little-endian u32.
@@ -24,6 +25,13 @@ pub trait ByteSink {
 }
 
 impl ByteSink for Vec<u8> {
+    #[inline]
+    fn put(&mut self, byte: u8) {
+        self.push(byte);
+    }
+}
+
+impl ByteSink for LargeVec<u8> {
     #[inline]
     fn put(&mut self, byte: u8) {
         self.push(byte);

@@ -6,10 +6,10 @@
 //! counts as its level says, which is [`PerfLevel::EnableCount`] at first.
 
 use super::perf_metrics::REPORTED;
+use crate::env::clock::Instant;
 use std::cell::Cell;
 use std::fmt::Write;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::time::Instant;
 
 pub use super::perf_metrics::PerfMetric;
 

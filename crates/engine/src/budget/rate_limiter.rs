@@ -4,10 +4,11 @@
 //! urgent one waits, others do not take anything, except once in `fairness` refills, so that nobody
 //! starves. One mutex; waiting is on a condition variable with a deadline.
 
+use crate::env::clock::Instant;
 use crate::env::sync::{Condvar, Mutex};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// How urgent an input or output is to the rate limiter. Numbers are RocksDB's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -212,7 +213,7 @@ impl RateLimiter {
                 self.drains.fetch_add(1, Relaxed);
                 drained += 1;
             }
-            let wait = state.next_refill.saturating_duration_since(Instant::now());
+            let wait = state.next_refill.duration_since(Instant::now());
             self.refilled.wait_for(&mut state, wait.max(Duration::from_micros(50)));
         }
         state.available -= bytes;
@@ -265,22 +266,23 @@ impl std::fmt::Debug for RateLimiter {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::env::clock::ManualClock;
 
     #[test]
     fn a_rate_is_kept() {
+        let clock = ManualClock::start();
         let limiter = RateLimiter::new(1 << 20, 10_000, 10);
-        let start = Instant::now();
         for _ in 0..32 {
             limiter.request(8 << 10, IoPriority::Low);
         }
-        let took = start.elapsed().as_secs_f64();
-        assert!((0.2..1.5).contains(&took), "a quarter of a second's worth took {took}");
+        let took = clock.passed().as_secs_f64();
+        assert!((0.22..0.27).contains(&took), "a quarter of a second's worth took {took}");
         assert_eq!(limiter.total_bytes_through(IoPriority::Low), 256 << 10);
         assert_eq!(limiter.total_requests(IoPriority::Total), 32);
         assert!(limiter.drains() > 0);
-        let start = Instant::now();
+        let start = clock.passed();
         limiter.request(1 << 30, IoPriority::Total);
-        assert!(start.elapsed().as_secs_f64() < 0.1, "not limited");
+        assert_eq!(clock.passed(), start, "not limited");
     }
 
     #[test]

@@ -280,7 +280,7 @@ mod tests {
         manager.set_delete_rate_bytes_per_second(10_000);
         manager.set_max_trash_db_ratio(10.0);
         let files = ["2.sst", "3.sst", "4.sst"].map(|name| made(&fs, &manager, name, 1000));
-        let start = std::time::Instant::now();
+        let start = crate::env::clock::Instant::now();
         for file in &files {
             assert!(manager.delete_file(&fs, file).unwrap());
         }

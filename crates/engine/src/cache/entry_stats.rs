@@ -6,8 +6,9 @@
 //! gone and room is needed.
 
 use super::Cache;
+use crate::env::clock::Instant;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// What a walk found, and when.
 #[derive(Clone, Copy, Debug, Default)]

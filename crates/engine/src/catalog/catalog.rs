@@ -135,7 +135,7 @@ impl Catalog {
         state: &mut MutexGuard<'_, State>,
         patience: Duration,
     ) -> bool {
-        !self.work.wait_for(state, patience).timed_out()
+        !self.work.wait_for(state, patience)
     }
 
     /// Waits for background work to get on. May return earlier: the caller looks again.

@@ -5,9 +5,10 @@
 //! found no room stops nobody and would fill the device again: it waits longer, unless there
 //! is room for it before. Directories may be on different devices, so each waits by itself.
 
+use crate::env::clock::Instant;
 use crate::error::Error;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Waits after failures in a row.
 #[derive(Debug)]

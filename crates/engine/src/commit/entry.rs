@@ -4,10 +4,10 @@ use super::commit::CommitTerms;
 use super::queue::CommitQueue;
 use crate::base::perf::{self, PerfMetric, PerfTimer};
 use crate::batch::WriteBatch;
+use crate::env::clock::Instant;
 use crate::error::Result;
 use crate::options::WriteOptions;
 use crate::stats::{HistogramType, Statistics, Ticker};
-use std::time::Instant;
 
 /// A write whose parts somebody measures: what is none of the others comes before or after them.
 struct PartsOfWrite {

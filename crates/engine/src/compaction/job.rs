@@ -8,6 +8,7 @@ use super::plan::{CompactionPlan, CompactionReason, partitioner};
 use crate::base::key::{append_internal_key, seek_trailer, user_key};
 use crate::base::{InternalIterator, MAX_SEQUENCE_NUMBER};
 use crate::budget::{IoPriority, reads_at};
+use crate::env::clock::Instant;
 use crate::env::sync::Mutex;
 use crate::env::threads::together;
 use crate::error::{Error, Result};
@@ -28,7 +29,6 @@ use std::cmp::Ordering;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::time::Instant;
 
 /// What a compaction works on.
 pub struct CompactionInputs<'a> {

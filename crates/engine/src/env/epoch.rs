@@ -24,10 +24,11 @@
 
 use super::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering, fence};
 use super::sync::{Arc, Mutex};
+use crate::env::clock::{self, Instant};
 use std::cell::Cell;
 use std::marker::PhantomData;
 use std::sync::Arc as StdArc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// One reader's announcement. On a cache line pair of its own.
 #[repr(align(128))]
@@ -292,7 +293,7 @@ pub fn synchronize() {
         match round {
             0..64 => std::hint::spin_loop(),
             64..256 => std::thread::yield_now(),
-            _ => std::thread::sleep(Duration::from_micros(100)),
+            _ => clock::sleep(Duration::from_micros(100)),
         }
         round = round.saturating_add(1);
     }

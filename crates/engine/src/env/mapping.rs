@@ -19,7 +19,6 @@
 
 #![allow(unsafe_code)]
 
-use crate::base::coding::ByteSink;
 use crate::env::sync::Mutex;
 use std::alloc::{Layout, alloc, alloc_zeroed, dealloc, handle_alloc_error};
 use std::collections::BTreeSet;
@@ -412,13 +411,6 @@ impl<T: Copy> FromIterator<T> for LargeVec<T> {
         all.reserve(elements.size_hint().0);
         elements.for_each(|element| all.push(element));
         all
-    }
-}
-
-impl ByteSink for LargeVec<u8> {
-    #[inline]
-    fn put(&mut self, byte: u8) {
-        self.push(byte);
     }
 }
 

@@ -1,5 +1,7 @@
 //! Locks and atomics: the standard ones, or loom's under `cfg(loom)`.
 
+use std::time::Duration;
+
 #[cfg(not(loom))]
 pub use std::sync::Arc;
 #[cfg(not(loom))]
@@ -14,7 +16,41 @@ pub use loom::sync::atomic;
 #[cfg(loom)]
 pub use loom::thread;
 
-pub use parking_lot::{Condvar, Mutex, MutexGuard, RwLock};
+pub use parking_lot::{Mutex, MutexGuard, RwLock};
+
+/// A condition variable, whose timeouts are those of [`clock`](super::clock).
+#[derive(Debug, Default)]
+pub struct Condvar(parking_lot::Condvar);
+
+impl Condvar {
+    /// A condition variable that nobody waits for.
+    pub const fn new() -> Condvar {
+        Condvar(parking_lot::Condvar::new())
+    }
+
+    /// Waits until notified.
+    #[inline]
+    pub fn wait<T>(&self, guard: &mut MutexGuard<'_, T>) {
+        self.0.wait(guard);
+    }
+
+    /// Waits until notified, or for so long. Returns whether the time ran out.
+    #[inline]
+    pub fn wait_for<T>(&self, guard: &mut MutexGuard<'_, T>, timeout: Duration) -> bool {
+        #[cfg(test)]
+        if super::clock::manual::current().is_some() {
+            MutexGuard::unlocked(guard, || super::clock::sleep(timeout));
+            return true;
+        }
+        self.0.wait_for(guard, timeout).timed_out()
+    }
+
+    /// Wakes everyone who waits.
+    #[inline]
+    pub fn notify_all(&self) {
+        self.0.notify_all();
+    }
+}
 
 /// The lock of a protocol that is modelled: under `cfg(loom)` its models know what it orders.
 #[cfg(not(loom))]

@@ -2,6 +2,8 @@
 //! a limit of the user or of a container), so that each caller says what happens then, and tests
 //! can have it refuse.
 
+#[cfg(test)]
+use super::clock;
 use std::cell::RefCell;
 use std::io;
 use std::iter::once;
@@ -15,9 +17,9 @@ pub fn spawn<T: Send + 'static>(
     name: &str,
     body: impl FnOnce() -> T + Send + 'static,
 ) -> io::Result<JoinHandle<T>> {
-    let refusals = admit()?;
+    let inherited = Inherited::of_this_thread()?;
     thread::Builder::new().name(name.to_owned()).spawn(move || {
-        inherit(refusals);
+        inherited.take_over();
         body()
     })
 }
@@ -42,9 +44,9 @@ fn spawn_scoped<'scope, T: Send + 'scope>(
     name: &str,
     body: &'scope (impl Fn() -> T + Sync),
 ) -> io::Result<ScopedJoinHandle<'scope, T>> {
-    let refusals = admit()?;
+    let inherited = Inherited::of_this_thread()?;
     thread::Builder::new().name(name.to_owned()).spawn_scoped(scope, move || {
-        inherit(refusals);
+        inherited.take_over();
         body()
     })
 }
@@ -86,7 +88,31 @@ impl Drop for Refusals {
     }
 }
 
-/// Whether another thread may start; what it inherits.
+/// What a thread takes over from the one that starts it.
+struct Inherited {
+    refusals: Option<Arc<RefusalState>>,
+    #[cfg(test)]
+    clock: Option<Arc<clock::manual::Clock>>,
+}
+
+impl Inherited {
+    /// Fails if no other thread may start.
+    fn of_this_thread() -> io::Result<Inherited> {
+        Ok(Inherited {
+            refusals: admit()?,
+            #[cfg(test)]
+            clock: clock::manual::current(),
+        })
+    }
+
+    fn take_over(self) {
+        inherit(self.refusals);
+        #[cfg(test)]
+        clock::manual::inherit(self.clock);
+    }
+}
+
+/// Whether another thread may start; which refusals it inherits.
 fn admit() -> io::Result<Option<Arc<RefusalState>>> {
     // Threads whose locals are gone start others too.
     let Ok(Some(shared)) = REFUSALS.try_with(|r| r.borrow().clone()) else { return Ok(None) };

@@ -8,6 +8,7 @@ use crate::base::key::{append_internal_key, pack_trailer, sequence, trailer, use
 use crate::base::{KeyOrder, MAX_SEQUENCE_NUMBER, SeqNo, ValueType};
 use crate::budget::{IoPriority, KeptFree, LimitedWrites};
 use crate::compress::CompressionType;
+use crate::env::clock;
 use crate::env::sync::atomic::AtomicBool;
 use crate::error::{Code, Error, Result};
 use crate::fs::counted::CountedWrites;
@@ -20,7 +21,6 @@ use crate::sst::{TableBuilder, TableBuilderContext};
 use crate::version::{Counters, DataPaths, FileMeta, FileStats};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// What all tables of one job have in common.
 pub struct OutputContext<'a> {
@@ -83,7 +83,7 @@ impl OutputContext<'_> {
 
 /// Seconds since 1970.
 pub(crate) fn now_seconds() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs())
+    clock::since_1970().as_secs()
 }
 
 /// A table that is being written.

@@ -2,11 +2,11 @@
 //! wrapped.
 
 use super::{FileSyncer, RandomAccessFile, WritableFile};
+use crate::env::clock::Instant;
 use crate::error::Result;
 use crate::stats::{self, HistogramType, Statistics, Ticker};
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Instant;
 
 /// A table that is read.
 pub struct CountedReads {

@@ -1,5 +1,6 @@
 //! Ids that must not repeat: of a database (a UUID) and of one opening of it (20 digits).
 
+use crate::env::clock;
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 use std::io::Read;
@@ -48,10 +49,9 @@ fn random_bytes() -> [u8; 16] {
     let mut b = [0; 16];
     let device = std::fs::File::open("/dev/urandom").and_then(|mut f| f.read_exact(&mut b));
     if device.is_err() {
-        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
         for half in b.chunks_exact_mut(8) {
             let mut h = RandomState::new().build_hasher();
-            h.write_u128(now.as_ref().map_or(0, |d| d.as_nanos()));
+            h.write_u128(clock::since_1970().as_nanos());
             h.write_u32(std::process::id());
             half.copy_from_slice(&h.finish().to_le_bytes());
         }

@@ -11,6 +11,7 @@
 use super::filename::{FileKind, info_log_file_name, old_info_log_file_name, parse_file_name};
 use super::posix::sys;
 use super::{FileSystem, WritableFile, WritableOptions};
+use crate::env::clock::{self, Instant};
 use crate::env::sync::Mutex;
 use crate::error::Result;
 use std::collections::BTreeMap;
@@ -18,7 +19,7 @@ use std::fmt;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 /// How much a line matters. Numbers are RocksDB's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -314,7 +315,7 @@ impl InfoLog {
 }
 
 pub(super) fn now() -> std::time::Duration {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
+    clock::since_1970()
 }
 
 fn format_line(

@@ -11,13 +11,13 @@ use super::{
     FileLock, FileSyncer, FileSystem, Holder, RandomAccessFile, WritableFile, WritableOptions,
     already_open, io_error,
 };
+use crate::env::clock;
 use crate::env::sync::Mutex;
 use crate::error::Result;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// A file system in memory. Clones share it.
 #[derive(Clone, Default)]
@@ -54,7 +54,7 @@ struct Content {
 
 impl Content {
     fn touch(&mut self) {
-        self.modified = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
+        self.modified = clock::since_1970().as_secs();
     }
 }
 

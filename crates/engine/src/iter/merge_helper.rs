@@ -4,11 +4,11 @@
 use crate::base::ValueType;
 use crate::base::key::TRAILER_SIZE;
 use crate::base::perf::{PerfMetric, PerfTimer};
+use crate::env::clock::Instant;
 use crate::error::{Error, Result, SubCode};
 use crate::hooks::MergeOperator;
 use crate::stats::{HistogramType, Statistics, Ticker};
 use std::ops::Range;
-use std::time::Instant;
 
 /// How operands lie in [`MergeOperands`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

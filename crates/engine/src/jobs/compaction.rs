@@ -4,6 +4,7 @@ use super::pauses::Pauses;
 use crate::catalog::{Catalog, ColumnFamilyState, Orphans, State, caught, is_unwanted};
 use crate::compaction::plan::CompactionPlan;
 use crate::compaction::{self, CompactionInputs};
+use crate::env::clock::Instant;
 use crate::env::epoch;
 use crate::error::{Error, Result};
 use crate::files::FileKeeper;
@@ -17,7 +18,6 @@ use crate::stats::{self, Activity, HistogramType, Ticker, Timer, busy_with};
 use crate::version::{Version, VersionEdit};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Instant;
 
 /// A compaction that was picked.
 pub(crate) struct CompactionWork {

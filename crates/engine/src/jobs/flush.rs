@@ -8,6 +8,7 @@
 use super::pauses::Pauses;
 use crate::catalog::{Catalog, ColumnFamilyState, Orphans, State, WalHealth, caught};
 use crate::commit::CommitQueue;
+use crate::env::clock::Instant;
 use crate::env::epoch;
 use crate::error::Result;
 use crate::files::FileKeeper;
@@ -22,7 +23,6 @@ use crate::stats::{self, Activity, HistogramType, Ticker, Timer, busy_with};
 use crate::version::VersionEdit;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Instant;
 
 /// A flush that was picked: what it takes of each family.
 pub(crate) struct FlushWork {

@@ -7,6 +7,7 @@ use crate::base::perf::{PerfMetric, PerfTimer};
 use crate::catalog::State;
 use crate::compaction::picker::{ManualCompaction, ManualStep};
 use crate::compaction::plan::CompactionPlan;
+use crate::env::clock::Instant;
 use crate::env::sync::MutexGuard;
 use crate::env::sync::atomic::Ordering;
 use crate::error::{Code, Error, Result};
@@ -16,7 +17,6 @@ use crate::options::{CompactRangeOptions, CompactionStyle, FlushOptions, WaitFor
 use crate::session::{ColumnFamilyData, dropped};
 use crate::version::Version;
 use std::sync::Arc;
-use std::time::Instant;
 
 /// Counts a manual compaction: `close` waits for it, also if it panics.
 struct ManualGuard<'a> {

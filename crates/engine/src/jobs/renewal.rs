@@ -3,8 +3,8 @@
 
 use super::flush::Flusher;
 use crate::catalog::{State, WalHealth};
+use crate::env::clock::Instant;
 use crate::error::{Error, Result};
-use std::time::Instant;
 
 impl Flusher {
     /// Whether a flush thread should begin a new WAL.

@@ -9,6 +9,7 @@ use super::flush::Flusher;
 use super::pauses::Pauses;
 use crate::catalog::Catalog;
 use crate::commit::CommitQueue;
+use crate::env::clock::Instant;
 use crate::env::sync::Mutex;
 use crate::env::threads;
 use crate::error::{Code, Error, Result};
@@ -21,7 +22,7 @@ use crate::session::Session;
 use crate::sst::Table;
 use std::sync::{Arc, Weak};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// An idle thread looks at the state at least this often.
 const IDLE_WAIT: Duration = Duration::from_millis(500);

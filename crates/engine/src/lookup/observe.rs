@@ -5,12 +5,12 @@
 
 use crate::base::PinnedValue;
 use crate::base::perf::{self, PerfMetric, PerfTimer};
+use crate::env::clock::Instant;
 use crate::error::Result;
 use crate::fs::cpu_timer::CpuTimer;
 use crate::memtable::MemTable;
 use crate::stats::{Activity, Busy, HistogramType, LocalCounters, Statistics, Ticker, busy_with};
 use std::sync::Arc;
-use std::time::Instant;
 
 /// The results of a lookup of many keys.
 pub(super) type Values = Vec<Result<Option<PinnedValue>>>;

@@ -292,7 +292,7 @@ fn hash_memtable_speed() {
         let mut rng = fastrand::Rng::with_seed(1);
         let keys: Vec<[u8; 20]> = (0..n).map(|_| key(rng.u64(..500_000_000))).collect();
         let time = |what: &str, count: u64, mut run: Box<dyn FnMut() + '_>| {
-            let start = std::time::Instant::now();
+            let start = crate::env::clock::Instant::now();
             run();
             println!(
                 "{name} ({keys_per_prefix}): {what}: {} ns",

@@ -14,8 +14,9 @@
 #![allow(unsafe_code)] // Pieces without an owner; invariant S1: each one is used by nobody else.
 
 use super::chunk::{Chunk, free_chunk};
+use crate::env::clock::Instant;
 use parking_lot::Mutex;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Chunks that nobody has wanted in this time go back to the system.
 const IDLE: Duration = Duration::from_millis(500);

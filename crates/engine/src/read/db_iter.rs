@@ -17,6 +17,7 @@ use crate::base::iterator::InternalIterator;
 use crate::base::key::{append_internal_key, seek_trailer};
 use crate::base::perf::{self, PerfMetric, PerfTimer};
 use crate::base::{KeyOrder, SeqNo, ValueType, WalkKey};
+use crate::env::clock::Instant;
 use crate::error::{Code, Error, Result};
 use crate::fs::cpu_timer::CpuTimer;
 use crate::hooks::{MergeOperator, SliceTransform};
@@ -31,7 +32,6 @@ use crate::version::Source;
 use counts::{Call, IterCounts};
 use std::any::Any;
 use std::sync::Arc;
-use std::time::Instant;
 
 /// The trailer that sorts before all entries of a user key.
 const BEFORE_ALL: u64 = u64::MAX;

@@ -8,11 +8,11 @@
 //! older than anything that the job may drop entries for.
 
 use crate::base::{MAX_SEQUENCE_NUMBER, SeqNo};
+use crate::env::clock;
 use crate::env::sync::Mutex;
 use crate::env::sync::atomic::{AtomicBool, Ordering};
 use crate::env::thread_number;
 use std::collections::BTreeMap;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// How many parts there are.
 const PARTS: usize = 8;
@@ -81,8 +81,7 @@ impl SnapshotList {
         let sequence = latest();
         let holders = live.entry(sequence).or_default();
         if holders.count == 0 {
-            let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH);
-            holders.since = since_1970.map_or(0, |d| d.as_secs());
+            holders.since = clock::since_1970().as_secs();
         }
         holders.count += 1;
         holders.checking += usize::from(checking);

@@ -4,6 +4,7 @@
 
 use super::DbIter;
 use crate::base::{InternalIterator, KeyOrder, ValueType};
+use crate::env::clock::Instant;
 use crate::error::Result;
 use crate::iter::vec_iter::ikey;
 use crate::iter::{CompactionIter, MergingIterator, merging_iterator};
@@ -11,7 +12,6 @@ use crate::options::ReadOptions;
 use crate::version::Source;
 use std::hint::black_box;
 use std::sync::Arc;
-use std::time::Instant;
 
 const ENTRIES: u64 = 400_000;
 const VALUE: usize = 100;

@@ -5,6 +5,7 @@
 //! holds nothing. Without listeners nothing is queued: the cost is a look at an empty list.
 
 use super::totals::Totals;
+use crate::env::clock::Instant;
 use crate::env::sync::Mutex;
 use crate::env::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use crate::error::{Error, Result};
@@ -17,7 +18,6 @@ use crate::session::{ColumnFamilyData, Session};
 use std::any::Any;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
 
 /// The job that a database begins with.
 pub(crate) const RECOVERY_JOB: i32 = 1;

@@ -1,8 +1,8 @@
 //! What a reader allows a table to do for it.
 
+use crate::env::clock;
 use crate::error::{Code, Error, Result};
 use crate::options::{ReadOptions, ReadTier};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// How blocks may be got.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +47,7 @@ impl BlockAccess {
         if self.deadline_us == 0 {
             return Ok(());
         }
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let now = clock::since_1970();
         if now.as_micros() < u128::from(self.deadline_us) {
             return Ok(());
         }

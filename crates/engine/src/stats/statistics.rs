@@ -5,11 +5,11 @@
 //! it is first used; readers add all of them up.
 
 use super::{Histogram, HistogramData, HistogramType, StatsLevel, Ticker};
+use crate::env::clock::Instant;
 use crate::env::thread_number;
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
 
 /// A power of two; more threads than this share.
 const SHARDS: usize = 16;
@@ -112,7 +112,7 @@ impl Statistics {
 
     /// Counts the microseconds since `start` in a histogram, if times are measured.
     #[inline]
-    pub fn record_since(&self, histogram: HistogramType, start: Instant) {
+    pub(crate) fn record_since(&self, histogram: HistogramType, start: Instant) {
         if self.has_timers() {
             self.record(histogram, start.elapsed().as_micros() as u64);
         }

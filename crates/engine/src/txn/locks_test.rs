@@ -1,6 +1,7 @@
 //! Who gets a lock, who waits, and who gives up.
 
 use super::*;
+use crate::env::clock::ManualClock;
 
 fn owner(id: TxnId) -> Arc<Owner> {
     Arc::new(Owner::new(id, None))
@@ -13,11 +14,13 @@ fn ask(owner: &Arc<Owner>, exclusive: bool, millis: u64) -> Request<'_> {
 
 #[test]
 fn readers_share_and_a_writer_waits_for_all_of_them() {
+    let clock = ManualClock::start();
     let locks = LockManager::new(4, None);
     let (a, b, c) = (owner(1), owner(2), owner(3));
     locks.acquire(&ask(&a, false, 0), 0, b"k").unwrap();
     locks.acquire(&ask(&b, false, 0), 0, b"k").unwrap();
     let e = locks.acquire(&ask(&c, true, 5), 0, b"k").unwrap_err();
+    assert_eq!(clock.passed(), Duration::from_millis(5), "no more than the timeout");
     let text = "Operation timed out: another transaction kept the lock of key \"k\" for 5ms";
     assert_eq!(e.to_string(), text);
     locks.acquire(&ask(&c, true, 0), 1, b"k").expect("another family is another key");
@@ -67,10 +70,14 @@ fn a_circle_of_waiters_is_a_deadlock() {
 #[test]
 fn locks_of_an_expired_owner_can_be_taken_unless_it_commits() {
     let locks = LockManager::new(1, None);
-    let old = Arc::new(Owner::new(1, Some(Instant::now())));
+    let clock = ManualClock::start();
+    let second = Duration::from_secs(1);
+    let old = Arc::new(Owner::new(1, Some(Instant::now() + second)));
     let new = owner(2);
     locks.acquire(&ask(&old, true, 0), 0, b"k").unwrap();
+    assert!(locks.acquire(&ask(&new, true, 0), 0, b"k").is_err(), "not expired yet");
     assert!(old.start_commit());
+    clock.advance(second);
     assert!(locks.acquire(&ask(&new, true, 0), 0, b"k").is_err());
     old.end_commit();
     locks.acquire(&ask(&new, true, 0), 0, b"k").unwrap();

@@ -5,6 +5,7 @@ use super::names::Names;
 use super::transaction::{Control, Transaction};
 use crate::batch::{BatchHandler, WriteBatch, iterate};
 use crate::db::{ColumnFamily, Db};
+use crate::env::clock::Instant;
 use crate::env::sync::Mutex;
 use crate::error::Result;
 use crate::open::{ColumnFamilyDescriptor, DEFAULT_COLUMN_FAMILY};
@@ -13,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Options of a database with locking transactions; names and defaults are RocksDB's.
 #[derive(Clone, Copy, Debug)]

@@ -4,12 +4,13 @@
 //! is what it runs then. Tests that mount a file system pass without a check where they may not.
 
 use super::{LogReader, LogWriter, ReadOutcome};
+use crate::env::clock::Instant;
 use crate::fs::{WritableOptions, posix};
 use crate::options::WalRecoveryMode::{self, *};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 const CHILD: &str = "FERROLITH_WAL_TEST_CHILD";
 

@@ -20,8 +20,9 @@
 //! it, fences, and loads the next slot. One of the two sees the other. Trusted by the loom models.
 
 use crate::base::SeqNo;
+use crate::env::clock::{self, Instant};
 use crate::env::sync::atomic::{AtomicU64, Ordering, fence};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Places in line. Few under loom, so that its small models go round.
 const SLOTS: u64 = if cfg!(loom) { 2 } else { 128 };
@@ -187,7 +188,7 @@ fn pause(round: u32) {
     match round {
         0..64 => std::hint::spin_loop(),
         64..2048 => std::thread::yield_now(),
-        _ => std::thread::sleep(Duration::from_micros(20)),
+        _ => clock::sleep(Duration::from_micros(20)),
     }
 }
 

@@ -14,9 +14,10 @@
 //! the 99.9th percentile and large ones, of which a memtable holds few, not in the 99th. Large ones do not
 //! wait before half the memtable is full: their flush is bound by memory, as they are, and done by then.
 
+use crate::env::clock::Instant;
 use crate::env::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::env::sync::{Condvar, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Why writers are held up. The names are those of RocksDB's statistics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -330,7 +331,7 @@ impl WriteController {
             // What a large write itself has taken is a part of what it costs.
             let since = if large { now.checked_sub(cost).unwrap_or(now) } else { now };
             state.paid_until = state.paid_until.max(since) + cost;
-            let debt = state.paid_until.saturating_duration_since(now);
+            let debt = state.paid_until.duration_since(now);
             let rarely = state.pace.is_some() && (large || cost <= PACE_COST_LARGE);
             let free = if rarely { PACE_DEBT_FREE } else { DEBT_FREE };
             if debt > free {

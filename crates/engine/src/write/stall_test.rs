@@ -1,6 +1,7 @@
 //! Verdicts, rates, the pace.
 
 use super::*;
+use crate::env::clock::ManualClock;
 
 const LIMITS: StallLimits = StallLimits {
     memtable_bytes: 1 << 20,
@@ -42,21 +43,23 @@ fn set_flush_speed(controller: &WriteController, speed: u64) {
 
 #[test]
 fn the_pace_is_kept_on_average_seldom_waited_for_and_never_refuses() {
+    let clock = ManualClock::start();
     let controller = WriteController::new(1 << 20);
     set_flush_speed(&controller, 256 << 20);
     controller.set(Stall::Pace(64 << 20));
     assert!(controller.is_active() && !controller.is_stopped());
     assert_eq!(controller.delayed_write_rate(), 0);
-    let began = Instant::now();
     let mut waits = 0;
     for _ in 0..10_000 {
         let before = Instant::now();
         assert!(controller.admit(200, false).is_some());
-        waits += u32::from(before.elapsed() > Duration::from_millis(1));
+        waits += u32::from(before.elapsed() > Duration::ZERO);
     }
-    // Two megabytes at 25 in a second, but for the debt that is free.
-    assert!(began.elapsed() > Duration::from_millis(45), "{:?}", began.elapsed());
-    assert!(waits < 30, "{waits}");
+    // Two million bytes at a twentieth of the flush's speed, but for the debt that is free.
+    let paid = Duration::from_secs_f64(2e6 / f64::from(256 << 20) / PACE_SHARE);
+    let passed = clock.passed();
+    assert!(passed <= paid && passed + PACE_DEBT_FREE > paid, "{passed:?} of {paid:?}");
+    assert_eq!(waits, (paid.as_nanos() / PACE_DEBT_FREE.as_nanos()) as u32);
     for _ in 0..1000 {
         assert!(controller.admit(1 << 20, true).is_some());
     }
@@ -175,11 +178,14 @@ fn delayed_writers_keep_to_the_rate_and_stopped_ones_wait() {
     let controller = WriteController::new(1 << 20);
     controller.set(Stall::Delay(StallCause::Level0FileCount, 1.0 / 3.0));
     let rate = controller.delayed_write_rate() as f64;
-    let began = Instant::now();
+    let clock = ManualClock::start();
     for _ in 0..100 {
         assert!(controller.admit(2 << 10, false).is_some());
     }
-    assert!(began.elapsed().as_secs_f64() > 0.8 * (99.0 * 1024.0) / rate - 0.001);
+    let paid = Duration::from_secs_f64(100.0 * 2048.0 / rate);
+    let passed = clock.passed();
+    assert!(passed <= paid && passed + 2 * DEBT_FREE > paid, "{passed:?} of {paid:?}");
+    drop(clock);
     controller.set(Stall::Stop(StallCause::Memtable));
     assert!(controller.admit(1, true).is_none());
     std::thread::scope(|scope| {

@@ -6,12 +6,13 @@
 //! condition for all, every one of them had to have the lock to learn what had become of its record, and sixteen
 //! waited for the lock one after the other while the device was idle.)
 
+use crate::env::clock::Instant;
 use crate::env::sync::ModelMutex as Mutex;
 use crate::env::sync::atomic::{AtomicU8, Ordering};
 use crate::env::sync::thread::{self, Thread};
 use crate::error::{Error, Result};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Shares one device flush among all writers that wait for one.
 #[derive(Default)]

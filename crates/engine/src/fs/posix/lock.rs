@@ -9,6 +9,7 @@
 #![allow(unsafe_code)]
 
 use super::sys::thread_number;
+use crate::env::clock;
 use crate::env::sync::Mutex;
 use crate::error::Result;
 use crate::fs::{FileLock, Holder, already_open, io_error};
@@ -16,7 +17,6 @@ use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Who holds what in this process: when it was taken, and by which thread.
 static HELD: Mutex<BTreeMap<PathBuf, (u64, u64)>> = Mutex::new(BTreeMap::new());
@@ -53,7 +53,7 @@ impl ProcessLock {
                 false => error,
             }
         })?;
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
+        let now = clock::since_1970().as_secs();
         held.insert(key.clone(), (now, thread_number()));
         Ok(ProcessLock { key, file })
     }

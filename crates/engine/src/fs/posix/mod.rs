@@ -23,12 +23,12 @@ use super::{
     FileLock, FileSystem, RandomAccessFile, WritableFile, WritableOptions, io_error, no_parent,
     not_a_directory,
 };
+use crate::env::clock;
 use crate::error::Result;
 use std::fs::{self, File, OpenOptions};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::UNIX_EPOCH;
 
 /// The operating system's file system.
 pub fn posix() -> Arc<dyn FileSystem> {
@@ -85,7 +85,7 @@ impl FileSystem for Posix {
         let time = fs::metadata(path)
             .and_then(|m| m.modified())
             .map_err(|e| io_error("while stat a file for modification time", path, e))?;
-        Ok(time.duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs()))
+        Ok(clock::of_file(time).as_secs())
     }
 
     fn list_dir(&self, path: &Path) -> Result<Vec<String>> {

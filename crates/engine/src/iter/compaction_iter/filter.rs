@@ -3,10 +3,10 @@
 use super::{CompactionIter, NextStep, user_key_of};
 use crate::base::MAX_SEQUENCE_NUMBER;
 use crate::base::key::{TRAILER_SIZE, append_internal_key, seek_trailer};
+use crate::env::clock::Instant;
 use crate::hooks::{CompactionFilter, FilterDecision};
 use crate::stats::Ticker;
 use std::sync::Arc;
-use std::time::Instant;
 
 /// A filter and the level that is passed to it.
 pub(super) struct Filter {

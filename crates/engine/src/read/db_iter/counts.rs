@@ -1,9 +1,9 @@
 //! What an iterator with statistics did for its user. Moves are counted here and handed over when the user leaves:
 //! a scan would else write to a shared counter per entry.
 
+use crate::env::clock::Instant;
 use crate::stats::{HistogramType, Statistics, Ticker};
 use std::sync::Arc;
-use std::time::Instant;
 
 /// A call that moves an iterator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -17,6 +17,7 @@ use crate::base::checksum::{block_checksum, context_modifier};
 use crate::base::hash::hash64;
 use crate::base::key::{ParsedInternalKey, ValueType, user_key};
 use crate::compress::{Codec, CompressionType, Dictionary, decompress_with};
+use crate::env::clock::Instant;
 use crate::error::{Error, Result};
 use crate::fs::WritableFile;
 use crate::options::{
@@ -29,7 +30,6 @@ use crate::stats::{HistogramType, Statistics, Ticker, Timer};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Instant;
 
 /// A block-based table that is being written.
 pub struct BlockBasedTableBuilder {

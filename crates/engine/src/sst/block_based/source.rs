@@ -13,6 +13,7 @@ use crate::base::coding::fixed32_at;
 use crate::base::perf::{PerfMetric, PerfTimer};
 use crate::cache::Memory;
 use crate::compress::{CompressionType, Dictionary, decompress_with};
+use crate::env::clock::Instant;
 use crate::env::mapping::LargeVec;
 use crate::error::{Error, Result};
 use crate::fs::RandomAccessFile;
@@ -20,7 +21,6 @@ use crate::options::ChecksumType;
 use crate::sst::format::{BLOCK_TRAILER_SIZE, BlockHandle, Footer, read_exact_at};
 use crate::stats::{self, Activity, HistogramType, Statistics, Ticker};
 use std::sync::Arc;
-use std::time::Instant;
 
 /// A decompressed block may be so many times larger than its compressed form, and a bit: more is
 /// beyond every codec, hence a sign of crafted bytes.

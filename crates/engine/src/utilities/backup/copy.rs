@@ -1,6 +1,7 @@
 //! Copies of files with their checksums, no faster than allowed.
 
 use crate::base::checksum::crc32c_extend;
+use crate::env::clock::{self, Instant};
 use crate::env::sync::Mutex;
 use crate::env::sync::atomic::{AtomicUsize, Ordering};
 use crate::env::threads::together;
@@ -8,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::fs::{FileSystem, WritableOptions};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Shares a number of bytes per second among threads.
 pub(super) struct Throttle {
@@ -40,7 +41,7 @@ impl Throttle {
             *paid_until = (*paid_until).max(Instant::now()) + price;
             *paid_until
         };
-        std::thread::sleep(until.saturating_duration_since(Instant::now()));
+        clock::sleep(until.duration_since(Instant::now()));
     }
 }
 
