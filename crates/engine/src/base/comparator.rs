@@ -5,9 +5,10 @@
 
 use super::key::{TRAILER_SIZE, trailer};
 use super::perf::{self, PerfMetric};
+use crate::env::sync::LazyLock;
 use std::cmp::Ordering;
 use std::fmt;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 /// A total order of user keys. Its name is stored in the database; another name at open is an error.
 pub trait Comparator: Send + Sync + 'static {

@@ -7,9 +7,9 @@
 
 use super::perf_metrics::REPORTED;
 use crate::env::clock::Instant;
+use crate::env::sync::std_atomic::{AtomicBool, Ordering::Relaxed};
 use std::cell::Cell;
 use std::fmt::Write;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 pub use super::perf_metrics::PerfMetric;
 

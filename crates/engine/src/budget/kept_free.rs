@@ -5,12 +5,12 @@
 //! room for the table of a memtable and for its log. The free space is looked at once per
 //! [`KeptFree::step`] bytes that the whole job wrote, so that small outputs pass in any case.
 
+use crate::env::sync::std_atomic::{AtomicU64, Ordering::Relaxed};
 use crate::error::{Code, Error, Result, SubCode};
 use crate::fs::gated::{Gate, Gated};
 use crate::fs::{FileSystem, WritableFile};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// At most so many bytes are written between two looks at the free space.
 const STEP_MAX: u64 = 1 << 20;

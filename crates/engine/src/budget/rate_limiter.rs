@@ -5,9 +5,9 @@
 //! starves. One mutex; waiting is on a condition variable with a deadline.
 
 use crate::env::clock::Instant;
+use crate::env::sync::std_atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
 use crate::env::sync::{Condvar, Mutex};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 /// How urgent an input or output is to the rate limiter. Numbers are RocksDB's.

@@ -5,13 +5,13 @@
 //! compared with what is alive is removed at once. Trash of an older session is removed at open.
 
 use crate::env::sync::Mutex;
+use crate::env::sync::std_atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
 use crate::env::threads::spawn;
 use crate::error::Result;
 use crate::fs::FileSystem;
 use std::collections::{HashMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 /// The end of the name of a file that waits to be removed.
@@ -194,7 +194,7 @@ impl Inner {
             let mut left = if rate > 0 { trash.size as f64 / rate as f64 } else { 0.0 };
             while left > 0.0 && !self.closing.load(Relaxed) {
                 let step = left.min(0.05);
-                std::thread::sleep(Duration::from_secs_f64(step));
+                crate::env::clock::sleep(Duration::from_secs_f64(step));
                 left -= step;
             }
             if self.closing.load(Relaxed) {

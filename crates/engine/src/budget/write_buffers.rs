@@ -5,9 +5,9 @@
 //! to a block cache, in pieces of 256 KiB.
 
 use crate::cache::{Cache, Reservation};
+use crate::env::sync::std_atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use crate::env::sync::{Condvar, Mutex};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
 /// What the cache is charged at once.

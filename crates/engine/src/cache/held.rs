@@ -10,12 +10,12 @@
 #![allow(unsafe_code)]
 
 use super::heap;
+use crate::env::sync::std_atomic::{AtomicBool, AtomicU32, Ordering, fence};
 use std::alloc::Layout;
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
 use std::ops::Deref;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering, fence};
 
 /// More counts than this are a leak in a loop.
 const COUNT_MAX: u32 = i32::MAX as u32;

@@ -33,10 +33,10 @@ use spares::{Anonymous, Spares};
 
 use crate::env::epoch;
 use crate::env::sync::Mutex;
+use crate::env::sync::std_atomic::{AtomicBool, AtomicUsize, Ordering};
 use crate::error::{Code, Error, Result, SubCode};
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// What the hand finds at a slot.
 enum Verdict {

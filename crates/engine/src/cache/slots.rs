@@ -14,10 +14,10 @@
 use super::{Anonymous, Cache, Entry, Held, Node, Owner, OwnerBox, Spares, Verdict};
 use crate::base::prefetch::{prefetch, prefetch_bytes};
 use crate::env::epoch::{self, Guard};
+use crate::env::sync::std_atomic::{AtomicPtr, AtomicUsize, Ordering};
 use crate::error::Result;
 use std::ptr::NonNull;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 struct Slot<T>(AtomicPtr<Node<T>>);
 

@@ -8,8 +8,8 @@
 //! A few at most, outside of the budget like everything that waits for readers to leave.
 
 use crate::env::sync::Mutex;
+use crate::env::sync::std_atomic::{AtomicUsize, Ordering};
 use std::any::Any;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A [`super::Held`] whose type only its owner knows.
 pub(super) type Anonymous = Box<dyn Any + Send>;

@@ -47,7 +47,7 @@ struct PublishOnDrop<'a> {
 impl Drop for PublishOnDrop<'_> {
     #[inline]
     fn drop(&mut self) {
-        if std::thread::panicking() {
+        if crate::env::threads::panicking() {
             self.catalog.fail(&Error::corruption("a panic while a write was inserted"));
         }
         self.catalog.order().publish(self.turn);
@@ -131,7 +131,7 @@ impl CommitQueue {
             }
             // Not with the lock held: who syncs needs it before it can make room.
             drop(write);
-            std::thread::yield_now();
+            crate::env::threads::yield_now();
         }
     }
 

@@ -29,7 +29,7 @@ impl<'a> Quiesced<'a> {
             }
             drop(write);
             drop(versions);
-            std::thread::yield_now();
+            crate::env::threads::yield_now();
         }
     }
 

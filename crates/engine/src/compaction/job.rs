@@ -10,6 +10,7 @@ use crate::base::{InternalIterator, MAX_SEQUENCE_NUMBER};
 use crate::budget::{IoPriority, reads_at};
 use crate::env::clock::Instant;
 use crate::env::sync::Mutex;
+use crate::env::sync::std_atomic::{AtomicUsize, Ordering::Relaxed};
 use crate::env::threads::together;
 use crate::error::{Error, Result};
 use crate::flush::{OutputContext, spares_no_snapshots};
@@ -28,7 +29,6 @@ use crate::version::{FileMeta, Level, LevelIter, Version};
 use std::cmp::Ordering;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// What a compaction works on.
 pub struct CompactionInputs<'a> {

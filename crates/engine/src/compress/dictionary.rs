@@ -10,11 +10,11 @@
 #[cfg(feature = "zstd")]
 use super::{CompressionType, zstd};
 #[cfg(feature = "zstd")]
+use crate::env::sync::OnceLock;
+#[cfg(feature = "zstd")]
+use crate::env::sync::std_atomic::{AtomicU64, Ordering};
+#[cfg(feature = "zstd")]
 use crate::error::{Error, Result};
-#[cfg(feature = "zstd")]
-use std::sync::OnceLock;
-#[cfg(feature = "zstd")]
-use std::sync::atomic::{AtomicU64, Ordering};
 #[cfg(feature = "zstd")]
 use structured_zstd::decoding::DictionaryHandle;
 #[cfg(feature = "zstd")]

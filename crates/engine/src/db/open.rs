@@ -3,7 +3,7 @@
 use super::handles::{ColumnFamily, Db};
 use crate::error::Result;
 use crate::fs::filename::{self, FileKind};
-use crate::fs::io_error;
+use crate::fs::{io_error, no_such_file};
 use crate::open::{self, ColumnFamilyDescriptor, Core, DEFAULT_COLUMN_FAMILY};
 use crate::options::{DbOptions, Options};
 use crate::version::VersionSet;
@@ -56,7 +56,7 @@ impl Db {
             return match dir.parent() {
                 // Only one level was ever made: then this is rather a wrong name.
                 Some(parent) if !fs.exists(parent)? => {
-                    let missing = std::io::Error::from_raw_os_error(libc::ENOENT);
+                    let missing = no_such_file();
                     let lock = filename::lock_file_name(&dir);
                     let error = io_error("while open a file for lock", &lock, missing);
                     Err(error.explained(format!("{} does not exist", parent.display())))

@@ -6,15 +6,24 @@ use std::time::Duration;
 pub use std::sync::Arc;
 #[cfg(not(loom))]
 pub use std::sync::atomic;
-#[cfg(not(loom))]
-pub use std::thread;
 
 #[cfg(loom)]
 pub use loom::sync::Arc;
 #[cfg(loom)]
 pub use loom::sync::atomic;
-#[cfg(loom)]
-pub use loom::thread;
+
+/// What a protocol does with threads beyond atomics: parking and giving way.
+pub mod thread {
+    #[cfg(loom)]
+    pub use loom::thread::{Thread, current, park, yield_now};
+    #[cfg(not(loom))]
+    pub use std::thread::{Thread, current, park, yield_now};
+}
+
+/// Atomics that no model covers: counters, statics, and memory of a given layout. They are the standard ones under
+/// loom, too, whose own may be neither static nor used outside a model.
+pub use std::sync::atomic as std_atomic;
+pub use std::sync::{LazyLock, OnceLock};
 
 pub use parking_lot::{Mutex, MutexGuard, RwLock};
 

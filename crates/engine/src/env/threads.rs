@@ -10,7 +10,14 @@ use std::iter::once;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::thread::{self, JoinHandle, Scope, ScopedJoinHandle};
+use std::thread::{self, Scope, ScopedJoinHandle};
+
+pub use std::thread::{JoinHandle, panicking, yield_now};
+
+/// How many threads can run at the same time, as far as the system says.
+pub fn cores() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
+}
 
 /// Starts a thread with this name.
 pub fn spawn<T: Send + 'static>(

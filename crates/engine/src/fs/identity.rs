@@ -1,13 +1,10 @@
 //! Ids that must not repeat: of a database (a UUID) and of one opening of it (20 digits).
 
-use crate::env::clock;
-use std::collections::hash_map::RandomState;
-use std::hash::{BuildHasher, Hasher};
-use std::io::Read;
+use crate::env::random;
 
 /// A new id for a database: 36 characters, lower case, the form of a random UUID.
 pub fn new_db_id() -> String {
-    let mut b = random_bytes();
+    let mut b = random::unique_bytes();
     b[6] = (b[6] & 0x0F) | 0x40;
     b[8] = (b[8] & 0x3F) | 0x80;
     let mut id = String::with_capacity(36);
@@ -24,7 +21,7 @@ pub fn new_db_id() -> String {
 pub fn new_session_id() -> String {
     const DIGITS: &[u8; 36] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
     // The reader keeps 62 bits of the last twelve digits and 39 of the first eight.
-    let random = u128::from_le_bytes(random_bytes());
+    let random = u128::from_le_bytes(random::unique_bytes());
     let (high, low) = ((random >> 64) as u64, random as u64);
     let mut id = [0u8; 20];
     let (head, tail) = id.split_at_mut(8);
@@ -41,22 +38,6 @@ pub fn new_session_id() -> String {
 pub fn host_name() -> String {
     let name = std::fs::read_to_string("/proc/sys/kernel/hostname");
     name.map_or_else(|_| String::new(), |name| name.trim().to_owned())
-}
-
-/// From the operating system; where it has no such file, from the keys the standard library seeds
-/// its hash tables with, the time and the process.
-fn random_bytes() -> [u8; 16] {
-    let mut b = [0; 16];
-    let device = std::fs::File::open("/dev/urandom").and_then(|mut f| f.read_exact(&mut b));
-    if device.is_err() {
-        for half in b.chunks_exact_mut(8) {
-            let mut h = RandomState::new().build_hasher();
-            h.write_u128(clock::since_1970().as_nanos());
-            h.write_u32(std::process::id());
-            half.copy_from_slice(&h.finish().to_le_bytes());
-        }
-    }
-    b
 }
 
 #[cfg(test)]

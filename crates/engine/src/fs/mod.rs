@@ -36,6 +36,16 @@ pub fn thread_cpu_time() -> std::time::Duration {
     posix::sys::thread_cpu_time()
 }
 
+/// The error of a file that does not exist.
+pub fn no_such_file() -> std::io::Error {
+    std::io::Error::from_raw_os_error(libc::ENOENT)
+}
+
+/// Whether the device could not read or write, which says something about the file and not about this process.
+pub fn is_device_failure(error: &std::io::Error) -> bool {
+    error.raw_os_error() == Some(libc::EIO)
+}
+
 /// Bytes in the header of a log's fragment.
 pub const FRAGMENT_HEADER: usize = 7;
 

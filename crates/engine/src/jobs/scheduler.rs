@@ -12,6 +12,7 @@ use crate::commit::CommitQueue;
 use crate::env::clock::Instant;
 use crate::env::sync::Mutex;
 use crate::env::threads;
+use crate::env::threads::JoinHandle;
 use crate::error::{Code, Error, Result};
 use crate::files::FileKeeper;
 use crate::hooks::BackgroundErrorReason;
@@ -21,7 +22,6 @@ use crate::report::Reporter;
 use crate::session::Session;
 use crate::sst::Table;
 use std::sync::{Arc, Weak};
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 /// An idle thread looks at the state at least this often.

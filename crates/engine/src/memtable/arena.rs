@@ -21,10 +21,10 @@
 use super::chunk::{Chunk, begin_chunk, bump, free_chunk, new_chunk};
 use super::spare::{Pieces, SpareChunks};
 use crate::env::mapping::{self, is_mapped};
-use parking_lot::Mutex;
+use crate::env::sync::Mutex;
+use crate::env::sync::std_atomic::{AtomicPtr, AtomicUsize, Ordering};
 use std::ptr::NonNull;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 /// All allocations are aligned to this.
 pub const ALIGN: usize = 8;

@@ -12,10 +12,10 @@ use super::zeroed::Zeroed;
 use crate::base::hash::hash64;
 use crate::base::prefetch::prefetch;
 use crate::base::{KeyOrder, LookupKey};
+use crate::env::sync::std_atomic::{AtomicU64, Ordering};
 use crate::hooks::SliceTransform;
 use crate::options::ColumnFamilyOptions;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A line of the processor's caches.
 type BloomLine = [AtomicU64; 8];

@@ -393,11 +393,11 @@ impl Node {
 pub(super) fn pause(spins: &mut u32) {
     *spins += 1;
     #[cfg(loom)]
-    loom::thread::yield_now();
+    crate::env::sync::thread::yield_now();
     #[cfg(not(loom))]
     if *spins < 64 {
         std::hint::spin_loop();
     } else {
-        std::thread::yield_now();
+        crate::env::threads::yield_now();
     }
 }

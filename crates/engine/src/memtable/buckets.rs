@@ -13,8 +13,8 @@
 
 use super::tower::Node;
 use super::zeroed::Zeroed;
+use crate::env::sync::std_atomic::AtomicPtr;
 use std::ptr::NonNull;
-use std::sync::atomic::AtomicPtr;
 
 /// The most nodes in a chain.
 pub(super) const CHAIN_MAX: usize = 6;

@@ -6,9 +6,9 @@
 #![allow(unsafe_code)]
 
 use crate::env::mapping::{self, HUGE_PAGE, is_mapped};
+use crate::env::sync::std_atomic::{AtomicUsize, Ordering};
 use std::alloc::Layout;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 const LINE: usize = 64;
 

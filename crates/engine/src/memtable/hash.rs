@@ -37,12 +37,12 @@ use crate::base::hash::hash64;
 use crate::base::key::user_key;
 use crate::base::prefetch::{LINE, prefetch, prefetch_bytes};
 use crate::base::{KeyOrder, LookupKey};
+use crate::env::sync::Mutex;
+use crate::env::sync::std_atomic::{AtomicPtr, AtomicUsize, Ordering};
 use crate::hooks::Grouping;
-use parking_lot::Mutex;
 use std::cmp;
 use std::ptr::{NonNull, null_mut};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 /// How much of a node is asked for before it is read: links, key and the front of a value.
 const NODE_AHEAD: usize = 2 * LINE;
@@ -284,7 +284,7 @@ impl HashRep {
 
 impl MemtableRep for HashRep {
     fn allocate(&self, arena: &Arena, size: usize) -> NonNull<u8> {
-        let mut random = super::random::next();
+        let mut random = crate::env::random::bits();
         let mut height = 1;
         while height < self.max_height && random & ((1 << self.branching_bits) - 1) == 0 {
             height += 1;

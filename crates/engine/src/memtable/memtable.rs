@@ -13,11 +13,11 @@ use crate::base::key::{TRAILER_SIZE, pack_trailer, trailer};
 use crate::base::perf::{self, PerfMetric};
 use crate::base::{KeyOrder, LookupKey, SeqNo, ValueType};
 use crate::env::epoch;
+use crate::env::sync::std_atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use crate::iter::GetContext;
 use crate::options::ColumnFamilyOptions;
 use crate::rangedel::{Fragments, Tombstone};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 /// Recent writes of one column family.
 ///

@@ -20,7 +20,6 @@ mod iterator;
 mod kinds;
 #[expect(clippy::module_inception, reason = "the file of the type of that name")]
 mod memtable;
-mod random;
 mod range_dels;
 mod rep;
 mod sorted;

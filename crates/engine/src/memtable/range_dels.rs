@@ -8,9 +8,9 @@
 use crate::base::{KeyOrder, SeqNo};
 use crate::env::epoch::{EpochCell, Guard};
 use crate::env::sync::Mutex;
+use crate::env::sync::std_atomic::{AtomicUsize, Ordering};
 use crate::rangedel::{Fragments, Tombstone};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 type Runs = Vec<Arc<Fragments>>;
 

@@ -15,7 +15,7 @@
 
 use super::chunk::{Chunk, free_chunk};
 use crate::env::clock::Instant;
-use parking_lot::Mutex;
+use crate::env::sync::Mutex;
 use std::time::Duration;
 
 /// Chunks that nobody has wanted in this time go back to the system.

@@ -10,8 +10,8 @@
 #![allow(unsafe_code)]
 
 use super::arena::Arena;
+use crate::env::sync::std_atomic::AtomicPtr;
 use std::ptr::{NonNull, null_mut};
-use std::sync::atomic::AtomicPtr;
 
 /// The tallest tower there can be.
 pub(super) const MAX_HEIGHT: usize = 12;

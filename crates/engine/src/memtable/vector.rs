@@ -11,9 +11,9 @@ use super::entry::Entry;
 use super::rep::{MemtableRep, RepCursor};
 use super::sorted::{self, Sorted, SortedCursor};
 use crate::base::{KeyOrder, LookupKey};
-use parking_lot::Mutex;
+use crate::env::sync::Mutex;
+use crate::env::sync::std_atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The list.
 pub struct VectorRep {

@@ -10,11 +10,11 @@
 
 #![allow(unsafe_code)]
 
+use crate::env::sync::std_atomic::{AtomicPtr, AtomicU64};
 use memmap2::{Advice, MmapMut};
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::ops::Deref;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicPtr, AtomicU64};
 
 /// From this size on huge pages are asked for.
 const HUGE_FROM: usize = 2 << 20;

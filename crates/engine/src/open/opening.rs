@@ -44,7 +44,7 @@ impl Opening {
             Ok(())
         };
         let threads = self.session.options.max_file_opening_threads.clamp(1, 16) as usize;
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let cores = crate::env::threads::cores();
         let threads = threads.min(cores).min(files.len());
         let opened = together("ferro-open", threads.max(1) - 1, || caught(open_some));
         let panicked = |_| Err(Error::corruption("opening a table panicked"));

@@ -1,8 +1,8 @@
 //! Options of single operations.
 
 use super::IoPriority;
+use crate::env::sync::std_atomic::AtomicBool;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 /// Where a read looks. Numbers are RocksDB's.

@@ -15,9 +15,9 @@
 
 use super::{DbIter, SuperVersion};
 use crate::env::sync::Mutex;
+use crate::env::sync::OnceLock;
 use crate::env::thread_number;
 use crate::sst::TableIterOptions;
-use std::sync::OnceLock;
 
 /// How many iterators are pooled at most.
 const SLOTS: usize = 16;

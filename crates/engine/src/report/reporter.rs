@@ -7,6 +7,7 @@
 use super::totals::Totals;
 use crate::env::clock::Instant;
 use crate::env::sync::Mutex;
+use crate::env::sync::OnceLock;
 use crate::env::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use crate::error::{Error, Result};
 use crate::hooks::{
@@ -17,7 +18,7 @@ use crate::memtable::MemTable;
 use crate::session::{ColumnFamilyData, Session};
 use std::any::Any;
 use std::path::Path;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// The job that a database begins with.
 pub(crate) const RECOVERY_JOB: i32 = 1;

@@ -5,6 +5,7 @@ use crate::base::KeyOrder;
 use crate::cache::{Cache, CacheUser};
 use crate::env::epoch::{self, EpochCell, Guard};
 use crate::env::live::Live;
+use crate::env::sync::OnceLock;
 use crate::env::sync::atomic::{AtomicBool, Ordering};
 use crate::error::{Code, Error};
 use crate::hooks::{MergeOperator, SliceTransform};
@@ -13,7 +14,7 @@ use crate::read::{DbIter, IteratorPool, PoolKey, SuperVersion};
 use crate::version::{DataPaths, TableCache};
 use crate::write::StallLimits;
 use std::collections::BTreeMap;
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, Weak};
 
 /// Deletes the tables that nobody can read any more, once a dropped family has lost its last handle.
 pub(crate) trait PurgesTables: Send + Sync {

@@ -10,6 +10,7 @@ use crate::budget::MemtableShare;
 use crate::compaction::picker::compression_for_flush;
 use crate::env::live::Live;
 use crate::env::sync::atomic::{AtomicBool, Ordering};
+use crate::env::sync::std_atomic::AtomicU64;
 use crate::error::Result;
 use crate::flush::OutputContext;
 use crate::fs::info_log::InfoLog;
@@ -22,7 +23,6 @@ use crate::version::{Counters, DataPaths, OpenTables, TableCache};
 use crate::wal::LogWriter;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 
 /// Who wrote the tables: part of every table's properties and unique id.
 #[derive(Clone, Debug)]

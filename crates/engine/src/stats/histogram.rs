@@ -3,9 +3,9 @@
 //! Thread safety: `add` and `merge` take `&self` and are relaxed; a snapshot taken meanwhile may miss
 //! what is being added. A percentile is interpolated inside its bucket and kept within what was seen.
 
+use crate::env::sync::LazyLock;
+use crate::env::sync::std_atomic::{AtomicU64, Ordering::Relaxed};
 use std::fmt::Write as _;
-use std::sync::LazyLock;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Buckets: two small ones, then each 1.5 times the last, cut to two digits, through all of u64.
 const BUCKETS: usize = 109;

@@ -6,10 +6,11 @@
 
 use super::{Histogram, HistogramData, HistogramType, StatsLevel, Ticker};
 use crate::env::clock::Instant;
+use crate::env::sync::OnceLock;
+use crate::env::sync::std_atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 use crate::env::thread_number;
 use std::fmt::Write as _;
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// A power of two; more threads than this share.
 const SHARDS: usize = 16;

@@ -12,11 +12,11 @@
 use crate::base::hash::hash64;
 use crate::base::perf::{self, PerfMetric, PerfTimer};
 use crate::env::clock::Instant;
+use crate::env::sync::std_atomic::{AtomicU8, Ordering};
 use crate::env::sync::{Condvar, Mutex};
 use crate::error::{Code, Error, Result, SubCode};
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
 /// The number of a transaction.

@@ -7,13 +7,13 @@ use crate::batch::{BatchHandler, WriteBatch, iterate};
 use crate::db::{ColumnFamily, Db};
 use crate::env::clock::Instant;
 use crate::env::sync::Mutex;
+use crate::env::sync::std_atomic::{AtomicU64, Ordering};
 use crate::error::Result;
 use crate::open::{ColumnFamilyDescriptor, DEFAULT_COLUMN_FAMILY};
 use crate::options::{DbOptions, Options, WriteOptions};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// Options of a database with locking transactions; names and defaults are RocksDB's.

@@ -13,9 +13,9 @@ use crate::db::Db;
 use crate::error::{Code, Error, Result};
 use crate::external::{Destination, key_range_of_all};
 use crate::files::{move_to_lost, place_in_lost};
-use crate::fs::FileSystem;
 use crate::fs::filename::{self, FileKind};
 use crate::fs::info_log::InfoLog;
+use crate::fs::{FileSystem, is_device_failure};
 use crate::open::{self, ColumnFamilyDescriptor, DEFAULT_COLUMN_FAMILY};
 use crate::options::{ColumnFamilyOptions, DbOptions, Options, WalRecoveryMode};
 use crate::sst::FinishedTable;
@@ -315,9 +315,7 @@ impl Repairer<'_> {
 /// it, does not: then nothing is set aside.
 fn is_about_the_file(error: &Error) -> bool {
     let source = std::error::Error::source(error).and_then(|e| e.downcast_ref::<std::io::Error>());
-    source.is_none_or(|e| {
-        e.raw_os_error() == Some(libc::EIO) || e.kind() == std::io::ErrorKind::UnexpectedEof
-    })
+    source.is_none_or(|e| is_device_failure(e) || e.kind() == std::io::ErrorKind::UnexpectedEof)
 }
 
 fn salvaged_family(id: u32, name: &str, options: &ColumnFamilyOptions) -> SalvagedFamily {

@@ -185,3 +185,23 @@ impl CompactionFilterFactory for TtlFilterFactory {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::env::clock::ManualClock;
+    use std::time::Duration;
+
+    #[test]
+    fn values_go_when_they_are_older_than_their_time_to_live() {
+        let clock = ManualClock::start();
+        let value = stamp(b"v", now());
+        let filter = |ttl| TtlFilter { ttl, user: User::None }.filter(0, b"k", &value);
+        let is_kept = |ttl| matches!(filter(ttl), FilterDecision::Keep);
+        clock.advance(Duration::from_secs(3600));
+        assert!(is_kept(3600) && !is_kept(3599));
+        clock.advance(Duration::from_secs(1));
+        assert!(!is_kept(3600));
+        assert!(is_kept(0) && is_kept(-1), "for ever");
+    }
+}

@@ -15,12 +15,13 @@ use crate::base::checksum::unique_id;
 use crate::base::key::user_key;
 use crate::base::{KeyOrder, MAX_SEQUENCE_NUMBER, SeqNo};
 use crate::env::sync::Mutex;
+use crate::env::sync::OnceLock;
+use crate::env::sync::std_atomic::{AtomicBool, Ordering};
 use crate::sst::{FinishedTable, Table, TableProperties};
 use std::cmp;
 use std::fmt;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// The largest number that a file may have: RocksDB keeps the two bits above for the path.
 pub const MAX_FILE_NUMBER: u64 = (1 << 62) - 1;

@@ -11,6 +11,7 @@
 use super::FileMeta;
 use crate::base::short::first_eight;
 use crate::base::{KeyOrder, LookupKey};
+use crate::env::sync::OnceLock;
 use crate::error::Result;
 use crate::iter::GetContext;
 use crate::options::ReadOptions;
@@ -19,7 +20,7 @@ use crate::sst::{Staged, Table};
 use crate::version::TableCache;
 use std::cmp::Ordering;
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// The files of a level.
 pub struct Level {

@@ -19,13 +19,13 @@ use super::{
     DataPaths, FileMeta, ObsoleteFiles, ObsoleteTable, Version, VersionBuilder, VersionEdit,
 };
 use crate::base::{KeyOrder, SeqNo};
+use crate::env::sync::std_atomic::{AtomicU64, Ordering};
 use crate::error::{Code, Error, Result};
 use crate::fs::FileSystem;
 use crate::fs::filename::manifest_file_name;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The two counters that all threads share.
 #[derive(Debug, Default)]

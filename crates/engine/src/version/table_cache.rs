@@ -14,6 +14,7 @@ use crate::base::perf::{PerfMetric, PerfTimer};
 use crate::budget::{LimitedReads, RateLimiter};
 use crate::cache::Cache;
 use crate::env::sync::RwLock;
+use crate::env::sync::std_atomic::{AtomicBool, AtomicUsize, Ordering};
 use crate::error::{Error, Result};
 use crate::fs::counted::CountedReads;
 use crate::fs::filename::leveldb_table_file_name;
@@ -24,7 +25,6 @@ use crate::sst::{Table, TableReadContext as Context};
 use crate::stats::{self, HistogramType, Statistics, Ticker, Timer};
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 type Reader = Arc<dyn RandomAccessFile>;
 type Opened = Result<Arc<Table>>;

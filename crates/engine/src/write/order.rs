@@ -20,7 +20,7 @@
 //! it, fences, and loads the next slot. One of the two sees the other. Trusted by the loom models.
 
 use crate::base::SeqNo;
-use crate::env::clock::{self, Instant};
+use crate::env::clock::Instant;
 use crate::env::sync::atomic::{AtomicU64, Ordering, fence};
 use std::time::Duration;
 
@@ -127,7 +127,7 @@ impl CommitOrder {
             if start.elapsed() > patience {
                 return false;
             }
-            std::thread::yield_now();
+            crate::env::threads::yield_now();
         }
         true
     }
@@ -182,13 +182,13 @@ fn pause(round: u32) {
     #[cfg(loom)]
     {
         let _ = round;
-        loom::thread::yield_now();
+        crate::env::sync::thread::yield_now();
     }
     #[cfg(not(loom))]
     match round {
         0..64 => std::hint::spin_loop(),
-        64..2048 => std::thread::yield_now(),
-        _ => clock::sleep(Duration::from_micros(20)),
+        64..2048 => crate::env::threads::yield_now(),
+        _ => crate::env::clock::sleep(Duration::from_micros(20)),
     }
 }
 

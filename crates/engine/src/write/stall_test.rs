@@ -69,6 +69,7 @@ fn the_pace_is_kept_on_average_seldom_waited_for_and_never_refuses() {
 
 #[test]
 fn large_writes_wait_rarely_for_the_pace_once_they_have_filled_half_a_memtable() {
+    let _clock = ManualClock::start();
     let controller = WriteController::new(1 << 20);
     set_flush_speed(&controller, 100 << 20);
     controller.set(Stall::Pace(64 << 20));

@@ -1,8 +1,8 @@
 //! How a record becomes one: where its fragments lie, and in which order their headers are stored.
 
 use super::window::Window;
+use crate::env::sync::std_atomic::{Ordering, compiler_fence};
 use crate::fs::{FRAGMENT_HEADER, Fragment};
-use std::sync::atomic::{Ordering, compiler_fence};
 
 /// Where each fragment of a record that begins at `from` has its header, and its part of the payload.
 #[inline(always)]

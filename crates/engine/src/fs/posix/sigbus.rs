@@ -20,10 +20,10 @@
 
 #![allow(unsafe_code)]
 
+use crate::env::sync::std_atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, compiler_fence};
 use crate::env::sync::{Mutex, MutexGuard};
 use std::io;
 use std::ptr;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, compiler_fence};
 
 /// Logs that are mapped at a time. Further ones are written with write(2).
 const SLOTS: usize = 1024;

@@ -6,13 +6,13 @@
 
 use super::sys;
 use crate::env::sync::Mutex;
+use crate::env::sync::std_atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::error::{Error, Result};
 use crate::fs::{FRAGMENT_HEADER, FileSyncer, Fragment, WritableFile, WritableOptions, io_error};
 use std::fs::File;
 use std::io::{self, IoSlice, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Small enough to stay in the second-level cache, large enough to make calls rare, and less than glibc maps:
 /// from the first such piece that is freed on it keeps more in its heaps.

@@ -7,10 +7,11 @@ use super::restart_prefixes::RestartPrefixes;
 use super::view::{BlockView, Layout};
 use crate::base::pinned::PinnedBytes;
 use crate::cache::{Held, Memory, Node};
+use crate::env::sync::OnceLock;
+use crate::env::sync::std_atomic::{AtomicBool, Ordering};
 use crate::error::Result;
 use crate::fs::RandomAccessFile;
-use std::sync::atomic::{self, AtomicBool};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// Where a block's bytes are.
 pub enum Bytes {
@@ -168,7 +169,7 @@ impl Block {
     /// call built them.
     #[cold]
     pub fn note_lookup(&self) -> Option<usize> {
-        if !self.seen.swap(true, atomic::Ordering::Relaxed) || self.fingerprints.get().is_some() {
+        if !self.seen.swap(true, Ordering::Relaxed) || self.fingerprints.get().is_some() {
             return None;
         }
         let fingerprints = Fingerprints::build(self.view());

@@ -20,11 +20,12 @@ use super::view::BlockView;
 use crate::base::KeyOrder;
 use crate::cache::{Cache, SlotArray};
 use crate::env::sync::Mutex;
+use crate::env::sync::OnceLock;
 use crate::env::sync::atomic::{AtomicBool, Ordering};
 use crate::error::{Code, Error, Result};
 use crate::fs::RandomAccessFile;
 use crate::sst::format::{BLOCK_TRAILER_SIZE, BlockHandle, read_exact_at};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// The filter of a table.
 pub(super) enum TableFilter {

@@ -11,6 +11,7 @@ use super::layout::Layout;
 use crate::base::key::{TRAILER_SIZE, ValueType, pack_trailer};
 use crate::base::pinned::{Pin, PinnedBytes};
 use crate::base::{KeyOrder, LookupKey, PinnedValue};
+use crate::env::sync::OnceLock;
 use crate::error::{Error, Result};
 use crate::fs::RandomAccessFile;
 use crate::iter::GetContext;
@@ -18,7 +19,7 @@ use crate::options::ReadOptions;
 use crate::sst::meta_block::{read_all, read_tail};
 use crate::sst::{TableProperties, TableReadContext};
 use std::cmp::Ordering;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// An open CuckooTable. A clone is another count of the same reader.
 #[derive(Clone)]
