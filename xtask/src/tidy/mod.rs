@@ -7,7 +7,10 @@ mod cycles;
 mod documents;
 mod format;
 mod labels;
+mod lengths;
 mod owners;
+mod places;
+mod unsafety;
 mod walks;
 
 use std::collections::BTreeMap;
@@ -55,30 +58,9 @@ const ORDER: &[&str] = &[
     "api",
 ];
 
-/// Where `unsafe` may stand: files and folders below `crates`.
-const UNSAFE_ALLOWED: &[&str] = &[
-    "engine/src/env/epoch.rs",
-    "engine/src/env/mapping.rs",
-    "engine/src/memtable/",
-    "engine/src/cache/",
-    "engine/src/fs/posix/",
-    "engine/src/base/prefetch.rs",
-    "engine/src/sst/",
-    "engine/examples/",
-    "interop/src/",
-    "bench/src/",
-    "bench/examples/",
-    "capi/",
-    "librocksdb-sys/",
-];
-
 /// Files that a program writes: not judged by their style.
 const GENERATED: &[&str] =
     &["librocksdb-sys/0.17/src/bindings.rs", "librocksdb-sys/0.19/src/bindings.rs"];
-
-/// How unsafe code begins. Written apart so that this file passes.
-const UNSAFE: &[&str] =
-    &[concat!("unsafe", " {"), concat!("unsafe", " fn"), concat!("unsafe", " impl")];
 
 /// Words that must not be committed, and what to do instead. Written apart so that this file passes.
 const BANNED: &[(&str, &str)] = &[
@@ -104,7 +86,7 @@ pub(crate) fn run() -> ExitCode {
     }
     sources.sort();
     sources.retain(|path| !GENERATED.iter().any(|name| path.ends_with(name)));
-    let mut engine = BTreeMap::new();
+    let (mut engine, mut texts) = (BTreeMap::new(), BTreeMap::new());
     for path in &sources {
         let text = fs::read_to_string(path).unwrap_or_default();
         let name = path.strip_prefix(&root).unwrap_or(path).display().to_string();
@@ -112,13 +94,16 @@ pub(crate) fn run() -> ExitCode {
         documents::check_references(&name, &text, &mut problems);
         check_comments(&name, &text, &mut problems);
         check_header(&name, &text, &mut problems);
-        check_unsafe(&name, &text, &mut problems);
         check_imports(&name, &text, &mut problems);
         format::check(&root, &name, &text, &mut problems);
         if let Some(name) = name.strip_prefix("crates/engine/src/") {
-            engine.insert(name.to_owned(), text);
+            engine.insert(name.to_owned(), text.clone());
         }
+        texts.insert(name, text);
     }
+    unsafety::check(&root, &texts, &mut problems);
+    places::check(&engine, &mut problems);
+    lengths::check(&engine, &mut problems);
     cycles::check(&engine, &mut problems);
     owners::check(&engine, &mut problems);
     labels::check(&engine, &mut problems);
@@ -194,20 +179,13 @@ fn check_header(name: &str, text: &str, problems: &mut Vec<String>) {
     }
 }
 
-fn check_unsafe(name: &str, text: &str, problems: &mut Vec<String>) {
-    let below_crates = name.strip_prefix("crates/").unwrap_or(name);
-    if UNSAFE_ALLOWED.iter().any(|place| below_crates.starts_with(place)) {
-        return;
+/// A file of the engine without its tests: nothing of a file that is for tests only.
+fn production_code<'a>(name: &str, text: &'a str) -> &'a str {
+    let is_test = ["_test.rs", "/test_util.rs"].iter().any(|end| name.ends_with(end));
+    if is_test || name.contains("/testing") {
+        return "";
     }
-    for (i, line) in text.lines().enumerate() {
-        let code = line.split("//").next().unwrap_or("");
-        if UNSAFE.iter().any(|form| code.contains(form)) {
-            problems.push(format!(
-                "{name}:{}: unsafe outside of the list in xtask/src/tidy/mod.rs",
-                i + 1
-            ));
-        }
-    }
+    text.split("#[cfg(test)]\nmod tests {").next().unwrap_or(text)
 }
 
 /// The folder a file of the engine belongs to.
@@ -227,11 +205,7 @@ fn check_imports(name: &str, text: &str, problems: &mut Vec<String>) {
         return;
     };
     // Tests may look up: they check parts through the wholes that use them.
-    if name.ends_with("_test.rs") || name.contains("/testing") {
-        return;
-    }
-    let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or(text);
-    for (i, line) in code.lines().enumerate() {
+    for (i, line) in production_code(name, text).lines().enumerate() {
         let code = line.split("//").next().unwrap_or("");
         for to in code.split("crate::").skip(1) {
             let to = to.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or("");
