@@ -74,7 +74,7 @@ impl Known {
             ["cargo", "x", command, rest @ ..] => self.ours(command, rest),
             ["cargo", toolchain, rest @ ..] if toolchain.starts_with('+') => self.cargo(rest),
             ["cargo", rest @ ..] => self.cargo(rest),
-            [script @ ("./test" | "./bench"), rest @ ..] => {
+            [script @ ("./test" | "./demo"), rest @ ..] => {
                 let text = fs::read_to_string(self.root.join(script)).unwrap_or_default();
                 flags(rest).try_for_each(|flag| in_text(&text, flag, script))
             }
@@ -177,7 +177,7 @@ mod tests {
         for right in [
             "`cargo x bench --rows a,b` `cargo x` `cargo build -p ferrolith` `other --flag`",
             "`A=b cargo test -p ferrolith --test it model` `cargo bench -p ferrolith --bench epoch`",
-            "`./test --long` `./bench --num=5` `db_bench --noprogress_reports --num 5 -seed=1`",
+            "`./test --long` `./demo --num=5` `db_bench --noprogress_reports --num 5 -seed=1`",
             "```\ncargo x deb          # a --comment\ncargo run -p ferrolith-interop --bin os-calls -- --new\n```",
             "```toml\ncargo x nothing\n```",
         ] {
