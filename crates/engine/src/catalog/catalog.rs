@@ -12,7 +12,8 @@ use super::released::ReleasedSnapshots;
 use super::state::State;
 use super::wals::Wals;
 use crate::env::epoch::{self, EpochCell, Guard};
-use crate::env::sync::{Condvar, Mutex, MutexGuard};
+use crate::env::lock_rank::{CATALOG_STATE, RankedGuard, RankedMutex, VERSIONS};
+use crate::env::sync::Condvar;
 use crate::error::Result;
 use crate::files::{FileKeeper, Leftovers};
 use crate::read::SnapshotList;
@@ -32,8 +33,8 @@ pub(crate) struct Catalog {
     pub(super) session: Arc<Session>,
     pub(super) reporter: Arc<Reporter>,
     pub(super) files: Arc<FileKeeper>,
-    pub(super) versions: Mutex<VersionSet>,
-    pub(super) state: Mutex<State>,
+    pub(super) versions: RankedMutex<VersionSet, VERSIONS>,
+    pub(super) state: RankedMutex<State, CATALOG_STATE>,
     /// Background threads wait here for work.
     work: Condvar,
     /// Users wait here for background work to end.
@@ -65,8 +66,8 @@ impl Catalog {
             session,
             reporter,
             files,
-            versions: Mutex::new(versions),
-            state: Mutex::new(State { families, wals, running: Default::default() }),
+            versions: RankedMutex::new(versions),
+            state: RankedMutex::new(State { families, wals, running: Default::default() }),
             work: Condvar::new(),
             progress: Condvar::new(),
             families: EpochCell::new(None),
@@ -85,12 +86,12 @@ impl Catalog {
     }
 
     /// The MANIFEST and version history. The outermost lock.
-    pub(crate) fn versions(&self) -> MutexGuard<'_, VersionSet> {
+    pub(crate) fn versions(&self) -> RankedGuard<'_, VersionSet> {
         self.versions.lock()
     }
 
     /// Memtable lists, current versions, what runs. The innermost lock of the three.
-    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+    pub(crate) fn state(&self) -> RankedGuard<'_, State> {
         self.state.lock()
     }
 
@@ -132,15 +133,15 @@ impl Catalog {
     /// Waits for work; false after `patience`.
     pub(crate) fn wait_for_work(
         &self,
-        state: &mut MutexGuard<'_, State>,
+        state: &mut RankedGuard<'_, State>,
         patience: Duration,
     ) -> bool {
-        !self.work.wait_for(state, patience)
+        state.wait_for(&self.work, patience)
     }
 
     /// Waits for background work to get on. May return earlier: the caller looks again.
-    pub(crate) fn wait_for_progress(&self, state: &mut MutexGuard<'_, State>) {
-        self.progress.wait_for(state, LOOK_AGAIN);
+    pub(crate) fn wait_for_progress(&self, state: &mut RankedGuard<'_, State>) {
+        state.wait_for(&self.progress, LOOK_AGAIN);
     }
 
     // ---- families ----------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 use super::catalog::Catalog;
 use super::state::State;
-use crate::env::sync::MutexGuard;
+use crate::env::lock_rank::RankedGuard;
 use crate::error::Result;
 use crate::stats::{HistogramType, Timer};
 use crate::version::{VersionEdit, VersionSet};
@@ -38,7 +38,7 @@ impl Catalog {
 
     fn install_locked(
         &self,
-        mut versions: MutexGuard<'_, VersionSet>,
+        mut versions: RankedGuard<'_, VersionSet>,
         edits: Vec<VersionEdit>,
         adjust: impl FnOnce(&mut State),
     ) -> Result<()> {

@@ -12,7 +12,7 @@ use crate::base::perf::{PerfMetric, PerfTimer};
 use crate::batch::{WriteBatch, iterate, section};
 use crate::catalog::Catalog;
 use crate::env::epoch;
-use crate::env::sync::MutexGuard;
+use crate::env::lock_rank::RankedGuard;
 use crate::error::{Code, Error, Result};
 use crate::options::WriteOptions;
 use crate::stats::{self, Ticker};
@@ -122,7 +122,7 @@ impl CommitQueue {
 
     /// The write lock, with room for another write in flight.
     #[inline]
-    fn lock_with_room(&self) -> MutexGuard<'_, WriteState> {
+    fn lock_with_room(&self) -> RankedGuard<'_, WriteState> {
         let _timer = PerfTimer::start_for_lock(PerfMetric::DbMutexLockNanos);
         loop {
             let mut write = self.write.lock();
@@ -138,7 +138,7 @@ impl CommitQueue {
     /// The write lock at a moment when everything that was reserved is visible. Inserts are waited for
     /// with the lock held, so that others cannot starve us; a sync needs the lock itself and is not.
     #[cold]
-    fn lock_when_quiet(&self) -> MutexGuard<'_, WriteState> {
+    fn lock_when_quiet(&self) -> RankedGuard<'_, WriteState> {
         loop {
             let write = self.lock_with_room();
             let last = write.turns.last_allocated();
@@ -179,7 +179,7 @@ impl CommitQueue {
     #[inline]
     pub(super) fn append(
         &self,
-        write: &mut MutexGuard<'_, WriteState>,
+        write: &mut RankedGuard<'_, WriteState>,
         record: &[u8],
     ) -> Result<()> {
         if let Err(e) = write.wal.add_record(record) {

@@ -3,7 +3,7 @@
 use super::queue::{CommitQueue, WriteState};
 use crate::budget::MemtableShare;
 use crate::catalog::{ColumnFamilyState, State};
-use crate::env::sync::MutexGuard;
+use crate::env::lock_rank::RankedGuard;
 use crate::error::Result;
 use crate::hooks::FlushReason;
 use crate::session::Session;
@@ -17,7 +17,7 @@ impl CommitQueue {
     /// Keeps the limits that concern all families: `max_total_wal_size` and
     /// `db_write_buffer_size`. Called once in so many bytes, as both are rough anyway.
     #[cold]
-    pub(super) fn keep_limits(&self, write: &mut MutexGuard<'_, WriteState>) -> Result<()> {
+    pub(super) fn keep_limits(&self, write: &mut RankedGuard<'_, WriteState>) -> Result<()> {
         let mut state = self.catalog.state();
         state.wals.set_live_size(write.wal.size());
         limit_wal_size(&self.session, &mut state);

@@ -2,6 +2,7 @@
 
 use crate::base::SeqNo;
 use crate::catalog::Catalog;
+use crate::env::lock_rank::{COMMIT_QUEUE, RankedMutex};
 use crate::env::sync::Mutex;
 use crate::env::sync::atomic::{AtomicBool, Ordering};
 use crate::error::Result;
@@ -21,7 +22,7 @@ pub(crate) struct CommitQueue {
     pub(super) reporter: Arc<Reporter>,
     pub(super) files: Arc<FileKeeper>,
     pub(super) catalog: Arc<Catalog>,
-    pub(super) write: Mutex<WriteState>,
+    pub(super) write: RankedMutex<WriteState, COMMIT_QUEUE>,
     pub(super) sync_group: SyncGroup,
     /// Of flushed memtables, for the next ones.
     pub(super) spare_chunks: Arc<SpareChunks>,
@@ -112,7 +113,7 @@ impl CommitQueue {
             reporter,
             files,
             catalog,
-            write: Mutex::new(WriteState::new(wal, last_sequence)),
+            write: RankedMutex::new(WriteState::new(wal, last_sequence)),
             sync_group: SyncGroup::default(),
             spare_chunks: Arc::default(),
             unlogged_data: AtomicBool::new(false),

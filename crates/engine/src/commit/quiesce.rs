@@ -3,7 +3,7 @@
 use super::queue::{CommitQueue, WriteState};
 use crate::base::SeqNo;
 use crate::catalog::{ColumnFamilyState, LiveWal};
-use crate::env::sync::MutexGuard;
+use crate::env::lock_rank::RankedGuard;
 use crate::error::Result;
 use crate::session::ColumnFamilyData;
 use crate::version::{Version, VersionEdit, VersionSet};
@@ -13,8 +13,8 @@ use std::sync::Arc;
 /// flight, so files from outside can get sequence numbers above all others.
 pub(crate) struct Quiesced<'a> {
     queue: &'a CommitQueue,
-    versions: MutexGuard<'a, VersionSet>,
-    write: MutexGuard<'a, WriteState>,
+    versions: RankedGuard<'a, VersionSet>,
+    write: RankedGuard<'a, WriteState>,
 }
 
 impl<'a> Quiesced<'a> {
@@ -60,7 +60,7 @@ impl<'a> Quiesced<'a> {
 /// The write lock and the live WAL as it is meanwhile.
 pub(crate) struct HeldWal<'a> {
     live: LiveWal,
-    _write: MutexGuard<'a, WriteState>,
+    _write: RankedGuard<'a, WriteState>,
 }
 
 impl<'a> HeldWal<'a> {

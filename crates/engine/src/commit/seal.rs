@@ -8,7 +8,7 @@
 use super::limits::limit_wal_size;
 use super::queue::{CommitQueue, UnsyncedWal, WriteState};
 use crate::catalog::{ColumnFamilyState, LiveWal, WalHealth};
-use crate::env::sync::MutexGuard;
+use crate::env::lock_rank::RankedGuard;
 use crate::error::Result;
 use crate::hooks::FlushReason;
 use crate::session::{ColumnFamilyData, dropped};
@@ -23,7 +23,7 @@ impl CommitQueue {
     /// failed, that is done with all families.
     pub(super) fn seal(
         &self,
-        write: &mut MutexGuard<'_, WriteState>,
+        write: &mut RankedGuard<'_, WriteState>,
         reason: FlushReason,
         wanted: impl Fn(&ColumnFamilyState) -> bool,
     ) -> Result<()> {
@@ -60,7 +60,7 @@ impl CommitQueue {
     /// something.
     pub(super) fn seal_full(
         &self,
-        write: &mut MutexGuard<'_, WriteState>,
+        write: &mut RankedGuard<'_, WriteState>,
         family: &ColumnFamilyData,
         reason: FlushReason,
     ) -> Result<()> {
@@ -114,7 +114,7 @@ impl CommitQueue {
     /// has not inserted yet, a memtable may look empty although it is not.
     pub(super) fn holding_something(
         &self,
-        write: &MutexGuard<'_, WriteState>,
+        write: &RankedGuard<'_, WriteState>,
     ) -> impl Fn(&ColumnFamilyState) -> bool + use<> {
         let in_flight =
             !self.catalog.order().wait_visible(write.turns.last_allocated(), INSERT_PATIENCE);
@@ -124,7 +124,7 @@ impl CommitQueue {
     /// Replaces the live WAL by a new file unless nothing was written to it.
     fn rotate_wal(
         &self,
-        write: &mut MutexGuard<'_, WriteState>,
+        write: &mut RankedGuard<'_, WriteState>,
     ) -> Result<Option<(u64, u64, LogWriter)>> {
         if write.wal_lost {
             let lost = self.renew_wal(write)?;
@@ -148,7 +148,7 @@ impl CommitQueue {
     /// Seals as [`CommitQueue::seal_full`] does and has it flushed, however few memtables there are.
     pub(super) fn seal_and_flush(
         &self,
-        write: &mut MutexGuard<'_, WriteState>,
+        write: &mut RankedGuard<'_, WriteState>,
         family: &ColumnFamilyData,
         reason: FlushReason,
     ) -> Result<()> {

@@ -3,7 +3,7 @@
 use super::queue::{CommitQueue, WriteState};
 use crate::batch::{BatchHandler, WriteBatch, iterate};
 use crate::env::epoch::{self, Guard};
-use crate::env::sync::MutexGuard;
+use crate::env::lock_rank::RankedGuard;
 use crate::error::{Error, Result};
 use crate::hooks::FlushReason;
 use crate::memtable::MemTable;
@@ -145,7 +145,7 @@ impl CommitQueue {
     /// Finds the memtables of a batch; memtables that are full are replaced first.
     pub(super) fn targets<'g>(
         &self,
-        write: &mut MutexGuard<'_, WriteState>,
+        write: &mut RankedGuard<'_, WriteState>,
         guard: &'g Guard,
         batch: &WriteBatch,
         families: Option<Vec<u32>>,
@@ -202,7 +202,7 @@ impl CommitQueue {
     #[inline]
     fn active_memtable<'g>(
         &self,
-        write: &mut MutexGuard<'_, WriteState>,
+        write: &mut RankedGuard<'_, WriteState>,
         guard: &'g Guard,
         family: &ColumnFamilyData,
     ) -> Result<&'g MemTable> {

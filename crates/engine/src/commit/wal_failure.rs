@@ -17,7 +17,7 @@
 use super::prepared::{carry_over, sections_in_wal};
 use super::queue::{CommitQueue, WriteState};
 use crate::catalog::WalHealth;
-use crate::env::sync::MutexGuard;
+use crate::env::lock_rank::RankedGuard;
 use crate::error::{Error, Result, Severity};
 use crate::files::Leftovers;
 use crate::hooks::BackgroundErrorReason;
@@ -28,7 +28,7 @@ use std::collections::BTreeSet;
 
 impl CommitQueue {
     /// Takes an error of the live WAL that ends it. Writes stop until there is another one.
-    pub(super) fn wal_failed(&self, write: &mut MutexGuard<'_, WriteState>, error: &Error) {
+    pub(super) fn wal_failed(&self, write: &mut RankedGuard<'_, WriteState>, error: &Error) {
         if std::mem::replace(&mut write.wal_lost, true) {
             return;
         }
@@ -51,7 +51,7 @@ impl CommitQueue {
     }
 
     /// The error that stops writes while the WAL is lost.
-    pub(super) fn check_wal(&self, write: &MutexGuard<'_, WriteState>) -> Result<()> {
+    pub(super) fn check_wal(&self, write: &RankedGuard<'_, WriteState>) -> Result<()> {
         match self.session.health.error() {
             Some(e) if write.wal_lost => Err(e),
             _ => Ok(()),
@@ -76,7 +76,7 @@ impl CommitQueue {
     }
 
     /// Hands the records that wait in a buffer to the operating system.
-    pub(super) fn flush_live_wal(&self, write: &mut MutexGuard<'_, WriteState>) -> Result<()> {
+    pub(super) fn flush_live_wal(&self, write: &mut RankedGuard<'_, WriteState>) -> Result<()> {
         self.check_wal(write)?;
         let flushed = write.wal.flush();
         if let (Err(e), true) = (&flushed, write.wal.is_broken()) {
@@ -86,7 +86,7 @@ impl CommitQueue {
     }
 
     /// Replaces a WAL that failed. Its number and size are for the list of WALs; it is not written again.
-    pub(super) fn renew_wal(&self, write: &mut MutexGuard<'_, WriteState>) -> Result<LogWriter> {
+    pub(super) fn renew_wal(&self, write: &mut RankedGuard<'_, WriteState>) -> Result<LogWriter> {
         let fresh =
             self.session.new_wal(self.catalog.default_family().options().write_buffer_size)?;
         let lost = std::mem::replace(&mut write.wal, fresh);

@@ -22,6 +22,7 @@
 
 #![allow(unsafe_code)]
 
+use super::lock_rank;
 use super::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering, fence};
 use super::sync::{Arc, Mutex};
 use crate::env::clock::{self, Instant};
@@ -287,6 +288,10 @@ fn wait_for_collections() {
 /// Must not be called by a pinned thread, which would wait for itself; such a call only collects.
 pub fn synchronize() {
     let pinned = LOCAL.with(|local| local.depth.get() > 0);
+    if !pinned {
+        // Pinned writers wait for these locks.
+        lock_rank::assert_free_from(lock_rank::COMMIT_QUEUE);
+    }
     let stamp = DOMAIN.advance();
     let mut round = 0u32;
     while !pinned && DOMAIN.oldest_pinned() <= stamp {

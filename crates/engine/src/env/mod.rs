@@ -5,6 +5,7 @@
 pub mod clock;
 pub mod epoch;
 pub mod live;
+pub mod lock_rank;
 pub mod mapping;
 pub mod random;
 pub mod sharded;

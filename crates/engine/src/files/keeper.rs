@@ -6,7 +6,7 @@
 
 use super::wal_list::wals_among;
 use crate::env::epoch;
-use crate::env::sync::Mutex;
+use crate::env::lock_rank::{DELETIONS, RankedMutex};
 use crate::env::sync::atomic::{AtomicUsize, Ordering};
 use crate::error::Result;
 use crate::fs::filename;
@@ -25,7 +25,7 @@ pub(crate) struct FileKeeper {
     obsolete_files: ObsoleteFiles,
     /// How often deletions were paused and not resumed; changes under the lock of `waiting`.
     paused: AtomicUsize,
-    waiting: Mutex<Waiting>,
+    waiting: RankedMutex<Waiting, DELETIONS>,
 }
 
 /// Obsolete files besides tables, which wait in the list of obsolete files.
@@ -42,7 +42,7 @@ impl FileKeeper {
         reporter: Arc<Reporter>,
         obsolete_files: ObsoleteFiles,
     ) -> FileKeeper {
-        let (paused, waiting) = (AtomicUsize::new(0), Mutex::default());
+        let (paused, waiting) = (AtomicUsize::new(0), RankedMutex::default());
         FileKeeper { session, reporter, obsolete_files, paused, waiting }
     }
 
@@ -123,7 +123,7 @@ impl FileKeeper {
     /// Deletes one of them, if there is one: a large file takes milliseconds, and who wants to delete
     /// others waits for this one alone.
     pub(crate) fn purge_table(&self) -> bool {
-        let _deleting = self.waiting.lock();
+        let deleting = self.waiting.lock();
         if self.paused() > 0 {
             return false;
         }
@@ -135,6 +135,8 @@ impl FileKeeper {
         }
         let path = filename::table_file_name(&dir, number);
         let deleted = self.delete_table(&path);
+        // Listeners may call the database, and pause deletions.
+        drop(deleting);
         self.reporter.log_table_deleted(number, &deleted);
         self.reporter.tell_table_deleted(&path, &deleted);
         true

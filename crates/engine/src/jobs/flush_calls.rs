@@ -3,7 +3,7 @@
 use super::flush::Flusher;
 use crate::base::perf::{PerfMetric, PerfTimer};
 use crate::catalog::State;
-use crate::env::sync::MutexGuard;
+use crate::env::lock_rank::RankedGuard;
 use crate::error::{Code, Result, Severity, SubCode};
 use crate::hooks::FlushReason;
 use crate::options::FlushOptions;
@@ -102,7 +102,7 @@ impl Flusher {
     /// Waits for background work until `done`, or until an error that nobody will retry.
     pub(super) fn wait_until(
         &self,
-        state: &mut MutexGuard<'_, State>,
+        state: &mut RankedGuard<'_, State>,
         mut done: impl FnMut(&mut State) -> bool,
     ) -> Result<()> {
         let _timer = PerfTimer::start(PerfMetric::DbConditionWaitNanos);

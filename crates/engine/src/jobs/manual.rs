@@ -8,7 +8,7 @@ use crate::catalog::State;
 use crate::compaction::picker::{ManualCompaction, ManualStep};
 use crate::compaction::plan::CompactionPlan;
 use crate::env::clock::Instant;
-use crate::env::sync::MutexGuard;
+use crate::env::lock_rank::RankedGuard;
 use crate::env::sync::atomic::Ordering;
 use crate::error::{Code, Error, Result};
 use crate::hooks::FlushReason;
@@ -104,7 +104,7 @@ impl Scheduler {
     /// [`Scheduler::wait_until`], unless the call is not wanted any more.
     fn wait_in_turn(
         &self,
-        state: &mut MutexGuard<'_, State>,
+        state: &mut RankedGuard<'_, State>,
         interrupt: &Interrupt,
         mut done: impl FnMut(&State) -> bool,
     ) -> Result<()> {
@@ -205,7 +205,7 @@ impl Scheduler {
     }
 
     /// Waits until something has changed; meanwhile no compaction of this family starts by itself.
-    fn wait_for_a_change(&self, state: &mut MutexGuard<'_, State>, id: u32) {
+    fn wait_for_a_change(&self, state: &mut RankedGuard<'_, State>, id: u32) {
         let count = |state: &mut State, change: fn(usize) -> usize| {
             if let Some(cf) = state.families.get_mut(&id) {
                 cf.manual_waits = change(cf.manual_waits);

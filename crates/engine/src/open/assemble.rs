@@ -187,7 +187,7 @@ fn put_together(
         properties,
         jobs: Arc::new(jobs),
         lock: Mutex::new(lock),
-        options_change: Mutex::new(()),
+        options_change: Default::default(),
         _sweep: Sweep,
     });
     core.connect();

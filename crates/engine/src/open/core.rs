@@ -3,6 +3,7 @@
 use crate::catalog::Catalog;
 use crate::commit::CommitQueue;
 use crate::env::epoch;
+use crate::env::lock_rank::{OPTIONS, RankedMutex};
 use crate::env::sync::Mutex;
 use crate::files::FileKeeper;
 use crate::fs::FileLock;
@@ -24,7 +25,7 @@ pub(crate) struct Core {
     /// Dropped when the database is closed.
     pub(super) lock: Mutex<Option<Box<dyn FileLock>>>,
     /// Held while options change or are written to a file: a later file is never older.
-    pub(super) options_change: Mutex<()>,
+    pub(super) options_change: RankedMutex<(), OPTIONS>,
     /// Last.
     pub(super) _sweep: Sweep,
 }

@@ -1,14 +1,14 @@
 //! The OPTIONS file that records the options in force.
 
 use super::core::Core;
-use crate::env::sync::MutexGuard;
+use crate::env::lock_rank::RankedGuard;
 use crate::error::Result;
 use crate::options;
 use std::sync::Arc;
 
 impl Core {
     /// No options change, and no file about them is written, until the result is dropped.
-    pub(crate) fn lock_options(&self) -> MutexGuard<'_, ()> {
+    pub(crate) fn lock_options(&self) -> RankedGuard<'_, ()> {
         self.options_change.lock()
     }
 
@@ -19,7 +19,7 @@ impl Core {
     }
 
     /// Writes a new OPTIONS file while nobody changes options.
-    pub(crate) fn record_options(&self, _change: &MutexGuard<'_, ()>) -> Result<()> {
+    pub(crate) fn record_options(&self, _change: &RankedGuard<'_, ()>) -> Result<()> {
         // RocksDB writes a file all the same, and removes older ones beside the process that writes.
         if self.session.read_only {
             return Ok(());

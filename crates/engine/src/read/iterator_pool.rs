@@ -14,7 +14,7 @@
 //! iterators as if there were none. Only the thread that clears the slots waits for it.
 
 use super::{DbIter, SuperVersion};
-use crate::env::sync::Mutex;
+use crate::env::lock_rank::{INNERMOST, RankedMutex};
 use crate::env::sync::OnceLock;
 use crate::env::thread_number;
 use crate::sst::TableIterOptions;
@@ -39,7 +39,7 @@ pub struct IteratorPool {
 
 #[derive(Default)]
 #[repr(align(128))]
-struct Slot(Mutex<Option<Box<DbIter>>>);
+struct Slot(RankedMutex<Option<Box<DbIter>>, INNERMOST>);
 
 /// The slot of this thread.
 fn mine(slots: &[Slot]) -> &Slot {

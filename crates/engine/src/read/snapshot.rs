@@ -9,7 +9,7 @@
 
 use crate::base::{MAX_SEQUENCE_NUMBER, SeqNo};
 use crate::env::clock;
-use crate::env::sync::Mutex;
+use crate::env::lock_rank::{INNERMOST, RankedMutex};
 use crate::env::sync::atomic::{AtomicBool, Ordering};
 use crate::env::thread_number;
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ const PARTS: usize = 8;
 /// The snapshots that some threads took, by their sequence numbers. On a cache line pair of its own.
 #[derive(Debug, Default)]
 #[repr(align(128))]
-struct Part(Mutex<BTreeMap<SeqNo, Holders>>);
+struct Part(RankedMutex<BTreeMap<SeqNo, Holders>, INNERMOST>);
 
 /// Live snapshots.
 #[derive(Debug, Default)]

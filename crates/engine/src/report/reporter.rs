@@ -6,7 +6,7 @@
 
 use super::totals::Totals;
 use crate::env::clock::Instant;
-use crate::env::sync::Mutex;
+use crate::env::lock_rank::{self, INNERMOST, RankedMutex};
 use crate::env::sync::OnceLock;
 use crate::env::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use crate::error::{Error, Result};
@@ -40,7 +40,7 @@ pub(crate) struct Reporter {
     opened: Instant,
     /// The queue is not empty.
     waiting: AtomicBool,
-    queue: Mutex<Vec<Event>>,
+    queue: RankedMutex<Vec<Event>, INNERMOST>,
     /// Jobs since recovery.
     jobs: AtomicI32,
     totals: Totals,
@@ -54,7 +54,7 @@ impl Reporter {
             database: OnceLock::new(),
             opened: Instant::now(),
             waiting: AtomicBool::new(false),
-            queue: Mutex::default(),
+            queue: RankedMutex::default(),
             jobs: AtomicI32::new(0),
             totals: Totals::default(),
         }
@@ -87,6 +87,8 @@ impl Reporter {
 
     /// Calls every listener. No lock may be held.
     pub(crate) fn tell(&self, mut call: impl FnMut(&dyn EventListener)) {
+        // A listener may call the database.
+        lock_rank::assert_free_from(lock_rank::OPTIONS);
         self.session.options.listeners.iter().for_each(|listener| call(&**listener));
     }
 

@@ -2,7 +2,7 @@
 //!
 //! Writers look at one flag. Whoever finds it set asks for the reason under the lock, which is an innermost one.
 
-use crate::env::sync::Mutex;
+use crate::env::lock_rank::{INNERMOST, RankedMutex};
 use crate::env::sync::atomic::{AtomicBool, Ordering};
 use crate::error::{Code, Error, Result, Severity};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ pub(crate) struct Health {
     failed: AtomicBool,
     /// `close` has begun: `failed` stays set.
     refuses_writes: AtomicBool,
-    error: Mutex<Option<Error>>,
+    error: RankedMutex<Option<Error>, INNERMOST>,
     /// Nothing new begins.
     closing: AtomicBool,
     /// Jobs stop. Set before `closing`, or long before it by who cancels background work.
@@ -27,7 +27,7 @@ impl Default for Health {
         Health {
             failed: AtomicBool::new(false),
             refuses_writes: AtomicBool::new(false),
-            error: Mutex::new(None),
+            error: RankedMutex::new(None),
             closing: AtomicBool::new(false),
             stopped: Arc::default(),
             process: std::process::id(),

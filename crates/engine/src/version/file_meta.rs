@@ -14,7 +14,7 @@
 use crate::base::checksum::unique_id;
 use crate::base::key::user_key;
 use crate::base::{KeyOrder, MAX_SEQUENCE_NUMBER, SeqNo};
-use crate::env::sync::Mutex;
+use crate::env::lock_rank::{INNERMOST, RankedMutex};
 use crate::env::sync::OnceLock;
 use crate::env::sync::std_atomic::{AtomicBool, Ordering};
 use crate::sst::{FinishedTable, Table, TableProperties};
@@ -368,7 +368,7 @@ pub struct ObsoleteFiles {
 
 #[derive(Default)]
 struct ObsoleteFilesInner {
-    tables: Mutex<Vec<ObsoleteTable>>,
+    tables: RankedMutex<Vec<ObsoleteTable>, INNERMOST>,
     notify: OnceLock<Box<dyn Fn() + Send + Sync>>,
 }
 
@@ -411,7 +411,7 @@ impl ObsoleteFiles {
 
 impl fmt::Debug for ObsoleteFiles {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ObsoleteFiles({:?})", self.inner.tables.lock())
+        write!(f, "ObsoleteFiles({:?})", *self.inner.tables.lock())
     }
 }
 

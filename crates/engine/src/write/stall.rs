@@ -15,8 +15,9 @@
 //! wait before half the memtable is full: their flush is bound by memory, as they are, and done by then.
 
 use crate::env::clock::Instant;
+use crate::env::lock_rank::{INNERMOST, RankedMutex};
+use crate::env::sync::Condvar;
 use crate::env::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use crate::env::sync::{Condvar, Mutex};
 use std::time::Duration;
 
 /// Why writers are held up. The names are those of RocksDB's statistics.
@@ -116,7 +117,7 @@ impl StallLimits {
 /// Holds writers up. One per database; writers look at one flag when there is nothing to do.
 pub struct WriteController {
     active: AtomicBool,
-    state: Mutex<ControllerState>,
+    state: RankedMutex<ControllerState, INNERMOST>,
     changed: Condvar,
     /// `delayed_write_rate`, bytes per second at half pressure.
     base_rate: AtomicU64,
@@ -200,7 +201,7 @@ impl WriteController {
     pub fn new(delayed_write_rate: u64) -> WriteController {
         WriteController {
             active: AtomicBool::new(false),
-            state: Mutex::new(ControllerState {
+            state: RankedMutex::new(ControllerState {
                 stalled: false,
                 holders: 0,
                 stopped: None,
@@ -308,7 +309,7 @@ impl WriteController {
                 return None;
             }
             stalled |= state.stopped.is_some();
-            self.changed.wait(&mut state);
+            state.wait(&self.changed);
         }
         let flush_speed = state.flush_speed;
         let large = state.pace.is_some() && Pace::is_large(bytes, flush_speed);
@@ -341,7 +342,7 @@ impl WriteController {
                 }
                 // Whoever changes the rate wakes us; what is still owed counts at the next write.
                 stalled = true;
-                self.changed.wait_for(&mut state, debt.min(WAIT_MAX));
+                state.wait_for(&self.changed, debt.min(WAIT_MAX));
             }
         }
         drop(state);

@@ -13,7 +13,7 @@ use ferrolith::internal::hooks::{
 };
 use ferrolith::internal::options::{CompactRangeOptions, FlushOptions, Options, WriteOptions};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 /// Keeps everything it is told.
@@ -380,4 +380,37 @@ fn recovery_is_told() {
     let table = event("table_file_creation");
     assert_eq!((&table["job"], &table["status"]), (&1.into(), &"OK".into()));
     assert_eq!(table["table_properties"]["key_largest_seqno"], 1);
+}
+
+/// Pauses deletions while it is told of one.
+#[derive(Default)]
+struct Pauser {
+    db: OnceLock<Db>,
+    paused: AtomicBool,
+}
+
+impl EventListener for Pauser {
+    fn on_table_file_deleted(&self, _: &TableFileDeletionInfo) {
+        if let Some(db) = self.db.get() {
+            db.disable_file_deletions().unwrap();
+            db.enable_file_deletions().unwrap();
+            self.paused.store(true, Ordering::SeqCst);
+        }
+    }
+}
+
+#[test]
+fn a_listener_may_pause_deletions_while_it_is_told_of_one() {
+    let (pauser, mut options) = (Arc::new(Pauser::default()), small());
+    options.db.listeners.push(pauser.clone());
+    let dir = temp_dir();
+    let db = Db::open(&options, dir.path()).unwrap();
+    assert!(pauser.db.set(db.clone()).is_ok());
+    for _ in 0..2 {
+        db.put(&wo(), b"k", b"v").unwrap();
+        db.flush(&FlushOptions::default()).unwrap();
+    }
+    db.compact_range(&CompactRangeOptions::default(), None, None).unwrap();
+    eventually("it was told", || pauser.paused.load(Ordering::SeqCst));
+    db.close().unwrap();
 }

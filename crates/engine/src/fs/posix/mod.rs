@@ -24,6 +24,7 @@ use super::{
     not_a_directory,
 };
 use crate::env::clock;
+use crate::env::lock_rank;
 use crate::error::Result;
 use std::fs::{self, File, OpenOptions};
 use std::io::ErrorKind;
@@ -143,6 +144,7 @@ impl FileSystem for Posix {
     }
 
     fn sync_dir(&self, path: &Path) -> Result<()> {
+        lock_rank::assert_may_wait_for_device();
         sys::sync_dir(path)
     }
 

@@ -5,6 +5,7 @@
 //! what the system took until then is known, and a record of which only a part was taken is cut off again.
 
 use super::sys;
+use crate::env::lock_rank;
 use crate::env::sync::Mutex;
 use crate::env::sync::std_atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::error::{Error, Result};
@@ -87,6 +88,7 @@ impl SharedFile {
 
 impl FileSyncer for SharedFile {
     fn sync(&self) -> Result<()> {
+        lock_rank::assert_may_wait_for_device();
         self.check()?;
         self.syncs.fetch_add(1, Ordering::Relaxed);
         let (done, call) = if self.use_fsync {
