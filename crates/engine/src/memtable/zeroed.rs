@@ -62,7 +62,8 @@ impl<T: ZeroAtomic> Zeroed<T> {
         let Ok(mut memory) = MmapMut::map_anon(layout.size()) else {
             return Zeroed::allocated(len, layout);
         };
-        #[cfg(target_os = "linux")]
+        // Miri has no madvise.
+        #[cfg(all(target_os = "linux", not(miri)))]
         if layout.size() >= HUGE_FROM {
             // A refusal costs speed alone.
             let _ = memory.advise(Advice::HugePage);
