@@ -1,4 +1,5 @@
-//! `db_bench`: RocksDB's benchmark for Ferrolith and for any library with RocksDB's C functions.
+//! `db_bench`: RocksDB's benchmark for Ferrolith and for any library with RocksDB's C functions; and
+//! `ferrolith-bench`, suites on the same engines.
 //!
 //! The flags, the keys and the output are those of RocksDB's tool, so that old command lines run and
 //! results can be compared. The same loops run on every engine: see [`target`].
@@ -6,6 +7,7 @@
 
 pub mod both;
 mod checks;
+mod command;
 mod comparison;
 pub mod config;
 pub mod engine_writes;
@@ -22,6 +24,9 @@ pub mod stats;
 pub mod target;
 pub mod values;
 pub mod workloads;
+pub mod ycsb;
+
+pub use command::main as suites_main;
 
 #[cfg(test)]
 #[path = "page_test.rs"]

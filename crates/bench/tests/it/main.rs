@@ -6,6 +6,7 @@
 mod benchmark_sh;
 mod modes;
 mod options;
+mod ycsb;
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};

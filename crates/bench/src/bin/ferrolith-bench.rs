@@ -1,0 +1,5 @@
+//! `ferrolith-bench`; everything is in the library.
+
+fn main() -> std::process::ExitCode {
+    ferrolith_bench::suites_main(std::env::args().collect())
+}

@@ -1,0 +1,139 @@
+//! The command line of `ferrolith-bench`: one subcommand per suite.
+
+use crate::ycsb::run::Phase;
+use crate::ycsb::suite::{self, Settings};
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// The program, with its arguments; the first is its name.
+pub fn main(args: Vec<String>) -> ExitCode {
+    let line = args.join(" ");
+    let matches = match command().try_get_matches_from(args) {
+        Ok(matches) => matches,
+        Err(e) => {
+            // Help goes to standard output and is no failure; clap knows.
+            let _ = e.print();
+            return if e.use_stderr() { ExitCode::FAILURE } else { ExitCode::SUCCESS };
+        }
+    };
+    match dispatch(&matches, line) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("ferrolith-bench: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn dispatch(matches: &ArgMatches, line: String) -> Result<bool, String> {
+    let Some(("ycsb", ycsb)) = matches.subcommand() else {
+        return Err("expected a suite; see --help".to_owned());
+    };
+    match ycsb.subcommand() {
+        Some(("properties", _)) => {
+            suite::print_properties();
+            Ok(true)
+        }
+        Some(("load", args)) => suite::run(&settings(Phase::Load, args, line)),
+        Some(("run", args)) => suite::run(&settings(Phase::Run, args, line)),
+        _ => Err("ycsb: expected load, run or properties".to_owned()),
+    }
+}
+
+fn settings(phase: Phase, args: &ArgMatches, command: String) -> Settings {
+    let many = |name: &str| args.get_many::<String>(name).into_iter().flatten().cloned().collect();
+    let text = |name: &str| args.get_one::<String>(name).cloned();
+    Settings {
+        phase,
+        command,
+        files: args.get_many::<PathBuf>("file").into_iter().flatten().cloned().collect(),
+        assignments: many("property"),
+        db: args.get_one::<PathBuf>("db").cloned().unwrap_or_default(),
+        engine: text("engine"),
+        library: text("library"),
+        sync: args.get_flag("sync"),
+        seed: args.get_one::<u64>("seed").copied().unwrap_or(1),
+        json: args.get_one::<PathBuf>("json").cloned(),
+        quiet: args.get_flag("quiet"),
+        engine_flags: many("flags"),
+    }
+}
+
+fn command() -> Command {
+    let phase = |name: &'static str, about: &'static str| {
+        Command::new(name).about(about).args([
+            Arg::new("file")
+                .short('P')
+                .long("file")
+                .value_name("FILE")
+                .value_parser(value_parser!(PathBuf))
+                .action(ArgAction::Append)
+                .help("A property file of YCSB; of several, the last value of a property wins"),
+            Arg::new("property")
+                .short('p')
+                .long("property")
+                .value_name("KEY=VALUE")
+                .action(ArgAction::Append)
+                .help("A property; wins over files"),
+            Arg::new("db")
+                .long("db")
+                .value_name("DIR")
+                .required(true)
+                .value_parser(value_parser!(PathBuf))
+                .help("The directory of the database"),
+            Arg::new("engine")
+                .long("engine")
+                .value_parser(["ferrolith", "lib", "lmdb"])
+                .help("The engine; lib is the library of --engine_lib [default: ferrolith]"),
+            Arg::new("library")
+                .long("engine_lib")
+                .value_name("PATH")
+                .help("A shared library with RocksDB's C functions; implies --engine lib"),
+            Arg::new("sync")
+                .long("sync")
+                .action(ArgAction::SetTrue)
+                .help("Sync every write, so that it survives a power failure"),
+            Arg::new("seed")
+                .long("seed")
+                .value_name("N")
+                .default_value("1")
+                .value_parser(value_parser!(u64))
+                .help("The seed of the random numbers"),
+            Arg::new("json")
+                .long("json")
+                .value_name("FILE")
+                .value_parser(value_parser!(PathBuf))
+                .help("Append the result to this file, as one line of JSON"),
+            Arg::new("quiet").long("quiet").action(ArgAction::SetTrue).help("Show no progress"),
+            Arg::new("flags").last(true).value_name("FLAG").num_args(0..).help(
+                "Flags of db_bench for the engine, after --; such as --cache_size=1073741824",
+            ),
+        ])
+    };
+    Command::new("ferrolith-bench")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("Benchmark suites for Ferrolith and for libraries with RocksDB's C ABI")
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .subcommand(
+            Command::new("ycsb")
+                .about("The core workloads of YCSB, from its property files")
+                .subcommand_required(true)
+                .arg_required_else_help(true)
+                .subcommand(phase("load", "Inserts the records of a workload"))
+                .subcommand(phase("run", "Does the operations of a workload"))
+                .subcommand(Command::new("properties").about("Lists the properties")),
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_is_consistent() {
+        command().debug_assert();
+    }
+}

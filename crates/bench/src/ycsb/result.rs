@@ -1,0 +1,174 @@
+//! The report of a phase: as text for people, as a JSON line for programs.
+
+use super::properties::Properties;
+use super::run::{Latencies, Outcome, Phase};
+use crate::histogram::Histogram;
+use crate::process::{Memory, Usage};
+use crate::report::{cpu_fields, timestamp};
+use serde_json::{Value, json};
+use std::fmt::Write;
+
+/// The number of the schema: another one when a field goes or changes its meaning.
+const SCHEMA: u32 = 1;
+
+/// What a report needs besides the outcome.
+pub struct Context<'a> {
+    /// The engine and its version.
+    pub engine: &'a str,
+    /// The command line.
+    pub command: &'a str,
+    /// The properties.
+    pub properties: &'a Properties,
+    /// Threads.
+    pub threads: usize,
+    /// Operations per second that were asked for; 0: as many as possible.
+    pub target: u64,
+    /// What the phase used.
+    pub usage: Usage,
+    /// Bytes of the database's files afterwards.
+    pub bytes_on_disk: u64,
+    /// The seed of the first thread.
+    pub seed: u64,
+}
+
+impl Phase {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Phase::Load => "load",
+            Phase::Run => "run",
+        }
+    }
+}
+
+impl Outcome {
+    /// All operations.
+    pub fn count(&self) -> u64 {
+        self.operations.values().map(|latencies| latencies.service.count()).sum()
+    }
+
+    /// Operations per second.
+    pub fn rate(&self) -> f64 {
+        self.count() as f64 / self.elapsed.max(1e-9)
+    }
+
+    /// The report, in microseconds.
+    pub fn text(&self, phase: Phase, context: &Context<'_>) -> String {
+        let mut out = String::new();
+        // Writing into a string cannot fail.
+        let _ = writeln!(
+            out,
+            "{}: {} operations in {:.3} s, {:.0} ops/s, {} threads{}",
+            phase.name(),
+            self.count(),
+            self.elapsed,
+            self.rate(),
+            context.threads,
+            if self.interrupted { ", NOT COMPLETE" } else { "" }
+        );
+        let _ = writeln!(
+            out,
+            "{:<18}{:>12}{:>11}{:>10}{:>10}{:>10}{:>10}{:>10}{:>11}",
+            "latency (us)", "count", "mean", "P50", "P95", "P99", "P99.9", "P99.99", "max"
+        );
+        for (operation, latencies) in &self.operations {
+            let name = operation.name();
+            let _ = writeln!(out, "{}", row(name, &latencies.service));
+            if context.target > 0 {
+                let _ = writeln!(out, "{}", row("  from schedule", &latencies.intended));
+            }
+            if latencies.not_found > 0 {
+                let _ = writeln!(out, "  not found: {}", latencies.not_found);
+            }
+        }
+        if self.scanned > 0 {
+            let _ = writeln!(out, "records scanned: {}", self.scanned);
+        }
+        let usage = &context.usage;
+        let _ = writeln!(
+            out,
+            "CPU {:.2} s user, {:.2} s system; {:.1} MB on disk; {:.1} MB resident",
+            usage.cpu_user,
+            usage.cpu_system,
+            context.bytes_on_disk as f64 / 1e6,
+            resident() as f64 / 1e6
+        );
+        out
+    }
+
+    /// The object of the phase.
+    pub fn json(&self, phase: Phase, context: &Context<'_>) -> Value {
+        let operations: serde_json::Map<String, Value> = self
+            .operations
+            .iter()
+            .map(|(operation, latencies)| (operation.name().to_owned(), of_kind(latencies)))
+            .collect();
+        let properties: serde_json::Map<String, Value> = context
+            .properties
+            .given()
+            .map(|(key, value)| (key.to_owned(), Value::from(value)))
+            .collect();
+        let usage = &context.usage;
+        json!({
+            "schema": SCHEMA,
+            "suite": "ycsb",
+            "phase": phase.name(),
+            "time": timestamp(),
+            "engine": context.engine,
+            "command": context.command,
+            "seed": context.seed,
+            "properties": properties,
+            "threads": context.threads,
+            "target": context.target,
+            "complete": !self.interrupted,
+            "error": self.error,
+            "operations": self.count(),
+            "seconds": self.elapsed,
+            "ops_per_sec": self.rate(),
+            "latencies_us": operations,
+            "records_scanned": self.scanned,
+            "cpu_user_s": usage.cpu_user,
+            "cpu_system_s": usage.cpu_system,
+            "bytes_written": usage.write_calls_bytes,
+            "device_bytes_written": usage.device_written,
+            "bytes_on_disk": context.bytes_on_disk,
+            "resident_bytes": resident(),
+            "cpu": cpu_fields("model name").first(),
+            "kernel": std::fs::read_to_string("/proc/sys/kernel/osrelease").ok().map(|k| k.trim().to_owned()),
+        })
+    }
+}
+
+fn resident() -> u64 {
+    let memory = Memory::now();
+    memory.anonymous + memory.mapped
+}
+
+fn row(name: &str, h: &Histogram) -> String {
+    format!(
+        "{name:<18}{:>12}{:>11.2}{:>10.2}{:>10.2}{:>10.2}{:>10.2}{:>10.2}{:>11.2}",
+        h.count(),
+        h.mean(),
+        h.percentile(50.0),
+        h.percentile(95.0),
+        h.percentile(99.0),
+        h.percentile(99.9),
+        h.percentile(99.99),
+        h.max()
+    )
+}
+
+fn of_kind(latencies: &Latencies) -> Value {
+    let of = |h: &Histogram| {
+        json!({
+            "count": h.count(), "mean": h.mean(), "min": h.min(), "max": h.max(),
+            "p50": h.percentile(50.0), "p95": h.percentile(95.0), "p99": h.percentile(99.0),
+            "p99.9": h.percentile(99.9), "p99.99": h.percentile(99.99),
+        })
+    };
+    json!({
+        "service": of(&latencies.service),
+        "from_schedule": of(&latencies.intended),
+        "not_found": latencies.not_found,
+    })
+}

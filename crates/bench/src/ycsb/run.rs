@@ -1,0 +1,275 @@
+//! Runs a phase of a workload: threads, their pace, their latencies.
+//!
+//! With a target rate each thread has a schedule. The latency of an operation counts from its place on the schedule,
+//! so that one slow operation also counts against those that had to wait for it; the time of the call alone is
+//! reported beside it. Without a target both are the same.
+
+use super::chooser::{KeyChooser, below, uniform};
+use super::client::Client;
+use super::inserted::Inserted;
+use super::workload::{Operation, Workload};
+use crate::histogram::Histogram;
+use crate::rng::Random64;
+use crate::target::Result;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// What is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Inserts the records.
+    Load,
+    /// Does the operations.
+    Run,
+}
+
+/// What the operations of one kind took.
+#[derive(Clone, Default)]
+pub struct Latencies {
+    /// The calls alone.
+    pub service: Histogram,
+    /// From the time at which they should have begun.
+    pub intended: Histogram,
+    /// Reads and updates of records that do not exist.
+    pub not_found: u64,
+}
+
+/// What a phase did.
+pub struct Outcome {
+    /// By kind.
+    pub operations: BTreeMap<Operation, Latencies>,
+    /// Records that scans read.
+    pub scanned: u64,
+    /// Seconds.
+    pub elapsed: f64,
+    /// It was ended before it was done.
+    pub interrupted: bool,
+    /// The first error of a thread.
+    pub error: Option<String>,
+}
+
+/// What the threads of a phase share.
+struct Shared<'a> {
+    workload: &'a Workload,
+    phase: Phase,
+    seed: u64,
+    inserted: Inserted,
+    /// Operations that were begun.
+    begun: AtomicU64,
+    limit: u64,
+    stop: &'a AtomicBool,
+    error: Mutex<Option<String>>,
+    done: &'a [AtomicU64],
+}
+
+/// Runs a phase. `client` makes a thread's client; `done` has a counter for each thread, which others may read; `stop`
+/// ends the phase early.
+pub fn run<'c>(
+    workload: &Workload,
+    (phase, seed): (Phase, u64),
+    client: impl Fn() -> Result<Box<dyn Client + 'c>> + Sync,
+    done: &[AtomicU64],
+    stop: &AtomicBool,
+) -> Outcome {
+    let (first, count) = workload.load;
+    let shared = Shared {
+        workload,
+        phase,
+        seed,
+        inserted: Inserted::new(if phase == Phase::Load { first } else { workload.records }),
+        begun: AtomicU64::new(0),
+        limit: match (phase, workload.operations) {
+            (Phase::Load, _) => count,
+            (Phase::Run, 0) => u64::MAX,
+            (Phase::Run, operations) => operations,
+        },
+        stop,
+        error: Mutex::new(None),
+        done,
+    };
+    let (threads, elapsed) = std::thread::scope(|scope| {
+        let spawn = |id: usize| {
+            let (shared, client) = (&shared, &client);
+            scope.spawn(move || shared.thread(id, client()).counted())
+        };
+        let start = Instant::now();
+        let threads: Vec<_> = (0..done.len()).map(spawn).collect();
+        let results: Vec<_> = threads.into_iter().map(|thread| thread.join()).collect();
+        (results, start.elapsed().as_secs_f64())
+    });
+    let mut operations = BTreeMap::<Operation, Latencies>::new();
+    let mut scanned = 0;
+    let mut error = shared.error.into_inner().unwrap_or_else(PoisonError::into_inner);
+    for thread in threads {
+        let Ok(thread) = thread else {
+            error.get_or_insert_with(|| "a thread panicked".to_owned());
+            continue;
+        };
+        scanned += thread.1;
+        for (operation, latencies) in thread.0 {
+            let sum = operations.entry(operation).or_default();
+            sum.service.merge(&latencies.service);
+            sum.intended.merge(&latencies.intended);
+            sum.not_found += latencies.not_found;
+        }
+    }
+    let interrupted = stop.load(Ordering::Relaxed);
+    Outcome { operations, scanned, elapsed, interrupted, error }
+}
+
+/// What one thread has and counts.
+struct Thread<'s> {
+    shared: &'s Shared<'s>,
+    random: Random64,
+    keys: KeyChooser,
+    key: Vec<u8>,
+    operations: BTreeMap<Operation, Latencies>,
+    scanned: u64,
+}
+
+impl<'s> Shared<'s> {
+    fn thread<'c>(&'s self, id: usize, client: Result<Box<dyn Client + 'c>>) -> Thread<'s> {
+        let mut thread = Thread {
+            shared: self,
+            random: Random64::new(
+                self.seed.wrapping_add((id as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)),
+            ),
+            keys: self.workload.key_chooser(),
+            key: Vec::new(),
+            operations: BTreeMap::new(),
+            scanned: 0,
+        };
+        let result = client.and_then(|mut client| thread.work(id, &mut *client));
+        if let Err(e) = result {
+            self.stop.store(true, Ordering::Relaxed);
+            let mut error = self.error.lock().unwrap_or_else(PoisonError::into_inner);
+            error.get_or_insert(e);
+        }
+        thread
+    }
+}
+
+impl Thread<'_> {
+    /// What it counted: latencies, and records of scans.
+    fn counted(self) -> (BTreeMap<Operation, Latencies>, u64) {
+        (self.operations, self.scanned)
+    }
+
+    fn work(&mut self, id: usize, client: &mut dyn Client) -> Result<()> {
+        let shared = self.shared;
+        let mut schedule = Schedule::new(shared.workload.target, shared.done.len(), id);
+        let seconds = if shared.phase == Phase::Run { shared.workload.seconds } else { 0 };
+        let end = (seconds > 0).then(|| Instant::now() + Duration::from_secs(seconds));
+        while !shared.stop.load(Ordering::Relaxed)
+            && shared.begun.fetch_add(1, Ordering::Relaxed) < shared.limit
+        {
+            let intended = schedule.wait();
+            let begin = Instant::now();
+            if end.is_some_and(|end| begin >= end) {
+                break;
+            }
+            let (operation, found) = self.operation(client)?;
+            let finish = Instant::now();
+            let latencies = self.operations.entry(operation).or_default();
+            latencies.service.add((finish - begin).as_nanos() as u64);
+            latencies.intended.add((finish - intended.unwrap_or(begin)).as_nanos() as u64);
+            latencies.not_found += u64::from(!found);
+            shared.done[id].fetch_add(1, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    /// Does the next operation. Returns its kind, and whether its record exists.
+    fn operation(&mut self, client: &mut dyn Client) -> Result<(Operation, bool)> {
+        let workload = self.shared.workload;
+        if self.shared.phase == Phase::Load {
+            return self.insert(client).map(|()| (Operation::Insert, true));
+        }
+        let operation = workload.operation(uniform(&mut self.random));
+        if operation == Operation::Insert {
+            return self.insert(client).map(|()| (operation, true));
+        }
+        let record = self.keys.pick(&mut self.random, &self.shared.inserted);
+        workload.shape.key(record, &mut self.key);
+        let (shape, key) = (&workload.shape, &self.key);
+        let fields = shape.fields.len() as u64;
+        let field =
+            |all: bool, random: &mut Random64| (!all).then(|| below(random, fields) as usize);
+        let found = match operation {
+            Operation::Read => {
+                client.read(shape, key, field(workload.read_all_fields, &mut self.random))?
+            }
+            Operation::Update => {
+                let field = field(workload.write_all_fields, &mut self.random);
+                client.update(shape, key, field, &mut self.random)?
+            }
+            Operation::Scan => {
+                let length = workload.scan_length(&mut self.random);
+                let field = field(workload.read_all_fields, &mut self.random);
+                let records = client.scan(shape, key, length, field)?;
+                self.scanned += records;
+                records > 0
+            }
+            Operation::ReadModifyWrite => {
+                let read = field(workload.read_all_fields, &mut self.random);
+                let written = field(workload.write_all_fields, &mut self.random);
+                client.read(shape, key, read)?
+                    && client.update(shape, key, written, &mut self.random)?
+            }
+            Operation::Insert => unreachable!("done above"),
+        };
+        Ok((operation, found))
+    }
+
+    fn insert(&mut self, client: &mut dyn Client) -> Result<()> {
+        let workload = self.shared.workload;
+        let record = self.shared.inserted.begin();
+        workload.shape.key(record, &mut self.key);
+        let (retries, pause) = workload.insert_retries;
+        let mut tried = 0;
+        let result = loop {
+            let result = client.insert(&workload.shape, &self.key, &mut self.random);
+            if result.is_ok() || tried >= retries {
+                break result;
+            }
+            tried += 1;
+            // From 0.8 to 1.2 times the pause, so that threads do not try again together.
+            let pause = pause as f64 * (0.8 + 0.4 * uniform(&mut self.random));
+            std::thread::sleep(Duration::from_secs_f64(pause));
+        };
+        self.shared.inserted.end(record);
+        result
+    }
+}
+
+/// The times at which a thread's operations should begin.
+struct Schedule {
+    next: Option<Instant>,
+    step: Duration,
+}
+
+impl Schedule {
+    /// Of one of so many threads, which together do `target` operations per second; 0 is without a schedule. Threads
+    /// begin one after the other, so that their operations are spread over a step.
+    fn new(target: u64, threads: usize, id: usize) -> Schedule {
+        if target == 0 {
+            return Schedule { next: None, step: Duration::ZERO };
+        }
+        let step = Duration::from_secs_f64(threads as f64 / target as f64);
+        let first = Instant::now() + step.mul_f64(id as f64 / threads as f64);
+        Schedule { next: Some(first), step }
+    }
+
+    /// Waits for the next operation's time, unless that has passed; returns it.
+    fn wait(&mut self) -> Option<Instant> {
+        let intended = self.next?;
+        let ahead = intended.saturating_duration_since(Instant::now());
+        if !ahead.is_zero() {
+            std::thread::sleep(ahead);
+        }
+        self.next = Some(intended + self.step);
+        Some(intended)
+    }
+}

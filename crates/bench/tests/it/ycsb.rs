@@ -1,0 +1,163 @@
+//! `ferrolith-bench ycsb`: the mixes of the core workloads from load to report, and what goes wrong.
+
+use serde_json::Value;
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// The mixes of YCSB's workloads A to F.
+const WORKLOADS: &[(&str, &str)] = &[
+    ("a", "readproportion=0.5\nupdateproportion=0.5\nrequestdistribution=zipfian"),
+    ("b", "readproportion=0.95\nupdateproportion=0.05\nrequestdistribution=zipfian"),
+    ("c", "readproportion=1\nupdateproportion=0\nrequestdistribution=zipfian"),
+    (
+        "d",
+        "readproportion=0.95\nupdateproportion=0\ninsertproportion=0.05\nrequestdistribution=latest",
+    ),
+    (
+        "e",
+        "readproportion=0\nupdateproportion=0\nscanproportion=0.95\ninsertproportion=0.05\n\
+         requestdistribution=zipfian\nmaxscanlength=100\nscanlengthdistribution=uniform",
+    ),
+    (
+        "f",
+        "readproportion=0.5\nupdateproportion=0\nreadmodifywriteproportion=0.5\nrequestdistribution=zipfian",
+    ),
+];
+
+fn bench(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_ferrolith-bench")).args(args).output().unwrap()
+}
+
+fn text(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+}
+
+/// Runs a phase that succeeds; returns its JSON line.
+fn phase(name: &str, dir: &Path, file: &Path, more: &[&str]) -> Value {
+    let (db, json) = (dir.join("db"), dir.join("result.jsonl"));
+    let mut args = vec!["ycsb", name, "-P", file.to_str().unwrap(), "--db", db.to_str().unwrap()];
+    args.extend(["--json", json.to_str().unwrap()]);
+    args.extend(more);
+    let output = bench(&args);
+    assert!(output.status.success(), "{}", text(&output));
+    let lines = std::fs::read_to_string(json).unwrap();
+    serde_json::from_str(lines.lines().last().unwrap()).unwrap()
+}
+
+fn workload(dir: &Path, mix: &str) -> std::path::PathBuf {
+    let file = dir.join("workload");
+    let common = "recordcount=2000\noperationcount=4000\nworkload=site.ycsb.workloads.CoreWorkload\n\
+                  readallfields=true\ninsertproportion=0\n";
+    std::fs::write(&file, format!("{common}{mix}\n")).unwrap();
+    file
+}
+
+#[test]
+fn the_core_workloads_run_from_load_to_report() {
+    for (name, mix) in WORKLOADS {
+        let dir = tempfile::tempdir().unwrap();
+        let file = workload(dir.path(), mix);
+        // Reads check what was written.
+        let checked = ["-p", "dataintegrity=true", "-p", "threadcount=3"];
+        let load = phase("load", dir.path(), &file, &checked);
+        assert_eq!(load["operations"], 2000, "{name}");
+        assert_eq!(load["latencies_us"]["INSERT"]["service"]["count"], 2000, "{name}");
+        let run = phase("run", dir.path(), &file, &checked);
+        assert_eq!(
+            (run["operations"].as_u64(), run["complete"].as_bool()),
+            (Some(4000), Some(true))
+        );
+        let kinds = run["latencies_us"].as_object().unwrap();
+        let found = kinds.values().all(|kind| kind["not_found"] == 0);
+        assert!(found, "{name}: every chosen record exists: {run}");
+        let expected: &[&str] = match *name {
+            "a" | "b" => &["READ", "UPDATE"],
+            "c" => &["READ"],
+            "d" => &["INSERT", "READ"],
+            "e" => &["INSERT", "SCAN"],
+            _ => &["READ", "READ-MODIFY-WRITE"],
+        };
+        let mut names: Vec<&str> = kinds.keys().map(String::as_str).collect();
+        names.sort_unstable();
+        assert_eq!(names, expected, "{name}");
+        assert_eq!(run["records_scanned"].as_u64() > Some(0), *name == "e");
+    }
+}
+
+#[test]
+fn a_target_rate_is_kept_and_latencies_count_from_the_schedule() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = workload(dir.path(), WORKLOADS[0].1);
+    phase("load", dir.path(), &file, &[]);
+    let rate = ["-p", "target=4000", "-p", "operationcount=2000", "-p", "threadcount=2"];
+    let run = phase("run", dir.path(), &file, &rate);
+    let seconds = run["seconds"].as_f64().unwrap();
+    assert!(seconds > 0.49, "2000 operations at 4000 per second took {seconds} s");
+    let read = &run["latencies_us"]["READ"];
+    let mean = |kind: &str| read[kind]["mean"].as_f64().unwrap();
+    assert!(mean("from_schedule") >= mean("service"));
+}
+
+#[test]
+fn a_time_ends_a_run() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = workload(dir.path(), WORKLOADS[2].1);
+    phase("load", dir.path(), &file, &[]);
+    let run =
+        phase("run", dir.path(), &file, &["-p", "operationcount=0", "-p", "maxexecutiontime=1"]);
+    assert!(run["operations"].as_u64() > Some(0));
+    assert!((0.9..30.0).contains(&run["seconds"].as_f64().unwrap()), "{run}");
+}
+
+#[test]
+fn wrong_input_is_refused_by_name_and_creates_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = workload(dir.path(), WORKLOADS[0].1);
+    let (file, db) = (file.to_str().unwrap(), dir.path().join("db"));
+    let db = db.to_str().unwrap();
+    let refused = |args: &[&str], expected: &str| {
+        let output = bench(args);
+        assert!(!output.status.success(), "{args:?}");
+        assert!(text(&output).contains(expected), "{args:?}: {}", text(&output));
+        assert!(!Path::new(db).exists(), "{args:?}");
+    };
+    let base = ["ycsb", "load", "-P", file, "--db", db];
+    let with = |more: &[&'static str]| [&base[..], more].concat();
+    refused(&["ycsb", "run", "-P", file, "--db", db], "there is no database");
+    refused(&["ycsb", "load", "-P", "/none", "--db", db], "/none: No such file");
+    refused(&["ycsb", "load", "-P", file, "--db", &format!("{db}/x/y")], "cannot be created");
+    refused(&["ycsb", "load", "-P", file], "--db <DIR>");
+    refused(&with(&["-p", "recordcuont=1"]), "did you mean recordcount?");
+    refused(&with(&["-p", "recordcount"]), "expected KEY=VALUE");
+    refused(&with(&["-p", "recordcount=x"]), "recordcount=x: expected a whole number");
+    refused(&with(&["--engine_lib", "/none.so"]), "/none.so");
+    refused(&with(&["--", "--cache_sise=1"]), "cache_sise");
+    refused(&["nonsense"], "unrecognized subcommand");
+    refused(&[], "Usage: ferrolith-bench");
+}
+
+#[test]
+fn a_value_of_another_program_is_an_error_that_says_so() {
+    let dir = tempfile::tempdir().unwrap();
+    let db = dir.path().join("db");
+    let other = ferrolith::Db::open(&db).unwrap();
+    for record in 0..10 {
+        other.put(format!("user{record}"), "not of YCSB").unwrap();
+    }
+    other.close().unwrap();
+    let file = workload(dir.path(), WORKLOADS[2].1);
+    let output = bench(&[
+        "ycsb",
+        "run",
+        "-P",
+        file.to_str().unwrap(),
+        "--db",
+        db.to_str().unwrap(),
+        "-p",
+        "recordcount=10",
+        "-p",
+        "insertorder=ordered",
+    ]);
+    assert!(!output.status.success());
+    assert!(text(&output).contains("a value that YCSB did not write"), "{}", text(&output));
+}
