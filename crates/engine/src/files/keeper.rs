@@ -6,7 +6,7 @@
 
 use super::wal_list::wals_among;
 use crate::env::epoch;
-use crate::env::lock_rank::{DELETIONS, RankedMutex};
+use crate::env::lock_rank::{self, DELETIONS, RankedMutex};
 use crate::env::sync::atomic::{AtomicUsize, Ordering};
 use crate::error::Result;
 use crate::fs::filename;
@@ -120,9 +120,11 @@ impl FileKeeper {
         while self.purge_table() {}
     }
 
-    /// Deletes one of them, if there is one: a large file takes milliseconds, and who wants to delete
-    /// others waits for this one alone.
+    /// Deletes one of them, if there is one, and tells listeners: a large file takes milliseconds, and a thread that
+    /// wants to delete others waits for this one alone. No lock may be held.
     pub(crate) fn purge_table(&self) -> bool {
+        // Also where there is nothing to delete, so that every caller is checked.
+        lock_rank::assert_free_from(lock_rank::OPTIONS);
         let deleting = self.waiting.lock();
         if self.paused() > 0 {
             return false;

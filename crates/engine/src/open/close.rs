@@ -22,20 +22,15 @@ impl Core {
         self.session.info_log.info(format_args!("Shutdown: canceling all background work"));
         self.catalog.controller().close();
         self.jobs.join();
-        // Who makes or drops a family holds this lock; afterwards nobody writes to the directory.
+        // Creating and dropping families takes this lock; afterwards nothing writes to the directory.
         let versions = self.catalog.versions();
-        let closed = self.close_files();
+        let closed = self.commit.close();
         drop(versions);
+        epoch::synchronize();
+        self.files.purge_tables();
         self.session.info_log.info(format_args!("Shutdown complete"));
         self.session.info_log.drop_sections(None);
         *self.lock.lock() = None;
         flushed.and(closed)
-    }
-
-    fn close_files(&self) -> Result<()> {
-        let result = self.commit.close();
-        epoch::synchronize();
-        self.files.purge_tables();
-        result
     }
 }
