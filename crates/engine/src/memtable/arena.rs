@@ -1,17 +1,17 @@
-//! Memory for one memtable: handed out by bumping a cursor, given back all at once.
+//! The arena: a bump allocator for one memtable's memory, which is freed all at once.
 //!
-//! Chunks grow from 4 KiB to the arena's chunk size, doubling, so that an empty memtable costs
-//! little. Chunks of 2 MiB and more are aligned to and advised for huge pages: a lookup in a full
-//! memtable otherwise pays for a page walk with each cache miss. Mapped chunks of the full size come from
-//! the memtable before, where it has left some, and go to the next (`spare.rs`).
+//! Chunk sizes double from 4 KiB to the arena's chunk size, so that an empty memtable costs little. Chunks of 2 MiB and
+//! more are aligned to and advised for huge pages: a lookup in a full memtable otherwise pays for a page walk with each
+//! cache miss. Mapped chunks of the full size are reused: the arena takes those that the previous memtable left and
+//! leaves its own to the next one (`spare.rs`).
 //!
-//! Threads: any number may allocate at once. The common path is one `fetch_add`; a full chunk takes
-//! a lock. Memory is readable and writable by whoever holds the pointer; publishing it to other
-//! threads is the caller's business.
+//! Threads: any number of threads may allocate concurrently. The common path is one `fetch_add`; adding a chunk takes a
+//! lock. The holder of a pointer may read and write the memory behind it; publishing that memory to other threads is
+//! the caller's task.
 //!
-//! Unsafe, because the pieces have no static owner. Invariants:
-//! * **A1** `current` points to a live chunk; chunks are freed, or handed on to the next memtable
-//!   (`spare.rs`), only by `drop`, which has `&mut self`.
+//! This file is unsafe because allocated pieces have no static owner. Invariants:
+//! * **A1** `current` points to a live chunk; chunks are freed, or handed on to the next memtable (`spare.rs`), only by
+//!   `drop`, which has `&mut self`.
 //! * **A2** A chunk's cursor only grows, so that no two allocations overlap.
 //!
 //! Tests: `arena_test.rs`, also under Miri.
@@ -26,13 +26,13 @@ use crate::env::sync::std_atomic::{AtomicPtr, AtomicUsize, Ordering};
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-/// All allocations are aligned to this.
+/// All allocations are aligned to this number of bytes.
 pub const ALIGN: usize = 8;
 
 const FIRST_CHUNK: usize = 4 << 10;
 const HUGE_PAGE: usize = mapping::HUGE_PAGE;
 const LINE: usize = 64;
-/// Pieces of several pages, from here on.
+/// Allocations of at least this size, which span several pages, have their pages populated at once.
 const POPULATE_FROM: usize = 32 << 10;
 
 /// The memory of one memtable.
@@ -40,28 +40,29 @@ pub struct Arena {
     current: AtomicPtr<Chunk>,
     /// Bytes in all chunks.
     allocated: AtomicUsize,
-    /// Bytes in chunks that take no more: full ones and those of single large pieces.
+    /// Bytes in chunks that allocations no longer use: full chunks and chunks of single large
+    /// pieces.
     closed: AtomicUsize,
     chunk_size: usize,
-    /// Where full-size chunks come from and go to, if they are mapped.
+    /// The source and destination of full-size chunks, if they are mapped.
     spare: Option<Arc<SpareChunks>>,
-    /// Held while a chunk is added; guards the newest chunk, which starts the list.
+    /// Held while a chunk is added; guards the newest chunk, which is the head of the list.
     newest: Mutex<Newest>,
 }
 
 struct Newest(*mut Chunk);
 
-// SAFETY: the raw pointer is a list that only the holder of the lock (or of `&mut Arena`) walks, and
-// chunks may be freed on any thread.
+// SAFETY: the raw pointer is the head of a list that is walked only under the lock or through `&mut Arena`, and chunks
+// may be freed on any thread.
 unsafe impl Send for Newest {}
 
 impl Arena {
-    /// An arena that grows to chunks of so many bytes.
+    /// An arena whose chunks grow up to `chunk_size` bytes.
     pub fn new(chunk_size: usize) -> Arena {
         Arena::with_spare(chunk_size, None)
     }
 
-    /// One that takes over spare chunks, and leaves its own to the next.
+    /// An arena that takes spare chunks and leaves its own chunks to the next arena.
     pub fn with_spare(chunk_size: usize, spare: Option<Arc<SpareChunks>>) -> Arena {
         let chunk_size = chunk_size.clamp(FIRST_CHUNK, isize::MAX as usize / 2);
         let first = new_chunk(FIRST_CHUNK, std::ptr::null_mut());
@@ -75,8 +76,8 @@ impl Arena {
         }
     }
 
-    /// The chunk size for a memtable of `write_buffer_size`, as `arena_block_size` asks; 0 leaves
-    /// the choice to the engine.
+    /// The chunk size for a memtable of `write_buffer_size` bytes. This is `arena_block_size` if it
+    /// is not 0; with 0 the engine chooses.
     pub fn chunk_size_for(arena_block_size: usize, write_buffer_size: usize) -> usize {
         match arena_block_size {
             0 => (write_buffer_size / 8).min(HUGE_PAGE),
@@ -99,7 +100,7 @@ impl Arena {
         }
     }
 
-    /// The same, with memory for all pages of the piece at once.
+    /// Like [`Arena::allocate`], but populates all pages of the piece with one system call.
     #[cold]
     fn allocate_large(&self, size: usize) -> NonNull<u8> {
         let chunk = self.current.load(Ordering::Acquire);
@@ -117,7 +118,8 @@ impl Arena {
         piece
     }
 
-    /// Bytes that cannot be used for anything else any more; what "full" is measured by.
+    /// Bytes that can no longer be used for anything else. A memtable is full according to this
+    /// number.
     #[inline]
     pub fn used(&self) -> usize {
         let chunk = self.current.load(Ordering::Acquire);
@@ -132,7 +134,7 @@ impl Arena {
         self.allocated.load(Ordering::Relaxed)
     }
 
-    /// A piece, and the chunk it lies in.
+    /// Allocates a piece on the slow path. Returns the piece and the chunk that contains it.
     #[cold]
     fn allocate_slow(&self, size: usize) -> (NonNull<u8>, *mut Chunk) {
         let mut newest = self.newest.lock();
@@ -144,18 +146,18 @@ impl Arena {
         }
         let total = self.allocated.load(Ordering::Relaxed);
         let chunk_size = total.next_power_of_two().min(self.chunk_size);
-        let needed = size.saturating_add(LINE); // What cannot be is refused by `layout`.
+        let needed = size.saturating_add(LINE); // `layout` rejects impossible sizes.
         // A large piece gets a chunk of its own, so that the rest of the current one is not lost.
         let alone = needed > chunk_size / 4;
         let size_of_chunk = if alone { needed.next_multiple_of(LINE) } else { chunk_size };
         let spare = self.spare.as_ref().filter(|_| size_of_chunk == self.chunk_size);
         let chunk = match spare.and_then(|spare| spare.take(size_of_chunk)) {
-            // SAFETY: of this size, and ours alone now.
+            // SAFETY: the chunk has this size, and this arena is its only owner now.
             Some(chunk) => unsafe { begin_chunk(chunk, size_of_chunk, false, newest.0) },
             None => new_chunk(size_of_chunk, newest.0),
         };
         newest.0 = chunk;
-        // SAFETY: just made, with room for the piece.
+        // SAFETY: the chunk was just made and has room for the piece.
         let (chunk_ref, piece) = unsafe { (&*chunk, bump(chunk, size)) };
         let piece = piece.unwrap_or_else(|| unreachable!("a new chunk has room for its piece"));
         self.allocated.fetch_add(chunk_ref.size, Ordering::Relaxed);
@@ -176,7 +178,7 @@ impl Drop for Arena {
         let mut left = Pieces::none(self.chunk_size);
         while !chunk.is_null() {
             // SAFETY: every chunk is on the list once and was made by `new_chunk` with this layout;
-            // nobody else has a reference to the arena any more.
+            // no reference to the arena is left.
             unsafe {
                 let (older, size) = ((*chunk).older, (*chunk).size);
                 if self.spare.is_some() && size == self.chunk_size {

@@ -1,12 +1,12 @@
 //! The memtable's Bloom filter over prefixes or whole keys: one cache line per key.
 //!
-//! In memory alone, so its form is nobody's business. Any number of threads add and ask at once;
-//! bits only get set.
+//! The filter exists only in memory, so its layout is private. Any number of threads may add and query concurrently;
+//! bits are only ever set.
 //!
-//! Users ask for one by options. Without being asked, ordered memtables have one over whole keys, since
-//! it is cheap: most lookups are for keys that were not written lately, and a way down the tree costs
-//! several cache misses where the filter costs one, asked for ahead. It takes a 128th of the write buffer
-//! at most, but not more than 8 MiB, and of that only the pages that entries fall on.
+//! Options request a filter explicitly. Ordered memtables without such options have a default filter over whole keys
+//! because it is cheap: most lookups are for keys that were not written recently, and a descent through the tree costs
+//! several cache misses, whereas the filter costs one, which is prefetched. The default filter takes at most 1/128 of
+//! the write buffer and at most 8 MiB, and of that only the pages that entries hash to.
 
 use super::zeroed::Zeroed;
 use crate::base::hash::hash64;
@@ -17,19 +17,20 @@ use crate::hooks::SliceTransform;
 use crate::options::ColumnFamilyOptions;
 use std::sync::Arc;
 
-/// A line of the processor's caches.
+/// One cache line.
 type BloomLine = [AtomicU64; 8];
 
-/// What is not asked for takes this part of the write buffer: ten bits for each entry of 100 bytes.
+/// The default filter takes this fraction of the write buffer: ten bits for each entry of 100
+/// bytes.
 const UNASKED_PART: usize = 128;
-/// And not more than this, for seven million entries: who asks for a write buffer above 1 GiB has not
-/// asked for the memory of a filter in proportion.
+/// The maximum size of the default filter, enough for seven million entries. A user who sets a write buffer above 1 GiB
+/// has not asked for a filter that grows with it.
 const UNASKED_MAX: usize = 8 << 20;
 
-/// Bits of a key in each of two words of its line.
+/// Bits that a key sets in each of two words of its line.
 const BITS: u32 = 3;
 
-/// Says "not in this memtable" for most keys that are not.
+/// A Bloom filter that rules out most keys that are not in the memtable.
 pub(super) struct MemtableBloom {
     lines: Zeroed<BloomLine>,
     prefix_extractor: Option<Arc<dyn SliceTransform>>,
@@ -38,11 +39,12 @@ pub(super) struct MemtableBloom {
 }
 
 impl MemtableBloom {
-    /// The filter that the options ask for, if they do and there is something to put into it.
+    /// The filter that the options request, or `None` if they request none or the filter would be
+    /// empty.
     pub(super) fn asked_for(options: &ColumnFamilyOptions) -> Option<MemtableBloom> {
         let whole_keys = options.memtable_whole_key_filtering;
         let prefix_extractor = options.prefix_extractor.clone();
-        // RocksDB's bound; not-a-number becomes 0.
+        // RocksDB's bound; NaN becomes 0.
         let ratio = options.memtable_prefix_bloom_size_ratio.clamp(0.0, 0.25);
         let bytes = (options.write_buffer_size as f64 * ratio) as usize;
         if bytes == 0 || !(whole_keys || prefix_extractor.is_some()) {
@@ -56,7 +58,8 @@ impl MemtableBloom {
         })
     }
 
-    /// The filter that an ordered memtable has anyway; none where equal keys may differ in bytes.
+    /// The default filter of an ordered memtable; `None` if the comparator may treat keys with
+    /// different bytes as equal.
     pub(super) fn unasked(
         options: &ColumnFamilyOptions,
         order: &KeyOrder,
@@ -69,7 +72,7 @@ impl MemtableBloom {
         })
     }
 
-    /// Notes a user key that is about to be inserted.
+    /// Adds a user key that is about to be inserted.
     pub(super) fn add(&self, user_key: &[u8]) {
         if self.whole_keys {
             self.set(hash64(user_key));
@@ -79,7 +82,7 @@ impl MemtableBloom {
         }
     }
 
-    /// Whether the key may be in the memtable. It is not if this says false.
+    /// Whether the key may be in the memtable; false means that it is not.
     #[inline]
     pub(super) fn may_contain(&self, key: &LookupKey) -> bool {
         if self.whole_keys {
@@ -88,7 +91,7 @@ impl MemtableBloom {
         self.prefix(key.user_key()).is_none_or(|prefix| self.is_set(hash64(prefix)))
     }
 
-    /// Asks for the line of the key.
+    /// Prefetches the key's line.
     #[inline]
     pub(super) fn prefetch(&self, key: &LookupKey) {
         if self.whole_keys {
@@ -96,7 +99,8 @@ impl MemtableBloom {
         }
     }
 
-    /// Bytes in use with so many entries: all that was asked for, or a line for each entry.
+    /// Bytes in use with `entries` entries: the whole filter if options requested it, otherwise at
+    /// most one line per entry.
     pub(super) fn memory(&self, entries: u64) -> usize {
         if self.is_asked_for {
             return self.lines.memory();
@@ -139,13 +143,14 @@ fn lines_in(bytes: usize) -> Zeroed<BloomLine> {
     Zeroed::new(bytes.div_ceil(size_of::<BloomLine>()))
 }
 
-/// Two words of a line and the bits in each, from another mixing of the hash than the line's.
+/// Two words of a line and the bits in each, from a different mix of the hash than the one that
+/// chooses the line.
 #[inline]
 fn places(hash: u64) -> [(usize, u64); 2] {
     let mixed = hash.wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let bits =
         |from: u32| (0..BITS).fold(0, |bits, i| bits | 1 << ((mixed >> (from + 6 * i)) & 63));
-    // Two different words: the second one is another distance of 1 to 7 away.
+    // Two different words: the second is 1 to 7 words after the first, modulo 8.
     let first = (mixed >> 61) as usize;
     let second = (first + 1 + ((mixed >> 44) & 7) as usize % 7) & 7;
     [(first, bits(8)), (second, bits(26))]
@@ -187,7 +192,8 @@ mod tests {
         (0..n).for_each(|i| bloom.add(&i.to_be_bytes()));
         assert!((0..n).all(|i| bloom.may_contain(&key(&i.to_be_bytes()).key())));
         let wrong = (n..2 * n).filter(|i| bloom.may_contain(&key(&i.to_be_bytes()).key())).count();
-        // Ten bits per key; a line's share varies, hence more than the ideal one percent.
+        // Ten bits per key; the number of keys per line varies, so the rate exceeds the ideal one
+        // percent.
         assert!(wrong < n as usize / 40, "{wrong} of {n}");
     }
 
@@ -216,7 +222,7 @@ mod tests {
         assert_eq!(bloom.memory(1 << 30), 8 << 20);
     }
 
-    /// An order that takes no notice of case.
+    /// A case-insensitive order.
     struct Caseless;
 
     impl Comparator for Caseless {

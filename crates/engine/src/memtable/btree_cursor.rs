@@ -1,11 +1,11 @@
-//! Positions in the memtable's tree.
+//! Cursors over the memtable's tree.
 //!
-//! A cursor copies the entries of the leaf that it enters, which is a consistent picture of it, and
-//! then moves in the copy. Entries that are added to that leaf later are not seen until the cursor
-//! comes again: they are newer than any reader's sequence number at the time of the copy.
+//! On entering a leaf, a cursor makes a consistent copy of its entries and then moves within the
+//! copy. It does not see entries added to that leaf later until it enters the leaf again: they are
+//! newer than any reader's sequence number at the time of the copy.
 //!
-//! Leaves may split between two copies, so on entering the next leaf the cursor drops what is not
-//! past the entry that it comes from.
+//! Leaves may split between two copies, so on entering the next leaf the cursor skips entries that
+//! are not past the one it was on.
 
 use super::arena::Arena;
 use super::btree::{Arrival, BTree, internal_key};
@@ -19,10 +19,10 @@ use crate::base::prefetch::{LINE, prefetch, prefetch_bytes};
 /// A position in a [`BTree`].
 pub struct BTreeCursor<'a> {
     tree: &'a BTree,
-    /// A copy of a leaf: the first `len` are there.
+    /// A copy of a leaf: the first `len` elements are in use.
     entries: [Option<Entry>; MAX_SLOTS],
     len: usize,
-    /// The rank that it stands on; nowhere if this is not below `len`.
+    /// The rank of the current entry; the cursor is invalid if this is not below `len`.
     at: usize,
     next: Option<NodeRef>,
 }
@@ -40,7 +40,7 @@ impl<'a> BTreeCursor<'a> {
         (self.len, self.at, self.next) = (0, 0, None);
     }
 
-    /// Copies a leaf, and says how many of its entries are less than the key, if there is one.
+    /// Copies a leaf and returns how many of its entries are less than the key, if one is given.
     fn copy(&mut self, leaf: Arrival, key: Option<&[u8]>) -> usize {
         let node = leaf.0;
         loop {
@@ -49,7 +49,8 @@ impl<'a> BTreeCursor<'a> {
             let rank = key.map_or(0, |key| self.tree.rank(leaf, permutation, key, false));
             self.len = permutation.count();
             node.each_key(permutation, |rank, key| self.entries[rank] = Some(key));
-            // After the permutation: with fewer ranks comes the link to the node that took them.
+            // Loaded after the permutation: a permutation with fewer ranks comes with the link to
+            // the node that took the others.
             self.next = node.next();
             if node.unchanged_since(version) {
                 return rank;
@@ -57,7 +58,8 @@ impl<'a> BTreeCursor<'a> {
         }
     }
 
-    /// Enters leaves from `leaf` on until one has an entry past `key`, or at it if `or_equal`.
+    /// Enters leaves, starting at `leaf`, until one has an entry past `key`, or, with `or_equal`,
+    /// an entry at or past it.
     fn enter(&mut self, leaf: Option<NodeRef>, key: &[u8], or_equal: bool) {
         let mut leaf = leaf;
         while let Some(node) = leaf {
@@ -75,7 +77,8 @@ impl<'a> BTreeCursor<'a> {
         self.leave();
     }
 
-    /// A walk reads all entries of a leaf: their misses may as well overlap.
+    /// Prefetches the leaf's entries, all of which a scan reads, so that their cache misses
+    /// overlap.
     fn prefetch_entries(&self, leaf: NodeRef) {
         for entry in self.entries[..self.len].iter().flatten() {
             prefetch(entry.as_ptr().as_ptr());
@@ -85,16 +88,17 @@ impl<'a> BTreeCursor<'a> {
         }
     }
 
-    /// In the middle of a leaf: whoever has come so far will want the entries of the next one.
+    /// Prefetches the next leaf. The cursor calls this in the middle of a leaf, when it is likely
+    /// to continue into the next one.
     #[inline]
     fn prefetch_next_leaf(&self) {
         let Some(next) = self.next else { return };
         let permutation = next.permutation();
-        // Most entries go on in a second line.
+        // Most entries extend into a second line.
         next.each_key(permutation, |_, key| prefetch_bytes(key.as_ptr().as_ptr(), 2 * LINE));
     }
 
-    /// Goes to the last entry that is less than `key`.
+    /// Moves to the last entry that is less than `key`.
     fn seek_before(&mut self, key: &[u8]) {
         let mut leaf = self.tree.descend(key, 0, true);
         loop {
@@ -105,7 +109,7 @@ impl<'a> BTreeCursor<'a> {
                 }
                 continue;
             }
-            // Every leaf but the leftmost holds its low bound, which is less than `key`.
+            // Every leaf except the leftmost holds its low bound, which is less than `key`.
             match rank.checked_sub(1) {
                 Some(rank) => self.at = rank,
                 None => self.leave(),
@@ -190,7 +194,8 @@ impl RepCursor for BTreeCursor<'_> {
 }
 
 impl BTree {
-    /// Visits the entries from the first `>= target` on, in order, until `visit` returns false.
+    /// Visits the entries in order, starting with the first one `>= target`, until `visit` returns
+    /// false.
     #[inline]
     pub fn visit(&self, target: &[u8], mut visit: impl FnMut(Entry) -> bool) {
         let Some(first) = self.lower_bound(target) else { return };
@@ -207,7 +212,7 @@ impl BTree {
         }
     }
 
-    /// A position in the tree.
+    /// A cursor over the tree.
     pub fn iter(&self) -> BTreeCursor<'_> {
         BTreeCursor::new(self)
     }

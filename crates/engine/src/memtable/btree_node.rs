@@ -5,15 +5,15 @@
 //! wide leaf   := header, prefixes[14], keys[14]                                         256 bytes
 //! inner       := wide leaf, first child, children[14]                                   384 bytes
 //! ```
-//! Slots are filled in any order; the permutation, one word, says which are in use and in which
-//! order. So an insertion fills a free slot and then publishes it with one store, and a reader that
-//! loaded the permutation sees a node that does not change under it.
+//! Slots are filled in any order; the permutation, one word, lists the slots in use in the order of their keys. So an
+//! insertion fills a free slot and then publishes it with one store, and a reader that has loaded the permutation sees
+//! an unchanging node.
 //!
-//! Leaves are what a tree's memory consists of. In a packed one a slot is one word, an address and the
-//! 19 bits of the key that follow the node's `skip`: enough to tell ten keys apart, if `skip` is what all
-//! keys of a narrow range have in common. A leaf is made wide where 19 bits are not enough: at the right
-//! end, where there is no range yet and nothing is skipped (in ascending order all leaves are made there,
-//! and are full when they are left), and where the keys that it is made with say so.
+//! Leaves take up most of a tree's memory. A slot of a packed leaf is one word: an address and the 19 bits of the key
+//! that follow the node's `skip`. These bits distinguish ten keys if `skip` covers what all keys of a narrow range have
+//! in common. A leaf is wide where 19 bits are not enough. One case is the right end, where the range has no upper
+//! bound and nothing is skipped (ascending inserts create all leaves there and fill them). The other is a leaf whose
+//! initial keys need more bits.
 
 #![allow(unsafe_code)]
 
@@ -25,29 +25,30 @@ use crate::env::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering, fence}
 use std::ops::Deref;
 use std::ptr::{NonNull, null_mut};
 
-/// Slots of a packed leaf.
+/// The number of slots of a packed leaf.
 pub(super) const PACKED_SLOTS: usize = if cfg!(loom) { 3 } else { 12 };
-/// Slots of other nodes.
+/// The number of slots of other nodes.
 pub(super) const WIDE_SLOTS: usize = MAX_SLOTS;
 
 const LOCKED: u32 = 1;
 const VERSION: u32 = 2;
 
-/// What each node begins with. What is not atomic is written before the node is shared, and never again.
+/// The header of each node. Fields that are not atomic are written before the node is shared and never again.
 #[repr(C)]
 pub(super) struct Node {
     permutation: AtomicU64,
-    /// Bit 0 is the writers' lock. The rest counts how often slots in use became free, after which
-    /// what a reader took from them may belong to another permutation.
+    /// Bit 0 is the writers' lock. The rest counts how often slots in use became free; a reader
+    /// that loaded slots across such a change may have values of another permutation.
     state: AtomicU32,
-    /// Bits that all keys of the node's range begin with; prefixes are taken after them.
+    /// The number of leading bits that all keys of the node's range share; prefixes start after
+    /// them.
     pub(super) skip: u16,
     /// 0 for leaves.
     pub(super) level: u8,
-    /// Whether it is `WideNode`, as inner nodes are, or `Packed`.
+    /// Whether the node is a `WideNode`, as inner nodes are, or a `Packed`.
     wide: bool,
     next: AtomicPtr<Node>,
-    /// The word of the first key that is to the right of the node; null for none.
+    /// The word of the first key to the right of the node; null if there is none.
     high: AtomicPtr<u8>,
 }
 
@@ -67,7 +68,7 @@ struct WideNode {
 #[repr(C)]
 struct Inner {
     wide: WideNode,
-    /// What is before the first separator. A child is otherwise what is from its separator on.
+    /// The child before the first separator. Every other child starts at its separator.
     first: AtomicPtr<Node>,
     children: [AtomicPtr<Node>; WIDE_SLOTS],
 }
@@ -88,7 +89,7 @@ impl Deref for NodeRef {
     }
 }
 
-/// What goes into a node: a key and, above the leaves, the child that starts with it.
+/// An element of a node: a key and, above the leaves, the child that starts with it.
 #[derive(Clone, Copy)]
 pub(super) struct Item {
     pub(super) key: Entry,
@@ -96,7 +97,7 @@ pub(super) struct Item {
 }
 
 impl NodeRef {
-    /// An empty node, locked, that nobody else knows yet. `packed` is for leaves, `first` the first
+    /// An empty, locked node that is not shared yet. `packed` is for leaves; `first` is the first
     /// child of an inner node.
     pub(super) fn new(
         arena: &Arena,
@@ -139,14 +140,16 @@ impl NodeRef {
     #[inline]
     fn packed(&self) -> &Packed {
         debug_assert!(!self.wide);
-        // SAFETY: made as `Packed`; the pointer is the arena's, good for all of it.
+        // SAFETY: the node was made as `Packed`; the pointer comes from the arena and covers all of
+        // it.
         unsafe { self.0.cast::<Packed>().as_ref() }
     }
 
     #[inline]
     fn wide(&self) -> &WideNode {
         debug_assert!(self.wide);
-        // SAFETY: made as `WideNode`, or as `Inner`, which begins with it; as in `packed`.
+        // SAFETY: the node was made as `WideNode`, or as `Inner`, which begins with it; as in
+        // `packed`.
         unsafe { self.0.cast::<WideNode>().as_ref() }
     }
 
@@ -157,13 +160,13 @@ impl NodeRef {
         unsafe { self.0.cast::<Inner>().as_ref() }
     }
 
-    /// How many slots there are.
+    /// The number of slots.
     #[inline]
     pub(super) fn slots(self) -> usize {
         if self.wide { WIDE_SLOTS } else { PACKED_SLOTS }
     }
 
-    /// The child to the right of so many separators.
+    /// The child to the right of the first `separators` separators.
     #[inline]
     pub(super) fn child(self, permutation: Permutation, separators: usize) -> NodeRef {
         let inner = self.inner();
@@ -222,14 +225,14 @@ impl NodeRef {
         Item { key: self.key(permutation, rank), child }
     }
 
-    /// Puts `item` at `rank` of a node that has room. The caller holds the lock or knows the node
-    /// alone.
+    /// Puts `item` at `rank` of a node that has room. The caller holds the lock, or the node is not
+    /// shared yet.
     #[inline]
     pub(super) fn put(self, rank: usize, prefix: u64, item: Item) {
         debug_assert!(self.permutation().count() < self.slots());
         let (permutation, slot) = self.permutation().insert(rank);
-        // Release, so that a reader with an outdated permutation that gets one of these values also
-        // gets the version that tells it so.
+        // Release: a reader with an outdated permutation that loads one of these values also loads
+        // the version that reveals the change.
         if self.wide {
             let wide = self.wide();
             wide.prefixes[slot].store(prefix, Ordering::Release);
@@ -244,7 +247,7 @@ impl NodeRef {
         self.permutation.store(permutation.0, Ordering::Release);
     }
 
-    /// How many keys have a smaller prefix, and how many a smaller or equal one, as far as the node has
+    /// The number of keys with a smaller prefix and the number with a smaller or equal one, as far as the node stores
     /// prefixes.
     #[inline]
     pub(super) fn count_prefixes(self, permutation: Permutation, prefix: u64) -> (usize, usize) {
@@ -271,15 +274,15 @@ impl NodeRef {
         (less, up_to)
     }
 
-    /// Asks for the lines of a node of this level, of a wide leaf for the first ones. A search needs
-    /// them one after the other: the permutation, then prefixes, then a key or a child.
+    /// Prefetches the lines of a node of this level (of a wide leaf, the first ones). A search needs them one after the
+    /// other: the permutation, then prefixes, then a key or a child.
     #[inline]
     pub(super) fn prefetch(self, level: u8) {
         let bytes = if level == 0 { size_of::<Packed>() } else { size_of::<Inner>() };
         prefetch_bytes(self.0.as_ptr().cast(), bytes);
     }
 
-    /// Asks for the lines of this leaf's neighbour, which is mostly of the same kind.
+    /// Prefetches the lines of this leaf's neighbour, which is mostly of the same kind.
     #[inline]
     pub(super) fn prefetch_neighbour(self, leaf: NodeRef) {
         let bytes = if self.wide { size_of::<WideNode>() } else { size_of::<Packed>() };
@@ -291,13 +294,13 @@ fn nulls<T, const N: usize>() -> [AtomicPtr<T>; N] {
     std::array::from_fn(|_| AtomicPtr::new(null_mut()))
 }
 
-/// Puts a node, which begins with a `Node`, into the arena.
+/// Moves a node, which begins with a `Node`, into the arena.
 fn place<T>(arena: &Arena, node: T) -> NodeRef {
     const { assert!(align_of::<T>() == LINE) };
     // All pieces of this arena are multiples of a line, so they are aligned to one.
     let place = arena.allocate(size_of::<T>()).cast::<T>();
     debug_assert!(place.is_aligned());
-    // SAFETY: a fresh piece, large enough and aligned for what is written.
+    // SAFETY: a fresh piece, large enough and aligned for the node.
     unsafe { place.write(node) };
     NodeRef(place.cast())
 }
@@ -308,14 +311,15 @@ impl Node {
         Permutation(self.permutation.load(Ordering::Acquire))
     }
 
-    /// To be loaded before what [`Node::unchanged_since`] is to vouch for.
+    /// The version. A reader loads it before the values that [`Node::unchanged_since`] is to
+    /// validate.
     #[inline]
     pub(super) fn version(&self) -> u32 {
         self.state.load(Ordering::Acquire) & !LOCKED
     }
 
-    /// Whether the slots of a permutation loaded after `version` still were that permutation's when
-    /// they were read.
+    /// Whether the slots of a permutation loaded after `version` still belonged to that permutation
+    /// when they were read.
     #[inline]
     pub(super) fn unchanged_since(&self, version: u32) -> bool {
         fence(Ordering::Acquire);
@@ -362,9 +366,9 @@ impl Node {
         Word::from_ptr(self.high.load(Ordering::Acquire))
     }
 
-    /// Makes `right`, which took over what is from `separator` on, part of the tree, and keeps only
-    /// the first `count` ranks here. Both nodes are locked; `right` is unlocked. `high` is the bound
-    /// that was this node's and becomes the other's. Each word has the prefix after its node's `skip`.
+    /// Links `right`, which already holds the keys from `separator` on, into the tree, and keeps only the first `count`
+    /// ranks in this node. Both nodes are locked; `right` is unlocked at the end. `high` is this node's old bound and
+    /// becomes the bound of `right`. Each word has the prefix after its node's `skip`.
     pub(super) fn hand_over_to(
         &self,
         right: NodeRef,
@@ -372,10 +376,10 @@ impl Node {
         high: Option<Word>,
         count: usize,
     ) {
-        // Before it is reachable; nobody loads these yet.
+        // `right` is not reachable yet, so no other thread loads these.
         right.next.store(self.next.load(Ordering::Relaxed), Ordering::Relaxed);
         right.high.store(high.map_or(null_mut(), Word::as_ptr), Ordering::Relaxed);
-        // In this order: whoever sees the fewer ranks also sees the bound, and then the link.
+        // In this order: a reader that sees fewer ranks also sees the bound, and then the link.
         self.next.store(right.as_ptr(), Ordering::Release);
         self.high.store(separator.as_ptr(), Ordering::Release);
         let permutation = self.permutation();
@@ -384,12 +388,12 @@ impl Node {
             let state = self.state.load(Ordering::Relaxed);
             self.state.store(state.wrapping_add(VERSION), Ordering::Release);
         }
-        // Not earlier: an insertion into `right` that has returned must not be hidden by ranks here.
+        // Not earlier: ranks in this node must not hide an insertion into `right` that has returned.
         right.unlock();
     }
 }
 
-/// Waits a little for another thread; gives way after a while, since it may not be running.
+/// Waits briefly for another thread; yields after a while, since that thread may not be running.
 pub(super) fn pause(spins: &mut u32) {
     *spins += 1;
     #[cfg(loom)]

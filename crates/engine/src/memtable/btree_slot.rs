@@ -1,9 +1,9 @@
-//! What stands in the nodes of the memtable's tree: the order of slots, prefixes of keys, and words
-//! that hold a key's address and prefix together.
+//! The contents of nodes of the memtable's tree: the order of slots, prefixes of keys, and words that combine a key's
+//! address and prefix.
 //!
-//! A prefix is the first bits of a user key after those that all keys of a node's range begin with, as
-//! a number that orders as the keys do. Most steps of a search compare prefixes, which lie in the
-//! node's own cache lines, and touch no entry.
+//! A prefix consists of the first bits of a user key after those that all keys of a node's range share, as a number
+//! that sorts like the keys. Most steps of a search compare prefixes, which lie in the node's cache lines, and touch no
+//! entry.
 
 #![allow(unsafe_code)]
 
@@ -12,7 +12,8 @@ use super::entry::Entry;
 use crate::base::key::TRAILER_SIZE;
 use std::ptr::NonNull;
 
-/// The most slots of a node. Few under loom, so that its small models split nodes.
+/// The maximum number of slots of a node. It is small under loom, so that loom's small models split
+/// nodes.
 pub(super) const MAX_SLOTS: usize = if cfg!(loom) { 3 } else { 14 };
 
 /// The slots of a node in the order of their keys: the count in the low four bits, then a slot
@@ -21,8 +22,8 @@ pub(super) const MAX_SLOTS: usize = if cfg!(loom) { 3 } else { 14 };
 pub(super) struct Permutation(pub(super) u64);
 
 impl Permutation {
-    /// No slot is in use. The first `n` ranks have the first `n` slots, and so it stays if there are
-    /// never more than `n` in use.
+    /// A permutation with no slot in use. The first `n` ranks have the first `n` slots; this remains true as long as at
+    /// most `n` slots are in use.
     pub(super) fn empty() -> Permutation {
         Permutation((0..MAX_SLOTS as u64).fold(0, |word, slot| word | slot << (4 + 4 * slot)))
     }
@@ -32,14 +33,15 @@ impl Permutation {
         (self.0 & 15) as usize
     }
 
-    /// The slot of this rank; a free slot for ranks from the count on.
+    /// The slot of this rank; for ranks from the count on, a free slot.
     #[inline]
     pub(super) fn slot(self, rank: usize) -> usize {
         debug_assert!(rank < MAX_SLOTS);
         (self.0 >> (4 + 4 * rank)) as usize & 15
     }
 
-    /// The first free slot takes this rank; those from there on move up by one.
+    /// Gives this rank to the first free slot; higher ranks move up by one. Returns the permutation
+    /// and the slot.
     #[inline]
     pub(super) fn insert(self, rank: usize) -> (Permutation, usize) {
         let count = self.count();
@@ -53,20 +55,21 @@ impl Permutation {
         (Permutation(word << 4 | (count as u64 + 1)), slot)
     }
 
-    /// Only the first `count` ranks stay in use.
+    /// Keeps only the first `count` ranks in use.
     pub(super) fn truncate(self, count: usize) -> Permutation {
         Permutation(self.0 & !15 | count as u64)
     }
 }
 
-/// Bits of an address on the systems there are, unless a program asks for others.
+/// The bits of an address on current systems, unless a program requests larger addresses.
 const ADDRESS_BITS: u32 = if usize::BITS == 64 { 48 } else { usize::BITS };
 /// The low bits of an address, which are 0 for every entry.
 const ALIGN_BITS: u32 = ALIGN.trailing_zeros();
 const SHORT_PREFIX_SHIFT: u32 = ADDRESS_BITS - ALIGN_BITS;
 const SHORT_PREFIX_BITS: u32 = usize::BITS - SHORT_PREFIX_SHIFT;
 
-/// An entry's address and above it the first [`SHORT_PREFIX_BITS`] (19) bits of its prefix, its short prefix.
+/// An entry's address in the low bits and, above it, the entry's short prefix: the first [`SHORT_PREFIX_BITS`] (19)
+/// bits of its prefix.
 #[derive(Clone, Copy)]
 pub(super) struct Word(NonNull<u8>);
 
@@ -79,17 +82,18 @@ impl Word {
             assert!(spare == 0, "an entry at {address:#x}");
             address >> ALIGN_BITS | short_prefix_of(prefix) << SHORT_PREFIX_SHIFT
         });
-        // SAFETY: an address that is not 0 and loses nothing but bits that are 0.
+        // SAFETY: the address is not 0, and the shift drops only bits that are 0.
         Word(unsafe { NonNull::new_unchecked(word) })
     }
 
-    /// What [`Word::as_ptr`] gave, unless null.
+    /// The word that [`Word::as_ptr`] returned, or `None` for null.
     #[inline]
     pub(super) fn from_ptr(ptr: *mut u8) -> Option<Word> {
         NonNull::new(ptr).map(Word)
     }
 
-    /// The word as it is stored: a pointer that leads nowhere but keeps the entry's provenance.
+    /// The word as it is stored: a pointer that must not be dereferenced but keeps the entry's
+    /// provenance.
     #[inline]
     pub(super) fn as_ptr(self) -> *mut u8 {
         self.0.as_ptr()
@@ -107,7 +111,8 @@ impl Word {
         let entry = self
             .as_ptr()
             .map_addr(|word| word << SHORT_PREFIX_BITS >> SHORT_PREFIX_BITS << ALIGN_BITS);
-        // SAFETY: the address that `new` was given, which is not 0; alive by contract.
+        // SAFETY: this is the address that `new` received, which is not 0; the entry is alive by
+        // contract.
         unsafe { Entry::from_ptr(NonNull::new_unchecked(entry)) }
     }
 }
@@ -124,18 +129,18 @@ pub(super) fn short_prefix_of(prefix: u64) -> usize {
     (prefix >> (u64::BITS - SHORT_PREFIX_BITS)) as usize
 }
 
-/// Whether short prefixes tell keys with these prefixes apart as well as the prefixes do.
+/// Whether short prefixes distinguish keys with these prefixes as well as the prefixes do.
 pub(super) fn short_prefixes_suffice(ascending: &[u64]) -> bool {
     ascending
         .windows(2)
         .all(|pair| pair[0] == pair[1] || short_prefix_of(pair[0]) != short_prefix_of(pair[1]))
 }
 
-/// The bits of a user key after the first `skip`, 57 at least, as a number that orders as the keys do
-/// if they have those `skip` bits in common.
+/// The bits of a user key after the first `skip`, at least 57 of them, as a number that sorts like the keys if they
+/// share those `skip` bits.
 #[inline]
 pub(super) fn prefix_of(internal_key: &[u8], skip: u16) -> u64 {
-    // The trailer follows the user key, so that there are eight bytes wherever it ends.
+    // The trailer follows the user key, so eight bytes can be read wherever the key ends.
     let rest = internal_key.get(usize::from(skip / 8)..).unwrap_or_default();
     let Some(bytes) = rest.first_chunk::<8>() else { return 0 };
     let bits = match rest.len() - TRAILER_SIZE {
@@ -145,7 +150,7 @@ pub(super) fn prefix_of(internal_key: &[u8], skip: u16) -> u64 {
     bits << (skip % 8)
 }
 
-/// How many bits all user keys between these two begin with.
+/// The number of leading bits that all user keys between these two share.
 pub(super) fn common_bits(low: &[u8], high: &[u8]) -> u16 {
     let equal = low.iter().zip(high).take_while(|(a, b)| a == b).count();
     let in_next = match (low.get(equal), high.get(equal)) {

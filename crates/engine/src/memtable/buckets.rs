@@ -1,4 +1,4 @@
-//! The bucket array of the hash structures, and what a bucket's word says.
+//! The bucket array of the hash structures, and the encoding of a bucket's word.
 //!
 //! ```text
 //! word   = filter:16 | address:45 | form:3                    all 0 = empty
@@ -6,8 +6,8 @@
 //!        | 7: a skip list; the address is that of its head
 //! filter = one bit for each user key in the bucket, chosen by its hash
 //! ```
-//! The filter spares most lookups of absent keys the way to a node. Nodes are aligned to 8 and lie
-//! in the lower half of the address space, whose addresses have 48 bits on the systems there are.
+//! The filter saves most lookups of absent keys the access to a node. Nodes are aligned to 8 and
+//! lie in the lower half of the address space, whose addresses have 48 bits on current systems.
 //!
 //! Tests: `hash_test.rs`, also under Miri.
 
@@ -16,14 +16,14 @@ use super::zeroed::Zeroed;
 use crate::env::sync::std_atomic::AtomicPtr;
 use std::ptr::NonNull;
 
-/// The most nodes in a chain.
+/// The maximum number of nodes in a chain.
 pub(super) const CHAIN_MAX: usize = 6;
 
 const FORM_MASK: usize = 7;
 const SKIP_LIST: usize = 7;
 #[cfg(target_pointer_width = "64")]
 const FILTER_SHIFT: u32 = 48;
-/// Words of 32 bits have no room for a filter: its bit is then never looked at.
+/// Words of 32 bits have no room for a filter; its bit is never tested there.
 #[cfg(not(target_pointer_width = "64"))]
 const FILTER_SHIFT: u32 = 0;
 const FILTER_MASK: usize = if FILTER_SHIFT == 0 { 0 } else { 0xFFFF << FILTER_SHIFT };
@@ -32,7 +32,7 @@ const FILTER_MASK: usize = if FILTER_SHIFT == 0 { 0 } else { 0xFFFF << FILTER_SH
 pub(super) struct Buckets(Zeroed<AtomicPtr<u8>>);
 
 impl Buckets {
-    /// So many empty buckets, at least one.
+    /// An array of `count` empty buckets, at least one.
     pub(super) fn new(count: usize) -> Buckets {
         Buckets(Zeroed::new(count))
     }
@@ -54,13 +54,13 @@ impl Buckets {
     }
 }
 
-/// What a word says.
+/// The decoded content of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Content {
     Empty,
-    /// The first node, and how many there are.
+    /// The first node and the number of nodes.
     Chain(Node, usize),
-    /// The head.
+    /// A skip list with this head.
     SkipList(Node),
 }
 
@@ -76,7 +76,7 @@ impl Content {
         }
     }
 
-    /// The word that says this, with a filter.
+    /// The word that encodes this content and a filter.
     pub(super) fn word(self, filter: usize) -> *mut u8 {
         let (node, form) = match self {
             Content::Empty => return std::ptr::null_mut(),
@@ -95,13 +95,13 @@ pub(super) fn filter_of(word: *mut u8) -> usize {
     word.addr() & FILTER_MASK
 }
 
-/// The filter's bit of a user key's hash. The bucket is chosen by the upper bits of its group's.
+/// The filter bit for the hash of a user key. The upper bits of its group's hash choose the bucket.
 #[inline]
 pub(super) fn filter_bit(hash: u64) -> usize {
     (1 << (FILTER_SHIFT + (hash & 15) as u32)) & FILTER_MASK
 }
 
-/// Whether a word's filter allows for a user key with this hash.
+/// Whether a word's filter admits a user key with this hash.
 #[inline]
 pub(super) fn may_hold(word: *mut u8, hash: u64) -> bool {
     let bit = filter_bit(hash);

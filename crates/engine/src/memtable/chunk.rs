@@ -1,7 +1,7 @@
-//! Chunks of memory, which an arena hands out piece by piece.
+//! Chunks of memory, which an arena allocates pieces from.
 //!
-//! Unsafe, because a chunk has no static owner: an [`super::arena::Arena`] holds it, or
-//! [`super::spare::SpareChunks`]. Invariant A2 of `arena.rs`: a chunk's cursor only grows.
+//! This file is unsafe because a chunk has no static owner: either an [`super::arena::Arena`] or
+//! [`super::spare::SpareChunks`] holds it. Invariant A2 of `arena.rs`: a chunk's cursor only grows.
 
 #![allow(unsafe_code)]
 
@@ -12,16 +12,17 @@ use std::ptr::NonNull;
 
 const LINE: usize = 64;
 
-/// The head of a chunk; the memory that it hands out follows it.
+/// The header of a chunk; the memory that it allocates from follows it.
 #[repr(C, align(64))]
 pub(super) struct Chunk {
-    /// The next byte to hand out, from the chunk's start. Past `size` once the chunk is full.
+    /// The offset of the next free byte from the chunk's start. It is past `size` once the chunk is
+    /// full.
     pub(super) cursor: AtomicUsize,
-    /// Bytes, the head included.
+    /// The size in bytes, including the header.
     pub(super) size: usize,
-    /// Mapped, and no page has memory yet but for those in use.
+    /// The chunk is mapped, and only the pages in use have memory yet.
     pub(super) fresh: bool,
-    /// The chunk that was made before this one.
+    /// The chunk created before this one.
     pub(super) older: *mut Chunk,
 }
 
@@ -31,7 +32,7 @@ pub(super) struct Chunk {
 /// `chunk` must be live.
 #[inline]
 pub(super) unsafe fn bump(chunk: *mut Chunk, size: usize) -> Option<NonNull<u8>> {
-    // SAFETY: live, by contract; the head is only read or changed atomically after it was made.
+    // SAFETY: live, by contract; after its creation the header is only read or changed atomically.
     let head = unsafe { &*chunk };
     if size > head.size {
         return None; // Also keeps the cursor from wrapping.
@@ -50,18 +51,18 @@ fn layout(size: usize) -> Layout {
         .unwrap_or_else(|_| panic!("a memtable chunk of {size} bytes exceeds the address space"))
 }
 
-/// A chunk from the operating system, of which the head is a part.
+/// A chunk from the operating system; the size includes the header.
 pub(super) fn new_chunk(size: usize, older: *mut Chunk) -> *mut Chunk {
     // SAFETY: the size is not zero.
     let chunk = unsafe { mapping::allocate(layout(size)) };
-    // SAFETY: aligned to a line, of this size and nobody else's.
+    // SAFETY: aligned to a line, of this size, and not shared.
     unsafe { begin_chunk(chunk.as_ptr().cast(), size, is_mapped(size), older) }
 }
 
-/// Gives a chunk its head.
+/// Writes a chunk's header.
 ///
 /// # Safety
-/// `chunk` has this size, of which a head is a part, and nobody uses it.
+/// `chunk` has this size, which includes the header, and nothing else uses it.
 pub(super) unsafe fn begin_chunk(
     chunk: *mut Chunk,
     size: usize,
@@ -77,7 +78,7 @@ pub(super) unsafe fn begin_chunk(
 /// Gives a chunk back to the operating system.
 ///
 /// # Safety
-/// `chunk` was made by `new_chunk` with this size, and nobody uses it any more.
+/// `chunk` was made by `new_chunk` with this size, and nothing uses it any more.
 pub(super) unsafe fn free_chunk(chunk: *mut Chunk, size: usize) {
     // SAFETY: by contract, and chunks are never null.
     unsafe { mapping::free(NonNull::new_unchecked(chunk.cast()), layout(size)) }

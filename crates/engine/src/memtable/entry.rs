@@ -1,11 +1,11 @@
-//! Entries: one key and value each, written once into the arena. An entry never moves or changes (but for
-//! `in_place.rs`).
+//! Entries: one key and value each, written once into the arena. An entry never moves and, except through
+//! `in_place.rs`, never changes.
 //!
 //! ```text
 //! entry := varint32 length of the internal key, internal key, varint32 length of the value, value
 //! ```
-//! Unsafe, because an [`Entry`] has no static owner. Invariant **R1**: whoever holds an `Entry`
-//! holds, directly or not, the memtable whose arena it lies in.
+//! This file is unsafe because an [`Entry`] has no static owner. Invariant **R1**: the holder of an `Entry` also holds,
+//! directly or indirectly, the memtable whose arena contains it.
 
 #![allow(unsafe_code)]
 
@@ -17,14 +17,14 @@ use std::ptr::NonNull;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry(NonNull<u8>);
 
-// SAFETY: an entry is not changed after it was written, but for values under locks (`in_place.rs`);
-// R1 keeps it alive.
+// SAFETY: an entry does not change after it was written, except for values under locks
+// (`in_place.rs`); R1 keeps it alive.
 unsafe impl Send for Entry {}
 // SAFETY: as for `Send`.
 unsafe impl Sync for Entry {}
 
 impl Entry {
-    /// How many bytes an entry takes.
+    /// The size of an entry in bytes.
     #[inline]
     pub fn size(user_key: &[u8], value: &[u8]) -> usize {
         let key_len = user_key.len() + TRAILER_SIZE;
@@ -34,12 +34,12 @@ impl Entry {
     /// Writes an entry. The lengths must fit 32 bits, which batches have checked.
     ///
     /// # Safety
-    /// `at` must be [`Entry::size`] writable bytes that nobody else uses.
+    /// `at` must point to [`Entry::size`] writable bytes that nothing else uses.
     #[inline]
     pub unsafe fn write(at: NonNull<u8>, user_key: &[u8], trailer: u64, value: &[u8]) -> Entry {
         let key_len = user_key.len() + TRAILER_SIZE;
         debug_assert!(u32::try_from(key_len).is_ok() && u32::try_from(value.len()).is_ok());
-        // SAFETY: the parts lie one after the other inside the bytes of the contract.
+        // SAFETY: the parts are consecutive and lie inside the bytes of the contract.
         unsafe {
             let key = write_length(at, key_len).as_ptr();
             key.copy_from_nonoverlapping(user_key.as_ptr(), user_key.len());
@@ -51,7 +51,7 @@ impl Entry {
         Entry(at)
     }
 
-    /// The entry at an address that [`Entry::as_ptr`] gave.
+    /// The entry at an address that [`Entry::as_ptr`] returned.
     ///
     /// # Safety
     /// The entry must still be alive.
@@ -60,7 +60,7 @@ impl Entry {
         Entry(ptr)
     }
 
-    /// Its address.
+    /// The entry's address.
     #[inline]
     pub fn as_ptr(self) -> NonNull<u8> {
         self.0
@@ -95,13 +95,14 @@ impl Entry {
 }
 
 impl Entry {
-    /// Puts `value` in the place of the value if it is not longer, and says so.
+    /// Overwrites the value with `value` if that is not longer. Returns whether it did.
     ///
     /// # Safety
-    /// Nobody else may look at the value meanwhile (`in_place.rs`), and the entry must be alive.
+    /// No other thread may access the value during the call (`in_place.rs`), and the entry must be
+    /// alive.
     pub unsafe fn overwrite_value(self, value: &[u8]) -> bool {
-        // SAFETY: alive by contract. A length that is not greater takes no more bytes, so length and
-        // value end where the old ones did, or before.
+        // SAFETY: alive by contract. A smaller or equal length takes no more bytes, so length and value end no later
+        // than the old ones did.
         unsafe {
             let (key_len, key) = read_length(self.0);
             let at = key.add(key_len);
@@ -115,20 +116,20 @@ impl Entry {
     }
 }
 
-/// How many bytes a length takes.
+/// The encoded size of a length in bytes.
 #[inline]
 fn length_size(len: usize) -> usize {
     if len < 0x80 { 1 } else { varint_length(len as u64) }
 }
 
-/// Writes a length; what follows it.
+/// Writes a length. Returns the address after it.
 ///
 /// # Safety
-/// There must be [`length_size`] writable bytes.
+/// `at` must point to [`length_size`] writable bytes.
 #[inline]
 unsafe fn write_length(mut at: NonNull<u8>, len: usize) -> NonNull<u8> {
     let mut rest = len;
-    // SAFETY: one byte for every seven bits, as `length_size` counts.
+    // SAFETY: one byte for every seven bits, as `length_size` computes.
     unsafe {
         while rest >= 0x80 {
             at.write(rest as u8 | 0x80);
@@ -140,10 +141,10 @@ unsafe fn write_length(mut at: NonNull<u8>, len: usize) -> NonNull<u8> {
     }
 }
 
-/// A length that `write_length` wrote, and what follows it.
+/// Reads a length that `write_length` wrote. Returns it and the address after it.
 ///
 /// # Safety
-/// It must have been written there.
+/// `write_length` must have written a length at `at`.
 #[inline]
 unsafe fn read_length(at: NonNull<u8>) -> (usize, NonNull<u8>) {
     // SAFETY: by contract, and the last byte of a length has no high bit.
@@ -161,7 +162,7 @@ unsafe fn read_long_length(mut at: NonNull<u8>) -> (usize, NonNull<u8>) {
     loop {
         // SAFETY: as in `read_length`.
         let byte = unsafe { at.read() };
-        // SAFETY: what follows is part of the entry, or its end.
+        // SAFETY: the next byte is part of the entry, or its end.
         at = unsafe { at.add(1) };
         len |= usize::from(byte & 0x7F) << shift;
         if byte < 0x80 {

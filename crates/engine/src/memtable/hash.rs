@@ -1,9 +1,10 @@
-//! `prefix_hash` and `hash_linkedlist`: entries by prefix, in order only inside a prefix.
+//! The structure for `prefix_hash` and `hash_linkedlist`: a hash table of prefixes, with entries ordered only within a
+//! prefix.
 //!
-//! A bucket holds the groups (prefixes) whose hash leads to it, sorted as one: a chain while there
-//! are few nodes, a skip list from then on. Chain and skip list are one thing, since the lowest
-//! level of the list is the chain; a full chain just gets a head with more levels. RocksDB's two
-//! structures differ in where that happens. Ours do not differ, so one type serves both names.
+//! A bucket holds the groups (prefixes) that hash to it in one sorted sequence: a chain while there are few nodes, a
+//! skip list from then on. The lowest level of the skip list is the chain, so a full chain only gets a head with more
+//! levels. RocksDB's two structures differ in when that happens. Here they do not differ, so one type serves both
+//! names.
 //!
 //! ```text
 //!   bucket -> node -> node -> null               node = tower of links | entry (see `tower`)
@@ -11,17 +12,17 @@
 //!                   [1] ------> node ---> null
 //!                   [0] node -> node -> node -> null
 //! ```
-//! A lookup reads the bucket, and a node if the bucket's filter knows the key: two cache misses,
-//! mostly one when the key is absent. Keys that have no prefix are groups of their own. There is no
-//! order between buckets, so whoever wants one sorts all entries (`sorted`).
+//! A lookup reads the bucket, and a node if the bucket's filter admits the key: two cache misses, mostly one when the
+//! key is absent. Each key without a prefix is a group of its own. Buckets have no order among each other, so a reader
+//! that needs total order sorts all entries (`sorted`).
 //!
-//! Threads: the caller lets one writer in at a time; readers need nothing. Unsafe, for the towers.
+//! Threads: the caller admits one writer at a time; readers need no lock. The file is unsafe because of the towers.
 //! Invariants:
-//! * **HM1** What a bucket or a link points to is a node or head of this structure, in the arena of
-//!   its memtable (R1), whose entry and links were written before (Release store, Acquire load).
-//! * **HM2** On each level of a bucket the entries ascend. A node once linked stays linked.
-//! * **HM3** A bucket that became a skip list stays one. Nodes that were in it as a chain are on its
-//!   lowest level only, whatever the height of their tower.
+//! * **HM1** A bucket or a link points to a node or head of this structure, in the arena of its memtable (R1), whose
+//!   entry and links were written before (Release store, Acquire load).
+//! * **HM2** On each level of a bucket the entries ascend. A linked node stays linked.
+//! * **HM3** A bucket that became a skip list stays one. Nodes that were in it as a chain are on its lowest level only,
+//!   whatever the height of their tower.
 //!
 //! Tests: `hash_test.rs` (model, threads, Miri).
 
@@ -44,17 +45,17 @@ use std::cmp;
 use std::ptr::{NonNull, null_mut};
 use std::sync::Arc;
 
-/// How much of a node is asked for before it is read: links, key and the front of a value.
+/// The number of bytes of a node that are prefetched: links, key and the beginning of the value.
 const NODE_AHEAD: usize = 2 * LINE;
 
 /// The shape of the structure.
 #[derive(Clone, Copy, Debug)]
 pub struct HashShape {
-    /// Buckets wanted.
+    /// The requested number of buckets.
     pub bucket_count: usize,
-    /// Tallest tower in a bucket.
+    /// The maximum height of a tower in a bucket.
     pub height: usize,
-    /// One tower in so many is a level taller.
+    /// One in `branching` towers is one level taller.
     pub branching: u32,
 }
 
@@ -62,14 +63,14 @@ pub struct HashShape {
 pub struct HashRep {
     order: KeyOrder,
     grouping: Grouping,
-    /// Filters hold hashes of user keys; else those of groups.
+    /// Whether filters hold hashes of user keys; otherwise they hold hashes of groups.
     keys_are_bytes: bool,
     buckets: Buckets,
     max_height: usize,
     branching_bits: u32,
-    /// Inserts that are done.
+    /// The number of completed inserts.
     count: AtomicUsize,
-    /// All entries in order, as somebody last wanted them. Right while the length is the count.
+    /// All entries in order, as of the last request. It is current while its length equals `count`.
     sorted: Mutex<Sorted>,
 }
 
@@ -96,8 +97,8 @@ impl HashRep {
         }
     }
 
-    /// Visits the entries of the key's bucket from the first that is not before the key on, until
-    /// `visit` returns false; none if the filter does not know the key.
+    /// Visits the entries of the key's bucket, starting with the first that is not before the key,
+    /// until `visit` returns false. Visits none if the filter rules the key out.
     #[inline]
     pub fn visit(&self, key: &LookupKey, mut visit: impl FnMut(Entry) -> bool) {
         let group = self.grouping.hash(key);
@@ -116,14 +117,14 @@ impl HashRep {
         }
     }
 
-    /// Asks for the bucket of the key.
+    /// Prefetches the key's bucket.
     #[inline]
     pub fn prefetch(&self, key: &LookupKey) {
         let bucket = self.buckets.at(self.grouping.hash(key));
         prefetch(std::ptr::from_ref(bucket).cast());
     }
 
-    /// Asks for what a seek to the target reads: in step 0 for the bucket, in step 1 for its first node.
+    /// Prefetches what a seek to the target reads: in step 0 the bucket, in step 1 its first node.
     pub(super) fn walk_ahead(&self, target: &[u8], step: usize) {
         let user_key = user_key(target);
         if !self.grouping.has_prefix(user_key) {
@@ -147,8 +148,8 @@ impl HashRep {
         self.order.compare(unsafe { Entry::from_ptr(node).internal_key() }, key)
     }
 
-    /// The last node before `key` and the first that is not. The former is a head or null when
-    /// there is none.
+    /// The last node before `key` and the first that is not before it. The former is a head or null
+    /// if no node precedes `key`.
     #[inline]
     fn split(&self, content: Content, key: &[u8]) -> (*mut u8, *mut u8) {
         let (mut before, mut after) = match content {
@@ -174,8 +175,8 @@ impl HashRep {
         (before, after)
     }
 
-    /// From `from`, which is before `key`, to the last node before `key` on this level, and the one
-    /// after it.
+    /// Walks on this level from `from`, which is before `key`. Returns the last node before `key`
+    /// and the one after it.
     #[inline]
     fn walk(&self, from: Node, level: usize, key: &[u8]) -> (Node, *mut u8) {
         let mut before = from;
@@ -189,7 +190,7 @@ impl HashRep {
         }
     }
 
-    /// There is one writer, so a plain store is enough.
+    /// Counts a completed insert. There is one writer, so a plain store is enough.
     fn count_insert(&self) {
         self.count.store(self.count.load(Ordering::Relaxed) + 1, Ordering::Release);
     }
@@ -203,7 +204,7 @@ impl HashRep {
         key: &[u8],
     ) {
         let (before, after) = self.split(content, key);
-        // SAFETY: the node is ours until it is linked.
+        // SAFETY: the node is not shared until it is linked.
         unsafe { link(node, 0) }.store(after, Ordering::Relaxed);
         let (first, count) = match content {
             Content::Chain(first, count) => (first, count),
@@ -220,10 +221,10 @@ impl HashRep {
         bucket.store(Content::Chain(first, count + 1).word(filter), Ordering::Release);
     }
 
-    /// Makes a skip list of a chain.
+    /// Turns a chain into a skip list.
     fn give_head(&self, arena: &Arena, first: Node) -> Node {
         let head = new_tower(arena, self.max_height, 0);
-        // SAFETY: a new head has all levels, and nobody else knows it.
+        // SAFETY: a new head has all levels and is not shared yet.
         unsafe { link(head, 0) }.store(first.as_ptr(), Ordering::Relaxed);
         head
     }
@@ -237,7 +238,7 @@ impl HashRep {
         }
         for (level, (before, after)) in splice.into_iter().enumerate().take(height) {
             // SAFETY: `node` has `height` links; HM1 for `before`. There is no other writer, so the
-            // splice is still right.
+            // position is still right.
             unsafe {
                 link(node, level).store(after, Ordering::Relaxed);
                 link(before, level).store(node.as_ptr(), Ordering::Release);
@@ -245,7 +246,7 @@ impl HashRep {
         }
     }
 
-    /// All entries there are now, in order.
+    /// All current entries, in order.
     fn sorted(&self) -> Sorted {
         let before = self.count.load(Ordering::Acquire);
         let last = Sorted::clone(&self.sorted.lock());
@@ -253,8 +254,8 @@ impl HashRep {
             return last;
         }
         let sorted = self.sort();
-        // Only a list of exactly the entries counted may be kept: one that was made during inserts
-        // may have a late entry and lack an earlier one.
+        // Keep only a list of exactly the counted entries: a list made during inserts may contain a
+        // later entry and lack an earlier one.
         if sorted.len() == before && self.count.load(Ordering::Acquire) == before {
             *self.sorted.lock() = Sorted::clone(&sorted);
         }
@@ -291,15 +292,15 @@ impl MemtableRep for HashRep {
             random >>= self.branching_bits;
         }
         let node = new_tower(arena, height, size);
-        // The height waits in the bottom link, which `insert` then overwrites.
-        // SAFETY: a new node has at least one link, and nobody else knows it.
+        // The bottom link stores the height until `insert` overwrites it.
+        // SAFETY: a new node has at least one link and is not shared yet.
         unsafe { link(node, 0) }.store(std::ptr::without_provenance_mut(height), Ordering::Relaxed);
         node
     }
 
     fn insert(&self, arena: &Arena, entry: Entry) {
         let node = entry.as_ptr();
-        // SAFETY: `allocate` left the height here; the caller's entry is alive (R1).
+        // SAFETY: `allocate` stored the height here; the caller's entry is alive (R1).
         let (height, key) =
             unsafe { (link(node, 0).load(Ordering::Relaxed).addr(), entry.internal_key()) };
         let user_key = user_key(key);
@@ -317,7 +318,7 @@ impl MemtableRep for HashRep {
             }
         };
         self.insert_in_list(head, node, height, key);
-        // Last, so that who finds the filter's bit finds the entry.
+        // Stored last, so that a reader that sees the filter's bit also finds the entry.
         let new_word = Content::SkipList(head).word(filter);
         if new_word != word {
             bucket.store(new_word, Ordering::Release);
@@ -338,9 +339,9 @@ impl MemtableRep for HashRep {
     }
 }
 
-/// A position in a [`HashRep`]. A seek to a key with a prefix stays inside that prefix, unless total
-/// order was asked for; then, and for a target without a prefix, all entries are sorted once. Without
-/// total order there is no first and no last entry, as in RocksDB, whose programs rely on that.
+/// A position in a [`HashRep`]. A seek to a key with a prefix stays inside that prefix unless total order was
+/// requested. With total order, and for a target without a prefix, all entries are sorted once. Without total order
+/// there is no first and no last entry, as in RocksDB, and programs rely on that.
 struct HashCursor<'a> {
     rep: &'a HashRep,
     total_order: bool,
@@ -356,7 +357,8 @@ enum Position<'a> {
     InAll(SortedCursor),
 }
 
-// SAFETY: shared references and a node of the structure (HM1), which any thread may read.
+// SAFETY: the cursor holds shared references and a node of the structure (HM1), which any thread
+// may read.
 unsafe impl Send for HashCursor<'_> {}
 
 impl<'a> HashCursor<'a> {
@@ -371,7 +373,8 @@ impl<'a> HashCursor<'a> {
         }
     }
 
-    /// Whether there is a first and a last entry: not where iteration stays within prefixes.
+    /// Whether the cursor has a first and a last entry; it has none if iteration stays within
+    /// prefixes.
     fn has_ends(&self) -> bool {
         self.total_order || matches!(self.rep.grouping, Grouping::WholeKey)
     }
@@ -388,7 +391,7 @@ impl<'a> HashCursor<'a> {
         Some(self.rep.buckets.at(hash64(group)))
     }
 
-    /// Stands on `node` of the bucket if it belongs to the group.
+    /// Moves to `node` of the bucket if it belongs to the group.
     fn stand(&mut self, bucket: &'a AtomicPtr<u8>, node: *mut u8) {
         let inside = NonNull::new(node).filter(|&node| {
             // SAFETY: HM1.

@@ -1,16 +1,15 @@
-//! Values that are overwritten where they lie: `inplace_update_support`.
+//! In-place updates of values: `inplace_update_support`.
 //!
-//! A put of a key whose newest entry in the memtable is a value of at least the same length takes the
-//! entry over: its value changes, its sequence number stays. So it is visible before its own number is,
-//! and readers of older moments see it, too; RocksDB says the same of the option.
+//! If the newest entry of a key in the memtable is a value of at least the same length, a put overwrites that entry:
+//! its value changes, its sequence number stays. The put is therefore visible before its own sequence number is
+//! published, and older snapshots see it, too; RocksDB documents the same for this option.
 //!
 //! Invariants:
-//! * **U1** The value of an entry is written only under the write lock of its key's stripe, and read
-//!   only under the read lock, into a copy. The stripe is that of the stored key. Keys never change,
-//!   and nobody needs a lock for them.
-//! * **U2** One writer at a time uses the memtable: `supports_concurrent_insert` says so.
-//! * **U3** A value is taken over only where the memtable has no range tombstones: one between the old
-//!   sequence number and the new one would hide the new value.
+//! * **U1** The value of an entry is written only under the write lock of its key's stripe, and read only under the
+//!   read lock, into a copy. The stripe is that of the stored key. Keys never change and need no lock.
+//! * **U2** One writer at a time uses the memtable: `supports_concurrent_insert` returns false.
+//! * **U3** A value is overwritten only if the memtable has no range tombstones: a tombstone between the old sequence
+//!   number and the new one would hide the new value.
 
 #![allow(unsafe_code)]
 
@@ -20,13 +19,14 @@ use crate::base::key::{trailer, user_key};
 use crate::base::{LookupBuffer, SeqNo, ValueType};
 
 impl MemTable {
-    /// Whether puts may take entries over; then they go through [`MemTable::put_in_place`].
+    /// Whether puts may overwrite entries; if so, they use [`MemTable::put_in_place`].
     #[inline]
     pub fn updates_in_place(&self) -> bool {
         self.stripes().is_some()
     }
 
-    /// Sets a key, in place if that is possible; one writer at a time. Returns whether it was.
+    /// Sets a key, in place if possible. Requires one writer at a time. Returns whether the update
+    /// was in place.
     pub fn put_in_place(&self, seq: SeqNo, user_key: &[u8], value: &[u8]) -> bool {
         if let Some(stripes) = self.stripes()
             && self.num_range_deletes() == 0
@@ -52,7 +52,7 @@ impl MemTable {
             return false;
         }
         let _writing = stripes.of(stored).write();
-        // SAFETY: U1 and U2; nobody reads the value while the lock is held.
+        // SAFETY: U1 and U2; no thread reads the value while the lock is held.
         unsafe { entry.overwrite_value(value) }
     }
 }

@@ -1,9 +1,10 @@
 //! Iterators over a memtable.
 //!
-//! Unsafe in two ways, both resting on the `Arc`: the cursor borrows the memtable that the iterator
-//! itself keeps alive, and slices of entries are handed out. Invariants:
-//! * **MM1** `cursor` never outlives `table`: it is private, and declared (so dropped) first.
-//! * **MM2** Entries never move or change while the memtable lives, so slices stay good even when
+//! The file is unsafe in two ways, and the `Arc` makes both sound: the cursor borrows the memtable
+//! that the iterator itself keeps alive, and the iterator returns slices of entries. Invariants:
+//! * **MM1** `cursor` never outlives `table`: it is private, and declared (and therefore dropped)
+//!   first.
+//! * **MM2** Entries never move or change while the memtable lives, so slices stay valid even when
 //!   the iterator moves on. Values that may change (`in_place.rs`) are copied on arrival.
 
 #![allow(unsafe_code)]
@@ -20,17 +21,17 @@ use std::sync::Arc;
 /// An iterator over a memtable, which it keeps alive.
 pub struct MemTableIterator {
     cursor: Cursor<'static>,
-    /// The entry that the cursor stands on.
+    /// The cursor's current entry.
     entry: Option<Entry>,
-    /// Its value, where values change in place.
+    /// The entry's value, if values change in place.
     copy: Vec<u8>,
     /// Keeps everything above alive.
     table: Arc<MemTable>,
 }
 
 impl MemTable {
-    /// An iterator over all entries. With `total_order` false, that of a hash structure stays
-    /// inside the prefix of the key that was sought, and seeks are cheap.
+    /// An iterator over all entries. If `total_order` is false, the iterator of a hash structure
+    /// stays inside the prefix of the seek target, and seeks are cheap.
     pub fn iter(self: &Arc<Self>, total_order: bool) -> MemTableIterator {
         MemTableIterator::new(self.clone(), total_order)
     }

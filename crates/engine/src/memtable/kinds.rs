@@ -1,4 +1,4 @@
-//! The structures that a memtable may keep its entries in. The set is closed.
+//! The structures that can order a memtable's entries. The set is closed.
 
 use super::arena::Arena;
 use super::btree::BTree;
@@ -13,9 +13,9 @@ use crate::hooks::Grouping;
 use crate::options::{ColumnFamilyOptions, MemtableFactory};
 use std::ptr::NonNull;
 
-/// The structures there are.
+/// A structure that orders a memtable's entries.
 pub enum Rep {
-    /// `skip_list`: a tree, which does what RocksDB's skip list does, faster.
+    /// `skip_list`: a tree, which replaces RocksDB's skip list and is faster.
     BTree(BTree),
     /// `prefix_hash` and `hash_linkedlist`.
     Hash(HashRep),
@@ -23,7 +23,7 @@ pub enum Rep {
     Vector(VectorRep),
 }
 
-/// A cursor of any structure; the common one without a virtual call.
+/// A cursor over any structure; the common one needs no virtual call.
 pub enum Cursor<'a> {
     /// Over a [`Rep::BTree`].
     BTree(BTreeCursor<'a>),
@@ -42,7 +42,7 @@ macro_rules! each {
 }
 
 impl Rep {
-    /// The structure that the options ask for. As in RocksDB, a hash structure without a prefix
+    /// The structure that the options request. As in RocksDB, a hash structure without a prefix
     /// extractor becomes the ordered one.
     pub fn new(order: KeyOrder, options: &ColumnFamilyOptions) -> Rep {
         let chunk_size = Arena::chunk_size_for(options.arena_block_size, options.write_buffer_size);
@@ -74,7 +74,7 @@ impl Rep {
         }
     }
 
-    /// Whether writers may insert at the same time.
+    /// Whether several writers may insert concurrently.
     pub fn supports_concurrent_insert(&self) -> bool {
         matches!(self, Rep::BTree(_))
     }
@@ -101,7 +101,7 @@ impl Rep {
         }
     }
 
-    /// See [`BTree::walk_ahead`]; other structures have no such walk.
+    /// See [`BTree::walk_ahead`]; does nothing for other structures.
     pub fn walk_ahead(&self, targets: &[&[u8]]) {
         if let Rep::BTree(tree) = self {
             tree.walk_ahead(targets);

@@ -21,40 +21,43 @@ use std::sync::Arc;
 
 /// Recent writes of one column family.
 ///
-/// Readers may do anything at any time. Writers add at the same time only if
-/// [`MemTable::supports_concurrent_insert`]; otherwise the caller lets one in at a time.
+/// Readers need no synchronisation. Writers may add concurrently only if
+/// [`MemTable::supports_concurrent_insert`] returns true; otherwise the caller admits one at a
+/// time.
 pub struct MemTable {
-    // The structure's pointers lead into the arena; neither is dropped before the other matters,
-    // since nothing looks at entries while dropping.
+    // The structure's pointers lead into the arena. The drop order does not matter, since dropping
+    // accesses no entries.
     rep: Rep,
     arena: Arena,
     order: KeyOrder,
     bloom: Option<MemtableBloom>,
-    /// Where values change in place.
+    /// Present if values change in place.
     stripes: Option<Stripes>,
     range_dels: RangeDels,
     id: u64,
     write_buffer_size: AtomicUsize,
-    /// `memtable_max_range_deletions`; 0 is no limit.
+    /// `memtable_max_range_deletions`; 0 means no limit.
     range_dels_max: u64,
     earliest_sequence: SeqNo,
     immutable: AtomicBool,
     counts: Counts,
 }
 
-/// What writers write: on a line of its own, so that readers keep the rest of the memtable.
+/// Counters that writers update, on a line of their own, so that the rest of the memtable stays in
+/// the readers' caches.
 #[repr(align(64))]
 struct Counts {
     entries: AtomicU64,
     deletes: AtomicU64,
-    /// Read by every lookup, from the line that `entries` is on; the tombstones are elsewhere.
+    /// The number of range tombstones. Every lookup reads it from the same line as `entries`; the
+    /// tombstones are elsewhere.
     range_dels: AtomicU64,
     data_size: AtomicU64,
     first_sequence: AtomicU64,
 }
 
 impl MemTable {
-    /// An empty memtable. Entries up to `earliest_seq` were written before it was made; `id` grows from one
+    /// An empty memtable. Entries up to `earliest_seq` were written before it was created; `id` increases from one
     /// memtable of the column family to the next.
     pub fn new(
         id: u64,
@@ -65,7 +68,7 @@ impl MemTable {
         MemTable::with_spare(id, order, options, earliest_seq, None)
     }
 
-    /// The same, in chunks of one that is gone.
+    /// Like [`MemTable::new`], but reuses chunks of a freed memtable.
     pub fn with_spare(
         id: u64,
         order: KeyOrder,
@@ -101,13 +104,14 @@ impl MemTable {
         })
     }
 
-    /// Whether several writers may add at the same time.
+    /// Whether several writers may add concurrently.
     pub fn supports_concurrent_insert(&self) -> bool {
         self.stripes.is_none() && self.rep.supports_concurrent_insert()
     }
 
-    /// Adds an entry. Its key, sequence number and kind together must be new to the memtable, the
-    /// kind one that lookups understand, and the lengths those of a batch's record.
+    /// Adds an entry. Its key, sequence number and kind together must be new to the memtable,
+    /// lookups must support its kind, and its lengths must be within the limits of a batch's
+    /// record.
     #[inline]
     pub fn add(&self, seq: SeqNo, kind: ValueType, user_key: &[u8], value: &[u8]) {
         debug_assert!(!self.immutable.load(Ordering::Relaxed), "add to an immutable memtable");
@@ -122,22 +126,23 @@ impl MemTable {
         self.count(seq, kind, (user_key.len() + TRAILER_SIZE + value.len()) as u64);
     }
 
-    /// Adds the tombstone `[begin, end) @ seq`; nothing if the range is empty. Any number of writers
-    /// may do so at the same time.
+    /// Adds the tombstone `[begin, end) @ seq`; does nothing if the range is empty. Any number of writers may call this
+    /// concurrently.
     pub fn add_range_deletion(&self, seq: SeqNo, begin: &[u8], end: &[u8]) {
         debug_assert!(!self.immutable.load(Ordering::Relaxed), "add to an immutable memtable");
         if self.order.compare_user(begin, end).is_ge() {
             return;
         }
         self.range_dels.add(&self.order, Tombstone { begin, end, seq });
-        // Before its sequence number is published, so whoever may see the tombstone sees this.
+        // Before the sequence number is published, so that any reader that may see the tombstone
+        // sees this count.
         self.counts.range_dels.fetch_add(1, Ordering::Release);
         let bytes = begin.len() + TRAILER_SIZE + end.len();
         self.count(seq, ValueType::RangeDeletion, bytes as u64);
     }
 
-    /// Hands the entries of the key that are visible to the lookup, newest first, to `ctx`, until
-    /// it needs no more. Returns whether it has its answer.
+    /// Passes the key's entries that are visible to the lookup to `ctx`, newest first, until it
+    /// needs no more. Returns whether the lookup is complete.
     #[inline]
     pub fn get(&self, key: &LookupKey, ctx: &mut GetContext<'_>) -> bool {
         if self.is_empty() {
@@ -179,8 +184,8 @@ impl MemTable {
         ctx.is_done()
     }
 
-    /// Asks for what a lookup of the key reads first. Of an empty memtable that is nothing: its filter has no
-    /// pages yet, and the processor would walk the page table at every lookup to find that out.
+    /// Prefetches what a lookup of the key reads first. For an empty memtable this does nothing: the filter has no
+    /// pages yet, and every lookup would cost a page-table walk.
     #[inline]
     pub fn prefetch(&self, key: &LookupKey) {
         if self.is_empty() {
@@ -199,7 +204,7 @@ impl MemTable {
         ctx.cover(|| self.range_dels.newest_over(key.user_key(), key.sequence(), &guard));
     }
 
-    /// The range tombstones so far, in lists that may overlap each other.
+    /// The range tombstones added so far, in lists that may overlap each other.
     pub fn range_tombstones(&self) -> Vec<Arc<Fragments>> {
         match self.num_range_deletes() {
             0 => Vec::new(),
@@ -207,7 +212,7 @@ impl MemTable {
         }
     }
 
-    /// Asks for what lookups of these keys will read, so that their cache misses overlap.
+    /// Prefetches what lookups of these keys will read, so that their cache misses overlap.
     pub fn walk_ahead(&self, keys: &[LookupKey]) {
         if self.is_empty() {
             return;
@@ -231,25 +236,26 @@ impl MemTable {
         &self.order
     }
 
-    /// Bytes in use: what is in the arena, and what the structure and the filter hold beside it.
+    /// The memory in use in bytes: the arena's used part, and the memory of the structure, the
+    /// range tombstones and the filter.
     pub fn approximate_memory_usage(&self) -> usize {
         let bloom = self.bloom.as_ref().map_or(0, |bloom| bloom.memory(self.num_entries()));
         self.arena.used() + self.rep.outside_memory() + self.range_dels.memory() + bloom
     }
 
-    /// Bytes taken from the system, those not used yet included.
+    /// The memory taken from the system in bytes, including parts not used yet.
     pub fn allocated_memory(&self) -> usize {
         self.approximate_memory_usage() - self.arena.used() + self.arena.allocated()
     }
 
-    /// Changes the size from which it is flushed.
+    /// Changes the size at which the memtable is flushed.
     pub fn set_write_buffer_size(&self, bytes: usize) {
         self.write_buffer_size.store(bytes, Ordering::Relaxed);
     }
 
-    /// Whether the memtable has reached `write_buffer_size`. The filter, of fixed size, is left out, and
-    /// so is of the structure's nodes what is not a word for each entry, up to a sixteenth of the size:
-    /// so much makes memtables hold what those of the same option hold elsewhere.
+    /// Whether the memtable has reached `write_buffer_size`. Two things are not counted: the filter, whose size is
+    /// fixed, and the part of the structure's nodes beyond one word per entry, up to a sixteenth of the size. With this
+    /// allowance a memtable holds as many entries as in RocksDB with the same option.
     #[inline]
     pub fn should_flush(&self) -> bool {
         let full = self.write_buffer_size.load(Ordering::Relaxed);
@@ -264,44 +270,45 @@ impl MemTable {
             || (self.range_dels_max != 0 && self.num_range_deletes() >= self.range_dels_max)
     }
 
-    /// How many entries there are, range tombstones included.
+    /// The number of entries, including range tombstones.
     pub fn num_entries(&self) -> u64 {
         self.counts.entries.load(Ordering::Relaxed)
     }
 
-    /// How many of them are tombstones of single keys.
+    /// The number of tombstones of single keys.
     pub fn num_deletes(&self) -> u64 {
         self.counts.deletes.load(Ordering::Relaxed)
     }
 
-    /// How many of them are range tombstones.
+    /// The number of range tombstones.
     #[inline]
     pub fn num_range_deletes(&self) -> u64 {
         self.counts.range_dels.load(Ordering::Relaxed)
     }
 
-    /// Bytes of internal keys and values.
+    /// The size of internal keys and values in bytes.
     pub fn raw_data_size(&self) -> u64 {
         self.counts.data_size.load(Ordering::Relaxed)
     }
 
-    /// Whether nothing was added yet.
+    /// Whether nothing has been added yet.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.num_entries() == 0
     }
 
-    /// Its place among the memtables of its column family.
+    /// The memtable's identifier, which increases in the order of creation within its column
+    /// family.
     pub fn id(&self) -> u64 {
         self.id
     }
 
-    /// Nothing in it is older than this.
+    /// A lower bound on the sequence numbers in the memtable.
     pub fn earliest_sequence(&self) -> SeqNo {
         self.earliest_sequence
     }
 
-    /// The smallest sequence number in it; 0 while it is empty.
+    /// The smallest sequence number in the memtable; 0 while it is empty.
     pub fn first_sequence(&self) -> SeqNo {
         match self.counts.first_sequence.load(Ordering::Relaxed) {
             u64::MAX => 0,
@@ -309,7 +316,7 @@ impl MemTable {
         }
     }
 
-    /// No entry will be added any more.
+    /// Marks the memtable immutable: no entry will be added any more.
     pub fn mark_immutable(&self) {
         if !self.immutable.swap(true, Ordering::Relaxed) {
             self.rep.mark_read_only();
@@ -330,7 +337,7 @@ impl MemTable {
         if seq < counts.first_sequence.load(Ordering::Relaxed) {
             counts.first_sequence.fetch_min(seq, Ordering::Relaxed);
         }
-        // Last: a memtable that is not empty has its entry in place.
+        // Counted last: the entry of a memtable that is not empty is in place.
         counts.entries.fetch_add(1, Ordering::Release);
     }
 }

@@ -1,9 +1,9 @@
-//! Recent writes, in order, in memory.
+//! Memtables: recent writes, kept in key order in memory.
 //!
 //! A [`MemTable`] owns an arena with all entries and a structure (`kinds::Rep`) that orders them.
-//! Writers add entries with sequence numbers that nobody reads at yet; readers need no lock and
-//! allocate nothing. Nothing is ever removed: a memtable is filled, marked immutable, flushed and
-//! dropped as a whole.
+//! Writers add entries with sequence numbers that are not visible to readers yet; readers need no
+//! lock and allocate nothing. Nothing is ever removed: a memtable is filled, marked immutable,
+//! flushed and dropped as a whole.
 
 mod arena;
 mod bloom;

@@ -1,9 +1,9 @@
-//! The range tombstones of a memtable, apart from its entries.
+//! The range tombstones of a memtable, kept apart from its entries.
 //!
-//! Writers are rare and take a lock. Readers look at runs of fragments (`rangedel`) that never
-//! change: an addition publishes a new list of runs. As in a binary counter, a new run of one is
-//! joined with the last while that is not larger, so there are few runs, and a tombstone is cut
-//! anew only so many times as there are bits in their number.
+//! Writers are rare and take a lock. Readers read immutable runs of fragments (`rangedel`): an
+//! addition publishes a new list of runs. As in a binary counter, a new run of one tombstone is
+//! merged with the last run while that is not larger. So there are few runs, and the number of
+//! times that a tombstone is fragmented again is at most logarithmic in the number of tombstones.
 
 use crate::base::{KeyOrder, SeqNo};
 use crate::env::epoch::{EpochCell, Guard};
@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 type Runs = Vec<Arc<Fragments>>;
 
-/// What `DeleteRange` left in a memtable.
+/// The range tombstones of a memtable.
 pub(super) struct RangeDels {
     runs: EpochCell<Runs>,
     adding: Mutex<()>,
@@ -45,7 +45,7 @@ impl RangeDels {
         self.publish(runs);
     }
 
-    /// Makes one run of all: nobody will add any more.
+    /// Merges all runs into one; called when no more tombstones will be added.
     pub(super) fn seal(&self, order: &KeyOrder) {
         let _adding = self.adding.lock();
         let runs = self.runs();
@@ -54,18 +54,19 @@ impl RangeDels {
         }
     }
 
-    /// The newest tombstone over `user_key` that a reader at `at` sees; 0 is none.
+    /// The sequence number of the newest tombstone over `user_key` that a reader at `at` sees; 0 if
+    /// there is none.
     pub(super) fn newest_over(&self, user_key: &[u8], at: SeqNo, guard: &Guard) -> SeqNo {
         let runs = self.runs.load(guard).map_or(&[][..], |runs| runs);
         runs.iter().map(|run| run.newest_over(user_key, at)).max().unwrap_or(0)
     }
 
-    /// All tombstones so far.
+    /// All tombstones added so far.
     pub(super) fn runs(&self) -> Runs {
         self.runs.load_arc().map_or_else(Vec::new, |runs| Vec::clone(&runs))
     }
 
-    /// Bytes of memory.
+    /// The memory in use, in bytes.
     #[inline]
     pub(super) fn memory(&self) -> usize {
         self.memory.load(Ordering::Relaxed)

@@ -1,8 +1,9 @@
-//! All entries of a structure that keeps no order of its own, sorted at one moment.
+//! All entries of an unordered structure, sorted at one point in time.
 //!
-//! Entries added later are not in it: a reader that made it reads at a sequence number from before.
+//! Entries added later are missing: the reader that made the list reads at an earlier sequence
+//! number.
 
-#![allow(unsafe_code)] // To read the keys of entries, under R1 of `rep`.
+#![allow(unsafe_code)] // To read the keys of entries, under R1 of `entry.rs`.
 
 use super::entry::Entry;
 use super::rep::RepCursor;
@@ -16,11 +17,11 @@ use std::sync::Arc;
 pub(super) type Sorted = Arc<[Entry]>;
 
 fn key<'a>(entry: Entry) -> &'a [u8] {
-    // SAFETY: R1: the holder of a sorted list or of its cursor holds the memtable.
+    // SAFETY: R1: the holder of a sorted list or of its cursor also holds the memtable.
     unsafe { entry.internal_key() }
 }
 
-/// The first eight bytes of the user key as a number of the same order.
+/// The first eight bytes of the user key as a number that sorts like the keys.
 fn front(entry: Entry) -> u64 {
     let key = key(entry);
     let user_key = &key[..key.len() - TRAILER_SIZE];
@@ -34,13 +35,13 @@ pub(super) fn sort(order: &KeyOrder, entries: Vec<Entry>) -> Sorted {
         entries.sort_unstable_by(|a, b| order.compare(key(*a), key(*b)));
         return entries.into();
     }
-    // Most comparisons end at the front, without a visit to the entries.
+    // Most comparisons end at the first eight bytes and do not access the entries.
     let mut entries: Vec<(u64, Entry)> = entries.into_iter().map(|e| (front(e), e)).collect();
     entries.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| order.compare(key(a.1), key(b.1))));
     entries.into_iter().map(|(_, entry)| entry).collect()
 }
 
-/// How many entries are before `target`.
+/// The number of entries before `target`.
 pub(super) fn lower_bound(order: &KeyOrder, entries: &[Entry], target: &[u8]) -> usize {
     entries.partition_point(|&e| order.compare(key(e), target) == Ordering::Less)
 }
@@ -49,7 +50,7 @@ pub(super) fn lower_bound(order: &KeyOrder, entries: &[Entry], target: &[u8]) ->
 pub(super) struct SortedCursor {
     order: KeyOrder,
     entries: Sorted,
-    /// The length means nowhere.
+    /// The current index; the length of the list means that the cursor is invalid.
     at: usize,
 }
 
@@ -59,7 +60,7 @@ impl SortedCursor {
         SortedCursor { order, entries, at }
     }
 
-    /// One before `at`, or nowhere.
+    /// The index before `at`, or the invalid position.
     fn before(&self, at: usize) -> usize {
         at.checked_sub(1).unwrap_or(self.entries.len())
     }

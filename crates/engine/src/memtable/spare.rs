@@ -1,34 +1,34 @@
-//! Chunks of the memtable that was flushed last, for the next one.
+//! Chunks of the last flushed memtable, kept for the next one.
 //!
-//! The pages of a chunk that comes from the operating system are mapped and filled with zeros one by
-//! one, when they are first written: for values of 100 KB that was two fifths of a writer's time. The
-//! chunks of a flushed memtable have their pages already. While writers are busy nothing is held longer than
-//! without: at the moment when a memtable is freed its successor has begun to grow, and what it
-//! takes from here it would have taken from the system.
+//! The kernel maps and zeroes the pages of a new chunk one by one, on the first write to each: for values of 100 KB
+//! that took two fifths of a writer's time. The chunks of a flushed memtable already have their pages. While writers
+//! are busy, this holds no memory longer than necessary: when a memtable is freed, its successor has begun to grow, and
+//! takes from here what it would otherwise take from the system.
 //!
-//! Bounds: there is never more than one memtable has left behind, since what is left of an older one
-//! goes back to the system when the next one comes. What nobody has taken half a second later
-//! goes back as well ([`SpareChunks::is_idle`], asked by the background), and everything at the end. A database whose
-//! memtables share a budget has no spare chunks: there memory that one family has given up is any other's.
+//! Bounds: the spare chunks are never more than one memtable left behind, since the remaining chunks of an older one
+//! are freed when the next one arrives. Chunks not taken within half a second are freed as well
+//! ([`SpareChunks::is_idle`], polled by the background thread), and all are freed when the database closes. A database
+//! whose memtables share a budget has no spare chunks: memory that one family gives up must be available to every
+//! other.
 
-#![allow(unsafe_code)] // Pieces without an owner; invariant S1: each one is used by nobody else.
+#![allow(unsafe_code)] // Pieces without an owner; invariant S1: nothing else uses a spare chunk.
 
 use super::chunk::{Chunk, free_chunk};
 use crate::env::clock::Instant;
 use crate::env::sync::Mutex;
 use std::time::Duration;
 
-/// Chunks that nobody has wanted in this time go back to the system.
+/// Chunks not taken within this time are returned to the system.
 const IDLE: Duration = Duration::from_millis(500);
 
-/// The chunks. One for all memtables of a database.
+/// The spare chunks, shared by all memtables of a database.
 pub struct SpareChunks(Mutex<Spare>);
 
 struct Spare {
     chunks: Pieces,
-    /// When the chunks were given.
+    /// The time when the chunks were given.
     since: Instant,
-    /// Nothing is taken in any more.
+    /// Whether chunks are no longer accepted.
     closed: bool,
 }
 
@@ -38,11 +38,11 @@ pub(super) struct Pieces {
     pub(super) list: Vec<*mut Chunk>,
 }
 
-// SAFETY: nobody else uses the chunks (S1), and memory may be freed on any thread.
+// SAFETY: nothing else uses the chunks (S1), and memory may be freed on any thread.
 unsafe impl Send for Pieces {}
 
 impl Pieces {
-    /// No chunk yet.
+    /// An empty list.
     pub(super) fn none(size: usize) -> Pieces {
         Pieces { size, list: Vec::new() }
     }
@@ -51,7 +51,7 @@ impl Pieces {
 impl Drop for Pieces {
     fn drop(&mut self) {
         for &chunk in &self.list {
-            // SAFETY: all are of this size, and nobody else uses them (S1).
+            // SAFETY: all have this size, and nothing else uses them (S1).
             unsafe { free_chunk(chunk, self.size) };
         }
     }
@@ -65,7 +65,7 @@ impl Default for SpareChunks {
 }
 
 impl SpareChunks {
-    /// A chunk of exactly this size, whose bytes may be anything.
+    /// Takes a chunk of exactly this size, whose bytes are arbitrary.
     pub(super) fn take(&self, size: usize) -> Option<*mut Chunk> {
         let mut spare = self.0.lock();
         if spare.chunks.size != size {
@@ -74,7 +74,7 @@ impl SpareChunks {
         spare.chunks.list.pop()
     }
 
-    /// Takes in what a memtable leaves behind. What nobody has taken of the one before is freed.
+    /// Accepts the chunks of a freed memtable. The remaining chunks of the previous one are freed.
     pub(super) fn give(&self, chunks: Pieces) {
         let mut spare = self.0.lock();
         if !spare.closed {
@@ -85,8 +85,8 @@ impl SpareChunks {
         }
     }
 
-    /// Whether there are chunks that nobody has wanted for a while: who has not filled a memtable in that
-    /// time gains little by them.
+    /// Whether there are chunks that nothing has taken for a while: a writer that takes longer to fill a memtable gains
+    /// little from them.
     pub fn is_idle(&self) -> bool {
         let spare = self.0.lock();
         !spare.chunks.list.is_empty() && spare.since.elapsed() >= IDLE
@@ -100,7 +100,7 @@ impl SpareChunks {
         drop(chunks);
     }
 
-    /// Frees all chunks, and those of memtables that are still to go.
+    /// Frees all chunks, and those that memtables freed later would leave.
     pub fn close(&self) {
         self.0.lock().closed = true;
         self.release();

@@ -1,4 +1,4 @@
-//! Locks over values that may change; the invariants are in `in_place.rs`.
+//! Locks over values that may change in place; `in_place.rs` has the invariants.
 
 #![allow(unsafe_code)]
 
@@ -8,7 +8,7 @@ use crate::base::key::user_key;
 use crate::env::sync::RwLock;
 use crate::options::ColumnFamilyOptions;
 
-/// More would not help anybody.
+/// The maximum number of locks; more would not help.
 const STRIPES_MAX: usize = 1 << 20;
 
 /// The locks over the values of a memtable.
@@ -17,7 +17,7 @@ pub(super) struct Stripes {
 }
 
 impl Stripes {
-    /// As many as the options say; `None` where values never change.
+    /// The number of locks that the options set; `None` if values never change.
     pub(super) fn new(options: &ColumnFamilyOptions) -> Option<Stripes> {
         let count = options.inplace_update_num_locks.clamp(1, STRIPES_MAX);
         let locks = || (0..count).map(|_| RwLock::new(())).collect();
@@ -33,13 +33,13 @@ impl Stripes {
     /// Copies the value of an entry.
     ///
     /// # Safety
-    /// The entry lies in the arena of this memtable, which is alive.
+    /// The entry must lie in the arena of this memtable, which must be alive.
     pub(super) unsafe fn copy_value(&self, entry: Entry, to: &mut Vec<u8>) {
         // SAFETY: alive by contract; keys never change.
         let key = unsafe { entry.internal_key() };
         let _reading = self.of(key).read();
         to.clear();
-        // SAFETY: U1; the slice ends before the lock is let go.
+        // SAFETY: U1; the slice is dropped before the lock is released.
         to.extend_from_slice(unsafe { entry.value() });
     }
 }

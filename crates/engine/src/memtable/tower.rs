@@ -4,8 +4,8 @@
 //!   next[h-1] ... next[1] next[0] | entry
 //!                                 ^ node
 //! ```
-//! A pointer to a node is its entry's address. A head is a tower without an entry. Who links
-//! towers into lists states the rules (`hash`).
+//! A pointer to a node is its entry's address. A head is a tower without an entry. The module that
+//! links towers into lists states the rules (`hash`).
 
 #![allow(unsafe_code)]
 
@@ -13,7 +13,7 @@ use super::arena::Arena;
 use crate::env::sync::std_atomic::AtomicPtr;
 use std::ptr::{NonNull, null_mut};
 
-/// The tallest tower there can be.
+/// The maximum height of a tower.
 pub(super) const MAX_HEIGHT: usize = 12;
 
 /// A forward pointer.
@@ -22,14 +22,14 @@ pub(super) type Link = AtomicPtr<u8>;
 /// A node's entry, or the end of a head's tower.
 pub(super) type Node = NonNull<u8>;
 
-/// A tower of null links with room for `size` bytes above it.
+/// Allocates a tower of null links with room for `size` bytes above it.
 pub(super) fn new_tower(arena: &Arena, height: usize, size: usize) -> Node {
     let tower = height * size_of::<Link>();
-    // SAFETY: inside or at the end of the piece.
+    // SAFETY: the address is inside the piece or at its end.
     let node = unsafe { arena.allocate(tower + size).add(tower) };
     for level in 0..height {
-        // SAFETY: `level < height` links below `node` belong to the new piece; the arena's
-        // alignment is enough for a pointer.
+        // SAFETY: `level < height` links below `node` belong to the new piece; the arena aligns it
+        // enough for a pointer.
         unsafe { link_ptr(node, level).write(Link::new(null_mut())) };
     }
     node

@@ -1,10 +1,10 @@
-//! `vector`: entries in the order in which they came, sorted when somebody reads.
+//! The structure for `vector`: entries in insertion order, sorted when a reader arrives.
 //!
-//! Made for loading much and reading it only at the flush: an insert is a push. A reader sorts all
-//! entries there are, unless nothing was added since the last reader did.
+//! It is made for bulk loads that are read only by the flush: an insert is a push. A reader sorts
+//! all entries unless nothing was added since the last sort.
 //!
-//! Threads: the caller lets one writer in at a time; readers wait for it, and it for them, only as
-//! long as a push or a copy of the list takes.
+//! Threads: the caller admits one writer at a time. Readers and the writer block each other only
+//! for the duration of a push or of a copy of the list.
 
 use super::arena::Arena;
 use super::entry::Entry;
@@ -19,9 +19,9 @@ use std::sync::Arc;
 pub struct VectorRep {
     order: KeyOrder,
     entries: Mutex<Vec<Entry>>,
-    /// What the last reader made.
+    /// The entries as the last reader sorted them.
     sorted: Mutex<Sorted>,
-    /// Bytes of the list; readable without the lock.
+    /// The size of the list in bytes; readable without the lock.
     memory: AtomicUsize,
 }
 
@@ -38,7 +38,7 @@ impl VectorRep {
         }
     }
 
-    /// All entries in order. Readers that come together sort once.
+    /// All entries in order. Concurrent readers sort once.
     fn sorted(&self) -> Sorted {
         let mut last = self.sorted.lock();
         let entries = self.entries.lock();

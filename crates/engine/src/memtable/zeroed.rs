@@ -1,12 +1,12 @@
-//! Arrays of atomics that start as zeros and take memory when they are written, page by page.
+//! Arrays of atomics that start as zeros and take memory page by page, when pages are first written.
 //!
-//! A memtable makes its arrays for as many entries as fit into it, but most memtables of a database with
-//! many column families stay small. Pages straight from the system are zero without being touched, and
-//! go back to it at once: large pieces that a memory allocator got back, it would keep. Only where the system
-//! refuses a mapping, the allocator is asked.
+//! A memtable sizes its arrays for as many entries as fit into it, but in a database with many column families most
+//! memtables stay small. Pages mapped directly from the system are zero without being touched, and unmapping returns
+//! them at once; a memory allocator would keep large freed pieces. The allocator is used only if the system refuses a
+//! mapping.
 //!
-//! Unsafe, for seeing the bytes as `T`. Invariant **Z1**: from `start` on there are `len` values of `T`, all bytes of
-//! which were zero, in `memory`, which is only ever used as such.
+//! The file is unsafe because it views bytes as `T`. Invariant **Z1**: from `start` on there are `len` values of `T` in
+//! `memory`, all bytes of which were zero at first and which is only ever used as such.
 
 #![allow(unsafe_code)]
 
@@ -16,14 +16,14 @@ use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::ops::Deref;
 use std::ptr::NonNull;
 
-/// From this size on huge pages are asked for.
+/// Arrays of at least this size request huge pages.
 const HUGE_FROM: usize = 2 << 20;
 
-/// Types of which zero bytes are a value, and that change through shared references only.
+/// Types for which zero bytes are a valid value, and which change only through shared references.
 ///
 /// # Safety
 ///
-/// That is so, and the alignment is at most that of a page.
+/// The type must have these properties, and its alignment must be at most that of a page.
 pub(super) unsafe trait ZeroAtomic: Send + Sync {}
 
 // SAFETY: the number 0.
@@ -33,10 +33,10 @@ unsafe impl<T> ZeroAtomic for AtomicPtr<T> {}
 // SAFETY: as for its elements; there are 64 of 64 bits in a page.
 unsafe impl<T: ZeroAtomic, const N: usize> ZeroAtomic for [T; N] {}
 
-/// Where an array lies.
+/// The memory of an array.
 enum Memory {
     Mapped(MmapMut),
-    /// In memory of the allocator's with this layout.
+    /// Memory from the allocator, with this layout.
     Allocated(Layout),
 }
 
@@ -53,7 +53,7 @@ unsafe impl<T: ZeroAtomic> Send for Zeroed<T> {}
 unsafe impl<T: ZeroAtomic> Sync for Zeroed<T> {}
 
 impl<T: ZeroAtomic> Zeroed<T> {
-    /// So many zeros, at least one.
+    /// An array of `len` zeros, at least one.
     pub(super) fn new(len: usize) -> Zeroed<T> {
         let len = len.max(1);
         let Ok(layout) = Layout::array::<T>(len) else {
@@ -65,7 +65,7 @@ impl<T: ZeroAtomic> Zeroed<T> {
         // Miri has no madvise.
         #[cfg(all(target_os = "linux", not(miri)))]
         if layout.size() >= HUGE_FROM {
-            // A refusal costs speed alone.
+            // A refusal costs only speed.
             let _ = memory.advise(Advice::HugePage);
         }
         // SAFETY: mappings are not at address zero.
@@ -81,7 +81,7 @@ impl<T: ZeroAtomic> Zeroed<T> {
         Zeroed { memory: Memory::Allocated(layout), start, len }
     }
 
-    /// Bytes of the array, the untouched ones included.
+    /// The size of the array in bytes, including untouched pages.
     pub(super) fn memory(&self) -> usize {
         match &self.memory {
             Memory::Mapped(memory) => memory.len(),
