@@ -1,17 +1,17 @@
-//! A version and the edits after it make the next version. Every rule about files is checked here,
-//! so that a version that exists is a consistent one.
+//! The version builder: applies edits to a version to produce the next one. It checks every rule about files, so every
+//! existing version is consistent.
 //!
-//! Rules; breaking one is Corruption that names the files:
-//! * **VB1** A file that leaves is there, on the level that the edit says.
-//! * **VB2** A file that comes is not there yet, on any level.
-//! * **VB3** Its smallest key is not after its largest.
-//! * **VB4** Level 1 and deeper: files sorted by internal key, no two share one.
-//! * **VB5** Level 0, all files with epoch numbers: newest epoch first; files whose keys overlap do
-//!   not share an epoch.
-//! * **VB6** Level 0, some file without: newest largest sequence number first, as RocksDB before
-//!   epochs. The ranges must then descend with age: each file's smallest sequence number lies below
-//!   that of the newer neighbour. An ingested file has one sequence number, which must lie below the
-//!   neighbour's largest; or 0, which any number of files may have.
+//! Rules; breaking one returns a Corruption error that names the files:
+//! * **VB1** A removed file exists on the level that the edit names.
+//! * **VB2** An added file does not exist yet on any level.
+//! * **VB3** The smallest key of an added file is not after its largest.
+//! * **VB4** Level 1 and deeper: files are sorted by internal key and no two files share a key.
+//! * **VB5** Level 0, if all files have epoch numbers: newest epoch first; files with overlapping keys do not share an
+//!   epoch.
+//! * **VB6** Level 0, if some file has no epoch number: newest largest sequence number first, as in RocksDB before
+//!   epochs. The ranges must then descend with age: each file's smallest sequence number is below that of its newer
+//!   neighbour. An ingested file has a single sequence number, which must be below the neighbour's largest, or 0, which
+//!   any number of files may have.
 
 use super::{FileMeta, Level, Version, VersionEdit};
 use crate::base::KeyOrder;
@@ -19,18 +19,18 @@ use crate::error::{Error, Result};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// Collects edits on top of a version.
+/// Accumulates edits on top of a version.
 pub struct VersionBuilder {
     base: Arc<Version>,
     deleted: BTreeSet<(usize, u64)>,
     added: BTreeMap<u64, (usize, Arc<FileMeta>)>,
 }
 
-/// What [`VersionBuilder::build`] made.
+/// The result of [`VersionBuilder::build`].
 pub struct BuiltVersion {
     /// The next version.
     pub version: Version,
-    /// Files of the base that are not in it.
+    /// Files of the base version that the new version does not contain.
     pub removed: Vec<Arc<FileMeta>>,
 }
 
@@ -40,7 +40,7 @@ impl VersionBuilder {
         VersionBuilder { base, deleted: BTreeSet::new(), added: BTreeMap::new() }
     }
 
-    /// Takes in an edit: first what leaves, then what comes, so that a move is one edit.
+    /// Applies an edit: first removed files, then added files, so that one edit can move a file.
     pub fn apply(&mut self, edit: &VersionEdit) -> Result<()> {
         for &(level, number) in &edit.deleted_files {
             self.delete(level, number)?;
@@ -78,7 +78,7 @@ impl VersionBuilder {
         let mut taken = self.added.get(&number).map(|(at, _)| *at);
         if let Some((at, known)) = self.base.find(number) {
             if self.deleted.contains(&(at, number)) {
-                // A move: one file, one FileMeta (F1).
+                // A move: the file keeps its only FileMeta (F1).
                 file = Arc::clone(known);
             } else {
                 taken = Some(at);
@@ -93,7 +93,7 @@ impl VersionBuilder {
         Ok(())
     }
 
-    /// Checks all rules and makes the version.
+    /// Checks all rules and returns the new version.
     pub fn build(self) -> Result<BuiltVersion> {
         let order = self.base.order().clone();
         let mut levels = Vec::with_capacity(self.base.num_levels());
@@ -126,7 +126,7 @@ impl VersionBuilder {
         let is_last = n + 1 == self.base.num_levels();
         for f in &files {
             f.set_at_last_level(is_last);
-            // A file of one key needs no comparator, which may be the user's.
+            // A file with one key needs no call of the comparator, which may be user code.
             if f.smallest != f.largest && order.compare(&f.smallest, &f.largest).is_gt() {
                 return Err(Error::corruption(format!("level {n}: keys out of order: {f:?}")));
             }

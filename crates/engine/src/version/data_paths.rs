@@ -1,9 +1,9 @@
-//! The directories that hold the tables of a column family.
+//! The directories of a column family's tables.
 //!
-//! A table's place is a number in the MANIFEST, an index into `cf_paths` as they were when it was
-//! made. Flushes and files from outside go to the first, compactions choose. A number beyond the
-//! list means the last directory, as in RocksDB: so a checkpoint, which has all tables in one
-//! directory, opens without the paths of the database that it was made from.
+//! The MANIFEST stores a table's directory as an index into the `cf_paths` in force when the table
+//! was created. Flushes and ingested files use the first directory; compactions choose one. An
+//! index beyond the list means the last directory, as in RocksDB, so a checkpoint, which has all
+//! tables in one directory, opens without the paths of the original database.
 
 use super::FileMeta;
 use crate::fs::FileSystem;
@@ -12,7 +12,7 @@ use crate::options::DbPath;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Where tables are. Clones share one list, which is never empty.
+/// The directories of tables. Clones share one list, which is never empty.
 #[derive(Clone, Debug)]
 pub struct DataPaths {
     main: Arc<Path>,
@@ -20,14 +20,14 @@ pub struct DataPaths {
 }
 
 impl DataPaths {
-    /// The directories of `paths`; without any, `dir`.
+    /// The directories of `paths`, or `dir` if `paths` is empty.
     pub fn new(fs: &dyn FileSystem, dir: &Path, paths: &[DbPath]) -> DataPaths {
         let mut dirs = paths.iter().map(|p| Arc::from(fs.absolute(&p.path)));
         let main = dirs.next().unwrap_or_else(|| Arc::from(dir));
         DataPaths { main, others: dirs.collect() }
     }
 
-    /// Where new files go that nobody chose a place for.
+    /// The directory of new files for which none was chosen.
     pub fn main(&self) -> &Arc<Path> {
         &self.main
     }
@@ -40,17 +40,17 @@ impl DataPaths {
         }
     }
 
-    /// All directories, in their order.
+    /// All directories, in order.
     pub fn dirs(&self) -> impl Iterator<Item = &Arc<Path>> {
         std::iter::once(&self.main).chain(&*self.others)
     }
 
-    /// The name of a table.
+    /// The file name of a table.
     pub fn table(&self, file: &FileMeta) -> PathBuf {
         table_file_name(self.dir(file.path_id), file.number)
     }
 
-    /// The name of a table, or the one that LevelDB gave it where there is only that.
+    /// The file name of a table, or its LevelDB name if only that file exists.
     pub fn table_that_exists(
         &self,
         fs: &dyn FileSystem,

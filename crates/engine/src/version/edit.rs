@@ -1,14 +1,13 @@
-//! One MANIFEST record: a change of the set of files, or of the counters beside it.
+//! The version edit, one MANIFEST record: a change to the set of files or to the counters stored with it.
 //!
-//! Grammar (`docs/formats/manifest.md`): a record is a run of `varint32 tag, payload`, in any order.
-//! The empty record is legal. Tags with bit 13 carry their length unless they are four old ones,
-//! and are skipped when unknown; any other unknown tag is Corruption.
+//! Grammar (`docs/formats/manifest.md`): a record is a sequence of `varint32 tag, payload` in any order. The empty
+//! record is legal. A field whose tag has bit 13 includes its length (except for four old tags) and is skipped if the
+//! tag is unknown; any other unknown tag is Corruption.
 //!
-//! Fields are written in the order in which RocksDB writes them, so that its records read and
-//! written again are the same bytes. Never written: tag 7 (aborts Debian's 7.8.3), 100, 102 and
-//! 8194..8197, which are older spellings of others.
+//! Fields are written in RocksDB's order, so that reading and rewriting its records yields the same bytes. Never
+//! written: tag 7 (it aborts Debian's 7.8.3), 100, 102 and 8194..8197, which are older forms of other tags.
 //!
-//! Decoding never panics, and allocates no more than the record is long.
+//! Decoding never panics and never allocates more bytes than the record's length.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -42,7 +41,7 @@ mod tag {
     pub(super) const IN_ATOMIC_GROUP: u32 = 300;
     pub(super) const BLOB_FILE_ADDITION: u32 = 400;
     pub(super) const BLOB_FILE_GARBAGE: u32 = 401;
-    /// A tag with this bit may be skipped by those who do not know it.
+    /// Readers that do not know a tag with this bit may skip its field.
     pub(super) const SAFE_IGNORE_MASK: u32 = 1 << 13;
     pub(super) const DB_ID: u32 = 8193;
     pub(super) const BLOB_FILE_ADDITION_OLD: u32 = 8194;
@@ -55,34 +54,35 @@ mod tag {
     pub(super) const PERSIST_USER_DEFINED_TIMESTAMPS: u32 = 8201;
 }
 
-/// Bit 6 of a blob edit's custom field: who does not know the field must not read the file.
+/// Bit 6 of a blob edit's custom field: a reader that does not know the field must not read the
+/// file.
 const BLOB_FIELD_MANDATORY: u32 = 1 << 6;
 const WAL_FIELD_END: u32 = 1;
 const WAL_FIELD_SYNCED_SIZE: u32 = 2;
 
-/// A blob file that came into being. Read so that its presence can be named; never written.
+/// A blob file that was created. It is decoded so that errors can name it; it is never written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BlobFileAddition {
-    /// The number in its name.
+    /// The number in its file name.
     pub number: u64,
-    /// Values in it.
+    /// The number of values in it.
     pub total_count: u64,
-    /// Bytes of its records.
+    /// The size of its records in bytes.
     pub total_bytes: u64,
-    /// What made the checksum.
+    /// The method that computed the checksum.
     pub checksum_method: Vec<u8>,
     /// The checksum.
     pub checksum_value: Vec<u8>,
 }
 
-/// Values of a blob file that nobody points to any more.
+/// Values of a blob file that are no longer referenced.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BlobFileGarbage {
     /// The number of the blob file.
     pub number: u64,
-    /// Values that became garbage with this edit.
+    /// The number of values that became garbage with this edit.
     pub garbage_count: u64,
-    /// Their bytes.
+    /// The size of these values in bytes.
     pub garbage_bytes: u64,
 }
 
@@ -91,59 +91,59 @@ pub struct BlobFileGarbage {
 pub struct WalAddition {
     /// The number of the WAL.
     pub number: u64,
-    /// Bytes that are known to be on the device, once it was closed.
+    /// Bytes known to be on the device; set when the WAL is closed.
     pub synced_size: Option<u64>,
 }
 
-/// A change of one column family's files and of the counters beside them.
+/// A change to one column family's files and to the counters stored with them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VersionEdit {
     /// The column family that the edit is for.
     pub column_family: u32,
-    /// Name of the order of user keys.
+    /// The name of the comparator.
     pub comparator: Option<String>,
-    /// WALs below it hold nothing that this column family has not flushed.
+    /// All data in WALs below this number has been flushed by this column family.
     pub log_number: Option<u64>,
     /// Always 0 today.
     pub prev_log_number: Option<u64>,
-    /// The next number to hand out.
+    /// The next file number to assign.
     pub next_file_number: Option<u64>,
-    /// The column family with this id, or a larger one, once existed.
+    /// The column family with this id, or with a larger one, once existed.
     pub max_column_family: Option<u32>,
-    /// WALs below it are not needed by anybody.
+    /// No column family needs a WAL below this number.
     pub min_log_number_to_keep: Option<u64>,
-    /// No write up to here has a larger sequence number.
+    /// An upper bound on the sequence numbers of all writes so far.
     pub last_sequence: Option<SeqNo>,
     /// The identity of the database.
     pub db_id: Option<String>,
-    /// Where the next compaction of a level starts (level, internal key).
+    /// The start of the next compaction of a level (level, internal key).
     pub compact_cursors: Vec<(usize, Vec<u8>)>,
-    /// Files that leave (level, number).
+    /// Removed files (level, number).
     pub deleted_files: Vec<(usize, u64)>,
-    /// Files that come (level, file).
+    /// Added files (level, file).
     pub new_files: Vec<(usize, Arc<FileMeta>)>,
-    /// Blob files that come.
+    /// Added blob files.
     pub blob_file_additions: Vec<BlobFileAddition>,
     /// Blob values that became garbage.
     pub blob_file_garbage: Vec<BlobFileGarbage>,
-    /// WALs that are tracked from now on.
+    /// WALs that are tracked from this edit on.
     pub wal_additions: Vec<WalAddition>,
-    /// WALs below it are no longer tracked.
+    /// WALs below this number are no longer tracked.
     pub wal_deletion: Option<u64>,
-    /// The edit makes the column family, with this name.
+    /// The edit creates the column family with this name.
     pub column_family_add: Option<String>,
     /// The edit drops the column family with all its files.
     pub column_family_drop: bool,
-    /// The edit is one of several that count only together; so many follow.
+    /// The edit is part of an atomic group; this many further edits of the group follow.
     pub in_atomic_group: Option<u32>,
-    /// With user-defined timestamps: history below it may be gone.
+    /// With user-defined timestamps: history below this timestamp may be missing.
     pub full_history_ts_low: Option<Vec<u8>>,
     /// Whether user-defined timestamps are kept in files.
     pub persist_user_defined_timestamps: Option<bool>,
 }
 
 impl VersionEdit {
-    /// An edit for this column family that changes nothing yet.
+    /// An empty edit for this column family.
     pub fn for_column_family(id: u32) -> VersionEdit {
         VersionEdit { column_family: id, ..VersionEdit::default() }
     }
@@ -153,17 +153,17 @@ impl VersionEdit {
         self.new_files.push((level, file));
     }
 
-    /// Takes a file out of a level.
+    /// Removes a file from a level.
     pub fn delete_file(&mut self, level: usize, number: u64) {
         self.deleted_files.push((level, number));
     }
 
-    /// Whether it adds or drops a column family.
+    /// Whether the edit adds or drops a column family.
     pub fn is_column_family_manipulation(&self) -> bool {
         self.column_family_add.is_some() || self.column_family_drop
     }
 
-    /// The record's bytes.
+    /// Encodes the record.
     pub fn encode(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(64 + 160 * self.new_files.len());
         if let Some(id) = &self.db_id {
@@ -196,7 +196,7 @@ impl VersionEdit {
             put_varint32(out, *level as u32);
             put_varint64(out, *number);
         }
-        // Readers older than tag 10 look for its value on the first new file.
+        // Readers older than tag 10 expect its value on the first new file.
         let mut min_log = self.min_log_number_to_keep;
         for (level, file) in &self.new_files {
             put_varint32(out, tag::NEW_FILE_4);
@@ -261,7 +261,7 @@ impl VersionEdit {
         }
     }
 
-    /// Reads a record.
+    /// Decodes a record.
     pub fn decode(record: &[u8]) -> Result<VersionEdit> {
         let mut edit = VersionEdit::default();
         let mut d = Decoder::new(record);
@@ -386,7 +386,7 @@ fn string(d: &mut Decoder<'_>, what: &str) -> Result<String> {
     utf8(d.length_prefixed(what)?, what)
 }
 
-/// A level. Whether the tree has so many is for the reader of the whole MANIFEST to say.
+/// A level. The reader of the whole MANIFEST checks whether the tree has this level.
 pub(super) fn level(d: &mut Decoder<'_>) -> Result<usize> {
     Ok(d.varint32("level")? as usize)
 }
@@ -413,7 +413,7 @@ pub(super) fn sequence(d: &mut Decoder<'_>, what: &str) -> Result<SeqNo> {
     Ok(seq)
 }
 
-/// An internal key. Its type byte is not looked at: some RocksDB releases stored an internal bound.
+/// An internal key. Its type byte is not checked: some RocksDB releases stored an internal bound.
 pub(super) fn internal_key(d: &mut Decoder<'_>, what: &str) -> Result<Vec<u8>> {
     let key = d.length_prefixed(what)?;
     if key.len() < crate::base::key::TRAILER_SIZE {

@@ -1,4 +1,4 @@
-//! The bytes of one new file inside a MANIFEST record, in the four layouts that exist.
+//! The encoding of one new file inside a MANIFEST record, in its four layouts.
 //!
 //! ```text
 //! 7   level number      size smallest largest
@@ -6,7 +6,7 @@
 //! 102 level number path size smallest largest seqno seqno
 //! 103 level number      size smallest largest seqno seqno  { field lps }*  1
 //! ```
-//! Only 103 is written. An unknown field of it is skipped unless its bit 6 is set.
+//! Only 103 is written. An unknown field in it is skipped unless bit 6 of the field number is set.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -33,7 +33,7 @@ mod field {
     pub(super) const COMPENSATED_RANGE_DELETION_SIZE: u32 = 14;
     pub(super) const TAIL_SIZE: u32 = 15;
     pub(super) const USER_DEFINED_TIMESTAMPS_PERSISTED: u32 = 16;
-    /// A field with this bit must be understood.
+    /// Readers must understand a field with this bit.
     pub(super) const MANDATORY: u32 = 1 << 6;
     pub(super) const PATH_ID: u32 = 65;
 }
@@ -49,7 +49,7 @@ pub(super) enum Layout {
     Third,
 }
 
-/// Appends what follows tag 103.
+/// Appends the payload of tag 103.
 pub(super) fn encode(out: &mut Vec<u8>, level: usize, f: &FileMeta, min_log: Option<u64>) {
     put_varint32(out, level as u32);
     put_varint64(out, f.number);
@@ -108,7 +108,7 @@ fn put_number(out: &mut Vec<u8>, field: u32, value: u64) {
     put_varint64(out, value);
 }
 
-/// Reads what follows tags 7, 100 and 102.
+/// Reads the payload of tags 7, 100 and 102.
 pub(super) fn decode_old(d: &mut Decoder<'_>, layout: Layout) -> Result<(usize, FileMeta)> {
     let level = level(d)?;
     let number = file_number(d, "new file")?;
@@ -119,7 +119,7 @@ pub(super) fn decode_old(d: &mut Decoder<'_>, layout: Layout) -> Result<(usize, 
     let mut file = decode_extent(d, number)?;
     file.path_id = path_id;
     if layout == Layout::First {
-        // LevelDB said nothing of sequence numbers; RocksDB takes such files for oldest.
+        // LevelDB stored no sequence numbers; RocksDB treats such files as the oldest.
         (file.smallest_seqno, file.largest_seqno) = (0, 0);
     } else {
         decode_seqnos(d, &mut file)?;
@@ -127,7 +127,8 @@ pub(super) fn decode_old(d: &mut Decoder<'_>, layout: Layout) -> Result<(usize, 
     Ok((level, file))
 }
 
-/// Reads what follows tag 103; the third part is the copy of `min_log_number_to_keep`, if any.
+/// Reads the payload of tag 103; the third part is the copy of `min_log_number_to_keep`, if
+/// present.
 pub(super) fn decode(d: &mut Decoder<'_>) -> Result<(usize, FileMeta, Option<u64>)> {
     let level = level(d)?;
     let number = file_number(d, "new file")?;
@@ -201,7 +202,7 @@ fn decode_field(file: &mut FileMeta, field: u32, bytes: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// All zeros is RocksDB's word for "none".
+/// RocksDB stores all zeros for "none".
 fn unique_id(bytes: &[u8]) -> Result<Option<[u8; 16]>> {
     match <[u8; 16]>::try_from(bytes) {
         Ok(id) => Ok((id != [0; 16]).then_some(id)),
@@ -212,7 +213,7 @@ fn unique_id(bytes: &[u8]) -> Result<Option<[u8; 16]>> {
     }
 }
 
-/// There are at most four data paths.
+/// Checks a path index. There are at most four data paths.
 fn path_id(id: u32) -> Result<u32> {
     match id {
         0..=3 => Ok(id),

@@ -1,15 +1,15 @@
-//! One table file of the database, and what becomes of its number when nobody needs it any more.
+//! Metadata of one table file, and the list that its number enters when the file is obsolete.
 //!
-//! A [`FileMeta`] is shared by count between versions, compactions and iterators. What the MANIFEST
-//! says of the file never changes after it was shared; what the running engine adds sits behind
-//! atomics and once-cells, so everything here is safe from many threads.
+//! A [`FileMeta`] is reference-counted and shared by versions, compactions and iterators. The fields from the MANIFEST
+//! never change after it was shared; the engine keeps its own additions in atomics and once-cells, so everything here
+//! may be used from many threads.
 //!
 //! Invariants:
-//! * **F1** Two `FileMeta`s with one number never live in the same [`super::VersionSet`]: a file that
-//!   moves to another level keeps its `Arc`.
-//! * **F2** A number enters the list of obsolete files once, and only when its file left the current version and
-//!   the last `Arc` of it was dropped, or when its file came with a failed edit and is not quarantined any
-//!   more (VS3 of `set.rs`). A live file, or one still being read, is never in there.
+//! * **F1** Two `FileMeta`s with one number never live in the same [`super::VersionSet`]: a file that moves to another
+//!   level keeps its `Arc`.
+//! * **F2** A number enters the list of obsolete files once, and only in two cases: its file left the current version
+//!   and its last `Arc` was dropped, or its file was part of a failed edit and is no longer quarantined (VS3 of
+//!   `set.rs`). A file that is live or still being read is never in the list.
 
 use crate::base::checksum::unique_id;
 use crate::base::key::user_key;
@@ -23,26 +23,26 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The largest number that a file may have: RocksDB keeps the two bits above for the path.
+/// The largest number that a file may have; RocksDB uses the two bits above it for the path.
 pub const MAX_FILE_NUMBER: u64 = (1 << 62) - 1;
 
-/// Counts from a table's properties, for the picker and for reports.
+/// Counts from a table's properties, for compaction picking and for reports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FileStats {
-    /// Entries of any kind.
+    /// The number of entries of any kind.
     pub num_entries: u64,
-    /// Tombstones of any kind among them.
+    /// The number of tombstones of any kind among them.
     pub num_deletions: u64,
-    /// Range tombstones among those.
+    /// The number of range tombstones among those.
     pub num_range_deletions: u64,
-    /// Bytes of all internal keys.
+    /// The size of all internal keys in bytes.
     pub raw_key_size: u64,
-    /// Bytes of all values.
+    /// The size of all values in bytes.
     pub raw_value_size: u64,
 }
 
 impl FileStats {
-    /// The counts in these properties.
+    /// Extracts the counts from table properties.
     pub fn of(p: &TableProperties) -> FileStats {
         FileStats {
             num_entries: p.num_entries,
@@ -56,9 +56,9 @@ impl FileStats {
 
 /// A table file.
 pub struct FileMeta {
-    /// The number in its name.
+    /// The number in its file name.
     pub number: u64,
-    /// Which of the column family's data paths it is in.
+    /// The index of its directory in the column family's data paths.
     pub path_id: u32,
     /// Its size in bytes.
     pub file_size: u64,
@@ -70,41 +70,43 @@ pub struct FileMeta {
     pub smallest_seqno: SeqNo,
     /// The newest sequence number in it.
     pub largest_seqno: SeqNo,
-    /// When its oldest data was written, in seconds since 1970; 0 means unknown.
+    /// The time at which its oldest data was written, in seconds since 1970; 0 means unknown.
     pub oldest_ancestor_time: u64,
-    /// When it was made, in seconds since 1970; 0 means unknown.
+    /// The time at which it was created, in seconds since 1970; 0 means unknown.
     pub file_creation_time: u64,
-    /// Age among the files of its column family, larger is newer; 0 means unknown.
+    /// Its age among the files of its column family; a larger number is newer, and 0 means unknown.
     pub epoch_number: u64,
-    /// The id that follows from its properties; `None` where it cannot be made.
+    /// The id derived from its properties; `None` if it cannot be derived.
     pub unique_id: Option<[u8; 16]>,
     /// Checksum of the whole file; empty means none.
     pub file_checksum: Vec<u8>,
-    /// What made the checksum; empty means that the MANIFEST says nothing, RocksDB's word for none
-    /// is `Unknown`.
+    /// The name of the checksum function. Empty means that the MANIFEST has no entry; RocksDB
+    /// stores `Unknown` for files without a checksum.
     pub file_checksum_func_name: String,
     /// RocksDB's temperature byte; 0 means unknown.
     pub temperature: u8,
-    /// The file asked to be compacted.
+    /// Whether the MANIFEST marks the file for compaction.
     pub marked_for_compaction: bool,
     /// The oldest blob file that an entry points to; 0 means none.
     pub oldest_blob_file_number: u64,
     /// A hint for the picker that RocksDB keeps for files with range tombstones.
     pub compensated_range_deletion_size: u64,
-    /// Bytes from the first meta block to the end; 0 means unknown.
+    /// The number of bytes from the first meta block to the end; 0 means unknown.
     pub tail_size: u64,
 
     stats: OnceLock<FileStats>,
     reader: OnceLock<Arc<Table>>,
     being_compacted: AtomicBool,
     compaction_suggested: AtomicBool,
-    /// For statistics of reads.
+    /// Used by read statistics.
     at_last_level: AtomicBool,
-    /// Last: fields drop in order, so the number is obsolete when everything else is gone.
+    /// The last field: fields drop in order, so the number becomes obsolete after everything else
+    /// is gone.
     on_drop: ObsoleteOnDrop,
 }
 
-/// Reports the number as obsolete when it is dropped, if the file is obsolete by then.
+/// Adds the file's number to the list of obsolete files when it is dropped, if the file is obsolete
+/// by then.
 struct ObsoleteOnDrop {
     number: u64,
     place: OnceLock<(ObsoleteFiles, Arc<Path>)>,
@@ -125,8 +127,8 @@ impl Drop for ObsoleteOnDrop {
 }
 
 impl FileMeta {
-    /// A file with this key range (internal keys) and nothing else known. Sequence numbers are taken
-    /// from the two keys; set them where the file holds others.
+    /// A file with this key range (internal keys) and no other metadata. Its sequence numbers are those of the two
+    /// keys; set them if the file contains others.
     pub fn new(number: u64, file_size: u64, smallest: Vec<u8>, largest: Vec<u8>) -> FileMeta {
         let (a, b) = (crate::base::key::sequence(&smallest), crate::base::key::sequence(&largest));
         FileMeta {
@@ -157,9 +159,9 @@ impl FileMeta {
         }
     }
 
-    /// The file that a builder has just finished, with this key range (internal keys): size, times,
-    /// counts and unique id follow from what the builder wrote. Sequence numbers as in
-    /// [`FileMeta::new`]; the caller sets those that lie between the two keys.
+    /// The file that a builder has just finished, with this key range (internal keys). Size, times,
+    /// counts and unique id come from the builder's output. Sequence numbers are set as in
+    /// [`FileMeta::new`]; the caller corrects them for keys in between.
     pub fn of_table(
         number: u64,
         t: &FinishedTable,
@@ -181,7 +183,8 @@ impl FileMeta {
         file
     }
 
-    /// The same file with another epoch number. Only for a file that no version holds yet (F1).
+    /// A copy of the file with another epoch number. Only for a file that no version contains yet
+    /// (F1).
     #[must_use]
     pub(super) fn with_epoch(&self, epoch_number: u64) -> FileMeta {
         FileMeta {
@@ -224,14 +227,14 @@ impl FileMeta {
         user_key(&self.largest)
     }
 
-    /// Whether it ends before its largest user key, to which only range tombstones reach: they are
-    /// the reason that its neighbour may begin with that very key.
+    /// Whether the file ends before its largest user key and only a range tombstone extends to it.
+    /// In that case its neighbour may begin with the same user key.
     #[inline]
     pub fn largest_is_exclusive(&self) -> bool {
         crate::base::key::sequence(&self.largest) == MAX_SEQUENCE_NUMBER
     }
 
-    /// Whether all its keys come before `user_key`.
+    /// Whether all its keys are before `user_key`.
     #[inline]
     pub fn ends_before(&self, order: &KeyOrder, user_key: &[u8]) -> bool {
         match order.compare_user(self.largest_user_key(), user_key) {
@@ -241,33 +244,34 @@ impl FileMeta {
         }
     }
 
-    /// Counts of its entries, once it was open.
+    /// The counts of its entries, or `None` until they are known.
     pub fn known_stats(&self) -> Option<FileStats> {
         self.stats.get().copied()
     }
 
-    /// Counts of its entries; zeros until they are known.
+    /// The counts of its entries; zeros until they are known.
     pub fn stats(&self) -> FileStats {
         self.stats.get().copied().unwrap_or_default()
     }
 
-    /// Whether the counts are known: the file was opened, or made here.
+    /// Whether the counts are known because the file was opened or written by this process.
     pub fn has_stats(&self) -> bool {
         self.stats.get().is_some()
     }
 
-    /// Remembers the counts. The first call wins: they are the same for everybody.
+    /// Stores the counts. Only the first call has an effect; the counts never differ.
     pub fn set_stats(&self, stats: FileStats) {
         let _ = self.stats.set(stats);
     }
 
-    /// The open reader, where the table cache leaves it open with the file.
+    /// The open reader, if the table cache keeps it open with the file.
     #[inline]
     pub fn pinned_reader(&self) -> Option<&Arc<Table>> {
         self.reader.get()
     }
 
-    /// Keeps a reader open with the file. Returns the one that is kept, which may be an older one.
+    /// Keeps a reader open with the file. Returns the reader that is kept, which may be an earlier
+    /// one.
     pub fn pin_reader(&self, table: Arc<Table>) -> &Arc<Table> {
         self.reader.get_or_init(|| table)
     }
@@ -277,39 +281,40 @@ impl FileMeta {
         self.being_compacted.load(Ordering::Relaxed)
     }
 
-    /// Says whether a compaction works on it. The picker's lock orders callers.
+    /// Sets whether a compaction is working on the file. Callers hold the picker's lock.
     pub fn set_being_compacted(&self, yes: bool) {
         self.being_compacted.store(yes, Ordering::Relaxed);
     }
 
-    /// Whether it is, or was made for, the last level: statistics of its reader count reads apart.
+    /// Whether the file is on the last level or was created for it. Statistics count reads of such
+    /// files separately.
     pub fn is_at_last_level(&self) -> bool {
         self.at_last_level.load(Ordering::Relaxed)
     }
 
-    /// Notes whether its level is the last one. A reader that is open keeps what it was opened with.
+    /// Sets whether the file's level is the last one. A reader that is already open keeps its old value.
     pub fn set_at_last_level(&self, yes: bool) {
         self.at_last_level.store(yes, Ordering::Relaxed);
     }
 
-    /// Whether somebody would like it to be compacted; nothing on disk says so.
+    /// Whether a compaction of the file was requested; this is not stored on disk.
     pub fn is_compaction_suggested(&self) -> bool {
         self.compaction_suggested.load(Ordering::Relaxed)
     }
 
-    /// Asks for it to be compacted down to the deepest level.
+    /// Requests a compaction of the file down to the deepest level.
     pub fn suggest_compaction(&self) {
         self.compaction_suggested.store(true, Ordering::Relaxed);
     }
 
-    /// The file, which is in `dir`, left the current version: its number goes to `obsolete_files` with
-    /// its last reader.
+    /// Marks the file, which is in `dir`, as removed from the current version: its number enters `obsolete_files` when
+    /// the last reader drops it.
     pub(super) fn mark_obsolete(&self, obsolete_files: &ObsoleteFiles, dir: &Arc<Path>) {
         let _ = self.on_drop.place.set((obsolete_files.clone(), Arc::clone(dir)));
     }
 }
 
-/// Compares what the MANIFEST says of two files, not what the running engine added.
+/// Compares the MANIFEST's fields of two files, but not the engine's additions.
 impl PartialEq for FileMeta {
     fn eq(&self, o: &FileMeta) -> bool {
         self.number == o.number
@@ -351,16 +356,16 @@ impl fmt::Debug for FileMeta {
     }
 }
 
-/// A table that nobody can read any more.
+/// A table without readers, which may be deleted.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ObsoleteTable {
-    /// The number in its name.
+    /// The number in its file name.
     pub number: u64,
-    /// Where it is.
+    /// The directory of the file.
     pub dir: Arc<Path>,
 }
 
-/// Numbers of files that nobody can read any more and that may be deleted. Clones share one list.
+/// The list of tables that have no readers any more and may be deleted. Clones share one list.
 #[derive(Clone, Default)]
 pub struct ObsoleteFiles {
     inner: Arc<ObsoleteFilesInner>,
@@ -373,23 +378,24 @@ struct ObsoleteFilesInner {
 }
 
 impl ObsoleteFiles {
-    /// An empty one.
+    /// An empty list.
     pub fn new() -> ObsoleteFiles {
         ObsoleteFiles::default()
     }
 
-    /// Sets what to call after a number came in; later calls change nothing. It runs on whichever
-    /// thread dropped the last reader, possibly with locks held: it should only wake somebody.
+    /// Sets a function that is called after a number was added; later calls have no effect. It runs
+    /// on the thread that dropped the last reader, possibly with locks held, so it should only wake
+    /// another thread.
     pub fn set_notify(&self, notify: impl Fn() + Send + Sync + 'static) {
         let _ = self.inner.notify.set(Box::new(notify));
     }
 
-    /// Takes a table out; each is handed out once.
+    /// Removes and returns one table. Each table is returned once.
     pub fn take_one(&self) -> Option<ObsoleteTable> {
         self.inner.tables.lock().pop()
     }
 
-    /// Takes all out.
+    /// Removes and returns all tables.
     #[cfg(test)]
     pub fn take(&self) -> Vec<ObsoleteTable> {
         std::mem::take(&mut *self.inner.tables.lock())
@@ -400,7 +406,7 @@ impl ObsoleteFiles {
         self.inner.tables.lock().is_empty()
     }
 
-    /// Nobody can read this table any more.
+    /// Adds a table that has no readers any more.
     pub(super) fn add(&self, table: ObsoleteTable) {
         self.inner.tables.lock().push(table);
         if let Some(notify) = self.inner.notify.get() {

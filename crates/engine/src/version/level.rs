@@ -1,12 +1,13 @@
-//! The files of one level, laid out for lookups. Immutable.
+//! The immutable list of one level's files, laid out for lookups.
 //!
-//! A point lookup should not chase a pointer per file it passes by. So beside the files lie flat
-//! arrays: for each boundary user key, the eight bytes after the prefix that all boundaries of the
-//! level share, as a big-endian number. Where two numbers differ their keys differ the same way;
-//! only ties look at keys. Other orders than the bytewise one have no arrays and compare keys.
+//! A point lookup should not follow a pointer for each file that it skips. So a level has flat
+//! arrays beside the files: for each boundary user key, the eight bytes after the prefix that all
+//! boundaries of the level share, as a big-endian number. If two numbers differ, their keys compare
+//! the same way; only ties compare keys. Comparators other than the bytewise one have no arrays and
+//! always compare keys.
 //!
-//! Level 0: files may overlap and come newest first. Other levels: sorted by key and disjoint.
-//! `builder` checks both before a level is made.
+//! On level 0 files may overlap and are ordered newest first. On other levels they are sorted by
+//! key and disjoint. `builder` checks both before it creates a level.
 
 use super::FileMeta;
 use crate::base::short::first_eight;
@@ -26,10 +27,11 @@ use std::sync::Arc;
 pub struct Level {
     order: KeyOrder,
     files: Box<[Arc<FileMeta>]>,
-    /// Numbers of `files`, so that searching by number stays in one array.
+    /// The numbers of `files`, so that a search by number stays in one array.
     numbers: Box<[u64]>,
     fences: Option<Fences>,
-    /// Open readers beside the fences; empty cells where the table cache decides who stays open.
+    /// Open readers, in an array like the fences; cells stay empty if the table cache decides which
+    /// files stay open.
     readers: Box<[OnceLock<Arc<Table>>]>,
     bytes: u64,
     /// See [`Level::range_tombstones`].
@@ -39,9 +41,9 @@ pub struct Level {
 /// The range tombstones of a level.
 #[derive(Clone, Default)]
 pub struct LevelTombstones {
-    /// Of each file; nothing where no file has any.
+    /// The tombstones of each file; empty if no file has any.
     pub by_file: Arc<[Option<Run>]>,
-    /// Of a sorted level: all of them.
+    /// For a sorted level, all tombstones together.
     pub all: Run,
 }
 
@@ -51,14 +53,14 @@ struct Fences {
     largest: Box<[u64]>,
 }
 
-/// A user key as the fences see it.
+/// The position of a user key relative to the fences.
 #[derive(Clone, Copy)]
 enum Probe {
     /// Sorts before every boundary.
     Before,
     /// Sorts after every boundary.
     After,
-    /// Shares the common prefix; its next eight bytes.
+    /// Shares the common prefix; the number is its next eight bytes.
     Head(u64),
     /// There are no fences: compare keys.
     Keys,
@@ -86,7 +88,8 @@ impl Fences {
                 Ordering::Equal => Probe::Head(first_eight(&user_key[common.len()..])),
                 Ordering::Greater => Probe::After,
             },
-            // Shorter than the prefix: a part of it sorts before, anything else as it compares.
+            // The key is shorter than the common prefix: a proper prefix of it sorts before, any
+            // other key as it compares.
             None if user_key < common => Probe::Before,
             None => Probe::After,
         }
@@ -102,7 +105,7 @@ fn common_prefix<'a>(a: &'a [u8], b: &'a [u8]) -> &'a [u8] {
 }
 
 impl Level {
-    /// A level of these files, which are in the order that the level asks for.
+    /// A level of these files, which must be in the level's order.
     pub fn new(order: KeyOrder, files: Vec<Arc<FileMeta>>) -> Level {
         Level {
             fences: order.is_bytewise().then(|| Fences::new(&files)),
@@ -115,25 +118,25 @@ impl Level {
         }
     }
 
-    /// The files: newest first on level 0, else in key order.
+    /// The files: newest first on level 0, otherwise in key order.
     #[inline]
     pub fn files(&self) -> &[Arc<FileMeta>] {
         &self.files
     }
 
-    /// How many files there are.
+    /// The number of files.
     #[inline]
     pub fn len(&self) -> usize {
         self.files.len()
     }
 
-    /// Whether there are none.
+    /// Whether the level has no files.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.files.is_empty()
     }
 
-    /// The sum of file sizes.
+    /// The sum of all file sizes in bytes.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -149,7 +152,8 @@ impl Level {
         Some(&self.files[i])
     }
 
-    /// On a sorted level: the first file whose largest key is at or after this internal key.
+    /// On a sorted level, the index of the first file whose largest key is at or after this
+    /// internal key.
     pub fn find_file(&self, internal_key: &[u8]) -> usize {
         let user_key = crate::base::key::user_key(internal_key);
         self.find_file_probed(self.probe(user_key), internal_key)
@@ -170,7 +174,7 @@ impl Level {
         ties.start + self.files[ties.clone()].partition_point(before)
     }
 
-    /// On a sorted level: the files that hold keys of `[begin, end]`, both inclusive user keys.
+    /// On a sorted level, the files that contain keys of `[begin, end]`, both inclusive user keys.
     pub fn overlapping_range(&self, begin: Option<&[u8]>, end: Option<&[u8]>) -> Range<usize> {
         let start =
             begin.map_or(0, |b| self.files.partition_point(|f| f.ends_before(&self.order, b)));
@@ -181,9 +185,9 @@ impl Level {
         start..stop.max(start).max(start)
     }
 
-    /// The range tombstones of each file, or nothing where no file has any. Found out once per level:
-    /// files that were never open are opened then. One that cannot be opened counts as having none
-    /// for now, since whoever reads in its range gets its error.
+    /// The range tombstones of each file, or an empty list if no file has any. They are collected once per level, and
+    /// files that were never open are opened for this. A file that cannot be opened counts as having none for now,
+    /// since a reader of its range gets the error.
     pub fn range_tombstones(&self, tables: &TableCache) -> LevelTombstones {
         if let Some(known) = self.range_tombstones.get() {
             return known.clone();
@@ -207,7 +211,7 @@ impl Level {
         found
     }
 
-    /// Whether some file has range tombstones.
+    /// Whether any file has range tombstones.
     pub fn has_range_tombstones(&self, tables: &TableCache) -> bool {
         match self.range_tombstones.get() {
             Some(known) => !known.all.is_empty(),
@@ -215,7 +219,7 @@ impl Level {
         }
     }
 
-    /// Calls `visit` with the open tables of the level that may hold the key.
+    /// Calls `visit` with the open tables of the level that may contain the key.
     pub(super) fn open_tables_for<'a>(&'a self, key: &LookupKey, mut visit: impl FnMut(&'a Table)) {
         let user_key = key.user_key();
         let probe = self.probe(user_key);
@@ -229,8 +233,8 @@ impl Level {
         }
     }
 
-    /// Begins lookups in the files that may hold the key, newest first. Nothing is begun where
-    /// [`Level::get_in`] or, if files do not overlap, [`Level::get_sorted`] must be called.
+    /// Begins lookups in the files that may contain the key, newest first. Begins none if
+    /// [`Level::get_in`] or, if files do not overlap, [`Level::get_sorted`] must be called instead.
     #[inline]
     pub fn stage<'a>(
         &'a self,
@@ -260,7 +264,7 @@ impl Level {
         }
     }
 
-    /// Looks a key up where files may overlap: each that may hold it, newest first.
+    /// Looks a key up in overlapping files: searches each file that may contain it, newest first.
     #[inline]
     pub(super) fn get_overlapping(
         &self,
@@ -283,7 +287,8 @@ impl Level {
     }
 
     /// Looks a key up on a sorted level. Old RocksDB releases could split the entries of one user
-    /// key between neighbours, so a file that ends with the key passes on to the next.
+    /// key between neighbours, so if a file ends with the key, the search continues in the next
+    /// file.
     #[inline]
     pub fn get_sorted(
         &self,
@@ -335,8 +340,8 @@ impl Level {
         self.fences.as_ref().map_or(Probe::Keys, |f| f.probe(user_key))
     }
 
-    /// On a sorted level: the file between whose boundaries a key lies for certain, so that no key needs
-    /// to be compared and no other file can have it.
+    /// On a sorted level, the file whose boundaries enclose a key for certain, so that no key comparison is needed and
+    /// no other file can contain the key.
     #[inline]
     fn file_around(&self, probe: Probe) -> Option<usize> {
         let (Probe::Head(t), Some(fences)) = (probe, &self.fences) else { return None };
@@ -368,7 +373,8 @@ impl Level {
             == Ordering::Equal
     }
 
-    /// The order of `user_key` and a boundary: by the fence, or by the key where that ties.
+    /// The order of `user_key` and a boundary: by the fence, or by the keys if the fences are
+    /// equal.
     #[inline]
     fn compare_boundary<'k>(
         &self,

@@ -1,4 +1,4 @@
-//! One iterator over the files of a sorted level. Opens a file when it gets there.
+//! An iterator over the files of a sorted level, which opens each file when it reaches it.
 
 use super::Level;
 use super::version::table_iterator;
@@ -8,7 +8,7 @@ use crate::sst::{TableIterOptions, TableIterator};
 use crate::version::TableCache;
 use std::sync::Arc;
 
-/// Walks a sorted level from file to file. Keeps the level, and with it the files, alive.
+/// Iterates over a sorted level from file to file. Keeps the level, and with it the files, alive.
 pub struct LevelIter {
     level: Arc<Level>,
     tables: Arc<TableCache>,
@@ -16,14 +16,15 @@ pub struct LevelIter {
     /// The file that `iter` reads.
     index: usize,
     iter: Option<TableIterator>,
-    /// Files that it came from lately, with nothing of them held: to open a file is to count it on a
-    /// line that other threads count on. The newest last. With pinned blocks all files that it came from.
+    /// Iterators of files that were read recently, the newest last. They hold no blocks. They save opening a file
+    /// again, which increments a counter on a cache line shared with other threads. With pinned blocks, all files that
+    /// were read.
     left: Vec<(usize, TableIterator)>,
 }
 
-/// How many files are kept open that are not read now, where the number of open files has no limit.
+/// The maximum number of files in `left` if the number of open files is unlimited.
 const LEFT_MAX: usize = 8;
-/// The file of a pinned iterator that failed: it is not read again.
+/// The file index of a pinned iterator that failed; it is not read again.
 const NO_FILE: usize = usize::MAX;
 
 impl LevelIter {
@@ -39,7 +40,7 @@ impl LevelIter {
         }
     }
 
-    /// Opens file `index`, unless it is open; past the end nothing is open.
+    /// Opens file `index` unless it is open; past the end, no file is open.
     fn open(&mut self, index: usize) -> Option<&mut TableIterator> {
         if self.iter.is_none() || self.index != index {
             self.leave();
@@ -54,7 +55,7 @@ impl LevelIter {
         self.iter.as_mut()
     }
 
-    /// Keeps the open file for later, unless it cannot be read or shown to a later reader.
+    /// Keeps the open file for later, unless it failed or cannot be reused.
     fn leave(&mut self) {
         let Some(mut iter) = self.iter.take() else { return };
         if self.ro.pin {
@@ -74,14 +75,14 @@ impl LevelIter {
         self.left.push((self.index, iter));
     }
 
-    /// Whether the open file has run out without an error, so that its neighbour comes next.
+    /// Whether the open file is exhausted without an error, so that its neighbour is next.
     fn ran_out(&self) -> bool {
         self.iter.as_ref().is_some_and(|iter| !iter.valid() && iter.status().is_ok())
     }
 
-    /// Whether a seek ended in a file that ends behind its target: the file has no key of the wanted prefix, so the
-    /// entry that it ends with comes after all keys of the prefix, and the files after it have none either. A file that
-    /// ends with a range tombstone says nothing of its neighbour.
+    /// Whether a seek ended in a file that extends past its target. Then the file has no key with the requested prefix,
+    /// so its last entry is after all keys of the prefix, and later files have none either. This does not hold for a
+    /// file that ends with a range tombstone.
     fn is_filtered(&self) -> bool {
         self.ro.within_one_prefix
             && self.ran_out()
@@ -181,7 +182,7 @@ impl InternalIterator for LevelIter {
         self.iter.as_ref().map_or(&[], |iter| iter.value())
     }
 
-    /// Keeps the open file, which the next seek may want.
+    /// Keeps the open file, which the next seek may need.
     fn release(&mut self) -> bool {
         self.iter.as_mut().is_none_or(|iter| iter.release())
     }

@@ -1,10 +1,10 @@
-//! The MANIFEST as a file: a log (`wal/`) of edits, named by `CURRENT`.
+//! The MANIFEST file: a log (`wal/`) of edits, named by `CURRENT`.
 //!
-//! A MANIFEST is never changed other than by appending. It is replaced by writing a complete
-//! snapshot to a new file, syncing it, and only then switching `CURRENT`.
+//! A MANIFEST changes only by appending. It is replaced by writing a complete snapshot to a new
+//! file, syncing it, and only then switching `CURRENT`.
 //!
-//! One thread writes at a time. After an error nobody knows how much of the last records is on
-//! the device: the file must not be appended to again, the next edit goes to a new one.
+//! One thread writes at a time. After an error it is unknown how much of the last records is on the
+//! device: the file must not be appended to again, and the next edit is written to a new MANIFEST.
 
 use super::VersionEdit;
 use super::replay::ManifestState;
@@ -23,7 +23,7 @@ pub struct Manifest {
 }
 
 impl Manifest {
-    /// Writes a new MANIFEST of these edits and syncs it. `CURRENT` stays as it is.
+    /// Creates a new MANIFEST with these edits and syncs it. Does not change `CURRENT`.
     pub fn create(
         fs: &dyn FileSystem,
         dir: &Path,
@@ -39,7 +39,7 @@ impl Manifest {
         Ok(manifest)
     }
 
-    /// Appends edits, one record each, and syncs once. After an error the MANIFEST is not to be
+    /// Appends edits, one record each, and syncs once. After an error the MANIFEST must not be
     /// written again.
     pub fn append(&mut self, edits: &[VersionEdit]) -> Result<()> {
         for edit in edits {
@@ -49,29 +49,30 @@ impl Manifest {
         self.log.sync()
     }
 
-    /// Makes it the one that `CURRENT` names. After an error `CURRENT` may name it or not.
+    /// Makes `CURRENT` name this MANIFEST. After an error `CURRENT` may or may not name it.
     pub fn make_current(&self, fs: &dyn FileSystem, dir: &Path) -> Result<()> {
         set_current_file(fs, dir, self.number, true)
     }
 
-    /// Bytes in it.
+    /// The file's size in bytes.
     pub fn size(&self) -> u64 {
         self.log.size()
     }
 
-    /// Bytes of what it began with.
+    /// The size of the initial snapshot in bytes.
     pub fn snapshot_size(&self) -> u64 {
         self.snapshot_size
     }
 }
 
-/// Reads the MANIFEST that `CURRENT` names: its number and what it describes.
+/// Reads the MANIFEST that `CURRENT` names. Returns its number and the state that it describes.
 pub fn read_current_manifest(fs: &dyn FileSystem, dir: &Path) -> Result<(u64, ManifestState)> {
     let (path, number) = read_current(fs, dir)?;
     Ok((number, read_manifest(fs, &path)?))
 }
 
-/// Reads a MANIFEST: every record must be whole and right, only a torn last one is left out.
+/// Reads a MANIFEST. Every record must be complete and valid, except for a torn last record, which
+/// is ignored.
 pub fn read_manifest(fs: &dyn FileSystem, path: &Path) -> Result<ManifestState> {
     let mut state = ManifestState::default();
     state.ends_clean = for_each_record(fs, path, |record| state.apply_record(record))?;
@@ -79,9 +80,9 @@ pub fn read_manifest(fs: &dyn FileSystem, path: &Path) -> Result<ManifestState> 
     Ok(state)
 }
 
-/// A torn last record is one that was not acknowledged. All other damage, also what a WAL would
-/// tolerate at its end, is Corruption: later records would build on it. Returns whether the file ends
-/// with its last record.
+/// Visits the records of a MANIFEST. A torn last record was never acknowledged and is ignored. All other damage,
+/// including damage that a WAL would tolerate at its end, is Corruption, since later records would build on it. Returns
+/// whether the file ends with its last record.
 fn for_each_record(
     fs: &dyn FileSystem,
     path: &Path,

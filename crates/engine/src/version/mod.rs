@@ -1,4 +1,4 @@
-//! Which files make up a database: per file, per version, and on disk in the MANIFEST.
+//! The set of files that make up a database: file metadata, versions, and their record on disk, the MANIFEST.
 //!
 //! | File | Owns |
 //! |---|---|

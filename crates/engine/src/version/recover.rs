@@ -1,4 +1,5 @@
-//! From what a MANIFEST describes to versions: every check that opening a database makes.
+//! Building versions from the state that a MANIFEST describes, with all checks that opening a
+//! database makes.
 
 use super::builder::sort_level0;
 use super::replay::{ColumnFamilyState, ManifestState};
@@ -9,20 +10,20 @@ use crate::fs::FileSystem;
 use crate::options::DbPath;
 use std::sync::Arc;
 
-/// A column family that the opener knows.
+/// The opener's description of a column family.
 #[derive(Clone, Debug)]
 pub struct ColumnFamilySpec {
     /// Its name.
     pub name: String,
-    /// Its order of keys.
+    /// Its key order.
     pub order: KeyOrder,
-    /// Levels of its tree.
+    /// The number of levels of its tree.
     pub num_levels: usize,
-    /// Where its tables are; empty means the database directory.
+    /// The directories of its tables; empty means the database directory.
     pub paths: Vec<DbPath>,
 }
 
-/// Every column family of the database must be known to the opener.
+/// Checks that the opener lists every column family of the database.
 pub(super) fn check_all_known(state: &ManifestState, specs: &[ColumnFamilySpec]) -> Result<()> {
     let known = |name: &str| specs.iter().any(|spec| spec.name == name);
     let names = state.column_families.values().map(|cf| cf.name.as_str());
@@ -33,7 +34,7 @@ pub(super) fn check_all_known(state: &ManifestState, specs: &[ColumnFamilySpec])
     Err(Error::invalid_argument(format!("Column families not opened: {}", unknown.join(", "))))
 }
 
-/// Builds the version of a column family, with all checks of order and of the files themselves.
+/// Builds the version of a column family, checking order and overlap and the files on disk.
 pub(super) fn build_version(
     fs: &dyn FileSystem,
     paths: &DataPaths,
@@ -75,8 +76,9 @@ fn refuse_blob_files(cf: &ColumnFamilyState) -> Result<()> {
     }
 }
 
-/// Gives every file an epoch number, unless every file has one. RocksDB's rule: the deepest level
-/// is oldest, a level below 0 shares one number, and on level 0 each file has its own, by age.
+/// Assigns epoch numbers to all files, unless every file has one. The rule is RocksDB's: the
+/// deepest level is oldest, each level below level 0 shares one number, and on level 0 each file
+/// has its own, by age.
 fn complete_epochs(order: &KeyOrder, files: &mut [(usize, Arc<FileMeta>)]) -> Result<()> {
     if files.iter().all(|(_, f)| f.epoch_number != 0) {
         return Ok(());
@@ -100,7 +102,7 @@ fn complete_epochs(order: &KeyOrder, files: &mut [(usize, Arc<FileMeta>)]) -> Re
     Ok(())
 }
 
-/// A live file must exist and have the size that the MANIFEST says.
+/// Checks that a live file exists and has the size recorded in the MANIFEST.
 fn check_file(fs: &dyn FileSystem, paths: &DataPaths, file: &FileMeta) -> Result<()> {
     let mut path = paths.table(file);
     let size = match fs.file_size(&path) {

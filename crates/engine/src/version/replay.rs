@@ -1,16 +1,16 @@
-//! The records of a MANIFEST, replayed into what the database consists of.
+//! Replay of a MANIFEST's records into the state of the database.
 //!
-//! Replaying knows no order of keys: which files there are does not depend on it. `recover` builds
-//! versions from the outcome. One thread owns a [`ManifestState`].
+//! Replay needs no key order: the set of files does not depend on it. `recover` builds versions
+//! from the result. One thread owns a [`ManifestState`].
 //!
-//! Rules; breaking one is Corruption, except where it says otherwise:
+//! Rules; breaking one is Corruption unless stated otherwise:
 //! * **MR1** The column family of an edit exists. `default`, with id 0, always does.
-//! * **MR2** Last sequence numbers do not descend, and no file holds a larger one. RocksDB 7.8.3
-//!   aborts on either, newer versions hide the entries above; we refuse.
-//! * **MR3** A file that leaves is there; a file that comes is not.
-//! * **MR4** An atomic group counts down to 0 with nothing in between. One that the MANIFEST's end
-//!   cuts off never happened.
-//! * **MR5** log number, next file number and last sequence each occur.
+//! * **MR2** Last sequence numbers do not descend, and no file contains a larger one. RocksDB 7.8.3
+//!   aborts on either, and newer versions hide the entries above; this engine refuses.
+//! * **MR3** A removed file exists; an added file does not exist yet.
+//! * **MR4** An atomic group counts down to 0 with nothing in between. A group cut off by the end
+//!   of the MANIFEST has no effect.
+//! * **MR5** Log number, next file number and last sequence each occur.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -29,9 +29,9 @@ pub const DEFAULT_COLUMN_FAMILY: &str = "default";
 pub struct ColumnFamilyState {
     /// Its name.
     pub name: String,
-    /// The name of its order of keys, if the MANIFEST says one.
+    /// The name of its comparator, if recorded in the MANIFEST.
     pub comparator: Option<String>,
-    /// WALs below it hold nothing that it has not flushed.
+    /// All data in WALs below this number has been flushed by this column family.
     pub log_number: u64,
     /// Its live files by number, with their levels.
     pub files: BTreeMap<u64, (usize, Arc<FileMeta>)>,
@@ -50,7 +50,7 @@ impl ColumnFamilyState {
         ColumnFamilyState { name: name.to_owned(), ..ColumnFamilyState::default() }
     }
 
-    /// Numbers of blob files that still hold values.
+    /// The numbers of blob files that still contain live values.
     pub fn live_blob_files(&self) -> impl Iterator<Item = u64> {
         let live = self.blob_files.iter().filter(|(_, b)| b.garbage_count < b.total_count);
         live.map(|(number, _)| *number)
@@ -60,26 +60,26 @@ impl ColumnFamilyState {
 /// A database as its MANIFEST describes it.
 #[derive(Debug)]
 pub struct ManifestState {
-    /// The identity of the database, where the MANIFEST holds it.
+    /// The identity of the database, if recorded in the MANIFEST.
     pub db_id: Option<String>,
-    /// The next number to hand out: above every number that the MANIFEST mentions.
+    /// The next file number to assign: above every number in the MANIFEST.
     pub next_file_number: u64,
     /// The last sequence number.
     pub last_sequence: SeqNo,
-    /// WALs below it are not needed by anybody.
+    /// No column family needs a WAL below this number.
     pub min_log_number_to_keep: u64,
     /// The largest id that a column family ever had.
     pub max_column_family: u32,
     /// The column families by id.
     pub column_families: BTreeMap<u32, ColumnFamilyState>,
-    /// Whether the MANIFEST ends with its last record, and not in a part of one or in zeros.
+    /// Whether the MANIFEST ends with its last record, and not with a partial record or zeros.
     pub ends_clean: bool,
     seen: SeenFields,
-    /// The members of an atomic group whose end has not come yet.
+    /// The members of an atomic group that is not complete yet.
     group: Vec<VersionEdit>,
 }
 
-/// Which of the fields that must occur have occurred.
+/// Records which of the mandatory fields have occurred.
 #[derive(Debug, Default)]
 struct SeenFields {
     log_number: bool,
@@ -105,7 +105,7 @@ impl Default for ManifestState {
 }
 
 impl ManifestState {
-    /// Takes in the next record.
+    /// Applies the next record.
     pub fn apply_record(&mut self, record: &[u8]) -> Result<()> {
         let edit = VersionEdit::decode(record)?;
         let open = self.group.last().and_then(|last| last.in_atomic_group);
@@ -129,7 +129,7 @@ impl ManifestState {
         }
     }
 
-    /// Checks what only the whole MANIFEST can show.
+    /// Makes the checks that need the whole MANIFEST.
     pub fn finish(&mut self) -> Result<()> {
         self.ends_clean &= self.group.is_empty();
         self.group.clear();
@@ -234,7 +234,8 @@ impl ManifestState {
     }
 }
 
-/// RocksDB handles an edit that adds or drops a column family as only that.
+/// Checks that an edit that adds or drops a column family changes no files; RocksDB ignores such
+/// changes.
 fn only_itself(edit: &VersionEdit) -> Result<()> {
     let files = edit.new_files.len() + edit.deleted_files.len() + edit.blob_file_additions.len();
     if files > 0 {

@@ -1,4 +1,4 @@
-//! A MANIFEST made anew from tables whose MANIFEST is lost.
+//! Rebuilds a lost MANIFEST from the tables.
 
 use super::{FileMeta, Manifest, VersionEdit};
 use crate::base::SeqNo;
@@ -7,7 +7,7 @@ use crate::fs::FileSystem;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A column family as its tables tell of it.
+/// A column family as reconstructed from its tables.
 pub(crate) struct SalvagedFamily {
     pub(crate) id: u32,
     pub(crate) name: String,
@@ -15,8 +15,8 @@ pub(crate) struct SalvagedFamily {
     pub(crate) files: Vec<FileMeta>,
 }
 
-/// Writes the MANIFEST `number` and makes it current. All tables are on level 0, the one with the
-/// newest entry first; no WAL is left out.
+/// Writes the MANIFEST `number` and makes it current. All tables are placed on level 0, the one
+/// with the newest entry first; no WAL is excluded from replay.
 pub(crate) fn write_salvaged(
     fs: &dyn FileSystem,
     dir: &Path,
@@ -44,7 +44,7 @@ pub(crate) fn write_salvaged(
     Manifest::create(fs, dir, number, &edits)?.make_current(fs, dir)
 }
 
-/// Gives each file an epoch of its own, since nothing else says what belongs together.
+/// Gives each file its own epoch, since nothing shows which files belong together.
 fn by_age(mut files: Vec<FileMeta>) -> Vec<(usize, Arc<FileMeta>)> {
     files.sort_by_key(|file| (file.largest_seqno, file.smallest_seqno, file.number));
     let numbered = (1..).zip(files);

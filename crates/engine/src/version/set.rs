@@ -1,15 +1,14 @@
-//! The versions of all column families, the counters beside them, and the MANIFEST that keeps both.
+//! The version set: the versions of all column families, their shared counters, and the MANIFEST that stores both.
 //!
-//! One thread at a time changes a [`VersionSet`]: the engine keeps it behind a lock of its own, since
-//! installing an edit waits for the device. [`Counters`] may be used by all threads without it.
+//! One thread at a time changes a [`VersionSet`]: the engine guards it with a separate lock, since installing an edit
+//! waits for the device. All threads may use [`Counters`] without that lock.
 //!
 //! Invariants:
-//! * **VS1** What [`VersionSet::install`] made visible is on the device first.
-//! * **VS2** Last sequence numbers in a MANIFEST never descend, and no file's is larger.
-//! * **VS3** After a write error nothing is appended to that MANIFEST. The next install writes a new
-//!   one with the state before the failed edit. Until then nobody knows whether the failed edit
-//!   is on the device, so its new files are quarantined: they must not be deleted. Once a MANIFEST
-//!   without that edit is current, they are obsolete.
+//! * **VS1** A change is on the device before [`VersionSet::install`] makes it visible.
+//! * **VS2** Last sequence numbers in a MANIFEST never descend, and no file has a larger one.
+//! * **VS3** After a write error nothing is appended to that MANIFEST. The next install writes a new one with the state
+//!   before the failed edit. Until then it is unknown whether the failed edit is on the device, so its new files are
+//!   quarantined: they must not be deleted. Once a MANIFEST without that edit is current, the files are obsolete.
 //! * **VS4** Every file has an epoch number, larger for newer files of level 0.
 
 use super::manifest::{Manifest, read_current_manifest};
@@ -35,17 +34,17 @@ pub struct Counters {
 }
 
 impl Counters {
-    /// Hands out a number for a file of any kind.
+    /// Assigns a number to a file of any kind.
     pub fn new_file_number(&self) -> u64 {
         self.next_file_number.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// The number that will be handed out next.
+    /// The next number to be assigned.
     pub fn next_file_number(&self) -> u64 {
         self.next_file_number.load(Ordering::Relaxed)
     }
 
-    /// A file with this number exists: never hand it out.
+    /// Excludes the number of an existing file from being assigned.
     pub fn mark_file_number_used(&self, number: u64) {
         self.next_file_number.fetch_max(number.saturating_add(1), Ordering::Relaxed);
     }
@@ -56,28 +55,28 @@ impl Counters {
         self.last_sequence.load(Ordering::Acquire)
     }
 
-    /// Makes writes up to `seq` visible. Release: whoever loads it sees the memtable entries that
-    /// were inserted before.
+    /// Makes writes up to `seq` visible. The store is Release: a thread that loads it sees the
+    /// memtable entries that were inserted before.
     #[inline]
     pub fn set_last_sequence(&self, seq: SeqNo) {
         self.last_sequence.store(seq, Ordering::Release);
     }
 }
 
-/// Where and how a [`VersionSet`] keeps its MANIFEST.
+/// The location and settings of a [`VersionSet`]'s MANIFEST.
 #[derive(Clone)]
 pub struct VersionSetOptions {
     /// The file system.
     pub fs: Arc<dyn FileSystem>,
     /// The database directory.
     pub dir: PathBuf,
-    /// A MANIFEST of this size is replaced.
+    /// A MANIFEST of at least this size is replaced.
     pub max_manifest_file_size: u64,
-    /// Whether a MANIFEST holds the identity of the database.
+    /// Whether the identity of the database is written to the MANIFEST.
     pub write_dbid_to_manifest: bool,
 }
 
-/// A column family: what is stored of it, and its current version.
+/// A column family: its stored state and its current version.
 pub struct ColumnFamilyVersions {
     name: String,
     order: KeyOrder,
@@ -110,7 +109,7 @@ impl ColumnFamilyVersions {
         &self.name
     }
 
-    /// WALs below it hold nothing that the column family has not flushed.
+    /// All data in WALs below this number has been flushed by this column family.
     pub fn log_number(&self) -> u64 {
         self.log_number
     }
@@ -130,23 +129,23 @@ pub struct VersionSet {
     db_id: Option<String>,
     min_log_number_to_keep: u64,
     max_column_family: u32,
-    /// The last sequence number that the MANIFEST holds (VS2).
+    /// The last sequence number recorded in the MANIFEST (VS2).
     written_sequence: SeqNo,
     /// `None` until the first install, and after an error (VS3).
     manifest: Option<Manifest>,
-    /// Of the MANIFEST that was read, when it was.
+    /// The size of the MANIFEST that was read at recovery.
     read_size: u64,
-    /// Whether that one ended with its last edit.
+    /// Whether that MANIFEST ended with its last edit.
     read_clean: bool,
-    /// MANIFESTs that `CURRENT` may name: one, or more after an error while switching.
+    /// MANIFESTs that `CURRENT` may name: one, or several after a failed switch.
     possible_manifests: BTreeSet<u64>,
     obsolete_manifests: Vec<u64>,
-    /// New files of failed edits, and where they are.
+    /// New files of failed edits and their directories.
     quarantine: BTreeMap<u64, Arc<Path>>,
 }
 
 impl VersionSet {
-    /// Makes a new, empty database: `MANIFEST-000001`, and `CURRENT` that names it.
+    /// Creates a new, empty database: `MANIFEST-000001`, and `CURRENT`, which names it.
     pub fn create_db(opts: &VersionSetOptions, db_id: &str, order: &KeyOrder) -> Result<()> {
         let edit = VersionEdit {
             db_id: opts.write_dbid_to_manifest.then(|| db_id.to_owned()),
@@ -160,15 +159,15 @@ impl VersionSet {
         manifest.make_current(&*opts.fs, &opts.dir)
     }
 
-    /// The names of a database's column families, in the order of their ids.
+    /// The names of a database's column families, in order of id.
     pub fn list_column_families(fs: &dyn FileSystem, dir: &Path) -> Result<Vec<String>> {
         let (_, state) = read_current_manifest(fs, dir)?;
         Ok(state.column_families.into_values().map(|cf| cf.name).collect())
     }
 
-    /// Reads the MANIFEST that `CURRENT` names and checks everything. Writes nothing: the first
-    /// [`VersionSet::install`] starts a new MANIFEST. The second part names the specs that the
-    /// database does not have.
+    /// Reads the MANIFEST that `CURRENT` names and makes all checks. Writes nothing: the first
+    /// [`VersionSet::install`] starts a new MANIFEST. The second part of the result names the specs
+    /// that the database does not contain.
     pub fn recover(
         opts: VersionSetOptions,
         specs: &[ColumnFamilySpec],
@@ -178,7 +177,7 @@ impl VersionSet {
         VersionSet::of_state(opts, number, state, specs)
     }
 
-    /// [`VersionSet::recover`] for reading only: the database may have other column families.
+    /// [`VersionSet::recover`] for read-only use: the database may have other column families.
     pub fn recover_some(
         opts: VersionSetOptions,
         specs: &[ColumnFamilySpec],
@@ -233,7 +232,7 @@ impl VersionSet {
         &self.counters
     }
 
-    /// Where numbers of obsolete files go.
+    /// The list of obsolete files.
     pub fn obsolete_files(&self) -> &ObsoleteFiles {
         &self.obsolete_files
     }
@@ -243,22 +242,22 @@ impl VersionSet {
         self.column_families.iter().map(|(id, cf)| (*id, cf))
     }
 
-    /// A column family, if it was not dropped.
+    /// The column family with this id, if it exists.
     pub fn column_family(&self, id: u32) -> Option<&ColumnFamilyVersions> {
         self.column_families.get(&id)
     }
 
-    /// The identity of the database, if the MANIFEST held it or it was set.
+    /// The identity of the database, if the MANIFEST contained it or it was set.
     pub fn db_id(&self) -> Option<&str> {
         self.db_id.as_deref()
     }
 
-    /// Sets the identity; the next MANIFEST holds it.
+    /// Sets the identity, which the next MANIFEST will contain.
     pub fn set_db_id(&mut self, id: String) {
         self.db_id = Some(id);
     }
 
-    /// WALs below it are not needed by anybody.
+    /// No column family needs a WAL below this number.
     pub fn min_log_number_to_keep(&self) -> u64 {
         self.min_log_number_to_keep
     }
@@ -273,14 +272,14 @@ impl VersionSet {
         self.possible_manifests.last().copied().unwrap_or_default()
     }
 
-    /// Bytes in the MANIFEST that is being written; before the first install in the one that was
-    /// read.
+    /// The size in bytes of the MANIFEST that is being written; before the first install, of the
+    /// one that was read.
     pub fn manifest_size(&self) -> u64 {
         self.manifest.as_ref().map_or(self.read_size, Manifest::size)
     }
 
-    /// Whether the MANIFEST that was read ended with its last edit. Otherwise edits may be missing, and
-    /// tables that nobody knows may hold data.
+    /// Whether the MANIFEST that was read ended with its last edit. If not, edits may be missing, and tables unknown to
+    /// the MANIFEST may contain data.
     pub fn read_clean(&self) -> bool {
         self.read_clean
     }
@@ -290,28 +289,30 @@ impl VersionSet {
         self.possible_manifests.contains(&number)
     }
 
-    /// Numbers of MANIFESTs that were replaced and may be deleted; each is handed out once.
+    /// The numbers of replaced MANIFESTs, which may be deleted. Each is returned once.
     pub fn take_obsolete_manifests(&mut self) -> Vec<u64> {
         std::mem::take(&mut self.obsolete_manifests)
     }
 
-    /// Whether a table must be kept: it is live, or a failed edit may have made it so (VS3).
+    /// Whether a table must be kept: it is live, or a failed edit may have made it live (VS3).
     pub fn needs_table(&self, number: u64) -> bool {
         self.quarantine.contains_key(&number)
             || self.column_families.values().any(|cf| cf.current.find(number).is_some())
     }
 
-    /// Whether the last write failed: what is on the device is not known until an install succeeds.
+    /// Whether the next install must start a new MANIFEST: before the first install, and after a
+    /// failed write. After a failure the state on the device is unknown until an install succeeds.
     pub fn needs_new_manifest(&self) -> bool {
         self.manifest.is_none()
     }
 
-    /// Writes edits to the MANIFEST and makes the versions that follow from them current.
+    /// Writes edits to the MANIFEST and makes the resulting versions current.
     ///
-    /// Several edits count together or not at all. What the edits do not say is filled in: next
-    /// file number, last sequence number, epochs of new files. New files of one edit on level 0
-    /// come oldest first. The result holds the new version of each column family whose files
-    /// changed. After an error nothing changed here; on the device it may have (VS3).
+    /// Several edits take effect together or not at all. Missing fields are filled in: next file
+    /// number, last sequence number, epochs of new files. New files of one edit on level 0 must be
+    /// ordered oldest first. The result contains the new version of each column family whose files
+    /// changed. After an error nothing has changed in memory, but the MANIFEST on the device may
+    /// have (VS3).
     pub fn install(&mut self, mut edits: Vec<VersionEdit>) -> Result<Vec<(u32, Arc<Version>)>> {
         for edit in &edits {
             self.check_edit(edit)?;
@@ -351,7 +352,7 @@ impl VersionSet {
         Ok(versions)
     }
 
-    /// Makes a column family and writes it down. Its id was never used before.
+    /// Creates a column family and records it in the MANIFEST. Its id was never used before.
     pub fn create_column_family(
         &mut self,
         spec: &ColumnFamilySpec,
@@ -381,7 +382,8 @@ impl VersionSet {
         Ok(id)
     }
 
-    /// Drops a column family and writes that down. Its files become obsolete with their readers.
+    /// Drops a column family and records that in the MANIFEST. Its files become obsolete when their
+    /// readers are gone.
     pub fn drop_column_family(&mut self, id: u32) -> Result<()> {
         if id == 0 {
             return Err(Error::invalid_argument("Can't drop default column family"));
@@ -416,7 +418,8 @@ impl VersionSet {
         }
     }
 
-    /// VS4: a file made from others is as old as the oldest of them, any other is the newest.
+    /// VS4: a file made from others gets the age of the oldest of them; any other file is the
+    /// newest.
     fn fill_epochs(&self, edit: &mut VersionEdit, next: &mut BTreeMap<u32, u64>) {
         let Some(cf) = self.column_families.get(&edit.column_family) else { return };
         let next = next.entry(edit.column_family).or_insert(cf.next_epoch);
@@ -447,7 +450,7 @@ impl VersionSet {
 
     fn try_write(&mut self, edits: &mut [VersionEdit]) -> Result<()> {
         let full = |m: &Manifest| {
-            // A snapshot that is itself large must not be written again for every edit.
+            // Keeps a large snapshot from being rewritten for every edit.
             m.size() >= self.opts.max_manifest_file_size && m.size() >= 2 * m.snapshot_size()
         };
         let number = match &self.manifest {
@@ -463,7 +466,8 @@ impl VersionSet {
         Ok(())
     }
 
-    /// Fills in the counters (VS2) and ties several edits together. Returns the last sequence.
+    /// Fills in the counters (VS2) and joins several edits into an atomic group. Returns the last
+    /// sequence number.
     fn complete(&self, edits: &mut [VersionEdit]) -> SeqNo {
         let files = edits.iter().flat_map(|edit| &edit.new_files);
         let newest = files.map(|(_, file)| file.largest_seqno).max().unwrap_or_default();
@@ -480,7 +484,7 @@ impl VersionSet {
         sequence
     }
 
-    /// Starts a MANIFEST with the state before `edits`, then the edits, and makes it current.
+    /// Starts a MANIFEST with the state before `edits`, appends the edits, and makes it current.
     fn switch_manifest(
         &mut self,
         number: u64,
@@ -495,7 +499,8 @@ impl VersionSet {
         let manifest = match written {
             Ok(manifest) => manifest,
             Err(e) => {
-                // CURRENT does not name it. Best effort: the next open removes it too.
+                // CURRENT does not name the new MANIFEST. Best effort: the next open removes it,
+                // too.
                 let _ = fs.remove_file(&crate::fs::filename::manifest_file_name(dir, number));
                 return Err(e);
             }
@@ -510,8 +515,8 @@ impl VersionSet {
         switched
     }
 
-    /// The MANIFEST that is current now has nothing of the edits that failed: their new files, unless they
-    /// are live or come with `edits`, are nobody's.
+    /// Ends the quarantine. The MANIFEST that is now current contains none of the failed edits, so their new files are
+    /// obsolete unless they are live or part of `edits`.
     fn bury_quarantined(&mut self, edits: &[VersionEdit]) {
         for (number, dir) in std::mem::take(&mut self.quarantine) {
             let mut coming = edits.iter().flat_map(|edit| &edit.new_files);
@@ -521,7 +526,7 @@ impl VersionSet {
         }
     }
 
-    /// Edits that lead from nothing to the current state.
+    /// The edits that produce the current state from an empty one.
     fn snapshot(&self, sequence: SeqNo) -> Vec<VersionEdit> {
         let mut edits = Vec::with_capacity(2 + 2 * self.column_families.len());
         if self.opts.write_dbid_to_manifest && self.db_id.is_some() {

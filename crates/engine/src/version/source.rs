@@ -1,4 +1,5 @@
-//! What a reader's iterator merges: an iterator over one place of a column family.
+//! The sources that a reader's iterator merges: each is an iterator over one place of a column
+//! family.
 
 use super::LevelIter;
 use crate::base::InternalIterator;
@@ -14,7 +15,7 @@ pub enum Source {
     Table(TableIterator),
     /// A sorted level.
     Level(LevelIter),
-    /// Anything else, such as a place without what range tombstones hide.
+    /// Any other iterator, such as one that skips the entries covered by range tombstones.
     Other(Box<dyn InternalIterator>),
 }
 

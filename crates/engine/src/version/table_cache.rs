@@ -1,11 +1,13 @@
-//! From a file's metadata to its open reader.
+//! The table cache: finds or opens the reader of a file.
 //!
-//! Two modes, as RocksDB's `max_open_files`: with -1 a reader stays open for as long as its
-//! [`FileMeta`] lives, and a lookup finds it without a lock or a count. Otherwise [`OpenTables`]
-//! keeps a bounded number, shared by all column families, and closes the one that was not used for
-//! longest, roughly. Closing only drops a count: who still reads keeps the file open.
+//! It has two modes, like RocksDB's `max_open_files`. With -1 a reader stays open as long as its
+//! [`FileMeta`] lives, and a lookup finds it without a lock or a reference count. Otherwise
+//! [`OpenTables`] keeps a bounded number of readers, shared by all column families, and closes
+//! approximately the least recently used one. Closing only drops a reference: active users keep the
+//! file open.
 //!
-//! Safe from many threads. Two threads may open one file at once; one reader wins, both work.
+//! The cache may be used from many threads. Two threads may open the same file concurrently; one
+//! reader is kept, and both work.
 
 use super::{DataPaths, FileMeta, FileStats};
 use crate::base::KeyOrder;
@@ -29,7 +31,7 @@ use std::sync::Arc;
 type Reader = Arc<dyn RandomAccessFile>;
 type Opened = Result<Arc<Table>>;
 
-/// Opens the tables of one column family and remembers the readers.
+/// Opens the tables of one column family and keeps their readers.
 pub struct TableCache {
     fs: Arc<dyn FileSystem>,
     paths: DataPaths,
@@ -38,14 +40,15 @@ pub struct TableCache {
     prefix_extractor: Option<Arc<dyn SliceTransform>>,
     block_cache: Option<Arc<Cache>>,
     mmap: bool,
-    /// `None`: every reader stays open with its file.
+    /// `None` means that every reader stays open with its file.
     open_tables: Option<Arc<OpenTables>>,
     rate_limiter: Option<Arc<RateLimiter>>,
     statistics: Option<Arc<Statistics>>,
 }
 
 impl TableCache {
-    /// A cache for the tables in `paths`. Without `open_tables` readers stay open with their files.
+    /// A cache for the tables in `paths`. Without `open_tables`, readers stay open with their
+    /// files.
     pub fn new(
         fs: Arc<dyn FileSystem>,
         paths: DataPaths,
@@ -68,32 +71,32 @@ impl TableCache {
         }
     }
 
-    /// Counts openings, and uses of filters and of the block cache.
+    /// Sets the statistics that count opened files and uses of filters and of the block cache.
     #[must_use]
     pub fn with_statistics(mut self, statistics: Option<Arc<Statistics>>) -> TableCache {
         self.statistics = statistics;
         self
     }
 
-    /// Whether a reader that was opened stays open for as long as its file's metadata lives.
+    /// Whether an opened reader stays open as long as its file's metadata lives.
     #[inline]
     pub fn pins_readers(&self) -> bool {
         self.open_tables.is_none()
     }
 
-    /// Limits what is read from the files.
+    /// Sets a rate limiter for reads from the files.
     #[must_use]
     pub fn with_rate_limiter(mut self, limiter: Option<Arc<RateLimiter>>) -> TableCache {
         self.rate_limiter = limiter;
         self
     }
 
-    /// The reader of a file; opens it if need be.
+    /// The reader of a file, which is opened if necessary.
     pub fn find(&self, file: &FileMeta) -> Result<Arc<Table>> {
         self.find_or(file, Table::open)
     }
 
-    /// As `find`, for one of many files that nobody reads yet; see [`Table::open_late`].
+    /// Like `find`, for one of many files that are not read yet; see [`Table::open_late`].
     pub fn find_late(&self, file: &FileMeta, memory: &mut Vec<u8>) -> Result<Arc<Table>> {
         self.find_or(file, |reader, ctx| Table::open_late(reader, ctx, memory))
     }
@@ -115,14 +118,14 @@ impl TableCache {
         }
     }
 
-    /// Forgets the reader of a file that is about to be deleted.
+    /// Removes the reader of a file that is about to be deleted.
     pub fn evict(&self, number: u64) {
         if let Some(open_tables) = &self.open_tables {
             open_tables.remove(number);
         }
     }
 
-    /// Opens a file and checks it against what the MANIFEST says: size and unique id.
+    /// Opens a file and checks its size and unique id against the MANIFEST.
     fn open(&self, file: &FileMeta, open: impl FnOnce(Reader, &Context) -> Opened) -> Opened {
         let timer = Timer::start(&self.statistics, HistogramType::TableOpenIoMicros);
         let perf_timer = PerfTimer::start(PerfMetric::FindTableNanos);
@@ -190,7 +193,7 @@ impl TableCache {
         Ok(table)
     }
 
-    /// Opens `N.sst`, or `N.ldb` where only that exists.
+    /// Opens `N.sst`, or `N.ldb` if only that exists.
     fn open_file(&self, file: &FileMeta) -> Result<Arc<dyn RandomAccessFile>> {
         let path = self.paths.table(file);
         self.fs.open_random_access(&path, self.mmap).or_else(|error| {
@@ -207,8 +210,8 @@ fn hex(id: Option<[u8; 16]>) -> String {
     id.map_or("none".to_owned(), |id| id.iter().map(|b| format!("{b:02x}")).collect())
 }
 
-/// A bounded number of open readers, by file number. A clock: a hit sets a bit under a shared
-/// lock; the hand takes bits away and closes the first reader without one.
+/// A bounded number of open readers, by file number. It uses the CLOCK algorithm: a hit sets a bit
+/// under a shared lock; the hand clears bits and closes the first reader whose bit is not set.
 pub struct OpenTables {
     clock: RwLock<Clock>,
     capacity: AtomicUsize,
@@ -236,18 +239,18 @@ impl OpenTables {
         }
     }
 
-    /// Changes how many readers there is room for. All are let go: those in use are opened again.
+    /// Changes the maximum number of readers. All are dropped; those in use will be opened again.
     pub fn set_capacity(&self, capacity: usize) {
         self.capacity.store(capacity.max(1), Ordering::Relaxed);
         let _closed = std::mem::take(&mut *self.clock.write());
     }
 
-    /// How many readers are kept.
+    /// The number of readers.
     pub fn len(&self) -> usize {
         self.clock.read().slots.len()
     }
 
-    /// Whether none is.
+    /// Whether there are no readers.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -260,7 +263,7 @@ impl OpenTables {
     }
 
     fn insert(&self, number: u64, table: Arc<Table>) {
-        // Dropped after the lock: closing a file may take long.
+        // Dropped after the lock is released: closing a file may take long.
         let _closed =
             self.clock.write().insert(number, table, self.capacity.load(Ordering::Relaxed));
     }

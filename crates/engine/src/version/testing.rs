@@ -1,4 +1,4 @@
-//! Helpers of this folder's tests: the vectors, and files made by hand.
+//! Test helpers of this folder: the test vectors, and files built by hand.
 
 use super::{ColumnFamilySpec, FileMeta, VersionSetOptions};
 use crate::base::key::{append_internal_key, pack_trailer};
@@ -14,13 +14,13 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The bytes that a string of hexadecimal digits stands for.
+/// Decodes a string of hexadecimal digits.
 pub(crate) fn unhex(s: &str) -> Vec<u8> {
     assert!(s.len().is_multiple_of(2));
     (0..s.len()).step_by(2).map(|i| u8::from_str_radix(&s[i..i + 2], 16).unwrap()).collect()
 }
 
-/// The bytes behind a key of a JSON object.
+/// The bytes under a key of a JSON object.
 pub(crate) fn bytes_of(v: &Value, key: &str) -> Vec<u8> {
     unhex(v[key].as_str().unwrap_or_else(|| panic!("no {key}")))
 }
@@ -31,7 +31,7 @@ pub(crate) fn real_manifests() -> Vec<(String, Value)> {
     v.as_object().unwrap().iter().map(|(k, v)| (k.clone(), v.clone())).collect()
 }
 
-/// The records of a MANIFEST that fits one block, found at the offsets that the vector names.
+/// The records of a MANIFEST that fits one block, found at the vector's offsets.
 pub(crate) fn records_of(manifest: &Value) -> Vec<Vec<u8>> {
     let bytes = bytes_of(manifest, "hex");
     let offsets = manifest["offsets"].as_array().unwrap();
@@ -44,7 +44,7 @@ pub(crate) fn records_of(manifest: &Value) -> Vec<Vec<u8>> {
     offsets.iter().map(|o| record(at(o))).collect()
 }
 
-/// An internal key of a value.
+/// An internal key with a value's type.
 pub(crate) fn ikey(user_key: impl AsRef<[u8]>, seq: u64) -> Vec<u8> {
     let mut key = Vec::new();
     append_internal_key(&mut key, user_key.as_ref(), pack_trailer(seq, ValueType::Value));
@@ -58,7 +58,7 @@ pub(crate) fn file(number: u64, keys: (&str, &str), seqs: (u64, u64)) -> FileMet
     f
 }
 
-/// [`file`], counted.
+/// [`file`] in an `Arc`.
 pub(crate) fn shared(number: u64, keys: (&str, &str), seqs: (u64, u64)) -> Arc<FileMeta> {
     Arc::new(file(number, keys, seqs))
 }
@@ -72,7 +72,7 @@ pub(crate) fn put_file(fs: &dyn FileSystem, path: &Path, bytes: &[u8]) {
     fs.sync_dir(path.parent().unwrap()).unwrap();
 }
 
-/// A column family of seven levels, bytewise.
+/// A bytewise column family with seven levels.
 pub(crate) fn spec(name: &str) -> ColumnFamilySpec {
     ColumnFamilySpec {
         name: name.to_owned(),
@@ -82,7 +82,7 @@ pub(crate) fn spec(name: &str) -> ColumnFamilySpec {
     }
 }
 
-/// A version set in `/db`.
+/// Options of a version set in `/db`.
 pub(crate) fn options(fs: Arc<dyn FileSystem>) -> VersionSetOptions {
     VersionSetOptions {
         fs,
@@ -143,7 +143,7 @@ impl Tables {
         Arc::new(TableCache::new(fs, paths, &self.opts, None, false, open_tables))
     }
 
-    /// Writes a table of these entries, which are in order: internal key, value.
+    /// Writes a table with these entries (internal key, value), which must be in order.
     pub(crate) fn write(&self, number: u64, entries: &[(Vec<u8>, Vec<u8>)]) -> FileMeta {
         let path = table_file_name(&self.dir, number);
         let file = self.fs.new_writable(&path, WritableOptions::default()).unwrap();

@@ -1,7 +1,8 @@
-//! The set of live files of one column family at one moment. Immutable, shared by count.
+//! The version: the set of live files of one column family at one point in time. It is immutable
+//! and reference-counted.
 //!
-//! A level that an edit does not touch is shared with the version before, with its fences and
-//! readers. Everything here may be called from many threads.
+//! A level that an edit does not change is shared with the previous version, including its fences
+//! and readers. Everything here may be called from many threads.
 
 use super::Source;
 use super::level_iter::LevelIter;
@@ -21,7 +22,7 @@ use std::sync::Arc;
 pub struct Version {
     order: KeyOrder,
     levels: Box<[Arc<Level>]>,
-    /// Levels that have files, for lookups to walk.
+    /// The levels that have files, which lookups search.
     populated: Box<[usize]>,
 }
 
@@ -43,42 +44,42 @@ impl Version {
         &self.order
     }
 
-    /// How many levels there are, with or without files.
+    /// The number of levels, with or without files.
     pub fn num_levels(&self) -> usize {
         self.levels.len()
     }
 
-    /// A level. Panics where there is no such level.
+    /// The level with this number. Panics if it does not exist.
     pub fn level(&self, level: usize) -> &Arc<Level> {
         &self.levels[level]
     }
 
-    /// The files of a level: newest first on level 0, else in key order.
+    /// The files of a level: newest first on level 0, otherwise in key order.
     pub fn files(&self, level: usize) -> &[Arc<FileMeta>] {
         self.levels[level].files()
     }
 
-    /// All files with their levels, from level 0 down.
+    /// All files with their levels, starting with level 0.
     pub fn all_files(&self) -> impl Iterator<Item = (usize, &Arc<FileMeta>)> {
         self.levels.iter().enumerate().flat_map(|(n, l)| l.files().iter().map(move |f| (n, f)))
     }
 
-    /// How many files a level has.
+    /// The number of files of a level.
     pub fn num_files(&self, level: usize) -> usize {
         self.levels[level].len()
     }
 
-    /// How many files there are.
+    /// The number of files.
     pub fn total_files(&self) -> usize {
         self.levels.iter().map(|l| l.len()).sum()
     }
 
-    /// The sum of a level's file sizes.
+    /// The sum of a level's file sizes in bytes.
     pub fn level_bytes(&self, level: usize) -> u64 {
         self.levels[level].bytes()
     }
 
-    /// The sum of all file sizes.
+    /// The sum of all file sizes in bytes.
     pub fn total_bytes(&self) -> u64 {
         self.levels.iter().fold(0, |sum, l| sum.saturating_add(l.bytes()))
     }
@@ -88,7 +89,7 @@ impl Version {
         self.populated.last().copied()
     }
 
-    /// Levels that have files, from the newest on.
+    /// The levels that have files, newest first.
     #[inline]
     pub fn populated(&self) -> &[usize] {
         &self.populated
@@ -101,8 +102,8 @@ impl Version {
             .find_map(|&n| self.levels[n].file_by_number(number).map(|file| (n, file)))
     }
 
-    /// Looks a key up: its visible entries go to `ctx`, newest first, until it needs no more.
-    /// Returns the level that settled the answer.
+    /// Looks a key up: passes its visible entries to `ctx`, newest first, until it needs no more.
+    /// Returns the level that completed the lookup.
     #[inline]
     pub fn get(
         &self,
@@ -125,8 +126,8 @@ impl Version {
         Ok(None)
     }
 
-    /// Asks for what a lookup of the key reads first in each file of level 0. Without it the lookup
-    /// would wait for one file after the other. Changes nothing and promises nothing.
+    /// Prefetches what a lookup of the key reads first in each file of level 0; otherwise the
+    /// lookup would wait for one file after the other. This is only a hint and changes nothing.
     #[inline]
     pub fn prefetch(&self, key: &LookupKey) {
         if self.populated.first() == Some(&0) {
@@ -134,9 +135,9 @@ impl Version {
         }
     }
 
-    /// Appends iterators that together hold every entry: one per file of level 0, newest first,
-    /// and one per other level. They live without the version, but the files' numbers must stay
-    /// out of the list of obsolete files by holding it.
+    /// Appends iterators that together cover every entry: one per file of level 0, newest first,
+    /// and one per other level. They do not need the version, but the caller must hold it so that
+    /// the files do not become obsolete.
     pub fn add_iterators(
         &self,
         ro: &TableIterOptions,
@@ -153,18 +154,18 @@ impl Version {
         }
     }
 
-    /// How many iterators [`Version::add_iterators`] makes.
+    /// The number of iterators that [`Version::add_iterators`] appends.
     pub fn num_places(&self) -> usize {
         self.populated.iter().map(|&n| if n == 0 { self.levels[0].len() } else { 1 }).sum()
     }
 
-    /// Whether some file has range tombstones. Files that were never open are opened for it.
+    /// Whether any file has range tombstones. Files that were never open are opened for this.
     pub fn has_range_tombstones(&self, tables: &TableCache) -> bool {
         self.populated.iter().any(|&n| self.levels[n].has_range_tombstones(tables))
     }
 
-    /// Appends the range tombstones of the places that [`Version::add_iterators`] makes iterators of,
-    /// in the same order.
+    /// Appends the range tombstones of the places for which [`Version::add_iterators`] makes iterators, in the same
+    /// order.
     pub fn add_range_tombstones(&self, tables: &TableCache, out: &mut Vec<Vec<Run>>) {
         for &n in &*self.populated {
             let found = self.levels[n].range_tombstones(tables);
@@ -178,9 +179,9 @@ impl Version {
         }
     }
 
-    /// The files of a level with keys in `[begin, end]`, both inclusive user keys; `None` is open.
-    /// On level 0 a file that reaches further widens the range, until nothing more overlaps:
-    /// entries of one key must not be reordered by moving only some of its files.
+    /// The files of a level with keys in `[begin, end]`, both inclusive user keys; `None` is
+    /// unbounded. On level 0, a file that extends further widens the range until no further file
+    /// overlaps: moving only some files with entries of one key would reorder these entries.
     pub fn overlapping_inputs(
         &self,
         level: usize,
@@ -238,8 +239,8 @@ impl Version {
         !self.levels[level].overlapping_range(begin, end).is_empty()
     }
 
-    /// Answers for ascending user keys whether a level below `level` may hold them: what a
-    /// compaction into `level` asks before it drops a tombstone.
+    /// Checks for ascending user keys whether a level deeper than `level` may contain them. A
+    /// compaction into `level` uses it before it drops a tombstone.
     pub fn deeper_keys(&self, level: usize) -> DeeperKeys {
         let from = level.saturating_add(1).min(self.levels.len());
         let levels: Vec<_> =
@@ -247,9 +248,9 @@ impl Version {
         DeeperKeys { next: vec![0; levels.len()], levels }
     }
 
-    /// About how many bytes of files hold keys of `[begin, end)`. Files that lie in it partly are
-    /// searched, unless all of them are less than `margin` of those that lie in it wholly: then half
-    /// of their size is good enough. A margin of 0 or less always searches.
+    /// The approximate size in bytes of the keys of `[begin, end)` in files. Files that are partly inside the range are
+    /// searched, unless their total size is less than `margin` times that of the files wholly inside: then half of
+    /// their size is a good enough estimate. With a margin of 0 or less they are always searched.
     pub fn approximate_size(
         &self,
         begin: &[u8],
@@ -286,8 +287,8 @@ impl Version {
         Ok(whole)
     }
 
-    /// About how many bytes of files on `level` and below tombstones hide, which compactions can free.
-    /// A hint: ranges after the first thousand do not count, nor do files that cannot be opened.
+    /// The approximate number of bytes in files on `level` and deeper that tombstones cover and compactions can free.
+    /// This is a hint: ranges after the first thousand and files that cannot be opened are not counted.
     pub fn bytes_under(&self, level: usize, tombstones: &Fragments, tables: &TableCache) -> u64 {
         let mut sum = 0u64;
         for (begin, end) in tombstones.ranges().into_iter().take(1000) {
@@ -312,7 +313,7 @@ impl Version {
     }
 }
 
-/// About how many bytes of a file hold keys of `[begin, end)`; `None` is open.
+/// The approximate number of bytes of a file's keys in `[begin, end)`; `None` is unbounded.
 fn bytes_of_file(
     file: &FileMeta,
     begin: Option<&[u8]>,
@@ -329,7 +330,7 @@ fn bytes_of_file(
     Ok(to.saturating_sub(from))
 }
 
-/// An iterator over one file, or over the error of opening it.
+/// An iterator over one file, or over the error from opening it.
 pub fn table_iterator(
     file: &FileMeta,
     ro: &TableIterOptions,
@@ -344,12 +345,12 @@ pub fn table_iterator(
 /// See [`Version::deeper_keys`].
 pub struct DeeperKeys {
     levels: Vec<Arc<Level>>,
-    /// Per level the first file that does not lie wholly before the keys asked so far.
+    /// Per level, the index of the first file that does not end before the last requested key.
     next: Vec<usize>,
 }
 
 impl DeeperKeys {
-    /// Whether a deeper level may hold `user_key`. Keys must not descend from call to call.
+    /// Whether a deeper level may contain `user_key`. Keys must not descend from call to call.
     pub fn may_contain(&mut self, user_key: &[u8]) -> bool {
         self.levels.iter().zip(&mut self.next).any(|(level, next)| {
             let (order, files) = (level.order(), level.files());
