@@ -1,9 +1,9 @@
-//! The catalogue of an open database: which families, memtables, tables and WALs there are.
+//! The catalogue of an open database: its column families, memtables, tables and WALs.
 //!
 //! Lock order, outermost first:
-//! 1. `versions`: MANIFEST and version history; held over its writes and syncs.
+//! 1. `versions`: the MANIFEST and version history; held during its writes and syncs.
 //! 2. the write lock of `commit/queue.rs`.
-//! 3. `state`: memtable lists, current versions, what runs; held briefly, never over I/O.
+//! 3. `state`: memtable lists, current versions, running jobs; held briefly, never during I/O.
 //!
 //! Readers take none of them.
 
@@ -25,21 +25,21 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Somebody who waits for background work looks again at least this often.
+/// A thread that waits for background work rechecks at least this often.
 const LOOK_AGAIN: Duration = Duration::from_millis(200);
 
-/// The catalogue. Its order of locks is in the head of this file.
+/// The catalogue. The module's header has its lock order.
 pub(crate) struct Catalog {
     pub(super) session: Arc<Session>,
     pub(super) reporter: Arc<Reporter>,
     pub(super) files: Arc<FileKeeper>,
     pub(super) versions: RankedMutex<VersionSet, VERSIONS>,
     pub(super) state: RankedMutex<State, CATALOG_STATE>,
-    /// Background threads wait here for work.
+    /// Background threads wait on this for work.
     work: Condvar,
-    /// Users wait here for background work to end.
+    /// User calls wait on this for background work to end.
     progress: Condvar,
-    /// What readers and writers find families in.
+    /// The map in which readers and writers look up families.
     families: EpochCell<ColumnFamilyMap>,
     default_family: Arc<ColumnFamilyData>,
     pub(super) order: CommitOrder,
@@ -48,11 +48,11 @@ pub(crate) struct Catalog {
     pub(super) controller: WriteController,
 }
 
-/// A family with the version that was current when it was looked at.
+/// A family and its current version at the time of the lookup.
 pub(crate) type FamilyVersion = (Arc<ColumnFamilyData>, Arc<Version>);
 
 impl Catalog {
-    /// Of a database with these families, whose default one is number 0.
+    /// Creates the catalogue of a database with these families. The default family has number 0.
     pub(crate) fn new(
         (session, reporter, files): (Arc<Session>, Arc<Reporter>, Arc<FileKeeper>),
         versions: VersionSet,
@@ -85,34 +85,34 @@ impl Catalog {
         catalog
     }
 
-    /// The MANIFEST and version history. The outermost lock.
+    /// Locks the MANIFEST and version history. This is the outermost lock.
     pub(crate) fn versions(&self) -> RankedGuard<'_, VersionSet> {
         self.versions.lock()
     }
 
-    /// Memtable lists, current versions, what runs. The innermost lock of the three.
+    /// Locks the memtable lists, current versions and running jobs. This is the innermost of the three locks.
     pub(crate) fn state(&self) -> RankedGuard<'_, State> {
         self.state.lock()
     }
 
-    /// In which order writes become visible, and up to which they are.
+    /// Returns the commit order, which decides up to which sequence number writes are visible.
     #[inline]
     pub(crate) fn order(&self) -> &CommitOrder {
         &self.order
     }
 
-    /// The snapshots that users hold.
+    /// Returns the snapshots that users hold.
     pub(crate) fn snapshots(&self) -> &SnapshotList {
         &self.snapshots
     }
 
-    /// What holds writers up.
+    /// Returns the controller that delays and stops writers.
     #[inline]
     pub(crate) fn controller(&self) -> &WriteController {
         &self.controller
     }
 
-    /// The family that every database has.
+    /// Returns the default column family, which every database has.
     #[inline]
     pub(crate) fn default_family(&self) -> &Arc<ColumnFamilyData> {
         &self.default_family
@@ -120,17 +120,17 @@ impl Catalog {
 
     // ---- waiting -----------------------------------------------------------------------------
 
-    /// Has background threads look for work.
+    /// Notifies background threads that there may be work.
     pub(crate) fn notify_jobs(&self) {
         self.work.notify_all();
     }
 
-    /// Has those look again who wait for background work.
+    /// Notifies threads that wait for background work.
     pub(crate) fn notify_waiters(&self) {
         self.progress.notify_all();
     }
 
-    /// Waits for work; false after `patience`.
+    /// Waits for work. Returns false if `patience` has elapsed.
     pub(crate) fn wait_for_work(
         &self,
         state: &mut RankedGuard<'_, State>,
@@ -139,48 +139,48 @@ impl Catalog {
         state.wait_for(&self.work, patience)
     }
 
-    /// Waits for background work to get on. May return earlier: the caller looks again.
+    /// Waits for background work to progress. May return early, so the caller must recheck.
     pub(crate) fn wait_for_progress(&self, state: &mut RankedGuard<'_, State>) {
         state.wait_for(&self.progress, LOOK_AGAIN);
     }
 
     // ---- families ----------------------------------------------------------------------------
 
-    /// All open families, for as long as the reader is pinned; `None` once the database is closed.
+    /// Returns all open families, valid while the reader is pinned, or `None` once the database is closed.
     #[inline]
     pub(crate) fn families<'g>(&self, guard: &'g Guard) -> Option<&'g ColumnFamilyMap> {
         self.families.load(guard)
     }
 
-    /// The open family with this name.
+    /// Returns the open family with this name.
     pub(crate) fn family_by_name(&self, name: &str) -> Option<Arc<ColumnFamilyData>> {
         let guard = epoch::pin();
         self.families.load(&guard)?.values().find(|family| family.name == name).cloned()
     }
 
-    /// The open family with this number.
+    /// Returns the open family with this number.
     pub(crate) fn family_by_id(&self, id: u32) -> Option<Arc<ColumnFamilyData>> {
         let guard = epoch::pin();
         self.families.load(&guard)?.get(&id).cloned()
     }
 
-    /// All families that are open.
+    /// Returns all open families.
     pub(crate) fn all_families(&self) -> Vec<Arc<ColumnFamilyData>> {
         self.state.lock().families.values().map(|cf| Arc::clone(&cf.data)).collect()
     }
 
-    /// All families with their current versions, as of one moment.
+    /// Returns all families with their current versions at one point in time.
     pub(crate) fn current_versions(&self) -> Vec<FamilyVersion> {
         let state = self.state.lock();
         state.families.values().map(|cf| (Arc::clone(&cf.data), Arc::clone(&cf.current))).collect()
     }
 
-    /// The shape of a family's tree.
+    /// Returns the shape of a family's tree.
     pub(crate) fn shape_of(&self, family: &ColumnFamilyData) -> TreeShape {
         self.state.lock().shape_of(family.id)
     }
 
-    /// Makes the list of families that readers and writers use the one that `state` has.
+    /// Publishes the families in `state` as the map that readers and writers use.
     pub(super) fn publish_families(&self, state: &State) {
         let map: ColumnFamilyMap =
             state.families.iter().map(|(id, cf)| (*id, Arc::clone(&cf.data))).collect();
@@ -189,7 +189,7 @@ impl Catalog {
         self.snapshots.set_show_moments(!in_place);
     }
 
-    /// Adds a family, which readers and writers find from now on.
+    /// Adds a family. Readers and writers find it from now on.
     pub(crate) fn add_family(&self, state: &mut State, family: ColumnFamilyState) {
         family.install_super_version();
         let replaced = state.families.insert(family.data.id, family);
@@ -197,7 +197,7 @@ impl Catalog {
         self.publish_families(state);
     }
 
-    /// Takes a family out.
+    /// Removes a family.
     pub(crate) fn remove_family(&self, state: &mut State, id: u32) -> Option<ColumnFamilyState> {
         let gone = state.families.remove(&id);
         self.publish_families(state);
@@ -205,7 +205,7 @@ impl Catalog {
         gone
     }
 
-    /// Lets go of everything that is in memory, or open: handles of users keep the catalogue.
+    /// Releases everything that is in memory or open, because users' handles keep the catalogue alive.
     pub(crate) fn close(&self) {
         let mut state = self.state.lock();
         for family in state.families.values() {
@@ -216,14 +216,14 @@ impl Catalog {
         self.families.replace(None);
     }
 
-    /// A flush (`flush`) or a compaction wrote to a level.
+    /// Notes that a flush (if `flush`) or a compaction wrote to a level.
     pub(crate) fn note_level_job(&self, family: u32, level: usize, job: LevelJobs, flush: bool) {
         if let Some(cf) = self.state.lock().families.get_mut(&family) {
             cf.jobs.note(level, job, flush);
         }
     }
 
-    /// Files from outside came to these levels of a family. Returns the shape of its tree.
+    /// Notes that ingestion added files to these levels of a family. Returns the shape of its tree.
     pub(crate) fn note_ingested(
         &self,
         family: &ColumnFamilyData,
@@ -238,7 +238,7 @@ impl Catalog {
 
     // ---- tables ------------------------------------------------------------------------------
 
-    /// Deletes what a crash or an older session left in the directories; see [`FileKeeper::purge_leftovers`].
+    /// Deletes files in the directories that a crash or an older session left; see [`FileKeeper::purge_leftovers`].
     pub(crate) fn purge_leftovers(&self, which: Leftovers) -> Result<()> {
         let versions = self.versions.lock();
         let state = self.state.lock();

@@ -1,11 +1,11 @@
-//! What happens after a failure in the background or in the WAL.
+//! The response to failures in the background or in the WAL.
 //!
-//! One place decides. Reads always go on. A failed flush or MANIFEST write stops writes, since
-//! memory would fill. A compaction for which the device has no room stops nobody: writers stop when too many
-//! files wait for it. Any other error of a compaction stops writes as a flush's does. After an I/O error all are
-//! tried again (`retries.rs`), and writes go on as soon as they succeed: a full disk needs no restart. A WAL that
-//! failed is replaced (`commit/wal_failure.rs`). Corruption, and any other error that is not an I/O error, stops writes
-//! until the database is opened again.
+//! All these decisions are made here. Reads always continue. A failed flush or MANIFEST write stops writes, because
+//! memory would fill up. A compaction that does not fit on the device does not stop writers; they stop when too many
+//! files wait for compaction. Any other compaction error stops writes, as a flush error does. After an I/O error the
+//! job is retried (`retries.rs`), and writes resume as soon as it succeeds: a full disk needs no restart. A failed WAL
+//! is replaced (`commit/wal_failure.rs`). Corruption, and any other error that is not an I/O error, stops writes until
+//! the database is reopened.
 
 use super::catalog::Catalog;
 use super::wals::WalHealth;
@@ -15,9 +15,8 @@ use crate::report::Event;
 use crate::stats::{self, Ticker};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Runs a job that calls code of the user's: a panic there is the job's error, which stops writes.
-/// Jobs change what others see only when they install, MANIFEST first, so nothing is left half done;
-/// locks are let go on the way.
+/// Runs a job that calls user code. A panic in it becomes the job's error, which stops writes. Jobs change shared state
+/// only when they install, with the MANIFEST first, so nothing is left half done. Unwinding releases the locks.
 pub(crate) fn caught<T>(job: impl FnOnce() -> Result<T>) -> Result<T> {
     catch_unwind(AssertUnwindSafe(job)).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str);
@@ -26,13 +25,13 @@ pub(crate) fn caught<T>(job: impl FnOnce() -> Result<T>) -> Result<T> {
     })
 }
 
-/// Whether this is no failure: the job's result is not wanted any more.
+/// Returns whether the error is no failure: the job was cancelled because its result is no longer needed.
 pub(crate) fn is_unwanted(error: &Error) -> bool {
     let paused = error.subcode() == SubCode::ManualCompactionPaused;
     paused || matches!(error.code(), Code::ShutdownInProgress | Code::ColumnFamilyDropped)
 }
 
-/// How bad an error in the background is.
+/// Returns the severity of a background error.
 fn severity(reason: BackgroundErrorReason, error: &Error) -> Severity {
     match error.code() {
         Code::IOError if reason == BackgroundErrorReason::Compaction && error.is_no_space() => {
@@ -44,13 +43,13 @@ fn severity(reason: BackgroundErrorReason, error: &Error) -> Severity {
 }
 
 impl Catalog {
-    /// Stops writes because of an error that retrying does not cure.
+    /// Stops writes because of an error that a retry cannot cure.
     pub(crate) fn fail(&self, error: &Error) {
         self.reporter.queue(|| Event::Failed(BackgroundErrorReason::WriteCallback, error.clone()));
         self.stop_writes(error.clone().with_severity(Severity::FatalError));
     }
 
-    /// Takes the error of a background job.
+    /// Handles the error of a background job.
     pub(crate) fn background_error(&self, reason: BackgroundErrorReason, error: &Error) {
         if is_unwanted(error) {
             return;
@@ -77,9 +76,9 @@ impl Catalog {
         }
     }
 
-    /// Stops writes until [`Catalog::recovered`], or for good if the error is worse than a hard one.
+    /// Stops writes until [`Catalog::recovered`], or for good if the error is worse than a hard error.
     pub(crate) fn stop_writes(&self, error: Error) {
-        // Under the lock: who looks at the error and then waits is waiting when it is woken.
+        // Take the lock: a thread that checks the error under it and then waits is waiting before the notification.
         let state = self.state.lock();
         self.session.health.fail(error);
         self.controller.set_failed(true);
@@ -87,7 +86,7 @@ impl Catalog {
         self.notify_waiters();
     }
 
-    /// A job that had failed succeeded: writes may go on.
+    /// Notes that a job succeeded that had failed before, so writes may resume.
     pub(crate) fn recovered(&self) {
         if self.files.is_out_of_allowed_space() {
             return;
@@ -110,8 +109,8 @@ impl Catalog {
         self.notify_waiters();
     }
 
-    /// A compaction succeeded, and with it those that had found no room with the error `ended`. That
-    /// cures the error of an earlier one, but not that of a flush.
+    /// Notes that a compaction succeeded. `ended` is the error of earlier compactions that had found no room; it is
+    /// over now. That clears the error of an earlier compaction, but not the error of a flush.
     pub(crate) fn compaction_succeeded(&self, ended: Option<Error>) {
         if let Some(old) = ended {
             self.session.info_log.info(format_args!("compactions have enough disk space again"));

@@ -1,4 +1,4 @@
-//! The part of a column family that changes: memtables, current version, what was asked of it.
+//! The mutable part of a column family: memtables, current version, requested work.
 
 use crate::base::SeqNo;
 use crate::compaction::picker::{CompactionPicker, LevelShape, LevelTargets, PickContext};
@@ -14,47 +14,47 @@ use crate::write::Stall;
 use std::cell::RefCell;
 use std::sync::{Arc, Weak};
 
-/// The part of a column family that changes; guarded by the catalogue's lock.
+/// The mutable part of a column family, guarded by the catalogue's state lock.
 pub(crate) struct ColumnFamilyState {
     pub(crate) data: Arc<ColumnFamilyData>,
     pub(crate) mem: Arc<MemTable>,
-    /// The WAL that was live when `mem` was made.
+    /// The WAL that was live when `mem` was created.
     pub(crate) mem_wal_number: u64,
-    /// Oldest first.
+    /// The immutable memtables, oldest first.
     pub(crate) immutables: Vec<Immutable>,
     pub(crate) current: Arc<Version>,
-    /// A flush of this family is running.
+    /// Whether a flush of this family is running.
     pub(crate) flushing: bool,
-    /// Somebody waits for everything immutable to be flushed.
+    /// Whether a caller waits for all immutable memtables to be flushed.
     pub(crate) flush_requested: bool,
-    /// The memtable should be sealed to let an old WAL go.
+    /// Whether the memtable should be sealed to free an old WAL.
     pub(crate) seal_wanted: bool,
-    /// Memtables that were ever made, for their numbers.
+    /// The number of memtables ever created. Numbers the memtables.
     pub(crate) memtables_made: u64,
-    /// Manual compactions that wait for a running one: no automatic one may start before them.
+    /// The number of manual compactions that wait for a running one. No automatic compaction may start before them.
     pub(crate) manual_waits: usize,
-    /// Chooses compactions, and knows which run.
+    /// Picks compactions and tracks the running ones.
     pub(crate) picker: CompactionPicker,
-    /// Why the next flush will be started.
+    /// The reason for the next flush.
     pub(crate) flush_reason: FlushReason,
-    /// How writers go, as listeners know it.
+    /// The stall condition that was last reported to listeners.
     pub(crate) stall_condition: WriteStallCondition,
-    /// What jobs did to its levels.
+    /// Counters of what jobs did to the family's levels.
     pub(crate) jobs: FamilyJobs,
-    /// Of the version and the options for which they were computed last.
+    /// The level targets, with the version and the options for which they were computed.
     targets: RefCell<Option<Targets>>,
 }
 
-/// The targets of the levels of a version under these options.
+/// The level targets of a version under certain options.
 struct Targets {
-    /// Weak, so that it keeps no file of an old version.
+    /// A weak reference, so that it keeps no file of an old version alive.
     version: Weak<Version>,
     options: Arc<ColumnFamilyOptions>,
     levels: Arc<LevelTargets>,
 }
 
 impl ColumnFamilyState {
-    /// A family with an empty memtable over `current`.
+    /// Creates a family with an empty memtable and the version `current`.
     pub(crate) fn new(
         data: Arc<ColumnFamilyData>,
         current: Arc<Version>,
@@ -82,7 +82,8 @@ impl ColumnFamilyState {
         }
     }
 
-    /// The targets of the current version's levels. Computing them reads the metadata of every file, so they are kept.
+    /// Returns the level targets of the current version. Computing them reads the metadata of every file, so they are
+    /// cached.
     pub(crate) fn level_targets(&self) -> Arc<LevelTargets> {
         let options = self.data.options();
         let mut kept = self.targets.borrow_mut();
@@ -99,13 +100,14 @@ impl ColumnFamilyState {
         levels
     }
 
-    /// The current tree against its targets.
+    /// Compares the current tree with its targets.
     pub(crate) fn level_shape(&self) -> LevelShape {
         let targets = self.level_targets();
         LevelShape::against(targets, &self.current, &self.data.options())
     }
 
-    /// The estimate for stalls and properties; 0 if nobody compacts automatically.
+    /// Returns the estimated bytes of pending compactions, for stalls and properties; 0 if automatic compactions are
+    /// disabled.
     pub(crate) fn pending_compaction_bytes(&self) -> u64 {
         match self.data.options().disable_auto_compactions {
             true => 0,
@@ -113,7 +115,7 @@ impl ColumnFamilyState {
         }
     }
 
-    /// Whether an automatic compaction is due.
+    /// Returns whether an automatic compaction is due.
     pub(crate) fn needs_compaction(&self, context: &PickContext) -> bool {
         let shape = self.level_shape();
         self.picker.needs_compaction(&self.current, &self.data.options(), &shape, context)
@@ -129,8 +131,8 @@ impl ColumnFamilyState {
         })));
     }
 
-    /// Makes the current memtables and version visible unless readers have them already. An install concerns few
-    /// families; the others keep their super-version, and the pooled iterators over it.
+    /// Makes the current memtables and version visible, unless readers have them already. An install concerns few
+    /// families; the others keep their super-version and the pooled iterators over it.
     pub(crate) fn publish_if_changed(&self) {
         let same_memtable =
             |(published, ours): (&Arc<MemTable>, &Immutable)| Arc::ptr_eq(published, &ours.mem);
@@ -145,8 +147,8 @@ impl ColumnFamilyState {
         }
     }
 
-    /// The oldest WAL that holds something of this family which is in no table yet; `None` where
-    /// there is no such thing.
+    /// Returns the oldest WAL with records of this family that are in no table yet, or `None` if there are no such
+    /// records.
     pub(crate) fn oldest_wal_needed(&self) -> Option<u64> {
         if let Some(oldest) = self.immutables.first() {
             return Some(oldest.wal_number);
@@ -154,15 +156,15 @@ impl ColumnFamilyState {
         if self.mem.is_empty() { None } else { Some(self.mem_wal_number) }
     }
 
-    /// Whether a flush should be started.
+    /// Returns whether a flush should be started.
     pub(crate) fn wants_flush(&self) -> bool {
         let enough = self.data.options().min_write_buffer_number_to_merge.max(1) as usize;
         let ready = self.immutables.len();
         !self.flushing && ready > 0 && (self.flush_requested || ready >= enough)
     }
 
-    /// Makes the memtable immutable and gives the family a new one; `live_wal` has just begun, and
-    /// what is written from now on is newer than `newest`.
+    /// Makes the memtable immutable and creates a new one. `live_wal` has just begun, and everything written from now
+    /// on is newer than `newest`.
     pub(crate) fn seal(
         &mut self,
         live_wal: u64,
@@ -184,7 +186,7 @@ impl ColumnFamilyState {
         self.install_super_version();
     }
 
-    /// A verdict over its writers. Returns how they went before and how they go now.
+    /// Sets the stall condition of the family's writers. Returns the previous and the new condition.
     pub(super) fn note_stall(
         &mut self,
         stall: Stall,

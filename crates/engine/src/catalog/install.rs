@@ -1,4 +1,4 @@
-//! Makes the result of a job part of the database: MANIFEST first, then memory.
+//! Installing the result of a job: first in the MANIFEST, then in memory.
 
 use super::catalog::Catalog;
 use super::state::State;
@@ -8,9 +8,9 @@ use crate::stats::{HistogramType, Timer};
 use crate::version::{VersionEdit, VersionSet};
 
 impl Catalog {
-    /// Writes `edits` to the MANIFEST and makes the versions that follow from them current.
-    /// `adjust` changes the rest of the state in the same step, so that readers see both or
-    /// neither. The MANIFEST is synced before anything in memory changes.
+    /// Writes `edits` to the MANIFEST and makes the resulting versions current. `adjust` changes the rest of the state
+    /// in the same step, so that readers see both changes or neither. The MANIFEST is synced before anything in memory
+    /// changes.
     pub(crate) fn install(
         &self,
         edits: Vec<VersionEdit>,
@@ -19,7 +19,8 @@ impl Catalog {
         self.install_locked(self.versions.lock(), edits, adjust)
     }
 
-    /// [`Catalog::install`] without the edits of families that were dropped, whose numbers it returns.
+    /// Does the same as [`Catalog::install`], but omits the edits of dropped families and returns the numbers of these
+    /// families.
     pub(crate) fn install_of_living(
         &self,
         mut edits: Vec<VersionEdit>,
@@ -50,8 +51,8 @@ impl Catalog {
         installed
     }
 
-    /// Writes `edits` to the MANIFEST and makes the new versions current, together with what `adjust` changes.
-    /// Call [`Catalog::after_install`] when the locks are released, also after an error.
+    /// Writes `edits` to the MANIFEST and makes the new versions current, together with the changes that `adjust`
+    /// makes. Call [`Catalog::after_install`] when the locks are released, also after an error.
     pub(crate) fn change_versions(
         &self,
         versions: &mut VersionSet,
@@ -76,15 +77,15 @@ impl Catalog {
         Ok(())
     }
 
-    /// Deletes replaced MANIFESTs, and notifies jobs and waiters. Delivers no event: writers may be held, and a
-    /// listener may write.
+    /// Deletes replaced MANIFESTs, and notifies jobs and waiters. Delivers no event, because writers may be held here
+    /// and a listener may write.
     pub(crate) fn after_install(&self, obsolete_manifests: &[u64]) {
         self.files.delete_manifests(obsolete_manifests);
         self.notify_jobs();
         self.notify_waiters();
     }
 
-    /// After a failed write nobody knows what the MANIFEST holds: a new one is started.
+    /// Begins a new MANIFEST after a failed write, because the content of the old one is then unknown.
     pub(crate) fn ensure_manifest(&self, versions: &mut VersionSet) -> Result<()> {
         if versions.needs_new_manifest() && !self.session.read_only {
             self.session.counters.set_last_sequence(self.order.visible());
@@ -93,8 +94,8 @@ impl Catalog {
         Ok(())
     }
 
-    /// The first of `count` file numbers that the MANIFEST says are given away. A file that gets a
-    /// second name shares its bytes with the user's: nobody may ever write to that name.
+    /// Reserves `count` file numbers in the MANIFEST and returns the first. A hard-linked file shares its bytes with
+    /// the user's file, so its number must never be used again for a file that is written.
     pub(crate) fn reserve_numbers(&self, count: u64) -> Result<u64> {
         let mut versions = self.versions.lock();
         self.session.health.check_open()?;

@@ -1,4 +1,4 @@
-//! Which families, memtables, tables and WALs make up an open database, and how a change becomes part of it.
+//! The column families, memtables, tables and WALs of an open database, and how a change is installed in it.
 
 #[allow(clippy::module_inception)]
 mod catalog;

@@ -1,27 +1,27 @@
-//! Tables that a job has made and that no version has yet: if the job fails, they must not stay, since the
-//! next try writes others, and the device may be full.
+//! Orphans: tables that a job has written and that are in no version yet. They are deleted if the job fails, because
+//! the next attempt writes new ones and the device may be full.
 
 use super::catalog::Catalog;
 use std::path::PathBuf;
 
-/// Tables that no version has. Those still here in the end are deleted.
+/// Tables that are in no version. Those still listed on drop are deleted.
 pub(crate) struct Orphans<'a> {
     catalog: &'a Catalog,
     files: Vec<(u64, PathBuf)>,
 }
 
 impl<'a> Orphans<'a> {
-    /// None yet.
+    /// Creates an empty list.
     pub(crate) fn new(catalog: &'a Catalog) -> Orphans<'a> {
         Orphans { catalog, files: Vec::new() }
     }
 
-    /// This one was made, or is about to be.
+    /// Adds a table that exists or is about to be created.
     pub(crate) fn push(&mut self, number: u64, path: PathBuf) {
         self.files.push((number, path));
     }
 
-    /// A version has these.
+    /// Removes tables that are now part of a version.
     pub(crate) fn claim(&mut self, is_claimed: impl Fn(u64) -> bool) {
         self.files.retain(|(number, _)| !is_claimed(*number));
     }
@@ -32,7 +32,7 @@ impl Drop for Orphans<'_> {
         if self.files.is_empty() {
             return;
         }
-        // A MANIFEST record that failed may be on the device all the same.
+        // A MANIFEST record may be on the device even if writing it failed.
         let versions = self.catalog.versions.lock();
         for (number, path) in self.files.iter().filter(|(n, _)| !versions.needs_table(*n)) {
             self.catalog.files.delete_orphan_table(*number, path);

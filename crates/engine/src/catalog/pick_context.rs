@@ -1,4 +1,4 @@
-//! What compactions are picked by beside files and options: the time, and released snapshots.
+//! The inputs of compaction picking besides files and options: the time and the oldest snapshot.
 
 use super::catalog::Catalog;
 use super::state::State;
@@ -8,7 +8,7 @@ use crate::env::sync::atomic::Ordering;
 use crate::options::CompactionStyle;
 
 impl Catalog {
-    /// What a pick depends on now.
+    /// Returns the current pick context.
     pub(crate) fn pick_context(&self) -> PickContext {
         PickContext {
             now: crate::flush::now_seconds(),
@@ -16,13 +16,13 @@ impl Catalog {
         }
     }
 
-    /// A snapshot was released: files of the last level that kept something for it can be rewritten.
+    /// Handles the release of a snapshot: files of the last level that kept entries for it can now be rewritten.
     pub(crate) fn snapshot_released(&self) {
-        // In this order: a snapshot that is taken meanwhile is not older.
+        // Read in this order: a snapshot taken in between is not older.
         let visible = self.order.visible();
         let threshold = self.released.threshold.load(Ordering::Acquire);
         if visible <= threshold {
-            return; // Nobody waits, so the list need not be looked through.
+            return; // No file waits for this release, so the list need not be searched.
         }
         let oldest = self.snapshots.oldest().unwrap_or(visible).min(visible);
         if oldest > threshold {
@@ -31,7 +31,7 @@ impl Catalog {
         }
     }
 
-    /// Looks which release will be worth while. Call after every change of versions.
+    /// Computes which snapshot release makes files worth rewriting. Call it after every change of versions.
     pub(super) fn renew_threshold(&self, state: &State) {
         let context = self.pick_context();
         let is_leveled = |style| style == CompactionStyle::Level;

@@ -1,9 +1,10 @@
-//! Released snapshots, whose entries files of the last level may still keep.
+//! Released snapshots, for which files of the last level may still keep entries.
 
 use crate::base::SeqNo;
 use crate::env::sync::atomic::AtomicU64;
 
-/// Which snapshots were released, and which release is worth while to look at files again.
+/// The oldest snapshot as of the last relevant release, and the threshold above which a release makes files worth
+/// checking again.
 #[derive(Debug)]
 pub(crate) struct ReleasedSnapshots {
     /// See [`PickContext::oldest_snapshot`].

@@ -1,16 +1,16 @@
-//! When background work that failed is tried again.
+//! Retries of failed background work.
 //!
-//! A failure is followed by a wait that doubles with each further failure, up to a limit. Failures that
-//! stop writers have a low limit, so that writers go on soon after the cause is gone. A compaction that
-//! found no room stops nobody and would fill the device again: it waits longer, unless there
-//! is room for it before. Directories may be on different devices, so each waits by itself.
+//! A failure is followed by a wait that doubles with each further failure, up to a limit. The limit is low for failures
+//! that stop writers, so that writers resume soon after the cause is gone. A compaction that found no room stops no
+//! writer, and another attempt would fill the device again. It waits longer, unless room appears before then.
+//! Directories may be on different devices, so each has its own wait.
 
 use crate::env::clock::Instant;
 use crate::error::Error;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Waits after failures in a row.
+/// Exponential waits after consecutive failures.
 #[derive(Debug)]
 pub(crate) struct Backoff {
     first: Duration,
@@ -24,30 +24,30 @@ impl Backoff {
         Backoff { first, longest, failures: 0, until: None }
     }
 
-    /// It failed again.
+    /// Notes another failure.
     pub(crate) fn failed(&mut self, now: Instant) {
         let wait = self.first.saturating_mul(1 << self.failures.min(20)).min(self.longest);
         self.failures += 1;
         self.until = Some(now + wait);
     }
 
-    /// It succeeded: nothing waits.
+    /// Notes a success, which ends the wait.
     pub(crate) fn succeeded(&mut self) {
         self.failures = 0;
         self.until = None;
     }
 
-    /// Somebody asks for it: the next try is now.
+    /// Ends the wait, because a retry was requested.
     pub(crate) fn try_now(&mut self) {
         self.until = None;
     }
 
-    /// Whether it may be tried.
+    /// Returns whether an attempt may be made now.
     pub(crate) fn is_due(&self, now: Instant) -> bool {
         self.until.is_none_or(|until| now >= until)
     }
 
-    /// How long an idle thread may sleep that otherwise sleeps for `idle`.
+    /// Returns how long an idle thread may sleep that otherwise sleeps for `idle`.
     pub(crate) fn sleep(&self, now: Instant, idle: Duration) -> Duration {
         match self.until {
             Some(until) if until > now => idle.min(until - now),
@@ -60,38 +60,38 @@ impl Backoff {
 #[derive(Debug)]
 struct Shortage {
     dir: PathBuf,
-    /// What the smallest of them reads, which is about what it writes.
+    /// The input bytes of the smallest of these compactions, which is about the size of its output.
     needed: u64,
-    /// What was free after the last one had removed its tables; `None` if unknown.
+    /// The free space after the last of them had removed its tables; `None` if unknown.
     free_after: Option<u64>,
-    /// What was free when somebody looked last.
+    /// The free space at the last check.
     free: Option<u64>,
     error: Error,
     backoff: Backoff,
 }
 
 impl Shortage {
-    /// Whether there is room for a compaction that writes so much. What failed in the same free space
-    /// would fail again: that happens where a quota, which nobody can ask for, is the limit.
+    /// Returns whether there is room for a compaction that writes `bytes`. A compaction that failed with the same free
+    /// space would fail again; this happens where the limit is a quota, which cannot be queried.
     fn has_room(&self, bytes: u64) -> bool {
         let Some(free) = self.free else { return false };
         free >= bytes && (bytes < self.needed || self.free_after.is_some_and(|then| free > then))
     }
 }
 
-/// What waits for its next try.
+/// The failed work that waits for its next attempt.
 #[derive(Debug)]
 pub(crate) struct Retries {
-    /// Flushes, and switches of memtables in the background.
+    /// Flushes, and background switches of memtables.
     pub(crate) flushes: Backoff,
-    /// Compactions that failed for another reason than want of room.
+    /// Compactions that failed for a reason other than lack of room.
     pub(crate) compactions: Backoff,
     shortages: Vec<Shortage>,
     sampled: Option<Instant>,
 }
 
 impl Retries {
-    /// The free space is looked at again after this time.
+    /// The interval between checks of the free space.
     pub(crate) const SAMPLE_EVERY: Duration = Duration::from_millis(500);
 
     pub(crate) const fn new() -> Retries {
@@ -104,7 +104,7 @@ impl Retries {
         }
     }
 
-    /// A compaction that reads so many bytes found no room in `dir`, where so many bytes are free.
+    /// Notes that a compaction with an input of this many `bytes` found no room in `dir`, where `free` bytes are free.
     pub(crate) fn no_room(
         &mut self,
         dir: &Path,
@@ -131,8 +131,8 @@ impl Retries {
         shortage.backoff.failed(now);
     }
 
-    /// Whether a compaction into `dir` that reads so many bytes should be tried: there is room, or it
-    /// is time to find out.
+    /// Returns whether a compaction into `dir` with an input of `bytes` should be attempted: either there is room, or
+    /// it is time to find out.
     pub(crate) fn may_compact(&mut self, dir: &Path, bytes: u64, now: Instant) -> bool {
         let Some(shortage) = self.shortages.iter_mut().find(|s| s.dir == dir) else { return true };
         if shortage.has_room(bytes) {
@@ -140,32 +140,32 @@ impl Retries {
         }
         let due = shortage.backoff.is_due(now);
         if due {
-            // One at a time finds out. Its failure sets the time of the next.
+            // Only one compaction at a time probes for room. Its failure sets the time of the next probe.
             shortage.backoff.until = Some(now + shortage.backoff.longest);
         }
         due
     }
 
-    /// A compaction into `dir` succeeded. Returns the error that this ends.
+    /// Notes that a compaction into `dir` succeeded. Returns the error that this ends.
     pub(crate) fn found_room(&mut self, dir: &Path, bytes: u64) -> Option<Error> {
         let ended = |s: &Shortage| s.dir == dir && bytes >= s.needed;
         let at = self.shortages.iter().position(ended)?;
         Some(self.shortages.swap_remove(at).error)
     }
 
-    /// The error of compactions that wait for room, if some do.
+    /// Returns the error of compactions that wait for room, if there are any.
     pub(crate) fn shortage(&self) -> Option<&Error> {
         self.shortages.first().map(|shortage| &shortage.error)
     }
 
-    /// Everything is tried now.
+    /// Makes all work due now.
     pub(crate) fn try_now(&mut self) {
         self.flushes.try_now();
         self.compactions.try_now();
         self.shortages.iter_mut().for_each(|shortage| shortage.backoff.try_now());
     }
 
-    /// The directories of which the free space should be looked at now.
+    /// Returns the directories whose free space should be checked now.
     pub(crate) fn dirs_to_sample(&mut self, now: Instant) -> Vec<PathBuf> {
         let recent = |at: Instant| now.duration_since(at) < Retries::SAMPLE_EVERY;
         if self.shortages.is_empty() || self.sampled.is_some_and(recent) {
@@ -175,7 +175,7 @@ impl Retries {
         self.shortages.iter().map(|shortage| shortage.dir.clone()).collect()
     }
 
-    /// So much is free in `dir`.
+    /// Notes the free space in `dir`.
     pub(crate) fn note_free(&mut self, dir: &Path, free: Option<u64>) {
         for shortage in self.shortages.iter_mut().filter(|s| s.dir == dir) {
             shortage.free = free;
@@ -228,7 +228,7 @@ mod tests {
         assert!(retries.found_room(a, 50).is_none() && retries.shortage().is_some());
         assert!(retries.found_room(a, 100).is_some() && retries.shortage().is_none());
 
-        // What is free says nothing: a quota, or an error that somebody injected.
+        // The free space is no indication here: the limit is a quota, or the error was injected.
         retries.no_room(a, 100, Some(1 << 40), &full, now);
         assert!(!retries.may_compact(a, 100, now));
         assert!(retries.may_compact(a, 100, now + second), "it is time");

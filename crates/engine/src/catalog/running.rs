@@ -1,15 +1,15 @@
-//! What runs in the background, and what waits for its next try. Guarded by the catalogue's lock.
+//! The running background jobs, and the failed work that waits for a retry. Guarded by the catalogue's state lock.
 
 use super::retries::Retries;
 use crate::error::Error;
 
-/// Jobs under way.
+/// Counts the running jobs.
 pub(crate) struct Running {
     flushes: usize,
     compactions: usize,
-    /// Calls that compact a range: `close` waits for them.
+    /// The number of running calls that compact a range. `close` waits for them.
     manual: usize,
-    /// What failed in the background and is tried again.
+    /// Background work that failed and is retried.
     pub(crate) retries: Retries,
 }
 
@@ -20,60 +20,60 @@ impl Default for Running {
 }
 
 impl Running {
-    /// A flush starts, or a switch of memtables that leads to one.
+    /// Counts the start of a flush, or of a memtable switch that leads to a flush.
     pub(crate) fn start_flush(&mut self) {
         self.flushes += 1;
     }
 
-    /// A flush ended.
+    /// Counts the end of a flush.
     pub(crate) fn end_flush(&mut self) {
         assert!(self.flushes > 0, "a flush ended that had not started");
         self.flushes -= 1;
     }
 
-    /// How many flushes run.
+    /// Returns the number of running flushes.
     pub(crate) fn flushes(&self) -> usize {
         self.flushes
     }
 
-    /// A compaction starts, or something that keeps files from compactions.
+    /// Counts the start of a compaction, or of other work that keeps files from compactions.
     pub(crate) fn start_compaction(&mut self) {
         self.compactions += 1;
     }
 
-    /// A compaction ended.
+    /// Counts the end of a compaction.
     pub(crate) fn end_compaction(&mut self) {
         assert!(self.compactions > 0, "a compaction ended that had not started");
         self.compactions -= 1;
     }
 
-    /// How many compactions run.
+    /// Returns the number of running compactions.
     pub(crate) fn compactions(&self) -> usize {
         self.compactions
     }
 
-    /// Whether any job runs.
+    /// Returns whether any job is running.
     pub(crate) fn any(&self) -> bool {
         self.flushes + self.compactions > 0
     }
 
-    /// A call to compact a range begins.
+    /// Counts the start of a call that compacts a range.
     pub(crate) fn start_manual(&mut self) {
         self.manual += 1;
     }
 
-    /// It ended.
+    /// Counts the end of such a call.
     pub(crate) fn end_manual(&mut self) {
         assert!(self.manual > 0, "a manual compaction ended that had not started");
         self.manual -= 1;
     }
 
-    /// How many such calls are under way.
+    /// Returns the number of such calls that are running.
     pub(crate) fn manual(&self) -> usize {
         self.manual
     }
 
-    /// The error of compactions that wait for room, if nothing else runs.
+    /// Returns the error of compactions that wait for room, if nothing else is running.
     pub(crate) fn waits_for_room(&self) -> Option<&Error> {
         self.retries.shortage().filter(|_| !self.any())
     }

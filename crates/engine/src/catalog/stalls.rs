@@ -1,4 +1,4 @@
-//! What writers and budgets are told after every change of memtables or versions.
+//! Stall conditions and memory reports, which are updated after every change of memtables or versions.
 
 use super::catalog::Catalog;
 use super::state::State;
@@ -12,7 +12,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 impl Catalog {
-    /// Renews what writers are told about stalls. Call after every change of memtables or versions.
+    /// Recomputes the stall conditions for writers. Call it after every change of memtables or versions.
     pub(crate) fn renew_stalls(&self, state: &mut State) {
         let mut worst = Stall::None;
         let mut new_stalls = Vec::new();
@@ -20,7 +20,7 @@ impl Catalog {
             let data = Arc::clone(&family.data);
             let options = data.options();
             let auto = !options.disable_auto_compactions;
-            // Universal compaction treats deeper levels as if they were files of level 0.
+            // Universal compaction treats deeper levels as level-0 files.
             let sorted_runs = match options.compaction_style {
                 CompactionStyle::Universal => num_sorted_runs(&family.current, &options),
                 _ => family.current.num_files(0),
@@ -45,7 +45,7 @@ impl Catalog {
         self.report_memory(state);
     }
 
-    /// Tells the budget of memtables what they use now.
+    /// Reports the current memory use to the memtable budget.
     pub(crate) fn report_memory(&self, state: &State) {
         let Some(share) = &self.session.memtable_share else { return };
         let size = |mem: &MemTable| mem.approximate_memory_usage();
@@ -54,7 +54,7 @@ impl Catalog {
         share.report(active, active + immutables.map(|i| size(&i.mem)).sum::<usize>());
     }
 
-    /// What a compaction into `dir` leaves free there: a memtable's log, and its table.
+    /// Returns the space that a compaction into `dir` must leave free: enough for a memtable's log and its table.
     pub(crate) fn kept_free(&self, dir: &Path) -> Option<Arc<KeptFree>> {
         let state = self.state.lock();
         let sizes = state.families.values().map(|cf| cf.data.options().write_buffer_size as u64);

@@ -1,4 +1,4 @@
-//! What the catalogue's lock guards.
+//! The state that the catalogue's lock guards.
 
 use super::family_state::ColumnFamilyState;
 use super::running::Running;
@@ -8,7 +8,7 @@ use crate::report::TreeShape;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The families of a database, its WALs, and what runs in the background.
+/// The families of a database, its WALs, and the running background jobs.
 pub(crate) struct State {
     pub(crate) families: BTreeMap<u32, ColumnFamilyState>,
     pub(crate) wals: Wals,
@@ -16,19 +16,19 @@ pub(crate) struct State {
 }
 
 impl State {
-    /// The shape of a family's tree; an empty one if the family was dropped.
+    /// Returns the shape of a family's tree; an empty shape if the family was dropped.
     pub(crate) fn shape_of(&self, id: u32) -> TreeShape {
         self.families.get(&id).map_or_else(TreeShape::default, |cf| {
             TreeShape::new(Arc::clone(&cf.current), cf.immutables.len(), cf.memtables_made)
         })
     }
 
-    /// The oldest WAL that holds something which is in no table yet.
+    /// Returns the oldest WAL with records that are in no table yet.
     pub(crate) fn oldest_wal_needed(&self) -> Option<u64> {
         self.families.values().filter_map(ColumnFamilyState::oldest_wal_needed).min()
     }
 
-    /// Whether a job runs or is due.
+    /// Returns whether a job is running or due.
     pub(crate) fn has_background_work(&self, context: &PickContext) -> bool {
         let due = |cf: &ColumnFamilyState| {
             let flush_due = cf.wants_flush() || cf.seal_wanted;
@@ -37,7 +37,7 @@ impl State {
         self.running.any() || self.families.values().any(due)
     }
 
-    /// The family whose memtable is the largest, if anything is in it: flushing it frees most.
+    /// Returns the family with the largest memtable, unless all are empty. Flushing it frees the most memory.
     pub(crate) fn largest_memtable(&self) -> Option<&ColumnFamilyState> {
         let size = |cf: &&ColumnFamilyState| cf.mem.approximate_memory_usage();
         self.families.values().max_by_key(size).filter(|cf| !cf.mem.is_empty())

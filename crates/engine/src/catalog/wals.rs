@@ -1,42 +1,43 @@
-//! The write-ahead logs whose records are not all in tables yet, and what is prepared in them.
+//! The write-ahead logs whose records are not all in tables yet, and the prepared transactions in them.
 
 use crate::wal::LogWriter;
 use std::collections::{BTreeMap, VecDeque};
 
-/// A WAL whose records are not all in tables yet.
+/// A WAL that has records in no table yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LiveWal {
     pub(crate) number: u64,
     pub(crate) size: u64,
 }
 
-/// Whether the WALs hold everything that the tables do not.
+/// Whether the WALs and the tables together hold all acknowledged data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum WalHealth {
-    /// They do.
+    /// The WALs hold everything that the tables do not.
     #[default]
     Whole,
-    /// The live one failed.
+    /// The live WAL failed.
     Lost,
-    /// A new one is live; what the others held is in immutable memtables.
+    /// A new WAL is live. The content of the older WALs is in immutable memtables.
     Renewed,
 }
 
-/// All of them. Guarded by the catalogue's lock.
+/// The WALs of a database. Guarded by the catalogue's state lock.
 pub(crate) struct Wals {
-    /// Oldest first; the last is the live one.
+    /// The WALs, oldest first. The last one is live.
     all: VecDeque<LiveWal>,
-    /// Transactions that are prepared and undecided, and the WALs that hold them.
+    /// Prepared, undecided transactions, and the WALs that hold them.
     prepared: BTreeMap<Vec<u8>, u64>,
-    /// Full WALs that were not cut to their length yet.
+    /// Full WALs that are not truncated to their used length yet.
     to_close: Vec<LogWriter>,
     health: WalHealth,
-    /// Attempts to make them whole that failed.
+    /// The number of failed attempts to make the WALs whole again.
     failed_renewals: u64,
 }
 
 impl Wals {
-    /// These WALs, the oldest first and the live one last, which holds what is prepared under these names.
+    /// Creates the list from these WALs, oldest first and the live one last. The live one holds the sections prepared
+    /// under these names.
     pub(crate) fn new(all: VecDeque<LiveWal>, prepared: impl IntoIterator<Item = Vec<u8>>) -> Wals {
         let live = all.back().map_or(0, |wal| wal.number);
         let prepared = prepared.into_iter().map(|name| (name, live)).collect();
@@ -44,34 +45,35 @@ impl Wals {
         Wals { all, prepared, to_close, health, failed_renewals: 0 }
     }
 
-    /// From the oldest to the live one.
+    /// Iterates from the oldest WAL to the live one.
     pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = &LiveWal> {
         self.all.iter()
     }
 
-    /// The number of the oldest; 0 if there is none.
+    /// Returns the number of the oldest WAL; 0 if the list is empty.
     pub(crate) fn oldest(&self) -> u64 {
         self.all.front().map_or(0, |wal| wal.number)
     }
 
-    /// Bytes of the WALs from `oldest` on.
+    /// Returns the total size in bytes of the WALs from `oldest` on.
     pub(crate) fn bytes_from(&self, oldest: u64) -> u64 {
         self.all.iter().filter(|wal| wal.number >= oldest).map(|wal| wal.size).sum()
     }
 
-    /// Bytes of all but the live one.
+    /// Returns the total size in bytes of all WALs except the live one.
     pub(crate) fn full_bytes(&self) -> u64 {
         self.all.iter().rev().skip(1).fold(0, |sum, wal| sum.saturating_add(wal.size))
     }
 
-    /// The live WAL is as large as this now.
+    /// Sets the size of the live WAL.
     pub(crate) fn set_live_size(&mut self, size: u64) {
         if let Some(live) = self.all.back_mut() {
             live.size = size;
         }
     }
 
-    /// A new WAL with this number begins; the one before it ended, and `full` is to be cut to its length.
+    /// Begins a new WAL with this number. The previous one has ended; if given, `full` will be truncated to its used
+    /// length.
     pub(crate) fn begin(&mut self, number: u64, ended: LiveWal, full: Option<LogWriter>) {
         debug_assert!(self.all.back().is_none_or(|live| live.number < number), "WALs in order");
         if let Some(live) = self.all.iter_mut().find(|wal| wal.number == ended.number) {
@@ -81,7 +83,7 @@ impl Wals {
         self.to_close.extend(full);
     }
 
-    /// Takes WALs older than `needed` out of the list; the caller deletes them after letting go of the lock.
+    /// Removes WALs older than `needed` from the list. The caller deletes them after it has released the lock.
     pub(crate) fn take_obsolete(&mut self, needed: u64) -> Vec<u64> {
         let mut obsolete = Vec::new();
         while self.all.len() > 1 && self.all[0].number < needed {
@@ -91,34 +93,34 @@ impl Wals {
         obsolete
     }
 
-    /// Full WALs that are not cut to their length yet.
+    /// Takes the full WALs that are not truncated to their used length yet.
     pub(crate) fn take_to_close(&mut self) -> Vec<LogWriter> {
         std::mem::take(&mut self.to_close)
     }
 
     // ---- prepared transactions ---------------------------------------------------------------
 
-    /// Something undecided is in WAL `wal` under this name.
+    /// Notes that WAL `wal` holds an undecided section under this name.
     pub(crate) fn prepare(&mut self, name: &[u8], wal: u64) {
         self.prepared.insert(name.to_vec(), wal);
     }
 
-    /// It is decided.
+    /// Forgets a section that is decided.
     pub(crate) fn forget(&mut self, name: &[u8]) {
         self.prepared.remove(name);
     }
 
-    /// The WAL that holds something undecided under this name.
+    /// Returns the WAL that holds an undecided section under this name.
     pub(crate) fn holder_of(&self, name: &[u8]) -> Option<u64> {
         self.prepared.get(name).copied()
     }
 
-    /// What is undecided, and the WALs that hold it.
+    /// Returns the undecided sections and the WALs that hold them.
     pub(crate) fn prepared(&self) -> &BTreeMap<Vec<u8>, u64> {
         &self.prepared
     }
 
-    /// What is undecided under these names was copied into WAL `wal`.
+    /// Notes that the undecided sections that `is_moved` selects by name were copied into WAL `wal`.
     pub(crate) fn moved(&mut self, is_moved: impl Fn(&[u8]) -> bool, wal: u64) {
         for (name, holder) in &mut self.prepared {
             if is_moved(name) {
@@ -129,22 +131,22 @@ impl Wals {
 
     // ---- health ------------------------------------------------------------------------------
 
-    /// Whether they hold everything that the tables do not.
+    /// Returns whether the WALs hold everything that the tables do not.
     pub(crate) fn health(&self) -> WalHealth {
         self.health
     }
 
-    /// They are in another state.
+    /// Sets the health of the WALs.
     pub(crate) fn set_health(&mut self, health: WalHealth) {
         self.health = health;
     }
 
-    /// An attempt to make them whole failed.
+    /// Counts a failed attempt to make the WALs whole.
     pub(crate) fn renewal_failed(&mut self) {
         self.failed_renewals += 1;
     }
 
-    /// How many attempts have failed.
+    /// Returns the number of failed attempts.
     pub(crate) fn failed_renewals(&self) -> u64 {
         self.failed_renewals
     }

@@ -1,4 +1,4 @@
-//! Budgets that writers wait for: memory of memtables, and I/O rate.
+//! Waiting for the budgets that delay writers: memtable memory and I/O rate.
 
 use super::queue::CommitQueue;
 use crate::budget::{IoPriority, MemtableShare};
@@ -8,13 +8,14 @@ use crate::options::WriteOptions;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Who waits for memory looks again at least this often.
+/// A writer that waits for memory rechecks at least this often.
 const LOOK_AGAIN: Duration = Duration::from_millis(10);
 
 impl CommitQueue {
     // ---- memory of memtables -----------------------------------------------------------------
 
-    /// What a write waits for before it takes its place: memory, and its share of the I/O rate.
+    /// Waits until the budgets admit a write: first for memtable memory, then for its share of the I/O rate. Runs
+    /// before the write takes its place in the commit order.
     #[inline]
     pub(super) fn wait_for_budgets(&self, wo: &WriteOptions, bytes: usize) -> Result<()> {
         if let Some(share) = &self.session.memtable_share
@@ -42,7 +43,7 @@ impl CommitQueue {
         Ok(())
     }
 
-    /// Has the largest memtable flushed, unless some are being flushed already.
+    /// Starts a flush of the largest memtable, unless flushes are pending already.
     fn flush_for_memory(&self) -> Result<()> {
         let mut write = self.write.lock();
         let state = self.catalog.state();

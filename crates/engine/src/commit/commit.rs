@@ -1,10 +1,10 @@
 //! The write path: reserve, append to the WAL, insert, publish.
 //!
-//! Under the write lock a writer gets its sequence numbers, appends its record and looks up its
-//! memtables; that is all that is serial. Then it syncs if asked (together with others), inserts,
-//! and publishes in order (`write/order.rs`). It is pinned (`env/epoch.rs`) from inside the lock
-//! until it has published, so a flush that waits for pinned readers has also waited for every
-//! writer that may still insert into the memtable it is about to write.
+//! Only three steps of a write are serial. Under the write lock a writer gets its sequence numbers, appends its record
+//! and looks up its memtables. Then it syncs if requested (together with other writers), inserts, and publishes in
+//! order (`write/order.rs`). It pins an epoch (`env/epoch.rs`) inside the lock and stays pinned until it has published.
+//! A flush that waits for pinned threads has therefore waited for every writer that may still insert into the memtable
+//! that the flush is about to write.
 
 use super::queue::{CommitQueue, WriteState};
 use super::targets::Targets;
@@ -19,26 +19,24 @@ use crate::stats::{self, Ticker};
 use crate::write::{Followers, MemtableInserter, Turn};
 use std::time::Duration;
 
-/// An insert takes microseconds.
+/// How long to wait for inserts of other writers. An insert takes microseconds.
 const INSERT_PATIENCE: Duration = Duration::from_micros(200);
-/// A sync takes as long as the device does.
+/// How long to wait for a sync of another writer. A sync takes as long as the device needs.
 const SYNC_PATIENCE: Duration = Duration::from_millis(20);
 
-/// What a commit depends on, and what it ends.
+/// What a commit depends on besides its batch, and which transaction it ends.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct CommitTerms<'a> {
-    /// Runs when every write before this one is visible and none can come between; its error ends the
-    /// commit.
+    /// Runs when every earlier write is visible and no other write can come in between. Its error ends the commit.
     pub(crate) check: Option<&'a dyn Fn() -> Result<()>>,
-    /// The prepared transaction that is decided with it; see `prepared.rs`.
+    /// The name of the prepared transaction that this commit decides; see `prepared.rs`.
     pub(crate) ends: Option<&'a [u8]>,
 }
 
-/// Publishes a write however its insertion ends, since later writers wait for it.
+/// Publishes a write on drop, even if its insertion failed, because later writers wait for it.
 ///
-/// A comparator of the user may panic in the middle of a batch. Writes stop then for good, before
-/// the writer's pin is gone: so no flush can make the half that was inserted durable, and the next
-/// open replays the whole batch from the WAL.
+/// A user's comparator may panic in the middle of a batch. Writes then stop for good before the writer's pin is
+/// released. So no flush can make the inserted half durable, and the next open replays the whole batch from the WAL.
 struct PublishOnDrop<'a> {
     catalog: &'a Catalog,
     turn: &'a Turn,
@@ -55,7 +53,7 @@ impl Drop for PublishOnDrop<'_> {
 }
 
 impl CommitQueue {
-    /// Commits a batch: all of it or nothing, durable as `wo` says, visible when this returns.
+    /// Commits a batch atomically. It is durable as `wo` requires, and visible when this function returns.
     pub(super) fn commit(
         &self,
         wo: &WriteOptions,
@@ -97,7 +95,7 @@ impl CommitQueue {
             self.append(&mut write, batch.data())?;
         }
         let ticket = write.ticket;
-        // Not earlier: what was reserved must be published.
+        // Reserve no earlier than this: every reserved turn must be published.
         let turn = (count > 0).then(|| write.turns.reserve(count));
         write.user_bytes += bytes as u64;
         write.writes += 1;
@@ -120,7 +118,7 @@ impl CommitQueue {
         Ok(())
     }
 
-    /// The write lock, with room for another write in flight.
+    /// Takes the write lock when there is room for another write in flight.
     #[inline]
     fn lock_with_room(&self) -> RankedGuard<'_, WriteState> {
         let _timer = PerfTimer::start_for_lock(PerfMetric::DbMutexLockNanos);
@@ -129,14 +127,14 @@ impl CommitQueue {
             if write.turns.has_room(self.catalog.order()) {
                 return write;
             }
-            // Not with the lock held: who syncs needs it before it can make room.
+            // Release the lock while waiting: a writer that syncs needs it before it can make room.
             drop(write);
             crate::env::threads::yield_now();
         }
     }
 
-    /// The write lock at a moment when everything that was reserved is visible. Inserts are waited for
-    /// with the lock held, so that others cannot starve us; a sync needs the lock itself and is not.
+    /// Takes the write lock at a point where everything that was reserved is visible. Waits for inserts with the lock
+    /// held, so that other writers cannot starve this one, but not for syncs, because a sync needs the lock itself.
     #[cold]
     fn lock_when_quiet(&self) -> RankedGuard<'_, WriteState> {
         loop {
@@ -150,8 +148,8 @@ impl CommitQueue {
         }
     }
 
-    /// Inserts the batch and makes it visible, in the order of sequence numbers. A batch that
-    /// could not be synced takes its place in the order without being inserted.
+    /// Inserts the batch and makes it visible, in the order of sequence numbers. A batch that could not be synced keeps
+    /// its position in the order but is not inserted.
     #[inline]
     fn apply(
         &self,
@@ -161,7 +159,7 @@ impl CommitQueue {
         insert: bool,
     ) -> Result<()> {
         let _published = PublishOnDrop { catalog: &self.catalog, turn };
-        // Memtables with one writer at a time take their turn in commit order.
+        // Memtables that allow only one writer at a time are filled in commit order.
         if !(self.session.options.allow_concurrent_memtable_write && targets.concurrent()) {
             self.catalog.order().wait_turn(turn);
         }
@@ -183,8 +181,8 @@ impl CommitQueue {
         record: &[u8],
     ) -> Result<()> {
         if let Err(e) = write.wal.add_record(record) {
-            // Nothing was placed, and the next record may follow, or the log says that it is broken. One that is as
-            // large as files may be takes nothing more.
+            // If the WAL is not broken, nothing was written, and the next record may follow. A WAL that has reached the
+            // maximum file size takes no more records.
             if write.wal.is_broken() || (e.is_file_too_large() && write.wal.size() > 0) {
                 self.wal_failed(write, &e);
             }

@@ -1,4 +1,4 @@
-//! Where writes come in: counted if somebody counts, and listeners told when no lock is held.
+//! The entry point of writes. It counts and times them, and delivers events to listeners when no lock is held.
 
 use super::commit::CommitTerms;
 use super::queue::CommitQueue;
@@ -9,7 +9,8 @@ use crate::error::Result;
 use crate::options::WriteOptions;
 use crate::stats::{HistogramType, Statistics, Ticker};
 
-/// A write whose parts somebody measures: what is none of the others comes before or after them.
+/// Measures the parts of a write for the perf context. The time outside the other parts counts as pre- and
+/// post-processing.
 struct PartsOfWrite {
     whole: PerfTimer,
     others: u64,
@@ -42,7 +43,7 @@ impl PartsOfWrite {
 }
 
 impl CommitQueue {
-    /// Commits a batch: all of it or nothing, durable as `wo` says, visible when this returns.
+    /// Commits a batch atomically. It is durable as `wo` requires, and visible when this function returns.
     #[inline]
     pub(crate) fn write(
         &self,
@@ -58,7 +59,7 @@ impl CommitQueue {
         if let Some(parts) = parts {
             parts.end();
         }
-        // Here, since the writer is neither pinned nor holds a lock any more.
+        // Deliver here: the writer is no longer pinned and holds no lock.
         self.reporter.deliver();
         result
     }
@@ -76,7 +77,7 @@ impl CommitQueue {
             let bytes = batch.data().len() as u64;
             stats.add(Ticker::NumberKeysWritten, u64::from(batch.count()));
             stats.add(Ticker::BytesWritten, bytes);
-            // There is no leader that writes for others.
+            // Every writer writes its own batch: there is no group leader.
             stats.add(Ticker::WriteDoneBySelf, 1);
             stats.record(HistogramType::BytesPerWrite, bytes);
             if !wo.disable_wal {
@@ -88,7 +89,7 @@ impl CommitQueue {
         result
     }
 
-    /// Waits as long as a stall asks for; false if the write may not wait.
+    /// Waits as long as a stall requires. Returns false if the write must not wait.
     #[cold]
     pub(crate) fn wait_in_stall(&self, bytes: usize, no_slowdown: bool) -> bool {
         let _timer = PerfTimer::start(PerfMetric::WriteDelayTime);

@@ -1,4 +1,4 @@
-//! Limits that concern all families: the size of all WALs, and the memory of all memtables.
+//! Limits that span all families: the total size of the WALs, and the total memory of the memtables.
 
 use super::queue::{CommitQueue, WriteState};
 use crate::budget::MemtableShare;
@@ -9,13 +9,13 @@ use crate::hooks::FlushReason;
 use crate::session::Session;
 use std::sync::Arc;
 
-/// The limits are checked once per this many bytes written, at least and at most.
+/// The limits are checked once per this many bytes written: the smallest and the largest step.
 const LIMIT_STEP_MIN: u64 = 4 << 10;
 const LIMIT_STEP_MAX: u64 = 16 << 20;
 
 impl CommitQueue {
-    /// Keeps the limits that concern all families: `max_total_wal_size` and
-    /// `db_write_buffer_size`. Called once in so many bytes, as both are rough anyway.
+    /// Enforces the limits that span all families: `max_total_wal_size` and `db_write_buffer_size`. Runs only once per
+    /// step of written bytes, because both limits are approximate anyway.
     #[cold]
     pub(super) fn keep_limits(&self, write: &mut RankedGuard<'_, WriteState>) -> Result<()> {
         let mut state = self.catalog.state();
@@ -38,7 +38,7 @@ impl CommitQueue {
     }
 }
 
-/// What all WALs together may hold.
+/// Returns the limit for the total size of all WALs, in bytes.
 fn wal_limit(session: &Session, state: &State) -> u64 {
     let all_buffers = |sum: u64, cf: &ColumnFamilyState| {
         let o = cf.data.options();
@@ -50,14 +50,14 @@ fn wal_limit(session: &Session, state: &State) -> u64 {
     }
 }
 
-/// Asks for flushes of the families that keep the oldest WAL alive, once all WALs together are
-/// larger than `max_total_wal_size`.
+/// Requests flushes of the families that keep the oldest WAL alive, once the total size of all WALs exceeds
+/// `max_total_wal_size`.
 pub(super) fn limit_wal_size(session: &Session, state: &mut State) {
     if state.families.len() < 2 {
-        return; // One family's flush always frees the oldest WAL.
+        return; // With one family, every flush frees the oldest WAL.
     }
     let limit = wal_limit(session, state);
-    // No flush would let go what only a prepared transaction keeps.
+    // A flush would not free a WAL that only a prepared transaction keeps.
     let Some(oldest) = state.oldest_wal_needed() else { return };
     if state.wals.bytes_from(oldest) <= limit {
         return;
@@ -66,7 +66,7 @@ pub(super) fn limit_wal_size(session: &Session, state: &mut State) {
         if cf.oldest_wal_needed().is_some_and(|n| n <= oldest) {
             cf.flush_requested = true;
             cf.flush_reason = FlushReason::WalFull;
-            // Where immutable memtables alone keep the WAL, a switch would not let it go.
+            // If only immutable memtables keep the WAL, sealing the active one would not free it.
             cf.seal_wanted |= !cf.mem.is_empty() && cf.mem_wal_number <= oldest;
         }
     }

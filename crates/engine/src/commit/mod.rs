@@ -1,4 +1,4 @@
-//! The path of every write: its place in the queue, the WAL, syncs, memtables, and what happens when the WAL fails.
+//! The path of every write: commit order, the WAL, syncs, memtables, and the replacement of a failed WAL.
 
 mod budgets;
 #[allow(clippy::module_inception)]

@@ -1,14 +1,13 @@
-//! What transactions have prepared: in the WAL, in no memtable, and kept until they are decided.
+//! Prepared transactions: their sections are in the WAL but in no memtable, and are kept until they are decided.
 //!
-//! * **PS1** The WAL that holds a prepared section is kept until the transaction is decided and the
-//!   decision cannot be lost: a commit is in the memtables when the section is forgotten, and the
-//!   memtables keep that WAL as if their first record were in it. So where a power failure takes an
-//!   unsynced commit, the section that was synced is still there.
+//! * **PS1** The WAL that holds a prepared section is kept until the transaction is decided and the decision cannot be
+//!   lost. When the section is forgotten, the commit is already in the memtables, and the memtables keep that WAL as if
+//!   it held their first record. So if a power failure loses an unsynced commit, the synced section is still there.
 //! * **PS2** The decision is one WAL record: see `batch/section.rs`.
-//! * **PS3** Opening copies what is undecided into the new WAL and syncs it, before the MANIFEST lets
-//!   the old ones go. Until then both may be read; the copy replaces the older one.
+//! * **PS3** Opening copies undecided sections into the new WAL and syncs it before the MANIFEST releases the old WALs.
+//!   Until then recovery may read both copies; the newer copy replaces the older one.
 //!
-//! Preparing, and ending what is prepared, writes to the WAL whatever `disable_wal` says.
+//! Preparing and deciding a transaction write to the WAL regardless of `disable_wal`.
 
 use super::queue::CommitQueue;
 use crate::base::SeqNo;
@@ -22,13 +21,13 @@ use crate::session::Session;
 use crate::wal::{LogReader, LogWriter, ReadOutcome};
 use crate::write::{MemtableLookup, SectionReplay, Sections};
 
-/// What a prepared transaction is written with: it must not fail for want of a log, or since a
-/// column family was dropped.
+/// Returns the write options for a prepared transaction. They ignore `disable_wal` and dropped column families, so that
+/// neither can make the write fail.
 pub(crate) fn logged(wo: &WriteOptions) -> WriteOptions {
     WriteOptions { disable_wal: false, ignore_missing_column_families: true, ..*wo }
 }
 
-/// Writes sections to the beginning of a new WAL and waits until the device has them.
+/// Writes sections to the beginning of a new WAL and syncs it.
 pub(crate) fn carry_over(
     session: &Session,
     sections: &Sections,
@@ -48,7 +47,7 @@ pub(crate) fn carry_over(
     session.fs.sync_dir(&session.wal_dir)
 }
 
-/// Records that go nowhere.
+/// A memtable lookup that finds no memtable, so that all records are ignored.
 pub(crate) struct DiscardRecords;
 
 impl MemtableLookup for DiscardRecords {
@@ -57,7 +56,7 @@ impl MemtableLookup for DiscardRecords {
     }
 }
 
-/// Everything that was prepared in a WAL, whether or not it was decided in it.
+/// Returns everything that was prepared in a WAL, including sections that were decided in the same WAL.
 pub(crate) fn sections_in_wal(session: &Session, number: u64) -> Result<Sections> {
     let mut sections = Sections::new();
     each_record(session, number, |record| {
@@ -69,7 +68,7 @@ pub(crate) fn sections_in_wal(session: &Session, number: u64) -> Result<Sections
     Ok(sections)
 }
 
-/// Reads a WAL past all damage.
+/// Reads all records of a WAL, skipping damaged ones.
 pub(crate) fn each_record(
     session: &Session,
     number: u64,
@@ -86,13 +85,13 @@ pub(crate) fn each_record(
 }
 
 impl CommitQueue {
-    /// Writes a batch to the WAL alone, under this name. It is durable as `wo` says.
+    /// Writes a batch to the WAL only, under this name. It is durable as `wo` requires.
     pub(crate) fn prepare(&self, wo: &WriteOptions, name: &[u8], batch: &WriteBatch) -> Result<()> {
         let bytes = batch.data_size();
         if self.catalog.controller().is_active() && !self.wait_in_stall(bytes, wo.no_slowdown) {
             return Err(Error::new(Code::Incomplete, "Write stall"));
         }
-        // A commit must not find out what is wrong with it.
+        // Check now, so that a later commit cannot fail for this reason.
         self.check_batch(batch, wo)?;
         let mut record = prepared_record(batch, name, false);
         let mut write = self.write.lock();
@@ -105,14 +104,14 @@ impl CommitQueue {
         self.append(&mut write, &record)?;
         write.user_bytes += record.len() as u64;
         let (ticket, wal) = (write.ticket, write.wal.log_number());
-        // Under the write lock: the WAL is still the live one, which nobody lets go.
+        // Under the write lock, this WAL is still the live one, which is never released.
         self.catalog.state().wals.prepare(name, wal);
         drop(write);
         if wo.sync {
             let synced = self.sync_up_to(ticket).inspect_err(|e| {
                 self.wal_sync_failed(ticket, e);
-                // The caller counts it as not prepared, and nothing could decide it: the name is free again. After
-                // a crash it may be there all the same.
+                // The caller treats the transaction as not prepared, and nothing could decide it, so its name is free
+                // again. The section may nevertheless be present after a crash.
                 self.forget_section(name);
             });
             drop(synced?);
@@ -120,8 +119,8 @@ impl CommitQueue {
         Ok(())
     }
 
-    /// From now on the memtables of these families keep the WAL of a section, too. Called under the
-    /// write lock, before the commit is inserted.
+    /// Makes the memtables of these families keep the WAL of a section as well. Call it under the write lock, before
+    /// the commit is inserted.
     pub(crate) fn keep_section(&self, name: &[u8], families: &[u32]) {
         let mut state = self.catalog.state();
         let Some(wal) = state.wals.holder_of(name) else { return };
@@ -132,7 +131,7 @@ impl CommitQueue {
         }
     }
 
-    /// The transaction is decided, and its records are inserted.
+    /// Forgets a section: the transaction is decided, and its records are inserted.
     pub(crate) fn forget_section(&self, name: &[u8]) {
         self.catalog.state().wals.forget(name);
     }

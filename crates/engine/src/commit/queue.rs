@@ -1,4 +1,4 @@
-//! The queue that every write goes through: the WAL, and who gets which sequence number.
+//! The commit queue, which every write passes through. It owns the WAL and the allocation of sequence numbers.
 
 use crate::base::SeqNo;
 use crate::catalog::Catalog;
@@ -15,7 +15,7 @@ use crate::wal::LogWriter;
 use crate::write::{Sections, SyncGroup, TurnAllocator};
 use std::sync::Arc;
 
-/// The queue of commits. Its lock is the middle one of the order in `catalog/catalog.rs`, and is held for a fraction
+/// The commit queue. Its lock is the middle one in the lock order of `catalog/catalog.rs`, and is held for a fraction
 /// of a microsecond.
 pub(crate) struct CommitQueue {
     pub(super) session: Arc<Session>,
@@ -24,51 +24,51 @@ pub(crate) struct CommitQueue {
     pub(super) catalog: Arc<Catalog>,
     pub(super) write: RankedMutex<WriteState, COMMIT_QUEUE>,
     pub(super) sync_group: SyncGroup,
-    /// Of flushed memtables, for the next ones.
+    /// Memory of flushed memtables, kept for the next ones.
     pub(super) spare_chunks: Arc<SpareChunks>,
-    /// Some write skipped the WAL since the database was opened.
+    /// Whether any write has skipped the WAL since the database was opened.
     unlogged_data: AtomicBool,
-    /// What recovery found prepared, until a database with transactions takes it.
+    /// The prepared sections that recovery found, until a transaction database takes them.
     recovered: Mutex<Sections>,
 }
 
-/// A full WAL with records that no sync covered.
+/// A full WAL that has records not yet covered by a sync.
 #[derive(Clone)]
 pub(super) struct UnsyncedWal {
     pub(super) number: u64,
     pub(super) syncer: Arc<dyn FileSyncer>,
 }
 
-/// Guarded by the write lock.
+/// State that the write lock guards.
 pub(super) struct WriteState {
     pub(super) wal: LogWriter,
-    /// Sequence numbers and places in the order of commits.
+    /// Allocates sequence numbers and positions in the commit order.
     pub(super) turns: TurnAllocator,
-    /// Bytes of batches that were written since the database was opened.
+    /// Bytes of the batches written since the database was opened.
     pub(super) user_bytes: u64,
-    /// Bytes of records in the WAL, without what frames them.
+    /// Bytes of the records written to WALs, without framing.
     pub(super) logged_bytes: u64,
-    /// Batches that were written since then, and their entries.
+    /// The number of batches written since the database was opened, and of their entries.
     pub(super) writes: u64,
     pub(super) keys: u64,
-    /// The count of `user_bytes` at which limits of the whole database are looked at.
+    /// The value of `user_bytes` at which the database-wide limits are checked next.
     pub(super) next_limit_check: u64,
-    /// Records appended ever: the tickets of `SyncGroup`.
+    /// The number of records ever appended. These are the tickets of `SyncGroup`.
     pub(super) ticket: u64,
-    /// The live WAL takes no more records.
+    /// Whether the live WAL has failed and takes no more records.
     pub(super) wal_lost: bool,
-    /// The newest ticket of a WAL that was replaced since it failed.
+    /// The newest ticket of the last WAL that failed and was replaced.
     pub(super) lost_ticket: u64,
-    /// Older WALs that still have records which no sync covered.
+    /// Older WALs that still have records not covered by a sync.
     pub(super) unsynced: Vec<UnsyncedWal>,
-    /// The newest ticket that a sync covered, when it is the live WAL's.
+    /// The newest ticket that a sync of the live WAL has covered.
     pub(super) synced_ticket: u64,
-    /// The newest WAL whose directory entry is on the device, as far as known. Synced bytes under a
-    /// name that a power failure takes are lost all the same.
+    /// The newest WAL whose directory entry is known to be on the device. If a power failure removes the name, the
+    /// synced bytes are lost too.
     pub(super) named_wal: u64,
 }
 
-/// What writers count under their own lock.
+/// Counters that writers update under the write lock.
 pub(crate) struct Written {
     pub(crate) user_bytes: u64,
     pub(crate) live_wal_bytes: u64,
@@ -79,7 +79,7 @@ pub(crate) struct Written {
 }
 
 impl WriteState {
-    /// Before the first write into `wal`.
+    /// The state before the first write into `wal`.
     fn new(wal: LogWriter, last_allocated: SeqNo) -> WriteState {
         WriteState {
             wal,
@@ -100,7 +100,7 @@ impl WriteState {
 }
 
 impl CommitQueue {
-    /// Of a database whose live WAL is `wal`; recovery found `sections` prepared.
+    /// Creates the queue of a database whose live WAL is `wal`, with the prepared `sections` that recovery found.
     pub(crate) fn new(
         (session, reporter, files): (Arc<Session>, Arc<Reporter>, Arc<FileKeeper>),
         catalog: Arc<Catalog>,
@@ -126,22 +126,22 @@ impl CommitQueue {
         drop(self.write.lock());
     }
 
-    /// Has the next write check the limits of the whole database.
+    /// Makes the next write check the database-wide limits.
     pub(crate) fn check_limits_soon(&self) {
         self.write.lock().next_limit_check = 0;
     }
 
-    /// The number of the WAL that takes records.
+    /// Returns the number of the live WAL.
     pub(crate) fn live_wal(&self) -> u64 {
         self.write.lock().wal.log_number()
     }
 
-    /// Memory that flushed memtables left.
+    /// Returns the spare memory of flushed memtables.
     pub(crate) fn spare_chunks(&self) -> &SpareChunks {
         &self.spare_chunks
     }
 
-    /// Some write skips the WAL.
+    /// Notes that a write skips the WAL.
     #[inline]
     pub(super) fn note_unlogged(&self) {
         if !self.unlogged_data.load(Ordering::Relaxed) {
@@ -149,13 +149,13 @@ impl CommitQueue {
         }
     }
 
-    /// Whether some write skipped the WAL.
+    /// Returns whether any write has skipped the WAL.
     #[inline]
     pub(crate) fn has_unlogged(&self) -> bool {
         self.unlogged_data.load(Ordering::Relaxed)
     }
 
-    /// What recovery found prepared; at the second call nothing.
+    /// Returns the prepared sections that recovery found. Later calls return nothing.
     pub(crate) fn take_recovered(&self) -> Sections {
         std::mem::take(&mut self.recovered.lock())
     }
@@ -168,21 +168,21 @@ impl CommitQueue {
         }
     }
 
-    /// What writers have counted. Takes the write lock, so not under the catalogue's state.
+    /// Returns the writers' counters. Takes the write lock, so it must not be called under the catalogue's state lock.
     pub(crate) fn written(&self) -> Written {
         let write = self.write.lock();
         Written {
             user_bytes: write.user_bytes,
             live_wal_bytes: write.wal.size(),
             logged_bytes: write.logged_bytes,
-            // Each record takes one.
+            // Each record takes one ticket.
             logged_writes: write.ticket,
             writes: write.writes,
             keys: write.keys,
         }
     }
 
-    /// Cuts the WALs to their lengths, and lets go of everything that the catalogue has in memory.
+    /// Truncates the WALs to their used lengths, and releases everything that the catalogue holds in memory.
     pub(crate) fn close(&self) -> Result<()> {
         let mut write = self.write.lock();
         let full = self.catalog.state().wals.take_to_close();

@@ -1,4 +1,4 @@
-//! Stopping the commit queue for a moment: for files from outside, for copies, for new families.
+//! Quiescing the commit queue briefly: for file ingestion, for copies, and for new families.
 
 use super::queue::{CommitQueue, WriteState};
 use crate::base::SeqNo;
@@ -9,8 +9,8 @@ use crate::session::ColumnFamilyData;
 use crate::version::{Version, VersionEdit, VersionSet};
 use std::sync::Arc;
 
-/// The MANIFEST and the commit queue, locked while every write that has a sequence number is visible. Nothing is in
-/// flight, so files from outside can get sequence numbers above all others.
+/// The MANIFEST and the commit queue, locked while every write that has a sequence number is visible. No write is in
+/// flight, so ingested files can get sequence numbers above all others.
 pub(crate) struct Quiesced<'a> {
     queue: &'a CommitQueue,
     versions: RankedGuard<'a, VersionSet>,
@@ -18,7 +18,8 @@ pub(crate) struct Quiesced<'a> {
 }
 
 impl<'a> Quiesced<'a> {
-    /// Locks both. Call it while writers are held: those that passed before need these locks to finish.
+    /// Takes both locks. Call it while new writers are blocked: writers that were admitted earlier need these locks to
+    /// finish.
     pub(crate) fn begin(queue: &'a CommitQueue) -> Result<Quiesced<'a>> {
         loop {
             let versions = queue.catalog.versions();
@@ -33,19 +34,19 @@ impl<'a> Quiesced<'a> {
         }
     }
 
-    /// The newest sequence number; every write up to it is visible.
+    /// Returns the newest sequence number. Every write up to it is visible.
     pub(crate) fn last_sequence(&self) -> SeqNo {
         self.write.turns.last_allocated()
     }
 
-    /// Installs edits with files from outside, whose sequence numbers go up to `newest`, and makes these visible.
+    /// Installs edits that add ingested files, whose sequence numbers go up to `newest`, and makes the files visible.
     pub(crate) fn install(mut self, edits: Vec<VersionEdit>, newest: SeqNo) -> Result<()> {
         let catalog = &self.queue.catalog;
         let installed = catalog.change_versions(&mut self.versions, edits, |_| {});
-        // Also after a failure: the record may be on the device, so its numbers are used.
+        // Also after a failure: the record may be on the device, so its sequence numbers count as used.
         if newest > self.last_sequence() {
             let count = newest - self.last_sequence();
-            // Nothing is in flight, so there is room.
+            // No write is in flight, so there is room.
             let _ = self.write.turns.has_room(catalog.order());
             catalog.order().publish(&self.write.turns.reserve(count));
         }
@@ -57,17 +58,17 @@ impl<'a> Quiesced<'a> {
     }
 }
 
-/// The write lock and the live WAL as it is meanwhile.
+/// The write lock, and the live WAL as it is while the lock is held.
 pub(crate) struct HeldWal<'a> {
     live: LiveWal,
     _write: RankedGuard<'a, WriteState>,
 }
 
 impl<'a> HeldWal<'a> {
-    /// Locks the queue and hands buffered records to the operating system, so that a copy of the file has them.
+    /// Locks the queue and writes buffered records to the file, so that a copy of the file contains them.
     pub(crate) fn begin(queue: &'a CommitQueue) -> Result<HeldWal<'a>> {
         let mut write = queue.write.lock();
-        // With `manual_wal_flush` records wait in a buffer.
+        // With `manual_wal_flush`, records wait in a buffer.
         if !queue.session.read_only {
             queue.flush_live_wal(&mut write)?;
         }
@@ -75,13 +76,13 @@ impl<'a> HeldWal<'a> {
         Ok(HeldWal { live, _write: write })
     }
 
-    /// The live WAL's number, and its size in bytes.
+    /// Returns the number of the live WAL and its size in bytes.
     pub(crate) fn live(&self) -> LiveWal {
         self.live
     }
 }
 
-/// Adds a new family between two writes: its memtable takes entries of the live WAL and of the writes to come.
+/// Adds a new family between two writes. Its memtable takes entries of the live WAL and of later writes.
 pub(crate) fn add_family(queue: &CommitQueue, data: Arc<ColumnFamilyData>, current: Arc<Version>) {
     let write = queue.write.lock();
     let mut state = queue.catalog.state();

@@ -1,9 +1,8 @@
-//! Memtables become immutable: one that is full, the one whose records keep an old WAL, the largest
-//! where memory is short.
+//! Sealing memtables: a full one, one whose records keep an old WAL, or the largest one when memory is short.
 //!
-//! With `atomic_flush` none is sealed alone by the database itself: all families that hold something
-//! are sealed at one point between two writes, and flushed together (`jobs/flush.rs`). The write lock is
-//! that point. A writer finds all its memtables under it, so a batch lies on one side of the point.
+//! With `atomic_flush` the database never seals one memtable alone. All families that have entries are sealed at one
+//! point between two writes, and are flushed together (`jobs/flush.rs`). The write lock defines that point: a writer
+//! looks up all its memtables under the lock, so each batch lies entirely before or after the point.
 
 use super::limits::limit_wal_size;
 use super::queue::{CommitQueue, UnsyncedWal, WriteState};
@@ -15,12 +14,12 @@ use crate::session::{ColumnFamilyData, dropped};
 use crate::wal::LogWriter;
 use std::time::Duration;
 
-/// An insert takes microseconds.
+/// How long to wait for inserts that are in flight. An insert takes microseconds.
 const INSERT_PATIENCE: Duration = Duration::from_micros(200);
 
 impl CommitQueue {
-    /// Starts a new WAL, makes the memtables of these families immutable and gives them new ones. If the WAL
-    /// failed, that is done with all families.
+    /// Starts a new WAL, makes the memtables of the chosen families immutable and gives these families new ones. If the
+    /// live WAL failed, all families are sealed.
     pub(super) fn seal(
         &self,
         write: &mut RankedGuard<'_, WriteState>,
@@ -32,14 +31,14 @@ impl CommitQueue {
         let wal_number = write.wal.log_number();
         let mut state = self.catalog.state();
         if let Some((number, size, writer)) = retired {
-            // One that failed is cut as far as that is possible, and then deleted.
+            // A failed WAL is truncated as far as possible, and then deleted.
             let full = (!lost).then_some(writer);
             state.wals.begin(wal_number, LiveWal { number, size }, full);
         }
         if lost {
             state.wals.set_health(WalHealth::Renewed);
         }
-        // Memtables that share a budget leave no chunks behind.
+        // Memtables that share a budget do not keep their chunks for reuse.
         let spare = self.session.memtable_share.is_none().then_some(&self.spare_chunks);
         let mut sealed = Vec::new();
         for cf in state.families.values_mut().filter(|cf| lost || wanted(cf)) {
@@ -56,8 +55,7 @@ impl CommitQueue {
         Ok(())
     }
 
-    /// Makes the family's memtable immutable, and with `atomic_flush` every other that holds
-    /// something.
+    /// Seals the family's memtable and, with `atomic_flush`, every other memtable that has entries.
     pub(super) fn seal_full(
         &self,
         write: &mut RankedGuard<'_, WriteState>,
@@ -71,8 +69,8 @@ impl CommitQueue {
         self.seal(write, reason, |cf| cf.data.id == family.id || holds_something(cf))
     }
 
-    /// Seals the memtables of these families that hold something. An error if a single family was dropped; of
-    /// several, a dropped one needs no flush.
+    /// Seals those memtables of these families that have entries. Returns an error if a single family is given and it
+    /// was dropped; among several families, a dropped one needs no flush.
     pub(crate) fn seal_filled(
         &self,
         families: &[&ColumnFamilyData],
@@ -96,12 +94,12 @@ impl CommitQueue {
         if any { self.seal(&mut write, reason, chosen) } else { Ok(()) }
     }
 
-    /// Seals a family's memtable and has it flushed, however few immutable memtables there are.
+    /// Seals a family's memtable and requests its flush, however few immutable memtables there are.
     pub(crate) fn seal_family(&self, family: &ColumnFamilyData, reason: FlushReason) -> Result<()> {
         self.seal_and_flush(&mut self.write.lock(), family, reason)
     }
 
-    /// Begins a new WAL and seals all memtables if the live WAL failed.
+    /// If the live WAL failed, begins a new one and seals all memtables.
     pub(crate) fn seal_if_lost(&self) -> Result<()> {
         let mut write = self.write.lock();
         match write.wal_lost {
@@ -110,8 +108,8 @@ impl CommitQueue {
         }
     }
 
-    /// Tells which memtables hold something, or soon will: while a writer has its sequence numbers and
-    /// has not inserted yet, a memtable may look empty although it is not.
+    /// Returns a test for memtables that have entries or may get some from writes in flight. While a writer has its
+    /// sequence numbers but has not inserted yet, its memtable may look empty.
     pub(super) fn holding_something(
         &self,
         write: &RankedGuard<'_, WriteState>,
@@ -121,7 +119,7 @@ impl CommitQueue {
         move |cf| in_flight || !cf.mem.is_empty()
     }
 
-    /// Replaces the live WAL by a new file unless nothing was written to it.
+    /// Replaces the live WAL by a new file, unless nothing was written to it.
     fn rotate_wal(
         &self,
         write: &mut RankedGuard<'_, WriteState>,
@@ -133,7 +131,7 @@ impl CommitQueue {
         if write.wal.size() == 0 {
             return Ok(None);
         }
-        // With `manual_wal_flush` records wait in a buffer, which syncers do not know.
+        // With `manual_wal_flush`, records wait in a buffer, which a sync of the file would miss.
         self.flush_live_wal(write)?;
         let fresh =
             self.session.new_wal(self.catalog.default_family().options().write_buffer_size)?;
@@ -145,7 +143,7 @@ impl CommitQueue {
         Ok(Some((full.log_number(), full.size(), full)))
     }
 
-    /// Seals as [`CommitQueue::seal_full`] does and has it flushed, however few memtables there are.
+    /// Seals as [`CommitQueue::seal_full`] does and requests a flush, however few immutable memtables there are.
     pub(super) fn seal_and_flush(
         &self,
         write: &mut RankedGuard<'_, WriteState>,

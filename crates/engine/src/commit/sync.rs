@@ -1,4 +1,5 @@
-//! Syncing WALs: together with others, full ones before the live one, names included.
+//! Syncing WALs. One sync covers several writers, older WALs are synced before the live one, and file names are synced
+//! too.
 
 use super::queue::CommitQueue;
 use crate::error::Result;
@@ -6,12 +7,12 @@ use crate::stats::{self, HistogramType, Ticker, Timer};
 use crate::write::Followers;
 
 impl CommitQueue {
-    /// Waits until the record with this ticket is on the device, and every record before it.
+    /// Waits until the record with this ticket, and every earlier record, is on the device.
     pub(super) fn sync_up_to(&self, ticket: u64) -> Result<Followers> {
         self.sync_group.wait(ticket, || {
             let (covered, full, live, number) = {
                 let mut write = self.write.lock();
-                // With `manual_wal_flush` records wait in a buffer.
+                // With `manual_wal_flush`, records wait in a buffer.
                 write.wal.flush()?;
                 (write.ticket, write.unsynced.clone(), write.wal.syncer(), write.wal.log_number())
             };
@@ -29,11 +30,12 @@ impl CommitQueue {
         })
     }
 
-    /// Syncs the full WALs that have records no sync covered, for a flush job, and the names of all up to the newest.
+    /// Syncs the full WALs that have records not covered by a sync, and the directory entries up to the newest of these
+    /// WALs, for a flush job.
     pub(crate) fn sync_full_wals(&self, job_id: i32) -> Result<()> {
         let unsynced = self.write.lock().unsynced.clone();
         let Some(newest) = unsynced.last().map(|wal| wal.number) else { return Ok(()) };
-        // Not to be repeated: a second sync may succeed without what the first one lost.
+        // A failed sync is not repeated: a second one may succeed although the first one lost data.
         let timer = Timer::start(&self.session.statistics, HistogramType::WalFileSyncMicros);
         for wal in &unsynced {
             let number = wal.number;
@@ -49,7 +51,7 @@ impl CommitQueue {
         Ok(())
     }
 
-    /// Makes sure that the WALs up to this one have their names on the device.
+    /// Ensures that the directory entries of all WALs up to `newest` are on the device.
     pub(super) fn sync_wal_names(&self, newest: u64) -> Result<()> {
         if self.write.lock().named_wal >= newest {
             return Ok(());
@@ -60,7 +62,7 @@ impl CommitQueue {
         Ok(())
     }
 
-    /// Syncs everything that was written so far.
+    /// Syncs every record written so far.
     pub(crate) fn sync_wal(&self) -> Result<()> {
         self.session.check_may_write()?;
         let ticket = {
@@ -72,7 +74,7 @@ impl CommitQueue {
         self.sync_up_to(ticket).map(drop).inspect_err(|e| self.wal_sync_failed(ticket, e))
     }
 
-    /// Hands the records that `manual_wal_flush` keeps in a buffer to the operating system.
+    /// Writes the records that `manual_wal_flush` keeps in a buffer to the file, without syncing it.
     pub(crate) fn flush_wal(&self) -> Result<()> {
         self.session.check_may_write()?;
         let mut write = self.write.lock();

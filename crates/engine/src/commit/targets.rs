@@ -1,4 +1,4 @@
-//! Where the records of a batch go: its families, what they can take, and their memtables.
+//! The targets of a batch: its families, which records they accept, and their memtables.
 
 use super::queue::{CommitQueue, WriteState};
 use crate::batch::{BatchHandler, WriteBatch, iterate};
@@ -12,11 +12,11 @@ use crate::read::SuperVersion;
 use crate::session::{ColumnFamilyData, ColumnFamilyMap};
 use crate::write::{MemtableLookup, unknown_column_family};
 
-/// The memtables of one batch, found under the write lock and valid while pinned.
+/// The memtables of one batch. They are looked up under the write lock and stay valid while the writer is pinned.
 pub(super) enum Targets<'g> {
-    /// Everything goes to the default column family.
+    /// All records go to the default column family.
     Default(&'g MemTable),
-    /// The batch names other families, too.
+    /// The batch also names other families.
     Many { by_id: Vec<(u32, &'g MemTable)>, ignore_missing: bool },
 }
 
@@ -38,7 +38,7 @@ impl MemtableLookup for Targets<'_> {
 }
 
 impl Targets<'_> {
-    /// Their numbers.
+    /// Returns the numbers of the batch's families.
     pub(super) fn families(&self) -> Vec<u32> {
         match self {
             Targets::Default(_) => vec![0],
@@ -46,7 +46,7 @@ impl Targets<'_> {
         }
     }
 
-    /// Whether all of them take several writers at a time.
+    /// Returns whether all these memtables allow concurrent inserts.
     pub(super) fn concurrent(&self) -> bool {
         match self {
             Targets::Default(memtable) => memtable.supports_concurrent_insert(),
@@ -57,7 +57,7 @@ impl Targets<'_> {
     }
 }
 
-/// Which families a batch touches; refuses records that the engine cannot apply.
+/// Collects the families that a batch touches, and refuses records that the engine cannot apply.
 #[derive(Default)]
 struct FamiliesOf {
     ids: Vec<u32>,
@@ -90,14 +90,14 @@ impl BatchHandler for FamiliesOf {
     }
 }
 
-/// Checks merges and range deletions against their families. RocksDB finds the same faults when the record
-/// is in the WAL already, and then stops all writes.
+/// Checks merges and range deletions against the options of their families. RocksDB finds the same errors only when the
+/// record is already in the WAL, and then stops all writes.
 struct RecordCheck<'a> {
     families: &'a [(u32, &'a ColumnFamilyData)],
 }
 
 impl RecordCheck<'_> {
-    /// `None` for a family whose records are ignored.
+    /// Returns the family, or `None` if the records of this family are ignored.
     fn family(&self, cf: u32) -> Option<&ColumnFamilyData> {
         self.families.iter().find(|(id, _)| *id == cf).map(|(_, family)| *family)
     }
@@ -132,7 +132,8 @@ impl BatchHandler for RecordCheck<'_> {
 }
 
 impl CommitQueue {
-    /// `None` where the batch stays in the default family and was checked when it was made.
+    /// Returns the families of a batch, or `None` if it has only records of the default family and was checked when it
+    /// was built.
     pub(super) fn families_of(&self, batch: &WriteBatch) -> Result<Option<Vec<u32>>> {
         if batch.needs_no_check() {
             return Ok(None);
@@ -142,7 +143,7 @@ impl CommitQueue {
         Ok(Some(families.ids))
     }
 
-    /// Finds the memtables of a batch; memtables that are full are replaced first.
+    /// Looks up the memtables of a batch. Full memtables are replaced first.
     pub(super) fn targets<'g>(
         &self,
         write: &mut RankedGuard<'_, WriteState>,
@@ -157,7 +158,7 @@ impl CommitQueue {
             return Ok(Targets::Default(memtable));
         };
         let by_id = self.checked_families(guard, batch, ids, wo)?;
-        // Two passes: one family's full memtable may have those of others sealed, too.
+        // Two passes, because sealing one family's full memtable may seal those of other families too.
         for (_, family) in &by_id {
             self.active_memtable(write, guard, family)?;
         }
@@ -166,7 +167,7 @@ impl CommitQueue {
         Ok(Targets::Many { by_id, ignore_missing: wo.ignore_missing_column_families })
     }
 
-    /// The open families of a batch, which can take its records.
+    /// Returns the open families of a batch, after checking that they accept its records.
     fn checked_families<'g>(
         &self,
         guard: &'g Guard,
@@ -183,7 +184,7 @@ impl CommitQueue {
                 None => return Err(unknown_column_family(id)),
             }
         }
-        // A batch may have operands for one family and values for another, which needs no operator then.
+        // A batch may have operands for one family and values for another; the latter then needs no merge operator.
         let folds_all = || by_id.iter().all(|(_, family)| family.merge_operator.is_some());
         if batch.has_delete_range() || (batch.has_merge() && !folds_all()) {
             iterate(batch.data(), &mut RecordCheck { families: &by_id })?;
@@ -191,7 +192,7 @@ impl CommitQueue {
         Ok(by_id)
     }
 
-    /// An error for records that a commit would refuse.
+    /// Returns an error for records that a commit would refuse.
     pub(super) fn check_batch(&self, batch: &WriteBatch, wo: &WriteOptions) -> Result<()> {
         match self.families_of(batch)? {
             None => check_default_merges(self.catalog.default_family(), batch),
@@ -220,13 +221,13 @@ fn super_version<'g>(family: &ColumnFamilyData, guard: &'g Guard) -> Result<&'g 
     family.super_version(guard).ok_or_else(Error::closed)
 }
 
-/// An error for operands in a batch of the default family alone, if that cannot fold them.
+/// Returns an error if a batch of the default family has merge operands and the family has no merge operator.
 #[inline]
 fn check_default_merges(family: &ColumnFamilyData, batch: &WriteBatch) -> Result<()> {
     if batch.has_merge() { check_merges(family) } else { Ok(()) }
 }
 
-/// Operands that nobody could fold must not get into the WAL.
+/// Refuses merge operands for a family without a merge operator, before they get into the WAL.
 #[inline]
 fn check_merges(family: &ColumnFamilyData) -> Result<()> {
     if family.merge_operator.is_none() {

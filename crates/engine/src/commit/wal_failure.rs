@@ -1,18 +1,18 @@
-//! A WAL that takes no more records, or may have lost some: a new one begins, and everything in memory
-//! becomes tables.
+//! Renewal of a failed WAL: a new WAL begins, and everything in memory is written to tables.
 //!
-//! Every acknowledged write is in a memtable until it is in a table. So nothing is lost while the process lives,
-//! whatever became of the log: it was cut by another process, a sync failed, or the end of it is unknown. Writes
-//! are refused from the failure on, and go on after these steps:
+//! Every acknowledged write is in a memtable until it is in a table. So no data is lost while the process lives,
+//! whatever happened to the log: another process truncated it, a sync failed, or its end is unknown. From the failure
+//! on, writes are refused. They resume after these steps:
 //!
-//! 1. [`WalHealth::Lost`]: the next seal, which a flush thread makes if nobody else does, begins a new WAL
-//!    and makes all memtables immutable, also the empty ones.
-//! 2. [`WalHealth::Renewed`]: what is prepared and undecided is copied into the new WAL and synced. One flush of all
-//!    families is installed as one group: no family may be ahead of another in a WAL that is no point in time.
+//! 1. [`WalHealth::Lost`]: the next seal begins a new WAL and makes all memtables immutable, including empty ones. If
+//!    nothing else seals, a flush thread does.
+//! 2. [`WalHealth::Renewed`]: prepared, undecided sections are copied into the new WAL, which is synced. One flush of
+//!    all families is installed as one group. No family may be ahead of another, because the old WALs no longer
+//!    represent one point in time.
 //! 3. [`WalHealth::Whole`]: the old WALs are obsolete.
 //!
-//! A failed sync is not repeated: whoever waits for a record of the old WAL gets its error, until step 3 has
-//! made everything durable that was acknowledged.
+//! A failed sync is not repeated. Every writer that waits for a record of the old WAL gets its error, until step 3 has
+//! made all acknowledged writes durable.
 
 use super::prepared::{carry_over, sections_in_wal};
 use super::queue::{CommitQueue, WriteState};
@@ -27,7 +27,7 @@ use crate::write::Sections;
 use std::collections::BTreeSet;
 
 impl CommitQueue {
-    /// Takes an error of the live WAL that ends it. Writes stop until there is another one.
+    /// Handles an error after which the live WAL cannot be used. Writes stop until a new WAL replaces it.
     pub(super) fn wal_failed(&self, write: &mut RankedGuard<'_, WriteState>, error: &Error) {
         if std::mem::replace(&mut write.wal_lost, true) {
             return;
@@ -42,15 +42,15 @@ impl CommitQueue {
         self.catalog.notify_jobs();
     }
 
-    /// The database was opened on a full device: everything that was recovered is in memtables, and the WALs that
-    /// hold it are as they were. That is cured as a WAL that failed.
+    /// Handles opening on a full device: all recovered data is in memtables, and the WALs that hold it are unchanged.
+    /// The database recovers from this as from a failed WAL.
     pub(crate) fn begin_without_room(&self, error: &Error) {
-        // Best effort: what recovery has written until then takes room.
+        // Best effort: files that recovery has written so far take up room.
         let _ = self.catalog.purge_leftovers(Leftovers::Tables);
         self.wal_failed(&mut self.write.lock(), error);
     }
 
-    /// The error that stops writes while the WAL is lost.
+    /// Returns the error that stops writes while the WAL is lost.
     pub(super) fn check_wal(&self, write: &RankedGuard<'_, WriteState>) -> Result<()> {
         match self.session.health.error() {
             Some(e) if write.wal_lost => Err(e),
@@ -58,16 +58,16 @@ impl CommitQueue {
         }
     }
 
-    /// Takes the error of a sync up to this ticket.
+    /// Handles the error of a sync up to this ticket.
     pub(super) fn wal_sync_failed(&self, ticket: u64, error: &Error) {
         let mut write = self.write.lock();
-        // Otherwise it is an error of a WAL that was replaced meanwhile.
+        // Otherwise the error concerns a WAL that has been replaced meanwhile.
         if ticket > write.lost_ticket {
             self.wal_failed(&mut write, error);
         }
     }
 
-    /// Takes the error of the sync of a full WAL, unless that was given up meanwhile.
+    /// Handles the error of a sync of a full WAL, unless that WAL has been given up meanwhile.
     pub(super) fn full_wal_failed(&self, number: u64, error: &Error) {
         let mut write = self.write.lock();
         if write.unsynced.iter().any(|wal| wal.number == number) {
@@ -75,7 +75,7 @@ impl CommitQueue {
         }
     }
 
-    /// Hands the records that wait in a buffer to the operating system.
+    /// Writes the records that wait in a buffer to the file, without syncing it.
     pub(super) fn flush_live_wal(&self, write: &mut RankedGuard<'_, WriteState>) -> Result<()> {
         self.check_wal(write)?;
         let flushed = write.wal.flush();
@@ -85,12 +85,13 @@ impl CommitQueue {
         flushed
     }
 
-    /// Replaces a WAL that failed. Its number and size are for the list of WALs; it is not written again.
+    /// Replaces a failed WAL and returns the old one. Its number and size are still needed for the list of WALs; it is
+    /// not written again.
     pub(super) fn renew_wal(&self, write: &mut RankedGuard<'_, WriteState>) -> Result<LogWriter> {
         let fresh =
             self.session.new_wal(self.catalog.default_family().options().write_buffer_size)?;
         let lost = std::mem::replace(&mut write.wal, fresh);
-        // The flush of all memtables stands in for the syncs that they still needed.
+        // The flush of all memtables replaces the syncs that the old WALs still needed.
         write.unsynced.clear();
         write.wal_lost = false;
         write.lost_ticket = write.ticket;
@@ -100,8 +101,8 @@ impl CommitQueue {
         Ok(lost)
     }
 
-    /// Copies what is prepared and undecided into the live WAL, for the flush of all memtables. No writer is under
-    /// way: so what was decided is in memtables, and what is left in the list is not.
+    /// Copies prepared, undecided sections into the live WAL, for the flush of all memtables. No write is in flight, so
+    /// everything that was decided is in memtables, and everything left in the list is undecided.
     pub(crate) fn carry_sections_over(&self) -> Result<()> {
         let prepared = self.catalog.state().wals.prepared().clone();
         let mut write = self.write.lock();
@@ -118,7 +119,7 @@ impl CommitQueue {
         Ok(())
     }
 
-    /// Everything in memory is in tables: who waits for a record of the old WAL need not fail any more.
+    /// Notes that everything in memory is in tables: waiting for a record of the old WAL no longer fails.
     pub(crate) fn settle(&self) {
         self.sync_group.settle();
     }

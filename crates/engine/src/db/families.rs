@@ -1,4 +1,4 @@
-//! Making and dropping column families of an open database.
+//! Creating and dropping column families of an open database.
 
 use crate::base::KeyOrder;
 use crate::commit;
@@ -12,7 +12,7 @@ use crate::version::{ColumnFamilySpec, Version};
 use std::sync::{Arc, Weak};
 
 impl Core {
-    /// Makes a new family and records it in the MANIFEST.
+    /// Creates a family and records it in the MANIFEST.
     pub(crate) fn create_family(
         &self,
         name: &str,
@@ -43,7 +43,7 @@ impl Core {
             versions.column_family(id).map_or(Arc::new(current), |cf| Arc::clone(cf.current()));
         let data = self.session.family(id, name, options);
         commit::add_family(&self.commit, Arc::clone(&data), current);
-        // Before somebody can drop it.
+        // Log the family before another thread can drop it.
         let log = &self.session.info_log;
         log.together(|| log_family(log, name, &data.options()));
         keep_family(log, &data);
@@ -53,7 +53,7 @@ impl Core {
         Ok(data)
     }
 
-    /// Drops a family and records that in the MANIFEST.
+    /// Drops a family and records the drop in the MANIFEST.
     pub(crate) fn drop_family(&self, family: &Arc<ColumnFamilyData>) -> Result<()> {
         self.session.health.check_writable()?;
         if family.id == 0 {
@@ -76,7 +76,7 @@ impl Core {
         self.reporter.deliver();
         self.write_options_file();
         self.session.info_log.info(format_args!("Dropped column family with id {}", family.id));
-        // Where no handle is left, as where only its name was known, nobody can read its files.
+        // If no handle is left, for example because the family was dropped by name, nobody can read its files.
         epoch::synchronize();
         self.files.purge_tables();
         Ok(())

@@ -1,5 +1,5 @@
-//! What users hold of a database and its families: owned, counted handles. Each keeps the database open; the last one
-//! closes it.
+//! Users' handles of a database and its families. They are owned and reference-counted. Each keeps the database open;
+//! the last one closes it.
 
 use crate::base::KeyOrder;
 use crate::env::sharded::{ShardRef, Sharded};
@@ -12,12 +12,12 @@ use crate::stats::Statistics;
 use std::path::Path;
 use std::sync::Arc;
 
-/// An open database. Clones share it; it closes when the last clone, iterator and snapshot is
-/// gone, or at [`Db::close`].
+/// An open database. Clones share it. It closes when the last clone, iterator and snapshot is dropped, or at
+/// [`Db::close`].
 #[derive(Clone)]
 pub struct Db {
     shared: Arc<CloseOnDrop>,
-    /// What iterators and snapshots hold the database by.
+    /// The references through which iterators and snapshots keep the database open.
     sharded: Sharded<CloseOnDrop>,
 }
 
@@ -30,14 +30,15 @@ impl Db {
 /// Closes the database when the last handle is dropped.
 pub(super) struct CloseOnDrop {
     pub(super) core: Arc<Core>,
-    /// Whether the database is closed with it.
+    /// Whether dropping this closes the database.
     pub(super) closes: bool,
 }
 
 impl Drop for CloseOnDrop {
     fn drop(&mut self) {
         if self.core.session.health.is_of_parent() {
-            // Kept for ever: a log that is dropped is cut to its length, and the parent goes on writing it.
+            // Leak the database: dropping a log would truncate it to its used length, but the parent process still
+            // writes it.
             std::mem::forget(Arc::clone(&self.core));
             return;
         }
@@ -54,7 +55,7 @@ impl Drop for CloseOnDrop {
 #[derive(Clone)]
 pub struct ColumnFamily {
     pub(crate) data: Arc<ColumnFamilyData>,
-    /// What its iterators hold it by.
+    /// The references through which iterators keep the family alive.
     sharded: Sharded<ColumnFamilyData>,
 }
 
@@ -62,7 +63,7 @@ impl Drop for ColumnFamily {
     #[inline]
     fn drop(&mut self) {
         if let Some(db) = self.data.dropped_from() {
-            // Its parts are holders, too.
+            // Drop these first: they hold references too.
             drop(std::mem::take(&mut self.sharded));
             self.data.delete_if_last(db);
         }
@@ -74,110 +75,111 @@ impl ColumnFamily {
         ColumnFamily { data, sharded: Sharded::default() }
     }
 
-    /// What it shares with readers.
+    /// Returns the data that the family shares with readers.
     #[cfg(test)]
     pub(crate) fn data(&self) -> &ColumnFamilyData {
         &self.data
     }
 
-    /// What keeps it, for an iterator.
+    /// Returns a reference that keeps the family alive, for an iterator.
     pub(super) fn hold(&self) -> ShardRef<ColumnFamilyData> {
         self.sharded.hold(&self.data)
     }
 
-    /// Its number.
+    /// Returns the family's number.
     pub fn id(&self) -> u32 {
         self.data.id
     }
 
-    /// Its name.
+    /// Returns the family's name.
     pub fn name(&self) -> &str {
         &self.data.name
     }
 
-    /// Whether it was dropped from its database.
+    /// Returns whether the family was dropped from its database.
     #[inline]
     pub(crate) fn is_dropped(&self) -> bool {
         self.data.is_dropped()
     }
 
-    /// The options in force: as sanitized at open, and as changed since.
+    /// Returns the options in force: as sanitized at open, with later changes applied.
     pub fn options(&self) -> Arc<ColumnFamilyOptions> {
         self.data.options()
     }
 }
 
 impl Db {
-    /// The owners of what the database consists of.
+    /// Returns the owners that make up the database.
     #[inline]
     pub(crate) fn core(&self) -> &Core {
         &self.shared.core
     }
 
-    /// What keeps the database open, for something that users hold.
+    /// Returns a reference that keeps the database open, for an object that users hold.
     pub(super) fn hold(&self) -> ShardRef<CloseOnDrop> {
         self.sharded.hold(&self.shared)
     }
 
-    /// Another handle of the database that `core` is; it does not keep it open.
+    /// Creates another handle of the database `core`. It does not keep the database open.
     pub(super) fn of_core(core: Arc<Core>) -> Db {
         Db::new(core, false)
     }
 
-    /// The number of this opening: no other one in the process has it.
+    /// Returns the number of this opening, which is unique in the process.
     #[inline]
     pub(crate) fn serial(&self) -> u64 {
         self.core().session.serial
     }
 
-    /// Whether both are handles of one opening of a database.
+    /// Returns whether both are handles of the same opening of a database.
     #[inline]
     pub(crate) fn is_same_opening(&self, other: &Db) -> bool {
         Arc::ptr_eq(&self.shared.core, &other.shared.core)
     }
 
-    /// The directory.
+    /// Returns the database directory.
     pub fn path(&self) -> &Path {
         &self.core().session.dir
     }
 
-    /// What the file IDENTITY says: the same for as long as the database exists.
+    /// Returns the content of the file IDENTITY. It never changes while the database exists.
     pub fn identity(&self) -> &str {
         &self.core().session.identity.db_id
     }
 
-    /// The order of keys in the default column family.
+    /// Returns the key order of the default column family.
     pub(crate) fn default_key_order(&self) -> &KeyOrder {
         &self.core().catalog.default_family().order
     }
 
-    /// Whether all keys of a family, by default the default one, that begin with `start` have the same prefix.
+    /// Returns whether all keys that begin with `start` have the same prefix. Without `cf`, the default family is
+    /// meant.
     pub(crate) fn is_one_prefix(&self, cf: Option<&ColumnFamily>, start: &[u8]) -> bool {
         let family = cf.map_or(self.core().catalog.default_family(), |cf| &cf.data);
         family.prefix_extractor.as_deref().is_some_and(|e| is_one_prefix(e, start))
     }
 
-    /// The default column family.
+    /// Returns the default column family.
     pub fn default_cf(&self) -> ColumnFamily {
         ColumnFamily::new(Arc::clone(self.core().catalog.default_family()))
     }
 
-    /// The open column family with this number.
+    /// Returns the open column family with this number.
     pub fn cf_by_id(&self, id: u32) -> Option<ColumnFamily> {
         self.core().catalog.family_by_id(id).map(ColumnFamily::new)
     }
 
-    /// The names of the open column families, in the order of their ids.
+    /// Returns the names of the open column families, ordered by number.
     pub(crate) fn column_family_names(&self) -> Vec<String> {
         self.core().catalog.all_families().iter().map(|family| family.name.clone()).collect()
     }
 
-    /// The open column family with this name.
+    /// Returns the open column family with this name.
     pub fn cf(&self, name: &str) -> Option<ColumnFamily> {
         self.core().catalog.family_by_name(name).map(ColumnFamily::new)
     }
 
-    /// Makes a new column family.
+    /// Creates a column family.
     pub fn create_cf(&self, name: &str, options: &ColumnFamilyOptions) -> Result<ColumnFamily> {
         if self.core().session.stamps_values() {
             return self.create_cf_with_ttl(name, options, 0);
@@ -185,30 +187,30 @@ impl Db {
         Ok(ColumnFamily::new(self.core().create_family(name, options)?))
     }
 
-    /// Drops a column family: its data is gone for new readers, its files follow when nobody reads
-    /// them any more. Handles stay valid for reading what they pinned.
+    /// Drops a column family. New readers no longer see its data, and its files are deleted when no reader uses them
+    /// any more. Existing handles can still read.
     pub fn drop_cf(&self, cf: &ColumnFamily) -> Result<()> {
         self.core().drop_family(&cf.data)
     }
 
-    /// Another handle, which does not keep the database open: once that is closed, calls fail.
+    /// Returns another handle, which does not keep the database open. Once the database is closed, its calls fail.
     #[must_use]
     pub fn without_keeping_open(&self) -> Db {
         Db::new(Arc::clone(&self.shared.core), false)
     }
 
-    /// What the database counts, if the option `statistics` is on.
+    /// Returns the database's statistics, if the option `statistics` is on.
     pub fn statistics(&self) -> Option<Arc<Statistics>> {
         self.core().session.statistics.clone()
     }
 
-    /// Closes the database, whoever still holds handles: they get errors from now on. Iterators
-    /// can go on.
+    /// Closes the database even if other handles exist. Their calls return errors from now on. Iterators can still be
+    /// used.
     pub fn close(&self) -> Result<()> {
         self.core().close()
     }
 
-    /// Whether the database was closed.
+    /// Returns whether the database was closed.
     pub fn is_closed(&self) -> bool {
         self.core().session.health.is_closing()
     }

@@ -11,31 +11,31 @@ use crate::session::ColumnFamilyData;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
-/// An iterator over one column family. Keeps what it reads, and the database, alive.
+/// An iterator over one column family. It keeps the database, and the data it reads, alive.
 pub struct DbIterator {
-    /// Always there until `drop` pools it.
+    /// Always present until `drop` returns it to the pool.
     pub(super) iter: Option<Box<DbIter>>,
-    /// `None` is the default one, which `shared` keeps.
+    /// `None` means the default family, which `shared` keeps alive.
     pub(super) family: Option<ShardRef<ColumnFamilyData>>,
     pub(super) options: ReadOptions,
     /// Outlives `iter`, which is dropped first.
     pub(super) shared: ShardRef<CloseOnDrop>,
-    /// What a tailing iterator read when it last sought.
+    /// The super-version that a tailing iterator used at its last seek.
     pub(super) followed: Option<Arc<SuperVersion>>,
 }
 
 impl DbIterator {
-    /// The error that stopped it, if one did.
+    /// Returns the error that stopped the iterator, if any.
     pub fn status(&self) -> Result<()> {
         (**self).status().map_err(|e| e.in_family(&self.family().name))
     }
 
-    /// The column family it reads.
+    /// Returns the column family that the iterator reads.
     pub fn column_family(&self) -> ColumnFamily {
         ColumnFamily::new(Arc::clone(self.family()))
     }
 
-    /// The order of its keys.
+    /// Returns the order of the iterator's keys.
     pub(crate) fn key_order(&self) -> &KeyOrder {
         &self.family().order
     }
@@ -47,8 +47,8 @@ impl DbIterator {
         }
     }
 
-    /// Reads what is newest now, whatever it read before, also if that was a snapshot. It is not
-    /// valid before its next seek.
+    /// Switches to the newest data, even if the iterator read from a snapshot before. It is invalid until its next
+    /// seek.
     pub fn refresh(&mut self) -> Result<()> {
         self.options.snapshot = None;
         self.iter = Some(lookup::iterator(&*self.shared.core, self.family(), &self.options)?);

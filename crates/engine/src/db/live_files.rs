@@ -1,4 +1,4 @@
-//! What files make up the database now, for users who list, copy or watch them.
+//! The files that make up the database now, for users who list, copy or watch them.
 
 use super::handles::{ColumnFamily, Db};
 use crate::error::Result;
@@ -12,23 +12,23 @@ use std::path::Path;
 use std::sync::Arc;
 
 impl Db {
-    /// Every live table, family by family, from level 0 down.
+    /// Returns the metadata of every live table, family by family, from level 0 down.
     pub fn live_files_metadata(&self) -> Vec<LiveFileMetaData> {
         self.core().live_files_metadata()
     }
 
-    /// The levels and files of a column family.
+    /// Returns the metadata of a column family's levels and files.
     pub fn column_family_metadata(&self, cf: &ColumnFamily) -> Result<ColumnFamilyMetaData> {
         self.core().column_family_metadata(&cf.data)
     }
 
-    /// The files that, copied together, are the database; with `flush` memtables are written
-    /// first. Call [`Db::disable_file_deletions`] before, so that they are there when you copy.
+    /// Returns the files that together are a copy of the database. With `flush`, memtables are flushed first. Call
+    /// [`Db::disable_file_deletions`] before, so that the files still exist when you copy them.
     pub fn live_files(&self, flush: bool) -> Result<LiveFiles> {
         self.core().live_files(flush)
     }
 
-    /// Keeps every file, needed or not, until as many calls of [`Db::enable_file_deletions`].
+    /// Prevents the deletion of obsolete files until [`Db::enable_file_deletions`] has been called as many times.
     pub fn disable_file_deletions(&self) -> Result<()> {
         let core = self.core();
         core.session.health.check_open()?;
@@ -37,7 +37,7 @@ impl Db {
         Ok(())
     }
 
-    /// Takes back one [`Db::disable_file_deletions`]; the last one deletes what is obsolete.
+    /// Reverts one [`Db::disable_file_deletions`]. Reverting the last one deletes obsolete files.
     pub fn enable_file_deletions(&self) -> Result<()> {
         let core = self.core();
         core.session.health.check_open()?;
@@ -79,7 +79,7 @@ impl Core {
 
     fn describe(&self, family: &ColumnFamilyData, level: usize, f: &FileMeta) -> LiveFileMetaData {
         if !f.has_stats() {
-            // Opening it gives the counts. A file that cannot be opened has none to tell.
+            // Opening the table provides its counts. A file that cannot be opened has no counts.
             let _ = family.tables.find(f);
         }
         LiveFileMetaData::new(family.paths.dir(f.path_id), &family.name, level, f)

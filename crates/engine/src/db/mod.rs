@@ -1,5 +1,5 @@
-//! The handles that users hold, and the public calls in their order. The knowledge is in the owners below, which do
-//! not know [`Db`].
+//! The handles that users hold, and the public calls grouped by topic. The logic is in the owners, which do not depend
+//! on [`Db`].
 
 mod families;
 mod handles;

@@ -17,8 +17,8 @@ impl Db {
         Ok(Db::open_cf(&options.db, path, vec![default])?.0)
     }
 
-    /// Opens a database with these column families, which must be all that it has; the handles
-    /// are in the order of the descriptors.
+    /// Opens a database with these column families, which must be all that it has. The handles are in the order of the
+    /// descriptors.
     pub fn open_cf(
         options: &DbOptions,
         path: impl AsRef<Path>,
@@ -28,7 +28,7 @@ impl Db {
         with_handles(open::open(options.clone(), path.as_ref(), families)?, &names)
     }
 
-    /// The names of the column families in a database, which is not opened.
+    /// Returns the names of the column families in a database, without opening it.
     pub fn list_column_families(
         options: &DbOptions,
         path: impl AsRef<Path>,
@@ -38,13 +38,13 @@ impl Db {
         VersionSet::list_column_families(&*fs, &dir)
     }
 
-    /// Deletes a database: every file that belongs to one, and the directories if nothing else is
-    /// in them. A database that is open somewhere is an error.
+    /// Deletes a database: every file that belongs to it, and the directories if they contain nothing else. Returns an
+    /// error if the database is open anywhere.
     pub fn destroy(options: &DbOptions, path: impl AsRef<Path>) -> Result<()> {
         Db::destroy_cf(options, path, &[])
     }
 
-    /// [`Db::destroy`], also in data paths that these column families have of their own.
+    /// Does the same as [`Db::destroy`], including the data paths that these column families have of their own.
     pub fn destroy_cf(
         options: &DbOptions,
         path: impl AsRef<Path>,
@@ -54,7 +54,7 @@ impl Db {
         let dir = fs.absolute(path.as_ref());
         if !fs.exists(&dir)? {
             return match dir.parent() {
-                // Only one level was ever made: then this is rather a wrong name.
+                // Only one directory level is ever created, so a missing parent suggests a wrong name.
                 Some(parent) if !fs.exists(parent)? => {
                     let missing = no_such_file();
                     let lock = filename::lock_file_name(&dir);
@@ -67,7 +67,7 @@ impl Db {
         let lock = fs.lock_file(&filename::lock_file_name(&dir))?;
         let wal_dir = open::wal_directory(&*fs, options, &dir);
         let is_wal = |kind| matches!(kind, FileKind::Wal(_));
-        // Other files there are not this database's.
+        // Other files in the archive do not belong to this database.
         open::remove_files(&*fs, &filename::archive_dir(&wal_dir), is_wal)?;
         open::remove_files(&*fs, &wal_dir, is_wal)?;
         open::remove_files(&*fs, &dir, |kind| kind != FileKind::Lock)?;
@@ -81,14 +81,14 @@ impl Db {
         }
         drop(lock);
         fs.remove_file(&filename::lock_file_name(&dir))?;
-        // Both fail where something else is in them, which then stays.
+        // Both calls fail if the directories contain anything else, which then stays.
         let _ = fs.remove_dir(&wal_dir);
         let _ = fs.remove_dir(&dir);
         Ok(())
     }
 
-    /// Opens the default column family for reading only. With `error_if_wal_file_exists` a database
-    /// that was not closed after a flush of everything is an error.
+    /// Opens the default column family read-only. With `error_if_wal_file_exists`, returns an error if the database was
+    /// not closed after a flush of all data.
     pub fn open_for_read_only(
         options: &Options,
         path: impl AsRef<Path>,
@@ -99,8 +99,8 @@ impl Db {
         Ok(Db::open_cf_for_read_only(&options.db, path, families, error_if_wal_file_exists)?.0)
     }
 
-    /// [`Db::open_for_read_only`] with these column families, which need not be all that the
-    /// database has.
+    /// Does the same as [`Db::open_for_read_only`] with these column families, which need not be all that the database
+    /// has.
     pub fn open_cf_for_read_only(
         options: &DbOptions,
         path: impl AsRef<Path>,
@@ -118,7 +118,7 @@ impl Db {
     }
 }
 
-/// What the user gets: the database, and a handle for each of these families.
+/// Returns what the user gets: the database, and a handle for each of these families.
 fn with_handles(core: Arc<Core>, names: &[String]) -> Result<(Db, Vec<ColumnFamily>)> {
     let db = Db::new(core, true);
     let handles = names.iter().map(|name| db.cf(name).ok_or_else(|| open::not_found(name)));

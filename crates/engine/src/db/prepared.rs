@@ -1,4 +1,4 @@
-//! What transactions prepare and decide; see `commit/prepared.rs`.
+//! Preparing and deciding transactions; see `commit/prepared.rs`.
 
 use super::handles::Db;
 use crate::batch::WriteBatch;
@@ -8,7 +8,7 @@ use crate::options::WriteOptions;
 use crate::write::Sections;
 
 impl Db {
-    /// Writes a batch to the WAL alone, under this name. It is durable as `wo` says.
+    /// Writes a batch to the WAL only, under this name. It is durable as `wo` requires.
     pub(crate) fn prepare(&self, wo: &WriteOptions, name: &[u8], batch: &WriteBatch) -> Result<()> {
         let core = self.core();
         let prepared = core.commit.prepare(&logged(wo), name, batch);
@@ -16,7 +16,7 @@ impl Db {
         prepared
     }
 
-    /// Decides a prepared transaction: what `batch` holds is written, whatever was prepared.
+    /// Decides a prepared transaction: writes the content of `batch`, whatever was prepared.
     pub(crate) fn end_prepared(
         &self,
         wo: &WriteOptions,
@@ -27,17 +27,17 @@ impl Db {
         self.write_with(&logged(wo), batch, terms)
     }
 
-    /// Whether the WALs hold something undecided under this name.
+    /// Returns whether the WALs hold an undecided section under this name.
     pub(crate) fn is_prepared(&self, name: &[u8]) -> bool {
         self.core().catalog.state().wals.holder_of(name).is_some()
     }
 
-    /// The names under which the WALs hold something undecided.
+    /// Returns the names of the undecided sections in the WALs.
     pub(crate) fn prepared_names(&self) -> Vec<Vec<u8>> {
         self.core().catalog.state().wals.prepared().keys().cloned().collect()
     }
 
-    /// What recovery found prepared; at the second call nothing.
+    /// Returns the prepared sections that recovery found. Later calls return nothing.
     pub(crate) fn take_recovered(&self) -> Sections {
         self.core().commit.take_recovered()
     }

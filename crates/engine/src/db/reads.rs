@@ -10,7 +10,7 @@ use crate::options::ReadOptions;
 use crate::session::ColumnFamilyData;
 
 impl Db {
-    /// The sequence number of the newest write to a key; 0 where there is none.
+    /// Returns the sequence number of the newest write to a key; 0 if there is none.
     pub(crate) fn newest_sequence(&self, cf: u32, key: &[u8]) -> Result<SeqNo> {
         let family = self.core().catalog.family_by_id(cf).ok_or_else(|| {
             Error::invalid_argument(format!("Could not access column family {cf}"))
@@ -18,12 +18,12 @@ impl Db {
         lookup::newest_sequence(&family, key)
     }
 
-    /// The value of a key of the default column family.
+    /// Returns the value of a key of the default column family.
     pub fn get(&self, ro: &ReadOptions, key: &[u8]) -> Result<Option<Vec<u8>>> {
         Ok(self.get_pinned(ro, key)?.map(PinnedValue::into_vec))
     }
 
-    /// The value of a key.
+    /// Returns the value of a key.
     pub fn get_cf(
         &self,
         ro: &ReadOptions,
@@ -33,13 +33,13 @@ impl Db {
         Ok(self.get_pinned_cf(ro, cf, key)?.map(PinnedValue::into_vec))
     }
 
-    /// The value of a key of the default column family, without copying a large one.
+    /// Returns the value of a key of the default column family, without copying a large value.
     pub fn get_pinned(&self, ro: &ReadOptions, key: &[u8]) -> Result<Option<PinnedValue>> {
         let core = self.core();
         lookup::get(core, core.catalog.default_family(), ro, key)
     }
 
-    /// The value of a key, without copying a large one.
+    /// Returns the value of a key, without copying a large value.
     pub fn get_pinned_cf(
         &self,
         ro: &ReadOptions,
@@ -49,7 +49,7 @@ impl Db {
         lookup::get(self.core(), &cf.data, ro, key)
     }
 
-    /// The values of many keys of the default column family, as of one moment.
+    /// Returns the values of many keys of the default column family at one point in time.
     pub fn multi_get<K: AsRef<[u8]>>(
         &self,
         ro: &ReadOptions,
@@ -59,7 +59,7 @@ impl Db {
         lookup::multi_get(core, core.catalog.default_family(), ro, keys)
     }
 
-    /// The values of many keys, as of one moment.
+    /// Returns the values of many keys at one point in time.
     pub fn multi_get_cf<K: AsRef<[u8]>>(
         &self,
         ro: &ReadOptions,
@@ -69,12 +69,12 @@ impl Db {
         lookup::multi_get(self.core(), &cf.data, ro, keys)
     }
 
-    /// An iterator over the default column family. It is not valid before its first seek.
+    /// Returns an iterator over the default column family. It is invalid before its first seek.
     pub fn iter(&self, ro: &ReadOptions) -> Result<DbIterator> {
         self.iter_of(ro, None)
     }
 
-    /// An iterator over a column family.
+    /// Returns an iterator over a column family.
     pub fn iter_cf(&self, ro: &ReadOptions, cf: &ColumnFamily) -> Result<DbIterator> {
         self.iter_of(ro, Some(cf.hold()))
     }
@@ -94,17 +94,17 @@ impl Db {
         Ok(DbIterator { iter: Some(iter), family, options, shared, followed: None })
     }
 
-    // ---- into memory that the caller uses again ----------------------------------------------
+    // ---- into memory that the caller reuses --------------------------------------------------
 
-    /// Puts the value of a key of the default column family into `out`, in place of what was there.
-    /// Returns whether there is one; `out` is empty where there is none.
+    /// Replaces the content of `out` by the value of a key of the default column family. Returns whether the key has a
+    /// value; if not, `out` is empty.
     #[inline]
     pub fn get_into(&self, ro: &ReadOptions, key: &[u8], out: &mut Vec<u8>) -> Result<bool> {
         let core = self.core();
         get_into_vec(core, core.catalog.default_family(), ro, key, out)
     }
 
-    /// [`Db::get_into`] in a column family.
+    /// Does the same as [`Db::get_into`] in a column family.
     #[inline]
     pub fn get_into_cf(
         &self,
@@ -116,7 +116,7 @@ impl Db {
         get_into_vec(self.core(), &cf.data, ro, key, out)
     }
 
-    /// As [`Db::get_into`], without copying a large value.
+    /// Does the same as [`Db::get_into`], without copying a large value.
     #[inline]
     pub fn get_pinned_into(
         &self,
@@ -128,7 +128,7 @@ impl Db {
         get_into_buffer(core, core.catalog.default_family(), ro, key, out)
     }
 
-    /// [`Db::get_pinned_into`] in a column family.
+    /// Does the same as [`Db::get_pinned_into`] in a column family.
     #[inline]
     pub fn get_pinned_into_cf(
         &self,
@@ -140,9 +140,9 @@ impl Db {
         get_into_buffer(self.core(), &cf.data, ro, key, out)
     }
 
-    /// Calls `receive` with the value of a key, where it lies if it is small, and returns what that
-    /// returns; `None` where there is no value. `receive` must be quick and must not use the
-    /// database: what the lookup has pinned waits for it.
+    /// Calls `receive` with the value of a key and returns its result, or `None` if the key has no value. A small value
+    /// is passed in place, without a copy. `receive` must be quick and must not use the database, because the lookup
+    /// stays pinned until it returns.
     #[inline]
     pub fn get_with<R>(
         &self,

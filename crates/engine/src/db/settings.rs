@@ -1,4 +1,4 @@
-//! Options that change while the database is open (`SetOptions`, `SetDBOptions`).
+//! Options that can change while the database is open (`SetOptions`, `SetDBOptions`).
 
 use super::handles::{ColumnFamily, Db};
 use crate::error::Result;
@@ -8,32 +8,31 @@ use crate::session::{ColumnFamilyData, dropped};
 use std::sync::Arc;
 
 impl Db {
-    /// Changes options of the default column family: pairs of name and value, all or none.
+    /// Changes options of the default column family: pairs of name and value. Either all change or none.
     pub fn set_options(&self, changes: &[(&str, &str)]) -> Result<()> {
         self.set_options_cf(&self.default_cf(), changes)
     }
 
-    /// Changes options of a column family while it is open. They are in force when this returns,
-    /// and in a new OPTIONS file.
+    /// Changes options of a column family. When this returns, they are in force and recorded in a new OPTIONS file.
     pub fn set_options_cf(&self, cf: &ColumnFamily, changes: &[(&str, &str)]) -> Result<()> {
         let result = self.core().set_options(&cf.data, changes);
         self.log_change("SetOptions()", cf.name(), changes, &result);
         result
     }
 
-    /// Changes options of the whole database.
+    /// Changes database-wide options.
     pub fn set_db_options(&self, changes: &[(&str, &str)]) -> Result<()> {
         let result = self.core().set_db_options(changes);
         self.log_change("SetDBOptions()", "", changes, &result);
         result
     }
 
-    /// The options of the database that are in force.
+    /// Returns the database-wide options in force.
     pub fn db_options(&self) -> Arc<DbOptions> {
         self.core().session.live_options()
     }
 
-    /// As RocksDB, the first line names the family behind the call, the last one before it.
+    /// As in RocksDB, the first line has the family's name after the call, and the last line has it before the call.
     fn log_change(&self, what: &str, family: &str, changes: &[(&str, &str)], result: &Result<()>) {
         let log = &self.core().session.info_log;
         let (of_family, begin) = match family {
@@ -90,7 +89,7 @@ impl Core {
         if !self.session.read_only {
             self.jobs.start()?;
         }
-        // The next write looks at the limits of WALs again.
+        // Make the next write recheck the limits of WALs.
         self.commit.check_limits_soon();
         self.catalog.renew_stalls(&mut self.catalog.state());
         self.catalog.notify_jobs();

@@ -1,18 +1,18 @@
-//! Snapshots: moments that reads can go back to.
+//! Snapshots: consistent views of the database at one point in time.
 
 use super::handles::{CloseOnDrop, Db};
 use crate::base::SeqNo;
 use crate::env::sharded::ShardRef;
 use crate::read::Taken;
 
-/// A moment of the database that reads can go back to. Keeps the database open.
+/// A consistent, read-only view of the database at one point in time. It keeps the database open.
 pub struct Snapshot {
     shared: ShardRef<CloseOnDrop>,
     taken: Taken,
 }
 
 impl Snapshot {
-    /// What to put into [`ReadOptions::snapshot`](crate::options::ReadOptions::snapshot).
+    /// Returns the value for [`ReadOptions::snapshot`](crate::options::ReadOptions::snapshot).
     pub fn sequence(&self) -> SeqNo {
         self.taken.sequence()
     }
@@ -27,19 +27,19 @@ impl Drop for Snapshot {
 }
 
 impl Db {
-    /// Whether snapshots show one moment. With `inplace_update_support` in some column family they
-    /// do not: a value that takes the place of an older one is seen by all readers.
+    /// Returns whether snapshots are consistent. They are not if some column family uses `inplace_update_support`: a
+    /// value that is updated in place is visible to all readers.
     pub fn supports_snapshots(&self) -> bool {
         self.core().catalog.snapshots().show_moments()
     }
 
-    /// A snapshot of this moment; see [`Db::supports_snapshots`].
+    /// Takes a snapshot; see [`Db::supports_snapshots`].
     pub fn snapshot(&self) -> Snapshot {
         self.take_snapshot(false)
     }
 
-    /// A snapshot for a transaction, which asks of keys whether they were written later: also where
-    /// nothing is left to read, a trace of that stays as long as the snapshot.
+    /// Takes a snapshot for a transaction, which checks whether keys were written later. Evidence of such writes is
+    /// kept as long as the snapshot exists, even if no value is left to read.
     pub(crate) fn snapshot_to_check(&self) -> Snapshot {
         self.take_snapshot(true)
     }
@@ -50,7 +50,7 @@ impl Db {
         Snapshot { shared: self.hold(), taken }
     }
 
-    /// The newest sequence number that readers see.
+    /// Returns the newest sequence number that is visible to readers.
     pub fn latest_sequence_number(&self) -> SeqNo {
         self.core().catalog.order().visible()
     }

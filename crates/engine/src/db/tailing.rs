@@ -3,10 +3,10 @@
 use super::iterator::DbIterator;
 use std::sync::Arc;
 
-/// A tailing iterator sees at each seek and each step forward what is newest then. RocksDB's cannot go
+/// A tailing iterator reads the newest data at each seek and each step forward. RocksDB's tailing iterators cannot go
 /// backward; this one can.
 impl DbIterator {
-    /// Brings a tailing iterator up to date; false if that failed.
+    /// Brings a tailing iterator up to date. Returns false if that failed.
     #[inline]
     fn follow(&mut self) -> bool {
         !self.options.tailing || self.follow_writers()
@@ -14,10 +14,10 @@ impl DbIterator {
 
     fn follow_writers(&mut self) -> bool {
         let now = self.family().hold_super_version();
-        // Loaded before tombstones are looked for: later ones are newer.
+        // Load this before the check for tombstones: later tombstones are newer.
         let newest = self.shared.core.catalog.order().visible();
         let is_same = match (&now, &self.followed) {
-            // What range tombstones hide was found out when the iterator was made.
+            // The iterator collected range tombstones when it was created, so it can be kept only if there are none.
             (Some(now), Some(followed)) => {
                 Arc::ptr_eq(now, followed) && !now.has_range_tombstones(&self.family().tables)
             }
@@ -34,7 +34,7 @@ impl DbIterator {
         true
     }
 
-    /// One key on. Does nothing where it is not valid.
+    /// Moves to the next key. Does nothing if the iterator is invalid.
     #[inline]
     pub fn next(&mut self) {
         if self.options.tailing && self.valid() {
@@ -44,7 +44,7 @@ impl DbIterator {
         }
     }
 
-    /// The key after this one, of what is newest now.
+    /// Moves to the next key in the newest data.
     #[cold]
     fn next_of_newest(&mut self) {
         let key = self.key().to_vec();
@@ -56,28 +56,28 @@ impl DbIterator {
         }
     }
 
-    /// Goes to the first key within bounds.
+    /// Moves to the first key within bounds.
     pub fn seek_to_first(&mut self) {
         if self.follow() {
             (**self).seek_to_first();
         }
     }
 
-    /// Goes to the last key within bounds.
+    /// Moves to the last key within bounds.
     pub fn seek_to_last(&mut self) {
         if self.follow() {
             (**self).seek_to_last();
         }
     }
 
-    /// Goes to the first key `>= target` within bounds.
+    /// Moves to the first key `>= target` within bounds.
     pub fn seek(&mut self, target: &[u8]) {
         if self.follow() {
             (**self).seek(target);
         }
     }
 
-    /// Goes to the last key `<= target` within bounds.
+    /// Moves to the last key `<= target` within bounds.
     pub fn seek_for_prev(&mut self, target: &[u8]) {
         if self.follow() {
             (**self).seek_for_prev(target);

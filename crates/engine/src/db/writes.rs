@@ -1,4 +1,4 @@
-//! Writing: one key, or a batch.
+//! Writing one key or a batch.
 
 use super::handles::{ColumnFamily, Db};
 use crate::batch::WriteBatch;
@@ -9,7 +9,7 @@ use crate::session::stamps;
 use std::cell::RefCell;
 
 thread_local! {
-    /// The batch of single writes: its memory is used again.
+    /// The batch for single writes. Its memory is reused.
     static SCRATCH: RefCell<WriteBatch> = RefCell::new(WriteBatch::new());
 }
 
@@ -43,23 +43,23 @@ impl Db {
         self.write_one(wo, |batch| batch.delete_cf(cf.id(), key))
     }
 
-    /// Deletes a key that was put exactly once since it was last deleted.
+    /// Deletes a key that was put exactly once since its last deletion.
     pub fn single_delete(&self, wo: &WriteOptions, key: &[u8]) -> Result<()> {
         self.write_one(wo, |batch| batch.single_delete(key))
     }
 
-    /// [`Db::single_delete`] in a column family.
+    /// Does the same as [`Db::single_delete`] in a column family.
     pub fn single_delete_cf(&self, wo: &WriteOptions, cf: &ColumnFamily, key: &[u8]) -> Result<()> {
         self.write_one(wo, |batch| batch.single_delete_cf(cf.id(), key))
     }
 
-    /// Deletes the keys in `[begin, end)` of the default column family: one record, however many keys
-    /// there are. An `end` before `begin` is refused; equal ones delete nothing.
+    /// Deletes the keys in `[begin, end)` of the default column family with one record, whatever the number of keys. An
+    /// `end` before `begin` is an error; if both are equal, nothing is deleted.
     pub fn delete_range(&self, wo: &WriteOptions, begin: &[u8], end: &[u8]) -> Result<()> {
         self.write_one(wo, |batch| batch.delete_range(begin, end))
     }
 
-    /// [`Db::delete_range`] in a column family.
+    /// Does the same as [`Db::delete_range`] in a column family.
     pub fn delete_range_cf(
         &self,
         wo: &WriteOptions,
@@ -83,7 +83,7 @@ impl Db {
         key: &[u8],
         operand: &[u8],
     ) -> Result<()> {
-        // A batch with an operand is refused with another text, as in RocksDB.
+        // A batch with an operand is refused with a different message, as in RocksDB.
         if cf.data.merge_operator.is_none() && !self.core().session.read_only {
             let rocksdb = "Not implemented: Provide a merge_operator when opening DB";
             return Err(Error::no_merge_operator(rocksdb).in_family(cf.name()));
@@ -106,8 +106,8 @@ impl Db {
             }
             Some(result)
         });
-        // A merge operator or comparator that writes on this thread finds the batch borrowed, and the destructor
-        // of another thread-local finds it gone.
+        // A merge operator or comparator that writes on this thread finds the batch borrowed. The destructor of another
+        // thread-local variable finds it destroyed.
         kept.ok().flatten().unwrap_or_else(|| {
             let mut batch = WriteBatch::new();
             fill(&mut batch)?;
@@ -115,14 +115,14 @@ impl Db {
         })
     }
 
-    /// Commits a batch: all of it or nothing, over any number of column families. The batch gets
-    /// its sequence number and can be used again.
+    /// Commits a batch atomically, over any number of column families. The batch gets its sequence number and can be
+    /// reused.
     pub fn write(&self, wo: &WriteOptions, batch: &mut WriteBatch) -> Result<()> {
         self.write_with(wo, batch, CommitTerms::default())
     }
 
-    /// Commits a batch if `check` allows it at the moment of the commit: every write before it is
-    /// visible then, and none comes between.
+    /// Commits a batch if `check` succeeds at the time of the commit: every earlier write is visible then, and no write
+    /// can come in between.
     pub(crate) fn write_if(
         &self,
         wo: &WriteOptions,
@@ -132,17 +132,17 @@ impl Db {
         self.write_with(wo, batch, CommitTerms { check: Some(check), ends: None })
     }
 
-    /// Hands buffered WAL records to the operating system; with `sync`, to the device.
+    /// Writes buffered WAL records to the file; with `sync`, also syncs the file.
     pub fn flush_wal(&self, sync: bool) -> Result<()> {
         if sync { self.core().commit.sync_wal() } else { self.core().commit.flush_wal() }
     }
 
-    /// Waits until the device has every record written so far.
+    /// Waits until every record written so far is on the device.
     pub fn sync_wal(&self) -> Result<()> {
         self.core().commit.sync_wal()
     }
 
-    /// Commits a batch. In a database with a time to live its values get the time of the write.
+    /// Commits a batch. In a database with a time to live, adds the time of the write to its values.
     #[inline]
     pub(super) fn write_with(
         &self,

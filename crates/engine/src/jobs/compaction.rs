@@ -1,4 +1,4 @@
-//! Compactions: picked under the lock, run without it, installed.
+//! Compactions: picked under the state lock, run without it, then installed.
 
 use super::pauses::Pauses;
 use crate::catalog::{Catalog, ColumnFamilyState, Orphans, State, caught, is_unwanted};
@@ -19,14 +19,14 @@ use crate::version::{Version, VersionEdit};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// A compaction that was picked.
+/// A picked compaction.
 pub(crate) struct CompactionWork {
     pub(crate) family: Arc<ColumnFamilyData>,
     pub(crate) version: Arc<Version>,
     pub(crate) plan: CompactionPlan,
-    /// Threads that may share it.
+    /// The number of threads that may share it.
     pub(crate) max_subcompactions: u32,
-    /// Ends it when it is not wanted any more.
+    /// Ends the compaction early if its result is no longer needed.
     pub(crate) interrupt: Option<Interrupt>,
 }
 
@@ -40,7 +40,7 @@ pub(crate) struct Compactor {
 }
 
 impl Compactor {
-    /// The compactor of a database; `pauses` can hold it up.
+    /// Creates the compactor of a database; `pauses` can stop it from starting work.
     pub(super) fn new(
         (session, reporter, files): (Arc<Session>, Arc<Reporter>, Arc<FileKeeper>),
         catalog: Arc<Catalog>,
@@ -49,7 +49,7 @@ impl Compactor {
         Compactor { session, reporter, files, catalog, pauses }
     }
 
-    /// The compaction that is most wanted, which is counted as running.
+    /// Picks the most urgent compaction and counts it as running.
     pub(super) fn pick_compaction(&self, state: &mut State) -> Option<CompactionWork> {
         let (_, limit) = options::background_job_limits(&self.session.live_options());
         let full = self.pauses.automatic() || state.running.compactions() >= limit;
@@ -89,7 +89,8 @@ impl Compactor {
         Some(work)
     }
 
-    /// Runs a picked compaction, which is counted, installs it, and gives it back to its picker.
+    /// Runs and installs a picked compaction, which is already counted as running, and releases its inputs in the
+    /// picker.
     pub(crate) fn run_compaction(&self, work: CompactionWork) -> Result<()> {
         let (family, plan) = (&work.family, &work.plan);
         let full = work.version.all_files().count() == plan.num_input_files();
@@ -145,14 +146,14 @@ impl Compactor {
         if result.is_ok() {
             self.catalog.compaction_succeeded(ended);
         }
-        // The last holder of the inputs: they can be deleted here and now.
+        // This is the last holder of the inputs, so they can be deleted immediately.
         drop(work);
         epoch::synchronize();
         self.files.purge_tables();
         result.and(told)
     }
 
-    /// Sets when a compaction that failed is tried again. Returns the want of room that this one ended.
+    /// Schedules the retry of a failed compaction. Returns the lack-of-room error that a successful one has ended.
     fn note_compaction_result(&self, work: &CompactionWork, result: &Result<()>) -> Option<Error> {
         let (dir, bytes) = (work.family.paths.dir(work.plan.output_path), work.plan.input_bytes());
         let free = match result {
@@ -184,7 +185,7 @@ impl Compactor {
         self.catalog.install(vec![edit], |_| {})
     }
 
-    /// FIFO compaction: the inputs go, and nothing takes their place.
+    /// Runs a FIFO compaction, which deletes its inputs without a replacement.
     fn drop_files(&self, work: &CompactionWork) -> Result<()> {
         let ticker = match work.plan.reason {
             CompactionReason::FIFOTtl => Ticker::FifoTtlCompactions,
@@ -256,7 +257,7 @@ impl Compactor {
         let busy = busy_with(Activity::Compaction);
         for file in out.files {
             file.set_at_last_level(is_last);
-            // Before readers come to it, who would wait.
+            // Open the table before readers use it; they would have to wait.
             work.family.tables.find(&file)?;
             report.note_output(&work.family.paths, plan.output_level, &file);
             edit.add_file(plan.output_level, Arc::new(file));
@@ -290,7 +291,7 @@ impl Compactor {
         for (ticker, n) in [
             (Ticker::CompactReadBytes, bytes_in),
             (Ticker::CompactWriteBytes, bytes_out),
-            // As in RocksDB these two hold what range tombstones hide, and obsolete ones of those.
+            // As in RocksDB, these two include entries hidden by range tombstones, and obsolete tombstones.
             (Ticker::CompactionKeyDropNewerEntry, out.records_hidden + out.records_range_deleted),
             (Ticker::CompactionKeyDropObsolete, out.records_obsolete + out.tombstones_obsolete),
             (Ticker::CompactionOptimizedDelDropObsolete, out.records_optimized),
@@ -304,7 +305,7 @@ impl Compactor {
         Ok(())
     }
 
-    /// Looks at what is free where compactions wait for room.
+    /// Checks the free space of the directories where compactions wait for room.
     pub(super) fn sample_free_space(&self, dirs: &[PathBuf]) {
         for dir in dirs {
             let free = self.session.fs.free_space(dir).ok();

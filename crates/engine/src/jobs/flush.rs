@@ -1,9 +1,9 @@
-//! Flushes: picked under the lock, run without it, installed together.
+//! Flushes: picked under the state lock, run without it, and installed together.
 //!
-//! Without `atomic_flush` a flush is of one family, and several run at a time. With it there is one
-//! flush at a time, of everything immutable: memtables that were sealed together (`commit/seal.rs`) are
-//! installed by one group of MANIFEST edits, which counts as a whole or not at all. If the table of one
-//! family cannot be written, none of the others counts, and all are tried again.
+//! Without `atomic_flush`, a flush concerns one family, and several flushes run at a time. With it, only one flush runs
+//! at a time, and it takes everything immutable. Memtables that were sealed together (`commit/seal.rs`) are installed
+//! by one group of MANIFEST edits, which takes effect as a whole or not at all. If the table of one family cannot be
+//! written, no family's result is installed, and all are retried.
 
 use super::pauses::Pauses;
 use crate::catalog::{Catalog, ColumnFamilyState, Orphans, State, WalHealth, caught};
@@ -24,14 +24,14 @@ use crate::version::VersionEdit;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// A flush that was picked: what it takes of each family.
+/// A picked flush: what it takes from each family.
 pub(crate) struct FlushWork {
     parts: Vec<FlushPart>,
-    /// It holds everything that is in WALs of which one failed.
+    /// Whether the flush holds everything in the old WALs after one of them failed.
     renews_wal: bool,
 }
 
-/// One family's part in a flush.
+/// One family's part of a flush.
 struct FlushPart {
     family: Arc<ColumnFamilyData>,
     immutables: Vec<Immutable>,
@@ -39,7 +39,7 @@ struct FlushPart {
 }
 
 impl FlushPart {
-    /// Takes what the family has.
+    /// Takes the family's immutable memtables.
     fn of(family: &mut ColumnFamilyState) -> FlushPart {
         family.flushing = true;
         family.flush_requested = false;
@@ -54,30 +54,30 @@ impl FlushPart {
         self.immutables.iter().map(|i| i.mem.raw_data_size()).sum()
     }
 
-    /// Where its table goes.
+    /// Returns the path of the table with this number.
     fn path(&self, file_number: u64) -> PathBuf {
         filename::table_file_name(self.family.paths.main(), file_number)
     }
 
-    /// Older WALs hold nothing that this part leaves out.
+    /// Returns the oldest WAL that may hold records which this part does not flush.
     fn next_wal(&self) -> u64 {
         self.immutables.iter().map(|i| i.next_wal_number).max().unwrap_or(0)
     }
 }
 
-/// A part under way, and then what it made.
+/// A part of a flush that is running, and later its result.
 struct Flushed {
     job_id: i32,
     file_number: u64,
     told: Option<FlushJobInfo>,
     edit: VersionEdit,
-    /// Bytes of the table; 0 if nothing was left to write.
+    /// The size of the table in bytes; 0 if no entries were left to write.
     size: u64,
-    /// How many memtables it takes the place of.
+    /// The number of memtables that the table replaces.
     memtables: u64,
 }
 
-/// Flushes memtables: when one is full, when users ask for it, and to replace a failed WAL.
+/// Flushes memtables: full ones, those that users ask to flush, and all of them to replace a failed WAL.
 pub(crate) struct Flusher {
     pub(super) session: Arc<Session>,
     pub(super) reporter: Arc<Reporter>,
@@ -88,7 +88,7 @@ pub(crate) struct Flusher {
 }
 
 impl Flusher {
-    /// The flusher of a database; `pauses` can hold it up.
+    /// Creates the flusher of a database; `pauses` can stop it from starting work.
     pub(super) fn new(
         (session, reporter, files): (Arc<Session>, Arc<Reporter>, Arc<FileKeeper>),
         (catalog, commit): (Arc<Catalog>, Arc<CommitQueue>),
@@ -107,11 +107,11 @@ impl Flusher {
         if full || waits || self.session.health.must_not_retry() {
             return None;
         }
-        // The one that holds the oldest WAL: it frees the most, and no family starves.
+        // Pick the family that holds the oldest WAL: its flush frees the most, and no family starves.
         let wanting = state.families.values_mut().filter(|family| family.wants_flush());
         let family = wanting.min_by_key(|family| family.oldest_wal_needed())?;
         let parts = if together {
-            // Others were sealed together with it, and what was sealed before comes first.
+            // Other families were sealed together with this one, and memtables that were sealed earlier come first.
             let all = state.families.values_mut().filter(|family| !family.immutables.is_empty());
             all.map(FlushPart::of).collect()
         } else {
@@ -129,7 +129,7 @@ impl Flusher {
             _ => {}
         }
         let ids: Vec<u32> = work.parts.iter().map(|part| part.family.id).collect();
-        // Who waits for the end finds that the job holds nothing any more.
+        // Threads that wait for the end of the job must find that it holds nothing any more.
         drop(work);
         let mut state = self.catalog.state();
         state.running.end_flush();
@@ -185,8 +185,8 @@ impl Flusher {
         self.catalog
             .controller()
             .flushed(work.parts.iter().map(FlushPart::payload).sum(), start.elapsed());
-        // Memtables are freed once no reader is left, and before the files of their records: to
-        // remove those takes up to half as long as to write the tables, and writers go on meanwhile.
+        // Memtables are freed once no reader is left, and before the files of their records are deleted. Deleting those
+        // files takes up to half as long as writing the tables, and writers continue in the meantime.
         work.parts.iter_mut().for_each(|part| part.immutables.clear());
         epoch::synchronize();
         self.commit.delete_wals(&obsolete_wals);
@@ -228,7 +228,7 @@ impl Flusher {
         Flushed { job_id, file_number, told, edit, size: 0, memtables }
     }
 
-    /// Writes one family's memtables into a table.
+    /// Writes one family's memtables to a table.
     fn flush_part(&self, part: &FlushPart, begun: Flushed) -> Result<Flushed> {
         let (start, cpu_start) = (Instant::now(), thread_cpu_time());
         let (family, mut done) = (&part.family, begun);
@@ -244,10 +244,10 @@ impl Flusher {
             info.table_properties = out.figures.clone();
         }
         let keys_in = out.records_in;
-        // More than there was if operands were joined.
+        // This is more than the input size if operands were merged.
         let kept = out.figures.raw_key_size + out.figures.raw_value_size;
         self.add_table(family, out, &mut done)?;
-        // Before the install: who waits for the flush may look at the figures then.
+        // Before the install: callers that wait for the flush may read the figures right after it.
         if done.size > 0
             && let Err(e) = self.files.note_tables(&[part.path(done.file_number)])
         {
@@ -281,8 +281,8 @@ impl Flusher {
         Ok(done)
     }
 
-    /// Has the edit name the table, if there is one, and opens it: the first reader would wait for that,
-    /// and all others with it, for the index of a large PlainTable a quarter of a second.
+    /// Adds the table, if there is one, to the edit, and opens it. Otherwise the first reader would open it and all
+    /// other readers would wait too: a quarter of a second for the index of a large PlainTable.
     fn add_table(
         &self,
         family: &ColumnFamilyData,
@@ -302,8 +302,8 @@ impl Flusher {
         Ok(())
     }
 
-    /// Makes all parts count. Returns families that were dropped meanwhile, whose parts do not, and WALs
-    /// to be deleted.
+    /// Installs all parts. Returns the families that were dropped meanwhile, whose parts are not installed, and the
+    /// WALs to delete.
     fn install_flushed(
         &self,
         work: &FlushWork,
@@ -323,8 +323,8 @@ impl Flusher {
         Ok((dropped, obsolete_wals))
     }
 
-    /// The oldest WAL that is still needed once these parts are installed: for what is in no table yet,
-    /// or for what is prepared.
+    /// Returns the oldest WAL that is still needed once these parts are installed: for records that are in no table
+    /// yet, or for prepared sections.
     fn oldest_wal_needed_after(&self, parts: &[FlushPart]) -> u64 {
         let state = self.catalog.state();
         let flushed = |id: u32| parts.iter().find(|part| part.family.id == id);
@@ -341,10 +341,10 @@ impl Flusher {
         own.chain(others).chain(prepared).min().unwrap_or(0)
     }
 
-    /// Cuts full WALs to their length. With several families they are synced, too: otherwise a
-    /// table of one family could survive a power failure that takes older records of another. The same
-    /// with prepared transactions, for which a WAL may stay that the tables have left behind: were it
-    /// torn, replay would stop there.
+    /// Truncates full WALs to their used lengths. With several families it also syncs them: otherwise a table of one
+    /// family could survive a power failure that loses older records of another family. The same applies to prepared
+    /// transactions, which may keep a WAL whose other records are already in tables: if that WAL were torn, replay
+    /// would stop there.
     fn close_full_wals(&self, job_id: i32) -> Result<()> {
         let (wals, several) = {
             let mut state = self.catalog.state();
@@ -358,7 +358,7 @@ impl Flusher {
 
     // ---- switching memtables -----------------------------------------------------------------
 
-    /// A family whose memtable should be sealed to let an old WAL go.
+    /// Returns a family whose memtable should be sealed to free an old WAL.
     pub(super) fn wanted_switch(&self, state: &mut State) -> Option<Arc<ColumnFamilyData>> {
         if self.pauses.all() || !state.running.retries.flushes.is_due(Instant::now()) {
             return None;
@@ -367,22 +367,22 @@ impl Flusher {
         family.seal_wanted = false;
         let data = Arc::clone(&family.data);
         if self.session.options.atomic_flush {
-            // One for all.
+            // One seal covers all families.
             state.families.values_mut().for_each(|family| family.seal_wanted = false);
         }
-        // Who waits for the background waits for the flush that this leads to.
+        // Callers that wait for background work must also wait for the flush that this leads to.
         state.running.start_flush();
         Some(data)
     }
 
-    /// Switches it.
+    /// Seals the family's memtable.
     pub(super) fn seal_in_background(&self, family: &ColumnFamilyData) {
         let sealed = self.commit.seal_family(family, FlushReason::WalFull);
         self.reporter.deliver();
         self.catalog.state().running.end_flush();
         self.catalog.notify_waiters();
         let Err(e) = sealed else { return };
-        // Nothing else would ask again, and only the flush that follows lets writes go on.
+        // Nothing else would request it again, and writes can resume only after the flush that follows.
         if let Some(family) = self.catalog.state().families.get_mut(&family.id) {
             family.seal_wanted = true;
         }

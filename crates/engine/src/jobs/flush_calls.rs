@@ -1,4 +1,4 @@
-//! Flushes that somebody asks for and waits for.
+//! Flushes that callers request and wait for.
 
 use super::flush::Flusher;
 use crate::base::perf::{PerfMetric, PerfTimer};
@@ -10,9 +10,8 @@ use crate::options::FlushOptions;
 use crate::session::ColumnFamilyData;
 
 impl Flusher {
-    /// Makes the memtables of these families immutable and waits until they and all older ones are in
-    /// tables: with `atomic_flush` sealed at one point and installed together, without it one family
-    /// after the other.
+    /// Seals the memtables of these families and waits until they and all older ones are in tables. With `atomic_flush`
+    /// they are sealed at one point and installed together; without it, one family after the other.
     pub(crate) fn flush(&self, families: &[&ColumnFamilyData], fo: &FlushOptions) -> Result<()> {
         self.reporter.log_manual_flush(families, None);
         let result = self.flush_because(families, fo, FlushReason::ManualFlush);
@@ -20,7 +19,7 @@ impl Flusher {
         result
     }
 
-    /// [`Flusher::flush`] for a reason that listeners are told.
+    /// Does the same as [`Flusher::flush`], with a reason that is reported to listeners.
     pub(crate) fn flush_because(
         &self,
         families: &[&ColumnFamilyData],
@@ -33,7 +32,7 @@ impl Flusher {
         families.iter().try_for_each(|family| self.flush_together(&[family], fo, reason))
     }
 
-    /// [`Flusher::flush_because`] where this family has to be flushed, and with `atomic_flush` all.
+    /// Does the same as [`Flusher::flush_because`] for one family; with `atomic_flush`, all families are flushed.
     pub(crate) fn flush_with_others(
         &self,
         family: &ColumnFamilyData,
@@ -70,7 +69,8 @@ impl Flusher {
             let still = newest.iter().filter(|(id, newest)| {
                 state.families.get_mut(id).is_some_and(|cf| {
                     let waits = cf.immutables.first().is_some_and(|i| i.mem.id() <= *newest);
-                    // A flush that was running when we asked took only what it saw.
+                    // A flush that was already running has taken only the memtables that were immutable when it was
+                    // picked.
                     cf.flush_requested |= waits;
                     waits
                 })
@@ -99,7 +99,7 @@ impl Flusher {
         self.session.health.check_retry()
     }
 
-    /// Waits for background work until `done`, or until an error that nobody will retry.
+    /// Waits for background work until `done`, or until an error that is not retried.
     pub(super) fn wait_until(
         &self,
         state: &mut RankedGuard<'_, State>,
@@ -117,10 +117,10 @@ impl Flusher {
         Ok(())
     }
 
-    /// Writes into tables what skipped the WAL, as RocksDB does at close.
+    /// Flushes data that skipped the WAL, as RocksDB does at close.
     pub(crate) fn flush_unlogged(&self) -> Result<()> {
         if !(self.session.health.is_closing() || self.session.health.is_stopped()) {
-            // What was acknowledged may be in memory alone.
+            // Acknowledged data may be in memory only.
             self.wait_for_wal()?;
         }
         let unlogged = self.commit.has_unlogged();
@@ -131,7 +131,7 @@ impl Flusher {
         self.flush_all_because(FlushReason::ShutDown)
     }
 
-    /// Flushes every family; one that is dropped meanwhile needs no flush.
+    /// Flushes every family. A family that is dropped meanwhile needs no flush.
     pub(crate) fn flush_all_because(&self, reason: FlushReason) -> Result<()> {
         let (families, fo) = (self.catalog.all_families(), FlushOptions::default());
         if self.session.options.atomic_flush {
@@ -145,19 +145,19 @@ impl Flusher {
         families.iter().try_for_each(|family| flush(family))
     }
 
-    /// Flushes every family because a user asks for it.
+    /// Flushes every family at a user's request.
     pub(crate) fn flush_all(&self) -> Result<()> {
         self.flush_all_because(FlushReason::ManualFlush)
     }
 
-    /// Tries again what failed in the background; the error that is left, if one is.
+    /// Retries failed background work. Returns the error that remains, if any.
     pub(crate) fn resume(&self) -> Result<()> {
         let mut state = self.catalog.state();
         state.running.retries.try_now();
         self.catalog.notify_jobs();
         match self.session.health.error() {
             Some(e) if e.severity() > Severity::HardError => return Err(e),
-            // Nothing failed but the user's limit, so there is nothing to try first.
+            // Only the user's limit was exceeded, so there is no job to retry first.
             Some(e) if e.subcode() == SubCode::SpaceLimit => {
                 drop(state);
                 self.catalog.recovered();
@@ -176,8 +176,8 @@ impl Flusher {
     }
 }
 
-/// Has everything immutable of these families flushed; returns the newest memtable of each that has
-/// any.
+/// Requests a flush of all immutable memtables of these families. Returns the newest such memtable of each family that
+/// has any.
 fn request_flushes(state: &mut State, families: &[&ColumnFamilyData]) -> Vec<(u32, u64)> {
     let mut newest = Vec::with_capacity(families.len());
     for family in families {

@@ -1,12 +1,12 @@
-//! After an opening that put it off, the background reads what lookups need of each table, before
-//! somebody has to wait for it. The first lookups in a table do without; whoever needs more reads it alone.
+//! Loading the indexes and filters of tables in the background, if opening the database deferred it. The first lookups
+//! bypass the decoded index; the first reader that needs it loads it.
 
 use super::scheduler::Scheduler;
 use crate::sst::Table;
 use std::sync::{Arc, Weak};
 
 impl Scheduler {
-    /// Makes the list of the tables that opening left, the newest last.
+    /// Lists the tables whose parts opening did not load, the newest last.
     pub(crate) fn list_late_tables(&self) {
         let state = self.catalog.state();
         let versions = state.families.values().map(|family| &family.current);
@@ -18,13 +18,13 @@ impl Scheduler {
         *self.late_tables.lock() = late;
     }
 
-    /// The next of them.
+    /// Takes the next table from the list.
     pub(super) fn next_late_table(&self) -> Option<Weak<Table>> {
         self.late_tables.lock().pop()
     }
 
-    /// Reads one of them, unless it is gone. Damage is told to who looks something up. Stops as
-    /// jobs do, so that closing does not wait for a whole table.
+    /// Loads the parts of a table, unless it is gone. Damage is reported to the lookups that find it. Stops when jobs
+    /// must stop, so that closing does not wait for a whole table.
     pub(crate) fn read_late_table(&self, table: &Weak<Table>) {
         if let Some(table) = table.upgrade() {
             let _ = table.read_parts(self.session.health.stopped());

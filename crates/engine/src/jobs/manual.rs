@@ -1,4 +1,4 @@
-//! Compactions that users ask for, and waiting for the background.
+//! Compactions that users request, and waiting for background work.
 
 use super::compaction::CompactionWork;
 use super::pauses::manual_compaction_paused;
@@ -18,7 +18,7 @@ use crate::session::{ColumnFamilyData, dropped};
 use crate::version::Version;
 use std::sync::Arc;
 
-/// Counts a manual compaction: `close` waits for it, also if it panics.
+/// Counts a manual compaction until it is dropped, also after a panic: `close` waits for manual compactions.
 struct ManualGuard<'a> {
     jobs: &'a Scheduler,
     exclusive: bool,
@@ -38,7 +38,7 @@ impl Drop for ManualGuard<'_> {
 }
 
 impl Scheduler {
-    /// Compacts every level that overlaps the range, top down, into the last one.
+    /// Compacts every level that overlaps the range, from the top down, into the last of them.
     pub(crate) fn compact_range(
         &self,
         family: &Arc<ColumnFamilyData>,
@@ -65,7 +65,7 @@ impl Scheduler {
         }
     }
 
-    /// What ends the call before its time.
+    /// Returns the check that ends the call early.
     fn interrupt(&self, options: &CompactRangeOptions) -> Interrupt {
         let (disabled, canceled) = (self.pauses.manual(), options.canceled.clone());
         Arc::new(move || {
@@ -77,7 +77,7 @@ impl Scheduler {
         })
     }
 
-    /// Waits for its turn. One that wants to be alone waits for what runs, and holds up the rest.
+    /// Waits until the call may start. An exclusive call waits for running compactions and blocks automatic ones.
     fn begin_manual(
         &self,
         options: &CompactRangeOptions,
@@ -101,7 +101,7 @@ impl Scheduler {
         alone.map(|()| guard)
     }
 
-    /// [`Scheduler::wait_until`], unless the call is not wanted any more.
+    /// Waits as [`Scheduler::wait_until`] does, unless the call is interrupted.
     fn wait_in_turn(
         &self,
         state: &mut RankedGuard<'_, State>,
@@ -116,7 +116,7 @@ impl Scheduler {
         interrupted
     }
 
-    /// Compacts the tables of one level into the next, and leaves memtables and other levels alone.
+    /// Compacts the tables of one level into the next. Memtables and other levels stay as they are.
     pub(crate) fn compact_level(&self, family: &Arc<ColumnFamilyData>, level: usize) -> Result<()> {
         self.session.check_may_write()?;
         let deepest = family.options().num_levels - 2;
@@ -133,7 +133,7 @@ impl Scheduler {
         self.run_manual(manual, family, &options, &interrupt, (None, None)).map(|_| ())
     }
 
-    /// The level that the range ended on; `None` if nothing overlapped it.
+    /// Compacts the range level by level. Returns the last output level, or `None` if nothing overlapped the range.
     fn compact_levels(
         &self,
         family: &Arc<ColumnFamilyData>,
@@ -172,7 +172,7 @@ impl Scheduler {
         Ok(manual.final_level())
     }
 
-    /// The next plan, which is counted as running; `None` at the end. Waits for what is in the way.
+    /// Returns the next plan, which is counted as running, or `None` at the end. Waits for conflicting compactions.
     fn next_step(
         &self,
         manual: &mut ManualCompaction,
@@ -204,7 +204,7 @@ impl Scheduler {
         }
     }
 
-    /// Waits until something has changed; meanwhile no compaction of this family starts by itself.
+    /// Waits for a change of the state. Meanwhile no automatic compaction of this family starts.
     fn wait_for_a_change(&self, state: &mut RankedGuard<'_, State>, id: u32) {
         let count = |state: &mut State, change: fn(usize) -> usize| {
             if let Some(cf) = state.families.get_mut(&id) {
@@ -217,7 +217,7 @@ impl Scheduler {
         count(state, |waits| waits - 1);
     }
 
-    /// Marks what overlaps the range, but on the deepest level: it is compacted down when there is
+    /// Marks the files that overlap the range, except those of the deepest level, to be compacted down when there is
     /// time.
     pub(crate) fn suggest_compact_range(
         &self,
@@ -238,7 +238,7 @@ impl Scheduler {
         Ok(())
     }
 
-    /// Waits until nothing runs and nothing is due. The caller closes the database, if that is asked for.
+    /// Waits until no job is running or due. If the options ask for it, the caller closes the database.
     pub(crate) fn wait_for_compact(&self, options: &WaitForCompactOptions) -> Result<()> {
         if self.session.read_only {
             return Ok(());
@@ -278,7 +278,7 @@ impl Scheduler {
     }
 }
 
-/// Refuses what cannot be.
+/// Refuses invalid or unsupported options.
 fn check_options(family: &ColumnFamilyData, options: &CompactRangeOptions) -> Result<()> {
     if options.target_path_id as usize >= family.options().cf_paths.len().max(1) {
         return Err(Error::invalid_argument("Invalid target path ID"));

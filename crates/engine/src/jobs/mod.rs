@@ -1,4 +1,4 @@
-//! Background work: threads, flushes, compactions, and what users ask of them.
+//! Background work: threads, flushes, compactions, and the calls of users that request or control them.
 
 mod compaction;
 mod flush;

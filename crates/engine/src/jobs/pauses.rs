@@ -1,52 +1,52 @@
-//! Holding background work up: for a while, for manual compactions alone, or for good.
+//! The counters that pause background work: for a while, for manual compactions only, or for good.
 //!
-//! What holds work up is set under the `state` lock, so that who waits on `progress` sees it; so are all
-//! other changes but that of `enable_manual_compaction`. Jobs look at the counters without the lock.
+//! Every counter is raised under the `state` lock, so that threads that wait on `progress` see the change. All other
+//! changes also happen under it, except that of `enable_manual_compaction`. Jobs read the counters without the lock.
 
 use crate::env::sync::atomic::{AtomicIsize, AtomicUsize, Ordering};
 use crate::error::{Code, Error, SubCode};
 use std::sync::Arc;
 
-/// Who holds background work up.
+/// The pauses in force.
 #[derive(Debug, Default)]
 pub(crate) struct Pauses {
-    /// Calls of `pause_background_work` that were not taken back.
+    /// Calls of `pause_background_work` without a matching `continue_background_work`.
     pub(super) background: AtomicUsize,
-    /// Calls of `disable_manual_compaction` less those of `enable_manual_compaction`: above zero there
-    /// is no manual compaction. RocksDB lets it fall below, and bindings do.
+    /// Calls of `disable_manual_compaction` minus calls of `enable_manual_compaction`. Manual compactions are disabled
+    /// while it is above zero. RocksDB lets it become negative, and language bindings make use of that.
     pub(super) manual: Arc<AtomicIsize>,
-    /// Manual compactions that want to be alone: one runs, others wait.
+    /// 1 while an exclusive manual compaction runs or waits for running compactions; other exclusive ones wait.
     exclusive: AtomicUsize,
 }
 
 impl Pauses {
-    /// Whether no job may start.
+    /// Returns whether no job may start.
     pub(crate) fn all(&self) -> bool {
         self.background.load(Ordering::Acquire) > 0
     }
 
-    /// Whether no automatic compaction may start.
+    /// Returns whether no automatic compaction may start.
     pub(crate) fn automatic(&self) -> bool {
         self.all() || self.exclusive()
     }
 
-    /// Whether a manual compaction wants to be alone.
+    /// Returns whether an exclusive manual compaction is running or about to run.
     pub(crate) fn exclusive(&self) -> bool {
         self.exclusive.load(Ordering::Acquire) > 0
     }
 
-    /// Whether manual compactions must end. Jobs hold it.
+    /// Returns the counter that tells jobs to end manual compactions. Jobs keep a reference to it.
     pub(crate) fn manual(&self) -> Arc<AtomicIsize> {
         Arc::clone(&self.manual)
     }
 
-    /// Says whether a manual compaction is alone. Under the `state` lock.
+    /// Sets whether an exclusive manual compaction is running. Call it under the `state` lock.
     pub(crate) fn set_exclusive(&self, yes: bool) {
         self.exclusive.store(usize::from(yes), Ordering::Release);
     }
 }
 
-/// What a manual compaction ends with when it was disabled or cancelled.
+/// Returns the error of a manual compaction that was disabled or cancelled.
 #[cold]
 pub(crate) fn manual_compaction_paused() -> Error {
     Error::new(Code::Incomplete, "").with_subcode(SubCode::ManualCompactionPaused)

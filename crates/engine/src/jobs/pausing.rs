@@ -1,11 +1,11 @@
-//! Calls that hold background work up: for a while, for manual compactions alone, or for good.
+//! Calls that pause background work: for a while, for manual compactions only, or for good.
 
 use super::scheduler::Scheduler;
 use crate::env::sync::atomic::Ordering;
 use crate::error::{Error, Result};
 
 impl Scheduler {
-    /// Lets no flush and no compaction start, and waits until none runs.
+    /// Prevents flushes and compactions from starting, and waits until none is running.
     pub(crate) fn pause_background_work(&self) {
         let mut state = self.catalog.state();
         self.pauses.background.fetch_add(1, Ordering::AcqRel);
@@ -14,7 +14,7 @@ impl Scheduler {
         }
     }
 
-    /// Takes one [`Scheduler::pause_background_work`] back.
+    /// Reverts one [`Scheduler::pause_background_work`].
     pub(crate) fn continue_background_work(&self) -> Result<()> {
         let state = self.catalog.state();
         let down = |paused: usize| paused.checked_sub(1);
@@ -28,7 +28,7 @@ impl Scheduler {
         }
     }
 
-    /// Ends manual compactions, and lets none start until it is taken back.
+    /// Ends running manual compactions, and prevents new ones until the call is reverted.
     pub(crate) fn disable_manual_compaction(&self) {
         let mut state = self.catalog.state();
         let disabled = self.pauses.manual.fetch_add(1, Ordering::AcqRel) >= 0;
@@ -38,20 +38,20 @@ impl Scheduler {
         }
     }
 
-    /// Takes one [`Scheduler::disable_manual_compaction`] back.
+    /// Reverts one [`Scheduler::disable_manual_compaction`].
     pub(crate) fn enable_manual_compaction(&self) {
         self.pauses.manual.fetch_sub(1, Ordering::AcqRel);
     }
 
-    /// Ends background work for good; the database can still be read, written and closed. What skips
-    /// the WAL is flushed first. With `wait`, no job runs any more at the return.
+    /// Ends background work for good. The database can still be read, written and closed. Data that skipped the WAL is
+    /// flushed first. With `wait`, no job is running any more when this returns.
     pub(crate) fn cancel_all_background_work(&self, wait: bool) {
         self.session.info_log.info(format_args!("Shutdown: canceling all background work"));
         if let Err(e) = self.flusher.flush_unlogged() {
             self.session.info_log.warn(format_args!("Shutdown: {e}"));
         }
         self.session.health.stop();
-        // Nothing that writers could wait for will come.
+        // The work that stalled writers wait for will not happen any more.
         self.catalog.controller().close();
         self.catalog.notify_jobs();
         self.catalog.notify_waiters();

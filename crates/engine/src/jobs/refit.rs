@@ -1,4 +1,4 @@
-//! `change_level` of `compact_range`: the level that a manual compaction ended on moves as it is.
+//! `change_level` of `compact_range`: the level that a manual compaction ended on is moved without rewriting its files.
 
 use super::scheduler::Scheduler;
 use crate::compaction::picker::LevelTargets;
@@ -9,8 +9,8 @@ use crate::version::{Version, VersionEdit};
 use std::sync::Arc;
 
 impl Scheduler {
-    /// Moves all files of `level` to `target_level`; negative means the smallest empty level that
-    /// they fit on. No job runs meanwhile.
+    /// Moves all files of `level` to `target_level`; a negative target means the smallest empty level that can hold
+    /// them. No job runs meanwhile.
     pub(crate) fn refit_level(
         &self,
         family: &ColumnFamilyData,
@@ -39,7 +39,7 @@ impl Scheduler {
     }
 }
 
-/// What moves the level; `None` if there is nothing to move.
+/// Returns the edit that moves the level, or `None` if there is nothing to move.
 fn edit_that_moves(
     version: &Version,
     options: &ColumnFamilyOptions,
@@ -80,7 +80,7 @@ fn edit_that_moves(
     Ok(Some(edit))
 }
 
-/// The smallest level such that it and all levels up to `level` are empty and large enough.
+/// Returns the smallest level such that it and all levels between it and `level` are empty and it is large enough.
 fn smallest_that_fits(version: &Version, options: &ColumnFamilyOptions, level: usize) -> usize {
     let targets = LevelTargets::new(version, options);
     let bytes = version.level_bytes(level);
@@ -141,7 +141,7 @@ mod tests {
     #[test]
     fn a_negative_target_is_the_smallest_level_that_fits() {
         assert_eq!(moved(&[(3, "a")], 3, -1).unwrap(), Some(1));
-        // Two files are more than level 1 should hold.
+        // Two files exceed the size of level 1.
         assert_eq!(moved(&[(3, "a"), (3, "b")], 3, -1).unwrap(), Some(2));
         assert_eq!(moved(&[(3, "a"), (2, "b")], 3, -1).unwrap(), None);
     }

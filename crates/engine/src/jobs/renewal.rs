@@ -1,5 +1,4 @@
-//! Making the WAL whole again after it failed, as `commit/wal_failure.rs` describes it: the part of the background,
-//! and waiting for it.
+//! WAL renewal after a failure: the background's part of the steps in `commit/wal_failure.rs`, and waiting for them.
 
 use super::flush::Flusher;
 use crate::catalog::{State, WalHealth};
@@ -7,7 +6,7 @@ use crate::env::clock::Instant;
 use crate::error::{Error, Result};
 
 impl Flusher {
-    /// Whether a flush thread should begin a new WAL.
+    /// Returns whether a flush thread should begin a new WAL.
     pub(crate) fn wants_new_wal(&self, state: &State) -> bool {
         state.wals.health() == WalHealth::Lost
             && !self.pauses.all()
@@ -25,7 +24,7 @@ impl Flusher {
         }
     }
 
-    /// An attempt to cure failed; there will be another.
+    /// Notes a failed attempt at renewal; there will be another one.
     pub(crate) fn renewal_failed(&self) {
         let mut state = self.catalog.state();
         state.wals.renewal_failed();
@@ -34,7 +33,7 @@ impl Flusher {
         self.catalog.notify_waiters();
     }
 
-    /// Everything in memory is in tables.
+    /// Notes that everything in memory is in tables.
     pub(crate) fn wal_is_whole(&self) {
         let mut state = self.catalog.state();
         if state.wals.health() != WalHealth::Renewed {
@@ -45,7 +44,7 @@ impl Flusher {
         self.commit.settle();
     }
 
-    /// Waits until the WAL is whole; an error if the next attempt to make it so fails.
+    /// Waits until the WAL is whole. Returns an error if the next attempt at renewal fails.
     pub(crate) fn wait_for_wal(&self) -> Result<()> {
         let mut state = self.catalog.state();
         let failed_before = state.wals.failed_renewals();

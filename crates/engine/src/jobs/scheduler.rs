@@ -1,8 +1,8 @@
-//! The background: threads that wait for work, pick it under the lock, run it without, install it.
+//! The background threads: each waits for work, picks it under the state lock, runs it without the lock, and installs
+//! it.
 //!
-//! Flushes have threads of their own, so that a long compaction never keeps writers waiting for
-//! memory. Work is found by looking at the state, not by messages: a lost wake-up costs at most
-//! the time of one idle wait.
+//! Flushes have threads of their own, so that a long compaction never makes writers wait for memory. Threads find work
+//! by checking the state, not through messages: a lost notification costs at most one idle wait.
 
 use super::compaction::Compactor;
 use super::flush::Flusher;
@@ -24,14 +24,14 @@ use crate::sst::Table;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-/// An idle thread looks at the state at least this often.
+/// An idle thread checks the state at least this often.
 const IDLE_WAIT: Duration = Duration::from_millis(500);
-/// After the system refused a thread it is asked again after this time.
+/// After the system refused to start a thread, the next attempt is made after this time.
 const THREADS_AGAIN: Duration = Duration::from_secs(1);
-/// Tables that nobody else has deleted for so long are for a flush thread.
+/// If no other thread deletes obsolete tables within this time, a flush thread does.
 const PURGE_WAIT: Duration = Duration::from_millis(5);
 
-/// Runs the jobs of a database.
+/// Runs the background jobs of a database.
 pub(crate) struct Scheduler {
     pub(super) session: Arc<Session>,
     pub(super) reporter: Arc<Reporter>,
@@ -39,29 +39,29 @@ pub(crate) struct Scheduler {
     pub(super) catalog: Arc<Catalog>,
     pub(super) commit: Arc<CommitQueue>,
     properties: Arc<Properties>,
-    /// Who holds jobs up.
+    /// The pauses in force.
     pub(super) pauses: Arc<Pauses>,
     pub(super) flusher: Flusher,
     pub(super) compactor: Compactor,
     threads: Mutex<Threads>,
-    /// Tables of which the background has to read index and filter; the last is next.
+    /// Tables whose index and filter the background still has to load; the last one is next.
     pub(super) late_tables: Mutex<Vec<Weak<Table>>>,
-    /// When figures went to LOG last.
+    /// When statistics were last written to LOG.
     stats_dumped: Mutex<Instant>,
 }
 
-/// The threads of the background.
+/// The background threads.
 #[derive(Default)]
 struct Threads {
     handles: Vec<JoinHandle<()>>,
-    /// How many of them flush, and how many compact.
+    /// The number of flush threads and of compaction threads.
     counts: [usize; 2],
-    /// The system refused some of them: when it is asked again.
+    /// When to try again to start threads that the system refused.
     due: Option<Instant>,
 }
 
 impl Scheduler {
-    /// Of a database without threads yet.
+    /// Creates a scheduler that has no threads yet.
     pub(crate) fn new(
         (session, reporter, files): (Arc<Session>, Arc<Reporter>, Arc<FileKeeper>),
         catalog: Arc<Catalog>,
@@ -89,13 +89,13 @@ impl Scheduler {
         }
     }
 
-    /// What flushes memtables.
+    /// Returns the flusher.
     pub(crate) fn flusher(&self) -> &Flusher {
         &self.flusher
     }
 
-    /// Starts the threads of the background that the options ask for and that do not run yet. One of
-    /// each kind must start; for those that the system refuses besides, it is asked again later.
+    /// Starts the background threads that the options require and that are not running yet. One thread of each kind
+    /// must start; the system may refuse the others, which are tried again later.
     pub(crate) fn start(self: &Arc<Self>) -> Result<()> {
         let mut threads = self.threads.lock();
         match self.start_threads(&mut threads) {
@@ -113,9 +113,9 @@ impl Scheduler {
     fn start_threads(self: &Arc<Self>, threads: &mut Threads) -> Result<()> {
         let (flushes, compactions) = options::background_job_limits(&self.session.live_options());
         threads.due = None;
-        // First one of each kind.
+        // Start one thread of each kind first.
         for (kind, count) in [(0, 1), (1, 1), (0, flushes), (1, compactions)] {
-            // `close` says so before it takes the threads under this lock.
+            // `close` sets the flag before it takes the threads under this lock.
             while threads.counts[kind] < count && !self.session.health.is_closing() {
                 self.start_thread(threads, kind)?;
             }
@@ -123,7 +123,7 @@ impl Scheduler {
         Ok(())
     }
 
-    /// Starts a thread that flushes (0) or compacts (1).
+    /// Starts a thread for flushes (0) or compactions (1).
     fn start_thread(self: &Arc<Self>, threads: &mut Threads, kind: usize) -> Result<()> {
         let jobs = Arc::clone(self);
         let number = threads.counts[kind];
@@ -142,7 +142,7 @@ impl Scheduler {
         Ok(())
     }
 
-    /// Starts threads that the system refused before, if it is time to ask again.
+    /// Starts threads that the system refused before, if it is time to try again.
     fn start_missing_threads(self: &Arc<Self>) {
         let mut threads = self.threads.lock();
         if threads.due.is_some_and(|due| Instant::now() >= due)
@@ -152,7 +152,7 @@ impl Scheduler {
         }
     }
 
-    /// One thread that flushes, and does what else is to be done at once.
+    /// The loop of a flush thread, which also does other urgent work.
     fn flush_thread(self: &Arc<Self>) {
         let mut state = self.catalog.state();
         while !self.session.health.is_stopped() {
@@ -171,7 +171,7 @@ impl Scheduler {
                     self.catalog.background_error(BackgroundErrorReason::Flush, &e);
                 }
             } else if self.files.has_tables_to_purge() {
-                // Who replaced them is about to delete them, and a flush should not wait for that.
+                // The thread that replaced the tables is about to delete them, and a flush should not wait for that.
                 if self.catalog.wait_for_work(&mut state, PURGE_WAIT) {
                     continue;
                 }
@@ -193,7 +193,7 @@ impl Scheduler {
         }
     }
 
-    /// One thread that compacts.
+    /// The loop of a compaction thread.
     fn compaction_thread(self: &Arc<Self>) {
         let mut state = self.catalog.state();
         while !self.session.health.is_stopped() {
@@ -210,7 +210,7 @@ impl Scheduler {
             };
             drop(state);
             match self.compactor.run_compaction(work) {
-                // The user's limit: it waits, and nothing has failed.
+                // The user's limit: the compaction waits, but has not failed.
                 Err(e) if e.code() == Code::CompactionTooLarge => {}
                 Err(e) => self.catalog.background_error(BackgroundErrorReason::Compaction, &e),
                 Ok(()) => {}
@@ -219,7 +219,7 @@ impl Scheduler {
         }
     }
 
-    /// Whether it is time to write figures into LOG; if so, the next time is a period away.
+    /// Returns whether it is time to write statistics to LOG. If so, begins the next period.
     fn stats_due(&self) -> bool {
         let period_sec = self.session.live_options().stats_dump_period_sec;
         let mut dumped = self.stats_dumped.lock();
@@ -230,20 +230,20 @@ impl Scheduler {
         due
     }
 
-    /// Ends the threads and waits for them. Closing must have begun: no new one is started then.
+    /// Joins the threads. Closing must have begun, so that no new thread is started.
     pub(crate) fn join(&self) {
         let threads = std::mem::take(&mut self.threads.lock().handles);
         self.catalog.notify_jobs();
         self.catalog.notify_waiters();
         for thread in threads {
-            // A thread that panicked has said so; there is nothing to add.
+            // A panic in a thread has already been reported.
             let _ = thread.join();
         }
         self.wait_for_users_jobs();
     }
 
-    /// Waits for compactions on threads of users. Another process may open the directory as soon as
-    /// the lock is let go: no job may install its result, or delete its inputs, after that.
+    /// Waits for compactions on users' threads. Another process may open the directory as soon as the directory lock is
+    /// released; no job may install its result or delete its inputs after that.
     fn wait_for_users_jobs(&self) {
         let mut state = self.catalog.state();
         while state.running.manual() > 0 {
