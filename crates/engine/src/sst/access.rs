@@ -1,17 +1,17 @@
-//! What a reader allows a table to do for it.
+//! The I/O that a read may perform in a table.
 
 use crate::env::clock;
 use crate::error::{Code, Error, Result};
 use crate::options::{ReadOptions, ReadTier};
 
-/// How blocks may be got.
+/// How a read may obtain blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockAccess {
-    /// What is read goes into the cache.
+    /// Whether blocks read from the file are added to the cache.
     pub fill_cache: bool,
-    /// Nothing is read: what is not in memory is an error.
+    /// Whether to read only from memory: a block that is not in memory is an error.
     pub memory_only: bool,
-    /// Microseconds since 1970 after which nothing is read; 0 never.
+    /// The time, in microseconds since 1970, after which nothing is read; 0 means no deadline.
     pub deadline_us: u64,
 }
 
@@ -22,7 +22,7 @@ impl Default for BlockAccess {
 }
 
 impl BlockAccess {
-    /// What read options allow.
+    /// The access that these read options permit.
     #[inline]
     pub fn of(ro: &ReadOptions) -> BlockAccess {
         BlockAccess {
@@ -32,7 +32,7 @@ impl BlockAccess {
         }
     }
 
-    /// Whether a file may be read now.
+    /// Checks whether the file may be read now.
     #[inline]
     pub fn check(&self) -> Result<()> {
         if self.memory_only {
@@ -41,7 +41,7 @@ impl BlockAccess {
         self.check_deadline()
     }
 
-    /// Whether there is time left.
+    /// Checks whether the deadline has passed.
     #[inline]
     pub fn check_deadline(&self) -> Result<()> {
         if self.deadline_us == 0 {

@@ -1,9 +1,10 @@
-//! A table of a CuckooTable family, in whatever format can hold its entries.
+//! A builder for families with CuckooTable, which falls back to a block-based table if a CuckooTable cannot hold the
+//! entries.
 //!
 //! A CuckooTable holds keys of one length, values of one length, one entry per user key, and neither merge operands nor
-//! single deletes. RocksDB's flush drops what does not fit and reports success; failing the flush would stop all writes
-//! for good. A CuckooTable is written when it is finished, so until then its file is empty: at the first entry that
-//! does not fit, or at the end if the entries find no place together, everything moves into a block-based table in
+//! single deletes. RocksDB's flush drops entries that do not fit and reports success; failing the flush would stop all
+//! writes permanently. A CuckooTable is written only by `finish`, so until then its file is empty. At the first entry
+//! that does not fit, or at the end if the entries cannot all be placed, everything moves into a block-based table in
 //! the same file. Readers recognise a table by its footer.
 
 use super::block_based::BlockBasedTableBuilder;
@@ -14,9 +15,9 @@ use crate::error::{Code, Error, Result};
 use crate::fs::WritableFile;
 use crate::options::{BlockBasedTableOptions, CuckooTableOptions};
 
-/// A CuckooTable that is being written, or the block-based table that stands in for it.
+/// A CuckooTable under construction, or the block-based table that replaces it.
 pub struct CuckooOrBlocksBuilder {
-    /// `None` only if moving the entries has failed.
+    /// `None` only if moving the entries failed.
     builder: Option<Builder>,
     ctx: TableBuilderContext,
 }
@@ -48,7 +49,7 @@ impl CuckooOrBlocksBuilder {
         self.blocks()?.add(internal_key, value)
     }
 
-    /// About how large the file would be if it were finished now.
+    /// The approximate size of the file if it were finished now, in bytes.
     pub fn file_size(&self) -> u64 {
         match &self.builder {
             Some(Builder::Cuckoo(table)) => table.file_size(),
@@ -57,7 +58,7 @@ impl CuckooOrBlocksBuilder {
         }
     }
 
-    /// Entries added so far.
+    /// The number of entries added so far.
     pub fn num_entries(&self) -> u64 {
         match &self.builder {
             Some(Builder::Cuckoo(table)) => table.num_entries(),
@@ -66,9 +67,9 @@ impl CuckooOrBlocksBuilder {
         }
     }
 
-    /// Writes the rest, syncs and closes the file.
+    /// Writes the remaining data, syncs and closes the file.
     pub fn finish(mut self) -> Result<FinishedTable> {
-        // Entries that fit one by one may still find no place together.
+        // Entries that fit one by one may still be impossible to place together.
         if let Some(Builder::Cuckoo(table)) = &self.builder {
             match table.place() {
                 Ok(placed) => {
@@ -87,7 +88,8 @@ impl CuckooOrBlocksBuilder {
         }
     }
 
-    /// The block-based table, into which the entries so far move first if there was none.
+    /// The block-based table. If there is none yet, creates it and moves all entries added so far
+    /// into it.
     fn blocks(&mut self) -> Result<&mut BlockBasedTableBuilder> {
         if let Some(Builder::Cuckoo(_)) = &self.builder
             && let Some(Builder::Cuckoo(table)) = self.builder.take()

@@ -1,4 +1,4 @@
-//! What all parts of a table file share: block handles and footers.
+//! Block handles and footers, which all parts of a table file share.
 //!
 //! ```text
 //! handle      = varint64 offset, varint64 size            (size excludes the 5-byte trailer)
@@ -30,7 +30,7 @@ pub const BLOCK_BASED_MAGIC: u64 = 0x88E2_41B7_85F4_CFF7;
 pub const LEGACY_BLOCK_BASED_MAGIC: u64 = 0xDB47_7524_8B80_FB57;
 /// The magic number of PlainTable.
 pub const PLAIN_MAGIC: u64 = 0x8242_2296_63BF_9564;
-/// The magic number that PlainTable files really carry.
+/// The magic number that PlainTable files actually have.
 pub const LEGACY_PLAIN_MAGIC: u64 = 0x4F34_18EB_7A8F_13B8;
 /// The magic number of CuckooTable.
 pub const CUCKOO_MAGIC: u64 = 0x9267_89D0_C5F1_7873;
@@ -38,17 +38,17 @@ pub const CUCKOO_MAGIC: u64 = 0x9267_89D0_C5F1_7873;
 pub const LEGACY_FOOTER_SIZE: usize = 48;
 /// The length of newer footers.
 pub const FOOTER_SIZE: usize = 53;
-/// The oldest and newest format versions that are read.
+/// The oldest and newest supported format versions.
 pub const READABLE_VERSIONS: std::ops::RangeInclusive<u32> = 2..=7;
 
 const CONTEXT_MARK: [u8; 4] = [0x3e, 0x00, 0x7a, 0x00];
 
-/// Where a block is.
+/// The position and size of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct BlockHandle {
-    /// Of its first byte.
+    /// The offset of its first byte.
     pub offset: u64,
-    /// Without the trailer.
+    /// The size in bytes without the trailer.
     pub size: u64,
 }
 
@@ -66,14 +66,14 @@ impl BlockHandle {
         Ok(BlockHandle { offset, size: input.varint64("block handle size")? })
     }
 
-    /// The offset after the block's trailer; `None` where that does not fit 64 bits.
+    /// The offset after the block's trailer; `None` if it does not fit 64 bits.
     #[inline]
     pub fn end(&self) -> Option<u64> {
         self.offset.checked_add(self.size)?.checked_add(BLOCK_TRAILER_SIZE as u64)
     }
 }
 
-/// The formats that are read.
+/// The supported formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TableKind {
     /// Block-based, any version.
@@ -84,7 +84,7 @@ pub enum TableKind {
     Cuckoo,
 }
 
-/// The format of a file by its last eight bytes.
+/// Determines the format of a file from its last eight bytes.
 pub fn recognise(file: &dyn RandomAccessFile) -> Result<TableKind> {
     let size = file.size();
     if size < LEGACY_FOOTER_SIZE as u64 {
@@ -113,7 +113,7 @@ pub fn recognise(file: &dyn RandomAccessFile) -> Result<TableKind> {
     }
 }
 
-/// Fills `buf` from `offset`; a shorter file is Corruption.
+/// Fills `buf` from `offset`; returns Corruption if the file is shorter.
 pub fn read_exact_at(file: &dyn RandomAccessFile, offset: u64, buf: &mut [u8]) -> Result<()> {
     let n = file.read_at(offset, buf)?;
     if n < buf.len() {
@@ -126,24 +126,24 @@ pub fn read_exact_at(file: &dyn RandomAccessFile, offset: u64, buf: &mut [u8]) -
     Ok(())
 }
 
-/// The last bytes of a table.
+/// The footer: the last bytes of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Footer {
     /// The file's format version.
     pub format_version: u32,
-    /// The checksum of its blocks.
+    /// The checksum type of its blocks.
     pub checksum: ChecksumType,
-    /// Where the metaindex is.
+    /// The handle of the metaindex.
     pub metaindex: BlockHandle,
-    /// Where the index is; from version 6 the metaindex knows.
+    /// The handle of the index; from version 6 on it is in the metaindex instead.
     pub index: Option<BlockHandle>,
-    /// The base of context checksums; 0 for none.
+    /// The base of context checksums; 0 means none.
     pub context_base: u32,
-    /// Where the footer starts.
+    /// The offset of the footer.
     pub offset: u64,
 }
 
-/// The error of a version outside of [`READABLE_VERSIONS`].
+/// The error for a version outside [`READABLE_VERSIONS`].
 #[cold]
 pub(super) fn unsupported_version(version: u32) -> Error {
     Error::corruption(format!(
@@ -190,7 +190,8 @@ impl Footer {
     fn decode_versioned(bytes: &[u8], file_size: u64) -> Result<Footer> {
         let offset = file_size.saturating_sub(FOOTER_SIZE as u64);
         let format_version = fixed32_at(bytes, 41).unwrap_or_default();
-        // What follows the first byte depends on it; too old ones are refused by the reader.
+        // The bytes after the first depend on the version; the reader rejects versions that are too
+        // old.
         if format_version > *READABLE_VERSIONS.end() {
             return Err(unsupported_version(format_version));
         }
@@ -260,8 +261,8 @@ fn last(bytes: &[u8], n: usize) -> Result<&[u8]> {
     })
 }
 
-/// The checksum of a footer with its own field taken as zero. The footer's last byte plays the
-/// part of the type byte.
+/// The checksum of a footer with its checksum field set to zero. The footer's last byte takes the
+/// role of the type byte.
 fn footer_checksum(bytes: &[u8], kind: ChecksumType, base: u32, offset: u64) -> u32 {
     if kind == ChecksumType::NoChecksum {
         return 0;

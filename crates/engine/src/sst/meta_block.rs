@@ -1,5 +1,5 @@
-//! The properties and metaindex blocks of PlainTable and CuckooTable: blocks as those of block-based
-//! tables, but without trailer and checksum.
+//! The properties and metaindex blocks of PlainTable and CuckooTable. They are encoded like the blocks of block-based
+//! tables, but have no trailer and no checksum.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -13,7 +13,8 @@ use crate::fs::RandomAccessFile;
 /// The metaindex name of the properties block.
 pub(super) const PROPERTIES_BLOCK: &str = "rocksdb.properties";
 
-/// The block of these entries, which must ascend. `restart_interval` entries share key bytes.
+/// Encodes a block of these entries, which must ascend. Keys share prefixes within
+/// `restart_interval` entries.
 pub(super) fn encode<'a>(
     entries: impl IntoIterator<Item = (&'a [u8], &'a [u8])>,
     restart_interval: usize,
@@ -25,8 +26,8 @@ pub(super) fn encode<'a>(
     block.finish().to_vec()
 }
 
-/// Calls `visit` with each entry. Keys must ascend, as in the blocks that real writers make: no
-/// checksum would tell damage.
+/// Calls `visit` with each entry. Keys must ascend, as in blocks of real writers: without a
+/// checksum, this is the only sign of damage.
 pub(super) fn decode(
     block: &[u8],
     mut visit: impl FnMut(&[u8], &[u8]) -> Result<()>,
@@ -41,15 +42,15 @@ pub(super) fn decode(
     })
 }
 
-/// All bytes of a file that is not mapped.
+/// Reads the whole of a file that is not mapped.
 pub(super) fn read_all(file: &dyn RandomAccessFile) -> Result<Vec<u8>> {
     let mut image = vec![0; file.size() as usize];
     read_exact_at(file, 0, &mut image)?;
     Ok(image)
 }
 
-/// The properties of a file of this `format`, all of whose bytes are given, and where its rows or
-/// buckets end.
+/// Reads the tail of a file of this `format` from all its bytes. Returns the properties and the
+/// offset of the end of its rows or buckets.
 pub(super) fn read_tail(bytes: &[u8], format: &str) -> Result<(TableProperties, usize)> {
     let tail = bytes.get(bytes.len().saturating_sub(FOOTER_SIZE)..).unwrap_or_default();
     let footer = Footer::decode(tail, bytes.len() as u64)?;

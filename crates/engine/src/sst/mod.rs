@@ -1,14 +1,13 @@
-//! Tables: the sorted files (SST) behind one door.
+//! Tables: one interface to the sorted files (SST) of all formats.
 //!
-//! Three formats, block-based, PlainTable and CuckooTable, told apart by the footer's magic number. A
-//! [`Table`] is an open reader: immutable, used by many threads at once, and closed when its last
-//! count goes.
-//! A [`TableBuilder`] writes one file from entries in internal-key order.
+//! The footer's magic number distinguishes the three formats: block-based, PlainTable and CuckooTable. A [`Table`] is
+//! an open reader: immutable, usable from many threads, and closed when its last reference is dropped. A
+//! [`TableBuilder`] writes one file from entries in internal-key order.
 //!
 //! Invariants:
-//! * **ST1** What a table returns was covered by a verified checksum since the file was opened,
-//!   unless the file has none.
-//! * **ST2** No bytes make a reader panic, loop or allocate more than a small multiple of the file.
+//! * **ST1** All data that a table returns was covered by a checksum verified since the file was opened, unless the
+//!   file has none.
+//! * **ST2** No file contents make a reader panic, loop or allocate more than a small multiple of the file's size.
 
 use crate::base::iterator::EmptyIterator;
 use crate::base::{KeyOrder, LookupKey, SeqNo};
@@ -47,46 +46,49 @@ pub use properties::TableProperties;
 pub use staged::Staged;
 pub use table_iterator::TableIterator;
 
-/// What a reader needs besides its file.
+/// The context that a reader needs besides its file.
 #[derive(Clone)]
 pub struct TableReadContext {
     /// The order of internal keys.
     pub order: KeyOrder,
-    /// How the column family reads tables; other formats are read with their defaults.
+    /// The column family's settings for reading tables; other formats are read with their defaults.
     pub factory: TableFactory,
     /// Maps keys to prefixes, for prefix filters and hash indexes.
     pub prefix_extractor: Option<Arc<dyn SliceTransform>>,
-    /// Where data blocks are kept; `None` keeps none.
+    /// The cache of data blocks; `None` disables caching.
     pub cache: Option<Arc<Cache>>,
-    /// Use the mapping of a mapped file instead of reads.
+    /// Whether to use the mapping of a mapped file instead of reads.
     pub mmap: bool,
-    /// The file's number, for messages.
+    /// The file's number, for error messages.
     pub file_number: u64,
-    /// The file's largest sequence number in the MANIFEST; ingested files take it for all entries.
+    /// The file's largest sequence number in the MANIFEST, which is the sequence number of all
+    /// entries of an ingested file.
     pub global_seqno: Option<SeqNo>,
-    /// Where uses of filters and of the cache are counted, if they are.
+    /// The statistics that count uses of filters and of the cache, if enabled.
     pub statistics: Option<Arc<Statistics>>,
-    /// The file is on the last level: for statistics.
+    /// Whether the file is on the last level; used by statistics.
     pub at_last_level: bool,
 }
 
 /// How an iterator over a table reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TableIterOptions {
-    /// Verify checksums of what is read from the file. Block-based tables always do: it costs less
-    /// than a flag on every cached block.
+    /// Whether to verify checksums of data read from the file. Block-based tables always do: this
+    /// costs less than a flag on every cached block.
     pub verify_checksums: bool,
-    /// How blocks may be got.
+    /// How blocks may be obtained.
     pub access: BlockAccess,
-    /// All keys in order, although the format may prefer one prefix (PlainTable).
+    /// Whether to return all keys in order, although the format may prefer a single prefix
+    /// (PlainTable).
     pub total_order: bool,
-    /// All keys that the reader wants have the prefix of the seek's target: a forward seek asks the prefix filter.
+    /// Whether all keys that the reader needs share the prefix of the seek's target; if so, a forward seek checks the
+    /// prefix filter.
     pub within_one_prefix: bool,
-    /// Bytes read ahead; 0 leaves it to the iterator, which starts small and doubles.
+    /// The readahead in bytes; 0 leaves it to the iterator, which starts small and doubles.
     pub readahead: usize,
-    /// A whole-file scan for a compaction: large reads, nothing cached.
+    /// Whether this is a whole-file scan for a compaction: it uses large reads and caches nothing.
     pub for_compaction: bool,
-    /// Every block that was read stays held, so that values stay where they are, until the iterator is dropped.
+    /// Whether the iterator holds every block that it has read until it is dropped, so that values do not move.
     pub pin: bool,
 }
 
@@ -107,11 +109,11 @@ impl Default for TableIterOptions {
 /// An open table.
 #[expect(clippy::large_enum_variant, reason = "there is one per file, always behind an Arc")]
 pub enum Table {
-    /// The default format.
+    /// A table of the default format.
     BlockBased(BlockBasedTable),
-    /// Rows in a mapped file.
+    /// A table of rows in a mapped file.
     Plain(PlainTable),
-    /// A hash table in a mapped file.
+    /// A table with a hash table in a mapped file.
     Cuckoo(CuckooTable),
 }
 
@@ -121,8 +123,8 @@ impl Table {
         Table::open_in(file, ctx, None)
     }
 
-    /// As `open`, for one of many tables: index and filter of a block-based table are verified by means of
-    /// `memory`, and read again when they are needed first.
+    /// Like `open`, for one of many tables: the index and filter of a block-based table are read into `memory`,
+    /// verified, and read again when they are first needed.
     pub fn open_late(
         file: Arc<dyn RandomAccessFile>,
         ctx: &TableReadContext,
@@ -161,8 +163,8 @@ impl Table {
         Ok(Arc::new(table))
     }
 
-    /// Reads what [`Table::open_late`] left for later. ShutdownInProgress, and nothing is lost, if that
-    /// is cancelled meanwhile.
+    /// Reads the parts that [`Table::open_late`] deferred. Returns ShutdownInProgress, without losing anything, if this
+    /// is cancelled during the read.
     pub fn read_parts(&self, cancelled: &AtomicBool) -> Result<()> {
         match self {
             Table::BlockBased(table) => table.read_parts(cancelled),
@@ -171,7 +173,7 @@ impl Table {
     }
 
     /// Looks a key up: calls `ctx.save` for the visible entries of the user key, newest first,
-    /// until it wants no more.
+    /// until the context needs no more.
     #[inline]
     pub fn get(&self, key: &LookupKey, ro: &ReadOptions, ctx: &mut GetContext) -> Result<()> {
         match self {
@@ -181,18 +183,18 @@ impl Table {
         }
     }
 
-    /// Asks for what a lookup of the key reads first.
+    /// Prefetches what a lookup of the key reads first.
     #[inline]
     pub fn prefetch(&self, key: &LookupKey) {
         match self {
             Table::BlockBased(table) => table.prefetch(key),
             Table::Plain(table) => table.prefetch(key),
-            // Its first hash would be computed once more for it.
+            // This would compute the key's first hash once more.
             Table::Cuckoo(_) => {}
         }
     }
 
-    /// Begins a lookup in stages; `None` where only [`Table::get`] will do.
+    /// Begins a staged lookup; `None` if only [`Table::get`] is possible.
     #[inline]
     pub fn stage<'a>(&'a self, key: &'a LookupKey<'a>) -> Option<Staged<'a>> {
         match self {
@@ -225,15 +227,14 @@ impl Table {
         }
     }
 
-    /// Cuts off what range tombstones say beyond the file's boundaries (internal keys): it may not be
-    /// true there any more.
+    /// Clips range tombstones to the file's boundaries (internal keys), since they may no longer hold outside.
     pub fn clip_range_tombstones(&mut self, smallest: &[u8], largest: &[u8]) {
         if let Table::BlockBased(table) = self {
             table.clip_range_tombstones(smallest, largest);
         }
     }
 
-    /// Whether the prefix filter allows for keys with this prefix; true when it cannot say.
+    /// Whether the prefix filter admits keys with this prefix; true if there is no answer.
     pub fn prefix_may_match(&self, user_prefix: &[u8]) -> bool {
         match self {
             Table::BlockBased(table) => table.prefix_may_match(user_prefix),
@@ -242,8 +243,8 @@ impl Table {
         }
     }
 
-    /// About how many bytes of the file lie before this internal key: none in a CuckooTable, whose
-    /// keys lie anywhere.
+    /// The approximate number of bytes of the file before this internal key; 0 for a CuckooTable,
+    /// whose keys are unordered.
     pub fn approximate_offset_of(&self, internal_key: &[u8]) -> Result<u64> {
         match self {
             Table::BlockBased(table) => table.approximate_offset_of(internal_key),
@@ -252,7 +253,7 @@ impl Table {
         }
     }
 
-    /// What the file says about itself.
+    /// The file's properties.
     pub fn properties(&self) -> &TableProperties {
         match self {
             Table::BlockBased(table) => table.properties(),
@@ -261,7 +262,7 @@ impl Table {
         }
     }
 
-    /// Bytes of memory that the reader holds outside of the cache.
+    /// The memory that the reader holds outside the cache, in bytes.
     pub fn memory_usage(&self) -> usize {
         match self {
             Table::BlockBased(table) => table.memory_usage(),
@@ -270,7 +271,7 @@ impl Table {
         }
     }
 
-    /// Reads every block and checks it.
+    /// Reads and checks every block.
     pub fn verify_checksums(&self) -> Result<()> {
         match self {
             Table::BlockBased(table) => table.verify_checksums(),
@@ -280,7 +281,7 @@ impl Table {
     }
 }
 
-/// What a builder needs besides its file.
+/// The context that a builder needs besides its file.
 #[derive(Clone)]
 pub struct TableBuilderContext {
     /// The order of internal keys.
@@ -291,13 +292,13 @@ pub struct TableBuilderContext {
     pub prefix_extractor: Option<Arc<dyn SliceTransform>>,
     /// The merge operator's name, for the properties.
     pub merge_operator_name: Option<String>,
-    /// The codec of blocks.
+    /// The compression of blocks.
     pub compression: CompressionType,
-    /// Settings of the codec.
+    /// Settings of the compression.
     pub compression_opts: CompressionOptions,
-    /// The size that the file is to have; 0 for any.
+    /// The intended size of the file in bytes; 0 means any.
     pub target_file_size: u64,
-    /// The level the file is for; -1 when unknown.
+    /// The level that the file is for; -1 if unknown.
     pub level: i32,
     /// The column family's id.
     pub column_family_id: u32,
@@ -311,40 +312,41 @@ pub struct TableBuilderContext {
     pub db_session_id: String,
     /// The host's name.
     pub host: String,
-    /// When the data was first written, in seconds since 1970; 0 unknown.
+    /// When the data was first written, in seconds since 1970; 0 if unknown.
     pub creation_time: u64,
-    /// When the oldest key was written, in seconds since 1970; 0 unknown.
+    /// When the oldest key was written, in seconds since 1970; 0 if unknown.
     pub oldest_key_time: u64,
-    /// When the file is made, in seconds since 1970; 0 unknown.
+    /// When the file is created, in seconds since 1970; 0 if unknown.
     pub file_creation_time: u64,
-    /// Nothing lies below the file.
+    /// Whether no deeper level has data under the file.
     pub bottommost: bool,
-    /// Write no filter although the options ask for one.
+    /// Whether to omit the filter that the options request.
     pub skip_filter: bool,
-    /// The file is for ingestion: it says so, and has a place for a global sequence number.
+    /// Whether the file is for ingestion: its properties mark it, and have room for a global
+    /// sequence number.
     pub for_ingestion: bool,
-    /// Where what is compressed is counted, if it is.
+    /// The statistics that count compression, if enabled.
     pub statistics: Option<Arc<Statistics>>,
 }
 
-/// A table that is being written.
+/// A table under construction.
 pub enum TableBuilder {
-    /// The default format.
+    /// A table of the default format.
     BlockBased(Box<BlockBasedTableBuilder>),
     /// Rows for a mapped file.
     Plain(Box<PlainTableBuilder>),
-    /// A hash table for a mapped file, and for ingestion: what does not fit is an error of the entry.
+    /// A hash table for a mapped file, and for ingestion: an entry that does not fit is an error.
     Cuckoo(Box<CuckooTableBuilder>),
-    /// A hash table if the entries fit into one.
+    /// A hash table if the entries fit into one, otherwise a block-based table.
     CuckooOrBlocks(Box<CuckooOrBlocksBuilder>),
 }
 
-/// What became of a finished table.
+/// The result of finishing a table.
 #[derive(Clone, Debug)]
 pub struct FinishedTable {
     /// Its size in bytes.
     pub file_size: u64,
-    /// What was written into its properties block.
+    /// The contents of its properties block.
     pub properties: TableProperties,
 }
 
@@ -367,8 +369,8 @@ impl TableBuilder {
         })
     }
 
-    /// Appends an entry; internal keys must ascend. A range tombstone (its value is the end) may come
-    /// at any time.
+    /// Appends an entry. Internal keys must ascend; a range tombstone (its value is the end key) may be added at any
+    /// time.
     pub fn add(&mut self, internal_key: &[u8], value: &[u8]) -> Result<()> {
         match self {
             TableBuilder::BlockBased(builder) => builder.add(internal_key, value),
@@ -378,7 +380,7 @@ impl TableBuilder {
         }
     }
 
-    /// About how large the file would be if it were finished now.
+    /// The approximate size of the file if it were finished now, in bytes.
     pub fn file_size(&self) -> u64 {
         match self {
             TableBuilder::BlockBased(builder) => builder.file_size(),
@@ -388,7 +390,7 @@ impl TableBuilder {
         }
     }
 
-    /// Entries added so far.
+    /// The number of entries added so far.
     pub fn num_entries(&self) -> u64 {
         match self {
             TableBuilder::BlockBased(builder) => builder.num_entries(),
@@ -398,7 +400,7 @@ impl TableBuilder {
         }
     }
 
-    /// Writes the rest, syncs and closes the file.
+    /// Writes the remaining data, syncs and closes the file.
     pub fn finish(self) -> Result<FinishedTable> {
         match self {
             TableBuilder::BlockBased(builder) => builder.finish(),
@@ -408,6 +410,6 @@ impl TableBuilder {
         }
     }
 
-    /// Gives up; the caller removes the file.
+    /// Abandons the table; the caller removes the file.
     pub fn abandon(self) {}
 }

@@ -1,11 +1,11 @@
-//! The properties block: what a table says about itself.
+//! The properties block: a table's metadata.
 //!
 //! ```text
 //! block of entries sorted bytewise, one restart: key = "rocksdb." name, value = varint64 | text
 //! | bytes
 //! ```
-//! Names that are not known are kept as user-collected properties. Wrong or missing numbers are
-//! no reason to refuse a file: only what the reader cannot do without is checked there.
+//! Unknown names are kept as user-collected properties. Wrong or missing numbers do not make a file
+//! invalid: the reader checks only those that it needs.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -13,26 +13,26 @@ use crate::base::coding::{get_varint64, put_varint64};
 use crate::error::{Error, Result};
 use std::collections::BTreeMap;
 
-/// The column family id of files made outside of any.
+/// The column family id of files created outside any column family.
 pub const UNKNOWN_COLUMN_FAMILY: u64 = 0x7fff_ffff;
 
-/// The form of the index, as fixed32 (user-collected).
+/// The index type, as fixed32 (user-collected).
 pub const INDEX_TYPE: &str = "rocksdb.block.based.table.index.type";
-/// Whether the filter holds whole keys: `1` or `0` (user-collected).
+/// Whether the filter contains whole keys: `1` or `0` (user-collected).
 pub const WHOLE_KEY_FILTERING: &str = "rocksdb.block.based.table.whole.key.filtering";
-/// Whether the filter holds prefixes: `1` or `0` (user-collected).
+/// Whether the filter contains prefixes: `1` or `0` (user-collected).
 pub const PREFIX_FILTERING: &str = "rocksdb.block.based.table.prefix.filtering";
 /// The version of a file made for ingestion, as fixed32 (user-collected).
 pub const EXTERNAL_VERSION: &str = "rocksdb.external_sst_file.version";
 /// The sequence number of an ingested file, as fixed64 (user-collected).
 pub const EXTERNAL_GLOBAL_SEQNO: &str = "rocksdb.external_sst_file.global_seqno";
 
-/// The version of files for ingestion that are written: the one with a global sequence number.
+/// The version written to files for ingestion: the one with a global sequence number.
 pub const EXTERNAL_VERSION_WRITTEN: u32 = 2;
 
-/// The properties of a table. Fields are RocksDB's names with `.` and `-` as `_`.
+/// The properties of a table. Fields are RocksDB's names with `.` and `-` replaced by `_`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-// The names are those of the format; the table below maps them.
+// The names are the format's; the tables below map them.
 #[allow(missing_docs)]
 pub struct TableProperties {
     pub data_size: u64,
@@ -78,7 +78,7 @@ pub struct TableProperties {
 type Number = fn(&mut TableProperties) -> &mut u64;
 type Text = fn(&mut TableProperties) -> &mut String;
 
-/// Numbers, and whether they are written when they are zero.
+/// Numeric properties, and whether they are written when zero.
 const NUMBERS: &[(&str, Number, bool)] = &[
     ("rocksdb.column.family.id", |p| &mut p.column_family_id, true),
     ("rocksdb.creation.time", |p| &mut p.creation_time, true),
@@ -115,7 +115,7 @@ const NUMBERS: &[(&str, Number, bool)] = &[
     ("rocksdb.top-level.index.size", |p| &mut p.top_level_index_size, false),
 ];
 
-/// Texts; empty ones are not written.
+/// Text properties; empty ones are not written.
 const TEXTS: &[(&str, Text)] = &[
     ("rocksdb.column.family.name", |p| &mut p.column_family_name),
     ("rocksdb.comparator", |p| &mut p.comparator_name),
@@ -135,7 +135,7 @@ const SEQNO_TIME_MAP: &str = "rocksdb.seqno.time.map";
 impl TableProperties {
     /// The entries of the block, sorted.
     pub fn entries(&self) -> BTreeMap<String, Vec<u8>> {
-        // The accessors want `&mut`, so that one table serves both directions.
+        // The accessors take `&mut`, so that one table serves both directions.
         let mut p = self.clone();
         let mut out = std::mem::take(&mut p.user_collected);
         for (name, field, always) in NUMBERS {
@@ -158,7 +158,7 @@ impl TableProperties {
         out
     }
 
-    /// Takes the next entry of the block.
+    /// Adds the next entry of the block.
     pub fn accept(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
         let name = String::from_utf8_lossy(key);
         if let Some((_, field, _)) = NUMBERS.iter().find(|(n, ..)| *n == name) {
@@ -175,7 +175,7 @@ impl TableProperties {
         Ok(())
     }
 
-    /// Says that the file was made for ingestion; a global sequence number may be set later.
+    /// Marks the file as made for ingestion; a global sequence number may be set later.
     pub fn mark_for_ingestion(&mut self) {
         let version = EXTERNAL_VERSION_WRITTEN.to_le_bytes().to_vec();
         self.user_collected.insert(EXTERNAL_VERSION.to_owned(), version);
@@ -194,7 +194,7 @@ impl TableProperties {
         Some(u64::from_le_bytes(bytes.as_slice().try_into().ok()?))
     }
 
-    /// A user-collected flag, `1` or `0`; a missing one counts as set.
+    /// A user-collected flag, `1` or `0`; a missing one is true.
     pub fn user_flag(&self, name: &str) -> bool {
         self.user_collected.get(name).is_none_or(|v| v.as_slice() != b"0")
     }

@@ -1,13 +1,13 @@
-//! One lookup of many, in one table, in stages.
+//! Staged lookups: a lookup in one table that runs in stages, together with lookups of other keys.
 //!
-//! A lookup is a chain of memory accesses, each of which waits for the one before. With many keys the
-//! accesses of different keys can overlap, if each stage is done for some other keys before the next one
-//! begins: a stage reads what the one before has asked for, and asks for what the next one reads.
-//! What was found stays with the lookup, so that no stage does the work of another again.
+//! A lookup is a chain of memory accesses, each of which waits for the previous one. With many keys, the accesses of
+//! different keys can overlap if each stage runs for all keys before the next one begins: a stage reads what the
+//! previous stage prefetched, and prefetches what the next one reads. A lookup keeps what it has found, so that no
+//! stage repeats the work of another.
 //!
-//! Stages in their order: `begin` ([`super::Table::stage`]), `passes_filter`, `descend` until it is
-//! false for every key, `ask_slot`, `ask_block`, `ask_entry`, `settle`. What a stage cannot do for a key,
-//! it leaves to `settle`, which does it as a single lookup does.
+//! Stages in their order: `begin` ([`super::Table::stage`]), `passes_filter`, `descend` until it is false for every
+//! key, `ask_slot`, `ask_block`, `ask_entry`, `settle`. If a stage cannot do its work for a key, it leaves it to
+//! `settle`, which works like a single lookup.
 
 use super::{block_based, plain};
 use crate::env::epoch::Guard;
@@ -15,18 +15,20 @@ use crate::error::Result;
 use crate::iter::GetContext;
 use crate::options::ReadOptions;
 
-/// A lookup on its way through a table.
+/// A staged lookup in a table.
 pub enum Staged<'a> {
     /// In a table of the default format.
     BlockBased(block_based::Staged<'a>),
     /// In a PlainTable.
     Plain(plain::Staged<'a>),
-    /// In a table whose filter has ended it; only where that is counted, which it is when the lookup settles.
+    /// In a table whose filter has ruled the key out. Used only if that is counted, which happens when the lookup
+    /// settles.
     Rejected(&'a block_based::BlockBasedTable),
 }
 
 impl<'a> Staged<'a> {
-    /// Whether the lookup goes on: the table may hold the key, or counts that it does not.
+    /// Checks the filter. Returns whether the lookup continues: the table may contain the key, or
+    /// must still count that it does not.
     #[inline(always)]
     pub fn passes_filter(&mut self) -> bool {
         match self {
@@ -43,7 +45,7 @@ impl<'a> Staged<'a> {
         }
     }
 
-    /// One level down in the index; false if there is none left.
+    /// Descends one level in the index; false if no level is left.
     #[inline(always)]
     pub fn descend(&mut self) -> bool {
         match self {
@@ -52,7 +54,7 @@ impl<'a> Staged<'a> {
         }
     }
 
-    /// Asks where the block is.
+    /// Prefetches the block's slot.
     #[inline(always)]
     pub fn ask_slot(&mut self) {
         if let Staged::BlockBased(staged) = self {
@@ -60,7 +62,7 @@ impl<'a> Staged<'a> {
         }
     }
 
-    /// Asks for the block.
+    /// Prefetches the block.
     #[inline(always)]
     pub fn ask_block(&mut self, guard: &'a Guard) {
         if let Staged::BlockBased(staged) = self {
@@ -68,7 +70,7 @@ impl<'a> Staged<'a> {
         }
     }
 
-    /// Asks for the entry.
+    /// Prefetches the entry.
     #[inline(always)]
     pub fn ask_entry(&mut self) {
         if let Staged::BlockBased(staged) = self {
@@ -76,7 +78,7 @@ impl<'a> Staged<'a> {
         }
     }
 
-    /// Ends the lookup as [`super::Table::get`] does.
+    /// Completes the lookup like [`super::Table::get`].
     #[inline(always)]
     pub fn settle(&self, ro: &ReadOptions, ctx: &mut GetContext) -> Result<()> {
         match self {

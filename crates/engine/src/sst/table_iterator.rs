@@ -7,13 +7,13 @@ use crate::base::iterator::{EmptyIterator, iterator_of_variants};
 
 /// An iterator over an open table, which it keeps open.
 pub enum TableIterator {
-    /// Over the default format.
+    /// An iterator over a table of the default format.
     BlockBased(TableIter),
-    /// Over rows in a mapped file.
+    /// An iterator over rows in a mapped file.
     Plain(PlainIter),
-    /// Over a hash table in a mapped file.
+    /// An iterator over a hash table in a mapped file.
     Cuckoo(CuckooIter),
-    /// Over nothing: the table cannot be read.
+    /// An empty iterator with an error: the table cannot be read.
     Failed(EmptyIterator),
 }
 

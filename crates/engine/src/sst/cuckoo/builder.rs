@@ -1,11 +1,11 @@
-//! Writing a CuckooTable.
+//! The CuckooTable builder.
 //!
-//! Where an entry stands depends on all the others, so entries are kept in memory and the file is
-//! written when it is finished. Sequence numbers are left out if all of them are 0 and nothing is
-//! deleted. RocksDB decides that by the first entry and forgets what sequence numbers the others have.
+//! The position of an entry depends on all others, so the builder keeps entries in memory and writes the file in
+//! `finish`. Sequence numbers are omitted if all of them are 0 and there are no deletions. RocksDB decides this by the
+//! first entry and loses the sequence numbers of the others.
 //!
-//! Buckets without an entry need a user key that is no key of the file: the one just below the
-//! smallest or just above the largest, taken as numbers, or else one from a gap between two keys.
+//! Empty buckets need a user key that is not a key of the file: the one just below the smallest key or just above the
+//! largest, treated as numbers, or else one from a gap between two keys.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -24,47 +24,47 @@ use crate::sst::meta_block::{self, PROPERTIES_BLOCK};
 use crate::sst::{FinishedTable, TableBuilderContext, TableProperties};
 use std::cmp::Ordering;
 
-/// Buckets are handed to the file in pieces of about this size.
+/// Buckets are appended to the file in pieces of about this size.
 const BUFFER_SIZE: usize = 64 << 10;
 /// RocksDB counts entries with 31 bits.
 const ENTRIES_MAX: u64 = i32::MAX as u64 - 1;
-/// What stands where there is no value.
+/// The byte that fills the place of a missing value.
 const FILLER: u8 = b'a';
 
-/// A bucket for every entry: a table that can be written.
+/// The assignment of a bucket to each entry; a table that can be written.
 pub struct PlacedEntries {
     layout: Layout,
     buckets: Vec<u32>,
     empty_key: Vec<u8>,
 }
 
-/// A CuckooTable that is being written.
+/// A CuckooTable under construction.
 pub struct CuckooTableBuilder {
     file: Box<dyn WritableFile>,
     opts: CuckooTableOptions,
     order: KeyOrder,
     entries: Entries,
-    /// All sequence numbers are 0, and all entries are values.
+    /// Whether all sequence numbers are 0 and all entries are values.
     zeroed: bool,
     properties: TableProperties,
 }
 
-/// Everything that was added, keys and values apart.
+/// All added entries, with keys and values stored separately.
 #[derive(Default)]
 pub(in crate::sst) struct Entries {
     /// Internal keys.
     keys: Vec<u8>,
-    /// Values, and filler for entries that have none.
+    /// Values, and filler for entries without one.
     values: Vec<u8>,
     count: u32,
-    /// Of an internal key; 0 before the first.
+    /// The length of an internal key; 0 before the first.
     key_len: usize,
-    /// Unknown before the first value.
+    /// The length of a value; `None` before the first.
     value_len: Option<usize>,
 }
 
 impl Entries {
-    /// Internal keys and values in the order in which they were added; deletions have filler as their value.
+    /// Internal keys and values in insertion order; the value of a deletion is filler.
     pub(in crate::sst) fn iter(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
         (0..self.count).map(|entry| (self.key(entry), self.value(entry)))
     }
@@ -110,8 +110,8 @@ impl CuckooTableBuilder {
         ctx: TableBuilderContext,
         opts: CuckooTableOptions,
     ) -> CuckooTableBuilder {
-        // What RocksDB's builder leaves out stays out, the mark of files for ingestion above all:
-        // its reader gives no other sequence numbers to entries.
+        // Properties that RocksDB's builder omits are omitted here, too, above all the mark of
+        // files for ingestion: RocksDB's reader cannot assign a global sequence number.
         let properties = TableProperties {
             num_data_blocks: 1,
             column_family_id: u64::from(ctx.column_family_id),
@@ -129,7 +129,7 @@ impl CuckooTableBuilder {
         CuckooTableBuilder { file, opts, order, entries, zeroed: true, properties }
     }
 
-    /// Appends an entry; internal keys must ascend, and user keys differ.
+    /// Appends an entry. Internal keys must ascend, and user keys must differ.
     pub fn add(&mut self, internal_key: &[u8], value: &[u8]) -> Result<()> {
         let key = ParsedInternalKey::parse(internal_key)?;
         let value = match key.value_type {
@@ -147,7 +147,7 @@ impl CuckooTableBuilder {
         Ok(())
     }
 
-    /// About how large the file would be if it were finished now.
+    /// The approximate size of the file if it were finished now, in bytes.
     pub fn file_size(&self) -> u64 {
         let value_len = self.entries.value_len.unwrap_or(0);
         match self.entries.count {
@@ -156,7 +156,7 @@ impl CuckooTableBuilder {
         }
     }
 
-    /// Entries added so far.
+    /// The number of entries added so far.
     pub fn num_entries(&self) -> u64 {
         self.properties.num_entries
     }
@@ -167,7 +167,7 @@ impl CuckooTableBuilder {
         self.write(placed)
     }
 
-    /// Finds a bucket for every entry; writes nothing. Fails if the entries do not fit into one hash table.
+    /// Assigns a bucket to every entry; writes nothing. Fails if the entries do not fit into one hash table.
     pub fn place(&self) -> Result<PlacedEntries> {
         let mut layout = self.layout();
         let buckets = match self.entries.count {
@@ -196,7 +196,7 @@ impl CuckooTableBuilder {
         Ok(FinishedTable { file_size, properties: self.properties })
     }
 
-    /// Gives up the table: the file, which is still empty, and what was added to it.
+    /// Abandons the table and returns the file, which is still empty, and the added entries.
     pub(in crate::sst) fn into_parts(self) -> (Box<dyn WritableFile>, Entries) {
         (self.file, self.entries)
     }
@@ -226,9 +226,9 @@ impl CuckooTableBuilder {
         }
     }
 
-    /// The table size that keeps to `hash_table_ratio`.
+    /// The table size that satisfies `hash_table_ratio`.
     fn table_size(&self, count: u32) -> u64 {
-        // Too large a size is told when the entries are placed.
+        // A size that is too large is reported when the entries are placed.
         let wanted = f64::from(count) / self.opts.hash_table_ratio;
         if self.opts.use_module_hash {
             (wanted as u64).max(1)
@@ -247,14 +247,15 @@ impl CuckooTableBuilder {
             hashes: 2,
             table_size: if entries.count == 0 { 0 } else { self.table_size(entries.count) },
             block_size: self.opts.cuckoo_block_size.max(1),
-            // Shorter keys have no eight bytes; RocksDB reads on behind them, and loses them.
+            // Shorter keys have no eight bytes; RocksDB reads past their end and cannot find them
+            // again.
             identity_first: self.opts.identity_as_first_hash && user_key_len >= 8,
             use_module: self.opts.use_module_hash,
             murmur: NATIVE,
         }
     }
 
-    /// The key of buckets without an entry.
+    /// The key of empty buckets.
     fn empty_key(&self, layout: &Layout) -> Result<Vec<u8>> {
         if self.entries.count == 0 {
             return Ok(Vec::new());
@@ -290,7 +291,7 @@ impl CuckooTableBuilder {
         self.file.append(&buffer)
     }
 
-    /// Properties, metaindex and footer.
+    /// Encodes properties, metaindex and footer.
     fn tail(&self) -> Vec<u8> {
         let start = self.properties.data_size;
         let entries = self.properties.entries();
@@ -313,9 +314,9 @@ impl CuckooTableBuilder {
     }
 }
 
-/// A key of the same length that is none of these; `None` if there is no such key.
+/// A key of the same length that is not one of these; `None` if there is no such key.
 fn unused_key(keys: &mut Vec<&[u8]>) -> Option<Vec<u8>> {
-    // Comparators of users may have another order.
+    // User comparators may have another order.
     if !keys.is_sorted() {
         keys.sort_unstable();
     }
@@ -328,7 +329,7 @@ fn unused_key(keys: &mut Vec<&[u8]>) -> Option<Vec<u8>> {
     })
 }
 
-/// The key just above or just below, taken as a number of so many bytes.
+/// The key just above or just below `key`, treated as a number of the same length.
 fn neighbour(key: &[u8], above: bool) -> Option<Vec<u8>> {
     let mut key = key.to_vec();
     for byte in key.iter_mut().rev() {

@@ -1,5 +1,4 @@
-//! Walks the entries of a CuckooTable in the order of their keys, which the reader makes for the first
-//! iterator that moves.
+//! An iterator over a CuckooTable in key order. The reader sorts the buckets when the first iterator is positioned.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -13,12 +12,12 @@ use std::sync::Arc;
 /// An iterator over the entries of one file.
 pub struct CuckooIter {
     reader: Arc<Reader>,
-    /// The place in the order; `None` is nowhere.
+    /// The index in the sorted order; `None` means not valid.
     at: Option<usize>,
     status: Option<Error>,
     /// The current bucket.
     bucket: u64,
-    /// The current internal key, where the file has only the user key.
+    /// The current internal key, if the file stores only user keys.
     key: Vec<u8>,
 }
 
@@ -27,7 +26,7 @@ impl CuckooIter {
         CuckooIter { reader, at: None, status: None, bucket: 0, key: Vec::new() }
     }
 
-    /// Goes where `place` says, given the order of the buckets.
+    /// Moves to the index that `place` returns for the sorted buckets.
     fn go(&mut self, place: impl FnOnce(&Reader, &[u32]) -> Option<usize>) {
         (self.at, self.status) = (None, None);
         match self.reader.sorted() {
@@ -44,7 +43,7 @@ impl CuckooIter {
         self.at = None;
         let Some(bucket) = bucket.map(u64::from) else { return };
         let entry = self.reader.entry(bucket);
-        // Others can change a mapped file.
+        // Other processes can change a mapped file.
         if let Err(e) = self.reader.kind(bucket, entry.trailer) {
             self.status = Some(e);
             return;
@@ -62,7 +61,7 @@ impl CuckooIter {
     }
 }
 
-/// The first place whose entry does not come before the internal key `target`.
+/// The index of the first entry that is not before the internal key `target`.
 fn lower_bound(reader: &Reader, sorted: &[u32], target: &[u8]) -> usize {
     sorted.partition_point(|&bucket| compare(reader, bucket, target) == Ordering::Less)
 }

@@ -1,4 +1,4 @@
-//! The numbers of a CuckooTable file, and where a key may stand in it.
+//! The parameters of a CuckooTable file, and the buckets that may contain a key.
 //!
 //! Properties, all user-collected, little-endian and of fixed length:
 //!
@@ -13,8 +13,8 @@
 //! rocksdb.cuckoo.value.length          fixed64
 //! rocksdb.cuckoo.file.islastlevel      flag: keys are user keys
 //! ```
-//! Which hash it is that decides places, the file does not say: RocksDB takes MurmurHash64A on x86-64
-//! and MurmurHash2 on other machines. [`Layout::settle_hash`] finds out.
+//! The file does not record which hash function assigns buckets: RocksDB uses MurmurHash64A on x86-64 and MurmurHash2
+//! on other machines. [`Layout::settle_hash`] determines it.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -36,10 +36,11 @@ const LAST_LEVEL: &str = "rocksdb.cuckoo.file.islastlevel";
 
 /// The seed of the hash with number `n` is `n` times this.
 const SEED_STEP: u32 = 816_922_183;
-/// Keys that are looked at to tell the two hashes apart; in a small table both may point right.
+/// The number of keys that are checked to distinguish the two hashes; in a small table both may
+/// lead to the right bucket.
 const TRIALS: usize = 64;
 
-/// The hash that decides places.
+/// The hash function that assigns buckets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Murmur {
     /// MurmurHash64A.
@@ -48,15 +49,15 @@ pub(super) enum Murmur {
     Narrow,
 }
 
-/// What RocksDB takes on this machine.
+/// RocksDB's choice on this machine.
 pub(super) const NATIVE: Murmur =
     if cfg!(target_arch = "x86_64") { Murmur::Wide } else { Murmur::Narrow };
 
-/// The numbers of a file.
+/// The parameters of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Layout {
     pub(super) user_key_len: usize,
-    /// Of the key as it stands in a bucket.
+    /// The length of a key in a bucket.
     pub(super) key_len: usize,
     pub(super) value_len: usize,
     pub(super) hashes: u32,
@@ -68,7 +69,7 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// Reads the numbers, and the user key of buckets without an entry. `data_len` is the length of
+    /// Reads the parameters and the user key of empty buckets. `data_len` is the total length of
     /// all buckets.
     pub(super) fn of(p: &TableProperties, data_len: usize) -> Result<(Layout, Vec<u8>)> {
         let length = |name, missing| {
@@ -94,7 +95,7 @@ impl Layout {
             key_len: user_key_len + if last_level { 0 } else { TRAILER_SIZE },
             value_len,
             hashes,
-            // A file without entries has no bucket, whatever its properties say.
+            // A file without entries has no buckets, regardless of its properties.
             table_size: if data_len == 0 { 0 } else { table_size },
             identity_first: flag(p, IDENTITY_FIRST, "identity as first hash not found")?,
             use_module: flag(p, USE_MODULE, "hash type is not found")?,
@@ -140,14 +141,14 @@ impl Layout {
         if expected != Some(data_len as u64) {
             return wrong("bytes of buckets", expected.unwrap_or(u64::MAX), data_len as u64);
         }
-        // Buckets are numbered with 32 bits in memory, in RocksDB too.
+        // In memory, buckets are numbered with 32 bits, as in RocksDB.
         match self.buckets() {
             Some(n) if n >= u64::from(u32::MAX) => wrong("buckets, below", u32::MAX.into(), n),
             _ => Ok(()),
         }
     }
 
-    /// Adds the numbers to the properties; `empty_key` is as in the buckets.
+    /// Adds the parameters to the properties; `empty_key` is as in the buckets.
     pub(super) fn describe(&self, p: &mut TableProperties, empty_key: &[u8]) {
         p.fixed_key_len = self.key_len as u64;
         let last_level = self.key_len == self.user_key_len;
@@ -167,13 +168,13 @@ impl Layout {
         }
     }
 
-    /// Whether keys are user keys.
+    /// Whether the stored keys are user keys.
     #[inline]
     pub(super) fn is_last_level(&self) -> bool {
         self.key_len == self.user_key_len
     }
 
-    /// All buckets: those of the last hash value's block lie behind the table.
+    /// The number of all buckets. The last hash value's block extends past the end of the table.
     pub(super) fn buckets(&self) -> Option<u64> {
         match self.table_size {
             0 => Some(0),
@@ -181,13 +182,13 @@ impl Layout {
         }
     }
 
-    /// The bytes of a bucket.
+    /// The size of a bucket in bytes.
     #[inline]
     pub(super) fn bucket_len(&self) -> Option<usize> {
         self.key_len.checked_add(self.value_len)
     }
 
-    /// The buckets where a user key may stand, in the order in which they are looked at.
+    /// The buckets that may contain a user key, in search order.
     #[inline]
     pub(super) fn path<'a>(&'a self, user_key: &'a [u8]) -> impl Iterator<Item = u64> + 'a {
         let hashes = if self.table_size == 0 { 0 } else { self.hashes };
@@ -197,7 +198,7 @@ impl Layout {
         })
     }
 
-    /// Where the hash with this number points.
+    /// The bucket that the hash with this number points to.
     #[inline]
     fn start(&self, user_key: &[u8], n: u32) -> u64 {
         let hash = match user_key.first_chunk() {
@@ -213,8 +214,8 @@ impl Layout {
         if self.use_module { hash % self.table_size } else { hash & (self.table_size - 1) }
     }
 
-    /// Finds out which hash the file was made with, from some of its keys and the buckets where they
-    /// stand. A wrong guess would be keys that are not found.
+    /// Determines which hash function the file was made with, from some of its keys and their buckets. With the wrong
+    /// function, lookups would miss keys.
     pub(super) fn settle_hash<'a>(
         &mut self,
         keys: impl Iterator<Item = (u64, &'a [u8])> + Clone,

@@ -4,22 +4,22 @@
 //! file   = bucket * (table size + block size - 1), properties, metaindex, footer (version 1)
 //! bucket = key, value
 //! ```
-//! The key is an internal key; in a file whose sequence numbers are all 0 it is the user key alone.
-//! Buckets that no entry is in hold one user key that is no key of the file. No block has a checksum.
+//! The key is an internal key; in a file whose sequence numbers are all 0 it is only the user key. Empty buckets
+//! contain a user key that is not a key of the file. No block has a checksum.
 //!
-//! A key's **path** is where it may stand: the `block size` buckets from where the first hash points,
-//! then those from the second, and so on. A lookup follows the path to the key or to the first bucket
-//! without an entry.
+//! A key's **path** is the sequence of buckets that may contain it: the `block size` buckets starting where the first
+//! hash points, then those of the second hash, and so on. A lookup follows the path to the key or to the first empty
+//! bucket.
 //!
-//! * `layout` knows the numbers of a file, and paths.
-//! * `placing` finds a bucket for every entry; `builder` writes the file.
-//! * `reader` opens a file and answers point lookups; `iter` walks it in order.
+//! * `layout` has the parameters of a file, and computes paths.
+//! * `placing` assigns a bucket to every entry; `builder` writes the file.
+//! * `reader` opens a file and answers point lookups; `iter` iterates over it in order.
 //!
 //! Invariants:
-//! * **CU1** No bucket before a key's own on its path is without an entry.
+//! * **CU1** No bucket on a key's path before the key's own is empty.
 //! * **CU2** A user key has one entry in a file.
-//! * **CU3** Opening checks that the buckets are as many as the numbers say and all lie in the file, so
-//!   paths stay inside. What is in the buckets is checked when it is read.
+//! * **CU3** Opening checks that the number of buckets matches the parameters and that all buckets are inside the file,
+//!   so paths stay inside. The contents of buckets are checked when they are read.
 
 mod builder;
 mod iter;
@@ -33,5 +33,5 @@ pub use builder::CuckooTableBuilder;
 pub use iter::CuckooIter;
 pub use reader::CuckooTable;
 
-/// As many hashes as a file may have.
+/// The maximum number of hashes of a file.
 const HASHES_MAX: u32 = 64;

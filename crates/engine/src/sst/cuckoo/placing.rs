@@ -1,13 +1,12 @@
-//! Finds a bucket for every entry.
+//! The assignment of a bucket to every entry, by cuckoo hashing.
 //!
-//! An entry goes to the first free bucket of its path. Where there is none, some entry must move along
-//! its own path: a breadth-first search over "the entry in this bucket could also stand in that one"
-//! finds the shortest chain of moves that ends in a free bucket. Where there is none within the depth
-//! that the options allow, all keys get one hash more; those that are placed stay, as their paths only
-//! get longer.
+//! An entry is put into the first free bucket of its path. If all are taken, some entry must move along its own path: a
+//! breadth-first search over the relation "the entry in this bucket could also be in that one" finds the shortest chain
+//! of moves that ends in a free bucket. If there is no chain within the depth that the options allow, all keys get one
+//! more hash; placed entries stay where they are, since their paths only get longer.
 //!
-//! **CU1** holds: an entry moves only after the search has seen that no bucket of its path is free, or
-//! to the first free one, and a bucket never becomes free again.
+//! **CU1** holds: an entry moves only after the search has found that no bucket of its path is free, or to the first
+//! free one, and a bucket never becomes free again.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -15,10 +14,10 @@ use super::HASHES_MAX;
 use super::layout::Layout;
 use crate::error::{Error, Result};
 
-/// A bucket without an entry.
+/// An empty bucket.
 pub(super) const FREE: u32 = u32::MAX;
 
-/// Entries by number: the user keys.
+/// The user keys of entries, by entry number.
 pub(super) trait Keys {
     /// The user key of an entry.
     fn user_key(&self, entry: u32) -> &[u8];
@@ -28,25 +27,27 @@ pub(super) trait Keys {
 #[derive(Clone, Copy)]
 struct Node {
     bucket: u64,
-    /// The node whose entry would move here; none for those of the path itself.
+    /// The node whose entry would move to this bucket; `None` for the buckets of the searched path
+    /// itself.
     parent: Option<u32>,
     depth: u32,
 }
 
-/// The buckets while they fill.
+/// The buckets while they are being filled.
 struct Placing<'a, K> {
     keys: &'a K,
     layout: &'a mut Layout,
     depth_max: u32,
     /// The entry in each bucket.
     buckets: Vec<u32>,
-    /// The search that saw each bucket last.
+    /// The last search that visited each bucket.
     seen: Vec<u32>,
     search: u32,
     nodes: Vec<Node>,
 }
 
-/// Places entries `0..count`: the entry in each bucket, or [`FREE`]. May add hashes to the layout.
+/// Places entries `0..count`. Returns the entry in each bucket, or [`FREE`]. May add hashes to the
+/// layout.
 pub(super) fn place<K: Keys>(
     keys: &K,
     count: u32,
@@ -104,7 +105,8 @@ impl<K: Keys> Placing<'_, K> {
         }
     }
 
-    /// Searches from the path of a key, which is full; returns the node of a free bucket.
+    /// Searches from the path of a key, all of whose buckets are taken. Returns the node of a free
+    /// bucket.
     fn find_chain(&mut self, key: &[u8]) -> Option<u32> {
         self.search += 1;
         self.nodes.clear();
@@ -124,7 +126,7 @@ impl<K: Keys> Placing<'_, K> {
         None
     }
 
-    /// Adds the buckets of a path that this search has not seen, up to a free one.
+    /// Adds the buckets of a path that this search has not visited, up to a free one.
     fn look_at(&mut self, key: &[u8], parent: Option<u32>, depth: u32) -> Option<u32> {
         for bucket in self.layout.path(key) {
             match self.seen.get_mut(bucket as usize) {
@@ -139,8 +141,8 @@ impl<K: Keys> Placing<'_, K> {
         None
     }
 
-    /// Moves the entries of a chain one step each, from its free end on, and puts `entry` where the
-    /// chain begins.
+    /// Moves the entries of a chain by one step each, starting at its free end, and puts `entry` at
+    /// the start of the chain.
     fn move_along(&mut self, end: u32, entry: u32) {
         let mut node = self.nodes.get(end as usize).copied();
         while let Some(Node { bucket, parent, .. }) = node {

@@ -1,8 +1,8 @@
-//! An open CuckooTable: checks at open, point lookups.
+//! The CuckooTable reader: checks at open, and point lookups.
 //!
-//! A lookup hashes the key and compares the buckets of one block, mostly one or two cache misses. It
-//! takes no memory and no lock. Keys stand in no order: the order is made when an iterator first
-//! wants it, once, and kept with the table. Safe from many threads.
+//! A lookup hashes the key and compares the buckets of one block, mostly one or two cache misses. It allocates nothing
+//! and takes no lock. Keys are stored unordered: the first iterator that needs the order sorts them once, and the
+//! result is kept with the table. The reader may be used from many threads.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -21,48 +21,48 @@ use crate::sst::{TableProperties, TableReadContext};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-/// An open CuckooTable. A clone is another count of the same reader.
+/// An open CuckooTable. Clones share one reader.
 #[derive(Clone)]
 pub struct CuckooTable(Arc<Reader>);
 
-/// The file and what is known about it.
+/// The file and its decoded parameters.
 pub(super) struct Reader {
     file: Arc<dyn RandomAccessFile>,
-    /// The bytes of a file that its file system does not map.
+    /// The contents of the file if its file system does not map it.
     image: Option<Vec<u8>>,
-    /// Where the buckets end.
+    /// The offset of the end of the buckets.
     buckets_end: usize,
     layout: Layout,
-    /// The user key of buckets without an entry.
+    /// The user key of empty buckets.
     empty_key: Vec<u8>,
     order: KeyOrder,
-    /// The buckets with an entry, in the order of their keys.
+    /// The non-empty buckets in key order.
     sorted: OnceLock<Result<Vec<u32>>>,
     properties: TableProperties,
 }
 
-/// What is in a bucket.
+/// The contents of a bucket.
 #[derive(Clone, Copy)]
 pub(super) struct Bucket<'a> {
-    /// The key as it stands there.
+    /// The stored key.
     pub(super) key: &'a [u8],
     pub(super) user_key: &'a [u8],
-    /// As readers see it.
+    /// The trailer that readers see.
     pub(super) trailer: u64,
     pub(super) value: &'a [u8],
 }
 
 impl CuckooTable {
-    /// Opens a file and checks its numbers.
+    /// Opens a file and checks its parameters.
     pub fn open(file: Arc<dyn RandomAccessFile>, ctx: &TableReadContext) -> Result<CuckooTable> {
         if !ctx.mmap {
-            // RocksDB's words.
+            // RocksDB's message.
             return Err(Error::invalid_argument("File is not mmaped"));
         }
         Reader::open(file, ctx).map(|reader| CuckooTable(Arc::new(reader)))
     }
 
-    /// Looks a key up: calls `ctx.save` for its entry if that is visible.
+    /// Looks a key up: calls `ctx.save` for its entry if it is visible.
     #[inline]
     pub fn get(&self, key: &LookupKey, _ro: &ReadOptions, ctx: &mut GetContext) -> Result<()> {
         let reader = &*self.0;
@@ -72,7 +72,7 @@ impl CuckooTable {
         }
         for bucket in reader.layout.path(user_key) {
             let entry = reader.entry(bucket);
-            // First: somebody may look for the key that no entry has.
+            // Checked first, since a lookup may be for the key of empty buckets.
             if entry.user_key == reader.empty_key {
                 break;
             }
@@ -87,17 +87,17 @@ impl CuckooTable {
         Ok(())
     }
 
-    /// An iterator in the order of the keys; it keeps the table open.
+    /// An iterator in key order; it keeps the table open.
     pub fn iter(&self) -> CuckooIter {
         CuckooIter::new(Arc::clone(&self.0))
     }
 
-    /// What the file says about itself.
+    /// The file's properties.
     pub fn properties(&self) -> &TableProperties {
         &self.0.properties
     }
 
-    /// Bytes of memory that the reader holds; a mapped file is not counted.
+    /// The memory that the reader holds, in bytes; a mapped file is not counted.
     pub fn memory_usage(&self) -> usize {
         let sorted = self.0.sorted.get().and_then(|sorted| sorted.as_ref().ok());
         size_of::<Reader>()
@@ -105,8 +105,8 @@ impl CuckooTable {
             + sorted.map_or(0, |sorted| sorted.capacity() * size_of::<u32>())
     }
 
-    /// Reads every bucket: keys must be as many as the properties say, differ, have known types, and
-    /// be found where they stand. Buckets have no checksums.
+    /// Reads every bucket. The number of keys must match the properties; keys must differ, have known types, and be
+    /// found in their buckets. Buckets have no checksums.
     pub fn verify_buckets(&self) -> Result<()> {
         let reader = &*self.0;
         for bucket in reader.sort()? {
@@ -176,7 +176,7 @@ impl Reader {
         &self.order
     }
 
-    /// What is in a bucket of a path, or with a number below that of all buckets.
+    /// The contents of a bucket on a path, or with a number below the number of buckets.
     #[inline]
     pub(super) fn entry(&self, bucket: u64) -> Bucket<'_> {
         let Layout { user_key_len, key_len, value_len, .. } = self.layout;
@@ -191,7 +191,7 @@ impl Reader {
         Bucket { key, user_key, trailer, value }
     }
 
-    /// Buckets with an entry, and their user keys.
+    /// The non-empty buckets and their user keys.
     fn taken(&self) -> impl Iterator<Item = (u64, &[u8])> + Clone {
         let buckets = if self.buckets_end == 0 { 0 } else { self.layout.buckets().unwrap_or(0) };
         (0..buckets)
@@ -199,7 +199,7 @@ impl Reader {
             .filter(|(_, key)| *key != self.empty_key)
     }
 
-    /// The type of an entry that may be in such a file.
+    /// The type of an entry, checked to be one that such a file may contain.
     #[inline]
     pub(super) fn kind(&self, bucket: u64, trailer: u64) -> Result<ValueType> {
         match ValueType::from_byte(trailer as u8) {
@@ -208,7 +208,7 @@ impl Reader {
         }
     }
 
-    /// The buckets with an entry in the order of their keys, made at the first call.
+    /// The non-empty buckets in key order, sorted at the first call.
     pub(super) fn sorted(&self) -> Result<&[u32]> {
         match self.sorted.get_or_init(|| self.sort()) {
             Ok(sorted) => Ok(sorted),

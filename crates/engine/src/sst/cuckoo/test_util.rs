@@ -1,4 +1,4 @@
-//! Files and models for the tests of this folder.
+//! Test files and models for the tests of this folder.
 
 use super::{CuckooTable, CuckooTableBuilder};
 use crate::base::{InternalIterator, KeyOrder, LookupBuffer, PinnedValue, SeqNo, ValueType};
@@ -44,7 +44,7 @@ pub(super) fn get(table: &CuckooTable, key: &[u8], seq: SeqNo) -> Result<Option<
     Ok(ctx.finish()?.map(PinnedValue::into_vec))
 }
 
-/// All entries from where the iterator stands.
+/// All entries from the iterator's position on.
 pub(super) fn rest(iter: &mut dyn InternalIterator) -> Vec<Entry> {
     let mut out = Vec::new();
     while iter.valid() {
@@ -61,7 +61,7 @@ pub(super) fn all_entries(table: &CuckooTable) -> Vec<Entry> {
     rest(&mut iter)
 }
 
-/// A file that RocksDB 10.10.1 wrote, and the options that it was told.
+/// A file that RocksDB 10.10.1 wrote, and the options that it was written with.
 pub(super) fn vector(i: usize) -> (&'static [u8], CuckooTableOptions) {
     let bytes = [
         &include_bytes!("testdata/cuckoo_table_0.sst")[..],
@@ -89,7 +89,7 @@ pub(super) fn vector(i: usize) -> (&'static [u8], CuckooTableOptions) {
     (bytes, opts)
 }
 
-/// What is in vector `i`: user keys, whether they are deleted, values.
+/// The contents of vector `i`: user keys, whether they are deleted, and values.
 pub(super) fn vector_entries(i: usize) -> Vec<(Vec<u8>, bool, Vec<u8>)> {
     let (count, with_deletions) = if i == 5 { (7, false) } else { (300, i == 0 || i == 4) };
     let entry = |n: u32| {

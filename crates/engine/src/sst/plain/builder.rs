@@ -1,10 +1,11 @@
-//! Writing a PlainTable.
+//! The PlainTable builder.
 //!
 //! ```text
 //! file = row*, [Bloom block, index block], properties, metaindex, footer(48 bytes)
 //! ```
-//! Rows are described in `row.rs`. No block has a checksum. Offsets have 31 bits, so a file that
-//! would pass [`MAX_FILE_SIZE`] is an error, told before the row that would make it so is taken.
+//! Rows are described in `row.rs`. No block has a checksum. Offsets have 31 bits, so a file cannot
+//! exceed [`MAX_FILE_SIZE`]; the builder returns an error before it accepts a row that would exceed
+//! it.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -25,28 +26,29 @@ use crate::sst::{FinishedTable, TableBuilderContext, TableProperties};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-/// Rows are handed to the file in pieces of about this size.
+/// Rows are appended to the file in pieces of about this size.
 const BUFFER_SIZE: usize = 64 << 10;
-/// What properties, metaindex and footer may take besides names that the user chose.
+/// The maximum size of properties, metaindex and footer in bytes, without names that the user
+/// chose.
 const TAIL_RESERVE: u64 = 4 << 10;
 
-/// What `store_index_in_file` adds.
+/// The data for `store_index_in_file`.
 struct Stored {
     index: StoredIndex,
     /// Hashes of all prefixes (of user keys without an extractor), one per row.
     hashes: Vec<u32>,
 }
 
-/// A PlainTable that is being written.
+/// A PlainTable under construction.
 pub struct PlainTableBuilder {
     file: Box<dyn WritableFile>,
     opts: PlainTableOptions,
     order: KeyOrder,
     prefix_extractor: Option<Arc<dyn SliceTransform>>,
     rows: RowWriter,
-    /// Rows that are not handed to the file yet.
+    /// Rows that were not appended to the file yet.
     buffer: Vec<u8>,
-    /// Where the next byte of the file goes; `buffer` included.
+    /// The file offset of the next byte, including `buffer`.
     offset: u64,
     tail_reserve: u64,
     stored: Option<Stored>,
@@ -121,7 +123,7 @@ impl PlainTableBuilder {
         self.check(&key, internal_key, value)?;
         let prefix = match &self.prefix_extractor {
             Some(t) if t.in_domain(key.user_key) => t.transform(key.user_key),
-            // A key without a prefix is a prefix of its own.
+            // A key without a prefix is its own prefix.
             Some(_) => key.user_key,
             None => &[],
         };
@@ -143,23 +145,23 @@ impl PlainTableBuilder {
         Ok(())
     }
 
-    /// Adds a property under a name of the caller's.
+    /// Adds a property with a name that the caller chooses.
     pub fn set_user_property(&mut self, name: &str, value: Vec<u8>) {
         self.tail_reserve += (name.len() + value.len() + 16) as u64;
         self.properties.user_collected.insert(name.to_owned(), value);
     }
 
-    /// About how large the file would be if it were finished now.
+    /// The approximate size of the file if it were finished now, in bytes.
     pub fn file_size(&self) -> u64 {
         self.offset
     }
 
-    /// Entries added so far.
+    /// The number of entries added so far.
     pub fn num_entries(&self) -> u64 {
         self.properties.num_entries
     }
 
-    /// Writes the rest, syncs and closes the file.
+    /// Writes the remaining data, syncs and closes the file.
     pub fn finish(mut self) -> Result<FinishedTable> {
         self.properties.data_size = self.offset;
         let mut blocks: Vec<(&str, BlockHandle)> = Vec::new();

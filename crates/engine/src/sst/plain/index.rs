@@ -1,8 +1,8 @@
-//! The index of an open PlainTable: memory only, made by one pass over the rows at open.
+//! The in-memory index of an open PlainTable, built by one pass over the rows at open.
 //!
-//! RocksDB's stored index answers the same questions, but with a bucket, a sub-index and a Bloom
-//! filter, each its own cache miss. Ours is one hash table of groups (a group is a prefix, or a
-//! user key where there is no prefix) and one array of anchors:
+//! RocksDB's stored index serves the same purpose, but its bucket, sub-index and Bloom filter each cost a cache miss.
+//! This index is one hash table of groups (a group is a prefix, or a user key if there is no prefix) and one array of
+//! anchors:
 //!
 //! ```text
 //! line    = 8 slots, one cache line; a group's home line is the high part of its hash
@@ -12,15 +12,15 @@
 //! anchors = offsets of full rows, ascending, about every `index_sparseness` rows
 //! ```
 //!
-//! * A full line spills into the next one; a search ends at a line with an empty slot. The fingerprint is
-//!   the filter: an absent key costs one line, a present one that line and its row.
+//! * A full line spills into the next one; a search ends at a line with an empty slot. The fingerprint is the filter:
+//!   an absent key costs one line, a present one that line and its row.
 //! * Fingerprints can collide, so every slot found must be verified against its row.
-//! * A group whose rows do not stand together has several slots. The search visits all of them.
-//! * Where groups hold several keys, a second table of the same form leads from each user key to its
-//!   newest row: a point lookup then reads no row but the key's. That costs eleven bytes a key.
-//! * Anchors serve total order, going backwards, and binary search inside long groups.
+//! * A group whose rows are not contiguous has several slots. The search visits all of them.
+//! * If groups have several keys, a second table of the same form maps each user key to its newest row: a point lookup
+//!   then reads only the key's own rows. That costs eleven bytes per key.
+//! * Anchors serve iteration in total order, backward iteration, and binary search inside long groups.
 //!
-//! Immutable after `IndexBuilder::finish`; safe from many threads.
+//! The index is immutable after `IndexBuilder::finish` and may be used from many threads.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -33,21 +33,21 @@ use memmap2::{Advice, MmapMut};
 const SLOTS: usize = 8;
 const LINE_BYTES: usize = SLOTS * 8;
 const LONG: u32 = 1 << 31;
-/// Tables at least this large ask for huge pages: a lookup then misses the TLB once less.
+/// Tables of at least this size request huge pages, which saves a lookup one TLB miss.
 const HUGE_FROM_BYTES: usize = 2 << 20;
-/// How many places are inserted together.
+/// The number of places that are inserted together.
 const AHEAD: usize = 16;
-/// Keys per group from which on they have a table of their own.
+/// With at least this many keys per group, keys have a table of their own.
 const KEYS_PER_GROUP: usize = 2;
 
-/// Places by hash. Anonymous memory: zeroed, aligned, in huge pages where the system has them.
+/// Places by hash, in anonymous memory: zeroed, aligned, and in huge pages if the system has them.
 #[derive(Debug)]
 pub(super) struct HashIndex {
     memory: MmapMut,
 }
 
 impl HashIndex {
-    /// Room for `places`, so that a line holds `8 * fill` of them on average.
+    /// A table for `places` places, with an average of `8 * fill` per line.
     pub(super) fn new(places: usize, fill: f64) -> Result<HashIndex> {
         let lines = (places as f64 / (SLOTS as f64 * fill.clamp(0.25, 0.8))) as usize + 1;
         let bytes = lines * LINE_BYTES;
@@ -66,7 +66,7 @@ impl HashIndex {
         ((u128::from(hash) * lines as u128) >> 64) as usize
     }
 
-    /// Inserts hashes with their places, some at a time: their cache misses overlap.
+    /// Inserts hashes with their places in batches, so that their cache misses overlap.
     pub(super) fn extend(&mut self, mut entries: impl Iterator<Item = (u64, u32)>) {
         let mut some = Vec::with_capacity(AHEAD);
         loop {
@@ -82,7 +82,7 @@ impl HashIndex {
     fn insert(&mut self, hash: u64, place: u32) {
         let (lines, _) = self.memory.as_chunks_mut::<LINE_BYTES>();
         let mut line = HashIndex::home(hash, lines.len());
-        // At most 80 % of the slots are ever taken, so the search for an empty one ends.
+        // At most 80 % of the slots are in use, so the search for an empty one ends.
         loop {
             let (slots, _) = lines.get_mut(line).map_or(Default::default(), |l| l.as_chunks_mut());
             if let Some(slot) = slots.iter_mut().find(|s| **s == [0; 8]) {
@@ -125,12 +125,12 @@ impl HashIndex {
 struct Probe<'a> {
     lines: &'a [[u8; LINE_BYTES]],
     line: usize,
-    /// Lines not looked at yet, the current one included.
+    /// The number of lines not visited yet, including the current one.
     left: usize,
     fingerprint: u32,
-    /// Slots of the current line that have the fingerprint and were not handed out, as bits.
+    /// Slots of the current line that have the fingerprint and were not returned yet, as bits.
     found: u32,
-    /// The current line has an empty slot: nothing spilled over it.
+    /// Whether the current line has an empty slot, so that nothing spilled over it.
     last: bool,
 }
 
@@ -177,15 +177,15 @@ impl Iterator for Probe<'_> {
     }
 }
 
-/// A group with so many rows that it has anchors of its own.
+/// A group with so many rows that it has its own anchors.
 #[derive(Clone, Copy, Debug)]
 struct LongGroup {
     first_row: u32,
     anchors: (u32, u32),
 }
 
-/// Where the rows of a group may be: start at `first_row`, or at the last of `anchors` that is
-/// below the key.
+/// The range to search for the rows of a group: start at `first_row`, or at the last of `anchors`
+/// that is before the key.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SearchStart<'a> {
     pub(super) first_row: usize,
@@ -195,9 +195,9 @@ pub(super) struct SearchStart<'a> {
 /// The finished index.
 #[derive(Debug)]
 pub(super) struct RowIndex {
-    /// `None`: the file has to be searched in order (see `IndexBuilder::give_up_groups`).
+    /// `None` means that the file must be searched in order (see `IndexBuilder::give_up_groups`).
     groups: Option<HashIndex>,
-    /// The newest row of each user key, where groups are too large to read through.
+    /// The newest row of each user key, if groups are too large to scan.
     keys: Option<HashIndex>,
     long: Vec<LongGroup>,
     anchors: Vec<u32>,
@@ -210,18 +210,18 @@ impl RowIndex {
         self.groups.is_some()
     }
 
-    /// Gives each user key a place of its own; see [`IndexBuilder::wants_keys`].
+    /// Adds the table of user keys; see [`IndexBuilder::wants_keys`].
     pub(super) fn set_keys(&mut self, keys: HashIndex) {
         self.keys = Some(keys);
     }
 
-    /// Whether places are those of user keys, not only of groups.
+    /// Whether the index has places of user keys, not only of groups.
     #[inline]
     pub(super) fn has_keys(&self) -> bool {
         self.keys.is_some()
     }
 
-    /// Places where the key may stand; mostly one or none.
+    /// The places that may contain the key; mostly one or none.
     #[inline]
     pub(super) fn places_of(&self, grouping: &Grouping, key: &LookupKey) -> SearchStarts<'_> {
         match &self.keys {
@@ -230,7 +230,7 @@ impl RowIndex {
         }
     }
 
-    /// Asks for the line that a lookup of a key reads.
+    /// Prefetches the line that a lookup of a key reads.
     #[inline]
     pub(super) fn prefetch(&self, grouping: &Grouping, key: &LookupKey) {
         match &self.keys {
@@ -239,7 +239,7 @@ impl RowIndex {
         }
     }
 
-    /// Asks for the line that a search for the group with this hash reads.
+    /// Prefetches the line that a search for the group with this hash reads.
     #[inline]
     pub(super) fn prefetch_group(&self, hash: u64) {
         if let Some(groups) = &self.groups {
@@ -247,7 +247,7 @@ impl RowIndex {
         }
     }
 
-    /// Places where a group with this hash may stand; mostly one or none.
+    /// The places that may contain a group with this hash; mostly one or none.
     #[inline]
     pub(super) fn places(&self, hash: u64) -> SearchStarts<'_> {
         SearchStarts { index: self, probe: self.groups.as_ref().map(|g| g.probe(hash)) }
@@ -266,7 +266,7 @@ impl RowIndex {
         })
     }
 
-    /// All of the file as one place.
+    /// The whole file as one place.
     #[inline]
     pub(super) fn everything(&self) -> SearchStart<'_> {
         SearchStart { first_row: 0, anchors: &self.anchors }
@@ -278,7 +278,7 @@ impl RowIndex {
         self.anchors.get(i.checked_sub(1)?).map(|&a| a as usize)
     }
 
-    /// Bytes of memory.
+    /// The memory in use, in bytes.
     pub(super) fn memory_usage(&self) -> usize {
         [&self.groups, &self.keys].into_iter().flatten().map(HashIndex::bytes).sum::<usize>()
             + self.long.capacity() * size_of::<LongGroup>()
@@ -302,7 +302,7 @@ impl<'a> Iterator for SearchStarts<'a> {
     }
 }
 
-/// Collects the index while the rows are read in order.
+/// Builds the index while the rows are read in order.
 #[derive(Debug)]
 pub(super) struct IndexBuilder {
     sparseness: usize,
@@ -324,10 +324,10 @@ struct OpenGroup {
 }
 
 impl IndexBuilder {
-    /// `hashed`: make a table of groups, not only anchors.
+    /// A new builder. With `hashed`, it builds a table of groups and not only anchors.
     pub(super) fn new(sparseness: usize, hashed: bool) -> IndexBuilder {
         IndexBuilder {
-            // Fewer anchors than one in 64 rows would save nothing and make reverse steps slow.
+            // Less than one anchor per 64 rows would save nothing and slow reverse iteration down.
             sparseness: sparseness.clamp(1, 64),
             groups: hashed.then(Vec::new),
             long: Vec::new(),
@@ -339,38 +339,39 @@ impl IndexBuilder {
         }
     }
 
-    /// Whether groups are still wanted.
+    /// Whether groups are still being collected.
     pub(super) fn wants_groups(&self) -> bool {
         self.groups.is_some()
     }
 
-    /// A group starts with the next row, which must be a full one.
+    /// Begins a group with the next row, which must be a full one.
     pub(super) fn start_group(&mut self, hash: u64, offset: u32) {
         self.end_group();
         let first_anchor = self.anchors.len();
         self.group = Some(OpenGroup { hash, first_row: offset, first_anchor, rows: 0 });
     }
 
-    /// Groups do not start at full rows (the file was written with another extractor), so a
-    /// group's first row cannot be read alone: search the file in order instead.
+    /// Gives up groups. They do not start at full rows (the file was written with another
+    /// extractor), so a group's first row cannot be read alone: the file must be searched in order.
     pub(super) fn give_up_groups(&mut self) {
         self.groups = None;
         self.long = Vec::new();
         self.group = None;
     }
 
-    /// The next row is the first one of a user key.
+    /// Announces that the next row is the first one of a user key.
     pub(super) fn start_key(&mut self) {
         self.keys += 1;
     }
 
-    /// How many user keys a table of them would hold, if one pays: rows must be readable alone.
+    /// The number of user keys for a table of them, if it is worth its memory. Rows must be
+    /// readable alone.
     pub(super) fn wants_keys(&self) -> Option<usize> {
         let groups = self.groups.as_ref()?.len() + usize::from(self.group.is_some());
         (self.all_full && self.keys >= KEYS_PER_GROUP * groups.max(1)).then_some(self.keys)
     }
 
-    /// The next row.
+    /// Adds the next row.
     pub(super) fn add_row(&mut self, offset: u32, full: bool) {
         self.all_full &= full;
         if full && (self.anchors.is_empty() || self.rows_since_anchor >= self.sparseness) {
@@ -395,7 +396,7 @@ impl IndexBuilder {
         groups.push((group.hash, place));
     }
 
-    /// The index over the rows added. `fill` is `hash_table_ratio`.
+    /// The index over the added rows. `fill` is `hash_table_ratio`.
     pub(super) fn finish(mut self, fill: f64) -> Result<RowIndex> {
         self.end_group();
         self.anchors.shrink_to_fit();

@@ -1,12 +1,12 @@
-//! Walks the rows of a PlainTable.
+//! The iterator over the rows of a PlainTable.
 //!
-//! Forwards a row follows the one before. Rows have no way back, so a step backwards reads from
-//! the last anchor before the place and remembers the rows it passed: one read of at most
-//! `index_sparseness` rows serves as many steps.
+//! Forward iteration reads consecutive rows. Rows have no backward links, so a step backwards reads
+//! from the last anchor before the current row and remembers the rows that it passed: one pass over
+//! at most `index_sparseness` rows serves as many steps.
 //!
-//! **Bound to a prefix.** Unless it was made for total order, a seek whose target has a prefix
-//! looks only at rows of that prefix, found by hash. The iterator is not valid outside of it: what
-//! lies there was not looked for in other files, and would be shown although it may be deleted.
+//! **Bound to a prefix.** Unless the iterator was made for total order, a seek whose target has a
+//! prefix visits only rows of that prefix, found by hash. The iterator is not valid outside the
+//! prefix: other files were not searched there, so it would return entries that may be deleted.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -21,7 +21,7 @@ use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// How many bytes of a prefix's rows are asked for at once.
+/// The number of bytes of a prefix's rows that are prefetched at once.
 const ROWS_AHEAD: usize = 6 * LINE;
 
 /// An iterator over the rows of one file.
@@ -29,26 +29,26 @@ pub struct PlainIter {
     reader: Arc<Reader>,
     cursor: Cursor,
     total_order: bool,
-    /// The prefix that the iterator is bound to, if it is.
+    /// The prefix that the iterator is bound to, if any.
     bound: Vec<u8>,
     bounded: bool,
 }
 
-/// A place in the rows.
+/// A position in the rows.
 #[derive(Default)]
 struct Cursor {
     valid: bool,
     status: Option<Error>,
-    /// The current row, or the end of the rows, and the next row.
+    /// The offset of the current row, or the end of the rows; then the offset of the next row.
     at: usize,
     next: usize,
-    /// What prefix encoding needs to read the next row.
+    /// The prefix-encoding state for reading the next row.
     state: SharedPrefix,
-    /// Where the internal key stands in the file, unless it was put together in `key`.
+    /// The range of the internal key in the file, unless it was assembled in `key`.
     key_in_file: Option<Range<usize>>,
     key: Vec<u8>,
     value: Range<usize>,
-    /// Rows between the last anchor and the current row, and what is needed to read each.
+    /// The rows between the last anchor and the current row, with the state for reading each.
     behind: Vec<(u32, SharedPrefix)>,
 }
 
@@ -65,7 +65,7 @@ impl Cursor {
         self.status = Some(error);
     }
 
-    /// Stands on `row`, which starts at `at`; `state` is as after reading it.
+    /// Moves to `row`, which starts at `at`; `state` is the state after reading it.
     fn accept(&mut self, reader: &Reader, at: usize, state: SharedPrefix, row: &Row) {
         self.at = at;
         self.next = row.next;
@@ -83,7 +83,7 @@ impl Cursor {
         self.valid = true;
     }
 
-    /// Reads the row at `at` and stands on it, or runs off the end.
+    /// Reads the row at `at` and moves to it, or past the end.
     fn load(&mut self, reader: &Reader, at: usize, mut state: SharedPrefix) {
         let rows = reader.rows();
         if at >= rows.len() {
@@ -97,8 +97,8 @@ impl Cursor {
         }
     }
 
-    /// Stands on the first row from `start` on that is not before `target`. With `group`, the
-    /// first row must belong to it: `false` if it does not, and nothing changes.
+    /// Moves to the first row at or after `start` that is not before `target`. With `group`, the
+    /// first row must belong to it; if it does not, returns false and changes nothing.
     fn scan(&mut self, reader: &Reader, start: usize, target: &[u8], group: Option<&[u8]>) -> bool {
         let rows = reader.rows();
         let (target_key, target_trailer) = (user_key(target), trailer(target));
@@ -128,7 +128,7 @@ impl Cursor {
         true
     }
 
-    /// Stands on the row before the one at `end`, or on none.
+    /// Moves to the row before the one at `end`, or to none.
     fn step_back(&mut self, reader: &Reader, end: usize) {
         self.valid = false;
         if self.behind.is_empty() {
@@ -162,8 +162,8 @@ impl PlainIter {
         PlainIter { reader, cursor, total_order, bound: Vec::new(), bounded: false }
     }
 
-    /// Stands on the first row not before `target`, as far as the iterator looks; `false` if no
-    /// row has the target's prefix. Does not check the bound.
+    /// Moves to the first row not before `target` in the range that the iterator searches; returns
+    /// false if no row has the target's prefix. Does not check the bound.
     fn position(&mut self, target: &[u8]) -> bool {
         let PlainIter { reader, cursor, .. } = self;
         cursor.reset();
@@ -200,7 +200,7 @@ impl PlainIter {
         known
     }
 
-    /// An iterator that left its prefix is not valid.
+    /// Invalidates the iterator if it left its prefix.
     #[inline]
     fn check_bound(&mut self) {
         if self.bounded

@@ -1,14 +1,14 @@
 //! PlainTable: sorted rows in a memory-mapped file, found through a hash index in memory.
 //!
 //! * `row` reads and writes rows.
-//! * `builder` writes a file; `stored` makes the index and filter that RocksDB may want in it.
-//! * `index` is our own index, made at open by a pass over the rows (`scan`).
-//! * `reader` opens a file and answers point lookups; `iter` walks it.
+//! * `builder` writes a file; `stored` builds the optional index and filter for RocksDB.
+//! * `index` is this engine's index, built at open by a pass over the rows (`scan`).
+//! * `reader` opens a file and answers point lookups; `iter` iterates over it.
 //!
 //! Invariants:
-//! * **PT1** Opening reads every row once: rows lie one after the other inside the file, have known
-//!   types and ascend. There is no checksum that would say more.
-//! * **PT2** Later reads check lengths again, because a mapped file can be changed by others.
+//! * **PT1** Opening reads every row once and checks that rows are contiguous inside the file, have
+//!   known types and ascend. There is no checksum to check further.
+//! * **PT2** Later reads check lengths again, because other processes can change a mapped file.
 
 mod builder;
 mod index;

@@ -1,8 +1,9 @@
-//! An open PlainTable: checks at open, point lookups.
+//! The PlainTable reader: checks at open, and point lookups.
 //!
-//! A lookup hashes the key's group, reads one line of the index and then rows from the group's
-//! first one on: two cache misses for a present key whose group is the key itself, one for an
-//! absent key. It takes no memory and no lock. Safe from many threads; never changes after open.
+//! A lookup hashes the key's group, reads one line of the index and then rows, starting with the
+//! group's first: two cache misses for a present key whose group is the key itself, one for an
+//! absent key. It allocates nothing and takes no lock. The reader never changes after open and may
+//! be used from many threads.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -27,28 +28,28 @@ use crate::sst::{TableIterOptions, TableProperties, TableReadContext};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-/// An open PlainTable. A clone is another count of the same reader.
+/// An open PlainTable. Clones share one reader.
 #[derive(Clone)]
 pub struct PlainTable(Arc<Reader>);
 
-/// The file and what is known about it.
+/// The file and its decoded format.
 pub(super) struct Reader {
     file: Arc<dyn RandomAccessFile>,
-    /// The bytes of a file that is not mapped.
+    /// The contents of the file if it is not mapped.
     image: Option<Vec<u8>>,
-    /// Where the rows end.
+    /// The offset of the end of the rows.
     rows_end: usize,
     pub(super) format: RowFormat,
     pub(super) order: KeyOrder,
     pub(super) grouping: Grouping,
     pub(super) index: RowIndex,
-    /// The trailer's sequence number of all rows of an ingested file, shifted into its place.
+    /// The sequence number of all rows of an ingested file, shifted to its position in the trailer.
     global_seqno: Option<u64>,
     properties: TableProperties,
 }
 
 impl PlainTable {
-    /// Opens a file: reads all rows once, checks them and makes the index.
+    /// Opens a file: reads and checks all rows once and builds the index.
     pub fn open(
         file: Arc<dyn RandomAccessFile>,
         ctx: &TableReadContext,
@@ -58,7 +59,7 @@ impl PlainTable {
     }
 
     /// Looks a key up: calls `ctx.save` for the visible entries of the user key, newest first,
-    /// until it wants no more.
+    /// until the context needs no more.
     #[inline]
     pub fn get(&self, key: &LookupKey, _ro: &ReadOptions, ctx: &mut GetContext) -> Result<()> {
         let reader = &*self.0;
@@ -69,7 +70,7 @@ impl PlainTable {
         self.get_from_places(reader.index.places_of(&reader.grouping, key), key, ctx)
     }
 
-    /// As [`PlainTable::get`], where the key is known to be in one of these places, if anywhere.
+    /// Like [`PlainTable::get`], if only these places may contain the key.
     #[inline]
     pub(super) fn get_from_places<'a>(
         &self,
@@ -95,22 +96,22 @@ impl PlainTable {
         &self.0
     }
 
-    /// Asks for what a lookup of the key reads first.
+    /// Prefetches what a lookup of the key reads first.
     #[inline]
     pub fn prefetch(&self, key: &LookupKey) {
         let reader = &*self.0;
         reader.index.prefetch(&reader.grouping, key);
     }
 
-    /// An iterator over the rows; it keeps the table open. Unless `total_order` is set, a seek to
-    /// a key with a prefix goes through the hash index, and the iterator ends where that prefix
-    /// ends; it is not valid if no row has the prefix.
+    /// An iterator over the rows; it keeps the table open. Unless `total_order` is set, a seek to a
+    /// key with a prefix uses the hash index, and the iterator ends where that prefix ends; it is
+    /// not valid if no row has the prefix.
     pub fn iter(&self, ro: &TableIterOptions) -> PlainIter {
         let total_order = ro.total_order || ro.for_compaction;
         PlainIter::new(Arc::clone(&self.0), total_order)
     }
 
-    /// Whether keys with this prefix may exist; true when groups are not prefixes.
+    /// Whether keys with this prefix may exist; true if groups are not prefixes.
     pub fn prefix_may_match(&self, user_prefix: &[u8]) -> bool {
         let reader = &*self.0;
         if !reader.index.has_groups() || matches!(reader.grouping, Grouping::WholeKey) {
@@ -119,26 +120,26 @@ impl PlainTable {
         reader.index.places(hash64(user_prefix)).next().is_some()
     }
 
-    /// About how many bytes of the file lie before this internal key.
+    /// The approximate number of bytes of the file before this internal key.
     pub fn approximate_offset_of(&self, internal_key: &[u8]) -> u64 {
         let reader = &*self.0;
         let start = reader.start_of_search(reader.index.everything(), user_key(internal_key));
         start.unwrap_or(reader.rows_end) as u64
     }
 
-    /// What the file says about itself.
+    /// The file's properties.
     pub fn properties(&self) -> &TableProperties {
         &self.0.properties
     }
 
-    /// Bytes of memory that the reader holds; a mapped file is not counted.
+    /// The memory that the reader holds, in bytes; a mapped file is not counted.
     pub fn memory_usage(&self) -> usize {
         size_of::<Reader>()
             + self.0.index.memory_usage()
             + self.0.image.as_ref().map_or(0, Vec::capacity)
     }
 
-    /// Reads every row again and checks what `open` checked. Rows have no checksums.
+    /// Reads every row again and repeats the checks of `open`. Rows have no checksums.
     pub fn verify_rows(&self) -> Result<()> {
         let reader = &*self.0;
         let index = IndexBuilder::new(64, false);
@@ -201,7 +202,7 @@ impl Reader {
                 properties.num_entries
             ))));
         }
-        // A comparator of the user's may call keys equal that differ in bytes.
+        // A user comparator may treat keys with different bytes as equal.
         let keys = index.wants_keys().filter(|_| ctx.order.tells_bytes_apart());
         let mut index = index.finish(opts.hash_table_ratio)?;
         if let Some(keys) = keys {
@@ -228,13 +229,13 @@ impl Reader {
         })
     }
 
-    /// All rows and nothing else.
+    /// The bytes of all rows, without the rest of the file.
     #[inline]
     pub(super) fn rows(&self) -> &[u8] {
         self.bytes().get(..self.rows_end).unwrap_or_default()
     }
 
-    /// The trailer of a row as readers see it.
+    /// The trailer of a row that readers see.
     #[inline]
     pub(super) fn trailer_of(&self, row: &Row) -> u64 {
         match self.global_seqno {
@@ -243,7 +244,7 @@ impl Reader {
         }
     }
 
-    /// Whether the key of a row stands in the file as readers see it.
+    /// Whether the file contains the key of a row as readers see it.
     #[inline]
     pub(super) fn is_in_place(&self, row: &Row) -> bool {
         row.contiguous && self.global_seqno.is_none()
@@ -254,8 +255,8 @@ impl Reader {
         Error::corruption_at(self.file.path(), at as u64, why)
     }
 
-    /// Where to start reading for the first row of `user_key`: a full row before it, or the first
-    /// row of the place.
+    /// The offset at which to start reading for the first row of `user_key`: a full row before it,
+    /// or the first row of the place.
     #[inline]
     pub(super) fn start_of_search(&self, place: SearchStart<'_>, user_key: &[u8]) -> Result<usize> {
         if place.anchors.is_empty() {
@@ -273,7 +274,7 @@ impl Reader {
             let at = place.anchors.get(middle).map_or(0, |&a| a as usize);
             let row = Row::read(rows, self.format, &mut SharedPrefix::default(), at)
                 .map_err(|why| self.corruption(at, why))?;
-            // Strictly before: the key's newest row may be the one before an anchor with the key.
+            // Strictly before: the key's newest row may precede an anchor with the same key.
             if row.compare_user(&self.order, user_key) == Ordering::Less {
                 start = at;
                 low = middle + 1;
@@ -284,7 +285,7 @@ impl Reader {
         Ok(start)
     }
 
-    /// Whether a place may begin with this row, which is not one of the key.
+    /// Whether a place may begin with this row, which does not have the key.
     #[inline]
     fn may_be_first(&self, row: &Row, first: First<'_>) -> bool {
         match first {
@@ -294,8 +295,8 @@ impl Reader {
         }
     }
 
-    /// Gives the rows of the key to `ctx`; says whether there were any. A place whose first row is not
-    /// as it should be belongs to something else and is left at once.
+    /// Passes the rows of the key to `ctx`; returns whether there were any. A place whose first row is unexpected
+    /// belongs to something else and is skipped.
     #[inline]
     fn get_from(
         &self,
@@ -308,7 +309,7 @@ impl Reader {
         let user_key = key.user_key();
         let rows = self.rows();
         let start = self.start_of_search(place, user_key)?;
-        // A row begins anywhere and goes on over the next lines, up to where its value ends.
+        // A row may begin anywhere and extends over the next lines, up to the end of its value.
         prefetch_bytes(rows.as_ptr().wrapping_add(start), 3 * LINE);
         let (mut at, mut state, mut found) = (start, SharedPrefix::default(), false);
         while at < rows.len() {
@@ -336,7 +337,7 @@ impl Reader {
     }
 }
 
-/// What the first row of a place must be, so that the key may be there.
+/// The requirement on the first row of a place that may contain the key.
 #[derive(Clone, Copy)]
 enum First<'a> {
     /// Any row.
@@ -347,13 +348,13 @@ enum First<'a> {
     Key,
 }
 
-/// What is hashed, and whether anything is.
+/// Returns what is hashed, and whether hashing is used.
 fn grouping(ctx: &TableReadContext, opts: &PlainTableOptions) -> (Grouping, bool) {
     let hashed = !opts.full_scan_mode;
     match &ctx.prefix_extractor {
         Some(extractor) if opts.hash_table_ratio > 0.0 => (Grouping::by(extractor), hashed),
-        // Total order mode, as RocksDB calls it. Point lookups still go by hash, of whole keys;
-        // but a comparator of the user's may call keys equal that differ in bytes.
+        // RocksDB calls this total order mode. Point lookups still use hashes of whole keys, unless
+        // a user comparator treats keys with different bytes as equal.
         _ => (Grouping::WholeKey, hashed && ctx.order.tells_bytes_apart()),
     }
 }

@@ -1,4 +1,4 @@
-//! Rows of a PlainTable: reading one, writing one.
+//! The encoding of PlainTable rows: reading and writing a row.
 //!
 //! ```text
 //! row     = key, varint32 value length, value
@@ -11,10 +11,11 @@
 //!         | kind << 6 | 63, varint32 n - 63
 //! ```
 //!
-//! A suffix row stands for the first `p` bytes of the last full key and its own bytes; `p` holds
-//! until the next full key. So a prefix-encoded file can be read from full rows only, on forwards.
+//! The key of a suffix row is the first `p` bytes of the last full key, followed by the row's own
+//! bytes; `p` holds until the next full key. So a prefix-encoded file can be read only forwards,
+//! starting at a full row.
 //!
-//! Nothing here trusts a byte: every length is checked against the end of the rows.
+//! No byte is trusted: every length is checked against the end of the rows.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -25,27 +26,28 @@ use crate::options::PlainTableEncoding;
 use std::cmp::Ordering;
 use std::fmt;
 
-/// Stands for the trailer of sequence 0 and type Value. It is not the number of any type.
+/// Replaces the trailer of sequence 0 and type Value. It is not the number of any type.
 const SHORT_TRAILER: u8 = 0xFF;
-/// What [`SHORT_TRAILER`] stands for.
+/// The trailer that [`SHORT_TRAILER`] replaces.
 const ZERO_VALUE: u64 = pack_trailer(0, ValueType::Value);
 
 const FULL: u8 = 0;
 const SHARED: u8 = 1;
 const SUFFIX: u8 = 2;
-/// The size field of a flag byte; this value says that a varint32 follows.
+/// The size field of a flag byte; this value means that a varint32 follows.
 const SIZE_MASK: u8 = 0x3F;
 
-/// What the properties of a file say about all its rows.
+/// The file properties that apply to all rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RowFormat {
-    /// The length of every user key; 0 means each row says its own.
+    /// The length of every user key; 0 means that each row stores its own.
     pub(super) user_key_len: usize,
-    /// How keys are held.
+    /// The encoding of keys.
     pub(super) encoding: PlainTableEncoding,
 }
 
-/// What a suffix row depends on: the last full key and how much of it is shared. Starts empty.
+/// The state that a suffix row depends on: the last full key and the shared part of it. It starts
+/// empty.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SharedPrefix {
     full_at: usize,
@@ -53,28 +55,28 @@ pub(super) struct SharedPrefix {
     shared_len: usize,
 }
 
-/// One row. The user key is `shared` and `rest`, one after the other.
+/// One row. The user key is `shared` followed by `rest`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Row<'a> {
-    /// The front of the user key where it stands in an earlier row; mostly empty.
+    /// The beginning of the user key, which lies in an earlier row; mostly empty.
     pub(super) shared: &'a [u8],
     /// The remainder of the user key.
     pub(super) rest: &'a [u8],
-    /// Where `rest` stands in the file.
+    /// The offset of `rest` in the file.
     pub(super) rest_at: usize,
     /// Sequence number and type.
     pub(super) trailer: u64,
-    /// The trailer stands behind `rest` in full, so that both together are the internal key.
+    /// Whether the full trailer follows `rest`, so that both together are the internal key.
     pub(super) contiguous: bool,
-    /// The row can be read without those before it.
+    /// Whether the row can be read without the rows before it.
     pub(super) full: bool,
     /// The value.
     pub(super) value: &'a [u8],
-    /// Where the next row starts.
+    /// The offset of the next row.
     pub(super) next: usize,
 }
 
-/// Why bytes are not a row.
+/// The reason why bytes are not a valid row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BadRow {
     KeyLength,
@@ -101,7 +103,7 @@ impl fmt::Display for BadRow {
 }
 
 impl<'a> Row<'a> {
-    /// Reads the row at `at`. `rows` are all rows of the file and nothing else.
+    /// Reads the row at `at`. `rows` are all rows of the file, without the rest of the file.
     #[inline]
     pub(super) fn read(
         rows: &'a [u8],
@@ -173,7 +175,7 @@ impl<'a> Row<'a> {
         Ok(Row { shared, rest, rest_at, trailer, contiguous, full, value, next })
     }
 
-    /// Whether the user key is these bytes.
+    /// Whether the user key equals these bytes.
     #[inline]
     pub(super) fn is_key(&self, user_key: &[u8]) -> bool {
         if self.shared.is_empty() {
@@ -182,7 +184,7 @@ impl<'a> Row<'a> {
         user_key.strip_prefix(self.shared) == Some(self.rest)
     }
 
-    /// The user key in one piece; `scratch` is used when it stands in two.
+    /// The user key in one piece; `scratch` is used if it is in two pieces.
     #[inline]
     pub(super) fn user_key<'k>(&'k self, scratch: &'k mut Vec<u8>) -> &'k [u8] {
         if self.shared.is_empty() {
@@ -194,7 +196,8 @@ impl<'a> Row<'a> {
         scratch
     }
 
-    /// The order of the row's user key and `user_key`. Needs no memory when keys are bytes.
+    /// The order of the row's user key and `user_key`. Allocates nothing if the comparator is
+    /// bytewise.
     #[inline]
     pub(super) fn compare_user(&self, order: &KeyOrder, user_key: &[u8]) -> Ordering {
         if self.shared.is_empty() {
@@ -229,24 +232,24 @@ fn put_flag(out: &mut Vec<u8>, kind: u8, size: usize) {
     }
 }
 
-/// Writes rows in order; remembers what prefix encoding shares.
+/// Writes rows in order and keeps the prefix-encoding state.
 #[derive(Debug)]
 pub(super) struct RowWriter {
     format: RowFormat,
-    /// Every so many rows of a prefix are full ones.
+    /// The maximum distance between full rows of a prefix.
     full_interval: usize,
     prefix: Vec<u8>,
-    /// Rows since the last full one, itself included; 0 before the first.
+    /// The number of rows since the last full one, including it; 0 before the first.
     run: usize,
 }
 
 impl RowWriter {
-    /// `full_interval` is `index_sparseness`, so that index entries point at full rows.
+    /// A writer. `full_interval` is `index_sparseness`, so that index entries point at full rows.
     pub(super) fn new(format: RowFormat, full_interval: usize) -> RowWriter {
         RowWriter { format, full_interval, prefix: Vec::new(), run: 0 }
     }
 
-    /// The most bytes that a row with these lengths can take.
+    /// The maximum size of a row with these lengths, in bytes.
     pub(super) fn max_len(key_len: usize, value_len: usize) -> u64 {
         // Two flags of at most six bytes each, the trailer, and the length of the value.
         12 + (TRAILER_SIZE + varint_length(value_len as u64)) as u64
@@ -254,7 +257,7 @@ impl RowWriter {
             + value_len as u64
     }
 
-    /// Appends a row. `prefix` is what the extractor makes of the user key, or nothing.
+    /// Appends a row. `prefix` is the extractor's prefix of the user key, or empty.
     pub(super) fn put(
         &mut self,
         out: &mut Vec<u8>,
@@ -282,7 +285,7 @@ impl RowWriter {
     }
 
     fn put_prefix_encoded(&mut self, out: &mut Vec<u8>, user_key: &[u8], prefix: &[u8]) {
-        // An extractor may make a prefix that is not the front of the key; such keys stay whole.
+        // An extractor may return a prefix that the key does not begin with; such keys stay whole.
         let rest = user_key.strip_prefix(prefix);
         let full = self.run == 0 || self.run >= self.full_interval || prefix != self.prefix;
         match rest {
@@ -305,7 +308,7 @@ impl RowWriter {
     }
 }
 
-/// What is wrong with a row whose trailer has this type byte.
+/// The error text for a row whose trailer has this type byte.
 pub(super) fn unknown_type(byte: u8) -> String {
     format!("row: unknown value type {byte}")
 }

@@ -1,4 +1,4 @@
-//! Passes over all rows of a PlainTable: at open, and to verify it.
+//! Scans over all rows of a PlainTable, for opening and for verification.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -19,8 +19,8 @@ pub(super) struct Scan<'a> {
 }
 
 impl Scan<'_> {
-    /// Checks all rows and feeds `index`; returns how many rows there are, or an offset and what
-    /// is wrong there.
+    /// Checks all rows and adds them to `index`. Returns the number of rows, or an offset and the
+    /// error there.
     pub(super) fn run(
         &self,
         mut index: IndexBuilder,
@@ -68,8 +68,8 @@ impl Scan<'_> {
         Ok((index, count))
     }
 
-    /// The hash of each user key and one more than the offset of its newest row, of rows that
-    /// [`Scan::run`] found right.
+    /// The hash of each user key, and one more than the offset of its newest row. [`Scan::run`]
+    /// must have checked the rows.
     pub(super) fn newest_rows(&self) -> impl Iterator<Item = (u64, u32)> {
         let (mut at, mut last) = (0, None);
         std::iter::from_fn(move || {

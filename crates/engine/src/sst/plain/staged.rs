@@ -1,4 +1,4 @@
-//! One lookup of many in stages; see [`crate::sst::Staged`].
+//! Staged lookups in a PlainTable; see [`crate::sst::Staged`].
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -9,16 +9,16 @@ use crate::base::prefetch::{LINE, prefetch_bytes};
 use crate::error::Result;
 use crate::iter::GetContext;
 
-/// A lookup on its way through a PlainTable: a line of the index, then rows.
+/// A staged lookup in a PlainTable: a line of the index, then rows.
 pub struct Staged<'a> {
     table: &'a PlainTable,
     key: &'a LookupKey<'a>,
-    /// Where the key may be: the first place, and those after it.
+    /// The places that may contain the key: the first one, and the others.
     places: Option<(SearchStart<'a>, SearchStarts<'a>)>,
 }
 
 impl<'a> Staged<'a> {
-    /// Asks for the line of the index; `None` if groups are not hashed.
+    /// Prefetches the line of the index; `None` if groups are not hashed.
     #[inline]
     pub fn begin(table: &'a PlainTable, key: &'a LookupKey<'a>) -> Option<Staged<'a>> {
         let reader = table.reader();
@@ -29,7 +29,8 @@ impl<'a> Staged<'a> {
         Some(Staged { table, key, places: None })
     }
 
-    /// Finds the first place and asks for its first row; false if the file does not have the key.
+    /// Finds the first place and prefetches its first row; false if the file does not contain the
+    /// key.
     #[inline]
     pub fn find_place(&mut self) -> bool {
         let reader = self.table.reader();
@@ -42,7 +43,7 @@ impl<'a> Staged<'a> {
         true
     }
 
-    /// Ends the lookup as [`PlainTable::get`] does.
+    /// Completes the lookup like [`PlainTable::get`].
     #[inline]
     pub fn settle(&self, ctx: &mut GetContext) -> Result<()> {
         let Some((first, rest)) = &self.places else { return Ok(()) };

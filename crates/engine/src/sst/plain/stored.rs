@@ -1,5 +1,5 @@
-//! The index and Bloom filter that `store_index_in_file` puts into a file, for RocksDB's readers.
-//! Ours does not read them: it has an index of its own (`index.rs`).
+//! The index and Bloom filter that `store_index_in_file` adds to a file, for RocksDB's readers.
+//! This engine's reader does not use them: it has its own index (`index.rs`).
 //!
 //! ```text
 //! index  = varint32 index size, varint32 prefixes, fixed32 bucket * index size, sub-index
@@ -8,9 +8,9 @@
 //!        | 1 << 31 | offset in sub-index   several
 //! sub-index entry = varint32 count, fixed32 row offset * count
 //! ```
-//! Indexed are the first row of each prefix and then one row in every `index_sparseness`. The
-//! bucket of a prefix is its Hash32 (seed 397) modulo the index size. In total order mode all rows
-//! belong to the empty prefix.
+//! The index contains the first row of each prefix and then one of every `index_sparseness` rows.
+//! The bucket of a prefix is its Hash32 (seed 397) modulo the index size. In total order mode all
+//! rows belong to the empty prefix.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -23,12 +23,12 @@ const EMPTY: u32 = 0x7FFF_FFFF;
 const SEVERAL: u32 = 1 << 31;
 const PROBES: u32 = 6;
 
-/// The hash by which both blocks know a prefix.
+/// The hash of a prefix in both blocks.
 pub(super) fn prefix_hash(prefix: &[u8]) -> u32 {
     hash32(prefix, SEED)
 }
 
-/// Collects the rows to index, in order.
+/// Collects the rows for the index, in order.
 #[derive(Debug, Default)]
 pub(super) struct StoredIndex {
     sparseness: usize,
@@ -37,17 +37,17 @@ pub(super) struct StoredIndex {
     last_prefix: Vec<u8>,
     last_hash: u32,
     rows_of_prefix: usize,
-    /// Hash of the prefix and offset of the row.
+    /// The hash of the prefix and the offset of the row.
     records: Vec<(u32, u32)>,
 }
 
 impl StoredIndex {
-    /// A ratio of 0 means total order mode: one bucket.
+    /// An empty index. A ratio of 0 means total order mode: one bucket.
     pub(super) fn new(sparseness: usize, hash_table_ratio: f64) -> StoredIndex {
         StoredIndex { sparseness: sparseness.max(1), hash_table_ratio, ..StoredIndex::default() }
     }
 
-    /// The next row and its prefix.
+    /// Adds the next row and its prefix.
     pub(super) fn add(&mut self, prefix: &[u8], offset: u32) {
         if self.prefixes == 0 || self.last_prefix != prefix {
             self.prefixes += 1;
@@ -62,7 +62,7 @@ impl StoredIndex {
         self.rows_of_prefix += 1;
     }
 
-    /// The most bytes that the block takes so far.
+    /// The maximum size of the block so far, in bytes.
     pub(super) fn max_len(&self) -> u64 {
         let buckets = u64::from(self.index_size());
         16 + 4 * buckets + 9 * self.records.len() as u64
@@ -75,12 +75,12 @@ impl StoredIndex {
         (f64::from(self.prefixes) / self.hash_table_ratio) as u32 + 1
     }
 
-    /// The block.
+    /// Encodes the block.
     pub(super) fn encode(&self) -> Vec<u8> {
         let size = self.index_size();
         let mut by_bucket: Vec<(u32, u32)> =
             self.records.iter().map(|&(hash, offset)| (hash % size, offset)).collect();
-        // Offsets ascend already; a stable sort keeps that inside each bucket.
+        // Offsets already ascend; a stable sort keeps their order inside each bucket.
         by_bucket.sort_by_key(|&(bucket, _)| bucket);
         let mut buckets = vec![EMPTY; size as usize];
         let mut sub_index = Vec::new();
@@ -108,7 +108,7 @@ impl StoredIndex {
     }
 }
 
-/// The bytes of a Bloom filter without cache locality over these hashes.
+/// The bytes of a Bloom filter over these hashes, without cache locality.
 pub(super) fn bloom_block(hashes: &[u32], total_bits: u32) -> Vec<u8> {
     let total_bits = u64::from(total_bits).next_multiple_of(8).max(8);
     let mut bits = vec![0u8; (total_bits / 8) as usize];

@@ -1,4 +1,4 @@
-//! Files and models for the tests of this folder.
+//! Test files and models for the tests of this folder.
 
 use super::{PlainTable, PlainTableBuilder};
 use crate::base::key::append_internal_key;
@@ -14,7 +14,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A file in memory that claims to be mapped, or not, and that can change under its readers.
+/// An in-memory file that can claim to be mapped and can change while it is being read.
 pub(in crate::sst) struct TestFile {
     pub(in crate::sst) bytes: Vec<u8>,
     pub(in crate::sst) changed: Vec<u8>,
@@ -95,7 +95,7 @@ pub(super) fn extractor(name: &str) -> Option<Arc<dyn SliceTransform>> {
     slice_transform_by_name(name)
 }
 
-/// An extractor whose groups do not stand together, and that has keys out of its domain.
+/// An extractor whose groups are not contiguous and whose domain excludes some keys.
 struct LastByte;
 
 impl SliceTransform for LastByte {
@@ -195,7 +195,7 @@ pub(super) fn open(
     PlainTable::open(TestFile::new(bytes, mapped), &ctx, &opts)
 }
 
-/// The bytes of a real file and the names and numbers that it was made with.
+/// A real file that RocksDB wrote.
 pub(super) fn vector(i: usize) -> &'static [u8] {
     [
         &include_bytes!("testdata/plain_table_0.sst")[..],
@@ -207,7 +207,7 @@ pub(super) fn vector(i: usize) -> &'static [u8] {
     ][i]
 }
 
-/// How vector `i` was made: prefix extractor and options.
+/// The name of the prefix extractor and the options of vector `i`.
 pub(super) fn vector_options(i: usize) -> (&'static str, PlainTableOptions) {
     use crate::options::PlainTableEncoding::{Plain, Prefix};
     let (name, user_key_len, encoding_type, index_sparseness, ratio, store) = [
