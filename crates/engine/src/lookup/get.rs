@@ -1,6 +1,6 @@
-//! Point lookups: pin, look at the memtables, then at the files.
+//! Point lookups: pin an epoch, search the memtables, then the files.
 //!
-//! A point lookup takes no lock and counts nothing: it pins itself, loads the super-version and
+//! A point lookup takes no lock and updates no shared counter. It pins an epoch, loads the super-version and only
 //! *then* the visible sequence number; see [`Host::visible`].
 
 use super::observe::{Call, Observable, Observe, Unobserved, observed};
@@ -29,8 +29,8 @@ pub(crate) fn get<H: Host>(
     }
 }
 
-/// As [`get`], but a small value goes to `receiver` where it lies. The receiver must not use the database: the lookup
-/// is pinned.
+/// Does the same as [`get`], but passes a small value to `receiver` in place. The receiver must not use the database,
+/// because the lookup is pinned.
 #[inline]
 pub(super) fn receive<H: Host>(
     host: &H,
@@ -46,7 +46,7 @@ pub(super) fn receive<H: Host>(
     observed(host.statistics(), Call::Get, Receive { get, receiver })
 }
 
-/// Gives a small value to a receiver that came too late to take it where it lies.
+/// Passes a small value to a receiver after the lookup, when the value cannot be passed in place any more.
 #[cold]
 fn receive_late(value: Option<PinnedValue>, receiver: Receiver<'_>) -> Outcome {
     match value {
@@ -59,8 +59,8 @@ fn receive_late(value: Option<PinnedValue>, receiver: Receiver<'_>) -> Outcome {
     }
 }
 
-/// Returns the sequence number of the newest write to a key, range deletions included; 0 where there is none. Numbers
-/// are told apart down to the oldest snapshot.
+/// Returns the sequence number of the newest write to a key, range deletions included; 0 if there is none. Numbers
+/// older than the oldest snapshot are not distinguished.
 pub(crate) fn newest_sequence(family: &ColumnFamilyData, user_key: &[u8]) -> Result<SeqNo> {
     let guard = epoch::pin();
     let sv = family.super_version(&guard).ok_or_else(Error::closed)?;

@@ -1,4 +1,4 @@
-//! Point lookups into memory that the caller uses again: they allocate nothing on their way.
+//! Point lookups into memory that the caller reuses. They allocate no memory.
 
 use super::Host;
 use super::get::receive;
@@ -8,8 +8,7 @@ use crate::iter::Outcome;
 use crate::options::ReadOptions;
 use crate::session::ColumnFamilyData;
 
-/// Puts the value of a key into `out`, in place of what was there. Returns whether there is one; `out` is empty where
-/// there is none.
+/// Replaces the content of `out` by the value of a key. Returns whether the key has a value; if not, `out` is empty.
 #[inline]
 pub(crate) fn get_into_vec(
     host: &impl Host,
@@ -27,7 +26,7 @@ pub(crate) fn get_into_vec(
     Ok(true)
 }
 
-/// As [`get_into_vec`], without copying a large value.
+/// Does the same as [`get_into_vec`], without copying a large value.
 #[inline]
 pub(crate) fn get_into_buffer(
     host: &impl Host,
@@ -51,8 +50,9 @@ pub(crate) fn get_into_buffer(
     Ok(false)
 }
 
-/// Calls `give` with the value of a key, where it lies if it is small, and returns what that returns; `None` where
-/// there is no value. `give` must be quick and must not use the database: what the lookup has pinned waits for it.
+/// Calls `give` with the value of a key and returns its result, or `None` if the key has no value. A small value is
+/// passed in place. `give` must be quick and must not use the database, because the lookup stays pinned until it
+/// returns.
 #[inline]
 pub(crate) fn get_with<R>(
     host: &impl Host,

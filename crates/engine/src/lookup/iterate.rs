@@ -1,4 +1,4 @@
-//! Iterators: made over the newest super-version, or taken from the pool of those that ended.
+//! Creates iterators over the newest super-version, or reuses one from the iterator pool.
 
 use super::modes::check_iterator;
 use super::{Host, read_sequence};
@@ -23,14 +23,14 @@ pub(crate) fn iterator(
     }
     let sv = family.hold_super_version().ok_or_else(Error::closed)?;
     let seq = read_sequence(host, ro);
-    // Before the children are made: a memtable may get its first entry meanwhile.
+    // Compute the key before the children are created: a memtable may get its first entry in between.
     let pool_key = pool_key(family, &sv, ro);
     let tombstones = match ro.ignore_range_deletions {
         true => None,
         false => sv.range_tombstones(&family.tables),
     };
-    // A memtable that is empty now has nothing to say at `seq`. A tailing iterator will ask again,
-    // and tombstones are given for all places.
+    // A memtable that is empty now has no entry visible at `seq`. A tailing iterator reads it again later, and
+    // tombstones are listed for all places.
     let only_filled = tombstones.is_none() && !ro.tailing;
     let mut children = children(family, &sv, ro, only_filled);
     let pool_key = pool_key.filter(|_| only_filled);
@@ -58,12 +58,12 @@ pub(crate) fn iterator(
     ))
 }
 
-/// An iterator that waits for being used again, if one suits.
+/// Returns a suitable pooled iterator, if there is one.
 fn pooled(host: &impl Host, family: &ColumnFamilyData, ro: &ReadOptions) -> Option<Box<DbIter>> {
     let mut seq = 0;
     let mut iter = family.pooled(|sv, pooled| {
         seq = read_sequence(host, ro);
-        // Tombstones that were written since are none of the pooled iterator's.
+        // The pooled iterator lacks range tombstones that were written after its creation.
         (ro.ignore_range_deletions || !sv.has_range_tombstones(&family.tables))
             && pool_key(family, sv, ro).is_some_and(|pool_key| pool_key == *pooled)
     })?;
@@ -71,10 +71,10 @@ fn pooled(host: &impl Host, family: &ColumnFamilyData, ro: &ReadOptions) -> Opti
     Some(iter)
 }
 
-/// What decides which children an iterator has; `None` for those that are not pooled.
+/// Returns what determines the children of an iterator; `None` for iterators that are not pooled.
 fn pool_key(family: &ColumnFamilyData, sv: &SuperVersion, ro: &ReadOptions) -> Option<PoolKey> {
     let poolable = !ro.tailing && ro.read_tier == ReadTier::All && ro.deadline_us == 0;
-    // An iterator that waits would keep blocks that its user has pinned, or more tables open than allowed.
+    // A pooled iterator would keep the blocks that its user has pinned, or keep more tables open than allowed.
     let keeps_much = ro.pin_data || !family.tables.pins_readers();
     if !poolable || keeps_much {
         return None;
@@ -88,7 +88,7 @@ fn max_sequential_skip(family: &ColumnFamilyData) -> u64 {
     family.read_options(|options| options.max_sequential_skip_in_iterations)
 }
 
-/// How an iterator with these options reads tables.
+/// Returns how an iterator with these options reads tables.
 fn table_options(family: &ColumnFamilyData, ro: &ReadOptions) -> TableIterOptions {
     TableIterOptions {
         verify_checksums: ro.verify_checksums,
@@ -101,7 +101,7 @@ fn table_options(family: &ColumnFamilyData, ro: &ReadOptions) -> TableIterOption
     }
 }
 
-/// One iterator per place, newest first; with `only_filled` without empty memtables.
+/// Returns one iterator per place, newest first; with `only_filled`, empty memtables are omitted.
 fn children(
     family: &ColumnFamilyData,
     sv: &SuperVersion,

@@ -1,7 +1,8 @@
-//! Looking up: one key, many keys, and iterators, in one column family at one sequence number.
+//! Lookups of one key or of many keys, and iterators, in one column family at one sequence number.
 //!
-//! There is one lookup ([`Lookup`]), generic over who observes it ([`observe`]): nobody, the database's
-//! statistics, or the perf context. Nothing here knows a database; what a read needs of it is [`Host`].
+//! There is one implementation of lookups ([`Lookup`]), generic over its observer ([`observe`]): none, the database's
+//! statistics, or the perf context. This folder does not depend on the database type; [`Host`] provides what a read
+//! needs.
 
 mod get;
 mod into;
@@ -23,30 +24,30 @@ use crate::stats::Statistics;
 use one::Lookup;
 use std::sync::Arc;
 
-/// The database that is read.
+/// The database that a read uses.
 pub(crate) trait Host {
-    /// Counts what reads do, if the options ask for it.
+    /// Returns the statistics that reads update, if the options enable them.
     fn statistics(&self) -> Option<&Arc<Statistics>>;
-    /// The newest sequence number that readers see. Reads load it after the super-version: in the other order a
-    /// flush between the two could drop the very version that the reader is entitled to.
+    /// Returns the newest sequence number that readers see. Reads load it after the super-version. In the opposite
+    /// order, a flush in between could drop the entry that the reader must see.
     fn visible(&self) -> SeqNo;
-    /// Whether a crash would lose what memtables hold.
+    /// Returns whether a crash would lose data in memtables.
     fn has_unlogged_data(&self) -> bool;
-    /// What is stored at the end of each value and not shown to users.
+    /// Returns the suffix that is stored with each value and hidden from users.
     fn value_suffix(&self) -> Option<ValueSuffix>;
 }
 
-/// The end of a stored value that users do not see.
+/// The hidden suffix of stored values.
 #[derive(Clone, Copy)]
 pub(crate) struct ValueSuffix {
-    /// In bytes.
+    /// The length in bytes.
     pub(crate) len: usize,
-    /// Refuses a value whose end is damaged.
+    /// Returns an error if the suffix of a value is damaged.
     pub(crate) check: fn(&[u8]) -> Result<()>,
 }
 
 impl ValueSuffix {
-    /// The part of a stored value that users see.
+    /// Removes the suffix from a stored value.
     fn cut(self, value: Option<PinnedValue>) -> Result<Option<PinnedValue>> {
         let Some(mut value) = value else { return Ok(None) };
         (self.check)(&value)?;
@@ -55,13 +56,13 @@ impl ValueSuffix {
     }
 }
 
-/// The sequence number to read at.
+/// Returns the sequence number to read at.
 #[inline]
 fn read_sequence(host: &impl Host, ro: &ReadOptions) -> SeqNo {
     ro.snapshot.unwrap_or_else(|| host.visible())
 }
 
-/// Whether a lookup leaves memtables out, since a crash would lose what is in them.
+/// Returns whether a lookup skips memtables because a crash would lose their content.
 #[inline]
 fn skips_memtables(host: &impl Host, ro: &ReadOptions) -> bool {
     ro.read_tier == ReadTier::Persisted && host.has_unlogged_data()

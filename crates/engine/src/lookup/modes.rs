@@ -1,4 +1,4 @@
-//! Read options beyond the plain ones: which are refused, and limits of time and size.
+//! Less common read options: those that are refused, and limits on time and size.
 
 use crate::base::PinnedValue;
 use crate::budget::{IoPriority, reads_at};
@@ -7,7 +7,7 @@ use crate::options::{ReadOptions, ReadTier};
 use crate::session::ColumnFamilyData;
 use crate::sst::BlockAccess;
 
-/// Refuses timestamps: no comparator has them.
+/// Refuses timestamps, because no comparator supports them.
 #[inline]
 pub(super) fn check_timestamps(family: &ColumnFamilyData, ro: &ReadOptions) -> Result<()> {
     if ro.timestamp.is_none() && ro.iter_start_ts.is_none() {
@@ -24,7 +24,7 @@ fn without_timestamps(family: &ColumnFamilyData) -> Error {
     ))
 }
 
-/// Refuses what an iterator cannot do.
+/// Refuses options that iterators do not support.
 pub(super) fn check_iterator(family: &ColumnFamilyData, ro: &ReadOptions) -> Result<()> {
     if ro.read_tier == ReadTier::Persisted {
         let what = "ReadTier::kPersistedData is not yet supported in iterators.";
@@ -36,21 +36,21 @@ pub(super) fn check_iterator(family: &ColumnFamilyData, ro: &ReadOptions) -> Res
     check_timestamps(family, ro)
 }
 
-/// Charges this thread's reads to the rate limiter until the result is dropped, if the options ask for it.
+/// Charges this thread's reads to the rate limiter until the result is dropped, if the options request it.
 #[inline]
 pub(super) fn charged(ro: &ReadOptions) -> Option<impl Drop + use<>> {
     let priority = ro.rate_limiter_priority;
     (priority != IoPriority::Total).then(|| reads_at(priority))
 }
 
-/// Whether a lookup of many keys may end before the last one.
+/// Returns whether a lookup of many keys may stop before the last key.
 #[inline]
 pub(super) fn has_limits(ro: &ReadOptions) -> bool {
     ro.deadline_us != 0 || ro.value_size_soft_limit != u64::MAX
 }
 
-/// Looks up one key after the other until the time is over or the values are too large; the rest
-/// are errors.
+/// Looks up one key after the other until the deadline passes or the values exceed the size limit. The remaining keys
+/// get errors.
 pub(super) fn within_limits<K>(
     ro: &ReadOptions,
     keys: &[K],

@@ -1,7 +1,7 @@
-//! Who observes lookups: nobody, the database's statistics, or the perf context of the calling thread.
+//! Observers of lookups: none, the database's statistics, or the perf context of the calling thread.
 //!
-//! A lookup is compiled once per observer, so that unobserved lookups pay one branch at their start ([`observed`])
-//! and nothing on their way.
+//! A lookup is compiled once per observer. An unobserved lookup therefore costs one branch at its start ([`observed`])
+//! and nothing afterwards.
 
 use crate::base::PinnedValue;
 use crate::base::perf::{self, PerfMetric, PerfTimer};
@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// The results of a lookup of many keys.
 pub(super) type Values = Vec<Result<Option<PinnedValue>>>;
 
-/// A call that looks keys up.
+/// The kind of a lookup call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Call {
     /// One key.
@@ -24,10 +24,10 @@ pub(super) enum Call {
     MultiGet,
 }
 
-/// A part of a lookup whose time somebody may want.
+/// A part of a lookup that is timed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
-    /// Choosing what to read.
+    /// Pinning and choosing what to read.
     Pin,
     /// Everything after that.
     Search,
@@ -39,24 +39,25 @@ pub(super) enum Phase {
 
 /// Observes one call.
 pub(super) trait Observe {
-    /// Whether anything is observed: what only an observer needs is not prepared for nobody.
+    /// Whether anything is observed. If not, data that only observers need is not prepared.
     const OBSERVES: bool;
-    /// Ends a phase when it is dropped.
+    /// A guard that ends a phase when it is dropped.
     type Span;
 
     /// Begins a phase.
     fn span(&self, phase: Phase) -> Self::Span;
-    /// Counts merges.
+    /// Returns the statistics in which merges are counted.
     fn statistics(&self) -> Option<&Statistics>;
-    /// A memtable is asked for a key.
+    /// Notes that a memtable is searched for a key.
     fn asks_memtable(&self, mem: &MemTable);
-    /// The memtables were asked for a key. `is_hit`: an entry of them settled the answer.
+    /// Notes that the memtables were searched for a key. `is_hit` means that one of their entries settled the answer.
     fn left_memtables(&self, is_hit: bool);
-    /// A file of this level had the value of a key.
+    /// Notes that a file of this level had the value of a key.
     fn found_in_level(&self, level: usize);
-    /// The lookup of one key has ended with a value of so many bytes, 0 where there is none, or `None` for an error.
+    /// Notes the end of a lookup of one key: the size of its value in bytes, 0 if it has none, or `None` after an
+    /// error.
     fn got(&self, bytes: Option<u64>);
-    /// The lookup of many keys has ended.
+    /// Notes the end of a lookup of many keys.
     fn got_many(&self, values: &Values);
 }
 
@@ -85,11 +86,11 @@ impl Observe for Unobserved {
     fn got_many(&self, _values: &Values) {}
 }
 
-/// Counts for the database's statistics.
+/// Updates the database's statistics.
 pub(super) struct Counted<'a> {
     stats: &'a Statistics,
     mine: LocalCounters<'a>,
-    /// When the call began, if times are measured.
+    /// The start time of the call, if times are measured.
     start: Option<Instant>,
     _busy: Busy,
 }
@@ -169,13 +170,13 @@ impl Observe for Counted<'_> {
     }
 }
 
-/// Counts for the perf context, and for the statistics if there are any.
+/// Updates the perf context, and the statistics if they are enabled.
 struct Measured<'a> {
     call: Call,
     counted: Option<Counted<'a>>,
 }
 
-/// The time of a phase.
+/// The timer of a phase.
 enum MeasuredSpan {
     None,
     Time { _timer: PerfTimer },
@@ -227,16 +228,16 @@ impl Observe for Measured<'_> {
     }
 }
 
-/// Something that can be done before any observer.
+/// An operation that can run with any observer.
 pub(super) trait Observable {
-    /// What it returns.
+    /// The result of the operation.
     type Output;
 
-    /// Does it.
+    /// Runs the operation.
     fn run<O: Observe>(self, observer: &O) -> Self::Output;
 }
 
-/// Runs a call before the observer that the database and the process ask for.
+/// Runs a call with the observer that the database and the process require.
 #[inline(always)]
 pub(super) fn observed<T: Observable>(
     stats: Option<&Arc<Statistics>>,

@@ -1,4 +1,4 @@
-//! One key, looked up from the newest place to the oldest. Every lookup of a single key goes this way.
+//! The lookup of one key, from the newest place to the oldest. Every lookup of a single key runs this code.
 
 use super::modes::{charged, check_timestamps};
 use super::observe::{Observe, Phase};
@@ -11,17 +11,17 @@ use crate::options::ReadOptions;
 use crate::read::SuperVersion;
 use crate::session::ColumnFamilyData;
 
-/// Where and as of when keys are looked up.
+/// The family, super-version and sequence number of a lookup.
 pub(crate) struct Lookup<'a> {
     pub(super) family: &'a ColumnFamilyData,
     pub(super) sv: &'a SuperVersion,
     pub(super) ro: &'a ReadOptions,
     pub(super) seq: SeqNo,
-    /// Memtables are left out.
+    /// Whether memtables are skipped.
     pub(super) files_only: bool,
 }
 
-/// Pins a super-version, loads the sequence number to read at, in this order, and looks up.
+/// Pins a super-version, then loads the sequence number to read at, and runs a lookup.
 #[inline(always)]
 pub(super) fn pinned<R, O: Observe>(
     host: &impl Host,
@@ -43,7 +43,7 @@ pub(super) fn pinned<R, O: Observe>(
 }
 
 impl Lookup<'_> {
-    /// The newest visible value of a key.
+    /// Returns the newest visible value of a key.
     #[inline]
     pub(super) fn value<O: Observe>(
         &self,
@@ -61,7 +61,7 @@ impl Lookup<'_> {
         Ok(value)
     }
 
-    /// As [`Lookup::value`], but a small value goes to `receiver` where it lies.
+    /// Does the same as [`Lookup::value`], but passes a small value to `receiver` in place.
     #[inline]
     pub(super) fn receive<O: Observe>(
         &self,
@@ -82,7 +82,7 @@ impl Lookup<'_> {
         Ok(outcome)
     }
 
-    /// The sequence number of the newest visible write to a key, range deletions included; 0 where there is none.
+    /// Returns the sequence number of the newest visible write to a key, range deletions included; 0 if there is none.
     pub(super) fn newest_sequence<O: Observe>(
         &self,
         user_key: &[u8],
@@ -95,7 +95,7 @@ impl Lookup<'_> {
         Ok(ctx.newest_sequence())
     }
 
-    /// The state of a lookup that begins.
+    /// Returns the state of a new lookup.
     #[inline(always)]
     pub(super) fn context<'k, O: Observe>(
         &'k self,
@@ -107,7 +107,7 @@ impl Lookup<'_> {
         ctx.with_statistics(observer.statistics())
     }
 
-    /// Asks place after place, newest first. Returns the level that settled the answer, if one did.
+    /// Searches the places, newest first. Returns the level that settled the answer, if any.
     #[inline]
     fn search<O: Observe>(
         &self,
@@ -118,7 +118,7 @@ impl Lookup<'_> {
         if !self.files_only {
             self.sv.prefetch(key);
             if self.search_memtables(key, ctx, observer) {
-                // A range tombstone that settles it is no hit: RocksDB goes on to the tables.
+                // A range tombstone that settles the answer is no hit: RocksDB would continue with the tables.
                 observer.left_memtables(ctx.has_seen());
                 return Ok(None);
             }
@@ -128,7 +128,7 @@ impl Lookup<'_> {
         self.sv.version.get(key, self.ro, ctx, &self.family.tables)
     }
 
-    /// Returns whether a memtable settled the answer.
+    /// Searches the memtables. Returns whether they settled the answer.
     #[inline]
     fn search_memtables<O: Observe>(
         &self,

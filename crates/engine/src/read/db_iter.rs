@@ -1,14 +1,14 @@
-//! The user's iterator: what a reader at one sequence number sees of an internal iterator.
+//! The user's iterator: the keys and values of an internal iterator that are visible at one sequence number.
 //!
-//! * **D1** While valid and going forward, `key` is a copy of the user key, and `inner` stands on
-//!   the visible entry it came from; the value is read in place. After a merge (`inner_is_past`)
-//!   the value is ours and `inner` stands behind the entries that were folded.
-//! * **D2** While valid and going backward, key and value are ours, and `inner` stands on the last
-//!   entry before all entries of the key, or is not valid.
-//! * **D3** Not valid means: no more keys within bounds and prefix, or an error (`status`).
+//! * **D1** While valid and moving forward, `key` is a copy of the user key, and `inner` is at the visible entry that
+//!   it came from; the value is read in place. After a merge (`inner_is_past`) the iterator owns the value, and `inner`
+//!   is past the merged entries.
+//! * **D2** While valid and moving backward, the iterator owns key and value, and `inner` is at the last entry before
+//!   all entries of the key, or is invalid.
+//! * **D3** Invalid means: no more keys within bounds and prefix, or an error (`status`).
 //!
-//! Going forward costs one call of `inner` and one comparison per entry, and no allocation once
-//! the buffers have grown. Long runs of hidden entries are left by a seek.
+//! Moving forward costs one call of `inner` and one comparison per entry, and no allocation once the buffers have
+//! grown. A long run of hidden entries is skipped by a seek.
 
 mod backward;
 mod counts;
@@ -35,7 +35,7 @@ use std::sync::Arc;
 
 /// The trailer that sorts before all entries of a user key.
 const BEFORE_ALL: u64 = u64::MAX;
-/// A pooled iterator keeps buffers up to this size.
+/// A pooled iterator keeps buffers up to this size in bytes.
 const BUFFER_MAX: usize = 4 << 10;
 /// The trailer that sorts after all entries of a user key.
 const AFTER_ALL: u64 = 0;
@@ -46,30 +46,30 @@ enum Direction {
     Backward,
 }
 
-/// How to come to the next entry to look at.
+/// How to reach the next entry to examine.
 enum Step {
-    /// Look at the present one.
+    /// Examine the current entry.
     Stay,
-    /// Go one on.
+    /// Move to the next entry.
     Next,
-    /// Go to the first entry of `key` with at most this trailer.
+    /// Seek to the first entry of `key` with at most this trailer.
     SkipTo(u64),
 }
 
-/// What `prefix_same_as_start` asks of keys.
+/// The prefix condition of `prefix_same_as_start`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum StartPrefix {
-    /// Nothing: no such option, or no start yet.
+    /// No condition: the option is off, or there is no start key yet.
     Any,
-    /// The prefix of the start.
+    /// Keys must have the prefix of the start key.
     Given,
-    /// The start is outside of the extractor's domain: it has no prefix that a key could share.
+    /// The start key is outside the extractor's domain: it has no prefix that a key could share.
     None,
 }
 
-/// Walks the keys and values that are visible at one sequence number.
+/// Iterates over the keys and values that are visible at one sequence number.
 ///
-/// `next` and `prev` do nothing where it is not valid. `key` and `value` are empty there.
+/// If the iterator is invalid, `next` and `prev` do nothing, and `key` and `value` are empty.
 pub struct DbIter {
     inner: MergingIterator<Source>,
     order: KeyOrder,
@@ -77,40 +77,40 @@ pub struct DbIter {
     merge_operator: Option<Arc<dyn MergeOperator>>,
     lower: Option<Vec<u8>>,
     upper: Option<Vec<u8>>,
-    /// Only with `prefix_same_as_start`.
+    /// Present only with `prefix_same_as_start`.
     prefix_extractor: Option<Arc<dyn SliceTransform>>,
-    /// The prefix that keys must have, as `start_prefix` says.
+    /// The prefix that keys must have, depending on `start_prefix`.
     prefix: Vec<u8>,
     start_prefix: StartPrefix,
-    /// `inner` has all keys in one order, so that what lies ahead of it lies ahead of every seek
-    /// that goes forward.
+    /// Whether `inner` has all keys in one order, so that entries ahead of it are also ahead of every seek that moves
+    /// forward.
     total_order: bool,
-    /// Bytes at the end of each value that users do not see.
+    /// The number of bytes at the end of each value that are hidden from users.
     value_suffix: usize,
     max_sequential_skip: u64,
     max_skippable: u64,
 
     valid: bool,
     direction: Direction,
-    /// The current user key, or while searching the last one that was looked at.
+    /// The current user key or, during a search, the last one examined.
     key: WalkKey,
-    /// The current value, if it is ours.
+    /// The current value, if the iterator owns it.
     value: Vec<u8>,
     value_is_ours: bool,
-    /// Earlier values that were ours, with `pin_data`.
+    /// Earlier owned values, kept with `pin_data`.
     pinned_values: Option<Vec<Vec<u8>>>,
     inner_is_past: bool,
     operands: MergeOperands,
     /// The internal key of a seek.
     target: Vec<u8>,
-    /// Entries looked at by the present call.
+    /// The number of entries that the current call has examined.
     looked_at: u64,
     error: Option<Error>,
-    /// Only with statistics.
+    /// Present only with statistics.
     counts: Option<Box<IterCounts>>,
-    /// What decided `inner`'s children, if it may be used by another reader later.
+    /// What determined `inner`'s children, if the iterator may be reused by a later reader.
     pool_key: Option<PoolKey>,
-    /// What `inner` reads from; dropped after it.
+    /// The object that `inner` reads from; dropped after `inner`.
     keepalive: Arc<dyn Any + Send + Sync>,
 }
 
@@ -118,7 +118,7 @@ impl DbIter {
     /// RocksDB's default of `max_sequential_skip_in_iterations`.
     const MAX_SEQUENTIAL_SKIP: u64 = 8;
 
-    /// What a reader at `seq` sees of `inner`. Not valid until a seek.
+    /// Creates an iterator over the entries of `inner` that are visible at `seq`. It is invalid until a seek.
     pub fn new(
         inner: MergingIterator<Source>,
         order: KeyOrder,
@@ -161,45 +161,45 @@ impl DbIter {
         iter
     }
 
-    /// Leaves so many bytes at the end of each value out.
+    /// Hides this many bytes at the end of each value.
     #[must_use]
     pub fn with_value_suffix(mut self, bytes: usize) -> DbIter {
         self.value_suffix = bytes;
         self
     }
 
-    /// Leaves a run of more than `n` hidden entries by a seek.
+    /// Makes the iterator reseek after more than `n` consecutive hidden entries.
     #[must_use]
     pub fn with_max_sequential_skip(mut self, n: u64) -> DbIter {
         self.max_sequential_skip = n;
         self
     }
 
-    /// Counts what it does, if there is somewhere to count.
+    /// Counts the iterator's operations, if there are statistics.
     #[must_use]
     pub fn with_statistics(mut self, statistics: Option<&Arc<Statistics>>) -> DbIter {
         self.counts = statistics.map(|stats| Box::new(IterCounts::new(Arc::clone(stats))));
         self
     }
 
-    /// Says what decided its children, so that it may be pooled when its user leaves.
+    /// Sets what determined the iterator's children, so that it can be pooled when its user drops it.
     #[must_use]
     pub fn with_pool_key(mut self, pool_key: Option<PoolKey>) -> DbIter {
         self.pool_key = pool_key;
         self
     }
 
-    /// What [`DbIter::with_pool_key`] said.
+    /// Returns the key set by [`DbIter::with_pool_key`].
     pub fn pool_key(&self) -> Option<&PoolKey> {
         self.pool_key.as_ref()
     }
 
-    /// The super-version that it keeps alive, if that is what it reads.
+    /// Returns the super-version that the iterator keeps alive, if it reads one.
     pub fn super_version(&self) -> Option<&SuperVersion> {
         self.keepalive.downcast_ref()
     }
 
-    /// Lets go of what its last user read; false if it cannot be used again or has too large buffers.
+    /// Releases what the last user read. Returns false if the iterator cannot be reused or its buffers are too large.
     pub fn release(&mut self) -> bool {
         self.valid = false;
         self.error = None;
@@ -213,8 +213,8 @@ impl DbIter {
             && self.key.capacity() <= BUFFER_MAX
     }
 
-    /// Makes a new or released iterator that of a reader at `seq`: the one place that takes options over.
-    /// Not valid until a seek.
+    /// Sets up a new or released iterator for a reader at `seq`. This is the only place that applies read options. The
+    /// iterator is invalid until a seek.
     pub fn renew(
         &mut self,
         seq: SeqNo,
@@ -240,26 +240,27 @@ impl DbIter {
         self.start(Direction::Forward);
     }
 
-    /// Reads as of another moment, for which `inner` must have everything. Not valid until a seek.
+    /// Switches to another sequence number, for which `inner` must have all entries. The iterator is invalid until a
+    /// seek.
     pub fn set_sequence(&mut self, seq: SeqNo) {
         self.seq = seq;
-        // What was inserted lies perhaps where `inner` has no more to look: the seek must be whole.
+        // New entries may be behind the position of `inner`, so the next seek must be a full one.
         self.valid = false;
     }
 
-    /// Whether it stands on a key.
+    /// Returns whether the iterator is at a key.
     #[inline]
     pub fn valid(&self) -> bool {
         self.valid
     }
 
-    /// The key it stands on.
+    /// Returns the current key.
     #[inline]
     pub fn key(&self) -> &[u8] {
         if self.valid { &self.key } else { &[] }
     }
 
-    /// The value of the key.
+    /// Returns the current value.
     #[inline]
     pub fn value(&self) -> &[u8] {
         let value = match (self.valid, self.value_is_ours) {
@@ -270,12 +271,12 @@ impl DbIter {
         &value[..value.len().saturating_sub(self.value_suffix)]
     }
 
-    /// The error that stopped it, if one did. Lasts until the next seek.
+    /// Returns the error that stopped the iterator, if any. The next seek clears it.
     pub fn status(&self) -> Result<()> {
         self.error.clone().map_or(Ok(()), Err)
     }
 
-    /// Goes to the first key within bounds.
+    /// Moves to the first key within bounds.
     pub fn seek_to_first(&mut self) {
         self.counted(Call::SeekToEnd, DbIter::go_to_first);
     }
@@ -293,7 +294,7 @@ impl DbIter {
         self.take_prefix_of_key();
     }
 
-    /// Goes to the last key within bounds.
+    /// Moves to the last key within bounds.
     pub fn seek_to_last(&mut self) {
         self.counted(Call::SeekToEnd, DbIter::go_to_last);
     }
@@ -311,7 +312,7 @@ impl DbIter {
         self.take_prefix_of_key();
     }
 
-    /// Goes to the first key `>= target` within bounds.
+    /// Moves to the first key `>= target` within bounds.
     pub fn seek(&mut self, target: &[u8]) {
         self.counted(Call::Seek, |iter| iter.go_to(target));
     }
@@ -336,7 +337,7 @@ impl DbIter {
         self.find_next(Step::Stay, false);
     }
 
-    /// Goes to the last key `<= target` within bounds.
+    /// Moves to the last key `<= target` within bounds.
     pub fn seek_for_prev(&mut self, target: &[u8]) {
         self.counted(Call::Seek, |iter| iter.go_back_to(target));
     }
@@ -354,7 +355,7 @@ impl DbIter {
         self.find_prev();
     }
 
-    /// Goes one key on.
+    /// Moves to the next key.
     #[inline]
     pub fn next(&mut self) {
         if self.valid {
@@ -376,7 +377,7 @@ impl DbIter {
         self.find_next(Step::Stay, true);
     }
 
-    /// Goes one key back.
+    /// Moves to the previous key.
     pub fn prev(&mut self) {
         if self.valid {
             self.counted(Call::Prev, DbIter::go_back);
@@ -392,7 +393,7 @@ impl DbIter {
         self.find_prev();
     }
 
-    /// Runs a move; with statistics it is counted.
+    /// Runs a move and, with statistics, counts it.
     #[inline]
     fn counted(&mut self, call: Call, go: impl FnOnce(&mut DbIter)) {
         if perf::is_used() {
@@ -401,7 +402,7 @@ impl DbIter {
         self.counted_by_statistics(call, go);
     }
 
-    /// With the perf context in use by anybody.
+    /// Runs a move while some thread uses the perf context.
     #[cold]
     fn counted_by_perf(&mut self, call: Call, go: impl FnOnce(&mut DbIter)) {
         let (count, cpu, time) = match call {
@@ -411,7 +412,7 @@ impl DbIter {
                 PerfMetric::SeekInternalSeekTime,
             ),
             Call::Next => {
-                // The entry that it leaves.
+                // Count the entry that the iterator leaves.
                 perf::count(PerfMetric::InternalKeySkippedCount, 1);
                 let time = PerfMetric::FindNextUserEntryTime;
                 (PerfMetric::IterNextCount, PerfMetric::IterNextCpuNanos, time)
@@ -444,7 +445,7 @@ impl DbIter {
         }
     }
 
-    /// Counts a seek within a move.
+    /// Counts a reseek within a move.
     #[cold]
     fn count_reseek(&mut self) {
         if let Some(counts) = &mut self.counts {
@@ -452,7 +453,7 @@ impl DbIter {
         }
     }
 
-    /// Whether `inner` goes forward and stands before every entry of `target`.
+    /// Returns whether `inner` moves forward and is before every entry of `target`.
     fn is_before(&self, target: &[u8]) -> bool {
         self.valid
             && self.direction == Direction::Forward
@@ -473,7 +474,7 @@ impl DbIter {
         self.error = Some(error);
     }
 
-    /// `inner` has no more entries, or failed.
+    /// Stops because `inner` has no more entries or failed.
     fn stop_with_inner(&mut self) {
         self.valid = false;
         self.error = self.inner.status().err();
@@ -497,13 +498,13 @@ impl DbIter {
         }
     }
 
-    /// Finds the first visible key from where `step` leads. While `skipping`, entries of `key` are
-    /// hidden: by a newer value or a tombstone.
+    /// Finds the first visible key from where `step` leads. While `skipping`, entries of `key` are hidden by a newer
+    /// value or a tombstone.
     #[inline]
     fn find_next(&mut self, mut step: Step, mut skipping: bool) {
         self.inner_is_past = false;
         self.valid = false;
-        // Hidden entries of `key` in a row.
+        // The number of consecutive hidden entries of `key`.
         let mut hidden = 0;
         loop {
             let stored = match step {
@@ -539,7 +540,7 @@ impl DbIter {
             step = Step::Next;
             if trailer >> 8 > self.seq {
                 perf::count(PerfMetric::InternalRecentSkippedCount, 1);
-                // Too new. Entries of a new key begin a new run.
+                // The entry is too new. Entries of a new key begin a new run.
                 if self.order.equal_user(user_key, &self.key) {
                     hidden += 1;
                 } else {
@@ -577,8 +578,8 @@ impl DbIter {
         }
     }
 
-    /// Folds the operands of `key` from the newest, on which `inner` stands, to their base. Leaves
-    /// the value in `value` and `inner` behind what was folded. Returns whether that succeeded.
+    /// Merges the operands of `key`, from the newest one, where `inner` is, down to the base value. Leaves the result
+    /// in `value`, and `inner` past the merged entries. Returns whether the merge succeeded.
     #[cold]
     fn fold_from_here(&mut self) -> bool {
         match self.try_fold_from_here() {
@@ -595,7 +596,7 @@ impl DbIter {
         }
     }
 
-    /// The present value may be looked at until the iterator is dropped, if its user said so.
+    /// Keeps the current value until the iterator is dropped, if `pin_data` requires it.
     #[inline]
     fn keep_value(&mut self) {
         if let Some(pinned) = &mut self.pinned_values {
@@ -653,7 +654,7 @@ impl std::fmt::Debug for DbIter {
     }
 }
 
-/// An iterator met operands, and the column family has no merge operator.
+/// Returns the error of an iterator that found operands in a column family without a merge operator.
 #[cold]
 fn no_merge_operator() -> Error {
     Error::no_merge_operator("Invalid argument: merge_operator_ must be set.")
@@ -676,7 +677,7 @@ fn is_at_or_after(order: &KeyOrder, user_key: &[u8], bound: Option<&[u8]>) -> bo
     bound.is_some_and(|bound| order.compare_user(user_key, bound).is_ge())
 }
 
-/// Whether `prefix_same_as_start` ends the iteration at a key.
+/// Returns whether `prefix_same_as_start` ends the iteration at a key.
 fn has_other_prefix(
     start: StartPrefix,
     extractor: &Option<Arc<dyn SliceTransform>>,

@@ -1,17 +1,17 @@
-//! A pool of iterators that ended and wait for the next one.
+//! The iterator pool: finished iterators that are kept for reuse.
 //!
-//! To make an iterator is to count what it reads: the super-version, memtables, levels, tables. All
-//! threads count on the same lines, each of which the processor then has to bring from another core,
-//! and the count is given back as dearly. So an iterator over the newest super-version is not taken
-//! apart at its end but pooled, in one of a few slots, which one the thread decides; the thread's next
-//! iterator takes it as it is.
+//! Creating an iterator increments the reference counts of what it reads: the super-version, memtables, levels, tables.
+//! All threads update the same cache lines, so the processor has to fetch each line from another core, and decrementing
+//! costs the same again. Therefore an iterator over the newest super-version is not destroyed when its user drops it.
+//! It is kept in one of a few slots, chosen by the thread, and the thread's next iterator reuses it unchanged.
 //!
-//! * **IP1** A pooled iterator is over the super-version that is newest while its slot is locked. Who
-//!   installs another one clears all slots after that: whoever returns one later sees the new one.
-//! * **IP2** It holds no block of a table, and only buffers of at most 4 KiB each.
+//! * **IP1** A pooled iterator reads the super-version that is the newest while its slot is locked. A thread that
+//!   installs a new super-version clears all slots afterwards; a thread that returns an iterator later sees the new
+//!   super-version.
+//! * **IP2** A pooled iterator holds no block of a table, and only buffers of at most 4 KiB each.
 //!
-//! A slot is a lock of its own line. Takers and returners only try it: two threads with one slot make their
-//! iterators as if there were none. Only the thread that clears the slots waits for it.
+//! Each slot is a lock on its own cache lines. Taking and returning use try-lock: two threads that share a slot create
+//! iterators as if there were no pool. Only the thread that clears the slots waits for the lock.
 
 use super::{DbIter, SuperVersion};
 use crate::env::lock_rank::{INNERMOST, RankedMutex};
@@ -19,15 +19,15 @@ use crate::env::sync::OnceLock;
 use crate::env::thread_number;
 use crate::sst::TableIterOptions;
 
-/// How many iterators are pooled at most.
+/// The maximum number of pooled iterators.
 const SLOTS: usize = 16;
 
-/// What of an iterator is decided when its children are made: one with other answers is not the same.
+/// What determines the children of an iterator. Iterators with different keys are not interchangeable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PoolKey {
-    /// How its tables are read.
+    /// How tables are read.
     pub tables: TableIterOptions,
-    /// How many memtables had entries. Memtables only grow, so equal numbers are the same memtables.
+    /// The number of memtables that had entries. Memtables only grow, so equal numbers mean the same memtables.
     pub filled: usize,
 }
 
@@ -41,23 +41,23 @@ pub struct IteratorPool {
 #[repr(align(128))]
 struct Slot(RankedMutex<Option<Box<DbIter>>, INNERMOST>);
 
-/// The slot of this thread.
+/// Returns the slot of this thread.
 fn mine(slots: &[Slot]) -> &Slot {
     &slots[thread_number() % slots.len()]
 }
 
 impl IteratorPool {
-    /// The pooled iterator of this thread, if it suits: what it reads and what decided its children.
+    /// Takes the pooled iterator of this thread if `suits` accepts its super-version and its key.
     pub fn take(&self, suits: impl FnOnce(&SuperVersion, &PoolKey) -> bool) -> Option<Box<DbIter>> {
-        // Where nothing was ever pooled there are no slots.
+        // If no iterator was ever pooled, there are no slots.
         let mut slot = mine(self.slots.get()?).0.try_lock()?;
         slot.take_if(|iter| {
             matches!((iter.super_version(), iter.pool_key()), (Some(sv), Some(it)) if suits(sv, it))
         })
     }
 
-    /// Pools an iterator whose user has left, if it can be and `is_newest` says so of what it reads:
-    /// it is asked when nobody can install another one unnoticed.
+    /// Pools an iterator that its user has dropped, if it can be pooled and `is_newest` confirms its super-version.
+    /// `is_newest` is called while no other super-version can be installed unnoticed.
     pub fn put(&self, mut iter: Box<DbIter>, is_newest: impl FnOnce(&SuperVersion) -> bool) {
         if iter.pool_key().is_none() || !iter.release() {
             return;
@@ -71,8 +71,8 @@ impl IteratorPool {
         }
     }
 
-    /// Takes out all that is pooled: another super-version was installed. The caller drops it.
-    // Iterators are handed out in the boxes that they came in.
+    /// Removes all pooled iterators after a new super-version was installed. The caller drops them.
+    // Iterators are returned in the boxes in which they were pooled.
     #[allow(clippy::vec_box)]
     pub fn clear(&self) -> Vec<Box<DbIter>> {
         let slots = self.slots.get().into_iter().flatten();

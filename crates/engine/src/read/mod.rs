@@ -1,4 +1,4 @@
-//! Reading: the pinned set of memtables and files, snapshots, and the user's iterator.
+//! Reading: super-versions, snapshots, and the user's iterator.
 
 mod db_iter;
 mod iterator_pool;

@@ -1,11 +1,11 @@
-//! The sequence numbers that some user still reads at.
+//! The sequence numbers at which users still read.
 //!
-//! The list is in parts, one of which a thread uses that takes a snapshot: threads that take many do not
-//! meet. A job looks through all parts, one after the other, before it reads anything.
+//! The list is sharded by thread, so that threads that take many snapshots do not contend. A job reads all shards, one
+//! after the other, before it reads any data.
 //!
-//! Why a job spares what it must. A snapshot that is in its part when the job looks there is seen. One
-//! that comes later asks for the latest sequence number later than the job began to look, so it is not
-//! older than anything that the job may drop entries for.
+//! A job keeps every entry that a snapshot needs, for this reason: if a snapshot is in its shard when the job reads
+//! that shard, the job sees it. A snapshot that is taken later loads the latest sequence number after the job began to
+//! read the list, so it is not older than anything for which the job may drop entries.
 
 use crate::base::{MAX_SEQUENCE_NUMBER, SeqNo};
 use crate::env::clock;
@@ -14,33 +14,33 @@ use crate::env::sync::atomic::{AtomicBool, Ordering};
 use crate::env::thread_number;
 use std::collections::BTreeMap;
 
-/// How many parts there are.
+/// The number of shards.
 const PARTS: usize = 8;
 
-/// The snapshots that some threads took, by their sequence numbers. On a cache line pair of its own.
+/// The snapshots that some threads took, by sequence number. Each shard has a pair of cache lines of its own.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct Part(RankedMutex<BTreeMap<SeqNo, Holders>, INNERMOST>);
 
-/// Live snapshots.
+/// The list of live snapshots.
 #[derive(Debug, Default)]
 pub struct SnapshotList {
     parts: [Part; PARTS],
-    /// Some family's values change in place.
+    /// Whether the values of some family are updated in place, so that snapshots are not consistent.
     without_moments: AtomicBool,
 }
 
-/// Who holds one sequence number.
+/// The holders of one sequence number.
 #[derive(Clone, Copy, Debug, Default)]
 struct Holders {
     count: usize,
-    /// Those of them that look for later writes, whatever became of these.
+    /// The number of holders that check for later writes, whatever became of those writes.
     checking: usize,
-    /// When the first of them came, in seconds since 1970.
+    /// When the first holder took it, in seconds since 1970.
     since: u64,
 }
 
-/// A snapshot that was taken, to be given back.
+/// A snapshot that was taken and must be released.
 #[derive(Debug)]
 pub struct Taken {
     sequence: SeqNo,
@@ -49,19 +49,19 @@ pub struct Taken {
 }
 
 impl Taken {
-    /// The moment that it shows.
+    /// Returns the sequence number of the snapshot.
     pub fn sequence(&self) -> SeqNo {
         self.sequence
     }
 }
 
-/// What a flush or a compaction has to spare.
+/// The snapshots for which a flush or a compaction must keep entries.
 #[derive(Clone, Debug)]
 pub struct JobSnapshots {
     /// The live sequence numbers, ascending.
     pub sequences: Vec<SeqNo>,
-    /// Transactions ask of each key whether it was written after this moment: the newest entry of a
-    /// key stays if it was, though it be a tombstone over nothing.
+    /// Transactions check whether a key was written after this sequence number. If it was, a job keeps the key's newest
+    /// entry, even a tombstone that hides nothing.
     pub check_from: SeqNo,
 }
 
@@ -72,9 +72,9 @@ impl Default for JobSnapshots {
 }
 
 impl SnapshotList {
-    /// Takes a snapshot of what `latest` says while the list is locked, so that a compaction that
-    /// reads the list either sees it or has only dropped what it cannot see. With `checking` its
-    /// holder wants to know of later writes, even of those that left nothing to read.
+    /// Takes a snapshot at the sequence number that `latest` returns while the list is locked. So a compaction that
+    /// reads the list either sees the snapshot, or drops only entries that the snapshot cannot see. With `checking`,
+    /// the holder checks for later writes, including those that left no value to read.
     pub fn take(&self, checking: bool, latest: impl FnOnce() -> SeqNo) -> Taken {
         let part = thread_number() % PARTS;
         let mut live = self.parts[part].0.lock();
@@ -88,17 +88,17 @@ impl SnapshotList {
         Taken { sequence, checking, part }
     }
 
-    /// Whether snapshots show one moment of every family.
+    /// Returns whether snapshots are consistent in every family.
     pub fn show_moments(&self) -> bool {
         !self.without_moments.load(Ordering::Acquire)
     }
 
-    /// Says what [`SnapshotList::show_moments`] tells.
+    /// Sets the result of [`SnapshotList::show_moments`].
     pub fn set_show_moments(&self, yes: bool) {
         self.without_moments.store(!yes, Ordering::Release);
     }
 
-    /// Gives one snapshot back.
+    /// Releases one snapshot.
     pub fn release(&self, taken: &Taken) {
         let Some(part) = self.parts.get(taken.part) else { return };
         let mut live = part.0.lock();
@@ -111,7 +111,7 @@ impl SnapshotList {
         }
     }
 
-    /// What a job that begins now has to spare.
+    /// Returns the snapshots for which a job that begins now must keep entries.
     pub fn for_job(&self) -> JobSnapshots {
         let mut found = JobSnapshots::default();
         for part in &self.parts {
@@ -126,23 +126,23 @@ impl SnapshotList {
         found
     }
 
-    /// How many snapshots are live.
+    /// Returns the number of live snapshots.
     pub fn count(&self) -> usize {
         let of_part = |part: &Part| part.0.lock().values().map(|h| h.count).sum::<usize>();
         self.parts.iter().map(of_part).sum()
     }
 
-    /// The oldest live sequence number.
+    /// Returns the oldest live sequence number.
     pub fn oldest(&self) -> Option<SeqNo> {
         self.first().map(|(seq, _)| seq)
     }
 
-    /// When the oldest one was taken, in seconds since 1970.
+    /// Returns when the oldest snapshot was taken, in seconds since 1970.
     pub fn oldest_time(&self) -> Option<u64> {
         self.first().map(|(_, since)| since)
     }
 
-    /// The oldest live sequence number and when it was first taken.
+    /// Returns the oldest live sequence number and when it was first taken.
     fn first(&self) -> Option<(SeqNo, u64)> {
         let of_part = |part: &Part| part.0.lock().iter().next().map(|(seq, h)| (*seq, h.since));
         self.parts.iter().filter_map(of_part).min()
@@ -193,7 +193,7 @@ mod tests {
         let expected: Vec<SeqNo> = (31..=50).collect();
         assert_eq!((list.for_job().sequences, list.count()), (expected, 30));
         assert_eq!((list.for_job().check_from, list.oldest()), (40, Some(31)));
-        // Given back by another thread than took it.
+        // Release these from a thread other than the one that took them.
         taken.iter().filter(|taken| taken.sequence() < 45).for_each(|taken| list.release(taken));
         assert_eq!((list.for_job().sequences, list.oldest()), ((45..=50).collect(), Some(45)));
     }

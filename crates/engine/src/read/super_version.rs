@@ -1,4 +1,4 @@
-//! Everything a reader needs, immutable and pinned together: memtables and the version.
+//! The super-version: the memtables and the version that a reader uses together.
 
 use crate::base::LookupKey;
 use crate::memtable::MemTable;
@@ -7,8 +7,8 @@ use crate::version::TableCache;
 use crate::version::Version;
 use std::sync::Arc;
 
-/// One consistent set of places to look into, newest first. A reader takes it once and needs no
-/// lock after that; writers go on inserting into `mem`, which sequence numbers hide.
+/// An immutable, consistent set of places to search, newest first. A reader takes it once and needs no lock afterwards.
+/// Writers keep inserting into `mem`, but the reader's sequence number hides their entries.
 pub struct SuperVersion {
     /// The active memtable.
     pub mem: Arc<MemTable>,
@@ -19,8 +19,8 @@ pub struct SuperVersion {
 }
 
 impl SuperVersion {
-    /// The range tombstones of each place, newest place first: one of its own for each memtable, each
-    /// file of level 0 and each other level that has files. `None` where there are none at all.
+    /// Returns the range tombstones of each place, newest place first. Each memtable, each file of level 0 and each
+    /// deeper level that has files counts as one place. `None` if there are no range tombstones.
     pub fn range_tombstones(&self, tables: &TableCache) -> Option<Vec<Vec<Run>>> {
         if !self.has_range_tombstones(tables) {
             return None;
@@ -34,8 +34,7 @@ impl SuperVersion {
         Some(places)
     }
 
-    /// Asks for what a lookup of the key reads first in each place, so that it waits for all of them
-    /// at once.
+    /// Prefetches what a lookup of the key reads first in each place, so that the cache misses overlap.
     #[inline]
     pub fn prefetch(&self, key: &LookupKey) {
         self.mem.prefetch(key);
@@ -43,7 +42,7 @@ impl SuperVersion {
         self.version.prefetch(key);
     }
 
-    /// Whether there are range tombstones anywhere.
+    /// Returns whether there are range tombstones anywhere.
     pub fn has_range_tombstones(&self, tables: &TableCache) -> bool {
         let mut memtables = std::iter::once(&self.mem).chain(&self.immutables);
         memtables.any(|mem| mem.num_range_deletes() != 0)

@@ -1,7 +1,7 @@
-//! Groups of keys, and memory for their values.
+//! Groups of keys, and the memory for their values.
 //!
-//! The state of each key of a group lies on the stack, and its small values share one piece of memory:
-//! an allocation for each of them was a sixth of a lookup.
+//! The state of each key of a group is on the stack, and small values share one allocation: one allocation per value
+//! took a sixth of a lookup's time.
 
 use super::super::Lookup;
 use super::super::observe::{Observe, Values};
@@ -14,16 +14,16 @@ use smallvec::SmallVec;
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
-/// Something of each key of a group.
+/// One item per key of a group.
 type Group<T> = SmallVec<[T; GROUP]>;
 
-/// The level that settled the answer for each key of a group, if one did. Kept for observers only.
+/// For each key of a group, the level that settled its answer, if any. Recorded only for observers.
 pub(super) type Levels = [Option<u8>; GROUP];
 
-/// Values up to so many bytes share memory, which lives as long as one of them.
+/// Values up to this many bytes share memory, which is freed when the last of them is dropped.
 const SHARED_MAX: usize = 512;
 
-/// Looks keys up, group by group.
+/// Looks up keys, group by group.
 pub(super) fn look_up<K: AsRef<[u8]>, O: Observe>(
     lookup: &Lookup<'_>,
     keys: &[K],
@@ -80,7 +80,7 @@ fn look_up_group<O: Observe>(
     }
 }
 
-/// Asks each memtable for all keys before the next one.
+/// Searches each memtable for all keys before the next memtable.
 fn search_memtables<O: Observe>(
     lookup: &Lookup<'_>,
     keys: &[LookupKey<'_>],
@@ -103,7 +103,7 @@ fn search_memtables<O: Observe>(
     }
 }
 
-/// Where a value was copied to.
+/// The location of a copied value.
 enum CopiedTo {
     Group { start: u32, end: u32 },
     Own(Vec<u8>),
@@ -115,14 +115,14 @@ impl Default for CopiedTo {
     }
 }
 
-/// The small values of a group while they are found.
+/// Collects the small values of a group during the lookup.
 struct SmallValues {
     num_keys: usize,
     bytes: RefCell<Vec<u8>>,
 }
 
 impl SmallValues {
-    /// What takes the value of one key, and notes its place.
+    /// Returns the receiver for the value of one key. It records where it has copied the value.
     #[inline]
     fn receiver(&self, place: &Cell<CopiedTo>) -> impl FnMut(&[u8]) {
         |value| {
@@ -132,7 +132,7 @@ impl SmallValues {
             }
             let mut bytes = self.bytes.borrow_mut();
             if bytes.is_empty() {
-                // Values are mostly as long as the first one.
+                // Most values are as long as the first one.
                 bytes.reserve(value.len() * self.num_keys);
             }
             let start = bytes.len() as u32;
@@ -142,7 +142,7 @@ impl SmallValues {
     }
 }
 
-/// The small values of a group.
+/// The collected small values of a group.
 struct GroupValues(Vec<u8>);
 
 impl PinnedBytes for GroupValues {

@@ -1,7 +1,8 @@
-//! Lookups of many keys, all as of one moment.
+//! Lookups of many keys at one point in time.
 //!
-//! Keys are looked up in groups, place by place, newest first, as a single lookup goes. Each place is asked for all
-//! keys of a group before the next one is, and in stages, so that the keys' cache misses overlap.
+//! Keys are looked up in groups. As in a single lookup, places are searched from the newest to the oldest. Each place
+//! is searched for all keys of a group before the next place, and in stages, so that the cache misses of the keys
+//! overlap.
 
 mod group;
 mod stages;
@@ -19,7 +20,7 @@ use crate::env::epoch::Guard;
 use crate::options::ReadOptions;
 use crate::session::ColumnFamilyData;
 
-/// Returns the values of many keys, all as of one moment.
+/// Returns the values of many keys at one point in time.
 pub(crate) fn multi_get<H: Host, K: AsRef<[u8]>>(
     host: &H,
     family: &ColumnFamilyData,
@@ -53,7 +54,8 @@ impl<H: Host, K: AsRef<[u8]>> Observable for MultiGet<'_, H, K> {
     }
 }
 
-/// In groups where that can be done. Limits are kept key by key, and so does the perf context count.
+/// Looks up keys in groups where possible. If there are limits, or if the perf context counts, keys are looked up one
+/// by one.
 fn look_up<K: AsRef<[u8]>, O: Observe>(
     lookup: &Lookup<'_>,
     keys: &[K],

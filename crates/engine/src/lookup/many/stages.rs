@@ -1,8 +1,8 @@
-//! Lookups of many keys in the files, in stages; see [`crate::sst::Staged`].
+//! Staged lookups of many keys in files; see [`crate::sst::Staged`].
 //!
-//! Level by level, newest first, as a single lookup goes: what a level settles is not sought below it.
-//! Inside level 0 all files are asked at once, since their filters say no mostly, and settled newest
-//! first.
+//! As in a single lookup, levels are searched from the newest to the oldest, and a key whose answer a level has settled
+//! is not searched below it. In level 0 all files are searched at once, because their filters exclude most of them, and
+//! the results are settled newest first.
 
 use super::super::Lookup;
 use super::super::observe::Observe;
@@ -16,24 +16,24 @@ use crate::sst::Staged;
 use crate::version::{Level, TableCache};
 use smallvec::SmallVec;
 
-/// One key on its way through one file.
+/// The search for one key in one file.
 struct Walk<'a> {
-    /// Its place among the keys.
+    /// The index of the key.
     key: u32,
     file: u32,
-    /// Nothing where the level itself has to look the key up.
+    /// `None` if the level itself has to look up the key.
     staged: Option<Staged<'a>>,
 }
 
-/// So many walks take a stage together where stages wait for memory. A block's object is four lines, an entry
-/// three, and a core waits for about two dozen at a time. What is asked for beyond that, it forgets.
+/// The number of searches that take a memory-bound stage together. A block's object occupies four cache lines and an
+/// entry three, and a core sustains about two dozen outstanding misses. It drops prefetches beyond that.
 const CLUMP: usize = 3;
 
-/// So many keys are best looked up together: enough to keep a core's misses in flight from stage to stage, few
-/// enough for what there is of them to stay in the first-level cache.
+/// The best number of keys to look up together: enough to keep the core's misses outstanding from stage to stage, and
+/// few enough for their state to stay in the first-level cache.
 pub(super) const GROUP: usize = 32;
 
-/// Those of a group of keys in one level, on the stack where each key is in one file.
+/// The searches for a group of keys in one level. They are on the stack if each key is in one file.
 type Walks<'a> = SmallVec<[Walk<'a>; GROUP]>;
 
 impl Walk<'_> {
@@ -49,8 +49,8 @@ impl Walk<'_> {
 }
 
 impl Lookup<'_> {
-    /// Looks each key up in the files, with its context. Contexts that are done are left alone; an error goes to its
-    /// context. The level that settled an answer goes to `levels`, if somebody observes.
+    /// Looks up each key in the files. Contexts that are done are skipped, and an error is stored in its key's context.
+    /// If a lookup is observed, the level that settled an answer is stored in `levels`.
     pub(super) fn search_files<O: Observe>(
         &self,
         keys: &[LookupKey<'_>],
@@ -90,8 +90,8 @@ impl Lookup<'_> {
     }
 }
 
-/// The stages that wait for memory, in prefetch groups, each one group behind the one before: while one group's lines
-/// come, those of others have come and are worked on.
+/// Runs the memory-bound stages as a pipeline of prefetch groups. Each stage is one group behind the previous stage:
+/// while the cache lines of one group arrive, the groups whose lines have arrived are processed.
 #[inline]
 fn roll<'a>(walks: &mut [Walk<'a>], guard: &'a Guard, mut settle: impl FnMut(&Walk<'a>)) {
     for at in (0..walks.len() + 3 * CLUMP).step_by(CLUMP) {
@@ -102,7 +102,7 @@ fn roll<'a>(walks: &mut [Walk<'a>], guard: &'a Guard, mut settle: impl FnMut(&Wa
     }
 }
 
-/// The prefetch group so many groups before the one that begins `at`, if there is one.
+/// Returns the prefetch group that is `before` groups before the one beginning at `at`, or an empty slice.
 #[inline(always)]
 fn prefetch_group<'w, 'a>(
     walks: &'w mut [Walk<'a>],
@@ -119,7 +119,7 @@ fn for_each<'a>(walks: &mut [Walk<'a>], stage: impl Fn(&mut Staged<'a>)) {
     walks.iter_mut().filter_map(|walk| walk.staged.as_mut()).for_each(stage);
 }
 
-/// The last stage.
+/// Runs the last stage.
 #[inline(always)]
 fn settle(
     level: &Level,

@@ -1,7 +1,7 @@
-//! The way back: keys from last to first, and of each key its entries from oldest to newest.
+//! Backward iteration: keys from last to first, and the entries of each key from oldest to newest.
 //!
-//! The newest visible entry is known only when the walk has gone past it, so key and value are
-//! copied (D2 of `db_iter`).
+//! The newest visible entry is known only when `inner` has moved past it, so key and value are copied (D2 of
+//! `db_iter`).
 
 use super::counts::IterCounts;
 use super::{BEFORE_ALL, DbIter, StartPrefix, has_other_prefix, set, set_target, too_many_skipped};
@@ -14,17 +14,17 @@ use crate::iter::merge_helper::{
     Collected, counted_merge, short_key, split, unknown_type, unsupported_entry,
 };
 
-/// What the entries of a key say, as far as they were read.
+/// The base value of a key, according to the entries read so far.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Base {
-    /// Nothing is visible, or the newest below the operands is a tombstone.
+    /// No entry is visible, or the newest one below the operands is a tombstone.
     None,
-    /// It is in `value`.
+    /// The base value is in `value`.
     Value,
 }
 
 impl DbIter {
-    /// Finds the last visible key from where `inner` stands, going back.
+    /// Finds the last visible key, moving backward from the position of `inner`.
     pub(super) fn find_prev(&mut self) {
         self.valid = false;
         while self.inner.valid() {
@@ -58,14 +58,14 @@ impl DbIter {
         self.stop_with_inner();
     }
 
-    /// Puts `inner` on the last entry before all entries of `key`.
+    /// Moves `inner` to the last entry before all entries of `key`.
     pub(super) fn seek_before_key(&mut self) {
         set_target(&mut self.target, &self.key, BEFORE_ALL);
         self.inner.seek_for_prev(&self.target);
     }
 
-    /// Reads the entries of `key` from the oldest, on which `inner` stands, to the newest visible
-    /// one. Leaves its value in `value`; false if the key is not there.
+    /// Reads the entries of `key` from the oldest one, where `inner` is, to the newest visible one. Leaves the
+    /// resulting value in `value`. Returns false if the key is deleted or not visible.
     fn find_value_of_key(&mut self) -> Result<bool> {
         self.keep_value();
         self.operands.clear();
@@ -118,7 +118,7 @@ impl DbIter {
         Ok(true)
     }
 
-    /// Does the same by a seek to the newest visible entry: the key has many.
+    /// Does the same by seeking the newest visible entry, because the key has many entries.
     #[cold]
     fn seek_value_of_key(&mut self) -> Result<bool> {
         set_target(&mut self.target, &self.key, seek_trailer(self.seq));
@@ -149,7 +149,7 @@ impl DbIter {
         Ok(found)
     }
 
-    /// Steps over the entries of `key` that are too new.
+    /// Moves past the entries of `key` that are too new.
     fn go_before_key(&mut self) -> Result<()> {
         let mut stepped = 0;
         while self.inner.valid() {
@@ -169,7 +169,7 @@ impl DbIter {
         Ok(())
     }
 
-    /// Counts an entry; more than `max_skippable_internal_keys` before it are Incomplete.
+    /// Counts an entry. Returns `Incomplete` after more than `max_skippable_internal_keys` entries.
     #[inline]
     fn count_one(&mut self) -> Result<()> {
         if self.max_skippable != 0 && self.looked_at > self.max_skippable {

@@ -1,5 +1,5 @@
-//! What an iterator with statistics did for its user. Moves are counted here and handed over when the user leaves:
-//! a scan would else write to a shared counter per entry.
+//! The operation counts of an iterator with statistics. Moves are counted here and added to the statistics when the
+//! iterator is dropped; otherwise a scan would write to a shared counter for each entry.
 
 use crate::env::clock::Instant;
 use crate::stats::{HistogramType, Statistics, Ticker};
@@ -14,11 +14,11 @@ pub(super) enum Call {
     Next,
     /// `prev`.
     Prev,
-    /// A seek to the first or the last key, of which no times are kept.
+    /// A seek to the first or the last key. Its time is not recorded.
     SeekToEnd,
 }
 
-/// How often it was moved, and to how many entries that led.
+/// The number of moves, and how many of them led to an entry.
 #[derive(Default)]
 struct Moves {
     calls: u64,
@@ -28,38 +28,38 @@ struct Moves {
 /// The counts of one iterator.
 pub(super) struct IterCounts {
     stats: Arc<Statistics>,
-    /// It has a user, whom it was counted as made for.
+    /// Whether the iterator has a user, for whom its creation was counted.
     in_use: bool,
     counts: Counts,
 }
 
-/// What it did for its present user.
+/// The counts for the current user.
 #[derive(Default)]
 struct Counts {
     moves: [Moves; 3],
     bytes: u64,
     /// Entries that moves passed over.
     skipped: u64,
-    /// Seeks in the middle of moves.
+    /// Reseeks within moves.
     reseeks: u64,
 }
 
 impl IterCounts {
-    /// The counts of an iterator that was just made.
+    /// Creates the counts of a new iterator.
     pub(super) fn new(stats: Arc<Statistics>) -> IterCounts {
         let mut counts = IterCounts { stats, in_use: false, counts: Counts::default() };
         counts.begin();
         counts
     }
 
-    /// It has a new user.
+    /// Begins counting for a new user.
     pub(super) fn begin(&mut self) {
         self.end();
         self.in_use = true;
         self.stats.add(Ticker::NoIteratorCreated, 1);
     }
 
-    /// Its user has left: hands the counts over, and is at 0 again.
+    /// Adds the counts to the statistics when the user has dropped the iterator, and resets them.
     pub(super) fn end(&mut self) {
         if !std::mem::take(&mut self.in_use) {
             return;
@@ -85,18 +85,18 @@ impl IterCounts {
         }
     }
 
-    /// Where it counts.
+    /// Returns the statistics to which the counts are added.
     pub(super) fn statistics(&self) -> &Statistics {
         &self.stats
     }
 
-    /// Notes a seek that saves many steps within a move.
+    /// Counts a reseek within a move.
     pub(super) fn add_reseek(&mut self) {
         self.counts.reseeks += 1;
     }
 
-    /// Notes a call, the bytes of the entry that it found, how many entries it looked at, and when it
-    /// began if that was noted.
+    /// Counts a call: the bytes of the entry that it found, how many entries it examined, and its start time if that
+    /// was taken.
     pub(super) fn add(
         &mut self,
         call: Call,
