@@ -1,4 +1,5 @@
-//! Blocks in memory: [`Block`] owns (or maps) the bytes and knows where the parts are. The format is that of `view.rs`.
+//! Blocks in memory: a [`Block`] owns (or maps) the bytes and records where their parts are. `view.rs` describes the
+//! format.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -13,22 +14,22 @@ use crate::error::Result;
 use crate::fs::RandomAccessFile;
 use std::sync::Arc;
 
-/// Where a block's bytes are.
+/// The memory that contains a block's bytes.
 pub enum Bytes {
-    /// The first `len` bytes of memory of its own.
+    /// The first `len` bytes of separately allocated memory.
     Owned {
-        /// The block and perhaps more.
+        /// The block, and perhaps more bytes after it.
         memory: Memory,
-        /// How long the block is.
+        /// The length of the block.
         len: usize,
     },
-    /// In a mapped file.
+    /// A part of a mapped file.
     Mapped {
-        /// The file, kept open.
+        /// The file, which is kept open.
         file: Arc<dyn RandomAccessFile>,
-        /// Where the block starts.
+        /// The offset of the block.
         start: usize,
-        /// How long it is.
+        /// The length of the block.
         len: usize,
     },
 }
@@ -52,10 +53,10 @@ impl Bytes {
     }
 }
 
-/// [`Bytes`] as a block keeps them, small, as there is one in each cached block: how long it is follows
-/// from its [`Layout`].
+/// [`Bytes`] in the compact form that a block keeps, since every cached block has one: the length follows from the
+/// block's [`Layout`].
 enum Storage {
-    /// The block, and perhaps a bit more.
+    /// The block, and perhaps a few bytes after it.
     Owned(Memory),
     Mapped {
         file: Arc<dyn RandomAccessFile>,
@@ -63,19 +64,19 @@ enum Storage {
     },
 }
 
-/// A block in memory. What every lookup reads comes first.
+/// A block in memory. The fields that every lookup reads come first.
 #[repr(C)]
 pub struct Block {
     storage: Storage,
     layout: Layout,
-    /// Set by the first point lookup: the second one builds the fingerprints.
+    /// Set by the first point lookup; the second one builds the fingerprints.
     seen: AtomicBool,
     fingerprints: OnceLock<Option<Fingerprints>>,
     restart_prefixes: RestartPrefixes,
 }
 
 impl Block {
-    /// Takes the uncompressed bytes of a block apart.
+    /// Parses the uncompressed bytes of a block.
     pub fn new(bytes: Bytes) -> Result<Block> {
         let layout = Layout::parse(bytes.as_slice())?;
         let storage = match bytes {
@@ -87,8 +88,8 @@ impl Block {
         Ok(Block { storage, layout, restart_prefixes, seen, fingerprints })
     }
 
-    /// The block with restart_prefixes, if it suits them. Its table's fences begin with `common`, and are in
-    /// bytewise order.
+    /// Adds restart prefixes if the block suits them. The table's fences must begin with `common` and be in bytewise
+    /// order.
     #[must_use]
     pub fn with_marks(mut self, common: Option<&[u8]>) -> Block {
         if let Some(common) = common {
@@ -97,19 +98,19 @@ impl Block {
         self
     }
 
-    /// How many bytes the entries have.
+    /// The length of the entries in bytes.
     #[inline]
     pub(super) fn entries_len(&self) -> usize {
         self.layout.restarts as usize
     }
 
-    /// What leads a seek to its interval.
+    /// The restart prefixes, which lead a seek to its interval.
     #[inline]
     pub(super) fn restart_prefixes(&self) -> &RestartPrefixes {
         &self.restart_prefixes
     }
 
-    /// Its memory, for another block of `len` bytes, if it suits. What is left must not be searched.
+    /// Takes the block's memory for another block of `len` bytes, if it fits. The remaining block must not be searched.
     pub fn take_memory(&mut self, len: usize) -> Option<Memory> {
         match &mut self.storage {
             Storage::Owned(memory) if is_room(memory, len) => Some(std::mem::take(memory)),
@@ -117,7 +118,7 @@ impl Block {
         }
     }
 
-    /// Whether its memory is good for another block of `len` bytes.
+    /// Whether the block's memory fits another block of `len` bytes.
     pub fn suits(&self, len: usize) -> bool {
         match &self.storage {
             Storage::Owned(memory) => is_room(memory, len),
@@ -125,13 +126,14 @@ impl Block {
         }
     }
 
-    /// Frees all but the memory that [`Block::take_memory`] gives; false if there is none.
+    /// Frees everything except the memory for [`Block::take_memory`]; returns false if there is no
+    /// such memory.
     pub fn recycle(&mut self) -> bool {
         self.fingerprints = OnceLock::new();
         matches!(self.storage, Storage::Owned(_))
     }
 
-    /// The block, and perhaps a bit more behind it.
+    /// The block, and perhaps a few bytes after it.
     #[inline]
     fn bytes(&self) -> &[u8] {
         match &self.storage {
@@ -149,7 +151,7 @@ impl Block {
         BlockView::of(self.bytes(), self.layout)
     }
 
-    /// What a cache is charged for it.
+    /// The charge of the block to a cache, in bytes.
     pub fn charge(&self) -> usize {
         let bytes = match &self.storage {
             Storage::Owned(bytes) => bytes.len(),
@@ -158,15 +160,14 @@ impl Block {
         bytes + size_of::<Node<Block>>() + 2 * size_of::<usize>()
     }
 
-    /// The fingerprints; the inner `None` if the block does not suit them, the outer one if nobody looked
-    /// yet.
+    /// The fingerprints. The inner `None` means that the block does not suit them, the outer one that they were not
+    /// built yet.
     #[inline]
     pub fn fingerprints(&self) -> Option<Option<&Fingerprints>> {
         self.fingerprints.get().map(Option::as_ref)
     }
 
-    /// Builds the fingerprints at the second point lookup. Returns the memory that they take, when this
-    /// call built them.
+    /// Builds the fingerprints at the second point lookup. If this call built them, returns their memory in bytes.
     #[cold]
     pub fn note_lookup(&self) -> Option<usize> {
         if !self.seen.swap(true, Ordering::Relaxed) || self.fingerprints.get().is_some() {
@@ -178,7 +179,7 @@ impl Block {
     }
 }
 
-/// Whether memory is neither too small for `len` bytes nor much too large.
+/// Whether memory is large enough for `len` bytes, but not much too large.
 fn is_room(memory: &[u8], len: usize) -> bool {
     (len..=len + len / 8).contains(&memory.len())
 }

@@ -1,24 +1,24 @@
-//! Puts entries into a block; see `block` for the bytes.
+//! The block builder: encodes entries into a block; `view` describes the format.
 
 use super::view::{COLLISION, EMPTY_BUCKET, HASH_INDEX_BIT, HASH_INDEX_SEED};
 use crate::base::coding::{put_varint32, varint_length};
 use crate::base::hash::hash32;
 use crate::env::mapping::LargeVec;
 
-/// A hash index names intervals by one byte, the two largest being taken.
+/// A hash index stores an interval in one byte, whose two largest values are reserved.
 const INTERVAL_MAX: usize = 253;
 /// Blocks above this size have no hash index.
 const HASHED_SIZE_MAX: usize = 64 << 10;
 
-/// A block that is being filled. Keys must ascend.
+/// A block under construction. Keys must ascend.
 pub struct BlockBuilder {
     restart_interval: usize,
     buffer: LargeVec<u8>,
     restarts: LargeVec<u32>,
-    /// Entries since the last restart.
+    /// The number of entries since the last restart.
     counter: usize,
     last_key: Vec<u8>,
-    /// Keys leave out what they share with the key before.
+    /// Whether keys omit the prefix that they share with the previous key.
     shares: bool,
     hash: Option<HashIndexBuilder>,
 }
@@ -37,21 +37,21 @@ impl BlockBuilder {
         }
     }
 
-    /// The same with a hash index of this fill.
+    /// Adds a hash index with this fill ratio.
     pub fn with_hash_index(mut self, util_ratio: f64) -> BlockBuilder {
         let ratio = if util_ratio > 0.0 { util_ratio } else { 0.75 };
         self.hash = Some(HashIndexBuilder { ratio, entries: Vec::new(), usable: true });
         self
     }
 
-    /// The same with whole keys, if asked for.
+    /// Sets whether keys are delta-coded; if not, they are stored whole.
     pub fn with_sharing(mut self, shares: bool) -> BlockBuilder {
         self.shares = shares;
         self
     }
 
-    /// Whether the next entry goes into another block, which should have `limit` bytes: this one
-    /// is as large, or so nearly (`deviation` percent) that the entry would pass the limit.
+    /// Whether the next entry belongs into another block. `limit` is the intended size: this block
+    /// has reached it, or is within `deviation` percent of it and the entry would exceed it.
     pub fn is_full(&self, limit: usize, deviation: i32, key: &[u8], value: &[u8]) -> bool {
         if self.is_empty() {
             return false;
@@ -65,25 +65,25 @@ impl BlockBuilder {
         deviation > 0 && size > nearly && self.size_estimate_with(key, value) > limit
     }
 
-    /// Whether nothing was added.
+    /// Whether the block has no entries.
     pub fn is_empty(&self) -> bool {
         self.buffer.is_empty()
     }
 
-    /// The size if it were finished now.
+    /// The size in bytes if the block were finished now.
     pub fn size_estimate(&self) -> usize {
         let hash = self.hash.as_ref().filter(|h| h.usable).map_or(0, HashIndexBuilder::size);
         self.buffer.len() + 4 * self.restarts.len() + 4 + hash
     }
 
-    /// About the size with one more entry, which is taken not to share anything.
+    /// The approximate size in bytes with one more entry, assuming that its key shares nothing.
     pub fn size_estimate_with(&self, key: &[u8], value: &[u8]) -> usize {
         let restart = if self.counter >= self.restart_interval { 4 } else { 0 };
         let lengths = 4 + varint_length(key.len() as u64) + varint_length(value.len() as u64);
         self.size_estimate() + key.len() + value.len() + restart + lengths
     }
 
-    /// Appends an entry of a data block or the metadata.
+    /// Appends an entry of a data block or of a metadata block.
     pub fn add(&mut self, key: &[u8], value: &[u8]) {
         let shared = self.begin_entry(key);
         put_varint32(&mut self.buffer, shared as u32);
@@ -93,8 +93,8 @@ impl BlockBuilder {
         self.buffer.extend_from_slice(value);
     }
 
-    /// Appends an index entry whose value has no length: `delta` where the key shares something
-    /// with the one before, else `full`.
+    /// Appends an index entry whose value has no length prefix: `delta` if the key shares bytes
+    /// with the previous one, otherwise `full`.
     pub fn add_without_length(&mut self, key: &[u8], full: &[u8], delta: &[u8]) {
         let shared = self.begin_entry(key);
         put_varint32(&mut self.buffer, shared as u32);
@@ -103,7 +103,7 @@ impl BlockBuilder {
         self.buffer.extend_from_slice(if shared == 0 { full } else { delta });
     }
 
-    /// Notes the user key of the entry that was just added in the hash index.
+    /// Adds the user key of the last added entry to the hash index.
     pub fn add_to_hash_index(&mut self, user_key: &[u8]) {
         let interval = self.restarts.len() - 1;
         if let Some(hash) = &mut self.hash {
@@ -111,7 +111,7 @@ impl BlockBuilder {
         }
     }
 
-    /// Returns how many bytes of the key are shared, and begins a new interval where one is due.
+    /// Returns the number of shared bytes of the key, and begins a new interval if one is due.
     fn begin_entry(&mut self, key: &[u8]) -> usize {
         let shared = if self.counter >= self.restart_interval {
             self.restarts.push(self.buffer.len() as u32);
@@ -128,7 +128,7 @@ impl BlockBuilder {
         shared
     }
 
-    /// The bytes of the block, to which nothing may be added.
+    /// Finishes the block and returns its bytes; nothing may be added after this.
     pub fn finish(&mut self) -> &[u8] {
         let mut word = self.restarts.len() as u32;
         for restart in self.restarts.iter() {
@@ -145,7 +145,7 @@ impl BlockBuilder {
         &self.buffer
     }
 
-    /// The finished block, taken out; the builder starts the next one.
+    /// Finishes the block and takes its bytes; the builder starts the next block.
     pub fn take(&mut self) -> LargeVec<u8> {
         self.finish();
         let bytes = std::mem::take(&mut self.buffer);
@@ -153,7 +153,7 @@ impl BlockBuilder {
         bytes
     }
 
-    /// Gives the memory of a block that was taken to the next one, which is still empty.
+    /// Reuses the memory of a taken block for the next one, which must still be empty.
     pub fn give_back(&mut self, mut bytes: LargeVec<u8>) {
         bytes.clear();
         self.buffer = bytes;
@@ -174,7 +174,7 @@ impl BlockBuilder {
 /// The hash index of one block.
 struct HashIndexBuilder {
     ratio: f64,
-    /// Hash and interval of every entry.
+    /// The hash and interval of every entry.
     entries: Vec<(u32, u8)>,
     usable: bool,
 }

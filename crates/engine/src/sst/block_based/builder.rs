@@ -1,10 +1,9 @@
-//! Writes a block-based table: cuts entries into blocks, and adds filter, index, properties,
-//! metaindex and footer.
+//! The builder of block-based tables: divides entries into blocks, and adds filter, index, properties, metaindex and
+//! footer.
 //!
-//! Blocks are cut and separators chosen as RocksDB does, so a file of the same entries and options
-//! has the same data and index blocks. If it is to have a compression dictionary, data blocks are held
-//! back first. Properties are counted exactly: RocksDB 11 checks entry
-//! counts in compactions where `format.version` says that it may.
+//! Blocks are cut and separators chosen as RocksDB does, so a file of the same entries and options has the same data
+//! and index blocks. For a compression dictionary, data blocks are first held in memory. Properties are counted
+//! exactly: RocksDB 11 checks entry counts in compactions if `format.version` permits it.
 
 use super::block_builder::BlockBuilder;
 use super::dictionary::HeldBlocks;
@@ -31,7 +30,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A block-based table that is being written.
+/// A block-based table under construction.
 pub struct BlockBasedTableBuilder {
     pub(super) file: Box<dyn WritableFile>,
     pub(super) ctx: TableBuilderContext,
@@ -40,21 +39,21 @@ pub struct BlockBasedTableBuilder {
     block: BlockBuilder,
     pub(super) index: IndexBuilder,
     pub(super) filter: Option<FilterParts>,
-    /// Only for the hash index.
+    /// Used only for the hash index.
     pub(super) prefixes: Option<PrefixBlocks>,
     range_deletions: BlockBuilder,
-    /// The first key of the block, and the last of the table.
+    /// The first key of the current block; then the last key of the table.
     first_key: Vec<u8>,
     pub(super) last_key: Vec<u8>,
     pub(super) properties: TableProperties,
     compressed: Vec<u8>,
-    /// Blocks that wait for the dictionary, until it is made or cannot be.
+    /// Blocks that wait for the dictionary, until it is built or turns out to be impossible.
     held: Option<HeldBlocks>,
     dictionary: Option<Dictionary>,
-    /// Some block was stored compressed.
+    /// Whether any block was stored compressed.
     has_compressed_block: bool,
     context_base: u32,
-    /// A write failed, so the file cannot be finished.
+    /// Whether a write failed, so that the file cannot be finished.
     pub(super) broken: bool,
 }
 
@@ -147,7 +146,8 @@ impl BlockBasedTableBuilder {
         Ok(())
     }
 
-    /// Range tombstones go into a block of their own, and count as entries and as deletions.
+    /// Adds a range tombstone. Range tombstones are in a separate block, and count as entries and
+    /// as deletions.
     fn add_range_deletion(&mut self, begin: &[u8], end: &[u8]) {
         self.range_deletions.add(begin, end);
         let p = &mut self.properties;
@@ -158,19 +158,19 @@ impl BlockBasedTableBuilder {
         p.raw_value_size += end.len() as u64;
     }
 
-    /// About how large the data would be if it ended now. Blocks that wait for a dictionary are not
-    /// counted, since nobody knows how small they get.
+    /// The approximate size of the data if it ended now, in bytes. Blocks that wait for a
+    /// dictionary are not counted, since their compressed size is unknown.
     pub fn file_size(&self) -> u64 {
         let block = if self.block.is_empty() { 0 } else { self.block.size_estimate() };
         self.offset + block as u64
     }
 
-    /// Entries added so far.
+    /// The number of entries added so far.
     pub fn num_entries(&self) -> u64 {
         self.properties.num_entries
     }
 
-    /// Writes what is left, syncs and closes the file.
+    /// Writes the remaining data, syncs and closes the file.
     pub fn finish(mut self) -> Result<FinishedTable> {
         if self.broken {
             return Err(Error::corruption("a table whose writes failed cannot be finished"));
@@ -211,7 +211,7 @@ impl BlockBasedTableBuilder {
         Ok(FinishedTable { file_size, properties: self.properties })
     }
 
-    /// Ends the data block; `next` is the first key of the one after it.
+    /// Ends the data block; `next` is the first key of the following block.
     fn cut_data_block(&mut self, next: Option<&[u8]>) -> Result<()> {
         let raw = self.block.take();
         if let Some(held) = &mut self.held {
@@ -224,7 +224,7 @@ impl BlockBasedTableBuilder {
         Ok(())
     }
 
-    /// Makes the dictionary and writes what waited for it.
+    /// Builds the dictionary and writes the blocks that waited for it.
     fn write_held(&mut self, next: Option<&[u8]>) -> Result<()> {
         let Some(held) = self.held.take() else { return Ok(()) };
         self.dictionary = held.dictionary(&self.ctx);
@@ -270,8 +270,8 @@ impl BlockBasedTableBuilder {
         self.write_raw(&block.take(), CompressionType::None)
     }
 
-    /// Writes a block, compressed if that saves as much as the options ask for. The dictionary is for
-    /// data alone: readers take indexes without.
+    /// Writes a block, compressed if that saves as much as the options require. Only data blocks use the dictionary:
+    /// readers decompress indexes without it.
     pub(super) fn write_compressed(&mut self, raw: &[u8], is_data: bool) -> Result<BlockHandle> {
         let (opts, format_version) = (&self.ctx.compression_opts, self.opts.format_version);
         let dictionary = self.dictionary.as_ref().filter(|_| is_data);
@@ -283,7 +283,8 @@ impl BlockBasedTableBuilder {
             format_version,
         };
         let mut out = std::mem::take(&mut self.compressed);
-        // As in RocksDB a block must shrink at all, whatever the option says.
+        // As in RocksDB, a compressed block must be smaller than the original, whatever the option
+        // says.
         let per_kb = u64::try_from(opts.max_compressed_bytes_per_kb).unwrap_or(0).min(1023);
         let is_tried = codec.kind != CompressionType::None && per_kb > 0;
         let fits = is_tried
@@ -326,7 +327,7 @@ impl BlockBasedTableBuilder {
         Ok(handle)
     }
 
-    /// Fills in the properties that are known from the start.
+    /// Fills in the properties that are known at the start.
     fn describe(&mut self) {
         let (ctx, opts, p) = (&self.ctx, &self.opts, &mut self.properties);
         let or_none = |name: Option<&str>| name.unwrap_or("nullptr").to_owned();
@@ -365,7 +366,7 @@ impl BlockBasedTableBuilder {
             p.filter_policy_name = policy.name().to_owned();
         }
         let flag = |set: bool| if set { b"1".to_vec() } else { b"0".to_vec() };
-        // Without prefixes a hash index is a plain one.
+        // Without prefixes, a hash index is an ordinary binary-search index.
         let plain = opts.index_type == IndexType::HashSearch && ctx.prefix_extractor.is_none();
         let index_type = if plain { IndexType::BinarySearch } else { opts.index_type };
         let index_type = (index_type as u32).to_le_bytes();
@@ -378,7 +379,7 @@ impl BlockBasedTableBuilder {
     }
 }
 
-/// Runs a codec, whose time is noted if anybody asks for times inside of codecs.
+/// Runs a codec, and records its time if detailed timers are on.
 fn timed<T>(statistics: &Option<Arc<Statistics>>, compress: impl FnOnce() -> T) -> T {
     let stats = statistics.as_deref().filter(|stats| stats.has_detailed_timers());
     let Some(stats) = stats else { return compress() };
@@ -388,7 +389,7 @@ fn timed<T>(statistics: &Option<Arc<Statistics>>, compress: impl FnOnce() -> T) 
     compressed
 }
 
-/// Counts a block: `compressed` is its size if it was worth it.
+/// Counts a block in the statistics; `compressed` is its size if it was stored compressed.
 fn count_compression(stats: &Statistics, is_tried: bool, raw: usize, compressed: Option<usize>) {
     let (blocks, bytes) = match (compressed, is_tried) {
         (Some(len), _) => {
@@ -402,17 +403,17 @@ fn count_compression(stats: &Statistics, is_tried: bool, raw: usize, compressed:
     stats.add(bytes, raw as u64);
 }
 
-/// Whether the index is in parts.
+/// Whether the index is partitioned.
 pub(super) fn is_partitioned(opts: &BlockBasedTableOptions) -> bool {
     opts.index_type == IndexType::TwoLevelIndexSearch
 }
 
-/// The filter of a table at `level`, which is negative if nobody knows.
+/// The filter builder of a table at `level`, which is negative if unknown.
 fn filter_builder(policy: FilterPolicy, level: i32) -> FilterBuilder {
     match policy {
         FilterPolicy::Bloom { bits_per_key } => FilterBuilder::new(bits_per_key),
         FilterPolicy::Ribbon { bits_per_key, bloom_before_level } => {
-            // RocksDB counts flushes as level -1; what is in level 0 comes from there.
+            // RocksDB treats flushes as level -1; files on level 0 come from flushes.
             let level = match level {
                 0 => -1,
                 ..0 => i32::MAX - 1,
@@ -442,7 +443,8 @@ fn check_options(ctx: &TableBuilderContext, opts: &BlockBasedTableOptions) -> Re
     Ok(())
 }
 
-/// What ties the blocks of a file of version 6 or later to it: any number but zero.
+/// The base of context checksums, which bind the blocks of a file of version 6 or later to that
+/// file: any number except zero.
 fn context_base(ctx: &TableBuilderContext, format_version: u32) -> u32 {
     if format_version < 6 {
         return 0;

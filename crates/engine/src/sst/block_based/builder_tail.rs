@@ -1,4 +1,4 @@
-//! What a block-based table has besides data: padding, filters, the index.
+//! The parts of a block-based table besides data: padding, filters and the index.
 
 use super::builder::{BlockBasedTableBuilder, is_partitioned};
 use super::index_prefixes::{METADATA, PREFIXES};
@@ -9,14 +9,14 @@ use crate::error::Result;
 use crate::sst::format::{BLOCK_TRAILER_SIZE, BlockHandle};
 use std::collections::BTreeMap;
 
-/// Blocks are aligned to this at most.
+/// The maximum alignment of blocks.
 const PAGE: usize = 4096;
 
-/// The blocks that the metaindex names.
+/// The blocks listed in the metaindex.
 type Metas = BTreeMap<&'static str, BlockHandle>;
 
 impl BlockBasedTableBuilder {
-    /// Fills the page behind a data block, if blocks are to begin with pages.
+    /// Pads the page after a data block if blocks are aligned to pages.
     pub(super) fn align(&mut self) -> Result<()> {
         if !self.opts.block_align {
             return Ok(());
@@ -30,7 +30,7 @@ impl BlockBasedTableBuilder {
         Ok(())
     }
 
-    /// Writes the filter, or its parts and the block that names them.
+    /// Writes the filter, or its partitions and the block that lists them.
     pub(super) fn write_filter(&mut self, metas: &mut Metas) -> Result<()> {
         let Some(filter) = self.filter.take().filter(|filter| !filter.is_empty()) else {
             return Ok(());
@@ -53,7 +53,7 @@ impl BlockBasedTableBuilder {
         Ok(())
     }
 
-    /// Writes the index, and what the hash index has besides.
+    /// Writes the index, and the additional blocks of the hash index.
     pub(super) fn write_index(&mut self, metas: &mut Metas) -> Result<BlockHandle> {
         self.properties.index_key_is_user_key = self.index.user_keys().into();
         self.properties.index_value_is_delta_encoded = self.index.delta_values().into();

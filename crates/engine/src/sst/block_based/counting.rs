@@ -1,5 +1,5 @@
-//! What a table counts: reads of blocks by kind, uses of the cache, uses of the filter. Every function costs one
-//! branch while there are no statistics and nobody uses the perf context.
+//! Counters of a table: reads of blocks by kind, uses of the cache and of the filter. Every function costs one branch
+//! if there are no statistics and the perf context is not in use.
 
 use super::block::Block;
 use crate::base::perf::{self, PerfMetric, PerfTimer};
@@ -8,22 +8,22 @@ use crate::sst::format::{BLOCK_TRAILER_SIZE, BlockHandle};
 use crate::stats::{self, Activity, HistogramType, Statistics, Ticker, Timer};
 use std::sync::Arc;
 
-/// What a block holds.
+/// The kind of a block's contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlockKind {
     /// Entries.
     Data,
-    /// A part of the index.
+    /// The index, or a partition of it.
     Index,
-    /// A part of the filter.
+    /// The filter, or a partition of it.
     Filter,
-    /// The dictionary of the codec.
+    /// The compression dictionary.
     Dictionary,
     /// Properties, range tombstones, the metaindex.
     Other,
 }
 
-/// The times of one read of a block, noted when it is dropped.
+/// The timers of one block read; their times are recorded when they are dropped.
 #[must_use]
 pub(super) struct ReadTimers<'a> {
     _histogram: Timer<'a>,
@@ -32,7 +32,7 @@ pub(super) struct ReadTimers<'a> {
     _cpu: CpuTimer,
 }
 
-/// Counts a read of a block from the file; to be held until the block is there.
+/// Counts a read of a block from the file. The result must be kept until the block has been read.
 #[inline]
 pub(super) fn count_read(
     statistics: &Option<Arc<Statistics>>,
@@ -54,7 +54,7 @@ pub(super) fn count_read(
     }
 }
 
-/// Counts a read for who measures one operation, and times reads of this kind.
+/// Counts a read in the perf context, and times reads of this kind.
 #[cold]
 fn perf_read(kind: BlockKind, handle: BlockHandle) -> PerfTimer {
     perf::count(PerfMetric::BlockReadCount, 1);
@@ -73,7 +73,7 @@ fn perf_read(kind: BlockKind, handle: BlockHandle) -> PerfTimer {
     time.map_or(PerfTimer::none(), PerfTimer::start)
 }
 
-/// What index, filter and dictionary take from the cache's budget.
+/// The memory that index, filter and dictionary take from the cache's budget, in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CachedParts {
     pub(super) index: u64,
@@ -83,7 +83,7 @@ pub(super) struct CachedParts {
     pub(super) dictionary: Option<u64>,
 }
 
-/// Counts a block that was found in the cache. `of_kind` are the hits of its kind.
+/// Counts a block that was found in the cache. `of_kind` is the ticker for hits of its kind.
 fn hit(stats: &Statistics, of_kind: Ticker, bytes: u64) {
     let mine = stats.local();
     mine.add(Ticker::BlockCacheHit, 1);
@@ -102,7 +102,7 @@ fn perf_hit_of(of_kind: Option<(PerfMetric, PerfMetric)>, bytes: u64) {
 }
 
 impl CachedParts {
-    /// Counts the parts as read and put into the cache.
+    /// Counts the parts as read and added to the cache.
     pub(super) fn count_added(&self, stats: &Statistics) {
         use Ticker as T;
         for (bytes, miss, add, inserted) in [
@@ -153,7 +153,7 @@ impl CachedParts {
         perf_hit_of(Some(metrics), self.index);
     }
 
-    /// Counts a use of the dictionary: as in RocksDB one for each data block that is asked for.
+    /// Counts a use of the dictionary. As in RocksDB, each request for a data block counts one.
     pub(super) fn count_dictionary_use(&self, stats: &Option<Arc<Statistics>>) {
         let Some(bytes) = self.dictionary else { return };
         if let Some(stats) = stats {
@@ -164,7 +164,7 @@ impl CachedParts {
     }
 }
 
-/// Counts a data block that was in the cache: for who measures one operation.
+/// Counts a data block that was in the cache, in the perf context.
 #[inline]
 pub(super) fn perf_hit(block: &Block) {
     if perf::is_used() {
@@ -172,7 +172,7 @@ pub(super) fn perf_hit(block: &Block) {
     }
 }
 
-/// Counts a data block that was in the cache: for the database's statistics.
+/// Counts a data block that was in the cache, in the database's statistics.
 pub(super) fn count_hit(stats: &Statistics, block: &Block) {
     hit(stats, Ticker::BlockCacheDataHit, block.charge() as u64);
 }
@@ -183,7 +183,7 @@ pub(super) fn count_miss(stats: &Option<Arc<Statistics>>) {
     stats::add(stats, Ticker::BlockCacheDataMiss, 1);
 }
 
-/// Counts a data block that goes into the cache, or that somebody else was faster to put there.
+/// Counts a data block that is added to the cache, or that another thread added first.
 pub(super) fn count_added(stats: &Statistics, charge: u64, is_redundant: bool) {
     stats.add(Ticker::BlockCacheAdd, 1);
     stats.add(Ticker::BlockCacheDataAdd, 1);

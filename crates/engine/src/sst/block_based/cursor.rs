@@ -1,4 +1,4 @@
-//! Walking a block: a position, with the key put together from the entries before it.
+//! Cursors over a block: a position, with the key assembled from the preceding entries.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -7,13 +7,13 @@ use crate::base::WalkKey;
 use crate::error::Result;
 use std::cmp::Ordering;
 
-/// A position in a block, with its key put together.
+/// A position in a block, with its key assembled.
 #[derive(Default)]
 pub struct Cursor {
     key: WalkKey,
-    /// Where the entry starts; meaningless before the first move.
+    /// The offset of the current entry; meaningless before the first move.
     at: usize,
-    /// Where the entry after it starts.
+    /// The offset of the next entry.
     next: usize,
     value: (usize, usize),
 }
@@ -25,47 +25,47 @@ impl Cursor {
         &self.key
     }
 
-    /// Where in the block the value is.
+    /// The range of the value in the block.
     #[inline]
     pub fn value_range(&self) -> (usize, usize) {
         self.value
     }
 
-    /// Where in the block the entry starts.
+    /// The offset of the entry in the block.
     pub fn offset(&self) -> usize {
         self.at
     }
 
-    /// Bytes of the key that the entry takes from the one before.
+    /// The number of key bytes that the entry shares with the previous one.
     pub fn shared(&self, view: &BlockView) -> Option<usize> {
         decode_entry(view.entries(), self.at).map(|entry| entry.shared)
     }
 
-    /// Stands before the first entry of interval `i`.
+    /// Moves to before the first entry of interval `i`.
     fn rewind(&mut self, view: &BlockView, i: usize) {
         self.key.clear();
         self.next = if view.num_restarts() == 0 { usize::MAX } else { view.restart(i) };
     }
 
-    /// Stands before the first entry; `next` goes there.
+    /// Moves to before the first entry; `next` moves to that entry.
     pub fn rewind_to_start(&mut self) {
         self.rewind_to(0);
     }
 
-    /// Stands before the restart at `offset`; `next` goes there.
+    /// Moves to before the restart at `offset`; `next` moves to its entry.
     #[inline]
     fn rewind_to(&mut self, offset: usize) {
         self.key.clear();
         self.next = offset;
     }
 
-    /// Where in the block the next entry starts.
+    /// The offset of the next entry in the block.
     #[inline]
     pub fn next_offset(&self) -> usize {
         self.next
     }
 
-    /// Goes one entry on; false at the end of the block.
+    /// Moves to the next entry; false at the end of the block.
     #[inline]
     pub fn next(&mut self, view: &BlockView) -> Result<bool> {
         let entries = view.entries();
@@ -83,7 +83,7 @@ impl Cursor {
         Ok(true)
     }
 
-    /// Goes to the first entry that is not `Less` than the target; false if there is none.
+    /// Moves to the first entry that is not `Less` than the target; false if there is none.
     #[inline]
     pub fn seek(&mut self, view: &BlockView, compare: impl Fn(&[u8]) -> Ordering) -> Result<bool> {
         let interval = view.last_restart_before(&compare)?;
@@ -91,7 +91,7 @@ impl Cursor {
         self.search(view, compare)
     }
 
-    /// As `seek`, from the start of the interval before whose end the entry is.
+    /// Like `seek`, but starts at an interval whose end is not before the entry.
     #[inline]
     pub fn seek_from(
         &mut self,
@@ -113,17 +113,17 @@ impl Cursor {
         Ok(false)
     }
 
-    /// Goes to the last entry; false if there is none.
+    /// Moves to the last entry; false if there is none.
     pub fn seek_to_last(&mut self, view: &BlockView) -> Result<bool> {
         self.go_before(view, view.entries().len())
     }
 
-    /// Goes one entry back; false at the start of the block.
+    /// Moves to the previous entry; false at the start of the block.
     pub fn prev(&mut self, view: &BlockView) -> Result<bool> {
         self.go_before(view, self.at)
     }
 
-    /// Goes to the last entry that starts before `limit`.
+    /// Moves to the last entry that starts before `limit`.
     fn go_before(&mut self, view: &BlockView, limit: usize) -> Result<bool> {
         let (mut low, mut high) = (0, view.num_restarts());
         while low < high {
@@ -142,7 +142,7 @@ impl Cursor {
 }
 
 impl<'a> BlockView<'a> {
-    /// Calls `f` with every key and value, in the order of the block.
+    /// Calls `f` with every key and value in order.
     pub fn for_each(&self, mut f: impl FnMut(&[u8], &'a [u8]) -> Result<()>) -> Result<()> {
         let mut cursor = Cursor::default();
         while cursor.next(self)? {

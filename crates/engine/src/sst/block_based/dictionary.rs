@@ -1,11 +1,12 @@
-//! Data blocks that wait until their file's compression dictionary is made.
+//! Data blocks held in memory until their file's compression dictionary is built.
 //!
 //! ```text
 //! blocks are held ──► enough of them, or the end ──► samples ──► dictionary ──► all are written
 //! ```
 //!
-//! RocksDB holds every block of the file up to `max_dict_buffer_bytes` or the target size of the
-//! file, and charges them to the block cache; when that is full and strict, what there is must do.
+//! RocksDB holds all blocks of the file up to `max_dict_buffer_bytes` or the target size of the
+//! file, and charges them to the block cache. If the cache is full and has a strict limit, the
+//! dictionary is built from the blocks held so far.
 
 use crate::cache::{Cache, Reservation};
 use crate::compress::{CompressionType, Dictionary, DictionarySource};
@@ -14,29 +15,29 @@ use crate::options::{BlockBasedTableOptions, CompressionOptions};
 use crate::sst::TableBuilderContext;
 use std::sync::Arc;
 
-/// What the cache is charged at once.
+/// The cache is charged in pieces of this size.
 const PIECE: usize = 256 << 10;
 
-/// A finished block that is not written yet.
+/// A finished block that was not written yet.
 pub(super) struct HeldBlock {
     pub(super) raw: LargeVec<u8>,
     pub(super) first_key: Vec<u8>,
     pub(super) last_key: Vec<u8>,
 }
 
-/// The blocks of a file up to now.
+/// The blocks of a file so far.
 pub(super) struct HeldBlocks {
     blocks: Vec<HeldBlock>,
-    /// Their raw size.
+    /// Their uncompressed size in bytes.
     bytes: u64,
-    /// More are not held.
+    /// The maximum of `bytes`.
     bytes_max: u64,
     memory: usize,
     cache: Option<Arc<Cache>>,
     charged: Vec<Reservation>,
 }
 
-/// How many bytes of samples a dictionary is made from; `None` without one.
+/// The number of sample bytes from which a dictionary is built; `None` if there is to be none.
 fn sample_bytes(kind: CompressionType, opts: &CompressionOptions) -> Option<usize> {
     if !kind.takes_dictionary() || opts.max_dict_bytes == 0 {
         return None;
@@ -46,7 +47,7 @@ fn sample_bytes(kind: CompressionType, opts: &CompressionOptions) -> Option<usiz
 }
 
 impl HeldBlocks {
-    /// A place for the blocks of a file that is to have a dictionary; `None` for another.
+    /// An empty buffer for the blocks of a file with a dictionary; `None` for a file without one.
     pub(super) fn new(
         ctx: &TableBuilderContext,
         opts: &BlockBasedTableOptions,
@@ -59,12 +60,12 @@ impl HeldBlocks {
         Some(HeldBlocks { blocks, bytes: 0, bytes_max, memory: 0, cache, charged })
     }
 
-    /// How many there are.
+    /// The number of held blocks.
     pub(super) fn len(&self) -> usize {
         self.blocks.len()
     }
 
-    /// Holds a block. `false`: it was the last one, there is no room for more.
+    /// Holds a block. Returns false if there is no room for more, so that this was the last one.
     pub(super) fn push(
         &mut self,
         mut raw: LargeVec<u8>,
@@ -82,7 +83,7 @@ impl HeldBlocks {
         self.bytes <= self.bytes_max && self.charge()
     }
 
-    /// Counts the memory; `false` if the cache has no room for it.
+    /// Charges the memory to the cache; returns false if the cache has no room for it.
     fn charge(&mut self) -> bool {
         let Some(cache) = &self.cache else { return true };
         while self.charged.len() * PIECE < self.memory {
@@ -94,7 +95,7 @@ impl HeldBlocks {
         true
     }
 
-    /// The dictionary of these blocks, if they give one.
+    /// The dictionary built from these blocks, if one can be built.
     pub(super) fn dictionary(&self, ctx: &TableBuilderContext) -> Option<Dictionary> {
         let (kind, opts) = (ctx.compression, &ctx.compression_opts);
         let source = match kind {
@@ -112,7 +113,7 @@ impl HeldBlocks {
         Dictionary::from_samples(source, &samples, &lengths, max_len, opts.level)
     }
 
-    /// Blocks from all over the file, up to this size together, and the length of each.
+    /// Blocks from all parts of the file, up to this total size, and the length of each.
     fn samples(&self, size_max: usize) -> (Vec<u8>, Vec<usize>) {
         let (mut samples, mut lengths) = (Vec::new(), Vec::new());
         let count = self.blocks.len();
@@ -129,7 +130,7 @@ impl HeldBlocks {
         (samples, lengths)
     }
 
-    /// The blocks, in order.
+    /// The blocks in order.
     pub(super) fn into_blocks(self) -> impl Iterator<Item = HeldBlock> {
         self.blocks.into_iter()
     }

@@ -1,9 +1,9 @@
-//! Lookups in a table whose parts are not there yet.
+//! Early lookups: lookups in a table whose parts are not loaded yet.
 //!
-//! Opening many tables only verifies their indexes and filters, and to read them for good takes as long as a hundred
-//! lookups (see [`super::parts`]). So the first lookups in a table search its index block as it stands in the file,
-//! without the filter, and read the data block that it names past the cache. The index block is read and
-//! verified once and goes when the parts are there, which the background or the lookup after the last early one reads.
+//! Opening many tables only verifies their indexes and filters, and loading them takes as long as a hundred lookups
+//! (see [`super::parts`]). So the first lookups in a table search its index block in the file's format, without the
+//! filter, and read the data block while bypassing the cache. The index block is read and verified once and freed when
+//! the parts are loaded, either by a background thread or by the first lookup after the last early one.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -15,14 +15,14 @@ use crate::error::Result;
 use crate::sst::format::BlockHandle;
 use std::sync::Arc;
 
-/// After so many lookups in one table it is worth its parts, even where a block that is not cached has to come
-/// from a device each time.
+/// After this many lookups in one table, loading its parts pays off, even if each uncached block must be read from a
+/// device.
 pub(super) const EARLY_LOOKUPS: u32 = 16;
 
-/// What the first lookups of a table share.
+/// The state that the first lookups of a table share.
 #[derive(Default)]
 pub(super) struct Early {
-    /// How many there were.
+    /// The number of early lookups so far.
     pub(super) lookups: u32,
     pub(super) index: Option<Arc<IndexBlock>>,
 }
@@ -34,7 +34,8 @@ pub(super) struct IndexBlock {
 }
 
 impl IndexBlock {
-    /// The first block that may hold entries at or after `(user_key, t)`, and the index behind it.
+    /// The first block that may contain entries at or after `(user_key, t)`, and the index entries
+    /// after it.
     pub(super) fn seek(
         &self,
         order: &KeyOrder,
@@ -49,13 +50,14 @@ impl IndexBlock {
         let (mut low, mut high) = (0, view.num_restarts());
         while low < high {
             let middle = low + (high - low) / 2;
-            // An index without entries has a restart, too.
+            // An index without entries also has one restart.
             match entries_at(view.restart(middle)).next()? {
                 Some((key, _)) if is_before(key) => low = middle + 1,
                 _ => high = middle,
             }
         }
-        // What begins here ends with the first restart that is not before the key, or with the block.
+        // The interval that begins here ends at the first restart that is not before the key, or at the end of the
+        // block.
         let mut rest = entries_at(low.checked_sub(1).map_or(0, |i| view.restart(i)));
         while let Some((key, handle)) = rest.next()? {
             if !is_before(key) {

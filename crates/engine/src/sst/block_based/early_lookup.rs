@@ -1,4 +1,4 @@
-//! The first lookups in a table; see `early.rs`.
+//! The execution of early lookups; see `early.rs`.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -13,7 +13,7 @@ use crate::options::ReadOptions;
 use crate::sst::BlockAccess;
 
 impl BlockBasedTable {
-    /// Answers one of the first lookups, or says by what parts to do it.
+    /// Answers an early lookup, or returns the parts that the caller must use instead.
     #[cold]
     pub(super) fn get_early(
         &self,

@@ -1,10 +1,11 @@
 //! Fences: the index of a table, decoded at open into flat arrays.
 //!
-//! One fence per data block: a key that is not smaller than the block's last key and smaller than
-//! the next block's first, and the block's place. A lookup wants the first fence that is not
-//! smaller than its key. In bytewise order eight bytes of each key decide nearly always: those
-//! after the prefix that all fences share, as a big-endian number. They are searched as a tree of
-//! sixteen-wide nodes without pointers ([`Ranks`]); only equal numbers need whole keys.
+//! There is one fence per data block: a key that is not smaller than the block's last key and
+//! smaller than the next block's first, and the block's handle. A lookup needs the first fence that
+//! is not smaller than its key. In bytewise order, eight bytes of each key nearly always decide:
+//! those after the prefix that all fences share, as a big-endian number. These numbers are searched
+//! as a pointer-free tree of nodes with sixteen numbers each ([`Ranks`]); only equal numbers
+//! require a comparison of whole keys.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -18,23 +19,23 @@ use crate::error::{Error, Result};
 use crate::sst::format::BlockHandle;
 use std::cmp::Ordering;
 
-/// How many numbers a node holds: two cache lines.
+/// The numbers in a node: two cache lines.
 const WIDTH: usize = 16;
-/// A node is looked at in two steps of so many numbers.
+/// The numbers in one step of the search in a node, which takes two steps.
 const STEP: usize = 4;
-/// Bytes of the shortest entry of an index: two lengths and a handle.
+/// The size of the shortest entry of an index in bytes: two lengths and a handle.
 const ENTRY_MIN: usize = 3;
-/// Levels up to this size are taken to be in the cache when many keys are searched.
+/// Levels up to this size are assumed to be in the processor's cache when many keys are searched.
 const SMALL: usize = 8 << 10;
 
-/// Sorted numbers, on cache lines of their own.
+/// Sorted numbers, aligned to cache lines.
 #[derive(Clone, Copy)]
 #[repr(align(128))]
 struct RankNode([u64; WIDTH]);
 
 impl RankNode {
-    /// How many numbers are smaller than `x`: first whole steps, then single numbers. No branch depends
-    /// on what was read, and both lines are wanted at once.
+    /// The number of numbers smaller than `x`: first counts whole steps, then single numbers. No branch depends on the
+    /// loaded numbers, and both lines are loaded at the same time.
     #[inline]
     fn rank(&self, x: u64) -> usize {
         let steps = self.0.as_chunks::<STEP>().0;
@@ -45,14 +46,15 @@ impl RankNode {
     }
 }
 
-/// Sorted numbers, searched by rank. Level 0 holds them all, padded to whole nodes; each higher
-/// level holds the last number of each node below, up to a level of one node.
+/// Sorted numbers, searched by rank. The last level holds them all, padded to whole nodes; each
+/// level before it holds the last number of each node in the next level, up to the first level,
+/// which has one node.
 struct Ranks {
     levels: Vec<LargeVec<RankNode>>,
 }
 
 impl Ranks {
-    /// The `len` numbers that `number` gives for 0, 1 and so on, which it is asked for in this order.
+    /// The `len` numbers that `number` returns for 0, 1 and so on; it is called in this order.
     fn new(len: usize, number: impl FnMut(usize) -> u64) -> Ranks {
         let mut levels = vec![Ranks::level(len, number)];
         while let Some(below) = levels.last().filter(|level| level.len() > 1) {
@@ -74,13 +76,13 @@ impl Ranks {
         nodes
     }
 
-    /// How many numbers are smaller than `x`; at most the padded length.
+    /// The number of numbers smaller than `x`; at most the padded length.
     #[inline]
     fn rank(&self, x: u64) -> usize {
         self.levels.iter().fold(0, |node, level| Ranks::down(level, node, x))
     }
 
-    /// From a node of a level to the node below that `x` belongs into.
+    /// The node in the next level that `x` belongs to, starting from a node of this level.
     #[inline]
     fn down(level: &[RankNode], node: usize, x: u64) -> usize {
         level.get(node).map_or(usize::MAX / WIDTH, |numbers| node * WIDTH + numbers.rank(x))
@@ -92,7 +94,7 @@ impl Ranks {
         node.and_then(|node| node.0.get(i % WIDTH)).copied().unwrap_or_default()
     }
 
-    /// Asks for the node that a search looks at next.
+    /// Prefetches the node that a search visits next.
     #[inline]
     fn ask(&self, search: &Search) {
         if let Some(level) = self.levels.get(search.level as usize) {
@@ -106,13 +108,13 @@ impl Ranks {
     }
 }
 
-/// A search that is done a level at a time; see [`Fences::begin`].
+/// A search that runs one level at a time; see [`Fences::begin`].
 #[derive(Clone, Copy, Default)]
 pub struct Search {
     x: u64,
-    /// The level that is to be looked at next; past the last one it is over.
+    /// The next level to visit; the search is finished past the last one.
     level: u32,
-    /// The node there, or the answer.
+    /// The node in that level, or the result.
     at: u32,
 }
 
@@ -124,16 +126,17 @@ impl Search {
     }
 }
 
-/// The number of a fence or node; what is larger, is none: [`Fences::push`] takes 4 GiB of keys.
+/// The number of a fence or node as 32 bits. Larger numbers do not occur: [`Fences::push`] accepts
+/// 4 GiB of keys.
 #[inline]
 fn narrow(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }
 
-/// The level of a search whose answer is final: it did not come from numbers.
+/// The level of a search whose result is final without a search of numbers.
 const SETTLED: u32 = u32::MAX;
 
-/// Where the blocks begin, in half the room for tables below 4 GiB.
+/// The offsets of the blocks, in half the memory for tables below 4 GiB.
 enum Offsets {
     Narrow(LargeVec<u32>),
     Wide(LargeVec<u64>),
@@ -177,32 +180,33 @@ impl Offsets {
 
 /// The decoded index.
 pub struct Fences {
-    /// All keys, one after the other.
+    /// All keys, concatenated.
     keys: LargeVec<u8>,
-    /// Where each key ends.
+    /// The end of each key.
     ends: LargeVec<u32>,
     /// Whether keys lack the trailer.
     user_keys: bool,
-    /// Where each block begins, and how long it is.
+    /// The offset and the size of each block.
     offsets: Offsets,
     sizes: LargeVec<u32>,
-    /// Bytes that all keys begin with, and the numbers that follow, in bytewise order.
+    /// The length of the prefix that all keys share, and, in bytewise order, the numbers that
+    /// follow it.
     common: usize,
     ranks: Option<Ranks>,
 }
 
 impl Fences {
-    /// Collects fences whose keys are user keys or internal keys.
+    /// An empty collection of fences whose keys are user keys or internal keys.
     pub fn collect(user_keys: bool) -> Fences {
         let (keys, ends, sizes) = (LargeVec::new(), LargeVec::new(), LargeVec::new());
         let offsets = Offsets::Narrow(LargeVec::new());
         Fences { keys, ends, user_keys, offsets, sizes, common: 0, ranks: None }
     }
 
-    /// Makes room for an index of so many bytes that should have so many entries. [`Fences::finish`]
-    /// gives back what was too much.
+    /// Reserves memory for an index block of `bytes` bytes with an expected number of `entries`. [`Fences::finish`]
+    /// releases the excess.
     pub fn reserve(&mut self, bytes: usize, entries: u64) {
-        // A file can claim any number, but no entry is shorter.
+        // A file can claim any number, but every entry has a minimum size.
         let entries = usize::try_from(entries).unwrap_or(usize::MAX).min(bytes / ENTRY_MIN);
         self.keys.reserve(bytes);
         self.ends.reserve(entries);
@@ -237,7 +241,7 @@ impl Fences {
         if !numbers_ascend {
             self.check_order(order)?;
         }
-        // As long as the table is open, this is in memory.
+        // This memory is held as long as the table is open.
         self.keys.shrink_to_fit();
         self.ends.shrink_to_fit();
         self.offsets.shrink_to_fit();
@@ -245,10 +249,11 @@ impl Fences {
         Ok(())
     }
 
-    /// Makes the numbers of the keys. True if these alone say that the keys ascend.
+    /// Computes the numbers of the keys. Returns whether the numbers alone prove that the keys
+    /// ascend.
     fn number_keys(&mut self) -> bool {
         let Some(last) = self.len().checked_sub(1) else { return true };
-        // If keys are sorted, what the first and the last share all of them share.
+        // If keys are sorted, all of them share what the first and the last share.
         let (first, last) = (self.user_part(0), self.user_part(last));
         let common_len = first.iter().zip(last).take_while(|(a, b)| a == b).count();
         let common = first.get(..common_len).unwrap_or_default();
@@ -256,7 +261,7 @@ impl Fences {
         let ranks = Ranks::new(self.len(), |i| {
             let rest = short::strip_prefix(self.user_part(i), common);
             let x = first_eight(rest.unwrap_or_default());
-            // A smaller number, if the same bytes stand before it, is a smaller key.
+            // With equal preceding bytes, a smaller number means a smaller key.
             ascend &= rest.is_some() && before.is_none_or(|before| before < x);
             before = Some(x);
             x
@@ -276,32 +281,33 @@ impl Fences {
         Ok(())
     }
 
-    /// How many blocks there are.
+    /// The number of blocks.
     #[inline]
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// What all fences begin with; `None` if their order is not bytewise.
+    /// The prefix that all fences share; `None` if their order is not bytewise.
     pub fn common(&self) -> Option<&[u8]> {
         self.ranks.as_ref()?;
         self.keys.get(..self.common)
     }
 
-    /// Whether a user key's entries all lie in one block.
+    /// Whether all entries of a user key are in one block.
     #[inline]
     pub fn keys_stay_in_one_block(&self) -> bool {
         self.user_keys
     }
 
-    /// Where block `i` is.
+    /// The handle of block `i`.
     #[inline]
     pub fn handle(&self, i: usize) -> Option<BlockHandle> {
         let (offset, &size) = (self.offsets.get(i)?, self.sizes.get(i)?);
         Some(BlockHandle { offset, size: size.into() })
     }
 
-    /// The first block that may hold an entry at or after `(user_key, t)`; `len` if none does.
+    /// The first block that may contain an entry at or after `(user_key, t)`; `len` if there is
+    /// none.
     #[inline]
     pub fn find(&self, order: &KeyOrder, user_key: &[u8], t: u64) -> usize {
         let Some(ranks) = &self.ranks else {
@@ -313,9 +319,9 @@ impl Fences {
         }
     }
 
-    /// Begins a [`Fences::find`] that is done in steps, so that those of different keys can be taken in
-    /// turn and wait for memory at the same time: `begin`, then `descend` until it says false, then
-    /// `end`. Each asks for what the next one reads.
+    /// Begins a [`Fences::find`] that runs in steps, so that searches for different keys can be interleaved and their
+    /// memory accesses overlap: `begin`, then `descend` until it returns false, then `end`. Each step prefetches what
+    /// the next one reads.
     #[inline]
     pub fn begin(&self, order: &KeyOrder, user_key: &[u8], t: u64) -> Search {
         let settled = |at| Search { x: 0, level: SETTLED, at: narrow(at) };
@@ -345,7 +351,7 @@ impl Fences {
         true
     }
 
-    /// The answer of a search whose steps are done.
+    /// The result of a search after its last step.
     #[inline]
     pub fn end(&self, order: &KeyOrder, user_key: &[u8], t: u64, search: &Search) -> usize {
         if search.level == SETTLED {
@@ -354,7 +360,8 @@ impl Fences {
         self.find_from_rank(order, user_key, t, search.x, search.at as usize)
     }
 
-    /// The number of a user key that begins as all fences do; else the block that it falls into.
+    /// The number of a user key that begins with the prefix of all fences; otherwise the block that
+    /// the key belongs to.
     #[inline]
     pub fn number_of(&self, user_key: &[u8]) -> std::result::Result<u64, usize> {
         let common = self.keys.get(..self.common).unwrap_or_default();
@@ -365,7 +372,7 @@ impl Fences {
         }
     }
 
-    /// The rest of a search, from the rank of the key's number `x` on.
+    /// The rest of a search, starting from the rank of the key's number `x`.
     #[inline]
     fn find_from_rank(
         &self,
@@ -382,7 +389,7 @@ impl Fences {
         self.find_among_equals(order, user_key, t, x, low)
     }
 
-    /// The search among fences whose numbers are equal to the key's.
+    /// Searches among fences whose numbers equal the key's.
     #[cold]
     fn find_among_equals(
         &self,
@@ -434,7 +441,7 @@ impl Fences {
         key.get(..key.len().saturating_sub(cut)).unwrap_or_default()
     }
 
-    /// Bytes of memory.
+    /// The memory in use, in bytes.
     pub fn memory_usage(&self) -> usize {
         let arrays =
             4 * (self.ends.capacity() + self.sizes.capacity()) + self.offsets.memory_usage();

@@ -1,4 +1,4 @@
-//! Bloom and Ribbon filters.
+//! Bloom and Ribbon filters: queries, and the builder of Bloom filters.
 //!
 //! ```text
 //! filter block = body, marker u8, 4 bytes
@@ -6,7 +6,8 @@
 //! marker ff    = 00, u8 (low 5 bits probes, high 3 bits log2(line bytes) - 6), 00 00
 //! marker fe    = Ribbon: u8 seed, u24 number of blocks
 //! ```
-//! Anything else says nothing about any key. A filter answers "no" only if the key was not added.
+//! A filter with any other marker admits every key. A filter answers "no" only if the key was not
+//! added.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -21,11 +22,11 @@ const LEGACY_SEED: u32 = 0xBC9F_1D34;
 const LINE: usize = 64;
 const PROBE_MULTIPLIER: u32 = 0x9E37_79B9;
 
-/// What was read from the metadata.
+/// The decoded metadata of a filter.
 enum Kind {
-    /// Says no to every key.
+    /// Rejects every key.
     Never,
-    /// Says yes to every key.
+    /// Admits every key.
     Always,
     /// FastLocalBloom.
     Fast { lines: u32, probes: u32 },
@@ -41,26 +42,27 @@ pub struct Filter {
     kind: Kind,
 }
 
-/// Bytes that begin at a line of the cache: a line of a filter is to be one of those, not parts of two.
+/// Bytes aligned to a cache line, so that each line of the filter is one cache line and not parts of two.
 #[derive(Default)]
 pub struct FilterLines {
-    /// Somewhat more than needed, never moved or grown.
+    /// Slightly larger than needed; never moved or grown.
     memory: LargeVec<u8>,
-    /// Where the bytes begin.
+    /// The offset of the first byte.
     start: usize,
 }
 
 impl FilterLines {
-    /// So many zeros, for a file to be read into.
+    /// Zeroed memory of `len` bytes, to read a file into.
     pub fn zeroed(len: usize) -> FilterLines {
         let mut memory = LargeVec::zeroed(len + LINE - 1);
-        // Not known to an interpreter; then nothing is aligned, and nothing is wrong.
+        // An interpreter cannot compute the alignment; then nothing is aligned, which is still
+        // correct.
         let start = memory.as_ptr().align_offset(LINE).min(LINE - 1);
         memory.truncate(start + len);
         FilterLines { memory, start }
     }
 
-    /// A copy.
+    /// A copy of these bytes.
     pub fn of(bytes: &[u8]) -> FilterLines {
         let mut lines = FilterLines::zeroed(bytes.len());
         lines.bytes_mut().copy_from_slice(bytes);
@@ -72,20 +74,20 @@ impl FilterLines {
         self.memory.truncate(self.start + len);
     }
 
-    /// All of them.
+    /// The bytes.
     #[inline]
     pub fn bytes(&self) -> &[u8] {
         self.memory.get(self.start..).unwrap_or_default()
     }
 
-    /// All of them, to be written.
+    /// The bytes, for writing.
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         self.memory.get_mut(self.start..).unwrap_or_default()
     }
 }
 
 impl Filter {
-    /// A filter from its block.
+    /// Decodes a filter from its block.
     pub fn new(mut block: FilterLines) -> Filter {
         let Some((body, metadata)) = block.bytes().split_last_chunk::<METADATA_SIZE>() else {
             return Filter { body: FilterLines::default(), kind: Kind::Never };
@@ -110,7 +112,7 @@ impl Filter {
         }
     }
 
-    /// Asks for the line that decides about a key.
+    /// Prefetches the line that decides about a key.
     #[inline]
     pub fn walk_ahead(&self, hash: u64) {
         if let Kind::Fast { lines, .. } = self.kind {
@@ -118,7 +120,7 @@ impl Filter {
         }
     }
 
-    /// Bytes of memory.
+    /// The memory in use, in bytes.
     pub fn memory_usage(&self) -> usize {
         self.body.memory.capacity()
     }
@@ -130,10 +132,11 @@ impl Filter {
         else {
             return true;
         };
-        // All probes, without a branch on what was read: it would be guessed wrong for every other
-        // absent key, and nothing that follows could start before the line has come from memory.
+        // Tests all probes, without a branch on the loaded line: the branch would be mispredicted
+        // for every other absent key, and no later work could start before the line has arrived
+        // from memory.
         match probes {
-            // What ten bits a key give: without a loop, half the instructions.
+            // The number for ten bits per key: without a loop it takes half the instructions.
             6 => all_are_set(line, hash, 6),
             _ => all_are_set(line, hash, probes),
         }
@@ -172,7 +175,7 @@ fn all_are_set(line: &[u8; LINE], hash: u64, probes: u32) -> bool {
     all != 0
 }
 
-/// Bit 0..511 of a line.
+/// The bit at position `at` (0 to 511) of a line.
 #[inline]
 fn bit(line: &[u8; LINE], at: u32) -> u8 {
     line.get((at >> 3) as usize).map_or(1, |byte| byte >> (at & 7) & 1)
@@ -205,7 +208,7 @@ fn parse_legacy(body: &[u8], probes: u32, lines: u32) -> Kind {
     if lines == 0 || !body.len().is_multiple_of(lines as usize) {
         return Kind::Always;
     }
-    // Other machines have other line sizes; each is a power of two.
+    // Machines with other cache lines write other line sizes; each is a power of two.
     let line = body.len() / lines as usize;
     match line.checked_ilog2() {
         Some(log2_line) if line.is_power_of_two() && log2_line < 26 => {
@@ -215,32 +218,32 @@ fn parse_legacy(body: &[u8], probes: u32, lines: u32) -> Kind {
     }
 }
 
-/// So many hashes lie in one piece. A builder is as large as its table has keys, and an allocator
-/// that was once given back a large piece keeps such pieces; small ones go back to the system.
+/// The number of hashes in one piece. A builder grows with its table's number of keys. A memory
+/// allocator keeps large freed pieces but returns small ones to the system.
 const HASHES_IN_PIECE: usize = 8 << 10;
 
-/// Collects hashes and writes a FastLocalBloom, or a Ribbon.
+/// Collects hashes and builds a FastLocalBloom or a Ribbon filter.
 pub struct FilterBuilder {
     millibits_per_key: u64,
-    /// A Ribbon that lets one key in so many through in vain.
+    /// Build a Ribbon filter with a false-positive rate of one in this number.
     ribbon: Option<f64>,
-    /// All but the last are full.
+    /// All pieces except the last are full.
     pieces: Vec<Vec<u64>>,
     last_hash: Option<u64>,
 }
 
 impl FilterBuilder {
-    /// A builder for so many bits per key, which RocksDB takes to thousandths.
+    /// A builder with this many bits per key, which RocksDB rounds to thousandths.
     pub fn new(bits_per_key: f64) -> FilterBuilder {
         let millibits = (bits_per_key * 1000.0 + 0.500_001).clamp(0.0, 100_000.0) as u64;
-        // RocksDB takes less than half a bit for none and less than one for one.
+        // RocksDB treats less than half a bit as none and less than one bit as one.
         let millibits = if millibits < 500 { 0 } else { millibits.max(1000) };
         let (pieces, ribbon, last_hash) = (Vec::new(), None, None);
         FilterBuilder { millibits_per_key: millibits, ribbon, pieces, last_hash }
     }
 
-    /// A builder of Ribbons that are as accurate as Bloom with so many bits per key. As in RocksDB, few
-    /// keys get a Bloom filter, which is smaller then.
+    /// A builder of Ribbon filters that are as accurate as Bloom filters with this many bits per key. As in RocksDB,
+    /// few keys get a Bloom filter, which is smaller in that case.
     pub fn ribbon(bits_per_key: f64) -> FilterBuilder {
         let mut builder = FilterBuilder::new(bits_per_key);
         if builder.millibits_per_key > 0 {
@@ -251,7 +254,7 @@ impl FilterBuilder {
         builder
     }
 
-    /// Adds a key or a prefix. One that was just added is not added again.
+    /// Adds a key or a prefix. Immediate repetitions are ignored.
     pub fn add(&mut self, key: &[u8]) {
         let hash = hash64(key);
         if self.last_hash == Some(hash) {
@@ -269,20 +272,20 @@ impl FilterBuilder {
         }
     }
 
-    /// An empty builder of the same filters.
+    /// An empty builder with the same settings.
     pub fn renew(&self) -> FilterBuilder {
         let mut next = FilterBuilder::new(self.millibits_per_key as f64 / 1000.0);
         next.ribbon = self.ribbon;
         next
     }
 
-    /// How many entries a filter of `size` bytes holds.
+    /// The number of entries that a filter of `size` bytes holds.
     pub fn entries_within(&self, size: usize) -> usize {
         let bits = (size.saturating_sub(METADATA_SIZE) / LINE * LINE * 8) as u64;
         (bits * 1000 / self.millibits_per_key.max(1)) as usize
     }
 
-    /// How many were added.
+    /// The number of added entries.
     pub fn len(&self) -> usize {
         self.pieces.iter().map(Vec::len).sum()
     }
@@ -302,7 +305,7 @@ impl FilterBuilder {
         bytes.div_ceil(LINE as u64).min(u64::from(u32::MAX / LINE as u32)) as usize
     }
 
-    /// The bytes of the block.
+    /// Builds the block.
     pub fn finish(&self) -> LargeVec<u8> {
         self.finish_ribbon().unwrap_or_else(|| self.finish_bloom())
     }
@@ -317,7 +320,7 @@ impl FilterBuilder {
     fn finish_bloom(&self) -> LargeVec<u8> {
         let lines = self.lines();
         if lines == 0 {
-            // No key was added: a body of its own would only say no.
+            // No key was added: a filter with a body would only reject keys.
             return LargeVec::zeroed(if self.is_empty() { METADATA_SIZE } else { 6 });
         }
         let mut out = LargeVec::new();
@@ -340,7 +343,7 @@ impl FilterBuilder {
     }
 }
 
-/// RocksDB 7.8.3's number of probes.
+/// The number of probes that RocksDB 7.8.3 uses.
 fn probes_for(millibits: u64) -> u32 {
     const LIMITS: [u64; 12] =
         [2080, 3580, 5100, 6640, 8300, 10070, 11720, 14001, 16050, 18300, 22001, 25501];

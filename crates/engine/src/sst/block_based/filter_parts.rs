@@ -1,35 +1,35 @@
-//! The filter of a table that is being written: one for the whole file, or one for each range of
-//! keys, so that a reader with little memory holds only some.
+//! The filter of a table under construction: one filter for the whole file, or one partition per range of keys, so that
+//! a reader with little memory can hold only some partitions.
 //!
-//! Where a part ends, it also gets the prefix of the key behind it, and the next part that of the key
-//! before it: a search by prefix may land in either.
+//! At the end of a partition, the prefix of the next key is added to it, and the prefix of the previous key is added to
+//! the next partition: a search by prefix may reach either.
 
 use super::filter::FilterBuilder;
 use crate::base::key::{ValueType, pack_trailer};
 use crate::env::mapping::LargeVec;
 use crate::hooks::SliceTransform;
 
-/// Collects what filters hold.
+/// Collects keys and prefixes for the filter.
 pub struct FilterParts {
     current: FilterBuilder,
-    /// Entries from which a part is full; `None` makes one filter.
+    /// The number of entries of a full partition; `None` builds one filter.
     entries_per_part: Option<usize>,
     done: Vec<FilterPart>,
-    /// Entries in `done`.
+    /// The number of entries in `done`.
     entries_done: usize,
     last_prefix: Option<Vec<u8>>,
 }
 
-/// A finished part.
+/// A finished partition.
 pub struct FilterPart {
-    /// No key of the part sorts behind this internal key.
+    /// No key of the partition sorts after this internal key.
     pub bound: Vec<u8>,
     /// The block.
     pub bytes: LargeVec<u8>,
 }
 
 impl FilterParts {
-    /// One filter, or parts of about so many bytes.
+    /// One filter, or partitions of about `part_size` bytes.
     pub fn new(builder: FilterBuilder, part_size: Option<usize>) -> FilterParts {
         let entries_per_part = part_size.map(|size| builder.entries_within(size).max(1));
         FilterParts {
@@ -41,12 +41,12 @@ impl FilterParts {
         }
     }
 
-    /// Whether it will be in parts.
+    /// Whether the filter is partitioned.
     pub fn is_partitioned(&self) -> bool {
         self.entries_per_part.is_some()
     }
 
-    /// Adds a user key, which follows `last`; it may be the same.
+    /// Adds a user key; `last` is the previous one, which may be equal.
     pub fn add(
         &mut self,
         last: Option<&[u8]>,
@@ -92,7 +92,7 @@ impl FilterParts {
         self.last_prefix = None;
     }
 
-    /// Entries in all parts.
+    /// The number of entries in all partitions.
     pub fn len(&self) -> usize {
         self.entries_done + self.current.len()
     }
@@ -102,7 +102,7 @@ impl FilterParts {
         self.len() == 0
     }
 
-    /// All parts, or the one filter; `last` is the last user key.
+    /// All partitions, or the only filter; `last` is the last user key.
     pub fn finish(mut self, last: &[u8]) -> Vec<FilterPart> {
         if !self.current.is_empty() {
             self.end_part(last);

@@ -1,31 +1,31 @@
-//! Fingerprints: a small table in memory beside a block that leads a point lookup straight to its entry.
+//! Fingerprints: a small in-memory table beside a block that leads a point lookup directly to its entry.
 //!
-//! Per entry: one byte of the user key's hash, where the entry is, and the *middle* of its key. A
-//! delta-coded entry holds only the end of its key. The beginning that all keys of the block share
-//! is kept once; the middle is what lies between. So a lookup compares fingerprints and then, nearly always,
-//! one whole key, and touches no other entry.
+//! The table has for each entry one byte of the user key's hash, the entry's offset, and the *middle* of its key. A
+//! delta-coded entry contains only the end of its key. The beginning that all keys of the block share is stored once;
+//! the middle is the part in between. So a lookup compares fingerprints and then, nearly always, one whole key, and
+//! reads no other entry.
 //!
-//! The fingerprints are compared sixteen at a time and give words with a bit per candidate, without a branch
-//! on what was read. A branch would be guessed wrong nearly always, and the guess would be settled
-//! only when the table has come from memory: nothing of the next lookup could start before.
+//! The fingerprints are compared sixteen at a time, which produces words with one bit per candidate, without a branch
+//! on the loaded bytes. Such a branch would nearly always be mispredicted and resolved only after the table has arrived
+//! from memory; no part of the next lookup could start before.
 //!
 //! ```text
 //! table   = prefix, fingerprint u8 * n, offset * n, middles
 //! offset  = u8, what a straight line through the block lacks, or u16 where one byte is not enough
 //! middles = [u8; width] * 2, before and from an entry on, or * n where they change more than once
 //! ```
-//! The last word of fingerprints runs into the offsets; what looks like a candidate there is none.
+//! The last word of fingerprints extends into the offsets; matches there are ignored.
 //!
-//! The table lies inside the block's own object while it is small, so that a lookup waits for two
-//! memory accesses, the object and the entry, and not for three. Of a larger one the object has as many
-//! fingerprints as fit, and the heap the prefix and what follows: the place is there anyway. Where an entry is, the
-//! line says well enough to ask for it and for its offset at once, so that these lookups wait twice as well.
+//! A small table is stored inside the block's object, so that a lookup waits for two memory accesses, the object and
+//! the entry, instead of three. Of a larger table, the object contains as many fingerprints as fit into the same space,
+//! and the heap contains the prefix and the rest. The linear fit of the offsets is accurate enough to prefetch an entry
+//! together with its offset, so these lookups also wait only twice.
 //!
-//! The table is as small as it is because every cached block pays for it, looked up or not: two bytes of
-//! hash would save one false candidate in fifteen lookups and cost a hundredth of the cache.
+//! The table is kept small because every cached block pays for it, even one without lookups: two bytes of hash would
+//! save one false candidate in fifteen lookups and cost a hundredth of the cache.
 //!
-//! Only blocks that this suits get fingerprints (**G1** every key's trailer lies in its own entry), and
-//! only tables in bytewise order whose user keys do not span blocks use them.
+//! Only suitable blocks get fingerprints (**G1** every key's trailer is inside its own entry), and only tables in
+//! bytewise order whose user keys do not span blocks use them.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -37,58 +37,58 @@ use crate::cache::Memory;
 use crate::error::Result;
 use wide::u8x16;
 
-/// How many fingerprints one word holds.
+/// The number of fingerprints in one word.
 const LANES: usize = 8;
-/// How many fingerprints give one word of candidates.
+/// The number of fingerprints that produce one word of candidates.
 const GROUP: usize = 64;
 
-/// So much of an entry is asked for at least and at most. What lies behind, the processor guesses.
+/// The minimum and maximum number of bytes of an entry to prefetch. The hardware prefetcher covers
+/// the bytes after these.
 const ASK_MIN: usize = 3 * LINE;
 const ASK_MAX: usize = 10 * LINE;
 
-/// How many bytes lie inside the object: enough for a block of 4 KiB with values of 100 bytes.
+/// The number of bytes inside the object: enough for a block of 4 KiB with values of 100 bytes.
 pub(super) const INLINE: usize = 136;
 
-/// How many fingerprints lie inside the object of a block whose table is larger: what the address of the rest
-/// leaves, in whole words.
+/// The number of fingerprints inside the object of a block with a larger table: the space besides the address of the
+/// rest, in whole words.
 pub(super) const FIRST: usize = INLINE - size_of::<Memory>();
 
-/// How many bits of a slope are behind the point.
+/// The number of fractional bits of a slope.
 pub(super) const FRACTION: u32 = 4;
 
-/// The fingerprints of one block. What all of them have is inside the variants, since it takes no room
-/// there.
+/// The fingerprints of one block. The common fields are inside the variants, where they take no extra memory.
 pub enum Fingerprints {
-    /// The table is small enough to lie in the block's object.
+    /// The whole table, which is small enough for the block's object.
     Inline(Head, [u8; INLINE]),
-    /// The first fingerprints, and memory of its own for the rest of the table.
+    /// The first fingerprints, and separate memory for the rest of the table.
     Heap(Head, [u8; FIRST], Memory),
 }
 
-/// Where the parts of the data are: all of a small table, of a larger one what is left without the first
-/// fingerprints. Positions fit 16 bits: the table is smaller than its block's entries.
+/// The layout of the data: the whole of a small table, or a larger table without its first fingerprints. Positions fit
+/// 16 bits, since the table is smaller than its block's entries.
 #[derive(Clone, Copy)]
 pub struct Head {
-    /// How many entries there are.
+    /// The number of entries.
     pub(super) n: u16,
-    /// How long the prefix is.
+    /// The length of the prefix.
     pub(super) prefix: u16,
-    /// By how much the line rises from entry to entry, with [`FRACTION`]; 0 without a line.
+    /// The slope of the linear fit per entry, with [`FRACTION`] fractional bits; 0 without a fit.
     pub(super) slope: u16,
-    /// The first entry with the second of two middles; 0 if each entry has one of its own.
+    /// The first entry with the second of two middles; 0 if each entry has its own.
     pub(super) split: u16,
-    /// How far the line is above the offsets at most.
+    /// The maximum distance of the fit above the offsets.
     pub(super) bias: u8,
-    /// Of an offset: 1 or 2.
+    /// The size of an offset: 1 or 2 bytes.
     pub(super) size: u8,
-    /// Of a middle.
+    /// The width of a middle in bytes.
     pub(super) width: u8,
-    /// How many fingerprints are not in the data.
+    /// The number of fingerprints that are not in the data.
     pub(super) apart: u8,
 }
 
 impl Head {
-    /// The bytes of the data that are looked at for fingerprints: whole words.
+    /// The bytes of the data that are compared as fingerprints: whole words.
     #[inline]
     fn fingerprints(self, data: &[u8]) -> &[u8] {
         let (start, n) = (usize::from(self.prefix), usize::from(self.n) - usize::from(self.apart));
@@ -105,39 +105,39 @@ impl Head {
         self.offsets_at() + usize::from(self.size) * usize::from(self.n)
     }
 
-    /// How long the data must be at least, so that all words of fingerprints lie inside.
+    /// The minimum length of the data, so that all words of fingerprints are inside.
     pub(super) fn room(self, len: usize) -> usize {
         let fingerprints = self.offsets_at() - usize::from(self.prefix);
         len.max(usize::from(self.prefix) + fingerprints.next_multiple_of(LANES))
     }
 
-    /// Where entry `i` is at the earliest, if offsets have one byte.
+    /// The smallest possible offset of entry `i`, if offsets have one byte.
     #[inline]
     fn floor(self, i: usize) -> usize {
         line(self.slope, i).wrapping_sub(self.bias.into())
     }
 
-    /// How long entries are on average.
+    /// The average length of entries.
     #[inline]
     fn rise(self) -> usize {
         line(self.slope, 1)
     }
 }
 
-/// Where a line with this slope is at entry `i`.
+/// The value of a fit with this slope at entry `i`.
 #[inline]
 pub(super) fn line(slope: u16, i: usize) -> usize {
     (i * usize::from(slope)) >> FRACTION
 }
 
-/// The byte of a user key's hash that is its fingerprint. The Bloom filter uses mostly the other bytes.
+/// The byte of a user key's hash that is its fingerprint. The Bloom filter mostly uses the other bytes.
 #[inline]
 pub(super) fn tag_of(hash: u64) -> u8 {
     hash as u8
 }
 
 impl Fingerprints {
-    /// Bytes of memory besides the block's object.
+    /// The memory besides the block's object, in bytes.
     pub fn memory_usage(&self) -> usize {
         match self {
             Fingerprints::Inline(..) => 0,
@@ -153,7 +153,7 @@ impl Fingerprints {
         }
     }
 
-    /// As [`BlockView::find`], for a block of a table that suits fingerprints. `hash` is the user key's.
+    /// Like [`BlockView::find`], for a block of a table that suits fingerprints. `hash` is the user key's hash.
     #[inline]
     pub fn find<'a>(
         &self,
@@ -166,7 +166,7 @@ impl Fingerprints {
         self.find_from(self.ask_candidates(view, hash), view, hash, user_key, max_trailer, visit)
     }
 
-    /// The candidates for a user key among two groups of fingerprints that begin with this one.
+    /// The candidates for a user key in the two groups of fingerprints that begin at `at`.
     #[inline]
     fn candidates(&self, at: usize, hash: u64) -> Candidates {
         let fingerprint = tag_of(hash);
@@ -175,7 +175,8 @@ impl Fingerprints {
             && let Some(group) =
                 data.get(head.prefix.into()..).and_then(|d| d.first_chunk::<GROUP>())
         {
-            // Nearly every block: as many words as there may be, whatever its number of fingerprints is.
+            // The case of nearly every block: compares the maximum number of words, regardless of the number of
+            // fingerprints.
             let bits =
                 candidates(group, fingerprint) & (u64::MAX >> ((GROUP as u16 - head.n) % 64));
             return Candidates { at: 0, next: head.n.into(), bits, behind: 0 };
@@ -192,11 +193,11 @@ impl Fingerprints {
         Candidates { at, next, bits, behind }
     }
 
-    /// The first candidates for a user key. Asks for their entries.
+    /// The first candidates for a user key. Prefetches their entries.
     #[inline(always)]
     pub fn ask_candidates(&self, view: BlockView<'_>, hash: u64) -> Candidates {
         if let Fingerprints::Heap(_, _, data) = self {
-            // The prefix, and the fingerprints that are not here.
+            // The prefix, and the fingerprints outside the object.
             prefetch_bytes(data.as_ptr(), 2 * LINE);
         }
         let found = self.candidates(0, hash);
@@ -205,7 +206,7 @@ impl Fingerprints {
         found
     }
 
-    /// Asks for the entries of a group's candidates.
+    /// Prefetches the entries of a group's candidates.
     #[inline(always)]
     fn ask_all(&self, view: BlockView<'_>, at: usize, mut bits: u64) {
         let (head, data) = self.parts();
@@ -218,7 +219,7 @@ impl Fingerprints {
         }
     }
 
-    /// As [`Fingerprints::find`], from candidates on that are known already.
+    /// Like [`Fingerprints::find`], but starts with known candidates.
     #[inline]
     pub fn find_from<'a>(
         &self,
@@ -235,7 +236,7 @@ impl Fingerprints {
                 let i = (from.at + from.bits.trailing_zeros()) as usize;
                 from.bits &= from.bits - 1;
                 if i >= head.n.into() {
-                    break; // An offset.
+                    break; // A match in the offsets.
                 }
                 if let Some((t, value)) = entry_if_equal((head, data), view, i, user_key)?
                     && t <= max_trailer
@@ -256,19 +257,19 @@ impl Fingerprints {
     }
 }
 
-/// Entries of two groups of fingerprints that may be a key's.
+/// Entries in two groups of fingerprints that may have the key.
 #[derive(Clone, Copy, Default)]
 pub struct Candidates {
     /// The first entry of the first group.
     at: u32,
-    /// The first one that is in neither.
+    /// The first entry after the two groups.
     next: u32,
-    /// A bit for each entry of the first group and of the second; one beyond the last fingerprint means nothing.
+    /// One bit for each entry of the first group, then of the second; bits beyond the last fingerprint are meaningless.
     bits: u64,
     behind: u64,
 }
 
-/// Where entry `i` is.
+/// The offset of entry `i`.
 #[inline]
 fn offset((head, data): (Head, &[u8]), i: usize) -> usize {
     if head.size == 1 {
@@ -279,13 +280,13 @@ fn offset((head, data): (Head, &[u8]), i: usize) -> usize {
     u16::from_le_bytes(bytes.copied().unwrap_or_default()).into()
 }
 
-/// Asks for all of entry `i` at once: where its value is, only its first line tells, and the value's lines
-/// would be waited for after that one. The number of lines is guessed for short entries: a loop that
-/// ends after two or three is mispredicted too often.
+/// Prefetches the whole entry `i` at once: only its first line shows where its value is, so the value's lines would be
+/// waited for after that one. Short entries prefetch a fixed number of lines, since a loop that ends after two or three
+/// iterations is mispredicted too often.
 #[inline(always)]
 fn ask((head, data): (Head, &[u8]), view: BlockView<'_>, i: usize) {
     let start = if head.apart > 0 && head.size == 1 {
-        // The offset has to come from memory: ask for it and, as far as the line knows, for the entry.
+        // The offset must be loaded from memory: prefetch it and, at the position predicted by the fit, the entry.
         prefetch(data.as_ptr().wrapping_add(head.offsets_at() + i));
         head.floor(i)
     } else {
@@ -293,7 +294,7 @@ fn ask((head, data): (Head, &[u8]), view: BlockView<'_>, i: usize) {
     };
     let len = match head.size {
         1 => head.rise(),
-        // Of the last entry this reads a middle: as good as any number that is too small or too large.
+        // For the last entry this reads a middle, which is as good as any number that is too small or too large.
         _ => offset((head, data), i + 1).saturating_sub(start),
     };
     let first = view.entries().as_ptr().wrapping_add(start);
@@ -303,7 +304,7 @@ fn ask((head, data): (Head, &[u8]), view: BlockView<'_>, i: usize) {
     }
 }
 
-/// Trailer and value of entry `i` if its user key is this one.
+/// The trailer and value of entry `i` if its user key is `user_key`.
 #[inline]
 fn entry_if_equal<'a>(
     parts: (Head, &[u8]),
@@ -325,7 +326,7 @@ fn entry_if_equal<'a>(
     Ok(Some((u64::from_le_bytes(*t), view.slice(entry.value, entry.end))))
 }
 
-/// Whether the first `shared` bytes of entry `i`'s key are those of `user_key`.
+/// Whether the first `shared` bytes of entry `i`'s key equal those of `user_key`.
 #[inline]
 fn begins((head, data): (Head, &[u8]), user_key: &[u8], i: usize, shared: usize) -> bool {
     let prefix = data.get(..head.prefix.into()).unwrap_or_default();
@@ -340,7 +341,7 @@ fn begins((head, data): (Head, &[u8]), user_key: &[u8], i: usize, shared: usize)
     data.get(start..start + rest.len()).is_some_and(|middle| short::equal(rest, middle))
 }
 
-/// The candidates of the first group and of the second, as far as there are so many fingerprints.
+/// The candidates of the first group and of the second, if there are that many fingerprints.
 #[inline]
 fn candidates_of_two(fingerprints: &[u8], fingerprint: u8) -> (u64, u64) {
     match fingerprints.split_at_checked(GROUP) {
@@ -352,7 +353,7 @@ fn candidates_of_two(fingerprints: &[u8], fingerprint: u8) -> (u64, u64) {
     }
 }
 
-/// A bit for each of at most [`GROUP`] fingerprints that are equal to `fingerprint`, in their order.
+/// One bit for each of at most [`GROUP`] fingerprints that equals `fingerprint`, in order.
 #[inline]
 fn candidates(fingerprints: &[u8], fingerprint: u8) -> u64 {
     let (pairs, rest) = fingerprints.as_chunks::<{ 2 * LANES }>();
@@ -366,7 +367,7 @@ fn candidates(fingerprints: &[u8], fingerprint: u8) -> u64 {
     bits | (equal_in(pair, fingerprint) & 0xFF) << (2 * LANES * pairs.len())
 }
 
-/// A bit for each fingerprint of two words that is equal to `fingerprint`.
+/// One bit for each fingerprint of two words that equals `fingerprint`.
 #[inline]
 fn equal_in(pair: [u8; 2 * LANES], fingerprint: u8) -> u64 {
     u8x16::new(pair).simd_eq(u8x16::splat(fingerprint)).to_bitmask().into()

@@ -1,4 +1,4 @@
-//! Building the [`Fingerprints`] of a block, which its second lookup does.
+//! Construction of the [`Fingerprints`] of a block, at the block's second lookup.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -10,15 +10,15 @@ use crate::base::key::TRAILER_SIZE;
 use crate::cache::Memory;
 use std::ops::Range;
 
-/// The widest middle that is worth keeping.
+/// The maximum width of a middle.
 const WIDTH_MAX: usize = 32;
 
-/// What is collected about one entry.
+/// The data collected about one entry.
 struct Item {
     fingerprint: u8,
     offset: u16,
     shared: usize,
-    /// Where the user key is among all of them.
+    /// The range of the user key in `Items::keys`.
     user_key: Range<usize>,
 }
 
@@ -29,7 +29,7 @@ struct Items {
 }
 
 impl Fingerprints {
-    /// The fingerprints of a block; `None` if it does not suit them.
+    /// Builds the fingerprints of a block; `None` if it does not suit them.
     pub fn build(view: BlockView<'_>) -> Option<Fingerprints> {
         let items = Items::collect(view)?;
         let (prefix, width) = items.common()?;
@@ -70,25 +70,25 @@ impl Fingerprints {
     }
 }
 
-/// A straight line from a block's first entry to its last.
+/// A linear fit of a block's offsets, from the first entry to the last.
 struct LinearFit {
-    /// See [`Head`]; so are the others.
+    /// The fields are those of [`Head`].
     slope: u16,
     bias: u8,
     size: u8,
 }
 
 impl LinearFit {
-    /// What there is where no line is good enough.
+    /// The value used if no fit is accurate enough.
     const NONE: LinearFit = LinearFit { slope: 0, bias: 0, size: 2 };
 
-    /// The line through these offsets, and what it lacks at each; `None` if that does not fit bytes.
+    /// The fit through these offsets and the differences from it; `None` if a difference does not fit a byte.
     fn through(offsets: &[u16]) -> Option<(LinearFit, Vec<u8>)> {
         let last = usize::from(*offsets.last()?);
         let slope = (last << FRACTION).checked_div(offsets.len() - 1).unwrap_or(0);
         let slope = u16::try_from(slope).ok()?;
         let above = |(i, &offset): (usize, &u16)| i32::from(offset) - line(slope, i) as i32;
-        // Not above 0, as the first offset is 0.
+        // This is at most 0, since the first offset is 0.
         let lowest = offsets.iter().enumerate().map(above).min()?;
         let lacking = offsets.iter().enumerate().map(|at| u8::try_from(above(at) - lowest).ok());
         let line = LinearFit { slope, bias: u8::try_from(-lowest).ok()?, size: 1 };
@@ -97,7 +97,7 @@ impl LinearFit {
 }
 
 impl Items {
-    /// `None` if the block does not suit fingerprints.
+    /// Collects all entries; `None` if the block does not suit fingerprints.
     fn collect(view: BlockView<'_>) -> Option<Items> {
         if view.entries().len() > usize::from(u16::MAX) {
             return None;
@@ -124,7 +124,8 @@ impl Items {
         self.keys.get(item.user_key.clone()).unwrap_or_default()
     }
 
-    /// What all keys begin with, and how much more there may be that an entry does not hold.
+    /// The prefix that all keys share, and the maximum length of the key part between it and an
+    /// entry's own part.
     fn common(&self) -> Option<(&[u8], usize)> {
         let first = self.key(self.items.first()?);
         let len = self.items.iter().fold(first.len(), |len, item| {
@@ -136,7 +137,7 @@ impl Items {
         Some((first.get(..len)?, width))
     }
 
-    /// What an entry's own end and the prefix lack of its key.
+    /// The part of the key that neither the prefix nor the entry contains.
     fn middle(&self, item: &Item, prefix_len: usize) -> &[u8] {
         self.key(item).get(prefix_len..item.shared).unwrap_or_default()
     }
@@ -150,8 +151,8 @@ impl Items {
         all
     }
 
-    /// The entry at which middles change, and the two that there are; `None` if there are more. An entry
-    /// that holds more of its key itself needs only the beginning of a middle.
+    /// The entry at which the middle changes, and the two middles; `None` if there are more. An entry that contains
+    /// more of its key needs only the beginning of a middle.
     fn two_middles(&self, prefix_len: usize, width: usize) -> Option<(usize, Vec<u8>)> {
         let mut split = 0;
         let (mut before, mut middle): (&[u8], &[u8]) = (&[], &[]);
@@ -176,7 +177,7 @@ impl Items {
         Some((split, two))
     }
 
-    /// The offsets as they are kept.
+    /// The offsets in their stored form.
     fn offsets(&self) -> (LinearFit, Vec<u8>) {
         let offsets: Vec<u16> = self.items.iter().map(|item| item.offset).collect();
         LinearFit::through(&offsets).unwrap_or_else(|| {

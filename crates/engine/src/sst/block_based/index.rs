@@ -1,4 +1,4 @@
-//! The index block on disk.
+//! The on-disk format of index blocks.
 //!
 //! ```text
 //! entry        = varint32 shared, varint32 non_shared, [varint32 value_len], key suffix, value
@@ -6,9 +6,9 @@
 //! handle       = varint64 offset, varint64 size
 //! delta        = signed varint64 (size - size of the block before); used where shared > 0
 //! ```
-//! `value_len` is absent in the delta form (property `index.value.is.delta.encoded`). The first key
-//! is there in index type 3. In type 2 the entries of the top-level block name partitions, which
-//! are index blocks themselves.
+//! `value_len` is absent in the delta form (property `index.value.is.delta.encoded`). Only index
+//! type 3 has the first key. In type 2 the entries of the top-level block point to partitions,
+//! which are index blocks themselves.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -43,18 +43,18 @@ pub fn for_each_entry(
     Ok(())
 }
 
-/// A walk through entries of an index block.
+/// An iterator over entries of an index block.
 pub struct IndexEntries<'a> {
     input: Decoder<'a>,
     form: IndexForm,
-    /// The last key: as it stands in the block, or put together.
+    /// The last key: a slice of the block, or assembled in `key`.
     whole: Option<&'a [u8]>,
     key: Vec<u8>,
     previous: BlockHandle,
 }
 
 impl<'a> IndexEntries<'a> {
-    /// Stands before the first of these entries, which shares nothing with one before.
+    /// Starts before the first of these entries, whose key shares nothing with a previous one.
     pub fn new(entries: &'a [u8], form: IndexForm) -> IndexEntries<'a> {
         let (whole, key, previous) = (None, Vec::new(), BlockHandle::default());
         IndexEntries { input: Decoder::new(entries), form, whole, key, previous }
@@ -79,7 +79,7 @@ impl<'a> IndexEntries<'a> {
             ));
         }
         let rest = input.bytes(non_shared, "index key")?;
-        // As a rule nothing is shared, and nothing has to be put together.
+        // Usually keys share nothing and need not be assembled.
         if shared > 0 {
             if let Some(before) = self.whole {
                 self.key.clear();
@@ -119,7 +119,8 @@ fn delta_handle(input: &mut Decoder, shared: usize, previous: BlockHandle) -> Re
     }
 }
 
-/// How a fence stands to `(user_key, t)`; one that lacks the trailer stands to the user key.
+/// The order of a fence and `(user_key, t)`; a fence without a trailer is compared with the user
+/// key only.
 #[inline]
 pub fn compare_fence(
     order: &KeyOrder,
@@ -134,7 +135,7 @@ pub fn compare_fence(
     }
 }
 
-/// Refuses a handle whose block does not end within `limit`.
+/// Rejects a handle whose block does not end within `limit`.
 #[inline]
 pub fn check_handle(handle: BlockHandle, limit: u64) -> Result<()> {
     match handle.end() {

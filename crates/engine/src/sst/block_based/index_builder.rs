@@ -1,4 +1,5 @@
-//! Collects one separator per data block and writes the index; see `index` for the bytes.
+//! The index builder: collects one separator per data block and writes the index; `index` describes
+//! the format.
 
 use super::block_builder::BlockBuilder;
 use crate::base::coding::{put_length_prefixed, put_varsignedint64};
@@ -9,24 +10,25 @@ use crate::options::{BlockBasedTableOptions, IndexShorteningMode, IndexType};
 use crate::sst::format::{BLOCK_TRAILER_SIZE, BlockHandle};
 use std::cmp::Ordering;
 
-/// The index of a table that is being written.
+/// The index of a table under construction.
 pub struct IndexBuilder {
     order: KeyOrder,
     format_version: u32,
     restart_interval: usize,
     shortening: IndexShorteningMode,
-    /// Blocks lie side by side, so that their sizes say where they are.
+    /// Whether blocks are contiguous, so that their sizes determine their offsets.
     side_by_side: bool,
-    /// Separators as internal keys, and the blocks.
+    /// Separators as internal keys, and the handles of the blocks.
     keys: KeyList,
     handles: LargeVec<BlockHandle>,
-    /// The first key of each block, for the form that has them.
+    /// The first key of each block, for the index type that stores it.
     first_keys: Option<KeyList>,
-    /// Two neighbouring blocks hold the same user key, so separators need their trailers.
+    /// Whether two neighbouring blocks contain the same user key, so that separators need their
+    /// trailers.
     needs_trailers: bool,
 }
 
-/// Keys, one after the other.
+/// Keys, concatenated.
 #[derive(Default)]
 struct KeyList {
     bytes: LargeVec<u8>,
@@ -45,9 +47,9 @@ impl KeyList {
     }
 }
 
-/// An index block of many: the number of its last separator, and its bytes.
+/// One partition of an index: the number of its last separator, and its bytes.
 pub struct IndexPart {
-    /// The entry whose separator bounds the part.
+    /// The number of the separator that bounds the partition.
     pub last: usize,
     /// The block.
     pub bytes: LargeVec<u8>,
@@ -56,7 +58,7 @@ pub struct IndexPart {
 impl IndexBuilder {
     /// An empty index.
     pub fn new(order: KeyOrder, opts: &BlockBasedTableOptions) -> IndexBuilder {
-        // RocksDB finds prefixes by restarts, one for each entry.
+        // RocksDB finds prefixes by restarts, so each entry needs one.
         let is_hashed = opts.index_type == IndexType::HashSearch;
         let with_first = opts.index_type == IndexType::BinarySearchWithFirstKey;
         IndexBuilder {
@@ -72,27 +74,27 @@ impl IndexBuilder {
         }
     }
 
-    /// How many blocks were added.
+    /// The number of added blocks.
     pub fn len(&self) -> usize {
         self.handles.len()
     }
 
-    /// Keys lack the trailer. Known when all blocks were added.
+    /// Whether keys lack the trailer. Valid after all blocks were added.
     pub fn user_keys(&self) -> bool {
         self.format_version >= 3 && !self.needs_trailers
     }
 
-    /// Values may be deltas.
+    /// Whether values may be deltas.
     pub fn delta_values(&self) -> bool {
         self.format_version >= 4 && self.side_by_side
     }
 
-    /// Adds a block from `first` to `last` that is followed by `next`.
+    /// Adds a block with keys from `first` to `last`, followed by a block that begins with `next`.
     pub fn add(&mut self, first: &[u8], last: &[u8], next: Option<&[u8]>, handle: BlockHandle) {
         match self.separator(user_key(last), next.map(user_key)) {
             Some(short) => {
-                // It sorts before every entry of its user key, should there be one. The type byte
-                // means nothing; this one is the largest that RocksDB 7.8.3 knows.
+                // It sorts before every entry of its user key, if such entries exist. The type byte
+                // has no meaning; this one is the largest that RocksDB 7.8.3 supports.
                 let t = pack_trailer(MAX_SEQUENCE_NUMBER, ValueType::WideColumnEntity);
                 self.keys.push(&[&short, &t.to_le_bytes()]);
             }
@@ -104,7 +106,7 @@ impl IndexBuilder {
         self.handles.push(handle);
     }
 
-    /// A short key from `last` on and before `next`; `None` if `last` itself must do.
+    /// A short key at or after `last` and before `next`; `None` if `last` itself must be used.
     fn separator(&mut self, last: &[u8], next: Option<&[u8]>) -> Option<Vec<u8>> {
         let mut short = last.to_vec();
         match (next, self.shortening) {
@@ -135,7 +137,7 @@ impl IndexBuilder {
         block.block.take()
     }
 
-    /// The index in parts of about `size` bytes.
+    /// The index in partitions of about `size` bytes.
     pub fn parts(&self, size: usize, deviation: i32) -> Vec<IndexPart> {
         let mut parts = Vec::new();
         let mut block = BlockWriter::new(self);
@@ -153,12 +155,12 @@ impl IndexBuilder {
         parts
     }
 
-    /// The block that names parts of the index, bounded by these separators.
+    /// The block that lists the partitions of the index, bounded by these separators.
     pub fn top_level(&self, parts: &[(usize, BlockHandle)]) -> LargeVec<u8> {
         self.over(parts.iter().map(|&(last, handle)| (self.keys.get(last).to_vec(), handle)))
     }
 
-    /// A block in the index's form that names other blocks, each bounded by an internal key.
+    /// A block in the index's format that lists other blocks, each bounded by an internal key.
     pub fn over(&self, blocks: impl Iterator<Item = (Vec<u8>, BlockHandle)>) -> LargeVec<u8> {
         let mut block = BlockWriter::new(self);
         for (key, handle) in blocks {
@@ -194,7 +196,7 @@ impl BlockWriter {
         }
     }
 
-    /// The key as it is stored.
+    /// The key in its stored form.
     fn cut<'a>(&self, key: &'a [u8]) -> &'a [u8] {
         let cut = if self.user_keys { TRAILER_SIZE } else { 0 };
         &key[..key.len() - cut]
@@ -222,7 +224,8 @@ impl BlockWriter {
     }
 }
 
-/// Deltas say nothing about offsets: blocks must lie side by side.
+/// Whether the second block directly follows the first. Deltas do not contain offsets, so blocks
+/// must be contiguous.
 fn follows(previous: BlockHandle, handle: BlockHandle) -> bool {
     handle.offset == previous.offset + previous.size + BLOCK_TRAILER_SIZE as u64
 }

@@ -1,10 +1,11 @@
-//! Which data blocks hold which prefix: what RocksDB's hash index is made of when it opens a table.
+//! The map from prefixes to data blocks, from which RocksDB builds its hash index when it opens a
+//! table.
 //!
 //! ```text
 //! prefixes block = prefix*                     one after the other, in the order of keys
 //! metadata block = (varint32 length of the prefix, varint32 first block, varint32 blocks)*
 //! ```
-//! Our own reader needs neither: its fences are searched without them.
+//! This engine's reader needs neither block: it searches its fences without them.
 
 use crate::base::coding::put_varint32;
 
@@ -13,7 +14,7 @@ pub const PREFIXES: &str = "rocksdb.hashindex.prefixes";
 /// See [`PREFIXES`].
 pub const METADATA: &str = "rocksdb.hashindex.metadata";
 
-/// Collects the prefixes of a table that is being written.
+/// Collects the prefixes of a table under construction.
 #[derive(Default)]
 pub struct PrefixBlocks {
     prefixes: Vec<u8>,
@@ -28,7 +29,8 @@ struct Pending {
 }
 
 impl PrefixBlocks {
-    /// Notes that a key with this prefix was added to data block `block`; `None` if it has none.
+    /// Records that a key with this prefix was added to data block `block`; `prefix` is `None` if
+    /// the key has none.
     pub fn add(&mut self, prefix: Option<&[u8]>, block: usize) {
         let block = block as u32;
         if let (Some(pending), Some(prefix)) = (&mut self.pending, prefix)

@@ -1,10 +1,11 @@
 //! The iterator over a block-based table.
 //!
-//! It stands on one block at a time, which it holds by count. Blocks that are not cached are read
-//! ahead: little at first, more while the reads stay sequential, and much for compactions.
+//! It is positioned in one block at a time, on which it holds a reference. Blocks that are not
+//! cached are read ahead: little at first, more while the reads stay sequential, and much for
+//! compactions.
 //!
-//! Of blocks that are cached the iterator asks for what it will need soon: of the block it seeks in
-//! the interval's first entries, and near the end of a block the next one (`pace`).
+//! From cached blocks the iterator prefetches what it will soon need: the first entries of the
+//! interval that it seeks to, and near the end of a block the next block (`pace`).
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -25,15 +26,16 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// How far scans read ahead at most.
+/// The maximum readahead of scans in bytes.
 const SCAN_WINDOW: usize = 256 << 10;
-/// So many bytes before the end of a block its successor's object is asked for.
+/// At this many bytes before the end of a block, the next block's object is prefetched.
 const NEXT_BLOCK_FROM: usize = 1024;
-/// So many bytes before the end of a block its successor's entries are asked for.
+/// At this many bytes before the end of a block, the next block's entries are prefetched.
 const NEXT_ENTRIES_FROM: usize = 512;
-/// How many bytes of entries are asked for at once. Those behind them the processor guesses.
+/// The number of bytes of entries that are prefetched at once. The hardware prefetcher covers the
+/// following ones.
 const AHEAD: usize = 12 * LINE;
-/// How far compactions read ahead.
+/// The readahead of compactions in bytes.
 const COMPACTION_WINDOW: usize = 256 << 10;
 
 /// An iterator over a block-based table.
@@ -41,24 +43,24 @@ pub struct TableIter {
     table: Arc<Table>,
     access: BlockAccess,
     readahead: Readahead,
-    /// Which block `block` is.
+    /// The index of `block`.
     i: usize,
     block: Option<Held<Block>>,
-    /// The blocks that it has left, where they stay pinned.
+    /// The blocks that the iterator has left, if they stay pinned.
     pinned: Option<BTreeMap<usize, Held<Block>>>,
     cursor: Cursor,
-    /// Where in the block something is to be asked for.
+    /// The offset in the block at which the next prefetch is due.
     pace_at: usize,
     valid: bool,
-    /// A block was entered since the last seek, and counted with statistics on.
+    /// Whether a block was entered since the last seek, and counted in the statistics.
     seek_counted: bool,
-    /// It was released since it was counted as made.
+    /// Whether the iterator was released since it was last counted as created.
     released: bool,
     for_compaction: bool,
-    /// Forward seeks ask the prefix filter.
+    /// Whether forward seeks check the prefix filter.
     asks_filter: bool,
     error: Option<Error>,
-    /// The key with the sequence number of the ingested file; unused for others.
+    /// The key with the sequence number of the ingested file; unused for other files.
     ingested: Option<(SeqNo, Vec<u8>)>,
 }
 
@@ -98,7 +100,7 @@ impl TableIter {
         })
     }
 
-    /// Makes block `i` the current one; false if there is none or it cannot be read.
+    /// Makes block `i` the current one; false if it does not exist or cannot be read.
     fn enter(&mut self, i: usize) -> bool {
         if self.i == i && self.block.is_some() {
             return true;
@@ -112,7 +114,7 @@ impl TableIter {
             table.count_seek();
             self.seek_counted = true;
             if std::mem::take(&mut self.released) {
-                // Whoever uses it again counts as whoever makes one.
+                // Reusing an iterator counts like creating one.
                 table.count_iterator();
             }
         }
@@ -131,7 +133,7 @@ impl TableIter {
         }
     }
 
-    /// Lets go of the current block, or pins it.
+    /// Releases the current block, or pins it.
     #[inline]
     fn leave(&mut self) {
         if let Some(block) = self.block.take()
@@ -141,7 +143,7 @@ impl TableIter {
         }
     }
 
-    /// Moves the cursor within the current block; false if that leaves the block or fails.
+    /// Moves the cursor within the current block; returns false if this leaves the block or fails.
     #[inline]
     fn step(&mut self, go: impl FnOnce(&mut Cursor, &Block) -> Result<bool>) -> bool {
         let Some(block) = &self.block else { return false };
@@ -149,7 +151,7 @@ impl TableIter {
         self.settle(moved)
     }
 
-    /// Judges a move of the cursor; false if it left the block or failed.
+    /// Evaluates a move of the cursor; returns false if it left the block or failed.
     #[inline]
     fn settle(&mut self, moved: Result<bool>) -> bool {
         match moved {
@@ -170,8 +172,8 @@ impl TableIter {
         false
     }
 
-    /// Asks for the next block: first for its object, and when the walk has come halfway from there
-    /// to the end, for its entries.
+    /// Prefetches the next block: first its object, and, when the scan is halfway from there to the
+    /// end of the current block, its entries.
     #[cold]
     fn pace(&mut self) {
         self.pace_at = usize::MAX;
@@ -192,7 +194,7 @@ impl TableIter {
         self.error = None;
     }
 
-    /// Goes to the first entry of the first block from `i` on that has one.
+    /// Moves to the first entry of the first non-empty block from `i` on.
     fn first_from(&mut self, mut i: usize) {
         self.valid = loop {
             if !self.enter(i) {
@@ -210,7 +212,7 @@ impl TableIter {
         self.arrive();
     }
 
-    /// Goes to the last entry of the last block before `end` that has one.
+    /// Moves to the last entry of the last non-empty block before `end`.
     fn last_before(&mut self, mut end: usize) {
         self.valid = loop {
             let Some(i) = end.checked_sub(1) else {
@@ -231,7 +233,7 @@ impl TableIter {
         self.arrive();
     }
 
-    /// Goes to the first entry at or after an internal key.
+    /// Moves to the first entry at or after an internal key.
     fn seek_to(&mut self, target: &[u8]) {
         self.start();
         let (user_key, t) = (user_part(target), trailer(target));
@@ -267,7 +269,7 @@ impl TableIter {
         }
     }
 
-    /// Puts the ingested file's sequence number into the key.
+    /// Sets the ingested file's sequence number in the key.
     #[inline]
     fn arrive(&mut self) {
         if self.valid
@@ -302,14 +304,14 @@ fn user_part(internal_key: &[u8]) -> &[u8] {
     internal_key.get(..internal_key.len().saturating_sub(TRAILER_SIZE)).unwrap_or_default()
 }
 
-/// The trailer with which the index is searched. It knows stored trailers only, so that of an ingested file is asked
+/// The trailer for searching the index. The index contains stored trailers only, so for an ingested file the search is
 /// for the user key's first entry.
 #[inline]
 fn index_trailer(table: &BlockBasedTable, target: &[u8]) -> u64 {
     if table.global_seqno.is_some() { u64::MAX } else { trailer(target) }
 }
 
-/// A stored key as it counts: with the ingested file's sequence number.
+/// The trailer of a stored key that readers see: with the ingested file's sequence number.
 #[inline]
 fn effective_trailer(key: &[u8], seqno: Option<SeqNo>) -> u64 {
     let t = trailer(key);
@@ -353,7 +355,7 @@ impl InternalIterator for TableIter {
     }
 
     fn seek_for_prev(&mut self, target: &[u8]) {
-        // The filter knows nothing of what comes before the target.
+        // The filter does not cover keys before the target.
         self.seek_to(target);
         if self.error.is_some() {
             return;

@@ -1,4 +1,4 @@
-//! How a table gets a data block: from its slot in the cache, or from the file.
+//! Loading of data blocks: from the slot in the cache, or from the file.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -14,11 +14,11 @@ use crate::sst::BlockAccess;
 use crate::sst::format::{BLOCK_TRAILER_SIZE, BlockHandle};
 use crate::stats::{Activity, Statistics, Ticker, busy_unless_known};
 
-/// A place for a block and memory for its bytes, where there are any to be used again.
+/// A node for a block and memory for its bytes, if any can be reused.
 type Spare = (Option<Held<Block>>, Option<Memory>);
 
 impl BlockBasedTable {
-    /// Block `i`, from its slot or the file.
+    /// Loads block `i` from its slot or from the file.
     pub(super) fn load(
         &self,
         parts: &Parts,
@@ -59,7 +59,7 @@ impl BlockBasedTable {
         }
     }
 
-    /// Reads a block from the file, checked and counted.
+    /// Reads, checks and counts a block from the file.
     pub(super) fn read_block(
         &self,
         handle: BlockHandle,
@@ -72,7 +72,7 @@ impl BlockBasedTable {
         self.source.read_data(handle, self.dictionary.as_ref(), readahead, memory)
     }
 
-    /// A place for a block that is about to be read, and memory for its bytes, from one that was evicted.
+    /// A node and memory for a block that is about to be read, taken from an evicted block.
     fn spare(&self, parts: &Parts, handle: BlockHandle) -> Spare {
         let len = handle.size as usize + BLOCK_TRAILER_SIZE;
         let slots = parts.slots.as_ref().filter(|_| self.source.wants_memory());
@@ -82,7 +82,7 @@ impl BlockBasedTable {
     }
 }
 
-/// Puts a block into its slot, and counts what came of that.
+/// Puts a block into its slot, and counts the result.
 #[cold]
 fn insert_counted(
     stats: &Statistics,

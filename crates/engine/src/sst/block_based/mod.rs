@@ -5,10 +5,10 @@
 //!        footer
 //! each block is followed by a type byte and a fixed32 checksum
 //! ```
-//! Reading: `open` takes the metadata apart, `parts` reads what lookups need, `table` answers them (`early` the first
-//! ones), `iter` walks. A lookup goes filter → fences (the decoded index) → slot of the cached block → fingerprints →
-//! entry, and allocates nothing. Writing: `builder` cuts entries into blocks and writes them as they fill, or when
-//! `dictionary` has seen enough of them.
+//! Reading: `open` decodes the metadata, `parts` loads what lookups need, `table` answers lookups (`early` the first
+//! ones), and `iter` iterates. A lookup proceeds from the filter to the fences (the decoded index), the slot of the
+//! cached block, its fingerprints and the entry, and allocates nothing. Writing: `builder` divides entries into blocks
+//! and writes each one when it is full, or after `dictionary` has collected enough of them.
 
 mod block;
 mod block_builder;

@@ -41,7 +41,7 @@ pub(super) const PARTITIONED_FILTER: &str = "partitionedfilter.rocksdb.BuiltinBl
 type MetaBlocks = BTreeMap<String, BlockHandle>;
 
 impl BlockBasedTable {
-    /// Opens a file. Everything but data blocks is read and checked.
+    /// Opens a file. Reads and checks everything except data blocks.
     pub fn open(
         file: Arc<dyn RandomAccessFile>,
         ctx: &TableReadContext,
@@ -55,15 +55,15 @@ impl BlockBasedTable {
         opened.map_err(|e| in_file(&path, e))
     }
 
-    /// As `open`, but index and filter are only verified, by means of `memory`, which is for more tables:
-    /// they are read once more when they are needed first.
+    /// Like `open`, but index and filter are only verified, in `memory`, which further tables reuse. They are read
+    /// again when they are first needed.
     pub fn open_late(
         file: Arc<dyn RandomAccessFile>,
         ctx: &TableReadContext,
         opts: &BlockBasedTableOptions,
         memory: &mut Vec<u8>,
     ) -> Result<BlockBasedTable> {
-        // Then what they take of the cache's budget has to be known.
+        // In this case their charge to the cache's budget must be known now.
         if opts.cache_index_and_filter_blocks {
             return BlockBasedTable::open(file, ctx, opts);
         }
@@ -91,7 +91,7 @@ impl BlockBasedTable {
         Ok(self)
     }
 
-    /// The sizes of what is charged to the cache.
+    /// The sizes of the parts that are charged to the cache.
     fn cached_parts(&self) -> Result<CachedParts> {
         let (index, filter) = self.parts()?.sizes();
         let dictionary = self.dictionary.as_ref().map(|d| d.bytes().len() as u64);
@@ -103,7 +103,7 @@ fn in_file(path: &Path, e: Error) -> Error {
     if e.message().starts_with(&*path.to_string_lossy()) { e } else { e.in_file(path) }
 }
 
-/// Everything but index and filter.
+/// Opens everything except index and filter.
 fn open(
     file: Arc<dyn RandomAccessFile>,
     ctx: &TableReadContext,
@@ -180,7 +180,7 @@ fn read_metaindex(source: &BlockSource) -> Result<MetaBlocks> {
         .and_then(|view| {
             view.for_each(|key, value| {
                 let name = String::from_utf8_lossy(key).into_owned();
-                // Blocks of features that are not known may have other values.
+                // Blocks of unknown features may have other values.
                 if let Ok(handle) = BlockHandle::decode(&mut Decoder::new(value)) {
                     metas.insert(name, handle);
                 }
@@ -197,7 +197,7 @@ fn read_properties(source: &BlockSource, metas: &MetaBlocks) -> Result<TableProp
         .ok_or_else(|| Error::corruption("metaindex: no entry rocksdb.properties"))?;
     let mut bytes = source.read_with_trailer(BlockKind::Other, handle)?;
     if let Err(e) = source.verify(&bytes, handle.offset) {
-        // Old ingestions wrote the sequence number into the block and left its checksum.
+        // Old ingestions wrote the sequence number into the block without updating its checksum.
         let mut original = bytes.to_vec();
         let block = original.get_mut(..handle.size as usize).unwrap_or_default();
         if !zero_global_seqno(block) || source.verify(&original, handle.offset).is_err() {
@@ -245,7 +245,7 @@ fn find_global_seqno(block: &[u8]) -> Option<(usize, usize)> {
     None
 }
 
-/// The sequence number that counts for all entries, if the file was made for ingestion.
+/// The sequence number of all entries, if the file was made for ingestion.
 fn global_seqno(properties: &TableProperties, manifest: Option<SeqNo>) -> Result<Option<SeqNo>> {
     let stored = properties.user_fixed64(EXTERNAL_GLOBAL_SEQNO);
     let Some(version) = properties.user_fixed32(EXTERNAL_VERSION) else {
@@ -281,7 +281,7 @@ fn index_form(properties: &TableProperties) -> Result<IndexForm> {
     })
 }
 
-/// The block of range deletions: `internal key of the begin -> end`. They may overlap.
+/// Reads the block of range deletions: `internal key of the begin -> end`. They may overlap.
 fn read_range_tombstones(
     source: &BlockSource,
     handle: BlockHandle,
@@ -310,13 +310,13 @@ fn read_range_tombstones(
     Ok(Some(Arc::new(fragments)).filter(|fragments| !fragments.is_empty()))
 }
 
-/// Where the filter is that the options allow to ask.
+/// The location of the filter, if the options permit its use.
 fn find_filter(
     metas: &MetaBlocks,
     ctx: &TableReadContext,
     opts: &BlockBasedTableOptions,
 ) -> FilterAt {
-    // Filters hold user keys without their timestamps, which nothing here cuts off.
+    // Filters contain user keys without timestamps, but nothing here removes timestamps from keys.
     if opts.filter_policy.is_none() || ctx.order.name().ends_with(".u64ts") {
         return FilterAt::None;
     }

@@ -1,11 +1,11 @@
-//! What lookups in a table need in memory: its fences, its filter, and where its blocks are cached.
+//! The parts of a table that lookups need in memory: its fences, its filter, and the slots of its cached blocks.
 //!
-//! A table that is opened alone reads them at once. A database that opens all its tables reads the same
-//! blocks and verifies their checksums, but into memory that the next table uses again, and keeps only
-//! where they are: memory for all filters and fences, page by page, and decoding were most of the time
-//! that opening took. Partitioned indexes and filters are read at once all the same. The first lookups in a table
-//! do without (see [`super::early`]); who needs its parts first reads them, verified again, and others wait for it.
-//! Damage that a checksum does not show, which only a crafted file has, is thus found by who reads them.
+//! A table that is opened alone loads its parts at once. A database that opens all its tables reads the same blocks and
+//! verifies their checksums, but into memory that the next table reuses, and keeps only their locations: allocating
+//! memory for all filters and fences, page by page, and decoding them took most of the time of opening. Partitioned
+//! indexes and filters are always loaded at once. The first lookups in a table bypass the parts (see [`super::early`]);
+//! the first reader that needs them loads and verifies them again, and others wait for it. Damage that a checksum does
+//! not reveal, which only crafted files have, is therefore found by the reader that loads the parts.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -29,23 +29,23 @@ use std::sync::Arc;
 
 /// The filter of a table.
 pub(super) enum TableFilter {
-    /// There is none, or it must not be asked.
+    /// The file has no filter, or it must not be used.
     None,
-    /// One for the whole file.
+    /// One filter for the whole file.
     Full(Filter),
-    /// One per range of keys; the fences bound them from above.
+    /// One filter per range of keys; the fences are the upper bounds of the ranges.
     Partitioned(Fences, Vec<Filter>),
 }
 
-/// The parts.
+/// The loaded parts.
 pub(super) struct Parts {
     pub(super) fences: Fences,
     pub(super) filter: TableFilter,
-    /// Where data blocks are cached; `None` without a cache.
+    /// The slots that cache data blocks; `None` without a cache.
     pub(super) slots: Option<Arc<SlotArray<Block>>>,
 }
 
-/// Where in the file a filter is that may be asked.
+/// The location of a usable filter in the file.
 #[derive(Clone, Copy)]
 pub(super) enum FilterAt {
     None,
@@ -53,41 +53,41 @@ pub(super) enum FilterAt {
     Partitioned(BlockHandle),
 }
 
-/// Where in the file the parts are, and their form.
+/// The locations of the parts in the file, and their format.
 pub(super) struct PartsAt {
     pub(super) index: BlockHandle,
-    /// The index block names parts of the index.
+    /// Whether the index is partitioned.
     pub(super) is_partitioned: bool,
     pub(super) form: IndexForm,
-    /// What the properties say.
+    /// The number of data blocks in the properties.
     pub(super) data_blocks: u64,
     pub(super) filter: FilterAt,
     pub(super) cache: Option<Arc<Cache>>,
 }
 
-/// The parts of a table, now or later.
+/// The parts of a table, loaded now or later.
 pub(super) struct LateParts {
     read: OnceLock<Parts>,
-    /// Held by who reads them.
+    /// Held while the parts are being loaded.
     reading: Mutex<()>,
     early: Mutex<Early>,
     at: PartsAt,
 }
 
 impl LateParts {
-    /// Nothing is read yet.
+    /// Parts that are not loaded yet.
     pub(super) fn new(at: PartsAt) -> LateParts {
         let early = Mutex::new(Early::default());
         LateParts { read: OnceLock::new(), reading: Mutex::new(()), early, at }
     }
 
-    /// The parts, if they were read.
+    /// The parts, if they are loaded.
     #[inline]
     pub(super) fn ready(&self) -> Option<&Parts> {
         self.read.get()
     }
 
-    /// The parts; reads them if nobody has.
+    /// The parts, which are loaded if necessary.
     #[inline]
     pub(super) fn get(&self, source: &BlockSource, order: &KeyOrder) -> Result<&Parts> {
         match self.read.get() {
@@ -96,7 +96,7 @@ impl LateParts {
         }
     }
 
-    /// Reads the parts if nobody has. Fails soon once `cancelled` says so; then others may read them.
+    /// Loads the parts if necessary. Fails soon after `cancelled` is set; other threads may then load them.
     #[cold]
     pub(super) fn read(
         &self,
@@ -115,7 +115,7 @@ impl LateParts {
         Ok(parts)
     }
 
-    /// The index block for an early lookup; `None` if it is time for the parts, or if they are there.
+    /// The index block for an early lookup; `None` if the parts are loaded or should be loaded now.
     pub(super) fn early_index(&self, source: &BlockSource) -> Result<Option<Arc<IndexBlock>>> {
         if self.at.is_partitioned {
             return Ok(None);
@@ -132,7 +132,7 @@ impl LateParts {
         Ok(early.index.clone())
     }
 
-    /// Bytes of memory outside of the cache's blocks.
+    /// The memory outside the cache's blocks, in bytes.
     pub(super) fn memory_usage(&self) -> usize {
         let early = || self.early.lock().index.as_ref().map_or(0, |index| index.bytes.len());
         self.ready().map_or_else(early, Parts::memory_usage)
@@ -143,13 +143,13 @@ impl LateParts {
         self.at.cache.is_some()
     }
 
-    /// Where the index block is.
+    /// The handle of the index block.
     pub(super) fn index(&self) -> BlockHandle {
         self.at.index
     }
 
-    /// Verifies what is to be read later, in memory that is used again; what consists of many blocks is
-    /// read now.
+    /// Verifies the blocks that are to be loaded later, in reusable memory; parts that consist of many blocks are
+    /// loaded now.
     pub(super) fn verify(
         &self,
         source: &BlockSource,
@@ -171,7 +171,7 @@ impl LateParts {
     }
 }
 
-/// A block as it is in the file, and its type byte, with its checksum verified.
+/// A block as stored in the file, and its type byte, with its checksum verified.
 fn verified<'m>(
     source: &BlockSource,
     kind: BlockKind,
@@ -246,7 +246,7 @@ impl PartsAt {
         let result = if self.is_partitioned {
             let mut budget = limit;
             for_each_entry(bytes, form, |_, part| {
-                // Crafted handles could name one partition many times.
+                // Crafted handles could list one partition many times.
                 budget = budget.checked_sub(part.size).ok_or_else(|| {
                     Error::corruption("index partitions are larger than the file")
                 })?;
@@ -285,13 +285,13 @@ impl PartsAt {
 }
 
 impl Parts {
-    /// Bytes of memory outside of the cache's blocks.
+    /// The memory outside the cache's blocks, in bytes.
     fn memory_usage(&self) -> usize {
         let (index, filter) = self.sizes();
         index + filter.unwrap_or(0)
     }
 
-    /// Bytes of memory of the index and of the filter, if there is one.
+    /// The memory of the index and of the filter, if there is one, in bytes.
     pub(super) fn sizes(&self) -> (usize, Option<usize>) {
         let filter = match &self.filter {
             TableFilter::None => None,

@@ -1,4 +1,4 @@
-//! Standard128Ribbon filters: asking. `ribbon_builder` makes them.
+//! Queries of Standard128Ribbon filters. `ribbon_builder` builds them.
 //!
 //! The body is an array of 128-bit segments. A key picks a row of 128 coefficient bits that spans
 //! two neighbouring blocks; for each column the parity of the coefficients with the column's
@@ -8,7 +8,7 @@
 
 const SEGMENT: usize = 16;
 
-/// What hashes are mixed with, from the seed in the file.
+/// The value that hashes are mixed with, from the seed in the file.
 pub(super) fn raw_seed(seed: u8) -> u64 {
     let mut t = u64::from(seed).wrapping_mul(0xC782_19A2_3EEA_DD03);
     t ^= (t & 0xF0F0_F0F0_F0F0_F0F0) >> 4;
@@ -19,7 +19,7 @@ pub(super) fn raw_seed(seed: u8) -> u64 {
 pub(super) struct Row {
     /// The first slot.
     pub(super) start: u64,
-    /// Which of the 128 slots from there count; the first does.
+    /// The coefficients of the 128 slots from there on; the first is always set.
     pub(super) coefficients: u128,
     /// The parity of each column.
     pub(super) expected: u32,
@@ -40,13 +40,13 @@ impl Row {
 pub struct Ribbon {
     raw_seed: u64,
     blocks: u64,
-    /// Columns of the later blocks; the first `lower_blocks` have one fewer.
+    /// The number of columns of the later blocks; the first `lower_blocks` have one fewer.
     columns: u64,
     lower_blocks: u64,
 }
 
 impl Ribbon {
-    /// A filter with a body of `len` bytes; `None` if such a filter says nothing.
+    /// A filter with a body of `len` bytes; `None` if such a filter would admit every key.
     pub fn new(len: usize, seed: u8, blocks: u32) -> Option<Ribbon> {
         let segments = (len / SEGMENT) as u64;
         let blocks = u64::from(blocks);

@@ -1,12 +1,12 @@
-//! Builds Standard128Ribbon filters.
+//! The builder of Standard128Ribbon filters.
 //!
-//! Every key is one equation: the parity of its row of 128 coefficients with as many slots of the
-//! solution must be the bits that the key expects. *Banding* brings the equations into a triangular
-//! form, one per slot, and fails if two contradict each other: then another seed gives other rows.
-//! Going back from the last slot gives the solution, column by column.
+//! Every key is one equation: the parity of its row of 128 coefficients with the same number of solution slots must
+//! equal the bits that the key expects. *Banding* brings the equations into a triangular form, one per slot, and fails
+//! if two contradict each other: then another seed gives other rows. Back substitution from the last slot yields the
+//! solution, column by column.
 //!
-//! The number of slots, the number of columns and the first seed follow RocksDB's rules, so the same
-//! keys in the same order give the same bytes. The numbers in `FITTING` are RocksDB's measurements.
+//! The number of slots, the number of columns and the first seed follow RocksDB's rules, so the same keys in the same
+//! order give the same bytes. The numbers in `FITTING` are RocksDB's measurements.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -15,12 +15,12 @@ use crate::env::mapping::LargeVec;
 
 const BLOCK: usize = 128;
 const SEGMENT: usize = 16;
-/// More keys than this get a Bloom filter.
+/// With more keys than this, a Bloom filter is used.
 const KEYS_MAX: usize = 950_000_000;
-/// Seeds have a byte in the file.
+/// The number of seeds: the file stores a seed in one byte.
 const SEEDS: u32 = 256;
 
-/// How many keys fit into `2^i` slots such that one attempt in twenty fails.
+/// The number of keys that fit into `2^i` slots such that one attempt in twenty fails.
 const FITTING: [f64; 18] = [
     0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 248.851, 499.532, 1001.26, 2003.97, 4005.59, 8000.39,
     15966.6, 31828.1, 63447.3, 126_506.0,
@@ -30,16 +30,16 @@ const GROWTH: f64 = 0.0038;
 #[expect(clippy::approx_constant, reason = "RocksDB's literal: the same bits give the same sizes")]
 const LOG2_E: f64 = 1.442_695_040_9;
 
-/// A filter of these shape and bytes; the caller appends nothing.
+/// The size of a filter.
 pub(super) struct RibbonShape {
     slots: usize,
-    /// Bytes of the body.
+    /// The size of the body in bytes.
     len: usize,
 }
 
 impl RibbonShape {
-    /// The shape for so many keys; `None` if there should be a Bloom filter instead, which would take
-    /// `bloom_len` bytes with its metadata. `entropy` is the first key's hash.
+    /// The shape for `keys` keys; `None` if a Bloom filter should be used instead, which would take `bloom_len` bytes
+    /// with its metadata. `entropy` is the first key's hash.
     pub(super) fn new(
         keys: usize,
         one_in_false_positives: f64,
@@ -55,7 +55,7 @@ impl RibbonShape {
         (!is_small).then_some(RibbonShape { slots, len })
     }
 
-    /// The filter's block; `None` if no seed works.
+    /// Builds the filter's block; `None` if no seed works.
     pub(super) fn build(
         &self,
         hashes: impl Iterator<Item = u64> + Clone,
@@ -71,7 +71,8 @@ impl RibbonShape {
         })
     }
 
-    /// Goes back through the slots. A block's segments are its columns' next 128 solution bits.
+    /// Solves the equations, last slot first. A block's segments are its columns' next 128 solution
+    /// bits.
     fn solve(&self, banding: &Banding, seed: u8) -> LargeVec<u8> {
         let blocks = self.slots / BLOCK;
         let segments = self.len / SEGMENT;
@@ -98,7 +99,7 @@ impl RibbonShape {
     }
 }
 
-/// One equation per slot: coefficients that begin with the slot, and what their parities must be.
+/// One equation per slot: coefficients that begin with the slot, and the required parities.
 struct Banding {
     rows: LargeVec<(u128, u32)>,
 }
@@ -131,7 +132,7 @@ impl Banding {
     }
 
     /// Solves the 128 slots from `start` on. Bit `i` of a state is the solution of slot `start + i`
-    /// in that column, and before the call of the slots of the block behind.
+    /// in that column; before the call, the states are those of the following block.
     fn back_substitute(&self, start: usize, state: &mut [u128; 32], columns: usize) {
         for (coefficients, result) in self.rows.iter().skip(start).take(BLOCK).rev() {
             for (j, column) in state.iter_mut().enumerate().take(columns) {
@@ -156,7 +157,8 @@ fn slots_per_key(log2_slots: f64) -> f64 {
     known - f64::from(last) * GROWTH + log2_slots * GROWTH
 }
 
-/// Slots for so many keys: interpolated between powers of two, then whole blocks, two at least.
+/// The number of slots for `keys` keys: interpolated between powers of two, then rounded to whole
+/// blocks, at least two.
 fn slots_for(keys: f64) -> usize {
     let mut log2 = (keys.ln() * LOG2_E + 0.5) as u32;
     let mut lower = keys_for_power(log2);
@@ -178,8 +180,8 @@ fn slots_for(keys: f64) -> usize {
     slots.next_multiple_of(BLOCK).max(2 * BLOCK)
 }
 
-/// Bytes of the body: some blocks have a column fewer, so that the rate is met on average. `bias`
-/// rounds that number at random.
+/// The size of the body in bytes: some blocks have one column fewer, so that the average rate is as
+/// requested. `bias` rounds that number of blocks randomly.
 fn body_len(slots: usize, one_in: f64, bias: u32) -> usize {
     if one_in <= 1.0 || one_in.is_nan() {
         return SEGMENT;
@@ -198,8 +200,8 @@ fn body_len(slots: usize, one_in: f64, bias: u32) -> usize {
     (blocks * lower_columns as usize + blocks.saturating_sub(upper_start)) * SEGMENT
 }
 
-/// One in how many keys a Bloom filter with so many bits per key lets through in vain, as RocksDB
-/// estimates it: the mean of a line that is crowded and one that is not.
+/// The inverse of the false-positive rate of a Bloom filter with these bits per key, as RocksDB
+/// estimates it: the mean of a crowded line and of one that is not.
 pub(super) fn one_in_false_positives(bits_per_key: f64, probes: u32) -> f64 {
     let rate = |bits: f64| (1.0 - (-f64::from(probes) / bits).exp()).powf(f64::from(probes));
     let line = 512.0;

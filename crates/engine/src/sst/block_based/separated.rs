@@ -1,4 +1,5 @@
-//! Blocks of RocksDB 11 whose keys and values lie apart, turned into ordinary ones at loading.
+//! Conversion of RocksDB 11's blocks with separate keys and values into ordinary blocks, at
+//! loading.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -6,7 +7,7 @@ use super::view::{BlockView, SEPARATED_BIT, decode_long_header};
 use crate::base::coding::{fixed32_at, get_varint32};
 use crate::error::{Error, Result};
 
-/// Rewrites a block whose keys and values lie apart as an ordinary one.
+/// Rewrites a block with separate keys and values as an ordinary one.
 ///
 /// ```text
 /// block = key entry*, values, restart array, [hash index], fixed32 offset of the values, word
@@ -19,7 +20,7 @@ pub fn join_separated(bytes: &[u8]) -> Result<Vec<u8>> {
     let word = fixed32_at(bytes, word_at).ok_or_else(bad)?;
     let values_at = word_at.checked_sub(4).ok_or_else(bad)?;
     let values_start = fixed32_at(bytes, values_at).ok_or_else(bad)? as usize;
-    // The same block without the offset and its bit has an ordinary tail.
+    // Without the offset and its bit, the block has an ordinary tail.
     let mut plain = bytes.get(..values_at).ok_or_else(bad)?.to_vec();
     plain.extend_from_slice(&(word & !SEPARATED_BIT).to_le_bytes());
     let view = BlockView::new(&plain)?;
@@ -42,7 +43,7 @@ pub fn join_separated(bytes: &[u8]) -> Result<Vec<u8>> {
         }
         let suffix = head.get(n..n + non_shared as usize).ok_or_else(bad)?;
         let value = values.get(value_at..value_at + value_len as usize).ok_or_else(bad)?;
-        // Crafted offsets could repeat one value many times: an honest block only shrinks.
+        // Crafted offsets could repeat one value many times; a valid block only shrinks.
         if out.len() + header.len() + suffix.len() + value.len() > bytes.len() {
             return Err(bad());
         }

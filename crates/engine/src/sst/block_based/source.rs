@@ -1,4 +1,5 @@
-//! Reading blocks from a table's file: range check, checksum, decompression.
+//! The block source: reads blocks from a table's file, with range check, checksum and
+//! decompression.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -22,28 +23,28 @@ use crate::sst::format::{BLOCK_TRAILER_SIZE, BlockHandle, Footer, read_exact_at}
 use crate::stats::{self, Activity, HistogramType, Statistics, Ticker};
 use std::sync::Arc;
 
-/// A decompressed block may be so many times larger than its compressed form, and a bit: more is
-/// beyond every codec, hence a sign of crafted bytes.
+/// The maximum ratio of a decompressed block's size to its compressed size, plus a small constant.
+/// No codec reaches it, so a larger ratio is a sign of crafted bytes.
 const EXPANSION_MAX: usize = 1 << 15;
 
-/// The file of a table and what is needed to check its blocks.
+/// The file of a table and the data needed to check its blocks.
 pub struct BlockSource {
     file: Arc<dyn RandomAccessFile>,
     footer: Footer,
-    /// Use the mapping.
+    /// Whether to use the mapping.
     mapped: bool,
     statistics: Option<Arc<Statistics>>,
 }
 
-/// Where an iterator has read ahead.
+/// The readahead buffer of an iterator.
 pub struct Readahead {
     buffer: LargeVec<u8>,
     start: u64,
-    /// Where the next read goes on, if the reads are sequential.
+    /// The offset of the next read if the reads are sequential.
     expected: u64,
     window: usize,
     window_max: usize,
-    /// Read ahead from the first read on.
+    /// Whether to read ahead from the first read on.
     eager: bool,
     sequential: u32,
 }
@@ -54,22 +55,22 @@ const WINDOW_MIN: usize = 8 << 10;
 const WINDOW_LARGEST: usize = 1 << 30;
 
 impl Readahead {
-    /// Reads `window_max` ahead from the first read on if `eager`; otherwise starts small after a
-    /// few sequential reads and doubles.
+    /// A buffer that reads `window_max` bytes ahead from the first read on if `eager`; otherwise it
+    /// starts small after a few sequential reads and doubles.
     pub fn new(window_max: usize, eager: bool) -> Readahead {
-        // A program may ask for any number of bytes.
+        // A program may request any number of bytes.
         let window_max = window_max.min(WINDOW_LARGEST);
         let window = if eager { window_max } else { WINDOW_MIN.min(window_max) };
         let (buffer, start, expected, sequential) = (LargeVec::new(), 0, 0, 0);
         Readahead { buffer, start, expected, window, window_max, eager, sequential }
     }
 
-    /// Forgets what was read, and begins anew.
+    /// Discards the buffered data and starts anew.
     pub fn release(&mut self) {
         *self = Readahead::new(self.window_max, self.eager);
     }
 
-    /// `len` bytes at `offset`, the file ending at `end`.
+    /// Reads `len` bytes at `offset` from a file that ends at `end`.
     fn read(
         &mut self,
         file: &dyn RandomAccessFile,
@@ -131,7 +132,7 @@ fn count_prefetched(statistics: &Option<Arc<Statistics>>, len: usize) {
 }
 
 impl BlockSource {
-    /// A source over a file whose footer was read.
+    /// A source for a file whose footer was read.
     pub fn new(
         file: Arc<dyn RandomAccessFile>,
         footer: Footer,
@@ -147,7 +148,7 @@ impl BlockSource {
         &self.footer
     }
 
-    /// Puts the file's name in front of an error.
+    /// Adds the file's name to an error.
     pub fn locate(&self, handle: BlockHandle, e: Error) -> Error {
         if !e.is_corruption() {
             return e.in_file(self.file.path());
@@ -155,7 +156,7 @@ impl BlockSource {
         Error::corruption_at(self.file.path(), handle.offset, e.message())
     }
 
-    /// The bytes of a block in the file with their trailer, unchecked.
+    /// Reads the bytes of a block with their trailer, unchecked.
     pub fn read_with_trailer(&self, kind: BlockKind, handle: BlockHandle) -> Result<LargeVec<u8>> {
         self.check_range(handle)?;
         let _timers = self.count_read(kind, handle);
@@ -199,7 +200,7 @@ impl BlockSource {
         .about_offset(offset))
     }
 
-    /// A checked, uncompressed block that holds no entries of the user.
+    /// Reads a checked, uncompressed block without user entries.
     pub fn read_meta(&self, kind: BlockKind, handle: BlockHandle) -> Result<LargeVec<u8>> {
         let mut bytes = self.read_with_trailer(kind, handle)?;
         self.verify(&bytes, handle.offset)?;
@@ -212,7 +213,7 @@ impl BlockSource {
         Ok(LargeVec::from(raw.as_slice()))
     }
 
-    /// As `read_meta`, read to where it stays.
+    /// Like `read_meta`, but reads into the filter's final memory.
     pub fn read_filter(&self, handle: BlockHandle) -> Result<FilterLines> {
         self.check_range(handle)?;
         let _timers = self.count_read(BlockKind::Filter, handle);
@@ -228,8 +229,8 @@ impl BlockSource {
         Ok(FilterLines::of(&raw))
     }
 
-    /// The bytes of a block in the file with their trailer, unchecked, at the beginning of `memory` if it
-    /// is large enough: it is written over and need not be zeroed.
+    /// Reads the bytes of a block with their trailer, unchecked, to the beginning of `memory` if it is large enough.
+    /// The memory is overwritten and need not be zeroed.
     fn read_into(&self, memory: Option<Memory>, handle: BlockHandle) -> Result<Memory> {
         let len = handle.size as usize + BLOCK_TRAILER_SIZE;
         let mut memory = match memory {
@@ -240,12 +241,13 @@ impl BlockSource {
         Ok(memory)
     }
 
-    /// Whether [`BlockSource::read_data`] has use for memory.
+    /// Whether [`BlockSource::read_data`] can use memory.
     pub fn wants_memory(&self) -> bool {
         !self.mapped
     }
 
-    /// A checked data block: in the mapping, or in memory, `memory` if it is large enough.
+    /// Reads a checked data block: from the mapping, or into memory (`memory` if it is large
+    /// enough).
     pub fn read_data(
         &self,
         handle: BlockHandle,
@@ -289,7 +291,7 @@ impl BlockSource {
         self.unpack(bytes, handle, dictionary)
     }
 
-    /// As `unpack`, without a copy where the block is not compressed.
+    /// Like `unpack`, without a copy if the block is not compressed.
     fn unpack_owned(
         &self,
         memory: Memory,
@@ -353,7 +355,7 @@ impl BlockSource {
     }
 }
 
-/// Block, type byte and checksum.
+/// Splits bytes into block, type byte and checksum.
 fn split_trailer(bytes: &[u8]) -> Result<(&[u8], u8, u32)> {
     match bytes.split_last_chunk::<BLOCK_TRAILER_SIZE>() {
         Some((block, [kind, a, b, c, d])) => {

@@ -1,8 +1,8 @@
-//! One lookup of many in stages; see [`crate::sst::Staged`].
+//! Staged lookups in a block-based table; see [`crate::sst::Staged`].
 //!
-//! A lookup in a cached table is four cache misses after each other: filter, slot, the block's object,
-//! entry; and in a large table a fifth, in the index. Only lookups that go straight to an entry of a
-//! cached block are done in stages; all others end as [`BlockBasedTable::get`].
+//! A lookup in a cached table has four consecutive cache misses: filter, slot, the block's object and entry; in a large
+//! table the index adds a fifth. Only lookups that lead directly to an entry of a cached block run in stages; all
+//! others end in [`BlockBasedTable::get`].
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -21,13 +21,13 @@ use crate::error::Result;
 use crate::iter::GetContext;
 use crate::options::ReadOptions;
 
-/// A lookup on its way through a table.
+/// A staged lookup in a table.
 pub struct Staged<'a> {
     table: &'a BlockBasedTable,
     parts: &'a Parts,
     slots: &'a SlotArray<Block>,
     key: &'a LookupKey<'a>,
-    /// Entries with larger trailers are too new.
+    /// Entries with larger trailers are too new to be visible.
     max_trailer: u64,
     search: Search,
     block: usize,
@@ -36,8 +36,8 @@ pub struct Staged<'a> {
 }
 
 impl<'a> Staged<'a> {
-    /// Asks for the filter. `None` if the table's parts are not there yet, if blocks are not cached or have no
-    /// fingerprints, or if something else than an entry may settle the answer.
+    /// Prefetches the filter. Returns `None` if the table's parts are not loaded yet, if blocks are not cached or have
+    /// no fingerprints, or if something other than an entry may decide the lookup.
     #[inline]
     pub fn begin(table: &'a BlockBasedTable, key: &'a LookupKey<'a>) -> Option<Staged<'a>> {
         let parts = table.parts.ready()?;
@@ -46,14 +46,15 @@ impl<'a> Staged<'a> {
             return None;
         }
         table.prefetch(key);
-        // The entries of an ingested file carry sequence 0 and count as `global_seqno`.
+        // Entries of an ingested file have a stored sequence number of 0 and an effective one of
+        // `global_seqno`.
         let t = trailer(key.internal_key());
         let max_trailer = if table.global_seqno.is_some() { u64::MAX } else { t };
         let (search, block, node, found) = (Search::default(), 0, None, None);
         Some(Staged { table, parts, slots, key, max_trailer, search, block, node, found })
     }
 
-    /// Asks the filter, and begins to search the index.
+    /// Checks the filter, and begins the search in the index.
     #[inline]
     pub fn passes_filter(&mut self) -> bool {
         let (table, user_key) = (self.table, self.key.user_key());
@@ -65,19 +66,19 @@ impl<'a> Staged<'a> {
         true
     }
 
-    /// The table, if it has statistics: a lookup that the filter ended is counted when its turn comes.
+    /// The table, if it has statistics: a lookup that the filter ended is counted when it settles.
     #[inline]
     pub fn counting_table(&self) -> Option<&'a BlockBasedTable> {
         self.table.statistics.is_some().then_some(self.table)
     }
 
-    /// One level down in the index.
+    /// Descends one level in the index.
     #[inline]
     pub fn descend(&mut self) -> bool {
         self.parts.fences.descend(&mut self.search)
     }
 
-    /// Knows the block and asks for its slot.
+    /// Determines the block and prefetches its slot.
     #[inline]
     pub fn ask_slot(&mut self) {
         let (table, user_key) = (self.table, self.key.user_key());
@@ -86,7 +87,7 @@ impl<'a> Staged<'a> {
         self.slots.prefetch(self.block);
     }
 
-    /// Asks for the block's object.
+    /// Prefetches the block's object.
     #[inline]
     pub fn ask_block(&mut self, guard: &'a Guard) {
         self.node = self.slots.load(self.block, guard);
@@ -95,7 +96,7 @@ impl<'a> Staged<'a> {
         }
     }
 
-    /// Matches the fingerprints and asks for entries that may be the key's.
+    /// Matches the fingerprints and prefetches entries that may have the key.
     #[inline]
     pub fn ask_entry(&mut self) {
         let Some(node) = self.node else { return };
@@ -107,7 +108,7 @@ impl<'a> Staged<'a> {
         }
     }
 
-    /// Ends the lookup as [`BlockBasedTable::get`] does.
+    /// Completes the lookup like [`BlockBasedTable::get`].
     #[inline]
     pub fn settle(&self, ro: &ReadOptions, ctx: &mut GetContext) -> Result<()> {
         let (Some(node), Some((fingerprints, from))) = (self.node, self.found) else {
@@ -138,7 +139,7 @@ impl<'a> Staged<'a> {
         }
     }
 
-    /// With statistics: counts what [`BlockBasedTable::get`] does.
+    /// The same with statistics: counts what [`BlockBasedTable::get`] counts.
     #[cold]
     #[inline(never)]
     fn settle_counted(
@@ -163,7 +164,7 @@ impl<'a> Staged<'a> {
 }
 
 impl BlockBasedTable {
-    /// Counts a lookup in stages that the filter ended.
+    /// Counts a staged lookup that the filter ended.
     #[cold]
     pub fn count_rejected(&self, ctx: &mut GetContext) {
         self.count_filter(false, ctx);

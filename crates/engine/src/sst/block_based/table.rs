@@ -1,8 +1,8 @@
-//! An open block-based table: point lookups and what the tree asks of it.
+//! An open block-based table: point lookups, and queries of the LSM tree.
 //!
 //! The hit path of a lookup takes no lock, writes to no shared line and allocates nothing: the
 //! filter is one cache line, the fences are flat arrays, the block is reached through its slot
-//! under an epoch pin, and its fingerprints name the entry.
+//! under an epoch pin, and its fingerprints lead to the entry.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -36,14 +36,14 @@ pub struct BlockBasedTable {
     pub(super) source: BlockSource,
     pub(super) order: KeyOrder,
     pub(super) parts: LateParts,
-    /// The filter holds whole keys.
+    /// Whether the filter contains whole keys.
     pub(super) whole_keys: bool,
-    /// The filter holds prefixes, cut off by this.
+    /// If the filter contains prefixes, the extractor that produces them.
     pub(super) prefixes: Option<Arc<dyn SliceTransform>>,
-    /// Blocks may be searched by fingerprints.
+    /// Whether blocks may be searched by fingerprints.
     pub(super) fingerprints: bool,
-    /// `range_tombstones` is there: beside flags that every lookup reads, so that it costs no line of
-    /// memory more.
+    /// Whether `range_tombstones` is set. This flag is next to others that every lookup reads, so that it costs no
+    /// additional cache line.
     pub(super) has_range_tombstones: bool,
     pub(super) range_tombstones: Option<Arc<Fragments>>,
     pub(super) dictionary: Option<Dictionary>,
@@ -51,25 +51,26 @@ pub struct BlockBasedTable {
     pub(super) global_seqno: Option<SeqNo>,
     pub(super) properties: TableProperties,
     pub(super) statistics: Option<Arc<Statistics>>,
-    /// The file is on the last level, or was when it was opened: for statistics.
+    /// Whether the file is, or was when it was opened, on the last level; used by statistics.
     pub(super) at_last_level: bool,
-    /// What index and filter take from the cache's budget, if they do: for statistics.
+    /// The sizes of index and filter in the cache's budget, if they are charged to it; used by
+    /// statistics.
     pub(super) cached: Option<Box<CachedParts>>,
-    /// The budget that index and filter take from the cache, if they do.
+    /// The reservation of index and filter in the cache's budget, if they are charged to it.
     pub(super) _reservation: Option<Reservation>,
 }
 
-/// A lookup on its way through the table.
+/// The key of a lookup in the table.
 pub(super) struct Lookup<'a> {
     pub(super) user_key: &'a [u8],
     hash: u64,
     seq: SeqNo,
-    /// Entries with larger trailers are too new, or need not be looked at.
+    /// Entries with larger trailers are too new, or need not be visited.
     pub(super) max_trailer: u64,
 }
 
 impl BlockBasedTable {
-    /// Fences, filter and slots; reads them if nobody has.
+    /// Fences, filter and slots, which are loaded if necessary.
     #[inline]
     pub(super) fn parts(&self) -> Result<&Parts> {
         self.parts.get(&self.source, &self.order)
@@ -89,7 +90,8 @@ impl BlockBasedTable {
         if self.has_range_tombstones {
             self.cover(user_key, t >> 8, ctx);
         }
-        // The entries of an ingested file carry sequence 0 and count as `global_seqno`.
+        // Entries of an ingested file have a stored sequence number of 0 and an effective one of
+        // `global_seqno`.
         let max_trailer = if self.global_seqno.is_some() { u64::MAX } else { t };
         let lookup = Lookup { user_key, hash, seq: t >> 8, max_trailer };
         let parts = match self.parts.ready() {
@@ -125,7 +127,7 @@ impl BlockBasedTable {
         Ok(())
     }
 
-    /// Counts what the filter said.
+    /// Counts the filter's answer.
     #[cold]
     pub(super) fn count_filter_answer(&self, filter: &TableFilter, allowed: bool) {
         if matches!(filter, TableFilter::None) {
@@ -149,7 +151,7 @@ impl BlockBasedTable {
         }
     }
 
-    /// Counts a lookup that the filter allowed: uses of the index, and whether the key was there.
+    /// Counts a lookup that the filter admitted: uses of the index, and whether the key was found.
     #[cold]
     pub(super) fn count_outcome(&self, filter: &TableFilter, ctx: &GetContext) {
         if let Some(cached) = &self.cached {
@@ -164,7 +166,7 @@ impl BlockBasedTable {
         }
     }
 
-    /// Asks for what a lookup of the key reads first.
+    /// Prefetches what a lookup of the key reads first.
     #[inline]
     pub fn prefetch(&self, key: &LookupKey) {
         if let Some(Parts { filter: TableFilter::Full(filter), .. }) = self.parts.ready() {
@@ -189,8 +191,8 @@ impl BlockBasedTable {
         let Some(all) = self.range_tombstones.take() else { return };
         let mut upper = user_key(largest).to_vec();
         if sequence(largest) != MAX_SEQUENCE_NUMBER {
-            // The boundary is an entry, which tombstones may reach behind only in files of old releases
-            // that split a user key. In other orders no key is known to come next.
+            // The boundary is an entry. Tombstones may extend past it only in files of old releases, which could split
+            // a user key. In other orders the next possible key is unknown.
             upper.push(0);
         }
         let is_ordered = sequence(largest) == MAX_SEQUENCE_NUMBER || self.order.is_bytewise();
@@ -230,7 +232,7 @@ impl BlockBasedTable {
         }
     }
 
-    /// Whether a key at or after this one may have its prefix; true if the filter cannot say.
+    /// Whether a key at or after this one may have its prefix; true if the filter does not decide.
     pub(super) fn seek_may_match(&self, filter: &TableFilter, user_key: &[u8], t: u64) -> bool {
         let Some(extractor) = self.prefixes.as_ref().filter(|e| e.in_domain(user_key)) else {
             return true;
@@ -240,7 +242,7 @@ impl BlockBasedTable {
         let may = match filter {
             TableFilter::None => return true,
             TableFilter::Full(filter) => filter.may_match(prefix, hash),
-            // A part's bound may lie behind its last key: then the first key is that of the next part.
+            // A partition's bound may be after its last key: then the first key is that of the next partition.
             TableFilter::Partitioned(fences, filters) => {
                 let from = fences.find(&self.order, user_key, t).min(filters.len());
                 from == filters.len()
@@ -310,7 +312,8 @@ impl BlockBasedTable {
         ctx: &mut GetContext,
         pin: &dyn Pin,
     ) -> Result<Found> {
-        // A timer that is always there would cost a lookup more than its branch: it must be dropped on each way out.
+        // A timer that always exists would cost a lookup more than its branch, since it must be dropped on each return
+        // path.
         if perf::is_used() {
             return self.search_timed(block, fingerprints, lookup, ctx, pin);
         }
@@ -348,7 +351,7 @@ impl BlockBasedTable {
         }
     }
 
-    /// Gives an entry of the key to `ctx`, if readers at `at` see it. Whether older ones are needed.
+    /// Passes an entry of the key to `ctx` if readers at `at` see it. Returns whether older entries are needed.
     #[inline]
     pub(super) fn save(
         &self,
@@ -365,16 +368,16 @@ impl BlockBasedTable {
         Ok(ctx.save(seq, kind_of(t)?, value, Some(pin)))
     }
 
-    /// Puts the file and the block's place in front of an error.
+    /// Adds the file and the block's location to an error.
     #[cold]
     pub(super) fn in_block(&self, i: usize, e: Error) -> Error {
         let handle = self.parts.ready().and_then(|parts| parts.fences.handle(i));
         self.source.locate(handle.unwrap_or_default(), e)
     }
 
-    /// Whether keys with this prefix may exist; true if the filter cannot say.
+    /// Whether keys with this prefix may exist; true if the filter does not decide.
     pub fn prefix_may_match(&self, user_prefix: &[u8]) -> bool {
-        // If they cannot be read, who asks next says so.
+        // If the parts cannot be read, the next operation returns the error.
         match self.parts().map(|parts| &parts.filter) {
             Ok(TableFilter::Full(filter)) if self.prefixes.is_some() => {
                 let may = filter.may_match(user_prefix, hash64(user_prefix));
@@ -385,7 +388,7 @@ impl BlockBasedTable {
         }
     }
 
-    /// About how many bytes of the file lie before this key.
+    /// The approximate number of bytes of the file before this key.
     pub fn approximate_offset_of(&self, internal_key: &[u8]) -> Result<u64> {
         let cut = internal_key.len().saturating_sub(crate::base::key::TRAILER_SIZE);
         let user_key = internal_key.get(..cut).unwrap_or_default();
@@ -400,12 +403,12 @@ impl BlockBasedTable {
         })
     }
 
-    /// What the file says about itself.
+    /// The file's properties.
     pub fn properties(&self) -> &TableProperties {
         &self.properties
     }
 
-    /// Bytes of memory outside of the cache's blocks.
+    /// The memory outside the cache's blocks, in bytes.
     pub fn memory_usage(&self) -> usize {
         let parts = self.parts.memory_usage();
         let tombstones = self.range_tombstones.as_ref().map_or(0, |t| t.memory_usage());
@@ -413,7 +416,7 @@ impl BlockBasedTable {
         size_of::<BlockBasedTable>() + parts + tombstones + dictionary
     }
 
-    /// Reads every data block from the file and checks it.
+    /// Reads and checks every data block of the file.
     pub fn verify_checksums(&self) -> Result<()> {
         let mut readahead = Readahead::new(1 << 20, true);
         let _busy = busy_unless_known(Activity::VerifyDbChecksum);
@@ -427,7 +430,7 @@ impl BlockBasedTable {
     }
 }
 
-/// Keeps a value's block alive that was found through its slot.
+/// Keeps the block of a value alive that was found through its slot.
 pub(super) struct SlotPin<'a> {
     pub(super) slots: &'a SlotArray<Block>,
     pub(super) i: usize,
@@ -435,12 +438,12 @@ pub(super) struct SlotPin<'a> {
 
 impl Pin for SlotPin<'_> {
     fn pin(&self, value: &[u8]) -> Option<PinnedValue> {
-        // If the slot was filled anew meanwhile, the value is no part of what it holds now.
+        // If the slot was refilled in the meantime, the value is not part of its current block.
         PinnedValue::part_of(Arc::new(self.slots.hold(self.i)?), value)
     }
 }
 
-/// Keeps a value's block alive that is counted.
+/// Keeps the block of a value alive that is reference-counted.
 pub(super) struct NodePin<'a>(pub(super) &'a Held<Block>);
 
 impl Pin for NodePin<'_> {

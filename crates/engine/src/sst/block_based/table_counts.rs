@@ -1,4 +1,4 @@
-//! What a table counts of its iterators.
+//! Counters of a table's iterators.
 
 use super::table::BlockBasedTable;
 use crate::base::perf::{self, PerfMetric};
@@ -12,7 +12,7 @@ impl BlockBasedTable {
         }
     }
 
-    /// Counts what the prefix filter said to a seek.
+    /// Counts the prefix filter's answer to a seek.
     pub(super) fn count_seek_filter(&self, may_match: bool) {
         let metric = match may_match {
             true => PerfMetric::BloomSstHitCount,

@@ -1,4 +1,5 @@
-//! What the tests of this folder share: contexts, files in memory, reading everything back.
+//! Helpers that the tests of this folder share: contexts, in-memory files, and reading everything
+//! back.
 
 use crate::base::key::{append_internal_key, pack_trailer};
 use crate::base::{InternalIterator, KeyOrder, LookupBuffer, SeqNo, ValueType};
@@ -76,7 +77,7 @@ pub fn builder_context(
     }
 }
 
-/// Writes rows to a file in memory.
+/// Writes rows to an in-memory file.
 pub fn build(ctx: TableBuilderContext, rows: &[Row]) -> Result<(Vec<u8>, FinishedTable)> {
     let fs = MemFs::new();
     let path = Path::new("/db/000009.sst");
@@ -92,7 +93,7 @@ pub fn build(ctx: TableBuilderContext, rows: &[Row]) -> Result<(Vec<u8>, Finishe
     Ok((bytes, finished))
 }
 
-/// A file in memory; `map` offers its bytes as a mapping.
+/// An in-memory file; with `map`, its bytes are available as a mapping.
 pub struct Bytes {
     pub bytes: Vec<u8>,
     pub map: bool,
@@ -120,7 +121,7 @@ pub fn open(bytes: &[u8], ctx: &TableReadContext) -> Result<Arc<Table>> {
     Table::open(Arc::new(Bytes { bytes: bytes.to_vec(), map: ctx.mmap }), ctx)
 }
 
-/// As a database opens it together with others.
+/// Opens a table in the way in which a database opens many tables.
 pub fn open_late(bytes: &[u8], ctx: &TableReadContext) -> Result<Arc<Table>> {
     let file = Arc::new(Bytes { bytes: bytes.to_vec(), map: ctx.mmap });
     Table::open_late(file, ctx, &mut Vec::new())
@@ -162,7 +163,8 @@ pub fn get(table: &Table, key: &[u8], seq: SeqNo) -> Result<Option<Vec<u8>>> {
     Ok(ctx.finish()?.map(|v| v.into_vec()))
 }
 
-/// Reads the table in every way and compares with `rows`, which are all it holds.
+/// Reads the table in every way and compares the result with `rows`, which must be all rows of the
+/// table.
 pub fn check_rows(table: &Arc<Table>, rows: &[Row], order: &KeyOrder) {
     assert_eq!(scan(table, &TableIterOptions::default()).unwrap(), rows);
     let compaction = TableIterOptions { for_compaction: true, ..TableIterOptions::default() };
@@ -184,7 +186,7 @@ pub fn check_rows(table: &Arc<Table>, rows: &[Row], order: &KeyOrder) {
             iter.next();
             assert_eq!(row_of(&iter), rows[i]);
         }
-        // Twice, so that the second lookup meets a cached block and the third one its fingerprints.
+        // The second lookup finds a cached block, and the third one its fingerprints.
         for _ in 0..3 {
             let found = get(table, key, *seq).unwrap();
             match kind {
@@ -193,7 +195,7 @@ pub fn check_rows(table: &Arc<Table>, rows: &[Row], order: &KeyOrder) {
                 _ => {}
             }
         }
-        // The next possible key lies between this one and the one after it.
+        // The next possible key is between this one and its successor.
         let mut between = key.clone();
         between.push(0);
         let next = rows.partition_point(|r| order.compare_user(&r.0, &between).is_lt());

@@ -1,4 +1,4 @@
-//! Blocks: runs of entries with delta-coded keys.
+//! The format of blocks, which are sequences of entries with delta-coded keys, and searches in them.
 //!
 //! ```text
 //! block       = entry*, restart array, [hash index], fixed32 word
@@ -8,8 +8,8 @@
 //! word        = bits 0-27 number of restarts, 28 keys and values apart, 29 a hint on keys,
 //!               31 hash index
 //! ```
-//! [`BlockView`] borrows a block's bytes and searches; `cursor` walks. Entries are checked as they are
-//! decoded (**BV1**: every range that an [`Entry`] names lies inside the entries).
+//! [`BlockView`] borrows a block's bytes and searches them; `cursor` iterates. Entries are checked as they are decoded
+//! (**BV1**: every range in an [`Entry`] is inside the entries).
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -21,25 +21,25 @@ use crate::error::{Error, Result};
 use std::cmp::Ordering;
 
 const COUNT_MASK: u32 = 0x0FFF_FFFF;
-/// Keys and values lie apart.
+/// Set if keys and values are separate.
 pub(super) const SEPARATED_BIT: u32 = 1 << 28;
 const RESERVED_BIT: u32 = 1 << 30;
-/// A hash index lies behind the restart array.
+/// Set if a hash index follows the restart array.
 pub(super) const HASH_INDEX_BIT: u32 = 1 << 31;
 /// The seed of the hash index.
 pub(super) const HASH_INDEX_SEED: u32 = 397;
-/// A bucket that no key fell into.
+/// A bucket without keys.
 pub(super) const EMPTY_BUCKET: u8 = 255;
-/// A bucket that keys of several intervals fell into.
+/// A bucket with keys of several intervals.
 pub(super) const COLLISION: u8 = 254;
 
-/// Where the parts of a block are.
+/// The locations of a block's parts.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Layout {
-    /// The restart array, which is where the entries end.
+    /// The offset of the restart array, which is the end of the entries.
     pub(super) restarts: u32,
     pub(super) num_restarts: u32,
-    /// Zero without a hash index.
+    /// 0 without a hash index.
     pub(super) num_buckets: u16,
     pub(super) hashed: bool,
 }
@@ -69,23 +69,23 @@ impl Layout {
         Ok(Layout { restarts, num_restarts: num_restarts as u32, num_buckets, hashed })
     }
 
-    /// How long the block is.
+    /// The length of the block.
     pub(super) fn len(&self) -> usize {
         let hash_index = if self.hashed { usize::from(self.num_buckets) + 2 } else { 0 };
         self.restarts as usize + 4 * self.num_restarts as usize + hash_index + 4
     }
 }
 
-/// An entry's place in its block.
+/// The location of an entry in its block.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// Bytes that the key has in common with the one before.
+    /// The number of key bytes shared with the previous entry.
     pub shared: usize,
-    /// Where the rest of the key is.
+    /// The offset of the rest of the key.
     pub suffix: usize,
-    /// Where the value is, which is where the rest of the key ends.
+    /// The offset of the value, which is the end of the rest of the key.
     pub value: usize,
-    /// Where the value ends, which is where the next entry is.
+    /// The offset of the end of the value, where the next entry begins.
     pub end: usize,
 }
 
@@ -114,12 +114,12 @@ pub(super) fn decode_long_header(head: &[u8]) -> Option<(u32, u32, u32, usize)> 
     Some((shared, non_shared, value_len, a + b + c))
 }
 
-/// How a point lookup in one block ended.
+/// The outcome of a point lookup in one block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {
-    /// The visitor wants no more, or a larger user key was seen.
+    /// The visitor needs no more entries, or the lookup reached a larger user key.
     Finished,
-    /// The block ended first: the next block may hold more of the user key.
+    /// The block ended first: the next block may contain more entries of the user key.
     RanOff,
 }
 
@@ -131,13 +131,13 @@ pub struct BlockView<'a> {
 }
 
 impl<'a> BlockView<'a> {
-    /// Bytes whose parts are known.
+    /// A view of bytes with a known layout.
     #[inline]
     pub(super) fn of(bytes: &'a [u8], layout: Layout) -> BlockView<'a> {
         BlockView { bytes, layout }
     }
 
-    /// Takes a block apart.
+    /// Parses a block.
     pub fn new(bytes: &'a [u8]) -> Result<BlockView<'a>> {
         Ok(BlockView { bytes, layout: Layout::parse(bytes)? })
     }
@@ -148,7 +148,7 @@ impl<'a> BlockView<'a> {
         self.bytes.get(..self.layout.restarts as usize).unwrap_or_default()
     }
 
-    /// The part `from..to` of the entries; empty where there is no such part.
+    /// The part `from..to` of the entries; empty if it is out of range.
     #[inline]
     pub fn slice(&self, from: usize, to: usize) -> &'a [u8] {
         self.bytes.get(from..to).unwrap_or_default()
@@ -181,8 +181,8 @@ impl<'a> BlockView<'a> {
         }
     }
 
-    /// The last restart whose key is `Less` than the target (0 if none is), by `compare`, which
-    /// says how a key stands to the target.
+    /// The last restart whose key is `Less` than the target, or 0 if there is none. `compare`
+    /// returns the order of a key relative to the target.
     #[inline]
     pub(super) fn last_restart_before(&self, compare: impl Fn(&[u8]) -> Ordering) -> Result<usize> {
         let (mut low, mut high) = (0, self.num_restarts().saturating_sub(1));
@@ -197,7 +197,7 @@ impl<'a> BlockView<'a> {
         Ok(low)
     }
 
-    /// The interval that the hash index names for a user key; `None` if it does not know.
+    /// The interval that the hash index gives for a user key; `None` if it gives none.
     fn hashed_interval(&self, user_key: &[u8]) -> Option<usize> {
         let buckets = usize::from(self.layout.num_buckets);
         if buckets == 0 {
@@ -207,7 +207,8 @@ impl<'a> BlockView<'a> {
         let table = self.layout.restarts as usize + 4 * self.num_restarts();
         match *self.bytes.get(table + bucket)? {
             COLLISION => None,
-            // The key may lie before the separator to the next block, in no interval.
+            // The key may be between the last entry and the separator to the next block, in no
+            // interval.
             EMPTY_BUCKET => self.num_restarts().checked_sub(1),
             i if usize::from(i) < self.num_restarts() => Some(i.into()),
             _ => None,
@@ -259,7 +260,7 @@ pub(super) fn bad_entry(at: usize) -> Error {
     Error::corruption(format!("bad entry in block at {at}"))
 }
 
-/// A stored internal key as user key and trailer.
+/// Splits a stored internal key into user key and trailer.
 #[inline]
 fn split(key: &[u8], at: usize) -> Result<(&[u8], u64)> {
     match key.split_last_chunk::<TRAILER_SIZE>() {
@@ -268,14 +269,14 @@ fn split(key: &[u8], at: usize) -> Result<(&[u8], u64)> {
     }
 }
 
-/// How an internal key stands to `(user_key, trailer)`.
+/// The order of an internal key relative to `(user_key, trailer)`.
 #[inline]
 pub(super) fn compare_to(order: &KeyOrder, key: &[u8], user_key: &[u8], t: u64) -> Ordering {
     let user = key.get(..key.len().saturating_sub(TRAILER_SIZE)).unwrap_or_default();
     order.compare_user(user, user_key).then_with(|| t.cmp(&trailer(key)))
 }
 
-/// A key that is put together from entry to entry, on the stack while it is short.
+/// A key that is assembled from entry to entry, on the stack while it is short.
 struct KeyBuffer {
     inline: [u8; KeyBuffer::INLINE],
     heap: Vec<u8>,
