@@ -14,9 +14,6 @@ const KNOWN: &[&[&str]] = &[
         "api/read_options.rs",
         "api/snapshot.rs",
     ],
-    &["compress/dictionary.rs", "compress/zstd.rs"],
-    &["flush/announce.rs", "flush/table_output.rs"],
-    &["lookup/many/group.rs", "lookup/many/stages.rs"],
     &[
         "options/block_based.rs",
         "options/cf.rs",
@@ -24,11 +21,6 @@ const KNOWN: &[&[&str]] = &[
         "options/dump.rs",
         "options/table.rs",
     ],
-    &["sst/cuckoo/iter.rs", "sst/cuckoo/reader.rs"],
-    &["sst/plain/iter.rs", "sst/plain/reader.rs"],
-    &["txn/phases.rs", "txn/rebuild.rs", "txn/transaction.rs"],
-    &["version/edit.rs", "version/edit_file.rs"],
-    &["version/level_iter.rs", "version/source.rs", "version/version.rs"],
 ];
 
 /// Reports every cycle that is not in the list above, and every group of the list that is none any more.

@@ -8,7 +8,7 @@
 //! for Zstandard are created once, when first needed.
 
 #[cfg(feature = "zstd")]
-use super::{CompressionType, zstd};
+use super::{CompressionType, DEFAULT_LEVEL};
 #[cfg(feature = "zstd")]
 use crate::env::sync::OnceLock;
 #[cfg(feature = "zstd")]
@@ -91,7 +91,7 @@ impl Dictionary {
             #[cfg(feature = "zstd")]
             DictionarySource::Finalized => {
                 let options =
-                    FinalizeOptions { level: zstd::level(level), ..FinalizeOptions::default() };
+                    FinalizeOptions { level: zstd_level(level), ..FinalizeOptions::default() };
                 finalize_raw_dict(head, samples, lengths, max_len, options).ok()?
             }
             #[cfg(not(feature = "zstd"))]
@@ -126,6 +126,12 @@ impl Dictionary {
         let parsed = self.encoder.get_or_init(|| parse(&self.bytes).map_err(|e| e.to_string()));
         parsed.clone().map_err(|e| unusable(&e))
     }
+}
+
+/// Returns the level that the library gets; RocksDB takes 3 for its default level.
+#[cfg(feature = "zstd")]
+pub(super) fn zstd_level(level: i32) -> i32 {
+    if level == DEFAULT_LEVEL { 3 } else { level }
 }
 
 #[cfg(feature = "zstd")]

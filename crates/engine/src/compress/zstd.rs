@@ -1,6 +1,7 @@
 //! Zstandard frames. The codec is pure Rust; contexts are kept per thread.
 
-use super::{Codec, CompressionType, DEFAULT_LEVEL, Dictionary, broken, check_size, wrong_size};
+use super::dictionary::zstd_level;
+use super::{Codec, CompressionType, Dictionary, broken, check_size, wrong_size};
 use crate::error::Result;
 use std::cell::Cell;
 use std::io::Read;
@@ -11,8 +12,6 @@ use structured_zstd::encoding::{CompressionLevel, FrameCompressor};
 /// A block of one repeated byte makes 128 KiB from four bytes.
 const MAX_RATIO: usize = 32 << 10;
 
-/// What RocksDB takes for its default level.
-const DEFAULT: i32 = 3;
 const CODEC: CompressionType = CompressionType::Zstd;
 
 /// An encoder and what it was made for.
@@ -40,14 +39,9 @@ fn keep<T>(place: &'static LocalKey<Cell<Option<T>>>, context: T) {
     let _ = place.try_with(|kept| kept.set(Some(context)));
 }
 
-/// The level that RocksDB gives to the library.
-pub(super) fn level(level: i32) -> i32 {
-    if level == DEFAULT_LEVEL { DEFAULT } else { level }
-}
-
 impl Encoder {
     fn new(codec: &Codec, dict: Option<&Dictionary>) -> Result<Encoder> {
-        let level = level(codec.level);
+        let level = zstd_level(codec.level);
         let mut frames = FrameCompressor::new(CompressionLevel::from_level(level));
         frames.set_content_checksum(codec.checksum);
         if let Some(d) = dict {
@@ -58,7 +52,7 @@ impl Encoder {
     }
 
     fn serves(&self, codec: &Codec, dict: Option<&Dictionary>) -> bool {
-        self.level == level(codec.level)
+        self.level == zstd_level(codec.level)
             && self.checksum == codec.checksum
             && self.dictionary == dict.map_or(0, Dictionary::identity)
     }

@@ -1,6 +1,6 @@
 //! Tells listeners and LOG of tables that are made.
 
-use super::table_output::OutputContext;
+use super::output_context::OutputContext;
 use crate::error::{Error, Result};
 use crate::fs::event_log::EventLine;
 use crate::fs::info_log::InfoLog;

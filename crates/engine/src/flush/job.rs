@@ -1,6 +1,7 @@
 //! The flush job: memtables in, at most one level-0 table out.
 
-use super::table_output::{OutputContext, TableOutput};
+use super::output_context::OutputContext;
+use super::table_output::TableOutput;
 use crate::error::{Error, Result};
 use crate::hooks::{CompactionFilter, CompactionFilterContext, TableFigures};
 use crate::iter::{CompactionIter, merging_iterator};

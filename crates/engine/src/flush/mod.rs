@@ -6,6 +6,7 @@ mod announce;
 mod deletion_watch;
 mod immutable;
 mod job;
+mod output_context;
 mod reread;
 mod table_output;
 
@@ -13,5 +14,6 @@ pub(crate) use announce::figures;
 pub(crate) use immutable::Immutable;
 pub(crate) use job::spares_no_snapshots;
 pub use job::{FlushInputs, FlushOutput, run};
-pub(crate) use table_output::now_seconds;
-pub use table_output::{OutputContext, TableOutput};
+pub use output_context::OutputContext;
+pub(crate) use output_context::now_seconds;
+pub use table_output::TableOutput;

@@ -27,10 +27,11 @@ mod optimistic;
 mod pessimistic;
 mod phases;
 mod rebuild;
+mod state;
 mod tracked;
 mod transaction;
 
 pub use optimistic::{OptimisticTransactionDb, OptimisticTransactionOptions};
 pub use pessimistic::{TransactionDb, TransactionDbOptions, TransactionOptions};
-pub use phases::TransactionState;
+pub use state::TransactionState;
 pub use transaction::Transaction;

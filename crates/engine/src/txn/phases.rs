@@ -9,27 +9,13 @@
 //! does not expire. It outlives the process: `commit/prepared.rs` says how.
 
 use super::rebuild::Rebuild;
+use super::state::TransactionState;
 use super::transaction::{Control, Transaction, check};
 use crate::batch::{HEADER_SIZE, WriteBatch, iterate};
 use crate::error::{Code, Error, Result, SubCode};
 use crate::options::WriteOptions;
 use crate::stats::HistogramType;
 use std::sync::Arc;
-
-/// How far a transaction has come; the numbers are RocksDB's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TransactionState {
-    /// It takes reads and writes. A rollback leads back here.
-    Started = 0,
-    /// It was to be prepared, and that failed: whether it is, the next opening of the database tells.
-    AwaitingPrepare = 1,
-    /// It is in the WAL, and waits for its commit or rollback.
-    Prepared = 2,
-    /// It was committed.
-    Committed = 4,
-    /// It was prepared, and then rolled back.
-    RolledBack = 6,
-}
 
 impl Transaction {
     /// Names the transaction: a prepared one is found by its name. 1 to 512 bytes, which no other

@@ -2,7 +2,7 @@
 
 use super::locks::{LockManager, Owner, Request};
 use super::names::Names;
-use super::phases::TransactionState;
+use super::state::TransactionState;
 use super::tracked::{FamilyKey, TrackedKeys};
 use crate::base::{PinnedValue, SeqNo};
 use crate::batch::IndexedBatch;

@@ -11,12 +11,13 @@
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
+use super::edit_fields::{file_number, internal_key, level, sequence};
 use super::edit_file;
-use super::file_meta::{FileMeta, MAX_FILE_NUMBER};
+use super::file_meta::FileMeta;
+use crate::base::SeqNo;
 use crate::base::coding::{
     Decoder, put_length_prefixed, put_varint32, put_varint64, varint_length,
 };
-use crate::base::{MAX_SEQUENCE_NUMBER, SeqNo};
 use crate::error::{Error, Result};
 use std::sync::Arc;
 
@@ -384,45 +385,6 @@ fn utf8(bytes: &[u8], what: &str) -> Result<String> {
 
 fn string(d: &mut Decoder<'_>, what: &str) -> Result<String> {
     utf8(d.length_prefixed(what)?, what)
-}
-
-/// A level. The reader of the whole MANIFEST checks whether the tree has this level.
-pub(super) fn level(d: &mut Decoder<'_>) -> Result<usize> {
-    Ok(d.varint32("level")? as usize)
-}
-
-/// The number of a file of any kind.
-pub(super) fn file_number(d: &mut Decoder<'_>, what: &str) -> Result<u64> {
-    let n = d.varint64(what)?;
-    if n > MAX_FILE_NUMBER {
-        return Err(Error::corruption(format!(
-            "{what}: expected at most {MAX_FILE_NUMBER}, found {n}"
-        )));
-    }
-    Ok(n)
-}
-
-/// A sequence number.
-pub(super) fn sequence(d: &mut Decoder<'_>, what: &str) -> Result<SeqNo> {
-    let seq = d.varint64(what)?;
-    if seq > MAX_SEQUENCE_NUMBER {
-        return Err(Error::corruption(format!(
-            "{what}: expected at most {MAX_SEQUENCE_NUMBER}, found {seq}"
-        )));
-    }
-    Ok(seq)
-}
-
-/// An internal key. Its type byte is not checked: some RocksDB releases stored an internal bound.
-pub(super) fn internal_key(d: &mut Decoder<'_>, what: &str) -> Result<Vec<u8>> {
-    let key = d.length_prefixed(what)?;
-    if key.len() < crate::base::key::TRAILER_SIZE {
-        return Err(Error::corruption(format!(
-            "{what}: expected an internal key, found {} bytes",
-            key.len()
-        )));
-    }
-    Ok(key.to_vec())
 }
 
 fn decode_blob_addition(d: &mut Decoder<'_>) -> Result<BlobFileAddition> {

@@ -10,7 +10,7 @@
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
-use super::edit::{file_number, internal_key, level, sequence};
+use super::edit_fields::{file_number, internal_key, level, sequence};
 use super::file_meta::FileMeta;
 use crate::base::coding::{
     Decoder, put_fixed64, put_length_prefixed, put_varint32, put_varint64, varint_length,

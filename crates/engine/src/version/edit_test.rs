@@ -1,3 +1,4 @@
+use super::super::file_meta::MAX_FILE_NUMBER;
 use super::*;
 use crate::version::testing::{ikey, real_manifests, records_of, shared};
 use serde_json::{Value, json};

@@ -1,7 +1,6 @@
 //! An iterator over the files of a sorted level, which opens each file when it reaches it.
 
 use super::Level;
-use super::version::table_iterator;
 use crate::base::{InternalIterator, MAX_SEQUENCE_NUMBER};
 use crate::error::Result;
 use crate::sst::{TableIterOptions, TableIterator};
@@ -48,7 +47,7 @@ impl LevelIter {
             let known = self.left.iter().position(|(of, _)| *of == index);
             self.iter = Some(match known {
                 Some(at) => self.left.remove(at).1,
-                None => table_iterator(file, &self.ro, &self.tables),
+                None => self.tables.iter(file, &self.ro),
             });
             self.index = index;
         }

@@ -3,7 +3,7 @@
 //! | File | Owns |
 //! |---|---|
 //! | `file_meta` | one live table file, and the list of obsolete files that its number goes to |
-//! | `edit`, `edit_file` | one MANIFEST record: a change of the set of files, as values and as bytes |
+//! | `edit`, `edit_file`, `edit_fields` | one MANIFEST record: a change of the set of files, as values and as bytes |
 //! | `level`, `version` | the immutable set of files of a column family, and lookups in it |
 //! | `level_iter` | one iterator over the files of a sorted level |
 //! | `table_cache` | from a file's metadata to its open reader |
@@ -16,6 +16,7 @@
 pub mod builder;
 mod data_paths;
 pub mod edit;
+mod edit_fields;
 mod edit_file;
 pub mod file_meta;
 pub mod level;

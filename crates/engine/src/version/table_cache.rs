@@ -12,6 +12,7 @@
 use super::{DataPaths, FileMeta, FileStats};
 use crate::base::KeyOrder;
 use crate::base::checksum::unique_id;
+use crate::base::iterator::EmptyIterator;
 use crate::base::perf::{PerfMetric, PerfTimer};
 use crate::budget::{LimitedReads, RateLimiter};
 use crate::cache::Cache;
@@ -23,7 +24,7 @@ use crate::fs::filename::leveldb_table_file_name;
 use crate::fs::{FileSystem, RandomAccessFile};
 use crate::hooks::SliceTransform;
 use crate::options::{ColumnFamilyOptions, TableFactory};
-use crate::sst::{Table, TableReadContext as Context};
+use crate::sst::{Table, TableIterOptions, TableIterator, TableReadContext as Context};
 use crate::stats::{self, HistogramType, Statistics, Ticker, Timer};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -115,6 +116,14 @@ impl TableCache {
                     Ok(table)
                 }
             },
+        }
+    }
+
+    /// Returns an iterator over a file, or over the error of opening it.
+    pub fn iter(&self, file: &FileMeta, options: &TableIterOptions) -> TableIterator {
+        match self.find(file) {
+            Ok(table) => table.iter(options),
+            Err(e) => TableIterator::Failed(EmptyIterator::with_error(e)),
         }
     }
 

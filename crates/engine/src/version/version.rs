@@ -7,13 +7,12 @@
 use super::Source;
 use super::level_iter::LevelIter;
 use super::{FileMeta, Level};
-use crate::base::iterator::EmptyIterator;
 use crate::base::{KeyOrder, LookupBuffer, LookupKey};
 use crate::error::Result;
 use crate::iter::GetContext;
 use crate::options::ReadOptions;
 use crate::rangedel::{Fragments, Run};
-use crate::sst::{TableIterOptions, TableIterator};
+use crate::sst::TableIterOptions;
 use crate::version::TableCache;
 use std::fmt;
 use std::sync::Arc;
@@ -147,7 +146,7 @@ impl Version {
         for &n in &*self.populated {
             if n == 0 {
                 let files = self.files(0).iter();
-                out.extend(files.map(|file| Source::Table(table_iterator(file, ro, tables))));
+                out.extend(files.map(|file| Source::Table(tables.iter(file, ro))));
             } else {
                 out.push(Source::Level(LevelIter::new(&self.levels[n], tables, ro)));
             }
@@ -328,18 +327,6 @@ fn bytes_of_file(
     let from = begin.map_or(Ok(0), offset)?;
     let to = end.map_or(Ok(file.file_size), offset)?;
     Ok(to.saturating_sub(from))
-}
-
-/// An iterator over one file, or over the error from opening it.
-pub fn table_iterator(
-    file: &FileMeta,
-    ro: &TableIterOptions,
-    tables: &TableCache,
-) -> TableIterator {
-    match tables.find(file) {
-        Ok(table) => table.iter(ro),
-        Err(e) => TableIterator::Failed(EmptyIterator::with_error(e)),
-    }
 }
 
 /// See [`Version::deeper_keys`].

@@ -5,7 +5,7 @@
 
 use super::super::Lookup;
 use super::super::observe::{Observe, Values};
-use super::stages::GROUP;
+use super::stages::{GROUP, Levels};
 use crate::base::pinned::PinnedBytes;
 use crate::base::{LookupKey, PinnedValue};
 use crate::env::epoch::Guard;
@@ -16,9 +16,6 @@ use std::sync::Arc;
 
 /// One item per key of a group.
 type Group<T> = SmallVec<[T; GROUP]>;
-
-/// For each key of a group, the level that settled its answer, if any. Recorded only for observers.
-pub(super) type Levels = [Option<u8>; GROUP];
 
 /// Values up to this many bytes share memory, which is freed when the last of them is dropped.
 const SHARED_MAX: usize = 512;

@@ -6,7 +6,6 @@
 
 use super::super::Lookup;
 use super::super::observe::Observe;
-use super::group::Levels;
 use crate::base::LookupKey;
 use crate::env::epoch::Guard;
 use crate::error::Result;
@@ -32,6 +31,9 @@ const CLUMP: usize = 3;
 /// The best number of keys to look up together: enough to keep the core's misses outstanding from stage to stage, and
 /// few enough for their state to stay in the first-level cache.
 pub(super) const GROUP: usize = 32;
+
+/// For each key of a group, the level that settled its answer, if any. Recorded only for observers.
+pub(super) type Levels = [Option<u8>; GROUP];
 
 /// The searches for a group of keys in one level. They are on the stack if each key is in one file.
 type Walks<'a> = SmallVec<[Walk<'a>; GROUP]>;

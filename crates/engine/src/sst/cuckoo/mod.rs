@@ -13,7 +13,7 @@
 //!
 //! * `layout` has the parameters of a file, and computes paths.
 //! * `placing` assigns a bucket to every entry; `builder` writes the file.
-//! * `reader` opens a file and answers point lookups; `iter` iterates over it in order.
+//! * `reader` opens a file and reads its buckets; `table` does point lookups; `iter` iterates over it in order.
 //!
 //! Invariants:
 //! * **CU1** No bucket on a key's path before the key's own is empty.
@@ -26,12 +26,13 @@ mod iter;
 mod layout;
 mod placing;
 mod reader;
+mod table;
 #[cfg(test)]
 mod test_util;
 
 pub use builder::CuckooTableBuilder;
 pub use iter::CuckooIter;
-pub use reader::CuckooTable;
+pub use table::CuckooTable;
 
 /// The maximum number of hashes of a file.
 const HASHES_MAX: u32 = 64;

@@ -6,39 +6,32 @@
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
-use super::iter::CuckooIter;
 use super::layout::Layout;
+use crate::base::KeyOrder;
 use crate::base::key::{TRAILER_SIZE, ValueType, pack_trailer};
-use crate::base::pinned::{Pin, PinnedBytes};
-use crate::base::{KeyOrder, LookupKey, PinnedValue};
+use crate::base::pinned::PinnedBytes;
 use crate::env::sync::OnceLock;
 use crate::error::{Error, Result};
 use crate::fs::RandomAccessFile;
-use crate::iter::GetContext;
-use crate::options::ReadOptions;
 use crate::sst::meta_block::{read_all, read_tail};
 use crate::sst::{TableProperties, TableReadContext};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-/// An open CuckooTable. Clones share one reader.
-#[derive(Clone)]
-pub struct CuckooTable(Arc<Reader>);
-
 /// The file and its decoded parameters.
 pub(super) struct Reader {
-    file: Arc<dyn RandomAccessFile>,
+    pub(super) file: Arc<dyn RandomAccessFile>,
     /// The contents of the file if its file system does not map it.
-    image: Option<Vec<u8>>,
+    pub(super) image: Option<Vec<u8>>,
     /// The offset of the end of the buckets.
-    buckets_end: usize,
-    layout: Layout,
+    pub(super) buckets_end: usize,
+    pub(super) layout: Layout,
     /// The user key of empty buckets.
-    empty_key: Vec<u8>,
-    order: KeyOrder,
+    pub(super) empty_key: Vec<u8>,
+    pub(super) order: KeyOrder,
     /// The non-empty buckets in key order.
-    sorted: OnceLock<Result<Vec<u32>>>,
-    properties: TableProperties,
+    pub(super) sorted: OnceLock<Result<Vec<u32>>>,
+    pub(super) properties: TableProperties,
 }
 
 /// The contents of a bucket.
@@ -52,84 +45,6 @@ pub(super) struct Bucket<'a> {
     pub(super) value: &'a [u8],
 }
 
-impl CuckooTable {
-    /// Opens a file and checks its parameters.
-    pub fn open(file: Arc<dyn RandomAccessFile>, ctx: &TableReadContext) -> Result<CuckooTable> {
-        if !ctx.mmap {
-            // RocksDB's message.
-            return Err(Error::invalid_argument("File is not mmaped"));
-        }
-        Reader::open(file, ctx).map(|reader| CuckooTable(Arc::new(reader)))
-    }
-
-    /// Looks a key up: calls `ctx.save` for its entry if it is visible.
-    #[inline]
-    pub fn get(&self, key: &LookupKey, _ro: &ReadOptions, ctx: &mut GetContext) -> Result<()> {
-        let reader = &*self.0;
-        let user_key = key.user_key();
-        if user_key.len() != reader.layout.user_key_len {
-            return Ok(());
-        }
-        for bucket in reader.layout.path(user_key) {
-            let entry = reader.entry(bucket);
-            // Checked first, since a lookup may be for the key of empty buckets.
-            if entry.user_key == reader.empty_key {
-                break;
-            }
-            if entry.user_key == user_key {
-                if entry.trailer >> 8 <= key.sequence() {
-                    let kind = reader.kind(bucket, entry.trailer)?;
-                    ctx.save(entry.trailer >> 8, kind, entry.value, Some(self));
-                }
-                break;
-            }
-        }
-        Ok(())
-    }
-
-    /// An iterator in key order; it keeps the table open.
-    pub fn iter(&self) -> CuckooIter {
-        CuckooIter::new(Arc::clone(&self.0))
-    }
-
-    /// The file's properties.
-    pub fn properties(&self) -> &TableProperties {
-        &self.0.properties
-    }
-
-    /// The memory that the reader holds, in bytes; a mapped file is not counted.
-    pub fn memory_usage(&self) -> usize {
-        let sorted = self.0.sorted.get().and_then(|sorted| sorted.as_ref().ok());
-        size_of::<Reader>()
-            + self.0.image.as_ref().map_or(0, Vec::capacity)
-            + sorted.map_or(0, |sorted| sorted.capacity() * size_of::<u32>())
-    }
-
-    /// Reads every bucket. The number of keys must match the properties; keys must differ, have known types, and be
-    /// found in their buckets. Buckets have no checksums.
-    pub fn verify_buckets(&self) -> Result<()> {
-        let reader = &*self.0;
-        for bucket in reader.sort()? {
-            let entry = reader.entry(bucket.into());
-            let path = reader.layout.path(entry.user_key);
-            let mut taken = path.take_while(|&b| reader.entry(b).user_key != reader.empty_key);
-            if !taken.any(|b| b == u64::from(bucket)) {
-                return Err(
-                    reader.corruption(bucket.into(), "key: none of its hashes selects this bucket")
-                );
-            }
-        }
-        Ok(())
-    }
-}
-
-impl Pin for CuckooTable {
-    fn pin(&self, value: &[u8]) -> Option<PinnedValue> {
-        let owner: Arc<dyn PinnedBytes> = Arc::clone(&self.0) as _;
-        PinnedValue::part_of(owner, value)
-    }
-}
-
 impl PinnedBytes for Reader {
     fn bytes(&self) -> &[u8] {
         match &self.image {
@@ -140,7 +55,7 @@ impl PinnedBytes for Reader {
 }
 
 impl Reader {
-    fn open(file: Arc<dyn RandomAccessFile>, ctx: &TableReadContext) -> Result<Reader> {
+    pub(super) fn open(file: Arc<dyn RandomAccessFile>, ctx: &TableReadContext) -> Result<Reader> {
         let image = if file.mapped().is_some() { None } else { Some(read_all(&*file)?) };
         let bytes = match &image {
             Some(image) => image,
@@ -192,7 +107,7 @@ impl Reader {
     }
 
     /// The non-empty buckets and their user keys.
-    fn taken(&self) -> impl Iterator<Item = (u64, &[u8])> + Clone {
+    pub(super) fn taken(&self) -> impl Iterator<Item = (u64, &[u8])> + Clone {
         let buckets = if self.buckets_end == 0 { 0 } else { self.layout.buckets().unwrap_or(0) };
         (0..buckets)
             .map(|bucket| (bucket, self.entry(bucket).user_key))
@@ -216,7 +131,7 @@ impl Reader {
         }
     }
 
-    fn sort(&self) -> Result<Vec<u32>> {
+    pub(super) fn sort(&self) -> Result<Vec<u32>> {
         let mut sorted: Vec<u32> = self.taken().map(|(bucket, _)| bucket as u32).collect();
         sorted.shrink_to_fit();
         if sorted.len() as u64 != self.properties.num_entries {
@@ -247,7 +162,3 @@ impl Reader {
         Error::corruption_at(self.file.path(), at, format_args!("bucket {bucket}: {why}"))
     }
 }
-
-#[cfg(test)]
-#[path = "reader_test.rs"]
-mod tests;

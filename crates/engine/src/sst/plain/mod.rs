@@ -3,7 +3,7 @@
 //! * `row` reads and writes rows.
 //! * `builder` writes a file; `stored` builds the optional index and filter for RocksDB.
 //! * `index` is this engine's index, built at open by a pass over the rows (`scan`).
-//! * `reader` opens a file and answers point lookups; `iter` iterates over it.
+//! * `reader` opens a file and reads its rows; `table` does point lookups; `iter` iterates over it.
 //!
 //! Invariants:
 //! * **PT1** Opening reads every row once and checks that rows are contiguous inside the file, have
@@ -18,13 +18,14 @@ mod row;
 mod scan;
 mod staged;
 mod stored;
+mod table;
 #[cfg(test)]
 pub(super) mod test_util;
 
 pub use builder::PlainTableBuilder;
 pub use iter::PlainIter;
-pub use reader::PlainTable;
 pub use staged::Staged;
+pub use table::PlainTable;
 
 /// Offsets of rows have 31 bits; RocksDB's readers refuse larger files.
 pub const MAX_FILE_SIZE: u64 = (1 << 31) - 1;

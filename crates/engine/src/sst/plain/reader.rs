@@ -8,157 +8,38 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
 use super::index::{HashIndex, IndexBuilder, RowIndex, SearchStart};
-use super::iter::PlainIter;
 use super::row::{Row, RowFormat, SharedPrefix, unknown_type};
 use super::scan::Scan;
 use super::{ENCODING_TYPE, MAX_FILE_SIZE};
-use crate::base::hash::hash64;
-use crate::base::key::{ValueType, user_key};
+use crate::base::key::ValueType;
 use crate::base::pinned::{Pin, PinnedBytes};
 use crate::base::prefetch::{LINE, prefetch_bytes};
-use crate::base::{KeyOrder, LookupKey, PinnedValue};
+use crate::base::{KeyOrder, LookupKey};
 use crate::error::{Error, Result};
 use crate::fs::RandomAccessFile;
 use crate::hooks::Grouping;
 use crate::iter::GetContext;
-use crate::options::{PlainTableEncoding, PlainTableOptions, ReadOptions};
+use crate::options::{PlainTableEncoding, PlainTableOptions};
 use crate::sst::meta_block::{read_all, read_tail};
 use crate::sst::properties::{EXTERNAL_GLOBAL_SEQNO, EXTERNAL_VERSION};
-use crate::sst::{TableIterOptions, TableProperties, TableReadContext};
+use crate::sst::{TableProperties, TableReadContext};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-/// An open PlainTable. Clones share one reader.
-#[derive(Clone)]
-pub struct PlainTable(Arc<Reader>);
-
 /// The file and its decoded format.
 pub(super) struct Reader {
-    file: Arc<dyn RandomAccessFile>,
+    pub(super) file: Arc<dyn RandomAccessFile>,
     /// The contents of the file if it is not mapped.
-    image: Option<Vec<u8>>,
+    pub(super) image: Option<Vec<u8>>,
     /// The offset of the end of the rows.
-    rows_end: usize,
+    pub(super) rows_end: usize,
     pub(super) format: RowFormat,
     pub(super) order: KeyOrder,
     pub(super) grouping: Grouping,
     pub(super) index: RowIndex,
     /// The sequence number of all rows of an ingested file, shifted to its position in the trailer.
-    global_seqno: Option<u64>,
-    properties: TableProperties,
-}
-
-impl PlainTable {
-    /// Opens a file: reads and checks all rows once and builds the index.
-    pub fn open(
-        file: Arc<dyn RandomAccessFile>,
-        ctx: &TableReadContext,
-        opts: &PlainTableOptions,
-    ) -> Result<PlainTable> {
-        Reader::open(file, ctx, opts).map(|reader| PlainTable(Arc::new(reader)))
-    }
-
-    /// Looks a key up: calls `ctx.save` for the visible entries of the user key, newest first,
-    /// until the context needs no more.
-    #[inline]
-    pub fn get(&self, key: &LookupKey, _ro: &ReadOptions, ctx: &mut GetContext) -> Result<()> {
-        let reader = &*self.0;
-        if !reader.index.has_groups() {
-            let everything = reader.index.everything();
-            return reader.get_from(everything, First::Any, key, ctx, self).map(|_found| ());
-        }
-        self.get_from_places(reader.index.places_of(&reader.grouping, key), key, ctx)
-    }
-
-    /// Like [`PlainTable::get`], if only these places may contain the key.
-    #[inline]
-    pub(super) fn get_from_places<'a>(
-        &self,
-        places: impl Iterator<Item = SearchStart<'a>>,
-        key: &LookupKey,
-        ctx: &mut GetContext,
-    ) -> Result<()> {
-        let reader = &*self.0;
-        let first = match reader.index.has_keys() {
-            true => First::Key,
-            false => First::Group(reader.grouping.of(key.user_key())),
-        };
-        for place in places {
-            if reader.get_from(place, first, key, ctx, self)? {
-                break;
-            }
-        }
-        Ok(())
-    }
-
-    #[inline]
-    pub(super) fn reader(&self) -> &Reader {
-        &self.0
-    }
-
-    /// Prefetches what a lookup of the key reads first.
-    #[inline]
-    pub fn prefetch(&self, key: &LookupKey) {
-        let reader = &*self.0;
-        reader.index.prefetch(&reader.grouping, key);
-    }
-
-    /// An iterator over the rows; it keeps the table open. Unless `total_order` is set, a seek to a
-    /// key with a prefix uses the hash index, and the iterator ends where that prefix ends; it is
-    /// not valid if no row has the prefix.
-    pub fn iter(&self, ro: &TableIterOptions) -> PlainIter {
-        let total_order = ro.total_order || ro.for_compaction;
-        PlainIter::new(Arc::clone(&self.0), total_order)
-    }
-
-    /// Whether keys with this prefix may exist; true if groups are not prefixes.
-    pub fn prefix_may_match(&self, user_prefix: &[u8]) -> bool {
-        let reader = &*self.0;
-        if !reader.index.has_groups() || matches!(reader.grouping, Grouping::WholeKey) {
-            return true;
-        }
-        reader.index.places(hash64(user_prefix)).next().is_some()
-    }
-
-    /// The approximate number of bytes of the file before this internal key.
-    pub fn approximate_offset_of(&self, internal_key: &[u8]) -> u64 {
-        let reader = &*self.0;
-        let start = reader.start_of_search(reader.index.everything(), user_key(internal_key));
-        start.unwrap_or(reader.rows_end) as u64
-    }
-
-    /// The file's properties.
-    pub fn properties(&self) -> &TableProperties {
-        &self.0.properties
-    }
-
-    /// The memory that the reader holds, in bytes; a mapped file is not counted.
-    pub fn memory_usage(&self) -> usize {
-        size_of::<Reader>()
-            + self.0.index.memory_usage()
-            + self.0.image.as_ref().map_or(0, Vec::capacity)
-    }
-
-    /// Reads every row again and repeats the checks of `open`. Rows have no checksums.
-    pub fn verify_rows(&self) -> Result<()> {
-        let reader = &*self.0;
-        let index = IndexBuilder::new(64, false);
-        let context = Scan {
-            rows: reader.rows(),
-            format: reader.format,
-            order: &reader.order,
-            grouping: &reader.grouping,
-        };
-        let scanned = context.run(index);
-        scanned.map(|_| ()).map_err(|(at, why)| reader.corruption(at, why))
-    }
-}
-
-impl Pin for PlainTable {
-    fn pin(&self, value: &[u8]) -> Option<PinnedValue> {
-        let owner: Arc<dyn PinnedBytes> = Arc::clone(&self.0) as _;
-        PinnedValue::part_of(owner, value)
-    }
+    pub(super) global_seqno: Option<u64>,
+    pub(super) properties: TableProperties,
 }
 
 impl PinnedBytes for Reader {
@@ -171,7 +52,7 @@ impl PinnedBytes for Reader {
 }
 
 impl Reader {
-    fn open(
+    pub(super) fn open(
         file: Arc<dyn RandomAccessFile>,
         ctx: &TableReadContext,
         opts: &PlainTableOptions,
@@ -265,7 +146,7 @@ impl Reader {
         self.search_anchors(place, user_key)
     }
 
-    fn search_anchors(&self, place: SearchStart<'_>, user_key: &[u8]) -> Result<usize> {
+    pub(super) fn search_anchors(&self, place: SearchStart<'_>, user_key: &[u8]) -> Result<usize> {
         let rows = self.rows();
         let mut start = place.first_row;
         let (mut low, mut high) = (0, place.anchors.len());
@@ -287,7 +168,7 @@ impl Reader {
 
     /// Whether a place may begin with this row, which does not have the key.
     #[inline]
-    fn may_be_first(&self, row: &Row, first: First<'_>) -> bool {
+    pub(super) fn may_be_first(&self, row: &Row, first: First<'_>) -> bool {
         match first {
             First::Any => true,
             First::Group(group) => self.grouping.of(row.rest) == group,
@@ -298,13 +179,13 @@ impl Reader {
     /// Passes the rows of the key to `ctx`; returns whether there were any. A place whose first row is unexpected
     /// belongs to something else and is skipped.
     #[inline]
-    fn get_from(
+    pub(super) fn get_from(
         &self,
         place: SearchStart<'_>,
         first: First<'_>,
         key: &LookupKey,
         ctx: &mut GetContext,
-        pin: &PlainTable,
+        pin: &dyn Pin,
     ) -> Result<bool> {
         let user_key = key.user_key();
         let rows = self.rows();
@@ -339,7 +220,7 @@ impl Reader {
 
 /// The requirement on the first row of a place that may contain the key.
 #[derive(Clone, Copy)]
-enum First<'a> {
+pub(super) enum First<'a> {
     /// Any row.
     Any,
     /// A row of this group.
@@ -373,7 +254,3 @@ fn row_format(properties: &TableProperties) -> Result<RowFormat> {
         .ok_or_else(|| Error::corruption("PlainTable: fixed.key.length is larger than any file"))?;
     Ok(RowFormat { user_key_len, encoding })
 }
-
-#[cfg(test)]
-#[path = "reader_test.rs"]
-mod tests;

@@ -3,7 +3,7 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
 use super::index::{SearchStart, SearchStarts};
-use super::reader::PlainTable;
+use super::table::PlainTable;
 use crate::base::LookupKey;
 use crate::base::prefetch::{LINE, prefetch_bytes};
 use crate::error::Result;

@@ -1,10 +1,12 @@
 use super::super::test_util::*;
 use super::*;
-use crate::base::InternalIterator;
-use crate::base::LookupBuffer;
-use crate::base::SeqNo;
 use crate::base::key::{ParsedInternalKey, trailer};
-use crate::base::{Comparator, MAX_SEQUENCE_NUMBER, ReverseBytewiseComparator};
+use crate::base::{
+    Comparator, InternalIterator, KeyOrder, LookupBuffer, MAX_SEQUENCE_NUMBER,
+    ReverseBytewiseComparator, SeqNo, ValueType,
+};
+use crate::options::PlainTableEncoding;
+use crate::sst::properties::EXTERNAL_VERSION;
 use std::collections::BTreeMap;
 use std::sync::atomic;
 

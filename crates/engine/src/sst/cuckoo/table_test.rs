@@ -1,7 +1,8 @@
+use super::super::layout::Layout;
 use super::super::test_util::*;
 use super::*;
-use crate::base::InternalIterator;
-use crate::base::MAX_SEQUENCE_NUMBER;
+use crate::base::key::pack_trailer;
+use crate::base::{InternalIterator, KeyOrder, MAX_SEQUENCE_NUMBER, ValueType};
 use crate::options::{CuckooTableOptions, PlainTableOptions};
 use crate::sst::plain::test_util::read_context;
 use std::sync::atomic;
