@@ -14,6 +14,8 @@ mod perf_metrics;
 pub mod pinned;
 pub mod prefetch;
 pub mod short;
+#[cfg(test)]
+pub(crate) mod testing;
 mod walk_key;
 
 pub use comparator::{BytewiseComparator, Comparator, KeyOrder, ReverseBytewiseComparator};

@@ -1,11 +1,15 @@
 use super::*;
 use crate::base::iterator::EmptyIterator;
+use crate::base::testing::{Command, check_transcripts};
 use crate::base::{MAX_SEQUENCE_NUMBER, ReverseBytewiseComparator};
 use crate::hooks::{CompactionFilter, StringAppendOperator, UInt64AddOperator};
 use crate::iter::merging_iterator;
 use crate::iter::testing::history::{History, Shape, dealt};
+use crate::iter::testing::text;
 use crate::iter::vec_iter::{Entry, VecIter, ikey};
-use ValueType::{Deletion, Merge, SingleDeletion, Value};
+use crate::rangedel::testing::Owned;
+use crate::rangedel::{Fragments, JobTombstones};
+use ValueType::{Merge, SingleDeletion, Value};
 
 /// Joins like `stringappend`, and refuses to merge operands without their base.
 struct NoPartial(StringAppendOperator);
@@ -249,199 +253,102 @@ fn lawless_histories_do_no_harm_to_order() {
     }
 }
 
-/// One compaction, told as `(key, seq, type, value)`.
-struct Case {
-    input: Vec<Entry>,
-    snapshots: Vec<SeqNo>,
-    bottommost: bool,
-    last_level: bool,
-    enforce: bool,
-    check_from: SeqNo,
-}
+/// The compaction filter of transcripts does what the value says.
+struct Obedient;
 
-type Told<'a> = (&'a str, SeqNo, ValueType, &'a str);
-
-fn case(input: &[Told<'_>]) -> Case {
-    let input =
-        input.iter().map(|(k, s, t, v)| (ikey(k.as_bytes(), *s, *t), v.as_bytes().to_vec()));
-    Case {
-        input: input.collect(),
-        snapshots: Vec::new(),
-        bottommost: false,
-        last_level: false,
-        enforce: true,
-        check_from: MAX_SEQUENCE_NUMBER,
+impl CompactionFilter for Obedient {
+    fn name(&self) -> &str {
+        "Obedient"
+    }
+    fn filter(&self, level: usize, _key: &[u8], value: &[u8]) -> FilterDecision {
+        assert_eq!(level, 3);
+        match value {
+            b"drop" => FilterDecision::Remove,
+            b"change" => FilterDecision::ChangeValue(b"changed".to_vec()),
+            _ => value.strip_prefix(b"skip:").map_or(FilterDecision::Keep, |key| {
+                FilterDecision::RemoveAndSkipUntil(key.to_vec())
+            }),
+        }
+    }
+    fn filter_merge_operand(&self, level: usize, key: &[u8], operand: &[u8]) -> FilterDecision {
+        self.filter(level, key, operand)
     }
 }
 
-impl Case {
-    fn snapshots(mut self, snapshots: &[SeqNo]) -> Case {
-        self.snapshots = snapshots.to_vec();
-        self
-    }
-    fn bottommost(mut self) -> Case {
-        self.bottommost = true;
-        self
-    }
-    fn last_level(mut self) -> Case {
-        self.last_level = true;
-        self
-    }
-    fn checked_from(mut self, seq: SeqNo) -> Case {
-        self.check_from = seq;
-        self
-    }
-    fn lenient(mut self) -> Case {
-        self.enforce = false;
-        self
-    }
-    fn run(self) -> (Result<Vec<Entry>>, CompactionIterStats) {
-        let last = self.last_level;
-        let operator: Arc<dyn MergeOperator> = Arc::new(StringAppendOperator::default());
-        let order = KeyOrder::bytewise();
-        let input = Box::new(VecIter::new(order.clone(), self.input));
-        let mut iter = CompactionIter::new(
-            input,
-            order,
-            self.snapshots,
-            Some(operator),
-            self.bottommost,
-            move |_| last,
-        )
-        .with_enforce_single_del_contracts(self.enforce)
-        .with_check_from(self.check_from);
-        let kept = drain(&mut iter);
-        (kept, *iter.stats())
-    }
-    #[track_caller]
-    fn keeps(self, expected: &[Told<'_>]) -> CompactionIterStats {
-        let (kept, stats) = self.run();
-        assert_eq!(kept.unwrap(), case(expected).input);
-        stats
-    }
-}
-
-#[test]
-fn hidden_versions_go_and_visible_ones_stay() {
-    let input = [("a", 9, Value, "9"), ("a", 7, Value, "7"), ("a", 5, Value, "5")];
-    case(&input).keeps(&input[..1]);
-    case(&input).snapshots(&[7]).keeps(&input[..2]);
-    case(&input).snapshots(&[8]).keeps(&input[..2]);
-    case(&input).snapshots(&[5, 7]).keeps(&input);
-    case(&input).snapshots(&[6, 5]).keeps(&[input[0], input[2]]);
-    let zeroed = [("a", 9, Value, "9"), ("a", 0, Value, "7")];
-    case(&input).snapshots(&[7]).bottommost().keeps(&zeroed);
-    case(&input).bottommost().keeps(&[("a", 0, Value, "9")]);
-}
-
-#[test]
-fn what_transactions_ask_about_leaves_a_trace() {
-    let pair = [("a", 9, SingleDeletion, ""), ("a", 7, Value, "7")];
-    let cleared = [pair[0], ("a", 7, Value, "")];
-    for from in [5, 6] {
-        case(&pair).snapshots(&[from]).checked_from(from).keeps(&cleared);
-        case(&pair).snapshots(&[from]).checked_from(from).bottommost().keeps(&cleared);
-        // A reader alone is no reason, nor a transaction that began later.
-        case(&pair).snapshots(&[from]).keeps(&[]);
-        case(&pair).snapshots(&[from, 9]).checked_from(9).keeps(&[]);
-    }
-    // What was cleared goes with its single delete once nobody asks.
-    case(&cleared).keeps(&[]);
-    // The newest entry is trace enough.
-    let newer = [("a", 11, Value, "11"), pair[0], pair[1]];
-    case(&newer).snapshots(&[5]).checked_from(5).keeps(&newer[..1]);
-    // The next key is not cleared.
-    let two = [pair[0], pair[1], ("b", 8, Value, "8")];
-    let kept = [cleared[0], cleared[1], two[2]];
-    case(&two).snapshots(&[5]).checked_from(5).keeps(&kept);
-
-    let deleted = [("a", 9, Deletion, ""), ("a", 7, Value, "7"), ("b", 8, SingleDeletion, "")];
-    let traces = [deleted[0], deleted[2]];
-    case(&deleted).snapshots(&[5]).checked_from(5).bottommost().keeps(&traces);
-    case(&deleted).snapshots(&[5]).checked_from(5).last_level().keeps(&traces);
-    case(&deleted).snapshots(&[5]).bottommost().keeps(&[]);
-    case(&deleted).snapshots(&[9]).checked_from(9).bottommost().keeps(&[]);
-}
-
-#[test]
-fn tombstones_stay_while_they_hide_something() {
-    let input = [("a", 9, Deletion, ""), ("a", 7, Value, "7"), ("b", 3, Deletion, "")];
-    case(&input).keeps(&[input[0], input[2]]);
-    assert_eq!(case(&input).last_level().keeps(&[]).num_optimized_del_drop_obsolete, 2);
-    assert_eq!(case(&input).bottommost().keeps(&[]).num_record_drop_obsolete, 2);
-    let old = ("a", 0, Value, "7");
-    case(&input).snapshots(&[7]).bottommost().keeps(&[input[0], old]);
-    // Nothing is below the tombstone of `b`, whoever looks.
-    case(&input).snapshots(&[1]).bottommost().keeps(&[]);
-}
-
-#[test]
-fn a_single_delete_and_its_put_cancel_within_a_stripe() {
-    let input = [("a", 9, SingleDeletion, ""), ("a", 7, Value, "7")];
-    let stats = case(&input).keeps(&[]);
-    assert_eq!((stats.num_record_drop_hidden, stats.num_record_drop_obsolete), (1, 1));
-    case(&input).snapshots(&[8]).keeps(&input);
-    case(&input).snapshots(&[9]).keeps(&[]);
-    case(&input).snapshots(&[6]).keeps(&[]);
-    // An older pair below a newer put, and a single delete whose put is deeper.
-    let input = [("a", 10, Value, "10"), ("a", 9, SingleDeletion, ""), ("a", 7, Value, "7")];
-    case(&input).keeps(&input[..1]);
-    case(&input[..2]).keeps(&input[..2]);
-    let stats = case(&input[..2]).bottommost().keeps(&[("a", 0, Value, "10")]);
-    assert_eq!(stats.num_single_del_fallthru, 1);
-    // Put, single delete, put, single delete: the deeper put stays hidden.
-    let input = [
-        ("a", 9, SingleDeletion, ""),
-        ("a", 8, Value, "8"),
-        ("a", 7, SingleDeletion, ""),
-        ("b", 1, Value, "b"),
-    ];
-    case(&input).keeps(&input[2..]);
-}
-
-#[test]
-fn mismatches_of_single_deletes_are_counted() {
-    let twice = [("a", 9, SingleDeletion, ""), ("a", 8, SingleDeletion, "")];
-    assert_eq!(case(&twice).keeps(&twice[1..]).num_single_del_mismatch, 1);
-    let mixed = [("a", 9, SingleDeletion, ""), ("a", 8, Deletion, ""), ("a", 7, Value, "7")];
-    let (result, stats) = case(&mixed).run();
-    assert!(result.unwrap_err().is_corruption());
-    assert_eq!(stats.num_single_del_mismatch, 1);
-    assert_eq!(case(&mixed).lenient().keeps(&mixed[1..2]).num_single_del_mismatch, 1);
-    let merged = [("a", 9, SingleDeletion, ""), ("a", 8, Merge, "8"), ("a", 7, Value, "7")];
-    assert_eq!(case(&merged).keeps(&merged[..1]).num_single_del_mismatch, 1);
-    // The tombstone below a cancelled pair hides a deeper put.
-    let below = [("a", 9, SingleDeletion, ""), ("a", 8, Value, "8"), ("a", 7, Deletion, "")];
-    case(&below).keeps(&below[2..]);
-    // Unless a put above the pair hides it too.
-    let above = [("a", 10, Value, "10"), below[0], below[1], below[2]];
-    case(&above).keeps(&above[..1]);
-}
-
-#[test]
-fn operands_fold_as_far_as_their_stripe() {
-    let input = [("a", 9, Merge, "9"), ("a", 8, Merge, "8"), ("a", 5, Value, "5")];
-    case(&input).keeps(&[("a", 9, Value, "5,8,9")]);
-    case(&input).bottommost().keeps(&[("a", 0, Value, "5,8,9")]);
-    let parts = [("a", 9, Merge, "8,9"), ("a", 5, Value, "5")];
-    case(&input).snapshots(&[6]).keeps(&parts);
-    case(&input).snapshots(&[8]).keeps(&[("a", 9, Merge, "9"), ("a", 8, Value, "5,8")]);
-    case(&input[..2]).keeps(&[("a", 9, Merge, "8,9")]);
-    case(&input[..2]).last_level().keeps(&[("a", 9, Value, "8,9")]);
-    let deleted = [("a", 9, Merge, "9"), ("a", 8, Deletion, ""), ("a", 5, Value, "5")];
-    case(&deleted).keeps(&[("a", 9, Value, "9")]);
-    case(&deleted).snapshots(&[8]).bottommost().keeps(&[("a", 9, Merge, "9")]);
-}
-
-#[test]
-fn operands_stay_where_the_operator_cannot_join_them() {
-    let input = case(&[("a", 9, Merge, "9"), ("a", 8, Merge, "8"), ("b", 5, Value, "5")]).input;
-    let operator: Arc<dyn MergeOperator> = Arc::new(NoPartial(StringAppendOperator::default()));
+/// Runs the command `compact` of transcripts.
+fn compact(command: &Command<'_>) -> String {
+    assert_eq!(command.name, "compact");
+    command.allow(&[
+        "snapshots",
+        "bottommost",
+        "last-level",
+        "merge",
+        "filter",
+        "check-from",
+        "lenient",
+    ]);
     let order = KeyOrder::bytewise();
-    let iter = Box::new(VecIter::new(order.clone(), input.clone()));
-    let mut iter = CompactionIter::new(iter, order, vec![], Some(operator), false, |_| false);
-    assert_eq!(drain(&mut iter).unwrap(), input);
-    assert_eq!(iter.stats().num_output_records, 3);
+    let (entries, tombstones) = text::parse_all(&command.lines);
+    let list = command.value("snapshots").unwrap_or("").split_terminator(',');
+    let snapshots: Vec<SeqNo> = list.map(|seq| seq.parse().unwrap()).collect();
+    let operator: Option<Arc<dyn MergeOperator>> = match command.value("merge") {
+        None => Some(Arc::new(StringAppendOperator::default())),
+        Some("full-only") => Some(Arc::new(NoPartial(StringAppendOperator::default()))),
+        Some(other) => (other != "none").then(|| panic!("unknown operator {other}")),
+    };
+    let (bottommost, last) = (command.has("bottommost"), command.has("last-level"));
+    let filter: Option<Arc<dyn CompactionFilter>> =
+        command.has("filter").then(|| Arc::new(Obedient) as _);
+    let mut input: Box<dyn InternalIterator> = Box::new(VecIter::new(order.clone(), entries));
+    let fragments = Fragments::new(&order, tombstones.iter().map(Owned::as_ref));
+    // A job has its snapshots in order; the iterator sorts them itself.
+    let mut ascending = snapshots.clone();
+    ascending.sort_unstable();
+    let tombstones = JobTombstones::new(&order, &[Arc::new(fragments)], &ascending);
+    if let Some(tombstones) = &tombstones {
+        input = tombstones.hide(&order, input);
+    }
+    let mut iter =
+        CompactionIter::new(input, order, snapshots, operator, bottommost, move |_| last)
+            .with_filter(filter, 3)
+            .with_check_from(command.number("check-from").unwrap_or(MAX_SEQUENCE_NUMBER))
+            .with_enforce_single_del_contracts(!command.has("lenient"));
+    let mut out = String::new();
+    match drain(&mut iter) {
+        Ok(kept) => kept.iter().for_each(|(k, v)| out += &(text::show(k, v) + "\n")),
+        Err(e) => out += &format!("error: {e}\n"),
+    }
+    if let Some(tombstones) = &tombstones {
+        let to_write = tombstones.to_write(None, None, |_, _| bottommost || last).take(None);
+        for t in to_write.tombstones() {
+            out += &(text::show_tombstone(t.begin, t.end, t.seq) + "\n");
+        }
+    }
+    out + &counters(iter.stats(), tombstones.map_or(0, |t| t.num_hidden()))
+}
+
+/// The counters that are not zero.
+fn counters(stats: &CompactionIterStats, covered: u64) -> String {
+    let counters = [
+        ("hidden", stats.num_record_drop_hidden),
+        ("merged", stats.num_record_merged),
+        ("obsolete", stats.num_record_drop_obsolete),
+        ("obsolete above the bottom", stats.num_optimized_del_drop_obsolete),
+        ("filtered", stats.num_record_drop_user),
+        ("covered", covered),
+        ("unmet single deletes", stats.num_single_del_fallthru),
+        ("mismatched single deletes", stats.num_single_del_mismatch),
+    ];
+    let shown = counters.iter().filter(|(_, n)| *n > 0).map(|(what, n)| format!("{what} {n}"));
+    let shown: Vec<String> = shown.collect();
+    let (read, kept) = (stats.num_input_records, stats.num_output_records);
+    let rest = if shown.is_empty() { String::new() } else { format!("; {}", shown.join(", ")) };
+    format!("{read} read, {kept} kept{rest}\n")
+}
+
+#[test]
+fn transcripts() {
+    check_transcripts("iter/testdata/compaction_iter", || compact);
 }
 
 #[test]
@@ -461,7 +368,7 @@ fn failures_end_the_walk_with_an_error() {
         let mut iter = CompactionIter::new(input, order.clone(), vec![], operator, true, |_| true);
         drain(&mut iter).unwrap_err()
     };
-    let operands = case(&[("a", 9, Merge, "9"), ("a", 8, Value, "8")]).input;
+    let operands = vec![(ikey(b"a", 9, Merge), vec![]), (ikey(b"a", 8, Value), vec![])];
     let error = run(operands, Some(Arc::new(Failing)));
     assert_eq!(error.subcode(), crate::error::SubCode::MergeOperatorFailed);
     assert!(run(vec![(b"short".to_vec(), vec![])], None).is_corruption());
@@ -472,31 +379,6 @@ fn failures_end_the_walk_with_an_error() {
     assert!(run(below, None).is_corruption());
     let blob = vec![(ikey(b"k", 9, ValueType::BlobIndex), vec![])];
     assert_eq!(run(blob, None).code(), Code::NotSupported);
-}
-
-#[test]
-fn operands_stay_without_their_operator_and_hide_nothing() {
-    let input = [
-        ("a", 9, Merge, "9"),
-        ("a", 8, Merge, "8"),
-        ("a", 7, Value, "7"),
-        ("a", 6, Merge, "6"),
-        ("b", 5, Merge, "5"),
-        ("b", 4, Deletion, ""),
-        ("b", 3, Value, "3"),
-        ("c", 2, Merge, "2"),
-    ];
-    let order = KeyOrder::bytewise();
-    let input = Box::new(VecIter::new(order.clone(), case(&input).input));
-    let mut iter = CompactionIter::new(input, order, vec![], None, true, |_| true);
-    let kept = [
-        ("a", 9, Merge, "9"),
-        ("a", 8, Merge, "8"),
-        ("a", 0, Value, "7"),
-        ("b", 5, Merge, "5"),
-        ("c", 2, Merge, "2"),
-    ];
-    assert_eq!(drain(&mut iter).unwrap(), case(&kept).input);
 }
 
 /// An input that fails at any entry makes the walk fail: a compaction must not take it for the end.
@@ -542,128 +424,4 @@ fn a_cancelled_walk_ends_amid_drops() {
     let empty = Box::new(EmptyIterator::new());
     let mut iter = CompactionIter::new(empty, order, vec![], None, true, |_| true);
     assert_eq!(drain(&mut iter).unwrap(), []);
-}
-
-/// Does what the value says: `drop`, `change`, `skip:KEY`; else keeps it.
-struct Obedient;
-
-impl CompactionFilter for Obedient {
-    fn name(&self) -> &str {
-        "Obedient"
-    }
-    fn filter(&self, level: usize, _key: &[u8], value: &[u8]) -> FilterDecision {
-        assert_eq!(level, 3);
-        match value {
-            b"drop" => FilterDecision::Remove,
-            b"change" => FilterDecision::ChangeValue(b"changed".to_vec()),
-            _ => value.strip_prefix(b"skip:").map_or(FilterDecision::Keep, |key| {
-                FilterDecision::RemoveAndSkipUntil(key.to_vec())
-            }),
-        }
-    }
-    fn filter_merge_operand(&self, level: usize, key: &[u8], operand: &[u8]) -> FilterDecision {
-        self.filter(level, key, operand)
-    }
-}
-
-fn filtered(input: &[Entry], snapshots: &[SeqNo], bottommost: bool) -> Vec<Entry> {
-    let order = KeyOrder::bytewise();
-    let operator: Arc<dyn MergeOperator> = Arc::new(NoPartial(StringAppendOperator::default()));
-    let input = Box::new(VecIter::new(order.clone(), input.to_vec()));
-    let mut iter = CompactionIter::new(
-        input,
-        order,
-        snapshots.to_vec(),
-        Some(operator),
-        bottommost,
-        move |_| bottommost,
-    )
-    .with_filter(Some(Arc::new(Obedient)), 3);
-    drain(&mut iter).unwrap()
-}
-
-fn entry(key: &[u8], seq: SeqNo, kind: ValueType, value: &[u8]) -> Entry {
-    (ikey(key, seq, kind), value.to_vec())
-}
-
-#[test]
-fn a_removed_value_becomes_a_tombstone_until_the_last_level() {
-    let input = [
-        entry(b"a", 5, Value, b"drop"),
-        entry(b"a", 2, Value, b"old"),
-        entry(b"b", 6, Value, b"change"),
-        entry(b"c", 7, Value, b"kept"),
-    ];
-    let above = [
-        entry(b"a", 5, Deletion, b""),
-        entry(b"b", 6, Value, b"changed"),
-        entry(b"c", 7, Value, b"kept"),
-    ];
-    assert_eq!(filtered(&input, &[], false), above);
-    let last = [entry(b"b", 0, Value, b"changed"), entry(b"c", 0, Value, b"kept")];
-    assert_eq!(filtered(&input, &[], true), last);
-    // Snapshots do not save the newest version, but the older one stays, and so the tombstone.
-    let with_snapshot = [
-        entry(b"a", 5, Deletion, b""),
-        entry(b"a", 0, Value, b"old"),
-        entry(b"b", 6, Value, b"changed"),
-        entry(b"c", 7, Value, b"kept"),
-    ];
-    assert_eq!(filtered(&input, &[3], true), with_snapshot);
-}
-
-#[test]
-fn only_the_newest_version_is_filtered() {
-    let input = [
-        entry(b"a", 9, Value, b"new"),
-        entry(b"a", 4, Value, b"drop"),
-        entry(b"b", 8, Deletion, b""),
-        entry(b"b", 3, Value, b"drop"),
-    ];
-    let kept = [
-        entry(b"a", 9, Value, b"new"),
-        entry(b"a", 0, Value, b"drop"),
-        entry(b"b", 8, Deletion, b""),
-        entry(b"b", 0, Value, b"drop"),
-    ];
-    assert_eq!(filtered(&input, &[5], true), kept);
-}
-
-#[test]
-fn operands_are_filtered_one_by_one() {
-    let input = [
-        entry(b"a", 9, Merge, b"drop"),
-        entry(b"a", 8, Merge, b"x"),
-        entry(b"a", 7, Merge, b"change"),
-        entry(b"a", 6, Value, b"drop"),
-        // All of its operands go: then the value below is the newest of its key.
-        entry(b"b", 5, Merge, b"drop"),
-        entry(b"b", 4, Value, b"change"),
-        entry(b"c", 3, Merge, b"drop"),
-    ];
-    // A base below operands is not looked at.
-    let folded = [entry(b"a", 8, Value, b"drop,changed,x"), entry(b"b", 4, Value, b"changed")];
-    assert_eq!(filtered(&input, &[], false), folded);
-    // Operands that a snapshot sees are left alone.
-    let kept = [entry(b"c", 3, Merge, b"drop")];
-    assert_eq!(filtered(&input[6..], &[3], false), kept);
-    // Those that cannot be folded stay on their own.
-    let input =
-        [entry(b"d", 5, Merge, b"drop"), entry(b"d", 4, Merge, b"1"), entry(b"d", 3, Merge, b"2")];
-    let rest = [entry(b"d", 4, Merge, b"1"), entry(b"d", 3, Merge, b"2")];
-    assert_eq!(filtered(&input, &[], false), rest);
-}
-
-#[test]
-fn a_skip_goes_ahead_and_never_back() {
-    let input = [
-        entry(b"a", 5, Value, b"skip:c"),
-        entry(b"a", 4, Value, b"old"),
-        entry(b"b", 6, Value, b"unseen"),
-        entry(b"c", 7, Value, b"skip:b"),
-        entry(b"d", 8, Merge, b"skip:f"),
-        entry(b"d", 2, Value, b"base"),
-        entry(b"e", 9, Value, b"unseen"),
-    ];
-    assert_eq!(filtered(&input, &[], false), [entry(b"c", 7, Value, b"skip:b")]);
 }

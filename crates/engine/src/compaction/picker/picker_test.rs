@@ -1,12 +1,12 @@
-//! Transcripts: a tree in text, then what the picker says. `REWRITE=1` writes what it says now.
+//! Transcripts: a tree in text, then what the picker says.
 
 use super::*;
 use crate::base::ValueType;
 use crate::base::key::{append_internal_key, pack_trailer};
+use crate::base::testing::check_transcripts;
 use crate::options::{BottommostLevelCompaction, CompactRangeOptions, OptionSet};
 use crate::version::{FileStats, VersionBuilder, VersionEdit};
 use std::fmt::Write as _;
-use std::path::Path;
 
 fn internal(user_key: &str, seq: u64) -> Vec<u8> {
     let mut key = Vec::new();
@@ -265,47 +265,16 @@ impl Stage {
     }
 }
 
-/// Runs a transcript: blocks of `command arguments`, lines, `----`, what is said, an empty line.
-fn run(path: &Path) -> String {
-    let text = std::fs::read_to_string(path).unwrap();
-    let mut stage: Option<Stage> = None;
-    let mut out = String::new();
-    for block in text.split("\n\n").map(str::trim).filter(|b| !b.is_empty()) {
-        let asked = block.split("\n----").next().unwrap();
-        let lines: Vec<&str> = asked.lines().filter(|l| !l.starts_with('#')).collect();
-        let (command, arguments) =
-            lines.first().map_or(("", ""), |l| l.split_once(' ').unwrap_or((l, "")));
-        let said = match command {
-            "" => String::new(),
-            "tree" => {
-                let new = Stage::new(arguments, &lines[1..]);
-                let shape = new.shape();
-                stage = Some(new);
-                shape
-            }
-            _ => stage.as_mut().expect("a tree first").command(command, arguments),
-        };
-        let line = if command.is_empty() { "" } else { "\n----\n" };
-        let _ = write!(out, "{asked}{line}{said}");
-        out.push_str(if command.is_empty() { "\n\n" } else { "\n" });
-    }
-    out.trim_end().to_string() + "\n"
-}
-
 #[test]
 fn transcripts() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/compaction/picker/testdata");
-    let rewrite = std::env::var_os("REWRITE").is_some();
-    let mut names: Vec<_> =
-        std::fs::read_dir(&folder).unwrap().map(|e| e.unwrap().path()).collect();
-    names.sort();
-    assert!(names.len() >= 4, "{names:?}");
-    for path in names {
-        let said = run(&path);
-        if rewrite {
-            std::fs::write(&path, &said).unwrap();
+    check_transcripts("compaction/picker/testdata", || {
+        let mut stage: Option<Stage> = None;
+        move |command| {
+            if command.name == "tree" {
+                return stage.insert(Stage::new(command.arguments, &command.lines)).shape();
+            }
+            let stage = stage.as_mut().expect("a tree first");
+            stage.command(command.name, command.arguments)
         }
-        let expected = std::fs::read_to_string(&path).unwrap();
-        assert!(said == expected, "{}: now\n{said}\nREWRITE=1 accepts it", path.display());
-    }
+    });
 }
