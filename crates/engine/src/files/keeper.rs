@@ -1,8 +1,7 @@
-//! Deletes files that nobody needs, and never one that somebody does.
+//! Deletes obsolete files, and never a file that is still in use.
 //!
-//! Tables announce themselves: the last holder of a table that left the current version puts its
-//! number into the list of obsolete files (`version/file_meta.rs`). WALs go when every family has flushed what
-//! they hold.
+//! The last holder of a table that left the current version puts the table's number into the list of obsolete files
+//! (`version/file_meta.rs`). A WAL is obsolete when every family has flushed its records.
 
 use super::wal_list::wals_among;
 use crate::env::epoch;
@@ -17,18 +16,18 @@ use crate::version::{ObsoleteFiles, ObsoleteTable};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Whether obsolete files may go, and those that wait. Its lock is the innermost one and is held
-/// while a file is deleted: so who has paused deletions knows that none is under way.
+/// Tracks whether obsolete files may be deleted, and which ones wait. Its lock is the innermost one and is held while a
+/// file is deleted, so a thread that has paused deletions can be sure that none is running.
 pub(crate) struct FileKeeper {
     pub(crate) session: Arc<Session>,
     reporter: Arc<Reporter>,
     obsolete_files: ObsoleteFiles,
-    /// How often deletions were paused and not resumed; changes under the lock of `waiting`.
+    /// The number of pauses not yet reverted. It changes under the lock of `waiting`.
     paused: AtomicUsize,
     waiting: RankedMutex<Waiting, DELETIONS>,
 }
 
-/// Obsolete files besides tables, which wait in the list of obsolete files.
+/// Obsolete files other than tables. Tables wait in the list of obsolete files.
 #[derive(Debug, Default)]
 struct Waiting {
     wals: Vec<u64>,
@@ -36,7 +35,8 @@ struct Waiting {
 }
 
 impl FileKeeper {
-    /// Of a database that is being opened. Tables that nobody holds any more are in `obsolete_files`.
+    /// Creates the keeper of a database that is being opened. `obsolete_files` lists tables that have no holder any
+    /// more.
     pub(crate) fn new(
         session: Arc<Session>,
         reporter: Arc<Reporter>,
@@ -46,12 +46,12 @@ impl FileKeeper {
         FileKeeper { session, reporter, obsolete_files, paused, waiting }
     }
 
-    /// Has `notify` called when a table may be deleted. It may be called under any lock.
+    /// Sets a callback for when a table may be deleted. It may be called under any lock.
     pub(crate) fn on_obsolete_table(&self, notify: impl Fn() + Send + Sync + 'static) {
         self.obsolete_files.set_notify(notify);
     }
 
-    /// How often deletions were paused and not resumed.
+    /// Returns the number of pauses not yet reverted.
     pub(crate) fn paused(&self) -> usize {
         self.paused.load(Ordering::Acquire)
     }
@@ -67,7 +67,7 @@ impl Drop for DeletionsPaused<'_> {
 }
 
 impl FileKeeper {
-    /// Keeps every file of the database until as many calls of `enable_file_deletions`.
+    /// Prevents the deletion of files until `enable_file_deletions` has been called as many times.
     pub(crate) fn disable_file_deletions(&self) {
         let waiting = self.waiting.lock();
         let paused = self.paused.fetch_add(1, Ordering::AcqRel) + 1;
@@ -81,7 +81,7 @@ impl FileKeeper {
         }
     }
 
-    /// Takes one `disable_file_deletions` back; the last one deletes what has waited.
+    /// Reverts one `disable_file_deletions`. Reverting the last one deletes the files that have waited.
     pub(crate) fn enable_file_deletions(&self) {
         let mut waiting = self.waiting.lock();
         let before = self.paused();
@@ -110,20 +110,21 @@ impl FileKeeper {
         DeletionsPaused(self)
     }
 
-    /// Whether there are tables that may be deleted now.
+    /// Returns whether there are tables that may be deleted now.
     pub(crate) fn has_tables_to_purge(&self) -> bool {
         self.paused() == 0 && !self.obsolete_files.is_empty()
     }
 
-    /// Deletes the tables that nobody can read any more.
+    /// Deletes the tables that no reader can use any more.
     pub(crate) fn purge_tables(&self) {
         while self.purge_table() {}
     }
 
-    /// Deletes one of them, if there is one, and tells listeners: a large file takes milliseconds, and a thread that
-    /// wants to delete others waits for this one alone. No lock may be held.
+    /// Deletes one obsolete table, if there is one, and notifies listeners. Deletes only one at a time: a large file
+    /// takes milliseconds, and a thread that waits to delete others waits only for this one. The caller must hold no
+    /// lock.
     pub(crate) fn purge_table(&self) -> bool {
-        // Also where there is nothing to delete, so that every caller is checked.
+        // Check even if there is nothing to delete, so that every caller is checked.
         lock_rank::assert_free_from(lock_rank::OPTIONS);
         let deleting = self.waiting.lock();
         if self.paused() > 0 {
@@ -144,7 +145,7 @@ impl FileKeeper {
         true
     }
 
-    /// Deletes WALs, or moves them to the archive if the options keep some.
+    /// Deletes WALs, or moves them to the archive if the options require it.
     pub(crate) fn delete_wals(&self, numbers: &[u64]) {
         if numbers.is_empty() {
             return;
@@ -169,10 +170,10 @@ impl FileKeeper {
         }
     }
 
-    /// Deletes MANIFESTs that were replaced.
+    /// Deletes replaced MANIFESTs.
     pub(crate) fn delete_manifests(&self, numbers: &[u64]) {
         if numbers.is_empty() {
-            return; // Without the lock: a flush must not wait for files of a compaction here.
+            return; // Return without taking the lock: a flush must not wait here for files of a compaction.
         }
         let mut waiting = self.waiting.lock();
         if self.paused() > 0 {
@@ -216,7 +217,7 @@ impl FileKeeper {
         }
     }
 
-    /// Deletes a file; what cannot be deleted is told in LOG, and tried again at the next open.
+    /// Deletes a file. A failure is logged, and the next open retries it.
     pub(super) fn delete(&self, path: &Path) -> Result<()> {
         let deleted = match self.session.fs.remove_file(path) {
             Err(e) if !e.is_path_not_found() => Err(e),

@@ -1,4 +1,4 @@
-//! Files that a crash or an older session left behind: found at opening, by listing the directories.
+//! Leftover files of a crash or an older session. They are found at opening by listing the directories.
 
 use super::keeper::FileKeeper;
 use super::wal_list::{list_wals, wals_among};
@@ -9,23 +9,23 @@ use crate::version::VersionSet;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Which files of older sessions go.
+/// Which leftover files to delete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Leftovers {
-    /// All that nobody needs.
+    /// All that are not needed.
     All,
-    /// Tables: until a MANIFEST was written, it is not known which of them count.
+    /// Tables only: until a MANIFEST is written, it is not known which of the other files are needed.
     Tables,
 }
 
 impl FileKeeper {
-    /// Deletes what a crash or an older session left in the directories. Runs once, after a
-    /// successful recovery and before any job: so no file is being made.
+    /// Deletes files in the directories that a crash or an older session left. Runs once, after a successful recovery
+    /// and before any job, so no file is being written.
     ///
-    /// If the MANIFEST did not end with its last edit, edits may be missing: it and the tables that
-    /// nobody knows go to `lost`, for a repair.
+    /// If the MANIFEST did not end with its last edit, edits may be missing. Then it and the unknown tables are moved
+    /// to `lost`, for a repair.
     ///
-    /// `data_dirs` are those of the tables of all families, and `wals` the live ones.
+    /// `data_dirs` are the table directories of all families, and `wals` the live WALs.
     pub(crate) fn purge_leftovers(
         &self,
         which: Leftovers,
@@ -45,7 +45,7 @@ impl FileKeeper {
                     self.remove_leftover(versions, &self.session.dir.join(name));
                 }
                 Some(FileKind::Temp(_)) => drop(self.delete(&self.session.dir.join(name))),
-                // What an older session had no time to remove.
+                // Files that an older session had no time to delete.
                 None if is_trash(name) => drop(self.delete(&self.session.dir.join(name))),
                 _ => {}
             }
@@ -63,7 +63,7 @@ impl FileKeeper {
         Ok(())
     }
 
-    /// The part of [`FileKeeper::purge_leftovers`] for directories that hold nothing but tables.
+    /// The part of [`FileKeeper::purge_leftovers`] for directories that hold only tables.
     fn purge_data_paths(&self, versions: &VersionSet, mut dirs: BTreeSet<PathBuf>) -> Result<()> {
         dirs.remove(&self.session.dir);
         for dir in dirs {
@@ -80,8 +80,7 @@ impl FileKeeper {
         Ok(())
     }
 
-    /// Removes a table or a MANIFEST that nobody knows. What cannot be removed is tried again at the
-    /// next open.
+    /// Removes a table or a MANIFEST that the database does not refer to. If this fails, the next open retries it.
     fn remove_leftover(&self, versions: &VersionSet, path: &Path) {
         if versions.read_clean() {
             let _ = self.delete(path);
@@ -101,19 +100,19 @@ impl FileKeeper {
     }
 }
 
-/// Moves a file that may still be needed out of the way, into the directory `lost` beside it.
+/// Moves a file that may still be needed into the directory `lost` beside it.
 pub(crate) fn move_to_lost(fs: &dyn FileSystem, path: &Path) -> Result<()> {
     fs.rename(path, &place_in_lost(fs, path)?)
 }
 
-/// Where a file goes that is set aside. Makes the directory.
+/// Returns the path in `lost` for a file that is set aside. Creates the directory.
 pub(crate) fn place_in_lost(fs: &dyn FileSystem, path: &Path) -> Result<PathBuf> {
     let dir = path.parent().unwrap_or(path).join("lost");
     fs.create_dir_if_missing(&dir)?;
     Ok(dir.join(path.file_name().unwrap_or_default()))
 }
 
-/// Whether it is a table that waited to be removed at a limited rate.
+/// Returns whether the file is a table that waited to be deleted at a limited rate.
 fn is_trash(name: &str) -> bool {
     name.ends_with(".sst.trash")
 }

@@ -1,4 +1,4 @@
-//! The files of a database: which may be deleted, when, and at what rate.
+//! The files of a database: which of them may be deleted, when, and at what rate.
 
 mod keeper;
 mod leftovers;

@@ -1,4 +1,4 @@
-//! The space that tables take: what the user's [`SstFileManager`] is told, and what it says.
+//! Accounting of the space for tables, which is shared with the user's [`SstFileManager`].
 
 use super::keeper::FileKeeper;
 use crate::budget::SstFileManager;
@@ -13,14 +13,14 @@ impl FileKeeper {
         self.session.options.sst_file_manager.as_deref()
     }
 
-    /// Tells the manager of a table that there is at open.
+    /// Registers a table that exists at open with the manager.
     pub(crate) fn note_table_at_open(&self, family: &ColumnFamilyData, file: &FileMeta) {
         if let Some(manager) = self.sst_files() {
             manager.on_add_file(&family.paths.table(file), file.file_size);
         }
     }
 
-    /// Tells the manager of tables that a job made; an error where there are too many.
+    /// Registers a job's new tables with the manager. Returns an error if they exceed the limit.
     pub(crate) fn note_tables(&self, tables: &[PathBuf]) -> Result<()> {
         let Some(manager) = self.sst_files() else { return Ok(()) };
         for path in tables {
@@ -34,12 +34,12 @@ impl FileKeeper {
         Ok(())
     }
 
-    /// Whether tables use all the space that they may.
+    /// Returns whether tables use all the space that they may.
     pub(crate) fn is_out_of_allowed_space(&self) -> bool {
         self.sst_files().is_some_and(SstFileManager::is_max_allowed_space_reached)
     }
 
-    /// SpaceReservation for a compaction that reads so many bytes, until the result is dropped.
+    /// Reserves space for a compaction with this many input bytes, until the result is dropped.
     pub(crate) fn room_for_compaction(&self, bytes: u64) -> Result<Option<SpaceReservation<'_>>> {
         let Some(manager) = self.sst_files() else { return Ok(None) };
         if manager.reserve_for_compaction(bytes) {
@@ -49,19 +49,19 @@ impl FileKeeper {
         Err(Error::new(Code::CompactionTooLarge, "Not enough space for the compaction"))
     }
 
-    /// Deletes a table that never counted, at once: it may be what fills the device.
+    /// Deletes an orphan table immediately, because it may be what fills the device.
     pub(crate) fn delete_orphan_table(&self, number: u64, path: &Path) {
         if let Some(open_tables) = &self.session.open_tables {
             open_tables.remove(number);
         }
-        // Best effort: the next open removes what nobody knows.
+        // Best effort: the next open removes unknown files.
         let _ = self.session.fs.remove_file(path);
         if let Some(manager) = self.sst_files() {
             manager.on_delete_file(path);
         }
     }
 
-    /// Deletes a table, at the manager's rate if there is one.
+    /// Deletes a table, at the manager's rate if there is a manager.
     pub(crate) fn delete_table(&self, path: &Path) -> Result<()> {
         let trashed = match self.sst_files() {
             Some(manager) => manager.delete_file(&self.session.fs, path),
@@ -88,7 +88,7 @@ impl FileKeeper {
     }
 }
 
-/// Space that a running compaction may take.
+/// Space reserved for a running compaction.
 pub(crate) struct SpaceReservation<'a> {
     manager: &'a SstFileManager,
     bytes: u64,

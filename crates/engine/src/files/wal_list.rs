@@ -1,10 +1,10 @@
-//! Which WALs a directory holds.
+//! Lists the WALs in a directory.
 
 use crate::error::Result;
 use crate::fs::filename::{self, FileKind};
 use crate::session::Session;
 
-/// The numbers of the WALs in the directory, ascending.
+/// Returns the numbers of the WALs in the directory, ascending.
 pub(crate) fn list_wals(session: &Session) -> Result<Vec<u64>> {
     match session.fs.exists(&session.wal_dir)? {
         true => Ok(wals_among(&session.fs.list_dir(&session.wal_dir)?)),
@@ -12,7 +12,7 @@ pub(crate) fn list_wals(session: &Session) -> Result<Vec<u64>> {
     }
 }
 
-/// The numbers of the WALs among these files, ascending.
+/// Returns the numbers of the WALs among these files, ascending.
 pub(crate) fn wals_among(names: &[String]) -> Vec<u64> {
     let number = |name: &String| match filename::parse_file_name(name) {
         Some(FileKind::Wal(number)) => Some(number),

@@ -1,4 +1,4 @@
-//! Tells listeners and LOG of tables that are made.
+//! Announces the creation of tables to listeners and LOG.
 
 use super::output_context::OutputContext;
 use crate::error::{Error, Result};
@@ -13,7 +13,7 @@ use crate::version::FileMeta;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A table whose making was announced.
+/// A table whose creation was announced.
 pub(super) struct Announced {
     listeners: Vec<Arc<dyn EventListener>>,
     brief: TableFileCreationBriefInfo,
@@ -21,7 +21,7 @@ pub(super) struct Announced {
 }
 
 impl Announced {
-    /// Tells that a table is about to be made.
+    /// Announces that a table is about to be created.
     pub(super) fn start(ctx: &OutputContext<'_>, path: &Path) -> Announced {
         let brief = TableFileCreationBriefInfo {
             db_name: ctx.dir.to_owned(),
@@ -35,7 +35,7 @@ impl Announced {
         Announced { listeners, brief, info_log: Arc::clone(ctx.info_log) }
     }
 
-    /// Tells that it is complete.
+    /// Announces that the table is complete.
     pub(super) fn succeed(&self, meta: &FileMeta, properties: &TableProperties) -> TableFigures {
         self.log(meta, properties);
         let figures = figures(properties);
@@ -43,7 +43,7 @@ impl Announced {
         figures
     }
 
-    /// Tells that it could not be made.
+    /// Announces that the table could not be created.
     pub(super) fn fail(&self, error: &Error) {
         self.end(0, TableFigures::default(), Err(error.clone()));
     }
@@ -55,7 +55,7 @@ impl Announced {
     }
 
     fn log(&self, meta: &FileMeta, p: &TableProperties) {
-        // What a compaction writes is older than the file; how old is not recorded. 0 says so.
+        // The data in a compaction's table is older than the file. Its age is not recorded, which 0 indicates.
         let newest_key_time = match self.brief.reason {
             TableFileCreationReason::Compaction => 0,
             _ => p.file_creation_time,
@@ -126,7 +126,7 @@ impl Announced {
     }
 }
 
-/// What listeners are told of a table.
+/// Returns the figures of a table for listeners.
 pub(crate) fn figures(p: &TableProperties) -> TableFigures {
     TableFigures {
         data_size: p.data_size,

@@ -1,24 +1,24 @@
-//! Watches the tombstones of a table that is written: where they are dense, the table asks to be
-//! compacted, so that scans need not step over them for long.
+//! Watches the tombstones in a table that is being written. If they are dense, the table is marked for compaction, so
+//! that scans do not have to step over them for long.
 //!
-//! The window of keys is kept as a ring of 128 buckets, so it moves by a 128th of its size.
+//! The window of keys is a ring of 128 buckets, so it moves by a 128th of its size.
 
 use crate::options::CompactOnDeletion;
 
 const BUCKETS: usize = 128;
 
-/// One [`CompactOnDeletion`] over one table.
+/// The state of one [`CompactOnDeletion`] for one table.
 #[derive(Debug)]
 pub(super) struct DeletionWatch {
     settings: CompactOnDeletion,
     /// Tombstones per bucket.
     buckets: [usize; BUCKETS],
-    /// Keys that a bucket is for; 0 means that no window is kept.
+    /// The number of keys per bucket; 0 means that there is no window.
     bucket_size: usize,
     bucket: usize,
     /// Keys in the newest bucket.
     in_bucket: usize,
-    /// Tombstones in the window, now and at most.
+    /// The current and the largest number of tombstones in the window.
     in_window: usize,
     in_window_max: usize,
     entries: u64,
@@ -28,7 +28,7 @@ pub(super) struct DeletionWatch {
 }
 
 impl DeletionWatch {
-    /// Before the first entry.
+    /// Creates the state before the first entry.
     pub(super) fn new(settings: &CompactOnDeletion) -> DeletionWatch {
         DeletionWatch {
             settings: *settings,
@@ -45,7 +45,7 @@ impl DeletionWatch {
         }
     }
 
-    /// Takes an entry of a table that has `file_size` bytes so far.
+    /// Adds an entry of a table that has `file_size` bytes so far.
     pub(super) fn add(&mut self, is_deletion: bool, file_size: u64) {
         self.entries += 1;
         self.deletions += u64::from(is_deletion);
@@ -66,7 +66,7 @@ impl DeletionWatch {
         self.asks = dense && file_size >= self.settings.min_file_size;
     }
 
-    /// Whether the whole table asks to be compacted.
+    /// Returns whether the table should be marked for compaction.
     pub(super) fn asks(&self) -> bool {
         let ratio = self.settings.deletion_ratio;
         let counts = ratio > 0.0 && ratio <= 1.0 && self.entries > 0;

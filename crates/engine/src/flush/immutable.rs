@@ -1,14 +1,14 @@
-//! A memtable that takes no more writes, and the WALs that hold its records.
+//! An immutable memtable, and the WALs that hold its records.
 
 use crate::memtable::MemTable;
 use std::sync::Arc;
 
-/// A memtable that takes no more writes.
+/// A memtable that accepts no more writes.
 #[derive(Clone)]
 pub(crate) struct Immutable {
     pub(crate) mem: Arc<MemTable>,
-    /// The WAL that was live when the memtable was made: the oldest that holds its records.
+    /// The WAL that was live when the memtable was created, which is the oldest that holds its records.
     pub(crate) wal_number: u64,
-    /// The WAL that was started when it became immutable: older ones hold nothing newer.
+    /// The WAL that began when the memtable became immutable. Older WALs hold no newer records.
     pub(crate) next_wal_number: u64,
 }

@@ -1,4 +1,4 @@
-//! The flush job: memtables in, at most one level-0 table out.
+//! The flush job: reads memtables and writes at most one level-0 table.
 
 use super::output_context::OutputContext;
 use super::table_output::TableOutput;
@@ -11,30 +11,30 @@ use crate::read::JobSnapshots;
 use crate::version::FileMeta;
 use std::sync::Arc;
 
-/// What a flush works on.
+/// The inputs of a flush.
 pub struct FlushInputs<'a> {
-    /// The memtables, oldest first; nobody inserts into them any more.
+    /// The memtables, oldest first. No thread inserts into them any more.
     pub memtables: Vec<Arc<MemTable>>,
-    /// What readers and transactions still need.
+    /// The snapshots for which entries must be kept.
     pub snapshots: JobSnapshots,
-    /// What the table has in common with others.
+    /// The settings that the table shares with others.
     pub output: OutputContext<'a>,
 }
 
-/// What a flush made.
+/// The result of a flush.
 #[derive(Debug, Default)]
 pub struct FlushOutput {
-    /// The table; `None` if nothing was left to write.
+    /// The table; `None` if no entries were left to write.
     pub file: Option<FileMeta>,
     /// Entries read from the memtables.
     pub records_in: u64,
-    /// What the table's properties say.
+    /// The figures in the table's properties.
     pub figures: TableFigures,
     /// The range tombstones in the table.
     pub tombstones: Option<Fragments>,
 }
 
-/// The factory's filter, where it wants to see flushes. A filter without a factory does not.
+/// Returns the factory's filter, if the factory wants to filter flushes. A filter set without a factory is not used.
 fn filter(ctx: &OutputContext<'_>) -> Result<Option<Arc<dyn CompactionFilter>>> {
     let Some(factory) = &ctx.options.compaction_filter_factory else { return Ok(None) };
     if !factory.should_filter_table_file_creation(ctx.reason) {
@@ -50,7 +50,7 @@ fn filter(ctx: &OutputContext<'_>) -> Result<Option<Arc<dyn CompactionFilter>>> 
     spares_no_snapshots(filter.map(Arc::from))
 }
 
-/// A filter, unless it asks to spare snapshots.
+/// Returns the filter, or an error if it does not ignore snapshots.
 pub(crate) fn spares_no_snapshots(
     filter: Option<Arc<dyn CompactionFilter>>,
 ) -> Result<Option<Arc<dyn CompactionFilter>>> {
@@ -62,7 +62,7 @@ pub(crate) fn spares_no_snapshots(
     }
 }
 
-/// Writes the memtables into one table and syncs it and its directory entry.
+/// Writes the memtables to one table, and syncs it and its directory entry.
 pub fn run(inputs: FlushInputs<'_>) -> Result<FlushOutput> {
     let ctx = &inputs.output;
     let children = inputs.memtables.iter().rev().map(|mem| mem.iter(true)).collect();
@@ -114,7 +114,7 @@ pub fn run(inputs: FlushInputs<'_>) -> Result<FlushOutput> {
     };
     let (file, figures) = table.finish_with_figures()?;
     if let Err(e) = ctx.fs.sync_dir(ctx.table_dir()) {
-        // The next try writes another one; on a device in trouble they must not pile up.
+        // The next attempt writes another table. On a failing device, unused tables must not accumulate.
         let _ = ctx.fs.remove_file(&ctx.paths.table(&file));
         return Err(e);
     }

@@ -1,6 +1,6 @@
-//! Flush: memtables become one level-0 table.
+//! Flushes: memtables become one level-0 table.
 //!
-//! The job takes its inputs and returns its output; it knows no database and takes no lock.
+//! The job takes its inputs and returns its output. It does not depend on the database and takes no lock.
 
 mod announce;
 mod deletion_watch;

@@ -13,15 +13,15 @@ use crate::version::{Counters, DataPaths};
 use std::path::Path;
 use std::sync::Arc;
 
-/// What all tables of one job have in common.
+/// The settings that all tables of one job share.
 pub struct OutputContext<'a> {
-    /// Where files are made.
+    /// The file system in which files are created.
     pub fs: &'a Arc<dyn FileSystem>,
     /// The database directory.
     pub dir: &'a Path,
-    /// Where the column family's tables are.
+    /// The directories of the column family's tables.
     pub paths: &'a DataPaths,
-    /// Which of these the tables go to.
+    /// The index of the directory for the tables.
     pub path_id: u32,
     /// The database's options.
     pub db_options: Arc<DbOptions>,
@@ -33,46 +33,46 @@ pub struct OutputContext<'a> {
     pub column_family_id: u32,
     /// The column family's name.
     pub column_family_name: &'a str,
-    /// Identity of the database.
+    /// The identity of the database.
     pub db_id: &'a str,
-    /// Identity of this opening of the database.
+    /// The identity of this opening of the database.
     pub session_id: &'a str,
     /// The host's name.
     pub host: &'a str,
-    /// The level the tables are for.
+    /// The level of the tables.
     pub level: usize,
     /// The codec of their blocks.
     pub compression: CompressionType,
-    /// The size at which the job starts another table; 0 if it makes one only.
+    /// The size in bytes at which the job starts another table; 0 if it writes only one.
     pub target_file_size: u64,
-    /// Nothing lies below them.
+    /// Whether there is no data below these tables.
     pub bottommost: bool,
-    /// When the oldest data in them was written, in seconds since 1970; 0 unknown.
+    /// When the oldest data in them was written, in seconds since 1970; 0 if unknown.
     pub oldest_ancestor_time: u64,
-    /// Gives out file numbers.
+    /// Allocates file numbers.
     pub counters: &'a Counters,
-    /// The number of the table, where the job makes one and gave it a number before.
+    /// The number of the table, if the job writes only one and has allocated its number already.
     pub file_number: Option<u64>,
     /// The job's number.
     pub job_id: i32,
-    /// Where lines about the tables go.
+    /// The destination of log lines about the tables.
     pub info_log: &'a Arc<InfoLog>,
-    /// What the job does.
+    /// The reason for creating the tables.
     pub reason: TableFileCreationReason,
-    /// Whether the database is closing: jobs stop soon after it is set.
+    /// Whether the database is closing; jobs stop soon after it is set.
     pub cancelled: &'a Arc<AtomicBool>,
-    /// Space that the job leaves to others.
+    /// Space that the job must leave free.
     pub kept_free: Option<Arc<KeptFree>>,
 }
 
 impl OutputContext<'_> {
-    /// The directory that the tables go to.
+    /// Returns the directory of the tables.
     pub(crate) fn table_dir(&self) -> &Path {
         self.paths.dir(self.path_id)
     }
 }
 
-/// Seconds since 1970.
+/// Returns the seconds since 1970.
 pub(crate) fn now_seconds() -> u64 {
     clock::since_1970().as_secs()
 }

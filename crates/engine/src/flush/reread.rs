@@ -1,4 +1,4 @@
-//! `paranoid_file_checks`: a new table is read again and must hold what was put into it.
+//! `paranoid_file_checks`: a new table is read again and compared with what was written to it.
 
 use crate::base::InternalIterator;
 use crate::base::hash::hash64;
@@ -8,7 +8,7 @@ use crate::rangedel::Tombstone;
 use crate::sst::{Table, TableBuilderContext, TableIterOptions, TableReadContext};
 use std::path::{Path, PathBuf};
 
-/// How many entries there were, and a hash over all of them in their order.
+/// The number of entries, and a hash over all of them in order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Digest {
     entries: u64,
@@ -16,7 +16,7 @@ struct Digest {
 }
 
 impl Digest {
-    /// Takes the next entry.
+    /// Adds the next entry.
     fn add(&mut self, key: &[u8], value: &[u8]) {
         let entry = hash64(key).rotate_left(32) ^ hash64(value);
         self.entries += 1;
@@ -24,7 +24,7 @@ impl Digest {
     }
 }
 
-/// What a table that is being written must hold when it is read.
+/// The expected content of a table that is being written.
 pub(super) struct Reread {
     path: PathBuf,
     context: TableReadContext,
@@ -33,7 +33,7 @@ pub(super) struct Reread {
 }
 
 impl Reread {
-    /// For a table without entries at `path`.
+    /// Creates the check for an empty table at `path`.
     pub(super) fn new(path: &Path, built: TableBuilderContext, mmap: bool) -> Reread {
         let context = TableReadContext {
             order: built.order,
@@ -54,17 +54,17 @@ impl Reread {
         }
     }
 
-    /// Notes an entry that was written.
+    /// Adds an entry that was written.
     pub(super) fn add(&mut self, key: &[u8], value: &[u8]) {
         self.written.add(key, value);
     }
 
-    /// Notes a range tombstone that was written.
+    /// Adds a range tombstone that was written.
     pub(super) fn add_tombstone(&mut self, tombstone: &Tombstone<'_>) {
         add_tombstone(&mut self.tombstones, tombstone);
     }
 
-    /// Reads the finished table.
+    /// Reads and checks the finished table.
     pub(super) fn check(&self, fs: &dyn FileSystem) -> Result<()> {
         let file = fs.open_random_access(&self.path, self.context.mmap)?;
         let table = Table::open(file, &self.context)?;

@@ -1,4 +1,4 @@
-//! One table that a flush or a compaction is writing, and the `FileMeta` that grows with it.
+//! One table that a flush or a compaction is writing, and its `FileMeta`.
 
 use super::announce::Announced;
 use super::deletion_watch::DeletionWatch;
@@ -34,19 +34,19 @@ pub struct TableOutput {
     creation_time: u64,
     oldest_ancestor_time: u64,
     identity: (String, String),
-    /// Only with `paranoid_file_checks`.
+    /// Present only with `paranoid_file_checks`.
     reread: Option<Box<Reread>>,
     watches: Vec<DeletionWatch>,
     announced: Announced,
 }
 
 impl TableOutput {
-    /// Starts a table under a fresh number.
+    /// Starts a table with a new number.
     pub fn create(ctx: &OutputContext<'_>) -> Result<TableOutput> {
         if let TableFactory::Cuckoo(_) = ctx.options.table_factory
             && !ctx.db_options.allow_mmap_reads
         {
-            // What reading it would say, as in RocksDB, before the memtable is gone.
+            // Fail now, as RocksDB does, with the error that reading the table would give: the memtable still exists.
             return Err(Error::invalid_argument("File is not mmaped"));
         }
         let number = ctx.file_number.unwrap_or_else(|| ctx.counters.new_file_number());
@@ -121,7 +121,7 @@ impl TableOutput {
         })
     }
 
-    /// Appends an entry; internal keys ascend.
+    /// Appends an entry. Internal keys must ascend.
     #[inline]
     pub fn add(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
         let Some(builder) = self.builder.as_mut() else {
@@ -161,7 +161,7 @@ impl TableOutput {
             if let Some(reread) = &mut self.reread {
                 reread.add_tombstone(&t);
             }
-            // An end that belongs to the next table already sorts before all entries of its key.
+            // This end sorts before all entries of its user key, which may belong to the next table.
             end.clear();
             append_internal_key(&mut end, t.end, pack_trailer(MAX_SEQUENCE_NUMBER, RangeDeletion));
             if self.smallest.is_empty() || self.order.compare(&begin, &self.smallest).is_lt() {
@@ -176,12 +176,12 @@ impl TableOutput {
         Ok(())
     }
 
-    /// The user key of the newest entry.
+    /// Returns the user key of the newest entry.
     pub fn last_user_key(&self) -> &[u8] {
         user_key(&self.largest)
     }
 
-    /// About how large the file is.
+    /// Returns the approximate size of the file in bytes.
     pub fn file_size(&self) -> u64 {
         self.builder.as_ref().map_or(0, TableBuilder::file_size)
     }
@@ -191,7 +191,7 @@ impl TableOutput {
         Ok(self.finish_with_figures()?.0)
     }
 
-    /// [`TableOutput::finish`], and what the table's properties say.
+    /// Does the same as [`TableOutput::finish`], and returns the figures of the table's properties too.
     pub fn finish_with_figures(mut self) -> Result<(FileMeta, TableFigures)> {
         self.complete().inspect_err(|e| self.announced.fail(e))
     }
@@ -236,12 +236,12 @@ impl TableOutput {
     }
 
     fn remove(&self) {
-        // Nothing refers to the file; if it cannot be removed now, the next open does it.
+        // Nothing refers to the file. If it cannot be removed now, the next open removes it.
         let _ = self.fs.remove_file(&self.path);
     }
 }
 
-/// A table that was not finished leaves no file behind.
+/// Deletes the file of a table that was not finished.
 impl Drop for TableOutput {
     fn drop(&mut self) {
         if let Some(builder) = self.builder.take() {

@@ -1,5 +1,5 @@
-//! Puts a recovered database together: what the WALs held becomes tables (unless the options say
-//! otherwise), a new WAL begins, and the MANIFEST records both.
+//! Assembling a recovered database: the content of the WALs is flushed to tables (unless the options prevent it), a new
+//! WAL begins, and the MANIFEST records both.
 
 use super::core::{Core, Sweep};
 use super::opening::Opening;
@@ -20,14 +20,14 @@ use crate::write::Sections;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-/// RocksDB's default of `delayed_write_rate` without a rate limiter.
+/// RocksDB's default of `delayed_write_rate` when there is no rate limiter.
 const DELAYED_WRITE_RATE: u64 = 16 << 20;
 
 /// The WALs of a database that was just recovered.
 pub(super) struct Wals {
-    /// Older ones that still hold what is in no table.
+    /// Older WALs that still hold records which are in no table.
     kept: Vec<u64>,
-    /// The one that writes go to.
+    /// The WAL for new writes.
     live: LogWriter,
 }
 
@@ -37,15 +37,15 @@ impl Wals {
     }
 }
 
-/// Flushes what was recovered (unless told not to), starts a WAL and writes the new MANIFEST. After an error the
-/// WALs are what they were, and what was recovered is spent.
+/// Flushes the recovered data (unless the options prevent it), starts a WAL and writes the new MANIFEST. After an error
+/// the WALs are unchanged, and `recovered` must not be used any more.
 pub(super) fn make_durable(
     opening: &Opening,
     versions: &mut VersionSet,
     recovered: &mut Recovered,
 ) -> Result<Wals> {
-    // WALs are kept only if replaying them again gives the same again. Behind a tear only a WAL that
-    // follows without a gap would count, and a record that is in a table already would count twice.
+    // WALs are kept only if another replay would give the same result. After a tear, a later WAL would count only if it
+    // follows without a gap, and a record that is already in a table would be applied twice.
     let keep_wals = opening.session.options.avoid_flush_during_recovery
         && !recovered.summary.damaged
         && !recovered.made_tables();
@@ -68,8 +68,8 @@ pub(super) fn make_durable(
     Ok(wals)
 }
 
-/// Puts the database together. Without `wals`, since there was no room to make anything durable, memtables hold
-/// what was recovered, the WALs stay, and the live one is one that takes nothing.
+/// Puts the owners together. `wals` is `None` if there was no room to make the recovered data durable. Then memtables
+/// hold this data, the old WALs stay, and the live WAL accepts no records.
 pub(super) fn assemble(
     opening: Opening,
     versions: VersionSet,
@@ -86,8 +86,7 @@ pub(super) fn assemble(
     put_together(opening, versions, states, wals, sections, Some(lock))
 }
 
-/// Puts a database together that is only read: what the WALs held stays in memory, and there is an
-/// error that no write gets past.
+/// Assembles a read-only database: the content of the WALs stays in memory, and an error blocks all writes.
 pub(super) fn assemble_read_only(
     opening: Opening,
     versions: VersionSet,
@@ -103,7 +102,7 @@ pub(super) fn assemble_read_only(
     Ok(core)
 }
 
-/// What the MANIFEST is told: the new tables, and which WALs still count.
+/// Returns the edits for the MANIFEST: the new tables, and the WALs that are still needed.
 fn edits(opening: &Opening, recovered: &mut Recovered, wals: &Wals) -> Vec<VersionEdit> {
     let mut edits = Vec::new();
     for id in opening.families.keys() {
@@ -195,8 +194,8 @@ fn put_together(
 }
 
 impl Core {
-    /// What looks up: listeners get handles of the database, and the last holder of an obsolete table,
-    /// which may hold locks, has a flush thread delete it.
+    /// Connects the owners with callbacks. Listeners get handles of the database. The last holder of an obsolete table,
+    /// which may hold locks, notifies a flush thread, which deletes the table.
     fn connect(self: &Arc<Self>) {
         self.reporter.set_database(Arc::downgrade(self));
         let catalog = Arc::downgrade(&self.catalog);

@@ -1,6 +1,6 @@
 //! Builds a database from its directory: MANIFEST, identity, families, tables, WALs.
 //!
-//! Files that an older session left over are deleted only after recovery has succeeded.
+//! Files that an older session left are deleted only after recovery has succeeded.
 
 use super::assemble::{assemble, make_durable};
 use super::core::Core;
@@ -24,7 +24,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// The parts of a database before they are put together.
+/// The parts of a database before they are assembled.
 #[derive(Clone)]
 pub(super) struct Builder {
     pub(super) fs: Arc<dyn FileSystem>,
@@ -33,12 +33,12 @@ pub(super) struct Builder {
     pub(super) options: DbOptions,
     pub(super) descriptors: Vec<ColumnFamilyDescriptor>,
     pub(super) info_log: Arc<InfoLog>,
-    /// What was made of the options, for LOG.
+    /// The option values that were changed, for LOG.
     pub(super) changes: Vec<String>,
 }
 
 impl Builder {
-    /// Recovers the database, or makes it, and starts its background.
+    /// Recovers or creates the database, and starts its background threads.
     pub(super) fn build(self, exists: bool, lock: Box<dyn FileLock>) -> Result<Arc<Core>> {
         let mut versions = self.recover_versions(exists)?;
         let identity = self.identity(&mut versions)?;
@@ -73,7 +73,7 @@ impl Builder {
                 }
             }
         }
-        // What is prepared stands in WALs of which it is not known which may go.
+        // Prepared sections are in the old WALs, and it is not known which of these may be deleted.
         if let Some(e) = no_room.take_if(|_| !recovered.summary.sections.is_empty()) {
             return Err(e);
         }
@@ -90,7 +90,7 @@ impl Builder {
         core.write_options_file();
         core.jobs.list_late_tables();
         if let Err(e) = core.jobs.start() {
-            // Those that did start hold the database, and its lock.
+            // The threads that did start keep the database and its lock.
             let _ = core.close();
             return Err(e);
         }
@@ -118,7 +118,7 @@ impl Builder {
         }
     }
 
-    /// What the database is to be opened with; the default family first.
+    /// Returns the column families to open the database with, the default family first.
     fn specs(&self) -> Result<Vec<ColumnFamilySpec>> {
         let mut specs: Vec<ColumnFamilySpec> = self.descriptors.iter().map(spec).collect();
         match specs.iter().position(|spec| spec.name == DEFAULT_COLUMN_FAMILY) {
@@ -128,7 +128,7 @@ impl Builder {
         Ok(specs)
     }
 
-    /// The versions of the described families only, which must all be there.
+    /// Recovers the versions of the described families only, which must all exist.
     pub(super) fn recover_some_versions(&self) -> Result<VersionSet> {
         let (versions, missing) =
             VersionSet::recover_some(self.version_set_options(), &self.specs()?)?;
@@ -150,7 +150,7 @@ impl Builder {
         }
     }
 
-    /// The id in the MANIFEST counts, then that in IDENTITY; where there is neither, a new one.
+    /// Returns the database's identity: the id in the MANIFEST, otherwise the one in IDENTITY, otherwise a new one.
     pub(super) fn identity(&self, versions: &mut VersionSet) -> Result<Identity> {
         let db_id = match (versions.db_id(), self.stored_id()?) {
             (Some(id), _) => id.to_owned(),
@@ -176,7 +176,7 @@ impl Builder {
         filename::set_identity_file(&*self.fs, &self.dir, &identity.db_id)
     }
 
-    /// What recovery works on; `versions` were read from the MANIFEST.
+    /// Returns the state on which recovery works. `versions` were read from the MANIFEST.
     pub(super) fn opening(
         self,
         versions: &VersionSet,
@@ -208,7 +208,7 @@ impl Builder {
     }
 }
 
-/// Replays the WALs. If there is no room for tables, the memtables hold all of it, and the error comes along.
+/// Replays the WALs. If there is no room for tables, keeps all data in memtables and returns the error with it.
 fn recover_with_room(
     opening: &Opening,
     versions: &VersionSet,
@@ -221,7 +221,7 @@ fn recover_with_room(
     }
 }
 
-/// The families that are both stored and described.
+/// Opens the families that are both stored and described.
 fn open_families(
     session: &Session,
     versions: &VersionSet,
@@ -236,7 +236,7 @@ fn open_families(
     families
 }
 
-/// Makes the families that the descriptors name and the database does not have.
+/// Creates the families that the descriptors name and the database does not have.
 fn create_missing(
     versions: &mut VersionSet,
     opening: &mut Opening,
@@ -262,7 +262,7 @@ fn spec(descriptor: &ColumnFamilyDescriptor) -> ColumnFamilySpec {
     }
 }
 
-/// The database's part of the budget that the options name, or of one of its own.
+/// Returns the database's share of the memtable budget in the options, or of a budget of its own.
 fn memtable_share(options: &DbOptions) -> Option<MemtableShare> {
     let own = || WriteBufferManager::new(options.db_write_buffer_size, false);
     let limited = options.db_write_buffer_size > 0;

@@ -1,4 +1,4 @@
-//! What comes before a database is read: checks of options, directories, the lock, and LOG.
+//! Checks and preparations before a database is read: options, directories, the lock, and LOG.
 
 use super::descriptor::ColumnFamilyDescriptor;
 use crate::error::{Error, Result};
@@ -9,7 +9,7 @@ use crate::options::{self, ColumnFamilyOptions, CompactionStyle, DbOptions, DbPa
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Removes the files of a directory that are of these kinds, and its archive if that is empty then.
+/// Deletes the files of these kinds in a directory, and then its archive if that is empty.
 pub(crate) fn remove_files(
     fs: &dyn FileSystem,
     dir: &Path,
@@ -39,7 +39,7 @@ pub(crate) fn wal_directory(fs: &dyn FileSystem, options: &DbOptions, dir: &Path
     }
 }
 
-/// What only a pair of database and family options can be wrong about.
+/// Checks combinations of database and family options.
 pub(crate) fn check_family(options: &ColumnFamilyOptions, db: &DbOptions) -> Result<()> {
     if matches!(options.table_factory, TableFactory::Plain(_)) && !db.allow_mmap_reads {
         return Err(Error::invalid_argument("PlainTable requires allow_mmap_reads = true"));
@@ -60,7 +60,7 @@ pub(crate) fn check_family(options: &ColumnFamilyOptions, db: &DbOptions) -> Res
     Ok(())
 }
 
-/// Several data paths need a policy that knows about them.
+/// Refuses several data paths for compaction styles that do not support them.
 fn check_paths(options: &ColumnFamilyOptions, db: &DbOptions) -> Result<()> {
     let style = options.compaction_style;
     if matches!(style, CompactionStyle::Level | CompactionStyle::Universal) {
@@ -76,12 +76,12 @@ fn check_paths(options: &ColumnFamilyOptions, db: &DbOptions) -> Result<()> {
     )))
 }
 
-/// Makes the directories of data paths that are missing, but not those above them.
+/// Creates missing directories of data paths, but not their parents.
 pub(crate) fn make_data_paths(fs: &dyn FileSystem, paths: &[DbPath]) -> Result<()> {
     paths.iter().try_for_each(|p| fs.create_dir_if_missing(&fs.absolute(&p.path)))
 }
 
-/// Gives a family without a block cache of its own the default one.
+/// Sets the default block cache for a family that has none of its own.
 pub(crate) fn give_block_cache(options: &mut ColumnFamilyOptions) {
     if let TableFactory::BlockBased(table) = &mut options.table_factory
         && table.block_cache.is_none()
@@ -91,7 +91,7 @@ pub(crate) fn give_block_cache(options: &mut ColumnFamilyOptions) {
     }
 }
 
-/// RocksDB's default block cache.
+/// The size in bytes of RocksDB's default block cache.
 const DEFAULT_CACHE_BYTES: usize = 32 << 20;
 
 /// Refuses options that cannot be honoured.
@@ -104,7 +104,7 @@ pub(crate) fn validate(options: &DbOptions, families: &[ColumnFamilyDescriptor])
     Ok(())
 }
 
-/// Moves odd values to sensible ones, and says which.
+/// Replaces unreasonable values by sensible ones, and returns a list of these changes.
 pub(crate) fn sanitize(
     options: &mut DbOptions,
     families: &mut [ColumnFamilyDescriptor],
@@ -118,7 +118,7 @@ pub(crate) fn sanitize(
     changes
 }
 
-/// Whether there is a database, after everything that forbids opening or making one.
+/// Returns whether there is a database, after all checks that may forbid opening or creating one.
 pub(super) fn check_directory(
     fs: &dyn FileSystem,
     dir: &Path,
@@ -146,9 +146,8 @@ pub(super) fn check_directory(
     Ok(false)
 }
 
-/// A directory without CURRENT that holds parts of a database has lost it: making a new database
-/// over them would delete them. The first MANIFEST alone is no loss: a process was killed while it
-/// made the database.
+/// Refuses a directory that holds parts of a database but no CURRENT file: creating a new database would delete these
+/// parts. The first MANIFEST alone is accepted: it is left when a process is killed while it creates the database.
 fn refuse_remains(fs: &dyn FileSystem, dir: &Path) -> Result<()> {
     if !fs.exists(dir)? {
         return Ok(());

@@ -1,19 +1,19 @@
-//! Closing: what is not logged is flushed, threads end, the WAL is cut to its length, and the lock
-//! is let go last.
+//! Closing: data that skipped the WAL is flushed, threads end, the WAL is truncated to its used length, and finally the
+//! lock is released.
 
 use super::core::Core;
 use crate::env::epoch;
 use crate::error::Result;
 
 impl Core {
-    /// Closes the database once; later calls do nothing. Iterators keep what they read. In a child of the process
-    /// that opened it nothing is closed.
+    /// Closes the database; later calls do nothing. Existing iterators can still read. Does nothing in a forked child
+    /// of the process that opened the database.
     pub(crate) fn close(&self) -> Result<()> {
         if self.session.health.is_of_parent() {
             return Ok(());
         }
         self.session.health.refuse_writes();
-        // Who was let in before has its sequence numbers now, and the flush waits for it.
+        // Writers that were admitted earlier now have their sequence numbers, and the flush waits for them.
         self.commit.wait_for_admitted();
         let flushed = self.jobs.flusher().flush_unlogged();
         if !self.session.health.begin_closing() {

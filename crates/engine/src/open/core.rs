@@ -1,4 +1,4 @@
-//! An open database: its owners, from the ground up.
+//! An open database: its owners, in dependency order.
 
 use crate::catalog::Catalog;
 use crate::commit::CommitQueue;
@@ -13,7 +13,7 @@ use crate::report::Reporter;
 use crate::session::Session;
 use std::sync::Arc;
 
-/// The owners of what an open database consists of. Each knows those before it and none after it.
+/// The owners that make up an open database. Each depends on the ones before it, and on none after it.
 pub(crate) struct Core {
     pub(crate) session: Arc<Session>,
     pub(crate) reporter: Arc<Reporter>,
@@ -24,14 +24,15 @@ pub(crate) struct Core {
     pub(crate) jobs: Arc<Scheduler>,
     /// Dropped when the database is closed.
     pub(super) lock: Mutex<Option<Box<dyn FileLock>>>,
-    /// Held while options change or are written to a file: a later file is never older.
+    /// Held while options change or are written to a file, so that a later OPTIONS file is never older than an earlier
+    /// one.
     pub(super) options_change: RankedMutex<(), OPTIONS>,
-    /// Last.
+    /// Must stay the last field.
     pub(super) _sweep: Sweep,
 }
 
-/// The last field of a database: frees what its other fields have just retired, such as parts that
-/// users gave it, instead of leaving that to the next database of the process.
+/// The last field of a database. Its drop frees objects that the other fields have just retired, such as objects that
+/// users passed in, so that they do not stay until the next database of the process is used.
 #[derive(Debug, Default)]
 pub(crate) struct Sweep;
 

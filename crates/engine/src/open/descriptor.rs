@@ -1,4 +1,4 @@
-//! Which column families are opened, and how.
+//! Descriptors of the column families to open.
 
 use crate::error::Error;
 use crate::options::ColumnFamilyOptions;
@@ -6,23 +6,23 @@ use crate::options::ColumnFamilyOptions;
 /// The name of the column family that every database has.
 pub const DEFAULT_COLUMN_FAMILY: &str = "default";
 
-/// A column family to open, and how.
+/// A column family to open, and its options.
 #[derive(Clone)]
 pub struct ColumnFamilyDescriptor {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// Its options.
+    /// The options.
     pub options: ColumnFamilyOptions,
 }
 
 impl ColumnFamilyDescriptor {
-    /// A column family with these options.
+    /// Creates the descriptor of a column family with these options.
     pub fn new(name: impl Into<String>, options: ColumnFamilyOptions) -> ColumnFamilyDescriptor {
         ColumnFamilyDescriptor { name: name.into(), options }
     }
 }
 
-/// The error of a family that a database does not have.
+/// Returns the error for a family that a database does not have.
 pub(crate) fn not_found(name: &str) -> Error {
     Error::invalid_argument(format!("Column family not found: {name}"))
         .advice("create it first, or set create_missing_column_families")

@@ -1,4 +1,4 @@
-//! What lookups ask of a database.
+//! What lookups need from a database.
 
 use super::core::Core;
 use crate::base::SeqNo;
@@ -7,7 +7,7 @@ use crate::session::stamps;
 use crate::stats::Statistics;
 use std::sync::Arc;
 
-/// What reads leave out of a value in a database with a time to live.
+/// The suffix of values in a database with a time to live, which reads remove.
 const TIME_OF_WRITE: ValueSuffix = ValueSuffix { len: stamps::STAMP_SIZE, check: stamps::check };
 
 impl Host for Core {

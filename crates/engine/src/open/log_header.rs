@@ -1,4 +1,4 @@
-//! The head of LOG: versions, what the directory holds, the options in force; and the lines of recovery.
+//! The header of LOG: versions, the content of the directory, the options in force; and the log lines of recovery.
 
 use super::descriptor::ColumnFamilyDescriptor;
 use crate::base::checksum;
@@ -16,24 +16,24 @@ use std::borrow::Cow;
 use std::iter::once;
 use std::path::Path;
 
-/// What the head of LOG is made of.
+/// The inputs for the header of LOG.
 pub(super) struct LogHeader<'a> {
     pub(super) fs: &'a dyn FileSystem,
     pub(super) dir: &'a Path,
     pub(super) wal_dir: &'a Path,
     pub(super) options: &'a DbOptions,
     pub(super) descriptors: &'a [ColumnFamilyDescriptor],
-    /// What was made of the options.
+    /// The option values that were changed.
     pub(super) changes: &'a [String],
     pub(super) info_log: &'a InfoLog,
 }
 
 impl LogHeader<'_> {
-    /// Versions, what the directory holds, and the options in force.
+    /// Logs the versions, the content of the directory, and the options in force.
     pub(super) fn log(&self, identity: &Identity) {
         let log = self.info_log;
         log.header(format_args!("RocksDB version: {}", crate::options::ROCKSDB_VERSION));
-        // As RocksDB's build outside of a checkout, unless who builds says what it is built from.
+        // The same as in a RocksDB build outside a checkout, unless the build sets the revision.
         log.header(format_args!("Git sha {}", option_env!("FERROLITH_GIT_SHA").unwrap_or("0")));
         log.header(format_args!("Ferrolith version: {}", env!("CARGO_PKG_VERSION")));
         log.header(format_args!("DB SUMMARY"));
@@ -46,7 +46,8 @@ impl LogHeader<'_> {
             let supported = u8::from(codec.is_supported());
             log.header(format_args!("\t{} supported: {supported}", codec.option_name()));
         }
-        // As in RocksDB, the first says what the library was compiled for; the second what happens.
+        // As in RocksDB, the first line says what the library was compiled for, and the second what it uses at run
+        // time.
         log.header(format_args!("Fast CRC32 supported: {}", checksum::crc32c_target()));
         let hardware = u8::from(checksum::crc32c_hardware());
         log.header(format_args!("CRC32C instructions found at run time: {hardware}"));
@@ -58,7 +59,7 @@ impl LogHeader<'_> {
         self.changes.iter().for_each(|change| log.info(format_args!("{change}")));
     }
 
-    /// What the MANIFEST gave.
+    /// Logs what the MANIFEST contained.
     pub(super) fn log_versions(&self, versions: &VersionSet) {
         let (log, manifest) = (self.info_log, versions.manifest_number());
         let path = filename::manifest_file_name(self.dir, manifest);
@@ -126,7 +127,7 @@ impl LogHeader<'_> {
     }
 }
 
-/// Recovery begins to read these WALs.
+/// Logs that recovery begins to read these WALs.
 pub(super) fn log_recovery_started(log: &InfoLog, wals: &[u64]) {
     EventLine::new()
         .num("job", RECOVERY_JOB)
@@ -135,7 +136,7 @@ pub(super) fn log_recovery_started(log: &InfoLog, wals: &[u64]) {
         .write(log);
 }
 
-/// What the WALs held is in tables or memtables.
+/// Logs that the content of the WALs is in tables or memtables.
 pub(super) fn log_recovery_finished<T>(log: &InfoLog, result: &Result<T>) {
     let status = result.as_ref().map_or_else(ToString::to_string, |_| "OK".to_owned());
     EventLine::new()
@@ -145,7 +146,7 @@ pub(super) fn log_recovery_finished<T>(log: &InfoLog, result: &Result<T>) {
         .write(log);
 }
 
-/// The options of a column family.
+/// Logs the options of a column family.
 pub(crate) fn log_family(log: &InfoLog, name: &str, options: &ColumnFamilyOptions) {
     let write = |line: &String| log.log(LogLevel::Header, format_args!("{line}"));
     family_lines(name, options).iter().for_each(write);
@@ -156,7 +157,7 @@ fn family_lines(name: &str, options: &ColumnFamilyOptions) -> Vec<String> {
     once(head).chain(dump_cf_options(options)).collect()
 }
 
-/// Has later LOGs repeat the options of a column family until it is dropped.
+/// Makes later LOG files repeat the options of a column family until it is dropped.
 pub(crate) fn keep_family(log: &InfoLog, family: &ColumnFamilyData) {
     let (name, options) = (family.name.clone(), family.options());
     log.keep_section(&family.name, Box::new(move || family_lines(&name, &options)));

@@ -1,4 +1,4 @@
-//! Opening and closing a database: checks, the MANIFEST, replay of WALs, and putting the owners together.
+//! Opening and closing a database: checks, the MANIFEST, replay of WALs, and assembling the owners.
 
 mod assemble;
 mod builder;

@@ -1,4 +1,4 @@
-//! Opening a database: checks first, then [`Builder`] with MANIFEST, WALs and the background.
+//! Opening a database: first the checks, then [`Builder`] with the MANIFEST, WALs and background threads.
 
 use super::builder::Builder;
 use super::checks::{
@@ -13,7 +13,7 @@ use crate::stats::{Activity, busy_with};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Opens a database, or makes it if the options say so.
+/// Opens a database, or creates it if the options allow that.
 pub(crate) fn open(
     mut options: DbOptions,
     path: &Path,
@@ -30,7 +30,7 @@ pub(crate) fn open(
     make_data_paths(&*fs, &options.db_paths)?;
     descriptors.iter().try_for_each(|d| make_data_paths(&*fs, &d.options.cf_paths))?;
     let lock = fs.lock_file(&filename::lock_file_name(&dir))?;
-    // Behind the lock: whoever has the database open is what matters more.
+    // Check after taking the lock: that the database is open elsewhere is the more important error.
     if exists && options.error_if_exists {
         let message = format!("{}: exists (error_if_exists is true)", dir.display());
         return Err(Error::invalid_argument(message).about_file(&dir));

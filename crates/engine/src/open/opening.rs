@@ -1,4 +1,4 @@
-//! A database that is being opened: what recovery works on.
+//! The state of a database that is being opened, which recovery uses.
 
 use crate::catalog::caught;
 use crate::env::sync::atomic::{AtomicUsize, Ordering};
@@ -22,8 +22,8 @@ impl Opening {
         self.families.get(&id).cloned().ok_or_else(missing)
     }
 
-    /// With `max_open_files` -1 every table is opened now, by several threads: lookups then need no
-    /// lock, and a damaged table is found here.
+    /// With `max_open_files` -1, opens every table now, in several threads. Lookups then need no lock, and damaged
+    /// tables are found here.
     pub(super) fn open_all_tables(&self, versions: &VersionSet) -> Result<()> {
         let mut files = Vec::new();
         for (id, stored) in versions.column_families() {

@@ -7,20 +7,20 @@ use crate::options;
 use std::sync::Arc;
 
 impl Core {
-    /// No options change, and no file about them is written, until the result is dropped.
+    /// Prevents changes of options, and writes of OPTIONS files, until the result is dropped.
     pub(crate) fn lock_options(&self) -> RankedGuard<'_, ()> {
         self.options_change.lock()
     }
 
-    /// Records the options in force. A database works without the file, so a failure is only told.
+    /// Writes the options in force to a file. The database works without this file, so a failure is only logged.
     pub(crate) fn write_options_file(&self) {
-        // The caller does not know of it.
+        // The caller does not handle the error.
         let _ = self.record_options(&self.lock_options());
     }
 
-    /// Writes a new OPTIONS file while nobody changes options.
+    /// Writes a new OPTIONS file. The argument proves that options cannot change meanwhile.
     pub(crate) fn record_options(&self, _change: &RankedGuard<'_, ()>) -> Result<()> {
-        // RocksDB writes a file all the same, and removes older ones beside the process that writes.
+        // RocksDB writes a file even here, and removes older ones while another process is the writer.
         if self.session.read_only {
             return Ok(());
         }

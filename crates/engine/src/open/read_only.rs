@@ -1,8 +1,8 @@
-//! Opening for reading only: no lock, no thread, nothing written.
+//! Opening read-only: no lock, no threads, no writes.
 //!
-//! Any number of processes may do that beside the one that writes. What they see is the state at
-//! their opening: the tables that the MANIFEST names, and the WALs, replayed into memory. Writing is
-//! the error that such a database has from its first moment on: see `session/health.rs`.
+//! Any number of processes may do this beside the one that writes. They see the state at their opening: the tables that
+//! the MANIFEST names, and the WALs, replayed into memory. Writes fail because the database is in an error state from
+//! the start: see `session/health.rs`.
 
 use super::assemble::assemble_read_only;
 use super::builder::Builder;
@@ -21,11 +21,11 @@ use crate::options::DbOptions;
 use std::path::Path;
 use std::sync::Arc;
 
-/// How often opening begins again because the writer changed the MANIFEST meanwhile.
+/// The maximum number of times that opening restarts because the writer changed the MANIFEST meanwhile.
 const ATTEMPTS: usize = 100;
 
-/// Opens a database for reading only. With `error_if_wal_file_exists` one that was not closed after a flush of
-/// everything is an error.
+/// Opens a database read-only. With `error_if_wal_file_exists`, returns an error if the database was not closed after a
+/// flush of all data.
 pub(crate) fn open_read_only(
     mut options: DbOptions,
     path: &Path,
@@ -60,7 +60,8 @@ pub(crate) fn open_read_only(
     Err(Error::new(Code::TryAgain, busy))
 }
 
-/// Changes whenever the writer installs something: a WAL that we have not read yet may go then.
+/// Returns a value that changes whenever the writer installs an edit, after which it may delete a WAL that was not read
+/// yet.
 fn manifest_stamp(builder: &Builder) -> Result<(u64, u64)> {
     let (path, number) = filename::read_current(&*builder.fs, &builder.dir)?;
     Ok((number, builder.fs.file_size(&path).unwrap_or(0)))

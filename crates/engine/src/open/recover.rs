@@ -1,13 +1,13 @@
 //! Recovery: replays the WALs that the tables do not cover yet.
 //!
-//! WALs are read in ascending number. A record of a column family counts only if the WAL is not
-//! older than the family's log number. What damage means depends on `wal_recovery_mode`; the table
-//! of outcomes is in `docs/formats/wal.md`. Recovered memtables become level-0 tables, so that the
-//! old WALs can go, unless `avoid_flush_during_recovery` keeps both.
+//! WALs are read in ascending order of their numbers. A record of a column family is applied only if its WAL is not
+//! older than the family's log number. The effect of damage depends on `wal_recovery_mode`; `docs/formats/wal.md` has
+//! the table of outcomes. Recovered memtables become level-0 tables, so that the old WALs can be deleted, unless
+//! `avoid_flush_during_recovery` keeps both.
 //!
-//! With `allow_2pc` every WAL from `min_log_number_to_keep` on is read, since an old one may hold
-//! what was prepared, whatever the families have in tables. Without it such a section is an error,
-//! as in RocksDB; but here also one in a WAL that no family needs, which RocksDB would delete.
+//! With `allow_2pc`, every WAL from `min_log_number_to_keep` on is read, because an old one may hold prepared sections
+//! even if the tables contain all other records. Without it, a prepared section is an error, as in RocksDB. Here that
+//! includes a section in a WAL that no family needs; RocksDB would delete this WAL.
 
 use super::log_header::log_recovery_started;
 use super::opening::Opening;
@@ -34,34 +34,34 @@ pub(super) struct Replayed {
     pub(super) mem: Arc<MemTable>,
     log_number: u64,
     has_tables: bool,
-    /// Tables that were made on the way.
+    /// Tables that were written during replay.
     pub(super) edit: VersionEdit,
 }
 
-/// What replay found.
+/// The findings of replay.
 #[derive(Debug, Default)]
 pub(super) struct ReplaySummary {
     pub(super) wals: Vec<u64>,
     pub(super) records: u64,
     pub(super) last_sequence: SeqNo,
-    /// The sequence number that follows the last record.
+    /// The sequence number after the last record.
     next_sequence: Option<SeqNo>,
-    /// Where replay stopped because of damage: WAL number and reason. After a tear, point-in-time
-    /// recovery goes on with the next WAL only if that begins where the tear was.
+    /// Where replay stopped because of damage: WAL number and reason. After a tear, point-in-time recovery continues
+    /// with the next WAL only if that begins at the sequence number of the tear.
     pub(super) stopped: Option<(u64, String)>,
-    /// Some WAL was damaged, even if replay went on behind it.
+    /// Whether any WAL was damaged, even if replay continued after the damage.
     pub(super) damaged: bool,
-    /// What is prepared and undecided. Empty without `allow_2pc`.
+    /// Prepared, undecided sections. Empty without `allow_2pc`.
     pub(super) sections: Sections,
 }
 
-/// What the WALs gave.
+/// The result of replaying the WALs.
 pub(super) struct Recovered {
     pub(super) families: BTreeMap<u32, Replayed>,
     pub(super) summary: ReplaySummary,
 }
 
-/// The memtables that records of one WAL go to.
+/// The memtables for the records of one WAL.
 struct ReplayLookup<'a> {
     families: &'a BTreeMap<u32, Replayed>,
     wal_number: u64,
@@ -69,8 +69,7 @@ struct ReplayLookup<'a> {
 
 impl MemtableLookup for ReplayLookup<'_> {
     fn memtable(&self, column_family: u32) -> Result<Option<&MemTable>> {
-        // A family that was dropped has no state; one that flushed later than this WAL needs
-        // nothing from it.
+        // A dropped family has no state. A family that was flushed after this WAL needs none of its records.
         Ok(self
             .families
             .get(&column_family)
@@ -79,16 +78,16 @@ impl MemtableLookup for ReplayLookup<'_> {
     }
 }
 
-/// What becomes of memtables that get full while WALs are replayed.
+/// The treatment of memtables that become full during replay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WhenFull {
-    /// They become tables.
+    /// They are flushed to tables.
     Flush,
-    /// They grow: nothing can be written, or may be.
+    /// They keep growing, because nothing can be written or may be written.
     Keep,
 }
 
-/// Replays what the tables of the recovered versions do not cover.
+/// Replays the records that the tables of the recovered versions do not contain.
 pub(super) fn recover_wals(
     opening: &Opening,
     versions: &VersionSet,
@@ -120,8 +119,8 @@ pub(super) fn recover_wals(
     Ok(Recovered { families, summary })
 }
 
-/// No WAL that would be deleted unread may hold something prepared. They are in tables otherwise, so
-/// damage does not matter.
+/// Checks that no WAL that would be deleted unread holds a prepared section. All other records of these WALs are in
+/// tables, so damage does not matter.
 fn refuse_sections<'a>(opening: &Opening, unread: impl Iterator<Item = &'a u64>) -> Result<()> {
     let mut sections = Sections::new();
     for &number in unread {
@@ -137,7 +136,7 @@ fn refuse_sections<'a>(opening: &Opening, unread: impl Iterator<Item = &'a u64>)
     Ok(())
 }
 
-/// Replays these WALs, the oldest first, into fresh memtables.
+/// Replays these WALs, oldest first, into new memtables.
 fn replay(
     opening: &Opening,
     families: &mut BTreeMap<u32, Replayed>,
@@ -162,8 +161,8 @@ fn replay(
     Ok(summary)
 }
 
-/// A point in time that lies before what some family already has in tables is none. A family
-/// without tables was only made later than the damage.
+/// Returns an error if replay stopped before a point that some family's tables already include: the result would not be
+/// one point in time. A family without tables was created after the damage.
 fn check_consistent(
     families: &BTreeMap<u32, Replayed>,
     stopped_at: u64,
@@ -223,7 +222,7 @@ fn replay_one(
 }
 
 impl ReplaySummary {
-    /// Later records have larger sequence numbers, in one WAL and from WAL to WAL.
+    /// Checks the order of sequence numbers, which increase within a WAL and from WAL to WAL.
     fn check_order(&self, first: SeqNo) -> Result<()> {
         match self.next_sequence {
             Some(next) if first < next => Err(Error::corruption(format!(
@@ -246,8 +245,7 @@ fn apply(
     replay.finish()
 }
 
-/// Writes memtables that are full into tables, so that recovery needs no more memory than normal
-/// running.
+/// Flushes full memtables to tables, so that recovery needs no more memory than normal operation.
 fn flush_full(opening: &Opening, families: &mut BTreeMap<u32, Replayed>) -> Result<()> {
     for (id, family) in families.iter_mut() {
         if family.mem.should_flush() {
@@ -257,7 +255,7 @@ fn flush_full(opening: &Opening, families: &mut BTreeMap<u32, Replayed>) -> Resu
     Ok(())
 }
 
-/// Writes what a family's memtable holds into a table, and gives it a fresh memtable.
+/// Flushes a family's memtable to a table, and gives the family a new memtable.
 pub(super) fn flush_one(opening: &Opening, id: u32, family: &mut Replayed) -> Result<()> {
     if family.mem.is_empty() {
         return Ok(());
@@ -283,14 +281,14 @@ pub(super) fn flush_one(opening: &Opening, id: u32, family: &mut Replayed) -> Re
 }
 
 impl Recovered {
-    /// Whether replay wrote tables on the way.
+    /// Returns whether replay wrote tables.
     pub(super) fn made_tables(&self) -> bool {
         self.families.values().any(|family| !family.edit.new_files.is_empty())
     }
 }
 
 impl Replayed {
-    /// A family before its first record.
+    /// The state of a family before its first record.
     fn new(mem: Arc<MemTable>, id: u32, log_number: u64, has_tables: bool) -> Replayed {
         Replayed { mem, log_number, has_tables, edit: VersionEdit::for_column_family(id) }
     }

@@ -1,4 +1,4 @@
-//! What listeners are told of flushes and compactions.
+//! Events about flushes and compactions for listeners.
 
 use super::level_jobs::LevelJobs;
 use super::reporter::Reporter;
@@ -14,23 +14,23 @@ use crate::session::ColumnFamilyData;
 use crate::version::{DataPaths, FileMeta};
 use std::path::PathBuf;
 
-/// What listeners are told of a compaction besides its plan.
+/// The data for listeners about a compaction, besides its plan.
 #[derive(Default)]
 pub(crate) struct CompactionReport {
     pub(crate) job_id: i32,
     pub(crate) stats: CompactionJobStats,
-    /// The new files with their levels, and where they are.
+    /// The new files with their levels and paths.
     pub(crate) outputs: Vec<(CompactionFileInfo, PathBuf)>,
 }
 
 impl CompactionReport {
-    /// A file is part of the result.
+    /// Adds an output file.
     pub(crate) fn note_output(&mut self, paths: &DataPaths, level: usize, file: &FileMeta) {
         let (level, file_number) = (level as i32, file.number);
         self.outputs.push((CompactionFileInfo { level, file_number }, paths.table(file)));
     }
 
-    /// What the levels' table says of it.
+    /// Returns the figures for the per-level statistics.
     pub(crate) fn level_jobs(&self, plan: &CompactionPlan) -> LevelJobs {
         let here = plan.input_files().filter(|(level, _)| *level == plan.output_level);
         let here: u64 = here.map(|(_, file)| file.file_size).sum();
@@ -51,7 +51,8 @@ impl CompactionReport {
         }
     }
 
-    /// What the parts read and wrote. All of the inputs was read, whatever each part counted.
+    /// Adds the records that the sub-compactions read and wrote. All inputs count as read, whatever each of them
+    /// counted.
     pub(crate) fn note_records(&mut self, plan: &CompactionPlan, parts: &CompactionJobStats) {
         self.stats.add_output(parts);
         let files = || plan.input_files().map(|(_, file)| file.stats());
@@ -63,7 +64,7 @@ impl CompactionReport {
 impl Reporter {
     // ---- jobs --------------------------------------------------------------------------------
 
-    /// A user asked for a flush.
+    /// Reports that a user requested a flush.
     pub(crate) fn tell_manual_flush(
         &self,
         families: &[&ColumnFamilyData],
@@ -79,8 +80,8 @@ impl Reporter {
         }
     }
 
-    /// A flush is about to write table `file_number`; what to hand to
-    /// [`Reporter::tell_flush_completed`]. Without listeners `None`.
+    /// Reports that a flush is about to write table `file_number`. Returns the argument for
+    /// [`Reporter::tell_flush_completed`], or `None` if there are no listeners.
     pub(crate) fn tell_flush_begin(
         &self,
         family: &ColumnFamilyData,
@@ -111,7 +112,7 @@ impl Reporter {
         Some(info)
     }
 
-    /// The flush that began with `info` is part of the database.
+    /// Reports that the flush described by `info` is installed.
     pub(crate) fn tell_flush_completed(
         &self,
         family: &ColumnFamilyData,
@@ -123,7 +124,7 @@ impl Reporter {
         self.tell(|l| l.on_flush_completed(self.event_db(), &info));
     }
 
-    /// A compaction is about to run.
+    /// Reports that a compaction is about to run.
     pub(crate) fn tell_compaction_begin(
         &self,
         family: &ColumnFamilyData,
@@ -137,7 +138,7 @@ impl Reporter {
         }
     }
 
-    /// A compaction has ended.
+    /// Reports that a compaction has ended.
     pub(crate) fn tell_compaction_completed(
         &self,
         family: &ColumnFamilyData,
@@ -152,7 +153,7 @@ impl Reporter {
         }
     }
 
-    /// What is known of a compaction before it runs.
+    /// Returns what is known about a compaction before it runs.
     pub(crate) fn compaction_report(&self, plan: &CompactionPlan, full: bool) -> CompactionReport {
         let at_output = plan.input_files().filter(|(level, _)| *level == plan.output_level);
         let files = || plan.input_files().map(|(_, file)| file.stats());
@@ -175,7 +176,7 @@ impl Reporter {
     }
 }
 
-/// Whether level 0 has so many files that writers are delayed, and stopped.
+/// Returns whether level 0 has enough files that writers are delayed, and stopped.
 fn level0_triggers(family: &ColumnFamilyData, tree: &TreeShape) -> (bool, bool) {
     let (files, limits) = (tree.level0_files(), family.stall_limits());
     let slowdown = limits.level0_slowdown.is_some_and(|limit| files >= limit);

@@ -1,5 +1,5 @@
-//! What LOG says of flushes, compactions and files from outside. RocksDB's words, since people and tools search
-//! for them.
+//! LOG lines about flushes, compactions and ingestions. They use RocksDB's words, because people and tools search for
+//! them.
 
 use super::job_events::CompactionReport;
 use super::reporter::Reporter;
@@ -16,22 +16,22 @@ use crate::session::ColumnFamilyData;
 use crate::version::FileMeta;
 use std::sync::Arc;
 
-/// A compaction as the lines about it see it.
+/// The data of a compaction for its LOG lines.
 #[derive(Clone, Copy)]
 pub(crate) struct LoggedCompaction<'a> {
     pub(crate) job_id: i32,
     pub(crate) family: &'a ColumnFamilyData,
     pub(crate) plan: &'a CompactionPlan,
-    /// Threads that may share it.
+    /// The number of threads that may share it.
     pub(crate) max_subcompactions: u32,
 }
 
-/// How full the level is; nobody asked that where a user wants a compaction.
+/// Returns the level's score, or -1 for a manual compaction, which has none.
 fn logged_score(plan: &CompactionPlan) -> f64 {
     if plan.reason == CompactionReason::ManualCompaction { -1.0 } else { plan.score }
 }
 
-/// A table that a flush wrote.
+/// A table that a flush has written.
 pub(crate) struct WrittenFlush {
     pub(crate) job_id: i32,
     pub(crate) number: u64,
@@ -41,7 +41,7 @@ pub(crate) struct WrittenFlush {
 }
 
 impl Reporter {
-    /// A flush begins to write table `number`.
+    /// Logs that a flush begins to write table `number`.
     pub(crate) fn log_flush_started(
         &self,
         family: &ColumnFamilyData,
@@ -73,7 +73,7 @@ impl Reporter {
         log.info(format_args!("[{name}] [JOB {job}] Level-0 flush table #{number}: started"));
     }
 
-    /// The table of a flush is written, which took so long; nothing of it is installed yet.
+    /// Logs that the table of a flush is written, with the time this took. The table is not installed yet.
     pub(crate) fn log_flush_written(&self, family: &ColumnFamilyData, done: &WrittenFlush) {
         let (name, log, job) = (&family.name, &self.session.info_log, done.job_id);
         log.info(format_args!(
@@ -113,7 +113,7 @@ impl Reporter {
         }
     }
 
-    /// A compaction begins; `oldest` is the oldest snapshot that it keeps entries for.
+    /// Logs that a compaction begins. `oldest` is the oldest snapshot for which it keeps entries.
     pub(crate) fn log_compaction_started(
         &self,
         what: LoggedCompaction<'_>,
@@ -122,7 +122,7 @@ impl Reporter {
     ) {
         let (name, log, plan) = (&what.family.name, &self.session.info_log, what.plan);
         let job = what.job_id;
-        // What only changes the MANIFEST has lines of its own.
+        // Compactions that only change the MANIFEST have log lines of their own.
         if plan.trivial_move {
             log.info(format_args!(
                 "[{name}] Moving {} files to level-{}",
@@ -161,7 +161,7 @@ impl Reporter {
             .write(log);
     }
 
-    /// A compaction ended.
+    /// Logs that a compaction ended.
     pub(crate) fn log_compaction_finished(
         &self,
         what: LoggedCompaction<'_>,
@@ -173,7 +173,7 @@ impl Reporter {
         let (name, job) = (&what.family.name, what.job_id);
         if let Err(e) = result {
             match e.code() {
-                // Nothing failed: the database closes, or the family is gone.
+                // This is no failure: the database is closing, or the family was dropped.
                 Code::ShutdownInProgress | Code::ColumnFamilyDropped => log.info(format_args!(
                     "[{name}] [JOB {job}] Ignore compaction errors found during shutting down: {e}"
                 )),
@@ -228,7 +228,7 @@ impl Reporter {
             .write(log);
     }
 
-    /// The line with the figures of a compaction that was installed.
+    /// Logs the figures of a compaction that was installed.
     fn log_compacted_to(
         &self,
         what: LoggedCompaction<'_>,
@@ -243,7 +243,7 @@ impl Reporter {
             files.map(|(_, file)| file.file_size).sum::<u64>()
         };
         let (upper, here, written) = (bytes(false), bytes(true), stats.total_output_bytes);
-        // A byte per microsecond is what RocksDB calls a megabyte per second.
+        // RocksDB calls one byte per microsecond a megabyte per second.
         let rate = |bytes: u64| bytes as f64 / stats.elapsed_micros.max(1) as f64;
         let amplification = |bytes: u64| match upper {
             0 => 0.0,
@@ -273,7 +273,7 @@ impl Reporter {
         ));
     }
 
-    /// Files from outside came to these levels.
+    /// Logs that ingested files were added to these levels.
     pub(crate) fn log_ingested(
         &self,
         family: &ColumnFamilyData,
@@ -291,7 +291,7 @@ impl Reporter {
             .write(&self.session.info_log);
     }
 
-    /// A table was deleted, or should have been.
+    /// Logs the deletion of a table, or its failure.
     pub(crate) fn log_table_deleted(&self, number: u64, deleted: &Result<()>) {
         let status = deleted.as_ref().map_or_else(ToString::to_string, |()| "OK".to_owned());
         EventLine::new()

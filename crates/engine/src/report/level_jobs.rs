@@ -1,4 +1,4 @@
-//! What flushes and compactions did to each level of a family, and how often its writers were held up.
+//! Statistics of flushes and compactions per level of a family, and counts of its write stalls.
 
 use crate::env::sync::Mutex;
 use crate::hooks::WriteStallCondition;
@@ -10,14 +10,14 @@ use std::sync::Arc;
 const GIB: f64 = (1u64 << 30) as f64;
 const MIB: f64 = (1u64 << 20) as f64;
 
-/// What jobs did to one level.
+/// The work that jobs did on one level.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LevelJobs {
     pub(crate) micros: u64,
     pub(crate) cpu_micros: u64,
-    /// Read from other levels.
+    /// Bytes read from other levels.
     pub(crate) read: u64,
-    /// Read from this level.
+    /// Bytes read from this level.
     pub(crate) read_here: u64,
     pub(crate) written: u64,
     pub(crate) moved: u64,
@@ -27,7 +27,7 @@ pub(crate) struct LevelJobs {
 }
 
 impl LevelJobs {
-    /// The sum.
+    /// Returns the sum of both.
     pub(crate) fn plus(self, other: LevelJobs) -> LevelJobs {
         LevelJobs {
             micros: self.micros + other.micros,
@@ -43,20 +43,20 @@ impl LevelJobs {
     }
 }
 
-/// The jobs of a family, by level; flushes and compactions apart, too.
+/// The work of jobs on a family: by level, and separately for flushes and for compactions.
 #[derive(Debug, Default)]
 pub(crate) struct FamilyJobs {
     levels: Vec<LevelJobs>,
     flushes: LevelJobs,
     compactions: LevelJobs,
     ingested: Ingested,
-    /// How often writers were held up: by cause, delayed and stopped.
+    /// The number of stalls, by cause, and for each cause delayed and stopped.
     stalls: [[u64; 2]; 3],
-    /// What the last report that LOG got was made of.
+    /// The figures of the last report in LOG.
     reported: Mutex<FamilyFigures>,
 }
 
-/// Tables that came from outside.
+/// Counts of ingested tables.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Ingested {
     pub(crate) bytes: u64,
@@ -66,7 +66,7 @@ pub(crate) struct Ingested {
 }
 
 impl Ingested {
-    /// These files, with the levels that they came to.
+    /// Counts these files, given with the levels to which they were added.
     pub(crate) fn of(files: &[(usize, Arc<FileMeta>)]) -> Ingested {
         let sum = |f: fn(&FileMeta) -> u64| files.iter().map(|(_, file)| f(file)).sum();
         Ingested {
@@ -78,7 +78,7 @@ impl Ingested {
     }
 }
 
-/// What a report on a family is made of.
+/// The figures for a report on a family.
 #[derive(Clone, Copy, Debug, Default)]
 struct FamilyFigures {
     seconds: f64,
@@ -90,22 +90,22 @@ struct FamilyFigures {
 }
 
 impl FamilyJobs {
-    /// What jobs did to a level.
+    /// Returns the work on a level.
     pub(crate) fn of_level(&self, level: usize) -> LevelJobs {
         self.levels.get(level).copied().unwrap_or_default()
     }
 
-    /// What flushes did.
+    /// Returns the work of flushes.
     pub(crate) fn flushes(&self) -> LevelJobs {
         self.flushes
     }
 
-    /// What compactions did.
+    /// Returns the work of compactions.
     pub(crate) fn compactions(&self) -> LevelJobs {
         self.compactions
     }
 
-    /// A flush (`flush`) or a compaction wrote to a level.
+    /// Adds the work of a flush (if `flush`) or a compaction that wrote to a level.
     pub(crate) fn note(&mut self, level: usize, job: LevelJobs, flush: bool) {
         if self.levels.len() <= level {
             self.levels.resize(level + 1, LevelJobs::default());
@@ -115,7 +115,7 @@ impl FamilyJobs {
         *kind = kind.plus(job);
     }
 
-    /// Writers are held up anew.
+    /// Counts a new stall.
     pub(crate) fn note_stall(&mut self, stall: Stall) {
         let (cause, kind) = match stall {
             Stall::None | Stall::Pace(_) => return,
@@ -130,7 +130,7 @@ impl FamilyJobs {
         self.stalls[cause][kind as usize] += 1;
     }
 
-    /// Tables came from outside.
+    /// Counts ingested tables.
     pub(crate) fn note_ingested(&mut self, more: Ingested) {
         self.ingested.bytes += more.bytes;
         self.ingested.files += more.files;
@@ -138,8 +138,8 @@ impl FamilyJobs {
         self.ingested.keys += more.keys;
     }
 
-    /// What came in and what compactions moved: since the opening, and since LOG was told last. `for_log`
-    /// begins the next interval, as in RocksDB.
+    /// Returns a text with the bytes that were written to the family and that compactions moved: since opening, and
+    /// since the last report in LOG. `for_log` begins the next interval, as in RocksDB.
     pub(crate) fn totals_text(&self, seconds: f64, for_log: bool) -> String {
         let (flushes, compactions) = (&self.flushes, &self.compactions);
         let now = FamilyFigures {
@@ -194,7 +194,7 @@ impl FamilyJobs {
         out
     }
 
-    /// `rocksdb.cf-write-stall-stats`.
+    /// Returns the text of `rocksdb.cf-write-stall-stats`.
     pub(crate) fn stall_text(&self) -> String {
         let [level0, memtable, pending] = self.stalls;
         let total = |kind: usize| self.stalls.iter().map(|counts| counts[kind]).sum::<u64>();

@@ -1,4 +1,4 @@
-//! What listeners and LOG are told, and what is counted for properties.
+//! Events for listeners, lines of LOG, and counters for properties.
 
 mod job_events;
 mod job_lines;

@@ -1,8 +1,8 @@
-//! Tells listeners what happens, and never under a lock.
+//! Delivers events to listeners, and never under a lock.
 //!
-//! Jobs call them directly. What happens under a lock (a sealed memtable, a change of stalls, an error of
-//! the WAL) is put into a queue, and the thread that caused it, or a background thread, delivers it when it
-//! holds nothing. Without listeners nothing is queued: the cost is a look at an empty list.
+//! Jobs call listeners directly. An event under a lock (a sealed memtable, a change of stalls, an error of the WAL) is
+//! queued. The thread that caused it, or a background thread, delivers it when it holds no lock. Without listeners
+//! nothing is queued: the cost is one check of an empty list.
 
 use super::totals::Totals;
 use crate::env::clock::Instant;
@@ -20,10 +20,10 @@ use std::any::Any;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The job that a database begins with.
+/// The id of the recovery job, the first of a database.
 pub(crate) const RECOVERY_JOB: i32 = 1;
 
-/// Something that happened under a lock.
+/// An event that happened under a lock.
 #[derive(Debug)]
 pub(crate) enum Event {
     Sealed(MemTableInfo),
@@ -32,22 +32,22 @@ pub(crate) enum Event {
     Recovered(Error),
 }
 
-/// What listeners have yet to be told, the numbers of jobs, and what the database did in all.
+/// The queued events, the numbering of jobs, and the database's totals.
 pub(crate) struct Reporter {
     pub(super) session: Arc<Session>,
-    /// What listeners get as the database.
+    /// The database handle that listeners get.
     database: OnceLock<Box<dyn Any + Send + Sync>>,
     opened: Instant,
-    /// The queue is not empty.
+    /// Whether the queue has events.
     waiting: AtomicBool,
     queue: RankedMutex<Vec<Event>, INNERMOST>,
-    /// Jobs since recovery.
+    /// The number of jobs since recovery.
     jobs: AtomicI32,
     totals: Totals,
 }
 
 impl Reporter {
-    /// Of a database that is being opened.
+    /// Creates the reporter of a database that is being opened.
     pub(crate) fn new(session: Arc<Session>) -> Reporter {
         Reporter {
             session,
@@ -60,32 +60,32 @@ impl Reporter {
         }
     }
 
-    /// What listeners get as the database from now on. Later calls do nothing.
+    /// Sets the database handle that listeners get. Later calls do nothing.
     pub(crate) fn set_database(&self, database: impl Any + Send + Sync) {
         let _ = self.database.set(Box::new(database));
     }
 
-    /// Counts what the database does.
+    /// Returns the counters of the database's work.
     pub(crate) fn totals(&self) -> &Totals {
         &self.totals
     }
 
-    /// Seconds since the database was opened; never 0.
+    /// Returns the seconds since the database was opened; never 0.
     pub(crate) fn uptime(&self) -> f64 {
         self.opened.elapsed().as_secs_f64().max(1e-6)
     }
 
-    /// A number for a job of the background.
+    /// Returns the number of a new background job.
     pub(crate) fn new_job_id(&self) -> i32 {
         self.jobs.fetch_add(1, Ordering::Relaxed) + RECOVERY_JOB + 1
     }
 
-    /// Whether anybody listens.
+    /// Returns whether there are listeners.
     pub(crate) fn has_listeners(&self) -> bool {
         !self.session.options.listeners.is_empty()
     }
 
-    /// Calls every listener. No lock may be held.
+    /// Calls every listener. The caller must hold no lock.
     pub(crate) fn tell(&self, mut call: impl FnMut(&dyn EventListener)) {
         // A listener may call the database.
         lock_rank::assert_free_from(lock_rank::OPTIONS);
@@ -99,7 +99,7 @@ impl Reporter {
 
     // ---- what happens under a lock -----------------------------------------------------------
 
-    /// Has listeners told soon.
+    /// Queues an event for listeners.
     pub(crate) fn queue(&self, event: impl FnOnce() -> Event) {
         if self.has_listeners() {
             self.queue.lock().push(event());
@@ -107,7 +107,7 @@ impl Reporter {
         }
     }
 
-    /// Tells listeners what is queued. No lock may be held.
+    /// Delivers the queued events to listeners. The caller must hold no lock.
     #[inline]
     pub(crate) fn deliver(&self) {
         if self.waiting.load(Ordering::Relaxed) {
@@ -125,7 +125,7 @@ impl Reporter {
             match event {
                 Event::Sealed(info) => self.tell(|l| l.on_memtable_sealed(&info)),
                 Event::Stalls(info) => self.tell(|l| l.on_stall_conditions_changed(&info)),
-                // It is too late to change the error: the thread that met it reported it.
+                // The error cannot be changed any more: the thread in which it occurred has reported it.
                 Event::Failed(reason, e) => {
                     self.tell(|l| l.on_background_error(reason, &mut Some(e.clone())));
                 }
@@ -134,7 +134,7 @@ impl Reporter {
         }
     }
 
-    /// A memtable became immutable.
+    /// Notes that a memtable became immutable.
     pub(crate) fn note_sealed(&self, family: &ColumnFamilyData, mem: &MemTable) {
         self.queue(|| {
             Event::Sealed(MemTableInfo {
@@ -147,7 +147,7 @@ impl Reporter {
         });
     }
 
-    /// Writers of a family go another way from now on.
+    /// Notes that the stall condition of a family's writers has changed.
     pub(crate) fn stall_changed(
         &self,
         family: &ColumnFamilyData,
@@ -159,7 +159,7 @@ impl Reporter {
 
     // ---- the rest ----------------------------------------------------------------------------
 
-    /// A table was deleted, or should have been.
+    /// Reports that a table was deleted, or that this failed.
     pub(crate) fn tell_table_deleted(&self, path: &Path, status: &Result<()>) {
         if self.has_listeners() {
             let info = TableFileDeletionInfo {
@@ -172,12 +172,12 @@ impl Reporter {
         }
     }
 
-    /// A file from outside became part of the database.
+    /// Reports that an ingested file became part of the database.
     pub(crate) fn tell_file_ingested(&self, info: &ExternalFileIngestionInfo) {
         self.tell(|l| l.on_external_file_ingested(self.event_db(), info));
     }
 
-    /// A job failed: listeners may make the error another one, or none. No lock may be held.
+    /// Reports a job's error to listeners, which may replace or clear it. The caller must hold no lock.
     pub(crate) fn ask_about_error(
         &self,
         reason: BackgroundErrorReason,

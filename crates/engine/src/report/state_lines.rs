@@ -1,5 +1,5 @@
-//! Lines of LOG about the state of column families: what stalls writers, new memtables, the shape of the levels, and
-//! what users ask for by hand. RocksDB's words, since people and tools search for them.
+//! LOG lines about the state of column families: stalls, new memtables, the shape of the levels, and manual flushes and
+//! compactions. They use RocksDB's words, because people and tools search for them.
 
 use super::reporter::Reporter;
 use crate::compaction::plan::CompactionPlan;
@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::session::ColumnFamilyData;
 use crate::write::{Stall, StallCause, StallInputs};
 
-/// A family whose writers are held up anew, and by what.
+/// A family whose writers are newly stalled, and the cause.
 pub(crate) struct NewStall {
     family: String,
     stall: Stall,
@@ -21,7 +21,7 @@ impl NewStall {
         NewStall { family: family.name.clone(), stall, inputs, max_write_buffer_number }
     }
 
-    /// The line; `rate` is that of delayed writers in bytes per second.
+    /// Returns the log line. `rate` is that of delayed writers in bytes per second.
     fn line(&self, rate: u64) -> Option<String> {
         let (name, inputs) = (&self.family, &self.inputs);
         let (verb, cause, rate) = match self.stall {
@@ -47,14 +47,14 @@ impl NewStall {
     }
 }
 
-/// The inputs of a compaction by level, and where they go: `2@0 + 1@6 files to L6`.
+/// Returns the inputs of a compaction by level, and the output level: `2@0 + 1@6 files to L6`.
 pub(crate) fn input_summary(plan: &CompactionPlan) -> String {
     let levels = plan.inputs.iter().filter(|level| !level.files.is_empty());
     let counts: Vec<_> = levels.map(|l| format!("{}@{}", l.files.len(), l.level)).collect();
     format!("{} files to L{}", counts.join(" + "), plan.output_level)
 }
 
-/// The input files of a compaction by level, with their sizes: `[11(9263B) 9(22KB)], [7(3MB)]`.
+/// Returns the input files of a compaction by level, with their sizes: `[11(9263B) 9(22KB)], [7(3MB)]`.
 pub(crate) fn inputs_in_full(plan: &CompactionPlan) -> String {
     let level = |files: &[_]| -> String {
         let file = |f: &std::sync::Arc<crate::version::FileMeta>| {
@@ -67,7 +67,7 @@ pub(crate) fn inputs_in_full(plan: &CompactionPlan) -> String {
     levels.join(", ")
 }
 
-/// A size in the largest unit of which there are ten.
+/// Returns a size in the largest unit of which it has at least ten.
 fn short_bytes(bytes: u64) -> String {
     for (unit, shift) in [("TB", 40), ("GB", 30), ("MB", 20), ("KB", 10)] {
         if bytes >= 10 << shift {
@@ -77,20 +77,20 @@ fn short_bytes(bytes: u64) -> String {
     format!("{bytes}B")
 }
 
-/// `OK` or the error.
+/// Returns `OK` or the error.
 pub(crate) fn status<T>(result: &Result<T>) -> String {
     result.as_ref().map_or_else(ToString::to_string, |_| "OK".to_owned())
 }
 
 impl Reporter {
-    /// Lines of stalls that begin or change; `rate` is that of delayed writers in bytes per second.
+    /// Logs stalls that begin or change. `rate` is that of delayed writers in bytes per second.
     pub(crate) fn log_stalls(&self, stalls: &[NewStall], rate: u64) {
         for line in stalls.iter().filter_map(|stall| stall.line(rate)) {
             self.session.info_log.warn(format_args!("{line}"));
         }
     }
 
-    /// Memtables were sealed, those of these families, of which so many wait.
+    /// Logs that memtables were sealed: the names of their families, and the number of memtables that wait in each.
     pub(crate) fn log_new_memtables(&self, sealed: &[(String, usize)], wal_number: u64) {
         for (name, immutables) in sealed {
             self.session.info_log.info(format_args!(
@@ -100,7 +100,7 @@ impl Reporter {
         }
     }
 
-    /// A user asked for a flush; `result` is known at its end.
+    /// Logs a user's request for a flush, and later its `result`.
     pub(crate) fn log_manual_flush(
         &self,
         families: &[&ColumnFamilyData],
@@ -122,12 +122,12 @@ impl Reporter {
         log.info(format_args!("=====End of column families list====="));
     }
 
-    /// A user asked for a compaction.
+    /// Logs a user's request for a compaction.
     pub(crate) fn log_manual_compaction(&self, family: &ColumnFamilyData) {
         self.session.info_log.info(format_args!("[{}] Manual compaction starting", family.name));
     }
 
-    /// One step of a compaction that a user asked for.
+    /// Logs one step of a manual compaction.
     pub(crate) fn log_manual_step(
         &self,
         family: &ColumnFamilyData,

@@ -1,11 +1,11 @@
-//! What a database did in all, for properties and amplification figures.
+//! Totals of a database's work, for properties and amplification figures.
 
 use crate::env::sync::atomic::{AtomicU64, Ordering};
 
-/// Counters that only grow.
+/// Counters that only increase.
 #[derive(Debug, Default)]
 pub(crate) struct Totals {
-    /// Bytes of WALs that are full.
+    /// Bytes of full WALs.
     pub(crate) wal_bytes: Counter,
     /// Syncs of WALs.
     pub(crate) wal_syncs: Counter,
@@ -23,7 +23,7 @@ pub(crate) struct Totals {
     pub(crate) memory_stalls: Counter,
 }
 
-/// A number that any thread adds to.
+/// A counter that any thread can increment.
 #[derive(Debug, Default)]
 pub(crate) struct Counter(AtomicU64);
 
@@ -33,7 +33,7 @@ impl Counter {
         self.0.fetch_add(n, Ordering::Relaxed);
     }
 
-    /// The sum.
+    /// Returns the current value.
     pub(crate) fn get(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }

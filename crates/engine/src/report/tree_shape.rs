@@ -1,4 +1,4 @@
-//! The shape of a family's tree at one moment, as listeners and LOG are told it.
+//! The shape of a family's tree at one point in time, for listeners and LOG.
 
 use crate::compaction::picker::LevelShape;
 use crate::options::{ColumnFamilyOptions, CompactionStyle};
@@ -6,45 +6,45 @@ use crate::version::Version;
 use std::fmt::Write;
 use std::sync::Arc;
 
-/// Taken under the catalogue's lock, and looked at without. That of a dropped family is empty. It keeps the files of
-/// its moment from being deleted, so that it must not be kept long.
+/// The shape of a tree. It is taken under the catalogue's lock and read without it. The shape of a dropped family is
+/// empty. It keeps the version's files from being deleted, so it must not be kept for long.
 #[derive(Default)]
 pub(crate) struct TreeShape {
     version: Option<Arc<Version>>,
-    /// Memtables that wait to be flushed.
+    /// The number of memtables that wait to be flushed.
     pub(crate) immutables: usize,
-    /// The number of the newest memtable, by which moments of the tree are told apart.
+    /// The number of the newest memtable, which distinguishes successive states of the tree.
     pub(crate) memtables_made: u64,
 }
 
 impl TreeShape {
-    /// Of this version, with so many memtables waiting and made.
+    /// Creates the shape of a version, with the numbers of memtables that wait and that were ever created.
     pub(crate) fn new(version: Arc<Version>, immutables: usize, memtables_made: u64) -> TreeShape {
         TreeShape { version: Some(version), immutables, memtables_made }
     }
 
-    /// Files of each level.
+    /// Returns the number of files in each level.
     pub(crate) fn files(&self) -> Vec<usize> {
         let Some(version) = &self.version else { return Vec::new() };
         (0..version.num_levels()).map(|level| version.num_files(level)).collect()
     }
 
-    /// Files of level 0.
+    /// Returns the number of files in level 0.
     pub(crate) fn level0_files(&self) -> usize {
         self.version.as_ref().map_or(0, |version| version.num_files(0))
     }
 
-    /// One line about the levels; nothing if the family was dropped.
+    /// Returns one line about the levels, or `None` if the family was dropped.
     pub(crate) fn summary(&self, options: &ColumnFamilyOptions) -> Option<String> {
         self.version.as_ref().map(|version| level_summary(version, options))
     }
 }
 
-/// The files of each level, and how urgent compactions are.
+/// Returns the number of files in each level, and the urgency of compactions.
 fn level_summary(version: &Version, options: &ColumnFamilyOptions) -> String {
     let shape = LevelShape::new(version, options);
     let mut out = String::new();
-    // Writing to a String cannot fail. RocksDB knows no multiplier before there is something on a deeper level.
+    // Writing to a String cannot fail. RocksDB computes no multiplier until a deeper level has files.
     let deeper = (1..version.num_levels()).any(|level| version.num_files(level) > 0);
     if options.compaction_style == CompactionStyle::Level && deeper {
         let _ = write!(

@@ -1,5 +1,5 @@
-//! What handles, readers and jobs share of a column family: its identity, the options in force, and
-//! what readers look at.
+//! The part of a column family that handles, readers and jobs share: its identity, its options in force, and its
+//! super-version.
 
 use crate::base::KeyOrder;
 use crate::cache::{Cache, CacheUser};
@@ -16,35 +16,35 @@ use crate::write::StallLimits;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
 
-/// Deletes the tables that nobody can read any more, once a dropped family has lost its last handle.
+/// Deletes the unused tables of a dropped family when its last handle is gone.
 pub(crate) trait PurgesTables: Send + Sync {
     /// Waits for readers, then deletes the tables. Does nothing while the database closes, which deletes them itself.
     fn purge_dropped(&self);
 }
 
-/// What of a column family is shared by handles, readers and jobs.
+/// The data of a column family that handles, readers and jobs share.
 pub(crate) struct ColumnFamilyData {
     pub(crate) id: u32,
     pub(crate) name: String,
-    /// What `SetOptions` may have changed; see [`ColumnFamilyData::options`].
+    /// The options, which `SetOptions` may change; see [`ColumnFamilyData::options`].
     options: Live<ColumnFamilyOptions>,
     pub(crate) order: KeyOrder,
-    /// Of the options: never changes, and every read needs it.
+    /// A copy from the options. It never changes, and every read needs it.
     pub(crate) merge_operator: Option<Arc<dyn MergeOperator>>,
-    /// Of the options: never changes.
+    /// A copy from the options. It never changes.
     pub(crate) prefix_extractor: Option<Arc<dyn SliceTransform>>,
-    /// Where its tables are.
+    /// The directories of the family's tables.
     pub(crate) paths: DataPaths,
     /// Opens this family's tables.
     pub(crate) tables: Arc<TableCache>,
-    /// What readers look at. Empty only after the database was closed.
+    /// The super-version for readers. Empty only after the database was closed.
     super_version: EpochCell<SuperVersion>,
-    /// Iterators over it that wait for the next one.
+    /// Finished iterators of the family, kept for reuse.
     iterator_pool: IteratorPool,
     dropped: AtomicBool,
-    /// Deletes its files when the last handle goes. Set when it is dropped.
+    /// The object that deletes the family's files when the last handle is dropped. Set when the family is dropped.
     dropped_from: OnceLock<Weak<dyn PurgesTables>>,
-    /// Its use of the block cache, if it has one.
+    /// The registration as a user of the block cache, if the family has one.
     _cache_user: Option<CacheUser>,
 }
 
@@ -73,28 +73,28 @@ impl ColumnFamilyData {
         }
     }
 
-    /// What readers look at, for as long as the reader is pinned.
+    /// Returns the super-version, valid while the reader is pinned.
     #[inline]
     pub(crate) fn super_version<'g>(&self, guard: &'g Guard) -> Option<&'g SuperVersion> {
         self.super_version.load(guard)
     }
 
-    /// The same, counted.
+    /// Returns the super-version with a counted reference.
     pub(crate) fn hold_super_version(&self) -> Option<Arc<SuperVersion>> {
         self.super_version.load_arc()
     }
 
-    /// Shows readers this, or nothing any more.
+    /// Sets the super-version for readers, or `None` at close.
     pub(crate) fn set_super_version(&self, sv: Option<Arc<SuperVersion>>) {
         self.super_version.replace(sv);
         let pooled = self.iterator_pool.clear();
         if !pooled.is_empty() {
-            // Not here: locks are held, and tables may be freed with it.
+            // Do not free it here: locks are held, and freeing it may free tables.
             epoch::retire(pooled);
         }
     }
 
-    /// A pooled iterator over the newest super-version, if it suits.
+    /// Takes a pooled iterator over the newest super-version, if it is suitable.
     pub(crate) fn pooled(
         &self,
         suits: impl FnOnce(&SuperVersion, &PoolKey) -> bool,
@@ -102,17 +102,17 @@ impl ColumnFamilyData {
         self.iterator_pool.take(|sv, pool_key| self.super_version.holds(sv) && suits(sv, pool_key))
     }
 
-    /// Pools an iterator that has no user any more, or frees it.
+    /// Pools an iterator that its user has dropped, or frees it.
     pub(crate) fn pool(&self, iter: Box<DbIter>) {
         self.iterator_pool.put(iter, |sv| self.super_version.holds(sv));
     }
 
-    /// The options in force. A job takes them once and keeps to them.
+    /// Returns the options in force. A job loads them once and uses them throughout.
     pub(crate) fn options(&self) -> Arc<ColumnFamilyOptions> {
         self.options.load()
     }
 
-    /// What `f` says of the options in force. For readers: nothing is counted for it.
+    /// Calls `f` with the options in force. For readers: it updates no reference count.
     pub(crate) fn read_options<R>(&self, f: impl FnOnce(&ColumnFamilyOptions) -> R) -> R {
         self.options.read(f)
     }
@@ -126,20 +126,20 @@ impl ColumnFamilyData {
         self.dropped.load(Ordering::Acquire)
     }
 
-    /// Marks it as dropped. `from` deletes its files when the last handle goes.
+    /// Marks the family as dropped. `from` deletes its files when the last handle is dropped.
     pub(crate) fn drop_from(&self, from: Weak<dyn PurgesTables>) {
         self.dropped.store(true, Ordering::Release);
         let _ = self.dropped_from.set(from);
     }
 
-    /// What deletes its files, if it was dropped.
+    /// Returns the object that deletes the family's files, if the family was dropped.
     #[inline]
     pub(crate) fn dropped_from(&self) -> Option<&Weak<dyn PurgesTables>> {
         self.dropped_from.get()
     }
 
-    /// Called when a handle goes. If it is the last of a dropped family, its files go as well; iterators, which
-    /// hold what they read, keep theirs.
+    /// Called when a handle is dropped. If it is the last handle of a dropped family, the family's files are deleted,
+    /// except those that iterators still hold.
     #[cold]
     pub(crate) fn delete_if_last(self: &Arc<Self>, db: &Weak<dyn PurgesTables>) {
         if Arc::strong_count(self) > 1 {
@@ -151,7 +151,7 @@ impl ColumnFamilyData {
         }
     }
 
-    /// Where this family's writers are delayed and stopped.
+    /// Returns the limits at which this family's writers are delayed and stopped.
     pub(crate) fn stall_limits(&self) -> StallLimits {
         let o = self.options();
         StallLimits {
@@ -172,10 +172,10 @@ fn block_cache(options: &ColumnFamilyOptions) -> Option<&Arc<Cache>> {
     }
 }
 
-/// All open families by number.
+/// All open families, by number.
 pub(crate) type ColumnFamilyMap = BTreeMap<u32, Arc<ColumnFamilyData>>;
 
-/// The error of an operation on a dropped family.
+/// Returns the error of an operation on a dropped family.
 #[cold]
 pub(crate) fn dropped(name: &str) -> Error {
     Error::new(Code::ColumnFamilyDropped, format!("column family {name:?} was dropped"))

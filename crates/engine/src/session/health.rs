@@ -1,24 +1,25 @@
-//! Whether a database may be written: the error that stopped writes, and how far closing has come.
+//! The health of an open database: whether it can be written, the error that stopped writes, and the progress of
+//! closing.
 //!
-//! Writers look at one flag. Whoever finds it set asks for the reason under the lock, which is an innermost one.
+//! Writers read one flag. A writer that finds it set gets the reason under the lock, which is an innermost one.
 
 use crate::env::lock_rank::{INNERMOST, RankedMutex};
 use crate::env::sync::atomic::{AtomicBool, Ordering};
 use crate::error::{Code, Error, Result, Severity};
 use std::sync::Arc;
 
-/// The state of health of one opening.
+/// The health of one opening of a database.
 pub(crate) struct Health {
-    /// Set with `error`: writers look at it without the lock.
+    /// Set together with `error`. Writers read it without the lock.
     failed: AtomicBool,
-    /// `close` has begun: `failed` stays set.
+    /// Whether `close` has begun. `failed` then stays set.
     refuses_writes: AtomicBool,
     error: RankedMutex<Option<Error>, INNERMOST>,
-    /// Nothing new begins.
+    /// Whether the database is closing, so that no new operation may begin.
     closing: AtomicBool,
-    /// Jobs stop. Set before `closing`, or long before it by who cancels background work.
+    /// Whether jobs must stop. Set before `closing`, or much earlier when background work is cancelled.
     stopped: Arc<AtomicBool>,
-    /// The process that opened the database.
+    /// The id of the process that opened the database.
     process: u32,
 }
 
@@ -36,7 +37,7 @@ impl Default for Health {
 }
 
 impl Health {
-    /// The error that stopped writes, if one did.
+    /// Returns the error that stopped writes, if any.
     #[inline]
     pub(crate) fn check_writable(&self) -> Result<()> {
         if self.failed.load(Ordering::Acquire) { self.reason() } else { Ok(()) }
@@ -47,23 +48,23 @@ impl Health {
         match &*self.error.lock() {
             Some(error) => Err(error.clone()),
             None if self.refuses_writes.load(Ordering::Acquire) => Err(Error::closed()),
-            // Background work recovered between our look at the flag and the lock.
+            // Background work recovered after the flag was read and before the lock was taken.
             None => Ok(()),
         }
     }
 
-    /// Whether something has stopped writes.
+    /// Returns whether an error has stopped writes.
     #[inline]
     pub(crate) fn has_failed(&self) -> bool {
         self.failed.load(Ordering::Acquire)
     }
 
-    /// The error that stopped writes.
+    /// Returns the error that stopped writes.
     pub(crate) fn error(&self) -> Option<Error> {
         self.error.lock().clone()
     }
 
-    /// The error that forbids background work, if there is one.
+    /// Returns the error that forbids background work, if any.
     pub(crate) fn check_retry(&self) -> Result<()> {
         match &*self.error.lock() {
             Some(e) if e.severity() > Severity::HardError => Err(e.clone()),
@@ -71,12 +72,12 @@ impl Health {
         }
     }
 
-    /// Whether background work should not be tried for now.
+    /// Returns whether background work should not be tried for now.
     pub(crate) fn must_not_retry(&self) -> bool {
         self.has_failed() && self.check_retry().is_err()
     }
 
-    /// Stops writes. Of several errors the worst stays.
+    /// Stops writes. Of several errors, the most severe is kept.
     pub(crate) fn fail(&self, error: Error) {
         let mut present = self.error.lock();
         if present.as_ref().is_none_or(|old| error.severity() > old.severity()) {
@@ -85,7 +86,7 @@ impl Health {
         self.failed.store(true, Ordering::Release);
     }
 
-    /// Lets writes go on, unless the error is one that only opening again cures. Returns the error that is gone.
+    /// Lets writes resume, unless only reopening cures the error. Returns the error that was cleared.
     pub(crate) fn recover(&self) -> Option<Error> {
         let mut present = self.error.lock();
         let gone = present.take_if(|e| e.severity() <= Severity::HardError)?;
@@ -101,22 +102,22 @@ impl Health {
         self.failed.store(true, Ordering::Release);
     }
 
-    /// Stops jobs; whether they were running until now.
+    /// Stops jobs.
     pub(crate) fn stop(&self) {
         self.stopped.store(true, Ordering::Release);
     }
 
-    /// Whether background work has ended for good.
+    /// Returns whether background work has ended for good.
     pub(crate) fn is_stopped(&self) -> bool {
         self.stopped.load(Ordering::Acquire)
     }
 
-    /// What jobs look at between two steps.
+    /// Returns the flag that jobs check between steps.
     pub(crate) fn stopped(&self) -> &Arc<AtomicBool> {
         &self.stopped
     }
 
-    /// An error where nobody works in the background any more.
+    /// Returns an error if background work has ended for good.
     pub(crate) fn check_running(&self) -> Result<()> {
         if self.is_stopped() {
             return Err(Error::new(
@@ -127,7 +128,7 @@ impl Health {
         Ok(())
     }
 
-    /// Begins closing. False if somebody has begun already.
+    /// Begins closing. Returns false if closing had already begun.
     pub(crate) fn begin_closing(&self) -> bool {
         self.stop();
         let first = !self.closing.swap(true, Ordering::AcqRel);
@@ -135,19 +136,19 @@ impl Health {
         first
     }
 
-    /// Whether closing has begun.
+    /// Returns whether closing has begun.
     pub(crate) fn is_closing(&self) -> bool {
         self.closing.load(Ordering::Acquire)
     }
 
-    /// An error once the database is being closed. Who asks under a lock that `close` takes after it has
-    /// said so can rely on the answer for as long as the lock is held.
+    /// Returns an error if the database is closing. `close` sets the flag and then takes certain locks, so a caller
+    /// that holds one of these can rely on the result until it releases the lock.
     pub(crate) fn check_open(&self) -> Result<()> {
         if self.is_closing() { Err(Error::closed()) } else { Ok(()) }
     }
 
-    /// Whether this is a child of the process that opened the database. The threads are the parent's, and so
-    /// are the files: what the child closed would be cut off under the parent's hands.
+    /// Returns whether this process is a child of the one that opened the database. Threads and files belong to the
+    /// parent: closing in the child would truncate files that the parent still uses.
     pub(crate) fn is_of_parent(&self) -> bool {
         self.process != std::process::id()
     }

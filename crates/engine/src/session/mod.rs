@@ -1,6 +1,7 @@
-//! What one opening of a database shares with readers and jobs: its files and options, and its column families.
+//! The state that one opening of a database shares with readers and jobs: its files, its options, and its column
+//! families.
 //!
-//! Nothing here knows a database.
+//! This folder does not depend on the database type.
 
 mod family;
 mod health;

@@ -1,8 +1,8 @@
-//! What one opening of a database shares: where its files are, how it was opened, who writes.
+//! The session: the state of one opening of a database. It holds the directories, the options, and the identity that
+//! new tables record.
 //!
-//! Built once, when the MANIFEST was read; recovery uses it first, then the database
-//! holds it. Nothing in it changes while the database is open, apart from counters, flags, and the
-//! options that `SetDBOptions` changes.
+//! It is created when the MANIFEST has been read. Recovery uses it first, then the open database owns it. While the
+//! database is open, only counters, flags, and the options that `SetDBOptions` changes are mutable.
 
 use super::family::ColumnFamilyData;
 use super::health::Health;
@@ -24,7 +24,7 @@ use crate::wal::LogWriter;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Who wrote the tables: part of every table's properties and unique id.
+/// The writer's identity, which is part of every table's properties and unique id.
 #[derive(Clone, Debug)]
 pub(crate) struct Identity {
     pub(crate) db_id: String,
@@ -34,61 +34,60 @@ pub(crate) struct Identity {
 
 /// One opening of a database.
 pub(crate) struct Session {
-    /// Tells this opening from every other one in the process.
+    /// The number of this opening, unique in the process.
     pub(crate) serial: u64,
     pub(crate) fs: Arc<dyn FileSystem>,
     pub(crate) dir: PathBuf,
     pub(crate) wal_dir: PathBuf,
-    /// As the database was opened; what can change meanwhile is in `live_options`.
+    /// The options at opening. The options that can change are in `live_options`.
     pub(crate) options: DbOptions,
     pub(crate) changed_options: Live<DbOptions>,
     pub(crate) identity: Identity,
     pub(crate) info_log: Arc<InfoLog>,
     pub(crate) counters: Arc<Counters>,
-    /// Counts what is done, if the options ask for it.
+    /// The statistics, if the options enable them.
     pub(crate) statistics: Option<Arc<Statistics>>,
-    /// What memtables may use, and what they do.
+    /// The share of the memtable budget, which limits and tracks memory.
     pub(crate) memtable_share: Option<MemtableShare>,
-    /// Bounds the open tables of all families; `None` keeps all open.
+    /// Limits the open tables of all families; `None` keeps all tables open.
     pub(crate) open_tables: Option<Arc<OpenTables>>,
-    /// Opened for reading only: nothing is written, no thread runs.
+    /// Whether the database is read-only: nothing is written, and no thread runs.
     pub(crate) read_only: bool,
-    /// Values end with the time of their write; see `utilities/ttl.rs`.
+    /// Whether values end with the time of their write; see `utilities/ttl.rs`.
     pub(crate) stamped: AtomicBool,
-    /// Whether it may be written, and whether it is being closed.
+    /// Whether the database can be written, and whether it is closing.
     pub(crate) health: Health,
 }
 
-/// A number that no other opening in this process has; 0 is never given out.
+/// Returns a number that no other opening in this process has. It is never 0.
 pub(crate) fn next_serial() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
 impl Session {
-    /// The options in force: those that the database was opened with, and what `SetDBOptions` has
-    /// changed.
+    /// Returns the options in force: those at opening, with the changes by `SetDBOptions`.
     pub(crate) fn live_options(&self) -> Arc<DbOptions> {
         self.changed_options.load()
     }
 
-    /// An error where the database was opened for reading only.
+    /// Returns an error if the database was opened read-only.
     pub(crate) fn check_may_write(&self) -> Result<()> {
         if self.read_only { Err(read_only_error()) } else { Ok(()) }
     }
 
-    /// Values end with the time of their write from now on.
+    /// Makes values end with the time of their write from now on.
     pub(crate) fn stamp_values(&self) {
         self.stamped.store(true, Ordering::Release);
     }
 
-    /// Whether values end with the time of their write.
+    /// Returns whether values end with the time of their write.
     #[inline]
     pub(crate) fn stamps_values(&self) -> bool {
         self.stamped.load(Ordering::Acquire)
     }
 
-    /// A column family of this database, without memtables and versions yet.
+    /// Creates the shared data of a column family, without memtables and versions yet.
     pub(crate) fn family(
         &self,
         id: u32,
@@ -100,7 +99,7 @@ impl Session {
         Arc::new(ColumnFamilyData::new(id, name, options, paths, tables))
     }
 
-    /// What opens the tables of a family.
+    /// Creates the table cache of a family.
     fn table_cache(&self, options: &ColumnFamilyOptions, paths: DataPaths) -> Arc<TableCache> {
         let block_cache = match &options.table_factory {
             TableFactory::BlockBased(table) if table.no_block_cache => None,
@@ -118,7 +117,7 @@ impl Session {
         )
     }
 
-    /// What the tables of a flush have in common. A compaction changes the fields of its level.
+    /// Returns the settings that the tables of a flush share. A compaction changes the fields that depend on its level.
     pub(crate) fn output_context<'a>(&'a self, family: &'a ColumnFamilyData) -> OutputContext<'a> {
         let options = family.options();
         OutputContext {
@@ -149,7 +148,7 @@ impl Session {
         }
     }
 
-    /// A new, empty WAL for memtables of up to `write_buffer_size` bytes.
+    /// Creates a new, empty WAL for memtables of up to `write_buffer_size` bytes.
     pub(crate) fn new_wal(&self, write_buffer_size: usize) -> Result<LogWriter> {
         let number = self.counters.new_file_number();
         let size = write_buffer_size as u64;
