@@ -5,11 +5,11 @@
 //! index   family -> key -> updates of that key, oldest first; an update is a kind and the range
 //!         of its value within the batch's bytes
 //! ```
-//! **I1** The index has exactly the puts, deletes and merges of the batch: a rollback removes the
-//! updates that lie beyond the bytes that are left.
+//! **I1** The index has exactly the puts, deletes and merges of the batch: a rollback removes the updates that are
+//! beyond the remaining bytes.
 //!
-//! Keys of a family are ordered by its comparator once [`IndexedBatch::register`] told it, else by
-//! the batch's own. Range deletions are refused, as in RocksDB.
+//! Keys of a family are ordered by its comparator once it is set with [`IndexedBatch::register`], otherwise by the
+//! batch's own. Range deletions are refused, as in RocksDB.
 
 use super::WriteBatch;
 use crate::base::KeyOrder;
@@ -19,7 +19,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::ops::{Bound, Range};
 
-/// What an update does to its key.
+/// The effect of an update on its key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Put,
@@ -27,53 +27,52 @@ enum Kind {
     Merge,
 }
 
-/// One update of a key; `value` lies in the batch's bytes.
+/// One update of a key. `value` is a range in the batch's bytes.
 #[derive(Clone, Debug)]
 struct Update {
     kind: Kind,
     value: Range<usize>,
-    /// The size of the batch after this update: a rollback to less undoes it.
+    /// The size of the batch after this update. A rollback to a smaller size undoes the update.
     batch_size: usize,
 }
 
-/// What a batch says about a key.
+/// The content of a batch for a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BatchLookup<'a> {
-    /// Nothing: the database's answer stands.
+    /// The batch has no update of the key, so the database's value applies.
     NotFound,
     /// The key is deleted.
     Deleted,
     /// The key has this value.
     Value(&'a [u8]),
-    /// Merge operands, oldest first, over a value in the batch, over nothing, or over what the
-    /// database has.
+    /// Merge operands on top of a value in the batch, of a deletion, or of the database's value.
     Merge {
-        /// What they are merged onto.
+        /// The base of the merge.
         base: MergeBase<'a>,
         /// The operands, oldest first.
         operands: Vec<&'a [u8]>,
     },
 }
 
-/// What operands are merged onto.
+/// The base of a merge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MergeBase<'a> {
-    /// The batch has put this value.
+    /// The batch contains a put of this value.
     Value(&'a [u8]),
-    /// The batch has deleted the key.
+    /// The batch deletes the key.
     Nothing,
-    /// The batch does not know: the database's value, if any.
+    /// The batch has no base value: the database's value is used, if there is one.
     Database,
 }
 
-/// A key of the index, which knows its order.
+/// A key of the index, with its order.
 #[derive(Clone, Debug)]
 struct IndexKey {
     order: KeyOrder,
     bytes: Box<[u8]>,
 }
 
-/// A key to search for, without a copy of its bytes.
+/// A borrowed key for searches, which need no copy of its bytes.
 trait Ordered {
     fn order(&self) -> &KeyOrder;
     fn bytes(&self) -> &[u8];
@@ -152,7 +151,7 @@ struct Family {
     keys: BTreeMap<IndexKey, Vec<Update>>,
 }
 
-/// Writes that can be read before they are written.
+/// A write batch that can be read before it is written.
 #[derive(Clone, Debug)]
 pub struct IndexedBatch {
     batch: WriteBatch,
@@ -167,14 +166,14 @@ impl Default for IndexedBatch {
 }
 
 impl IndexedBatch {
-    /// An empty batch that orders keys of families it was not told about by `order`, with room for
-    /// so many bytes of records.
+    /// Creates an empty batch with room for this many bytes of records. `order` is the key order of families that are
+    /// not registered.
     pub fn new(order: KeyOrder, reserved_bytes: usize) -> IndexedBatch {
         let batch = WriteBatch::with_capacity(reserved_bytes);
         IndexedBatch { batch, families: BTreeMap::new(), order }
     }
 
-    /// Tells the order of a family's keys. Later calls for the same family change nothing.
+    /// Sets the order of a family's keys. Later calls for the same family have no effect.
     pub fn register(&mut self, cf: u32, order: &KeyOrder) {
         let family = || Family { order: order.clone(), keys: BTreeMap::new() };
         self.families.entry(cf).or_insert_with(family);
@@ -208,18 +207,18 @@ impl IndexedBatch {
         Ok(())
     }
 
-    /// Always refused, with RocksDB's text.
+    /// Always returns an error, with RocksDB's message.
     pub fn delete_range_cf(&mut self, _cf: u32, _begin: &[u8], _end: &[u8]) -> Result<()> {
         Err(Error::not_supported("DeleteRange unsupported in WriteBatchWithIndex"))
     }
 
-    /// Adds bytes for the log alone.
+    /// Adds bytes that are written to the log only.
     pub fn put_log_data(&mut self, blob: &[u8]) -> Result<()> {
         self.batch.put_log_data(blob)
     }
 
-    /// Adds what `record` adds, unless the batch would have more than `max_bytes` then: it stays as it
-    /// was, and the error is RocksDB's Memory limit. 0 is no limit.
+    /// Adds what `record` adds. If the batch would then exceed `max_bytes`, it stays unchanged and RocksDB's error
+    /// Memory limit is returned. 0 means no limit.
     pub fn add_within(
         &mut self,
         max_bytes: usize,
@@ -237,7 +236,7 @@ impl IndexedBatch {
         added.and(Err(Error::new(Code::Aborted, "").with_subcode(SubCode::MemoryLimit)))
     }
 
-    /// Notes the record that was just added: its value is the end of the batch.
+    /// Indexes the record that was just added. Its value is the end of the batch.
     fn index(&mut self, cf: u32, key: &[u8], kind: Kind, value_len: usize) {
         let batch_size = self.batch.data_size();
         let update = Update { kind, value: batch_size - value_len..batch_size, batch_size };
@@ -254,7 +253,7 @@ impl IndexedBatch {
         }
     }
 
-    /// Removes all records; registered families stay.
+    /// Removes all records. Registered families stay registered.
     pub fn clear(&mut self) {
         self.batch.clear();
         for family in self.families.values_mut() {
@@ -262,28 +261,27 @@ impl IndexedBatch {
         }
     }
 
-    /// The batch to write.
+    /// Returns the batch to write.
     pub fn batch(&self) -> &WriteBatch {
         &self.batch
     }
 
-    /// The batch to write, which gets its sequence number there. Adding to it directly is not
-    /// indexed.
+    /// Returns the batch to write, which receives its sequence number. Records added to it directly are not indexed.
     pub fn batch_mut(&mut self) -> &mut WriteBatch {
         &mut self.batch
     }
 
-    /// Remembers this state of the batch.
+    /// Sets a save point at the current state of the batch.
     pub fn set_save_point(&mut self) {
         self.batch.set_save_point();
     }
 
-    /// Forgets the newest save point. Without one: NotFound.
+    /// Removes the newest save point. Returns `NotFound` if there is none.
     pub fn pop_save_point(&mut self) -> Result<()> {
         self.batch.pop_save_point()
     }
 
-    /// Goes back to the newest save point and forgets it. Without one: NotFound.
+    /// Rolls back to the newest save point and removes it. Returns `NotFound` if there is none.
     pub fn rollback_to_save_point(&mut self) -> Result<()> {
         self.batch.rollback_to_save_point()?;
         let size = self.batch.data_size();
@@ -296,7 +294,7 @@ impl IndexedBatch {
         Ok(())
     }
 
-    /// What the batch says about a key.
+    /// Returns the batch's content for a key.
     pub fn get(&self, cf: u32, key: &[u8]) -> BatchLookup<'_> {
         let Some(family) = self.families.get(&cf) else { return BatchLookup::NotFound };
         let probe = Probe(&family.order, key);
@@ -326,12 +324,12 @@ impl IndexedBatch {
         BatchLookup::Merge { base, operands: merges.iter().map(value).collect() }
     }
 
-    /// The first key of a family at or after `bound`.
+    /// Returns the first key of a family at or after `bound`.
     pub(crate) fn first_key(&self, cf: u32, bound: Bound<&[u8]>) -> Option<&[u8]> {
         self.range(cf, bound, Bound::Unbounded)?.next().map(|(key, _)| &*key.bytes)
     }
 
-    /// The last key of a family at or before `bound`.
+    /// Returns the last key of a family at or before `bound`.
     pub(crate) fn last_key(&self, cf: u32, bound: Bound<&[u8]>) -> Option<&[u8]> {
         self.range(cf, Bound::Unbounded, bound)?.next_back().map(|(key, _)| &*key.bytes)
     }

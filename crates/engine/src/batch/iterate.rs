@@ -1,6 +1,6 @@
-//! Walks the records of a batch. Never panics, whatever the bytes are.
+//! Iterates over the records of a batch. Never panics, whatever the bytes are.
 //!
-//! Puts and deletes, nearly all records there are, are decoded in the loop; the rest is out of line.
+//! Puts and deletes, which are nearly all records, are decoded in the loop. The other kinds are decoded out of line.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -13,9 +13,9 @@ fn refused<T>(record: &str) -> Result<T> {
     Err(Error::not_supported(format!("{record} record in a WriteBatch")))
 }
 
-/// Takes the records of a batch in their order. The first error ends the walk.
+/// Receives the records of a batch in order. The first error ends the iteration.
 ///
-/// The records that only other engines' features write are refused by name unless overridden.
+/// Records that only features of other engines write are refused by name, unless the method is overridden.
 pub trait BatchHandler {
     /// A value for a key. Counted.
     fn put(&mut self, cf: u32, key: &[u8], value: &[u8]) -> Result<()>;
@@ -43,11 +43,11 @@ pub trait BatchHandler {
         refused("TimedPut")
     }
 
-    /// Bytes for the log alone.
+    /// Bytes that are written to the log only.
     fn log_data(&mut self, _blob: &[u8]) -> Result<()> {
         Ok(())
     }
-    /// A separator that means nothing to a database without transactions.
+    /// A separator that has no meaning for a database without transactions.
     fn mark_noop(&mut self) -> Result<()> {
         Ok(())
     }
@@ -59,21 +59,21 @@ pub trait BatchHandler {
     fn mark_end_prepare(&mut self, _xid: &[u8]) -> Result<()> {
         refused("EndPrepare")
     }
-    /// A prepared section takes effect.
+    /// Commits a prepared section.
     fn mark_commit(&mut self, _xid: &[u8]) -> Result<()> {
         refused("Commit")
     }
-    /// A prepared section takes effect at a user timestamp.
+    /// Commits a prepared section with a user timestamp.
     fn mark_commit_with_timestamp(&mut self, _timestamp: &[u8], _xid: &[u8]) -> Result<()> {
         refused("CommitWithTimestamp")
     }
-    /// A prepared section is forgotten.
+    /// Discards a prepared section.
     fn mark_rollback(&mut self, _xid: &[u8]) -> Result<()> {
         refused("Rollback")
     }
 }
 
-/// The number of counted records that the header of `data` declares.
+/// Returns the number of counted records that the header of `data` declares.
 pub(super) fn declared_count(data: &[u8]) -> Result<u32> {
     match fixed32_at(data, 8) {
         Some(count) => Ok(count),
@@ -84,8 +84,8 @@ pub(super) fn declared_count(data: &[u8]) -> Result<u32> {
     }
 }
 
-/// Hands every record of the batch `data` to `handler`. An unknown tag, a cut field or a count
-/// other than the header's is Corruption.
+/// Passes every record of the batch `data` to `handler`. An unknown tag, a truncated field, or a count that differs
+/// from the header's is `Corruption`.
 #[inline]
 pub fn iterate<H: BatchHandler + ?Sized>(data: &[u8], handler: &mut H) -> Result<()> {
     let declared = declared_count(data)?;
@@ -151,7 +151,7 @@ impl<'a> Cursor<'a> {
         Error::corruption(format!("bad WriteBatch {what}: cut off at byte {offset} of the batch"))
     }
 
-    /// Every record but puts and deletes. Returns whether it is counted.
+    /// Decodes any record except puts and deletes. Returns whether it is counted.
     #[inline(never)]
     fn rare<H: BatchHandler + ?Sized>(&mut self, tag: u8, handler: &mut H) -> Result<bool> {
         let cf = match tag {
@@ -191,7 +191,7 @@ impl<'a> Cursor<'a> {
         Ok(true)
     }
 
-    /// Records that take no sequence number.
+    /// Decodes records that take no sequence number.
     fn marker<H: BatchHandler + ?Sized>(&mut self, tag: u8, handler: &mut H) -> Result<()> {
         match tag {
             tag::LOG_DATA => handler.log_data(self.field("LogData blob")?),

@@ -1,4 +1,4 @@
-//! The write batch and its wire form, which is also the payload of WAL records.
+//! The write batch and its encoding, which is also the payload of WAL records.
 //!
 //! Grammar (`docs/formats/batch.md`):
 //! ```text
@@ -6,8 +6,8 @@
 //! record := tag, [varint32 column family id, for the tags of other families], field*
 //! field  := varint32 length, bytes
 //! ```
-//! Invariant **W1**: the bytes of a [`WriteBatch`] are always well formed and their count is right.
-//! A batch is plain data: `Send`, `Sync`, no interior mutability.
+//! Invariant **W1**: the bytes of a [`WriteBatch`] are always well formed and their count is right. A batch is plain
+//! data: `Send`, `Sync`, no interior mutability.
 
 mod indexed;
 mod iterate;

@@ -1,20 +1,20 @@
-//! Records between the marks of a two-phase commit, as a WAL has them.
+//! The WAL records of two-phase commit: records between markers.
 //!
 //! ```text
 //! prepared  := header, BEGIN_PREPARE, record*, END_PREPARE name
 //! once more := header, ROLLBACK name, BEGIN_PREPARE, record*, END_PREPARE name
 //! end       := header, ROLLBACK name, record*
 //! ```
-//! The count of a header is that of the records, marks take no sequence number, and the records of a
-//! prepared section take none either: its header has the number that the next write gets.
+//! The count in a header is the number of records. Markers take no sequence number, and neither do the records of a
+//! prepared section: its header has the number that the next write gets.
 //!
-//! RocksDB ends a section that takes effect by the mark COMMIT alone, and replay inserts the records
-//! of the section, in whichever older WAL that is. We write the records again behind ROLLBACK: the
-//! section is forgotten and the records are an ordinary write, for RocksDB's replay, too. So a commit
-//! needs no older WAL, survives damage of one, and can be read from the stream of updates.
+//! RocksDB ends a section that takes effect with only the marker COMMIT. Its replay inserts the records of the section
+//! from whichever older WAL holds it. We write the records again after ROLLBACK: the section is discarded and the
+//! records are an ordinary write, also for RocksDB's replay. So a commit needs no older WAL, survives damage to one,
+//! and can be read from the change stream.
 //!
-//! A section that stands in two WALs would be two batches of one transaction for RocksDB: hence the
-//! ROLLBACK in front of a copy.
+//! RocksDB would treat a section that is in two WALs as two batches of one transaction. Therefore a copy is preceded by
+//! ROLLBACK.
 
 use super::WriteBatch;
 use super::iterate::{BatchHandler, iterate};
@@ -22,7 +22,7 @@ use super::wire::{HEADER_SIZE, tag};
 use crate::base::coding::put_length_prefixed;
 use crate::error::{Error, Result};
 
-/// The WAL record that prepares a batch. `again` if a WAL may have an older copy of it.
+/// Returns the WAL record that prepares a batch. `again` means that a WAL may have an older copy of it.
 pub fn prepared_record(batch: &WriteBatch, name: &[u8], again: bool) -> Vec<u8> {
     let mut record = start(batch, name);
     if again {
@@ -34,8 +34,8 @@ pub fn prepared_record(batch: &WriteBatch, name: &[u8], again: bool) -> Vec<u8> 
     record
 }
 
-/// The WAL record of a write that ends a prepared section: with its records it takes effect, with
-/// none it is given up.
+/// Returns the WAL record of a write that ends a prepared section. With records the section takes effect; without
+/// records it is discarded.
 pub fn ending_record(batch: &WriteBatch, name: &[u8]) -> Vec<u8> {
     let mut record = start(batch, name);
     mark(&mut record, tag::ROLLBACK, name);
@@ -58,8 +58,8 @@ fn mark(record: &mut Vec<u8>, tag: u8, name: &[u8]) {
     put_length_prefixed(record, name);
 }
 
-/// What a WAL record changes when it is written: its records outside of prepared sections. `None`
-/// where it has marks and sections alone.
+/// Returns what a WAL record changes when it is written: its records outside prepared sections. `None` if it has only
+/// markers and sections.
 pub fn without_sections(record: Vec<u8>) -> Result<Option<WriteBatch>> {
     let batch = WriteBatch::from_data(record)?;
     if !batch.has_marks() {

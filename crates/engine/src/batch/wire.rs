@@ -1,9 +1,9 @@
-//! Tags and header of the wire form.
+//! The tags and the header of the batch encoding.
 
 /// The length of the header: fixed64 sequence, fixed32 count.
 pub const HEADER_SIZE: usize = 12;
 
-/// The tag byte of each record. A name with `CF_` is followed by a column family id.
+/// The tag byte of each record. A tag whose name begins with `CF_` is followed by a column family id.
 pub(super) mod tag {
     pub(in crate::batch) const DELETE: u8 = 0x00;
     pub(in crate::batch) const PUT: u8 = 0x01;

@@ -1,4 +1,4 @@
-//! Building batches.
+//! The write batch and the methods that build it.
 
 use super::iterate::{BatchHandler, iterate};
 use super::wire::{HEADER_SIZE, tag};
@@ -7,19 +7,19 @@ use crate::base::coding::{fixed32_at, fixed64_at, put_length_prefixed, put_varin
 use crate::base::key::TRAILER_SIZE;
 use crate::error::{Error, Result};
 
-/// What kinds of records a batch holds.
+/// Flags for the kinds of records in a batch.
 mod content {
     pub(super) const PUT: u32 = 1 << 0;
     pub(super) const DELETE: u32 = 1 << 1;
     pub(super) const SINGLE_DELETE: u32 = 1 << 2;
     pub(super) const MERGE: u32 = 1 << 3;
-    /// Records that only other features of RocksDB write.
+    /// Records that only features of RocksDB that we do not have write.
     pub(super) const OTHER: u32 = 1 << 4;
     pub(super) const LOG_DATA: u32 = 1 << 5;
-    /// Some record is for another family than the default one.
+    /// Some record is for a family other than the default one.
     pub(super) const OTHER_FAMILY: u32 = 1 << 6;
     pub(super) const DELETE_RANGE: u32 = 1 << 7;
-    /// Marks of a two-phase commit.
+    /// Markers of two-phase commit.
     pub(super) const MARKS: u32 = 1 << 8;
 }
 
@@ -32,8 +32,8 @@ struct SavePoint {
 
 /// Writes that take effect together, in the order they were added.
 ///
-/// Keys and values have RocksDB's limits: an internal key and a value must each be shorter than
-/// 4 GiB. An addition that fails leaves the batch as it was.
+/// Keys and values have RocksDB's limits: an internal key and a value must each be shorter than 4 GiB. If adding a
+/// record fails, the batch is unchanged.
 #[derive(Clone)]
 pub struct WriteBatch {
     rep: Vec<u8>,
@@ -48,19 +48,19 @@ impl Default for WriteBatch {
 }
 
 impl WriteBatch {
-    /// An empty batch.
+    /// Creates an empty batch.
     pub fn new() -> WriteBatch {
         WriteBatch::with_capacity(0)
     }
 
-    /// An empty batch with room for so many bytes of records.
+    /// Creates an empty batch with room for this many bytes of records.
     pub fn with_capacity(bytes: usize) -> WriteBatch {
         let mut rep = Vec::with_capacity(HEADER_SIZE.saturating_add(bytes));
         rep.resize(HEADER_SIZE, 0);
         WriteBatch { rep, content: 0, save_points: Vec::new() }
     }
 
-    /// The batch with this wire form. Bytes that are not a batch are Corruption.
+    /// Creates a batch from its encoding. Bytes that are not a batch are `Corruption`.
     pub fn from_data(rep: Vec<u8>) -> Result<WriteBatch> {
         let mut seen = ContentScan(0);
         iterate(&rep, &mut seen)?;
@@ -91,13 +91,12 @@ impl WriteBatch {
         self.key_only(content::DELETE, (tag::DELETE, tag::CF_DELETE), cf, key)
     }
 
-    /// Removes `key`, which was put at most once since it was last removed, from the default
-    /// column family.
+    /// Removes `key`, which was put at most once since its last removal, from the default column family.
     pub fn single_delete(&mut self, key: &[u8]) -> Result<()> {
         self.single_delete_cf(0, key)
     }
 
-    /// Removes `key`, which was put at most once since it was last removed.
+    /// Removes `key`, which was put at most once since its last removal.
     pub fn single_delete_cf(&mut self, cf: u32, key: &[u8]) -> Result<()> {
         let tags = (tag::SINGLE_DELETE, tag::CF_SINGLE_DELETE);
         self.key_only(content::SINGLE_DELETE, tags, cf, key)
@@ -108,8 +107,8 @@ impl WriteBatch {
         self.delete_range_cf(0, begin, end)
     }
 
-    /// Removes the keys in `[begin, end)`. An `end` before `begin` is found when the batch is written,
-    /// since only the column family knows the order of keys.
+    /// Removes the keys in `[begin, end)`. An `end` before `begin` is detected only when the batch is written, because
+    /// the order of keys depends on the column family.
     pub fn delete_range_cf(&mut self, cf: u32, begin: &[u8], end: &[u8]) -> Result<()> {
         check_key(end)?;
         self.pair(content::DELETE_RANGE, (tag::DELETE_RANGE, tag::CF_DELETE_RANGE), cf, begin, end)
@@ -127,7 +126,7 @@ impl WriteBatch {
         self.pair(content::MERGE, (tag::MERGE, tag::CF_MERGE), cf, key, operand)
     }
 
-    /// Adds bytes that go to the WAL alone.
+    /// Adds bytes that are written to the WAL only.
     pub fn put_log_data(&mut self, blob: &[u8]) -> Result<()> {
         check_value(blob)?;
         self.rep.reserve(6 + blob.len());
@@ -156,14 +155,13 @@ impl WriteBatch {
         Ok(())
     }
 
-    /// Remembers the present end, for [`WriteBatch::rollback_to_save_point`].
+    /// Sets a save point for [`WriteBatch::rollback_to_save_point`].
     pub fn set_save_point(&mut self) {
         let point = SavePoint { size: self.rep.len(), count: self.count(), content: self.content };
         self.save_points.push(point);
     }
 
-    /// Removes what was added since the last save point, and the save point. `NotFound` where
-    /// there is none.
+    /// Removes the records added since the last save point, and the save point. Returns `NotFound` if there is none.
     pub fn rollback_to_save_point(&mut self) -> Result<()> {
         let point = self.take_save_point()?;
         self.rep.truncate(point.size);
@@ -172,41 +170,41 @@ impl WriteBatch {
         Ok(())
     }
 
-    /// Forgets the last save point. `NotFound` where there is none.
+    /// Removes the last save point. Returns `NotFound` if there is none.
     pub fn pop_save_point(&mut self) -> Result<()> {
         self.take_save_point().map(|_| ())
     }
 
-    /// How many sequence numbers it takes.
+    /// Returns the number of sequence numbers that the batch takes.
     #[inline]
     pub fn count(&self) -> u32 {
         fixed32_at(&self.rep, 8).unwrap_or_default()
     }
 
-    /// Whether it has no record at all, counted or not.
+    /// Returns whether the batch has no records at all, counted or not.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.rep.len() == HEADER_SIZE
     }
 
-    /// The wire form.
+    /// Returns the encoding.
     #[inline]
     pub fn data(&self) -> &[u8] {
         &self.rep
     }
 
-    /// The wire form, moved out.
+    /// Returns the encoding without copying it.
     pub fn into_data(self) -> Vec<u8> {
         self.rep
     }
 
-    /// The length of the wire form in bytes, header included.
+    /// Returns the length of the encoding in bytes, header included.
     #[inline]
     pub fn data_size(&self) -> usize {
         self.rep.len()
     }
 
-    /// The sequence number of the first counted record.
+    /// Returns the sequence number of the first counted record.
     #[inline]
     pub fn sequence(&self) -> SeqNo {
         fixed64_at(&self.rep, 0).unwrap_or_default()
@@ -218,48 +216,48 @@ impl WriteBatch {
         *self.rep.first_chunk_mut().expect("a batch has its header") = seq.to_le_bytes();
     }
 
-    /// Whether it holds a put.
+    /// Returns whether the batch has a put.
     pub fn has_put(&self) -> bool {
         self.content & content::PUT != 0
     }
 
-    /// Whether it holds a delete.
+    /// Returns whether the batch has a delete.
     pub fn has_delete(&self) -> bool {
         self.content & content::DELETE != 0
     }
 
-    /// Whether it holds a single delete.
+    /// Returns whether the batch has a single delete.
     pub fn has_single_delete(&self) -> bool {
         self.content & content::SINGLE_DELETE != 0
     }
 
-    /// Whether it holds a range deletion.
+    /// Returns whether the batch has a range deletion.
     pub fn has_delete_range(&self) -> bool {
         self.content & content::DELETE_RANGE != 0
     }
 
-    /// Whether it holds a merge operand.
+    /// Returns whether the batch has a merge operand.
     pub fn has_merge(&self) -> bool {
         self.content & content::MERGE != 0
     }
 
-    /// Whether it holds log data.
+    /// Returns whether the batch has log data.
     pub fn has_log_data(&self) -> bool {
         self.content & content::LOG_DATA != 0
     }
 
-    /// Whether it holds records that this engine can carry but not apply: those of other features,
-    /// and the marks of a two-phase commit.
+    /// Returns whether the batch has records that this engine can carry but not apply: those of other features, and the
+    /// markers of two-phase commit.
     pub fn has_unsupported(&self) -> bool {
         self.content & (content::OTHER | content::MARKS) != 0
     }
 
-    /// Whether it holds marks of a two-phase commit.
+    /// Returns whether the batch has markers of two-phase commit.
     pub fn has_marks(&self) -> bool {
         self.content & content::MARKS != 0
     }
 
-    /// Whether every record is for the default column family and can be applied to it as it is.
+    /// Returns whether every record is for the default column family and can be applied without further checks.
     #[inline]
     pub fn needs_no_check(&self) -> bool {
         let to_check =
@@ -267,7 +265,7 @@ impl WriteBatch {
         self.content & to_check == 0
     }
 
-    /// The sequence number in the header of an encoded batch.
+    /// Returns the sequence number in the header of an encoded batch.
     pub fn sequence_of(data: &[u8]) -> Result<SeqNo> {
         fixed64_at(data, 0).ok_or_else(|| {
             Error::corruption(format!(
@@ -302,7 +300,7 @@ impl WriteBatch {
         Ok(())
     }
 
-    /// Counts a record and writes its tag and family; makes room for `payload` bytes of fields.
+    /// Counts a record, writes its tag and family, and makes room for `payload` bytes of fields.
     #[inline]
     fn start_record(
         &mut self,
@@ -371,7 +369,7 @@ fn too_many_records() -> Error {
     Error::invalid_argument("a WriteBatch can contain at most 4294967295 records")
 }
 
-/// Finds out what kinds of records there are; accepts all that are well formed.
+/// Collects the kinds of records in a batch. Accepts all well-formed records.
 struct ContentScan(u32);
 
 impl ContentScan {

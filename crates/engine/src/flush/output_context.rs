@@ -1,4 +1,4 @@
-//! What all tables of one flush or compaction have in common.
+//! The settings that all tables of one flush or compaction share.
 
 use crate::base::KeyOrder;
 use crate::budget::KeptFree;

@@ -1,13 +1,13 @@
 //! Locks on keys.
 //!
-//! Keys are spread over stripes, each with a mutex and a condition that is signalled whenever a
-//! lock of the stripe goes. Locks are held until the transaction ends or takes back what it locked them
-//! for, such as by a rollback to a save point. A lock whose owner has expired may be taken away; its owner
-//! finds out at commit.
+//! Keys are distributed over stripes. Each stripe has a mutex and a condition variable that is notified whenever a lock
+//! of the stripe is released. A transaction holds its locks until it ends or undoes the operation that took them, for
+//! example by a rollback to a save point. A lock whose owner has expired may be taken away; the owner learns of it at
+//! commit.
 //!
-//! With deadlock detection a waiting transaction notes for whom it waits, and gives up where the
-//! notes lead back to itself or are longer than the depth that it searches. Only such transactions leave
-//! notes.
+//! With deadlock detection, a waiting transaction records which transactions it waits for. It gives up if these records
+//! lead back to itself, or if their chain is longer than its search depth. Only transactions with deadlock detection
+//! leave records.
 
 use crate::base::hash::hash64;
 use crate::base::perf::{self, PerfMetric, PerfTimer};
@@ -22,16 +22,16 @@ use std::time::Duration;
 /// The number of a transaction.
 pub(super) type TxnId = u64;
 
-/// What other transactions see of one that holds locks.
+/// The part of a lock-holding transaction that other transactions see.
 #[derive(Debug)]
 pub(super) struct Owner {
     pub(super) id: TxnId,
-    /// When others may take its locks.
+    /// The time after which others may take its locks.
     pub(super) expires: Option<Instant>,
     state: AtomicU8,
 }
 
-/// More stripes than threads that lock at once are of no use.
+/// More stripes than threads that take locks concurrently have no benefit.
 const STRIPES_MAX: usize = 1 << 16;
 
 const LIVE: u8 = 0;
@@ -47,18 +47,18 @@ impl Owner {
         self.expires.is_some_and(|at| at <= Instant::now())
     }
 
-    /// From here on nobody takes its locks; false if somebody did.
+    /// Prevents others from taking the locks from now on. Returns false if they were taken already.
     pub(super) fn start_commit(&self) -> bool {
         let order = Ordering::AcqRel;
         self.state.compare_exchange(LIVE, COMMITTING, order, Ordering::Acquire).is_ok()
     }
 
-    /// A commit that failed can be tried again.
+    /// Ends a failed commit, which can then be retried.
     pub(super) fn end_commit(&self) {
         self.state.store(LIVE, Ordering::Release);
     }
 
-    /// Takes its locks away, if that is allowed.
+    /// Takes the locks away from their owner, if that is allowed.
     fn rob(&self) -> bool {
         let order = Ordering::AcqRel;
         self.has_expired()
@@ -73,13 +73,13 @@ impl Owner {
 pub(super) struct Request<'a> {
     pub(super) owner: &'a Arc<Owner>,
     pub(super) exclusive: bool,
-    /// How long to wait; `None` for ever.
+    /// The longest time to wait; `None` means no limit.
     pub(super) timeout: Option<Duration>,
-    /// How many steps of waiting to follow in search of a deadlock; 0 searches none.
+    /// How many steps of waiting to follow in the search for a deadlock; 0 disables it.
     pub(super) deadlock_depth: usize,
 }
 
-/// Who holds a key.
+/// The holders of a lock.
 #[derive(Debug)]
 struct Lock {
     exclusive: bool,
@@ -98,21 +98,21 @@ struct Stripe {
 #[derive(Debug)]
 pub(super) struct LockManager {
     stripes: Vec<Stripe>,
-    /// No more locks per column family than this; `None` for no limit.
+    /// The maximum number of locks per column family; `None` means no limit.
     max_locks: Option<u64>,
-    /// Per column family, only with a limit.
+    /// The number of locks per column family; used only with a limit.
     counts: Mutex<HashMap<u32, u64>>,
-    /// Who waits for whom, of transactions with deadlock detection.
+    /// Which transactions wait for which others, among those with deadlock detection.
     waits: Mutex<HashMap<TxnId, Vec<TxnId>>>,
 }
 
-/// Waiters look again at least this often: an owner expires without a signal.
+/// Waiters recheck at least this often, because an owner expires without a notification.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
-/// What came of one look at a lock.
+/// The result of one attempt to take a lock.
 enum LockAttempt {
     Taken,
-    /// These hold it.
+    /// These transactions hold the lock.
     Held(Vec<TxnId>),
 }
 
@@ -132,7 +132,7 @@ impl LockManager {
         &self.stripes[(hash % self.stripes.len() as u64) as usize]
     }
 
-    /// Locks a key, or makes a shared lock exclusive.
+    /// Locks a key, or upgrades a shared lock to an exclusive one.
     pub(super) fn acquire(&self, request: &Request<'_>, cf: u32, key: &[u8]) -> Result<()> {
         let deadline = request.timeout.map(|timeout| Instant::now() + timeout);
         let stripe = self.stripe(cf, key);
@@ -212,7 +212,7 @@ impl LockManager {
         Ok(())
     }
 
-    /// Notes for whom a transaction waits, and whether one of them waits for it in turn.
+    /// Records which transactions this one waits for. Returns whether one of them, directly or not, waits for this one.
     fn waits_for_itself(&self, request: &Request<'_>, holders: Vec<TxnId>) -> bool {
         let me = request.owner.id;
         let mut waits = self.waits.lock();
@@ -231,7 +231,7 @@ impl LockManager {
             }
             reached = next;
         }
-        // Deeper than the caller wants to know: taken for a deadlock, as in RocksDB.
+        // Beyond the search depth: treated as a deadlock, as in RocksDB.
         true
     }
 

@@ -1,8 +1,8 @@
 //! Transactions: writes that are collected, checked against other writers and committed together.
 //!
-//! Two kinds of database give them out, as in RocksDB. [`TransactionDb`] locks keys as they are
-//! written or read for update; [`OptimisticTransactionDb`] locks nothing and looks at commit
-//! whether a key changed meanwhile. Both give the same [`Transaction`].
+//! As in RocksDB, there are two kinds of transaction databases. [`TransactionDb`] locks keys as they are written or
+//! read for update. [`OptimisticTransactionDb`] takes no locks and checks at commit whether a key has changed
+//! meanwhile. Both create the same [`Transaction`].
 //!
 //! ```text
 //! put, get_for_update   lock the key (pessimistic) or note its present sequence number (optimistic)
@@ -13,13 +13,12 @@
 //!                       (pessimistic)
 //! ```
 //!
-//! * **TX1** A key that a transaction wrote is tracked until the end, or until a rollback to a save
-//!   point before it was first touched. Writes through `batch_mut` are not tracked.
-//! * **TX2** A tracked key of a pessimistic transaction is locked by it, unless it has expired.
-//! * **TX3** A transaction with a snapshot fails with Busy on a key that was written after it.
-//!
-//! * **TX4** What is prepared survives the process, with its name: [`TransactionDb::open`] finds it,
-//!   and locks its keys again.
+//! * **TX1** A key that a transaction wrote is tracked until the transaction ends, or until a rollback to a save point
+//!   before the key was first used. Writes through `batch_mut` are not tracked.
+//! * **TX2** A pessimistic transaction holds a lock on each tracked key, unless it has expired.
+//! * **TX3** A transaction with a snapshot fails with Busy on a key that was written after the snapshot.
+//! * **TX4** A prepared transaction survives the process, with its name: [`TransactionDb::open`] finds it and locks its
+//!   keys again.
 
 mod locks;
 mod names;

@@ -1,4 +1,4 @@
-//! Databases whose transactions lock nothing and look for conflicts when they commit.
+//! Databases whose transactions take no locks and check for conflicts at commit.
 
 use super::transaction::{Control, Transaction};
 use crate::db::{ColumnFamily, Db};
@@ -10,11 +10,11 @@ use std::path::Path;
 /// Options of an optimistic transaction.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OptimisticTransactionOptions {
-    /// Begin with a snapshot.
+    /// Whether to begin with a snapshot.
     pub set_snapshot: bool,
 }
 
-/// A database with optimistic transactions. Writes to the database itself count as other writers.
+/// A database with optimistic transactions. Direct writes to the database count as other writers.
 #[derive(Clone, Debug)]
 pub struct OptimisticTransactionDb {
     db: Db,
@@ -26,7 +26,7 @@ impl OptimisticTransactionDb {
         Ok(OptimisticTransactionDb { db: Db::open(options, path)? })
     }
 
-    /// Opens a database with its column families.
+    /// Opens a database with these column families.
     pub fn open_cf(
         options: &DbOptions,
         path: impl AsRef<Path>,
@@ -36,7 +36,7 @@ impl OptimisticTransactionDb {
         Ok((OptimisticTransactionDb { db }, families))
     }
 
-    /// The database, for reads and for writes outside transactions.
+    /// Returns the database, for reads and for writes outside transactions.
     pub fn db(&self) -> &Db {
         &self.db
     }

@@ -16,16 +16,16 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Options of a database with locking transactions; names and defaults are RocksDB's.
+/// Options of a database with pessimistic transactions; names and defaults are RocksDB's.
 #[derive(Clone, Copy, Debug)]
 pub struct TransactionDbOptions {
-    /// Locks per column family; negative for no limit.
+    /// The maximum number of locks per column family; negative means no limit.
     pub max_num_locks: i64,
-    /// Parts of the lock table.
+    /// The number of stripes of the lock table.
     pub num_stripes: usize,
-    /// Milliseconds that a transaction waits for a lock; negative for ever.
+    /// How long a transaction waits for a lock, in milliseconds; negative means no limit.
     pub transaction_lock_timeout: i64,
-    /// The same for writes outside transactions.
+    /// How long a write outside transactions waits for a lock, in milliseconds; negative means no limit.
     pub default_lock_timeout: i64,
 }
 
@@ -40,22 +40,22 @@ impl Default for TransactionDbOptions {
     }
 }
 
-/// Options of a locking transaction; names and defaults are RocksDB's.
+/// Options of a pessimistic transaction; names and defaults are RocksDB's.
 #[derive(Clone, Copy, Debug)]
 pub struct TransactionOptions {
-    /// Begin with a snapshot.
+    /// Whether to begin with a snapshot.
     pub set_snapshot: bool,
-    /// Give up at once where waiting for a lock would never end.
+    /// Whether to fail immediately if waiting for a lock would be a deadlock.
     pub deadlock_detect: bool,
-    /// Milliseconds to wait for a lock; negative for the database's.
+    /// How long to wait for a lock, in milliseconds; negative means the database's setting.
     pub lock_timeout: i64,
-    /// Milliseconds until others may take its locks and it cannot commit; negative for never.
+    /// Milliseconds until others may take the transaction's locks and it cannot commit any more; negative means never.
     pub expiration: i64,
-    /// Steps of waiting that deadlock detection follows.
+    /// The number of waiting steps that deadlock detection follows.
     pub deadlock_detect_depth: i64,
-    /// Bytes that a transaction may write; 0 for no limit.
+    /// The maximum size of the transaction's writes in bytes; 0 means no limit.
     pub max_write_batch_size: usize,
-    /// It may be committed without being prepared.
+    /// Whether the transaction may be committed without being prepared.
     pub skip_prepare: bool,
 }
 
@@ -73,8 +73,7 @@ impl Default for TransactionOptions {
     }
 }
 
-/// A database with locking transactions. Its own writes take locks, too; those of [`TransactionDb::db`]
-/// do not.
+/// A database with pessimistic transactions. Its own writes take locks too; writes to [`TransactionDb::db`] do not.
 #[derive(Clone, Debug)]
 pub struct TransactionDb {
     db: Db,
@@ -82,12 +81,12 @@ pub struct TransactionDb {
     options: TransactionDbOptions,
     next_id: Arc<AtomicU64>,
     names: Arc<Names>,
-    /// What was prepared before the database was opened, until somebody takes it. The transactions
-    /// hold the database, so no part of it may hold them.
+    /// Transactions that were prepared before the database was opened, until a caller takes them. They hold the
+    /// database, so no part of the database may hold them.
     recovered: Arc<Mutex<BTreeMap<Vec<u8>, Transaction>>>,
 }
 
-/// A time in milliseconds, where negative means none.
+/// Returns a time given in milliseconds, or `None` if it is negative.
 fn millis(value: i64) -> Option<Duration> {
     u64::try_from(value).ok().map(Duration::from_millis)
 }
@@ -103,7 +102,7 @@ impl TransactionDb {
         Ok(TransactionDb::open_cf(&options.db, transaction_options, path, vec![default])?.0)
     }
 
-    /// Opens a database with its column families.
+    /// Opens a database with these column families.
     pub fn open_cf(
         options: &DbOptions,
         transaction_options: &TransactionDbOptions,
@@ -129,7 +128,7 @@ impl TransactionDb {
         }
     }
 
-    /// Makes transactions of what was prepared before.
+    /// Creates transactions for the sections that were prepared before the database was opened.
     fn recover(&self) -> Result<()> {
         let (wo, options) = (WriteOptions::default(), TransactionOptions::default());
         let mut recovered = self.recovered.lock();
@@ -144,24 +143,23 @@ impl TransactionDb {
         Ok(())
     }
 
-    /// The transactions that were prepared before the database was opened and are not decided, in the
-    /// order of their names. Each is handed out once; one that is dropped undecided is found again at
-    /// the next opening.
+    /// Returns the transactions that were prepared before the database was opened and are undecided, ordered by name.
+    /// Each is returned once. One that is dropped undecided is found again at the next open.
     pub fn get_all_prepared_transactions(&self) -> Vec<Transaction> {
         std::mem::take(&mut *self.recovered.lock()).into_values().collect()
     }
 
-    /// One of [`TransactionDb::get_all_prepared_transactions`], if nobody took it.
+    /// Returns one of [`TransactionDb::get_all_prepared_transactions`], if it was not taken before.
     pub fn get_transaction_by_name(&self, name: &[u8]) -> Option<Transaction> {
         self.recovered.lock().remove(name)
     }
 
-    /// The names of all transactions that are prepared and undecided, whoever has them.
+    /// Returns the names of all transactions that are prepared and undecided, including those that callers have taken.
     pub fn prepared_names(&self) -> Vec<Vec<u8>> {
         self.db.prepared_names()
     }
 
-    /// The database, for reads and maintenance. Writes to it directly take no locks.
+    /// Returns the database, for reads and maintenance. Direct writes to it take no locks.
     pub fn db(&self) -> &Db {
         &self.db
     }
@@ -199,7 +197,7 @@ impl TransactionDb {
         Transaction::new(&self.db, control, write_options, snapshot, bytes)
     }
 
-    /// A transaction for one write outside transactions.
+    /// Returns a transaction for one write outside transactions.
     fn once(&self, write_options: &WriteOptions) -> Transaction {
         let options = TransactionOptions::default();
         self.begin_with(write_options, &options, self.options.default_lock_timeout)
@@ -243,8 +241,8 @@ impl TransactionDb {
         transaction.commit()
     }
 
-    /// Commits a batch, after waiting for the locks of its keys, which are taken in order so that two
-    /// batches never wait for each other.
+    /// Commits a batch after waiting for the locks of its keys. The locks are taken in key order, so that two batches
+    /// never wait for each other.
     pub fn write(&self, write_options: &WriteOptions, batch: &mut WriteBatch) -> Result<()> {
         let mut keys = Keys::default();
         iterate(batch.data(), &mut keys)?;

@@ -1,12 +1,12 @@
-//! How a transaction ends: at once, or in two phases.
+//! The end of a transaction, in one phase or in two.
 //!
 //! ```text
 //! Started --commit--> Committed        Started --rollback--> Started
 //!    | prepare
 //! Prepared --commit--> Committed       Prepared --rollback--> RolledBack
 //! ```
-//! The states between are those in which a call has failed, or still runs. A prepared transaction
-//! does not expire. It outlives the process: `commit/prepared.rs` says how.
+//! In the states in between, a call has failed or is still running. A prepared transaction does not expire. It outlives
+//! the process; `commit/prepared.rs` describes how.
 
 use super::rebuild::Rebuild;
 use super::state::TransactionState;
@@ -18,8 +18,8 @@ use crate::stats::HistogramType;
 use std::sync::Arc;
 
 impl Transaction {
-    /// Names the transaction: a prepared one is found by its name. 1 to 512 bytes, which no other
-    /// transaction of the database may have until this one is committed or dropped.
+    /// Sets the transaction's name, by which it is found after it was prepared. A name has 1 to 512 bytes. No other
+    /// transaction of the database may use it until this one is committed or dropped.
     pub fn set_name(&mut self, name: &[u8]) -> Result<()> {
         let Control::Locks { names, .. } = &self.control else {
             let text = "Optimistic transactions cannot be named.";
@@ -43,13 +43,13 @@ impl Transaction {
         Ok(())
     }
 
-    /// Its name; empty if none was set.
+    /// Returns the transaction's name; empty if none was set.
     pub fn name(&self) -> &[u8] {
         &self.name
     }
 
-    /// The first phase: everything that was written so far goes to the WAL, under the name, durable as
-    /// the write options say. What is written later takes effect with the commit, but is lost if the
+    /// Prepares the transaction, which is the first phase: writes everything so far to the WAL under the transaction's
+    /// name, durable as the write options require. Later writes take effect with the commit, but are lost if the
     /// database is closed before it.
     pub fn prepare(&mut self) -> Result<()> {
         let Control::Locks { owner, .. } = &self.control else {
@@ -67,7 +67,7 @@ impl Transaction {
             }
             state => return Err(ended(state)),
         }
-        // From here on nobody takes its locks.
+        // From here on its locks cannot be taken.
         if owner.has_expired() || !owner.start_commit() {
             return Err(Error::new(Code::Expired, ""));
         }
@@ -77,8 +77,8 @@ impl Transaction {
         Ok(())
     }
 
-    /// Writes everything at once. Busy means that another writer was faster; nothing is written then,
-    /// and the transaction can be rolled back. For a prepared one it is the second phase.
+    /// Commits all writes at once. Busy means that another writer was faster: nothing is written, and the transaction
+    /// can be rolled back. For a prepared transaction, this is the second phase.
     pub fn commit(&mut self) -> Result<()> {
         match &self.control {
             Control::Locks { .. } if self.state == TransactionState::Prepared => {
@@ -104,7 +104,7 @@ impl Transaction {
         if owner.has_expired() {
             return Err(Error::new(Code::Expired, ""));
         }
-        // One that may expire commits without, as in RocksDB.
+        // A transaction that may expire can commit without a prepare, as in RocksDB.
         if !skip_prepare && owner.expires.is_none() {
             return Err(Error::invalid_argument("").with_subcode(SubCode::TxnNotPrepared));
         }
@@ -145,7 +145,7 @@ impl Transaction {
         self.give_name();
     }
 
-    /// Gives up all writes. The transaction can be used again, unless it was prepared.
+    /// Discards all writes. The transaction can be used again, unless it was prepared.
     pub fn rollback(&mut self) -> Result<()> {
         match self.state {
             TransactionState::Started => {}
@@ -167,8 +167,8 @@ impl Transaction {
         Ok(())
     }
 
-    /// Lets go what others wait for: locks, and the name unless something undecided stands under it.
-    /// Dropping it does the same.
+    /// Releases what others may wait for: the locks, and the name unless an undecided section still has it. Dropping
+    /// the transaction does the same.
     pub fn abandon(&mut self) {
         let places = self.tracked.take();
         self.release(places);
@@ -177,7 +177,7 @@ impl Transaction {
             && !self.db.is_prepared(&self.name)
         {
             self.give_name();
-            // Given back once: it may be another one's soon.
+            // Release it only once: another transaction may use it soon.
             self.name.clear();
         }
     }
@@ -188,8 +188,8 @@ impl Transaction {
         }
     }
 
-    /// Makes a transaction the one that recovery found prepared under this name. Its keys are locked
-    /// again, but for those that another recovered one has.
+    /// Turns the transaction into the one that recovery found prepared under this name. Its keys are locked again,
+    /// except those locked by another recovered transaction.
     pub(super) fn restore(&mut self, name: &[u8], section: &WriteBatch) -> Result<()> {
         self.set_name(name)?;
         iterate(section.data(), &mut Rebuild::recovered(self))?;
@@ -202,7 +202,7 @@ impl Transaction {
     }
 }
 
-/// Why a transaction in this state cannot be prepared or committed.
+/// Returns the reason why a transaction in this state cannot be prepared or committed.
 fn ended(state: TransactionState) -> Error {
     Error::invalid_argument(match state {
         TransactionState::Committed => "Transaction has already been committed.",

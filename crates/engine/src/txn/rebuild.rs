@@ -1,15 +1,15 @@
-//! Writes the records of a batch into a transaction.
+//! Adds the records of a batch to a transaction.
 
 use super::transaction::Transaction;
 use crate::batch::{BatchHandler, WriteBatch, iterate};
 use crate::db::ColumnFamily;
 use crate::error::{Error, Result};
 
-/// Takes the records.
+/// The batch handler that adds the records.
 pub(super) struct Rebuild<'a> {
     txn: &'a mut Transaction,
-    /// The batch was prepared before the database was closed: a family that is not there was dropped
-    /// since, and locks that are not free are not waited for.
+    /// Whether the batch was prepared before the database was closed. Then a missing family was dropped since, and
+    /// locks that are not free are not waited for.
     recovered: bool,
 }
 
@@ -19,7 +19,7 @@ impl Transaction {
         iterate(batch.data(), &mut Rebuild { txn: self, recovered: false })
     }
 
-    /// An open column family by its number.
+    /// Returns an open column family by number.
     pub(super) fn family(&self, cf: u32) -> Result<ColumnFamily> {
         let unknown = || Error::invalid_argument(format!("Invalid column family specified: {cf}"));
         self.db.cf_by_id(cf).ok_or_else(unknown)
@@ -27,12 +27,12 @@ impl Transaction {
 }
 
 impl<'a> Rebuild<'a> {
-    /// For what recovery found prepared.
+    /// Creates the handler for a section that recovery found.
     pub(super) fn recovered(txn: &'a mut Transaction) -> Rebuild<'a> {
         Rebuild { txn, recovered: true }
     }
 
-    /// The family of a record; `None` where the record is left out.
+    /// Returns the family of a record, or `None` if the record is omitted.
     fn family(&self, cf: u32) -> Result<Option<ColumnFamily>> {
         match self.txn.family(cf) {
             Ok(family) => Ok(Some(family)),
@@ -79,7 +79,7 @@ impl BatchHandler for Rebuild<'_> {
             let text = "DeleteRange record in a WriteBatch";
             return Err(Error::not_supported(text));
         }
-        // It was added to the batch below the index, where nothing is locked.
+        // It was added directly to the batch under the index, which takes no locks.
         match self.family(cf)? {
             Some(_) => self.txn.batch_mut().batch_mut().delete_range_cf(cf, begin, end),
             None => Ok(()),

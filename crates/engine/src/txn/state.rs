@@ -1,13 +1,13 @@
 //! The states of a transaction.
 
-/// How far a transaction has come; the numbers are RocksDB's.
+/// The state of a transaction; the numbers are RocksDB's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TransactionState {
-    /// It takes reads and writes. A rollback leads back here.
+    /// It accepts reads and writes. A rollback returns to this state.
     Started = 0,
-    /// It was to be prepared, and that failed: whether it is, the next opening of the database tells.
+    /// A prepare has failed. Whether the transaction is prepared is known only after the database is reopened.
     AwaitingPrepare = 1,
-    /// It is in the WAL, and waits for its commit or rollback.
+    /// It is prepared: in the WAL, and waiting for its commit or rollback.
     Prepared = 2,
     /// It was committed.
     Committed = 4,

@@ -1,14 +1,14 @@
-//! The keys that a transaction answers for.
+//! The keys that a transaction has used and checks for conflicts.
 
 use crate::base::SeqNo;
 use std::collections::BTreeMap;
 
-/// What is known of a tracked key.
+/// The state of a tracked key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Tracked {
-    /// Nobody else wrote the key up to here; a later write is a conflict.
+    /// No other transaction wrote the key up to this sequence number. A later write is a conflict.
     pub(super) seq: SeqNo,
-    /// Touched by a write or an exclusive read.
+    /// Whether the key was used by a write or an exclusive read.
     pub(super) exclusive: bool,
 }
 
@@ -19,7 +19,7 @@ pub(super) type FamilyKey = (u32, Vec<u8>);
 #[derive(Debug, Default)]
 pub(super) struct TrackedKeys {
     keys: BTreeMap<FamilyKey, Tracked>,
-    /// Per save point, the keys first tracked after it.
+    /// For each save point, the keys first tracked after it.
     saved: Vec<Vec<FamilyKey>>,
 }
 
@@ -36,7 +36,7 @@ impl TrackedKeys {
         self.keys.len()
     }
 
-    /// Adds a key, or adds to what is known of it: the older sequence number counts.
+    /// Adds a key or updates a tracked one. Of two sequence numbers, the older one is kept.
     pub(super) fn track(&mut self, place: FamilyKey, seq: SeqNo, exclusive: bool) {
         if let Some(tracked) = self.keys.get_mut(&place) {
             tracked.seq = tracked.seq.min(seq);
@@ -53,7 +53,7 @@ impl TrackedKeys {
         self.saved.push(Vec::new());
     }
 
-    /// Forgets the newest save point; what came after it belongs to the one before.
+    /// Removes the newest save point. Keys tracked since then belong to the previous one.
     pub(super) fn pop_save_point(&mut self) {
         let since = self.saved.pop().unwrap_or_default();
         if let Some(before) = self.saved.last_mut() {
@@ -61,7 +61,7 @@ impl TrackedKeys {
         }
     }
 
-    /// Goes back to the newest save point; gives the keys that are tracked no more.
+    /// Rolls back to the newest save point. Returns the keys that are no longer tracked.
     pub(super) fn rollback(&mut self) -> Vec<FamilyKey> {
         let since = self.saved.pop().unwrap_or_default();
         for place in &since {
@@ -70,7 +70,7 @@ impl TrackedKeys {
         since
     }
 
-    /// Forgets all.
+    /// Removes and returns all keys.
     pub(super) fn take(&mut self) -> Vec<FamilyKey> {
         self.saved.clear();
         std::mem::take(&mut self.keys).into_keys().collect()

@@ -1,4 +1,4 @@
-//! A transaction: what it wrote and what it answers for. Its end is in `phases.rs`.
+//! A transaction: its writes and its tracked keys. `phases.rs` contains its end.
 
 use super::locks::{LockManager, Owner, Request};
 use super::names::Names;
@@ -13,7 +13,7 @@ use crate::utilities::BatchIterator;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How a transaction finds out about other writers.
+/// How a transaction detects conflicts with other writers.
 pub(super) enum Control {
     /// It locks keys.
     Locks {
@@ -22,24 +22,24 @@ pub(super) enum Control {
         timeout: Option<Duration>,
         deadlock_depth: usize,
         names: Arc<Names>,
-        /// It may be committed without being prepared.
+        /// Whether it may be committed without being prepared.
         skip_prepare: bool,
     },
-    /// It looks at commit. The snapshot keeps sequence numbers that were given since apart.
+    /// It checks at commit. The snapshot keeps later sequence numbers distinguishable.
     Check { _floor: Snapshot },
 }
 
-/// Writes that are committed together, or not at all, unless other writers are in the way.
+/// Writes that are committed atomically, unless they conflict with other writers.
 ///
-/// It sees its own writes. Dropping it is a rollback, unless it is prepared: then it is found again
-/// when the database is opened the next time.
+/// A transaction sees its own writes. Dropping it rolls it back, unless it is prepared: then the next open of the
+/// database finds it again.
 pub struct Transaction {
     pub(super) db: Db,
     pub(super) control: Control,
-    /// Shared with owned iterators, which keep the batch that they were made from: a write copies it then.
+    /// Shared with owned iterators, which keep the batch from which they were created. A write then copies it first.
     pub(super) batch: Arc<IndexedBatch>,
     pub(super) write_options: WriteOptions,
-    /// No more bytes than this; 0 for no limit.
+    /// The maximum number of bytes; 0 means no limit.
     max_batch_bytes: usize,
     pub(super) tracked: TrackedKeys,
     snapshot: Option<Arc<Snapshot>>,
@@ -75,43 +75,43 @@ impl Transaction {
         transaction
     }
 
-    /// How far it has come.
+    /// Returns the state of the transaction.
     pub fn state(&self) -> TransactionState {
         self.state
     }
 
-    /// The database it belongs to.
+    /// Returns the database to which the transaction belongs.
     pub fn db(&self) -> &Db {
         &self.db
     }
 
-    /// How it will be written when it is prepared, committed or rolled back next.
+    /// Sets the write options for the next prepare, commit or rollback.
     pub fn set_write_options(&mut self, write_options: &WriteOptions) {
         self.write_options = *write_options;
     }
 
-    /// What it has written so far.
+    /// Returns the writes so far.
     pub fn batch(&self) -> &IndexedBatch {
         &self.batch
     }
 
-    /// What it has written so far, to add writes that are neither locked nor checked.
+    /// Returns the writes so far, for adding writes that are neither locked nor checked.
     pub fn batch_mut(&mut self) -> &mut IndexedBatch {
         Arc::make_mut(&mut self.batch)
     }
 
-    /// From now on a key that was written after this moment is a conflict. Reads do not use the
-    /// snapshot unless their options name it.
+    /// Takes a snapshot. From now on, a key that was written after it is a conflict. Reads use the snapshot only if
+    /// their options name it.
     pub fn set_snapshot(&mut self) {
         self.snapshot = Some(Arc::new(self.db.snapshot_to_check()));
     }
 
-    /// The snapshot, if one was set.
+    /// Returns the snapshot, if one was set.
     pub fn snapshot(&self) -> Option<&Snapshot> {
         self.snapshot.as_deref()
     }
 
-    /// [`Transaction::snapshot`] to keep.
+    /// Returns the same as [`Transaction::snapshot`], as a shared reference.
     pub(crate) fn shared_snapshot(&self) -> Option<Arc<Snapshot>> {
         self.snapshot.clone()
     }
@@ -151,7 +151,7 @@ impl Transaction {
         batch.add_within(limit, |batch| record(batch, cf.id()))
     }
 
-    /// The value of a key as this transaction sees it.
+    /// Returns the value of a key as this transaction sees it.
     pub fn get(
         &self,
         ro: &ReadOptions,
@@ -161,8 +161,8 @@ impl Transaction {
         self.db.get_with_batch(&self.batch, ro, cf, key)
     }
 
-    /// The value of a key that nobody else may change until the end: from then on a write by
-    /// others waits or is a conflict. `exclusive` keeps other transactions from reading it so, too.
+    /// Returns the value of a key and claims the key until the transaction ends: from then on, a write by others waits
+    /// or is a conflict. With `exclusive`, other transactions cannot read it with this function either.
     pub fn get_for_update(
         &mut self,
         ro: &ReadOptions,
@@ -174,7 +174,7 @@ impl Transaction {
         self.get(ro, cf, key)
     }
 
-    /// An iterator over a column family as this transaction sees it.
+    /// Returns an iterator over a column family as this transaction sees it.
     pub fn iter(
         &self,
         ro: &ReadOptions,
@@ -183,8 +183,8 @@ impl Transaction {
         Ok(BatchIterator::new(self.db.iter_cf(ro, cf)?, &*self.batch, cf, ro))
     }
 
-    /// [`Transaction::iter`] that borrows nothing: it shows what the transaction has written so far, and not what it
-    /// writes later.
+    /// Returns an iterator like [`Transaction::iter`] that borrows nothing. It shows the transaction's writes so far,
+    /// but no later ones.
     pub(crate) fn owned_iter(
         &self,
         ro: &ReadOptions,
@@ -193,7 +193,7 @@ impl Transaction {
         Ok(BatchIterator::new(self.db.iter_cf(ro, cf)?, Arc::clone(&self.batch), cf, ro))
     }
 
-    /// Takes responsibility for a key.
+    /// Claims a key: locks it, or tracks it for the check at commit.
     pub(super) fn claim(&mut self, cf: &ColumnFamily, key: &[u8], exclusive: bool) -> Result<()> {
         let place = (cf.id(), key.to_vec());
         let known = self.tracked.get(&place);
@@ -220,7 +220,7 @@ impl Transaction {
         Ok(())
     }
 
-    /// Claims all of these keys, in their order.
+    /// Claims all these keys, in this order.
     pub(super) fn lock_all(&mut self, places: impl IntoIterator<Item = FamilyKey>) -> Result<()> {
         places.into_iter().try_for_each(|(cf, key)| {
             let cf = self.family(cf)?;
@@ -228,15 +228,15 @@ impl Transaction {
         })
     }
 
-    /// Remembers this state.
+    /// Sets a save point.
     pub fn set_save_point(&mut self) {
         self.batch_mut().set_save_point();
         self.tracked.set_save_point();
         self.saved_snapshots.push(self.snapshot.clone());
     }
 
-    /// Goes back to the newest save point and forgets it; keys first touched since are free again.
-    /// Without one: NotFound.
+    /// Rolls back to the newest save point and removes it. Keys that were first used since then are released. Returns
+    /// `NotFound` if there is none.
     pub fn rollback_to_save_point(&mut self) -> Result<()> {
         if self.state != TransactionState::Started && matches!(self.control, Control::Locks { .. })
         {
@@ -252,7 +252,7 @@ impl Transaction {
         Ok(())
     }
 
-    /// Forgets the newest save point. Without one: NotFound.
+    /// Removes the newest save point. Returns `NotFound` if there is none.
     pub fn pop_save_point(&mut self) -> Result<()> {
         self.saved_snapshots.pop().ok_or_else(Error::no_save_point)?;
         self.tracked.pop_save_point();
@@ -267,7 +267,7 @@ impl Transaction {
         }
     }
 
-    /// Forgets all writes and frees all keys.
+    /// Discards all writes and releases all keys.
     pub(super) fn clear(&mut self) {
         match Arc::get_mut(&mut self.batch) {
             Some(batch) => *batch = IndexedBatch::default(),
@@ -293,7 +293,7 @@ impl std::fmt::Debug for Transaction {
     }
 }
 
-/// Busy where a key was written after `seq`.
+/// Returns Busy if a key was written after `seq`.
 pub(super) fn check(db: &Db, (cf, key): &FamilyKey, seq: SeqNo) -> Result<()> {
     match db.newest_sequence(*cf, key)? > seq {
         true => Err(Error::new(Code::Busy, "")),

@@ -5,39 +5,39 @@ use crate::batch::BatchHandler;
 use crate::error::{Error, Result};
 use crate::memtable::MemTable;
 
-/// Finds the memtable for a column family.
+/// Finds the memtable of a column family.
 pub trait MemtableLookup {
-    /// The memtable that takes this family's records; `Ok(None)` where they are to be skipped.
+    /// Returns the memtable for this family's records, or `Ok(None)` if they are skipped.
     fn memtable(&self, column_family: u32) -> Result<Option<&MemTable>>;
 }
 
-/// Gives the records of one batch their sequence numbers and inserts them.
+/// Inserts the records of one batch, with ascending sequence numbers.
 pub struct MemtableInserter<'a, L> {
     lookup: &'a L,
     next: SeqNo,
-    /// The last memtable used: batches mostly stay in one family.
+    /// The last memtable used: most batches stay in one family.
     last: Option<(u32, Option<&'a MemTable>)>,
-    /// Puts that took the place of an older value.
+    /// The number of puts that replaced an older value in place.
     updated: u64,
 }
 
 impl<'a, L: MemtableLookup> MemtableInserter<'a, L> {
-    /// Inserts from sequence number `first` on.
+    /// Creates an inserter whose first sequence number is `first`.
     pub fn new(lookup: &'a L, first: SeqNo) -> MemtableInserter<'a, L> {
         MemtableInserter { lookup, next: first, last: None, updated: 0 }
     }
 
-    /// The sequence number that the next record would get.
+    /// Returns the sequence number that the next record would get.
     pub fn next_sequence(&self) -> SeqNo {
         self.next
     }
 
-    /// How many puts took the place of an older value instead of adding an entry.
+    /// Returns the number of puts that replaced an older value in place instead of adding an entry.
     pub fn updated(&self) -> u64 {
         self.updated
     }
 
-    /// The memtable of a family, if it takes records.
+    /// Returns the memtable of a family, if its records are not skipped.
     #[inline]
     fn memtable(&mut self, cf: u32) -> Result<Option<&'a MemTable>> {
         match self.last {
@@ -94,7 +94,7 @@ impl<L: MemtableLookup> BatchHandler for MemtableInserter<'_, L> {
     }
 }
 
-/// The error of a batch that names a family nobody has.
+/// Returns the error of a batch that names an unknown family.
 #[cold]
 pub(crate) fn unknown_column_family(id: u32) -> Error {
     Error::invalid_argument(format!("Invalid column family specified in write batch: {id}"))

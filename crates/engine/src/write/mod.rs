@@ -1,4 +1,4 @@
-//! Writing: the order of commits, inserting a batch into memtables, and slowing writers down.
+//! Writing: the commit order, inserting a batch into memtables, and stalls.
 
 mod apply;
 mod order;

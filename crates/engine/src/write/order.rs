@@ -1,35 +1,37 @@
-//! The order in which writes become visible.
+//! The commit order: the order in which writes become visible.
 //!
-//! A writer takes its [`Turn`], sequence numbers and a place in line, under the write lock, and inserts
-//! without it. A write becomes visible when every write before it is. Whoever is done says so in
-//! the slot of its place, and whoever sees that the next in line is done makes it visible. So a writer never waits
-//! for a thread that has only to say something: it waits while an earlier one is still inserting.
-//! (When each made itself visible, a writer that had lost its processor after its insertion held up the
-//! next, which then had to hand the processor back: every write cost a change of threads.)
+//! Under the write lock a writer takes its [`Turn`], which is a range of sequence numbers and a place in line. It
+//! inserts without the lock. A write becomes visible when every earlier write is. A thread that has finished inserting
+//! notes this in the slot of its place, and any thread that finds the next turn in line finished publishes it. So a
+//! writer waits only while an earlier one is still inserting, never for a thread that only has to publish. (If each
+//! writer published its own turn, a writer that was descheduled after its insertion would hold up the next one, which
+//! would then have to yield the processor: every write would cost a context switch.)
 //!
 //! ```text
 //! head  := newest visible sequence number << 8 | place of the next in line, modulo 256
 //! slots := for each place modulo SLOTS, the last sequence number of the write that is done
 //! ```
-//! Sequence numbers only grow. So a slot with a number above that of `head` belongs to the next in line, any
-//! other is left from an earlier round, and a `head` that is unchanged has not changed meanwhile.
+//! Sequence numbers only increase. So a slot with a number above that of `head` belongs to the next in line, and any
+//! other number is left from an earlier round. If `head` has the same value, it has not changed in the meantime.
 //!
-//! Invariant **O1**: at most `SLOTS` turns are out, so no slot is written before its last use is over.
+//! Invariant **O1**: at most `SLOTS` turns are reserved and not yet published, so no slot is written before its last
+//! use is over.
 //!
-//! Why nobody is forgotten: who is done stores the slot, fences, and loads `head`; who moves `head` stores
-//! it, fences, and loads the next slot. One of the two sees the other. Trusted by the loom models.
+//! Why no turn is missed: a thread that has finished stores the slot, executes a fence, and loads `head`. A thread that
+//! advances `head` stores it, executes a fence, and loads the next slot. One of the two sees the other's store. The
+//! loom models check this.
 
 use crate::base::SeqNo;
 use crate::env::clock::Instant;
 use crate::env::sync::atomic::{AtomicU64, Ordering, fence};
 use std::time::Duration;
 
-/// Places in line. Few under loom, so that its small models go round.
+/// The number of slots. Small under loom, so that its small models reuse slots.
 const SLOTS: u64 = if cfg!(loom) { 2 } else { 128 };
 const PLACE_BITS: u32 = 8;
 const PLACE_MASK: u64 = (1 << PLACE_BITS) - 1;
 
-/// What a writer reserved: sequence numbers and its place in line. Each must be published.
+/// A reservation of sequence numbers and of a place in line. Each must be published.
 #[derive(Debug)]
 #[must_use]
 pub struct Turn {
@@ -39,36 +41,36 @@ pub struct Turn {
 }
 
 impl Turn {
-    /// The first sequence number.
+    /// Returns the first sequence number.
     #[inline]
     pub fn first(&self) -> SeqNo {
         self.first
     }
 }
 
-/// Gives turns away; guarded by the write lock.
+/// Allocates turns; guarded by the write lock.
 #[derive(Debug)]
 pub struct TurnAllocator {
-    /// The newest sequence number that was given away; visible ones may lag behind.
+    /// The newest allocated sequence number. The newest visible one may be older.
     last_allocated: SeqNo,
     next_place: u64,
-    /// Places below are known to be free.
+    /// Places below this one are known to be free.
     free_below: u64,
 }
 
 impl TurnAllocator {
-    /// Everything up to `last` was given away.
+    /// Creates an allocator that has allocated everything up to `last`.
     pub fn new(last: SeqNo) -> TurnAllocator {
         TurnAllocator { last_allocated: last, next_place: 0, free_below: 0 }
     }
 
-    /// The newest sequence number that was given away.
+    /// Returns the newest allocated sequence number.
     #[inline]
     pub fn last_allocated(&self) -> SeqNo {
         self.last_allocated
     }
 
-    /// Whether [`TurnAllocator::reserve`] may be called: there is a place for another turn (O1).
+    /// Returns whether [`TurnAllocator::reserve`] may be called, that is, whether there is a free place (O1).
     #[inline]
     pub fn has_room(&mut self, order: &CommitOrder) -> bool {
         if self.next_place < self.free_below {
@@ -80,7 +82,7 @@ impl TurnAllocator {
         out < SLOTS
     }
 
-    /// The next `count` sequence numbers, at least one.
+    /// Reserves the next `count` sequence numbers, at least one.
     #[inline]
     pub fn reserve(&mut self, count: u64) -> Turn {
         debug_assert!(count > 0 && self.next_place < self.free_below);
@@ -99,7 +101,7 @@ pub struct CommitOrder {
 }
 
 impl CommitOrder {
-    /// Everything up to `last` is visible.
+    /// Creates the order with everything up to `last` visible.
     pub fn new(last: SeqNo) -> CommitOrder {
         CommitOrder {
             head: AtomicU64::new(last << PLACE_BITS),
@@ -107,20 +109,20 @@ impl CommitOrder {
         }
     }
 
-    /// The newest sequence number that readers see.
+    /// Returns the newest sequence number that is visible to readers.
     #[inline]
     pub fn visible(&self) -> SeqNo {
         self.head.load(Ordering::Acquire) >> PLACE_BITS
     }
 
-    /// Waits until everything before the turn is visible. Writers before it are past their
-    /// reservation and hence only an insert (or a sync) away.
+    /// Waits until everything before the turn is visible. Earlier writers have their reservations, so they only have to
+    /// finish an insert or a sync.
     #[inline]
     pub fn wait_turn(&self, turn: &Turn) {
         self.wait_for(turn.first - 1);
     }
 
-    /// Waits until `last` is visible; false if it is not after `patience`.
+    /// Waits until `last` is visible. Returns false if it is not visible after `patience`.
     pub fn wait_visible(&self, last: SeqNo, patience: Duration) -> bool {
         let start = Instant::now();
         while self.visible() < last {
@@ -132,12 +134,12 @@ impl CommitOrder {
         true
     }
 
-    /// Makes the turn's numbers visible once everything before them is, and returns then. The caller has
+    /// Publishes the turn. Returns when everything before it, and then the turn itself, is visible. The caller has
     /// inserted the entries.
     #[inline]
     pub fn publish(&self, turn: &Turn) {
         if self.visible() == turn.first - 1 {
-            // Nobody else moves `head` while it is our turn.
+            // No other thread advances `head` while this turn is the next in line.
             let next = (turn.place + 1) & PLACE_MASK;
             self.head.store(turn.last << PLACE_BITS | next, Ordering::Release);
             self.publish_next();
@@ -148,7 +150,7 @@ impl CommitOrder {
         self.wait_for(turn.last);
     }
 
-    /// Makes visible what is next in line, as far as it is done.
+    /// Publishes the turns that are next in line, as far as they are finished.
     #[inline]
     fn publish_next(&self) {
         loop {
@@ -160,7 +162,7 @@ impl CommitOrder {
                 return;
             }
             let next = last << PLACE_BITS | (place + 1) & PLACE_MASK;
-            // Who moves it instead of us looks at the next one as we do.
+            // A thread that advances `head` instead of this one checks the next turn as well.
             let _ = self.head.compare_exchange(head, next, Ordering::AcqRel, Ordering::Relaxed);
         }
     }
@@ -175,8 +177,8 @@ impl CommitOrder {
     }
 }
 
-/// Waits a little for another thread. It may not be running: then giving way costs less than sleeping, unless
-/// it waits for the device.
+/// Waits briefly for another thread. That thread may not be running: then yielding costs less than sleeping, unless it
+/// waits for the device.
 #[inline]
 fn pause(round: u32) {
     #[cfg(loom)]

@@ -1,9 +1,8 @@
-//! Replay of records with the marks of a two-phase commit.
+//! Replay of records that contain the markers of two-phase commit.
 //!
-//! A prepared section is kept aside until its transaction is committed or rolled back, in the same
-//! WAL or a younger one. Commits take sequence numbers from their own place in the log, and a family
-//! takes their records if the WAL of the commit is not too old for it: that the section stands in an
-//! older WAL does not matter.
+//! A prepared section is kept until its transaction is committed or rolled back, in the same WAL or a newer one. A
+//! commit's records get sequence numbers from the position of the commit in the log. A family takes the records if the
+//! WAL of the commit is not too old for it, even if the section itself is in an older WAL.
 
 use super::apply::{MemtableInserter, MemtableLookup};
 use crate::base::SeqNo;
@@ -11,23 +10,23 @@ use crate::batch::{BatchHandler, WriteBatch, iterate};
 use crate::error::{Error, Result};
 use std::collections::BTreeMap;
 
-/// What is prepared and neither committed nor rolled back, by the names of the transactions.
+/// The sections that are prepared and neither committed nor rolled back, by the names of their transactions.
 pub type Sections = BTreeMap<Vec<u8>, WriteBatch>;
 
-/// The tag that begins a section of the write-committed policy.
+/// The tag that begins a section under the write-committed policy.
 const BEGIN_PREPARE: u8 = 0x09;
 
-/// Inserts the records of one WAL record, apart from those that are prepared only.
+/// Inserts the records of one WAL record, except those that are only prepared.
 pub struct SectionReplay<'a, L> {
     inserter: MemtableInserter<'a, L>,
-    /// `None` where sections are refused.
+    /// `None` if sections are refused.
     sections: Option<&'a mut Sections>,
-    /// The section whose end was not met yet.
+    /// The section whose end has not been reached yet.
     open: Option<WriteBatch>,
 }
 
 impl<'a, L: MemtableLookup> SectionReplay<'a, L> {
-    /// Inserts from sequence number `first` on. Without `sections` a prepared section is an error.
+    /// Creates a replay whose first sequence number is `first`. Without `sections`, a prepared section is an error.
     pub fn new(
         lookup: &'a L,
         first: SeqNo,
@@ -36,7 +35,7 @@ impl<'a, L: MemtableLookup> SectionReplay<'a, L> {
         SectionReplay { inserter: MemtableInserter::new(lookup, first), sections, open: None }
     }
 
-    /// The sequence number that follows; Corruption where a section has no end.
+    /// Returns the next sequence number. Returns `Corruption` if a section has no end.
     pub fn finish(self) -> Result<SeqNo> {
         match self.open {
             Some(_) => Err(Error::corruption("WriteBatch ends within a prepared section")),
@@ -44,7 +43,7 @@ impl<'a, L: MemtableLookup> SectionReplay<'a, L> {
         }
     }
 
-    /// What was prepared under a name, if replay has met it.
+    /// Removes and returns the section with this name, if replay has found one.
     fn take(&mut self, name: &[u8]) -> Option<WriteBatch> {
         self.sections.as_mut()?.remove(name)
     }
@@ -119,7 +118,7 @@ impl<L: MemtableLookup> BatchHandler for SectionReplay<'_, L> {
     }
 
     fn mark_commit(&mut self, name: &[u8]) -> Result<()> {
-        // A section that is gone was committed, and is in tables.
+        // A missing section was committed earlier, and its records are in tables.
         let section = self.take(name);
         section.map_or(Ok(()), |section| iterate(section.data(), &mut self.inserter))
     }
@@ -130,7 +129,7 @@ impl<L: MemtableLookup> BatchHandler for SectionReplay<'_, L> {
     }
 }
 
-/// The error of who does not know what to do with a prepared section.
+/// Returns the error for a prepared section that cannot be handled here.
 #[cold]
 pub(crate) fn prepared_here() -> Error {
     Error::not_supported("WAL contains prepared transactions. Open with TransactionDB::Open().")

@@ -1,18 +1,18 @@
-//! Slows writers down before the tree falls behind, and stops them when it has.
+//! Write stalls: slow writers down before the tree falls behind, and stop them when it has.
 //!
-//! Three debts are watched: immutable memtables, level-0 files, and bytes that compaction still
-//! has to move. Between RocksDB's soft and hard limits the allowed rate falls continuously, so
-//! that a writer near its sustainable rate sees small delays instead of a cliff. A delay is a debt
-//! in nanoseconds that each write adds to and then waits out; there is no fixed sleep.
+//! Three debts are watched: immutable memtables, level-0 files, and the bytes that compaction still has to move.
+//! Between RocksDB's soft and hard limits the allowed rate falls continuously, so that a writer near its sustainable
+//! rate sees small delays instead of a cliff. A delay is a debt in nanoseconds: each write adds to it and then waits
+//! until it is paid. There is no fixed sleep.
 //!
-//! Before any debt there is the *pace*. Writers that fill the last memtable allowed while another one
-//! is being flushed go at a twentieth of the speed of the last flushes, so that the flush is done
-//! when a twentieth of the memtable is full. If it takes longer, the rate falls with what they have written since.
-//! Otherwise a writer that is faster than the flush doubles the memory in use just before it has to
-//! stop anyway. The pace is no delay in RocksDB's sense: it shows in no property, and `no_slowdown`
-//! does not fail by it. Writers wait for it rarely and then longer, so that small writes do not see it in
-//! the 99.9th percentile and large ones, of which a memtable holds few, not in the 99th. Large ones do not
-//! wait before half the memtable is full: their flush is bound by memory, as they are, and done by then.
+//! Before any debt there is the *pace*. Writers that fill the last allowed memtable while another one is being flushed
+//! are limited to a twentieth of the speed of recent flushes, so that the flush finishes when a twentieth of the
+//! memtable is full. If the flush takes longer, the rate falls with the amount written since. Without the pace, a
+//! writer that is faster than the flush would double the memory in use just before it has to stop anyway. The pace is
+//! no delay in RocksDB's sense: no property shows it, and `no_slowdown` does not fail because of it. Writers wait for
+//! it rarely, but longer each time. So it does not affect the 99.9th percentile of small writes, or the 99th percentile
+//! of large writes, of which a memtable holds few. Large writes do not wait until half the memtable is full: like them,
+//! their flush is bound by memory speed, and it is finished by then.
 
 use crate::env::clock::Instant;
 use crate::env::lock_rank::{INNERMOST, RankedMutex};
@@ -20,10 +20,10 @@ use crate::env::sync::Condvar;
 use crate::env::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Why writers are held up. The names are those of RocksDB's statistics.
+/// Why writers are stalled. The names are those of RocksDB's statistics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StallCause {
-    /// Memtables wait for flushes.
+    /// Memtables wait to be flushed.
     Memtable,
     /// Too many files in level 0.
     Level0FileCount,
@@ -31,52 +31,51 @@ pub enum StallCause {
     PendingCompactionBytes,
 }
 
-/// What is measured, for one column family.
+/// The measurements for one column family.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StallInputs {
-    /// Immutable memtables that are not flushed.
+    /// The number of immutable memtables that are not flushed.
     pub immutables: usize,
-    /// One of them is being flushed or will be as soon as a thread is free.
+    /// Whether one of them is being flushed, or will be as soon as a thread is free.
     pub flush_due: bool,
-    /// Files in level 0.
+    /// The number of files in level 0.
     pub level0_files: usize,
-    /// Bytes that compaction has to move before the tree is in shape.
+    /// The number of bytes that compaction has to move before the tree is in shape.
     pub pending_compaction_bytes: u64,
 }
 
-/// Where delays and stops begin; from the options of one column family.
+/// The limits at which delays and stops begin, from the options of one column family.
 #[derive(Clone, Copy, Debug)]
 pub struct StallLimits {
     /// `write_buffer_size`.
     pub memtable_bytes: usize,
     /// `max_write_buffer_number`.
     pub immutables_stop: usize,
-    /// `level0_slowdown_writes_trigger`; `None` never delays.
+    /// `level0_slowdown_writes_trigger`; `None` means no delay.
     pub level0_slowdown: Option<usize>,
     /// `level0_stop_writes_trigger`.
     pub level0_stop: usize,
-    /// `soft_pending_compaction_bytes_limit`; 0 never delays.
+    /// `soft_pending_compaction_bytes_limit`; 0 means no delay.
     pub pending_soft: u64,
-    /// `hard_pending_compaction_bytes_limit`; 0 never stops.
+    /// `hard_pending_compaction_bytes_limit`; 0 means no stop.
     pub pending_hard: u64,
 }
 
-/// The verdict over one column family.
+/// The stall condition of one column family.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Stall {
-    /// Writers go at full speed.
+    /// Writers are not limited.
     None,
-    /// Writers keep to the pace: they fill the last memtable allowed, of so many bytes, during a
-    /// flush.
+    /// Writers keep the pace: during a flush they fill the last allowed memtable, of this many bytes.
     Pace(usize),
-    /// Writers are slowed: 0 is the soft limit, 1 the hard one.
+    /// Writers are delayed. The pressure is 0 at the soft limit and 1 at the hard limit.
     Delay(StallCause, f64),
-    /// Writers wait.
+    /// Writers are stopped.
     Stop(StallCause),
 }
 
 impl StallLimits {
-    /// The verdict for these measurements.
+    /// Returns the stall condition for these measurements.
     pub fn judge(&self, inputs: &StallInputs) -> Stall {
         let pending = inputs.pending_compaction_bytes;
         if inputs.immutables >= self.immutables_stop {
@@ -114,38 +113,38 @@ impl StallLimits {
     }
 }
 
-/// Holds writers up. One per database; writers look at one flag when there is nothing to do.
+/// Delays and stops writers. There is one per database. If there is nothing to do, writers only read one flag.
 pub struct WriteController {
     active: AtomicBool,
     state: RankedMutex<ControllerState, INNERMOST>,
     changed: Condvar,
-    /// `delayed_write_rate`, bytes per second at half pressure.
+    /// `delayed_write_rate`: bytes per second at half pressure.
     base_rate: AtomicU64,
     stalled_us: AtomicU64,
 }
 
 struct ControllerState {
-    /// Writers are delayed or stopped.
+    /// Whether writers are delayed or stopped.
     stalled: bool,
-    /// How many hold writers back for a moment, whatever the stalls say.
+    /// The number of threads that hold writers briefly, regardless of stalls.
     holders: usize,
     stopped: Option<StallCause>,
-    /// Bytes per second; `None` is unlimited.
+    /// The allowed rate in bytes per second; `None` means unlimited.
     rate: Option<f64>,
-    /// Instead of a rate, while the pace is kept.
+    /// Replaces the rate while the pace is kept.
     pace: Option<Pace>,
-    /// Bytes of memtables per second, of the last flushes.
+    /// The speed of recent flushes, in memtable bytes per second.
     flush_speed: f64,
-    /// One was measured.
+    /// Whether a flush was measured.
     flush_speed_known: bool,
-    /// When the writes admitted so far are paid for.
+    /// When the debt of the writes admitted so far is paid.
     paid_until: Instant,
     closed: bool,
-    /// Writes fail: what writers wait for may never come.
+    /// Whether writes fail: the event that stopped writers wait for may never happen.
     failed: bool,
 }
 
-/// Writes into the last memtable allowed, since the flush of another began.
+/// Writes into the last allowed memtable since the flush of another one began.
 #[derive(Clone, Copy)]
 struct Pace {
     memtable_bytes: usize,
@@ -154,50 +153,50 @@ struct Pace {
 
 /// Debts smaller than this are carried over instead of waited for.
 const DEBT_FREE: Duration = Duration::from_micros(100);
-/// The same for the pace, unless it has fallen. A wait of 100 us takes three times as long where processors are
-/// busy, and many short ones are seen by more writers than a few long ones.
+/// The same for the pace, unless the rate has fallen. A wait of 100 us takes three times as long when processors are
+/// busy, and many short waits affect more writers than a few long ones.
 const PACE_DEBT_FREE: Duration = Duration::from_millis(8);
-/// A write that costs more is large. Of those one in five hundred would wait for that debt; of smaller ones
-/// hardly one in ten thousand does, as few of a memtable's are written beside a flush.
+/// A write that costs more than this is large. One in five hundred large writes would wait for that debt. Of the
+/// smaller ones, hardly one in ten thousand does, because few of a memtable's small writes happen during a flush.
 const PACE_COST_LARGE: Duration = Duration::from_micros(16);
-/// What of the flush's speed small writes have, and of the memtable by the time the flush is done.
+/// The share of the flush speed that small writes get, and the share of the memtable that they fill during the flush.
 const PACE_SHARE: f64 = 0.05;
-/// What of the memtable large writes fill before they wait: a flush of large entries is nearly done by
-/// then. They leave room for half as much again if it is late.
+/// The share of the memtable that large writes fill before they wait: a flush of large entries is nearly done by then.
+/// If the flush is late, there is room for half as much again.
 const PACE_SHARE_LARGE: f64 = 0.5;
-/// So much is always written before the pace falls: less memory is not worth it. Flushes of less say
-/// little about their speed.
+/// This much is always written before the pace falls: saving less memory is not worthwhile. Smaller flushes say little
+/// about the flush speed.
 const PACE_BYTES_MIN: usize = 1 << 20;
-/// What a flush is taken for until one was measured: that of a memtable into the page cache.
+/// The assumed flush speed until a flush is measured: that of writing a memtable into the page cache.
 const FLUSH_SPEED_UNKNOWN: f64 = 512.0 * 1048576.0;
 
 impl Pace {
-    /// Bytes per second for small writes, beside a flush of this speed. Falls to a 64th when as much
-    /// again is written as the writers have.
+    /// Returns the rate for small writes in bytes per second, given the flush speed. It falls to a 64th when writers
+    /// have written twice their share.
     fn rate(&self, flush_speed: f64) -> f64 {
         let free = (self.memtable_bytes as f64 * PACE_SHARE).max(PACE_BYTES_MIN as f64);
         let over = (self.written as f64 / free - 1.0).clamp(0.0, 1.0);
         flush_speed * PACE_SHARE * 64f64.powf(-over)
     }
 
-    /// Bytes per second for large writes, once they have filled what is theirs: from the flush's speed
-    /// down to a 64th when half as much again is written.
+    /// Returns the rate for large writes in bytes per second, once they have filled their share: from the flush speed
+    /// down to a 64th of it when they have written half as much again.
     fn rate_of_large(&self, flush_speed: f64) -> Option<f64> {
         let free = (self.memtable_bytes as f64 * PACE_SHARE_LARGE).max(PACE_BYTES_MIN as f64);
         let over = 2.0 * (self.written as f64 / free - 1.0);
         (over > 0.0).then(|| flush_speed * 64f64.powf(-over.min(1.0)))
     }
 
-    /// Whether a write of so many bytes is large: one that costs little keeps its debt for others.
+    /// Returns whether a write of this many bytes is large. A write that costs little leaves its debt to later writes.
     fn is_large(bytes: usize, flush_speed: f64) -> bool {
         bytes as f64 > PACE_COST_LARGE.as_secs_f64() * PACE_SHARE * flush_speed
     }
 }
-/// One wait is never longer than this, so that a changed rate is seen soon.
+/// The longest single wait, so that a changed rate takes effect soon.
 const WAIT_MAX: Duration = Duration::from_millis(10);
 
 impl WriteController {
-    /// A controller around `delayed_write_rate` bytes per second.
+    /// Creates a controller with a base rate of `delayed_write_rate` bytes per second.
     pub fn new(delayed_write_rate: u64) -> WriteController {
         WriteController {
             active: AtomicBool::new(false),
@@ -219,7 +218,7 @@ impl WriteController {
         }
     }
 
-    /// Takes the worst verdict over all column families.
+    /// Sets the worst stall condition of all column families.
     pub fn set(&self, stall: Stall) {
         let mut state = self.state.lock();
         let written = state.pace.map_or(0, |pace| pace.written);
@@ -235,7 +234,7 @@ impl WriteController {
         self.changed.notify_all();
     }
 
-    /// Takes note of a flush: so many bytes of memtables in so much time.
+    /// Notes a flush: the bytes of its memtables and the time it took.
     pub fn flushed(&self, bytes: u64, took: Duration) {
         if bytes >= PACE_BYTES_MIN as u64 {
             let speed = bytes as f64 / took.as_secs_f64().max(1e-6);
@@ -248,7 +247,7 @@ impl WriteController {
         }
     }
 
-    /// Keeps new writers waiting until the result is dropped. Those that were admitted go on.
+    /// Holds new writers until the result is dropped. Writers that were admitted continue.
     pub fn hold(&self) -> WritersHeld<'_> {
         let mut state = self.state.lock();
         state.holders += 1;
@@ -264,47 +263,47 @@ impl WriteController {
         self.changed.notify_all();
     }
 
-    /// Four times the base rate at the soft limit, a sixteenth of it at the hard one, geometric
-    /// between: each further file or gigabyte costs the same factor.
+    /// Returns the rate at a pressure: four times the base rate at the soft limit, a sixteenth of it at the hard limit,
+    /// and geometric in between. So each further file or gigabyte costs the same factor.
     fn rate_at(&self, pressure: f64) -> f64 {
         self.base_rate.load(Ordering::Relaxed) as f64 * 4.0 * 64f64.powf(-pressure)
     }
 
-    /// Changes the rate around which writers are delayed; [`WriteController::set`] applies it.
+    /// Changes the base rate for delayed writers; [`WriteController::set`] applies it.
     pub fn set_base_rate(&self, delayed_write_rate: u64) {
         self.base_rate.store(delayed_write_rate.max(1), Ordering::Relaxed);
     }
 
-    /// Whether writers are held up now.
+    /// Returns whether writers are delayed, stopped or held now.
     #[inline]
     pub fn is_active(&self) -> bool {
         self.active.load(Ordering::Acquire)
     }
 
-    /// Whether writers are stopped now.
+    /// Returns whether writers are stopped now.
     pub fn is_stopped(&self) -> bool {
         self.is_active() && self.state.lock().stopped.is_some()
     }
 
-    /// The rate that delayed writers share, in bytes per second; 0 while there is no delay.
+    /// Returns the rate that delayed writers share, in bytes per second; 0 while there is no delay.
     pub fn delayed_write_rate(&self) -> u64 {
         self.state.lock().rate.map_or(0, |r| r as u64)
     }
 
-    /// Microseconds that writers were held up, in total.
+    /// Returns the total time that writers were stalled, in microseconds.
     pub fn stalled_us(&self) -> u64 {
         self.stalled_us.load(Ordering::Relaxed)
     }
 
-    /// Waits as long as a write of `bytes` has to. With `no_slowdown` it does not wait and returns
-    /// `None` where it would have to. Returns how long a stall held the write up: nothing for most writes.
+    /// Waits as long as a write of `bytes` has to. Returns how long a stall delayed the write: zero for most writes.
+    /// With `no_slowdown` it does not wait, and returns `None` if it would have to.
     #[cold]
     pub fn admit(&self, bytes: usize, no_slowdown: bool) -> Option<Duration> {
         let began = Instant::now();
         let mut stalled = false;
         let mut state = self.state.lock();
         while (state.stopped.is_some() || state.holders > 0) && !state.closed && !state.failed {
-            // Who holds writers lets go soon: that is no stall.
+            // Held writers are released soon, so this is no stall.
             if no_slowdown && state.stopped.is_some() {
                 return None;
             }
@@ -329,7 +328,7 @@ impl WriteController {
         {
             let now = Instant::now();
             let cost = Duration::from_secs_f64(bytes as f64 / rate);
-            // What a large write itself has taken is a part of what it costs.
+            // The time that a large write itself took counts towards its cost.
             let since = if large { now.checked_sub(cost).unwrap_or(now) } else { now };
             state.paid_until = state.paid_until.max(since) + cost;
             let debt = state.paid_until.duration_since(now);
@@ -340,7 +339,7 @@ impl WriteController {
                     state.paid_until -= cost;
                     return state.pace.is_some().then_some(Duration::ZERO);
                 }
-                // Whoever changes the rate wakes us; what is still owed counts at the next write.
+                // A change of the rate wakes this thread. The remaining debt counts at the next write.
                 stalled = true;
                 state.wait_for(&self.changed, debt.min(WAIT_MAX));
             }
@@ -354,13 +353,13 @@ impl WriteController {
         Some(waited)
     }
 
-    /// Lets everybody go, to be told the error that stopped writes; or holds them up again.
+    /// Releases all waiting writers, which then get the error that stopped writes; or ends this state.
     pub fn set_failed(&self, failed: bool) {
         self.state.lock().failed = failed;
         self.changed.notify_all();
     }
 
-    /// Lets everybody go: the database is closing.
+    /// Releases all waiting writers, because the database is closing.
     pub fn close(&self) {
         self.state.lock().closed = true;
         self.changed.notify_all();

@@ -1,10 +1,9 @@
-//! Syncs shared by many writers: one flush of the device covers every record that was appended before it
-//! began.
+//! Sync groups: one device flush covers every record that was appended before it began.
 //!
-//! Of the writers that wait one leads: it flushes, hands the lead to the first that its flush came too early
-//! for, and then wakes those that are done. Each sleeps by itself and is woken once, with its answer. (With one
-//! condition for all, every one of them had to have the lock to learn what had become of its record, and sixteen
-//! waited for the lock one after the other while the device was idle.)
+//! One of the waiting writers is the leader. It flushes, passes the lead to the first writer that its flush came too
+//! early for, and then wakes the writers that are done. Each writer sleeps on its own and is woken once, with its
+//! result. (With one shared condition variable, every writer needed the lock to learn the result for its record, and
+//! sixteen waited for the lock one after the other while the device was idle.)
 
 use crate::env::clock::Instant;
 use crate::env::sync::ModelMutex as Mutex;
@@ -22,19 +21,20 @@ pub struct SyncGroup {
 
 #[derive(Default)]
 struct SyncState {
-    /// Every record with a ticket up to this is on the device.
+    /// Every record with a ticket up to this one is on the device.
     synced: u64,
-    /// Somebody leads, or was told to.
+    /// Whether there is a leader, or a writer was told to lead.
     led: bool,
-    /// The error of a flush, told to everybody until the log is replaced: what the device holds is unknown.
+    /// The error of a flush. All writers get it until the log is replaced, because the content of the device is
+    /// unknown.
     failed: Option<Error>,
-    /// Records with a ticket up to this are in a log that was replaced.
+    /// Records with a ticket up to this one are in a log that was replaced.
     given_up: u64,
-    /// Its error, until they are durable by other means.
+    /// The error of that log, until its records are durable by other means.
     lost: Option<Error>,
-    /// In the order of arrival.
+    /// The waiting writers, in order of arrival.
     waiting: Vec<Arc<Waiter>>,
-    /// How many writers the last two flushes served, and how long the next one may wait for them.
+    /// The number of writers that the last two flushes served, and how long the next flush may wait for them.
     served: usize,
     patience: Duration,
     last_served: usize,
@@ -48,9 +48,9 @@ struct Waiter {
 }
 
 const NOTHING: u8 = 0;
-/// The record is on the device, or never will be: `SyncState` has the answer.
+/// The record is on the device, or never will be: `SyncState` has the result.
 const LOOK: u8 = 1;
-/// The record needs a flush, and this writer is to do it.
+/// The record needs a flush, and this writer must run it.
 const LEAD: u8 = 2;
 
 impl Waiter {
@@ -69,10 +69,10 @@ impl Waiter {
     }
 }
 
-/// Writers whose records are on the device. They sleep on until this is dropped.
+/// Writers whose records are on the device. They keep sleeping until this is dropped.
 ///
-/// Whoever flushed inserts first, since the others could not publish before it. The others are later ones:
-/// it does not wait for any of them.
+/// The writer that flushed inserts first, because the others could not publish before it. The others are later in the
+/// commit order, so the flushing writer never waits for any of them.
 #[derive(Default)]
 #[must_use]
 pub struct Followers(Vec<Arc<Waiter>>);
@@ -84,7 +84,7 @@ impl Drop for Followers {
 }
 
 impl SyncState {
-    /// What became of a record, if that is known.
+    /// Returns the result for a record, if it is known.
     fn answer(&self, ticket: u64) -> Option<Result<()>> {
         let lost = self.lost.as_ref().filter(|_| ticket <= self.given_up);
         match self.failed.as_ref().or(lost) {
@@ -93,7 +93,8 @@ impl SyncState {
         }
     }
 
-    /// Who waits no longer, now that a flush has ended. If others still wait the first of them is to lead.
+    /// Removes the writers that need not wait any longer after a flush. If others still wait, returns the first of them
+    /// as the next leader.
     fn divide(&mut self) -> (Vec<Arc<Waiter>>, Option<Arc<Waiter>>) {
         let (synced, all) = (self.synced.max(self.given_up), self.failed.is_some());
         let done: Vec<_> = self.waiting.extract_if(.., |w| all || w.ticket <= synced).collect();
@@ -107,8 +108,8 @@ impl SyncState {
 }
 
 impl SyncGroup {
-    /// Returns once the record with `ticket` is on the device. One of the waiters runs `flush`,
-    /// which returns the ticket of the newest record that the flush covered.
+    /// Returns once the record with `ticket` is on the device. One of the waiters runs `flush`, which returns the
+    /// ticket of the newest record that the flush covered.
     pub fn wait(&self, ticket: u64, flush: impl Fn() -> Result<u64>) -> Result<Followers> {
         let mut state = self.state.lock();
         if let Some(answer) = state.answer(ticket) {
@@ -131,14 +132,14 @@ impl SyncGroup {
         self.lead(ticket, flush)
     }
 
-    /// The log with the records up to this ticket was replaced by a new one. Whoever waits for them gets the error,
-    /// until they are settled.
+    /// Notes that the log with the records up to this ticket was replaced by a new one. Writers that wait for these
+    /// records get the error, until the records are settled.
     pub fn give_up(&self, ticket: u64, error: Error) {
         let mut state = self.state.lock();
         (state.given_up, state.lost, state.failed) = (ticket, Some(error), None);
     }
 
-    /// What was given up is durable now, as far as it counts.
+    /// Notes that the records given up are durable now, as far as they are needed.
     pub fn settle(&self) {
         let mut state = self.state.lock();
         if state.lost.take().is_some() {
@@ -146,15 +147,15 @@ impl SyncGroup {
         }
     }
 
-    /// Lets those come along that the last flush woke and that are about to write again; no longer than that took,
-    /// which is less than they would wait for the next one, and half as long unless the last ones
-    /// all came. Whether they did.
+    /// Waits for writers woken by the previous flush to join this one, at most as long as that flush took, which is
+    /// less than they would wait for the next flush; and at most half as long if not all of them joined last time.
+    /// Returns whether they joined.
     fn gather(&self) -> bool {
         let (expected, patience) = {
             let state = self.state.lock();
             (state.served, state.patience)
         };
-        // Models do not know time.
+        // Loom models have no time.
         if expected < 2 || cfg!(loom) {
             return false;
         }
@@ -168,7 +169,7 @@ impl SyncGroup {
         true
     }
 
-    /// Flushes, and passes the lead on.
+    /// Runs a flush, and passes the lead on.
     fn lead(&self, ticket: u64, flush: impl Fn() -> Result<u64>) -> Result<Followers> {
         let all_came = self.gather();
         let began = Instant::now();
@@ -178,13 +179,13 @@ impl SyncGroup {
         state.patience = if all_came { took } else { took / 2 };
         match &result {
             Ok(covered) => state.synced = state.synced.max(*covered),
-            // Of a log that was replaced meanwhile nobody needs it.
+            // The error concerns a log that was replaced meanwhile, so no writer needs it.
             Err(_) if ticket <= state.given_up => {}
             Err(e) => state.failed = Some(e.clone()),
         }
         let (mut done, next) = state.divide();
         drop(state);
-        // Our own turn comes after theirs.
+        // This writer's turn comes after theirs.
         let earlier = Followers(done.extract_if(.., |waiter| waiter.ticket < ticket).collect());
         next.iter().for_each(|waiter| waiter.tell(LEAD));
         drop(earlier);
