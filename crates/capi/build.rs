@@ -5,6 +5,8 @@
 //!   the path is the field that is called as the function is behind its `_get_` or `_set_`.
 //!   `get-enum` and `set-enum` are accessors of a closed set: a number without a name is noted in `unnamed` of the
 //!   struct, for the opening to refuse it.
+//! * A row with a binding `forward FUNCTION` calls that function, a path below `src/families`, with the database that
+//!   the first argument wraps and the remaining arguments.
 //! * A function that stands in no file under `src` becomes a refusal: it sets `errptr` to its own
 //!   name where it has one and returns NULL or zero.
 //!
@@ -42,6 +44,10 @@ fn main() {
             function.refusal(&mut out);
             continue;
         };
+        if accessor == "forward" {
+            function.forwarder(path, &mut out);
+            continue;
+        }
         let path = field_path(name, path);
         match accessor {
             "get" => function.getter(&path, &mut out),
@@ -150,6 +156,34 @@ impl Function<'_> {
              // SAFETY: the caller passes a live handle that nobody else uses meanwhile, or NULL.\n    \
              unsafe {{ crate::accessors::set(handle, |h| {{ let unnamed = crate::accessors::ClosedSet::choose(&mut h.{path}, \
              value.into()); h.{unnamed}.note(\"{option}\", unnamed); }}) }}\n}}\n"
+        )
+        .expect("a String takes all");
+    }
+
+    fn forwarder(&self, callee: &str, out: &mut String) {
+        let (name, handle) = (self.name, self.handle());
+        let (mut arguments, mut passed) = (String::new(), String::new());
+        for (i, argument) in self.arguments.iter().enumerate().skip(1) {
+            let ty = rust_type(type_of(argument));
+            let cast = if ty.starts_with('*') { ".cast()" } else { "" };
+            write!(arguments, ", a{i}: {ty}").expect("a String takes all");
+            write!(passed, ", a{i}{cast}").expect("a String takes all");
+        }
+        let (returns, cast) = match self.returns {
+            "void" => (String::new(), ""),
+            pointer if pointer.contains('*') => {
+                let constant = pointer.starts_with("const ");
+                let cast = if constant { ".cast_mut().cast()" } else { ".cast()" };
+                (format!(" -> {}", rust_type(pointer)), cast)
+            }
+            other => (format!(" -> {}", rust_type(other)), ""),
+        };
+        let semicolon = if returns.is_empty() { ";" } else { "" };
+        write!(
+            out,
+            "#[unsafe(no_mangle)]\nunsafe extern \"C\" fn {name}(handle: *mut crate::families::{handle}{arguments}){returns} \
+             {{\n    // SAFETY: the caller's promises are those of the function that is called.\n    \
+             unsafe {{ crate::families::{callee}(crate::accessors::database(handle){passed}){cast}{semicolon} }}\n}}\n"
         )
         .expect("a String takes all");
     }

@@ -1,12 +1,14 @@
-//! What the generated accessors call: a C scalar into a field and back.
+//! Functions that generated code calls: they read and write fields as C scalars, and unwrap databases.
 
 use crate::errptr::quiet;
+use crate::families::rocksdb_t;
 use ferrolith::internal::compress::CompressionType;
 use ferrolith::internal::options::{
     BottommostLevelCompaction, ChecksumType, CompactionPri, CompactionStopStyle, CompactionStyle,
     DataBlockIndexType, IndexType, InfoLogLevel, PinningTier, PrepopulateBlobCache, ReadTier,
     WalRecoveryMode,
 };
+use std::ptr;
 
 /// A field that C sees as a `C`.
 pub(crate) trait Scalar<C> {
@@ -32,6 +34,21 @@ pub(crate) unsafe fn get<H, C: Default>(handle: *const H, read: impl FnOnce(&H) 
 pub(crate) unsafe fn set<H>(handle: *mut H, write: impl FnOnce(&mut H)) {
     // SAFETY: the caller's promise.
     quiet((), || unsafe { handle.as_mut() }.map_or((), write));
+}
+
+/// A handle that wraps a database.
+pub(crate) trait Wraps {
+    /// The database that it wraps.
+    fn database(&mut self) -> &mut rocksdb_t;
+}
+
+/// Returns the database that a handle wraps; NULL for NULL.
+///
+/// # Safety
+/// `handle` is NULL or live.
+pub(crate) unsafe fn database<H: Wraps>(handle: *mut H) -> *mut rocksdb_t {
+    // SAFETY: the caller's promise.
+    unsafe { handle.as_mut() }.map_or(ptr::null_mut(), |handle| &raw mut *handle.database())
 }
 
 impl Scalar<u8> for bool {

@@ -11,8 +11,9 @@
 //! * **Binding.** `get PATH` or `set PATH` on a plain accessor: `build.rs` writes it, `PATH` is a
 //!   field of the handle's Rust struct. `*` stands for the field that has the function's name: `inner.db.*` of
 //!   `rocksdb_options_set_max_open_files` is `inner.db.max_open_files`, the field in that option's row. `get-enum` and
-//!   `set-enum` are the same for closed sets, whose numbers without a name are noted for the opening to refuse. Empty
-//!   for everything else.
+//!   `set-enum` are the same for closed sets, whose numbers without a name are noted for the opening to refuse.
+//!   `forward FUNCTION` on a function of a wrapping handle, such as a database with transactions: `build.rs` writes a
+//!   call of `FUNCTION`, a path below `src/families`, with the wrapped database. Empty for everything else.
 //! * **State**, written by `cargo x abi` from the sources: `implemented`; `accepted` where the
 //!   function's comment begins with "Accepted without effect"; `unsupported` where the comment begins
 //!   with "Refused" or where no source file has the function. For a missing function `build.rs` writes a

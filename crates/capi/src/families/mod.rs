@@ -6,15 +6,15 @@ mod batch_wi;
 mod batch_wi_read;
 mod budget;
 mod cache;
-mod checkpoint;
+pub(crate) mod checkpoint;
 mod compact;
 mod compaction_filter;
 mod compaction_options;
-mod db;
+pub(crate) mod db;
 mod env;
 mod external;
 mod hooks;
-mod iterator;
+pub(crate) mod iterator;
 pub(crate) mod job_info;
 mod listener;
 mod live_files;
@@ -26,10 +26,10 @@ mod optimistic_db;
 mod options;
 mod options_text;
 mod perf;
-mod property;
-mod read;
+pub(crate) mod property;
+pub(crate) mod read;
 mod read_options;
-mod snapshot;
+pub(crate) mod snapshot;
 mod statistics;
 mod table_options;
 mod transaction;
@@ -38,7 +38,7 @@ mod transaction_options;
 mod transaction_read;
 mod tuned_options;
 mod wal_iterator;
-mod write;
+pub(crate) mod write;
 
 pub(crate) use backup::rocksdb_backup_engine_options_t;
 pub(crate) use batch::rocksdb_writebatch_t;
@@ -55,6 +55,7 @@ pub(crate) use compaction_options::{
 pub(crate) use db::{rocksdb_column_family_handle_t, rocksdb_t};
 pub(crate) use external::rocksdb_ingestexternalfileoptions_t;
 pub(crate) use hooks::rocksdb_comparator_t;
+pub(crate) use optimistic_db::rocksdb_optimistictransactiondb_t;
 pub(crate) use options::{
     rocksdb_flushoptions_t, rocksdb_options_t, rocksdb_readoptions_t, rocksdb_writeoptions_t,
 };
@@ -62,6 +63,7 @@ pub(crate) use statistics::rocksdb_statistics_histogram_data_t;
 pub(crate) use table_options::{
     rocksdb_block_based_table_options_t, rocksdb_cuckoo_table_options_t,
 };
+pub(crate) use transaction_db::rocksdb_transactiondb_t;
 pub(crate) use transaction_options::{
     rocksdb_optimistictransaction_options_t, rocksdb_transaction_options_t,
     rocksdb_transactiondb_options_t,

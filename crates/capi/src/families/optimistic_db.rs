@@ -1,12 +1,10 @@
 //! Databases with optimistic transactions.
 
-use super::batch::rocksdb_writebatch_t;
-use super::checkpoint::rocksdb_checkpoint_t;
 use super::db::{descriptors, give_families};
 use super::transaction::rocksdb_transaction_t;
 use super::transaction_options::rocksdb_optimistictransaction_options_t;
-use super::{checkpoint, property, write};
 use super::{rocksdb_column_family_handle_t, rocksdb_options_t, rocksdb_t, rocksdb_writeoptions_t};
+use crate::accessors::Wraps;
 use crate::bytes::path;
 use crate::errptr::{quiet, run};
 use crate::handles::{destroy, get, give};
@@ -20,9 +18,10 @@ pub struct rocksdb_optimistictransactiondb_t {
     base: rocksdb_t,
 }
 
-/// The database below; NULL for NULL.
-unsafe fn base(otxn_db: *mut rocksdb_optimistictransactiondb_t) -> *mut rocksdb_t {
-    otxn_db.as_mut().map_or(ptr::null_mut(), |db| &raw mut db.base)
+impl Wraps for rocksdb_optimistictransactiondb_t {
+    fn database(&mut self) -> &mut rocksdb_t {
+        &mut self.base
+    }
 }
 
 /// Opens a database that has only the default column family.
@@ -106,43 +105,4 @@ pub unsafe extern "C" fn rocksdb_optimistictransaction_begin(
         let options = otxn_options.as_ref().unwrap_or(&default);
         rocksdb_transaction_t::begun(db.inner.begin(&wo.inner, &options.inner), None, old_txn)
     })
-}
-
-/// Commits a batch outside transactions.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rocksdb_optimistictransactiondb_write(
-    otxn_db: *mut rocksdb_optimistictransactiondb_t,
-    options: *const rocksdb_writeoptions_t,
-    batch: *mut rocksdb_writebatch_t,
-    errptr: *mut *mut c_char,
-) {
-    write::rocksdb_write(base(otxn_db), options, batch, errptr);
-}
-
-/// A property, for the caller to free; NULL if there is no such one.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rocksdb_optimistictransactiondb_property_value(
-    db: *mut rocksdb_optimistictransactiondb_t,
-    propname: *const c_char,
-) -> *mut c_char {
-    property::rocksdb_property_value(base(db), propname)
-}
-
-/// A property that is a number; 0 if it was stored, -1 if there is no such one.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rocksdb_optimistictransactiondb_property_int(
-    db: *mut rocksdb_optimistictransactiondb_t,
-    propname: *const c_char,
-    out_val: *mut u64,
-) -> c_int {
-    property::rocksdb_property_int(base(db), propname, out_val)
-}
-
-/// Makes checkpoints of this database.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rocksdb_optimistictransactiondb_checkpoint_object_create(
-    otxn_db: *mut rocksdb_optimistictransactiondb_t,
-    errptr: *mut *mut c_char,
-) -> *mut rocksdb_checkpoint_t {
-    checkpoint::rocksdb_checkpoint_object_create(base(otxn_db), errptr)
 }

@@ -1,23 +1,16 @@
 //! Databases with transactions: open, begin, and what a database does outside transactions.
 
 use super::batch::rocksdb_writebatch_t;
-use super::checkpoint::rocksdb_checkpoint_t;
 use super::db::{descriptors, give_families};
-use super::iterator::rocksdb_iterator_t;
-use super::read::rocksdb_pinnableslice_t;
-use super::snapshot::rocksdb_snapshot_t;
 use super::transaction::{NamedTransactions, rocksdb_transaction_t};
 use super::transaction_options::{rocksdb_transaction_options_t, rocksdb_transactiondb_options_t};
-use super::{checkpoint, db, iterator, property, read, snapshot, write};
-use super::{
-    rocksdb_column_family_handle_t, rocksdb_flushoptions_t, rocksdb_options_t,
-    rocksdb_readoptions_t, rocksdb_t, rocksdb_writeoptions_t,
-};
+use super::{rocksdb_column_family_handle_t, rocksdb_options_t, rocksdb_t, rocksdb_writeoptions_t};
+use crate::accessors::Wraps;
 use crate::bytes::{list_to_malloc, path, put, slice};
 use crate::errptr::{quiet, run};
 use crate::handles::{destroy, get, get_mut, give};
 use ferrolith::internal::txn::TransactionDb;
-use std::ffi::{c_char, c_int, c_uchar};
+use std::ffi::{c_char, c_int};
 use std::ptr;
 use std::sync::Arc;
 
@@ -35,9 +28,10 @@ fn opened(inner: TransactionDb) -> *mut rocksdb_transactiondb_t {
     give(rocksdb_transactiondb_t { inner, base, named: Arc::default() })
 }
 
-/// The database below; NULL for NULL.
-unsafe fn base(txn_db: *mut rocksdb_transactiondb_t) -> *mut rocksdb_t {
-    txn_db.as_mut().map_or(ptr::null_mut(), |db| &raw mut db.base)
+impl Wraps for rocksdb_transactiondb_t {
+    fn database(&mut self) -> &mut rocksdb_t {
+        &mut self.base
+    }
 }
 
 /// Opens a database that has only the default column family.
@@ -147,231 +141,6 @@ pub unsafe extern "C" fn rocksdb_transactiondb_get_prepared_transactions(
         put(cnt, handles.len());
         list_to_malloc(&handles)
     })
-}
-
-/// Makes a column family.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rocksdb_transactiondb_create_column_family(
-    txn_db: *mut rocksdb_transactiondb_t,
-    column_family_options: *const rocksdb_options_t,
-    column_family_name: *const c_char,
-    errptr: *mut *mut c_char,
-) -> *mut rocksdb_column_family_handle_t {
-    db::rocksdb_create_column_family(
-        base(txn_db),
-        column_family_options,
-        column_family_name,
-        errptr,
-    )
-}
-
-/// A snapshot of this moment.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rocksdb_transactiondb_create_snapshot(
-    txn_db: *mut rocksdb_transactiondb_t,
-) -> *const rocksdb_snapshot_t {
-    snapshot::rocksdb_create_snapshot(base(txn_db))
-}
-
-/// Gives a snapshot back.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rocksdb_transactiondb_release_snapshot(
-    txn_db: *mut rocksdb_transactiondb_t,
-    snapshot: *const rocksdb_snapshot_t,
-) {
-    snapshot::rocksdb_release_snapshot(base(txn_db), snapshot);
-}
-
-/// A property, for the caller to free; NULL if there is no such one.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rocksdb_transactiondb_property_value(
-    txn_db: *mut rocksdb_transactiondb_t,
-    propname: *const c_char,
-) -> *mut c_char {
-    property::rocksdb_property_value(base(txn_db), propname)
-}
-
-/// A property that is a number; 0 if it was stored, -1 if there is no such one.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rocksdb_transactiondb_property_int(
-    txn_db: *mut rocksdb_transactiondb_t,
-    propname: *const c_char,
-    out_val: *mut u64,
-) -> c_int {
-    property::rocksdb_property_int(base(txn_db), propname, out_val)
-}
-
-/// The value of a key of the default column family, for the caller to free.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rocksdb_transactiondb_get(
-    txn_db: *mut rocksdb_transactiondb_t,
-    options: *const rocksdb_readoptions_t,
-    key: *const c_char,
-    keylen: usize,
-    vlen: *mut usize,
-    errptr: *mut *mut c_char,
-) -> *mut c_char {
-    read::rocksdb_get(base(txn_db), options, key, keylen, vlen, errptr)
-}
-
-/// The value of a key, for the caller to free.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rocksdb_transactiondb_get_cf(
-    txn_db: *mut rocksdb_transactiondb_t,
-    options: *const rocksdb_readoptions_t,
-    column_family: *mut rocksdb_column_family_handle_t,
-    key: *const c_char,
-    keylen: usize,
-    vallen: *mut usize,
-    errptr: *mut *mut c_char,
-) -> *mut c_char {
-    read::rocksdb_get_cf(base(txn_db), options, column_family, key, keylen, vallen, errptr)
-}
-
-/// The value of a key of the default column family; NULL where there is none.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rocksdb_transactiondb_get_pinned(
-    txn_db: *mut rocksdb_transactiondb_t,
-    options: *const rocksdb_readoptions_t,
-    key: *const c_char,
-    keylen: usize,
-    errptr: *mut *mut c_char,
-) -> *mut rocksdb_pinnableslice_t {
-    read::rocksdb_get_pinned(base(txn_db), options, key, keylen, errptr)
-}
-
-/// The value of a key; NULL where there is none.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rocksdb_transactiondb_get_pinned_cf(
-    txn_db: *mut rocksdb_transactiondb_t,
-    options: *const rocksdb_readoptions_t,
-    column_family: *mut rocksdb_column_family_handle_t,
-    key: *const c_char,
-    keylen: usize,
-    errptr: *mut *mut c_char,
-) -> *mut rocksdb_pinnableslice_t {
-    read::rocksdb_get_pinned_cf(base(txn_db), options, column_family, key, keylen, errptr)
-}
-
-/// The values of many keys of the default column family, as of one moment.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rocksdb_transactiondb_multi_get(
-    txn_db: *mut rocksdb_transactiondb_t,
-    options: *const rocksdb_readoptions_t,
-    num_keys: usize,
-    keys_list: *const *const c_char,
-    keys_list_sizes: *const usize,
-    values_list: *mut *mut c_char,
-    values_list_sizes: *mut usize,
-    errs: *mut *mut c_char,
-) {
-    read::rocksdb_multi_get(
-        base(txn_db),
-        options,
-        num_keys,
-        keys_list,
-        keys_list_sizes,
-        values_list,
-        values_list_sizes,
-        errs,
-    );
-}
-
-/// The values of many keys, each of its own column family.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rocksdb_transactiondb_multi_get_cf(
-    txn_db: *mut rocksdb_transactiondb_t,
-    options: *const rocksdb_readoptions_t,
-    column_families: *const *const rocksdb_column_family_handle_t,
-    num_keys: usize,
-    keys_list: *const *const c_char,
-    keys_list_sizes: *const usize,
-    values_list: *mut *mut c_char,
-    values_list_sizes: *mut usize,
-    errs: *mut *mut c_char,
-) {
-    read::rocksdb_multi_get_cf(
-        base(txn_db),
-        options,
-        column_families,
-        num_keys,
-        keys_list,
-        keys_list_sizes,
-        values_list,
-        values_list_sizes,
-        errs,
-    );
-}
-
-/// An iterator over the default column family.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rocksdb_transactiondb_create_iterator(
-    txn_db: *mut rocksdb_transactiondb_t,
-    options: *const rocksdb_readoptions_t,
-) -> *mut rocksdb_iterator_t {
-    iterator::rocksdb_create_iterator(base(txn_db), options)
-}
-
-/// An iterator over a column family.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rocksdb_transactiondb_create_iterator_cf(
-    txn_db: *mut rocksdb_transactiondb_t,
-    options: *const rocksdb_readoptions_t,
-    column_family: *mut rocksdb_column_family_handle_t,
-) -> *mut rocksdb_iterator_t {
-    iterator::rocksdb_create_iterator_cf(base(txn_db), options, column_family)
-}
-
-/// Flushes the default column family.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rocksdb_transactiondb_flush(
-    txn_db: *mut rocksdb_transactiondb_t,
-    options: *const rocksdb_flushoptions_t,
-    errptr: *mut *mut c_char,
-) {
-    write::rocksdb_flush(base(txn_db), options, errptr);
-}
-
-/// Flushes a column family.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rocksdb_transactiondb_flush_cf(
-    txn_db: *mut rocksdb_transactiondb_t,
-    options: *const rocksdb_flushoptions_t,
-    column_family: *mut rocksdb_column_family_handle_t,
-    errptr: *mut *mut c_char,
-) {
-    write::rocksdb_flush_cf(base(txn_db), options, column_family, errptr);
-}
-
-/// Flushes several column families.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rocksdb_transactiondb_flush_cfs(
-    txn_db: *mut rocksdb_transactiondb_t,
-    options: *const rocksdb_flushoptions_t,
-    column_families: *mut *mut rocksdb_column_family_handle_t,
-    num_column_families: c_int,
-    errptr: *mut *mut c_char,
-) {
-    write::rocksdb_flush_cfs(base(txn_db), options, column_families, num_column_families, errptr);
-}
-
-/// Hands buffered WAL records to the system; with `sync`, to the device.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rocksdb_transactiondb_flush_wal(
-    txn_db: *mut rocksdb_transactiondb_t,
-    sync: c_uchar,
-    errptr: *mut *mut c_char,
-) {
-    write::rocksdb_flush_wal(base(txn_db), sync, errptr);
-}
-
-/// Makes checkpoints of this database.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rocksdb_transactiondb_checkpoint_object_create(
-    txn_db: *mut rocksdb_transactiondb_t,
-    errptr: *mut *mut c_char,
-) -> *mut rocksdb_checkpoint_t {
-    checkpoint::rocksdb_checkpoint_object_create(base(txn_db), errptr)
 }
 
 /// Sets a key of the default column family, after waiting for its lock.
