@@ -31,6 +31,13 @@ const NOT_NEGATIVE: &[&str] = &[
     "writes_before_delete_range",
     "writes_per_range_tombstone",
     "max_num_range_tombstones",
+    "keyrange_num",
+    "key_id_range",
+    "num_deletion_threads",
+    "multiscan_size",
+    "multiscan_stride",
+    "disposable_entries_value_size",
+    "persistent_entries_value_size",
 ];
 
 /// Combinations that cannot be run. The names are the flags'.
@@ -54,6 +61,9 @@ pub fn check(config: &Config, flags: &Flags) -> Result<(), String> {
         if flags.double(name) < 0.0 {
             return Err(format!("ERROR: --{name}={} must be 0 or more", flags.double(name)));
         }
+    }
+    if config.mix.ranges > config.num {
+        return Err(format!("ERROR: --keyrange_num={} must be at most --num", config.mix.ranges));
     }
     if config.transactions.sets == 0 || config.transactions.sets > 9999 {
         return Err(format!(

@@ -3,6 +3,7 @@
 use crate::checks;
 use crate::flags::Flags;
 use crate::keys::KeyShape;
+use crate::parameters::{Disposable, Mix, Ranges, Series};
 use crate::target::{ReadMode, TransactionMode, WriteMode};
 use std::sync::Arc;
 
@@ -29,10 +30,23 @@ pub struct Sine {
 }
 
 impl Sine {
-    /// The rate after so many seconds: at least one byte per second.
-    pub fn rate(&self, seconds: f64) -> u64 {
+    /// The wave of the flags, in steps of this length.
+    pub fn new(flags: &Flags, step_millis: u64) -> Sine {
+        Sine {
+            parameters: ["sine_a", "sine_b", "sine_c", "sine_d"].map(|name| flags.double(name)),
+            step_millis,
+        }
+    }
+
+    /// The wave after this time.
+    pub fn value(&self, seconds: f64) -> f64 {
         let [a, b, c, d] = self.parameters;
-        (a * (b * seconds + c).sin() + d).max(1.0) as u64
+        a * (b * seconds + c).sin() + d
+    }
+
+    /// The rate after this time: at least one byte per second.
+    pub fn rate(&self, seconds: f64) -> u64 {
+        self.value(seconds).max(1.0) as u64
     }
 }
 
@@ -118,6 +132,14 @@ pub struct Config {
     pub transactions: Transactions,
     /// Of `randomreplacekeys`.
     pub replace: Replace,
+    /// Of `mixgraph`.
+    pub mix: Mix,
+    /// Of `timeseries`.
+    pub series: Series,
+    /// Of `multiscan`.
+    pub ranges: Ranges,
+    /// Of `fillanddeleteuniquerandom`.
+    pub disposable: Disposable,
     /// Levels whose properties of tables are printed with the statistics.
     pub table_property_levels: u64,
     /// The level of the per-thread counters.
@@ -285,6 +307,10 @@ impl Config {
                 deviation: flags.double("stddev"),
                 single_deletes: flags.on("use_single_deletes"),
             },
+            mix: Mix::new(flags)?,
+            series: Series::new(flags),
+            ranges: Ranges::new(flags),
+            disposable: Disposable::new(flags)?,
             table_property_levels: if flags.on("show_table_properties") {
                 flags.uint("num_levels")
             } else {
@@ -313,10 +339,8 @@ impl Config {
 
 fn write_rate(flags: &Flags) -> WriteRate {
     if flags.on("sine_write_rate") {
-        return WriteRate::Sine(Sine {
-            parameters: ["sine_a", "sine_b", "sine_c", "sine_d"].map(|name| flags.double(name)),
-            step_millis: flags.uint("sine_write_rate_interval_milliseconds"),
-        });
+        let step_millis = flags.uint("sine_write_rate_interval_milliseconds");
+        return WriteRate::Sine(Sine::new(flags, step_millis));
     }
     match (flags.uint("benchmark_write_rate_limit"), flags.uint("writes_per_second")) {
         (0, 0) => WriteRate::Unlimited,

@@ -15,6 +15,7 @@ pub mod flags;
 pub mod histogram;
 pub mod json;
 pub mod keys;
+pub mod parameters;
 pub mod process;
 pub mod progress;
 pub mod rate;

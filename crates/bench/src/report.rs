@@ -43,33 +43,41 @@ fn shown(value: Option<f64>) -> String {
     value.map_or_else(|| "n/a".to_owned(), |value| format!("{value:.2}"))
 }
 
+/// RocksDB's line about the threads of a benchmark.
+pub fn line(name: &str, total: &Total) -> String {
+    let elapsed = total.elapsed.max(1e-9);
+    let mut extra = String::new();
+    if total.bytes > 0 {
+        extra = format!(" {:6.1} MB/s", total.bytes as f64 / MB / elapsed);
+    }
+    if !total.message.is_empty() {
+        extra += &format!(" {}", total.message);
+    }
+    if let Some((found, read)) = total.found {
+        extra += &format!(" ({found} of {read} found)");
+    }
+    format!(
+        "{name:<12} : {:11.3} micros/op {} ops/sec {elapsed:.3} seconds {} operations;{extra}",
+        total.thread_seconds * 1e6 / total.done as f64,
+        rate(total) as u64,
+        total.done,
+    )
+}
+
+/// Operations per second.
+fn rate(total: &Total) -> f64 {
+    total.done as f64 / total.elapsed.max(1e-9)
+}
+
 impl Phase {
     /// Operations per second.
     pub fn rate(&self) -> f64 {
-        self.total.done as f64 / self.total.elapsed.max(1e-9)
+        rate(&self.total)
     }
 
     /// RocksDB's line.
     pub fn line(&self) -> String {
-        let total = &self.total;
-        let elapsed = total.elapsed.max(1e-9);
-        let mut extra = String::new();
-        if total.bytes > 0 {
-            extra = format!(" {:6.1} MB/s", total.bytes as f64 / MB / elapsed);
-        }
-        if !total.message.is_empty() {
-            extra += &format!(" {}", total.message);
-        }
-        if let Some((found, read)) = total.found {
-            extra += &format!(" ({found} of {read} found)");
-        }
-        format!(
-            "{:<12} : {:11.3} micros/op {} ops/sec {elapsed:.3} seconds {} operations;{extra}",
-            self.name,
-            total.thread_seconds * 1e6 / total.done as f64,
-            self.rate() as u64,
-            total.done,
-        )
+        line(&self.name, &self.total)
     }
 
     /// The histograms, if every operation was timed.

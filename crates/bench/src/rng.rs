@@ -22,10 +22,17 @@ impl Random64 {
         let mut last = seed;
         state[0] = seed;
         for (i, word) in (1u64..).zip(state.iter_mut().skip(1)) {
-            last = 6_364_136_223_846_793_005u64.wrapping_mul(last ^ (last >> 62)).wrapping_add(i);
+            last = following(last, i);
             *word = last;
         }
         Random64 { state, next: WORDS }
+    }
+
+    /// The first number of the generator with this seed, without the rest of its state.
+    pub fn first(seed: u64) -> u64 {
+        let second = following(seed, 1);
+        let middle = (2..=MIDDLE as u64).fold(second, following);
+        temper(middle ^ twist(seed, second))
     }
 
     /// The next number.
@@ -34,23 +41,39 @@ impl Random64 {
         if self.next == WORDS {
             self.refill();
         }
-        let mut x = self.state[self.next];
         self.next += 1;
-        x ^= (x >> 29) & 0x5555_5555_5555_5555;
-        x ^= (x << 17) & 0x71d6_7fff_eda6_0000;
-        x ^= (x << 37) & 0xfff7_eee0_0000_0000;
-        x ^ (x >> 43)
+        temper(self.state[self.next - 1])
     }
 
     #[cold]
     fn refill(&mut self) {
         for i in 0..WORDS {
-            let y = (self.state[i] & UPPER) | (self.state[(i + 1) % WORDS] & LOWER);
-            let twist = if y & 1 == 1 { MATRIX } else { 0 };
-            self.state[i] = self.state[(i + MIDDLE) % WORDS] ^ (y >> 1) ^ twist;
+            let twist = twist(self.state[i], self.state[(i + 1) % WORDS]);
+            self.state[i] = self.state[(i + MIDDLE) % WORDS] ^ twist;
         }
         self.next = 0;
     }
+}
+
+/// Word `i` of the state that a seed makes, from the word before it.
+fn following(last: u64, i: u64) -> u64 {
+    6_364_136_223_846_793_005u64.wrapping_mul(last ^ (last >> 62)).wrapping_add(i)
+}
+
+/// What two neighbouring words of the state add to the one that takes the first one's place.
+#[inline]
+fn twist(word: u64, next: u64) -> u64 {
+    let y = (word & UPPER) | (next & LOWER);
+    (y >> 1) ^ if y & 1 == 1 { MATRIX } else { 0 }
+}
+
+/// The number that a word of the state becomes.
+#[inline]
+fn temper(mut x: u64) -> u64 {
+    x ^= (x >> 29) & 0x5555_5555_5555_5555;
+    x ^= (x << 17) & 0x71d6_7fff_eda6_0000;
+    x ^= (x << 37) & 0xfff7_eee0_0000_0000;
+    x ^ (x >> 43)
 }
 
 /// Park and Miller's minimal standard generator.
@@ -117,6 +140,13 @@ mod tests {
         let mut random = Random64::new(5489);
         let last = (0..10_000).map(|_| random.draw()).last();
         assert_eq!(last, Some(9_981_545_732_273_789_042));
+    }
+
+    #[test]
+    fn the_first_number_needs_no_state() {
+        for seed in [0, 1, 5489, 1 << 40, u64::MAX] {
+            assert_eq!(Random64::first(seed), Random64::new(seed).draw());
+        }
     }
 
     #[test]

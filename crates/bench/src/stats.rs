@@ -37,6 +37,8 @@ pub enum Op {
     Merge,
     /// A checksum.
     Crc,
+    /// A scan of several ranges.
+    MultiScan,
     /// Anything else.
     Other,
 }
@@ -51,6 +53,7 @@ impl Op {
             Op::Seek => "seek",
             Op::Merge => "merge",
             Op::Crc => "crc",
+            Op::MultiScan => "multiscan",
             Op::Other => "op",
         }
     }
@@ -239,15 +242,18 @@ pub struct Total {
 }
 
 impl Total {
-    /// The sum.
+    /// The sum. If no thread is in the foreground, those in the background take its place.
     pub fn of(threads: Vec<Stats>) -> Total {
         let mut total = Total::default();
+        let alone = threads.iter().all(|stats| stats.background);
         let mut span: Option<(Instant, Instant)> = None;
         for stats in threads {
             total.user_written += stats.user_written;
             total.user_read += stats.user_read;
             if stats.background {
                 total.background = Some((stats.done, stats.seconds));
+            }
+            if stats.background && !alone {
                 continue;
             }
             total.done += stats.done;
@@ -320,5 +326,8 @@ mod tests {
         let total = Total::of(vec![a, b]);
         assert_eq!((total.done, total.user_written, total.found), (10, 5, Some((3, 4))));
         assert_eq!(total.background.map(|(ops, _)| ops), Some(1000));
+        let mut alone = stats(Timing::Off);
+        (alone.done, alone.background) = (7, true);
+        assert_eq!(Total::of(vec![alone]).done, 7);
     }
 }

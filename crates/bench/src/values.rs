@@ -87,6 +87,12 @@ impl ValueMaker {
                 low + (self.random.draw() % (high - low + 1) as u64) as usize
             }
         };
+        self.make_sized(len)
+    }
+
+    /// The next value, of this size, which must be at most 1 MiB or a size that the shape has.
+    #[inline]
+    pub fn make_sized(&mut self, len: usize) -> &[u8] {
         if self.shape.same_percentage > 0 && self.random.draw() % 100 < self.shape.same_percentage {
             return &self.shape.pool[..len];
         }

@@ -7,6 +7,7 @@
 mod bench_rows;
 mod builtins;
 mod engine_rows;
+mod model_rows;
 mod obsolete_rows;
 mod parse;
 mod refused_rows;
@@ -103,6 +104,7 @@ const fn row(
 pub const TABLES: &[(&str, &[Row])] = &[
     ("Engine under test", bench_rows::ENGINE),
     ("Workload", bench_rows::WORKLOAD),
+    ("Single benchmarks", model_rows::MODELS),
     ("Report", bench_rows::REPORT),
     ("Database", engine_rows::DATABASE),
     ("Memtables", engine_rows::MEMTABLES),

@@ -7,11 +7,8 @@ use super::Fate::{Noted, Refused};
 use super::Kind::{Bool, Double, Int32, Int64, Text, Uint32, Uint64};
 use super::{Row, row};
 
-const MULTISCAN: &str = "neither Ferrolith nor RocksDB's C API supports multi-range scans, \
-    which the benchmark multiscan measures";
-const DISPOSABLE: &str = "this tool's filluniquerandom does not support disposable entries";
-const MIXGRAPH: &str = "this tool does not implement the benchmark mixgraph";
-const TIMESERIES: &str = "this tool does not implement the benchmark timeseries";
+const MULTISCAN: &str = "this tool's multiscan reads its ranges with one iterator, because neither \
+    Ferrolith nor RocksDB's C API plans the reads of several ranges together";
 const REMOTE: &str =
     "Ferrolith does not support remote compaction, which the benchmark openandcompact measures";
 const HOT: &str = "this tool always creates all column families when it opens the database";
@@ -52,36 +49,6 @@ const POOLS_OF_CACHES: &str = "this flag has no effect: neither Ferrolith's bloc
 /// All of them.
 #[rustfmt::skip]
 pub(super) const REFUSED: &[Row] = &[
-    row("multiscan_size", Int64, "10", Refused(MULTISCAN), MULTISCAN),
-    row("multiscan_stride", Int64, "100", Refused(MULTISCAN), MULTISCAN),
-    row("disposable_entries_delete_delay", Uint64, "0", Refused(DISPOSABLE), DISPOSABLE),
-    row("disposable_entries_batch_size", Uint64, "0", Refused(DISPOSABLE), DISPOSABLE),
-    row("disposable_entries_value_size", Int32, "64", Refused(DISPOSABLE), DISPOSABLE),
-    row("persistent_entries_batch_size", Uint64, "0", Refused(DISPOSABLE), DISPOSABLE),
-    row("persistent_entries_value_size", Int32, "64", Refused(DISPOSABLE), DISPOSABLE),
-    row("keyrange_dist_a", Double, "0", Refused(MIXGRAPH), MIXGRAPH),
-    row("keyrange_dist_b", Double, "0", Refused(MIXGRAPH), MIXGRAPH),
-    row("keyrange_dist_c", Double, "0", Refused(MIXGRAPH), MIXGRAPH),
-    row("keyrange_dist_d", Double, "0", Refused(MIXGRAPH), MIXGRAPH),
-    row("keyrange_num", Int64, "1", Refused(MIXGRAPH), MIXGRAPH),
-    row("key_dist_a", Double, "0", Refused(MIXGRAPH), MIXGRAPH),
-    row("key_dist_b", Double, "0", Refused(MIXGRAPH), MIXGRAPH),
-    row("value_theta", Double, "0", Refused(MIXGRAPH), MIXGRAPH),
-    row("value_k", Double, "0.2615", Refused(MIXGRAPH), MIXGRAPH),
-    row("value_sigma", Double, "25.449999999999999", Refused(MIXGRAPH), MIXGRAPH),
-    row("iter_theta", Double, "0", Refused(MIXGRAPH), MIXGRAPH),
-    row("iter_k", Double, "2.517", Refused(MIXGRAPH), MIXGRAPH),
-    row("iter_sigma", Double, "14.236", Refused(MIXGRAPH), MIXGRAPH),
-    row("mix_get_ratio", Double, "1", Refused(MIXGRAPH), MIXGRAPH),
-    row("mix_put_ratio", Double, "0", Refused(MIXGRAPH), MIXGRAPH),
-    row("mix_seek_ratio", Double, "0", Refused(MIXGRAPH), MIXGRAPH),
-    row("mix_max_scan_len", Int64, "10000", Refused(MIXGRAPH), MIXGRAPH),
-    row("mix_max_value_size", Int64, "1024", Refused(MIXGRAPH), MIXGRAPH),
-    row("mix_accesses", Int64, "-1", Refused(MIXGRAPH), MIXGRAPH),
-    row("key_id_range", Int32, "100000", Refused(TIMESERIES), TIMESERIES),
-    row("expire_style", Text, "none", Refused(TIMESERIES), TIMESERIES),
-    row("time_range", Uint64, "100000", Refused(TIMESERIES), TIMESERIES),
-    row("num_deletion_threads", Int32, "1", Refused(TIMESERIES), TIMESERIES),
     row("multiscan_coalesce_threshold", Uint64, "16384", Refused(MULTISCAN), MULTISCAN),
     row("multiscan_use_async_io", Bool, "false", Refused(MULTISCAN), MULTISCAN),
     row("openandcompact_allow_resumption", Bool, "false", Refused(REMOTE), REMOTE),
@@ -164,7 +131,4 @@ pub(super) const REFUSED: &[Row] = &[
     row("block_cache_trace_file", Text, "", Refused(TRACES), TRACES),
     row("trace_replay_threads", Int32, "1", Refused(TRACES), TRACES),
     row("rate_limiter_single_burst_bytes", Int64, "0", Refused(BURST), BURST),
-    row("sine_mix_rate_noise", Double, "0", Refused(MIXGRAPH), MIXGRAPH),
-    row("sine_mix_rate", Bool, "false", Refused(MIXGRAPH), MIXGRAPH),
-    row("sine_mix_rate_interval_milliseconds", Uint64, "10000", Refused(MIXGRAPH), MIXGRAPH),
 ];

@@ -53,6 +53,13 @@ impl<'a> Builder<'a> {
                 ));
             }
         }
+        if super::expiry::is_wanted(f) {
+            return Err(
+                "--expire_style=compaction_filter is not supported with a library: this tool \
+                passes no compaction filters to libraries"
+                    .to_owned(),
+            );
+        }
         // SAFETY: the options object is live.
         unsafe { (self.symbols.options_set_create_if_missing)(self.options, 1) };
         if !f.on("use_plain_table") && !f.on("use_cuckoo_table") {

@@ -1,5 +1,6 @@
 //! Ferrolith, called as any Rust program calls it.
 
+use super::expiry::ExpiredTimeFilter;
 use super::families::Families;
 use super::ferrolith_session::Thread;
 use super::{Engine, ReadMode, Result, Session, Target, WriteMode};
@@ -15,6 +16,7 @@ use ferrolith::internal::options::{
 use ferrolith::internal::txn::{OptimisticTransactionDb, TransactionDb, TransactionDbOptions};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 /// The engine and the options that databases are opened with.
 pub(super) struct Ferrolith {
@@ -23,19 +25,25 @@ pub(super) struct Ferrolith {
     notices: Vec<String>,
     flags: Flags,
     families: Families,
+    clock: Arc<AtomicU64>,
 }
 
 impl Ferrolith {
     /// With the options that the flags ask for.
     pub(super) fn new(flags: &Flags) -> Result<Ferrolith> {
         let (dir, _) = super::directories(flags);
-        let (options, notices) = super::ferrolith_options::options(flags)?;
+        let (mut options, notices) = super::ferrolith_options::options(flags)?;
+        let clock = Arc::default();
+        if let Some(filter) = ExpiredTimeFilter::of(flags, &clock) {
+            options.cf.compaction_filter = Some(Arc::new(filter));
+        }
         Ok(Ferrolith {
             dir,
             options,
             notices,
             flags: flags.clone(),
             families: Families::new(flags)?,
+            clock,
         })
     }
 
@@ -73,7 +81,13 @@ impl Engine for Ferrolith {
         };
         let (kind, families) = opened.map_err(|error| format!("open error: {}", text(error)))?;
         let subcompactions = options.max_subcompactions;
-        Ok(Arc::new(Database { kind, families, order: self.families.clone(), subcompactions }))
+        Ok(Arc::new(Database {
+            kind,
+            families,
+            order: self.families.clone(),
+            clock: Arc::clone(&self.clock),
+            subcompactions,
+        }))
     }
 
     fn destroy(&self) -> Result<()> {
@@ -111,6 +125,7 @@ pub(super) struct Database {
     pub(super) kind: Kind,
     pub(super) families: Vec<ColumnFamily>,
     pub(super) order: Families,
+    clock: Arc<AtomicU64>,
     subcompactions: u32,
 }
 
@@ -166,6 +181,10 @@ impl Target for Database {
         };
         db.compact_level(&db.default_cf(), from).map_err(text)?;
         Ok(format!("compact{level} found {count} files to compact from L{from} to L{to}"))
+    }
+
+    fn clock(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.clock)
     }
 
     fn flush(&self) -> Result<()> {

@@ -44,6 +44,13 @@ impl Lmdb {
                 ));
             }
         }
+        if super::expiry::is_wanted(flags) {
+            return Err(
+                "--expire_style=compaction_filter is not supported with --engine=lmdb: LMDB \
+                has no compactions"
+                    .to_owned(),
+            );
+        }
         if flags.int("num_column_families") > 1 {
             return Err("--num_column_families is not supported with --engine=lmdb: this tool \
                 opens a single LMDB database"

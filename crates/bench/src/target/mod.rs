@@ -10,6 +10,7 @@ mod capi_options;
 mod capi_session;
 mod capi_symbols;
 mod capi_transaction;
+mod expiry;
 mod families;
 mod ferrolith;
 mod ferrolith_options;
@@ -18,6 +19,7 @@ mod ferrolith_session;
 mod lmdb;
 mod settings;
 
+pub use expiry::expired;
 #[cfg(test)]
 pub use ferrolith_options::support;
 pub use settings::codec_option;
@@ -25,6 +27,7 @@ pub use settings::codec_option;
 use crate::flags::Flags;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 /// An error of the engine, in its words.
 pub type Result<T> = std::result::Result<T, String>;
@@ -139,6 +142,10 @@ pub trait Target: Send + Sync {
     /// Compacts level 0, or the first level below it that has files, into the next level.
     fn compact_level(&self, level: usize) -> Result<String> {
         no_way(&format!("compact{level} (CompactFiles)"))
+    }
+    /// The time that the compaction filter of `timeseries` reads; an engine without that filter returns a new clock.
+    fn clock(&self) -> Arc<AtomicU64> {
+        Arc::default()
     }
     /// Flushes memtables.
     fn flush(&self) -> Result<()>;

@@ -1,13 +1,17 @@
 //! The benchmarks: one row each, with RocksDB's names and meanings.
 
+mod disposable;
+pub mod distributions;
 mod list;
 mod live;
 mod machine;
+mod mixgraph;
 mod read;
 mod runner;
 mod scan;
 mod table;
 mod thread;
+mod timeseries;
 mod transaction;
 mod update;
 mod verify;

@@ -335,7 +335,13 @@ impl<'a> Runner<'a> {
         let count = config.threads + extra;
         self.threads += count as u64;
         let counters: Vec<Arc<Counter>> = (0..count).map(|_| Arc::default()).collect();
-        let crowd = Crowd { config, shared: &Shared::new(config, values), target, first, extra };
+        let crowd = Crowd {
+            config,
+            shared: &Shared::new(config, values, target.clock()),
+            target,
+            first,
+            extra,
+        };
         let foreground = counters.iter().skip(extra).cloned().collect();
         let ops = config.reads.max(config.writes) * config.threads as u64;
         let progress =

@@ -137,6 +137,65 @@ pub(super) fn prefix_random(t: &mut Thread<'_>) -> Result<()> {
     Ok(())
 }
 
+/// Reads several ranges per operation, in order and with gaps between them. The operations of a thread are limited by
+/// the keys that it reads.
+pub(super) fn ranges(t: &mut Thread<'_>) -> Result<()> {
+    let (config, ranges) = (t.config, t.config.ranges);
+    let starts = config.num.checked_sub(ranges.span()).filter(|starts| *starts > 0).ok_or_else(|| {
+        format!(
+            "multiscan: --multiscan_size={} ranges of {} keys with gaps of --multiscan_stride={} need \
+             --num above {}",
+            ranges.count,
+            ranges.keys,
+            ranges.gap,
+            ranges.span()
+        )
+    })?;
+    let mut budget = Budget::new(config, t.shared, config.duration, config.reads);
+    let (mut scans, mut read) = (0u64, 1);
+    let (mut begin, mut end) = (Vec::new(), Vec::new());
+    while !budget.done(read) {
+        t.random.draw();
+        let mut first = t.random.draw() % starts;
+        t.session.open_iterator(None, None).map_err(iterator_error)?;
+        read = 0;
+        for _ in 0..ranges.count {
+            for (key, number) in [(&mut begin, first), (&mut end, first + ranges.keys)] {
+                key.clear();
+                key.extend_from_slice(t.keys.make(number, config.num));
+            }
+            read += one_range(t, &begin, &end);
+            first += ranges.keys + ranges.gap;
+        }
+        t.session.status().map_err(iterator_error)?;
+        t.session.close_iterator();
+        read = read.max(1);
+        scans += 1;
+        if let Some(limit) = &t.shared.read_limit {
+            limit.request(1);
+            t.stats.reset_clock();
+        }
+        t.finished(1, Op::MultiScan);
+    }
+    // The word is RocksDB's.
+    t.stats.message = format!("(multscans:{scans})");
+    Ok(())
+}
+
+/// Reads the entries from `begin` to `end` and returns their number.
+fn one_range(t: &mut Thread<'_>, begin: &[u8], end: &[u8]) -> u64 {
+    let mut entries = 0;
+    t.session.seek(begin);
+    while t.session.valid() && t.session.key() < end {
+        let value = t.session.value();
+        touch(value);
+        t.stats.user_read += (t.session.key().len() + value.len()) as u64;
+        entries += 1;
+        t.session.next();
+    }
+    entries
+}
+
 /// Makes iterators and drops them.
 pub(super) fn create(t: &mut Thread<'_>) -> Result<()> {
     let config = t.config;

@@ -1,6 +1,9 @@
 //! One row per benchmark, and RocksDB's benchmarks that are not supported.
 
-use super::{Benchmark, Body, Effect, machine, read, scan, transaction, update, verify, write};
+use super::{
+    Benchmark, Body, Effect, machine, mixgraph, read, scan, timeseries, transaction, update,
+    verify, write,
+};
 use crate::config::Config;
 use crate::flags::Flags;
 use crate::report::say;
@@ -40,6 +43,7 @@ pub const BENCHMARKS: &[Benchmark] = &[
     Benchmark { tune: |c| c.batch = 1000, ..fill("fillbatch", "run fillseq with batches of 1000 entries", AddsNew, Threads(write::sequential)) },
     fill("fillrandom", "write random keys into a new database", AddsRandom, Threads(write::random)),
     Benchmark { tune: |c| c.threads = 1, ..fill("filluniquerandom", "write each key once in random order, with one thread", AddsNew, Threads(write::unique_random)) },
+    Benchmark { tune: |c| c.threads = 1, ..fill("fillanddeleteuniquerandom", "run filluniquerandom with entries that are deleted later (--disposable_entries_batch_size) and others that stay", AddsNew, Threads(write::unique_random)) },
     Benchmark { tune: |c| c.threads = 1, ..fill("fillseekseq", "write each key in order and seek to it, with one thread", AddsNew, Threads(scan::fill_and_seek)) },
     Benchmark { tune: |c| { thousandth(c); c.write_mode.sync = true; }, ..fill("fillsync", "random writes of --num/1000 keys, each synced; --writes overrides the number", AddsRandom, Threads(write::random)) },
     Benchmark { tune: |c| { thousandth(c); c.value_size = 100_000; }, ..fill("fill100K", "random writes of --num/1000 keys, with values of 100,000 bytes; --writes overrides the number", AddsRandom, Threads(write::random)) },
@@ -57,6 +61,7 @@ pub const BENCHMARKS: &[Benchmark] = &[
     bench("newiterator", "create iterators", Threads(scan::create)),
     Benchmark { effect: AddsRandom, ..bench("newiteratorwhilewriting", "run newiterator while another thread writes", WithWriter(scan::create_while_writing)) },
     bench("seekrandom", "seek to random keys, each followed by --seek_nexts steps", Threads(scan::seek_random)),
+    bench("multiscan", "read --multiscan_size ranges of keys per operation, with gaps between them", Threads(scan::ranges)),
     bench("prefixscanrandom", "read all keys of random prefixes", Threads(scan::prefix_random)),
     Benchmark { effect: AddsRandom, ..bench("readwhilewriting", "run readrandom while another thread writes", WithWriter(read::while_writing)) },
     Benchmark { effect: AddsRandom, ..bench("readwhilemerging", "run readrandom while another thread merges", WithWriter(read::while_merging)) },
@@ -66,6 +71,8 @@ pub const BENCHMARKS: &[Benchmark] = &[
     Benchmark { effect: AddsRandom, ..bench("readrandomwriterandom", "mix reads (--readwritepercent) and writes", Threads(read::and_write)) },
     Benchmark { effect: AddsRandom, ..bench("readrandommergerandom", "mix merges (--mergereadpercent) and reads", Threads(read::and_merge)) },
     Benchmark { effect: AddsRandom, ..bench("readwritedelete", "mix reads (--readwritepercent), deletes (--deletepercent) and writes", Threads(read::write_and_delete)) },
+    Benchmark { effect: AddsRandom, ..bench("mixgraph", "mix lookups, writes and scans (--mix_get_ratio, --mix_put_ratio, --mix_seek_ratio) with the distributions of a social graph", Threads(mixgraph::run)) },
+    Benchmark { tune: |c| c.threads -= 1, ..fill("timeseries", "one of --threads writes entries of --key_id_range series into a new database; the others read series, or delete with --expire_style=delete", AddsNew, WithWriter(timeseries::run)) },
     Benchmark { effect: AddsRandom, ..bench("updaterandom", "read a random key and write it back", Threads(update::random)) },
     Benchmark { effect: AddsRandom, ..bench("xorupdaterandom", "read a random key, XOR its value with another, and write it back", Threads(update::xor_random)) },
     Benchmark { effect: AddsRandom, ..bench("appendrandom", "read a random key, append to its value, and write it back", Threads(update::append_random)) },
@@ -122,14 +129,7 @@ fn with_dir(flags: &Flags, names: &[&str], run: impl FnOnce() -> Result<()>) -> 
 pub const MISSING: &[(&str, &str)] = &[
     ("fillseqdeterministic", "Ferrolith does not support CompactFiles, which it calls"),
     ("filluniquerandomdeterministic", "Ferrolith does not support CompactFiles, which it calls"),
-    (
-        "fillanddeleteuniquerandom",
-        "this tool's filluniquerandom does not support disposable entries",
-    ),
     ("readtorowcache", "Ferrolith does not support row caches"),
-    ("multiscan", "neither Ferrolith nor RocksDB's C API supports multi-range scans"),
-    ("mixgraph", "this tool does not implement its model of key ranges"),
-    ("timeseries", "this tool does not implement it; readwhilewriting is similar"),
     ("getmergeoperands", "Ferrolith does not support GetMergeOperands"),
     ("readrandomoperands", "Ferrolith does not support GetMergeOperands"),
     ("cache_report_problems", "Ferrolith's block cache does not record problems"),

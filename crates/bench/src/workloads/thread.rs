@@ -1,5 +1,6 @@
 //! One thread of a benchmark, and what the threads of a benchmark share.
 
+use super::mixgraph::MixLimits;
 use crate::config::{Config, Sine, WriteRate};
 use crate::keys::KeyMaker;
 use crate::rate::RateLimiter;
@@ -7,6 +8,7 @@ use crate::rng::Random64;
 use crate::stats::{Op, Stats};
 use crate::target::{Session, Target};
 use crate::values::ValueShape;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
 
@@ -18,6 +20,12 @@ pub struct Shared {
     pub write_limit: Option<Limit>,
     /// Limits all reads together.
     pub read_limit: Option<RateLimiter>,
+    /// Limits of `mixgraph`.
+    pub mix_limits: Option<MixLimits>,
+    /// The time of `timeseries`.
+    pub clock: Arc<AtomicU64>,
+    /// The background thread ended.
+    background_ended: AtomicBool,
     /// Foreground threads that still run.
     running: AtomicUsize,
     /// A thread failed.
@@ -26,14 +34,24 @@ pub struct Shared {
 
 impl Shared {
     /// For a benchmark with this configuration.
-    pub fn new(config: &Config, values: ValueShape) -> Shared {
+    pub fn new(config: &Config, values: ValueShape, clock: Arc<AtomicU64>) -> Shared {
+        clock.store(0, Ordering::Relaxed);
         Shared {
             values,
             write_limit: Limit::of(config.write_rate),
             read_limit: (config.read_rate > 0).then(|| RateLimiter::new(config.read_rate)),
+            mix_limits: MixLimits::of(config),
+            clock,
+            background_ended: AtomicBool::new(false),
             running: AtomicUsize::new(config.threads),
             failed: AtomicBool::new(false),
         }
+    }
+
+    /// Whether the foreground of `timeseries` stops: the writer ended, or a thread failed.
+    #[inline]
+    pub fn background_is_done(&self) -> bool {
+        self.background_ended.load(Ordering::Relaxed) || self.failed.load(Ordering::Relaxed)
     }
 
     /// Whether the background stops: the foreground is done, or a thread failed.
@@ -224,6 +242,8 @@ impl Drop for Presence<'_> {
         }
         if self.foreground {
             self.shared.running.fetch_sub(1, Ordering::Relaxed);
+        } else {
+            self.shared.background_ended.store(true, Ordering::Relaxed);
         }
     }
 }

@@ -4,6 +4,7 @@ use super::thread::{Budget, Presence, Shared};
 use super::*;
 use crate::flags::{Parsed, parse};
 use crate::values::ValueShape;
+use std::sync::Arc;
 
 #[test]
 fn lists_are_read_as_rocksdb_reads_them() {
@@ -20,8 +21,8 @@ fn lists_are_read_as_rocksdb_reads_them() {
         let unknown = parse_list(wrong).err().unwrap();
         assert!(unknown.contains(&format!("did you mean {right}?")), "{unknown}");
     }
-    let refused = parse_list("mixgraph").err().unwrap();
-    assert!(refused.starts_with("benchmark 'mixgraph' is not supported: "), "{refused}");
+    let refused = parse_list("replay").err().unwrap();
+    assert!(refused.starts_with("benchmark 'replay' is not supported: "), "{refused}");
     for bad in ["readseq[Q2]", "readseq[X]", "readseq[X2", "readseq[\u{e9}2]"] {
         assert!(parse_list(bad).is_err(), "{bad}");
     }
@@ -31,7 +32,7 @@ fn lists_are_read_as_rocksdb_reads_them() {
 fn a_budget_counts_operations_exactly() {
     let Ok(Parsed::Run(flags, _)) = parse(&[]) else { panic!("no flags") };
     let config = Config::new(&flags, 1).unwrap();
-    let shared = Shared::new(&config, ValueShape::new(&flags, 100));
+    let shared = Shared::new(&config, ValueShape::new(&flags, 100), Arc::default());
     let mut budget = Budget::new(&config, &shared, 0, 10);
     let mut ops = 0;
     while !budget.done(3) {

@@ -27,7 +27,10 @@ pub(super) fn random(thread: &mut Thread<'_>) -> Result<()> {
 }
 
 pub(super) fn unique_random(thread: &mut Thread<'_>) -> Result<()> {
-    fill(thread, Order::Unique)
+    match thread.config.disposable.is_on() {
+        true => super::disposable::fill(thread),
+        false => fill(thread, Order::Unique),
+    }
 }
 
 /// The numbers of the keys that are written, one after the other.
@@ -164,7 +167,7 @@ fn fill(t: &mut Thread<'_>, order: Order) -> Result<()> {
     Ok(())
 }
 
-fn put_error(error: String) -> String {
+pub(super) fn put_error(error: String) -> String {
     format!("put error: {error}")
 }
 

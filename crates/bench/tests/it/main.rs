@@ -4,6 +4,7 @@
 //! `ROCKSDB_LIB`; without it those tests say so and pass.
 
 mod benchmark_sh;
+mod benchmarks;
 mod modes;
 mod options;
 mod ycsb;

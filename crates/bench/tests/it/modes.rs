@@ -3,7 +3,7 @@
 use super::{Dir, bad, bench, good, library, lines, text};
 
 /// Runs on Ferrolith, and on the library if there is one.
-fn on_both(name: &str, test: impl Fn(&Dir, &[&str])) {
+pub(crate) fn on_both(name: &str, test: impl Fn(&Dir, &[&str])) {
     test(&Dir::new(name), &[]);
     if let Some(library) = library() {
         test(&Dir::new(&format!("{name}-library")), &[&library]);

@@ -1,0 +1,197 @@
+//! What single benchmarks do: counts, contents and their output lines.
+
+use super::modes::on_both;
+use super::{Dir, bad, good, lines};
+
+/// The number that follows `name` in the text.
+fn number(text: &str, name: &str) -> f64 {
+    let after = text.split_once(name).unwrap_or_else(|| panic!("no {name:?} in {text}")).1;
+    let end = after.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(after.len());
+    after[..end].trim_end_matches('.').parse().unwrap()
+}
+
+/// The operations and the rest of the line of one benchmark.
+fn of(out: &str, name: &str) -> (u64, String) {
+    let found = lines(out).into_iter().find(|line| line.0 == name);
+    let (_, ops, rest) = found.unwrap_or_else(|| panic!("no {name} in {out}"));
+    (ops, rest)
+}
+
+/// Parameters of the paper, for a store of one index.
+const PREFIX_DIST: [&str; 10] = [
+    "--keyrange_dist_a=14.18",
+    "--keyrange_dist_b=-2.917",
+    "--keyrange_dist_c=0.0164",
+    "--keyrange_dist_d=-0.08082",
+    "--keyrange_num=30",
+    "--key_dist_a=0.002312",
+    "--key_dist_b=0.3467",
+    "--mix_get_ratio=0.83",
+    "--mix_put_ratio=0.14",
+    "--mix_seek_ratio=0.03",
+];
+
+#[test]
+fn mixgraph_has_the_shares_and_sizes_of_its_flags() {
+    on_both("mixgraph", |dir, engine| {
+        let db = dir.arg("db", "db");
+        let args = [
+            "--benchmarks=filluniquerandom,mixgraph",
+            "--num=20000",
+            "--reads=3000",
+            "--threads=2",
+            "--seed=5",
+            &db,
+        ];
+        for model in [&PREFIX_DIST[..], &PREFIX_DIST[5..], &PREFIX_DIST[7..]] {
+            let (out, _) = good(&[&args[..], model, engine].concat());
+            let (ops, rest) = of(&out, "mixgraph");
+            assert_eq!(ops, 6000, "{out}");
+            assert!(rest.contains(" MB/s ( Gets:"), "{rest}");
+            let counts = ["Gets:", "Puts:", "Seek:"].map(|name| number(&rest, name));
+            assert_eq!(counts.iter().sum::<f64>(), 3000.0, "{rest}");
+            for (count, share) in counts.iter().zip([0.83, 0.14, 0.03]) {
+                assert!((count / 3000.0 - share).abs() < 0.03, "{rest}");
+            }
+            let reads = counts[0] + counts[2];
+            assert!(rest.contains(&format!("reads {reads} in {reads} found")), "{rest}");
+            // The mean of the distribution is 34; values below 10 become 10.
+            let size = number(&rest, "avg size: ");
+            assert!((20.0..60.0).contains(&size), "{rest}");
+            assert!(number(&rest, " value, ") > 1.0 && rest.ends_with(" scan)"), "{rest}");
+        }
+    });
+}
+
+#[test]
+fn mixgraph_follows_a_sine_and_names_bad_parameters() {
+    let dir = Dir::new("mixgraph-rate");
+    let db = dir.arg("db", "db");
+    let args = ["--benchmarks=fillseq,mixgraph", "--num=1000", &db];
+    let limit = [
+        "--reads=700",
+        "--sine_mix_rate",
+        "--sine_mix_rate_interval_milliseconds=1",
+        "--sine_mix_rate_noise=0.5",
+        "--sine_a=2",
+        "--sine_d=1000",
+    ];
+    let (out, _) = good(&[&args[..], &limit].concat());
+    let line = out.lines().find(|line| line.starts_with("mixgraph")).unwrap();
+    let seconds: f64 =
+        line.split(" ops/sec ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
+    assert!(seconds > 0.3, "700 operations at 1000 per second: {line}");
+    for (flags, part) in [
+        (&["--mix_get_ratio=0"][..], "one of them above 0"),
+        (&["--mix_put_ratio=-1"], "--mix_put_ratio"),
+        (&["--keyrange_num=2000"], "--keyrange_num=2000 must be at most --num"),
+        (&["--sine_mix_rate_noise=2"], "--sine_mix_rate_noise=2"),
+        (&["--keyrange_dist_a=-1"], "no key range a probability above 0"),
+    ] {
+        let error = bad(&[&args[..], flags].concat());
+        assert!(error.contains(part), "{flags:?}: {error}");
+    }
+}
+
+#[test]
+fn timeseries_writes_series_and_expires_entries() {
+    on_both("timeseries", |dir, engine| {
+        let args = [
+            "--benchmarks=timeseries,compact,readseq",
+            "--writes=2000",
+            "--reads=100000",
+            "--key_id_range=20",
+            "--time_range=100",
+            "--benchmark_write_rate_limit=500000",
+            "--seed=3",
+        ];
+        let run = |name: &str, flags: &[&str]| {
+            let db = dir.arg("db", name);
+            good(&[&args[..], flags, &[db.as_str()], engine].concat()).0
+        };
+        let out = run("none", &["--threads=3"]);
+        assert_eq!(of(&out, "timeseries write").0, 2000, "{out}");
+        let (entries, rest) = of(&out, "timeseries");
+        assert!(entries > 0 && rest.ends_with(" found)"), "{out}");
+        let (found, series) = (number(&rest, "("), number(&rest, " of "));
+        assert!(found > 0.0 && found <= series, "{out}");
+        assert_eq!(of(&out, "readseq").0, 3 * 2000, "{out}");
+        let out = run("delete", &["--threads=2", "--expire_style=delete"]);
+        let (deleted, left) = (of(&out, "timeseries").0, of(&out, "readseq").0 / 2);
+        // A deletion may come twice before an iterator sees the first one, but not here: there is one deleter.
+        assert!(deleted > 0 && (100..2000).contains(&left), "{out}");
+        let out = run("alone", &["--threads=1"]);
+        assert_eq!(
+            (of(&out, "timeseries write").0, of(&out, "timeseries").0),
+            (2000, 2000),
+            "{out}"
+        );
+        if engine.is_empty() {
+            let out = run("filter", &["--threads=2", "--expire_style=compaction_filter"]);
+            assert_eq!(of(&out, "readseq").0 / 2, 100, "{out}");
+        } else {
+            let db = dir.arg("db", "filter");
+            let error = bad(&[&["--expire_style=compaction_filter", &db], engine].concat());
+            assert!(error.contains("--expire_style=compaction_filter is not supported"), "{error}");
+        }
+        let short = ["--benchmarks=timeseries", "--key_size=15", &dir.arg("db", "short")];
+        assert!(bad(&[&short[..], engine].concat()).contains("--key_size=16"));
+    });
+}
+
+#[test]
+fn multiscan_reads_ranges_with_gaps() {
+    on_both("multiscan", |dir, engine| {
+        let db = dir.arg("db", "db");
+        let args = [
+            "--benchmarks=fillseq,multiscan",
+            "--num=5000",
+            "--multiscan_size=4",
+            "--multiscan_stride=7",
+            "--seek_nexts=25",
+            "--reads=1000",
+            "--histogram",
+            &db,
+        ];
+        let (out, _) = good(&[&args[..], engine].concat());
+        // Each operation reads 4 x 25 keys; the budget counts keys and begins with one.
+        assert_eq!(of(&out, "multiscan"), (10, "(multscans:10)".to_owned()), "{out}");
+        assert!(out.contains("Microseconds per multiscan:\nCount: 10 "), "{out}");
+        let user = out.rsplit("amplification:").next().unwrap();
+        // 10 operations of 100 entries with 16 bytes of key and 100 of value.
+        assert!(user.contains(" for 0.1 MB, "), "{user}");
+        let small = ["--benchmarks=multiscan", "--num=100", &db];
+        assert!(bad(&[&small[..], engine].concat()).contains("need --num above 1500"));
+    });
+}
+
+#[test]
+fn disposable_entries_are_deleted_and_others_stay() {
+    on_both("disposable", |dir, engine| {
+        for (delay, batch) in [("0", "1"), ("2000", "3")] {
+            let db = dir.arg("db", "db");
+            let delay = format!("--disposable_entries_delete_delay={delay}");
+            let args = [
+                "--benchmarks=fillanddeleteuniquerandom,readseq",
+                "--num=3000",
+                "--disposable_entries_batch_size=10",
+                "--persistent_entries_batch_size=5",
+                "--disposable_entries_value_size=20",
+                "--persistent_entries_value_size=30",
+                &delay,
+                &format!("--batch_size={batch}"),
+                &db,
+            ];
+            let (out, _) = good(&[&args[..], engine].concat());
+            assert_eq!(of(&out, "fillanddeleteuniquerandom").0, 3000, "{out}");
+            let written = number(&out, "Number of unique keys inserted (disposable+persistent): ");
+            let deleted = number(&out, "Number of 'disposable entry delete': ");
+            assert_eq!(written + deleted, 3000.0, "{out}");
+            assert!(deleted > 300.0, "{out}");
+            assert_eq!(of(&out, "readseq").0 as f64, written - deleted, "{out}");
+        }
+        let db = dir.arg("db", "mixed");
+        let both = ["--disposable_entries_batch_size=1", "--overwrite_probability=0.5", &db];
+        assert!(bad(&[&both[..], engine].concat()).contains("cannot be combined"));
+    });
+}
