@@ -1,4 +1,4 @@
-//! Ferrolith: an embedded, ordered key-value store that reads and writes RocksDB's files, in Rust alone.
+//! Ferrolith: an embedded, ordered key-value store in pure Rust that reads and writes RocksDB's files.
 //!
 //! # First steps
 //!
@@ -29,33 +29,34 @@
 //!
 //! | To | use |
 //! |---|---|
-//! | read one key, many keys, also of several families | [`Db::get`], [`Db::multi_get`], [`Db::multi_get_cf`] |
+//! | read one key or many keys, of one or several families | [`Db::get`], [`Db::multi_get`], [`Db::multi_get_cf`] |
 //! | read a part of a value without copying it | [`Db::get_with`] |
 //! | iterate over all keys, a range, a prefix, backward | [`Db::iter`], [`Db::range`], [`Db::prefix`], with `rev()` |
 //! | seek by hand | [`Db::cursor`] |
-//! | write several keys as a whole, also in several families | [`WriteBatch`] and [`Db::write`] |
+//! | write several keys atomically, in one or several families | [`WriteBatch`] and [`Db::write`] |
 //! | read one state while others write | [`Db::snapshot`] |
 //! | keep several key spaces | [`Db::cf`], [`Db::create_cf`], [`Options::column_family`] |
 //! | change a value without reading it | [`Db::merge`], with [`Options::merge_operator`] |
 //! | let entries expire | [`Db::open_with_ttl`], or [`Options::compaction_filter`] |
 //! | survive a crash of the machine | [`WriteOptions::sync`], [`Db::flush_wal`] |
 //! | copy an open database, back it up, restore it | [`Db::checkpoint`], [`backup`] |
-//! | load much data | [`SstFileWriter`] and [`Db::ingest_external_file`] |
-//! | check and write as a whole | [`transaction`] |
+//! | load large amounts of data | [`SstFileWriter`] and [`Db::ingest_external_file`] |
+//! | check and write atomically | [`transaction`] |
 //! | follow the writes | [`Db::get_updates_since`] |
 //! | tune | [`Options`], which has all options of RocksDB, by setters, names and files |
 //! | observe | [`Db::property`], [`events`]; [`Statistics::to_prometheus`] with [`Options::enable_statistics`] |
 //!
-//! Most methods that read or write have a variant with `_opt` that takes [`ReadOptions`] or [`WriteOptions`]. Methods
-//! of [`Db`] work on the default column family. [`ColumnFamily`] has those that concern one family, and [`Db`] has
-//! variants of the basic ones with `_cf` that take a handle. [`Db::create_cf`] and [`Db::drop_cf`] take names.
+//! Most methods that read or write have a variant with the suffix `_opt`, which takes [`ReadOptions`] or
+//! [`WriteOptions`]. Methods of [`Db`] work on the default column family. [`ColumnFamily`] has the methods that concern
+//! one family. [`Db`] also has variants of the basic methods with the suffix `_cf`, which take a handle.
+//! [`Db::create_cf`] and [`Db::drop_cf`] take names.
 //!
 //! # Errors
 //!
-//! Every error is an [`Error`]; [`Error::kind`] is for `match`, [`Error::file`] and [`Error::offset`] say where a file
-//! is damaged, and an [`Error`] turns into a [`std::io::Error`]. An iterator that fails returns one `Err` and then
-//! ends, so that `?` in a loop catches it. Using a handle of a dropped column family, or a handle or
-//! snapshot of another database, returns an error.
+//! Every error is an [`Error`]. [`Error::kind`] is for `match`, [`Error::file`] and [`Error::offset`] return where a
+//! file is damaged, and an [`Error`] converts into a [`std::io::Error`]. An iterator that fails returns one `Err` and
+//! then ends, so that `?` in a loop catches it. Using a handle of a dropped column family, or a handle or snapshot of
+//! another database, returns an error.
 //!
 //! # Lifetimes and threads
 //!
@@ -65,9 +66,8 @@
 //!
 //! # RocksDB
 //!
-//! A directory of RocksDB opens as it is, and RocksDB opens it again afterwards. Names of methods and options are
-//! RocksDB's where it has them. [`Options`] lists the options that are accepted and have no
-//! effect.
+//! Ferrolith opens a RocksDB directory as it is, and RocksDB can open it again afterwards. Methods and options have
+//! RocksDB's names where RocksDB has them. [`Options`] lists the options that are accepted and have no effect.
 //!
 //! # Cargo features
 //!
@@ -80,8 +80,8 @@
 //!
 //! # Inside
 //!
-//! The folders form one ordered list, which is also the order to read them in: a folder imports only from those above
-//! it. `ARCHITECTURE.md` follows a write, a read, a flush, a compaction and a recovery file by file.
+//! The folders form one ordered list, which is also the recommended reading order: a folder imports only from folders
+//! above it. `ARCHITECTURE.md` follows a write, a read, a flush, a compaction and a recovery file by file.
 
 #![deny(unsafe_code)]
 

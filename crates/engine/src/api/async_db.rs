@@ -1,10 +1,10 @@
 //! Using a database from asynchronous programs (feature `tokio`).
 //!
-//! Calls of the engine block their thread: a read that misses the caches reads a file, a write copies into the log and
+//! The engine's calls block their thread. A read that misses the caches reads a file, a write copies into the log and
 //! waits while compactions are behind ([write stalls]), a synced write waits for the device, a transaction waits for
-//! locks, and a flush or a checkpoint takes as long as it takes. On a thread that runs tasks such a call delays other
+//! locks, and a flush or a checkpoint takes as long as its I/O. On a thread that runs tasks, such a call delays other
 //! tasks. [`AsyncDb`] moves calls to tokio's threads for blocking work, with one exception: a lookup whose answer is in
-//! memory is answered at once, without a change of threads.
+//! memory is answered immediately, without a thread switch.
 //!
 //! ```
 //! use ferrolith::{AsyncDb, Db};
@@ -27,13 +27,14 @@
 //! ```
 //!
 //! # Cancellation
-//! Dropping a future does not undo or stop a call that has begun: a dropped write is written, or fails, all the same. A
-//! call that has not begun (all blocking threads are busy) begins later. What must happen together belongs into one
-//! [`WriteBatch`] or one [`AsyncDb::run`]. [`AsyncIter::next`] may be dropped and called again: no item is lost.
+//! Dropping a future does not undo or stop a call that has begun: a dropped write still completes or fails. A call that
+//! has not begun, because all blocking threads are busy, begins later. Put operations that must happen together into
+//! one [`WriteBatch`] or one [`AsyncDb::run`]. The future of [`AsyncIter::next`] may be dropped and the method called
+//! again without losing an item.
 //!
-//! # How many calls at once
-//! tokio starts up to 512 blocking threads. A program with many more tasks than the device can serve limits them with a
-//! semaphore, or with `max_blocking_threads` of its runtime.
+//! # Limiting concurrent calls
+//! tokio starts up to 512 blocking threads. If a program has many more tasks than the device can serve, limit its calls
+//! with a semaphore, or with `max_blocking_threads` of the runtime.
 //!
 //! [write stalls]: crate::Db::put
 
@@ -48,7 +49,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use tokio::task::{JoinError, JoinHandle, spawn_blocking};
 
-/// The items that an [`AsyncIter`] reads with one change of threads.
+/// The number of items that an [`AsyncIter`] reads per thread switch.
 const CHUNK: usize = 128;
 
 /// A database for asynchronous programs; see the [module](crate::async_db). Cheap to clone.
@@ -57,7 +58,7 @@ const CHUNK: usize = 128;
 #[derive(Clone, Debug)]
 pub struct AsyncDb {
     db: Db,
-    /// Reads memory only.
+    /// Options that read from memory only.
     in_memory: Arc<ReadOptions>,
 }
 
@@ -68,17 +69,17 @@ impl AsyncDb {
         AsyncDb { db, in_memory }
     }
 
-    /// The database, for calls that may block.
+    /// Returns the database, for calls that may block.
     pub fn db(&self) -> &Db {
         &self.db
     }
 
-    /// Runs `call` on a thread for blocking work and returns its result. Everything that the database offers works
-    /// inside: transactions, snapshots, checkpoints.
+    /// Runs `call` on a thread for blocking work and returns its result. All features of the database can be used in
+    /// it: transactions, snapshots, checkpoints.
     ///
     /// # Errors
-    /// The error of `call`, or `Aborted` if the runtime is shut down before the call begins. A panic of `call` goes on
-    /// in the caller.
+    /// The error of `call`, or `Aborted` if the runtime is shut down before the call begins. A panic of `call`
+    /// continues in the caller.
     pub async fn run<R: Send + 'static>(
         &self,
         call: impl FnOnce(&Db) -> Result<R> + Send + 'static,
@@ -87,11 +88,11 @@ impl AsyncDb {
         joined(spawn_blocking(move || call(&db)).await)?
     }
 
-    /// Returns the value of a key of the default column family. If memtables and block cache have the answer, it is
-    /// returned without a change of threads.
+    /// Returns the value of a key of the default column family. If the answer is in memtables and the block cache, it
+    /// is returned without a thread switch.
     ///
     /// # Errors
-    /// As [`Db::get`] and [`AsyncDb::run`].
+    /// Same as [`Db::get`] and [`AsyncDb::run`].
     pub async fn get(&self, key: impl AsRef<[u8]>) -> Result<Option<Value>> {
         let key = key.as_ref();
         match self.db.get_opt(key, &self.in_memory) {
@@ -106,7 +107,7 @@ impl AsyncDb {
     /// Returns the values of many keys in their order, all from one state of the database.
     ///
     /// # Errors
-    /// As [`Db::multi_get`], for the first key that fails, and [`AsyncDb::run`].
+    /// Same as [`Db::multi_get`], for the first key that fails, and [`AsyncDb::run`].
     pub async fn multi_get<K: AsRef<[u8]>>(
         &self,
         keys: impl IntoIterator<Item = K>,
@@ -118,7 +119,7 @@ impl AsyncDb {
     /// Sets a key of the default column family.
     ///
     /// # Errors
-    /// As [`Db::put`] and [`AsyncDb::run`].
+    /// Same as [`Db::put`] and [`AsyncDb::run`].
     pub async fn put(&self, key: impl Into<Vec<u8>>, value: impl Into<Vec<u8>>) -> Result<()> {
         let (key, value) = (key.into(), value.into());
         self.run(move |db| db.put(key, value)).await
@@ -127,7 +128,7 @@ impl AsyncDb {
     /// Deletes a key of the default column family.
     ///
     /// # Errors
-    /// As [`Db::delete`] and [`AsyncDb::run`].
+    /// Same as [`Db::delete`] and [`AsyncDb::run`].
     pub async fn delete(&self, key: impl Into<Vec<u8>>) -> Result<()> {
         let key = key.into();
         self.run(move |db| db.delete(key)).await
@@ -136,12 +137,12 @@ impl AsyncDb {
     /// Writes a batch.
     ///
     /// # Errors
-    /// As [`Db::write`] and [`AsyncDb::run`].
+    /// Same as [`Db::write`] and [`AsyncDb::run`].
     pub async fn write(&self, batch: WriteBatch) -> Result<()> {
         self.run(move |db| db.write(batch)).await
     }
 
-    /// Reads an iterator on threads for blocking work, so many items at a time.
+    /// Reads an iterator on threads for blocking work, many items at a time.
     ///
     /// ```
     /// use ferrolith::{AsyncDb, Db};
@@ -167,7 +168,7 @@ impl AsyncDb {
     }
 }
 
-/// What a thread for blocking work returned. Its panic goes on here.
+/// Returns the result of a thread for blocking work. A panic in it continues here.
 fn joined<R>(result: std::result::Result<R, JoinError>) -> Result<R> {
     result.map_err(|e| match e.try_into_panic() {
         Ok(panic) => std::panic::resume_unwind(panic),
@@ -199,7 +200,7 @@ fn read(mut iter: Iter) -> Chunk {
     Chunk { items, rest: Rest::More(iter) }
 }
 
-/// The items of a scan, from [`AsyncDb::scan`]. It is a [`Stream`], too:
+/// The items of a scan, from [`AsyncDb::scan`]. It is also a [`Stream`]:
 ///
 /// ```
 /// use ferrolith::{AsyncDb, Db};
@@ -227,7 +228,7 @@ pub struct AsyncIter {
 }
 
 enum State {
-    /// A thread reads the next chunk; the handle stays here if a future is dropped.
+    /// A thread is reading the next chunk. The handle stays here if a future is dropped.
     Reading(JoinHandle<Chunk>),
     Waiting(Iter),
     Failed(Error),
@@ -235,10 +236,10 @@ enum State {
 }
 
 impl AsyncIter {
-    /// Returns the next item, or `None` at the end. The future may be dropped: no item is lost.
+    /// Returns the next item, or `None` at the end. Dropping the future loses no item.
     ///
     /// # Errors
-    /// The error that ended the scan, once; then `None` follows.
+    /// Returns the error that ended the scan once, and then `None`.
     pub async fn next(&mut self) -> Result<Option<(Key, Value)>> {
         poll_fn(|context| self.poll_item(context)).await
     }

@@ -1,8 +1,7 @@
-//! Backups: many states of a database in one directory, which share what is the same.
+//! Backups: many states of a database in one directory, which share identical files.
 //!
-//! The layout is RocksDB's: either engine reads and continues the other's backups. For one copy of the present state
-//! in a directory of its own, on the same device and without copying tables, use
-//! [`checkpoint`](crate::checkpoint).
+//! The layout is RocksDB's: each engine can read and continue the other's backups. For a single copy of the current
+//! state in its own directory, on the same device and without copying tables, use [`checkpoint`](crate::checkpoint).
 //!
 //! ```
 //! use ferrolith::Db;
@@ -29,24 +28,24 @@ use std::path::Path;
 
 pub use crate::utilities::backup::BackupInfo;
 
-/// Options of a [`BackupEngine`], set one after the other. Names and defaults are RocksDB's.
+/// Options of a [`BackupEngine`], set with chained methods. Names and defaults are RocksDB's.
 #[derive(Clone)]
 pub struct BackupEngineOptions(engine::BackupEngineOptions);
 
 impl BackupEngineOptions {
-    /// The defaults, for backups in this directory.
+    /// Returns the defaults, for backups in this directory.
     pub fn new(backup_dir: impl AsRef<Path>) -> BackupEngineOptions {
         BackupEngineOptions(engine::BackupEngineOptions::new(backup_dir.as_ref()))
     }
 
-    /// Backups share tables that are the same. Default: true.
+    /// Makes backups share identical tables. Default: true.
     #[must_use]
     pub fn share_table_files(mut self, yes: bool) -> BackupEngineOptions {
         self.0.share_table_files = yes;
         self
     }
 
-    /// Syncs every file of a backup before the backup counts. Default: true.
+    /// Syncs every file of a backup before the backup becomes valid. Default: true.
     #[must_use]
     pub fn sync(mut self, yes: bool) -> BackupEngineOptions {
         self.0.sync = yes;
@@ -60,35 +59,35 @@ impl BackupEngineOptions {
         self
     }
 
-    /// Logs are part of a backup. Default: true. Without them only what was flushed is.
+    /// Includes logs in backups. Default: true. Without them, a backup has only flushed data.
     #[must_use]
     pub fn backup_log_files(mut self, yes: bool) -> BackupEngineOptions {
         self.0.backup_log_files = yes;
         self
     }
 
-    /// The bytes per second that making a backup may write; 0 is no limit. Default: 0.
+    /// Limits the write rate of backups, in bytes per second; 0 means no limit. Default: 0.
     #[must_use]
     pub fn backup_rate_limit(mut self, bytes_per_second: u64) -> BackupEngineOptions {
         self.0.backup_rate_limit = bytes_per_second;
         self
     }
 
-    /// The bytes per second that a restore may write; 0 is no limit. Default: 0.
+    /// Limits the write rate of restores, in bytes per second; 0 means no limit. Default: 0.
     #[must_use]
     pub fn restore_rate_limit(mut self, bytes_per_second: u64) -> BackupEngineOptions {
         self.0.restore_rate_limit = bytes_per_second;
         self
     }
 
-    /// The bytes that are copied between two calls of [`CreateBackupOptions::progress_callback`]. Default: 4 MiB.
+    /// Sets the number of bytes copied between two calls of [`CreateBackupOptions::progress_callback`]. Default: 4 MiB.
     #[must_use]
     pub fn callback_trigger_interval_size(mut self, bytes: u64) -> BackupEngineOptions {
         self.0.callback_trigger_interval_size = bytes;
         self
     }
 
-    /// The number of threads that copy files. Default: 1.
+    /// Sets the number of threads that copy files. Default: 1.
     #[must_use]
     pub fn max_background_operations(mut self, threads: u32) -> BackupEngineOptions {
         self.0.max_background_operations = i32::try_from(threads).unwrap_or(i32::MAX);
@@ -104,7 +103,7 @@ impl fmt::Debug for BackupEngineOptions {
     }
 }
 
-/// Options of making a backup, set one after the other. Names and defaults are RocksDB's.
+/// Options for creating a backup, set with chained methods. Names and defaults are RocksDB's.
 ///
 /// ```
 /// use ferrolith::Db;
@@ -132,28 +131,27 @@ impl fmt::Debug for BackupEngineOptions {
 pub struct CreateBackupOptions(engine::CreateBackupOptions);
 
 impl CreateBackupOptions {
-    /// The defaults.
+    /// Returns the defaults.
     pub fn new() -> CreateBackupOptions {
         CreateBackupOptions::default()
     }
 
-    /// Flushes memtables first. Default: false. Needed for writes that skipped the log.
+    /// Flushes memtables first, which is needed for writes that skipped the log. Default: false.
     #[must_use]
     pub fn flush_before_backup(mut self, yes: bool) -> CreateBackupOptions {
         self.0.flush_before_backup = yes;
         self
     }
 
-    /// Bytes that are kept with the backup ([`BackupInfo::app_metadata`]).
+    /// Stores metadata with the backup ([`BackupInfo::app_metadata`]).
     #[must_use]
     pub fn app_metadata(mut self, metadata: impl Into<Vec<u8>>) -> CreateBackupOptions {
         self.0.app_metadata = metadata.into();
         self
     }
 
-    /// Called each time that as many bytes were copied as
-    /// [`BackupEngineOptions::callback_trigger_interval_size`] says, by the threads that copy. Tables that an earlier
-    /// backup has are not copied.
+    /// Sets a function that the copying threads call each time they have copied
+    /// [`BackupEngineOptions::callback_trigger_interval_size`] bytes. Tables that an earlier backup has are not copied.
     #[must_use]
     pub fn progress_callback(
         mut self,
@@ -172,18 +170,19 @@ impl fmt::Debug for CreateBackupOptions {
     }
 }
 
-/// Options of a restore, set one after the other. Names and defaults are RocksDB's.
+/// Options of a restore, set with chained methods. Names and defaults are RocksDB's.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RestoreOptions(engine::RestoreOptions);
 
 impl RestoreOptions {
-    /// The defaults.
+    /// Returns the defaults.
     pub fn new() -> RestoreOptions {
         RestoreOptions::default()
     }
 
-    /// Logs in the log directory stay, and those in its archive come back, to be replayed over the backup. Default:
-    /// false. For backups without logs ([`BackupEngineOptions::backup_log_files`]) of a database whose logs survived.
+    /// Keeps existing logs in the log directory, and moves logs in its archive back, so that they are replayed over the
+    /// backup. Default: false. For backups without logs ([`BackupEngineOptions::backup_log_files`]) of a database whose
+    /// logs survived.
     #[must_use]
     pub fn keep_log_files(mut self, yes: bool) -> RestoreOptions {
         self.0.keep_log_files = yes;
@@ -191,7 +190,8 @@ impl RestoreOptions {
     }
 }
 
-/// Makes, checks, restores and deletes the backups in a directory. One engine at a time may change the directory.
+/// Creates, checks, restores and deletes the backups in a directory. Only one engine at a time may change the
+/// directory.
 pub struct BackupEngine {
     inner: engine::BackupEngine,
     dir: std::path::PathBuf,
@@ -209,25 +209,25 @@ impl BackupEngine {
     /// Opens a directory of backups.
     ///
     /// # Errors
-    /// As [`BackupEngine::open`].
+    /// Same as [`BackupEngine::open`].
     pub fn open_with(options: BackupEngineOptions) -> Result<BackupEngine> {
         let dir = options.0.backup_dir.clone();
         Ok(BackupEngine { inner: engine::BackupEngine::open(options.0)?, dir })
     }
 
-    /// Makes a backup of everything written so far, and returns its number. The first is 1. Writes to the database
-    /// continue meanwhile.
+    /// Creates a backup of everything written so far, and returns its number. The first number is 1. Writes to the
+    /// database continue meanwhile.
     ///
     /// # Errors
-    /// Fails if a file cannot be read or written. The backup does not exist then.
+    /// Fails if a file cannot be read or written. Then no backup is created.
     pub fn create_new_backup(&mut self, db: &Db) -> Result<u32> {
         self.inner.create_new_backup(db.inner())
     }
 
-    /// [`BackupEngine::create_new_backup`] with options.
+    /// Like [`BackupEngine::create_new_backup`], with options.
     ///
     /// # Errors
-    /// As [`BackupEngine::create_new_backup`].
+    /// Same as [`BackupEngine::create_new_backup`].
     pub fn create_new_backup_opt(&mut self, db: &Db, options: &CreateBackupOptions) -> Result<u32> {
         self.inner.create_new_backup_with(db.inner(), &options.0)
     }
@@ -251,8 +251,8 @@ impl BackupEngine {
         self.inner.verify_backup(id, with_checksum)
     }
 
-    /// Makes `db_dir` the database of the newest backup. A database in that directory is replaced; other files stay.
-    /// No process may have it open.
+    /// Restores the newest backup to `db_dir`. A database in that directory is replaced; other files stay. The database
+    /// must not be open in any process.
     ///
     /// # Errors
     /// Fails with `NotFound` if there is no backup, with `Io` if the database is open or a file cannot be written, and
@@ -262,8 +262,8 @@ impl BackupEngine {
         self.restore_from_latest_backup_opt(dir, dir, &RestoreOptions::default())
     }
 
-    /// [`BackupEngine::restore_from_latest_backup`] with the directory of the logs, as `wal_dir` of the database's
-    /// options names it, and with options.
+    /// Like [`BackupEngine::restore_from_latest_backup`], with options and with the directory of the logs, which is
+    /// `wal_dir` in the database's options.
     ///
     /// ```
     /// use ferrolith::backup::{BackupEngine, RestoreOptions};
@@ -282,7 +282,7 @@ impl BackupEngine {
     /// ```
     ///
     /// # Errors
-    /// As [`BackupEngine::restore_from_latest_backup`].
+    /// Same as [`BackupEngine::restore_from_latest_backup`].
     pub fn restore_from_latest_backup_opt(
         &self,
         db_dir: impl AsRef<Path>,
@@ -292,20 +292,20 @@ impl BackupEngine {
         self.inner.restore_from_latest(db_dir, wal_dir, &options.0)
     }
 
-    /// Makes `db_dir` the database of this backup.
+    /// Restores this backup to `db_dir`.
     ///
     /// # Errors
-    /// As [`BackupEngine::restore_from_latest_backup`].
+    /// Same as [`BackupEngine::restore_from_latest_backup`].
     pub fn restore_from_backup(&self, id: u32, db_dir: impl AsRef<Path>) -> Result<()> {
         let dir = db_dir.as_ref();
         self.restore_from_backup_opt(id, dir, dir, &RestoreOptions::default())
     }
 
-    /// [`BackupEngine::restore_from_backup`] with the directory of the logs and with options; see
+    /// Like [`BackupEngine::restore_from_backup`], with the directory of the logs and with options; see
     /// [`BackupEngine::restore_from_latest_backup_opt`].
     ///
     /// # Errors
-    /// As [`BackupEngine::restore_from_latest_backup`].
+    /// Same as [`BackupEngine::restore_from_latest_backup`].
     pub fn restore_from_backup_opt(
         &self,
         id: u32,
@@ -316,7 +316,7 @@ impl BackupEngine {
         self.inner.restore(id, db_dir, wal_dir, &options.0)
     }
 
-    /// Deletes all but the newest `keep` backups.
+    /// Deletes all backups except the newest `keep`.
     ///
     /// # Errors
     /// Fails if a file cannot be deleted.
@@ -324,7 +324,7 @@ impl BackupEngine {
         self.inner.purge_old_backups(keep)
     }
 
-    /// Deletes a backup and the files that only it needs.
+    /// Deletes a backup, and the files that only it uses.
     ///
     /// # Errors
     /// Fails with `NotFound` for an unknown backup, or if a file cannot be deleted.
@@ -332,7 +332,7 @@ impl BackupEngine {
         self.inner.delete_backup(id)
     }
 
-    /// Deletes every file that no backup needs, such as those of a backup that was cut short.
+    /// Deletes every file that no backup uses, such as files of an unfinished backup.
     ///
     /// # Errors
     /// Fails if a file cannot be deleted.

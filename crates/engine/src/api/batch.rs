@@ -1,4 +1,4 @@
-//! Batches of writes that take effect together.
+//! Write batches: writes that take effect together.
 
 use super::error::foreign;
 use super::{ColumnFamily, Db};
@@ -8,11 +8,11 @@ use crate::options;
 use std::fmt;
 use std::ops::Range;
 
-/// Writes that take effect together, in their order, over any number of column families.
+/// Writes that take effect together, in order, over any number of column families.
 ///
-/// Adding a write never fails by itself: a fault (a handle of another database, of a dropped family, or a key of
-/// 4 GiB) makes [`Db::write`] of the batch fail, and nothing of it is written. [`WriteBatch::error`] shows it earlier.
-/// Methods return the batch, so that they can be chained.
+/// Adding a write never fails by itself. An invalid write (a handle of another database or of a dropped family, or a
+/// key of 4 GiB) makes [`Db::write`] of the batch fail, and none of the batch is written. [`WriteBatch::error`] returns
+/// the error earlier. Methods return the batch, so that they can be chained.
 ///
 /// ```
 /// use ferrolith::{Db, WriteBatch};
@@ -27,7 +27,7 @@ use std::ops::Range;
 /// # Ok::<(), ferrolith::Error>(())
 /// ```
 ///
-/// A handle of another database is an error, and so is one of a dropped family:
+/// A handle of another database is an error, and so is a handle of a dropped family:
 ///
 /// ```
 /// use ferrolith::{Db, ErrorKind, WriteBatch};
@@ -42,28 +42,28 @@ use std::ops::Range;
 #[derive(Clone, Default)]
 pub struct WriteBatch {
     inner: batch::WriteBatch,
-    /// The opening that the handles in it were of; 0 where it has none.
+    /// The serial number of the opening to which the batch's handles belong; 0 if it has none.
     owner: u64,
-    /// The first fault.
+    /// The first error.
     error: Option<Error>,
 }
 
 impl WriteBatch {
-    /// An empty batch.
+    /// Creates an empty batch.
     pub fn new() -> WriteBatch {
         WriteBatch::default()
     }
 
-    /// An empty batch with room for this many bytes of keys and values.
+    /// Creates an empty batch with room for this many bytes of keys and values.
     pub fn with_capacity(bytes: usize) -> WriteBatch {
         WriteBatch { inner: batch::WriteBatch::with_capacity(bytes), owner: 0, error: None }
     }
 
-    /// Reads a batch from its bytes, as [`WriteBatch::data`] or RocksDB's `WriteBatch::Data` returned them. Its column
-    /// families are numbers of the database it is written to.
+    /// Decodes a batch from bytes that [`WriteBatch::data`] or RocksDB's `WriteBatch::Data` returned. Its column family
+    /// numbers refer to the database to which it is written.
     ///
     /// # Errors
-    /// Fails with `Corruption` if the bytes are no batch.
+    /// Fails with `Corruption` if the bytes are not a batch.
     ///
     /// ```
     /// use ferrolith::WriteBatch;
@@ -79,7 +79,7 @@ impl WriteBatch {
         Ok(WriteBatch { inner, owner: 0, error: None })
     }
 
-    /// Notes what adding a record gave.
+    /// Keeps the error of adding a record, if there is one.
     #[inline]
     fn note(&mut self, result: Result<()>) -> &mut WriteBatch {
         if let Err(e) = result {
@@ -88,7 +88,7 @@ impl WriteBatch {
         self
     }
 
-    /// Adds a record for a family, if its handle belongs with those that are in the batch.
+    /// Adds a record for a family, if its handle belongs to the same database as those already in the batch.
     #[inline]
     fn add_to(
         &mut self,
@@ -178,7 +178,7 @@ impl WriteBatch {
         self.add_to(cf, |batch, id| batch.merge_cf(id, key.as_ref(), operand.as_ref()))
     }
 
-    /// Deletes all keys of the default column family from `begin` to before `end`.
+    /// Deletes all keys of the default column family from `begin` up to but excluding `end`.
     pub fn delete_range(
         &mut self,
         begin: impl AsRef<[u8]>,
@@ -188,7 +188,7 @@ impl WriteBatch {
         self.note(result)
     }
 
-    /// Deletes all keys from `begin` to before `end`.
+    /// Deletes all keys from `begin` up to but excluding `end`.
     pub fn delete_range_cf(
         &mut self,
         cf: &ColumnFamily,
@@ -198,13 +198,13 @@ impl WriteBatch {
         self.add_to(cf, |batch, id| batch.delete_range_cf(id, begin.as_ref(), end.as_ref()))
     }
 
-    /// Adds bytes that go into the log and nowhere else; a reader of the log finds them.
+    /// Adds bytes that are written to the log only; readers of the log receive them.
     pub fn put_log_data(&mut self, bytes: impl AsRef<[u8]>) -> &mut WriteBatch {
         let result = self.inner.put_log_data(bytes.as_ref());
         self.note(result)
     }
 
-    /// Adds all records of another batch at the end. Its families must be of the same database.
+    /// Appends all records of another batch. Its families must belong to the same database.
     pub fn append(&mut self, other: &WriteBatch) -> &mut WriteBatch {
         let result = match (self.owner, other.owner, &other.error) {
             (_, _, Some(e)) => Err(e.clone()),
@@ -219,39 +219,39 @@ impl WriteBatch {
         self.note(result)
     }
 
-    /// Removes all records and save points, and forgets a fault. The memory is kept.
+    /// Removes all records, save points and the error. Keeps the memory.
     pub fn clear(&mut self) {
         self.inner.clear();
         self.owner = 0;
         self.error = None;
     }
 
-    /// The number of writes in it.
+    /// Returns the number of writes in the batch.
     pub fn len(&self) -> usize {
         self.inner.count() as usize
     }
 
-    /// Whether it holds nothing.
+    /// Returns whether the batch has no records.
     pub fn is_empty(&self) -> bool {
         self.inner.is_empty()
     }
 
-    /// The size in bytes of [`WriteBatch::data`].
+    /// Returns the size in bytes of [`WriteBatch::data`].
     pub fn size_in_bytes(&self) -> usize {
         self.inner.data_size()
     }
 
-    /// The batch in RocksDB's form, as it stands in the log.
+    /// Returns the batch in RocksDB's encoding, as it is written to the log.
     pub fn data(&self) -> &[u8] {
         self.inner.data()
     }
 
-    /// The fault that makes writing this batch fail, if a method met one.
+    /// Returns the error that makes writing this batch fail, if a method found one.
     pub fn error(&self) -> Option<&Error> {
         self.error.as_ref()
     }
 
-    /// Remembers the present end for [`WriteBatch::rollback_to_save_point`]. Save points nest.
+    /// Sets a save point for [`WriteBatch::rollback_to_save_point`]. Save points nest.
     ///
     /// ```
     /// use ferrolith::WriteBatch;
@@ -268,7 +268,7 @@ impl WriteBatch {
         self
     }
 
-    /// Removes what was added since the last save point, and the save point.
+    /// Removes the records added since the last save point, and the save point.
     ///
     /// # Errors
     /// Fails with `NotFound` if there is no save point.
@@ -276,7 +276,7 @@ impl WriteBatch {
         self.inner.rollback_to_save_point()
     }
 
-    /// Forgets the last save point and keeps what was added since.
+    /// Removes the last save point and keeps the records added since.
     ///
     /// # Errors
     /// Fails with `NotFound` if there is no save point.
@@ -284,7 +284,7 @@ impl WriteBatch {
         self.inner.pop_save_point()
     }
 
-    /// The records in their order.
+    /// Returns the records in order.
     ///
     /// ```
     /// use ferrolith::{Record, WriteBatch};
@@ -296,12 +296,12 @@ impl WriteBatch {
     pub fn iter(&self) -> Records<'_> {
         let data = self.inner.data();
         let mut collector = Collector { data, records: Vec::new() };
-        // The bytes of a batch are always well formed; what a record of another feature is, is not shown.
+        // The bytes of a batch are always well formed. Records of unsupported features are omitted.
         let _ = iterate(data, &mut collector);
         Records(collector.records.into_iter())
     }
 
-    /// The engine's batch, if all of it may be written to this database.
+    /// Returns the engine's batch, if all of it may be written to this database.
     pub(crate) fn checked(&mut self, db: &Db) -> Result<&mut batch::WriteBatch> {
         if let Some(e) = &self.error {
             return Err(e.clone());
@@ -332,22 +332,22 @@ impl<'a> IntoIterator for &'a WriteBatch {
     }
 }
 
-/// One record of a batch; `cf` is the number of a column family ([`ColumnFamily::id`]), 0 for the default one.
+/// A record of a batch. `cf` is the number of a column family ([`ColumnFamily::id`]), 0 for the default one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the fields are named as in the methods of WriteBatch")]
 pub enum Record<'a> {
-    /// A key is set to a value.
+    /// Sets a key to a value.
     Put { cf: u32, key: &'a [u8], value: &'a [u8] },
-    /// A key is deleted.
+    /// Deletes a key.
     Delete { cf: u32, key: &'a [u8] },
-    /// A key that was put once is deleted.
+    /// Deletes a key that was put once.
     SingleDelete { cf: u32, key: &'a [u8] },
-    /// An operand is added to a key.
+    /// Adds a merge operand to a key.
     Merge { cf: u32, key: &'a [u8], operand: &'a [u8] },
-    /// The keys from `begin` to before `end` are deleted.
+    /// Deletes the keys from `begin` up to but excluding `end`.
     DeleteRange { cf: u32, begin: &'a [u8], end: &'a [u8] },
-    /// Bytes for the log alone.
+    /// Bytes that are written to the log only.
     LogData(&'a [u8]),
 }
 
@@ -381,7 +381,7 @@ struct Collector<'a> {
 }
 
 impl<'a> Collector<'a> {
-    /// The part of the batch's bytes that `part` is.
+    /// Returns `part` as a slice of the batch's bytes.
     fn own(&self, part: &[u8]) -> &'a [u8] {
         let start = (part.as_ptr() as usize).wrapping_sub(self.data.as_ptr() as usize);
         let range = Range { start, end: start.wrapping_add(part.len()) };
@@ -446,7 +446,7 @@ mod sealed {
     impl Sealed for &mut super::WriteBatch {}
 }
 
-/// What [`Db::write`] takes: a [`WriteBatch`], `&mut` of one, or `&` of one, which is copied.
+/// The argument of [`Db::write`]: a [`WriteBatch`], `&mut WriteBatch`, or `&WriteBatch`, which is copied.
 pub trait ToBatch: sealed::Sealed {
     #[doc(hidden)]
     fn write_to(self, db: &Db, options: &options::WriteOptions) -> Result<()>;

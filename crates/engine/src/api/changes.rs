@@ -1,7 +1,7 @@
-//! The change stream: every committed write in order, from any point that the logs still reach.
+//! The change stream: every committed write in order, from any point that is still in the logs.
 //!
-//! A program that follows a database (a replica, an index, a message queue) remembers the sequence number up to which
-//! it has applied changes, and asks for what follows:
+//! A program that follows a database (a replica, an index, a message queue) stores the sequence number up to which it
+//! has applied changes, and requests the changes after it:
 //!
 //! ```
 //! # let (a, b) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
@@ -20,7 +20,7 @@
 //! # Ok::<(), ferrolith::Error>(())
 //! ```
 //!
-//! A log is deleted when its writes are flushed. `Options::wal_ttl` and `Options::wal_size_limit` keep logs longer.
+//! A log is deleted when its writes are flushed. `Options::wal_ttl` and `Options::wal_size_limit` keep logs for longer.
 
 use crate::WriteBatch;
 use crate::error::{Code, Error, Result};
@@ -28,27 +28,27 @@ use crate::utilities::TransactionLogIterator;
 use crate::{Db, db};
 use std::fmt;
 
-/// One write: a batch, as it was committed.
+/// One write: a batch as it was committed.
 #[derive(Clone, Debug)]
 pub struct Change {
     /// The sequence number of the first record of the batch. Each of its records has one.
     pub sequence: u64,
-    /// The records. Column families are the numbers of the database it comes from: [`ColumnFamily::id`].
+    /// The records. Their column family numbers are those of the source database: [`ColumnFamily::id`].
     ///
     /// [`ColumnFamily::id`]: crate::ColumnFamily::id
     pub batch: WriteBatch,
 }
 
 impl Change {
-    /// The sequence number right after this change: what to pass to [`Db::get_updates_since`] to continue.
+    /// Returns the sequence number after this change. Pass it to [`Db::get_updates_since`] to continue.
     pub fn next_sequence(&self) -> u64 {
         self.sequence + self.batch.len() as u64
     }
 }
 
-/// Changes in their order, from [`Db::get_updates_since`].
+/// Changes in order, from [`Db::get_updates_since`].
 ///
-/// `None` says that nothing newer is there yet: call `next` again after later writes. An error ends the stream.
+/// `None` means that there are no newer changes yet: call `next` again after later writes. An error ends the stream.
 pub struct Changes {
     db: db::Db,
     /// The sequence number that the next change must have.
@@ -58,14 +58,14 @@ pub struct Changes {
 }
 
 impl Db {
-    /// Returns the changes from the one that has this sequence number on; the first number of a database is 1. A
-    /// sequence number that is not written yet is allowed: its change comes when it is.
+    /// Returns the changes from the one with this sequence number on. The first number of a database is 1. `sequence`
+    /// may be a number that is not written yet: its change is returned once it is written.
     ///
-    /// The first change may begin before `sequence`, if that lies within a batch.
+    /// The first change may begin before `sequence`, if that number is within a batch.
     ///
     /// # Errors
-    /// Fails if a log cannot be read. The stream itself fails with `NotFound` where a change is in no log any more, or
-    /// never was in one ([`WriteOptions::disable_wal`], ingested files): nothing is left out silently.
+    /// Fails if a log cannot be read. The stream itself fails with `NotFound` if a change is no longer in any log, or
+    /// never was in one ([`WriteOptions::disable_wal`], ingested files). It never omits a change silently.
     ///
     /// [`WriteOptions::disable_wal`]: crate::WriteOptions::disable_wal
     pub fn get_updates_since(&self, sequence: u64) -> Result<Changes> {
@@ -90,7 +90,7 @@ impl Changes {
     }
 
     fn advance(&mut self) -> Result<Option<Change>> {
-        // Twice, since logs that are younger than the list of logs need another look.
+        // Try twice, because the list of logs must be read again if a log was created after it.
         for _ in 0..2 {
             if self.logs.is_none() {
                 self.look()?;

@@ -1,10 +1,10 @@
-//! Checkpoints: the present state of a database as a directory that opens as a database of its own.
+//! Checkpoints: the current state of a database, as a directory that can be opened as a separate database.
 //!
-//! On the same file system tables are hard links: a checkpoint takes little time and space at first, and keeps the
-//! tables that the database drops later. For many states in one directory, also on another device, use
+//! On the same file system, tables are hard links. So a checkpoint takes little time and space at first, and later
+//! keeps tables that the database drops. For many states in one directory, or on another device, use
 //! [`backup`](crate::backup).
 //!
-//! [`Db::checkpoint`](crate::Db::checkpoint) is the short form.
+//! [`Db::checkpoint`](crate::Db::checkpoint) is the shorter form.
 //!
 //! ```
 //! use ferrolith::Db;
@@ -22,17 +22,17 @@
 use crate::{Db, Result};
 use std::path::Path;
 
-/// Makes checkpoints of a database.
+/// Creates checkpoints of a database.
 #[derive(Clone, Debug)]
 pub struct Checkpoint(crate::utilities::Checkpoint);
 
 impl Checkpoint {
-    /// For this database, which stays open as long as the result lives.
+    /// Creates an object for this database, which stays open while the object exists.
     pub fn new(db: &Db) -> Checkpoint {
         Checkpoint(crate::utilities::Checkpoint::new(db.inner()))
     }
 
-    /// Makes `dir`, which must not exist, a copy of the database with everything written so far. Memtables are
+    /// Creates `dir`, which must not exist, as a copy of the database with everything written so far. Memtables are
     /// flushed first. Returns a sequence number up to which the copy has every write.
     ///
     /// # Errors
@@ -41,11 +41,11 @@ impl Checkpoint {
         self.0.create(dir, 0)
     }
 
-    /// [`Checkpoint::create_checkpoint`] that flushes memtables only if the logs together have at least this many
-    /// bytes; otherwise the logs are copied. `u64::MAX` never flushes.
+    /// Like [`Checkpoint::create_checkpoint`], but flushes memtables only if the logs together have at least this many
+    /// bytes. Otherwise the logs are copied. `u64::MAX` never flushes.
     ///
     /// # Errors
-    /// As [`Checkpoint::create_checkpoint`].
+    /// Same as [`Checkpoint::create_checkpoint`].
     pub fn create_checkpoint_with_log_size(
         &self,
         dir: impl AsRef<Path>,

@@ -1,4 +1,4 @@
-//! Handles of column families: the same methods as the database has for its default family.
+//! Handles of column families. They have the same methods that the database has for its default family.
 
 use super::error::{dropped, foreign};
 use super::iter::{Bounds, Iter};
@@ -10,12 +10,12 @@ use std::fmt;
 
 /// A column family of an open database: a key space with its own options and files.
 ///
-/// A handle is cheap to clone, keeps the database open and may be sent to other threads. It comes from
-/// [`Db::cf`] or [`Db::create_cf`]. Writes to several families become visible together with a
+/// A handle is cheap to clone, keeps the database open and may be sent to other threads. [`Db::cf`] and
+/// [`Db::create_cf`] return handles. To make writes to several families visible together, use a
 /// [`WriteBatch`](crate::WriteBatch).
 ///
-/// A handle is of one opening of one database. Using it with another one, or after its family was dropped, is an
-/// error, for reads and for writes.
+/// A handle belongs to one opening of one database. Reading or writing through it after its family was dropped, or
+/// using it with another database, is an error.
 ///
 /// ```
 /// # let dir = tempfile::tempdir().unwrap();
@@ -39,12 +39,12 @@ impl ColumnFamily {
         ColumnFamily { db: db.clone(), handle }
     }
 
-    /// The engine's handle, whatever became of the family.
+    /// Returns the engine's handle, even if the family was dropped.
     pub(crate) fn inner(&self) -> &db::ColumnFamily {
         &self.handle
     }
 
-    /// The engine's handle, if the family still exists.
+    /// Returns the engine's handle, if the family still exists.
     #[inline]
     pub(crate) fn alive(&self) -> Result<&db::ColumnFamily> {
         if self.handle.is_dropped() {
@@ -53,7 +53,7 @@ impl ColumnFamily {
         Ok(&self.handle)
     }
 
-    /// The engine's handle, if it is of this opening of a database and the family still exists.
+    /// Returns the engine's handle, if it belongs to this opening of a database and the family still exists.
     #[inline]
     pub(crate) fn checked(&self, db: &Db) -> Result<&db::ColumnFamily> {
         if !self.db.inner().is_same_opening(db.inner()) {
@@ -62,17 +62,17 @@ impl ColumnFamily {
         self.alive()
     }
 
-    /// The name.
+    /// Returns the name of the family.
     pub fn name(&self) -> &str {
         self.handle.name()
     }
 
-    /// The number that stands for the family in files and in [`Record`](crate::Record).
+    /// Returns the number of the family, which is used in files and in [`Record`](crate::Record).
     pub fn id(&self) -> u32 {
         self.handle.id()
     }
 
-    /// The database that it belongs to.
+    /// Returns the database to which the family belongs.
     pub fn db(&self) -> &Db {
         &self.db
     }
@@ -87,10 +87,10 @@ impl ColumnFamily {
         self.db.inner().put_cf(&WRITE, self.alive()?, key.as_ref(), value.as_ref())
     }
 
-    /// [`ColumnFamily::put`] with options.
+    /// Like [`ColumnFamily::put`], with options.
     ///
     /// # Errors
-    /// As [`ColumnFamily::put`].
+    /// Same as [`ColumnFamily::put`].
     #[inline]
     pub fn put_opt(
         &self,
@@ -104,16 +104,16 @@ impl ColumnFamily {
     /// Deletes a key. Deleting a key that does not exist is no error.
     ///
     /// # Errors
-    /// As [`ColumnFamily::put`].
+    /// Same as [`ColumnFamily::put`].
     #[inline]
     pub fn delete(&self, key: impl AsRef<[u8]>) -> Result<()> {
         self.db.inner().delete_cf(&WRITE, self.alive()?, key.as_ref())
     }
 
-    /// [`ColumnFamily::delete`] with options.
+    /// Like [`ColumnFamily::delete`], with options.
     ///
     /// # Errors
-    /// As [`ColumnFamily::put`].
+    /// Same as [`ColumnFamily::put`].
     #[inline]
     pub fn delete_opt(&self, key: impl AsRef<[u8]>, options: &WriteOptions) -> Result<()> {
         self.db.inner().delete_cf(&options.inner, self.alive()?, key.as_ref())
@@ -122,15 +122,15 @@ impl ColumnFamily {
     /// Deletes a key that was put exactly once since it was last deleted; see [`Db::single_delete`].
     ///
     /// # Errors
-    /// As [`ColumnFamily::put`].
+    /// Same as [`ColumnFamily::put`].
     pub fn single_delete(&self, key: impl AsRef<[u8]>) -> Result<()> {
         self.single_delete_opt(key, &WriteOptions::default())
     }
 
-    /// [`ColumnFamily::single_delete`] with options.
+    /// Like [`ColumnFamily::single_delete`], with options.
     ///
     /// # Errors
-    /// As [`ColumnFamily::put`].
+    /// Same as [`ColumnFamily::put`].
     pub fn single_delete_opt(&self, key: impl AsRef<[u8]>, options: &WriteOptions) -> Result<()> {
         self.db.inner().single_delete_cf(&options.inner, self.alive()?, key.as_ref())
     }
@@ -138,16 +138,16 @@ impl ColumnFamily {
     /// Adds a merge operand to a key.
     ///
     /// # Errors
-    /// As [`ColumnFamily::put`]; also if the family has no merge operator.
+    /// Same as [`ColumnFamily::put`]; also if the family has no merge operator.
     #[inline]
     pub fn merge(&self, key: impl AsRef<[u8]>, operand: impl AsRef<[u8]>) -> Result<()> {
         self.db.inner().merge_cf(&WRITE, self.alive()?, key.as_ref(), operand.as_ref())
     }
 
-    /// [`ColumnFamily::merge`] with options.
+    /// Like [`ColumnFamily::merge`], with options.
     ///
     /// # Errors
-    /// As [`ColumnFamily::merge`].
+    /// Same as [`ColumnFamily::merge`].
     pub fn merge_opt(
         &self,
         key: impl AsRef<[u8]>,
@@ -157,18 +157,18 @@ impl ColumnFamily {
         self.db.inner().merge_cf(&options.inner, self.alive()?, key.as_ref(), operand.as_ref())
     }
 
-    /// Deletes all keys from `begin` to before `end`; see [`Db::delete_range`].
+    /// Deletes all keys from `begin` up to but excluding `end`; see [`Db::delete_range`].
     ///
     /// # Errors
-    /// As [`ColumnFamily::put`]; also if `end` sorts before `begin`.
+    /// Same as [`ColumnFamily::put`]; also if `end` sorts before `begin`.
     pub fn delete_range(&self, begin: impl AsRef<[u8]>, end: impl AsRef<[u8]>) -> Result<()> {
         self.delete_range_opt(begin, end, &WriteOptions::default())
     }
 
-    /// [`ColumnFamily::delete_range`] with options.
+    /// Like [`ColumnFamily::delete_range`], with options.
     ///
     /// # Errors
-    /// As [`ColumnFamily::delete_range`].
+    /// Same as [`ColumnFamily::delete_range`].
     pub fn delete_range_opt(
         &self,
         begin: impl AsRef<[u8]>,
@@ -179,7 +179,7 @@ impl ColumnFamily {
         self.db.inner().delete_range_cf(&options.inner, handle, begin.as_ref(), end.as_ref())
     }
 
-    /// Returns the value of a key, or `None` if there is none.
+    /// Returns the value of a key, or `None` if it has none.
     ///
     /// # Errors
     /// Fails if the family was dropped, if the database is closed, or if a file cannot be read or is damaged.
@@ -189,10 +189,10 @@ impl ColumnFamily {
         Ok(found.map(Value::pinned))
     }
 
-    /// [`ColumnFamily::get`] with options.
+    /// Like [`ColumnFamily::get`], with options.
     ///
     /// # Errors
-    /// As [`ColumnFamily::get`]; also for a snapshot of another database.
+    /// Same as [`ColumnFamily::get`]; also for a snapshot of another database.
     #[inline]
     pub fn get_opt(&self, key: impl AsRef<[u8]>, options: &ReadOptions) -> Result<Option<Value>> {
         let db = self.db.inner();
@@ -200,10 +200,10 @@ impl ColumnFamily {
         Ok(found.map(Value::pinned))
     }
 
-    /// Calls `read` with the value of a key where it lies, without copying it; see [`Db::get_with`].
+    /// Calls `read` with the value of a key in place, without copying it; see [`Db::get_with`].
     ///
     /// # Errors
-    /// As [`ColumnFamily::get`].
+    /// Same as [`ColumnFamily::get`].
     #[inline]
     pub fn get_with<R>(
         &self,
@@ -213,10 +213,10 @@ impl ColumnFamily {
         self.db.inner().get_with(&READ, Some(self.alive()?), key.as_ref(), read)
     }
 
-    /// Whether the key has a value.
+    /// Returns whether the key has a value.
     ///
     /// # Errors
-    /// As [`ColumnFamily::get`].
+    /// Same as [`ColumnFamily::get`].
     #[inline]
     pub fn contains_key(&self, key: impl AsRef<[u8]>) -> Result<bool> {
         Ok(self.get_with(key, |_| ())?.is_some())
@@ -225,7 +225,7 @@ impl ColumnFamily {
     /// Returns the values of many keys in their order, all from one state of the database.
     ///
     /// # Errors
-    /// As [`ColumnFamily::get`], for each key.
+    /// Same as [`ColumnFamily::get`], for each key.
     pub fn multi_get<K: AsRef<[u8]>>(
         &self,
         keys: impl IntoIterator<Item = K>,
@@ -233,10 +233,10 @@ impl ColumnFamily {
         self.multi_get_opt(keys, &ReadOptions::default())
     }
 
-    /// [`ColumnFamily::multi_get`] with options.
+    /// Like [`ColumnFamily::multi_get`], with options.
     ///
     /// # Errors
-    /// As [`ColumnFamily::get_opt`], for each key.
+    /// Same as [`ColumnFamily::get_opt`], for each key.
     pub fn multi_get_opt<K: AsRef<[u8]>>(
         &self,
         keys: impl IntoIterator<Item = K>,
@@ -253,7 +253,7 @@ impl ColumnFamily {
     /// Returns the first key and its value, or `None` if the family is empty.
     ///
     /// # Errors
-    /// As [`ColumnFamily::get`].
+    /// Same as [`ColumnFamily::get`].
     pub fn first(&self) -> Result<Option<(Key, Value)>> {
         self.iter().next().transpose()
     }
@@ -261,48 +261,48 @@ impl ColumnFamily {
     /// Returns the last key and its value, or `None` if the family is empty.
     ///
     /// # Errors
-    /// As [`ColumnFamily::get`].
+    /// Same as [`ColumnFamily::get`].
     pub fn last(&self) -> Result<Option<(Key, Value)>> {
         self.iter().next_back().transpose()
     }
 
-    /// Iterates over all keys and values, from both ends; see [`Iter`].
+    /// Iterates over all keys and values, from either end; see [`Iter`].
     pub fn iter(&self) -> Iter {
         Iter::new(&self.db, Some(self), Ok(&READ), Bounds::all())
     }
 
-    /// [`ColumnFamily::iter`] with options.
+    /// Like [`ColumnFamily::iter`], with options.
     pub fn iter_opt(&self, options: &ReadOptions) -> Iter {
         Iter::new(&self.db, Some(self), options.checked(self.db.inner()), Bounds::all())
     }
 
-    /// Iterates over the keys in a range, from both ends; see [`Db::range`].
+    /// Iterates over the keys in a range, from either end; see [`Db::range`].
     pub fn range(&self, range: impl KeyRange) -> Iter {
         Iter::new(&self.db, Some(self), Ok(&READ), Bounds::range(range))
     }
 
-    /// [`ColumnFamily::range`] with options.
+    /// Like [`ColumnFamily::range`], with options.
     pub fn range_opt(&self, range: impl KeyRange, options: &ReadOptions) -> Iter {
         Iter::new(&self.db, Some(self), options.checked(self.db.inner()), Bounds::range(range))
     }
 
-    /// Iterates over the keys that start with a prefix, from both ends; see [`Db::prefix`].
+    /// Iterates over the keys that start with a prefix, from either end; see [`Db::prefix`].
     pub fn prefix(&self, prefix: impl AsRef<[u8]>) -> Iter {
         Iter::new(&self.db, Some(self), Ok(&READ), Bounds::prefix(prefix.as_ref()))
     }
 
-    /// [`ColumnFamily::prefix`] with options.
+    /// Like [`ColumnFamily::prefix`], with options.
     pub fn prefix_opt(&self, prefix: impl AsRef<[u8]>, options: &ReadOptions) -> Iter {
         let bounds = Bounds::prefix(prefix.as_ref());
         Iter::new(&self.db, Some(self), options.checked(self.db.inner()), bounds)
     }
 
-    /// Makes a cursor; see [`Cursor`].
+    /// Creates a cursor; see [`Cursor`].
     pub fn cursor(&self) -> Cursor {
         Cursor::new(&self.db, Some(self), Ok(&READ))
     }
 
-    /// [`ColumnFamily::cursor`] with options.
+    /// Like [`ColumnFamily::cursor`], with options.
     pub fn cursor_opt(&self, options: &ReadOptions) -> Cursor {
         Cursor::new(&self.db, Some(self), options.checked(self.db.inner()))
     }

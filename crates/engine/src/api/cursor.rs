@@ -1,4 +1,4 @@
-//! The cursor: a position that is moved by hand.
+//! The cursor: a position among keys that is moved explicitly.
 
 use super::{ColumnFamily, Db};
 use crate::db::DbIterator;
@@ -8,11 +8,11 @@ use std::fmt;
 
 /// A position among the keys of a column family, moved by seeks and steps.
 ///
-/// An iterator ([`Db::iter`], [`Db::range`], [`Db::prefix`]) is shorter for nearly everything; a cursor lends keys and
-/// values instead of copying them, and may seek again. It shows the database as it was when it was made, is not valid
-/// before its first seek, owns what it reads and may be sent to another thread.
+/// An iterator ([`Db::iter`], [`Db::range`], [`Db::prefix`]) is simpler for nearly everything. A cursor lends keys and
+/// values instead of copying them, and can seek again. It shows the database as it was when the cursor was created, is
+/// invalid before its first seek, owns what it reads, and may be sent to another thread.
 ///
-/// When the cursor is not valid, [`status`](Cursor::status) tells the end of the keys from an error.
+/// When the cursor is invalid, [`status`](Cursor::status) distinguishes the end of the keys from an error.
 ///
 /// ```
 /// # let dir = tempfile::tempdir().unwrap();
@@ -30,7 +30,7 @@ use std::fmt;
 /// # Ok::<(), ferrolith::Error>(())
 /// ```
 ///
-/// The engine's inner iterator cannot be reached through it:
+/// The engine's inner iterator cannot be reached through a cursor:
 ///
 /// ```compile_fail,E0599
 /// # let dir = tempfile::tempdir().unwrap();
@@ -66,36 +66,36 @@ impl Cursor {
         Cursor(open(db, cf, options))
     }
 
-    /// Whether the cursor stands on a key.
+    /// Returns whether the cursor is at a key.
     #[inline]
     pub fn valid(&self) -> bool {
         self.0.as_ref().is_ok_and(|iter| iter.valid())
     }
 
-    /// The key that the cursor stands on; `None` where it is not valid.
+    /// Returns the current key, or `None` if the cursor is invalid.
     #[inline]
     pub fn key(&self) -> Option<&[u8]> {
         self.item().map(|(key, _)| key)
     }
 
-    /// The value that the cursor stands on; `None` where it is not valid.
+    /// Returns the current value, or `None` if the cursor is invalid.
     #[inline]
     pub fn value(&self) -> Option<&[u8]> {
         self.item().map(|(_, value)| value)
     }
 
-    /// The key and the value that the cursor stands on; `None` where it is not valid.
+    /// Returns the current key and value, or `None` if the cursor is invalid.
     #[inline]
     pub fn item(&self) -> Option<(&[u8], &[u8])> {
         let iter = self.0.as_ref().ok()?;
         iter.valid().then(|| (iter.key(), iter.value()))
     }
 
-    /// Returns the error that stopped the cursor, if one did. It lasts until the next seek.
+    /// Returns the error that stopped the cursor, if any. It lasts until the next seek.
     ///
     /// # Errors
-    /// The error of the last seek or step, or of making the cursor: a file that cannot be read or is damaged, a closed
-    /// database, a dropped column family, a handle or snapshot of another database, or options that contradict.
+    /// Returns the error of the last seek or step, or of creating the cursor: a file that cannot be read or is damaged,
+    /// a closed database, a dropped column family, a handle or snapshot of another database, or contradictory options.
     ///
     /// ```
     /// # let dir = tempfile::tempdir().unwrap();
@@ -152,7 +152,7 @@ impl Cursor {
         }
     }
 
-    /// Moves one key forward. Does nothing where the cursor is not valid.
+    /// Moves to the next key. Does nothing if the cursor is invalid.
     #[inline]
     #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self) {
@@ -161,14 +161,14 @@ impl Cursor {
         }
     }
 
-    /// Moves one key back. Does nothing where the cursor is not valid.
+    /// Moves to the previous key. Does nothing if the cursor is invalid.
     pub fn prev(&mut self) {
         if let Ok(iter) = &mut self.0 {
             iter.prev();
         }
     }
 
-    /// Shows the newest state from now on. The cursor is not valid before its next seek.
+    /// Switches to the newest state. The cursor is invalid until its next seek.
     ///
     /// # Errors
     /// Fails if the database is closed.
@@ -187,7 +187,7 @@ impl fmt::Debug for Cursor {
     }
 }
 
-/// The engine's iterator over a column family, the default one without a handle.
+/// Opens the engine's iterator over a column family; without a handle, over the default one.
 pub(crate) fn open(
     db: &Db,
     cf: Option<&ColumnFamily>,

@@ -1,4 +1,4 @@
-//! The database: reads and writes. Opening is in `open.rs`, everything about files in `maintenance.rs`.
+//! The database: reads and writes. `open.rs` opens it, and `maintenance.rs` has the methods that concern files.
 
 use super::error::no_family;
 use super::iter::{Bounds, Iter};
@@ -35,7 +35,7 @@ pub struct Db {
     inner: db::Db,
 }
 
-/// Values of a lookup of many keys.
+/// Converts the values of a lookup of many keys.
 pub(crate) fn values(found: Vec<Result<Option<PinnedValue>>>) -> Vec<Result<Option<Value>>> {
     found.into_iter().map(|value| Ok(value?.map(Value::pinned))).collect()
 }
@@ -45,7 +45,7 @@ impl Db {
         Db { inner }
     }
 
-    /// The engine's handle.
+    /// Returns the engine's handle.
     #[inline]
     pub(crate) fn inner(&self) -> &db::Db {
         &self.inner
@@ -53,8 +53,8 @@ impl Db {
 
     /// Sets a key.
     ///
-    /// The write is in the log when this returns: it survives a crash of the program. To survive a crash of the machine
-    /// it needs [`WriteOptions::sync`].
+    /// When this returns, the write is in the log, so it survives a crash of the program. To survive a crash of the
+    /// machine, it needs [`WriteOptions::sync`].
     ///
     /// ```
     /// # let dir = tempfile::tempdir().unwrap();
@@ -71,10 +71,10 @@ impl Db {
         self.inner.put(&WRITE, key.as_ref(), value.as_ref())
     }
 
-    /// [`Db::put`] with options.
+    /// Like [`Db::put`], with options.
     ///
     /// # Errors
-    /// As [`Db::put`].
+    /// Same as [`Db::put`].
     #[inline]
     pub fn put_opt(
         &self,
@@ -88,7 +88,7 @@ impl Db {
     /// Sets a key of a column family; the same as [`ColumnFamily::put`].
     ///
     /// # Errors
-    /// As [`Db::put`]; also for a dropped family or one of another database.
+    /// Same as [`Db::put`]; also for a dropped family or one of another database.
     #[inline]
     pub fn put_cf(
         &self,
@@ -111,16 +111,16 @@ impl Db {
     /// ```
     ///
     /// # Errors
-    /// As [`Db::put`].
+    /// Same as [`Db::put`].
     #[inline]
     pub fn delete(&self, key: impl AsRef<[u8]>) -> Result<()> {
         self.inner.delete(&WRITE, key.as_ref())
     }
 
-    /// [`Db::delete`] with options.
+    /// Like [`Db::delete`], with options.
     ///
     /// # Errors
-    /// As [`Db::put`].
+    /// Same as [`Db::put`].
     #[inline]
     pub fn delete_opt(&self, key: impl AsRef<[u8]>, options: &WriteOptions) -> Result<()> {
         self.inner.delete(&options.inner, key.as_ref())
@@ -129,14 +129,14 @@ impl Db {
     /// Deletes a key of a column family; the same as [`ColumnFamily::delete`].
     ///
     /// # Errors
-    /// As [`Db::put_cf`].
+    /// Same as [`Db::put_cf`].
     #[inline]
     pub fn delete_cf(&self, cf: &ColumnFamily, key: impl AsRef<[u8]>) -> Result<()> {
         self.inner.delete_cf(&WRITE, cf.checked(self)?, key.as_ref())
     }
 
-    /// Deletes a key that was put exactly once since it was last deleted, and never merged. Its tombstone is removed as
-    /// soon as it meets the value, earlier than that of [`Db::delete`]. For other keys the result is undefined.
+    /// Deletes a key that was put exactly once since its last deletion, and never merged. The tombstone is removed as
+    /// soon as it meets the value, which is earlier than for [`Db::delete`]. For other keys the result is undefined.
     ///
     /// ```
     /// # let dir = tempfile::tempdir().unwrap();
@@ -147,28 +147,28 @@ impl Db {
     /// ```
     ///
     /// # Errors
-    /// As [`Db::put`].
+    /// Same as [`Db::put`].
     pub fn single_delete(&self, key: impl AsRef<[u8]>) -> Result<()> {
         self.inner.single_delete(&WRITE, key.as_ref())
     }
 
-    /// [`Db::single_delete`] with options.
+    /// Like [`Db::single_delete`], with options.
     ///
     /// # Errors
-    /// As [`Db::put`].
+    /// Same as [`Db::put`].
     pub fn single_delete_opt(&self, key: impl AsRef<[u8]>, options: &WriteOptions) -> Result<()> {
         self.inner.single_delete(&options.inner, key.as_ref())
     }
 
-    /// [`Db::single_delete`] in a column family.
+    /// Like [`Db::single_delete`], in a column family.
     ///
     /// # Errors
-    /// As [`Db::put_cf`].
+    /// Same as [`Db::put_cf`].
     pub fn single_delete_cf(&self, cf: &ColumnFamily, key: impl AsRef<[u8]>) -> Result<()> {
         self.inner.single_delete_cf(&WRITE, cf.checked(self)?, key.as_ref())
     }
 
-    /// Deletes all keys from `begin` to before `end` with one record, however many keys there are.
+    /// Deletes all keys from `begin` up to but excluding `end` with one record, however many keys there are.
     ///
     /// ```
     /// # let dir = tempfile::tempdir().unwrap();
@@ -182,15 +182,15 @@ impl Db {
     /// ```
     ///
     /// # Errors
-    /// As [`Db::put`]; also if `end` sorts before `begin`.
+    /// Same as [`Db::put`]; also if `end` sorts before `begin`.
     pub fn delete_range(&self, begin: impl AsRef<[u8]>, end: impl AsRef<[u8]>) -> Result<()> {
         self.inner.delete_range(&WRITE, begin.as_ref(), end.as_ref())
     }
 
-    /// [`Db::delete_range`] with options.
+    /// Like [`Db::delete_range`], with options.
     ///
     /// # Errors
-    /// As [`Db::delete_range`].
+    /// Same as [`Db::delete_range`].
     pub fn delete_range_opt(
         &self,
         begin: impl AsRef<[u8]>,
@@ -200,10 +200,10 @@ impl Db {
         self.inner.delete_range(&options.inner, begin.as_ref(), end.as_ref())
     }
 
-    /// [`Db::delete_range`] in a column family.
+    /// Like [`Db::delete_range`], in a column family.
     ///
     /// # Errors
-    /// As [`Db::delete_range`] and [`Db::put_cf`].
+    /// Same as [`Db::delete_range`] and [`Db::put_cf`].
     pub fn delete_range_cf(
         &self,
         cf: &ColumnFamily,
@@ -213,8 +213,8 @@ impl Db {
         self.inner.delete_range_cf(&WRITE, cf.checked(self)?, begin.as_ref(), end.as_ref())
     }
 
-    /// Adds a merge operand to a key. Reads and compactions fold operands into the value with the merge operator of the
-    /// options.
+    /// Adds a merge operand to a key. Reads and compactions merge operands into the value, with the merge operator in
+    /// the options.
     ///
     /// ```
     /// use ferrolith::{Db, Options};
@@ -236,16 +236,16 @@ impl Db {
     /// ```
     ///
     /// # Errors
-    /// As [`Db::put`]; also if the default column family has no merge operator.
+    /// Same as [`Db::put`]; also if the default column family has no merge operator.
     #[inline]
     pub fn merge(&self, key: impl AsRef<[u8]>, operand: impl AsRef<[u8]>) -> Result<()> {
         self.inner.merge(&WRITE, key.as_ref(), operand.as_ref())
     }
 
-    /// [`Db::merge`] with options.
+    /// Like [`Db::merge`], with options.
     ///
     /// # Errors
-    /// As [`Db::merge`].
+    /// Same as [`Db::merge`].
     pub fn merge_opt(
         &self,
         key: impl AsRef<[u8]>,
@@ -258,7 +258,7 @@ impl Db {
     /// Adds a merge operand to a key of a column family; the same as [`ColumnFamily::merge`].
     ///
     /// # Errors
-    /// As [`Db::merge`] and [`Db::put_cf`].
+    /// Same as [`Db::merge`] and [`Db::put_cf`].
     #[inline]
     pub fn merge_cf(
         &self,
@@ -269,13 +269,13 @@ impl Db {
         self.inner.merge_cf(&WRITE, cf.checked(self)?, key.as_ref(), operand.as_ref())
     }
 
-    /// Makes an empty batch; the same as [`WriteBatch::new`].
+    /// Creates an empty batch; the same as [`WriteBatch::new`].
     pub fn batch(&self) -> WriteBatch {
         WriteBatch::new()
     }
 
-    /// Writes a batch: all of it becomes visible together, or nothing. Takes the batch, `&mut` of it (which can be
-    /// cleared and used again), or `&` of it (which copies its bytes).
+    /// Writes a batch: either all of it becomes visible together, or nothing. Takes the batch, `&mut` of it (which can
+    /// be cleared and reused), or `&` of it (which copies its bytes).
     ///
     /// ```
     /// use ferrolith::WriteBatch;
@@ -288,21 +288,21 @@ impl Db {
     /// ```
     ///
     /// # Errors
-    /// As [`Db::put`]; also for a batch with the handle of another database or a family that was dropped since, and
-    /// for a range deletion whose end sorts before its begin. Nothing is written then.
+    /// Same as [`Db::put`]; also for a batch with a handle of another database or of a dropped family, and for a range
+    /// deletion whose end sorts before its begin. Nothing is written then.
     pub fn write(&self, batch: impl ToBatch) -> Result<()> {
         batch.write_to(self, &WRITE)
     }
 
-    /// [`Db::write`] with options.
+    /// Like [`Db::write`], with options.
     ///
     /// # Errors
-    /// As [`Db::write`].
+    /// Same as [`Db::write`].
     pub fn write_opt(&self, batch: impl ToBatch, options: &WriteOptions) -> Result<()> {
         batch.write_to(self, &options.inner)
     }
 
-    /// Returns the value of a key, or `None` if there is none.
+    /// Returns the value of a key, or `None` if it has none.
     ///
     /// ```
     /// # let dir = tempfile::tempdir().unwrap();
@@ -322,10 +322,10 @@ impl Db {
         Ok(self.inner.get_pinned(&READ, key.as_ref())?.map(Value::pinned))
     }
 
-    /// [`Db::get`] with options.
+    /// Like [`Db::get`], with options.
     ///
     /// # Errors
-    /// As [`Db::get`]; also for a snapshot of another database.
+    /// Same as [`Db::get`]; also for a snapshot of another database.
     #[inline]
     pub fn get_opt(&self, key: impl AsRef<[u8]>, options: &ReadOptions) -> Result<Option<Value>> {
         let options = options.checked(&self.inner)?;
@@ -335,16 +335,16 @@ impl Db {
     /// Returns the value of a key of a column family; the same as [`ColumnFamily::get`].
     ///
     /// # Errors
-    /// As [`Db::get`]; also for a dropped family or one of another database.
+    /// Same as [`Db::get`]; also for a dropped family or one of another database.
     #[inline]
     pub fn get_cf(&self, cf: &ColumnFamily, key: impl AsRef<[u8]>) -> Result<Option<Value>> {
         let found = self.inner.get_pinned_cf(&READ, cf.checked(self)?, key.as_ref())?;
         Ok(found.map(Value::pinned))
     }
 
-    /// Calls `read` with the value of a key where it lies, without copying it, and returns what `read` returns; `None`
-    /// if there is no value. `read` must be quick and must not use the database: what the lookup reads from cannot be
-    /// freed meanwhile.
+    /// Calls `read` with the value of a key in place, without copying it, and returns the result of `read`, or `None`
+    /// if there is no value. `read` must be quick and must not use the database, because data that the lookup reads
+    /// cannot be freed meanwhile.
     ///
     /// ```
     /// # let dir = tempfile::tempdir().unwrap();
@@ -355,7 +355,7 @@ impl Db {
     /// ```
     ///
     /// # Errors
-    /// As [`Db::get`].
+    /// Same as [`Db::get`].
     #[inline]
     pub fn get_with<R>(
         &self,
@@ -365,7 +365,7 @@ impl Db {
         self.inner.get_with(&READ, None, key.as_ref(), read)
     }
 
-    /// Whether a key has a value.
+    /// Returns whether a key has a value.
     ///
     /// ```
     /// # let dir = tempfile::tempdir().unwrap();
@@ -376,13 +376,14 @@ impl Db {
     /// ```
     ///
     /// # Errors
-    /// As [`Db::get`].
+    /// Same as [`Db::get`].
     #[inline]
     pub fn contains_key(&self, key: impl AsRef<[u8]>) -> Result<bool> {
         Ok(self.get_with(key, |_| ())?.is_some())
     }
 
-    /// Returns the values of many keys in their order, all from one state of the database. Faster than single lookups.
+    /// Returns the values of many keys in their order, all from one state of the database. This is faster than single
+    /// lookups.
     ///
     /// ```
     /// # let dir = tempfile::tempdir().unwrap();
@@ -396,7 +397,7 @@ impl Db {
     /// ```
     ///
     /// # Errors
-    /// As [`Db::get`], for each key.
+    /// Same as [`Db::get`], for each key.
     pub fn multi_get<K: AsRef<[u8]>>(
         &self,
         keys: impl IntoIterator<Item = K>,
@@ -405,10 +406,10 @@ impl Db {
         values(self.inner.multi_get(&READ, &keys))
     }
 
-    /// [`Db::multi_get`] with options.
+    /// Like [`Db::multi_get`], with options.
     ///
     /// # Errors
-    /// As [`Db::get_opt`], for each key.
+    /// Same as [`Db::get_opt`], for each key.
     pub fn multi_get_opt<K: AsRef<[u8]>>(
         &self,
         keys: impl IntoIterator<Item = K>,
@@ -434,7 +435,7 @@ impl Db {
     /// ```
     ///
     /// # Errors
-    /// As [`Db::get`].
+    /// Same as [`Db::get`].
     pub fn first(&self) -> Result<Option<(Key, Value)>> {
         self.iter().next().transpose()
     }
@@ -442,12 +443,12 @@ impl Db {
     /// Returns the last key and its value, or `None` if the column family is empty.
     ///
     /// # Errors
-    /// As [`Db::get`].
+    /// Same as [`Db::get`].
     pub fn last(&self) -> Result<Option<(Key, Value)>> {
         self.iter().next_back().transpose()
     }
 
-    /// Iterates over all keys and values in order, from both ends.
+    /// Iterates over all keys and values in order, from either end.
     ///
     /// ```
     /// # let dir = tempfile::tempdir().unwrap();
@@ -466,7 +467,7 @@ impl Db {
         Iter::new(self, None, Ok(&READ), Bounds::all())
     }
 
-    /// [`Db::iter`] with options.
+    /// Like [`Db::iter`], with options.
     pub fn iter_opt(&self, options: &ReadOptions) -> Iter {
         Iter::new(self, None, options.checked(&self.inner), Bounds::all())
     }
@@ -476,7 +477,7 @@ impl Db {
         Iter::new(self, Some(cf), Ok(&READ), Bounds::all())
     }
 
-    /// Iterates over the keys in a range, from both ends. A range that ends before it begins has no keys.
+    /// Iterates over the keys in a range, from either end. A range that ends before it begins has no keys.
     ///
     /// ```
     /// # let dir = tempfile::tempdir().unwrap();
@@ -496,7 +497,7 @@ impl Db {
         Iter::new(self, None, Ok(&READ), Bounds::range(range))
     }
 
-    /// [`Db::range`] with options. Bounds in the options narrow the range.
+    /// Like [`Db::range`], with options. Bounds in the options narrow the range.
     pub fn range_opt(&self, range: impl KeyRange, options: &ReadOptions) -> Iter {
         Iter::new(self, None, options.checked(&self.inner), Bounds::range(range))
     }
@@ -506,12 +507,12 @@ impl Db {
         Iter::new(self, Some(cf), Ok(&READ), Bounds::range(range))
     }
 
-    /// Iterates over the keys that start with a prefix, from both ends. Needs no prefix extractor. With a comparator of
-    /// the program's own the only item is a `NotSupported` error, since its keys need not be together.
+    /// Iterates over the keys that start with a prefix, from either end. It needs no prefix extractor. With a program's
+    /// own comparator, the only item is a `NotSupported` error, because keys with a common prefix need not be adjacent.
     ///
-    /// If all keys that start with `prefix` have the same prefix by the column family's prefix extractor, tables are
-    /// skipped whose filter excludes it. That holds for going forward, and for the bytewise order. The result is the
-    /// same.
+    /// If all keys that start with `prefix` have the same prefix according to the column family's prefix extractor,
+    /// tables whose filter excludes that prefix are skipped. This applies to forward iteration in bytewise order. The
+    /// result is the same.
     ///
     /// ```
     /// # let dir = tempfile::tempdir().unwrap();
@@ -523,7 +524,7 @@ impl Db {
     /// # Ok::<(), ferrolith::Error>(())
     /// ```
     ///
-    /// With filters of prefixes:
+    /// With prefix filters:
     ///
     /// ```
     /// use ferrolith::{BlockBasedOptions, Db, Options, Ticker};
@@ -547,7 +548,7 @@ impl Db {
         Iter::new(self, None, Ok(&READ), Bounds::prefix(prefix.as_ref()))
     }
 
-    /// [`Db::prefix`] with options.
+    /// Like [`Db::prefix`], with options.
     pub fn prefix_opt(&self, prefix: impl AsRef<[u8]>, options: &ReadOptions) -> Iter {
         let bounds = Bounds::prefix(prefix.as_ref());
         Iter::new(self, None, options.checked(&self.inner), bounds)
@@ -558,7 +559,7 @@ impl Db {
         Iter::new(self, Some(cf), Ok(&READ), Bounds::prefix(prefix.as_ref()))
     }
 
-    /// Makes a cursor, which is moved by hand; see [`Cursor`].
+    /// Creates a cursor, which is moved explicitly; see [`Cursor`].
     ///
     /// ```
     /// # let dir = tempfile::tempdir().unwrap();
@@ -573,12 +574,12 @@ impl Db {
         Cursor::new(self, None, Ok(&READ))
     }
 
-    /// [`Db::cursor`] with options.
+    /// Like [`Db::cursor`], with options.
     pub fn cursor_opt(&self, options: &ReadOptions) -> Cursor {
         Cursor::new(self, None, options.checked(&self.inner))
     }
 
-    /// Makes a cursor over a column family; the same as [`ColumnFamily::cursor`].
+    /// Creates a cursor over a column family; the same as [`ColumnFamily::cursor`].
     pub fn cursor_cf(&self, cf: &ColumnFamily) -> Cursor {
         Cursor::new(self, Some(cf), Ok(&READ))
     }
@@ -615,14 +616,14 @@ impl Db {
     }
 
     /// Creates a column family with default options.
-    ///
     /// # Errors
-    /// Fails if a family of that name exists, or as [`Db::put`].
+    /// Fails if a family of that name exists, and for the same reasons as [`Db::put`].
     pub fn create_cf(&self, name: &str) -> Result<ColumnFamily> {
         self.create_cf_with(name, ColumnFamilyOptions::new())
     }
 
-    /// Creates a column family. The next opening must give it options again: [`Options::column_family`].
+    /// Creates a column family with these options. The next opening must specify them again:
+    /// [`Options::column_family`].
     ///
     /// [`Options::column_family`]: crate::Options::column_family
     ///
@@ -637,7 +638,8 @@ impl Db {
     /// ```
     ///
     /// # Errors
-    /// Fails if a family of that name exists, for options that cannot be honoured, or as [`Db::put`].
+    /// Fails if a family of that name exists, for options that cannot be honoured, and for the same reasons as
+    /// [`Db::put`].
     pub fn create_cf_with(
         &self,
         name: &str,
@@ -647,8 +649,8 @@ impl Db {
         Ok(ColumnFamily::new(self, handle))
     }
 
-    /// Returns the column family with this name, and creates it with default options if there is none: also without
-    /// the merge operator of the default family. [`Db::create_cf_with`] takes options.
+    /// Returns the column family with this name. If there is none, creates it with default options, which do not
+    /// include the merge operator of the default family. [`Db::create_cf_with`] takes options.
     ///
     /// ```
     /// # let dir = tempfile::tempdir().unwrap();
@@ -659,17 +661,17 @@ impl Db {
     /// ```
     ///
     /// # Errors
-    /// As [`Db::create_cf`].
+    /// Same as [`Db::create_cf`].
     pub fn cf_or_create(&self, name: &str) -> Result<ColumnFamily> {
         self.cf(name).or_else(|_| match self.create_cf(name) {
-            // Another thread was faster.
+            // Another thread may have created it first.
             Err(e) => self.cf(name).map_err(|_| e),
             created => created,
         })
     }
 
-    /// Drops a column family with all its data. All its handles become invalid: using one is an error. Iterators and
-    /// cursors that were made before go on.
+    /// Drops a column family with all its data. All its handles become invalid: using one is an error. Existing
+    /// iterators and cursors can still be used.
     ///
     /// ```
     /// use ferrolith::ErrorKind;
@@ -682,7 +684,8 @@ impl Db {
     /// ```
     ///
     /// # Errors
-    /// Fails with `NotFound` if there is no such family, with `InvalidArgument` for the default one, or as [`Db::put`].
+    /// Fails with `NotFound` if there is no such family, with `InvalidArgument` for the default one, and for the same
+    /// reasons as [`Db::put`].
     pub fn drop_cf(&self, name: &str) -> Result<()> {
         self.inner.drop_cf(self.cf(name)?.inner())
     }

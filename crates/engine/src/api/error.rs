@@ -1,38 +1,38 @@
-//! The kinds of errors that a program can tell apart, and conversions.
+//! The kinds of errors that a program can distinguish, and conversions.
 
 use crate::db;
 use crate::error::{Code, Error, Result, SubCode};
 use std::io;
 use std::path::Path;
 
-/// What went wrong, for `match`. See [`Error::kind`].
+/// The kind of an error, for `match`. See [`Error::kind`].
 ///
-/// More kinds may come, so a `match` needs a last arm.
+/// More kinds may be added, so a `match` needs a wildcard arm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// A column family, a save point, an option or another named thing does not exist.
+    /// A column family, a save point, an option or another named object does not exist.
     NotFound,
-    /// Bytes on disk are damaged. [`Error::file`] and [`Error::offset`] say where, if that is known.
+    /// Data on disk is damaged. [`Error::file`] and [`Error::offset`] return the location, if it is known.
     Corruption,
-    /// RocksDB has the feature; Ferrolith does not. The message names it.
+    /// RocksDB has the feature, but Ferrolith does not. The message names it.
     NotSupported,
     /// An argument or an option is not allowed: a bad value, or a handle of another database.
     InvalidArgument,
-    /// The operating system refused an operation; [`source`](std::error::Error::source) has its error.
+    /// The operating system reported an error, which [`source`](std::error::Error::source) returns.
     Io,
     /// The device is full, or a limit on space was reached.
     StorageFull,
     /// A merge operator failed. A missing one is [`ErrorKind::InvalidArgument`].
     MergeFailed,
-    /// The operation ended early: a read that may not do I/O, a cancelled compaction, a write that may not
-    /// wait.
+    /// The operation ended early: a read that was not allowed to do I/O, a cancelled compaction, or a write that was
+    /// not allowed to wait.
     Incomplete,
     /// The database is closed, or background work was cancelled.
     Closed,
     /// A deadline passed.
     TimedOut,
-    /// A lock of a transaction was not free in time.
+    /// A transaction could not get a lock in time.
     LockTimeout,
     /// Transactions wait for each other.
     Deadlock,
@@ -51,7 +51,7 @@ pub enum ErrorKind {
 }
 
 impl Error {
-    /// The kind of the error, for `match`.
+    /// Returns the kind of the error, for `match`.
     ///
     /// ```
     /// use ferrolith::{Db, ErrorKind, Options};
@@ -87,7 +87,7 @@ impl Error {
     }
 }
 
-/// The engine's error becomes the inner error, so that nothing is lost:
+/// The engine's error becomes the inner error, so that no information is lost:
 ///
 /// ```
 /// fn first(path: &std::path::Path) -> std::io::Result<()> {
@@ -119,7 +119,7 @@ impl From<Error> for io::Error {
     }
 }
 
-/// The error for a handle or snapshot of another database.
+/// Returns the error for a handle or snapshot of another database.
 #[cold]
 pub(crate) fn foreign(what: &str) -> Error {
     Error::invalid_argument(format!(
@@ -128,13 +128,13 @@ pub(crate) fn foreign(what: &str) -> Error {
     ))
 }
 
-/// The error for a handle of a dropped column family.
+/// Returns the error for a handle of a dropped column family.
 #[cold]
 pub(crate) fn dropped(name: &str) -> Error {
     Error::new(Code::ColumnFamilyDropped, format!("{name:?}: its handles cannot be used any more"))
 }
 
-/// The error for a name that no column family has.
+/// Returns the error for a name that no column family has.
 #[cold]
 pub(crate) fn no_family(db: &db::Db, name: &str) -> Error {
     if db.is_closed() {
@@ -147,7 +147,7 @@ pub(crate) fn no_family(db: &db::Db, name: &str) -> Error {
     ))
 }
 
-/// Says what can be done where a database cannot be opened because of its files.
+/// Adds advice to an error that prevents a database from being opened because of its files.
 #[cold]
 pub(crate) fn not_opened(e: Error) -> Error {
     let is_lost = e.is_path_not_found()

@@ -1,7 +1,7 @@
-//! Events: what the engine tells a listener.
+//! Events that the engine reports to listeners.
 //!
-//! A listener is added with [`Options::listener`](crate::Options::listener). It is called from the engine's threads and
-//! from writing threads, must be quick, and must not close the database.
+//! A listener is added with [`Options::listener`](crate::Options::listener). The engine's threads and writing threads
+//! call it. It must be quick, and must not close the database.
 //!
 //! ```
 //! use ferrolith::events::{EventDb, EventListener, FlushJobInfo};

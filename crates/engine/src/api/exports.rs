@@ -1,4 +1,4 @@
-//! Column families that move from one database to another as table files.
+//! Moving column families from one database to another as table files.
 
 use super::{ColumnFamily, ColumnFamilyOptions, Db};
 use crate::error::Result;
@@ -9,7 +9,7 @@ use std::path::Path;
 pub use crate::external::ExportImportFilesMetaData as ExportedColumnFamily;
 
 impl ColumnFamily {
-    /// Makes a directory with the tables of the family, after a flush, for [`Db::import_cf`]. The directory must not
+    /// Creates a directory with the family's tables, after a flush, for [`Db::import_cf`]. The directory must not
     /// exist.
     ///
     /// # Errors
@@ -20,7 +20,7 @@ impl ColumnFamily {
 }
 
 impl Db {
-    /// Creates a column family of exported tables, which are copied.
+    /// Creates a column family from exported tables, which are copied.
     ///
     /// ```
     /// use ferrolith::{ColumnFamilyOptions, Db};

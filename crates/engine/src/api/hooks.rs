@@ -9,13 +9,13 @@ pub use crate::hooks::{
     MergeOperator, SliceTransform,
 };
 
-/// A closure with the name under which it is recorded on disk.
+/// A closure and the name under which it is recorded on disk.
 struct Named<F> {
     name: String,
     call: F,
 }
 
-/// Makes a merge operator of a closure that folds all operands into the value.
+/// Creates a merge operator from a closure that merges all operands into the value.
 pub(crate) fn merge_operator<F>(name: &str, call: F) -> Arc<dyn MergeOperator>
 where
     F: Fn(&[u8], Option<&[u8]>, &[&[u8]]) -> Option<Vec<u8>> + Send + Sync + 'static,
@@ -41,10 +41,10 @@ where
     }
 }
 
-/// A merge operator whose operands fold into one another as they fold into the value.
+/// A merge operator whose operands can be merged with each other in the same way as with the value.
 struct Associative<F>(Named<F>);
 
-/// Makes a merge operator of a closure for which operands and values are the same kind of thing.
+/// Creates a merge operator from a closure, for operands and values of the same type.
 pub(crate) fn associative<F>(name: &str, call: F) -> Arc<dyn MergeOperator>
 where
     F: Fn(&[u8], Option<&[u8]>, &[&[u8]]) -> Option<Vec<u8>> + Send + Sync + 'static,
@@ -76,7 +76,7 @@ where
 
 struct Filter<F>(Named<F>);
 
-/// Makes a compaction filter of a closure.
+/// Creates a compaction filter from a closure.
 pub(crate) fn compaction_filter<F>(name: &str, call: F) -> Arc<dyn CompactionFilter>
 where
     F: Fn(usize, &[u8], &[u8]) -> FilterDecision + Send + Sync + 'static,
@@ -99,7 +99,7 @@ where
 
 struct Order<F>(Named<F>);
 
-/// Makes a comparator of a closure.
+/// Creates a comparator from a closure.
 pub(crate) fn comparator<F>(name: &str, call: F) -> Arc<dyn Comparator>
 where
     F: Fn(&[u8], &[u8]) -> Ordering + Send + Sync + 'static,
@@ -122,7 +122,7 @@ where
 
 struct Prefix<F>(Named<F>);
 
-/// Makes a prefix extractor of a closure; `None` for a key without a prefix.
+/// Creates a prefix extractor from a closure, which returns `None` for a key without a prefix.
 pub(crate) fn prefix_extractor<F>(name: &str, call: F) -> Arc<dyn SliceTransform>
 where
     F: Fn(&[u8]) -> Option<&[u8]> + Send + Sync + 'static,

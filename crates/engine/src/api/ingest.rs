@@ -1,6 +1,6 @@
-//! Bulk loading: writing SST files outside of a database, and ingesting them.
+//! Bulk loading: writing SST files outside a database, and ingesting them.
 //!
-//! Ingesting sorted files is faster than writing their keys: nothing is logged, sorted or compacted. [`Db`] and
+//! Ingesting sorted files is faster than writing their keys, because nothing is logged, sorted or compacted. [`Db`] and
 //! [`ColumnFamily`] have the methods `ingest_external_file` and `ingest_external_file_opt`.
 //!
 //! [`Db`]: crate::Db
@@ -49,7 +49,7 @@ impl SstFileWriter {
         Ok(SstFileWriter { inner, path: path.as_ref().to_owned() })
     }
 
-    /// Adds a key with its value. Keys come in ascending order.
+    /// Adds a key with its value. Keys must be added in ascending order.
     ///
     /// # Errors
     /// Fails with `InvalidArgument` if the key is not larger than the one before, or if the file cannot be written.
@@ -57,24 +57,24 @@ impl SstFileWriter {
         self.inner.put(key.as_ref(), value.as_ref())
     }
 
-    /// Adds a merge operand for what the database has.
+    /// Adds a merge operand, which is merged with the database's value.
     ///
     /// # Errors
-    /// As [`SstFileWriter::put`].
+    /// Same as [`SstFileWriter::put`].
     pub fn merge(&mut self, key: impl AsRef<[u8]>, operand: impl AsRef<[u8]>) -> Result<()> {
         self.inner.merge(key.as_ref(), operand.as_ref())
     }
 
-    /// Adds a tombstone: the key is deleted by the ingestion.
+    /// Adds a tombstone: ingesting the file deletes the key.
     ///
     /// # Errors
-    /// As [`SstFileWriter::put`].
+    /// Same as [`SstFileWriter::put`].
     pub fn delete(&mut self, key: impl AsRef<[u8]>) -> Result<()> {
         self.inner.delete(key.as_ref())
     }
 
-    /// Deletes what the database has from `begin` to before `end`; keys of the file itself stay. Ranges may come in any
-    /// order.
+    /// Deletes the database's keys from `begin` up to but excluding `end`. Keys of the file itself stay. Ranges may be
+    /// added in any order.
     ///
     /// # Errors
     /// Fails with `InvalidArgument` if `end` sorts before `begin`, or if the file cannot be written.
@@ -82,12 +82,13 @@ impl SstFileWriter {
         self.inner.delete_range(begin.as_ref(), end.as_ref())
     }
 
-    /// The bytes written so far.
+    /// Returns the number of bytes written so far.
     pub fn file_size(&self) -> u64 {
         self.inner.file_size()
     }
 
-    /// Completes and syncs the file, and returns what is in it. Dropping the writer instead gives the file up.
+    /// Completes and syncs the file, and returns a description of its content. Dropping the writer instead discards the
+    /// file.
     ///
     /// # Errors
     /// Fails with `InvalidArgument` if nothing was added, or if the file cannot be written.

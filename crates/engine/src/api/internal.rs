@@ -1,7 +1,7 @@
-//! What the C ABI, the benchmarks and the tests of this repository need beyond the public door.
+//! Internal items that the C ABI, the benchmarks and the tests of this repository use in addition to the public API.
 //!
-//! Not part of the interface: anything here may change in any version, without notice. The modules mirror the folders;
-//! each names what is used from outside, so that the compiler reports the rest when it is dead.
+//! They are not part of the public API: anything here may change in any version, without notice. The modules mirror the
+//! folders. Each lists the items that are used from outside, so that the compiler reports all other unused code.
 
 pub mod error {
     pub use crate::error::rocksdb_text;

@@ -1,7 +1,7 @@
-//! Iterators from both ends over one state of a column family.
+//! Double-ended iterators over one state of a column family.
 //!
-//! One inner iterator serves both ends: it stands on the key that was returned last, and seeks when the end changes.
-//! So both ends show the same state without a snapshot, and going one way costs nothing for the other.
+//! One inner iterator serves both ends. It is at the key that was returned last, and seeks when the end changes. So
+//! both ends show the same state without a snapshot, and iterating in one direction has no cost for the other.
 
 use super::{ColumnFamily, Db, Key, KeyRange, Value, cursor};
 use crate::base::{KeyOrder, PinnedValue};
@@ -13,16 +13,16 @@ use std::fmt;
 use std::iter::FusedIterator;
 use std::ops::Bound;
 
-/// Keys and values of a column family in the order of the keys, from both ends.
+/// The keys and values of a column family in key order, from either end.
 ///
-/// Made by [`Db::iter`], [`Db::range`], [`Db::prefix`] and the same methods of [`ColumnFamily`] and
-/// [`Snapshot`](crate::Snapshot). It shows the database as it was when it was made, owns what it reads (it has no
-/// lifetime and may outlive the handle it came from), and may be sent to another thread.
+/// Created by [`Db::iter`], [`Db::range`], [`Db::prefix`] and the same methods of [`ColumnFamily`] and
+/// [`Snapshot`](crate::Snapshot). It shows the database as it was when the iterator was created. It owns what it reads:
+/// it has no lifetime, may outlive the handle that created it, and may be sent to another thread.
 ///
 /// # Errors
-/// A scan that fails returns one `Err` and then `None`: a loop with `?` cannot take a failed scan for a complete one.
-/// That holds also for an iterator that could not be made (a closed database, a dropped column family, a handle or
-/// snapshot of another database): its first item is the error.
+/// A scan that fails returns one `Err` and then `None`, so a loop with `?` cannot mistake a failed scan for a complete
+/// one. This also holds for an iterator that could not be created (a closed database, a dropped column family, a handle
+/// or snapshot of another database): its first item is the error.
 ///
 /// ```
 /// # let dir = tempfile::tempdir().unwrap();
@@ -45,7 +45,7 @@ use std::ops::Bound;
 /// Changing the end (`next_back` after `next`) costs a seek.
 pub struct Iter {
     state: State,
-    /// What the engine's bounds cannot say, and what the other end has returned.
+    /// The limits that the engine's bounds cannot express, and the position of the other end.
     floor: Option<Limit>,
     ceiling: Option<Limit>,
 }
@@ -53,11 +53,11 @@ pub struct Iter {
 enum State {
     /// Not at any key yet.
     New(Box<DbIterator>),
-    /// On the key that `next` returned last.
+    /// At the key that `next` returned last.
     Front(Box<DbIterator>),
-    /// On the key that `next_back` returned last.
+    /// At the key that `next_back` returned last.
     Back(Box<DbIterator>),
-    /// To be returned once.
+    /// The error, which is returned once.
     Failed(Error),
     Done,
 }
@@ -70,7 +70,7 @@ struct Limit {
 
 type KeyBound = Bound<Vec<u8>>;
 
-/// Where an iterator begins and ends, as the caller said it.
+/// The begin and the end of an iterator, as the caller specified them.
 pub(crate) enum Bounds {
     Range(KeyBound, KeyBound),
     Prefix(Vec<u8>),
@@ -90,14 +90,14 @@ impl Bounds {
         Bounds::Prefix(prefix.to_vec())
     }
 
-    /// Whether an iterator may ask prefix filters.
+    /// Returns whether the iterator may use prefix filters.
     pub(super) fn is_one_prefix(&self, db: &db::Db, cf: Option<&db::ColumnFamily>) -> bool {
         let order = cf.map_or(db.default_key_order(), db::ColumnFamily::key_order);
         matches!(self, Bounds::Prefix(prefix)
             if !prefix.is_empty() && order.is_bytewise() && db.is_one_prefix(cf, prefix))
     }
 
-    /// The same as a range.
+    /// Returns the bounds as a range.
     pub(super) fn in_order(self, order: &KeyOrder) -> Result<(KeyBound, KeyBound)> {
         let prefix = match self {
             Bounds::Range(lower, upper) => return Ok((lower, upper)),
@@ -111,7 +111,7 @@ impl Bounds {
             let upper = after.map_or(Bound::Unbounded, Bound::Excluded);
             Ok((Bound::Included(prefix), upper))
         } else if order.tells_bytes_apart() {
-            // Reverse order: longer keys come before their prefix.
+            // In reverse order, longer keys sort before their prefix.
             let lower = after.map_or(Bound::Unbounded, Bound::Excluded);
             Ok((lower, Bound::Included(prefix)))
         } else {
@@ -123,7 +123,7 @@ impl Bounds {
     }
 }
 
-/// The first key after all keys with this prefix, bytewise; `None` if there is no such key.
+/// Returns the first key after all keys with this prefix in bytewise order, or `None` if there is no such key.
 fn successor(prefix: &[u8]) -> Option<Vec<u8>> {
     let last = prefix.iter().rposition(|byte| *byte != 0xff)?;
     let mut key = prefix[..=last].to_vec();
@@ -131,14 +131,14 @@ fn successor(prefix: &[u8]) -> Option<Vec<u8>> {
     Some(key)
 }
 
-/// The key right after this one, bytewise.
+/// Returns the key that follows this one in bytewise order.
 pub(super) fn next_key(mut key: Vec<u8>) -> Vec<u8> {
     key.push(0);
     key
 }
 
 impl Limit {
-    /// Whether a key that compares to the limit like this is still within.
+    /// Returns whether a key that compares to the limit as `ordering` is within it.
     fn allows(&self, ordering: Ordering, side: Ordering) -> bool {
         ordering == side || (self.inclusive && ordering == Ordering::Equal)
     }
@@ -195,7 +195,7 @@ impl Iter {
         Ok(Iter { state: State::New(Box::new(iter)), floor, ceiling })
     }
 
-    /// The next item from the front or from the back.
+    /// Returns the next item from the front or from the back.
     fn step(&mut self, forward: bool) -> Option<Result<(Key, Value)>> {
         let iter = match std::mem::replace(&mut self.state, State::Done) {
             State::Done => return None,
@@ -265,7 +265,7 @@ impl Iter {
     }
 }
 
-/// Replaces a bound by a narrower one: one that compares to it like `narrower`.
+/// Replaces a bound by a narrower one, which is one that compares to it like `narrower`.
 fn narrow(
     bound: &mut Option<Vec<u8>>,
     other: Option<Vec<u8>>,

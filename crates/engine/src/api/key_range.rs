@@ -1,10 +1,10 @@
-//! Ranges of keys, as iterators and compactions take them.
+//! Key ranges, for iterators and compactions.
 
 use std::ops::{Bound, Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive};
 
-/// A range of keys: all of Rust's range types over anything that is `AsRef<[u8]>`, and pairs of [`Bound`]s.
+/// A range of keys: any of Rust's range types over an `AsRef<[u8]>` type, or a pair of [`Bound`]s.
 ///
-/// (`RangeBounds` itself would leave the type of `..` and of `b"a"..` open.)
+/// (With `RangeBounds` itself, the type of `..` and of `b"a"..` would be ambiguous.)
 ///
 /// ```
 /// use std::ops::Bound;
@@ -21,7 +21,7 @@ use std::ops::{Bound, Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, Rang
 /// # Ok::<(), ferrolith::Error>(())
 /// ```
 pub trait KeyRange {
-    /// Where the range begins and where it ends.
+    /// Returns the begin and the end of the range.
     fn bounds(&self) -> (Bound<&[u8]>, Bound<&[u8]>);
 }
 

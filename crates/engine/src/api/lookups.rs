@@ -1,4 +1,4 @@
-//! Lookups that name column families, and lookups with options beside those of `db.rs`.
+//! Lookups that name column families, and variants with options that `db.rs` does not have.
 
 use super::read_options::READ;
 use super::{ColumnFamily, Db, ReadOptions, Value};
@@ -8,8 +8,8 @@ use crate::options;
 use std::collections::BTreeMap;
 
 impl Db {
-    /// Returns the values of keys of any column families, in their order, all from one state of the database. Faster
-    /// than single lookups.
+    /// Returns the values of keys of any column families, in their order, all from one state of the database. This is
+    /// faster than single lookups.
     ///
     /// ```
     /// # let dir = tempfile::tempdir().unwrap();
@@ -26,7 +26,7 @@ impl Db {
     /// ```
     ///
     /// # Errors
-    /// As [`Db::get_cf`], for each key.
+    /// Same as [`Db::get_cf`], for each key.
     pub fn multi_get_cf<'a, K: AsRef<[u8]>>(
         &self,
         keys: impl IntoIterator<Item = (&'a ColumnFamily, K)>,
@@ -34,10 +34,10 @@ impl Db {
         self.multi_get_cf_opt(keys, &ReadOptions::default())
     }
 
-    /// [`Db::multi_get_cf`] with options.
+    /// Like [`Db::multi_get_cf`], with options.
     ///
     /// # Errors
-    /// As [`Db::multi_get_cf`]; also for a snapshot of another database.
+    /// Same as [`Db::multi_get_cf`]; also for a snapshot of another database.
     pub fn multi_get_cf_opt<'a, K: AsRef<[u8]>>(
         &self,
         keys: impl IntoIterator<Item = (&'a ColumnFamily, K)>,
@@ -55,7 +55,7 @@ impl Db {
         keys: &[(&ColumnFamily, K)],
         options: &options::ReadOptions,
     ) -> Vec<Result<Option<Value>>> {
-        // Places of the keys, by family.
+        // The positions of the keys, by family.
         let mut families: BTreeMap<u32, (&db::ColumnFamily, Vec<usize>)> = BTreeMap::new();
         let mut results = Vec::with_capacity(keys.len());
         for (place, (cf, _)) in keys.iter().enumerate() {
@@ -68,7 +68,7 @@ impl Db {
             }
         }
         let mut options = options.clone();
-        // What makes the families show one state.
+        // The snapshot makes all families show the same state.
         let pin = (families.len() > 1 && options.snapshot.is_none()).then(|| self.snapshot());
         options.snapshot = options.snapshot.or(pin.as_ref().map(|pin| pin.sequence()));
         let limit = options.value_size_soft_limit;
@@ -93,10 +93,10 @@ impl Db {
         results
     }
 
-    /// [`Db::get_with`] with options.
+    /// Like [`Db::get_with`], with options.
     ///
     /// # Errors
-    /// As [`Db::get_opt`].
+    /// Same as [`Db::get_opt`].
     pub fn get_with_opt<R>(
         &self,
         key: impl AsRef<[u8]>,
@@ -106,10 +106,10 @@ impl Db {
         self.inner().get_with(options.checked(self.inner())?, None, key.as_ref(), read)
     }
 
-    /// [`Db::get_with`] in a column family; the same as [`ColumnFamily::get_with`].
+    /// Like [`Db::get_with`], in a column family; the same as [`ColumnFamily::get_with`].
     ///
     /// # Errors
-    /// As [`Db::get_cf`].
+    /// Same as [`Db::get_cf`].
     pub fn get_with_cf<R>(
         &self,
         cf: &ColumnFamily,
@@ -119,28 +119,28 @@ impl Db {
         self.inner().get_with(&READ, Some(cf.checked(self)?), key.as_ref(), read)
     }
 
-    /// [`Db::contains_key`] with options.
+    /// Like [`Db::contains_key`], with options.
     ///
     /// # Errors
-    /// As [`Db::get_opt`].
+    /// Same as [`Db::get_opt`].
     pub fn contains_key_opt(&self, key: impl AsRef<[u8]>, options: &ReadOptions) -> Result<bool> {
         Ok(self.get_with_opt(key, options, |_| ())?.is_some())
     }
 
-    /// [`Db::contains_key`] in a column family; the same as [`ColumnFamily::contains_key`].
+    /// Like [`Db::contains_key`], in a column family; the same as [`ColumnFamily::contains_key`].
     ///
     /// # Errors
-    /// As [`Db::get_cf`].
+    /// Same as [`Db::get_cf`].
     pub fn contains_key_cf(&self, cf: &ColumnFamily, key: impl AsRef<[u8]>) -> Result<bool> {
         Ok(self.get_with_cf(cf, key, |_| ())?.is_some())
     }
 }
 
 impl ColumnFamily {
-    /// [`ColumnFamily::get_with`] with options.
+    /// Like [`ColumnFamily::get_with`], with options.
     ///
     /// # Errors
-    /// As [`ColumnFamily::get_opt`].
+    /// Same as [`ColumnFamily::get_opt`].
     pub fn get_with_opt<R>(
         &self,
         key: impl AsRef<[u8]>,
@@ -151,10 +151,10 @@ impl ColumnFamily {
         db.get_with(options.checked(db)?, Some(self.alive()?), key.as_ref(), read)
     }
 
-    /// [`ColumnFamily::contains_key`] with options.
+    /// Like [`ColumnFamily::contains_key`], with options.
     ///
     /// # Errors
-    /// As [`ColumnFamily::get_opt`].
+    /// Same as [`ColumnFamily::get_opt`].
     pub fn contains_key_opt(&self, key: impl AsRef<[u8]>, options: &ReadOptions) -> Result<bool> {
         Ok(self.get_with_opt(key, options, |_| ())?.is_some())
     }

@@ -1,4 +1,4 @@
-//! Flushes, compactions, copies, properties: what is done to the files of an open database.
+//! Flushes, compactions, copies and properties: operations on the files of an open database.
 
 use super::options::text::explained;
 use super::{ColumnFamily, Db, KeyRange};
@@ -15,7 +15,7 @@ use std::ops::Bound;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The ends of a range as the engine's manual jobs take them: both included, or open.
+/// Returns the ends of a range in the form of the engine's manual jobs: each is inclusive or unbounded.
 fn ends(range: &impl KeyRange) -> (Option<&[u8]>, Option<&[u8]>) {
     fn key(bound: Bound<&[u8]>) -> Option<&[u8]> {
         match bound {
@@ -28,22 +28,22 @@ fn ends(range: &impl KeyRange) -> (Option<&[u8]>, Option<&[u8]>) {
 }
 
 impl Db {
-    /// The directory.
+    /// Returns the database directory.
     pub fn path(&self) -> &Path {
         self.inner().path()
     }
 
-    /// The identity that the database got when it was created.
+    /// Returns the identity that the database got when it was created.
     pub fn identity(&self) -> &str {
         self.inner().identity()
     }
 
-    /// The sequence number of the newest write.
+    /// Returns the sequence number of the newest write.
     pub fn latest_sequence_number(&self) -> SeqNo {
         self.inner().latest_sequence_number()
     }
 
-    /// Writes the memtable of the default column family into a table, and waits for it.
+    /// Flushes the memtable of the default column family, and waits until it is written.
     ///
     /// ```
     /// # let dir = tempfile::tempdir().unwrap();
@@ -60,18 +60,18 @@ impl Db {
         self.flush_opt(&FlushOptions::default())
     }
 
-    /// [`Db::flush`] with options.
+    /// Like [`Db::flush`], with options.
     ///
     /// # Errors
-    /// As [`Db::flush`].
+    /// Same as [`Db::flush`].
     pub fn flush_opt(&self, options: &FlushOptions) -> Result<()> {
         self.inner().flush(options)
     }
 
-    /// Flushes several column families; with the option `atomic_flush` all at one point.
+    /// Flushes several column families. With the option `atomic_flush`, they are flushed at one point.
     ///
     /// # Errors
-    /// As [`Db::flush`]; also for a dropped family or one of another database.
+    /// Same as [`Db::flush`]; also for a dropped family or one of another database.
     pub fn flush_cfs<'a>(
         &self,
         families: impl IntoIterator<Item = &'a ColumnFamily>,
@@ -81,7 +81,7 @@ impl Db {
         self.inner().flush_cfs(&FlushOptions::default(), &handles)
     }
 
-    /// Writes buffered log records to the operating system (see `manual_wal_flush`), with `sync` to the device.
+    /// Writes buffered log records (see `manual_wal_flush`) to the log file; with `sync`, also syncs it.
     ///
     /// ```
     /// # let dir = tempfile::tempdir().unwrap();
@@ -97,10 +97,10 @@ impl Db {
         self.inner().flush_wal(sync)
     }
 
-    /// Compacts all of the default column family into its last level; see [`Db::compact_range`].
+    /// Compacts the whole default column family into its last level; see [`Db::compact_range`].
     ///
     /// # Errors
-    /// As [`Db::compact_range`].
+    /// Same as [`Db::compact_range`].
     pub fn compact(&self) -> Result<()> {
         self.compact_range(..)
     }
@@ -123,10 +123,10 @@ impl Db {
         self.compact_range_opt(range, &CompactRangeOptions::default())
     }
 
-    /// [`Db::compact_range`] with options.
+    /// Like [`Db::compact_range`], with options.
     ///
     /// # Errors
-    /// As [`Db::compact_range`].
+    /// Same as [`Db::compact_range`].
     pub fn compact_range_opt(
         &self,
         range: impl KeyRange,
@@ -136,7 +136,7 @@ impl Db {
         self.inner().compact_range(options, begin, end)
     }
 
-    /// Waits until no flush and no compaction runs or is due.
+    /// Waits until no flush and no compaction is running or due.
     ///
     /// # Errors
     /// Fails if background work failed.
@@ -144,24 +144,24 @@ impl Db {
         self.inner().wait_for_compact()
     }
 
-    /// [`Db::wait_for_compact`] with options.
+    /// Like [`Db::wait_for_compact`], with options.
     ///
     /// # Errors
-    /// As [`Db::wait_for_compact`]; with `TimedOut` after the time in the options.
+    /// Same as [`Db::wait_for_compact`]; fails with `TimedOut` after the time in the options.
     pub fn wait_for_compact_opt(&self, options: &WaitForCompactOptions) -> Result<()> {
         self.inner().wait_for_compact_opt(options)
     }
 
-    /// Starts no flush and no compaction until [`Db::continue_background_work`], and waits for those that run. Calls
-    /// count.
+    /// Prevents flushes and compactions from starting until [`Db::continue_background_work`], and waits for running
+    /// ones. Calls are counted.
     ///
     /// # Errors
-    /// None at present.
+    /// Currently none.
     pub fn pause_background_work(&self) -> Result<()> {
         self.inner().pause_background_work()
     }
 
-    /// Takes one [`Db::pause_background_work`] back.
+    /// Reverts one [`Db::pause_background_work`].
     ///
     /// # Errors
     /// Fails if background work is not paused.
@@ -169,12 +169,13 @@ impl Db {
         self.inner().continue_background_work()
     }
 
-    /// Ends flushes and compactions for good, as a program does before it exits; with `wait`, waits for them.
+    /// Ends flushes and compactions for good, for example before the program exits. With `wait`, waits for running
+    /// ones.
     pub fn cancel_all_background_work(&self, wait: bool) {
         self.inner().cancel_all_background_work(wait);
     }
 
-    /// Returns a property of the default column family by RocksDB's name; `None` for an unknown name.
+    /// Returns a property of the default column family by RocksDB's name, or `None` for an unknown name.
     ///
     /// ```
     /// # let dir = tempfile::tempdir().unwrap();
@@ -188,28 +189,29 @@ impl Db {
         self.inner().property(name)
     }
 
-    /// Returns a property that is a number.
+    /// Returns a numeric property.
     pub fn property_int(&self, name: &str) -> Option<u64> {
         self.inner().property_int(name)
     }
 
-    /// Returns the sum of a property that is a number over all column families.
+    /// Returns the sum of a numeric property over all column families.
     pub fn aggregated_property_int(&self, name: &str) -> Option<u64> {
         self.inner().aggregated_property_int(name)
     }
 
-    /// Describes all table files.
+    /// Returns descriptions of all table files.
     pub fn live_files(&self) -> Vec<LiveFileMetaData> {
         self.inner().live_files_metadata()
     }
 
-    /// The counters and histograms, if [`Options::enable_statistics`](crate::Options::enable_statistics) enabled them.
+    /// Returns the tickers and histograms, if [`Options::enable_statistics`](crate::Options::enable_statistics) enabled
+    /// them.
     pub fn statistics(&self) -> Option<Arc<Statistics>> {
         self.inner().statistics()
     }
 
-    /// Makes a directory that opens as a copy of the database at this point in time. Tables get a second name rather
-    /// than being copied, if the directory is on the same file system. The directory must not exist.
+    /// Creates a directory that can be opened as a copy of the database at this point in time. If the directory is on
+    /// the same file system, tables are hard-linked instead of copied. The directory must not exist.
     ///
     /// ```
     /// use ferrolith::{Db, Options};
@@ -232,7 +234,7 @@ impl Db {
     /// Adds table files that an `SstFileWriter` or RocksDB wrote to the default column family.
     ///
     /// # Errors
-    /// Fails if a file cannot be read, was made for another comparator, or overlaps another one in a way that the
+    /// Fails if a file cannot be read, was written with another comparator, or overlaps another file in a way that the
     /// options do not allow. Nothing is added then.
     pub fn ingest_external_file<P: AsRef<Path>>(
         &self,
@@ -241,10 +243,10 @@ impl Db {
         self.ingest_external_file_opt(files, &IngestExternalFileOptions::default())
     }
 
-    /// [`Db::ingest_external_file`] with options.
+    /// Like [`Db::ingest_external_file`], with options.
     ///
     /// # Errors
-    /// As [`Db::ingest_external_file`].
+    /// Same as [`Db::ingest_external_file`].
     pub fn ingest_external_file_opt<P: AsRef<Path>>(
         &self,
         files: impl IntoIterator<Item = P>,
@@ -254,7 +256,7 @@ impl Db {
         self.inner().ingest_external_file(&files, options)
     }
 
-    /// Changes options of the default column family while the database is open: all or none.
+    /// Changes options of the default column family while the database is open. Either all change or none.
     ///
     /// ```
     /// # let dir = tempfile::tempdir().unwrap();
@@ -270,15 +272,15 @@ impl Db {
         self.inner().set_options(changes).map_err(explained)
     }
 
-    /// Changes options of the whole database while it is open: all or none.
+    /// Changes database-wide options while the database is open. Either all change or none.
     ///
     /// # Errors
-    /// As [`Db::set_options`].
+    /// Same as [`Db::set_options`].
     pub fn set_db_options(&self, changes: &[(&str, &str)]) -> Result<()> {
         self.inner().set_db_options(changes).map_err(explained)
     }
 
-    /// Goes on after a background error whose cause is gone, as a full disk.
+    /// Resumes after a background error whose cause is gone, such as a full disk.
     ///
     /// # Errors
     /// Fails if the error cannot be recovered from.
@@ -286,8 +288,8 @@ impl Db {
         self.inner().resume()
     }
 
-    /// Closes the database for all handles: calls fail from now on. Iterators can go on. Dropping the last handle
-    /// closes it, too, but cannot return an error.
+    /// Closes the database for all handles: their calls fail from now on. Existing iterators can still be used.
+    /// Dropping the last handle also closes the database, but cannot return an error.
     ///
     /// ```
     /// use ferrolith::ErrorKind;
@@ -305,39 +307,39 @@ impl Db {
         self.inner().close()
     }
 
-    /// Whether the database was closed.
+    /// Returns whether the database was closed.
     pub fn is_closed(&self) -> bool {
         self.inner().is_closed()
     }
 }
 
 impl ColumnFamily {
-    /// Writes the memtable into a table; see [`Db::flush`].
+    /// Flushes the memtable; see [`Db::flush`].
     ///
     /// # Errors
-    /// As [`Db::flush`]; also for a dropped family.
+    /// Same as [`Db::flush`]; also for a dropped family.
     pub fn flush(&self) -> Result<()> {
         self.flush_opt(&FlushOptions::default())
     }
 
-    /// [`ColumnFamily::flush`] with options.
+    /// Like [`ColumnFamily::flush`], with options.
     ///
     /// # Errors
-    /// As [`ColumnFamily::flush`].
+    /// Same as [`ColumnFamily::flush`].
     pub fn flush_opt(&self, options: &FlushOptions) -> Result<()> {
         self.db().inner().flush_cf(options, self.alive()?)
     }
 
-    /// Compacts everything into the last level; see [`Db::compact_range`].
+    /// Compacts the whole family into the last level; see [`Db::compact_range`].
     ///
     /// # Errors
-    /// As [`Db::compact_range`]; also for a dropped family.
+    /// Same as [`Db::compact_range`]; also for a dropped family.
     pub fn compact(&self) -> Result<()> {
         self.compact_range(..)
     }
 
-    /// Drops every table below level 0 whose keys all lie between `begin` and `end`, without reading it. Keys in the
-    /// range may stay, and older values of dropped keys may come back.
+    /// Drops every table below level 0 whose keys are all between `begin` and `end`, without reading it. Some keys in
+    /// the range may remain, and older values of dropped keys may reappear.
     ///
     /// # Errors
     /// Fails for a dropped family, or if the database is closed or read-only.
@@ -353,15 +355,15 @@ impl ColumnFamily {
     /// Compacts a range into the last level; see [`Db::compact_range`].
     ///
     /// # Errors
-    /// As [`Db::compact_range`]; also for a dropped family.
+    /// Same as [`Db::compact_range`]; also for a dropped family.
     pub fn compact_range(&self, range: impl KeyRange) -> Result<()> {
         self.compact_range_opt(range, &CompactRangeOptions::default())
     }
 
-    /// [`ColumnFamily::compact_range`] with options.
+    /// Like [`ColumnFamily::compact_range`], with options.
     ///
     /// # Errors
-    /// As [`ColumnFamily::compact_range`].
+    /// Same as [`ColumnFamily::compact_range`].
     pub fn compact_range_opt(
         &self,
         range: impl KeyRange,
@@ -372,17 +374,17 @@ impl ColumnFamily {
         self.db().inner().compact_range_cf(options, handle, begin, end)
     }
 
-    /// Returns a property by RocksDB's name; see [`Db::property`]. `None` also for a dropped family.
+    /// Returns a property by RocksDB's name; see [`Db::property`]. Returns `None` also for a dropped family.
     pub fn property(&self, name: &str) -> Option<String> {
         self.db().inner().property_cf(self.alive().ok()?, name)
     }
 
-    /// Returns a property that is a number.
+    /// Returns a numeric property.
     pub fn property_int(&self, name: &str) -> Option<u64> {
         self.db().inner().property_int_cf(self.alive().ok()?, name)
     }
 
-    /// Describes the levels and their tables.
+    /// Returns descriptions of the levels and their tables.
     ///
     /// # Errors
     /// Fails for a dropped family or a closed database.
@@ -390,7 +392,7 @@ impl ColumnFamily {
         self.db().inner().column_family_metadata(self.alive()?)
     }
 
-    /// Estimates how many bytes the keys of each range `begin..end` take in tables.
+    /// Estimates the number of bytes that the keys of each range `begin..end` take in tables.
     ///
     /// ```
     /// # let dir = tempfile::tempdir().unwrap();
@@ -411,7 +413,7 @@ impl ColumnFamily {
     /// Adds table files; see [`Db::ingest_external_file`].
     ///
     /// # Errors
-    /// As [`Db::ingest_external_file`]; also for a dropped family.
+    /// Same as [`Db::ingest_external_file`]; also for a dropped family.
     pub fn ingest_external_file<P: AsRef<Path>>(
         &self,
         files: impl IntoIterator<Item = P>,
@@ -419,10 +421,10 @@ impl ColumnFamily {
         self.ingest_external_file_opt(files, &IngestExternalFileOptions::default())
     }
 
-    /// [`ColumnFamily::ingest_external_file`] with options.
+    /// Like [`ColumnFamily::ingest_external_file`], with options.
     ///
     /// # Errors
-    /// As [`ColumnFamily::ingest_external_file`].
+    /// Same as [`ColumnFamily::ingest_external_file`].
     pub fn ingest_external_file_opt<P: AsRef<Path>>(
         &self,
         files: impl IntoIterator<Item = P>,
@@ -432,10 +434,10 @@ impl ColumnFamily {
         self.db().inner().ingest_external_file_cf(self.alive()?, &files, options)
     }
 
-    /// Changes options while the database is open: all or none; see [`Db::set_options`].
+    /// Changes options while the database is open. Either all change or none; see [`Db::set_options`].
     ///
     /// # Errors
-    /// As [`Db::set_options`]; also for a dropped family.
+    /// Same as [`Db::set_options`]; also for a dropped family.
     pub fn set_options(&self, changes: &[(&str, &str)]) -> Result<()> {
         self.db().inner().set_options_cf(self.alive()?, changes).map_err(explained)
     }

@@ -1,7 +1,7 @@
 //! Merge operators: the trait and RocksDB's built-in ones.
 //!
-//! Most programs pass a closure to [`Options::merge_operator`](crate::Options::merge_operator). A type is for operators
-//! that fold operands early in another way than they fold them into a value.
+//! Most programs pass a closure to [`Options::merge_operator`](crate::Options::merge_operator). Implement the trait for
+//! operators that merge operands with each other in a different way than with a value.
 //!
 //! ```
 //! use ferrolith::merge::StringAppendOperator;

@@ -1,8 +1,8 @@
-//! The public door: what programs use, re-exported at the root of the crate.
+//! The public API: the types and functions that programs use, re-exported at the root of the crate.
 //!
-//! Everything here is a thin layer over the folders above it: types that own what they need, methods without options
-//! beside those with, and checks that a handle or a snapshot belongs to the database it is used with. Nothing of the
-//! engine imports it.
+//! Everything here is a thin layer over the other folders: types that own what they need, methods with and without
+//! options, and checks that a handle or a snapshot belongs to the database with which it is used. No other folder
+//! imports this one.
 
 #![deny(missing_debug_implementations)]
 

@@ -1,4 +1,4 @@
-//! Opening a database, and what is done to one that is not open.
+//! Opening a database, and operations on a database that is not open.
 
 use super::Db;
 use super::error::{not_opened, refuse_backups};
@@ -12,8 +12,8 @@ use std::path::Path;
 impl Db {
     /// Opens the database in this directory with default options, and creates it if there is none.
     ///
-    /// All its column families are opened, with default options too. For a database that needs others (a merge
-    /// operator, a comparator) use [`Db::open_with`].
+    /// All its column families are opened, also with default options. For a database that needs other options (a merge
+    /// operator, a comparator), use [`Db::open_with`].
     ///
     /// ```
     /// # let dir = tempfile::tempdir().unwrap();
@@ -32,8 +32,8 @@ impl Db {
 
     /// Opens the database in this directory.
     ///
-    /// The column families named with [`Options::column_family`] are opened with their options, and created where they
-    /// are missing. The database's other families are opened with the options of the default one.
+    /// The column families named with [`Options::column_family`] are opened with their options, and created if they do
+    /// not exist. The database's other families are opened with the options of the default family.
     ///
     /// ```
     /// use ferrolith::{ColumnFamilyOptions, CompressionType, Db, Options};
@@ -49,8 +49,8 @@ impl Db {
     /// ```
     ///
     /// # Errors
-    /// As [`Db::open`]; also if there is no database and [`Options::create_if_missing`] is false, and for options that
-    /// cannot be honoured: the message names the option.
+    /// Same as [`Db::open`]; also if there is no database and [`Options::create_if_missing`] is false, and for options
+    /// that cannot be honoured: the message names the option.
     pub fn open_with(options: impl Borrow<Options>, path: impl AsRef<Path>) -> Result<Db> {
         let options = options.borrow();
         let families = descriptors(options, path.as_ref())?;
@@ -58,8 +58,8 @@ impl Db {
         Ok(Db::from_inner(db))
     }
 
-    /// Opens a database with these column families. They have the options given with [`Options::column_family`], else
-    /// those of the default family, and are created where they are missing.
+    /// Opens a database with these column families. Each has the options given with [`Options::column_family`],
+    /// otherwise those of the default family, and is created if it does not exist.
     ///
     /// ```
     /// use ferrolith::{Db, Options};
@@ -72,7 +72,7 @@ impl Db {
     /// ```
     ///
     /// # Errors
-    /// As [`Db::open_with`].
+    /// Same as [`Db::open_with`].
     pub fn open_cf<N: AsRef<str>>(
         options: impl Borrow<Options>,
         path: impl AsRef<Path>,
@@ -88,8 +88,8 @@ impl Db {
         Db::open_with(options, path)
     }
 
-    /// Opens a database for reading, beside a process that has it open for writing. It shows the state at the
-    /// opening. Writes fail.
+    /// Opens a database for reading while another process may have it open for writing. It shows the state at the time
+    /// of the opening. Writes fail.
     ///
     /// ```
     /// use ferrolith::{Db, Options};
@@ -113,12 +113,14 @@ impl Db {
         Ok(Db::from_inner(db))
     }
 
-    /// Opens a database whose entries expire: compactions drop what was written longer ago than the time to live given
-    /// by [`Options::time_to_live`], each family's or the database's. Until then an expired entry may still be read.
+    /// Opens a database whose entries expire: compactions drop entries older than the time to live, which
+    /// [`Options::time_to_live`] sets for each family or for the database. Until then an expired entry may still be
+    /// read.
     ///
-    /// Values carry the time of their write, as with RocksDB's `DBWithTTL`: the database must always be opened so.
+    /// Values are stored with the time of their write, as with RocksDB's `DBWithTTL`, so the database must always be
+    /// opened with this method.
     ///
-    /// There are no transactions on such a database, neither here nor in RocksDB's C API: opening a
+    /// Such a database does not support transactions, as in RocksDB's C API: opening a
     /// [`TransactionDb`](crate::transaction::TransactionDb) or an
     /// [`OptimisticTransactionDb`](crate::transaction::OptimisticTransactionDb) with a time to live is an error.
     ///
@@ -135,7 +137,7 @@ impl Db {
     /// ```
     ///
     /// # Errors
-    /// As [`Db::open_with`].
+    /// Same as [`Db::open_with`].
     pub fn open_with_ttl(options: impl Borrow<Options>, path: impl AsRef<Path>) -> Result<Db> {
         let options = options.borrow();
         let families = descriptors(options, path.as_ref())?;
@@ -146,7 +148,7 @@ impl Db {
         Ok(Db::from_inner(db))
     }
 
-    /// Returns the names of the column families of a database that is not opened.
+    /// Returns the names of a database's column families without opening it.
     ///
     /// ```
     /// use ferrolith::{Db, Options};
@@ -163,7 +165,7 @@ impl Db {
         db::Db::list_column_families(&options.borrow().inner().db, path)
     }
 
-    /// Deletes a database: all its files, and its directories if nothing else is in them.
+    /// Deletes a database: all its files, and its directories if they contain nothing else.
     ///
     /// ```
     /// use ferrolith::{Db, Options};
@@ -183,8 +185,8 @@ impl Db {
         db::Db::destroy_cf(&options.inner().db, path, &families)
     }
 
-    /// Makes a database of what is left in a directory whose MANIFEST is lost or damaged. Tables and logs that cannot
-    /// be used go into the directory `lost`. Deleted data may come back.
+    /// Rebuilds a database from the remaining files of a directory whose MANIFEST is lost or damaged. Unusable tables
+    /// and logs are moved to the directory `lost`. Deleted data may reappear.
     ///
     /// ```
     /// use ferrolith::{Db, Options};
@@ -209,13 +211,13 @@ impl Db {
     }
 }
 
-/// The named families and those that the database has besides.
+/// Returns the named families and the other families of the database.
 pub(super) fn descriptors(options: &Options, path: &Path) -> Result<Vec<ColumnFamilyDescriptor>> {
     if options.inner().db.file_system.is_none() {
         refuse_backups(path)?;
     }
     let mut families = options.descriptors();
-    // Without a database to list, opening creates one or says what is wrong.
+    // If there is no database to list, opening it creates one or returns the error.
     let listed = db::Db::list_column_families(&options.inner().db, path).unwrap_or_default();
     for name in listed {
         if families.iter().all(|family| family.name != name) {
@@ -225,7 +227,7 @@ pub(super) fn descriptors(options: &Options, path: &Path) -> Result<Vec<ColumnFa
     Ok(families)
 }
 
-/// The families that the database has; the default one if it cannot be listed.
+/// Returns the families of the database, or only the default one if they cannot be listed.
 fn existing(options: &Options, path: &Path) -> Result<Vec<ColumnFamilyDescriptor>> {
     let listed = db::Db::list_column_families(&options.inner().db, path);
     let mut families = descriptors(options, path)?;

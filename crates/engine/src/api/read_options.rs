@@ -8,14 +8,14 @@ use std::time::Duration;
 
 pub use crate::options::{IoPriority, ReadTier};
 
-/// What reads without options use.
+/// The options of reads without explicit options.
 pub(crate) static READ: options::ReadOptions =
     options::ReadOptions { total_order_seek: true, ..options::ReadOptions::DEFAULT };
 
-/// Options of a read, set one after the other.
+/// Options of a read, set with chained methods.
 ///
-/// The defaults are RocksDB's but for one: [`total_order_seek`](ReadOptions::total_order_seek) is on, so that an
-/// iterator shows all keys although the column family has a prefix extractor.
+/// The defaults are RocksDB's, with one exception: [`total_order_seek`](ReadOptions::total_order_seek) is on, so that
+/// an iterator shows all keys even if the column family has a prefix extractor.
 ///
 /// ```
 /// use ferrolith::{Db, ReadOptions};
@@ -30,7 +30,7 @@ pub(crate) static READ: options::ReadOptions =
 #[derive(Clone, Debug)]
 pub struct ReadOptions {
     inner: options::ReadOptions,
-    /// Keeps what `inner.snapshot` reads at alive.
+    /// Keeps the data of `inner.snapshot` alive.
     snapshot: Option<Snapshot>,
 }
 
@@ -41,13 +41,13 @@ impl Default for ReadOptions {
 }
 
 impl ReadOptions {
-    /// The defaults.
+    /// Returns the defaults.
     pub fn new() -> ReadOptions {
         ReadOptions::default()
     }
 
-    /// Reads as of this snapshot. The options keep the snapshot's data alive, also when the [`Snapshot`] itself was
-    /// dropped. Using the options with another database is an error.
+    /// Reads at this snapshot. The options keep the snapshot's data alive even if the [`Snapshot`] itself is dropped.
+    /// Using the options with another database is an error.
     #[must_use]
     pub fn snapshot(mut self, snapshot: &Snapshot) -> ReadOptions {
         self.inner.snapshot = Some(snapshot.sequence());
@@ -55,29 +55,29 @@ impl ReadOptions {
         self
     }
 
-    /// Puts blocks that are read into the block cache. Default: true. Large scans turn it off.
+    /// Adds blocks that are read to the block cache. Default: true. Turn it off for large scans.
     #[must_use]
     pub fn fill_cache(mut self, yes: bool) -> ReadOptions {
         self.inner.fill_cache = yes;
         self
     }
 
-    /// The first key that an iterator shows.
+    /// Sets the first key that an iterator shows.
     #[must_use]
     pub fn iterate_lower_bound(mut self, key: impl Into<Vec<u8>>) -> ReadOptions {
         self.inner.iterate_lower_bound = Some(key.into());
         self
     }
 
-    /// The key before which an iterator ends.
+    /// Sets the key before which an iterator ends.
     #[must_use]
     pub fn iterate_upper_bound(mut self, key: impl Into<Vec<u8>>) -> ReadOptions {
         self.inner.iterate_upper_bound = Some(key.into());
         self
     }
 
-    /// A cursor ends where the prefix of its seek target ends. Turns
-    /// [`total_order_seek`](ReadOptions::total_order_seek) off if `yes`. For [`Cursor`](crate::Cursor) only.
+    /// Ends a cursor where the prefix of its seek target ends. If `yes`, turns
+    /// [`total_order_seek`](ReadOptions::total_order_seek) off. For [`Cursor`](crate::Cursor) only.
     #[must_use]
     pub fn prefix_same_as_start(mut self, yes: bool) -> ReadOptions {
         self.inner.prefix_same_as_start = yes;
@@ -85,43 +85,43 @@ impl ReadOptions {
         self
     }
 
-    /// Shows all keys in order although the column family has a prefix extractor. Default: true. Without it a cursor
-    /// is only exact within the prefix of its seek target, but may skip tables by their prefix filters.
+    /// Shows all keys in order even if the column family has a prefix extractor. Default: true. If off, a cursor is
+    /// exact only within the prefix of its seek target, but may skip tables by their prefix filters.
     #[must_use]
     pub fn total_order_seek(mut self, yes: bool) -> ReadOptions {
         self.inner.total_order_seek = yes;
         self
     }
 
-    /// Bytes that an iterator reads ahead; 0 leaves it to the engine.
+    /// Sets the number of bytes that an iterator reads ahead; 0 lets the engine choose.
     #[must_use]
     pub fn readahead_size(mut self, bytes: usize) -> ReadOptions {
         self.inner.readahead_size = bytes;
         self
     }
 
-    /// An iterator fails with `Incomplete` after this many hidden entries in a row; 0 never.
+    /// Makes an iterator fail with `Incomplete` after this many consecutive hidden entries; 0 means never.
     #[must_use]
     pub fn max_skippable_internal_keys(mut self, entries: u64) -> ReadOptions {
         self.inner.max_skippable_internal_keys = entries;
         self
     }
 
-    /// Where to look: everywhere, or in memory only.
+    /// Sets where to search: everywhere, or in memory only.
     #[must_use]
     pub fn read_tier(mut self, tier: ReadTier) -> ReadOptions {
         self.inner.read_tier = tier;
         self
     }
 
-    /// A cursor shows the newest state at each seek. Not for iterators, which have one state.
+    /// Makes a cursor show the newest state at each seek. Not for iterators, which show one state.
     #[must_use]
     pub fn tailing(mut self, yes: bool) -> ReadOptions {
         self.inner.tailing = yes;
         self
     }
 
-    /// Reads fail with `TimedOut` if they would read a file later than this long after now.
+    /// Makes reads fail with `TimedOut` if they would read a file after this time has passed from now.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> ReadOptions {
         let now = clock::since_1970();
@@ -130,40 +130,40 @@ impl ReadOptions {
         self
     }
 
-    /// Reads what range deletions hide, if it still exists.
+    /// Ignores range deletions: also returns entries that they hide, if these still exist.
     #[must_use]
     pub fn ignore_range_deletions(mut self, yes: bool) -> ReadOptions {
         self.inner.ignore_range_deletions = yes;
         self
     }
 
-    /// A cursor keeps every block that it read until it is dropped.
+    /// Makes a cursor keep every block that it has read until the cursor is dropped.
     #[must_use]
     pub fn pin_data(mut self, yes: bool) -> ReadOptions {
         self.inner.pin_data = yes;
         self
     }
 
-    /// `multi_get` ends with `Aborted` once its values exceed this many bytes.
+    /// Ends `multi_get` with `Aborted` once its values exceed this many bytes.
     #[must_use]
     pub fn value_size_soft_limit(mut self, bytes: u64) -> ReadOptions {
         self.inner.value_size_soft_limit = bytes;
         self
     }
 
-    /// The priority with which lookups ask the rate limiter; `Total` (the default) does not ask it.
+    /// Sets the priority of lookups in the rate limiter; `Total` (the default) bypasses it.
     #[must_use]
     pub fn rate_limiter_priority(mut self, priority: IoPriority) -> ReadOptions {
         self.inner.rate_limiter_priority = priority;
         self
     }
 
-    /// Whether reads are as of a snapshot.
+    /// Returns whether the options have a snapshot.
     pub(crate) fn has_snapshot(&self) -> bool {
         self.snapshot.is_some()
     }
 
-    /// The engine's options, if the snapshot is one of this opening of a database.
+    /// Returns the engine's options, if the snapshot belongs to this opening of a database.
     #[inline]
     pub(crate) fn checked(&self, db: &crate::db::Db) -> Result<&options::ReadOptions> {
         match &self.snapshot {
@@ -178,7 +178,7 @@ fn foreign_snapshot() -> Error {
     super::error::foreign("the snapshot in the read options")
 }
 
-/// Options of a write, set one after the other. Names and defaults are RocksDB's.
+/// Options of a write, set with chained methods. Names and defaults are RocksDB's.
 ///
 /// ```
 /// use ferrolith::{Db, WriteOptions};
@@ -193,7 +193,7 @@ pub struct WriteOptions {
     pub(crate) inner: options::WriteOptions,
 }
 
-/// What writes without options use.
+/// The options of writes without explicit options.
 pub(crate) static WRITE: options::WriteOptions = options::WriteOptions {
     sync: false,
     disable_wal: false,
@@ -206,41 +206,41 @@ pub(crate) static WRITE: options::WriteOptions = options::WriteOptions {
 };
 
 impl WriteOptions {
-    /// The defaults.
+    /// Returns the defaults.
     pub fn new() -> WriteOptions {
         WriteOptions::default()
     }
 
-    /// Returns when the write is on the device. Default: false; then a crash of the machine, but not of the program,
-    /// may lose it.
+    /// Syncs the log before the write returns. Default: false; then a crash of the machine may lose the write, but a
+    /// crash of the program does not.
     #[must_use]
     pub fn sync(mut self, yes: bool) -> WriteOptions {
         self.inner.sync = yes;
         self
     }
 
-    /// Writes no log record: the write is lost at a crash unless it was flushed.
+    /// Writes no log record: a crash loses the write unless it was flushed.
     #[must_use]
     pub fn disable_wal(mut self, yes: bool) -> WriteOptions {
         self.inner.disable_wal = yes;
         self
     }
 
-    /// Skips records for column families that were dropped since, instead of failing.
+    /// Skips records for dropped column families instead of failing.
     #[must_use]
     pub fn ignore_missing_column_families(mut self, yes: bool) -> WriteOptions {
         self.inner.ignore_missing_column_families = yes;
         self
     }
 
-    /// Fails with `Incomplete` where the write would have to wait for a flush or compaction.
+    /// Fails with `Incomplete` if the write would have to wait for a flush or compaction.
     #[must_use]
     pub fn no_slowdown(mut self, yes: bool) -> WriteOptions {
         self.inner.no_slowdown = yes;
         self
     }
 
-    /// The priority with which the log record asks the rate limiter: `Total` (the default) does not ask, `User` does.
+    /// Sets the priority of the log record in the rate limiter: `Total` (the default) bypasses it, `User` uses it.
     #[must_use]
     pub fn rate_limiter_priority(mut self, priority: IoPriority) -> WriteOptions {
         self.inner.rate_limiter_priority = priority;

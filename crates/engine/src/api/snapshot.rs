@@ -1,4 +1,4 @@
-//! Snapshots that own what they read.
+//! Snapshots, which own what they read.
 
 use super::iter::{Bounds, Iter};
 use super::read_options::READ;
@@ -12,9 +12,9 @@ use std::sync::Arc;
 
 /// A consistent, read-only view of the database at one point in time.
 ///
-/// A snapshot owns what it needs: it keeps the database open and the data that it shows alive, and may be sent to
-/// another thread. Clones share it; the data may go when the last clone, and the last [`ReadOptions`] made from it,
-/// is dropped. An old snapshot costs space, since compactions keep the versions that it shows.
+/// A snapshot owns what it needs: it keeps the database open and its data alive, and may be sent to another thread.
+/// Clones share it. Its data may be freed when the last clone, and the last [`ReadOptions`] made from it, is dropped.
+/// An old snapshot costs space, because compactions keep the versions that it shows.
 ///
 /// ```
 /// # let dir = tempfile::tempdir().unwrap();
@@ -35,7 +35,7 @@ pub struct Snapshot(Arc<Taken>);
 struct Taken {
     db: Db,
     snapshot: Arc<db::Snapshot>,
-    /// Read at it.
+    /// Options that read at the snapshot.
     options: options::ReadOptions,
 }
 
@@ -44,18 +44,18 @@ impl Snapshot {
         Snapshot::from_inner(db, Arc::new(db.inner().snapshot()))
     }
 
-    /// Of a snapshot of this database that others share.
+    /// Creates a snapshot of this database from one that others share.
     pub(crate) fn from_inner(db: &Db, snapshot: Arc<db::Snapshot>) -> Snapshot {
         let options = options::ReadOptions { snapshot: Some(snapshot.sequence()), ..READ.clone() };
         Snapshot(Arc::new(Taken { db: db.clone(), snapshot, options }))
     }
 
-    /// The sequence number of the newest write that the snapshot shows.
+    /// Returns the sequence number of the newest write that the snapshot shows.
     pub fn sequence(&self) -> SeqNo {
         self.0.snapshot.sequence()
     }
 
-    /// The database that it shows.
+    /// Returns the database of the snapshot.
     pub fn db(&self) -> &Db {
         &self.0.db
     }
@@ -65,7 +65,7 @@ impl Snapshot {
         self.0.db.inner().is_same_opening(db)
     }
 
-    /// Options that read at this snapshot, to be extended.
+    /// Returns options that read at this snapshot. They can be extended.
     pub fn read_options(&self) -> ReadOptions {
         ReadOptions::new().snapshot(self)
     }
@@ -93,7 +93,7 @@ impl Snapshot {
     /// ```
     ///
     /// # Errors
-    /// As [`Snapshot::get`]; also for a dropped column family or one of another database.
+    /// Same as [`Snapshot::get`]; also for a dropped column family or one of another database.
     pub fn get_cf(&self, cf: &ColumnFamily, key: impl AsRef<[u8]>) -> Result<Option<Value>> {
         let handle = cf.checked(&self.0.db)?;
         let found = self.0.db.inner().get_pinned_cf(&self.0.options, handle, key.as_ref())?;
@@ -103,7 +103,7 @@ impl Snapshot {
     /// Returns the values that the default column family had for these keys, in their order.
     ///
     /// # Errors
-    /// As [`Snapshot::get`], for each key.
+    /// Same as [`Snapshot::get`], for each key.
     pub fn multi_get<K: AsRef<[u8]>>(
         &self,
         keys: impl IntoIterator<Item = K>,
@@ -114,7 +114,7 @@ impl Snapshot {
     /// Returns the values that keys of any column families had, in their order.
     ///
     /// # Errors
-    /// As [`Snapshot::get_cf`], for each key.
+    /// Same as [`Snapshot::get_cf`], for each key.
     pub fn multi_get_cf<'a, K: AsRef<[u8]>>(
         &self,
         keys: impl IntoIterator<Item = (&'a ColumnFamily, K)>,
@@ -167,12 +167,12 @@ impl Snapshot {
         Iter::new(&self.0.db, cf, Ok(&self.0.options), bounds)
     }
 
-    /// A cursor over the default column family; see [`Db::cursor`].
+    /// Creates a cursor over the default column family; see [`Db::cursor`].
     pub fn cursor(&self) -> Cursor {
         Cursor::new(&self.0.db, None, Ok(&self.0.options))
     }
 
-    /// A cursor over a column family.
+    /// Creates a cursor over a column family.
     pub fn cursor_cf(&self, cf: &ColumnFamily) -> Cursor {
         Cursor::new(&self.0.db, Some(cf), Ok(&self.0.options))
     }

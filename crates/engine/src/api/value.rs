@@ -1,4 +1,4 @@
-//! Keys and values that the database returns: owned bytes that need no lifetime.
+//! The keys and values that the database returns: owned bytes without a lifetime.
 
 use crate::base::PinnedValue;
 use smallvec::SmallVec;
@@ -10,12 +10,12 @@ use std::ops::Deref;
 
 /// A value read from the database.
 ///
-/// It owns its bytes or shares them with the block cache, whichever is cheaper, and stays valid for as long as it is
-/// kept, also after the database was closed. It derefs to `[u8]`, compares with byte slices, arrays, strings and
-/// vectors, and turns into a `Vec<u8>` or `Box<[u8]>`.
+/// It owns its bytes or shares them with the block cache, whichever is cheaper. It stays valid as long as it is kept,
+/// also after the database was closed. It derefs to `[u8]`, compares with byte slices, arrays, strings and vectors, and
+/// converts into a `Vec<u8>` or `Box<[u8]>`.
 ///
-/// A large value (4 KiB and more) may share memory with its block of the cache: a program that keeps few values of
-/// many for a long time turns them into vectors.
+/// A large value (4 KiB and more) may share memory with its block of the cache. A program that keeps a few of many
+/// values for a long time should convert them into vectors.
 ///
 /// ```
 /// # let dir = tempfile::tempdir().unwrap();
@@ -31,7 +31,7 @@ use std::ops::Deref;
 #[derive(Clone)]
 pub struct Value(PinnedValue);
 
-/// A key returned by an iterator: owned bytes; short ones need no allocation.
+/// A key that an iterator returns: owned bytes. Short keys need no allocation.
 ///
 /// It derefs to `[u8]` and compares like [`Value`].
 ///
@@ -53,13 +53,13 @@ impl Value {
         Value(value)
     }
 
-    /// The bytes; the same as dereferencing.
+    /// Returns the bytes; the same as dereferencing.
     #[inline]
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
 
-    /// The value as a vector: moved if the value owns its bytes, else copied.
+    /// Returns the value as a vector. The bytes are moved if the value owns them, otherwise copied.
     #[inline]
     pub fn into_vec(self) -> Vec<u8> {
         self.0.into_vec()
@@ -72,13 +72,13 @@ impl Key {
         Key(SmallVec::from_slice(key))
     }
 
-    /// The bytes; the same as dereferencing.
+    /// Returns the bytes; the same as dereferencing.
     #[inline]
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
 
-    /// The key as a vector.
+    /// Returns the key as a vector.
     #[inline]
     pub fn into_vec(self) -> Vec<u8> {
         self.0.into_vec()
@@ -109,7 +109,7 @@ impl From<&[u8]> for Key {
     }
 }
 
-/// What keys and values have in common.
+/// Implements the traits that keys and values share.
 macro_rules! bytes {
     ($($name:ident)*) => {$(
         impl Deref for $name {
@@ -237,7 +237,7 @@ macro_rules! bytes {
 
 bytes! { Value Key }
 
-/// Moves the value without copying it: the `Bytes` owns the memory, or keeps alive the block that holds it.
+/// Converts the value without copying it: the `Bytes` owns the memory, or keeps alive the block that contains it.
 ///
 /// ```
 /// # let dir = tempfile::tempdir().unwrap();

@@ -1,11 +1,11 @@
-//! Reading a database through an [`IndexedBatch`] that is not written yet.
+//! Reading a database together with an [`IndexedBatch`] that is not written yet.
 //!
-//! [`BatchIterator`] merges an iterator of the database, the base, with the keys of the batch. On a
-//! key of both the batch wins.
+//! [`BatchIterator`] merges an iterator of the database, the base, with the keys of the batch. If both have a key, the
+//! batch takes precedence.
 //!
-//! * **BI1** While valid and going forward, base and batch each stand on their first key at or after
-//!   the current key, or on none; going backward, at or before it.
-//! * **BI2** The current key is the base's where `source` says so, else a copy in `delta`.
+//! * **BI1** While valid and moving forward, base and batch are each at their first key at or after the current key, or
+//!   at none. While moving backward, they are at their last key at or before it.
+//! * **BI2** The current key is the base's if `source` says so, otherwise a copy in `delta`.
 
 use crate::base::{KeyOrder, PinnedValue};
 use crate::batch::{BatchLookup, IndexedBatch, MergeBase};
@@ -19,14 +19,14 @@ use std::ops::{Bound, Deref};
 use std::sync::Arc;
 
 impl ColumnFamily {
-    /// The order of its keys.
+    /// Returns the order of the iterator's keys.
     pub fn key_order(&self) -> &KeyOrder {
         &self.data.order
     }
 }
 
-/// The value of a key in the batch alone. Operands whose base only the database knows are
-/// MergeInProgress.
+/// Returns the value of a key in the batch only. If the batch has operands whose base value is in the database, the
+/// result is MergeInProgress.
 pub fn get_from_batch(
     batch: &IndexedBatch,
     cf: u32,
@@ -47,14 +47,14 @@ pub fn get_from_batch(
     }
 }
 
-/// A batch has operands for a column family without merge operator.
+/// Returns the error for operands in a column family without a merge operator.
 #[cold]
 fn no_merge_operator() -> Error {
     Error::no_merge_operator("Invalid argument: Merge operator must be set for column family")
 }
 
 impl Db {
-    /// The value of a key as if the batch were written.
+    /// Returns the value of a key as if the batch were written.
     pub fn get_with_batch(
         &self,
         batch: &IndexedBatch,
@@ -80,19 +80,19 @@ impl Db {
     }
 }
 
-/// Where the current entry comes from.
+/// The source of the current entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Source {
-    /// Not valid.
+    /// None: the iterator is invalid.
     None,
-    /// The base alone.
+    /// The base only.
     Base,
-    /// The batch; the base may stand on the same key.
+    /// The batch. The base may be at the same key.
     Batch,
 }
 
-/// An iterator over a database and a batch that is not written yet. `B` gives access to the batch,
-/// for instance an `Arc<IndexedBatch>` or a reference.
+/// An iterator over a database and a batch that is not written yet. `B` provides access to the batch, for example an
+/// `Arc<IndexedBatch>` or a reference.
 pub struct BatchIterator<B> {
     base: DbIterator,
     batch: B,
@@ -106,14 +106,14 @@ pub struct BatchIterator<B> {
     delta_valid: bool,
     forward: bool,
     source: Source,
-    /// The value of an entry from the batch.
+    /// The value of the current entry, if it is from the batch.
     value: Vec<u8>,
     error: Option<Error>,
 }
 
 impl<B: Deref<Target = IndexedBatch>> BatchIterator<B> {
-    /// The entries of `base`, an iterator over `cf`, as if `batch` were written. `bounds` limit the
-    /// batch's keys; those of the base are its own.
+    /// Iterates over the entries of `base`, an iterator over `cf`, as if `batch` were written. `bounds` limit the keys
+    /// of the batch; the base has its own bounds.
     pub fn new(base: DbIterator, batch: B, cf: &ColumnFamily, bounds: &ReadOptions) -> Self {
         BatchIterator {
             base,
@@ -132,12 +132,12 @@ impl<B: Deref<Target = IndexedBatch>> BatchIterator<B> {
         }
     }
 
-    /// Whether it stands on an entry.
+    /// Returns whether the iterator is at an entry.
     pub fn valid(&self) -> bool {
         self.source != Source::None
     }
 
-    /// The key; empty where it is not valid.
+    /// Returns the current key; empty if the iterator is invalid.
     pub fn key(&self) -> &[u8] {
         match self.source {
             Source::None => &[],
@@ -146,7 +146,7 @@ impl<B: Deref<Target = IndexedBatch>> BatchIterator<B> {
         }
     }
 
-    /// The value; empty where it is not valid.
+    /// Returns the current value; empty if the iterator is invalid.
     pub fn value(&self) -> &[u8] {
         match self.source {
             Source::None => &[],
@@ -155,7 +155,7 @@ impl<B: Deref<Target = IndexedBatch>> BatchIterator<B> {
         }
     }
 
-    /// The error that ended it, if one did.
+    /// Returns the error that stopped the iterator, if any.
     pub fn status(&self) -> Result<()> {
         match &self.error {
             Some(e) => Err(e.clone()),
@@ -163,7 +163,7 @@ impl<B: Deref<Target = IndexedBatch>> BatchIterator<B> {
         }
     }
 
-    /// To the first entry.
+    /// Moves to the first entry.
     pub fn seek_to_first(&mut self) {
         self.start(true);
         self.base.seek_to_first();
@@ -174,7 +174,7 @@ impl<B: Deref<Target = IndexedBatch>> BatchIterator<B> {
         self.settle();
     }
 
-    /// To the last entry.
+    /// Moves to the last entry.
     pub fn seek_to_last(&mut self) {
         self.start(false);
         self.base.seek_to_last();
@@ -185,7 +185,7 @@ impl<B: Deref<Target = IndexedBatch>> BatchIterator<B> {
         self.settle();
     }
 
-    /// To the first entry at or after `target`.
+    /// Moves to the first entry at or after `target`.
     pub fn seek(&mut self, target: &[u8]) {
         self.start(true);
         self.base.seek(target);
@@ -194,7 +194,7 @@ impl<B: Deref<Target = IndexedBatch>> BatchIterator<B> {
         self.settle();
     }
 
-    /// To the last entry at or before `target`.
+    /// Moves to the last entry at or before `target`.
     pub fn seek_for_prev(&mut self, target: &[u8]) {
         self.start(false);
         self.base.seek_for_prev(target);
@@ -205,12 +205,12 @@ impl<B: Deref<Target = IndexedBatch>> BatchIterator<B> {
         self.settle();
     }
 
-    /// One entry on. Does nothing where it is not valid.
+    /// Moves to the next entry. Does nothing if the iterator is invalid.
     pub fn next(&mut self) {
         self.advance(true);
     }
 
-    /// One entry back. Does nothing where it is not valid.
+    /// Moves to the previous entry. Does nothing if the iterator is invalid.
     pub fn prev(&mut self) {
         self.advance(false);
     }
@@ -221,7 +221,7 @@ impl<B: Deref<Target = IndexedBatch>> BatchIterator<B> {
         self.error = None;
     }
 
-    /// Leaves the current key, after turning round if needed.
+    /// Leaves the current key, after changing direction if necessary.
     fn advance(&mut self, forward: bool) {
         if !self.valid() {
             return;
@@ -235,8 +235,8 @@ impl<B: Deref<Target = IndexedBatch>> BatchIterator<B> {
         if self.base.valid() && self.order.equal_user(self.base.key(), &key) {
             if forward { self.base.next() } else { self.base.prev() }
         }
-        // The batch may have changed meanwhile, so its place is found by key. Once it has come to its
-        // end it stays there, as in RocksDB, until a seek or a turn.
+        // The batch may have changed meanwhile, so its position is found by key. Once it has reached its end it stays
+        // there, as in RocksDB, until a seek or a change of direction.
         if turns || (self.delta_valid && self.order.equal_user(&self.delta, &key)) {
             if forward {
                 self.delta_forward(Bound::Excluded(&key));
@@ -265,7 +265,7 @@ impl<B: Deref<Target = IndexedBatch>> BatchIterator<B> {
         self.delta.extend_from_slice(key.unwrap_or_default());
     }
 
-    /// Finds the nearest entry from where base and batch stand, over keys that the batch deletes.
+    /// Finds the nearest entry from the positions of base and batch, skipping keys that the batch deletes.
     fn settle(&mut self) {
         loop {
             self.source = Source::None;
@@ -299,7 +299,7 @@ impl<B: Deref<Target = IndexedBatch>> BatchIterator<B> {
         }
     }
 
-    /// Makes the value of the batch's key; false where the batch deletes it.
+    /// Computes the value of the batch's key. Returns false if the batch deletes the key.
     fn take_delta(&mut self, base_has_it: bool) -> Result<bool> {
         let lookup = self.batch.get(self.cf, &self.delta);
         self.value.clear();
@@ -319,7 +319,7 @@ impl<B: Deref<Target = IndexedBatch>> BatchIterator<B> {
         Ok(true)
     }
 
-    /// Leaves a key that the batch deletes.
+    /// Moves past a key that the batch deletes.
     fn skip_deleted(&mut self, base_has_it: bool) {
         let key = std::mem::take(&mut self.delta);
         if self.forward {

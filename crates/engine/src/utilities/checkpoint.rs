@@ -1,9 +1,8 @@
-//! Checkpoints: a directory that opens as the database at one moment.
+//! Checkpoints: a directory that can be opened as a copy of the database at one point in time.
 //!
-//! The moment is when all three locks are held: the MANIFEST then says which tables there are, and
-//! the WALs up to their sizes hold the rest. Tables never change and get a second name; the
-//! MANIFEST and the WALs grow and are copied up to their sizes of that moment. Meanwhile deletions
-//! are paused. The directory appears under its name when it is complete.
+//! That point is when all three locks are held. The MANIFEST then names the tables, and the WALs up to their current
+//! sizes hold the rest. Tables never change and are hard-linked. The MANIFEST and the WALs grow, so they are copied up
+//! to those sizes. Deletions are paused meanwhile. The directory gets its final name when it is complete.
 
 use crate::base::SeqNo;
 use crate::catalog::LiveWal;
@@ -20,36 +19,35 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Makes checkpoints of a database, and exports of its column families.
+/// Creates checkpoints of a database, and exports of its column families.
 #[derive(Clone, Debug)]
 pub struct Checkpoint {
     db: Db,
 }
 
-/// What a checkpoint consists of.
+/// The files of a checkpoint.
 pub(super) struct Contents {
-    /// By number.
+    /// The tables, by number.
     pub(super) tables: BTreeMap<u64, (Arc<ColumnFamilyData>, Arc<FileMeta>)>,
-    /// Number and size.
+    /// The number and size of the MANIFEST.
     pub(super) manifest: (u64, u64),
     pub(super) wals: Vec<LiveWal>,
 }
 
 impl Checkpoint {
-    /// For this database, which stays open as long as the result lives.
+    /// Creates an object for this database, which stays open while the object exists.
     pub fn new(db: &Db) -> Checkpoint {
         Checkpoint { db: db.clone() }
     }
 
-    /// The database that it is made for.
+    /// Returns the database.
     pub fn db(&self) -> &Db {
         &self.db
     }
 
-    /// Makes the directory `dir`, which must not exist, a copy of the database. Memtables are
-    /// flushed first if the WALs together have at least `log_size_for_flush` bytes: with 0 always,
-    /// with `u64::MAX` never. What is not flushed is in the copied WALs. Returns a sequence number
-    /// up to which the copy has every write.
+    /// Creates the directory `dir`, which must not exist, as a copy of the database. Memtables are flushed first if the
+    /// WALs together have at least `log_size_for_flush` bytes: with 0 always, with `u64::MAX` never. Data that is not
+    /// flushed is in the copied WALs. Returns a sequence number up to which the copy has every write.
     pub fn create(&self, dir: impl AsRef<Path>, log_size_for_flush: u64) -> Result<SeqNo> {
         let inner = &self.db.core();
         let name = dir.as_ref();
@@ -69,8 +67,8 @@ impl Checkpoint {
 }
 
 impl Core {
-    /// The path of a directory to be made; `None` for an empty name, an error with this text if it
-    /// exists.
+    /// Returns the path of a directory to be created, `None` for an empty name, or an error with the text `exists` if
+    /// it exists.
     pub(super) fn new_directory(&self, name: &Path, exists: &str) -> Result<Option<PathBuf>> {
         self.session.health.check_open()?;
         if name.as_os_str().is_empty() {
@@ -81,12 +79,12 @@ impl Core {
             let message = format!("{exists}: {}: {name_it}", name.display());
             return Err(Error::invalid_argument(exists).about_file(name).explained(message));
         }
-        // Without the slashes that may end the name.
+        // Without trailing slashes.
         Ok(Some(self.session.fs.absolute(name).components().collect()))
     }
 
     fn make_checkpoint(&self, target: &Path, log_size_for_flush: u64) -> Result<SeqNo> {
-        // Not that of a database for reading only, which cannot write anywhere.
+        // Not the file system of a read-only database, which cannot write anywhere.
         let fs = crate::open::file_system(&self.session.options);
         let mut staging = Staging::new(&*fs, target, self.session.options.use_fsync)?;
         let _kept = self.files.pause_file_deletions();
@@ -112,7 +110,7 @@ impl Core {
         Ok(sequence)
     }
 
-    /// Gives a table its name in a new directory.
+    /// Adds a table to a new directory, under its name there.
     pub(super) fn take_table(&self, staging: &mut Staging<'_>, path: &Path) -> Result<()> {
         let old = path.with_extension("ldb");
         let from = if !self.session.fs.exists(path)? && self.session.fs.exists(&old)? {
@@ -123,7 +121,7 @@ impl Core {
         staging.link_or_copy(from, &file_name(from))
     }
 
-    /// A newer OPTIONS file may take the place of the one that was just found.
+    /// Adds the newest OPTIONS file. A newer one may replace it after it was found.
     fn take_options(&self, staging: &mut Staging<'_>) -> Result<()> {
         let mut tries = 3;
         while let Some(path) = options::newest_options_file(&*self.session.fs, &self.session.dir)? {
@@ -141,9 +139,9 @@ impl Core {
         live.saturating_add(self.catalog.state().wals.full_bytes())
     }
 
-    /// The files of this moment. A copy has one directory, so the tables must be in the database's,
-    /// as RocksDB wants it: with the same options, a copy would take the paths of the original for
-    /// its own, and delete what it does not know.
+    /// Returns the files at this point in time. A copy has one directory, so all tables must be in the database
+    /// directory, as in RocksDB. Otherwise a copy opened with the same options would treat the original's paths as its
+    /// own and delete unknown files there.
     pub(super) fn contents(&self) -> Result<Contents> {
         let mut versions = self.catalog.versions();
         self.session.health.check_open()?;
@@ -156,7 +154,7 @@ impl Core {
             number if number == live.number => live,
             _ => *wal,
         };
-        // For reading only there is no live one, but its name.
+        // A read-only database has only the number of a live WAL, but no file.
         let exists = |wal: &LiveWal| !self.session.read_only || wal.number != live.number;
         let wals = state.wals.iter().map(sized).filter(|w| w.number >= needed && exists(w));
         let mut tables = BTreeMap::new();
@@ -177,7 +175,7 @@ impl Core {
     }
 }
 
-/// The last part of a path.
+/// Returns the last component of a path.
 fn file_name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }

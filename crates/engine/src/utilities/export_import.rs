@@ -1,5 +1,5 @@
-//! Column families that move: all tables of one are exported into a directory, with what the MANIFEST
-//! says of them; a new one, here or elsewhere, is made from them.
+//! Moving column families: all tables of a family are exported to a directory with their metadata from the MANIFEST,
+//! and a new family, in this or another database, is created from them.
 
 use super::checkpoint::Checkpoint;
 use crate::base::key::user_key;
@@ -19,8 +19,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 impl Checkpoint {
-    /// Makes the directory `dir`, which must not exist, with the tables of a column family, after a
-    /// flush. The result is what [`Db::create_cf_with_import`] wants.
+    /// Creates the directory `dir`, which must not exist, with the tables of a column family, after a flush. The result
+    /// is the input of [`Db::create_cf_with_import`].
     pub fn export_column_family(
         &self,
         cf: &ColumnFamily,
@@ -31,7 +31,8 @@ impl Checkpoint {
 }
 
 impl Db {
-    /// Makes a column family of exported files. Several exports must not overlap; they become one.
+    /// Creates a column family from exported files. If there are several exports, they must not overlap; they become
+    /// one family.
     pub fn create_cf_with_import(
         &self,
         name: &str,
@@ -44,7 +45,7 @@ impl Db {
     }
 }
 
-/// A file that is to become a part of the new family.
+/// A file to be added to the new family.
 struct Import<'a> {
     from: &'a LiveFileMetaData,
     number: u64,
@@ -70,7 +71,7 @@ impl Core {
         for file in &mut files {
             self.take_table(&mut staging, &file.path())?;
             file.db_path = name.to_owned();
-            // RocksDB leaves these out of an export: files belong to no family until imported.
+            // RocksDB omits these in an export: files belong to no family until they are imported.
             file.column_family_name.clear();
             (file.num_entries, file.num_deletions) = (0, 0);
         }
@@ -145,7 +146,7 @@ impl Core {
         Ok(())
     }
 
-    /// The files of one export, oldest first.
+    /// Examines the files of one export, oldest first.
     fn examine_import<'a>(
         &self,
         family: &ColumnFamilyData,
@@ -198,7 +199,7 @@ impl Core {
         Ok(meta)
     }
 
-    /// One MANIFEST record takes all files in. If their writes are newer than ours, ours go on from
+    /// Adds all files with one MANIFEST record. If their sequence numbers are newer than ours, ours continue after
     /// theirs.
     fn install_imports(
         &self,
@@ -216,7 +217,7 @@ impl Core {
     }
 }
 
-/// Exports that become one family must have their own ranges.
+/// Checks that exports that become one family do not overlap.
 fn check_ranges(family: &ColumnFamilyData, imports: &[Vec<Import<'_>>]) -> Result<()> {
     let order = &family.order;
     let mut ranges: Vec<(&[u8], &[u8])> = Vec::with_capacity(imports.len());

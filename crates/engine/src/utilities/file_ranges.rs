@@ -1,4 +1,4 @@
-//! Ranges of keys as files see them: how large they are about, and dropping whole files.
+//! Key ranges at the level of files: approximate sizes, and deletion of whole files.
 
 use crate::base::InternalIterator;
 use crate::base::LookupBuffer;
@@ -15,11 +15,11 @@ use crate::session::dropped;
 use crate::version::{FileMeta, Version, VersionEdit};
 use std::sync::Arc;
 
-/// A range of user keys; `None` is open.
+/// A range of user keys; `None` means unbounded.
 pub type KeyRange<'a> = (Option<&'a [u8]>, Option<&'a [u8]>);
 
 impl Db {
-    /// About how many bytes the keys of each range `[begin, end)` take.
+    /// Returns the approximate number of bytes for the keys of each range `[begin, end)`.
     pub fn approximate_sizes(
         &self,
         options: &SizeApproximationOptions,
@@ -29,7 +29,7 @@ impl Db {
         self.core().approximate_sizes(options, &cf.data, ranges)
     }
 
-    /// How many entries of `[begin, end)` memtables hold, and about how many bytes these take.
+    /// Returns the number of memtable entries in `[begin, end)`, and approximately how many bytes these take.
     pub fn approximate_memtable_stats(
         &self,
         cf: &ColumnFamily,
@@ -39,9 +39,8 @@ impl Db {
         self.core().memtable_stats(&cf.data, begin, end)
     }
 
-    /// Drops every table below level 0 whose keys all lie in a range, without reading or writing
-    /// it. Keys of the range may be left, and older versions of dropped keys may come back where
-    /// deeper levels have them.
+    /// Drops every table below level 0 whose keys are all in one of the ranges, without reading or writing it. Some
+    /// keys of the range may be left, and older versions of dropped keys may reappear if deeper levels have them.
     pub fn delete_files_in_ranges(
         &self,
         cf: &ColumnFamily,
@@ -51,7 +50,7 @@ impl Db {
         self.core().delete_files_in_ranges(&cf.data, ranges, include_end)
     }
 
-    /// [`Db::delete_files_in_ranges`] of one range, its end included.
+    /// Does the same as [`Db::delete_files_in_ranges`] for one range, including its end.
     pub fn delete_files_in_range(
         &self,
         cf: &ColumnFamily,
@@ -134,7 +133,7 @@ impl Core {
         installed
     }
 
-    /// The files that lie in the ranges, marked so that no compaction takes them.
+    /// Returns the files in the ranges, and marks them so that no compaction takes them.
     fn claim_files(
         &self,
         family: &ColumnFamilyData,
@@ -159,7 +158,8 @@ impl Core {
     }
 }
 
-/// The entries of a memtable in `[begin, end)`, and their share of its bytes. Counted, not guessed.
+/// Returns the number of a memtable's entries in `[begin, end)`, and their share of its bytes. The entries are counted,
+/// not estimated.
 fn entries_in(
     family: &ColumnFamilyData,
     mem: &Arc<MemTable>,
@@ -180,8 +180,8 @@ fn entries_in(
     (count, count * (mem.raw_data_size() / all))
 }
 
-/// The files of a sorted level with all their keys in a range, such that no user key is split
-/// between one of them and a neighbour that stays.
+/// Returns the files of a sorted level whose keys are all in a range. No user key may be split between a returned file
+/// and a neighbour that stays.
 fn files_within<'a>(
     version: &'a Version,
     level: usize,

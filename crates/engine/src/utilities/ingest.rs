@@ -1,15 +1,14 @@
-//! Taking in files that were made elsewhere.
+//! Ingestion of external files.
 //!
-//! 1. Files are looked at and brought into the directory under fresh numbers, which the MANIFEST
-//!    has given away before: so no crash can have a number used twice.
-//! 2. Memtables with keys of the files' ranges are flushed while writers go on; then new writers are kept
-//!    waiting.
-//! 3. Under the locks, when nothing is in flight, each file gets its level and its sequence number,
-//!    and one MANIFEST record per family takes all in, together.
-//! 4. The super-versions come first, then the sequence numbers become visible: so a snapshot sees
-//!    all of it or nothing.
+//! 1. Files are examined and brought into the directory under new numbers. The MANIFEST has reserved these numbers
+//!    before, so no crash can cause a number to be used twice.
+//! 2. Memtables with keys in the files' ranges are flushed while writers continue. Then new writers are held.
+//! 3. Under the locks, when no write is in flight, each file gets its level and its sequence number, and one MANIFEST
+//!    record per family adds all files together.
+//! 4. The super-versions are installed first, then the sequence numbers become visible. So a snapshot sees all files or
+//!    none.
 //!
-//! Until 3 has succeeded a failure undoes everything.
+//! A failure before step 3 has succeeded undoes everything.
 
 use crate::base::InternalIterator;
 use crate::base::key::user_key;
@@ -32,20 +31,20 @@ use crate::version::{FileMeta, Version, VersionEdit};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Files for one column family.
+/// The files to ingest into one column family.
 #[derive(Clone, Debug)]
 pub struct IngestExternalFileArg {
-    /// Where they go.
+    /// The target family.
     pub column_family: ColumnFamily,
-    /// Where they are. Of keys that are in several, the last file's count.
+    /// The paths of the files. If several files have the same key, the last one takes precedence.
     pub external_files: Vec<PathBuf>,
-    /// How.
+    /// The options.
     pub options: IngestExternalFileOptions,
 }
 
 impl Db {
-    /// Takes files that [`crate::external::SstFileWriter`] or RocksDB's made into the default
-    /// column family.
+    /// Ingests files into the default column family. They were written by [`crate::external::SstFileWriter`] or
+    /// RocksDB's SstFileWriter.
     pub fn ingest_external_file<P: AsRef<Path>>(
         &self,
         files: &[P],
@@ -54,7 +53,7 @@ impl Db {
         self.ingest_external_file_cf(&self.default_cf(), files, options)
     }
 
-    /// Takes files into a column family.
+    /// Ingests files into a column family.
     pub fn ingest_external_file_cf<P: AsRef<Path>>(
         &self,
         cf: &ColumnFamily,
@@ -68,19 +67,19 @@ impl Db {
         }])
     }
 
-    /// Takes files into several column families: all or none.
+    /// Ingests files into several column families, atomically.
     pub fn ingest_external_files(&self, args: &[IngestExternalFileArg]) -> Result<()> {
         self.core().ingest(args)
     }
 }
 
-/// Where the files of a job came: level and metadata, in their order.
+/// The level and metadata of each ingested file, in the order of the files.
 type Placed = Vec<(usize, Arc<FileMeta>)>;
 
-/// So often memtables are flushed while writers may fill them again.
+/// The maximum number of flushes while writers may fill the memtables again.
 const FLUSHES_BESIDE_WRITERS: u32 = 4;
 
-/// What one column family gets.
+/// The files for one column family.
 struct Job<'a> {
     family: Arc<ColumnFamilyData>,
     options: &'a IngestExternalFileOptions,
@@ -173,7 +172,7 @@ impl Core {
         Ok(Job { family: Arc::clone(family), options: &arg.options, files })
     }
 
-    /// The family as the place where files from outside are to go.
+    /// Returns the family's properties as a target for ingested files.
     pub(super) fn destination<'a>(&self, family: &'a ColumnFamilyData) -> Destination<'a> {
         Destination {
             id: family.id,
@@ -183,7 +182,7 @@ impl Core {
         }
     }
 
-    /// Gives a file its number and its new name, by a link or as a copy, and syncs its bytes.
+    /// Gives a file its number and its new name, by a link or a copy, and syncs its bytes.
     pub(super) fn bring_in(
         &self,
         brought: &mut Orphans<'_>,
@@ -194,7 +193,7 @@ impl Core {
     ) -> Result<()> {
         brought.push(number, to.clone());
         if link && copy::link(&*self.session.fs, from, &to)? {
-            // Whoever wrote it may not have synced it.
+            // The program that wrote the file may not have synced it.
             return self.session.fs.sync_file(&to);
         }
         if !may_copy {
@@ -203,8 +202,8 @@ impl Core {
         copy::copy_file(&*self.session.fs, from, &to, None, self.session.options.use_fsync)
     }
 
-    /// Steps 2 to 4. Writers go on while memtables are flushed: a listener of the flush may be one.
-    /// Only where they fill memtables again and again, they are kept waiting.
+    /// Runs steps 2 to 4. Writers continue while memtables are flushed, because a listener of the flush may write. They
+    /// are held only if they keep filling the memtables.
     fn take_in(&self, jobs: &[Job<'_>]) -> Result<Vec<Placed>> {
         let mut patience = FLUSHES_BESIDE_WRITERS;
         let mut held = None;
@@ -304,7 +303,7 @@ impl Core {
 }
 
 impl Job<'_> {
-    /// Whether a memtable has keys in the range of a file.
+    /// Returns whether a memtable has keys in the range of a file.
     fn overlaps_memtables(&self) -> Result<bool> {
         let dropped = || dropped(&self.family.name);
         if self.family.is_dropped() {
@@ -327,7 +326,7 @@ fn overlaps(sv: &SuperVersion, family: &ColumnFamilyData, file: &ExternalFile) -
     })
 }
 
-/// The range of a family's files, kept free of new compactions: it counts as a running one.
+/// Keeps the range of a family's files free of new compactions: it counts as a running compaction.
 struct HeldRange<'a> {
     inner: &'a Core,
     family: u32,

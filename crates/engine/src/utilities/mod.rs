@@ -1,4 +1,4 @@
-//! Features above the database: each is a folder or a file of its own, and none is known below.
+//! Features on top of the database. Each has its own folder or file, and nothing below depends on them.
 
 pub mod backup;
 mod batch_iter;

@@ -1,11 +1,10 @@
 //! Repairing a database whose MANIFEST is lost or damaged (`RepairDB`).
 //!
-//! A table's properties name its column family; a table without that name counts as one of `default`.
-//! Tables that can be read to their end are put on level 0 of a new MANIFEST, then the WALs are replayed
-//! as far as they can be read. The directory `lost` gets the old MANIFESTs, the tables that cannot be
-//! used, and copies of the WALs.
+//! A table's properties name its column family; a table without that name is treated as one of `default`. Tables that
+//! can be read completely are added to level 0 of a new MANIFEST. Then the WALs are replayed as far as they can be
+//! read. The directory `lost` gets the old MANIFESTs, the unusable tables, and copies of the WALs.
 //!
-//! Some data may come back that was deleted, and what only a damaged file had is gone.
+//! Some deleted data may reappear, and data that only a damaged file had is lost.
 
 use crate::base::KeyOrder;
 use crate::base::key::sequence;
@@ -27,15 +26,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 impl Db {
-    /// Makes a database of what is left in a directory; column families that are met have the same
+    /// Rebuilds a database from the remaining files of a directory. All column families that are found get the same
     /// options.
     pub fn repair(options: &Options, path: impl AsRef<Path>) -> Result<()> {
         let default = ColumnFamilyDescriptor::new(DEFAULT_COLUMN_FAMILY, options.cf.clone());
         Db::repair_cf(&options.db, path, &[default], Some(&options.cf))
     }
 
-    /// [`Db::repair`] with options per column family, and for those that are not listed. Without the
-    /// latter their tables are set aside.
+    /// Does the same as [`Db::repair`], with options per column family, and options for families that are not listed.
+    /// Without the latter, the tables of those families are set aside.
     pub fn repair_cf(
         options: &DbOptions,
         path: impl AsRef<Path>,
@@ -70,11 +69,11 @@ impl Db {
     }
 }
 
-/// What is in the directories.
+/// The files in the directories.
 #[derive(Default)]
 struct Found {
     manifests: Vec<u64>,
-    /// By number: of one that is in several data paths, the first counts.
+    /// The tables, by number. If a table is in several data paths, the first path counts.
     tables: BTreeMap<u64, PathBuf>,
     wals: Vec<u64>,
     largest: u64,
@@ -91,7 +90,7 @@ struct Repairer<'a> {
 }
 
 impl Repairer<'_> {
-    /// The data paths first: a table that is in one of them is live rather than one elsewhere.
+    /// Returns the directories, data paths first: a table in a data path is more likely live than one elsewhere.
     fn directories(&self) -> Vec<PathBuf> {
         let of_families = self.families.iter().map(|family| &family.options).chain(self.unknown);
         let paths = self.options.db_paths.iter();
@@ -101,7 +100,7 @@ impl Repairer<'_> {
         dirs
     }
 
-    /// Which of a family's data paths a table is in.
+    /// Returns the index of the family's data path that contains a table.
     fn path_id(&self, path: &Path, options: &ColumnFamilyOptions) -> Result<u32> {
         let own = match options.cf_paths.is_empty() {
             true => &self.options.db_paths,
@@ -150,7 +149,7 @@ impl Repairer<'_> {
         }
     }
 
-    /// The tables that can be read, by column family; the others are set aside.
+    /// Returns the readable tables by column family. The others are set aside.
     fn salvage_tables(&self, found: &Found) -> Result<Vec<SalvagedFamily>> {
         let mut families = BTreeMap::new();
         let default = self.options_of(DEFAULT_COLUMN_FAMILY).unwrap_or_default();
@@ -160,7 +159,7 @@ impl Repairer<'_> {
                 if e.code() != Code::IOError {
                     return Err(e);
                 }
-                // It may have been a bad moment rather than a bad file.
+                // The cause may be a temporary error rather than a damaged file.
                 self.log.warn(format_args!("Table #{number}: reading it again after {e}"));
                 self.salvage_table(path, number, &mut families)
             });
@@ -200,7 +199,7 @@ impl Repairer<'_> {
         Ok(())
     }
 
-    /// Number and name of the family that a table was made for.
+    /// Returns the number and name of the family for which a table was created.
     fn family_of(
         &self,
         path: &Path,
@@ -231,7 +230,7 @@ impl Repairer<'_> {
         Destination { id, options: Arc::new(options), order, mmap }
     }
 
-    /// Reads a table to its end.
+    /// Reads a table completely.
     fn examine(
         &self,
         path: &Path,
@@ -273,7 +272,7 @@ impl Repairer<'_> {
         Ok(described)
     }
 
-    /// Moves a file to `lost`, or keeps a second name of it there.
+    /// Moves a file to `lost`, or creates a hard link to it there.
     fn set_aside(&self, path: &Path, moved: bool) -> Result<()> {
         if moved {
             return move_to_lost(&*self.fs, path);
@@ -288,13 +287,13 @@ impl Repairer<'_> {
         crate::external::copy::copy_file(&*self.fs, from, to, None, false)
     }
 
-    /// Opens the database, which writes what the WALs hold into tables. If the WALs do not let it,
-    /// it is opened without them: there are copies in `lost`.
+    /// Opens the database, which flushes the content of the WALs to tables. If the WALs prevent this, opens it without
+    /// them; `lost` has copies.
     fn replay(&self, families: Vec<ColumnFamilyDescriptor>, wals: &[u64]) -> Result<()> {
         let mut options = self.options.clone();
         options.wal_recovery_mode = WalRecoveryMode::SkipAnyCorruptedRecords;
         options.avoid_flush_during_recovery = false;
-        // What is prepared stays prepared.
+        // Keep prepared transactions prepared.
         options.allow_2pc = true;
         (options.error_if_exists, options.create_if_missing) = (false, false);
         let opened = Db::open_cf(&options, &self.dir, families.clone()).or_else(|e| {
@@ -311,8 +310,8 @@ impl Repairer<'_> {
     }
 }
 
-/// Whether an error says that a file is damaged. That there are too many open files, or that this user may not read
-/// it, does not: then nothing is set aside.
+/// Returns whether an error means that a file is damaged. Too many open files or missing permissions do not mean that,
+/// and then nothing is set aside.
 fn is_about_the_file(error: &Error) -> bool {
     let source = std::error::Error::source(error).and_then(|e| e.downcast_ref::<std::io::Error>());
     source.is_none_or(|e| is_device_failure(e) || e.kind() == std::io::ErrorKind::UnexpectedEof)

@@ -1,6 +1,6 @@
-//! Databases with a time to live, as RocksDB's `DBWithTTL` lays them out: every value and merge
-//! operand ends with the time of its write, 4 bytes, seconds since 1970, little-endian. Reads leave
-//! the time out; compactions drop what is older than the time to live. Until then it is still read.
+//! Databases with a time to live, in the layout of RocksDB's `DBWithTTL`. Every value and merge operand ends with the
+//! time of its write: 4 bytes, seconds since 1970, little-endian. Reads omit the time; compactions drop entries older
+//! than the time to live. Until then they can still be read.
 
 use crate::db::{ColumnFamily, Db};
 use crate::error::{Error, Result};
@@ -15,7 +15,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 impl Db {
-    /// Opens a database whose entries live for `ttl` seconds, at least; 0 and less is for ever.
+    /// Opens a database whose entries live for at least `ttl` seconds. With 0 or less they never expire.
     pub fn open_with_ttl(
         options: &Options,
         path: impl AsRef<Path>,
@@ -26,7 +26,7 @@ impl Db {
         Ok(Db::open_cf_with_ttl(&options.db, path, vec![default], &[ttl], read_only)?.0)
     }
 
-    /// [`Db::open_with_ttl`] with these column families, and a time to live for each.
+    /// Does the same as [`Db::open_with_ttl`] with these column families and a time to live for each.
     pub fn open_cf_with_ttl(
         options: &DbOptions,
         path: impl AsRef<Path>,
@@ -49,8 +49,8 @@ impl Db {
         Ok((db, handles))
     }
 
-    /// Makes a column family whose entries live for `ttl` seconds, in a database that was opened with
-    /// a time to live.
+    /// Creates a column family whose entries live for at least `ttl` seconds, in a database that was opened with a time
+    /// to live.
     pub fn create_cf_with_ttl(
         &self,
         name: &str,
@@ -66,7 +66,7 @@ impl Db {
     }
 }
 
-/// Wraps what looks at values: it sees them without their times.
+/// Wraps the merge operator and the compaction filter, so that they see values without their times.
 pub(super) fn stamp_options(options: &mut ColumnFamilyOptions, ttl: i32) {
     let user = options.compaction_filter_factory.take();
     match options.compaction_filter.take() {
@@ -80,7 +80,7 @@ pub(super) fn stamp_options(options: &mut ColumnFamilyOptions, ttl: i32) {
     }
 }
 
-/// Merges what is before the times. The result has the time of the merge.
+/// Merges values without their times. The result has the time of the merge.
 struct TtlMergeOperator(Arc<dyn MergeOperator>);
 
 fn plain<'a>(operands: &[&'a [u8]]) -> Option<Vec<&'a [u8]>> {
@@ -129,7 +129,7 @@ impl User {
     }
 }
 
-/// Drops values whose time is over.
+/// Drops expired values.
 struct TtlFilter {
     ttl: i32,
     user: User,
@@ -147,7 +147,7 @@ impl CompactionFilter for TtlFilter {
     }
 
     fn filter(&self, level: usize, key: &[u8], value: &[u8]) -> FilterDecision {
-        // A value without a time is damage, which reads tell.
+        // A value without a time is damaged, which reads report.
         let Some((plain, time)) = split(value) else { return FilterDecision::Keep };
         if self.is_stale(time) {
             return FilterDecision::Remove;

@@ -1,12 +1,11 @@
-//! The stream of changes: batches as the WALs have them, live and archived, from a sequence number
-//! on (`GetUpdatesSince`).
+//! The change stream: batches from live and archived WALs, from a sequence number on (`GetUpdatesSince`).
 //!
-//! Reads only what readers may see, so a record is complete when it is looked at, even in the WAL
-//! that is being written. Batches follow each other without a gap; where a WAL is gone, or a write
-//! skipped the WAL, the stream ends with an error instead of leaving something out.
+//! It returns only data that readers may see, so each record it examines is complete, even in the WAL that is being
+//! written. Batches follow each other without a gap. If a WAL is gone, or a write skipped the WAL, the stream ends with
+//! an error instead of omitting a change.
 //!
-//! What is prepared is not shown before its commit, and marks of two-phase commits are left out: a
-//! batch of the stream can be written to any database.
+//! Prepared sections are not returned before their commit, and markers of two-phase commit are omitted: a batch of the
+//! stream can be written to any database.
 
 use crate::base::SeqNo;
 use crate::batch::{WriteBatch, section};
@@ -25,42 +24,42 @@ use std::collections::BTreeMap;
 pub struct WalFile {
     /// The number in its name.
     pub number: u64,
-    /// It holds nothing that recovery needs, and was moved to `archive/`.
+    /// Whether the WAL was moved to `archive/` because recovery needs none of its records.
     pub archived: bool,
     /// The sequence number of its first batch.
     pub start_sequence: SeqNo,
-    /// Its size.
+    /// Its size in bytes.
     pub size_bytes: u64,
 }
 
 impl WalFile {
-    /// Its name below the WAL directory, as RocksDB writes it: `/000004.log`.
+    /// Returns its path below the WAL directory in RocksDB's form: `/000004.log`.
     pub fn path_name(&self) -> String {
         let folder = if self.archived { "/archive" } else { "" };
         format!("{folder}/{:06}.log", self.number)
     }
 }
 
-/// Batches in the order of their sequence numbers. It is on its first one when it is made.
+/// An iterator over batches, ordered by sequence number. It is created at the first one.
 pub struct TransactionLogIterator {
     db: Db,
     files: Vec<WalFile>,
     at: usize,
     reader: Option<LogReader>,
-    /// Batches that end before it are left out.
+    /// Batches that end before this sequence number are skipped.
     target: SeqNo,
-    /// The last sequence number of the newest batch that was read.
+    /// The last sequence number of the newest batch read.
     last: SeqNo,
-    /// A batch was found: from now on there must be no gap.
+    /// Whether a batch was found. After that, a gap is an error.
     started: bool,
     batch: Option<WriteBatch>,
     status: Result<()>,
 }
 
 impl Db {
-    /// The batches from the one that holds `sequence` on, as far as WALs are there; the options
-    /// `WAL_ttl_seconds` and `WAL_size_limit_MB` keep them. The first batch may begin before
-    /// `sequence` or, if that is gone, later: look at its number.
+    /// Returns the batches from the one that contains `sequence` on, as far as their WALs exist. The options
+    /// `WAL_ttl_seconds` and `WAL_size_limit_MB` keep WALs for longer. The first batch may begin before `sequence`, or
+    /// after it if that write is gone; check the batch's number.
     pub fn get_updates_since(&self, sequence: SeqNo) -> Result<TransactionLogIterator> {
         stats::add(&self.core().session.statistics, Ticker::GetUpdatesSinceCalls, 1);
         let inner = self.core();
@@ -92,10 +91,10 @@ impl Db {
         Ok(updates)
     }
 
-    /// The WALs that hold batches, oldest first.
+    /// Returns the WALs that contain batches, oldest first.
     pub fn sorted_wal_files(&self) -> Result<Vec<WalFile>> {
         let session = &self.core().session;
-        // Live ones first: one that is archived meanwhile is then found twice, and not missed.
+        // List the live ones first: a WAL that is archived meanwhile is then found twice instead of missed.
         let mut archived = BTreeMap::new();
         for number in wal_numbers(session, false)? {
             archived.insert(number, false);
@@ -107,7 +106,7 @@ impl Db {
         for (number, archived) in archived {
             match describe(session, number, archived) {
                 Ok(file) => files.extend(file),
-                // Its time was over.
+                // It was deleted because its time to live was over.
                 Err(e) if e.is_path_not_found() => {}
                 Err(e) => return Err(e),
             }
@@ -128,7 +127,7 @@ fn wal_numbers(session: &Session, archived: bool) -> Result<Vec<u64>> {
     Ok(wals_among(&names))
 }
 
-/// A WAL's size and a reader of it, wherever it is now: it may be moved at any time.
+/// Returns a WAL's size and a reader for it, wherever it is now. It may be moved at any time.
 fn open_wal(session: &Session, number: u64) -> Result<(u64, LogReader)> {
     let live = filename::wal_file_name(&session.wal_dir, number);
     let archived = filename::archived_wal_file_name(&session.wal_dir, number);
@@ -139,7 +138,7 @@ fn open_wal(session: &Session, number: u64) -> Result<(u64, LogReader)> {
     Ok((file.size(), LogReader::wal(file, number)))
 }
 
-/// `None` for a WAL without a batch.
+/// Describes a WAL; `None` if it contains no batch.
 fn describe(session: &Session, number: u64, archived: bool) -> Result<Option<WalFile>> {
     let (size_bytes, mut reader) = open_wal(session, number)?;
     let start_sequence = match reader.read_record(MODE)? {
@@ -149,26 +148,26 @@ fn describe(session: &Session, number: u64, archived: bool) -> Result<Option<Wal
     Ok(Some(WalFile { number, archived, start_sequence, size_bytes }))
 }
 
-/// A torn tail is what is being written; anything else is damage.
+/// A torn tail is a record that is still being written. Anything else is damage.
 const MODE: WalRecoveryMode = WalRecoveryMode::TolerateCorruptedTailRecords;
 
 impl TransactionLogIterator {
-    /// Whether it is on a batch.
+    /// Returns whether the iterator is at a batch.
     pub fn valid(&self) -> bool {
         self.batch.is_some()
     }
 
-    /// The batch, which knows its sequence number.
+    /// Returns the current batch, which includes its sequence number.
     pub fn batch(&self) -> Option<&WriteBatch> {
         self.batch.as_ref()
     }
 
-    /// The sequence number of the batch.
+    /// Returns the sequence number of the batch.
     pub fn sequence(&self) -> Option<SeqNo> {
         self.batch.as_ref().map(WriteBatch::sequence)
     }
 
-    /// Goes to the next batch. At the end it can be called again when there are new writes.
+    /// Moves to the next batch. At the end it can be called again when there are new writes.
     pub fn next(&mut self) {
         match &self.status {
             Err(e) if e.code() != Code::TryAgain => self.batch = None,
@@ -176,7 +175,7 @@ impl TransactionLogIterator {
         }
     }
 
-    /// What ended it: nothing, `TryAgain` if newer writes are in WALs that are younger than the
+    /// Returns why the iterator ended: `Ok` at the end, `TryAgain` if newer writes are in WALs created after the
     /// iterator, `NotFound` for a gap.
     pub fn status(&self) -> Result<()> {
         self.status.clone()
@@ -219,7 +218,7 @@ impl TransactionLogIterator {
         self.db.core().catalog.order().visible()
     }
 
-    /// The next record of any WAL of the list.
+    /// Returns the next record of any listed WAL.
     fn next_record(&mut self) -> Result<Option<Vec<u8>>> {
         while let Some(file) = self.files.get(self.at) {
             let session = &self.db.core().session;
@@ -230,7 +229,7 @@ impl TransactionLogIterator {
             if let Some(record) = read(reader)? {
                 return Ok(Some(record));
             }
-            // What was read ahead may be older than what was written since.
+            // Data that was read ahead may be older than data written since.
             let (_, fresh) = open_wal(session, file.number)?;
             reader.go_on_in(fresh);
             if let Some(record) = read(reader)? {

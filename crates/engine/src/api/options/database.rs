@@ -1,4 +1,4 @@
-//! Setters of options of the whole database.
+//! Setters of database-wide options.
 
 use super::{Options, WalRecoveryMode};
 use crate::budget::{RateLimiter, SstFileManager, WriteBufferManager};
@@ -30,52 +30,54 @@ setters! {
     create_if_missing: bool;
     /// Fails if there is a database already. Default: false.
     error_if_exists: bool;
-    /// Table files that are kept open; -1 keeps all. Default: -1.
+    /// The number of table files that are kept open; -1 keeps all open. Default: -1.
     max_open_files: i32;
-    /// Threads that open table files at the opening if all are kept open. Default: 16.
+    /// The number of threads that open table files when the database is opened, if all are kept open. Default: 16.
     max_file_opening_threads: i32;
-    /// Bytes of live logs from which the oldest memtables are flushed; 0 is four times all write buffers. Default: 0.
+    /// The total size of live logs in bytes at which the oldest memtables are flushed; 0 means four times all write
+    /// buffers. Default: 0.
     max_total_wal_size: u64;
-    /// Flushes and compactions that run at once. Default: 2.
+    /// The number of flushes and compactions that run concurrently. Default: 2.
     max_background_jobs: i32;
-    /// Threads that share one compaction at most. Default: 1.
+    /// The maximum number of threads that share one compaction. Default: 1.
     max_subcompactions: u32;
-    /// `fsync` where `fdatasync` would do. Default: false.
+    /// Uses `fsync` where `fdatasync` would be sufficient. Default: false.
     use_fsync: bool;
-    /// LOG files that are kept. Default: 1000.
+    /// The number of LOG files that are kept. Default: 1000.
     keep_log_file_num: usize;
-    /// Bytes of LOG from which a new one is started; 0 never. Default: 0.
+    /// The size of LOG in bytes at which a new one is started; 0 means never. Default: 0.
     max_log_file_size: usize;
-    /// Bytes from which the MANIFEST is rewritten. Default: 1 GiB.
+    /// The size of the MANIFEST in bytes at which it is rewritten. Default: 1 GiB.
     max_manifest_file_size: u64;
     /// Reads tables through memory maps. PlainTable and CuckooTable need it. Default: false.
     allow_mmap_reads: bool;
     /// Reserves space for files before they are written. Default: true.
     allow_fallocate: bool;
-    /// Bytes after which what flushes and compactions wrote is pushed to the device; 0 never. Default: 0.
+    /// The number of bytes after which the output of flushes and compactions is written back to the device; 0 means
+    /// never. Default: 0.
     bytes_per_sync: u64;
     /// The same for the log. Default: 0.
     wal_bytes_per_sync: u64;
-    /// Bytes of all memtables together from which some are flushed; 0 is no limit. Default: 0.
+    /// The total size of all memtables in bytes at which some are flushed; 0 means no limit. Default: 0.
     db_write_buffer_size: usize;
-    /// Bytes per second for writers that are slowed down; 0 lets the engine choose. Default: 0.
+    /// The write rate of delayed writers, in bytes per second; 0 lets the engine choose. Default: 0.
     delayed_write_rate: u64;
-    /// Writers insert into a memtable at the same time. Default: true.
+    /// Lets writers insert into a memtable concurrently. Default: true.
     allow_concurrent_memtable_write: bool;
-    /// What recovery does with a damaged log. Default: `PointInTimeRecovery`.
+    /// How recovery treats a damaged log. Default: `PointInTimeRecovery`.
     wal_recovery_mode: WalRecoveryMode;
     /// Recovery flushes only full memtables. Default: false.
     avoid_flush_during_recovery: bool;
-    /// Closing flushes nothing, not even writes without a log. Default: false.
+    /// Closing flushes no data, not even writes without a log record. Default: false.
     avoid_flush_during_shutdown: bool;
     /// Writes the log only at [`Db::flush_wal`](crate::Db::flush_wal). Default: false.
     manual_wal_flush: bool;
-    /// What goes into LOG. Default: `Info`.
+    /// The least severe lines that are written to LOG. Default: `Info`.
     info_log_level: InfoLogLevel;
-    /// Flushes all column families at one point, so that writes without a log to several families stay consistent.
-    /// Default: false.
+    /// Flushes all column families at one point, so that writes to several families without log records stay
+    /// consistent. Default: false.
     atomic_flush: bool;
-    /// Keeps the last level free for files that are ingested behind everything else. Default: false.
+    /// Keeps the last level free for files that are ingested behind all other data. Default: false.
     allow_ingest_behind: bool;
 }
 
@@ -87,22 +89,22 @@ impl Options {
         self
     }
 
-    /// The directory of the logs. Default: the database's.
+    /// Sets the directory of the logs. Default: the database directory.
     #[must_use]
     pub fn wal_dir(mut self, path: impl Into<PathBuf>) -> Options {
         self.inner.db.wal_dir = path.into();
         self
     }
 
-    /// The directory of LOG. Default: the database's.
+    /// Sets the directory of LOG. Default: the database directory.
     #[must_use]
     pub fn db_log_dir(mut self, path: impl Into<PathBuf>) -> Options {
         self.inner.db.db_log_dir = path.into();
         self
     }
 
-    /// Directories of tables with their target sizes in bytes, at most four; newer data goes to the first ones.
-    /// Default: the database's.
+    /// Sets up to four directories for tables, with their target sizes in bytes. Newer data is written to the first
+    /// ones. Default: the database directory.
     #[must_use]
     pub fn db_paths<P: Into<PathBuf>>(
         mut self,
@@ -113,7 +115,7 @@ impl Options {
         self
     }
 
-    /// How long obsolete logs are kept for readers of changes (RocksDB's `WAL_ttl_seconds`), in whole seconds.
+    /// Sets how long obsolete logs are kept for readers of changes (RocksDB's `WAL_ttl_seconds`), in whole seconds.
     /// Default: zero.
     #[must_use]
     pub fn wal_ttl(mut self, time: Duration) -> Options {
@@ -121,30 +123,33 @@ impl Options {
         self
     }
 
-    /// Bytes of obsolete logs that are kept (RocksDB's `WAL_size_limit_MB`), in whole MiB; 0 is no limit. Default: 0.
+    /// Sets how many bytes of obsolete logs are kept (RocksDB's `WAL_size_limit_MB`), in whole MiB; 0 means no limit.
+    /// Default: 0.
     #[must_use]
     pub fn wal_size_limit(mut self, bytes: u64) -> Options {
         self.inner.db.wal_size_limit_mb = bytes.div_ceil(1 << 20);
         self
     }
 
-    /// The time between statistics in LOG, in whole seconds; zero never. Default: 10 minutes.
+    /// Sets the interval at which statistics are written to LOG, in whole seconds; zero means never. Default: 10
+    /// minutes.
     #[must_use]
     pub fn stats_dump_period(mut self, time: Duration) -> Options {
         self.inner.db.stats_dump_period_sec = u32::try_from(time.as_secs()).unwrap_or(u32::MAX);
         self
     }
 
-    /// The time after which a new LOG is started, in whole seconds; zero never. Default: zero.
+    /// Sets the time after which a new LOG is started, in whole seconds; zero means never. Default: zero.
     #[must_use]
     pub fn log_file_time_to_roll(mut self, time: Duration) -> Options {
         self.inner.db.log_file_time_to_roll = usize::try_from(time.as_secs()).unwrap_or(usize::MAX);
         self
     }
 
-    /// Counts what the database does; see [`Db::statistics`](crate::Db::statistics).
+    /// Enables statistics; see [`Db::statistics`](crate::Db::statistics).
     ///
-    /// Off by default: counting makes a lookup in cached blocks execute about 40 % more instructions, and a put 12 %.
+    /// They are off by default: with them, a lookup in cached blocks executes about 40 % more instructions, and a put
+    /// 12 % more.
     ///
     /// ```
     /// use ferrolith::{Db, Options, Ticker};
@@ -161,57 +166,57 @@ impl Options {
         self.statistics(&Statistics::new())
     }
 
-    /// Counts into these statistics, which databases may share.
+    /// Uses these statistics, which databases may share.
     #[must_use]
     pub fn statistics(mut self, statistics: &Arc<Statistics>) -> Options {
         self.inner.db.statistics = Some(Arc::clone(statistics));
         self
     }
 
-    /// Limits what flushes and compactions write per second.
+    /// Limits the write rate of flushes and compactions.
     #[must_use]
     pub fn rate_limiter(mut self, limiter: &Arc<RateLimiter>) -> Options {
         self.inner.db.rate_limiter = Some(Arc::clone(limiter));
         self
     }
 
-    /// A budget of memtable memory that databases share.
+    /// Sets a budget for memtable memory that databases may share.
     #[must_use]
     pub fn write_buffer_manager(mut self, manager: &Arc<WriteBufferManager>) -> Options {
         self.inner.db.write_buffer_manager = Some(Arc::clone(manager));
         self
     }
 
-    /// A budget of table space that databases share, and the rate at which obsolete tables are deleted.
+    /// Sets a budget for table space that databases may share, and the rate at which obsolete tables are deleted.
     #[must_use]
     pub fn sst_file_manager(mut self, manager: &Arc<SstFileManager>) -> Options {
         self.inner.db.sst_file_manager = Some(Arc::clone(manager));
         self
     }
 
-    /// Takes the lines that would go into LOG.
+    /// Sets a logger that receives the lines instead of LOG.
     #[must_use]
     pub fn info_log(mut self, logger: Arc<dyn Logger>) -> Options {
         self.inner.db.info_log = Some(logger);
         self
     }
 
-    /// Adds a listener that is told of flushes, compactions and errors; see [`events`](crate::events).
+    /// Adds a listener, which is notified of flushes, compactions and errors; see [`events`](crate::events).
     #[must_use]
     pub fn listener(mut self, listener: impl EventListener + 'static) -> Options {
         self.inner.db.listeners.push(Arc::new(listener));
         self
     }
 
-    /// Entries of every family live this long, in whole seconds, if the database is opened with
-    /// [`Db::open_with_ttl`](crate::Db::open_with_ttl); a family's own time counts before this one.
+    /// Sets the time to live of every family's entries, in whole seconds, for a database opened with
+    /// [`Db::open_with_ttl`](crate::Db::open_with_ttl). A family's own time takes precedence.
     #[must_use]
     pub fn time_to_live(mut self, time: Duration) -> Options {
         self.ttl = Some(time);
         self
     }
 
-    /// Keeps all files in memory; they are gone with the options and the database. For tests.
+    /// Keeps all files in memory. They are lost when the options and the database are dropped. For tests.
     ///
     /// ```
     /// use ferrolith::{Db, Options};
@@ -224,7 +229,7 @@ impl Options {
         options.file_system(Arc::new(crate::fs::mem::MemFs::new()))
     }
 
-    /// The file system. For the engine's tests.
+    /// Sets the file system. For the engine's tests.
     #[doc(hidden)]
     #[must_use]
     pub fn file_system(mut self, fs: Arc<dyn FileSystem>) -> Options {

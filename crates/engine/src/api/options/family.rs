@@ -32,66 +32,67 @@ macro_rules! plain {
 macro_rules! setters {
     ($($options:ident)*) => {$(
         plain! { $options
-            /// Bytes of a memtable from which it is flushed. Default: 64 MiB.
+            /// The size of a memtable in bytes at which it is flushed. Default: 64 MiB.
             write_buffer_size: usize;
-            /// Memtables in memory before writers wait for a flush. Default: 2.
+            /// The maximum number of memtables in memory before writers wait for a flush. Default: 2.
             max_write_buffer_number: i32;
-            /// Memtables that are flushed together. Default: 1.
+            /// The minimum number of memtables that are flushed together. Default: 1.
             min_write_buffer_number_to_merge: i32;
-            /// Range deletions after which a memtable is flushed; 0 never. Default: 0.
+            /// The number of range deletions after which a memtable is flushed; 0 means never. Default: 0.
             memtable_max_range_deletions: u32;
             /// The structure of memtables. Default: an ordered tree.
             memtable_factory: MemtableFactory;
-            /// Bits of a memtable's Bloom filter as a part of the write buffer; 0 is none. Default: 0.
+            /// The size of a memtable's Bloom filter as a fraction of the write buffer; 0 means no filter. Default: 0.
             memtable_prefix_bloom_size_ratio: f64;
-            /// The memtable's Bloom filter also holds whole keys. Default: false.
+            /// Adds whole keys to the memtable's Bloom filter. Default: false.
             memtable_whole_key_filtering: bool;
-            /// Bytes that a memtable allocates at once; 0 lets the engine choose. Default: 0.
+            /// The size in bytes of a memtable's memory chunks; 0 lets the engine choose. Default: 0.
             arena_block_size: usize;
-            /// Puts overwrite the value in the memtable if it fits; snapshots then show the new value. Default: false.
+            /// Lets puts overwrite the value in the memtable if it fits; snapshots then show the new value. Default:
+            /// false.
             inplace_update_support: bool;
-            /// Levels of the tree. Default: 7.
+            /// The number of levels. Default: 7.
             num_levels: i32;
-            /// Files of level 0 from which a compaction starts. Default: 4.
+            /// The number of level-0 files at which a compaction starts. Default: 4.
             level0_file_num_compaction_trigger: i32;
-            /// Files of level 0 from which writers are slowed down. Default: 20.
+            /// The number of level-0 files at which writers are delayed. Default: 20.
             level0_slowdown_writes_trigger: i32;
-            /// Files of level 0 from which writers wait. Default: 36.
+            /// The number of level-0 files at which writers are stopped. Default: 36.
             level0_stop_writes_trigger: i32;
-            /// Bytes of a table of level 1. Default: 64 MiB.
+            /// The size in bytes of a table of level 1. Default: 64 MiB.
             target_file_size_base: u64;
-            /// How many times larger the tables of each deeper level are. Default: 1.
+            /// The factor by which table sizes grow from level to level. Default: 1.
             target_file_size_multiplier: i32;
-            /// Bytes of level 1. Default: 256 MiB.
+            /// The size in bytes of level 1. Default: 256 MiB.
             max_bytes_for_level_base: u64;
-            /// How many times larger each deeper level is. Default: 10.
+            /// The factor by which level sizes grow from level to level. Default: 10.
             max_bytes_for_level_multiplier: f64;
             /// Derives the sizes of levels from the last one. Default: true.
             level_compaction_dynamic_level_bytes: bool;
-            /// Bytes that one compaction reads at most; 0 is 25 tables. Default: 0.
+            /// The maximum number of bytes that one compaction reads; 0 means 25 tables. Default: 0.
             max_compaction_bytes: u64;
-            /// Bytes waiting for compaction from which writers are slowed down; 0 never. Default: 64 GiB.
+            /// The bytes of pending compactions at which writers are delayed; 0 means never. Default: 64 GiB.
             soft_pending_compaction_bytes_limit: u64;
-            /// Bytes waiting for compaction from which writers wait; 0 never. Default: 256 GiB.
+            /// The bytes of pending compactions at which writers are stopped; 0 means never. Default: 256 GiB.
             hard_pending_compaction_bytes_limit: u64;
-            /// How tables are compacted. Default: `Level`.
+            /// The compaction style. Default: `Level`.
             compaction_style: CompactionStyle;
-            /// Which table of a level is compacted first. Default: `MinOverlappingRatio`.
+            /// The order in which the tables of a level are compacted. Default: `MinOverlappingRatio`.
             compaction_pri: CompactionPri;
-            /// No compaction starts by itself. Default: false.
+            /// Disables automatic compactions. Default: false.
             disable_auto_compactions: bool;
             /// The codec of blocks. Default: `Snappy`.
             compression: CompressionType;
-            /// The tables of the last level have no filters. Default: false.
+            /// Omits filters from the tables of the last level. Default: false.
             optimize_filters_for_hits: bool;
-            /// Hidden entries in a row after which an iterator seeks instead of stepping. Default: 8.
+            /// After this many consecutive hidden entries, an iterator reseeks. Default: 8.
             max_sequential_skip_in_iterations: u64;
             /// Reads every new table again and checks it. Default: false.
             paranoid_file_checks: bool;
         }
 
         impl $options {
-            /// The codec of each level; levels behind the list have the last one's.
+            /// Sets the codec of each level. Levels beyond the list use its last codec.
             #[must_use]
             pub fn compression_per_level(
                 mut self,
@@ -101,30 +102,30 @@ macro_rules! setters {
                 self
             }
 
-            /// The codec of the last level. Default: as the others.
+            /// Sets the codec of the last level. Default: the same as for other levels.
             #[must_use]
             pub fn bottommost_compression(mut self, codec: CompressionType) -> $options {
                 self.family().bottommost_compression = Some(codec);
                 self
             }
 
-            /// The level of the codec, as `zstd -19`. Default: the codec's own.
+            /// Sets the compression level, as in `zstd -19`. Default: the codec's own.
             #[must_use]
             pub fn compression_level(mut self, level: i32) -> $options {
                 self.family().compression_opts.level = level;
                 self
             }
 
-            /// The time after which data goes down a level, or, with FIFO compaction, is dropped (RocksDB's `ttl`), in
-            /// whole seconds; zero never. Default: 30 days.
+            /// Sets the time after which data is compacted to the next level or, with FIFO compaction, dropped
+            /// (RocksDB's `ttl`), in whole seconds; zero means never. Default: 30 days.
             #[must_use]
             pub fn ttl(mut self, time: Duration) -> $options {
                 self.family().ttl = time.as_secs();
                 self
             }
 
-            /// The time after which a table is rewritten (RocksDB's `periodic_compaction_seconds`), in whole seconds;
-            /// zero never. Default: 30 days with universal compaction or a compaction filter.
+            /// Sets the time after which a table is rewritten (RocksDB's `periodic_compaction_seconds`), in whole
+            /// seconds; zero means never. Default: 30 days with universal compaction or a compaction filter.
             #[must_use]
             pub fn periodic_compaction(mut self, time: Duration) -> $options {
                 self.family().periodic_compaction_seconds = time.as_secs();
@@ -145,9 +146,10 @@ macro_rules! setters {
                 self
             }
 
-            /// Merges with a closure: it gets the key, the value below (`None` if there is none) and all operands,
-            /// oldest first, and returns the new value; `None` fails the read or the compaction. Tables record the
-            /// name, but opening does not compare it: use the operator that the operands were written for.
+            /// Sets a merge operator from a closure. The closure gets the key, the value below (`None` if there is
+            /// none) and all operands, oldest first. It returns the new value; `None` makes the read or the compaction
+            /// fail. Tables record the name, but opening does not compare it: use the operator for which the operands
+            /// were written.
             #[must_use]
             pub fn merge_operator<F>(mut self, name: &str, full_merge: F) -> $options
             where
@@ -157,8 +159,8 @@ macro_rules! setters {
                 self
             }
 
-            /// As [`merge_operator`](Self::merge_operator), for operands that can be folded among themselves, without
-            /// the value below (a sum, a set union): compactions fold them early.
+            /// Like [`merge_operator`](Self::merge_operator), for operands that can be merged with each other without
+            /// the value below (a sum, a set union). Compactions merge them early.
             #[must_use]
             pub fn merge_operator_associative<F>(mut self, name: &str, merge: F) -> $options
             where
@@ -168,22 +170,22 @@ macro_rules! setters {
                 self
             }
 
-            /// Merges with a type that implements [`MergeOperator`].
+            /// Sets a merge operator from a type that implements [`MergeOperator`].
             #[must_use]
             pub fn merge_operator_object(mut self, operator: impl MergeOperator) -> $options {
                 self.family().merge_operator = Some(Arc::new(operator));
                 self
             }
 
-            /// Merges by adding little-endian `u64`s: RocksDB's `uint64add`. As there, a value or operand of another
-            /// length counts as 0.
+            /// Sets a merge operator that adds little-endian `u64`s: RocksDB's `uint64add`. As there, a value or
+            /// operand of another length counts as 0.
             #[must_use]
             pub fn merge_operator_uint64_add(self) -> $options {
                 self.merge_operator_object(UInt64AddOperator)
             }
 
-            /// Asks a closure about every value that a compaction would keep: it gets the level, the key and the value.
-            /// It may be called by several threads at once.
+            /// Sets a compaction filter from a closure, which is called for every value that a compaction would keep.
+            /// It gets the level, the key and the value. Several threads may call it at once.
             #[must_use]
             pub fn compaction_filter<F>(mut self, name: &str, filter: F) -> $options
             where
@@ -193,7 +195,7 @@ macro_rules! setters {
                 self
             }
 
-            /// Makes a compaction filter for each job.
+            /// Sets a factory that creates a compaction filter for each job.
             #[must_use]
             pub fn compaction_filter_factory(
                 mut self,
@@ -203,8 +205,8 @@ macro_rules! setters {
                 self
             }
 
-            /// Orders keys with a closure. The name is recorded in the database: opening with another one is an error.
-            /// The order must be total and must never change.
+            /// Sets a comparator from a closure. Its name is recorded in the database, and opening the database with
+            /// another name is an error. The order must be total and must never change.
             #[must_use]
             pub fn comparator<F>(mut self, name: &str, compare: F) -> $options
             where
@@ -214,7 +216,7 @@ macro_rules! setters {
                 self
             }
 
-            /// Orders keys with a type that implements [`Comparator`].
+            /// Sets a comparator from a type that implements [`Comparator`].
             #[must_use]
             pub fn comparator_object(mut self, comparator: impl Comparator) -> $options {
                 self.family().comparator = Arc::new(comparator);
@@ -227,9 +229,10 @@ macro_rules! setters {
                 self.comparator_object(ReverseBytewiseComparator)
             }
 
-            /// Maps keys to prefixes with a closure, for prefix filters; `None` for a key without a prefix. The name is
-            /// recorded in tables. A prefix begins its keys, is its own prefix, and prefixes are in the order of their
-            /// keys: only then do scans that ask filters ([`Db::prefix`](crate::Db::prefix)) find all keys.
+            /// Sets a prefix extractor from a closure, for prefix filters. The closure returns `None` for a key without
+            /// a prefix. The name is recorded in tables. A prefix must be the beginning of its keys and its own prefix,
+            /// and prefixes must sort like their keys. Otherwise scans that use filters
+            /// ([`Db::prefix`](crate::Db::prefix)) may miss keys.
             #[must_use]
             pub fn prefix_extractor<F>(mut self, name: &str, prefix: F) -> $options
             where
@@ -239,7 +242,7 @@ macro_rules! setters {
                 self
             }
 
-            /// The first bytes of a key are its prefix; shorter keys have none.
+            /// Uses the first `bytes` bytes of a key as its prefix. Shorter keys have no prefix.
             #[must_use]
             pub fn fixed_prefix(mut self, bytes: usize) -> $options {
                 let prefix = FixedPrefixTransform::new(bytes);
@@ -247,7 +250,7 @@ macro_rules! setters {
                 self
             }
 
-            /// The first bytes of a key are its prefix; a shorter key is its own.
+            /// Uses the first `bytes` bytes of a key as its prefix. A shorter key is its own prefix.
             #[must_use]
             pub fn capped_prefix(mut self, bytes: usize) -> $options {
                 let prefix = CappedPrefixTransform::new(bytes);
@@ -261,7 +264,7 @@ macro_rules! setters {
 setters! { Options ColumnFamilyOptions }
 
 impl ColumnFamilyOptions {
-    /// Entries live this long, in whole seconds, if the database is opened with
+    /// Sets the time to live of entries, in whole seconds, for a database opened with
     /// [`Db::open_with_ttl`](crate::Db::open_with_ttl).
     #[must_use]
     pub fn time_to_live(mut self, time: Duration) -> ColumnFamilyOptions {

@@ -1,4 +1,4 @@
-//! Options of databases and column families, set one after the other.
+//! Options of databases and column families, set with chained methods.
 
 mod database;
 mod family;
@@ -20,14 +20,14 @@ pub use table::BlockBasedOptions;
 
 /// Options of a database, of its default column family and of its other families.
 ///
-/// Setters take and return the options, so that they can be chained. They have RocksDB's names; times are
-/// [`Duration`]s and sizes bytes. Options of column families set here are those of the default family and of families
-/// that have none of their own.
+/// Setters take and return the options, so that they can be chained. They have RocksDB's names. Times are [`Duration`]s
+/// and sizes are in bytes. Options of column families that are set here apply to the default family and to families
+/// without options of their own.
 ///
-/// Every option of RocksDB 10.10 can be set: those without a method with [`Options::set`] and
-/// [`Options::set_from_str`] by name, or from an OPTIONS file with [`Options::from_options_file`]. Nothing is ignored
-/// silently: an option that the engine cannot honour is an error at the opening, and
-/// [`Options::without_effect`] lists settings that make no difference here.
+/// Every option of RocksDB 10.10 can be set. Options without a method can be set by name with [`Options::set`] and
+/// [`Options::set_from_str`], or from an OPTIONS file with [`Options::from_options_file`]. Nothing is ignored silently:
+/// an option that the engine cannot honour is an error at opening, and [`Options::without_effect`] lists settings that
+/// have no effect here.
 ///
 /// ```
 /// use ferrolith::{CompressionType, Db, Options};
@@ -48,7 +48,7 @@ pub struct Options {
     inner: options::Options,
     families: Vec<(String, ColumnFamilyOptions)>,
     ttl: Option<Duration>,
-    /// Whether [`Options::create_missing_column_families`] was given false.
+    /// Whether [`Options::create_missing_column_families`] was set to false.
     refuse_missing: bool,
 }
 
@@ -71,13 +71,13 @@ pub struct ColumnFamilyOptions {
 }
 
 impl Options {
-    /// RocksDB's defaults, but for the version of new tables: they are of `format_version` 5, which RocksDB 7.8 can
-    /// read, too.
+    /// Returns RocksDB's defaults, except for the version of new tables: they have `format_version` 5, which RocksDB
+    /// 7.8 can also read.
     pub fn new() -> Options {
         Options::default()
     }
 
-    /// The engine's options.
+    /// Returns the engine's options.
     pub(crate) fn inner(&self) -> &options::Options {
         &self.inner
     }
@@ -86,8 +86,8 @@ impl Options {
         &mut self.inner.cf
     }
 
-    /// Options for one column family. [`Db::open_with`](crate::Db::open_with) creates the family if it is missing. The
-    /// name `default` stands for the default family.
+    /// Sets the options of one column family. [`Db::open_with`](crate::Db::open_with) creates the family if it does not
+    /// exist. The name `default` means the default family.
     #[must_use]
     pub fn column_family(
         mut self,
@@ -109,7 +109,7 @@ impl Options {
         name == DEFAULT_COLUMN_FAMILY || self.families.iter().any(|(other, _)| other == name)
     }
 
-    /// The default family and those that were named.
+    /// Returns the default family and the named families.
     pub(crate) fn descriptors(&self) -> Vec<ColumnFamilyDescriptor> {
         let default = ColumnFamilyDescriptor::new(DEFAULT_COLUMN_FAMILY, self.inner.cf.clone());
         let named = self.families.iter().map(|(name, options)| {
@@ -118,14 +118,14 @@ impl Options {
         std::iter::once(default).chain(named).collect()
     }
 
-    /// The engine's options of the database for opening.
+    /// Returns the engine's database options for opening.
     pub(crate) fn to_open(&self) -> options::DbOptions {
         let mut db = self.inner.db.clone();
         db.create_missing_column_families = !self.refuse_missing;
         db
     }
 
-    /// Fails if entries are to expire: for databases with transactions, which have no expiring entries.
+    /// Fails if a time to live is set: databases with transactions do not support expiring entries.
     pub(crate) fn refuse_ttl(&self) -> Result<()> {
         let of_families = self.families.iter().any(|(_, options)| options.ttl.is_some());
         match self.ttl.is_some() || of_families {
@@ -136,7 +136,7 @@ impl Options {
         }
     }
 
-    /// Seconds that entries of a family live; 0 for ever.
+    /// Returns a family's time to live in seconds; 0 means no limit.
     pub(crate) fn ttl_seconds(&self, name: &str) -> i32 {
         let own = self.families.iter().find(|(other, _)| other == name);
         let ttl = own.and_then(|(_, options)| options.ttl).or(self.ttl).unwrap_or_default();
@@ -145,12 +145,12 @@ impl Options {
 }
 
 impl ColumnFamilyOptions {
-    /// RocksDB's defaults; see [`Options::new`].
+    /// Returns RocksDB's defaults; see [`Options::new`].
     pub fn new() -> ColumnFamilyOptions {
         ColumnFamilyOptions::default()
     }
 
-    /// The engine's options.
+    /// Returns the engine's options.
     pub(crate) fn inner(&self) -> &options::ColumnFamilyOptions {
         &self.inner
     }
@@ -160,14 +160,14 @@ impl ColumnFamilyOptions {
     }
 }
 
-/// The options of the default column family.
+/// Returns the options of the default column family.
 impl From<&Options> for ColumnFamilyOptions {
     fn from(options: &Options) -> ColumnFamilyOptions {
         ColumnFamilyOptions { inner: options.inner.cf.clone(), ttl: options.ttl }
     }
 }
 
-/// The options of the default column family.
+/// Returns the options of the default column family.
 impl From<Options> for ColumnFamilyOptions {
     fn from(options: Options) -> ColumnFamilyOptions {
         ColumnFamilyOptions::from(&options)
@@ -180,7 +180,7 @@ impl From<&ColumnFamilyOptions> for ColumnFamilyOptions {
     }
 }
 
-/// Shows what differs from the defaults.
+/// Shows the options that differ from the defaults.
 impl fmt::Debug for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut out = f.debug_struct("Options");
@@ -193,7 +193,7 @@ impl fmt::Debug for Options {
     }
 }
 
-/// Shows what differs from the defaults.
+/// Shows the options that differ from the defaults.
 impl fmt::Debug for ColumnFamilyOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut out = f.debug_struct("ColumnFamilyOptions");

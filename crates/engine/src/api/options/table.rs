@@ -21,20 +21,20 @@ pub struct BlockBasedOptions {
 }
 
 impl BlockBasedOptions {
-    /// RocksDB's defaults, but `format_version` 5.
+    /// Returns RocksDB's defaults, except that `format_version` is 5.
     pub fn new() -> BlockBasedOptions {
         BlockBasedOptions::default()
     }
 
-    /// Bytes of a data block before compression. Default: 4096.
+    /// Sets the size of a data block before compression, in bytes. Default: 4096.
     #[must_use]
     pub fn block_size(mut self, bytes: usize) -> BlockBasedOptions {
         self.inner.block_size = bytes;
         self
     }
 
-    /// Where uncompressed blocks are kept. Column families and databases may share a cache. Default: 32 MiB of the
-    /// family's own.
+    /// Sets the cache for uncompressed blocks. Column families and databases may share a cache. Default: a cache of 32
+    /// MiB for the family.
     #[must_use]
     pub fn block_cache(mut self, cache: &Arc<Cache>) -> BlockBasedOptions {
         self.inner.block_cache = Some(Arc::clone(cache));
@@ -42,7 +42,7 @@ impl BlockBasedOptions {
         self
     }
 
-    /// Keeps no blocks in memory.
+    /// Disables the block cache.
     #[must_use]
     pub fn no_block_cache(mut self) -> BlockBasedOptions {
         self.inner.block_cache = None;
@@ -50,15 +50,16 @@ impl BlockBasedOptions {
         self
     }
 
-    /// A Bloom filter with this many bits per key, so that most lookups of missing keys read no block. 10 bits let
-    /// 1 % through. Default: no filter.
+    /// Adds a Bloom filter with this many bits per key, so that most lookups of missing keys read no block. With 10
+    /// bits, the false positive rate is 1 %. Default: no filter.
     #[must_use]
     pub fn bloom_filter(mut self, bits_per_key: f64) -> BlockBasedOptions {
         self.inner.filter_policy = Some(FilterPolicy::Bloom { bits_per_key });
         self
     }
 
-    /// A Ribbon filter as accurate as a Bloom filter with this many bits per key: a third smaller, slower to build.
+    /// Adds a Ribbon filter that is as accurate as a Bloom filter with this many bits per key: a third smaller, slower
+    /// to build.
     #[must_use]
     pub fn ribbon_filter(mut self, bloom_equivalent_bits_per_key: f64) -> BlockBasedOptions {
         let bits_per_key = bloom_equivalent_bits_per_key;
@@ -67,7 +68,7 @@ impl BlockBasedOptions {
         self
     }
 
-    /// Whole keys go into the filter, not only prefixes. Default: true.
+    /// Adds whole keys to the filter, not only prefixes. Default: true.
     #[must_use]
     pub fn whole_key_filtering(mut self, yes: bool) -> BlockBasedOptions {
         self.inner.whole_key_filtering = yes;
@@ -81,21 +82,21 @@ impl BlockBasedOptions {
         self
     }
 
-    /// Keys between restart points in data blocks. Default: 16.
+    /// Sets the number of keys between restart points in data blocks. Default: 16.
     #[must_use]
     pub fn block_restart_interval(mut self, keys: usize) -> BlockBasedOptions {
         self.inner.block_restart_interval = keys;
         self
     }
 
-    /// The version of the format that is written, 2 to 7. Default: 5.
+    /// Sets the format version of new tables, 2 to 7. Default: 5.
     #[must_use]
     pub fn format_version(mut self, version: u32) -> BlockBasedOptions {
         self.inner.format_version = version;
         self
     }
 
-    /// Sets an option by RocksDB's name, as `partition_filters` or `index_type`.
+    /// Sets an option by RocksDB's name, such as `partition_filters` or `index_type`.
     ///
     /// ```
     /// use ferrolith::BlockBasedOptions;
@@ -105,7 +106,7 @@ impl BlockBasedOptions {
     /// ```
     ///
     /// # Errors
-    /// As [`Options::set`](crate::Options::set).
+    /// Same as [`Options::set`](crate::Options::set).
     pub fn set(mut self, name: &str, value: &str) -> Result<BlockBasedOptions> {
         self.inner.set_option(name, value)?;
         Ok(self)

@@ -22,7 +22,7 @@ pub(super) fn debug_changes<T: OptionSet>(options: &T, out: &mut DebugStruct<'_,
     }
 }
 
-/// Says what is wrong with an option that was set as text, without the words of RocksDB's parser.
+/// Explains what is wrong with an option that was set as text, without the wording of RocksDB's parser.
 #[cold]
 pub(in crate::api) fn explained(e: Error) -> Error {
     match explanation(e.message()) {
@@ -55,7 +55,7 @@ fn fixed(name: &str) -> String {
     format!("option {name} cannot change while the database is open: set it at the next opening")
 }
 
-/// The name that was meant, if one is near.
+/// Returns the name that was probably meant, if a similar one exists.
 fn similar(name: &str) -> String {
     let names = DbOptions::rows().iter().map(|row| row.name);
     let names = names.chain(CfOptions::rows().iter().map(|row| row.name));
@@ -64,7 +64,7 @@ fn similar(name: &str) -> String {
         .map_or(String::new(), |(_, known)| format!(": did you mean {known}?"))
 }
 
-/// The least number of bytes to insert, delete or change.
+/// Returns the smallest number of bytes to insert, delete or change.
 fn distance(a: &str, b: &str) -> usize {
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.bytes().enumerate() {
@@ -79,8 +79,8 @@ fn distance(a: &str, b: &str) -> usize {
 }
 
 impl Options {
-    /// Sets an option of the database or of its default column family by RocksDB's name. The value has RocksDB's form:
-    /// `100`, `4M`, `true`, `kZSTD`, `{filter_policy=bloomfilter:10;block_size=8K}`.
+    /// Sets an option of the database or of its default column family by RocksDB's name. The value is in RocksDB's
+    /// syntax: `100`, `4M`, `true`, `kZSTD`, `{filter_policy=bloomfilter:10;block_size=8K}`.
     ///
     /// ```
     /// use ferrolith::Options;
@@ -93,7 +93,7 @@ impl Options {
     /// ```
     ///
     /// # Errors
-    /// Fails with `InvalidArgument` for a name that no RocksDB has or a value that cannot be read, and with
+    /// Fails with `InvalidArgument` for a name that RocksDB does not have or a value that cannot be parsed, and with
     /// `NotSupported` for a value that the engine cannot honour.
     pub fn set(mut self, name: &str, value: &str) -> Result<Options> {
         match DbOptions::row(name) {
@@ -111,7 +111,7 @@ impl Options {
         }
     }
 
-    /// Sets options from a list `name=value;name={...}`, in its order.
+    /// Sets options from a list `name=value;name={...}`, in order.
     ///
     /// ```
     /// use ferrolith::Options;
@@ -121,7 +121,7 @@ impl Options {
     /// ```
     ///
     /// # Errors
-    /// As [`Options::set`]; also for a list that cannot be taken apart.
+    /// Same as [`Options::set`]; also for a list that cannot be parsed.
     pub fn set_from_str(mut self, list: &str) -> Result<Options> {
         for (name, value) in options::parse::split_pairs(options::parse::unbrace(list))? {
             self = self.set(name, value)?;
@@ -129,12 +129,12 @@ impl Options {
         Ok(self)
     }
 
-    /// Returns the value of an option as text; `None` for a name that no RocksDB has.
+    /// Returns the value of an option as text, or `None` for a name that RocksDB does not have.
     pub fn get(&self, name: &str) -> Option<String> {
         self.inner.db.get_option(name).or_else(|| self.inner.cf.get_option(name))
     }
 
-    /// One sentence for each option that was set and makes no difference in this engine.
+    /// Returns one sentence for each option that was set and has no effect in this engine.
     ///
     /// ```
     /// use ferrolith::Options;
@@ -148,8 +148,8 @@ impl Options {
         lines
     }
 
-    /// Reads an OPTIONS file, which Ferrolith and RocksDB write into each database: options of the database and of all
-    /// its column families. Closures are not in it; set them afterwards.
+    /// Reads an OPTIONS file, which Ferrolith and RocksDB write into each database. It has the options of the database
+    /// and of all its column families. It does not have closures; set them afterwards.
     ///
     /// ```
     /// use ferrolith::{Db, Options};
@@ -162,8 +162,8 @@ impl Options {
     /// ```
     ///
     /// # Errors
-    /// Fails if the file cannot be read, and as [`Options::set`]. Parts that a program supplies (comparators, merge
-    /// operators) are an error if they are not built in.
+    /// Fails if the file cannot be read, and for the same reasons as [`Options::set`]. Objects that a program supplies
+    /// (comparators, merge operators) are an error unless they are built in.
     pub fn from_options_file(path: impl AsRef<Path>) -> Result<Options> {
         from_file(&crate::fs::posix(), path.as_ref())
     }
@@ -171,7 +171,7 @@ impl Options {
     /// Reads the newest OPTIONS file of a database.
     ///
     /// # Errors
-    /// As [`Options::from_options_file`]; with `NotFound` if the directory has no such file.
+    /// Same as [`Options::from_options_file`]; with `NotFound` if the directory has no such file.
     pub fn latest(database: impl AsRef<Path>) -> Result<Options> {
         let (fs, dir) = (crate::fs::posix(), database.as_ref());
         match newest_options_file(&*fs, dir)? {
@@ -180,7 +180,7 @@ impl Options {
         }
     }
 
-    /// The options as the text of an OPTIONS file.
+    /// Returns the options as the text of an OPTIONS file.
     ///
     /// ```
     /// use ferrolith::Options;
@@ -208,27 +208,27 @@ impl ColumnFamilyOptions {
     /// Sets an option by RocksDB's name; see [`Options::set`].
     ///
     /// # Errors
-    /// As [`Options::set`].
+    /// Same as [`Options::set`].
     pub fn set(mut self, name: &str, value: &str) -> Result<ColumnFamilyOptions> {
         self.inner.set_option(name, value).map_err(explained)?;
         Ok(self)
     }
 
-    /// Sets options from a list `name=value;name={...}`, in its order.
+    /// Sets options from a list `name=value;name={...}`, in order.
     ///
     /// # Errors
-    /// As [`Options::set_from_str`].
+    /// Same as [`Options::set_from_str`].
     pub fn set_from_str(mut self, list: &str) -> Result<ColumnFamilyOptions> {
         self.inner.set_options(list).map_err(explained)?;
         Ok(self)
     }
 
-    /// Returns the value of an option as text; `None` for a name that no RocksDB has.
+    /// Returns the value of an option as text, or `None` for a name that RocksDB does not have.
     pub fn get(&self, name: &str) -> Option<String> {
         self.inner.get_option(name)
     }
 
-    /// One sentence for each option that was set and makes no difference in this engine.
+    /// Returns one sentence for each option that was set and has no effect in this engine.
     pub fn without_effect(&self) -> Vec<String> {
         self.inner.without_effect()
     }

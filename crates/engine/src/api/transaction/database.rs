@@ -9,9 +9,9 @@ use crate::{ColumnFamily, Db, Options};
 use std::borrow::Borrow;
 use std::path::Path;
 
-/// A database with transactions that lock the keys they write.
+/// A database whose transactions lock the keys that they write.
 ///
-/// Its own writes ([`put`](TransactionDb::put), [`write`](TransactionDb::write)) take locks, too. Writes through
+/// Its own writes ([`put`](TransactionDb::put), [`write`](TransactionDb::write)) take locks too. Writes through
 /// [`TransactionDb::db`] and through the methods of a [`ColumnFamily`] take none: use those for reading.
 ///
 /// ```
@@ -39,7 +39,7 @@ impl TransactionDb {
     /// Opens the database in this directory with default options, and creates it if there is none.
     ///
     /// # Errors
-    /// As [`Db::open`].
+    /// Same as [`Db::open`].
     pub fn open(path: impl AsRef<Path>) -> Result<TransactionDb> {
         TransactionDb::open_with(Options::new().create_if_missing(true), path)
     }
@@ -47,7 +47,7 @@ impl TransactionDb {
     /// Opens the database in this directory. Column families are opened as by [`Db::open_with`].
     ///
     /// # Errors
-    /// As [`Db::open_with`]; `NotSupported` with [`Options::time_to_live`].
+    /// Same as [`Db::open_with`]; `NotSupported` with [`Options::time_to_live`].
     pub fn open_with(
         options: impl Borrow<Options>,
         path: impl AsRef<Path>,
@@ -55,10 +55,10 @@ impl TransactionDb {
         TransactionDb::open_opt(options, &TransactionDbOptions::default(), path)
     }
 
-    /// [`TransactionDb::open_with`] with options for the locks.
+    /// Like [`TransactionDb::open_with`], with options for the locks.
     ///
     /// # Errors
-    /// As [`Db::open_with`].
+    /// Same as [`Db::open_with`].
     pub fn open_opt(
         options: impl Borrow<Options>,
         locking: &TransactionDbOptions,
@@ -73,7 +73,7 @@ impl TransactionDb {
         Ok(TransactionDb { db: Db::from_inner(inner.db().clone()), inner })
     }
 
-    /// The database, for reads and maintenance. Writes to it take no locks.
+    /// Returns the database, for reads and maintenance. Writes to it take no locks.
     pub fn db(&self) -> &Db {
         &self.db
     }
@@ -98,8 +98,7 @@ impl TransactionDb {
     }
 
     /// Returns the transactions that were prepared before the database was opened and are neither committed nor rolled
-    /// back, in the order of their names. Each is returned once. One that is dropped undecided is found again by the
-    /// next opening.
+    /// back, ordered by name. Each is returned once. One that is dropped undecided is found again by the next opening.
     ///
     /// ```
     /// use ferrolith::transaction::TransactionDb;
@@ -125,7 +124,7 @@ impl TransactionDb {
         found.into_iter().map(|inner| Transaction::new(&self.db, inner)).collect()
     }
 
-    /// Returns the one of [`TransactionDb::prepared_transactions`] with this name, if nobody took it.
+    /// Returns the one of [`TransactionDb::prepared_transactions`] with this name, if it was not returned before.
     pub fn prepared_transaction(&self, name: impl AsRef<[u8]>) -> Option<Transaction> {
         let found = self.inner.get_transaction_by_name(name.as_ref())?;
         Some(Transaction::new(&self.db, found))

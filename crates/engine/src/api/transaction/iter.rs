@@ -1,4 +1,4 @@
-//! Iterators over what a transaction sees.
+//! Iterators over a transaction's view of the database.
 
 use crate::api::iter::{Bounds, next_key};
 use crate::base::{KeyOrder, PinnedValue};
@@ -17,9 +17,9 @@ use std::sync::Arc;
 
 type Merged = BatchIterator<Arc<IndexedBatch>>;
 
-/// Keys and values of a column family in the order of the keys, as a transaction saw them when the iterator was made.
+/// The keys and values of a column family in key order, as the transaction saw them when the iterator was created.
 ///
-/// Made by [`Transaction::iter`](super::Transaction::iter) and its relatives. It works from both ends, has no lifetime
+/// Created by [`Transaction::iter`](super::Transaction::iter) and related methods. It is double-ended, has no lifetime
 /// and may be sent to another thread. A scan that fails returns one `Err` and then `None`.
 pub struct TransactionIter {
     state: State,
@@ -29,11 +29,11 @@ pub struct TransactionIter {
 }
 
 enum State {
-    /// Not on any key yet.
+    /// Not at any key yet.
     New(Merged),
-    /// On the key that was returned last, by this end.
+    /// At the key that was returned last, by this end.
     On(Merged, End),
-    /// To be returned once.
+    /// The error, which is returned once.
     Failed(Error),
     Done,
 }
@@ -64,7 +64,7 @@ impl TransactionIter {
             }
             (upper, other) => inner_bound(upper, other, &order, Ordering::Less),
         };
-        // What the engine can check by itself, it need not read.
+        // Pass bounds to the engine where possible, so that it does not read beyond them.
         if let Bound::Included(key) | Bound::Excluded(key) = &lower {
             options.iterate_lower_bound = Some(key.clone());
         }
@@ -151,8 +151,8 @@ impl TransactionIter {
     }
 }
 
-/// The narrower of the range's bound and the one in the options, which includes a lower and excludes an upper key.
-/// `narrower` is how a narrower bound compares to a wider one.
+/// Returns the narrower of the range's bound and the bound in the options, which includes a lower key and excludes an
+/// upper one. `narrower` is how a narrower bound compares to a wider one.
 fn inner_bound(
     bound: Bound<Vec<u8>>,
     other: Option<Vec<u8>>,

@@ -1,4 +1,5 @@
-//! Transactions: writes that are read before they are committed, checked against other writers and committed together.
+//! Transactions: writes that can be read before they are committed, are checked for conflicts, and are committed
+//! together.
 //!
 //! | | [`TransactionDb`] | [`OptimisticTransactionDb`] |
 //! |---|---|---|
@@ -7,7 +8,7 @@
 //! | Suits | keys that many writers change | keys that rarely collide |
 //! | Two-phase commit | yes | no |
 //!
-//! Both give the same [`Transaction`]. It sees its own writes, methods take `&self`, and its iterators own what they
+//! Both create the same [`Transaction`]. It sees its own writes. Methods take `&self`, and its iterators own what they
 //! read, so that a loop over one may change the transaction:
 //!
 //! ```

@@ -8,15 +8,15 @@ impl TransactionDb {
     /// Returns the committed value of a key of the default column family.
     ///
     /// # Errors
-    /// As [`Db::get`](crate::Db::get).
+    /// Same as [`Db::get`](crate::Db::get).
     pub fn get(&self, key: impl AsRef<[u8]>) -> Result<Option<Value>> {
         self.db.get(key)
     }
 
-    /// [`TransactionDb::get`] with options.
+    /// Like [`TransactionDb::get`], with options.
     ///
     /// # Errors
-    /// As [`Db::get_opt`](crate::Db::get_opt).
+    /// Same as [`Db::get_opt`](crate::Db::get_opt).
     pub fn get_opt(&self, key: impl AsRef<[u8]>, options: &ReadOptions) -> Result<Option<Value>> {
         self.db.get_opt(key, options)
     }
@@ -24,7 +24,7 @@ impl TransactionDb {
     /// Returns the committed value of a key of a column family.
     ///
     /// # Errors
-    /// As [`Db::get_cf`](crate::Db::get_cf).
+    /// Same as [`Db::get_cf`](crate::Db::get_cf).
     pub fn get_cf(&self, cf: &ColumnFamily, key: impl AsRef<[u8]>) -> Result<Option<Value>> {
         self.db.get_cf(cf, key)
     }
@@ -37,10 +37,10 @@ impl TransactionDb {
         self.put_cf(&self.db.default_cf(), key, value)
     }
 
-    /// [`TransactionDb::put`] with options.
+    /// Like [`TransactionDb::put`], with options.
     ///
     /// # Errors
-    /// As [`TransactionDb::put`].
+    /// Same as [`TransactionDb::put`].
     pub fn put_opt(
         &self,
         key: impl AsRef<[u8]>,
@@ -53,7 +53,7 @@ impl TransactionDb {
     /// Sets a key, after waiting for its lock.
     ///
     /// # Errors
-    /// As [`TransactionDb::put`]; also for a dropped family or one of another database.
+    /// Same as [`TransactionDb::put`]; also for a dropped family or one of another database.
     pub fn put_cf(
         &self,
         cf: &ColumnFamily,
@@ -63,10 +63,10 @@ impl TransactionDb {
         self.put_cf_opt(cf, key, value, &WriteOptions::default())
     }
 
-    /// [`TransactionDb::put_cf`] with options.
+    /// Like [`TransactionDb::put_cf`], with options.
     ///
     /// # Errors
-    /// As [`TransactionDb::put_cf`].
+    /// Same as [`TransactionDb::put_cf`].
     pub fn put_cf_opt(
         &self,
         cf: &ColumnFamily,
@@ -81,15 +81,15 @@ impl TransactionDb {
     /// Deletes a key of the default column family, after waiting for its lock.
     ///
     /// # Errors
-    /// As [`TransactionDb::put`].
+    /// Same as [`TransactionDb::put`].
     pub fn delete(&self, key: impl AsRef<[u8]>) -> Result<()> {
         self.delete_cf(&self.db.default_cf(), key)
     }
 
-    /// [`TransactionDb::delete`] with options.
+    /// Like [`TransactionDb::delete`], with options.
     ///
     /// # Errors
-    /// As [`TransactionDb::delete`].
+    /// Same as [`TransactionDb::delete`].
     pub fn delete_opt(&self, key: impl AsRef<[u8]>, options: &WriteOptions) -> Result<()> {
         self.delete_cf_opt(&self.db.default_cf(), key, options)
     }
@@ -97,15 +97,15 @@ impl TransactionDb {
     /// Deletes a key, after waiting for its lock.
     ///
     /// # Errors
-    /// As [`TransactionDb::put_cf`].
+    /// Same as [`TransactionDb::put_cf`].
     pub fn delete_cf(&self, cf: &ColumnFamily, key: impl AsRef<[u8]>) -> Result<()> {
         self.delete_cf_opt(cf, key, &WriteOptions::default())
     }
 
-    /// [`TransactionDb::delete_cf`] with options.
+    /// Like [`TransactionDb::delete_cf`], with options.
     ///
     /// # Errors
-    /// As [`TransactionDb::delete_cf`].
+    /// Same as [`TransactionDb::delete_cf`].
     pub fn delete_cf_opt(
         &self,
         cf: &ColumnFamily,
@@ -119,15 +119,15 @@ impl TransactionDb {
     /// Adds a merge operand to a key of the default column family, after waiting for its lock.
     ///
     /// # Errors
-    /// As [`TransactionDb::put`]; also if the family has no merge operator.
+    /// Same as [`TransactionDb::put`]; also if the family has no merge operator.
     pub fn merge(&self, key: impl AsRef<[u8]>, operand: impl AsRef<[u8]>) -> Result<()> {
         self.merge_cf(&self.db.default_cf(), key, operand)
     }
 
-    /// [`TransactionDb::merge`] with options.
+    /// Like [`TransactionDb::merge`], with options.
     ///
     /// # Errors
-    /// As [`TransactionDb::merge`].
+    /// Same as [`TransactionDb::merge`].
     pub fn merge_opt(
         &self,
         key: impl AsRef<[u8]>,
@@ -140,7 +140,7 @@ impl TransactionDb {
     /// Adds a merge operand to a key, after waiting for its lock.
     ///
     /// # Errors
-    /// As [`TransactionDb::put_cf`]; also if the family has no merge operator.
+    /// Same as [`TransactionDb::put_cf`]; also if the family has no merge operator.
     pub fn merge_cf(
         &self,
         cf: &ColumnFamily,
@@ -150,10 +150,10 @@ impl TransactionDb {
         self.merge_cf_opt(cf, key, operand, &WriteOptions::default())
     }
 
-    /// [`TransactionDb::merge_cf`] with options.
+    /// Like [`TransactionDb::merge_cf`], with options.
     ///
     /// # Errors
-    /// As [`TransactionDb::merge_cf`].
+    /// Same as [`TransactionDb::merge_cf`].
     pub fn merge_cf_opt(
         &self,
         cf: &ColumnFamily,
@@ -165,16 +165,16 @@ impl TransactionDb {
         self.inner.merge(&options.inner, cf, key.as_ref(), operand.as_ref())
     }
 
-    /// Commits a batch, after waiting for the locks of its keys. They are taken in order, so that two batches never
-    /// wait for each other.
+    /// Commits a batch after waiting for the locks of its keys. The locks are taken in key order, so that two batches
+    /// never wait for each other.
     ///
     /// # Errors
-    /// As [`TransactionDb::put_cf`], and for a fault of the batch; nothing of it is written then.
+    /// Same as [`TransactionDb::put_cf`]; also for an error in the batch. None of it is written then.
     pub fn write(&self, batch: WriteBatch) -> Result<()> {
         self.write_opt(batch, &WriteOptions::default())
     }
 
-    /// [`TransactionDb::write`] with options.
+    /// Like [`TransactionDb::write`], with options.
     ///
     /// ```
     /// use ferrolith::{WriteBatch, WriteOptions};
@@ -187,7 +187,7 @@ impl TransactionDb {
     /// ```
     ///
     /// # Errors
-    /// As [`TransactionDb::write`].
+    /// Same as [`TransactionDb::write`].
     pub fn write_opt(&self, mut batch: WriteBatch, options: &WriteOptions) -> Result<()> {
         self.inner.write(&options.inner, batch.checked(&self.db)?)
     }

@@ -1,4 +1,4 @@
-//! Databases whose transactions look for conflicts when they commit.
+//! Databases whose transactions check for conflicts at commit.
 
 use super::{OptimisticTransactionOptions, Transaction};
 use crate::api::error::not_opened;
@@ -9,7 +9,7 @@ use crate::{ColumnFamily, Db, Options};
 use std::borrow::Borrow;
 use std::path::Path;
 
-/// A database with transactions that lock nothing: a commit fails if a key changed meanwhile.
+/// A database whose transactions take no locks. A commit fails if a key was changed meanwhile.
 ///
 /// Writes to the database itself ([`OptimisticTransactionDb::db`]) count as writes by others.
 ///
@@ -39,7 +39,7 @@ impl OptimisticTransactionDb {
     /// Opens the database in this directory with default options, and creates it if there is none.
     ///
     /// # Errors
-    /// As [`Db::open`].
+    /// Same as [`Db::open`].
     pub fn open(path: impl AsRef<Path>) -> Result<OptimisticTransactionDb> {
         OptimisticTransactionDb::open_with(Options::new().create_if_missing(true), path)
     }
@@ -47,7 +47,7 @@ impl OptimisticTransactionDb {
     /// Opens the database in this directory. Column families are opened as by [`Db::open_with`].
     ///
     /// # Errors
-    /// As [`Db::open_with`]; `NotSupported` with [`Options::time_to_live`].
+    /// Same as [`Db::open_with`]; `NotSupported` with [`Options::time_to_live`].
     pub fn open_with(
         options: impl Borrow<Options>,
         path: impl AsRef<Path>,
@@ -61,7 +61,7 @@ impl OptimisticTransactionDb {
         Ok(OptimisticTransactionDb { db: Db::from_inner(inner.db().clone()), inner })
     }
 
-    /// The database, for reads, maintenance and writes outside transactions.
+    /// Returns the database, for reads, maintenance and writes outside transactions.
     pub fn db(&self) -> &Db {
         &self.db
     }
@@ -84,8 +84,8 @@ impl OptimisticTransactionDb {
         Transaction::new(&self.db, self.inner.begin(&options.write.inner, &options.inner))
     }
 
-    /// Runs `body` in a transaction and commits it; repeats both, at most `attempts` times in all, while the commit
-    /// fails with `Busy`. An error of `body` rolls the transaction back and is returned at once.
+    /// Runs `body` in a transaction and commits it. Repeats both, at most `attempts` times in total, while the commit
+    /// fails with `Busy`. An error of `body` rolls the transaction back and is returned immediately.
     ///
     /// ```
     /// use ferrolith::transaction::OptimisticTransactionDb;
@@ -105,7 +105,7 @@ impl OptimisticTransactionDb {
     /// ```
     ///
     /// # Errors
-    /// The error of `body` or of the last commit; `InvalidArgument` for no attempts.
+    /// The error of `body` or of the last commit; `InvalidArgument` if `attempts` is 0.
     pub fn transact<R>(
         &self,
         attempts: usize,

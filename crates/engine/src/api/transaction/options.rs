@@ -4,12 +4,12 @@ use crate::WriteOptions;
 use crate::txn as engine;
 use std::time::Duration;
 
-/// Milliseconds, as many as the engine's options can hold.
+/// Converts a time to milliseconds, up to the largest value that the engine's options can hold.
 fn millis(time: Duration) -> i64 {
     i64::try_from(time.as_millis()).unwrap_or(i64::MAX)
 }
 
-/// Options of a [`TransactionDb`](super::TransactionDb), set one after the other.
+/// Options of a [`TransactionDb`](super::TransactionDb), set with chained methods.
 ///
 /// ```
 /// use ferrolith::Options;
@@ -27,34 +27,34 @@ pub struct TransactionDbOptions {
 }
 
 impl TransactionDbOptions {
-    /// The defaults.
+    /// Returns the defaults.
     pub fn new() -> TransactionDbOptions {
         TransactionDbOptions::default()
     }
 
-    /// The time that a transaction waits for a lock. Default: 1 s.
+    /// Sets how long a transaction waits for a lock. Default: 1 s.
     #[must_use]
     pub fn transaction_lock_timeout(mut self, timeout: Duration) -> TransactionDbOptions {
         self.inner.transaction_lock_timeout = millis(timeout);
         self
     }
 
-    /// The time that a write outside transactions waits for a lock. Default: 1 s.
+    /// Sets how long a write outside transactions waits for a lock. Default: 1 s.
     #[must_use]
     pub fn default_lock_timeout(mut self, timeout: Duration) -> TransactionDbOptions {
         self.inner.default_lock_timeout = millis(timeout);
         self
     }
 
-    /// The number of keys per column family that may be locked at once; another lock fails with `Busy`. Default: no
-    /// limit.
+    /// Sets the number of keys per column family that may be locked at once; another lock fails with `Busy`. Default:
+    /// no limit.
     #[must_use]
     pub fn max_num_locks(mut self, locks: u64) -> TransactionDbOptions {
         self.inner.max_num_locks = i64::try_from(locks).unwrap_or(i64::MAX);
         self
     }
 
-    /// The number of independent parts of the lock table of a column family. Default: 16.
+    /// Sets the number of independent parts of a column family's lock table. Default: 16.
     #[must_use]
     pub fn num_stripes(mut self, stripes: usize) -> TransactionDbOptions {
         self.inner.num_stripes = stripes;
@@ -62,7 +62,7 @@ impl TransactionDbOptions {
     }
 }
 
-/// Options of a transaction of a [`TransactionDb`](super::TransactionDb), set one after the other.
+/// Options of a transaction of a [`TransactionDb`](super::TransactionDb), set with chained methods.
 ///
 /// ```
 /// use ferrolith::WriteOptions;
@@ -84,56 +84,57 @@ pub struct TransactionOptions {
 }
 
 impl TransactionOptions {
-    /// The defaults.
+    /// Returns the defaults.
     pub fn new() -> TransactionOptions {
         TransactionOptions::default()
     }
 
-    /// Calls [`Transaction::set_snapshot`](super::Transaction::set_snapshot) at the beginning. Default: false.
+    /// Calls [`Transaction::set_snapshot`](super::Transaction::set_snapshot) when the transaction begins. Default:
+    /// false.
     #[must_use]
     pub fn set_snapshot(mut self, yes: bool) -> TransactionOptions {
         self.inner.set_snapshot = yes;
         self
     }
 
-    /// A lock that would never be free, since transactions wait for each other, fails at once with `Deadlock` instead
-    /// of after the timeout. Default: false.
+    /// Makes a lock request in a deadlock fail immediately with `Deadlock`, instead of after the timeout. Default:
+    /// false.
     #[must_use]
     pub fn deadlock_detect(mut self, yes: bool) -> TransactionOptions {
         self.inner.deadlock_detect = yes;
         self
     }
 
-    /// The number of waiting transactions that deadlock detection follows. Default: 50.
+    /// Sets the number of waiting transactions that deadlock detection follows. Default: 50.
     #[must_use]
     pub fn deadlock_detect_depth(mut self, transactions: u32) -> TransactionOptions {
         self.inner.deadlock_detect_depth = i64::from(transactions);
         self
     }
 
-    /// The time to wait for a lock. Default: that of the database.
+    /// Sets how long to wait for a lock. Default: the database's setting.
     #[must_use]
     pub fn lock_timeout(mut self, timeout: Duration) -> TransactionOptions {
         self.inner.lock_timeout = millis(timeout);
         self
     }
 
-    /// The time after which others may take the transaction's locks; its commit then fails with `Expired`. Default:
-    /// never.
+    /// Sets the time after which others may take the transaction's locks; its commit then fails with `Expired`.
+    /// Default: never.
     #[must_use]
     pub fn expiration(mut self, time: Duration) -> TransactionOptions {
         self.inner.expiration = millis(time);
         self
     }
 
-    /// The bytes that the transaction may write; a write beyond them fails. Default: no limit.
+    /// Sets the maximum number of bytes that the transaction may write; a write beyond it fails. Default: no limit.
     #[must_use]
     pub fn max_write_batch_size(mut self, bytes: usize) -> TransactionOptions {
         self.inner.max_write_batch_size = bytes;
         self
     }
 
-    /// How the transaction is written when it is prepared, committed or rolled back.
+    /// Sets the options with which the transaction is written when it is prepared, committed or rolled back.
     #[must_use]
     pub fn write_options(mut self, options: WriteOptions) -> TransactionOptions {
         self.write = options;
@@ -149,19 +150,20 @@ pub struct OptimisticTransactionOptions {
 }
 
 impl OptimisticTransactionOptions {
-    /// The defaults.
+    /// Returns the defaults.
     pub fn new() -> OptimisticTransactionOptions {
         OptimisticTransactionOptions::default()
     }
 
-    /// Calls [`Transaction::set_snapshot`](super::Transaction::set_snapshot) at the beginning. Default: false.
+    /// Calls [`Transaction::set_snapshot`](super::Transaction::set_snapshot) when the transaction begins. Default:
+    /// false.
     #[must_use]
     pub fn set_snapshot(mut self, yes: bool) -> OptimisticTransactionOptions {
         self.inner.set_snapshot = yes;
         self
     }
 
-    /// How the transaction is written when it is committed.
+    /// Sets the options with which the transaction is written when it is committed.
     #[must_use]
     pub fn write_options(mut self, options: WriteOptions) -> OptimisticTransactionOptions {
         self.write = options;

@@ -7,8 +7,8 @@ use crate::{ColumnFamily, KeyRange, ReadOptions, Snapshot, Value};
 
 impl Transaction {
     /// Returns the snapshot that [`Transaction::set_snapshot`], or the option of that name, took last; `None` if there
-    /// is none. It shows what was committed then. With options made from it, reads of the transaction return its own
-    /// writes and otherwise what the snapshot shows.
+    /// is none. It shows the data that was committed then. With options made from it, reads of the transaction return
+    /// its own writes, and otherwise the data of the snapshot.
     ///
     /// It may outlive the transaction.
     ///
@@ -35,11 +35,11 @@ impl Transaction {
         Some(Snapshot::from_inner(&self.db, taken))
     }
 
-    /// [`Transaction::get_for_update`] with options. They concern the value; whether others changed the key is found
-    /// out as without them.
+    /// Like [`Transaction::get_for_update`], with options. They affect the value, but not the check whether others
+    /// changed the key.
     ///
     /// # Errors
-    /// As [`Transaction::get_for_update`] and [`Transaction::get_opt`].
+    /// Same as [`Transaction::get_for_update`] and [`Transaction::get_opt`].
     pub fn get_for_update_opt(
         &self,
         key: impl AsRef<[u8]>,
@@ -48,10 +48,10 @@ impl Transaction {
         self.read_for(None, key.as_ref(), options, true)
     }
 
-    /// [`Transaction::get_for_update_cf`] with options.
+    /// Like [`Transaction::get_for_update_cf`], with options.
     ///
     /// # Errors
-    /// As [`Transaction::get_for_update_cf`] and [`Transaction::get_cf_opt`].
+    /// Same as [`Transaction::get_for_update_cf`] and [`Transaction::get_cf_opt`].
     pub fn get_for_update_cf_opt(
         &self,
         cf: &ColumnFamily,
@@ -61,10 +61,10 @@ impl Transaction {
         self.read_for(Some(cf), key.as_ref(), options, true)
     }
 
-    /// [`Transaction::get_for_share`] with options.
+    /// Like [`Transaction::get_for_share`], with options.
     ///
     /// # Errors
-    /// As [`Transaction::get_for_update_opt`].
+    /// Same as [`Transaction::get_for_update_opt`].
     pub fn get_for_share_opt(
         &self,
         key: impl AsRef<[u8]>,
@@ -73,10 +73,10 @@ impl Transaction {
         self.read_for(None, key.as_ref(), options, false)
     }
 
-    /// [`Transaction::get_for_share_cf`] with options.
+    /// Like [`Transaction::get_for_share_cf`], with options.
     ///
     /// # Errors
-    /// As [`Transaction::get_for_update_cf_opt`].
+    /// Same as [`Transaction::get_for_update_cf_opt`].
     pub fn get_for_share_cf_opt(
         &self,
         cf: &ColumnFamily,
@@ -86,8 +86,8 @@ impl Transaction {
         self.read_for(Some(cf), key.as_ref(), options, false)
     }
 
-    /// Returns the values of many keys in their order: the transaction's own writes, else what one state of the
-    /// database has.
+    /// Returns the values of many keys in their order: the transaction's own writes, otherwise values from one state of
+    /// the database.
     ///
     /// ```
     /// # let dir = tempfile::tempdir().unwrap();
@@ -103,7 +103,7 @@ impl Transaction {
     /// ```
     ///
     /// # Errors
-    /// As [`Transaction::get`], for each key.
+    /// Same as [`Transaction::get`], for each key.
     pub fn multi_get<K: AsRef<[u8]>>(
         &self,
         keys: impl IntoIterator<Item = K>,
@@ -111,10 +111,10 @@ impl Transaction {
         self.multi_get_opt(keys, &ReadOptions::default())
     }
 
-    /// [`Transaction::multi_get`] with options.
+    /// Like [`Transaction::multi_get`], with options.
     ///
     /// # Errors
-    /// As [`Transaction::get_opt`], for each key.
+    /// Same as [`Transaction::get_opt`], for each key.
     pub fn multi_get_opt<K: AsRef<[u8]>>(
         &self,
         keys: impl IntoIterator<Item = K>,
@@ -123,10 +123,10 @@ impl Transaction {
         self.read_many(keys.into_iter().map(|key| (None, key)).collect(), options)
     }
 
-    /// [`Transaction::multi_get`] of keys of any column families.
+    /// Like [`Transaction::multi_get`], for keys of any column families.
     ///
     /// # Errors
-    /// As [`Transaction::get_cf`], for each key.
+    /// Same as [`Transaction::get_cf`], for each key.
     pub fn multi_get_cf<'a, K: AsRef<[u8]>>(
         &self,
         keys: impl IntoIterator<Item = (&'a ColumnFamily, K)>,
@@ -134,10 +134,10 @@ impl Transaction {
         self.multi_get_cf_opt(keys, &ReadOptions::default())
     }
 
-    /// [`Transaction::multi_get_cf`] with options.
+    /// Like [`Transaction::multi_get_cf`], with options.
     ///
     /// # Errors
-    /// As [`Transaction::get_cf_opt`], for each key.
+    /// Same as [`Transaction::get_cf_opt`], for each key.
     pub fn multi_get_cf_opt<'a, K: AsRef<[u8]>>(
         &self,
         keys: impl IntoIterator<Item = (&'a ColumnFamily, K)>,
@@ -158,17 +158,17 @@ impl Transaction {
         keys.iter().map(|(cf, key)| self.read(*cf, key.as_ref(), &one_state)).collect()
     }
 
-    /// [`Transaction::iter_cf`] with options.
+    /// Like [`Transaction::iter_cf`], with options.
     pub fn iter_cf_opt(&self, cf: &ColumnFamily, options: &ReadOptions) -> TransactionIter {
         self.iter_within(Some(cf), options, Bounds::all())
     }
 
-    /// [`Transaction::range`] with options. Bounds in the options narrow the range.
+    /// Like [`Transaction::range`], with options. Bounds in the options narrow the range.
     pub fn range_opt(&self, range: impl KeyRange, options: &ReadOptions) -> TransactionIter {
         self.iter_within(None, options, Bounds::range(range))
     }
 
-    /// [`Transaction::range_cf`] with options.
+    /// Like [`Transaction::range_cf`], with options.
     pub fn range_cf_opt(
         &self,
         cf: &ColumnFamily,
@@ -178,12 +178,12 @@ impl Transaction {
         self.iter_within(Some(cf), options, Bounds::range(range))
     }
 
-    /// [`Transaction::prefix`] with options.
+    /// Like [`Transaction::prefix`], with options.
     pub fn prefix_opt(&self, prefix: impl AsRef<[u8]>, options: &ReadOptions) -> TransactionIter {
         self.iter_within(None, options, Bounds::prefix(prefix.as_ref()))
     }
 
-    /// [`Transaction::prefix_cf`] with options.
+    /// Like [`Transaction::prefix_cf`], with options.
     pub fn prefix_cf_opt(
         &self,
         cf: &ColumnFamily,

@@ -8,11 +8,11 @@ use crate::txn as engine;
 use crate::{ColumnFamily, Db, ReadOptions, Value, db};
 use std::fmt;
 
-/// Writes that are committed together, or not at all.
+/// Writes that are committed atomically.
 ///
-/// It sees its own writes before others do. Methods take `&self`: a transaction may be changed while it is iterated.
-/// Threads that share one wait for each other. Dropping a transaction rolls it back, unless it is prepared: then the
-/// next opening of the database returns it.
+/// A transaction sees its own writes before others do. Methods take `&self`, so a transaction may be changed while it
+/// is iterated. Threads that share one wait for each other. Dropping a transaction rolls it back, unless it is
+/// prepared: then the next opening of the database returns it.
 ///
 /// Methods without a column family work on the default one.
 pub struct Transaction {
@@ -37,12 +37,12 @@ impl Transaction {
         }
     }
 
-    /// The database that it belongs to.
+    /// Returns the database to which the transaction belongs.
     pub fn db(&self) -> &Db {
         &self.db
     }
 
-    /// How far it has come.
+    /// Returns the state of the transaction.
     pub fn state(&self) -> TransactionState {
         self.inner.lock().state()
     }
@@ -52,7 +52,7 @@ impl Transaction {
     /// # Errors
     /// In a [`TransactionDb`](super::TransactionDb): `LockTimeout` if another transaction holds the key's lock for too
     /// long, `Deadlock` if the two would wait for each other, `Busy` if the key was written after
-    /// [`set_snapshot`](Transaction::set_snapshot). The transaction can go on afterwards, without this write.
+    /// [`set_snapshot`](Transaction::set_snapshot). The transaction can continue afterwards, without this write.
     pub fn put(&self, key: impl AsRef<[u8]>, value: impl AsRef<[u8]>) -> Result<()> {
         self.with(None, |txn, cf| txn.put(cf, key.as_ref(), value.as_ref()))
     }
@@ -60,7 +60,7 @@ impl Transaction {
     /// Sets a key of a column family.
     ///
     /// # Errors
-    /// As [`Transaction::put`]; also for a dropped family or one of another database.
+    /// Same as [`Transaction::put`]; also for a dropped family or one of another database.
     pub fn put_cf(
         &self,
         cf: &ColumnFamily,
@@ -73,7 +73,7 @@ impl Transaction {
     /// Deletes a key. Deleting a key that does not exist is no error.
     ///
     /// # Errors
-    /// As [`Transaction::put`].
+    /// Same as [`Transaction::put`].
     pub fn delete(&self, key: impl AsRef<[u8]>) -> Result<()> {
         self.with(None, |txn, cf| txn.delete(cf, key.as_ref()))
     }
@@ -81,23 +81,23 @@ impl Transaction {
     /// Deletes a key of a column family.
     ///
     /// # Errors
-    /// As [`Transaction::put_cf`].
+    /// Same as [`Transaction::put_cf`].
     pub fn delete_cf(&self, cf: &ColumnFamily, key: impl AsRef<[u8]>) -> Result<()> {
         self.with(Some(cf), |txn, cf| txn.delete(cf, key.as_ref()))
     }
 
-    /// Deletes a key that was put exactly once since it was last deleted; see [`Db::single_delete`].
+    /// Deletes a key that was put exactly once since its last deletion; see [`Db::single_delete`].
     ///
     /// # Errors
-    /// As [`Transaction::put`].
+    /// Same as [`Transaction::put`].
     pub fn single_delete(&self, key: impl AsRef<[u8]>) -> Result<()> {
         self.with(None, |txn, cf| txn.single_delete(cf, key.as_ref()))
     }
 
-    /// [`Transaction::single_delete`] in a column family.
+    /// Like [`Transaction::single_delete`], in a column family.
     ///
     /// # Errors
-    /// As [`Transaction::put_cf`].
+    /// Same as [`Transaction::put_cf`].
     pub fn single_delete_cf(&self, cf: &ColumnFamily, key: impl AsRef<[u8]>) -> Result<()> {
         self.with(Some(cf), |txn, cf| txn.single_delete(cf, key.as_ref()))
     }
@@ -105,7 +105,7 @@ impl Transaction {
     /// Adds a merge operand to a key.
     ///
     /// # Errors
-    /// As [`Transaction::put`]; also if the family has no merge operator.
+    /// Same as [`Transaction::put`]; also if the family has no merge operator.
     pub fn merge(&self, key: impl AsRef<[u8]>, operand: impl AsRef<[u8]>) -> Result<()> {
         self.with(None, |txn, cf| txn.merge(cf, key.as_ref(), operand.as_ref()))
     }
@@ -113,7 +113,7 @@ impl Transaction {
     /// Adds a merge operand to a key of a column family.
     ///
     /// # Errors
-    /// As [`Transaction::put_cf`]; also if the family has no merge operator.
+    /// Same as [`Transaction::put_cf`]; also if the family has no merge operator.
     pub fn merge_cf(
         &self,
         cf: &ColumnFamily,
@@ -123,10 +123,10 @@ impl Transaction {
         self.with(Some(cf), |txn, cf| txn.merge(cf, key.as_ref(), operand.as_ref()))
     }
 
-    /// Returns the value of a key as the transaction sees it: its own write, else the newest committed one.
+    /// Returns the value of a key as the transaction sees it: its own write, otherwise the newest committed value.
     ///
     /// # Errors
-    /// As [`Db::get`].
+    /// Same as [`Db::get`].
     pub fn get(&self, key: impl AsRef<[u8]>) -> Result<Option<Value>> {
         self.read(None, key.as_ref(), &ReadOptions::default())
     }
@@ -134,24 +134,24 @@ impl Transaction {
     /// Returns the value of a key of a column family as the transaction sees it.
     ///
     /// # Errors
-    /// As [`Db::get`]; also for a dropped family or one of another database.
+    /// Same as [`Db::get`]; also for a dropped family or one of another database.
     pub fn get_cf(&self, cf: &ColumnFamily, key: impl AsRef<[u8]>) -> Result<Option<Value>> {
         self.read(Some(cf), key.as_ref(), &ReadOptions::default())
     }
 
-    /// [`Transaction::get`] with options. With a snapshot it returns the transaction's own write, else what the
-    /// snapshot shows.
+    /// Like [`Transaction::get`], with options. With a snapshot it returns the transaction's own write, otherwise the
+    /// snapshot's value.
     ///
     /// # Errors
-    /// As [`Db::get_opt`].
+    /// Same as [`Db::get_opt`].
     pub fn get_opt(&self, key: impl AsRef<[u8]>, options: &ReadOptions) -> Result<Option<Value>> {
         self.read(None, key.as_ref(), options)
     }
 
-    /// [`Transaction::get_cf`] with options.
+    /// Like [`Transaction::get_cf`], with options.
     ///
     /// # Errors
-    /// As [`Transaction::get_cf`] and [`Db::get_opt`].
+    /// Same as [`Transaction::get_cf`] and [`Db::get_opt`].
     pub fn get_cf_opt(
         &self,
         cf: &ColumnFamily,
@@ -184,18 +184,18 @@ impl Transaction {
         Ok(found.map(Value::pinned))
     }
 
-    /// Returns the value of a key, and treats the key as written: nobody else may change it before the commit.
+    /// Returns the value of a key and treats the key as written: no other writer may change it before the commit.
     ///
     /// # Errors
-    /// As [`Transaction::put`] and [`Transaction::get`].
+    /// Same as [`Transaction::put`] and [`Transaction::get`].
     pub fn get_for_update(&self, key: impl AsRef<[u8]>) -> Result<Option<Value>> {
         self.read_for(None, key.as_ref(), &ReadOptions::default(), true)
     }
 
-    /// [`Transaction::get_for_update`] in a column family.
+    /// Like [`Transaction::get_for_update`], in a column family.
     ///
     /// # Errors
-    /// As [`Transaction::put_cf`] and [`Transaction::get_cf`].
+    /// Same as [`Transaction::put_cf`] and [`Transaction::get_cf`].
     pub fn get_for_update_cf(
         &self,
         cf: &ColumnFamily,
@@ -204,18 +204,18 @@ impl Transaction {
         self.read_for(Some(cf), key.as_ref(), &ReadOptions::default(), true)
     }
 
-    /// [`Transaction::get_for_update`] that lets other transactions do the same: a shared lock.
+    /// Like [`Transaction::get_for_update`], but takes a shared lock, which other transactions can hold too.
     ///
     /// # Errors
-    /// As [`Transaction::get_for_update`].
+    /// Same as [`Transaction::get_for_update`].
     pub fn get_for_share(&self, key: impl AsRef<[u8]>) -> Result<Option<Value>> {
         self.read_for(None, key.as_ref(), &ReadOptions::default(), false)
     }
 
-    /// [`Transaction::get_for_share`] in a column family.
+    /// Like [`Transaction::get_for_share`], in a column family.
     ///
     /// # Errors
-    /// As [`Transaction::get_for_update_cf`].
+    /// Same as [`Transaction::get_for_update_cf`].
     pub fn get_for_share_cf(
         &self,
         cf: &ColumnFamily,
@@ -224,18 +224,18 @@ impl Transaction {
         self.read_for(Some(cf), key.as_ref(), &ReadOptions::default(), false)
     }
 
-    /// Iterates over all keys and values as the transaction sees them now, from both ends. Later writes of the
+    /// Iterates over all keys and values as the transaction sees them now, from either end. Later writes of the
     /// transaction do not change what the iterator shows.
     pub fn iter(&self) -> TransactionIter {
         self.iter_within(None, &ReadOptions::default(), Bounds::all())
     }
 
-    /// [`Transaction::iter`] with options.
+    /// Like [`Transaction::iter`], with options.
     pub fn iter_opt(&self, options: &ReadOptions) -> TransactionIter {
         self.iter_within(None, options, Bounds::all())
     }
 
-    /// [`Transaction::iter`] over a column family.
+    /// Like [`Transaction::iter`], over a column family.
     pub fn iter_cf(&self, cf: &ColumnFamily) -> TransactionIter {
         self.iter_within(Some(cf), &ReadOptions::default(), Bounds::all())
     }
@@ -272,14 +272,14 @@ impl Transaction {
         made.unwrap_or_else(TransactionIter::failed)
     }
 
-    /// From now on a key that others write counts as a conflict, also before this transaction touches it. Reads still
-    /// return the newest committed values, unless their options name the [`snapshot`](Transaction::snapshot) that this
-    /// takes. It replaces an earlier one.
+    /// Takes a snapshot. From now on, a key that others have written since counts as a conflict, even if this
+    /// transaction uses it only later. Reads still return the newest committed values, unless their options name the
+    /// [`snapshot`](Transaction::snapshot). It replaces an earlier one.
     pub fn set_snapshot(&self) {
         self.inner.lock().set_snapshot();
     }
 
-    /// Remembers the present state for [`Transaction::rollback_to_save_point`]. Save points nest.
+    /// Sets a save point for [`Transaction::rollback_to_save_point`]. Save points nest.
     ///
     /// ```
     /// # let dir = tempfile::tempdir().unwrap();
@@ -297,8 +297,7 @@ impl Transaction {
         self.inner.lock().set_save_point();
     }
 
-    /// Undoes what was written since the last save point, frees the keys first touched since, and removes the save
-    /// point.
+    /// Undoes the writes since the last save point, releases the keys first used since, and removes the save point.
     ///
     /// # Errors
     /// Fails with `NotFound` if there is no save point.
@@ -306,7 +305,7 @@ impl Transaction {
         self.inner.lock().rollback_to_save_point()
     }
 
-    /// Removes the last save point and keeps what was written since.
+    /// Removes the last save point and keeps the writes since.
     ///
     /// # Errors
     /// Fails with `NotFound` if there is no save point.
@@ -314,23 +313,24 @@ impl Transaction {
         self.inner.lock().pop_save_point()
     }
 
-    /// Names the transaction, as [`Transaction::prepare`] needs: 1 to 512 bytes that no other transaction of the
-    /// database has.
+    /// Sets the transaction's name, which [`Transaction::prepare`] requires: 1 to 512 bytes that no other transaction
+    /// of the database uses.
     ///
     /// # Errors
-    /// Fails with `InvalidArgument` for a name that is taken or not allowed, or if the transaction has one.
+    /// Fails with `InvalidArgument` for a name that is taken or not allowed, or if the transaction already has a name.
     pub fn set_name(&self, name: impl AsRef<[u8]>) -> Result<()> {
         self.inner.lock().set_name(name.as_ref())
     }
 
-    /// The name; empty if none was set.
+    /// Returns the transaction's name; empty if none was set.
     pub fn name(&self) -> Vec<u8> {
         self.inner.lock().name().to_vec()
     }
 
-    /// The first phase of a two-phase commit: everything written so far goes to the log under the transaction's name,
-    /// and survives the program. [`Transaction::commit`] or [`Transaction::rollback`] follow, now or after the next
-    /// opening ([`TransactionDb::prepared_transactions`](super::TransactionDb::prepared_transactions)).
+    /// Prepares the transaction, which is the first phase of a two-phase commit: everything written so far is written
+    /// to the log under the transaction's name, and survives the program. [`Transaction::commit`] or
+    /// [`Transaction::rollback`] follow, now or after the next opening
+    /// ([`TransactionDb::prepared_transactions`](super::TransactionDb::prepared_transactions)).
     ///
     /// # Errors
     /// Fails without a name, in an [`OptimisticTransactionDb`](super::OptimisticTransactionDb), with `Expired`, or if
@@ -339,19 +339,19 @@ impl Transaction {
         self.inner.lock().prepare()
     }
 
-    /// Writes everything at once; for a prepared transaction this is the second phase.
+    /// Commits all writes at once. For a prepared transaction this is the second phase.
     ///
     /// # Errors
-    /// `Busy` if another writer changed a key of an optimistic transaction, `Expired`, or as [`Db::put`]. Nothing is
-    /// written then, and the transaction is rolled back; a prepared one stays prepared.
+    /// `Busy` if another writer changed a key of an optimistic transaction, `Expired`, or the errors of [`Db::put`].
+    /// Nothing is written then, and the transaction is rolled back; a prepared one stays prepared.
     pub fn commit(self) -> Result<()> {
         self.inner.into_inner().commit()
     }
 
-    /// Gives up all writes and frees all keys. The transaction can be used again, unless it was prepared.
+    /// Discards all writes and releases all keys. The transaction can be used again, unless it was prepared.
     ///
     /// # Errors
-    /// Fails if the log cannot be written: of a prepared transaction only.
+    /// Fails if the log cannot be written, which can happen only for a prepared transaction.
     pub fn rollback(&self) -> Result<()> {
         self.inner.lock().rollback()
     }

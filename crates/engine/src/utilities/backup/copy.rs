@@ -1,4 +1,4 @@
-//! Copies of files with their checksums, no faster than allowed.
+//! Copies files with their checksums, at a limited rate.
 
 use crate::base::checksum::crc32c_extend;
 use crate::env::clock::{self, Instant};
@@ -11,19 +11,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Shares a number of bytes per second among threads.
+/// Shares a rate in bytes per second among threads.
 pub(super) struct Throttle {
     bytes_per_second: u64,
-    /// Bytes that are copied at once.
+    /// The number of bytes that are copied at once.
     chunk: usize,
-    /// When the bytes so far are paid for.
+    /// When the bytes copied so far are paid for.
     paid_until: Mutex<Instant>,
 }
 
 impl Throttle {
-    /// 0 bytes per second are no limit.
+    /// Creates a throttle; 0 bytes per second means no limit.
     pub(super) fn new(bytes_per_second: u64, chunk: usize) -> Throttle {
-        // A slow copy still moves evenly.
+        // Even a slow copy should progress evenly.
         let chunk = match bytes_per_second {
             0 => chunk,
             rate => chunk.min((rate / 10).max(4 << 10) as usize),
@@ -45,26 +45,26 @@ impl Throttle {
     }
 }
 
-/// One file to copy, and where it goes.
+/// A file to copy, and its destination.
 pub(super) struct Copy {
     pub(super) from: PathBuf,
     pub(super) to: PathBuf,
-    /// What of it, where it may grow.
+    /// The number of bytes to copy, if the file may grow.
     pub(super) size: Option<u64>,
 }
 
-/// From where to where, and how.
+/// Source, target and settings of copies.
 pub(super) struct Copier<'a> {
     pub(super) source: Arc<dyn FileSystem>,
     pub(super) target: Arc<dyn FileSystem>,
     pub(super) sync: bool,
     pub(super) threads: usize,
     pub(super) throttle: Throttle,
-    /// Told how many bytes were copied.
+    /// Called with the number of bytes copied.
     pub(super) progress: &'a (dyn Fn(u64) + Sync),
 }
 
-/// What a copy gave.
+/// The result of a copy.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Copied {
     pub(super) size: u64,
@@ -72,7 +72,7 @@ pub(super) struct Copied {
 }
 
 impl Copier<'_> {
-    /// Copies all, several at a time. The results are in the order of the jobs.
+    /// Copies all files, several at a time. The results are in the order of the jobs.
     pub(super) fn run(&self, jobs: &[Copy]) -> Result<Vec<Copied>> {
         let next = AtomicUsize::new(0);
         let results = Mutex::new(vec![Copied::default(); jobs.len()]);
@@ -80,7 +80,7 @@ impl Copier<'_> {
             loop {
                 let i = next.fetch_add(1, Ordering::Relaxed);
                 let Some(job) = jobs.get(i) else { return Ok(()) };
-                // Who failed keeps the others from beginning more.
+                // A thread that fails keeps the others from starting more copies.
                 let copied =
                     self.copy(job).inspect_err(|_| next.store(jobs.len(), Ordering::Relaxed))?;
                 results.lock()[i] = copied;
@@ -118,7 +118,7 @@ impl Copier<'_> {
     }
 }
 
-/// The CRC-32C of a file.
+/// Returns the CRC-32C of a file.
 pub(super) fn checksum_of(fs: &dyn FileSystem, path: &Path, throttle: &Throttle) -> Result<u32> {
     let file = fs.open_random_access(path, false)?;
     let mut buffer = vec![0; throttle.chunk.min(file.size() as usize).max(1)];

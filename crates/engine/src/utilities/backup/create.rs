@@ -1,4 +1,4 @@
-//! Making a backup of an open database: the files of one moment, as a checkpoint has them.
+//! Creating a backup of an open database: its files at one point in time, as in a checkpoint.
 
 use super::copy::{Copied, Copier, Copy, checksum_of};
 use super::meta::{self, BackupFile, Meta};
@@ -16,35 +16,35 @@ use crate::version::FileMeta;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// How a backup is made.
+/// Options for creating a backup.
 #[derive(Default)]
 pub struct CreateBackupOptions {
-    /// Write memtables into tables first. What skipped the WAL is lost without.
+    /// Whether to flush memtables first. Without it, data that skipped the WAL is not in the backup.
     pub flush_before_backup: bool,
-    /// Kept with the backup.
+    /// Metadata that is stored with the backup.
     pub app_metadata: Vec<u8>,
-    /// Called each time that so many bytes were copied
-    /// ([`super::BackupEngineOptions::callback_trigger_interval_size`]), from any thread.
+    /// Called, from any thread, each time this many bytes were copied:
+    /// [`super::BackupEngineOptions::callback_trigger_interval_size`].
     pub progress_callback: Option<Box<dyn Fn() + Send + Sync>>,
 }
 
-/// A file of the database, and its place among the backups.
+/// A file of the database, and its path in the backup directory.
 struct Planned {
     from: PathBuf,
     size: Option<u64>,
-    /// Below the backup directory.
+    /// The path, relative to the backup directory.
     path: String,
-    /// It is there already.
+    /// The file, if the backup directory contains it already.
     known: Option<BackupFile>,
 }
 
 impl BackupEngine {
-    /// Makes a backup of what was written up to now.
+    /// Creates a backup of everything written so far.
     pub fn create_new_backup(&mut self, db: &Db) -> Result<u32> {
         self.create_new_backup_with(db, &CreateBackupOptions::default())
     }
 
-    /// Makes a backup; the result is its number.
+    /// Creates a backup and returns its number.
     pub fn create_new_backup_with(&mut self, db: &Db, how: &CreateBackupOptions) -> Result<u32> {
         let inner = db.core();
         let newest = self.backups.keys().chain(self.corrupt.keys()).max();
@@ -59,14 +59,14 @@ impl BackupEngine {
             Ok(()) => inner.session.info_log.info(format_args!("Backup DONE: {id}")),
             Err(e) => {
                 inner.session.info_log.warn(format_args!("Backup failed -- {e}"));
-                // Best effort: the next backup and the next purge look again.
+                // Best effort: the next backup and the next purge try again.
                 let _ = self.garbage_collect();
             }
         }
         made.map(|()| id)
     }
 
-    /// The directory of a backup that was cut short.
+    /// Removes the directory of an unfinished backup.
     fn remove_unfinished(&self, id: u32) -> Result<()> {
         let private = self.dir.join("private").join(id.to_string());
         if !self.fs.exists(&private)? {
@@ -103,7 +103,7 @@ impl BackupEngine {
         Ok(())
     }
 
-    /// The tables first, then what belongs to this backup alone.
+    /// Plans the files: tables first, then those that belong only to this backup.
     fn plan(&self, inner: &Core, contents: &Contents, private: &str) -> Result<Vec<Planned>> {
         let mut plan = Vec::new();
         for (family, file) in contents.tables.values() {
@@ -160,7 +160,7 @@ impl BackupEngine {
         Ok(Planned { from, size: None, path, known })
     }
 
-    /// A name that another table with the same number does not have.
+    /// Returns a name that differs from that of any other table with the same number.
     fn shared_name(
         &self,
         inner: &Core,

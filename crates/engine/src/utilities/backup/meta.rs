@@ -9,8 +9,8 @@
 //! private/1/CURRENT crc32 2659179228
 //! ```
 //!
-//! The checksum is CRC-32C, not masked, in decimal. Version 1 is written; 2 is read as far as its
-//! fields may be ignored.
+//! The checksum is an unmasked CRC-32C in decimal. We write version 1. We read version 2 if its additional fields may
+//! be ignored.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -23,13 +23,13 @@ use std::path::{Component, Path, PathBuf};
 /// A file of a backup.
 #[derive(Clone, Debug)]
 pub(super) struct BackupFile {
-    /// Below the backup directory.
+    /// The path, relative to the backup directory.
     pub(super) path: String,
     pub(super) size: u64,
     pub(super) checksum: Option<u32>,
 }
 
-/// What a backup consists of.
+/// The content of a backup.
 #[derive(Clone, Debug)]
 pub(super) struct Meta {
     pub(super) timestamp: i64,
@@ -38,12 +38,12 @@ pub(super) struct Meta {
     pub(super) files: Vec<BackupFile>,
 }
 
-/// Where the meta file of a backup is.
+/// Returns the path of a backup's meta file.
 pub(super) fn path(dir: &Path, id: u32) -> PathBuf {
     dir.join("meta").join(id.to_string())
 }
 
-/// Reads a meta file; the files that it names must be there.
+/// Reads a meta file. The files that it names must exist.
 pub(super) fn read(fs: &dyn FileSystem, dir: &Path, id: u32) -> Result<Meta> {
     let path = path(dir, id);
     let bytes = fs.read_file(&path)?;
@@ -118,7 +118,7 @@ fn unhex(digits: &str) -> Result<Vec<u8>> {
     pairs.collect::<Option<_>>().ok_or_else(bad)
 }
 
-/// Writes a meta file: the backup exists when it has its name.
+/// Writes a meta file. The backup exists once the file has its final name.
 pub(super) fn write(
     fs: &dyn FileSystem,
     dir: &Path,
@@ -162,7 +162,7 @@ fn print(meta: &Meta) -> String {
 mod tests {
     use super::*;
 
-    /// As RocksDB 10.10.1 wrote it.
+    /// A meta file that RocksDB 10.10.1 wrote.
     const THEIRS: &str = "1795291969\n150\n2\nshared_checksum/000009_sYU37SIMPCHAVFW9BEK57_1970.sst \
                           crc32 247822940\nprivate/1/CURRENT crc32 2659179228\n";
 

@@ -1,5 +1,4 @@
-//! Backups in RocksDB's directory layout, which RocksDB and this engine read and continue for each
-//! other.
+//! Backups in RocksDB's directory layout. RocksDB and this engine can read and continue each other's backups.
 //!
 //! ```text
 //! meta/N                                     what backup N consists of (meta.rs)
@@ -8,11 +7,11 @@
 //! shared/000009.sst                          the same without `share_files_with_checksum`
 //! ```
 //!
-//! A backup exists when its meta file does, which is written last under a temporary name. What a
-//! backup that was cut short left in `private` is removed when the next one begins; shared tables that
-//! it left stay until the next `garbage_collect`, which also runs when backups are deleted or one fails.
+//! A backup exists when its meta file does; the meta file is written last, under a temporary name. Files of an
+//! unfinished backup in `private` are removed when the next backup begins. Its shared tables stay until the next
+//! `garbage_collect`, which also runs when a backup is deleted or fails.
 //!
-//! One engine at a time may change a backup directory.
+//! Only one engine at a time may change a backup directory.
 
 mod copy;
 mod create;
@@ -30,7 +29,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// How the tables of `shared_checksum` are named. Numbers are RocksDB's.
+/// The naming scheme of tables in `shared_checksum`. The numbers are RocksDB's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShareFilesNaming(pub u32);
 
@@ -39,7 +38,7 @@ impl ShareFilesNaming {
     pub const LEGACY_CRC32C_AND_FILE_SIZE: ShareFilesNaming = ShareFilesNaming(1);
     /// `000009_s<session>.sst`.
     pub const USE_DB_SESSION_ID: ShareFilesNaming = ShareFilesNaming(2);
-    /// Adds `_<size>` where it is not yet part of the name.
+    /// Adds `_<size>` if it is not part of the name yet.
     pub const FLAG_INCLUDE_FILE_SIZE: u32 = 1 << 31;
 
     fn by_session(self) -> bool {
@@ -54,38 +53,38 @@ impl ShareFilesNaming {
 /// Options of a [`BackupEngine`]; names and defaults are RocksDB's.
 #[derive(Clone)]
 pub struct BackupEngineOptions {
-    /// Where backups are. Not the directory of the database.
+    /// The directory of the backups. It must not be the database directory.
     pub backup_dir: PathBuf,
-    /// The file system of the backups; `None` is the operating system's.
+    /// The file system of the backups; `None` means the operating system's.
     pub file_system: Option<Arc<dyn FileSystem>>,
-    /// Backups share tables that are the same.
+    /// Whether backups share identical tables.
     pub share_table_files: bool,
-    /// Sync every file of a backup before it counts.
+    /// Whether to sync every file of a backup before the backup becomes valid.
     pub sync: bool,
-    /// Delete the backups that are there.
+    /// Whether to delete the existing backups.
     pub destroy_old_data: bool,
-    /// WALs are part of a backup.
+    /// Whether WALs are part of a backup.
     pub backup_log_files: bool,
-    /// Bytes per second that a backup may write; 0 is no limit.
+    /// The rate limit for writing backups, in bytes per second; 0 means no limit.
     pub backup_rate_limit: u64,
-    /// Bytes per second that a restore may write; 0 is no limit.
+    /// The rate limit for restoring, in bytes per second; 0 means no limit.
     pub restore_rate_limit: u64,
-    /// Shared tables are told apart by more than their number.
+    /// Whether shared tables are distinguished by more than their number.
     pub share_files_with_checksum: bool,
-    /// Threads that copy.
+    /// The number of threads that copy files.
     pub max_background_operations: i32,
-    /// Bytes between two calls of [`CreateBackupOptions::progress_callback`].
+    /// The number of bytes between two calls of [`CreateBackupOptions::progress_callback`].
     pub callback_trigger_interval_size: u64,
-    /// Of engines that only read; accepted, has no effect on others, as in RocksDB.
+    /// For engines that only read. Accepted, but without effect on other engines, as in RocksDB.
     pub max_valid_backups_to_open: i32,
-    /// How shared tables are named.
+    /// The naming scheme of shared tables.
     pub share_files_with_checksum_naming: ShareFilesNaming,
-    /// Bytes that are copied at once; 0 is 5 MiB.
+    /// The number of bytes that are copied at once; 0 means 5 MiB.
     pub io_buffer_size: u64,
 }
 
 impl BackupEngineOptions {
-    /// RocksDB's defaults.
+    /// Returns RocksDB's defaults.
     pub fn new(backup_dir: impl Into<PathBuf>) -> BackupEngineOptions {
         BackupEngineOptions {
             backup_dir: backup_dir.into(),
@@ -117,33 +116,33 @@ impl BackupEngineOptions {
     }
 }
 
-/// What is known of a backup.
+/// Information about a backup.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BackupInfo {
-    /// Its number: the first is 1.
+    /// The backup's number. The first is 1.
     pub backup_id: u32,
-    /// When it was made, in seconds since 1970.
+    /// When the backup was created, in seconds since 1970.
     pub timestamp: i64,
-    /// Bytes of its files, those included that it shares.
+    /// The size of its files in bytes, including shared files.
     pub size: u64,
-    /// How many files those are.
+    /// The number of these files.
     pub number_files: u32,
-    /// What the user gave with it.
+    /// The metadata that the user stored with it.
     pub app_metadata: Vec<u8>,
 }
 
-/// Makes, checks, restores and deletes backups.
+/// Creates, checks, restores and deletes backups.
 pub struct BackupEngine {
     fs: Arc<dyn FileSystem>,
     dir: PathBuf,
     options: BackupEngineOptions,
     backups: BTreeMap<u32, Meta>,
-    /// Their meta file cannot be read, or a file that it names is missing.
+    /// Backups whose meta file cannot be read, or that lack a file which it names.
     corrupt: BTreeMap<u32, Error>,
 }
 
 impl BackupEngine {
-    /// Opens a directory of backups, which is made if need be.
+    /// Opens a directory of backups, and creates it if necessary.
     pub fn open(options: BackupEngineOptions) -> Result<BackupEngine> {
         if options.share_files_with_checksum_naming.0 & 0xffff == 0 {
             return Err(Error::invalid_argument("share_files_with_checksum_naming: no scheme"));
@@ -173,7 +172,7 @@ impl BackupEngine {
                 Err(e) if matches!(e.code(), Code::Corruption | Code::NotSupported) => {
                     self.corrupt.insert(id, e);
                 }
-                // A device that fails now may not fail later: nothing is to be deleted for that.
+                // The device may work again later, so this error must not cause anything to be deleted.
                 Err(e) => return Err(e),
             }
         }
@@ -186,7 +185,7 @@ impl BackupEngine {
         self.garbage_collect()
     }
 
-    /// The backups that can be restored, oldest first.
+    /// Returns the backups that can be restored, oldest first.
     pub fn backup_info(&self) -> Vec<BackupInfo> {
         let info = |(&backup_id, meta): (&u32, &Meta)| BackupInfo {
             backup_id,
@@ -198,15 +197,15 @@ impl BackupEngine {
         self.backups.iter().map(info).collect()
     }
 
-    /// The backups that cannot, and why.
+    /// Returns the backups that cannot be restored, and the reasons.
     pub fn corrupted_backups(&self) -> Vec<(u32, Error)> {
         self.corrupt.iter().map(|(id, e)| (*id, e.clone())).collect()
     }
 
-    /// Checks that the files of a backup are there with the sizes that they had when the engine was
-    /// opened; on request also their checksums.
+    /// Checks that the files of a backup exist with the sizes that they had when the engine was opened. With
+    /// `with_checksum`, checks their checksums too.
     pub fn verify_backup(&self, id: u32, with_checksum: bool) -> Result<()> {
-        // RocksDB says only that it was not found.
+        // RocksDB only reports that the file was not found.
         let explained = |e: Error| match e.code() {
             Code::NotFound => Error::not_found("").explained(e.message()).about_file(&self.dir),
             _ => e,
@@ -241,7 +240,7 @@ impl BackupEngine {
         Ok(())
     }
 
-    /// Deletes all but the newest backups.
+    /// Deletes all backups except the newest `keep`.
     pub fn purge_old_backups(&mut self, keep: u32) -> Result<()> {
         let old = self.backups.len().saturating_sub(keep as usize);
         let ids: Vec<u32> = self.backups.keys().take(old).copied().collect();
@@ -249,7 +248,7 @@ impl BackupEngine {
         self.garbage_collect()
     }
 
-    /// Deletes a backup, and the shared files that only it had.
+    /// Deletes a backup, and the shared files that only it used.
     pub fn delete_backup(&mut self, id: u32) -> Result<()> {
         if !self.backups.contains_key(&id) && !self.corrupt.contains_key(&id) {
             return Err(self.no_backup(Some(id)));
@@ -258,7 +257,7 @@ impl BackupEngine {
         self.garbage_collect()
     }
 
-    /// Deletes every file that no backup needs.
+    /// Deletes every file that no backup uses.
     pub fn garbage_collect(&self) -> Result<()> {
         let files = self.backups.values().flat_map(|meta| &meta.files);
         let needed: BTreeSet<&str> = files.map(|file| file.path.as_str()).collect();
@@ -292,7 +291,7 @@ impl BackupEngine {
         }
     }
 
-    /// Takes a backup out of the list, for good.
+    /// Removes a backup from the list, permanently.
     fn forget(&mut self, id: u32) -> Result<()> {
         match self.fs.remove_file(&meta::path(&self.dir, id)) {
             Err(e) if !e.is_path_not_found() => return Err(e),
@@ -311,7 +310,7 @@ impl BackupEngine {
         }
     }
 
-    /// There is no backup with this number; without one, there is none at all.
+    /// Returns the error that there is no backup with this number, or no backup at all if no number is given.
     #[cold]
     fn no_backup(&self, id: Option<u32>) -> Error {
         let known: Vec<String> = self.backups.keys().map(u32::to_string).collect();
@@ -322,7 +321,7 @@ impl BackupEngine {
         Error::not_found("Backup not found").explained(message).about_file(&self.dir)
     }
 
-    /// What some backup knows of a file.
+    /// Returns what the backups record about a file.
     fn known(&self, path: &str) -> Option<&BackupFile> {
         self.backups.values().flat_map(|meta| &meta.files).find(|file| file.path == path)
     }

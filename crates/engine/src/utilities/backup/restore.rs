@@ -1,4 +1,4 @@
-//! Bringing a backup back into a directory.
+//! Restoring a backup into a directory.
 
 use super::BackupEngine;
 use super::copy::{Copier, Copy};
@@ -9,11 +9,11 @@ use crate::fs::no_parent;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// How a backup is restored.
+/// Options for restoring a backup.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RestoreOptions {
-    /// The WALs that are there stay, and archived ones come back: for backups without
-    /// `backup_log_files`, where the WALs survived.
+    /// Whether existing WALs stay and archived ones are moved back. For backups without `backup_log_files` of a
+    /// database whose WALs survived.
     pub keep_log_files: bool,
 }
 
@@ -30,8 +30,7 @@ impl BackupEngine {
         self.restore(id, db_dir, wal_dir, options)
     }
 
-    /// Makes `db_dir`, with its WALs in `wal_dir`, the database of a backup. What was there before is
-    /// deleted.
+    /// Restores a backup's database to `db_dir`, with its WALs in `wal_dir`. Existing database files are deleted.
     pub fn restore(
         &self,
         id: u32,
@@ -52,7 +51,7 @@ impl BackupEngine {
                 files.push((file, to));
             }
         }
-        // The database exists when CURRENT does.
+        // The database exists once CURRENT does.
         let (current, others): (Vec<_>, Vec<_>) =
             files.into_iter().partition(|(_, to)| to.ends_with("CURRENT"));
         self.bring_back(&others)?;
@@ -62,7 +61,7 @@ impl BackupEngine {
         self.fs.sync_dir(&db_dir)
     }
 
-    /// Makes a directory to restore into, with the error that RocksDB has where the one above it is missing.
+    /// Creates a directory to restore into. If its parent is missing, returns RocksDB's error.
     fn make_target(&self, dir: &Path) -> Result<()> {
         self.fs.create_dir_if_missing(dir).map_err(|e| match e.is_path_not_found() {
             true => no_parent("While open directory", dir),
@@ -70,7 +69,7 @@ impl BackupEngine {
         })
     }
 
-    /// A database that is open there must not lose its files.
+    /// Locks the directory, so that an open database there does not lose its files.
     fn lock_if_there(&self, dir: &Path) -> Result<Option<Box<dyn crate::fs::FileLock>>> {
         let path = filename::lock_file_name(dir);
         if self.fs.exists(&path)? { self.fs.lock_file(&path).map(Some) } else { Ok(None) }
@@ -130,7 +129,7 @@ impl BackupEngine {
     }
 }
 
-/// Where a file of a backup goes: `shared_checksum/000009_sSESSION_1970.sst` is `000009.sst`.
+/// Returns the destination of a backup's file: `shared_checksum/000009_sSESSION_1970.sst` becomes `000009.sst`.
 fn target(file: &BackupFile, db_dir: &Path, wal_dir: &Path) -> Result<Option<PathBuf>> {
     let name = file.path.rsplit('/').next().unwrap_or_default();
     let plain = match (file.path.starts_with("shared_checksum/"), name.split_once('_')) {
