@@ -49,6 +49,16 @@ impl Db {
         self.core().jobs.compact_level(&cf.data, level)
     }
 
+    /// Reads every data block of every live table and verifies its checksum.
+    pub fn verify_checksums(&self) -> Result<()> {
+        for (family, version) in self.core().catalog.current_versions() {
+            for (_, file) in version.all_files() {
+                family.tables.find(file)?.verify_checksums()?;
+            }
+        }
+        Ok(())
+    }
+
     /// Waits until no flush and no compaction is running or due.
     pub fn wait_for_compact(&self) -> Result<()> {
         self.wait_for_compact_opt(&WaitForCompactOptions::default())

@@ -49,6 +49,17 @@ impl Db {
         lookup::get(self.core(), &cf.data, ro, key)
     }
 
+    /// Returns the merge operands of a key, oldest first, after the value below them if there is one. The result has
+    /// one element for a key with a value and no operands, and none for a key without a value.
+    pub fn merge_operands_cf(
+        &self,
+        ro: &ReadOptions,
+        cf: &ColumnFamily,
+        key: &[u8],
+    ) -> Result<Vec<Vec<u8>>> {
+        lookup::merge_operands(self.core(), &cf.data, ro, key)
+    }
+
     /// Returns the values of many keys of the default column family at one point in time.
     pub fn multi_get<K: AsRef<[u8]>>(
         &self,

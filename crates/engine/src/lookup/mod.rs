@@ -11,11 +11,13 @@ mod many;
 mod modes;
 mod observe;
 mod one;
+mod operands;
 
 pub(crate) use get::{get, newest_sequence};
 pub(crate) use into::{get_into_buffer, get_into_vec, get_with};
 pub(crate) use iterate::iterator;
 pub(crate) use many::multi_get;
+pub(crate) use operands::merge_operands;
 
 use crate::base::{PinnedValue, SeqNo};
 use crate::error::Result;

@@ -1,11 +1,12 @@
 //! The lookup of one key, from the newest place to the oldest. Every lookup of a single key runs this code.
 
 use super::modes::{charged, check_timestamps};
-use super::observe::{Observe, Phase};
+use super::observe::{Observe, Phase, Unobserved};
 use super::{Host, read_sequence, skips_memtables};
 use crate::base::{LookupBuffer, LookupKey, PinnedValue, SeqNo};
 use crate::env::epoch::{self, Guard};
 use crate::error::{Error, Result};
+use crate::hooks::MergeOperator;
 use crate::iter::{GetContext, Outcome, Receiver};
 use crate::options::ReadOptions;
 use crate::read::SuperVersion;
@@ -80,6 +81,20 @@ impl Lookup<'_> {
             observer.found_in_level(level);
         }
         Ok(outcome)
+    }
+
+    /// Returns the newest visible value of a key, with `operator` in place of the family's merge operator.
+    pub(super) fn merged_by(
+        &self,
+        user_key: &[u8],
+        operator: &dyn MergeOperator,
+    ) -> Result<Option<PinnedValue>> {
+        let key = LookupBuffer::new(user_key, self.seq);
+        let key = key.key();
+        let ctx = GetContext::new(key.user_key(), Some(operator));
+        let mut ctx = ctx.ignoring_range_deletions(self.ro.ignore_range_deletions);
+        self.search(&key, &mut ctx, &Unobserved)?;
+        ctx.finish().map_err(|e| e.in_family(&self.family.name))
     }
 
     /// Returns the sequence number of the newest visible write to a key, range deletions included; 0 if there is none.

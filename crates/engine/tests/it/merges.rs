@@ -236,3 +236,28 @@ fn transactions_need_operators_for_their_operands_only() {
     assert_eq!(rocksdb_text(&refused.commit().unwrap_err()), NEEDS_OPERATOR);
     db.db().put(&wo(), b"4", b"1").unwrap();
 }
+
+#[test]
+fn the_operands_of_a_key_are_returned_oldest_first() {
+    let dir = temp_dir();
+    let mut options = small();
+    options.cf.merge_operator = Some(Arc::new(UInt64AddOperator));
+    let db = Db::open(&options, dir.path()).unwrap();
+    write_all(&db);
+    let all = |db: &Db| -> Vec<String> {
+        let cf = db.default_cf();
+        let of = |key: &[u8]| {
+            let operands = db.merge_operands_cf(&ReadOptions::default(), &cf, key).unwrap();
+            String::from_utf8(operands.join(&b' ')).unwrap()
+        };
+        ["a", "b", "c", "d", "e", "none"].map(|key| of(key.as_bytes())).to_vec()
+    };
+    let expected = ["1", "1 2 3", "1", "1", "1", ""];
+    assert_eq!(all(&db), expected, "in the memtable");
+    db.flush(&FlushOptions::default()).unwrap();
+    db.merge(&wo(), b"b", b"4").unwrap();
+    let b = &all(&db)[1];
+    assert!(b.ends_with(" 4"), "the memtable's operand is the newest: {b}");
+    db.delete(&wo(), b"b").unwrap();
+    assert_eq!(all(&db)[1], "");
+}
