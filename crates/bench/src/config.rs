@@ -3,7 +3,7 @@
 use crate::checks;
 use crate::flags::Flags;
 use crate::keys::KeyShape;
-use crate::parameters::{Disposable, Mix, Ranges, Series};
+use crate::parameters::{Disposable, Mix, Ranges, Series, Tree};
 use crate::target::{ReadMode, TransactionMode, WriteMode};
 use std::sync::Arc;
 
@@ -138,8 +138,12 @@ pub struct Config {
     pub series: Series,
     /// Of `multiscan`.
     pub ranges: Ranges,
+    /// Of `fillseqdeterministic` and `filluniquerandomdeterministic`.
+    pub tree: Tree,
     /// Of `fillanddeleteuniquerandom`.
     pub disposable: Disposable,
+    /// Bytes of the row cache.
+    pub row_cache_size: u64,
     /// Levels whose properties of tables are printed with the statistics.
     pub table_property_levels: u64,
     /// The level of the per-thread counters.
@@ -310,7 +314,9 @@ impl Config {
             mix: Mix::new(flags)?,
             series: Series::new(flags),
             ranges: Ranges::new(flags),
+            tree: Tree::new(flags),
             disposable: Disposable::new(flags)?,
+            row_cache_size: flags.uint("row_cache_size"),
             table_property_levels: if flags.on("show_table_properties") {
                 flags.uint("num_levels")
             } else {

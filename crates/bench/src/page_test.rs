@@ -2,7 +2,7 @@
 
 use crate::flags::{Fate, Kind, Row, TABLES};
 use crate::target::support;
-use crate::workloads::{BENCHMARKS, MISSING};
+use crate::workloads::{GROUPS, MISSING, benchmarks};
 use ferrolith::internal::options::Support;
 
 const MARK: &str = "<!-- generated: UPDATE_DOCS=1 cargo test -p ferrolith-bench --lib page -->\n";
@@ -61,13 +61,17 @@ fn generated() -> String {
             text += &format!("| {} |\n", cells.join(" | "));
         }
     }
-    text += "\n## All benchmarks\n\n| Benchmark | |\n|---|---|\n";
-    for benchmark in BENCHMARKS {
-        let star = if is_theirs(THEIR_BENCHMARKS, benchmark.name) { "" } else { " *" };
-        text += &format!("| `{}`{star} | {} |\n", benchmark.name, benchmark.help);
+    text += "\n## All benchmarks\n";
+    for (heading, benchmarks) in GROUPS {
+        text += &format!("\n### {heading}\n\n| Benchmark | |\n|---|---|\n");
+        for benchmark in *benchmarks {
+            let star = if is_theirs(THEIR_BENCHMARKS, benchmark.name) { "" } else { " *" };
+            text += &format!("| `{}`{star} | {} |\n", benchmark.name, benchmark.help);
+        }
     }
+    text += "\n### Not supported\n\n| Benchmark | Reason |\n|---|---|\n";
     for (name, reason) in MISSING {
-        text += &format!("| `{name}` | not supported: {reason} |\n");
+        text += &format!("| `{name}` | {reason} |\n");
     }
     text
 }
@@ -92,7 +96,7 @@ fn every_flag_and_benchmark_of_rocksdb_is_known() {
         assert!(rows().any(|row| row.name == name), "no row for the flag {name}");
     }
     for name in THEIR_BENCHMARKS.lines() {
-        let known = BENCHMARKS.iter().any(|benchmark| benchmark.name == name);
+        let known = benchmarks().any(|benchmark| benchmark.name == name);
         let missing = MISSING.iter().any(|(missing, _)| *missing == name);
         assert!(known != missing, "benchmark {name}: here {known}, refused {missing}");
     }

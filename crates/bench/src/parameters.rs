@@ -179,3 +179,49 @@ impl Disposable {
         self.batch > 0
     }
 }
+
+/// The compaction style, as far as benchmarks distinguish it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Style {
+    /// Leveled.
+    Level,
+    /// FIFO.
+    Fifo,
+    /// Universal or none.
+    Other,
+}
+
+/// The shape of the tree that `fillseqdeterministic` and `filluniquerandomdeterministic` make.
+#[derive(Clone, Copy, Debug)]
+pub struct Tree {
+    /// The compaction style.
+    pub style: Style,
+    /// The number of levels.
+    pub levels: usize,
+    /// The factor between the sizes of two levels, at least 1.
+    pub multiplier: f64,
+    /// Compactions run only when they are asked for.
+    pub only_manual: bool,
+    /// The sizes of levels depend on the last level.
+    pub dynamic: bool,
+    /// The size limit of FIFO compaction, in bytes.
+    pub fifo_bytes: u64,
+}
+
+impl Tree {
+    /// Returns what the flags say.
+    pub fn new(flags: &Flags) -> Tree {
+        Tree {
+            style: match flags.int("compaction_style") {
+                0 => Style::Level,
+                2 => Style::Fifo,
+                _ => Style::Other,
+            },
+            levels: flags.uint("num_levels") as usize,
+            multiplier: flags.double("max_bytes_for_level_multiplier").max(1.0),
+            only_manual: flags.on("disable_auto_compactions"),
+            dynamic: flags.on("level_compaction_dynamic_level_bytes"),
+            fifo_bytes: flags.uint("fifo_compaction_max_table_files_size_mb") << 20,
+        }
+    }
+}

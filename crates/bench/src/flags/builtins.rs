@@ -5,8 +5,8 @@
 //!                          names programs, and flags behind it are for those alone
 //! `--fromenv=a,b`          the values of the variables FLAGS_a and FLAGS_b, which must be there
 //! `--tryfromenv=a,b`       the same, if they are there
-//! `--help`, `--helpfull`, `--helpshort`, `--helppackage`, `--helpon=word`, `--helpmatch=word`, `--helpxml`,
-//! `--version`
+//! `--help`, `--help=all`, `--helpfull`, `--helpshort`, `--helppackage`, `--helpon=word`, `--helpmatch=word`,
+//! `--helpxml`, `--version`
 
 use super::{Kind, Row, TABLES};
 use std::collections::VecDeque;
@@ -25,8 +25,10 @@ pub(super) struct Expanded {
 /// A text that gflags' help flags ask for.
 #[derive(Debug, PartialEq)]
 pub(super) enum Print {
-    /// All flags and benchmarks.
+    /// Common flags, and the names of benchmarks.
     Help,
+    /// All flags and benchmarks.
+    All,
     /// Flags whose heading, name or help has this word.
     Matching(String),
     /// All flags as XML.
@@ -96,9 +98,15 @@ pub(super) fn expand(
             }
             "helpon" | "helpmatch" => out.print = Some(Print::Matching(needed(&mut queue)?)),
             "help" | "helpfull" | "helpshort" | "helppackage" | "helpxml" | "version" | "h" => {
-                out.print = Some(match name {
-                    "helpxml" => Print::Xml,
-                    "version" => Print::Version,
+                out.print = Some(match (name, value.as_deref()) {
+                    ("helpxml", _) => Print::Xml,
+                    ("version", _) => Print::Version,
+                    ("helpfull", _) | ("help", Some("all")) => Print::All,
+                    ("help", Some(word)) if !["true", "1"].contains(&word) => {
+                        return Err(format!(
+                            "ERROR: illegal value '{word}' specified for flag 'help'; known: all"
+                        ));
+                    }
                     _ => Print::Help,
                 });
             }

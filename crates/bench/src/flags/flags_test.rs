@@ -145,11 +145,35 @@ fn combinations_are_checked() {
 
 #[test]
 fn help_is_made_from_the_rows() {
-    let help = error(&["--help"]);
-    for part in ["--writes_per_second", "--engine_lib", "[default: skip_list]", "prefixscanrandom"]
-    {
-        assert!(help.contains(part), "{part}");
+    for flag in ["--help=all", "--helpfull"] {
+        let help = error(&[flag]);
+        for row in TABLES.iter().flat_map(|(_, rows)| rows.iter()) {
+            assert!(help.contains(&format!("--{}", row.name)), "{}", row.name);
+        }
+        for part in ["[default: skip_list]", "    prefixscanrandom ", "  Mix operations:"] {
+            assert!(help.contains(part), "{part}");
+        }
     }
+}
+
+#[test]
+fn short_help_has_common_flags_by_heading_and_all_benchmarks() {
+    for flag in ["--help", "-h", "--helpshort", "--help=true"] {
+        let help = error(&[flag]);
+        assert!(help.lines().count() < 100, "{help}");
+        assert!(help.lines().all(|line| line.chars().count() <= 100), "{help}");
+        for name in help::COMMON {
+            assert!(help.contains(&format!("\n  --{name} ")), "{name}: {help}");
+        }
+        assert!(!help.contains("--arena_block_size"), "{help}");
+        let names: Vec<&str> = help.split([' ', ',', '\n']).collect();
+        for benchmark in crate::workloads::benchmarks() {
+            assert!(names.contains(&benchmark.name), "{}", benchmark.name);
+        }
+        assert!(help.contains("\nDatabase:\n") && help.contains("--help=all"), "{help}");
+    }
+    let wrong = error(&["--help=everything"]);
+    assert_eq!(wrong, "ERROR: illegal value 'everything' specified for flag 'help'; known: all");
 }
 
 #[test]

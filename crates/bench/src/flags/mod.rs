@@ -7,6 +7,7 @@
 mod bench_rows;
 mod builtins;
 mod engine_rows;
+mod help;
 mod model_rows;
 mod obsolete_rows;
 mod parse;

@@ -4,7 +4,7 @@
 //! first. Its errors are worded as gflags words them: tools look for that.
 
 use super::builtins::{self, Print, rows};
-use super::{Fate, Flags, Kind, Row, Value};
+use super::{Fate, Flags, Kind, Row, Value, help};
 use clap::builder::PossibleValuesParser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, Command};
@@ -23,7 +23,8 @@ pub fn parse(args: &[String]) -> Result<Parsed, String> {
     let expanded = builtins::expand(args, &|name| std::env::var(name).ok())?;
     if let Some(print) = expanded.print {
         return Ok(Parsed::Print(match print {
-            Print::Help => command().render_help().to_string(),
+            Print::Help => help::short(),
+            Print::All => command().render_help().to_string(),
             Print::Matching(word) => builtins::matching(&word),
             Print::Xml => builtins::xml(),
             Print::Version => version(),
@@ -75,13 +76,11 @@ fn build_info() -> String {
 }
 
 fn command() -> Command {
-    let about = "Measures Ferrolith or any shared library with RocksDB's C API. Flags and output are \
-                 those of RocksDB's db_bench.";
     let mut command = Command::new("db_bench")
         .disable_help_flag(true)
         .disable_version_flag(true)
-        .about(about)
-        .after_help("Benchmarks:\n".to_owned() + &crate::workloads::help())
+        .about(help::ABOUT)
+        .after_help("Benchmarks:".to_owned() + &crate::workloads::help())
         .override_usage("db_bench [--flag=value]...");
     for (heading, row) in rows() {
         let mut arg = Arg::new(row.name)

@@ -344,6 +344,10 @@ impl Target for Database {
         take_error(s, error)
     }
 
+    fn has_row_cache(&self) -> bool {
+        true
+    }
+
     fn backup(&self, flags: &Flags) -> Result<()> {
         Backups::open(&self.symbols, flags)?.create(self.db)
     }

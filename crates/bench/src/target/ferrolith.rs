@@ -3,13 +3,14 @@
 use super::expiry::ExpiredTimeFilter;
 use super::families::Families;
 use super::ferrolith_session::Thread;
-use super::{Engine, ReadMode, Result, Session, Target, WriteMode};
+use super::{Engine, ReadMode, Result, Session, TableFile, Target, WriteMode};
 use crate::flags::Flags;
 use ferrolith::internal::db::backup::{
     BackupEngine, BackupEngineOptions, CreateBackupOptions, RestoreOptions,
 };
 use ferrolith::internal::db::{ColumnFamily, ColumnFamilyDescriptor, Db};
 use ferrolith::internal::error::rocksdb_text;
+use ferrolith::internal::external::LiveFileMetaData;
 use ferrolith::internal::options::{
     BottommostLevelCompaction, CompactRangeOptions, FlushOptions, Options,
 };
@@ -181,6 +182,27 @@ impl Target for Database {
         };
         db.compact_level(&db.default_cf(), from).map_err(text)?;
         Ok(format!("compact{level} found {count} files to compact from L{from} to L{to}"))
+    }
+
+    fn table_files(&self) -> Result<Vec<TableFile>> {
+        let db = self.kind.db();
+        let family = db.column_family_metadata(&db.default_cf()).map_err(text)?;
+        let files = family.levels.into_iter().flat_map(|level| level.files);
+        let file = |file: LiveFileMetaData| TableFile {
+            level: file.level,
+            name: file.name,
+            size: file.size,
+        };
+        Ok(files.map(file).collect())
+    }
+
+    fn push_level(&self, level: usize) -> Result<()> {
+        let db = self.kind.db();
+        db.compact_level(&db.default_cf(), level).map_err(text)
+    }
+
+    fn verify_checksums(&self) -> Result<()> {
+        self.kind.db().verify_checksums().map_err(text)
     }
 
     fn clock(&self) -> Arc<AtomicU64> {

@@ -147,6 +147,10 @@ impl Session for Thread<'_> {
         Ok(found.then_some(&*self.value))
     }
 
+    fn merge_operands(&mut self, key: &[u8]) -> Result<Vec<Vec<u8>>> {
+        self.db.merge_operands_cf(&self.read, self.family, key).map_err(text)
+    }
+
     fn multi_get(&mut self, keys: &[u8], key_size: usize) -> Result<(u64, u64)> {
         let keys: Vec<&[u8]> = keys.chunks_exact(key_size).collect();
         let (mut found, mut bytes) = (0, 0);

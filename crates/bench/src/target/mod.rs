@@ -86,6 +86,17 @@ pub struct WriteMode {
     pub protection_bytes: usize,
 }
 
+/// A live table.
+#[derive(Clone, Debug)]
+pub struct TableFile {
+    /// Its level.
+    pub level: usize,
+    /// Its name, with a slash in front.
+    pub name: String,
+    /// Its size in bytes.
+    pub size: u64,
+}
+
 /// How a transaction is begun.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TransactionMode {
@@ -142,6 +153,22 @@ pub trait Target: Send + Sync {
     /// Compacts level 0, or the first level below it that has files, into the next level.
     fn compact_level(&self, level: usize) -> Result<String> {
         no_way(&format!("compact{level} (CompactFiles)"))
+    }
+    /// The live tables of the default column family, from level 0 down.
+    fn table_files(&self) -> Result<Vec<TableFile>> {
+        no_way("filling levels (CompactFiles)")
+    }
+    /// Compacts all tables of one level into the next level.
+    fn push_level(&self, _level: usize) -> Result<()> {
+        no_way("filling levels (CompactFiles)")
+    }
+    /// Reads all tables and verifies their checksums.
+    fn verify_checksums(&self) -> Result<()> {
+        no_way("verifychecksum (VerifyChecksum)")
+    }
+    /// Whether `--row_cache_size` has an effect.
+    fn has_row_cache(&self) -> bool {
+        false
     }
     /// The time that the compaction filter of `timeseries` reads; an engine without that filter returns a new clock.
     fn clock(&self) -> Arc<AtomicU64> {
@@ -217,6 +244,10 @@ pub trait Session {
     fn batch_write(&mut self) -> Result<()>;
     /// The value of a key, until the next call.
     fn get(&mut self, key: &[u8]) -> Result<Option<&[u8]>>;
+    /// The merge operands of a key, oldest first, after the value below them; none if the key has no value.
+    fn merge_operands(&mut self, _key: &[u8]) -> Result<Vec<Vec<u8>>> {
+        no_way("merge operands (GetMergeOperands)")
+    }
     /// Reads many keys, concatenated, each of `key_size` bytes; returns how many exist and the bytes
     /// of their values.
     fn multi_get(&mut self, keys: &[u8], key_size: usize) -> Result<(u64, u64)>;

@@ -1,6 +1,6 @@
 //! The list of `--benchmarks`.
 
-use super::{BENCHMARKS, Benchmark, MISSING};
+use super::{Benchmark, GROUPS, MISSING, benchmarks};
 use crate::target::Result;
 
 /// One entry of `--benchmarks`.
@@ -29,9 +29,9 @@ fn parse_entry(text: &str) -> Result<Entry> {
     if let Some((_, reason)) = MISSING.iter().find(|(missing, _)| *missing == name) {
         return Err(format!("benchmark '{name}' is not supported: {reason}"));
     }
-    let known = BENCHMARKS.iter().find(|benchmark| benchmark.name == name);
+    let known = benchmarks().find(|benchmark| benchmark.name == name);
     let benchmark = known.ok_or_else(|| {
-        let names: Vec<&str> = BENCHMARKS.iter().map(|benchmark| benchmark.name).collect();
+        let names: Vec<&str> = benchmarks().map(|benchmark| benchmark.name).collect();
         let hint = nearest(name, &names)
             .map_or_else(String::new, |near| format!("; did you mean {near}?"));
         format!("unknown benchmark '{name}'{hint}\nknown: {}", names.join(", "))
@@ -50,9 +50,14 @@ fn parse_entry(text: &str) -> Result<Entry> {
     Ok(entry)
 }
 
-/// The list for `--help`.
+/// The list for `--help=all`.
 pub fn help() -> String {
-    BENCHMARKS.iter().map(|b| format!("  {:<24} {}\n", b.name, b.help)).collect()
+    let mut text = String::new();
+    for (heading, benchmarks) in GROUPS {
+        text += &format!("\n  {heading}:\n");
+        text.extend(benchmarks.iter().map(|b| format!("    {:<29} {}\n", b.name, b.help)));
+    }
+    text
 }
 
 /// The name that is most like a misspelt one, if one is like it.

@@ -1,11 +1,13 @@
 //! The benchmarks: one row each, with RocksDB's names and meanings.
 
+mod deterministic;
 mod disposable;
 pub mod distributions;
 mod list;
 mod live;
 mod machine;
 mod mixgraph;
+mod operands;
 mod read;
 mod runner;
 mod scan;
@@ -23,7 +25,7 @@ mod tests;
 
 pub use list::{Entry, help, parse_list};
 pub use runner::run;
-pub use table::{BENCHMARKS, MISSING};
+pub use table::{GROUPS, MISSING, benchmarks};
 
 use crate::config::Config;
 use crate::flags::Flags;

@@ -41,10 +41,60 @@ fn skewed(t: &mut Thread<'_>, range: u64) -> u64 {
     t.random_key() % range
 }
 
+/// Reads all keys in order.
+pub(super) fn to_row_cache(t: &mut Thread<'_>) -> Result<()> {
+    let (num, mut next) = (t.config.num, 0);
+    if t.config.keys.existing.is_none() || t.config.row_cache_size == 0 {
+        return Err("readtorowcache needs --use_existing_keys and --row_cache_size".to_owned());
+    }
+    if !t.target.has_row_cache() {
+        return Err("readtorowcache: this engine does not support row caches".to_owned());
+    }
+    lookups_within(t, (0, num), |_| {
+        next += 1;
+        next - 1
+    })
+}
+
 #[inline]
-fn lookups(t: &mut Thread<'_>, mut next: impl FnMut(&mut Thread<'_>) -> u64) -> Result<()> {
+fn lookups(t: &mut Thread<'_>, next: impl FnMut(&mut Thread<'_>) -> u64) -> Result<()> {
+    lookups_within(t, (t.config.duration, t.config.reads), next)
+}
+
+/// Looks up random keys in a way of its own, which returns the bytes of what it found.
+pub(super) fn lookups_with(
+    t: &mut Thread<'_>,
+    look_up: impl Fn(&mut Thread<'_>, u64) -> Result<Option<u64>>,
+) -> Result<()> {
     let config = t.config;
     let mut budget = Budget::new(config, t.shared, config.duration, config.reads);
+    let (mut read, mut found, mut bytes) = (0, 0, 0);
+    while !budget.done(1) {
+        let number = skewed(t, config.num);
+        t.choose(number);
+        read += 1;
+        if let Some(size) = look_up(t, number).map_err(get_error)? {
+            found += 1;
+            bytes += size;
+        }
+        t.limit_reads(read);
+        t.finished(1, Op::Read);
+    }
+    t.stats.bytes += bytes;
+    t.stats.user_read += bytes;
+    t.stats.found = Some((found, read));
+    Ok(())
+}
+
+/// Looks up keys for this many seconds or, if they are 0, this many keys.
+#[inline]
+fn lookups_within(
+    t: &mut Thread<'_>,
+    (seconds, reads): (u64, u64),
+    mut next: impl FnMut(&mut Thread<'_>) -> u64,
+) -> Result<()> {
+    let config = t.config;
+    let mut budget = Budget::new(config, t.shared, seconds, reads);
     let (mut read, mut found, mut bytes) = (0, 0, 0);
     while !budget.done(1) {
         let number = next(t);

@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 
 /// In which order keys are written.
 #[derive(Clone, Copy, PartialEq)]
-enum Order {
+pub(super) enum Order {
     Sequential,
     Random,
     /// Every key once. RocksDB shuffles a table of all numbers; a permutation needs no memory, which
@@ -46,14 +46,14 @@ struct Numbers {
 }
 
 impl Numbers {
-    fn new(order: Order, config: &Config) -> Numbers {
+    fn new(order: Order, config: &Config, skip: u64) -> Numbers {
         let num = config.fill_num + config.tombstones.max;
         let overwrite =
             if order == Order::Unique { config.overwrite } else { Overwrite::default() };
         Numbers {
             order,
             num,
-            next: 0,
+            next: skip,
             permutation: Permutation::new(num, config.seed),
             overwrite,
             window: VecDeque::new(),
@@ -117,14 +117,29 @@ fn tombstone(t: &mut Thread<'_>, begin: u64) -> Result<()> {
     t.session.delete_range(&from, t.keys.make(begin + tombstones.width, num)).map_err(error)
 }
 
+/// Some of the writes of a benchmark that fills.
+#[derive(Clone, Copy)]
+pub(super) struct Part {
+    /// Key numbers of the order that are left out at its beginning.
+    pub(super) skip: u64,
+    /// Entries that are written.
+    pub(super) writes: u64,
+}
+
 fn fill(t: &mut Thread<'_>, order: Order) -> Result<()> {
+    let writes = if t.config.writes == 0 { t.config.fill_num } else { t.config.writes };
+    fill_part(t, order, Part { skip: 0, writes })
+}
+
+/// Writes entries in this order.
+pub(super) fn fill_part(t: &mut Thread<'_>, order: Order, part: Part) -> Result<()> {
     let config = t.config;
     let (num, key_size) = (config.fill_num, config.keys.key_size as u64);
-    let writes = if config.writes == 0 { num } else { config.writes };
+    let Part { skip, writes } = part;
     let limit = if order == Order::Unique { writes.min(num) } else { writes };
     let seconds = if order == Order::Random { config.duration } else { 0 };
     let mut budget = Budget::new(config, t.shared, seconds, limit);
-    let mut numbers = Numbers::new(order, config);
+    let mut numbers = Numbers::new(order, config, skip);
     let mut values = ValueMaker::new(&t.shared.values);
     if num != config.num {
         t.stats.message = format!("({num} ops)");

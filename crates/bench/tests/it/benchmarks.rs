@@ -1,7 +1,7 @@
 //! What single benchmarks do: counts, contents and their output lines.
 
 use super::modes::on_both;
-use super::{Dir, bad, good, lines};
+use super::{Dir, bad, good, library, lines};
 
 /// The number that follows `name` in the text.
 fn number(text: &str, name: &str) -> f64 {
@@ -194,4 +194,155 @@ fn disposable_entries_are_deleted_and_others_stay() {
         let both = ["--disposable_entries_batch_size=1", "--overwrite_probability=0.5", &db];
         assert!(bad(&[&both[..], engine].concat()).contains("cannot be combined"));
     });
+}
+
+/// Numbers of the files on each level, from the lines that the deterministic fills print: level 0 file by file.
+fn tree(out: &str) -> Vec<usize> {
+    let levels = out.lines().filter_map(|line| line.strip_prefix("Level["));
+    levels.map(|line| line.split(']').next().unwrap().parse().unwrap()).collect()
+}
+
+#[test]
+fn deterministic_fills_make_one_run_per_level() {
+    let dir = Dir::new("deterministic");
+    for name in ["fillseqdeterministic", "filluniquerandomdeterministic"] {
+        let (db, list) = (dir.arg("db", name), format!("--benchmarks={name},readseq"));
+        let args = [
+            list.as_str(),
+            "--num=30000",
+            "--num_levels=4",
+            "--write_buffer_size=131072",
+            "--max_bytes_for_level_multiplier=4",
+            "--target_file_size_base=100000",
+            "--compression_type=none",
+            "--disable_auto_compactions",
+            &db,
+        ];
+        let (out, _) = good(&args);
+        // 30,000 entries on the last level, and a fourth of them on each level above.
+        assert_eq!(of(&out, name).0, 30_000 + 7500 + 1875, "{out}");
+        assert_eq!(of(&out, "readseq").0, 30_000, "{out}");
+        assert!(out.contains("---------------------- DB 0 LSM ---------------------"), "{out}");
+        let levels = tree(&out);
+        assert_eq!(levels.iter().filter(|level| **level > 0).count(), 3, "{out}");
+        assert!(levels.starts_with(&[0]) && levels.ends_with(&[1, 2, 3]), "{out}");
+        let size = |level: &str| number(out.split_once(level).unwrap().1, "total size: ");
+        let (third, second) = (size("Level[3]"), size("Level[2]"));
+        assert!((3.0..5.0).contains(&(third / second)), "{out}");
+    }
+    let db = dir.arg("db", "refused");
+    let refuse = |flags: &[&str], part: &str| {
+        let error = bad(&[&["--benchmarks=fillseqdeterministic", &db], flags].concat());
+        assert!(error.contains(part), "{error}");
+    };
+    refuse(&[], "needs --disable_auto_compactions");
+    refuse(&["--disable_auto_compactions", "--num=100"], "--num=100 is too small to fill 7 levels");
+    refuse(&["--disable_auto_compactions", "--compaction_style=1"], "--compaction_style=0 and 2");
+    if let Some(library) = library() {
+        refuse(&["--disable_auto_compactions", &library], "(CompactFiles)");
+    }
+}
+
+#[test]
+fn a_deterministic_fill_reaches_the_limit_of_fifo_compaction() {
+    let dir = Dir::new("deterministic-fifo");
+    let args = [
+        "--benchmarks=fillseqdeterministic",
+        "--num=3000",
+        "--num_levels=1",
+        "--compaction_style=2",
+        "--fifo_compaction_max_table_files_size_mb=1",
+        "--compression_type=none",
+        "--disable_auto_compactions",
+        &dir.arg("db", "db"),
+    ];
+    let (out, _) = good(&args);
+    let ops = of(&out, "fillseqdeterministic").0;
+    assert!(ops.is_multiple_of(3000) && ops >= 9000, "{out}");
+    let level_0: Vec<usize> = tree(&out);
+    assert!(!level_0.is_empty() && level_0.iter().all(|level| *level == 0), "{out}");
+}
+
+#[test]
+fn operands_are_found_one_by_one() {
+    let dir = Dir::new("operands");
+    let args = [
+        "--benchmarks=fillseq,readrandomoperands,mergerandom,flush,readrandomoperands,getmergeoperands",
+        "--num=500",
+        "--value_size=50",
+        "--merge_operator=stringappend",
+        "--seed=5",
+        &dir.arg("db", "db"),
+        &dir.arg("json", "json"),
+    ];
+    let (out, _) = good(&args);
+    let operands: Vec<_> =
+        lines(&out).into_iter().filter(|line| line.0 == "readrandomoperands").collect();
+    assert_eq!(operands.len(), 2, "{out}");
+    assert!(
+        operands.iter().all(|line| line.1 == 500 && line.2.ends_with("(500 of 500 found)")),
+        "{out}"
+    );
+    // Before the merges, a key has one operand of 50 bytes; after as many merges as keys, two on average.
+    let json = std::fs::read_to_string(dir.0.join("json")).unwrap();
+    let phases = json.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let read: Vec<u64> = phases
+        .filter(|phase| phase["benchmark"] == "readrandomoperands")
+        .map(|phase| phase["user_bytes_read"].as_u64().unwrap())
+        .collect();
+    assert_eq!(read[0], 500 * (16 + 50));
+    assert!((50_000..66_000).contains(&read[1]), "{read:?}");
+    assert_eq!(of(&out, "getmergeoperands").0, 999 + 2, "{out}");
+    let (get, operands) = out.split_once("--- GetMergeOperands API ---").unwrap();
+    assert!(get.contains("Found key? 1") && operands.contains("Found key? 1"), "{out}");
+    assert!(get.contains("Sample data from Get API call: 1,2,3,4,5,"), "{out}");
+    assert!(
+        operands.contains("List: 0 : 1,2,3,") && operands.contains("\nList: 3 : 301,302,"),
+        "{out}"
+    );
+    if let Some(library) = library() {
+        let args = ["--benchmarks=getmergeoperands", "--merge_operator=stringappend", &library];
+        let error = bad(&[&args[..], &[&dir.arg("db", "library")]].concat());
+        assert!(error.contains("merge operands (GetMergeOperands)"), "{error}");
+    }
+}
+
+#[test]
+fn checksums_of_all_tables_are_verified() {
+    let dir = Dir::new("verifychecksum");
+    let (db, tables) = (dir.arg("db", "db"), dir.0.join("db"));
+    let fill = ["--benchmarks=fillseq,flush,verifychecksum", "--num=2000", &db];
+    let (out, _) = good(&[&fill[..], &["--compression_type=none"]].concat());
+    assert_eq!(of(&out, "verifychecksum").0, 1, "{out}");
+    let mut files = std::fs::read_dir(tables).unwrap().map(|entry| entry.unwrap().path());
+    let table = files.find(|path| path.extension().is_some_and(|end| end == "sst")).unwrap();
+    let mut bytes = std::fs::read(&table).unwrap();
+    bytes[50_000] ^= 1;
+    std::fs::write(&table, bytes).unwrap();
+    let verify = ["--benchmarks=verifychecksum", "--use_existing_db", &db];
+    assert!(bad(&verify).contains("Corruption"), "{}", bad(&verify));
+    if let Some(library) = library() {
+        let error = bad(&["--benchmarks=verifychecksum", &library, &dir.arg("db", "library")]);
+        assert!(error.contains("verifychecksum (VerifyChecksum)"), "{error}");
+    }
+}
+
+#[test]
+fn a_row_cache_is_filled_where_there_is_one() {
+    let dir = Dir::new("row-cache");
+    let args = ["--benchmarks=readtorowcache", "--use_existing_db", "--use_existing_keys"];
+    let cache = "--row_cache_size=1000000";
+    let fill = ["--benchmarks=fillseq,flush", "--num=300"];
+    let ours = dir.arg("db", "ours");
+    good(&[&fill[..], &[&ours]].concat());
+    let error = bad(&[&args[..], &[cache, &ours]].concat());
+    assert!(error.contains("this engine does not support row caches"), "{error}");
+    let Some(library) = library() else { return };
+    let theirs = dir.arg("db", "theirs");
+    good(&[&fill[..], &[&library, &theirs]].concat());
+    let (out, _) = good(&[&args[..], &[cache, "--num=7", &library, &theirs]].concat());
+    assert_eq!(of(&out, "readtorowcache").0, 300, "{out}");
+    assert!(of(&out, "readtorowcache").1.ends_with("(300 of 300 found)"), "{out}");
+    let error = bad(&[&args[..], &[&library, &theirs]].concat());
+    assert!(error.contains("--row_cache_size"), "{error}");
 }
