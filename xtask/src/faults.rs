@@ -34,7 +34,7 @@ fn work(args: Vec<String>) -> Result<ExitCode, Failure> {
     let mut faults = Command::new(target.join("stress/faults"));
     // A later `--dir` wins.
     faults.arg("--dir").arg(target.join("faults")).args(&args);
-    // Without RocksDB the program says how to get it, and skips everything.
+    // Without RocksDB, the program says how to get it, and skips everything.
     if let Ok(real) = place.real_library(None) {
         faults.env("FERROLITH_ROCKSDB_LIB", real);
     }

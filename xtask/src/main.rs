@@ -30,7 +30,7 @@ usage: cargo x <command>
 cargo x <command> --help lists the flags of a command.
 ";
 
-/// The help of a command; `None` if there is no such command.
+/// Returns the help of a command, or `None` if there is no such command.
 fn usage(command: &str) -> Option<&'static str> {
     match command {
         "abi" => Some(abi::USAGE),

@@ -1,4 +1,5 @@
-//! `cargo x public-api`: the public interface of the crate `ferrolith` as a file that changes are reviewed by.
+//! `cargo x public-api`: writes the public interface of the crate `ferrolith` to a file, so that changes can be
+//! reviewed.
 //!
 //! rustdoc describes the interface as JSON, in a form that is not stable: RUSTC_BOOTSTRAP=1 lets the pinned compiler
 //! write it. The program [public_api.rs](../../crates/interop/src/bin/public_api.rs) turns it into one line per item.

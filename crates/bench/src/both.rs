@@ -1,8 +1,9 @@
-//! `--engine=both`: two engines, alternating, in fresh processes, and the comparison.
+//! `--engine=both`: runs two engines alternately, in fresh processes, and compares them.
 //!
-//! One process is one run of one engine, so that its memory and its CPU are that engine's. Pairs
-//! alternate which engine goes first. Each engine has its own directories below `--db` and
-//! `--wal_dir`; everything else on the command line is the same, the seed included. `--peer` names
+//! One process is one run of one engine, so that its memory and CPU time are those of that engine. The engine that goes
+//! first alternates from pair to pair. Each engine has its own directories below `--db` and `--wal_dir`; everything
+//! else on the command line is the same, including the seed. `--peer` names the second engine. It may be Ferrolith
+//! itself, on the same directories, with `--peer_flags`.
 //! the second engine: it may be Ferrolith itself, on the same directories, with `--peer_flags`.
 
 use crate::comparison::{self, Comparison, Run};
@@ -13,7 +14,7 @@ use crate::target;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// One of the two that are compared.
+/// One of the two engines that are compared.
 struct Side {
     /// The word of `--engine`.
     word: &'static str,
@@ -21,11 +22,11 @@ struct Side {
     name: &'static str,
     /// Its directory below `--db`.
     dir: &'static str,
-    /// Flags for this one only.
+    /// Flags for this engine only.
     flags: Vec<String>,
 }
 
-/// Ferrolith, and the peer that the flags ask for.
+/// Returns Ferrolith and the peer that the flags name.
 fn sides(flags: &Flags) -> [Side; 2] {
     let own = flags.text("peer_flags").split_whitespace().map(str::to_owned).collect();
     let side = |word, name, dir, flags| Side { word, name, dir, flags };
@@ -78,7 +79,7 @@ pub fn run(flags: &Flags, args: &[String], seed: u64) -> Result<(), String> {
     Ok(())
 }
 
-/// One run of one engine in a process of its own.
+/// Runs one engine once, in its own process.
 fn child(
     flags: &Flags,
     args: &[String],
@@ -91,7 +92,7 @@ fn child(
     let json = std::env::temp_dir().join(format!("db_bench-{}-{name}.json", std::process::id()));
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
     let mut command = Command::new(program);
-    // The last one of a flag wins, so that the command line is kept and corrected at its end.
+    // The last occurrence of a flag wins, so the command line is kept and overridden at its end.
     command.args(args).args(&side.flags).arg(format!("--engine={word}"));
     command.arg(format!("--engine_lib={}", library.display()));
     command.arg(format!("--db={}", db.join(dir).display()));

@@ -1,4 +1,4 @@
-//! Values and combinations of flags that cannot be run.
+//! Checks for values and combinations of flags that cannot be run.
 
 use crate::config::Config;
 use crate::flags::Flags;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-/// What is compared: the field of the JSON object, the name, what to divide by.
+/// The compared figures: the field of the JSON object, the name, and the divisor.
 const METRICS: [(&str, &str, f64); 8] = [
     ("/ops_per_sec", "ops/sec", 1.0),
     ("/latency_micros/p99", "P99 us", 1.0),
@@ -17,7 +17,7 @@ const METRICS: [(&str, &str, f64); 8] = [
 /// The objects of one run, in the order of the benchmarks.
 pub(crate) type Run = Vec<Value>;
 
-/// The name under which a run's benchmarks are summed up.
+/// The name of the sum of a run's benchmarks.
 const WHOLE: &str = "(all)";
 
 /// Reads one line of a run.
@@ -37,8 +37,8 @@ pub(crate) fn with_whole(mut run: Run) -> Run {
     run
 }
 
-/// All benchmarks of a run as one: what writers left to compactions counts when `waitforcompaction`
-/// comes after them, for the time as for the bytes.
+/// Combines all benchmarks of a run into one. If `waitforcompaction` follows, the work that writers left to compactions
+/// is included, in the time as well as in the bytes.
 fn whole(run: &[Value]) -> Value {
     let sum = |key: &str| run.iter().map(|phase| number(phase, key)).sum::<f64>();
     let most = |key: &str| run.iter().map(|phase| number(phase, key)).fold(0.0, f64::max);
@@ -55,11 +55,11 @@ fn whole(run: &[Value]) -> Value {
     })
 }
 
-/// Some runs of one figure.
+/// The values of one figure in several runs.
 struct Sample(Vec<f64>);
 
 impl Sample {
-    /// Of benchmark `index` in all runs.
+    /// Returns the sample of benchmark `index` in all runs.
     fn of(runs: &[Run], index: usize, pointer: &str, scale: f64) -> Sample {
         let figures = runs.iter().filter_map(|run| run.get(index)?.pointer(pointer)?.as_f64());
         Sample(figures.map(|figure| figure / scale).collect())
@@ -94,13 +94,13 @@ struct Line {
 }
 
 impl Line {
-    /// Ours divided by theirs.
+    /// Returns our value divided by the peer's.
     fn ratio(&self) -> Option<f64> {
         let theirs = self.theirs.median().filter(|median| *median > 0.0)?;
         Some(self.ours.median()? / theirs)
     }
 
-    /// The smallest and the largest ratio of a pair.
+    /// Returns the smallest and the largest ratio of a pair.
     fn ratio_range(&self) -> Option<(f64, f64)> {
         let pairs = self.ours.0.iter().zip(&self.theirs.0);
         let ratios = Sample(pairs.filter(|(_, t)| **t > 0.0).map(|(o, t)| o / t).collect());
@@ -115,7 +115,7 @@ pub(crate) struct Comparison {
 }
 
 impl Comparison {
-    /// Of runs in pairs, under these names.
+    /// Compares runs in pairs, under these names.
     pub(crate) fn of(names: [&'static str; 2], ours: &[Run], theirs: &[Run]) -> Comparison {
         let first = ours.first().map_or(&[][..], Vec::as_slice);
         let mut lines = Vec::new();
@@ -124,7 +124,7 @@ impl Comparison {
             for (pointer, metric, scale) in METRICS {
                 let sample = |runs| Sample::of(runs, index, pointer, scale);
                 let (ours, theirs) = (sample(ours), sample(theirs));
-                // Reads amplify no writes; what runs once has no percentiles.
+                // Reads have no write amplification, and a benchmark that runs once has no percentiles.
                 if !(ours.0.is_empty() && theirs.0.is_empty()) {
                     lines.push(Line { benchmark: benchmark.clone(), metric, ours, theirs });
                 }
@@ -133,7 +133,7 @@ impl Comparison {
         Comparison { lines, names }
     }
 
-    /// The table.
+    /// Returns the table.
     pub(crate) fn text(&self) -> String {
         let [ours, theirs] = self.names;
         let mut text =

@@ -1,4 +1,4 @@
-//! The flags that say what is run, typed and checked. Each benchmark gets a copy and may change it.
+//! The flags that define the workload, typed and checked. Each benchmark gets a copy and may change it.
 
 use crate::checks;
 use crate::flags::Flags;
@@ -7,7 +7,7 @@ use crate::parameters::{Disposable, Mix, Ranges, Series, Tree};
 use crate::target::{ReadMode, TransactionMode, WriteMode};
 use std::sync::Arc;
 
-/// What limits writers.
+/// The limit on writers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum WriteRate {
     /// Nothing.
@@ -50,7 +50,7 @@ impl Sine {
     }
 }
 
-/// When an operation is timed.
+/// Which operations are timed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Timing {
     /// Never.
@@ -61,10 +61,10 @@ pub enum Timing {
     Every,
 }
 
-/// What is run.
+/// The configuration of a run.
 #[derive(Clone)]
 pub struct Config {
-    /// Keys of the database as the flags say.
+    /// The number of keys in the database, as the flags say.
     pub num: u64,
     /// Keys that a filling benchmark draws from.
     pub fill_num: u64,
@@ -82,7 +82,7 @@ pub struct Config {
     pub threads: usize,
     /// Seconds; 0: by operations.
     pub duration: u64,
-    /// Operations between looks at the clock.
+    /// The number of operations between checks of the clock.
     pub check_every: u64,
     /// The first seed.
     pub seed: u64,
@@ -94,11 +94,11 @@ pub struct Config {
     pub batch: u64,
     /// Steps after a seek.
     pub seek_nexts: u64,
-    /// Steps go backwards.
+    /// Whether steps after a seek go backwards.
     pub reverse: bool,
     /// Bound of a seek, in keys.
     pub max_scan_distance: u64,
-    /// Seeks go to prefixes that do not exist.
+    /// Whether seeks use prefixes that do not exist.
     pub missing_prefix: bool,
     /// Skew of random reads.
     pub exp_range: f64,
@@ -110,27 +110,27 @@ pub struct Config {
     pub delete_percent: u64,
     /// Percentage of merges among reads and merges.
     pub merge_percent: u64,
-    /// What limits writers.
+    /// The limit on writers.
     pub write_rate: WriteRate,
     /// Reads per second over all threads; 0: no limit.
     pub read_rate: u64,
-    /// The background writer ends with its own number of writes.
+    /// Whether the background writer ends with its own number of writes.
     pub finish_after_writes: bool,
     /// How reads are done.
     pub read_mode: ReadMode,
     /// How writes are done.
     pub write_mode: WriteMode,
-    /// Seeks read one snapshot.
+    /// Whether seeks read one snapshot.
     pub explicit_snapshot: bool,
     /// Column families that keys are spread over.
     pub families: u64,
-    /// Unique writes that are not unique after all.
+    /// The repetition of keys in writes that are otherwise unique.
     pub overwrite: Overwrite,
     /// Range tombstones between writes.
     pub tombstones: RangeTombstones,
-    /// Of `randomtransaction`.
+    /// The settings of `randomtransaction`.
     pub transactions: Transactions,
-    /// Of `randomreplacekeys`.
+    /// The settings of `randomreplacekeys`.
     pub replace: Replace,
     /// Of `mixgraph`.
     pub mix: Mix,
@@ -148,7 +148,7 @@ pub struct Config {
     pub table_property_levels: u64,
     /// The level of the per-thread counters.
     pub perf_level: u8,
-    /// A merge operator is set.
+    /// Whether a merge operator is set.
     pub can_merge: bool,
     /// The codec that is measured, by its name in options, and its level.
     pub codec: &'static str,
@@ -156,22 +156,22 @@ pub struct Config {
     pub codec_level: i32,
     /// Bytes per operation of checksums.
     pub block_size: usize,
-    /// When an operation is timed.
+    /// Which operations are timed.
     pub timing: Timing,
-    /// With `Timing::Every`, what counts as slow.
+    /// With `Timing::Every`, the latency above which an operation counts as slow.
     pub slow_micros: u64,
-    /// Lines while running.
+    /// The lines printed while running.
     pub interval: Interval,
 }
 
 /// Lines about the rate while a benchmark runs.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Interval {
-    /// A line every so many operations of a thread; 0: none.
+    /// The number of operations of a thread between lines; 0: no lines.
     pub ops: u64,
-    /// But not more often than this many seconds.
+    /// The minimum number of seconds between lines.
     pub seconds: u64,
-    /// With the database's statistics.
+    /// Whether to add the database's statistics.
     pub with_stats: bool,
 }
 
@@ -180,7 +180,7 @@ pub struct Interval {
 pub struct Overwrite {
     /// From 0 to 1.
     pub probability: f64,
-    /// Keys that it chooses from.
+    /// The number of recent keys to choose from.
     pub window: usize,
 }
 
@@ -189,24 +189,24 @@ pub struct Overwrite {
 pub struct RangeTombstones {
     /// Entries before the first one.
     pub after: u64,
-    /// Entries from one to the next; 0: none at all.
+    /// The number of entries from one tombstone to the next; 0: no tombstones.
     pub every: u64,
-    /// Keys of one.
+    /// The number of keys that one tombstone covers.
     pub width: u64,
-    /// Most of them.
+    /// The maximum number of tombstones.
     pub max: u64,
-    /// Delete the keys one by one instead.
+    /// Whether to delete the keys one by one instead.
     pub expand: bool,
 }
 
 /// What `randomtransaction` does.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Transactions {
-    /// The database has transactions; else it writes batches.
+    /// Whether the database has transactions; otherwise batches are written.
     pub on: bool,
-    /// They are checked at commit.
+    /// Whether transactions are checked at commit.
     pub optimistic: bool,
-    /// Keys of one transaction, each of a set of its own.
+    /// The number of keys of one transaction, each from its own set.
     pub sets: u64,
     /// How they are begun.
     pub mode: TransactionMode,
@@ -217,14 +217,14 @@ pub struct Transactions {
 pub struct Replace {
     /// Keys that are alive at a time.
     pub distinct: u64,
-    /// Of the choice between them.
+    /// The standard deviation of the choice between them.
     pub deviation: f64,
-    /// Old keys are deleted by single deletes.
+    /// Whether old keys are deleted by single deletes.
     pub single_deletes: bool,
 }
 
 impl Config {
-    /// As the flags say, or what is wrong with them.
+    /// Creates the configuration from the flags, or returns what is wrong with them.
     pub fn new(flags: &Flags, seed: u64) -> Result<Config, String> {
         let or_num = |name| match flags.int(name) {
             n if n < 0 => flags.uint("num"),

@@ -1,15 +1,15 @@
-//! Bytes that an engine says it wrote: tables by flushes and compactions, and log records.
+//! The bytes that an engine reports as written: tables by flushes and compactions, and log records.
 //!
-//! From the text of `rocksdb.stats`, which every engine behind the C functions prints, so that all are
-//! measured by the same means. Bytes stand there as gigabytes with two digits; the rate next to them
-//! narrows that down, together with the time since the database was opened, which counts start from.
-//! Of that the text has tenths of a second, and we know better.
+//! They are parsed from the text of `rocksdb.stats`, which every engine behind the C functions prints, so that all
+//! engines are measured in the same way. The text has gigabytes with two digits. The rate beside them, together with
+//! the time since the database was opened, narrows the value down. The text has that time in tenths of a second; we
+//! measure it more precisely.
 //!
-//! Log records count without the headers that frame them, as RocksDB counts them.
+//! Log records are counted without their framing, as in RocksDB.
 
 use std::time::Instant;
 
-/// When a database was opened: its own clock starts at some moment of the opening.
+/// When a database was opened: its own clock starts at some time during the opening.
 #[derive(Clone, Copy, Debug)]
 pub struct Opened {
     begun: Instant,
@@ -17,7 +17,7 @@ pub struct Opened {
 }
 
 impl Opened {
-    /// Of an opening that began then and has just come to its end.
+    /// Creates the value for an opening that began at `begun` and has just ended.
     pub fn since(begun: Instant) -> Opened {
         Opened { begun, done: Instant::now() }
     }
@@ -31,13 +31,13 @@ impl Opened {
 const MB: f64 = 1_048_576.0;
 const GB: f64 = 1024.0 * MB;
 
-/// Bytes of tables and of the log so far, in a database that was opened so many seconds ago.
+/// Returns the bytes of tables and of the log so far, in a database that was opened this many seconds ago.
 pub fn of(stats: &str, opened: f64) -> Option<f64> {
     let line = |start| line(stats, start, opened);
     Some(line("Cumulative compaction: ")? + line("Cumulative WAL: ")?)
 }
 
-/// Of the line that begins so, which has gigabytes first and then their rate.
+/// Parses the line that begins with `start`, which has gigabytes first and then their rate.
 fn line(stats: &str, start: &str, opened: f64) -> Option<f64> {
     let at = stats.find(start)?;
     let uptime = stats[..at].rsplit_once("Uptime(secs): ")?.1;
@@ -58,7 +58,7 @@ fn before(text: &str, unit: &str) -> Option<f64> {
 mod tests {
     use super::*;
 
-    /// As RocksDB 10.10.1 prints it.
+    /// The text that RocksDB 10.10.1 prints.
     const STATS: &str = "\
 Uptime(secs): 1.3 total, 1.3 interval
 Flush(GB): cumulative 0.028, interval 0.028
@@ -71,9 +71,9 @@ Cumulative WAL: 300K writes, 0 syncs, 300000.00 writes per sync, written: 0.04 G
     fn the_rate_narrows_gigabytes_down() {
         let bytes = |seconds: f64| (35.78 + 28.91) * seconds * MB;
         assert!((of(STATS, 1.31).unwrap() - bytes(1.31)).abs() < 1.0);
-        // The text has the last word: its clock is what rates were divided by.
+        // The text takes precedence: rates were divided by its clock.
         assert!((of(STATS, 1.6).unwrap() - bytes(1.35)).abs() < 1.0);
-        // An uptime of a tenth of a second says little: the gigabytes bound it.
+        // An uptime of a tenth of a second is imprecise: the gigabytes bound it.
         let short = STATS.replace("1.3 total", "0.1 total");
         assert!((of(&short, 0.1).unwrap() - (0.045 + 0.035) * GB).abs() < 1.0);
         assert_eq!(of("no such text", 1.0), None);

@@ -3,7 +3,7 @@
 use hdrhistogram::Histogram as Hdr;
 use std::fmt::Write;
 
-/// Beyond this a latency counts as this: ten minutes.
+/// Longer latencies count as this value: ten minutes.
 const LONGEST: u64 = 600_000_000_000;
 
 /// A histogram of one thread or of many.
@@ -24,23 +24,23 @@ impl Histogram {
         self.0.saturating_record(nanos);
     }
 
-    /// Adds all of another one.
+    /// Adds all latencies of another histogram.
     pub fn merge(&mut self, other: &Histogram) {
-        // Bounds are equal, so nothing is out of range.
+        // The bounds are equal, so no value is out of range.
         let _ = self.0.add(&other.0);
     }
 
-    /// How many there are.
+    /// Returns the number of latencies.
     pub fn count(&self) -> u64 {
         self.0.len()
     }
 
-    /// Microseconds below which this percentage is.
+    /// Returns the latency in microseconds below which this percentage is.
     pub fn percentile(&self, percent: f64) -> f64 {
         self.0.value_at_percentile(percent) as f64 / 1000.0
     }
 
-    /// Microseconds on average.
+    /// Returns the mean in microseconds.
     pub fn mean(&self) -> f64 {
         self.0.mean() / 1000.0
     }
@@ -55,7 +55,7 @@ impl Histogram {
         self.0.max() as f64 / 1000.0
     }
 
-    /// RocksDB's text: four lines, then one per bucket in use.
+    /// Returns RocksDB's text: four lines, then one per used bucket.
     pub fn text(&self) -> String {
         let mut out = String::new();
         let p = |percent| self.percentile(percent);

@@ -8,12 +8,12 @@ use crate::report::{MB, Phase, cpu_fields, timestamp};
 use serde_json::{Map, Value, json};
 use std::io::Write;
 
-/// The number of the schema: another one when a field goes or changes its meaning.
+/// The number of the schema. It changes when a field is removed or changes its meaning.
 const SCHEMA: u32 = 2;
 
-/// What is the same in all objects of a run.
+/// The fields that are the same in all objects of a run.
 pub struct Context {
-    /// The time at which it began.
+    /// The time at which the run began.
     pub time: String,
     /// The machine.
     pub host: Value,
@@ -24,7 +24,7 @@ pub struct Context {
 }
 
 impl Context {
-    /// Of this run on this machine.
+    /// Creates the context of this run on this machine.
     pub fn new(flags: &Flags, engine_version: String) -> Context {
         let models = cpu_fields("model name");
         let file =
@@ -120,7 +120,7 @@ fn given(flags: &Flags) -> Value {
     Value::Object(given.collect::<Map<_, _>>())
 }
 
-/// Where `--json` goes.
+/// The destination of `--json`.
 pub enum Sink {
     /// Nowhere.
     Nowhere,

@@ -21,7 +21,7 @@ fn context() -> Context {
     }
 }
 
-/// Run with UPDATE_DOCS=1 after a change that is meant.
+/// Run with UPDATE_DOCS=1 after an intended change.
 #[test]
 fn the_object_is_the_golden_one() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/phase.json");

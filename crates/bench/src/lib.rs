@@ -1,8 +1,8 @@
-//! `db_bench`: RocksDB's benchmark for Ferrolith and for any library with RocksDB's C functions; and
-//! `ferrolith-bench`, suites on the same engines.
+//! `db_bench`: RocksDB's benchmark for Ferrolith and for any library with RocksDB's C functions; and `ferrolith-bench`,
+//! which runs benchmark suites on the same engines.
 //!
-//! The flags, the keys and the output are those of RocksDB's tool, so that old command lines run and
-//! results can be compared. The same loops run on every engine: see [`target`].
+//! Flags, keys and output are those of RocksDB's tool, so that existing command lines work and results can be compared.
+//! The same loops run on every engine: see [`target`].
 #![deny(unsafe_code)]
 
 pub mod both;
@@ -37,7 +37,7 @@ use flags::{Flags, Parsed};
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// The program, with its arguments.
+/// Runs the program with its arguments.
 pub fn main(args: &[String]) -> ExitCode {
     let flags = match flags::parse(args) {
         Ok(Parsed::Run(flags, notices)) => {

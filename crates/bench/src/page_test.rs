@@ -1,4 +1,4 @@
-//! The second half of docs/db_bench.md: every flag and benchmark of RocksDB 10.10, and what becomes of it.
+//! The second half of docs/db_bench.md: every flag and benchmark of RocksDB 10.10, and its treatment.
 
 use crate::flags::{Fate, Kind, Row, TABLES};
 use crate::target::support;

@@ -1,8 +1,8 @@
-//! What this process used, from the kernel: the same means for every engine.
+//! The resources used by this process, from the kernel, so that every engine is measured in the same way.
 //!
-//! Bytes written are the larger of two counts, each of which misses something: the bytes of write
-//! calls (they miss memory-mapped logs), and the growth of files in the database's directories, looked
-//! at five times a second (it misses files that live shorter than that).
+//! The number of bytes written is the larger of two counts, each of which misses something: the bytes of write calls
+//! (which miss memory-mapped logs), and the growth of files in the database's directories, sampled five times a second
+//! (which misses files with shorter lives).
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -36,7 +36,7 @@ impl Usage {
         let io = fields("/proc/self/io");
         let get = |name: &str| io.get(name).copied().unwrap_or(0);
         let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-        // The second field, the command, may hold spaces; what follows it does not.
+        // The second field, the command, may contain spaces; the fields after it do not.
         let after = stat.rsplit(')').next().unwrap_or_default();
         let ticks: Vec<f64> =
             after.split_whitespace().skip(11).take(2).filter_map(|f| f.parse().ok()).collect();
@@ -51,7 +51,7 @@ impl Usage {
         }
     }
 
-    /// The growth since `earlier`.
+    /// Returns the growth since `earlier`.
     pub fn since(&self, earlier: &Usage) -> Usage {
         Usage {
             cpu_user: (self.cpu_user - earlier.cpu_user).max(0.0),
@@ -65,7 +65,7 @@ impl Usage {
     }
 }
 
-/// Linux has reported times in hundredths to user space on all machines for twenty years.
+/// Linux has reported times to user space in hundredths of a second on all machines for twenty years.
 const TICKS_PER_SECOND: f64 = 100.0;
 
 /// `name: number [unit]` per line.
@@ -82,7 +82,7 @@ fn fields(path: &str) -> HashMap<String, u64> {
 /// Memory in bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Memory {
-    /// The most that was resident since `reset_peak`.
+    /// The maximum resident memory since `reset_peak`.
     pub peak: u64,
     /// Resident now and not backed by a file.
     pub anonymous: u64,
@@ -102,7 +102,7 @@ impl Memory {
         }
     }
 
-    /// Starts a new peak. Where the kernel refuses, the peak is that of the whole process.
+    /// Starts a new peak. If the kernel refuses, the peak is that of the whole process.
     pub fn reset_peak() {
         let _ = std::fs::write("/proc/self/clear_refs", "5");
     }
@@ -115,7 +115,7 @@ pub fn size_on_disk(dirs: &[PathBuf]) -> u64 {
     sum
 }
 
-/// Neither space that is reserved behind a file's end counts, nor a hole in it.
+/// Returns the bytes of a file, without holes and without space preallocated beyond its end.
 fn bytes_of(meta: &std::fs::Metadata) -> u64 {
     use std::os::unix::fs::MetadataExt;
     meta.len().min(meta.blocks() * 512)
@@ -181,7 +181,7 @@ impl FileWatch {
         FileWatch { dirs, grown, stop, thread: Some(thread) }
     }
 
-    /// Bytes that files grew by since the process began to watch.
+    /// Returns the number of bytes by which files have grown since the watch began.
     pub fn bytes(&self) -> u64 {
         let mut grown = lock(&self.grown);
         grown.look(&self.dirs);

@@ -1,4 +1,4 @@
-//! What is seen while a benchmark runs: a bar on a terminal, and the rate in a CSV file.
+//! Output while a benchmark runs: a bar on a terminal, and the rate in a CSV file.
 
 use crate::stats::Counter;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -18,7 +18,7 @@ pub struct Show {
     pub csv: Option<(String, u64)>,
 }
 
-/// Shows until it is dropped.
+/// Shows the progress until it is dropped.
 pub struct Progress {
     stop: Arc<(std::sync::Mutex<bool>, std::sync::Condvar)>,
     failed: Arc<AtomicBool>,
@@ -26,7 +26,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Begins. A benchmark ends after `ops` operations of all threads, or after `seconds`.
+    /// Starts. A benchmark ends after `ops` operations of all threads, or after `seconds`.
     pub fn start(
         show: &Show,
         name: &str,

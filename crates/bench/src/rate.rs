@@ -1,8 +1,7 @@
-//! Limits of rates: operations are booked on a time line, and who is ahead of it sleeps.
+//! Rate limits: operations are booked on a timeline, and a thread that is ahead of it sleeps.
 //!
-//! Sleeping only when at least a millisecond ahead keeps the limiter cheap. Time that was not used is
-//! lost after a tenth of a second, as with RocksDB's limiter: a writer that stalled does not catch
-//! up with a burst.
+//! Sleeping only when at least a millisecond ahead keeps the limiter cheap. Unused time is lost after a tenth of a
+//! second, as in RocksDB's limiter: a writer that stalled does not catch up with a burst.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -30,7 +29,7 @@ impl RateLimiter {
         limiter
     }
 
-    /// So many units per second from now on.
+    /// Sets the rate in units per second from now on.
     pub fn set_rate(&self, per_second: u64) {
         self.nanos_per_unit.store((1e9 / per_second as f64).to_bits(), Ordering::Relaxed);
     }

@@ -1,4 +1,4 @@
-//! What is printed: RocksDB's lines, then two or three of our own per benchmark, and JSON.
+//! The printed report: RocksDB's lines, then two or three of our own per benchmark, and JSON.
 
 use crate::flags::Flags;
 use crate::process::{Memory, Usage};
@@ -9,7 +9,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// Bytes of a megabyte.
 pub(crate) const MB: f64 = 1_048_576.0;
 
-/// What one benchmark did and used.
+/// The result and the resource use of one benchmark.
 pub struct Phase {
     /// The benchmark's name.
     pub name: String,
@@ -27,11 +27,11 @@ pub struct Phase {
     pub memory: Memory,
     /// Bytes that went into files.
     pub written: u64,
-    /// Bytes of tables and logs that the engine says it wrote, if it says so.
+    /// Bytes of tables and logs that the engine reports as written, if it reports them.
     pub engine_written: Option<f64>,
     /// Bytes of the database's files after it.
     pub disk: u64,
-    /// Bytes of keys and values that are alive after it, as far as known.
+    /// Bytes of live keys and values after the benchmark, as far as known.
     pub live: f64,
 }
 
@@ -104,7 +104,7 @@ impl Phase {
         ratio(self.disk as f64, self.live)
     }
 
-    /// What it cost, in two lines or three.
+    /// Returns the cost in two or three lines.
     pub fn costs(&self) -> String {
         let (total, usage, mb) = (&self.total, &self.usage, |bytes: u64| bytes as f64 / MB);
         let elapsed = total.elapsed.max(1e-9);
@@ -146,7 +146,7 @@ impl Phase {
     }
 }
 
-/// Prints a line, at once. A reader that went away ends the program: nobody wants the rest.
+/// Prints a line and flushes it. If the reader has closed the pipe, the program ends.
 pub fn say(text: &str) {
     let mut out = std::io::stdout().lock();
     if writeln!(out, "{text}").and_then(|()| out.flush()).is_err() {
@@ -154,7 +154,7 @@ pub fn say(text: &str) {
     }
 }
 
-/// RocksDB's header, as far as it goes to standard output.
+/// Returns the part of RocksDB's header that is printed to standard output.
 pub fn header(flags: &Flags, entries: u64) -> String {
     let (key, num) = (flags.int("key_size") as f64, entries as f64);
     let value = match flags.text("value_size_distribution_type") {
@@ -209,7 +209,7 @@ pub fn timestamp() -> String {
     format!("{year:04}-{month:02}-{day:02}T{h:02}:{m:02}:{s:02}Z")
 }
 
-/// What RocksDB prints about the engine and the machine, to standard error.
+/// Returns RocksDB's lines about the engine and the machine, for standard error.
 pub fn environment(engine: &str, version: &str) -> String {
     let (models, caches) = (cpu_fields("model name"), cpu_fields("cache size"));
     let name = if engine == "lib" { "RocksDB" } else { "Ferrolith" };

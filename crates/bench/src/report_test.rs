@@ -1,4 +1,4 @@
-//! Lines to the letter.
+//! Tests the exact text of report lines.
 
 use super::*;
 use std::time::Duration;

@@ -113,7 +113,7 @@ impl Permutation {
         Permutation { n, half, mask: (1 << half) - 1, keys: std::array::from_fn(|_| random.draw()) }
     }
 
-    /// Where `i` goes.
+    /// Returns the image of `i`.
     #[inline]
     pub fn at(&self, i: u64) -> u64 {
         let mut i = i;

@@ -1,7 +1,7 @@
-//! What one thread did, and the sum over threads.
+//! The work of one thread, and the sum over threads.
 //!
-//! `finished` runs once per operation: two additions, a store that others may read, and comparisons.
-//! The clock is read only for latencies.
+//! `finished` runs once per operation: two additions, a store that others may read, and comparisons. The clock is read
+//! only for latencies.
 
 use crate::config::{Interval, Timing};
 use crate::histogram::Histogram;
@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 pub struct Counter(AtomicU64);
 
 impl Counter {
-    /// The number now, or a little earlier.
+    /// Returns the current number, or a slightly earlier one.
     pub fn get(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
@@ -69,13 +69,13 @@ pub struct Stats {
     pub user_written: u64,
     /// Bytes of keys and values that the user read.
     pub user_read: u64,
-    /// Keys found and looked for, where that means something.
+    /// The number of keys found and of keys searched, if applicable.
     pub found: Option<(u64, u64)>,
     /// More for the report.
     pub message: String,
     /// What `--perf_level` counted.
     pub perf: String,
-    /// A background thread: its operations are not the benchmark's.
+    /// Whether this is a background thread, whose operations do not count for the benchmark.
     pub background: bool,
     /// Latencies by kind.
     pub latencies: BTreeMap<Op, Histogram>,
@@ -106,7 +106,7 @@ impl Stats {
         let now = Instant::now();
         let mut latencies = BTreeMap::new();
         if timing != Timing::Off {
-            // Made here so that the first operation does not pay for it.
+            // Create it here, so that the first operation does not pay for it.
             latencies.insert(Op::Read, Histogram::default());
         }
         Stats {
@@ -150,7 +150,7 @@ impl Stats {
         self.done >= self.next_line
     }
 
-    /// Waiting for a limit is not part of the next operation.
+    /// Restarts the clock: waiting for a limit is not part of the next operation.
     pub fn reset_clock(&mut self) {
         if self.timing != Timing::Off {
             self.last = Instant::now();
@@ -181,7 +181,7 @@ impl Stats {
         }
     }
 
-    /// The line about the rate, unless the clock says it is too early.
+    /// Returns the line about the rate, unless it is too early.
     pub fn line(&mut self) -> Option<String> {
         self.next_line = self.done + self.interval.ops;
         let now = Instant::now();
@@ -208,13 +208,13 @@ impl Stats {
         self.seconds = (self.finish - self.start).as_secs_f64();
     }
 
-    /// Whether a line is asked for together with the database's statistics.
+    /// Returns whether a line should include the database's statistics.
     pub fn wants_database_stats(&self) -> bool {
         self.interval.with_stats && self.id == 0
     }
 }
 
-/// What the threads of a benchmark did together.
+/// The work of all threads of a benchmark.
 #[derive(Default)]
 pub struct Total {
     /// Operations of the foreground.
@@ -280,7 +280,7 @@ impl Total {
         if let Some((start, finish)) = span {
             total.elapsed = (finish - start).as_secs_f64();
         }
-        // RocksDB pretends one operation for benchmarks that count none.
+        // RocksDB reports one operation for benchmarks that count none.
         total.done = total.done.max(1);
         total
     }

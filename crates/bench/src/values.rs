@@ -1,4 +1,4 @@
-//! Values: slices of one pool of bytes that compresses as asked.
+//! Values: slices of a pool of bytes with the requested compressibility.
 
 use crate::flags::Flags;
 use crate::rng::{Random, Random64};
@@ -8,7 +8,7 @@ use std::sync::Arc;
 const PIECE: usize = 100;
 const POOL: usize = 1 << 20;
 
-/// What values look like.
+/// The sizes and the compressibility of values.
 #[derive(Clone)]
 pub struct ValueShape {
     pool: Arc<Vec<u8>>,
@@ -49,7 +49,7 @@ impl ValueShape {
     }
 }
 
-/// A part of each piece is random, and repeated until the piece is full.
+/// A part of each piece is random, and is repeated until the piece is full.
 fn pool(ratio: f64, len: usize) -> Vec<u8> {
     let mut random = Random::new(301);
     let unique = ((PIECE as f64 * ratio) as usize).clamp(1, PIECE);

@@ -10,11 +10,11 @@ use ferrolith::internal::options::{
 };
 use std::ptr;
 
-/// A field that C sees as a `C`.
+/// A field whose C type is `C`.
 pub(crate) trait Scalar<C> {
-    /// The field as C sees it.
+    /// Returns the field as a C value.
     fn load(&self) -> C;
-    /// Sets the field. A value out of range is clamped to the nearest that the field can hold.
+    /// Sets the field. A value out of range is clamped to the nearest value that the field can hold.
     fn store(&mut self, value: C);
 }
 
@@ -23,7 +23,7 @@ pub(crate) trait Scalar<C> {
 /// # Safety
 /// `handle` is NULL or live.
 pub(crate) unsafe fn get<H, C: Default>(handle: *const H, read: impl FnOnce(&H) -> C) -> C {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     quiet(C::default(), || unsafe { handle.as_ref() }.map(read).unwrap_or_default())
 }
 
@@ -32,7 +32,7 @@ pub(crate) unsafe fn get<H, C: Default>(handle: *const H, read: impl FnOnce(&H) 
 /// # Safety
 /// `handle` is NULL or live, and nobody else uses it.
 pub(crate) unsafe fn set<H>(handle: *mut H, write: impl FnOnce(&mut H)) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     quiet((), || unsafe { handle.as_mut() }.map_or((), write));
 }
 
@@ -47,7 +47,7 @@ pub(crate) trait Wraps {
 /// # Safety
 /// `handle` is NULL or live.
 pub(crate) unsafe fn database<H: Wraps>(handle: *mut H) -> *mut rocksdb_t {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { handle.as_mut() }.map_or(ptr::null_mut(), |handle| &raw mut *handle.database())
 }
 
@@ -110,20 +110,21 @@ integers! {
     usize: usize, u64, i32, u32;
 }
 
-/// A closed set of options, of which C programs know the numbers.
+/// A closed set of options, whose members C programs identify by number.
 pub(crate) trait ClosedSet {
-    /// Chooses the member with this number; returns the number, as wide as RocksDB keeps it, if no member has it.
+    /// Chooses the member with this number. If no member has it, returns the number, in the width in which RocksDB
+    /// stores it.
     fn choose(&mut self, number: i64) -> Option<i64>;
 }
 
-/// Closed sets as RocksDB numbers them, and as wide as it keeps them.
+/// Closed sets with RocksDB's numbers and widths.
 macro_rules! closed_sets {
     ($($field:ident as $c:ty, $width:ty: $($variant:ident)*;)*) => {$(
         impl Scalar<$c> for $field {
             fn load(&self) -> $c {
                 *self as u8 as $c
             }
-            /// A number that names nothing changes nothing.
+            /// A number without a member changes nothing.
             fn store(&mut self, value: $c) {
                 let _ = self.choose(value.into());
             }
@@ -158,7 +159,7 @@ closed_sets! {
         SkipAnyCorruptedRecords;
 }
 
-/// The codec with RocksDB's number, in options.
+/// Returns the codec with RocksDB's number in options.
 pub(crate) fn codec(number: u8) -> Option<CompressionType> {
     CompressionType::ALL.into_iter().find(|codec| *codec as u8 == number)
 }

@@ -1,4 +1,4 @@
-//! Errors across the border: `errptr`, and the guard that keeps panics inside.
+//! Errors at the C boundary: `errptr`, and the guard that catches panics.
 
 use ferrolith::internal::error::rocksdb_text;
 use ferrolith::{Error, Result};
@@ -6,7 +6,7 @@ use std::any::Any;
 use std::ffi::c_char;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Runs `body`; its error, or a panic's, goes into `errptr` and `otherwise` is returned.
+/// Runs `body`. If it fails or panics, stores the error in `errptr` and returns `otherwise`.
 ///
 /// # Safety
 /// `errptr` is NULL or points to NULL or to memory from `malloc`, as RocksDB's header demands.
@@ -18,12 +18,12 @@ pub(crate) unsafe fn run<T>(
 ) -> T {
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(value)) => value,
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         Ok(Err(e)) => unsafe {
             save(errptr, &e);
             otherwise
         },
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         Err(panic) => unsafe {
             save(errptr, &from_panic(&*panic));
             otherwise
@@ -31,7 +31,7 @@ pub(crate) unsafe fn run<T>(
     }
 }
 
-/// Runs `body` of a function without `errptr`; a panic becomes `otherwise` and a line on stderr.
+/// Runs the `body` of a function without `errptr`. A panic returns `otherwise` and prints a line on stderr.
 #[inline]
 pub(crate) fn quiet<T>(otherwise: T, body: impl FnOnce() -> T) -> T {
     catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|panic| {
@@ -40,7 +40,7 @@ pub(crate) fn quiet<T>(otherwise: T, body: impl FnOnce() -> T) -> T {
     })
 }
 
-/// What a panic becomes.
+/// Converts a panic to an error.
 #[cold]
 fn from_panic(panic: &(dyn Any + Send)) -> Error {
     let text = panic.downcast_ref::<&str>().map(|s| (*s).to_string());
@@ -48,7 +48,7 @@ fn from_panic(panic: &(dyn Any + Send)) -> Error {
     Error::new(ferrolith::Code::Aborted, format!("internal panic: {text}"))
 }
 
-/// Stores an error where the caller looks for it: a text from `malloc`; an older one is freed.
+/// Stores an error for the caller: a text from `malloc`. An older one is freed.
 ///
 /// # Safety
 /// As for [`run`].
@@ -57,7 +57,7 @@ pub(crate) unsafe fn save(errptr: *mut *mut c_char, error: &Error) {
     if errptr.is_null() {
         return;
     }
-    // SAFETY: not NULL, and the caller's promise about what it points to.
+    // SAFETY: not NULL, and the caller guarantees what it points to.
     unsafe {
         libc::free((*errptr).cast());
         *errptr = crate::bytes::c_string(&rocksdb_text(error));
@@ -71,7 +71,7 @@ pub(crate) unsafe fn save(errptr: *mut *mut c_char, error: &Error) {
 #[cold]
 pub unsafe fn refuse(errptr: *mut *mut c_char, function: &str) {
     show_refusal(function);
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         save(
             errptr,
@@ -80,8 +80,8 @@ pub unsafe fn refuse(errptr: *mut *mut c_char, function: &str) {
     }
 }
 
-/// Names an unsupported function on stderr if `FERROLITH_SHOW_REFUSALS` is set: test suites cannot see a refusal that
-/// has no `errptr`.
+/// Prints the name of an unsupported function on stderr if `FERROLITH_SHOW_REFUSALS` is set, because test suites cannot
+/// see a refusal without `errptr`.
 #[cold]
 pub fn show_refusal(function: &str) {
     if std::env::var_os("FERROLITH_SHOW_REFUSALS").is_some() {

@@ -1,9 +1,9 @@
 //! The functions of RocksDB's C ABI, for programs that were built for RocksDB 10.10.
 //!
 //! Two kinds of packages link them: `crates/librocksdb` turns them into `librocksdb.so` and `librocksdb.a`, and
-//! `crates/librocksdb-sys` puts them behind the bindings that the crate `rocksdb` expects. The functions are reached by
-//! their names in C, as `extern "C"` declarations; in Rust this crate offers only what those packages need to refuse a
-//! function: [`refuse`] and [`show_refusal`].
+//! `crates/librocksdb-sys` puts them behind the bindings that the crate `rocksdb` expects. The functions are called by
+//! their C names, through `extern "C"` declarations. In Rust, this crate exports only what those packages need to
+//! refuse a function: [`refuse`] and [`show_refusal`].
 //!
 //! `abi.tsv` has one row per function of RocksDB's header: its name, what it returns, its
 //! arguments, its state and a binding.
@@ -19,15 +19,14 @@
 //!   with "Refused" or where no source file has the function. For a missing function `build.rs` writes a
 //!   refusal that sets `errptr` to the function's own name.
 //!
-//! The rest in the order to read it: [`errptr`] (errors, and the guard that keeps panics inside),
-//! [`bytes`] (what callers free), [`handles`] (what they hold), [`accessors`] (what the generated
-//! part calls), [`callbacks`] (what they implement), [`families`] (the functions, one file per
-//! handle). Everything here is a C border: callers promise what the header says, which is what a
-//! `SAFETY` comment "the caller's promise" refers to.
+//! Recommended reading order of the rest: [`errptr`] (errors, and the guard that catches panics), [`bytes`] (memory
+//! that callers free), [`handles`] (objects that callers hold), [`accessors`] (helpers of the generated functions),
+//! [`callbacks`] (functions that callers implement), [`families`] (the functions, one file per handle). Everything here
+//! is a C boundary: callers guarantee what the header requires, which `SAFETY` comments call "guaranteed by the
+//! caller".
 //!
-//! Conventions that every function keeps: NULL where a handle is needed is an error or does
-//! nothing, instead of a crash; no panic leaves; results that callers free come from `malloc`;
-//! destroying NULL does nothing.
+//! Conventions of every function: NULL instead of a required handle is an error or does nothing, and never crashes; no
+//! panic leaves the function; results that callers free come from `malloc`; destroying NULL does nothing.
 
 #![allow(non_camel_case_types)]
 
@@ -35,7 +34,7 @@ mod accessors;
 mod bytes;
 mod callbacks;
 mod errptr;
-// A function of a C ABI is unsafe as a whole: its caller keeps the header's promises.
+// A function of a C ABI is unsafe as a whole: its caller must follow the rules of the header.
 #[allow(unsafe_op_in_unsafe_fn, clippy::missing_safety_doc)]
 mod families;
 mod handles;

@@ -7,7 +7,7 @@ use std::fmt::Write;
 const BEGIN: &str = "<!-- begin: written by cargo x abi -->";
 const END: &str = "<!-- end -->";
 
-/// Name prefixes that make a group of their own in the table, and what it is called.
+/// Name prefixes that form separate groups in the table, and the names of the groups.
 const GROUPS: &[(&str, &str)] = &[
     ("rocksdb_backup_engine", "Backup"),
     ("rocksdb_restore_options", "Backup"),
@@ -70,7 +70,7 @@ const GROUPS: &[(&str, &str)] = &[
 
 const REST: &str = "Database: open, read, write, flush, properties";
 
-/// The document with its part between the markers written anew.
+/// Returns the document with the part between the markers regenerated.
 pub(crate) fn update(table: &Table, old: &str) -> Result<String, String> {
     let (before, rest) = old.split_once(BEGIN).ok_or(format!("docs/c-abi.md: no {BEGIN}"))?;
     let (_, after) = rest.split_once(END).ok_or(format!("docs/c-abi.md: no {END}"))?;

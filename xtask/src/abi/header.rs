@@ -54,7 +54,7 @@ pub(crate) fn print(table: &Table, constants: &str) -> String {
     out + BOTTOM
 }
 
-/// The opaque types: all names in `_t` that C itself does not have, and that the constants do not define.
+/// Returns the opaque types: all names in `_t` that neither C itself nor the constants define.
 fn handles<'a>(table: &'a Table, constants: &'a str) -> BTreeSet<&'a str> {
     let texts = table.rows.iter().flat_map(|r| [r.returns.as_str(), r.arguments.as_str()]);
     let words = texts
@@ -64,7 +64,7 @@ fn handles<'a>(table: &'a Table, constants: &'a str) -> BTreeSet<&'a str> {
     words.filter(|w| w.starts_with("rocksdb_") && w.ends_with("_t") && !defined(w)).collect()
 }
 
-/// A prototype in lines of at most 100 characters where that can be.
+/// Returns a prototype, in lines of at most 100 characters where possible.
 fn prototype(row: &Row) -> String {
     let begin = format!("extern ROCKSDB_LIBRARY_API {} {}(", row.returns, row.name);
     let arguments = types::split(&row.arguments.replace("→", "->"));

@@ -89,7 +89,7 @@ fn work(check: bool) -> Result<(), Vec<String>> {
     if stale.is_empty() { Ok(()) } else { Err(stale) }
 }
 
-/// The table with the states that the sources give it, whatever its file says.
+/// Returns the table with the states found in the sources, whatever its file contains.
 pub(crate) fn table_with_states() -> Result<Table, String> {
     let capi = Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("crates").join("capi");
     let text = fs::read_to_string(capi.join("abi.tsv")).map_err(|e| format!("abi.tsv: {e}"))?;
@@ -98,7 +98,7 @@ pub(crate) fn table_with_states() -> Result<Table, String> {
     Ok(table)
 }
 
-/// A row's arguments, each with its name if it has one.
+/// Returns a row's arguments, each with its name if it has one.
 pub(crate) fn split_arguments(row: &Row) -> Vec<String> {
     types::split(&row.arguments)
 }

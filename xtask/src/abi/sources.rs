@@ -1,4 +1,4 @@
-//! The functions of the ABI in the Rust sources: what they are declared as, and what is said of them.
+//! The functions of the ABI in the Rust sources: their declarations and their comments.
 
 use super::types;
 use std::collections::BTreeMap;
@@ -62,7 +62,7 @@ fn scan(path: &Path, text: &str, out: &mut Functions) -> Result<(), String> {
     Ok(())
 }
 
-/// Where the parenthesis that is open at the start closes.
+/// Returns the position at which the parenthesis that is open at the start closes.
 fn closing(text: &str) -> Option<usize> {
     let mut depth = 1;
     text.char_indices().find_map(|(i, c)| {
@@ -75,7 +75,7 @@ fn closing(text: &str) -> Option<usize> {
     })
 }
 
-/// The `///` lines right above, over attributes.
+/// Returns the `///` lines directly above, skipping attributes.
 fn comment_before(text: &str) -> String {
     let mut lines = Vec::new();
     // The first of the lines backwards is the function's own.

@@ -62,7 +62,7 @@ impl Table {
         }
     }
 
-    /// What the sources declare otherwise than the table.
+    /// Returns the differences between the table and the declarations in the sources.
     pub(crate) fn compare(&self, functions: &Functions) -> Vec<String> {
         let mut problems = Vec::new();
         for (name, function) in functions {

@@ -1,6 +1,6 @@
 //! Types of C and of Rust in one spelling: `i32`, `*u8`, `**rocksdb_t`, `fn`, `void`.
 //!
-//! `const` is left out: it changes nothing for a caller of a C function.
+//! `const` is omitted, because it makes no difference to a caller of a C function.
 
 /// Arguments, cut at commas outside of parentheses and angle brackets.
 pub(crate) fn split(text: &str) -> Vec<String> {
@@ -37,7 +37,7 @@ pub(crate) fn of_c_argument(argument: &str) -> String {
     let type_words = ["unsigned", "int", "char", "bool", "double", "void"];
     let is_type =
         |w: &str| type_words.contains(&w) || w.ends_with("_t") || w.ends_with("_cb") || w == "*";
-    // The last word is a name where words before it make a type.
+    // The last word is a name if the words before it form a type.
     let named = words.len() > 1 && !is_type(words[words.len() - 1]);
     let words = if named { &words[..words.len() - 1] } else { &words[..] };
     format!("{array}{}", of_c(&words.join(" ")))
@@ -88,7 +88,7 @@ pub(crate) fn of_rust(rust: &str) -> String {
     base.to_string()
 }
 
-/// Are they one type across the border? An array of bytes is bytes, whatever their sign.
+/// Returns whether both are the same type at the boundary. An array of bytes is bytes, whatever their sign.
 pub(crate) fn agree(ours: &str, theirs: &str) -> bool {
     let plain = |t: &str| if t.starts_with('*') { t.replace("u8", "char") } else { t.to_string() };
     plain(ours) == plain(theirs)

@@ -1,5 +1,5 @@
-//! The raw outputs of a results directory. While a run is under way, each row has a text file in `raw/`; afterwards
-//! all of them are in `raw.tar.gz`, which is what Git keeps.
+//! The raw outputs in a results directory. During a run, each row has a text file in `raw/`. Afterwards all of them are
+//! in `raw.tar.gz`, which Git tracks.
 
 use crate::compat::{Failure, place};
 use std::fs;
@@ -14,7 +14,7 @@ pub(super) fn path(out: &Path, name: &str) -> PathBuf {
     out.join(DIR).join(format!("{name}.txt"))
 }
 
-/// Makes `raw/` with the outputs of earlier runs. A directory that an interrupted run left is used as it is.
+/// Creates `raw/` with the outputs of earlier runs. A directory left by an interrupted run is used unchanged.
 pub(super) fn unpack(out: &Path) -> Result<(), Failure> {
     if out.join(DIR).exists() {
         return Ok(());
@@ -26,7 +26,7 @@ pub(super) fn unpack(out: &Path) -> Result<(), Failure> {
     }
 }
 
-/// Moves `raw/` into the archive. The same outputs give the same bytes.
+/// Moves `raw/` into the archive. The same outputs give identical bytes.
 pub(super) fn pack(out: &Path) -> Result<(), Failure> {
     let fixed = ["--sort=name", "--mtime=@0", "--owner=0", "--group=0", "--numeric-owner"];
     place::check(tar(out, &[&fixed[..], &["-czf", ARCHIVE, DIR]].concat()))?;

@@ -1,4 +1,4 @@
-//! The picture of README: six rows of the table, as bars of their ratios with the range of the pairs.
+//! The chart in README: six rows of the table, as bars of their ratios with the range of the pairs.
 
 use super::raw::Ratio;
 use super::report::{digits, read};
@@ -6,7 +6,7 @@ use super::rows::ROWS;
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// What is drawn, most wins and narrowest win alike: row and what the picture calls it.
+/// The rows in the chart, including the largest and the narrowest wins, and their names there.
 const DRAWN: [(&str, &str); 6] = [
     ("fillrandom", "write, random keys"),
     ("fillsync-16", "write and sync, 16 threads"),
@@ -28,7 +28,7 @@ struct Bar {
     theirs: f64,
 }
 
-/// The picture, or `None` while one of its rows is not measured.
+/// Returns the chart, or `None` while one of its rows is not measured.
 pub(super) fn svg(out: &Path) -> Option<String> {
     let bars: Option<Vec<Bar>> = DRAWN.iter().map(|(name, label)| bar(out, name, label)).collect();
     Some(draw(&bars?))

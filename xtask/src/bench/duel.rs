@@ -1,7 +1,7 @@
-//! `cargo x bench --duel`: the table's phases through the C functions, by the neutral client of crates/bench/kvduel,
-//! over our `librocksdb.so` and RocksDB's, alternating.
+//! `cargo x bench --duel`: the table's phases through the C functions, run by the neutral client of crates/bench/kvduel
+//! on our `librocksdb.so` and on RocksDB's, alternately.
 //!
-//! Each run fills a database of its own and goes through the phases; a phase is a row.
+//! Each run fills its own database and executes the phases; a phase is a row.
 
 use super::raw::Raw;
 use super::rows::{DUELS, Duel, Phase};
@@ -14,7 +14,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Runs the duels that are wanted and keeps what they print.
+/// Runs the requested duels and keeps their output.
 pub(super) fn run(flags: &Flags, bench: &Bench<'_>, place: &Place) -> Result<(), Failure> {
     let client = build(place)?;
     let ours = bench.our_library()?;
@@ -37,7 +37,7 @@ pub(super) fn run(flags: &Flags, bench: &Bench<'_>, place: &Place) -> Result<(),
     Ok(())
 }
 
-/// One process: one library, on an empty directory.
+/// Runs one process: one library, on an empty directory.
 fn run_once(client: &Path, library: &Path, args: &[String], dir: &Path) -> Result<String, Failure> {
     let _ = fs::remove_dir_all(dir);
     place::make_dir(&dir.join("wal"))?;
@@ -65,7 +65,7 @@ pub(crate) fn build(place: &Place) -> Result<PathBuf, Failure> {
 /// One run of one library in one phase.
 type Run = BTreeMap<String, f64>;
 
-/// The runs of a phase by our library, and by theirs.
+/// Returns the runs of a phase by our library, and by RocksDB's.
 fn runs(text: &str, phase: &str) -> (Vec<Run>, Vec<Run>) {
     let of = |side: &str| {
         let lines = text.lines().filter_map(|line| {
@@ -90,18 +90,18 @@ fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
     }
 }
 
-/// What a phase gave.
+/// The result of a phase.
 pub(super) struct Outcome {
     line: String,
-    /// The row that it judges; may be empty.
+    /// The row that it decides; may be empty.
     pub(super) row: &'static str,
     /// Operations per second, ours to theirs.
     pub(super) rate: f64,
-    /// What keeps it from being met.
+    /// The reasons why it is not met.
     pub(super) faults: Vec<String>,
 }
 
-/// All phases whose files are there.
+/// Returns all phases whose files exist.
 pub(super) fn outcomes(out: &Path) -> Vec<Outcome> {
     let duels = DUELS.iter().filter_map(|duel| {
         let raw = report::read(out, &format!("duel-{}", duel.name))?;
@@ -136,7 +136,7 @@ fn outcome(duel: &Duel, phase: &'static Phase, raw: &Raw) -> Option<Outcome> {
     Some(Outcome { line, row: phase.row, rate, faults })
 }
 
-/// What follows the main table in the report.
+/// Returns the section after the main table in the report.
 pub(super) fn section(outcomes: &[Outcome]) -> String {
     if outcomes.is_empty() {
         return String::new();

@@ -1,20 +1,20 @@
-//! What a result depends on besides the code: the machine, the time, the load.
+//! The conditions of a result besides the code: the machine, the time, the load.
 
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// Today, in UTC.
+/// Returns today's date in UTC.
 pub(super) fn date() -> String {
     said(Command::new("date").args(["-u", "+%F"]))
 }
 
-/// Now, in UTC.
+/// Returns the current time in UTC.
 pub(super) fn now() -> String {
     said(Command::new("date").args(["-u", "+%FT%H:%MZ"]))
 }
 
-/// The commit, and whether there is more than that, results left out: each row writes one.
+/// Returns the commit, and whether there are uncommitted changes, except results: each row writes one.
 pub(super) fn commit(root: &Path) -> String {
     let git = || {
         let mut git = Command::new("git");

@@ -1,9 +1,9 @@
 //! `cargo x bench`: the comparison with RocksDB and LMDB, measured and written as Markdown.
 //!
-//! `rows` has the table; this file reads the command line and goes through it; `run` runs a command;
-//! `raw` reads its output back; `report` judges and writes, with `chart` for the picture; `duel` does it all for
-//! another client. `archive` keeps each row's output, and the report is made from the outputs: a table can be
-//! measured in parts, on different days.
+//! `rows` has the table. This file parses the command line and executes it; `run` runs a command; `raw` parses its
+//! output; `report` evaluates and writes, with `chart` for the picture; `duel` does all of this for another client.
+//! `archive` keeps each row's output, and the report is generated from the outputs, so a table can be measured in
+//! parts, on different days.
 
 mod archive;
 mod chart;
@@ -51,11 +51,11 @@ struct Flags {
     out: Option<PathBuf>,
 }
 
-/// What is measured.
+/// The table to measure.
 enum Table {
     Rows,
     Matrix,
-    /// By the neutral client.
+    /// With the neutral client.
     Duel,
 }
 
@@ -223,7 +223,7 @@ fn matrix(flags: &Flags, bench: &Bench<'_>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Where a data set is.
+/// Returns the directory of a data set.
 fn directory(flags: &Flags, place: &place::Place, data: &Data) -> PathBuf {
     match data.on_disk {
         true => place.root.join("target/bench-synced"),

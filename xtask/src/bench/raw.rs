@@ -1,6 +1,6 @@
-//! The output of `db_bench --engine=both`, read back: the lines under "Medians".
+//! Parses the output of `db_bench --engine=both`: the lines under "Medians".
 
-/// One figure of one benchmark. What an engine does not have is `None`.
+/// One figure of one benchmark. A figure that an engine does not have is `None`.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Figure {
     pub(super) benchmark: String,
@@ -10,7 +10,7 @@ pub(super) struct Figure {
     pub(super) ratio: Option<Ratio>,
 }
 
-/// Ours to theirs: of the medians, and the lowest and highest of pairs.
+/// Ratios of ours to the other engine's: of the medians, and the lowest and the highest of the pairs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Ratio {
     pub(super) median: f64,
@@ -48,7 +48,7 @@ impl Raw {
     }
 }
 
-/// Benchmark and figure have columns of 22 and 11; a space follows each.
+/// The benchmark has 22 columns and the figure 11; a space follows each.
 fn figure(line: &str) -> Option<Figure> {
     let (benchmark, rest) = line.split_at_checked(23)?;
     let (name, rest) = rest.split_at_checked(12)?;

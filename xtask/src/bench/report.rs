@@ -10,7 +10,7 @@ use crate::compat::Failure;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A ratio that must not be above 1 may be so by rounding.
+/// A ratio that must not exceed 1 may do so through rounding.
 const EVEN: f64 = 1.005;
 
 /// Writes the table into `README.md` of the results.
@@ -56,7 +56,7 @@ pub(super) fn table(out: &Path) -> Result<PathBuf, Failure> {
     write(&out.join("README.md"), &text)
 }
 
-/// What a row gave, and what keeps it from being met.
+/// The result of a row, and the reasons why its target is not met.
 struct Judgement<'a> {
     rate: Option<&'a Figure>,
     p99: Option<&'a Figure>,
@@ -70,7 +70,7 @@ struct Judgement<'a> {
 impl<'a> Judgement<'a> {
     fn of(row: &Row, raw: &'a Raw) -> Judgement<'a> {
         let get = |name| raw.get(row.judged, name);
-        // Bytes count when compactions came to an end.
+        // Bytes are comparable only if compactions have finished.
         let whole =
             raw.get("(all)", "write amp").filter(|_| row.flags.contains("waitforcompaction"));
         let tails = |name| get(name).or_else(|| raw.figures.iter().find(|f| f.name == name));
@@ -88,7 +88,7 @@ impl<'a> Judgement<'a> {
     }
 
     fn judge(&mut self, row: &Row) {
-        // LMDB is a bar for rates; of ours beside ours, memory says nothing.
+        // LMDB is a reference only for rates. When Ferrolith is compared with itself, memory is no criterion.
         let beside_rocksdb = row.data != "lmdb" && !row.flags.contains("--peer=");
         let even = [
             ("P99", self.p99),
@@ -105,7 +105,7 @@ impl<'a> Judgement<'a> {
         }
     }
 
-    /// `duel` is the same through the C functions, if that was measured.
+    /// Returns whether the target is met. `duel` is the same workload through the C functions, if it was measured.
     fn met(&self, duel: Option<&Outcome>) -> String {
         let alone = verdict(&self.faults);
         match duel.map(|duel| (verdict(&duel.faults), duel.rate)) {
@@ -149,7 +149,7 @@ impl<'a> Judgement<'a> {
     }
 }
 
-/// What keeps a rate, and ratios that must not be above 1, from being enough.
+/// Returns the reasons why a rate, or ratios that must not exceed 1, do not meet the target.
 pub(super) fn faults(
     rate: Option<f64>,
     target: f64,
@@ -163,7 +163,7 @@ pub(super) fn faults(
     short.into_iter().chain(above.map(|(name, ratio)| format!("{name} {ratio:.2}"))).collect()
 }
 
-/// Whether something is met, or why not.
+/// Returns whether a target is met, or why not.
 pub(super) fn verdict(faults: &[String]) -> String {
     if faults.is_empty() { "yes".to_owned() } else { format!("no: {}", faults.join(", ")) }
 }
@@ -225,7 +225,7 @@ fn median(figure: Option<&Figure>) -> Option<f64> {
     Some(figure?.ratio?.median)
 }
 
-/// With commas between thousands; with two digits after the point below 100.
+/// Returns a number with commas between thousands; below 100, with two decimals.
 pub(super) fn digits(value: f64) -> String {
     if value < 100.0 {
         return format!("{value:.2}");

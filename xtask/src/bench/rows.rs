@@ -1,47 +1,48 @@
-//! The table of `cargo x bench`: one entry per data set, one per row. A row is data only; what differs
-//! between rows stands in their flags.
+//! The table of `cargo x bench`: one entry per data set, one per row. A row consists only of data; rows differ in their
+//! flags.
 //!
-//! In flags, `{num}`, `{num/4}`, `{num*5}` and `{seconds}` stand for what the command line says.
+//! In flags, `{num}`, `{num/4}`, `{num*5}` and `{seconds}` are replaced by values from the command line.
 
-/// A database that rows share: filled once for both engines, deleted after the last row.
+/// A database that rows share: it is filled once for both engines, and deleted after the last row.
 pub(super) struct Data {
     pub(super) name: &'static str,
-    /// What fills it; empty: each run fills a directory of its own.
+    /// The command that fills it; empty: each run fills its own directory.
     pub(super) fill: &'static str,
-    /// The shape and the options, for the fill and for the rows.
+    /// The data shape and the options, for the fill and for the rows.
     pub(super) flags: &'static [&'static str],
-    /// What runs before each row: fills the caches.
+    /// The command that runs before each row to fill the caches.
     pub(super) warm: &'static str,
-    /// On a device, not in memory: its rows sync.
+    /// Whether it is on a device rather than in memory, because its rows sync.
     pub(super) on_disk: bool,
 }
 
 /// One line of the table.
 pub(super) struct Row {
-    /// In `--rows`, and of the file with its output.
+    /// The name in `--rows`, and of the file with its output.
     pub(super) name: &'static str,
     pub(super) what: &'static str,
     pub(super) data: &'static str,
     pub(super) flags: &'static str,
-    /// The benchmark whose figures count, and what runs unless `flags` say otherwise.
+    /// The benchmark whose figures count. It is also the one that runs, unless `flags` override it.
     pub(super) judged: &'static str,
-    /// Operations per second, ours to theirs: what we set ourselves, and what seems possible.
+    /// The ratio of operations per second, ours to theirs: the target we set, and what seems possible.
     pub(super) target: f64,
     pub(super) stretch: f64,
-    /// Ours may stop for so many milliseconds.
+    /// The maximum stall of ours in milliseconds.
     pub(super) stall_max: Option<f64>,
-    /// Only by name or with `--long`.
+    /// Whether the row runs only by name or with `--long`.
     pub(super) long: bool,
 }
 
-/// What the reference lines (crates/bench/testdata/in_memory_commands.txt) have and today's RocksDB knows.
+/// The flags of the reference command lines (crates/bench/testdata/in_memory_commands.txt) that today's RocksDB
+/// supports.
 const REFERENCE: &str = "--num={num} --num_levels=6 --key_size=20 --value_size=100 --compression_type=none \
     --write_buffer_size=134217728 --max_write_buffer_number=2 --level0_file_num_compaction_trigger=8 \
     --target_file_size_base=134217728 --max_bytes_for_level_base=1073741824 --max_background_jobs=4 \
     --level0_slowdown_writes_trigger=16 --level0_stop_writes_trigger=24 --use_plain_table=1 --open_files=-1 \
     --mmap_read=1 --memtablerep=prefix_hash --allow_concurrent_memtable_write=false --bloom_bits=10 --bloom_locality=1";
 
-/// Block-based tables, all of them cached.
+/// Block-based tables, with all blocks cached.
 const BLOCK: &str = "--compression_type=none --bloom_bits=10 --cache_size=4000000000 --write_buffer_size=67108864 \
     --max_background_jobs=2";
 
@@ -49,7 +50,7 @@ const fn data(name: &'static str, fill: &'static str, flags: &'static [&'static 
     Data { name, fill, flags, warm: "", on_disk: false }
 }
 
-/// Of block-based tables that are read from the cache.
+/// Data sets of block-based tables that are read from the cache.
 const fn cached(name: &'static str, flags: &'static [&'static str]) -> Data {
     Data { warm: "readtocache,", ..data(name, "--benchmarks=filluniquerandom,compact", flags) }
 }
@@ -85,7 +86,7 @@ const fn row(
     Row { name, what, data, judged, flags, target, stretch, stall_max: None, long: false }
 }
 
-/// Rows of one data set stand together; those that write into it come last.
+/// Rows of one data set are adjacent; those that write to it are last.
 #[rustfmt::skip]
 pub(super) const ROWS: &[Row] = &[
     row("test1-10k", "reference test 1 (PlainTable, whole key), 10K writes/s", "t1", "readwhilewriting",
@@ -160,7 +161,7 @@ pub(super) const ROWS: &[Row] = &[
     row("fillsync-1", "`fillsync`, 1 writer", "synced", "fillsync",
         "--num={num/500} --writes={num/500}", (1.3, 1.7)),
     row("fillsync-16", "`fillsync`, 16 writers", "synced", "fillsync",
-        // All of enough writes that the 99.9th percentile is not one sync, of which each is 16 writes.
+        // Enough writes that the 99.9th percentile is not a single sync, each of which covers 16 writes.
         "--num={num/500} --writes={num/400} --threads=16 --histogram", (2.0, 4.0)),
     row("open", "open, five times `--num` keys", "many", "reopen", "--reads=10", (2.0, 4.0)),
     row("recovery", "recovery of a log of about 1 GB", "log", "reopen", "--reads=1", (2.0, 4.0)),
@@ -176,7 +177,7 @@ pub(super) const ROWS: &[Row] = &[
         "--benchmarks=overwrite,flush,waitforcompaction --duration=600 --histogram", (2.0, 4.0)) },
 ];
 
-/// Phases of the table through the C functions. `read1` fills the cache for those that follow.
+/// The phases of the table through the C functions. `read1` fills the cache for the later phases.
 pub(super) struct Duel {
     /// In `--rows`, and of the file with its output.
     pub(super) name: &'static str,
@@ -192,7 +193,7 @@ pub(super) struct Phase {
     pub(super) what: &'static str,
     /// Operations per second, ours to theirs.
     pub(super) target: f64,
-    /// The row that has the same workload in db_bench and is judged by this one; empty: none has.
+    /// The row with the same workload in db_bench, which this phase decides; empty: no row.
     pub(super) row: &'static str,
 }
 
@@ -271,7 +272,7 @@ pub(super) const SHAPES: &[(&str, &str)] = &[
     ),
 ];
 
-/// The kinds of the table. What writes for a time comes last: engines then hold different data.
+/// The kinds of the table. Kinds that write for a fixed time are last, because the engines then have different data.
 pub(super) const KINDS: &str = "--benchmarks=filluniquerandom,readrandom,readmissing,multireadrandom,seekrandom,readseq,\
     readwhilewriting,readwritedelete,overwrite,fillrandom --readwritepercent=50 --deletepercent=15 --seek_nexts=20 \
     --duration=1 --benchmark_write_rate_limit=0 --batch_size=1";

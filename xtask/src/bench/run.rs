@@ -1,4 +1,4 @@
-//! Runs `db_bench --engine=both` for fills, rows and shapes, and keeps what it prints.
+//! Runs `db_bench --engine=both` for fills, rows and shapes, and keeps the output.
 
 use super::raw::Raw;
 use super::rows::{Data, Row};
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-/// What all runs have in common.
+/// The settings that all runs share.
 pub(super) struct Bench<'a> {
     place: &'a Place,
     flags: &'a Flags,
@@ -60,7 +60,7 @@ impl<'a> Bench<'a> {
         Ok(())
     }
 
-    /// Deletes it.
+    /// Deletes a data set.
     pub(super) fn remove(&self, data: &Data) -> Result<(), Failure> {
         let dir = directory(self.flags, self.place, data);
         match fs::remove_dir_all(&dir) {
@@ -78,7 +78,7 @@ impl<'a> Bench<'a> {
         if !data.fill.is_empty() {
             flags.push("--use_existing_db=1");
         }
-        // Most rows run what they are judged by; flags after it may say otherwise.
+        // Most rows run the benchmark that decides them; later flags may override it.
         flags.extend([benchmark.as_str(), row.flags]);
         let dir = directory(self.flags, self.place, data);
         let pairs = self.flags.pairs.unwrap_or(5);
@@ -137,7 +137,7 @@ impl<'a> Bench<'a> {
         Ok(Raw::of(text))
     }
 
-    /// What stands above the output of a command: when, on what, how.
+    /// Returns the header of a command's output: when, on which machine, and how it was run.
     pub(super) fn head(&self, command: &str) -> String {
         format!(
             "date: {}\ncommit: {}\nload: {}\n$ {command}\n\n",
@@ -162,13 +162,13 @@ impl<'a> Bench<'a> {
         self.place.our_library(Some(self.program.with_file_name("librocksdb.so")))
     }
 
-    /// RocksDB's.
+    /// Returns the path of RocksDB's library.
     pub(super) fn their_library(&self) -> &Path {
         &self.library
     }
 }
 
-/// Puts numbers for `{num}`, `{num/4}`, `{num*5}` and `{seconds}`.
+/// Replaces `{num}`, `{num/4}`, `{num*5}` and `{seconds}` by numbers.
 pub(super) fn expand(flag: &str, num: u64, seconds: u64) -> String {
     let Some((before, rest)) = flag.split_once('{') else { return flag.to_owned() };
     let Some((name, after)) = rest.split_once('}') else { return flag.to_owned() };

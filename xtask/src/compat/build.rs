@@ -1,7 +1,7 @@
-//! Programs out of sources, once, and the command of each test.
+//! Builds programs from sources, once, and determines the command of each test.
 //!
-//! The list of a suite's tests is kept in `lists/SUITE-VERSION.tsv` of the cache: name, working directory,
-//! program, arguments. With that file there, a run needs neither compiler nor registry.
+//! The list of a suite's tests is kept in `lists/SUITE-VERSION.tsv` of the cache: name, working directory, program,
+//! arguments. If that file exists, a run needs neither a compiler nor a registry.
 
 use super::place::{self, Place};
 use super::{Failure, Kind, Suite, fetch};
@@ -17,7 +17,7 @@ pub(crate) struct Test {
     pub(crate) args: Vec<String>,
 }
 
-/// A suite's tests; builds what is missing.
+/// Returns a suite's tests; builds missing programs.
 pub(crate) fn tests(place: &Place, suite: &Suite) -> Result<Vec<Test>, Failure> {
     let list = place.cache.join("lists").join(format!("{}.tsv", suite.versioned()));
     if let Some(tests) = read_list(&list) {
@@ -51,7 +51,7 @@ pub(crate) fn tests(place: &Place, suite: &Suite) -> Result<Vec<Test>, Failure> 
     Ok(tests)
 }
 
-/// The kept list, if its programs are still there.
+/// Reads the kept list, if its programs still exist.
 fn read_list(path: &Path) -> Option<Vec<Test>> {
     let text = fs::read_to_string(path).ok()?;
     let tests = text.lines().map(|line| {
@@ -74,7 +74,7 @@ fn go(place: &Place, suite: &Suite, sources: &Path) -> Result<Vec<Test>, Failure
     go.current_dir(sources)
         .env("CGO_CFLAGS", format!("-I{}", bin.join("include").display()))
         .env("CGO_LDFLAGS", format!("-L{} -lrocksdb", place.stub().display()));
-    // The tag takes away its own list of compression libraries: they are inside librocksdb.so.
+    // The tag disables its own list of compression libraries: librocksdb.so contains them.
     go.args(["test", "-tags", "grocksdb_no_link", "-c", "-o"]).arg(&program).arg(".");
     place::check(go)?;
     let mut listing = Command::new(&program);
@@ -91,10 +91,10 @@ fn go(place: &Place, suite: &Suite, sources: &Path) -> Result<Vec<Test>, Failure
     Ok(names.map(test).collect())
 }
 
-/// Tests that a compiler judges; they need no engine.
+/// Tests that only a compiler can run; they need no engine.
 const COMPILE_FAIL: &[&str] = &["outlive", "test_open_with_multiple_refs_as_single_threaded"];
 
-/// The tests of a crate in `sources`, built by `cargo`. Programs that are linked with the stub need its directory.
+/// Returns the tests of a crate in `sources`, built by `cargo`. Programs linked with the stub need its directory.
 pub(crate) fn rust(
     mut cargo: Command,
     stub: Option<&Path>,
@@ -146,7 +146,7 @@ fn list_rust(
     Ok(())
 }
 
-/// Documentation tests become programs that are kept in `bin`: rustdoc can do that, behind a switch.
+/// Builds documentation tests as programs that are kept in `bin`, with an unstable option of rustdoc.
 pub(crate) fn rust_documentation(
     mut build: Command,
     bin: &Path,
@@ -181,23 +181,23 @@ pub(crate) fn rust_documentation(
     Ok(tests)
 }
 
-/// Does the code block that begins at line `number` say `no_run`?
+/// Returns whether the code block that begins at line `number` is marked `no_run`.
 fn only_compiled(file: &Path, number: &str) -> bool {
     let text = fs::read_to_string(file).unwrap_or_default();
     let line = number.parse::<usize>().ok().and_then(|n| text.lines().nth(n.saturating_sub(1)));
     line.is_some_and(|line| line.contains("no_run"))
 }
 
-/// Phases of RocksDB's C test that need what we do not have, each with the one that follows them: secondary instances,
-/// and remote compaction.
+/// Phases of RocksDB's C test that need features we do not have, each with the phase that follows them: secondary
+/// instances, and remote compaction.
 const LATER_PHASES: [(&str, &str); 3] = [
     ("open_as_secondary", "open_db_paths"),
     ("remote_compaction_service", "remote_compaction_null_callback_handling"),
     ("remote_compaction_canceled_flag", "sst_file_manager"),
 ];
 
-/// RocksDB's own C test, out of the sources that the crate carries: whole, and without what we do not have, since it
-/// ends at the first phase that fails.
+/// Builds RocksDB's own C test from the sources that the crate contains: complete, and without the phases for missing
+/// features, because it ends at the first phase that fails.
 fn c_test(place: &Place, suite: &Suite, sources: &Path) -> Result<Vec<Test>, Failure> {
     let bin = bin(place, suite)?;
     let rocksdb = sources.join("rocksdb");
@@ -218,7 +218,7 @@ fn c_test(place: &Place, suite: &Suite, sources: &Path) -> Result<Vec<Test>, Fai
     Ok(tests)
 }
 
-/// The text without the phases from `from` until `to`.
+/// Returns the text without the phases from `from` up to `to`.
 fn cut(text: &str, from: &str, to: &str) -> Option<String> {
     let begin = |phase: &str| text.find(&format!("StartPhase(\"{phase}\")"));
     let (from, to) = (begin(from)?, begin(to)?);
@@ -231,7 +231,7 @@ fn bin(place: &Place, suite: &Suite) -> Result<PathBuf, Failure> {
     Ok(dir)
 }
 
-/// Cargo in a suite's sources, linking with the stub. All suites share a target directory.
+/// Returns a cargo command in a suite's sources that links with the stub. All suites share a target directory.
 fn cargo(place: &Place, sources: &Path) -> Result<Command, Failure> {
     let mut cargo = Command::new("cargo");
     cargo
@@ -239,7 +239,7 @@ fn cargo(place: &Place, sources: &Path) -> Result<Command, Failure> {
         .env("CARGO_TARGET_DIR", place.cache.join("target"))
         .env("ROCKSDB_LIB_DIR", place.stub())
         .env("LD_LIBRARY_PATH", place.stub())
-        // Fewer bytes to write and link; and rustdoc's switches on a stable compiler.
+        // Less to write and link; and rustdoc's unstable options on a stable compiler.
         .env("CARGO_PROFILE_DEV_DEBUG", "0")
         .env("CARGO_PROFILE_TEST_DEBUG", "0")
         .env("CARGO_INCREMENTAL", "0")
@@ -249,14 +249,14 @@ fn cargo(place: &Place, sources: &Path) -> Result<Command, Failure> {
     Ok(cargo)
 }
 
-/// What the build of the crate `librocksdb-sys` needs to make its bindings.
+/// Sets up the build of the crate `librocksdb-sys` so that it can generate its bindings.
 pub(crate) fn rust_bindings(cargo: &mut Command) -> Result<(), Failure> {
     cargo.env("LIBCLANG_PATH", libclang()?);
     cargo.env("BINDGEN_EXTRA_CLANG_ARGS", format!("-I{}", compiler_headers()?));
     Ok(())
 }
 
-/// The directory of a libclang, which the Rust suites' bindings are made with.
+/// Returns the directory of a libclang, with which the Rust suites' bindings are generated.
 fn libclang() -> Result<PathBuf, Failure> {
     if let Some(dir) = std::env::var_os("LIBCLANG_PATH") {
         return Ok(dir.into());

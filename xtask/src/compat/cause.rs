@@ -1,9 +1,9 @@
 //! The first cause in the output of a failed test, on one line.
 
-/// A cause is cut here: it is a line of a table.
+/// A cause is truncated to this length, because it is a line of a table.
 const CHARACTERS_MAX: usize = 200;
 
-/// What `output` says first; `end` is how the process ended.
+/// Returns the first cause in `output`; `end` is how the process ended.
 pub(crate) fn find(output: &str, end: &str) -> String {
     let refused = refused(output);
     let said = rust_panic(output).or_else(|| testify(output)).or_else(|| crash(output, end));
@@ -19,7 +19,7 @@ pub(crate) fn find(output: &str, end: &str) -> String {
     }
 }
 
-/// Functions that the library does not have: the stub's line, or the library's own.
+/// Returns functions that the library does not have, from the stub's line or the library's own.
 fn refused(output: &str) -> Option<String> {
     let mut names: Vec<&str> = Vec::new();
     for rest in output.split("UNIMPLEMENTED ").skip(1) {
@@ -49,7 +49,7 @@ fn testify(output: &str) -> Option<String> {
     Some(format!("{place}: {error}"))
 }
 
-/// A crash under Go names the function of C that was called.
+/// A crash under Go names the C function that was called.
 fn crash(output: &str, end: &str) -> Option<String> {
     let panic = output.lines().find(|l| l.starts_with("panic: ") || l.starts_with("fatal error: "));
     let signal = output.lines().find(|l| l.starts_with("SIG") || l.starts_with("[signal "));
@@ -63,7 +63,7 @@ fn crash(output: &str, end: &str) -> Option<String> {
     })
 }
 
-/// RocksDB's C test says "=== Test name" before each phase, and its condition where one fails.
+/// RocksDB's C test prints "=== Test name" before each phase, and the condition if one fails.
 fn c_phase(output: &str) -> Option<String> {
     let phase = output.lines().rfind(|l| l.starts_with("=== Test "))?;
     let last = output.lines().rfind(|l| !l.is_empty() && *l != phase).unwrap_or("");

@@ -1,4 +1,4 @@
-//! The suites' sources, from their registries through those registries' own clients.
+//! Fetches the suites' sources from their registries with the registries' own clients.
 
 use super::place::{self, Place};
 use super::{Failure, Kind, SUITES, Suite};
@@ -17,7 +17,7 @@ pub(crate) fn sources(place: &Place, suite: &Suite) -> Result<PathBuf, Failure> 
     }
 }
 
-/// Headers whose functions some suite calls.
+/// Returns headers whose functions some suite calls.
 pub(crate) fn headers(place: &Place) -> Result<Vec<PathBuf>, Failure> {
     let mut headers = Vec::new();
     for suite in SUITES {
@@ -53,20 +53,21 @@ fn rust_crate(place: &Place, name: &str, version: &str) -> Result<PathBuf, Failu
     if !target.exists() {
         let dir = registry_dir(place, name, version, name)?;
         copy(&dir, &target)?;
-        // It asks for the oldest compiler that it supports; its dependencies' newest need more.
+        // It requests the oldest compiler that it supports, but the newest versions of its dependencies need a newer
+        // one.
         let _ = fs::remove_file(target.join("rust-toolchain.toml"));
     }
     Ok(target)
 }
 
-/// Where cargo unpacked package `wanted` when a package depends on `name` at `version`.
+/// Returns the directory where cargo unpacked package `wanted` for a package that depends on `name` at `version`.
 fn registry_dir(
     place: &Place,
     name: &str,
     version: &str,
     wanted: &str,
 ) -> Result<PathBuf, Failure> {
-    // Not named as the unpacked package is: it stands in the metadata, too.
+    // The name differs from that of the unpacked package, because the metadata contains it as well.
     let dir = place.cache.join("fetch").join(format!("for {name} {version}"));
     let version = version.split('+').next().unwrap_or(version);
     place::make_dir(&dir.join("src"))?;
@@ -94,7 +95,7 @@ fn registry_dir(
     path.map(PathBuf::from).ok_or(format!("cargo metadata names no {wanted}"))
 }
 
-/// A writable copy; registries' caches are read-only.
+/// Creates a writable copy; registries' caches are read-only.
 fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
     place::make_dir(to.parent().expect("below the cache"))?;
     let part = to.with_file_name(format!("part-{}", std::process::id()));

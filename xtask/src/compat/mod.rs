@@ -1,13 +1,13 @@
-//! `cargo x compat`: other projects' test suites for RocksDB's C ABI, run on the real RocksDB and on ours.
+//! `cargo x compat`: runs other projects' test suites for RocksDB's C ABI on the real RocksDB and on ours.
 //!
-//! Each suite is built once, in a cache outside of the repository, against a stub library in which
-//! every function prints its own name and aborts ([`stub`]). A run preloads the library under test;
-//! what it lacks falls through to the stub, which says so. So a suite never needs rebuilding, and a
-//! library that has half of the functions can be judged.
+//! Each suite is built once, in a cache outside the repository, against a stub library in which every function prints
+//! its own name and aborts ([`stub`]). A run preloads the library under test. Functions that it lacks resolve to the
+//! stub, which reports them. So a suite never needs rebuilding, and a library with half of the functions can be
+//! evaluated.
 //!
-//! The parts: [`place`] (where things are), [`fetch`] (sources, from their registries), [`stub`],
-//! [`build`] (programs, and the list of tests with the command of each), [`run`] (each test in a
-//! process of its own), [`cause`] (what a failed test says first), [`report`] (TSV and table).
+//! The parts: [`place`] (paths), [`fetch`] (sources, from their registries), [`stub`], [`build`] (programs, and the
+//! list of tests with the command of each), [`run`] (each test in its own process), [`cause`] (the first cause of a
+//! failed test), [`report`] (TSV and table).
 
 pub(crate) mod build;
 mod cause;
@@ -23,7 +23,7 @@ use std::process::ExitCode;
 pub(crate) use build::rust_bindings;
 pub(crate) use report::Later;
 
-/// Why something could not be done, for a person.
+/// The reason why an operation failed, for people.
 pub(crate) type Failure = String;
 
 pub(crate) const USAGE: &str = "\
@@ -57,14 +57,14 @@ pub(crate) enum Kind {
 
 pub(crate) struct Suite {
     pub(crate) name: &'static str,
-    /// For people.
+    /// The title for people.
     pub(crate) title: &'static str,
     pub(crate) version: &'static str,
     pub(crate) kind: Kind,
 }
 
 impl Suite {
-    /// Its name in the cache: another version is another suite.
+    /// Returns its name in the cache: another version is another suite.
     pub(crate) fn versioned(&self) -> String {
         format!("{}-{}", self.name, self.version)
     }
@@ -187,14 +187,14 @@ fn parse(mut args: impl Iterator<Item = String>) -> Result<Option<Flags>, Failur
     }
     flags.write &= flags.suites.is_empty() && flags.only.is_empty() && !flags.fast;
     if flags.suites.is_empty() {
-        // Building two of the Rust suites is what takes long.
+        // Building two of the Rust suites takes most of the time.
         let skipped = |s: &Suite| flags.fast && (s.name.ends_with("-doc") || s.version == "0.25.0");
         flags.suites = SUITES.iter().filter(|s| !skipped(s)).collect();
     }
     Ok(Some(flags))
 }
 
-/// Builds, runs and reports; true when nothing failed that `--check` does not allow.
+/// Builds, runs and reports. Returns true if no test failed that `--check` does not allow.
 fn judge(flags: &Flags) -> Result<bool, Failure> {
     let place = place::Place::find()?;
     let real = place.real_library(flags.real.clone())?;
@@ -223,5 +223,5 @@ fn judge(flags: &Flags) -> Result<bool, Failure> {
     Ok(!flags.check || reports.iter().all(|r| r.unexpected(&later) == 0))
 }
 
-/// What `--fast` takes for quick.
+/// The maximum duration in seconds of tests that `--fast` runs.
 const FAST_SECONDS_MAX: f64 = 0.7;

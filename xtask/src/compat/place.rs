@@ -1,4 +1,4 @@
-//! Where everything is: the repository, the cache of suites, the libraries.
+//! Paths: the repository, the cache of suites, the libraries.
 
 use super::Failure;
 use std::env;
@@ -29,7 +29,7 @@ impl Place {
         Ok(Place { root, cache, results })
     }
 
-    /// The stub's directory: what suites are linked with.
+    /// Returns the stub's directory, with which suites are linked.
     pub(crate) fn stub(&self) -> PathBuf {
         self.cache.join("stub")
     }
@@ -76,14 +76,14 @@ pub(crate) fn read(path: &Path) -> Result<String, Failure> {
     fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))
 }
 
-/// Writes a file so that nobody sees half of it: other worktrees read the same cache.
+/// Writes a file atomically, because other worktrees read the same cache.
 pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
     let part = path.with_extension(format!("part-{}", std::process::id()));
     let written = fs::write(&part, text).and_then(|()| fs::rename(&part, path));
     written.map_err(|e| format!("{}: {e}", path.display()))
 }
 
-/// Runs a command to its end, its output on stderr.
+/// Runs a command to its end, with its output on stderr.
 pub(crate) fn check(mut command: Command) -> Result<(), Failure> {
     let status = command.stdout(std::io::stderr()).status();
     match status {
@@ -93,7 +93,7 @@ pub(crate) fn check(mut command: Command) -> Result<(), Failure> {
     }
 }
 
-/// Runs a command to its end and takes its stdout.
+/// Runs a command to its end and returns its stdout.
 pub(crate) fn output(mut command: Command) -> Result<String, Failure> {
     let done = command.stderr(std::process::Stdio::piped()).output();
     let done = done.map_err(|e| format!("{command:?}: {e}"))?;

@@ -1,4 +1,4 @@
-//! What a run found: lines for the terminal, a TSV for programs, a table for the documentation.
+//! The results of a run: lines for the terminal, a TSV for programs, a table for the documentation.
 
 use super::build::Test;
 use super::place::{self, Place};
@@ -23,7 +23,7 @@ impl Later {
         Ok(Later(rows))
     }
 
-    /// The feature that a test waits for. A row ends in `*` for all tests that begin so.
+    /// Returns the feature that a test needs. A row that ends in `*` covers all tests that begin with its name.
     pub(crate) fn feature(&self, suite: &str, test: &str) -> Option<&str> {
         let fits = |pattern: &str, text: &str| match pattern.strip_suffix('*') {
             Some(begin) => text.starts_with(begin),
@@ -42,7 +42,7 @@ struct Row {
     ours_passed: bool,
     real_seconds: f64,
     seconds: f64,
-    /// Ours; the real RocksDB's where ours passed and that failed.
+    /// Our cause; the real RocksDB's if ours passed and RocksDB failed.
     cause: String,
 }
 
@@ -73,7 +73,7 @@ impl Report {
         Report { suite, rows: tests.iter().filter_map(row).collect() }
     }
 
-    /// Tests that pass on the real RocksDB, fail on ours, and wait for no later feature.
+    /// Counts tests that pass on the real RocksDB, fail on ours, and need no later feature.
     pub(crate) fn unexpected(&self, later: &Later) -> usize {
         let waits = |row: &Row| later.feature(self.suite.name, &row.test).is_some();
         self.rows.iter().filter(|r| r.real_passed && !r.ours_passed && !waits(r)).count()
@@ -101,7 +101,7 @@ impl Report {
         (real, self.rows.iter().filter(|r| r.ours_passed).count())
     }
 
-    /// A part of a suite goes into a file of its own.
+    /// A partial run of a suite is written to a separate file.
     pub(crate) fn write_tsv(&self, place: &Place, whole: bool) -> Result<(), Failure> {
         let mut text = String::from("suite\ttest\treal\tours\treal_seconds\tseconds\tcause\n");
         for r in &self.rows {
@@ -127,7 +127,7 @@ impl Report {
 const BEGIN: &str = "<!-- begin: written by cargo x compat -->";
 const END: &str = "<!-- end -->";
 
-/// Puts the table into docs/compatibility.md.
+/// Writes the table to docs/compatibility.md.
 pub(crate) fn write_document(
     place: &Place,
     reports: &[Report],

@@ -1,4 +1,4 @@
-//! Each test in a process of its own: with a deadline, an empty TMPDIR, and the library preloaded.
+//! Runs each test in its own process, with a deadline, an empty TMPDIR, and the library preloaded.
 
 use super::build::Test;
 use super::place::{self, Place};
@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What became of one test.
+/// The result of one test.
 #[derive(Clone)]
 pub(crate) struct Outcome {
     pub(crate) passed: bool,
@@ -28,7 +28,7 @@ pub(crate) type Outcomes = BTreeMap<String, Outcome>;
 /// Longer than any test takes on the real RocksDB on a busy machine.
 const DEADLINE: Duration = Duration::from_secs(120);
 
-/// The real RocksDB's outcomes: from the cache, and what is not there by running it.
+/// Returns the real RocksDB's results: from the cache, or by running tests that are not cached.
 pub(super) fn real(
     place: &Place,
     suite: &Suite,
@@ -69,7 +69,7 @@ fn read_outcomes(path: &Path) -> Outcomes {
     text.lines().filter_map(line).collect()
 }
 
-/// Runs all tests: with `library` preloaded, or as they are where the library is part of them.
+/// Runs all tests, with `library` preloaded, or unchanged if the library is part of them.
 pub(crate) fn all(
     place: &Place,
     suite: &Suite,
@@ -170,7 +170,7 @@ fn run_one(
     Ok(Outcome { passed, seconds, cause })
 }
 
-/// Its status, or `None` when it was killed at the deadline.
+/// Returns its status, or `None` if it was killed at the deadline.
 fn wait(mut child: std::process::Child) -> Result<Option<ExitStatus>, Failure> {
     let begun = Instant::now();
     let mut pause = Duration::from_millis(2);

@@ -1,4 +1,4 @@
-//! The stub library: every function of every RocksDB that a suite may want, none of which works.
+//! The stub library: it has every function of every RocksDB that a suite may use, and none of them works.
 
 use super::place::{self, Place};
 use super::{Failure, fetch};
@@ -7,7 +7,7 @@ use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
 
-/// Makes `stub/librocksdb.so`, unless it is there and newer than nothing: names are only ever added.
+/// Builds `stub/librocksdb.so`, unless it exists: names are only ever added.
 pub(crate) fn build(place: &Place, real: &Path) -> Result<(), Failure> {
     let dir = place.stub();
     let library = dir.join("librocksdb.so");
@@ -41,7 +41,7 @@ pub(crate) fn all_exported(library: &Path) -> Result<BTreeSet<String>, Failure> 
     Ok(functions.map(|(_, name)| name.to_string()).collect())
 }
 
-/// The names `rocksdb_*` that a program wants from a library.
+/// Returns the names `rocksdb_*` that a program requires from a library.
 pub(crate) fn undefined(program: &Path) -> Result<BTreeSet<String>, Failure> {
     let listing = nm(program, &["-D", "--undefined-only"])?;
     let names = listing.lines().filter_map(|line| line.trim().strip_prefix("U "));

@@ -1,9 +1,9 @@
-//! `librocksdb.a`: one object in which only `rocksdb_*` can be seen.
+//! `librocksdb.a`: one object that exports only `rocksdb_*`.
 //!
-//! Cargo's archive has Rust's standard library and all crates as they are, so that a second Rust
-//! archive, or another copy of zstd, would clash with it. Hence:
+//! Cargo's archive contains Rust's standard library and all crates unchanged, so a second Rust archive, or another copy
+//! of zstd, would conflict with it. Therefore:
 //!
-//! 1. `ld -r` makes one object of what the functions of `abi.tsv` need;
+//! 1. `ld -r` creates one object with everything that the functions of `abi.tsv` need;
 //! 2. `objcopy --keep-global-symbols` makes all other definitions local;
 //! 3. `ar` puts that object into an archive of its own.
 
@@ -14,7 +14,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// What the archive needs from the system, for pkg-config's `Libs.private`.
+/// The system libraries that the archive needs, for pkg-config's `Libs.private`.
 pub(crate) const SYSTEM_LIBRARIES: &str = "-lgcc_s -lutil -lrt -lpthread -lm -ldl -lc";
 
 pub(super) fn write(place: &Place, built: &Path, to: &Path) -> Result<(), Failure> {
@@ -34,7 +34,7 @@ pub(super) fn write(place: &Place, built: &Path, to: &Path) -> Result<(), Failur
     place::check(ld)?;
     let mut objcopy = Command::new("objcopy");
     objcopy.arg(format!("--keep-global-symbols={}", names.display()));
-    // The standard library carries bitcode for link-time optimisation, which trips ar's plugin.
+    // The standard library contains bitcode for link-time optimisation, which makes ar's plugin fail.
     objcopy.args(["--strip-debug", "-R", ".llvmbc", "-R", ".llvmcmd"]).arg(&object);
     place::check(objcopy)?;
     let _ = fs::remove_file(to);

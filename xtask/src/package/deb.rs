@@ -1,7 +1,8 @@
-//! The Debian packages: `libferrolith-rocksdb`, the library, and `libferrolith-rocksdb-dev`, what compiling needs.
+//! The Debian packages: `libferrolith-rocksdb` with the library, and `libferrolith-rocksdb-dev` with the files needed
+//! to compile programs.
 //!
-//! They conflict only with packages that have a file of the same path. Debian's `librocksdb7.8` and the C++ programs
-//! that need it (`rocksdb-tools`) stay: the link for programs of 7.8 lies in a folder of its own.
+//! They conflict only with packages that have a file at the same path. Debian's `librocksdb7.8` and the C++ programs
+//! that need it (`rocksdb-tools`) can stay: the link for programs of 7.8 is in a separate folder.
 
 use super::layout::{Item, Layout, Part};
 use super::{Flags, VERSION, layout};
@@ -61,7 +62,7 @@ fn package(place: &Place, common: &Common, built: &Path, part: Part) -> Result<(
     place::make_dir(&control)?;
     place::write(&control.join("control"), &common.control(part))?;
     if part == Part::Runtime {
-        // As dpkg-shlibdeps and ldconfig want them.
+        // In the form that dpkg-shlibdeps and ldconfig expect.
         place::write(&control.join("shlibs"), &format!("librocksdb 10.10 {RUNTIME}\n"))?;
         place::write(&control.join("triggers"), "activate-noawait ldconfig\n")?;
     }
@@ -124,7 +125,7 @@ fn copyright(place: &Place) -> Result<String, Failure> {
     ))
 }
 
-/// Who answers for the package, as Debian's own tools find it.
+/// Returns the maintainer of the package, as Debian's own tools determine it.
 fn maintainer(flags: &Flags) -> Result<String, Failure> {
     if let Some(given) = &flags.maintainer {
         return Ok(given.clone());
@@ -141,7 +142,7 @@ fn maintainer(flags: &Flags) -> Result<String, Failure> {
     }
 }
 
-/// What a command prints, trimmed.
+/// Returns the trimmed output of a command.
 fn said(program: &str, args: &[&str]) -> Result<String, Failure> {
     let mut command = Command::new(program);
     command.args(args);

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 const LIST: &str = "ferrolith/installed-files";
 
-/// Builds the library and writes every file of `layout`, after a look at what is there already.
+/// Builds the library and writes every file of `layout`, after checking for existing files.
 pub(super) fn install(
     place: &Place,
     layout: &Layout,
@@ -37,7 +37,7 @@ pub(super) fn install(
         ));
     }
     let built = layout::build(place, profile)?;
-    // The list first: what a failed installation leaves behind can be removed, too.
+    // Write the list first, so that the files of a failed installation can be removed too.
     place::make_dir(list.parent().unwrap_or(&layout.root))?;
     let mut names: BTreeSet<PathBuf> = items.iter().map(|item| item.path.clone()).collect();
     names.extend(earlier);

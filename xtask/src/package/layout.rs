@@ -1,4 +1,4 @@
-//! Which files an installation consists of, and where each goes.
+//! The files of an installation, and their destinations.
 //!
 //! ```text
 //! include/rocksdb/c.h
@@ -22,7 +22,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The libraries that grocksdb's own link line names beside RocksDB. Ours carries its codecs in itself.
+/// The libraries that grocksdb's link line names besides RocksDB. Our library contains its own codecs.
 const CGO_LIBRARIES: [&str; 4] = ["zstd", "lz4", "z", "snappy"];
 
 /// The directories of an installation.
@@ -35,7 +35,7 @@ pub(super) struct Layout {
     pub(super) libdir: PathBuf,
 }
 
-/// Who needs a file: programs at run time, or whoever compiles them.
+/// The users of a file: programs at run time, or builds of programs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     Runtime,
@@ -116,7 +116,7 @@ impl Layout {
         match content {
             Content::Source(from) => copy(&place.root.join(from), to),
             Content::Library => {
-                // A new file in the old one's place: programs that run keep the library that they have mapped.
+                // Replace the old file with a new one: running programs keep the library that they have mapped.
                 let part = to.with_extension("part");
                 copy(&built.join("librocksdb.so"), &part)?;
                 let mut strip = Command::new("strip");

@@ -12,7 +12,7 @@ use layout::Layout;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// The RocksDB that this library stands in for.
+/// The RocksDB version that this library replaces.
 const VERSION: &str = "10.10.1";
 
 pub(crate) const USAGE: &str = "\
@@ -70,7 +70,7 @@ pub(crate) fn run(command: &str, args: impl Iterator<Item = String>) -> ExitCode
     }
 }
 
-/// The flags, or `None` when help is asked for. A flag that the command does not use is an error.
+/// Returns the flags, or `None` if help is requested. A flag that the command does not use is an error.
 fn parse(command: &str, mut args: impl Iterator<Item = String>) -> Result<Option<Flags>, Failure> {
     let mut flags = Flags {
         prefix: None,
@@ -121,7 +121,7 @@ fn layout(flags: &Flags) -> Result<Layout, Failure> {
     Ok(Layout { root, prefix, libdir: flags.libdir.clone() })
 }
 
-/// Installs below `prefix`, an absolute path, over whatever is there.
+/// Installs below `prefix`, an absolute path, replacing existing files.
 pub(crate) fn install_below(place: &Place, prefix: &Path, profile: &str) -> Result<(), Failure> {
     let layout = Layout { root: prefix.into(), prefix: prefix.into(), libdir: "lib".into() };
     install::install(place, &layout, profile, true)

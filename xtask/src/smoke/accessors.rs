@@ -1,7 +1,7 @@
-//! A program that prints every plain option: as created, and after setting it to some values.
+//! A program that prints every plain option: its default, and its value after it was set to some values.
 //!
-//! Plain is what takes a handle and one number, or takes a handle and gives one. Handles are those
-//! that a function without arguments creates.
+//! A plain option has a function that takes a handle and one number, or takes a handle and returns one. Handles are
+//! those that a function without arguments creates.
 
 use crate::abi::{Row, Table, split_arguments, type_of_argument, type_of_return};
 use std::collections::BTreeMap;
@@ -72,7 +72,7 @@ impl Handle<'_> {
     }
 }
 
-/// Small ones, which are also valid where the option is an enumeration.
+/// Small values, which are also valid if the option is an enumeration.
 fn values(set: &Row) -> &'static [&'static str] {
     let arguments = split_arguments(set);
     // Enumerations of two; RocksDB takes any number there, and would misread it later.

@@ -1,4 +1,4 @@
-//! The neutral benchmark client, in every phase and over both libraries, on little data: that it works, not how fast.
+//! Runs the neutral benchmark client in every phase on both libraries, with little data, to check that it works.
 
 use crate::bench::duel;
 use crate::compat::Failure;

@@ -7,16 +7,16 @@ use crate::package;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What each of them prints.
+/// The output of each program.
 const EXPECTED: &str = "planet:3 = Earth";
 
-/// One way to build and run one of the programs.
+/// One way to build and run a program.
 struct Case<'a> {
     name: &'static str,
     build: Option<Command>,
     /// The program and its arguments before the directory.
     run: Vec<PathBuf>,
-    /// Where the program finds the library; `None` when it carries it.
+    /// Where the program finds the library; `None` if the library is part of the program.
     library: Option<&'a Path>,
 }
 
@@ -38,7 +38,7 @@ fn cases<'a>(place: &Place, work: &Path, prefix: &'a Path) -> Result<Vec<Case<'a
     let program = |name: &str| work.join(name);
     let shared = Some(prefix);
 
-    // The commands of the page, in a shell. Both make `hello`, which runs before the next one is built.
+    // Run the page's commands in a shell. Both create `hello`, which runs before the next one is built.
     let page = place::read(&place.root.join("docs/c-abi.md"))?;
     let source = place::read(&examples.join("c/hello.c"))?;
     place::write(&work.join("hello.c"), &source)?;
@@ -124,7 +124,7 @@ fn run(work: &Path, case: Case) -> Result<bool, Failure> {
     Ok(good)
 }
 
-/// The page shows each program as it is.
+/// Checks that the page shows each program unchanged.
 fn documented(place: &Place) -> Result<bool, Failure> {
     let page = place::read(&place.root.join("docs/c-abi.md"))?;
     let mut good = true;

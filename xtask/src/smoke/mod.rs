@@ -1,14 +1,14 @@
-//! `cargo x smoke`: C programs (crates/capi/tests/c) that call every function that we have, run on ours and on the
-//! real RocksDB.
+//! `cargo x smoke`: runs C programs (crates/capi/tests/c) that call every implemented function, on our library and on
+//! the real RocksDB.
 //!
-//! * The library must export exactly the names of `abi.tsv`, and the real RocksDB all of these.
-//! * Each program must exit with 0 and print the same on both. Its checks are its own; what it
-//!   prints (defaults, property names) is compared.
+//! * The library must export exactly the names of `abi.tsv`, and the real RocksDB must export all of these.
+//! * Each program must exit with 0 and print the same on both. It makes its own checks; what it prints (defaults,
+//!   property names) is compared.
 //! * One more program is generated: it prints each plain option before and after setting it.
-//! * A program that calls a function which we refuse so far is skipped, and says what it waits for.
+//! * A program that calls a function which we refuse so far is skipped, and the missing function is reported.
 //! * Every implemented function must be called by a program that ran.
-//! * [`client`]: the benchmark client kvduel runs in every phase, over both.
-//! * [`languages`]: the programs of docs/c-abi.md in C, Go, Rust and Python, against an installation.
+//! * [`client`]: the benchmark client kvduel runs in every phase, on both libraries.
+//! * [`languages`]: the programs of docs/c-abi.md in C, Go, Rust and Python, with an installation.
 
 mod accessors;
 mod client;
@@ -117,7 +117,7 @@ fn work(flags: &Flags) -> Result<bool, Failure> {
                 program.name,
                 missing.len()
             );
-            // So that a program is right before what it needs is there.
+            // So that a program can be checked before the functions it needs exist.
             let run = program.run(&place, &real)?;
             if !run.passed {
                 println!("  on the real RocksDB: {}", run.stderr.trim());
@@ -141,7 +141,7 @@ fn work(flags: &Flags) -> Result<bool, Failure> {
     Ok(good)
 }
 
-/// Exactly the header's names, and no other of any kind.
+/// Checks that the library exports exactly the header's names and no others of any kind.
 fn exports(table: &abi::Table, ours: &Path, real: &Path) -> Result<bool, Failure> {
     let expected: BTreeSet<String> = table.rows.iter().map(|r| r.name.clone()).collect();
     let found = compat::stub::all_exported(ours)?;
@@ -161,7 +161,7 @@ fn exports(table: &abi::Table, ours: &Path, real: &Path) -> Result<bool, Failure
     Ok(good)
 }
 
-/// Runs a program on both libraries, and says what differs.
+/// Runs a program on both libraries, and reports differences.
 fn judge(
     place: &place::Place,
     program: &Program,

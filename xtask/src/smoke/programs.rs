@@ -16,7 +16,7 @@ pub(crate) struct Program {
 
 pub(crate) struct Run {
     pub(crate) passed: bool,
-    /// It ended because the library lacks something that has no function of its own.
+    /// Whether it ended because the library lacks a feature that has no function of its own.
     pub(crate) skipped: bool,
     pub(crate) stdout: String,
     pub(crate) stderr: String,

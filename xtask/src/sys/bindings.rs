@@ -1,4 +1,4 @@
-//! The packages beside the originals: what bindgen makes of the header, the features, and the tickers' numbers.
+//! Compares our packages with the originals: bindgen's output for the header, the features, and the tickers' numbers.
 
 use super::{PACKAGES, Package, signatures, tickers, tools};
 use crate::compat::place::{self, Place};
@@ -6,7 +6,7 @@ use crate::compat::{Failure, rust_bindings};
 use std::path::PathBuf;
 use std::process::Command;
 
-/// What building the original leaves.
+/// The result of building the original.
 struct Original {
     /// Its unpacked sources.
     sources: PathBuf,
@@ -14,7 +14,7 @@ struct Original {
     bindings: String,
 }
 
-/// Is there a libclang, which bindgen needs?
+/// Checks that there is a libclang, which bindgen needs.
 pub(super) fn has_libclang() -> Result<(), Failure> {
     rust_bindings(&mut Command::new("cargo"))
 }
@@ -47,8 +47,8 @@ pub(super) fn judge(place: &Place, write: bool) -> Result<bool, Failure> {
     Ok(good)
 }
 
-/// Runs the original's build script. No RocksDB is built: it is told of one in a directory that does not exist, and a
-/// library that nothing links does not look there.
+/// Runs the original's build script. It does not build RocksDB: it is pointed to one in a directory that does not
+/// exist, and a library that nothing links does not look there.
 fn original(place: &Place, package: &Package) -> Result<Original, Failure> {
     let dir = tools::work(place).join(format!("bindgen-{}", package.folder));
     place::make_dir(&dir.join("src"))?;
@@ -83,7 +83,8 @@ fn original(place: &Place, package: &Package) -> Result<Original, Failure> {
     Ok(Original { sources: sources.to_owned(), bindings })
 }
 
-/// Bindgen's output without what the header includes, which is another on each machine, and without its comments.
+/// Returns bindgen's output without comments and without the declarations of included headers, which differ between
+/// machines.
 fn reduced(bindings: &str, package: &Package) -> Result<String, Failure> {
     let lines: Vec<&str> = bindings.lines().collect();
     let is_ours = |line: &&str| {
@@ -110,7 +111,7 @@ fn reduced(bindings: &str, package: &Package) -> Result<String, Failure> {
     Ok(out)
 }
 
-/// The text without what rustfmt may decide otherwise.
+/// Returns the text without anything that rustfmt may change.
 fn squeezed(text: &str) -> String {
     let dense: String = text.chars().filter(|c| !c.is_whitespace()).collect();
     dense.replace(",)", ")").replace(",>", ">")
@@ -124,7 +125,7 @@ fn features(place: &Place, package: &Package, original: &Original) -> Result<Vec
     Ok(missing.map(|name| format!("the original has the feature {name}")).collect())
 }
 
-/// The features of a Cargo.toml as cargo prints it, those of optional dependencies among them.
+/// Returns the features of a Cargo.toml as cargo prints it, including those of optional dependencies.
 fn feature_names(manifest: &str) -> Vec<String> {
     let mut names = Vec::new();
     let mut section = "";

@@ -1,4 +1,4 @@
-//! Published crates that use the crate `rocksdb`: their own tests on our packages.
+//! Runs the tests of published crates that use the crate `rocksdb`, on our packages.
 
 use super::{PACKAGES, Package, suites, tools};
 use crate::compat::Failure;
@@ -8,16 +8,16 @@ use std::process::Command;
 struct Dependent {
     name: &'static str,
     version: &'static str,
-    /// The crate `rocksdb` that it uses.
+    /// The version of the crate `rocksdb` that it uses.
     rocksdb: &'static str,
-    /// Our package for that.
+    /// Our package for that version.
     folder: &'static str,
     features: &'static str,
-    /// What its published Cargo.toml has lost: a dependency of its tests that was a path.
+    /// A dependency of its tests that was a path, and that its published Cargo.toml therefore lacks.
     test_dependency: &'static str,
     /// Tests that cannot pass, each with the reason.
     skipped: &'static [(&'static str, &'static str)],
-    /// The number of the other tests.
+    /// The number of all other tests.
     passed: usize,
 }
 
@@ -105,7 +105,7 @@ fn run(place: &Place, dependent: &Dependent) -> Result<usize, Failure> {
     Ok(counts.sum())
 }
 
-/// Where cargo has unpacked the crate.
+/// Returns the directory into which cargo has unpacked the crate.
 fn fetched(place: &Place, dependent: &Dependent) -> Result<std::path::PathBuf, Failure> {
     let Dependent { name, version, .. } = dependent;
     let dir = tools::work(place).join("fetch").join(name);

@@ -1,9 +1,10 @@
-//! `cargo x sys`: the packages of crates/librocksdb-sys, by which programs that use the crate `rocksdb` run on ours.
+//! `cargo x sys`: tests the packages of crates/librocksdb-sys, with which programs that use the crate `rocksdb` run on
+//! Ferrolith.
 //!
-//! Everything is built by a cargo whose PATH has no compiler of C or C++ but the one that rustc links with, by patching
-//! `librocksdb-sys` and nothing else. The parts: [`bindings`] (the packages beside bindgen's output), [`program`] (a
-//! small program, for CI), [`suites`] (the tests of the crate `rocksdb`), [`dependents`] (the tests of crates that use
-//! it), [`signatures`] and [`tickers`] (the packages beside `ferrolith-capi`), [`tools`] (the patched cargo).
+//! Everything is built by a cargo whose PATH has no C or C++ compiler except the one with which rustc links, and by
+//! patching only `librocksdb-sys`. The parts: [`bindings`] (compares the packages with bindgen's output), [`program`]
+//! (a small program, for CI), [`suites`] (the tests of the crate `rocksdb`), [`dependents`] (the tests of crates that
+//! use it), [`signatures`] and [`tickers`] (compare the packages with `ferrolith-capi`), [`tools`] (the patched cargo).
 
 mod bindings;
 mod dependents;
@@ -31,15 +32,15 @@ usage: cargo x sys [part] [flags]
 Programs and logs stay in target/sys.
 ";
 
-/// One package, and whose place it takes.
+/// One package, and the package that it replaces.
 pub(crate) struct Package {
     /// Its folder below crates/librocksdb-sys.
     pub(crate) folder: &'static str,
     /// The version of `librocksdb-sys`.
     pub(crate) version: &'static str,
-    /// The RocksDB whose header it binds.
+    /// The RocksDB version whose header it binds.
     pub(crate) rocksdb: &'static str,
-    /// The version of the crate `rocksdb` that asks for it.
+    /// The version of the crate `rocksdb` that requires it.
     pub(crate) dependent: &'static str,
 }
 

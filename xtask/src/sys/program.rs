@@ -6,8 +6,8 @@ use crate::compat::place::{self, Place};
 use std::path::Path;
 use std::process::Command;
 
-/// Features of the crate `rocksdb` beside its default ones: with the real `librocksdb-sys`, each needs a tool or a
-/// library more.
+/// Features of the crate `rocksdb` besides its default ones. With the real `librocksdb-sys`, each needs an additional
+/// tool or library.
 const FEATURES: &str = r#"["jemalloc", "io-uring", "lto", "mt_static", "rtti", "bindgen-static"]"#;
 
 pub(super) fn judge(place: &Place) -> Result<bool, Failure> {

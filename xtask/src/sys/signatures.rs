@@ -1,4 +1,4 @@
-//! The declarations of bindings.rs beside abi.tsv, by which the functions behind them are defined.
+//! Compares the declarations in bindings.rs with abi.tsv, from which the functions behind them are defined.
 
 use super::{Package, tools};
 use crate::abi;
@@ -6,7 +6,7 @@ use crate::compat::Failure;
 use crate::compat::place::{self, Place};
 use std::collections::BTreeMap;
 
-/// Declarations that ask for something else than `ferrolith-capi` has, and that the package does not replace.
+/// Returns declarations that differ from `ferrolith-capi` and that the package does not replace.
 pub(super) fn check(place: &Place, package: &Package) -> Result<Vec<String>, Failure> {
     let folder = tools::folder(place, package);
     let bindings = place::read(&folder.join("src/bindings.rs"))?;
@@ -52,7 +52,7 @@ fn functions(bindings: &str) -> BTreeMap<&str, (Vec<String>, String)> {
     found
 }
 
-/// Where the parenthesis closes that is open before `text`.
+/// Returns the position at which the parenthesis that is open before `text` closes.
 fn closing(text: &str) -> Option<usize> {
     let mut depth = 1;
     text.char_indices().find_map(|(at, c)| {
@@ -61,7 +61,7 @@ fn closing(text: &str) -> Option<usize> {
     })
 }
 
-/// The kind of a type as bindgen writes it; callbacks by name or in place are `fn`.
+/// Returns the kind of a type as bindgen writes it. Callbacks, named or inline, are `fn`.
 fn of_rust(text: &str) -> String {
     let text = text.trim();
     if text.starts_with("::std::option::Option<") || text.ends_with("_cb") {

@@ -1,5 +1,5 @@
-//! The tests of the crate `rocksdb`, and of the real `librocksdb-sys`, on our packages: the crates are unmodified, and
-//! nothing is preloaded.
+//! Runs the tests of the crate `rocksdb`, and of the real `librocksdb-sys`, on our packages. The crates are unmodified,
+//! and nothing is preloaded.
 
 use super::{PACKAGES, Package, tools};
 use crate::compat::build::{self, Test};
@@ -60,7 +60,7 @@ pub(super) fn judge(place: &Place, write: bool) -> Result<bool, Failure> {
     Ok(good)
 }
 
-/// Our package for a suite's crate; suites in other languages have none.
+/// Returns our package for a suite's crate; suites in other languages have none.
 fn package(suite: &Suite) -> Option<&'static Package> {
     PACKAGES.iter().find(|p| match suite.kind {
         Kind::Crate { .. } => p.dependent == suite.version,
@@ -72,7 +72,7 @@ fn package(suite: &Suite) -> Option<&'static Package> {
 fn tests(place: &Place, suite: &Suite, package: &Package) -> Result<Vec<Test>, Failure> {
     let sources = sources(place, suite, package)?;
     let mut cargo = tools::cargo(place, &sources)?;
-    // rustdoc's switches on a stable compiler.
+    // rustdoc's unstable options on a stable compiler.
     cargo.env("RUSTC_BOOTSTRAP", "1").args(tools::patch(place, package));
     match suite.kind {
         Kind::Crate { documentation: true } => {
@@ -85,8 +85,8 @@ fn tests(place: &Place, suite: &Suite, package: &Package) -> Result<Vec<Test>, F
     }
 }
 
-/// A copy of the crate, without its Cargo.lock: that names the real `librocksdb-sys`. The tests of `librocksdb-sys`
-/// itself become a package that depends on ours.
+/// Returns a copy of the crate without its Cargo.lock, which names the real `librocksdb-sys`. The tests of
+/// `librocksdb-sys` itself become a package that depends on ours.
 fn sources(place: &Place, suite: &Suite, package: &Package) -> Result<PathBuf, Failure> {
     let from = fetch::sources(place, suite)?;
     let to = tools::work(place).join("sources").join(suite.versioned());
@@ -102,7 +102,7 @@ fn sources(place: &Place, suite: &Suite, package: &Package) -> Result<PathBuf, F
     Ok(to)
 }
 
-/// Copies a crate's sources; a workspace of its own, whatever is above.
+/// Copies a crate's sources as a separate workspace, whatever workspace is above.
 pub(super) fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
     place::make_dir(to.parent().ok_or("no parent")?)?;
     let mut cp = Command::new("cp");

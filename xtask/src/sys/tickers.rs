@@ -1,4 +1,4 @@
-//! The numbers of tickers and histograms: the original's by its sources, ours by the engine's list.
+//! The numbers of tickers and histograms: the original's from its sources, ours from the engine's list.
 
 use super::{Package, tools};
 use crate::compat::Failure;
@@ -6,7 +6,8 @@ use crate::compat::place::{self, Place};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// What is wrong with the package's table, and with histograms, for which it has none: they must have one order.
+/// Returns the errors in the package's table, and in histograms, for which there is no table: their order must be the
+/// same.
 pub(super) fn check(
     place: &Place,
     package: &Package,
@@ -51,7 +52,7 @@ fn in_order(header: &str, names: &str, which: &str) -> Vec<String> {
     let body = body.split('{').nth(1).and_then(|rest| rest.split("};").next()).unwrap_or("");
     let code: Vec<&str> = body.lines().filter_map(|line| line.split("//").next()).collect();
     let code = code.join(" ");
-    // What follows each "/*", without the comment.
+    // The text after each "/*", without the comment.
     let code = code.split("/*").map(|part| part.split("*/").last().unwrap_or(part));
     let code = code.collect::<Vec<_>>().join(" ");
     let map = names.split(&format!("{which}NameMap = {{")).nth(1).unwrap_or("");
@@ -65,7 +66,7 @@ fn in_order(header: &str, names: &str, which: &str) -> Vec<String> {
     variants.filter_map(|v| by_variant.get(v)).map(|name| (*name).to_string()).collect()
 }
 
-/// The lines of the table: stretches in which both number the same tickers one after the other.
+/// Returns the lines of the table: ranges in which both number the same tickers consecutively.
 fn runs(theirs: &[String], ours: &[String]) -> Vec<String> {
     let mut runs: Vec<(usize, usize, usize)> = Vec::new();
     for (number, name) in theirs.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! A cargo that has no compiler of C or C++, and for which `librocksdb-sys` is one of our packages.
+//! A cargo without a C or C++ compiler, for which `librocksdb-sys` is one of our packages.
 
 use super::Package;
 use crate::compat::Failure;
@@ -8,10 +8,10 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The programs of the PATH. rustc calls `cc` to link, and that calls `ld`.
+/// The programs in the PATH. rustc calls `cc` to link, which calls `ld`.
 const TOOLS: [&str; 5] = ["cargo", "rustc", "rustdoc", "cc", "ld"];
 
-/// Where everything is built: one target directory for all, since the engine is the same in all.
+/// Returns the build directory: one target directory for all, because the engine is the same in all.
 pub(crate) fn work(place: &Place) -> PathBuf {
     place.root.join("target/sys")
 }
@@ -21,7 +21,7 @@ pub(crate) fn folder(place: &Place, package: &Package) -> PathBuf {
     place.root.join("crates/librocksdb-sys").join(package.folder)
 }
 
-/// A cargo in `dir` that finds no compiler of C or C++.
+/// Returns a cargo command in `dir` that finds no C or C++ compiler.
 pub(crate) fn cargo(place: &Place, dir: &Path) -> Result<Command, Failure> {
     let mut cargo = Command::new("cargo");
     cargo
@@ -33,20 +33,20 @@ pub(crate) fn cargo(place: &Place, dir: &Path) -> Result<Command, Failure> {
         .env("CARGO_PROFILE_DEV_DEBUG", "0")
         .env("CARGO_PROFILE_TEST_DEBUG", "0")
         .env("CARGO_INCREMENTAL", "0")
-        // Says on stderr which refused function a program called.
+        // Prints on stderr which refused function a program called.
         .env("FERROLITH_SHOW_REFUSALS", "1")
         .env_remove("RUSTFLAGS")
         .env_remove("LIBCLANG_PATH");
     Ok(cargo)
 }
 
-/// The arguments by which cargo takes `package` for `librocksdb-sys`: what `[patch.crates-io]` says in a Cargo.toml.
+/// Returns the arguments that make cargo use `package` as `librocksdb-sys`, like `[patch.crates-io]` in a Cargo.toml.
 pub(crate) fn patch(place: &Place, package: &Package) -> [String; 2] {
     let folder = folder(place, package);
     ["--config".into(), format!("patch.crates-io.librocksdb-sys.path=\"{}\"", folder.display())]
 }
 
-/// A directory of links to [`TOOLS`], made anew: what PATH was before may have moved.
+/// Creates a directory of links to [`TOOLS`]. It is always recreated, because the previous PATH may have changed.
 fn path_without_compilers(place: &Place) -> Result<PathBuf, Failure> {
     let dir = work(place).join("path");
     place::make_dir(&dir)?;
@@ -61,14 +61,14 @@ fn path_without_compilers(place: &Place) -> Result<PathBuf, Failure> {
     Ok(dir)
 }
 
-/// Fails if a package of `dir`'s graph compiles or binds code of C or C++.
+/// Fails if a package in the dependency graph of `dir` compiles or binds C or C++ code.
 pub(crate) fn check_tree(mut cargo: Command) -> Result<(), Failure> {
     cargo.args(["tree", "--edges", "normal,build", "--prefix", "none", "--format", "{p}"]);
     let tree = place::output(cargo)?;
     for line in tree.lines() {
         let name = line.split(' ').next().unwrap_or("");
         let builds = ["cc", "bindgen", "cmake", "clang-sys", "pkg-config", "vcpkg"].contains(&name);
-        // The one port of a C library to Rust that keeps the name of bindings.
+        // The only Rust port of a C library whose name still looks like bindings.
         let binds = name.ends_with("-sys") && !["librocksdb-sys", "libbz2-rs-sys"].contains(&name);
         if builds || binds {
             return Err(format!("cargo tree names {name}:\n{tree}"));

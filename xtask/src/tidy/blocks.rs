@@ -1,4 +1,4 @@
-//! Fenced code blocks of a document, and the rule that a compiler or a test has seen each program in one.
+//! Fenced code blocks of a document, and the rule that each program in one is compiled or tested.
 
 use super::collect;
 use std::fs;
@@ -44,11 +44,11 @@ pub(super) fn of(document: &str) -> Vec<Block<'_>> {
     blocks
 }
 
-/// What can vouch for a program in a document.
+/// The sources that prove that a program in a document is compiled.
 pub(super) struct Witnesses {
     /// All Rust sources: a page that one of them includes as documentation is compiled by doctests.
     sources: String,
-    /// The programs that are built by a test.
+    /// The programs that a test builds.
     examples: Vec<String>,
 }
 
@@ -70,7 +70,7 @@ impl Witnesses {
         }
     }
 
-    /// Each program in the document is a doctest, a part of an example, or a named exception.
+    /// Checks that each program in the document is a doctest, a part of an example, or a listed exception.
     pub(super) fn check(&self, name: &str, document: &str, problems: &mut Vec<String>) {
         if self.sources.contains(&format!("/{name}\")")) {
             return;

@@ -1,16 +1,16 @@
-//! Numbers that documents state: of C functions, dependencies, options, statistics, flags, benchmarks and met targets.
-//! Each is compared with the table that has the truth.
+//! Numbers in documents: of C functions, dependencies, options, statistics, flags, benchmarks and met targets. Each is
+//! compared with the table that defines it.
 
 use std::fs;
 use std::path::Path;
 
-/// What is counted, and the numbers that may stand before it.
+/// What is counted, and the allowed numbers before it.
 struct Count {
     noun: &'static [&'static str],
     right: Vec<usize>,
 }
 
-/// All that is counted.
+/// Everything that is counted.
 pub(super) struct Counts(Vec<Count>);
 
 impl Counts {
@@ -60,8 +60,7 @@ impl Counts {
         ])
     }
 
-    /// Every number that stands before something counted must be right: `13 direct dependencies`, `947 of 1,019 C
-    /// functions`.
+    /// Checks every number before something that is counted: `13 direct dependencies`, `947 of 1,019 C functions`.
     pub(super) fn check(&self, name: &str, text: &str, problems: &mut Vec<String>) {
         let words: Vec<&str> = text.split_whitespace().collect();
         for Count { noun, right } in &self.0 {
@@ -84,8 +83,8 @@ impl Counts {
     }
 }
 
-/// The engine's direct dependencies with default features. Those that are off by default have sections of their own in
-/// the manifest.
+/// Counts the engine's direct dependencies with default features. Dependencies that are off by default have separate
+/// sections in the manifest.
 fn dependencies(root: &Path) -> usize {
     let manifest = fs::read_to_string(root.join("crates/engine/Cargo.toml")).unwrap_or_default();
     let section = manifest.split("\n[dependencies]\n").nth(1).unwrap_or("");
@@ -93,7 +92,7 @@ fn dependencies(root: &Path) -> usize {
     section.lines().filter(|line| line.starts_with(|c: char| c.is_alphabetic())).count()
 }
 
-/// Met targets and all targets, as the newest table says: `41 of 43 workloads`.
+/// Returns the met targets and all targets according to the newest table: `41 of 43 workloads`.
 fn workloads(root: &Path) -> Vec<usize> {
     let results = fs::read_dir(root.join("docs/benchmarks")).into_iter().flatten().flatten();
     let newest = results.map(|entry| entry.path().join("README.md")).filter(|p| p.exists()).max();
@@ -109,13 +108,13 @@ fn workloads(root: &Path) -> Vec<usize> {
         .collect()
 }
 
-/// What follows a title up to the next one of its rank.
+/// Returns the text after a title up to the next title of its rank.
 fn section<'a>(text: &'a str, title: &str) -> &'a str {
     let rest = text.split_once(&format!("\n## {title}\n")).map_or("", |(_, rest)| rest);
     rest.split("\n## ").next().unwrap_or("")
 }
 
-/// The rows of tables that have something in backticks.
+/// Returns the rows of tables that contain text in backticks.
 fn rows(text: &str) -> impl Iterator<Item = &str> {
     text.lines().filter(|line| line.starts_with('|') && line.contains('`'))
 }

@@ -1,12 +1,12 @@
-//! Commands in documents: the program, its subcommand, its flags, and the packages, tests and examples that it names
-//! must exist. Looks at fenced blocks without a language and at commands in backticks.
+//! Checks commands in documents: the program, its subcommand, its flags, and the packages, tests and examples that it
+//! names must exist. Checks fenced blocks without a language and commands in backticks.
 
 use super::blocks;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Flags of cargo itself that take a name we can look up, and where its source may be.
+/// Flags of cargo itself that take a name which can be looked up, and where its source may be.
 const NAMED: [(&str, &[&str]); 4] = [
     ("--test", &["tests/{}.rs", "tests/{}/main.rs"]),
     ("--bench", &["benches/{}.rs", "benches/{}/main.rs"]),
@@ -14,7 +14,7 @@ const NAMED: [(&str, &[&str]); 4] = [
     ("--bin", &["src/bin/{}.rs", "src/bin/{}/main.rs"]),
 ];
 
-/// What commands are checked against.
+/// The names against which commands are checked.
 pub(super) struct Known {
     root: PathBuf,
     /// Package name to its directory.
@@ -64,7 +64,7 @@ impl Known {
         }
     }
 
-    /// Text that is no command we know is right.
+    /// Text that is not a known command passes.
     fn command(&self, text: &str) -> Result<(), String> {
         let words: Vec<&str> = text.split_whitespace().collect();
         let is_setting = |word: &&&str| word.contains('=') && !word.starts_with('-');
@@ -98,7 +98,7 @@ impl Known {
         flags(rest).try_for_each(|flag| in_text(usage, flag, &format!("cargo x {command}")))
     }
 
-    /// A command of cargo's: packages, and sources that flags name.
+    /// Checks a cargo command: its packages, and the sources that its flags name.
     fn cargo(&self, words: &[&str]) -> Result<(), String> {
         let end = words.iter().position(|word| *word == "--").unwrap_or(words.len());
         let (ours, program) = words.split_at(end);
@@ -131,7 +131,7 @@ impl Known {
             }
             source = found.filter(|_| pair[0] == "--bin");
         }
-        // Flags of a binary of ours stand in its sources.
+        // Flags of our own binaries are in their sources.
         let Some(directory) = source.as_deref().and_then(Path::parent) else { return Ok(()) };
         let mut files = Vec::new();
         super::collect(directory, "rs", &mut files);
@@ -145,13 +145,13 @@ fn is_db_bench(program: &str) -> bool {
     program == "db_bench" || program.ends_with("/db_bench")
 }
 
-/// The flags among words, without values.
+/// Returns the flags among words, without values.
 fn flags<'a>(words: &'a [&'a str]) -> impl Iterator<Item = &'a str> {
     let flags = words.iter().filter(|word| word.starts_with('-') && word.len() > 2);
     flags.map(|word| word.split('=').next().unwrap_or(word).trim_end_matches(['.', ',']))
 }
 
-/// Whether a flag stands in a text as a whole word.
+/// Checks that a flag is in a text as a whole word.
 fn in_text(text: &str, flag: &str, program: &str) -> Result<(), String> {
     let mut rest = text.split(flag).skip(1);
     let goes_on = |rest: &str| rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '-');

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Cycles that are still there: the files of each, below `crates/engine/src`. A group may become smaller.
+/// Known cycles: the files of each, below `crates/engine/src`. A group may become smaller.
 const KNOWN: &[&[&str]] = &[
     &[
         "api/batch.rs",
@@ -23,7 +23,7 @@ const KNOWN: &[&[&str]] = &[
     ],
 ];
 
-/// Reports every cycle that is not in the list above, and every group of the list that is none any more.
+/// Reports every cycle that is not in the list above, and every listed group that is no longer a cycle.
 pub(super) fn check(engine: &BTreeMap<String, String>, problems: &mut Vec<String>) {
     let mut seen = vec![false; KNOWN.len()];
     for cycle in cycles(&imports(engine)) {
@@ -50,13 +50,13 @@ pub(super) fn check(engine: &BTreeMap<String, String>, problems: &mut Vec<String
 /// The names that each folder re-exports, and the files that they come from.
 pub(super) type Exports<'a> = BTreeMap<&'a str, BTreeMap<&'a str, String>>;
 
-/// What the `mod.rs` of each folder re-exports.
+/// Returns the re-exports of each folder's `mod.rs`.
 pub(super) fn exports_of(files: &BTreeMap<String, String>) -> Exports<'_> {
     let of = |(name, text)| Some((str::strip_suffix(name, "/mod.rs")?, re_exports(text)));
     files.iter().map(|(name, text)| (name.as_str(), text.as_str())).filter_map(of).collect()
 }
 
-/// All files of the engine that a file imports. What `mod.rs` re-exports counts as imported from its file.
+/// Returns all files of the engine that a file imports. A re-export of `mod.rs` counts as imported from its file.
 pub(super) fn imported(
     files: &BTreeMap<String, String>,
     exports: &Exports<'_>,
@@ -87,7 +87,7 @@ pub(super) fn imported(
             note(dir, module);
         }
     }
-    // `folder::function(…)`, after the folder was imported.
+    // `folder::function(…)`, after importing the folder.
     for (at, _) in code.match_indices("::") {
         let is_name = |c: char| c.is_alphanumeric() || c == '_';
         let start = code[..at].rfind(|c| !is_name(c)).map_or(0, |i| i + 1);
@@ -98,7 +98,7 @@ pub(super) fn imported(
     found
 }
 
-/// Which files of its folder each file imports. What `mod.rs` re-exports counts as imported from its file.
+/// Returns the files of its folder that each file imports. A re-export of `mod.rs` counts as imported from its file.
 fn imports(files: &BTreeMap<String, String>) -> BTreeMap<&str, BTreeSet<&str>> {
     let exports = exports_of(files);
     let mut graph = BTreeMap::new();
@@ -139,7 +139,7 @@ fn re_exports(text: &str) -> BTreeMap<&str, String> {
     names
 }
 
-/// What a file names of the folders above it: how many `super`s, and the first name behind them.
+/// Returns the parent folders that a file names: the number of `super`s, and the first name after them.
 fn supers(code: &str) -> Vec<(usize, &str)> {
     let is_name = |c: char| c.is_alphanumeric() || c == '_';
     let mut found = Vec::new();

@@ -1,10 +1,10 @@
-//! What can be checked of documents: that their links and the paths in backticks lead somewhere, and that nothing
-//! refers to what a reader of the repository cannot see.
+//! Checks of documents: links and paths in backticks must lead to a file, and documents must not refer to anything that
+//! a reader of the repository cannot see.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Endings of names in backticks that are taken for paths, if a slash is in them.
+/// Endings of names in backticks that are treated as paths if they contain a slash.
 const PATH_ENDINGS: [&str; 9] =
     [".rs", ".md", ".sh", ".toml", ".tsv", ".c", ".txt", ".json", ".svg"];
 
@@ -55,7 +55,7 @@ pub(super) fn check_paths(root: &Path, document: &Path, text: &str, problems: &m
             root.join("crates"),
             here.to_path_buf(),
         ];
-        // Written when it is asked for: not in a fresh checkout.
+        // Generated on request: not in a fresh checkout.
         let elsewhere = piece.starts_with("target/") || THEIRS.contains(&piece);
         if is_path && !elsewhere && !places.iter().any(|place| place.join(piece).exists()) {
             problems.push(format!("{name}: `{piece}` does not exist"));
@@ -76,7 +76,7 @@ pub(super) fn check_folders(root: &Path, order: &[&str], problems: &mut Vec<Stri
     }
 }
 
-/// README names the compiler that rust-toolchain.toml pins.
+/// Checks that README names the compiler that rust-toolchain.toml pins.
 pub(super) fn check_compiler(root: &Path, problems: &mut Vec<String>) {
     let read = |name: &str| fs::read_to_string(root.join(name)).unwrap_or_default();
     let toolchain = read("rust-toolchain.toml");
@@ -87,7 +87,7 @@ pub(super) fn check_compiler(root: &Path, problems: &mut Vec<String>) {
     }
 }
 
-/// The anchors that headings of a Markdown file get: lower case, without punctuation, hyphens for spaces.
+/// Returns the anchors of a Markdown file's headings: lower case, without punctuation, hyphens for spaces.
 fn anchors(file: &Path) -> Vec<String> {
     let text = without_code_blocks(&fs::read_to_string(file).unwrap_or_default());
     let headings = text.lines().filter(|line| line.starts_with('#'));
@@ -99,7 +99,7 @@ fn anchors(file: &Path) -> Vec<String> {
     headings.map(anchor).collect()
 }
 
-/// Everything outside of fenced code.
+/// Returns everything outside fenced code.
 fn without_code_blocks(text: &str) -> String {
     let mut inside = false;
     let mut kept = String::with_capacity(text.len());
@@ -114,7 +114,7 @@ fn without_code_blocks(text: &str) -> String {
     kept
 }
 
-/// Numbers of an issue tracker, and hosts of package registries: links to a crate go to its documentation.
+/// Refuses issue numbers, and hosts of package registries: links to a crate must go to its documentation.
 pub(super) fn check_references(name: &str, text: &str, problems: &mut Vec<String>) {
     const REGISTRY: &str = concat!("https://crates", ".io");
     for (i, line) in text.lines().enumerate() {

@@ -1,5 +1,5 @@
-//! Labels of invariants: a list in the head of a file defines them (`* **VB1** …`), comments refer to them. A label
-//! that two files define means two things.
+//! Labels of invariants: a list in the header of a file defines them (`* **VB1** …`), and comments refer to them. A
+//! label that two files define is ambiguous.
 
 use std::collections::BTreeMap;
 

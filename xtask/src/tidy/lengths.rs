@@ -1,11 +1,11 @@
-//! How long functions are: one fits on a screen. Those that do not are listed, and may only become shorter.
+//! The lengths of functions: a function must fit on a screen. Longer functions are listed, and may only become shorter.
 
 use std::collections::BTreeMap;
 
-/// Lines of a function at most, from its name to its last brace.
+/// The maximum number of lines of a function, from its name to its last brace.
 const LINES_MAX: usize = 60;
 
-/// Longer functions: file below `crates/engine/src`, name, lines. To become fewer.
+/// Longer functions: file below `crates/engine/src`, name, lines. The list must only shrink.
 const KNOWN: &[(&str, &str, usize)] = &[
     ("commit/commit.rs", "commit", 63),
     ("compaction/job.rs", "run_part", 83),
@@ -20,8 +20,8 @@ const KNOWN: &[(&str, &str, usize)] = &[
     ("report/job_lines.rs", "log_compaction_finished", 65),
 ];
 
-/// Measures the functions outside tests. A listed one must have exactly as many lines as the list says, so that what
-/// was gained is not lost again.
+/// Measures the functions outside tests. A listed one must have exactly the listed number of lines, so that an
+/// improvement is not lost again.
 pub(super) fn check(engine: &BTreeMap<String, String>, problems: &mut Vec<String>) {
     let here = "xtask/src/tidy/lengths.rs";
     let mut long = BTreeMap::new();
@@ -52,7 +52,7 @@ pub(super) fn check(engine: &BTreeMap<String, String>, problems: &mut Vec<String
     }
 }
 
-/// The functions of a formatted source and their lengths. A function ends where a brace stands as far in as it began.
+/// Returns the functions of a formatted source and their lengths. A function ends at a brace with its own indentation.
 fn functions(code: &str) -> Vec<(&str, usize)> {
     let lines: Vec<&str> = code.lines().collect();
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! Style that can be run. Each rule names what it found, where, and what to do instead.
+//! Automatic style checks. Each rule reports what it found, where, and what to do instead.
 
 mod blocks;
 mod claims;
@@ -18,8 +18,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// The engine's folders, from the ground up: each imports only from those before it. This list is
-/// the one in ARCHITECTURE.md.
+/// The engine's folders in dependency order: each imports only from those before it. ARCHITECTURE.md has the same list.
 const ORDER: &[&str] = &[
     "error",
     "env",
@@ -58,11 +57,11 @@ const ORDER: &[&str] = &[
     "api",
 ];
 
-/// Files that a program writes: not judged by their style.
+/// Generated files, whose style is not checked.
 const GENERATED: &[&str] =
     &["librocksdb-sys/0.17/src/bindings.rs", "librocksdb-sys/0.19/src/bindings.rs"];
 
-/// Words that must not be committed, and what to do instead. Written apart so that this file passes.
+/// Words that must not be committed, and what to do instead. They are split so that this file passes.
 const BANNED: &[(&str, &str)] = &[
     (concat!("FIX", "ME"), "fix it, or write an issue"),
     (concat!("TO", "DO"), "do it, or write an issue"),
@@ -76,7 +75,7 @@ const LINES_MAX: usize = 750;
 /// Columns of a comment. rustfmt leaves comments as they are.
 const COMMENT_MAX: usize = 120;
 
-/// Runs every rule over the repository and prints what breaks them.
+/// Runs every rule on the repository and prints violations.
 pub(crate) fn run() -> ExitCode {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace").to_owned();
     let mut problems = Vec::new();
@@ -132,8 +131,8 @@ pub(crate) fn run() -> ExitCode {
     if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// The files below `dir` with this extension. Cargo's own target directories have a mark in them; a source folder of
-/// that name has not.
+/// Returns the files below `dir` with this extension. Cargo's target directories contain a marker file; a source folder
+/// of that name does not.
 fn collect(dir: &Path, extension: &str, out: &mut Vec<PathBuf>) {
     let Ok(entries) = fs::read_dir(dir) else { return };
     for path in entries.flatten().map(|entry| entry.path()) {
@@ -159,7 +158,7 @@ fn check_words(name: &str, text: &str, problems: &mut Vec<String>) {
     }
 }
 
-/// Comments that rustfmt does not wrap. Lines inside string literals do not begin with slashes.
+/// Checks comments, which rustfmt does not wrap. Lines within string literals do not begin with slashes.
 fn check_comments(name: &str, text: &str, problems: &mut Vec<String>) {
     for (i, line) in text.lines().enumerate() {
         let columns = line.chars().count();
@@ -172,14 +171,14 @@ fn check_comments(name: &str, text: &str, problems: &mut Vec<String>) {
     }
 }
 
-/// Every source file but tests says what it owns.
+/// Checks that every source file except tests has a header.
 fn check_header(name: &str, text: &str, problems: &mut Vec<String>) {
     if !name.ends_with("_test.rs") && !text.starts_with("//!") && !name.contains("/tests/") {
         problems.push(format!("{name}: expected a `//!` line that says what the file owns"));
     }
 }
 
-/// A file of the engine without its tests: nothing of a file that is for tests only.
+/// Returns a file of the engine without its tests; empty for a file that is only for tests.
 fn production_code<'a>(name: &str, text: &'a str) -> &'a str {
     let is_test = ["_test.rs", "/test_util.rs"].iter().any(|end| name.ends_with(end));
     if is_test || name.contains("/testing") {
@@ -204,7 +203,7 @@ fn check_imports(name: &str, text: &str, problems: &mut Vec<String>) {
         }
         return;
     };
-    // Tests may look up: they check parts through the wholes that use them.
+    // Tests may import from later folders: they check parts through the whole that uses them.
     for (i, line) in production_code(name, text).lines().enumerate() {
         let code = line.split("//").next().unwrap_or("");
         for to in code.split("crate::").skip(1) {

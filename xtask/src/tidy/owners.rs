@@ -1,8 +1,8 @@
-//! How large the owners of an open database may be: a type that has methods in many files is a knot.
+//! Limits on the size of the owners of an open database: a type with methods in many files is hard to understand.
 
 use std::collections::BTreeMap;
 
-/// Methods of each owner at most, those of `utilities/` left out. To become fewer.
+/// The maximum number of methods of each owner, without `utilities/`. It must only decrease.
 const METHODS_MAX: &[(&str, usize)] = &[
     ("Core", 20),
     ("Reporter", 40),
@@ -15,7 +15,7 @@ const METHODS_MAX: &[(&str, usize)] = &[
     ("Compactor", 9),
 ];
 
-/// Lines of the folder of handles at most.
+/// The maximum number of lines of the folder of handles.
 const DB_LINES_MAX: usize = 5000;
 
 /// Counts methods and lines.
@@ -46,7 +46,7 @@ pub(super) fn check(engine: &BTreeMap<String, String>, problems: &mut Vec<String
     }
 }
 
-/// How many methods the inherent implementations of a type have in a file.
+/// Returns the number of methods in a type's inherent implementations in a file.
 fn methods(text: &str, owner: &str) -> usize {
     let head = format!("\nimpl {owner} {{\n");
     let is_method = |line: &&str| {

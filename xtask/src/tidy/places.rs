@@ -1,9 +1,9 @@
-//! What only one folder of the engine may ask of the system: the time, threads, locks and atomics, chance, files. So
-//! whoever replaces that folder owns all of it, as a deterministic simulator has to. Tests are exempt.
+//! System services that only one folder of the engine may use: time, threads, locks and atomics, randomness, files. So
+//! a deterministic simulator can replace them by replacing that folder. Tests are exempt.
 
 use std::collections::BTreeMap;
 
-/// What is recognised in a line of code, the folders where it may stand, and what other folders use.
+/// The text that a line of code is searched for, the folders where it is allowed, and what other folders use.
 struct Rule {
     what: &'static str,
     forms: &'static [&'static str],
@@ -44,8 +44,8 @@ const RULES: &[Rule] = &[
     },
 ];
 
-/// What the forms above match and what is none of it: a length of time, ownership, the type of a thread-local, and the
-/// name of a lock in LOG.
+/// Harmless matches of the patterns above: a duration, ownership, the type of a thread-local, and the name of a lock in
+/// LOG.
 const HARMLESS: &[&str] = &[
     "std::time::Duration",
     "std::sync::Arc",
@@ -55,7 +55,7 @@ const HARMLESS: &[&str] = &[
     "DMutex implementation: parking_lot::Mutex",
 ];
 
-/// Names each line outside tests that asks the system for something on its own.
+/// Reports each line outside tests that uses the system directly.
 pub(super) fn check(engine: &BTreeMap<String, String>, problems: &mut Vec<String>) {
     for (name, text) in engine {
         for (i, line) in super::production_code(name, text).lines().enumerate() {

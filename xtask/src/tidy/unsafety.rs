@@ -1,13 +1,13 @@
-//! Where `unsafe` may stand, file by file, and what would catch a mistake there.
+//! The files that may contain `unsafe`, and the tests that would catch a mistake there.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// How unsafe code begins. Written apart so that this file passes.
+/// How unsafe code begins. It is split so that this file passes.
 const FORMS: &[&str] =
     &[concat!("unsafe", " {"), concat!("unsafe", " fn"), concat!("unsafe", " impl")];
 
-/// Miri, for the memtables: docs/testing.md has the command. It runs the tests that are named beside it.
+/// Miri, for the memtables: docs/testing.md has the command, and the tests that it runs.
 const MIRI: &str = "docs/testing.md";
 /// Valgrind, AddressSanitizer and ThreadSanitizer, for the C ABI.
 const SANITIZERS: &str = "tools/sanitize.sh";
@@ -19,8 +19,8 @@ const MAPPED_LOG: &str = "crates/engine/src/fs/posix/log_test.rs";
 const BENCH: &str = "crates/bench/tests/it/main.rs";
 const INTEROP: &str = "crates/interop/tests/it/main.rs";
 
-/// Files below `crates` with unsafe code outside tests, and the runs that stand behind each. A name that ends with a
-/// slash is a folder: there, every function takes pointers from C. Behind programs that only measure there is no run.
+/// Files below `crates` with unsafe code outside tests, and the tools that check each. A name that ends with a slash is
+/// a folder, in which every function takes pointers from C. Programs that only measure are not checked by a tool.
 const ALLOWED: &[(&str, &[&str])] = &[
     ("bench/examples/thinness.rs", &[]),
     ("bench/src/target/capi.rs", &[BENCH]),
@@ -69,8 +69,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("librocksdb-sys/", &["crates/librocksdb-sys/program.rs"]),
 ];
 
-/// Reports unsafe code in files that are not listed, and rows that nothing needs or whose runs do not exist. Test files
-/// of the engine may call unsafe code: they stand beside what they test.
+/// Reports unsafe code in files that are not listed, rows that are not needed, and rows whose tools do not exist. Test
+/// files of the engine may call unsafe code, because they are beside the code that they test.
 pub(super) fn check(root: &Path, sources: &BTreeMap<String, String>, problems: &mut Vec<String>) {
     problems.extend(unlisted(sources));
     for (place, runs) in ALLOWED {

@@ -1,13 +1,13 @@
-//! The walks of ARCHITECTURE.md: each file of a walk must be called or imported by one that the walk names before it.
-//! So a walk that leaves out a file between two others is found, and one whose code has moved.
+//! Checks the walks of ARCHITECTURE.md: each file of a walk must be called or imported by a file that the walk names
+//! before it. This finds walks that omit a file between two others, and walks whose code has moved.
 //!
-//! A call is a function's name with a parenthesis behind it, where few files define functions of that name.
+//! A call is a function's name followed by a parenthesis, if only a few files define functions of that name.
 
 use super::cycles::{exports_of, imported};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// A name that more files define says nothing about which of them is called.
+/// If more files define a name, it does not show which of them is called.
 const DEFINED_BY_MAX: usize = 2;
 
 /// Steps that neither names nor imports show: calls through a trait object, and threads that find work. From, to.
@@ -84,7 +84,7 @@ impl<'a> Functions<'a> {
     }
 }
 
-/// Whether a file, or one of the folder that it stands for, is among what is known.
+/// Returns whether a file, or a file of the folder that it represents, is among the known files.
 fn reaches(known: &BTreeSet<String>, step: &str) -> bool {
     match step.strip_suffix("/mod.rs") {
         Some(folder) => known.iter().any(|file| file.starts_with(folder)),

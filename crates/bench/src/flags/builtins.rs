@@ -11,14 +11,14 @@
 use super::{Kind, Row, TABLES};
 use std::collections::VecDeque;
 
-/// Files that may be read, one naming another: more than that is a circle.
+/// The maximum number of nested flag files: more means a cycle.
 const FLAG_FILES_MAX: usize = 100;
 
-/// A command line in which only `--name=value`, `--bool` and what is a mistake are left.
+/// A command line reduced to `--name=value`, `--bool` and mistakes.
 pub(super) struct Expanded {
     /// The arguments.
     pub(super) args: Vec<String>,
-    /// What is printed instead of running.
+    /// The text to print instead of running.
     pub(super) print: Option<Print>,
 }
 
@@ -46,7 +46,7 @@ pub(super) fn row_of(name: &str) -> Option<&'static Row> {
     rows().find(|(_, row)| row.name == name).map(|(_, row)| row)
 }
 
-/// Brings arguments into one form and carries out gflags' own flags. `env` looks a variable up.
+/// Normalises arguments and executes gflags' own flags. `env` looks up a variable.
 pub(super) fn expand(
     args: &[String],
     env: &dyn Fn(&str) -> Option<String>,
@@ -148,7 +148,7 @@ fn plain(name: &str, value: Option<String>, queue: &mut VecDeque<String>) -> Str
     }
 }
 
-/// The flags of a file that are for this program.
+/// Returns the flags of a file that apply to this program.
 fn flag_file(path: &str) -> Result<Vec<String>, String> {
     let text = std::fs::read_to_string(path)
         .map_err(|error| format!("ERROR: --flagfile={path}: {error}"))?;

@@ -1,6 +1,6 @@
 //! Flags that set options of the engine.
 //!
-//! Defaults are those of db_bench of RocksDB 10.10, which differ from the engine's own here and there.
+//! Defaults are those of db_bench of RocksDB 10.10, some of which differ from the engine's own.
 
 use super::Fate::{Noted, Sets, Used};
 use super::Kind::{Bool, Choice, Double, Int32, Int64, Text, Uint32, Uint64};
@@ -8,7 +8,7 @@ use super::{CODECS, Row, row};
 
 const NO_USE: &str = "Ferrolith ignores this flag; it is passed to a library, which may refuse it";
 
-/// The database as a whole.
+/// Database-wide options.
 #[rustfmt::skip]
 pub(super) const DATABASE: &[Row] = &[
     row("db", Text, "", Used, "Directory of the database; if empty, dbbench in the temporary directory"),

@@ -1,8 +1,8 @@
 //! The command line: one row per flag of RocksDB's db_bench, read in the syntax of gflags.
 //!
-//! `--flag=value`, `--flag value`, `--bool`, `--nobool`, each with one dash or two; the last one
-//! wins; gflags' own flags are in `builtins.rs`. Every flag of RocksDB 10.10 and the ones it dropped are known, so that
-//! an unknown flag is a mistake and an error that names it. `--help` is made from the rows, and so is docs/db_bench.md.
+//! `--flag=value`, `--flag value`, `--bool`, `--nobool`, each with one dash or two; the last one wins. gflags' own
+//! flags are in `builtins.rs`. All flags of RocksDB 10.10 and those that it dropped are known, so an unknown flag is an
+//! error that names it. `--help` and docs/db_bench.md are generated from the rows.
 
 mod bench_rows;
 mod builtins;
@@ -22,10 +22,10 @@ pub use parse::{Parsed, parse};
 use std::collections::HashMap;
 use std::fmt;
 
-/// Names that `--compression_type` knows.
+/// The codec names of `--compression_type`.
 const CODECS: &[&str] = &["none", "snappy", "zlib", "bzip2", "lz4", "lz4hc", "xpress", "zstd"];
 
-/// What a flag's value is.
+/// The type of a flag's value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Kind {
     /// `true`, `false`, `t`, `f`, `yes`, `no`, `y`, `n`, `1`, `0`.
@@ -61,16 +61,16 @@ impl Kind {
     }
 }
 
-/// What becomes of a flag.
+/// The treatment of a flag.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Fate {
     /// It is honoured.
     Used,
-    /// It is honoured, and a line says how.
+    /// It is honoured, and a line describes how.
     Noted(&'static str),
     /// It sets this option, by RocksDB's name, on every engine; `part.setting` is one setting of a part.
     Sets(&'static str),
-    /// It does nothing any more, and a line says why.
+    /// It has no effect any more, and a line gives the reason.
     Obsolete(&'static str),
     /// Only its default is accepted.
     Refused(&'static str),
@@ -81,11 +81,11 @@ pub enum Fate {
 pub struct Row {
     /// Its name without dashes.
     pub name: &'static str,
-    /// What its value is.
+    /// The type of its value.
     pub kind: Kind,
     /// The value if it is not given.
     pub default: &'static str,
-    /// What becomes of it.
+    /// The treatment of the flag.
     pub fate: Fate,
     /// One line for `--help`.
     pub help: &'static str,
@@ -161,7 +161,7 @@ impl Flags {
         &self.given
     }
 
-    /// Whether a flag has the value that it has when nobody gives it.
+    /// Returns whether a flag has its default value.
     pub fn is_default(&self, name: &str) -> bool {
         let row = TABLES.iter().flat_map(|(_, rows)| rows.iter()).find(|row| row.name == name);
         row.is_some_and(|row| parse::value_of(row, row.default).as_ref() == Ok(self.value(name)))
@@ -177,7 +177,7 @@ impl Flags {
         }
     }
 
-    /// A value by name. Asking for a name without a row is a mistake in this program.
+    /// Returns a value by name. A name without a row is a bug in this program.
     pub fn value(&self, name: &str) -> &Value {
         self.values.get(name).unwrap_or_else(|| panic!("no row for the flag --{name}"))
     }
@@ -225,7 +225,7 @@ impl Flags {
         }
     }
 
-    /// Gives the flags of today what command lines say with names that RocksDB dropped but the tool still honours.
+    /// Translates flags that RocksDB dropped but the tool still honours to the current flags.
     fn follow_old_names(&mut self) {
         if self.is_given("compaction_measure_io_stats") {
             let value = self.value("compaction_measure_io_stats").clone();
@@ -233,7 +233,7 @@ impl Flags {
         }
     }
 
-    /// Overrides a value from inside the program.
+    /// Overrides a value from within the program.
     pub fn set(&mut self, name: &'static str, value: Value) {
         assert!(self.values.insert(name, value).is_some(), "no row for the flag --{name}");
     }

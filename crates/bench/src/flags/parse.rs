@@ -1,7 +1,7 @@
-//! From arguments to `Flags`, through clap.
+//! Parses arguments into `Flags`, with clap.
 //!
-//! clap knows neither one dash before a long name nor `--nobool`, so [`builtins`] brings arguments into its form
-//! first. Its errors are worded as gflags words them: tools look for that.
+//! clap supports neither one dash before a long name nor `--nobool`, so [`builtins`] first brings arguments into its
+//! form. Its errors are worded as gflags words them, because tools look for that.
 
 use super::builtins::{self, Print, rows};
 use super::{Fate, Flags, Kind, Row, Value, help};
@@ -10,11 +10,11 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, Command};
 use std::collections::HashMap;
 
-/// What a command line asks for.
+/// The result of parsing a command line.
 pub enum Parsed {
     /// Run, after printing these notices.
     Run(Box<Flags>, Vec<String>),
-    /// Print this text and end well.
+    /// Print this text and exit successfully.
     Print(String),
 }
 
@@ -55,7 +55,7 @@ pub fn parse(args: &[String]) -> Result<Parsed, String> {
     Ok(Parsed::Run(Box::new(flags), notices))
 }
 
-/// In the words of RocksDB's tool, with the RocksDB whose flags, files and output these are.
+/// Returns the version in the words of RocksDB's tool, with the RocksDB version whose flags, files and output it has.
 fn version() -> String {
     format!(
         "db_bench version {} (Ferrolith {})",
@@ -144,7 +144,7 @@ pub(super) fn value_of(row: &Row, text: &str) -> Result<Value, String> {
     })
 }
 
-/// A number in decimal, or in hexadecimal behind `0x`.
+/// Parses an integer in decimal, or in hexadecimal after `0x`.
 fn whole<T: TryFrom<i128>>(text: &str) -> Option<T> {
     let number = match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
         Some(digits) => i128::from_str_radix(digits, 16).ok()?,
@@ -153,7 +153,7 @@ fn whole<T: TryFrom<i128>>(text: &str) -> Option<T> {
     T::try_from(number).ok()
 }
 
-/// The line about a flag that is given, if it needs one. A feature that is not here is an error.
+/// Returns the line about a given flag, if it needs one. An unsupported feature is an error.
 fn notice(row: &Row, flags: &Flags) -> Result<Option<String>, String> {
     let value = flags.value(row.name);
     let text = match row.fate {

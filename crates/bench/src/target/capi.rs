@@ -1,10 +1,9 @@
 //! A shared library with RocksDB's C functions, loaded at run time.
 //!
-//! This module and its parts (`capi_*`) hold all calls into the library. With `lmdb` they are the only unsafe
-//! code of the benchmark.
-//! Invariants: objects are made and destroyed by the same library; it is never unloaded; slices that
-//! the library returns are used before the next call on the same object. A database object may be
-//! used by all threads (rocksdb/c.h says so); a session's objects belong to one thread.
+//! This module and its parts (`capi_*`) contain all calls into the library. Together with `lmdb` they are the only
+//! unsafe code of the benchmark. Invariants: objects are created and destroyed by the same library, which is never
+//! unloaded; slices that the library returns are used before the next call on the same object. All threads may use a
+//! database object (rocksdb/c.h says so); a session's objects belong to one thread.
 #![allow(unsafe_code)]
 
 use super::capi_backup::Backups;
@@ -36,7 +35,7 @@ impl Library {
         let library = unsafe { libloading::Library::new(path) }
             .map_err(|error| fail(loading(path, &error)))?;
         let symbols = Arc::new(Symbols::find(library).map_err(fail)?);
-        // One more count keeps the library loaded while the process ends.
+        // One more reference keeps the library loaded while the process exits.
         std::mem::forget(Arc::clone(&symbols));
         let options = Builder::new(&symbols, flags).build().map_err(fail)?;
         Ok(Library { symbols, path: path.to_owned(), options, flags: flags.clone() })
@@ -98,12 +97,12 @@ impl Library {
     }
 }
 
-/// Why a library could not be loaded; what the system says names the library again.
+/// Returns why a library could not be loaded. The system's message names the library again.
 fn loading(path: &Path, error: &libloading::Error) -> String {
     if !path.exists() {
         return "no such file; tools/fetch-peers.sh downloads RocksDB's library".to_owned();
     }
-    // libloading says that it failed, and the system, behind that, why.
+    // libloading only reports that it failed; the underlying system error says why.
     let text =
         std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string);
     let reason = text.strip_prefix(&format!("{}: ", path.display())).unwrap_or(&text);
@@ -208,7 +207,7 @@ impl Drop for Database {
 }
 
 impl Database {
-    /// Takes over a string that the library allocated.
+    /// Takes ownership of a string that the library allocated.
     fn text(&self, text: *mut c_char) -> Option<String> {
         if text.is_null() {
             return None;

@@ -1,7 +1,7 @@
-//! From flags to a library's options object: the settings that every engine gets, one after the other through
-//! `rocksdb_get_options_from_string`, and the objects that no text makes.
+//! Converts flags to a library's options object: the settings that every engine gets, set one by one with
+//! `rocksdb_get_options_from_string`, and the objects that text cannot create.
 //!
-//! A flag that is given and cannot be passed on is an error that names it.
+//! A given flag that cannot be passed on is an error that names it.
 #![allow(unsafe_code)]
 
 use super::capi::take_error;
@@ -11,7 +11,7 @@ use crate::flags::Flags;
 use std::ffi::{CString, c_char, c_int, c_uchar};
 use std::ptr::null_mut;
 
-/// Flags whose features this tool drives through Rust calls alone.
+/// Flags whose features this tool uses only through Rust calls.
 const FERROLITH_ONLY: &[&str] = &[
     "options_file",
     "use_keep_filter",
@@ -42,7 +42,7 @@ impl<'a> Builder<'a> {
         Builder { symbols, flags, options, block_cache: None }
     }
 
-    /// Options as the flags say.
+    /// Builds the options for the flags.
     pub(super) fn build(mut self) -> Result<Object, String> {
         let f = self.flags;
         for flag in FERROLITH_ONLY {
@@ -77,7 +77,7 @@ impl<'a> Builder<'a> {
         Ok(self.options)
     }
 
-    /// A setting whose flag is not given may be unknown to the library, which then keeps its own default.
+    /// If a setting's flag is not given, the library may not know the setting, and then keeps its own default.
     fn settings(&mut self) -> Result<(), String> {
         let mut refused = Vec::new();
         for setting in settings(self.flags)? {
@@ -235,7 +235,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// What memtables and rows share.
+    /// Sets the memory that memtables and rows share.
     fn shared_memory(&self) -> Result<(), String> {
         let (f, s) = (self.flags, self.symbols);
         if f.on("cost_write_buffer_to_cache") {

@@ -30,9 +30,9 @@ pub(super) struct CSession<'a> {
     /// Handles, if there are several families.
     pub(super) families: &'a [Object],
     pub(super) order: &'a Families,
-    /// The family of what comes next, if there are several.
+    /// The family for the following operations, if there are several.
     pub(super) chosen: Option<Object>,
-    /// What reads see, if not the newest.
+    /// The snapshot that reads use, if not the newest data.
     pub(super) snapshot: Object,
     pub(super) read_options: Object,
     pub(super) write_options: Object,
@@ -120,8 +120,8 @@ unsafe fn slice<'a>(data: *const c_char, size: usize) -> &'a [u8] {
     unsafe { std::slice::from_raw_parts(data.cast(), size) }
 }
 
-// In all calls below: the session's objects are live, keys and values are live during the call, and
-// the functions have the types of rocksdb/c.h.
+// In all calls below: the session's objects are live, keys and values are live during the call, and the functions have
+// the types of rocksdb/c.h.
 impl Session for CSession<'_> {
     fn choose(&mut self, number: u64) {
         if let Some(family) = self.families.get(self.order.of(number)) {

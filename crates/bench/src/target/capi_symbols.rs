@@ -1,7 +1,7 @@
 //! The functions of `rocksdb/c.h` that the benchmark calls, found in a library at run time.
 //!
-//! Argument lists are those of RocksDB 10.10.1. A function that every engine needs must be there;
-//! an option's setter may be missing and is then reported.
+//! Argument lists are those of RocksDB 10.10.1. A function that every engine needs must exist; an option's setter may
+//! be missing, which is then reported.
 #![allow(unsafe_code)]
 #![allow(non_snake_case)] // the functions keep the names they have in C
 

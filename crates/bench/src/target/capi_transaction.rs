@@ -1,4 +1,5 @@
-//! Transactions through a library. They always begin with a snapshot: `rocksdb/c.h` has no other way to take one.
+//! Transactions through a library. They always begin with a snapshot, because `rocksdb/c.h` has no other way to take
+//! one.
 #![allow(unsafe_code)]
 
 use super::capi::take_error;
@@ -10,7 +11,7 @@ use std::ptr::null_mut;
 /// A database that was opened for transactions, beside the plain handle of the same database.
 #[derive(Clone, Copy)]
 pub(super) enum Owner {
-    /// With locks, which its own writes take too.
+    /// With locks, which its own writes also take.
     Locking(Object),
     /// Checked at commit.
     Optimistic(Object),
@@ -160,7 +161,7 @@ fn missing() -> Failure {
 }
 
 impl Running<'_> {
-    /// Others may be in the way of a transaction: no error of the benchmark.
+    /// A conflict with another transaction is not an error of the benchmark.
     fn outcome(&self, error: *mut c_char) -> std::result::Result<(), Failure> {
         const IN_THE_WAY: [&str; 4] = [
             "Resource busy",

@@ -1,4 +1,4 @@
-//! Which column families there are, and which one a key is in: by its number, as in RocksDB's tool.
+//! The column families, and the family of each key: it depends on the key's number, as in RocksDB's tool.
 
 use super::Result;
 use crate::flags::Flags;
@@ -7,7 +7,7 @@ use crate::flags::Flags;
 #[derive(Clone)]
 pub(super) struct Families {
     count: u64,
-    /// In percent, or nothing if they are equal.
+    /// The shares in percent; empty if they are equal.
     shares: Vec<u64>,
 }
 
@@ -41,7 +41,7 @@ impl Families {
         })
     }
 
-    /// The index of the family that the key of this number is in.
+    /// Returns the index of the family that contains the key of this number.
     pub(super) fn of(&self, number: u64) -> usize {
         let mut left = number % 100;
         let of_shares = self.shares.iter().position(|&share| {

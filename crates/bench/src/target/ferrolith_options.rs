@@ -1,4 +1,4 @@
-//! From flags to Ferrolith's options: the settings that every engine gets, and the objects that no text makes.
+//! Converts flags to Ferrolith's options: the settings that every engine gets, and the objects that text cannot create.
 
 use super::Result;
 use super::settings::{Setting, settings};
@@ -18,7 +18,7 @@ use std::cmp::Ordering;
 use std::path::Path;
 use std::sync::Arc;
 
-/// What a database is opened with, and a line about each flag that is given in vain.
+/// Returns the options for opening a database, and a line about each given flag that has no effect.
 pub(super) fn options(flags: &Flags) -> Result<(Options, Vec<String>)> {
     let mut notices = Vec::new();
     let mut options = match flags.text("options_file") {
@@ -62,7 +62,7 @@ fn from_flags(flags: &Flags, notices: &mut Vec<String>) -> Result<Options> {
     Ok(options)
 }
 
-/// Why Ferrolith refuses an option.
+/// Returns why Ferrolith refuses an option.
 fn why_not(option: &str) -> String {
     match option {
         "enable_blob_files" => "Ferrolith does not support blob files",
@@ -81,7 +81,7 @@ fn why_not(option: &str) -> String {
     .to_owned()
 }
 
-/// What the engine does with an option, and its value.
+/// Returns the engine's support for an option, and the option's value.
 fn state_of(setting: &Setting, options: &Options) -> Option<(Support, String)> {
     fn of<T: OptionSet>(set: &T, name: &str) -> Option<(Support, String)> {
         T::row(name).map(|row| (row.support, row.get(set)))
@@ -105,7 +105,7 @@ fn state_of(setting: &Setting, options: &Options) -> Option<(Support, String)> {
     }
 }
 
-/// What the engine does with an option, by its name.
+/// Returns the engine's support for an option, by its name.
 #[cfg(test)]
 pub fn support(option: &'static str) -> Option<Support> {
     let setting = Setting { flag: "", option, value: String::new(), given: false };
@@ -122,7 +122,7 @@ fn from_file(path: &str) -> Result<Options> {
     Ok(Options { db: file.db, cf })
 }
 
-/// What text cannot make; some of it also completes an options file, as in RocksDB's tool.
+/// Sets objects that text cannot create; some of them also complete an options file, as in RocksDB's tool.
 fn objects(f: &Flags, options: &mut Options) -> Result<()> {
     let block_cache = cache(f);
     let from_file = !f.text("options_file").is_empty();
@@ -201,7 +201,7 @@ fn cache(f: &Flags) -> Option<Arc<Cache>> {
     }
 }
 
-/// Keeps everything: the cost of a filter alone.
+/// Keeps everything, to measure only the cost of a filter.
 struct KeepFilter;
 
 impl CompactionFilter for KeepFilter {
@@ -222,7 +222,7 @@ impl Logger for StderrLogger {
     }
 }
 
-/// Keys are numbers of this machine, as in RocksDB's tool.
+/// Keys are integers in this machine's byte order, as in RocksDB's tool.
 struct Uint64Comparator;
 
 impl Comparator for Uint64Comparator {
@@ -233,7 +233,7 @@ impl Comparator for Uint64Comparator {
     fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
         match (<[u8; 8]>::try_from(a), <[u8; 8]>::try_from(b)) {
             (Ok(a), Ok(b)) => u64::from_ne_bytes(a).cmp(&u64::from_ne_bytes(b)),
-            // Configured away: keys have eight bytes.
+            // Excluded by the configuration: keys have eight bytes.
             _ => a.cmp(b),
         }
     }

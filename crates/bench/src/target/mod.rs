@@ -1,8 +1,8 @@
-//! What is measured: an open database behind one trait, so that the same workload runs on Ferrolith
-//! and on a library with RocksDB's C functions.
+//! The measured engine: an open database behind one trait, so that the same workload runs on Ferrolith and on a library
+//! with RocksDB's C functions.
 //!
-//! A `Target` is shared by all threads; each thread makes its own `Session`, which owns the buffers
-//! and the iterator of that thread. No call allocates in the harness.
+//! All threads share a `Target`. Each thread creates its own `Session`, which owns that thread's buffers and iterator.
+//! No call allocates in the harness.
 
 mod capi;
 mod capi_backup;
@@ -32,15 +32,15 @@ use std::sync::atomic::AtomicU64;
 /// An error of the engine, in its words.
 pub type Result<T> = std::result::Result<T, String>;
 
-/// An engine that can open databases with the options that the flags ask for.
+/// An engine that can open databases with the options in the flags.
 pub trait Engine {
-    /// Its name and version for people.
+    /// Returns its name and version for display.
     fn name(&self) -> String;
     /// Opens the database.
     fn open(&self) -> Result<Arc<dyn Target>>;
     /// Deletes the database, and its log if that is elsewhere.
     fn destroy(&self) -> Result<()>;
-    /// Lines about options that the engine cannot have.
+    /// Returns lines about options that the engine does not support.
     fn notices(&self) -> Vec<String>;
 }
 
@@ -57,7 +57,7 @@ pub struct ReadMode {
     pub auto_prefix_mode: bool,
     /// Bytes read ahead.
     pub readahead_size: usize,
-    /// Iterators see what is written later.
+    /// Whether iterators see later writes.
     pub tailing: bool,
     /// Readahead ends at the upper bound.
     pub auto_readahead_size: bool,
@@ -67,7 +67,7 @@ pub struct ReadMode {
     pub async_io: bool,
     /// A MultiGet reads levels in parallel.
     pub optimize_multiget_for_io: bool,
-    /// Iterators with a snapshot let go of old files.
+    /// Whether iterators with a snapshot release old files.
     pub auto_refresh: bool,
     /// Reads count towards the rate limiter.
     pub rate_limited: bool,
@@ -117,7 +117,7 @@ pub enum Failure {
 
 /// A running transaction.
 pub trait Transaction {
-    /// Reads what the database holds now, from now on, and checks writes of others against that.
+    /// Takes a snapshot, reads from it from now on, and checks writes of others against it.
     fn take_snapshot(&mut self);
     /// The value of a key as the transaction sees it; `for_update` claims the key.
     fn get(
@@ -137,7 +137,7 @@ pub trait Transaction {
     fn rollback(&mut self) -> std::result::Result<(), Failure>;
 }
 
-/// What another engine than Ferrolith says to a call that this tool makes of Ferrolith alone.
+/// Returns the error of other engines for a call that only Ferrolith supports.
 fn no_way<T>(what: &str) -> Result<T> {
     Err(format!("{what}: this tool supports it only on Ferrolith"))
 }
@@ -148,7 +148,7 @@ pub trait Target: Send + Sync {
     fn session(&self, read: ReadMode, write: WriteMode) -> Result<Box<dyn Session + '_>>;
     /// A property by RocksDB's name.
     fn property(&self, name: &str) -> Option<String>;
-    /// Compacts everything, `rewrite_last` the last level included whatever is in it.
+    /// Compacts everything. With `rewrite_last`, always includes the last level.
     fn compact(&self, rewrite_last: bool) -> Result<()>;
     /// Compacts level 0, or the first level below it that has files, into the next level.
     fn compact_level(&self, level: usize) -> Result<String> {
@@ -198,7 +198,7 @@ pub trait Target: Send + Sync {
 pub trait Session {
     /// Writes one entry.
     fn put(&mut self, key: &[u8], value: &[u8]) -> Result<()>;
-    /// What follows is about the column family that the key of this number is in.
+    /// Selects the column family that contains the key of this number, for the following operations.
     fn choose(&mut self, _number: u64) {}
     /// Writes one merge operand.
     fn merge(&mut self, key: &[u8], operand: &[u8]) -> Result<()>;
@@ -208,27 +208,27 @@ pub trait Session {
     fn single_delete(&mut self, _key: &[u8]) -> Result<()> {
         no_way("single deletes")
     }
-    /// Deletes the keys from `begin` to `end`, which is not one of them.
+    /// Deletes the keys from `begin` up to but excluding `end`.
     fn delete_range(&mut self, _begin: &[u8], _end: &[u8]) -> Result<()> {
         no_way("range tombstones")
     }
-    /// About how many bytes of files the keys of a range take.
+    /// Estimates the number of file bytes that the keys of a range take.
     fn approximate_size(&mut self, _begin: &[u8], _end: &[u8]) -> Result<u64> {
         no_way("approximatesizerandom (GetApproximateSizes)")
     }
-    /// How many entries of memtables a range has, and about how many bytes they take.
+    /// Returns the number of a range's memtable entries, and approximately how many bytes they take.
     fn approximate_memtable_stats(&mut self, _begin: &[u8], _end: &[u8]) -> Result<(u64, u64)> {
         no_way("approximatememtablestats (GetApproximateMemTableStats)")
     }
-    /// Reads from now on see the database as it is now.
+    /// Makes later reads see the database as it is now.
     fn take_snapshot(&mut self) -> Result<()> {
         no_way("--explicit_snapshot")
     }
-    /// This thread counts what it does from now on, in RocksDB's levels.
+    /// Sets this thread's perf level, in RocksDB's levels.
     fn set_perf_level(&mut self, _level: u8) -> Result<()> {
         no_way("--perf_level")
     }
-    /// What this thread counted.
+    /// Returns this thread's counters.
     fn perf_report(&mut self) -> String {
         String::new()
     }
@@ -255,15 +255,15 @@ pub trait Session {
     fn open_iterator(&mut self, lower: Option<&[u8]>, upper: Option<&[u8]>) -> Result<()>;
     /// Drops the iterator.
     fn close_iterator(&mut self);
-    /// To the first key at or after the target.
+    /// Moves to the first key at or after the target.
     fn seek(&mut self, key: &[u8]);
-    /// To the first key.
+    /// Moves to the first key.
     fn seek_to_first(&mut self);
-    /// To the last key.
+    /// Moves to the last key.
     fn seek_to_last(&mut self);
-    /// One step forward.
+    /// Moves one step forward.
     fn next(&mut self);
-    /// One step back.
+    /// Moves one step back.
     fn prev(&mut self);
     /// Whether the iterator is at an entry.
     fn valid(&self) -> bool;
@@ -275,7 +275,7 @@ pub trait Session {
     fn status(&self) -> Result<()>;
 }
 
-/// Ways to open a database that exclude each other.
+/// Checks for ways to open a database that exclude each other.
 fn check_kinds(flags: &Flags) -> Result<()> {
     let kinds = ["readonly", "transaction_db", "optimistic_transaction_db"];
     let on: Vec<&str> = kinds.into_iter().filter(|kind| flags.on(kind)).collect();
@@ -313,7 +313,7 @@ fn lmdb(_: &Flags) -> Result<Box<dyn Engine>> {
         .to_owned())
 }
 
-/// Where shared/tools/fetch-rocksdb.sh puts RocksDB.
+/// Returns the path at which shared/tools/fetch-rocksdb.sh stores RocksDB.
 pub fn default_library() -> PathBuf {
     let cache = std::env::var_os("XDG_CACHE_HOME").filter(|dir| !dir.is_empty()).map_or_else(
         || PathBuf::from(std::env::var_os("HOME").unwrap_or_default()).join(".cache"),
@@ -332,7 +332,7 @@ pub fn directories(flags: &Flags) -> (PathBuf, Option<PathBuf>) {
     (db, wal)
 }
 
-/// Makes the directories that `--db` and `--wal_dir` name, but not those that they are in: a volume may be missing.
+/// Creates the directories that `--db` and `--wal_dir` name, but not their parents: a volume may be missing.
 pub fn make_directories(flags: &Flags) -> Result<()> {
     let (db, wal) = directories(flags);
     for dir in std::iter::once(db).chain(wal) {
@@ -346,7 +346,7 @@ pub fn make_directories(flags: &Flags) -> Result<()> {
     Ok(())
 }
 
-/// Deletes the files of a database in place, not the directories: they may be mount points.
+/// Deletes the files of a database, but not the directories: they may be mount points.
 pub fn remove_files(flags: &Flags) -> Result<()> {
     let (db, wal) = directories(flags);
     for dir in std::iter::once(db).chain(wal) {
@@ -363,7 +363,7 @@ pub fn remove_files(flags: &Flags) -> Result<()> {
     Ok(())
 }
 
-/// Only what an engine makes is deleted: `--db` may be mistyped.
+/// Deletes only files that an engine creates: `--db` may be mistyped.
 fn is_database_file(entry: &std::fs::DirEntry) -> bool {
     let name = entry.file_name().to_string_lossy().into_owned();
     let numbered = |extension: &str| {
@@ -383,7 +383,7 @@ fn is_database_file(entry: &std::fs::DirEntry) -> bool {
                 .contains(&name.as_str()))
 }
 
-/// Reads one byte of each cache line, so that a value counts as used.
+/// Reads one byte per cache line, so that the value counts as used.
 #[inline]
 pub fn touch(value: &[u8]) {
     let mut sum = 0u8;

@@ -1,7 +1,7 @@
-//! From flags to options, in RocksDB's text form: the same list for every engine.
+//! Converts flags to options in RocksDB's text form: the same list for every engine.
 //!
-//! What RocksDB's db_bench sets is set here, with its defaults, so that no engine runs with its own. A row of the
-//! flags that `Sets` an option is one setting; a few options follow from several flags.
+//! All options that RocksDB's db_bench sets are set here, with its defaults, so that no engine uses its own defaults. A
+//! row of the flags that `Sets` an option is one setting; a few options depend on several flags.
 
 use super::Result;
 use crate::flags::{Fate, Flags, TABLES};
@@ -31,7 +31,7 @@ impl Setting {
     }
 }
 
-/// Everything that the flags ask for, in an order in which it can be set.
+/// Returns all settings for the flags, in an order in which they can be set.
 pub(super) fn settings(flags: &Flags) -> Result<Vec<Setting>> {
     let block_based = !flags.on("use_plain_table") && !flags.on("use_cuckoo_table");
     let mut all = tables(flags)?;
@@ -147,7 +147,7 @@ fn value(f: &Flags, flag: &'static str) -> Result<Option<String>> {
         {
             Ok(None)
         }
-        // RocksDB's tool reads this one and does nothing with it.
+        // RocksDB's tool reads this flag but ignores it.
         "delete_obsolete_files_period_micros" if !f.is_given(flag) => Ok(None),
         "fifo_compaction_max_table_files_size_mb" => Ok(Some((f.uint(flag) << 20).to_string())),
         "memtable_use_huge_page" => is(if f.on(flag) { "2048" } else { "0" }),

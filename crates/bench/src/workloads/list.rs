@@ -7,9 +7,9 @@ use crate::target::Result;
 pub struct Entry {
     /// The benchmark.
     pub benchmark: &'static Benchmark,
-    /// Runs that count.
+    /// The number of measured runs.
     pub repeat: u32,
-    /// Runs before them that do not.
+    /// The number of unmeasured runs before them.
     pub warmup: u32,
 }
 
@@ -60,7 +60,7 @@ pub fn help() -> String {
     text
 }
 
-/// The name that is most like a misspelt one, if one is like it.
+/// Returns the name that is most similar to a misspelt one, if there is a similar one.
 fn nearest<'a>(wrong: &str, names: &[&'a str]) -> Option<&'a str> {
     let likeness = |name: &&&str| (strsim::jaro_winkler(wrong, name) * 1e6) as u64;
     names

@@ -1,4 +1,4 @@
-//! How many keys are alive, from what was run: the same count for every engine.
+//! Estimates the number of live keys from the benchmarks that were run: the same estimate for every engine.
 //!
 //! Random writes and deletes are counted by expectation: after `w` draws from `n` keys, each key was
 //! missed with probability (1 - 1/n)^w.

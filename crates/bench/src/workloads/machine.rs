@@ -1,5 +1,5 @@
-//! Benchmarks of what tables are made with: checksums and codecs. They are Ferrolith's, whichever engine is measured,
-//! as those of RocksDB's tool are RocksDB's own.
+//! Benchmarks of checksums and codecs. They always use Ferrolith's, whichever engine is measured, just as RocksDB's
+//! tool always uses RocksDB's.
 
 use super::thread::Thread;
 use crate::stats::Op;

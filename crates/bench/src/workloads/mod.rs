@@ -32,21 +32,21 @@ use crate::flags::Flags;
 use crate::target::{Result, Target};
 use thread::Thread;
 
-/// How a benchmark is run.
+/// The way in which a benchmark is run.
 pub enum Body {
     /// By threads that count operations.
     Threads(fn(&mut Thread<'_>) -> Result<()>),
-    /// As `Threads`, with thread 0 writing in the background.
+    /// Like `Threads`, with thread 0 writing in the background.
     WithWriter(fn(&mut Thread<'_>) -> Result<()>),
     /// Once; the time it takes is its result.
     Once(fn(&dyn Target, &Flags) -> Result<()>),
-    /// Opens the database again and again.
+    /// Opens the database repeatedly.
     Reopen,
     /// Prints properties.
     Properties(&'static [&'static str]),
 }
 
-/// What a benchmark does to the number of live keys, for the space amplification.
+/// The effect of a benchmark on the number of live keys, for the space amplification.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Effect {
     /// Nothing.
@@ -67,9 +67,9 @@ pub struct Benchmark {
     pub name: &'static str,
     /// One line for `--help`.
     pub help: &'static str,
-    /// It starts with an empty database.
+    /// Whether it starts with an empty database.
     pub fresh: bool,
-    /// What it does to the live keys.
+    /// Its effect on the live keys.
     pub effect: Effect,
     /// Changes of the configuration for it.
     pub tune: fn(&mut Config),

@@ -1,4 +1,4 @@
-//! Benchmarks that look keys up.
+//! Benchmarks that look up keys.
 
 use super::thread::{Budget, Thread};
 use super::write;
@@ -157,7 +157,7 @@ pub(super) fn many_while_writing(t: &mut Thread<'_>) -> Result<()> {
     if t.id == 0 { write::background(t, false) } else { many_random(t) }
 }
 
-/// Threads that read, beside one that scans the whole database again and again.
+/// Threads that read, beside one that scans the whole database repeatedly.
 pub(super) fn while_scanning(t: &mut Thread<'_>) -> Result<()> {
     if t.id == 0 { super::scan::background(t) } else { random(t) }
 }

@@ -47,7 +47,7 @@ struct Runner<'a> {
     dirs: Vec<PathBuf>,
     watch: FileWatch,
     live: Live,
-    /// Threads so far: each has a seed of its own, as in RocksDB.
+    /// The number of threads so far: each has its own seed, as in RocksDB.
     threads: u64,
 }
 
@@ -107,7 +107,7 @@ impl<'a> Runner<'a> {
         Ok(runner)
     }
 
-    /// What an existing database holds.
+    /// Reads the properties of an existing database.
     fn learn_existing(&mut self, target: &dyn Target) -> Result<()> {
         let estimate = target.property("rocksdb.estimate-num-keys");
         let keys = estimate.and_then(|text| text.trim().parse().ok()).unwrap_or(0u64);
@@ -229,7 +229,7 @@ impl<'a> Runner<'a> {
         let usage = Usage::now().since(&before);
         let grown = self.watch.bytes() - files;
         let engine_written = engine_written(&*target, self.opened);
-        // Both are read from rounded text, so that the difference of two equal ones may be just below zero.
+        // Both values are parsed from rounded text, so the difference of two equal values may be slightly below zero.
         let engine_written = engine_written.zip(engine).map(|(now, then)| (now - then).max(0.0));
         let ops = total.background.map_or(total.done, |(ops, _)| ops);
         self.live.apply(benchmark.effect, ops, config.fill_num, entry_size);
@@ -254,8 +254,8 @@ impl<'a> Runner<'a> {
         Ok(Some(phase.rate()))
     }
 
-    /// Closes and opens the database again and again. Only opening counts, with one lookup: an engine
-    /// that puts work off until it is asked pays for it here.
+    /// Closes and opens the database repeatedly. Only opening and one lookup are timed: an engine that defers work
+    /// until the first access pays for it here.
     fn reopen(&mut self, name: &str, repeat: u32) -> Result<f64> {
         let rounds = u64::try_from(self.flags.int("reads")).unwrap_or(10).max(1);
         let config = &self.config;

@@ -240,7 +240,7 @@ pub(super) fn fill_and_seek(t: &mut Thread<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Scans the whole database again and again until the foreground is done.
+/// Scans the whole database repeatedly until the foreground threads are done.
 pub(super) fn background(t: &mut Thread<'_>) -> Result<()> {
     t.stats.background = true;
     while !t.shared.foreground_is_done() {

@@ -1,4 +1,4 @@
-//! One thread of a benchmark, and what the threads of a benchmark share.
+//! One thread of a benchmark, and the state that the threads of a benchmark share.
 
 use super::mixgraph::MixLimits;
 use crate::config::{Config, Sine, WriteRate};
@@ -54,7 +54,7 @@ impl Shared {
         self.background_ended.load(Ordering::Relaxed) || self.failed.load(Ordering::Relaxed)
     }
 
-    /// Whether the background stops: the foreground is done, or a thread failed.
+    /// Returns whether background threads should stop: the foreground is done, or a thread failed.
     #[inline]
     pub fn foreground_is_done(&self) -> bool {
         self.running.load(Ordering::Relaxed) == 0 || self.failed.load(Ordering::Relaxed)
@@ -66,7 +66,7 @@ pub struct Limit {
     limiter: RateLimiter,
     by_bytes: bool,
     sine: Option<Sine>,
-    /// The step of the sine that the rate is of.
+    /// The step of the sine to which the current rate belongs.
     step: AtomicU64,
 }
 
@@ -155,7 +155,7 @@ impl Thread<'_> {
         }
     }
 
-    /// Goes to the column family that the key of this number is in, if there are several.
+    /// Selects the column family that contains the key of this number, if there are several.
     #[inline]
     pub fn choose(&mut self, number: u64) {
         if self.config.families > 1 {
@@ -178,7 +178,7 @@ impl Thread<'_> {
     }
 }
 
-/// How long a thread goes on: by operations, or by the clock; not after another thread failed.
+/// Limits how long a thread runs: by operations or by time, and not after another thread failed.
 pub struct Budget<'a> {
     seconds: f64,
     max: u64,
@@ -190,7 +190,7 @@ pub struct Budget<'a> {
 }
 
 impl<'a> Budget<'a> {
-    /// So many operations, or so many seconds if not 0.
+    /// Creates a budget of this many operations, or of this many seconds if that is not 0.
     pub fn new(config: &Config, shared: &'a Shared, seconds: u64, max: u64) -> Budget<'a> {
         Budget {
             seconds: seconds as f64,
@@ -220,7 +220,7 @@ impl<'a> Budget<'a> {
     }
 }
 
-/// Held by a thread while it runs: others learn that it ended, even by a panic.
+/// Held by a thread while it runs, so that others learn when it ends, even by a panic.
 pub struct Presence<'a> {
     shared: &'a Shared,
     foreground: bool,

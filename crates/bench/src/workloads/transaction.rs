@@ -7,11 +7,11 @@ use super::thread::{Budget, Thread};
 use crate::stats::Op;
 use crate::target::{Failure, ReadMode, Result, Target, Transaction, WriteMode};
 
-/// What became of one transaction.
+/// The result of one transaction.
 enum Outcome {
     /// It was committed, or rolled back on purpose.
     Done,
-    /// Another one was in the way.
+    /// It conflicted with another transaction.
     Conflict,
 }
 
@@ -27,7 +27,7 @@ pub(super) fn random(t: &mut Thread<'_>) -> Result<()> {
             (false, _) => batch(t, &changes)?,
             (true, optimistic) => {
                 let mut transaction = t.session.transaction(how.mode)?;
-                // What was read without a claim is checked against it when it is written.
+                // A value that was read without a claim is checked when its key is written.
                 if !how.mode.set_snapshot || changes.fate.is_multiple_of(2) {
                     transaction.take_snapshot();
                 }
@@ -53,13 +53,13 @@ pub(super) fn random(t: &mut Thread<'_>) -> Result<()> {
     Ok(())
 }
 
-/// What one transaction does.
+/// The operations of one transaction.
 struct Changes {
     add: u64,
     keys: Vec<Vec<u8>>,
     /// Which reads claim their key.
     for_update: Vec<bool>,
-    /// Numbers that decide about preparing and rolling back.
+    /// Random numbers that decide about preparing and rolling back.
     fate: u64,
 }
 

@@ -5,14 +5,14 @@ use crate::stats::Op;
 use crate::target::Result;
 use crate::values::ValueMaker;
 
-/// What becomes of the value that was read.
+/// How the value that was read is changed.
 #[derive(Clone, Copy, PartialEq)]
 enum Change {
-    /// Another value takes its place.
+    /// It is replaced by another value.
     Replace,
-    /// Its bytes are combined with new ones, which are as many.
+    /// Its bytes are combined with the same number of new ones.
     Xor,
-    /// A comma and a new value follow it.
+    /// A comma and a new value are appended.
     Append,
 }
 
@@ -131,7 +131,7 @@ fn same_values(t: &mut Thread<'_>, keys: &[u8], each: usize) -> Result<bool> {
 
 /// Keys are replaced: the old one is deleted and the next one written, as a secondary index does.
 pub(super) fn replace_keys(t: &mut Thread<'_>) -> Result<()> {
-    /// Keys that take each other's place in a circle.
+    /// The number of keys that replace each other in a circle.
     const CIRCLE: u64 = 50;
     let config = t.config;
     let distinct = config.replace.distinct.max(1);

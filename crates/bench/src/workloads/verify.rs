@@ -1,10 +1,10 @@
-//! `verify`: the database has exactly what `--truth_db` has.
+//! `verify`: checks that the database has exactly the content of `--truth_db`.
 
 use crate::flags::{Flags, Value};
 use crate::report::say;
 use crate::target::{self, ReadMode, Result, Session, Target, WriteMode};
 
-/// Opens the other database for reading only and walks over both.
+/// Opens the other database read-only and iterates over both.
 pub(super) fn against_truth(target: &dyn Target, flags: &Flags) -> Result<()> {
     let truth = flags.text("truth_db");
     if !std::path::Path::new(truth).join("CURRENT").exists() {

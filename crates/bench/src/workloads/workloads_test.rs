@@ -1,4 +1,4 @@
-//! The list of benchmarks, and how long threads go on.
+//! The list of benchmarks, and how long threads run.
 
 use super::thread::{Budget, Presence, Shared};
 use super::*;

@@ -13,8 +13,8 @@ use std::collections::VecDeque;
 pub(super) enum Order {
     Sequential,
     Random,
-    /// Every key once. RocksDB shuffles a table of all numbers; a permutation needs no memory, which
-    /// would count as the engine's.
+    /// Every key once. RocksDB shuffles a table of all numbers; a permutation needs no memory, which would be counted
+    /// as the engine's.
     Unique,
 }
 

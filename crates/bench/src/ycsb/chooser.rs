@@ -1,4 +1,4 @@
-//! Which key an operation takes, how many records a scan reads, how long a field is.
+//! Choosers: the key of an operation, the number of records of a scan, and the length of a field.
 
 use super::distribution::{Exponential, Hotspot, Scrambled, Zipfian};
 use super::inserted::Inserted;
@@ -28,7 +28,7 @@ pub enum KeyChooser {
         /// How many.
         count: u64,
     },
-    /// The records of a range in turn, whichever thread asks.
+    /// The records of a range one after the other, across all threads.
     Sequential {
         /// The first.
         first: u64,
@@ -37,13 +37,13 @@ pub enum KeyChooser {
         /// How many were taken.
         taken: Arc<AtomicU64>,
     },
-    /// Some are popular, wherever they are.
+    /// Some records are popular, anywhere in the range.
     Zipfian(Scrambled),
     /// The newest are popular.
     Latest(Zipfian),
     /// A part is popular.
     Hotspot(Hotspot),
-    /// The newer the more popular, by an exponential distribution.
+    /// Newer records are more popular, by an exponential distribution.
     Exponential(Exponential),
 }
 
@@ -64,7 +64,7 @@ impl KeyChooser {
                     limit.saturating_sub(1 + zipfian.pick(uniform(random)))
                 }
                 KeyChooser::Hotspot(hotspot) => hotspot.pick(uniform(random), uniform(random)),
-                // One that is older than the first record is drawn again, as in YCSB.
+                // A record before the first one is drawn again, as in YCSB.
                 KeyChooser::Exponential(distances) => {
                     let back = 1 + distances.pick(uniform(random));
                     if back > limit { u64::MAX } else { limit - back }

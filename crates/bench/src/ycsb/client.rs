@@ -1,4 +1,4 @@
-//! What operations do to a database. A server's client implements the same trait.
+//! Operations on a database. A server's client implements the same trait.
 
 use super::record::{Fields, Shape};
 use crate::rng::Random64;
@@ -6,7 +6,7 @@ use crate::target::{Result, Session, touch};
 
 /// One thread's access to a table.
 pub trait Client {
-    /// Reads a record, whole or one field; false if there is none. With contents that can be checked, they are.
+    /// Reads a record, whole or one field; false if there is none. Contents that can be checked are checked.
     fn read(&mut self, shape: &Shape, key: &[u8], field: Option<usize>) -> Result<bool>;
     /// Writes a record.
     fn insert(&mut self, shape: &Shape, key: &[u8], random: &mut Random64) -> Result<()>;

@@ -5,7 +5,7 @@ pub const ZIPFIAN_EXPONENT: f64 = 0.99;
 
 /// The items of a scrambled zipfian distribution before they are hashed to keys.
 const SCRAMBLED_ITEMS: u64 = 10_000_000_000;
-/// The zeta sum of so many items: computing it takes minutes. YCSB has the same number.
+/// The zeta sum of this many items, which takes minutes to compute. YCSB has the same number.
 const SCRAMBLED_ZETA: f64 = 26.469_028_201_783_02;
 
 /// Item `i` of `n` is chosen with a probability in proportion to `1 / (i + 1)^0.99`. The method is that of Gray et

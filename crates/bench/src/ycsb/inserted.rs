@@ -1,11 +1,11 @@
-//! Which records exist: threads insert records while others read them.
+//! The set of existing records: threads insert records while others read them.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Gives out the numbers of new records, and knows up to which number all are written: nobody reads a record that is
-/// under way.
+/// Allocates the numbers of new records, and tracks up to which number all are written, so that no thread reads a
+/// record that is being written.
 #[derive(Debug)]
 pub struct Inserted {
     next: AtomicU64,

@@ -7,7 +7,7 @@ use super::record::Shape;
 use crate::rng::Random64;
 use std::sync::Arc;
 
-/// What an operation does.
+/// The kinds of operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Operation {
     /// Reads a record.
@@ -58,9 +58,9 @@ pub struct Workload {
     pub records: u64,
     /// The first record that a load inserts, and how many.
     pub load: (u64, u64),
-    /// Operations of a run; 0: until the time is over.
+    /// The number of operations of a run; 0: until the time has passed.
     pub operations: u64,
-    /// Seconds that a run takes at most; 0: as long as its operations take.
+    /// The maximum duration of a run in seconds; 0: as long as its operations take.
     pub seconds: u64,
     /// Threads.
     pub threads: usize,
@@ -70,7 +70,7 @@ pub struct Workload {
     pub read_all_fields: bool,
     /// Updates write all fields.
     pub write_all_fields: bool,
-    /// How often an insert that failed is tried again, and the seconds between.
+    /// How often a failed insert is retried, and the seconds in between.
     pub insert_retries: (u64, u64),
     /// Sums of the weights of [`Operation::ALL`].
     mix: [f64; 5],

@@ -42,8 +42,8 @@ impl CompactionFilter for CCompactionFilter {
 
     fn filter(&self, level: usize, key: &[u8], value: &[u8]) -> FilterDecision {
         let (mut new_value, mut new_length, mut changed) = (ptr::null_mut(), 0, 0);
-        // SAFETY: the caller gave a function for exactly this call, and its state. What it hands out
-        // stays its own; it is copied before the function can be called again on this thread.
+        // SAFETY: the caller gave a function for exactly this call, and its state. The function keeps ownership of what
+        // it returns; the result is copied before the function can be called again on this thread.
         unsafe {
             let remove = (self.filter)(
                 self.state.pointer(),
@@ -71,7 +71,7 @@ impl CompactionFilter for CCompactionFilter {
     }
 }
 
-/// A filter that a factory has handed over: it goes with the compaction that it was made for.
+/// A filter that a factory has handed over. It is dropped with the compaction for which it was created.
 struct Owned(Arc<CCompactionFilter>);
 
 impl CompactionFilter for Owned {
@@ -100,8 +100,8 @@ impl CompactionFilterFactory for CFilterFactory {
 
     fn create(&self, context: &CompactionFilterContext) -> Option<Box<dyn CompactionFilter>> {
         let mut context = rocksdb_compactionfiltercontext_t { inner: *context };
-        // SAFETY: the caller gave a function for exactly this call, and its state. What it returns is
-        // NULL or a filter from `rocksdb_compactionfilter_create` that it gives away.
+        // SAFETY: the caller gave a function for exactly this call, and its state. It returns NULL or a filter from
+        // `rocksdb_compactionfilter_create`, and gives up ownership of it.
         unsafe {
             let filter = (self.create)(self.state.pointer(), &mut context);
             let filter = (!filter.is_null()).then(|| Box::from_raw(filter))?;

@@ -1,4 +1,4 @@
-//! Orders of keys written in C.
+//! Comparators written in C.
 
 use super::State;
 use ferrolith::internal::base::Comparator;
@@ -14,7 +14,7 @@ pub(crate) struct CComparator {
     pub(crate) state: State,
     pub(crate) name: String,
     pub(crate) compare: Compare,
-    /// Bytes of user-defined timestamp at the end of each key. Opening refuses other than 0.
+    /// Bytes of user-defined timestamp at the end of each key. Opening refuses values other than 0.
     pub(crate) timestamp_size: usize,
 }
 

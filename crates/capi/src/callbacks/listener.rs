@@ -15,14 +15,14 @@ use ferrolith::internal::hooks::{
 };
 use std::ffi::c_void;
 
-/// A callback that gets the database and an info.
+/// A callback that gets the database and the data of an event.
 pub(crate) type WithDb<T> = Option<unsafe extern "C" fn(*mut c_void, *mut rocksdb_t, *const T)>;
-/// A callback that gets an info.
+/// A callback that gets the data of an event.
 pub(crate) type Plain<T> = Option<unsafe extern "C" fn(*mut c_void, *const T)>;
 /// A callback that may change an error.
 pub(crate) type OnError = Option<unsafe extern "C" fn(*mut c_void, u32, *mut rocksdb_status_ptr_t)>;
 
-/// A listener made of C functions; those that are NULL are not called.
+/// A listener made of C functions. Functions that are NULL are not called.
 pub(crate) struct CListener {
     pub(crate) state: State,
     pub(crate) flush_begin: WithDb<rocksdb_flushjobinfo_t>,
@@ -38,7 +38,7 @@ pub(crate) struct CListener {
 }
 
 impl CListener {
-    /// Calls `callback` with a handle of the database that lives as long as the call.
+    /// Calls `callback` with a database handle that is valid during the call.
     fn with_db<T>(&self, callback: WithDb<T>, db: EventDb<'_>, info: &T) {
         if let (Some(callback), Some(db)) = (callback, Db::of_event(db)) {
             let mut db = rocksdb_t::new(db);
@@ -80,7 +80,7 @@ impl EventListener for CListener {
     fn on_background_error(&self, reason: BackgroundErrorReason, error: &mut Option<Error>) {
         if let Some(callback) = self.background_error {
             let mut status = rocksdb_status_ptr_t { inner: error.take() };
-            // SAFETY: as above; the status lives as long as the call.
+            // SAFETY: as above; the status is valid during the call.
             unsafe { callback(self.state.pointer(), reason as u32, &mut status) }
             *error = status.inner;
         }

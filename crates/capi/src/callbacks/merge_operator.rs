@@ -37,11 +37,11 @@ pub(crate) struct CMergeOperator {
     pub(crate) name: String,
     pub(crate) full_merge: FullMerge,
     pub(crate) partial_merge: Option<PartialMerge>,
-    /// Frees what the other two return; without it, `free` does.
+    /// Frees the results of the other two functions; without it, `free` does.
     pub(crate) delete_value: Option<DeleteValue>,
 }
 
-/// Operands as C wants them: two arrays.
+/// Operands in the form that C functions take: two arrays.
 struct Operands {
     pointers: Vec<*const c_char>,
     lengths: Vec<usize>,
@@ -61,12 +61,12 @@ impl Operands {
 }
 
 impl CMergeOperator {
-    /// Copies what a C function returned and gives it back to be freed.
+    /// Copies the result of a C function and returns it to be freed.
     ///
     /// # Safety
     /// `value` is NULL or points to `len` bytes that the caller's function has just returned.
     unsafe fn take(&self, value: *mut c_char, len: usize, success: c_uchar) -> Option<Vec<u8>> {
-        // SAFETY: the promise above, and the caller's that its `delete_value` frees it.
+        // SAFETY: guaranteed by the contract above, and by the caller that its `delete_value` frees the value.
         unsafe {
             let copy = (success != 0).then(|| crate::bytes::slice(value, len).to_vec());
             match self.delete_value {

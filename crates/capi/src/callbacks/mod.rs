@@ -1,8 +1,7 @@
-//! What callers implement in C: function pointers behind the engine's hooks.
+//! Callbacks that callers implement in C: function pointers behind the engine's hooks.
 //!
-//! Every hook here may be called from any thread, holds the caller's `state` and calls its
-//! `destructor` once, when the last user of the hook is gone: a database may hold a comparator
-//! longer than the caller's handle.
+//! Every hook here may be called from any thread. It holds the caller's `state` and calls its `destructor` once, when
+//! the last user of the hook is gone: a database may hold a comparator for longer than the caller's handle exists.
 
 pub(crate) mod compaction_filter;
 pub(crate) mod comparator;
@@ -18,7 +17,7 @@ pub(crate) type Destructor = Option<unsafe extern "C" fn(*mut c_void)>;
 /// The name of a hook.
 pub(crate) type Name = Option<unsafe extern "C" fn(*mut c_void) -> *const c_char>;
 
-/// What the caller's functions get as their first argument.
+/// The first argument of the caller's functions.
 pub(crate) struct State {
     pointer: *mut c_void,
     destructor: Destructor,
@@ -34,13 +33,13 @@ impl State {
         self.pointer
     }
 
-    /// The name that `name` gives, copied: it is asked for once.
+    /// Returns a copy of the name that `name` returns. It is called only once.
     ///
     /// # Safety
     /// `name` is the caller's function for this state and returns a NUL-terminated string.
     pub(crate) unsafe fn name(&self, name: Name) -> String {
         let Some(name) = name else { return String::new() };
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let text = unsafe { name(self.pointer) };
         if text.is_null() {
             return String::new();
@@ -59,7 +58,7 @@ impl Drop for State {
     }
 }
 
-// SAFETY: RocksDB's C ABI calls hooks from any thread; callers know that.
+// SAFETY: RocksDB's C ABI calls hooks from any thread, which callers must allow.
 unsafe impl Send for State {}
 // SAFETY: as above.
 unsafe impl Sync for State {}

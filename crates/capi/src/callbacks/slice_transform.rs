@@ -4,11 +4,11 @@ use super::State;
 use ferrolith::internal::hooks::SliceTransform;
 use std::ffi::{c_char, c_uchar, c_void};
 
-/// Gives the prefix of a key: bytes that live as long as the key or the transform.
+/// Returns the prefix of a key: bytes that are valid as long as the key or the transform.
 pub(crate) type Transform =
     unsafe extern "C" fn(*mut c_void, *const c_char, usize, *mut usize) -> *mut c_char;
 
-/// Whether a key has a prefix.
+/// Returns whether a key has a prefix.
 pub(crate) type InDomain = unsafe extern "C" fn(*mut c_void, *const c_char, usize) -> c_uchar;
 
 /// A prefix extractor made of C functions.
@@ -26,8 +26,8 @@ impl SliceTransform for CSliceTransform {
 
     fn transform<'a>(&self, key: &'a [u8]) -> &'a [u8] {
         let mut len = 0;
-        // SAFETY: the caller gave a function for exactly this call, and its state. RocksDB too
-        // uses the result for as long as the key.
+        // SAFETY: the caller gave a function for exactly this call, and its state. RocksDB also uses the result as long
+        // as the key.
         unsafe {
             let prefix =
                 (self.transform)(self.state.pointer(), key.as_ptr().cast(), key.len(), &mut len);

@@ -1,4 +1,4 @@
-//! `rocksdb_backup_engine_t`, its options and what it tells; `rocksdb_restore_options_t`.
+//! `rocksdb_backup_engine_t`, its options and its list of backups; `rocksdb_restore_options_t`.
 
 use super::env::rocksdb_env_t;
 use super::{rocksdb_options_t, rocksdb_t};
@@ -22,12 +22,12 @@ pub struct rocksdb_backup_engine_options_t {
     pub(crate) inner: BackupEngineOptions,
 }
 
-/// What backups there are.
+/// The list of backups.
 pub struct rocksdb_backup_engine_info_t {
     inner: Vec<BackupInfo>,
 }
 
-/// How a backup is restored.
+/// Options for restoring a backup.
 #[derive(Default)]
 pub struct rocksdb_restore_options_t {
     inner: RestoreOptions,
@@ -63,7 +63,7 @@ pub unsafe extern "C" fn rocksdb_backup_engine_open_opts(
     })
 }
 
-/// Makes a backup of an open database.
+/// Creates a backup of an open database.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_backup_engine_create_new_backup(
     be: *mut rocksdb_backup_engine_t,
@@ -73,7 +73,7 @@ pub unsafe extern "C" fn rocksdb_backup_engine_create_new_backup(
     run(errptr, (), || get_mut(be)?.inner.create_new_backup(&get(db)?.db).map(drop));
 }
 
-/// Makes a backup; on request memtables are flushed first.
+/// Creates a backup. On request, memtables are flushed first.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_backup_engine_create_new_backup_flush(
     be: *mut rocksdb_backup_engine_t,
@@ -90,7 +90,7 @@ pub unsafe extern "C" fn rocksdb_backup_engine_create_new_backup_flush(
     });
 }
 
-/// Deletes all but the newest backups.
+/// Deletes all backups except the newest ones.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_backup_engine_purge_old_backups(
     be: *mut rocksdb_backup_engine_t,
@@ -100,7 +100,7 @@ pub unsafe extern "C" fn rocksdb_backup_engine_purge_old_backups(
     run(errptr, (), || get_mut(be)?.inner.purge_old_backups(num_backups_to_keep));
 }
 
-/// Checks that the files of a backup are there and have their sizes.
+/// Checks that the files of a backup exist with their sizes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_backup_engine_verify_backup(
     be: *mut rocksdb_backup_engine_t,
@@ -141,7 +141,7 @@ pub unsafe extern "C" fn rocksdb_backup_engine_restore_db_from_backup(
     });
 }
 
-/// The backups that can be restored.
+/// Returns the backups that can be restored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_backup_engine_get_backup_info(
     be: *mut rocksdb_backup_engine_t,
@@ -159,7 +159,7 @@ unsafe fn info<'a>(
     info.as_ref()?.inner.get(usize::try_from(index).ok()?)
 }
 
-/// How many backups there are.
+/// Returns the number of backups.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_backup_engine_info_count(
     handle: *const rocksdb_backup_engine_info_t,
@@ -167,7 +167,7 @@ pub unsafe extern "C" fn rocksdb_backup_engine_info_count(
     handle.as_ref().map_or(0, |info| info.inner.len() as c_int)
 }
 
-/// When a backup was made, in seconds since 1970.
+/// Returns when a backup was created, in seconds since 1970.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_backup_engine_info_timestamp(
     handle: *const rocksdb_backup_engine_info_t,
@@ -176,7 +176,7 @@ pub unsafe extern "C" fn rocksdb_backup_engine_info_timestamp(
     info(handle, index).map_or(0, |backup| backup.timestamp)
 }
 
-/// A backup's number.
+/// Returns a backup's number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_backup_engine_info_backup_id(
     handle: *const rocksdb_backup_engine_info_t,
@@ -185,7 +185,7 @@ pub unsafe extern "C" fn rocksdb_backup_engine_info_backup_id(
     info(handle, index).map_or(0, |backup| backup.backup_id)
 }
 
-/// Bytes of a backup's files.
+/// Returns the total size of a backup's files in bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_backup_engine_info_size(
     handle: *const rocksdb_backup_engine_info_t,
@@ -194,7 +194,7 @@ pub unsafe extern "C" fn rocksdb_backup_engine_info_size(
     info(handle, index).map_or(0, |backup| backup.size)
 }
 
-/// How many files a backup has.
+/// Returns the number of files in a backup.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_backup_engine_info_number_files(
     handle: *const rocksdb_backup_engine_info_t,
@@ -203,7 +203,7 @@ pub unsafe extern "C" fn rocksdb_backup_engine_info_number_files(
     info(handle, index).map_or(0, |backup| backup.number_files)
 }
 
-/// Gives the list back.
+/// Destroys the list.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_backup_engine_info_destroy(
     handle: *const rocksdb_backup_engine_info_t,
@@ -217,19 +217,19 @@ pub unsafe extern "C" fn rocksdb_backup_engine_close(be: *mut rocksdb_backup_eng
     destroy(be);
 }
 
-/// New restore options.
+/// Creates restore options.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_restore_options_create() -> *mut rocksdb_restore_options_t {
     give(rocksdb_restore_options_t::default())
 }
 
-/// Gives restore options back.
+/// Destroys restore options.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_restore_options_destroy(opt: *mut rocksdb_restore_options_t) {
     destroy(opt);
 }
 
-/// Whether the WALs that are there stay.
+/// Sets whether existing WALs stay.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_restore_options_set_keep_log_files(
     opt: *mut rocksdb_restore_options_t,
@@ -240,7 +240,7 @@ pub unsafe extern "C" fn rocksdb_restore_options_set_keep_log_files(
     }
 }
 
-/// New options with RocksDB's defaults.
+/// Creates options with RocksDB's defaults.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_backup_engine_options_create(
     backup_dir: *const c_char,
@@ -248,7 +248,7 @@ pub unsafe extern "C" fn rocksdb_backup_engine_options_create(
     give(rocksdb_backup_engine_options_t { inner: BackupEngineOptions::new(path(backup_dir)) })
 }
 
-/// Gives options back.
+/// Destroys options.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_backup_engine_options_destroy(
     handle: *mut rocksdb_backup_engine_options_t,
@@ -256,7 +256,7 @@ pub unsafe extern "C" fn rocksdb_backup_engine_options_destroy(
     destroy(handle);
 }
 
-/// Where backups are.
+/// Sets the directory of the backups.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_backup_engine_options_set_backup_dir(
     options: *mut rocksdb_backup_engine_options_t,
@@ -267,7 +267,7 @@ pub unsafe extern "C" fn rocksdb_backup_engine_options_set_backup_dir(
     }
 }
 
-/// The file system of the backups.
+/// Sets the file system of the backups.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_backup_engine_options_set_env(
     options: *mut rocksdb_backup_engine_options_t,
@@ -278,7 +278,7 @@ pub unsafe extern "C" fn rocksdb_backup_engine_options_set_env(
     }
 }
 
-/// How shared tables are named: RocksDB's numbers.
+/// Sets the naming scheme of shared tables, by RocksDB's numbers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_backup_engine_options_set_share_files_with_checksum_naming(
     options: *mut rocksdb_backup_engine_options_t,
@@ -289,7 +289,7 @@ pub unsafe extern "C" fn rocksdb_backup_engine_options_set_share_files_with_chec
     }
 }
 
-/// How shared tables are named.
+/// Returns the naming scheme of shared tables.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_backup_engine_options_get_share_files_with_checksum_naming(
     options: *mut rocksdb_backup_engine_options_t,

@@ -1,4 +1,4 @@
-//! `rocksdb_writebatch_t`: collects writes, gives and takes their encoded form.
+//! `rocksdb_writebatch_t`: collects writes, and reads and writes their encoding.
 
 use super::rocksdb_column_family_handle_t;
 use crate::bytes::{array, put, slice};
@@ -12,9 +12,9 @@ use std::ffi::{c_char, c_int, c_void};
 #[derive(Default)]
 pub struct rocksdb_writebatch_t {
     pub(crate) inner: WriteBatch,
-    /// No more bytes than this, 0 for no limit: what does not fit is left out, as in RocksDB.
+    /// The maximum number of bytes, 0 for no limit: records that do not fit are omitted, as in RocksDB.
     max_bytes: usize,
-    /// Bytes given by the caller that are no batch: shown as they are, refused when written.
+    /// Bytes given by the caller that are not a batch. They are returned unchanged, and refused when written.
     malformed: Option<(Vec<u8>, Error)>,
 }
 
@@ -23,7 +23,7 @@ impl rocksdb_writebatch_t {
         rocksdb_writebatch_t { inner, ..Default::default() }
     }
 
-    /// The error of a batch that was made from bytes that are none.
+    /// Returns the error of a batch that was created from invalid bytes.
     pub(crate) fn sound(&self) -> Result<()> {
         match &self.malformed {
             None => Ok(()),
@@ -31,7 +31,7 @@ impl rocksdb_writebatch_t {
         }
     }
 
-    /// Adds a record. Its error is lost, as in RocksDB's C ABI, and the batch is as before.
+    /// Adds a record. If this fails, the batch is unchanged and the error is lost, as in RocksDB's C ABI.
     fn add(&mut self, record: impl FnOnce(&mut WriteBatch) -> Result<()>) {
         if self.max_bytes == 0 {
             let _ = record(&mut self.inner);
@@ -45,7 +45,7 @@ impl rocksdb_writebatch_t {
     }
 }
 
-/// Adds a record to the batch behind a handle; NULL does nothing.
+/// Adds a record to the batch of a handle; NULL does nothing.
 unsafe fn add(
     batch: *mut rocksdb_writebatch_t,
     record: impl FnOnce(&mut WriteBatch) -> Result<()>,
@@ -57,25 +57,25 @@ unsafe fn add(
     });
 }
 
-/// The number of a column family; NULL is the default one.
+/// Returns the number of a column family; NULL means the default one.
 pub(crate) unsafe fn family_id(cf: *mut rocksdb_column_family_handle_t) -> u32 {
     cf.as_ref().map_or(0, |cf| cf.cf.id())
 }
 
-/// Parts joined into one key or value.
+/// Joins parts into one key or value.
 pub(crate) unsafe fn joined(n: c_int, parts: *const *const c_char, lens: *const usize) -> Vec<u8> {
     let n = usize::try_from(n).unwrap_or(0);
     let parts = array(parts, n).iter().zip(array(lens, n));
     parts.flat_map(|(&p, &len)| slice(p, len)).copied().collect()
 }
 
-/// An empty batch.
+/// Creates an empty batch.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_writebatch_create() -> *mut rocksdb_writebatch_t {
     give(rocksdb_writebatch_t::default())
 }
 
-/// A batch from its encoded form.
+/// Creates a batch from its encoding.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_writebatch_create_from(
     rep: *const c_char,
@@ -90,7 +90,7 @@ pub unsafe extern "C" fn rocksdb_writebatch_create_from(
     })
 }
 
-/// A batch with reserved memory and a limit. Checksums per key are accepted without effect, user
+/// Creates a batch with reserved memory and a limit. Checksums per key are accepted without effect. User-defined
 /// timestamps are not supported: their sizes are ignored until a function that needs them refuses.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_writebatch_create_with_params(
@@ -103,7 +103,7 @@ pub unsafe extern "C" fn rocksdb_writebatch_create_with_params(
     give(rocksdb_writebatch_t { inner, max_bytes, malformed: None })
 }
 
-/// Gives a batch back.
+/// Destroys a batch.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_writebatch_destroy(handle: *mut rocksdb_writebatch_t) {
     destroy(handle);
@@ -118,7 +118,7 @@ pub unsafe extern "C" fn rocksdb_writebatch_clear(handle: *mut rocksdb_writebatc
     }
 }
 
-/// How many records a batch has.
+/// Returns the number of records in a batch.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_writebatch_count(handle: *mut rocksdb_writebatch_t) -> c_int {
     handle.as_ref().map_or(0, |batch| batch.inner.count() as c_int)
@@ -150,7 +150,7 @@ pub unsafe extern "C" fn rocksdb_writebatch_put_cf(
     add(handle, |batch| batch.put_cf(cf, slice(key, klen), slice(val, vlen)));
 }
 
-/// Sets a key; key and value come in parts.
+/// Sets a key; key and value are given in parts.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_writebatch_putv(
     b: *mut rocksdb_writebatch_t,
@@ -166,7 +166,7 @@ pub unsafe extern "C" fn rocksdb_writebatch_putv(
     add(b, |batch| batch.put(&key, &value));
 }
 
-/// Sets a key; key and value come in parts.
+/// Sets a key; key and value are given in parts.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_writebatch_putv_cf(
     b: *mut rocksdb_writebatch_t,
@@ -210,7 +210,7 @@ pub unsafe extern "C" fn rocksdb_writebatch_merge_cf(
     add(handle, |batch| batch.merge_cf(cf, slice(key, klen), slice(val, vlen)));
 }
 
-/// Adds a merge operand; key and operand come in parts.
+/// Adds a merge operand; key and operand are given in parts.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_writebatch_mergev(
     b: *mut rocksdb_writebatch_t,
@@ -226,7 +226,7 @@ pub unsafe extern "C" fn rocksdb_writebatch_mergev(
     add(b, |batch| batch.merge(&key, &value));
 }
 
-/// Adds a merge operand; key and operand come in parts.
+/// Adds a merge operand; key and operand are given in parts.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_writebatch_mergev_cf(
     b: *mut rocksdb_writebatch_t,
@@ -288,7 +288,7 @@ pub unsafe extern "C" fn rocksdb_writebatch_singledelete_cf(
     add(b, |batch| batch.single_delete_cf(cf, slice(key, klen)));
 }
 
-/// Deletes a key that comes in parts.
+/// Deletes a key that is given in parts.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_writebatch_deletev(
     b: *mut rocksdb_writebatch_t,
@@ -300,7 +300,7 @@ pub unsafe extern "C" fn rocksdb_writebatch_deletev(
     add(b, |batch| batch.delete(&key));
 }
 
-/// Deletes a key that comes in parts.
+/// Deletes a key that is given in parts.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_writebatch_deletev_cf(
     b: *mut rocksdb_writebatch_t,
@@ -314,7 +314,7 @@ pub unsafe extern "C" fn rocksdb_writebatch_deletev_cf(
     add(b, |batch| batch.delete_cf(cf, &key));
 }
 
-/// Deletes the keys of the default column family from `start_key` to before `end_key`.
+/// Deletes the keys of the default column family from `start_key` up to but excluding `end_key`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_writebatch_delete_range(
     b: *mut rocksdb_writebatch_t,
@@ -327,7 +327,7 @@ pub unsafe extern "C" fn rocksdb_writebatch_delete_range(
     add(b, |batch| batch.delete_range(begin, end));
 }
 
-/// Deletes the keys from `start_key` to before `end_key`.
+/// Deletes the keys from `start_key` up to but excluding `end_key`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_writebatch_delete_range_cf(
     b: *mut rocksdb_writebatch_t,
@@ -342,7 +342,7 @@ pub unsafe extern "C" fn rocksdb_writebatch_delete_range_cf(
     add(b, |batch| batch.delete_range_cf(cf, begin, end));
 }
 
-/// Deletes a range of the default column family whose two keys come in parts.
+/// Deletes a range of the default column family whose two keys are given in parts.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_writebatch_delete_rangev(
     b: *mut rocksdb_writebatch_t,
@@ -357,7 +357,7 @@ pub unsafe extern "C" fn rocksdb_writebatch_delete_rangev(
     add(b, |batch| batch.delete_range(&begin, &end));
 }
 
-/// Deletes a range whose two keys come in parts.
+/// Deletes a range whose two keys are given in parts.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_writebatch_delete_rangev_cf(
     b: *mut rocksdb_writebatch_t,
@@ -374,7 +374,7 @@ pub unsafe extern "C" fn rocksdb_writebatch_delete_rangev_cf(
     add(b, |batch| batch.delete_range_cf(cf, &begin, &end));
 }
 
-/// Adds bytes for the log alone.
+/// Adds bytes that are written to the log only.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_writebatch_put_log_data(
     handle: *mut rocksdb_writebatch_t,
@@ -384,7 +384,7 @@ pub unsafe extern "C" fn rocksdb_writebatch_put_log_data(
     add(handle, |batch| batch.put_log_data(slice(blob, len)));
 }
 
-/// The encoded form. Valid until the batch changes.
+/// Returns the encoding. Valid until the batch changes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_writebatch_data(
     handle: *mut rocksdb_writebatch_t,
@@ -399,7 +399,7 @@ pub unsafe extern "C" fn rocksdb_writebatch_data(
     data.as_ptr().cast()
 }
 
-/// Remembers this state of the batch.
+/// Sets a save point.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_writebatch_set_save_point(handle: *mut rocksdb_writebatch_t) {
     if let Some(batch) = handle.as_mut() {
@@ -407,7 +407,7 @@ pub unsafe extern "C" fn rocksdb_writebatch_set_save_point(handle: *mut rocksdb_
     }
 }
 
-/// Goes back to the newest save point and forgets it.
+/// Rolls back to the newest save point and removes it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_writebatch_rollback_to_save_point(
     handle: *mut rocksdb_writebatch_t,
@@ -416,7 +416,7 @@ pub unsafe extern "C" fn rocksdb_writebatch_rollback_to_save_point(
     run(errptr, (), || get_mut(handle)?.inner.rollback_to_save_point());
 }
 
-/// Forgets the newest save point.
+/// Removes the newest save point.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_writebatch_pop_save_point(
     handle: *mut rocksdb_writebatch_t,
@@ -429,8 +429,8 @@ pub(crate) type OnPut =
     unsafe extern "C" fn(*mut c_void, *const c_char, usize, *const c_char, usize);
 pub(crate) type OnDelete = unsafe extern "C" fn(*mut c_void, *const c_char, usize);
 
-/// Shows puts and deletes of the default column family. The walk ends at a record of another kind
-/// or family that is neither, as in RocksDB.
+/// Passes on the puts and deletes of the default column family. The iteration ends at a record of another kind or
+/// family, as in RocksDB.
 pub(crate) struct DefaultFamilyRecords {
     pub(crate) state: *mut c_void,
     pub(crate) put: OnPut,
@@ -472,7 +472,7 @@ impl BatchHandler for DefaultFamilyRecords {
     }
 }
 
-/// Shows the records of the default column family.
+/// Iterates over the records of the default column family.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_writebatch_iterate(
     handle: *mut rocksdb_writebatch_t,
@@ -483,7 +483,7 @@ pub unsafe extern "C" fn rocksdb_writebatch_iterate(
     show(handle, &mut DefaultFamilyRecords { state, put, deleted });
 }
 
-/// Walks a batch; where the walk ends early, nobody is told, as in RocksDB's C ABI.
+/// Iterates over a batch. If the iteration ends early, no error is reported, as in RocksDB's C ABI.
 unsafe fn show(handle: *mut rocksdb_writebatch_t, handler: &mut impl BatchHandler) {
     quiet((), || {
         if let Some(batch) = handle.as_ref() {
@@ -495,7 +495,7 @@ unsafe fn show(handle: *mut rocksdb_writebatch_t, handler: &mut impl BatchHandle
 type OnPutCf = unsafe extern "C" fn(*mut c_void, u32, *const c_char, usize, *const c_char, usize);
 type OnDeleteCf = unsafe extern "C" fn(*mut c_void, u32, *const c_char, usize);
 
-/// Shows puts, deletes and merges of all column families.
+/// Passes on puts, deletes and merges of all column families.
 struct Records {
     state: *mut c_void,
     put: OnPutCf,
@@ -533,7 +533,7 @@ impl BatchHandler for Records {
     }
 }
 
-/// Shows the records of all column families.
+/// Iterates over the records of all column families.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_writebatch_iterate_cf(
     handle: *mut rocksdb_writebatch_t,

@@ -18,15 +18,15 @@ use std::sync::Arc;
 /// Writes that can be read before they are committed.
 pub struct rocksdb_writebatch_wi_t {
     pub(crate) inner: Place,
-    /// No more bytes than this, 0 for no limit: what does not fit is left out, as in RocksDB.
+    /// The maximum number of bytes, 0 for no limit: records that do not fit are omitted, as in RocksDB.
     max_bytes: usize,
 }
 
-/// Where the batch is.
+/// The owner of the batch.
 pub(crate) enum Place {
-    /// Here.
+    /// This handle.
     Owned(IndexedBatch),
-    /// In a transaction, which outlives the handle.
+    /// A transaction, which outlives the handle.
     Transaction(*mut IndexedBatch),
 }
 
@@ -35,7 +35,7 @@ impl Deref for Place {
     fn deref(&self) -> &IndexedBatch {
         match self {
             Place::Owned(batch) => batch,
-            // SAFETY: RocksDB's rule too: such a handle is used while its transaction lives.
+            // SAFETY: also RocksDB's rule: such a handle is used only while its transaction lives.
             Place::Transaction(batch) => unsafe { &**batch },
         }
     }
@@ -51,7 +51,7 @@ impl DerefMut for Place {
     }
 }
 
-/// A handle of a transaction's batch, in memory that the caller gives to `free`.
+/// Returns a handle of a transaction's batch, in memory that the caller passes to `free`.
 pub(super) unsafe fn borrowed(batch: *mut IndexedBatch) -> *mut rocksdb_writebatch_wi_t {
     let p = libc::malloc(size_of::<rocksdb_writebatch_wi_t>()).cast::<rocksdb_writebatch_wi_t>();
     if !p.is_null() {
@@ -60,7 +60,7 @@ pub(super) unsafe fn borrowed(batch: *mut IndexedBatch) -> *mut rocksdb_writebat
     p
 }
 
-/// Adds a record; its error is lost, as in RocksDB's C ABI. NULL does nothing.
+/// Adds a record. Its error is lost, as in RocksDB's C ABI. NULL does nothing.
 unsafe fn add(
     batch: *mut rocksdb_writebatch_wi_t,
     cf: *mut rocksdb_column_family_handle_t,
@@ -79,10 +79,10 @@ unsafe fn add(
     });
 }
 
-/// No column family handle: the default one.
+/// No column family handle, which means the default family.
 const DEFAULT: *mut rocksdb_column_family_handle_t = std::ptr::null_mut();
 
-/// An empty batch. Reads see the newest update of a key whether `overwrite_keys` is set or not.
+/// Creates an empty batch. Reads return the newest update of a key whether `overwrite_keys` is set or not.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_writebatch_wi_create(
     reserved_bytes: usize,
@@ -92,8 +92,8 @@ pub unsafe extern "C" fn rocksdb_writebatch_wi_create(
     give(rocksdb_writebatch_wi_t { inner: Place::Owned(inner), max_bytes: 0 })
 }
 
-/// An empty batch that orders the default family's keys by a comparator, with a limit. Checksums
-/// per key are accepted without effect.
+/// Creates an empty batch with a comparator for the default family's keys, and a limit. Checksums per key are accepted
+/// without effect.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_writebatch_wi_create_with_params(
     backup_index_comparator: *mut rocksdb_comparator_t,
@@ -110,7 +110,7 @@ pub unsafe extern "C" fn rocksdb_writebatch_wi_create_with_params(
     give(rocksdb_writebatch_wi_t { inner: Place::Owned(inner), max_bytes })
 }
 
-/// Gives a batch back.
+/// Destroys a batch.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_writebatch_wi_destroy(handle: *mut rocksdb_writebatch_wi_t) {
     destroy(handle);
@@ -124,7 +124,7 @@ pub unsafe extern "C" fn rocksdb_writebatch_wi_clear(handle: *mut rocksdb_writeb
     }
 }
 
-/// How many records a batch has.
+/// Returns the number of records in a batch.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_writebatch_wi_count(b: *mut rocksdb_writebatch_wi_t) -> c_int {
     b.as_ref().map_or(0, |batch| batch.inner.batch().count() as c_int)
@@ -155,7 +155,7 @@ pub unsafe extern "C" fn rocksdb_writebatch_wi_put_cf(
     add(handle, column_family, |b, cf| b.put_cf(cf, slice(key, klen), slice(val, vlen)));
 }
 
-/// Sets a key; key and value come in parts.
+/// Sets a key; key and value are given in parts.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_writebatch_wi_putv(
     b: *mut rocksdb_writebatch_wi_t,
@@ -171,7 +171,7 @@ pub unsafe extern "C" fn rocksdb_writebatch_wi_putv(
     add(b, DEFAULT, |b, cf| b.put_cf(cf, &key, &value));
 }
 
-/// Sets a key; key and value come in parts.
+/// Sets a key; key and value are given in parts.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_writebatch_wi_putv_cf(
     b: *mut rocksdb_writebatch_wi_t,
@@ -213,7 +213,7 @@ pub unsafe extern "C" fn rocksdb_writebatch_wi_merge_cf(
     add(handle, column_family, |b, cf| b.merge_cf(cf, slice(key, klen), slice(val, vlen)));
 }
 
-/// Adds a merge operand; key and operand come in parts.
+/// Adds a merge operand; key and operand are given in parts.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_writebatch_wi_mergev(
     b: *mut rocksdb_writebatch_wi_t,
@@ -229,7 +229,7 @@ pub unsafe extern "C" fn rocksdb_writebatch_wi_mergev(
     add(b, DEFAULT, |b, cf| b.merge_cf(cf, &key, &value));
 }
 
-/// Adds a merge operand; key and operand come in parts.
+/// Adds a merge operand; key and operand are given in parts.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_writebatch_wi_mergev_cf(
     b: *mut rocksdb_writebatch_wi_t,
@@ -288,7 +288,7 @@ pub unsafe extern "C" fn rocksdb_writebatch_wi_singledelete_cf(
     add(handle, column_family, |b, cf| b.single_delete_cf(cf, slice(key, klen)));
 }
 
-/// Deletes a key that comes in parts.
+/// Deletes a key that is given in parts.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_writebatch_wi_deletev(
     b: *mut rocksdb_writebatch_wi_t,
@@ -300,7 +300,7 @@ pub unsafe extern "C" fn rocksdb_writebatch_wi_deletev(
     add(b, DEFAULT, |b, cf| b.delete_cf(cf, &key));
 }
 
-/// Deletes a key that comes in parts.
+/// Deletes a key that is given in parts.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_writebatch_wi_deletev_cf(
     b: *mut rocksdb_writebatch_wi_t,
@@ -313,8 +313,8 @@ pub unsafe extern "C" fn rocksdb_writebatch_wi_deletev_cf(
     add(b, column_family, |b, cf| b.delete_cf(cf, &key));
 }
 
-/// Accepted without effect: RocksDB refuses range deletions in an indexed batch too, and its C ABI
-/// tells nobody.
+/// Accepted without effect: RocksDB also refuses range deletions in an indexed batch, and its C ABI does not report
+/// that.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_writebatch_wi_delete_range(
     _b: *mut rocksdb_writebatch_wi_t,
@@ -362,7 +362,7 @@ pub unsafe extern "C" fn rocksdb_writebatch_wi_delete_rangev_cf(
 ) {
 }
 
-/// Adds bytes for the log alone.
+/// Adds bytes that are written to the log only.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_writebatch_wi_put_log_data(
     handle: *mut rocksdb_writebatch_wi_t,
@@ -372,7 +372,7 @@ pub unsafe extern "C" fn rocksdb_writebatch_wi_put_log_data(
     add(handle, DEFAULT, |b, _| b.put_log_data(slice(blob, len)));
 }
 
-/// Shows the records of the default column family.
+/// Iterates over the records of the default column family.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_writebatch_wi_iterate(
     b: *mut rocksdb_writebatch_wi_t,
@@ -388,7 +388,7 @@ pub unsafe extern "C" fn rocksdb_writebatch_wi_iterate(
     });
 }
 
-/// The encoded form. Valid until the batch changes.
+/// Returns the encoding. Valid until the batch changes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_writebatch_wi_data(
     b: *mut rocksdb_writebatch_wi_t,
@@ -399,7 +399,7 @@ pub unsafe extern "C" fn rocksdb_writebatch_wi_data(
     data.as_ptr().cast()
 }
 
-/// Remembers this state of the batch.
+/// Sets a save point.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_writebatch_wi_set_save_point(
     handle: *mut rocksdb_writebatch_wi_t,
@@ -409,7 +409,7 @@ pub unsafe extern "C" fn rocksdb_writebatch_wi_set_save_point(
     }
 }
 
-/// Goes back to the newest save point and forgets it.
+/// Rolls back to the newest save point and removes it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_writebatch_wi_rollback_to_save_point(
     handle: *mut rocksdb_writebatch_wi_t,
@@ -432,12 +432,12 @@ pub unsafe extern "C" fn rocksdb_write_writebatch_wi(
     });
 }
 
-/// Access for an iterator.
+/// Returns access to the batch for an iterator.
 pub(super) unsafe fn pointer(wbwi: *const rocksdb_writebatch_wi_t) -> Result<BatchPointer> {
     Ok(BatchPointer::new(&raw const *get(wbwi)?.inner))
 }
 
-/// The base of an iterator with a batch, taken over.
+/// Takes ownership of the base of an iterator with a batch.
 pub(super) unsafe fn take_base(base: *mut rocksdb_iterator_t) -> Option<rocksdb_iterator_t> {
     (!base.is_null()).then(|| *Box::from_raw(base))
 }

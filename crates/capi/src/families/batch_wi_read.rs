@@ -1,4 +1,4 @@
-//! Reading through a `rocksdb_writebatch_wi_t`: lookups and iterators over batch and database.
+//! Reads through a `rocksdb_writebatch_wi_t`: lookups, and iterators over batch and database.
 
 use super::batch_wi::{pointer, rocksdb_writebatch_wi_t, take_base};
 use super::iterator::{BatchPointer, rocksdb_iterator_t};
@@ -14,8 +14,8 @@ use ferrolith::{Error, Result};
 use std::ffi::c_char;
 use std::ptr;
 
-/// The value of a key in the batch alone, for the caller to free. Merge operands need
-/// `rocksdb_writebatch_wi_get_from_batch_cf`, which knows the operator.
+/// Returns the value of a key in the batch only, for the caller to free. Merge operands need
+/// `rocksdb_writebatch_wi_get_from_batch_cf`, which has the operator.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_writebatch_wi_get_from_batch(
     wbwi: *mut rocksdb_writebatch_wi_t,
@@ -30,7 +30,7 @@ pub unsafe extern "C" fn rocksdb_writebatch_wi_get_from_batch(
     to_caller(value.map(PinnedValue::owned), vallen)
 }
 
-/// The value of a key in the batch alone, for the caller to free.
+/// Returns the value of a key in the batch only, for the caller to free.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_writebatch_wi_get_from_batch_cf(
     wbwi: *mut rocksdb_writebatch_wi_t,
@@ -98,7 +98,7 @@ pub unsafe extern "C" fn rocksdb_writebatch_wi_get_from_batch_and_db_cf(
     to_caller(value, vallen)
 }
 
-/// The value of a key of the default column family; NULL where there is none.
+/// The value of a key of the default column family; NULL if there is none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_writebatch_wi_get_pinned_from_batch_and_db(
     wbwi: *mut rocksdb_writebatch_wi_t,
@@ -112,7 +112,7 @@ pub unsafe extern "C" fn rocksdb_writebatch_wi_get_pinned_from_batch_and_db(
     value.map_or(ptr::null_mut(), |value| give(rocksdb_pinnableslice_t::of(value)))
 }
 
-/// The value of a key; NULL where there is none.
+/// The value of a key; NULL if there is none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_writebatch_wi_get_pinned_from_batch_and_db_cf(
     wbwi: *mut rocksdb_writebatch_wi_t,
@@ -128,7 +128,7 @@ pub unsafe extern "C" fn rocksdb_writebatch_wi_get_pinned_from_batch_and_db_cf(
     value.map_or(ptr::null_mut(), |value| give(rocksdb_pinnableslice_t::of(value)))
 }
 
-/// An iterator over batch and base. The base is taken over, the batch must outlive it.
+/// Returns an iterator over batch and base. It takes ownership of the base; the batch must outlive it.
 unsafe fn with_base(
     wbwi: *mut rocksdb_writebatch_wi_t,
     base: *mut rocksdb_iterator_t,
@@ -150,7 +150,7 @@ unsafe fn with_base(
     })
 }
 
-/// A handle of an iterator over batch and base, or of what prevented it.
+/// Returns a handle of an iterator over batch and base, or of the error that prevented it.
 pub(super) fn opened(iter: Result<BatchIterator<BatchPointer>>) -> rocksdb_iterator_t {
     match iter {
         Ok(iter) => rocksdb_iterator_t::Batch(Box::new(iter)),

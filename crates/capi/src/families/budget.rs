@@ -1,6 +1,6 @@
-//! Budgets that databases share: rate limiters, write buffer managers, SST file managers.
+//! Budgets that databases may share: rate limiters, write buffer managers, SST file managers.
 //!
-//! Handles count their objects: options that have one keep it after the handle is gone.
+//! Handles are reference-counted: options keep their objects after the handle is destroyed.
 
 use super::cache::rocksdb_cache_t;
 use super::env::rocksdb_env_t;
@@ -22,12 +22,12 @@ pub struct rocksdb_write_buffer_manager_t {
     inner: Arc<WriteBufferManager>,
 }
 
-/// What follows the tables of databases.
+/// Tracks the tables of databases.
 pub struct rocksdb_sst_file_manager_t {
     inner: Arc<SstFileManager>,
 }
 
-/// A limiter of writes.
+/// Creates a limiter for writes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_ratelimiter_create(
     rate_bytes_per_sec: i64,
@@ -38,7 +38,7 @@ pub unsafe extern "C" fn rocksdb_ratelimiter_create(
     give(rocksdb_ratelimiter_t { inner })
 }
 
-/// A limiter of writes whose rate follows demand.
+/// Creates a limiter for writes whose rate adapts to demand.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_ratelimiter_create_auto_tuned(
     rate_bytes_per_sec: i64,
@@ -50,7 +50,7 @@ pub unsafe extern "C" fn rocksdb_ratelimiter_create_auto_tuned(
     give(rocksdb_ratelimiter_t { inner })
 }
 
-/// A limiter of reads (0), writes (1) or both (2).
+/// Creates a limiter for reads (0), writes (1) or both (2).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_ratelimiter_create_with_mode(
     rate_bytes_per_sec: i64,
@@ -69,13 +69,13 @@ pub unsafe extern "C" fn rocksdb_ratelimiter_create_with_mode(
     give(rocksdb_ratelimiter_t { inner })
 }
 
-/// Gives a limiter back.
+/// Destroys a limiter.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_ratelimiter_destroy(handle: *mut rocksdb_ratelimiter_t) {
     destroy(handle);
 }
 
-/// Databases opened with these options keep to the limiter; NULL is none.
+/// Databases opened with these options keep to the limiter; NULL means none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_options_set_ratelimiter(
     opt: *mut rocksdb_options_t,
@@ -86,7 +86,7 @@ pub unsafe extern "C" fn rocksdb_options_set_ratelimiter(
     }
 }
 
-/// A budget of so many bytes; 0 is no limit. With `allow_stall` writers wait while it is exceeded.
+/// Creates a budget of this many bytes; 0 means no limit. With `allow_stall`, writers wait while it is exceeded.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_write_buffer_manager_create(
     buffer_size: usize,
@@ -97,7 +97,7 @@ pub unsafe extern "C" fn rocksdb_write_buffer_manager_create(
     })
 }
 
-/// A budget whose use is charged to a cache.
+/// Creates a budget whose use is charged to a cache.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_write_buffer_manager_create_with_cache(
     buffer_size: usize,
@@ -109,7 +109,7 @@ pub unsafe extern "C" fn rocksdb_write_buffer_manager_create_with_cache(
     give(rocksdb_write_buffer_manager_t { inner })
 }
 
-/// Gives a budget back.
+/// Destroys a budget.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_write_buffer_manager_destroy(
     wbm: *mut rocksdb_write_buffer_manager_t,
@@ -117,7 +117,7 @@ pub unsafe extern "C" fn rocksdb_write_buffer_manager_destroy(
     destroy(wbm);
 }
 
-/// Databases opened with these options share the budget; NULL is none.
+/// Databases opened with these options share the budget; NULL means none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_options_set_write_buffer_manager(
     opt: *mut rocksdb_options_t,
@@ -128,7 +128,7 @@ pub unsafe extern "C" fn rocksdb_options_set_write_buffer_manager(
     }
 }
 
-/// Whether there is a limit.
+/// Returns whether there is a limit.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_write_buffer_manager_enabled(
     wbm: *mut rocksdb_write_buffer_manager_t,
@@ -136,7 +136,7 @@ pub unsafe extern "C" fn rocksdb_write_buffer_manager_enabled(
     wbm.as_ref().is_some_and(|h| h.inner.is_enabled())
 }
 
-/// Whether use is charged to a cache.
+/// Returns whether use is charged to a cache.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_write_buffer_manager_cost_to_cache(
     wbm: *mut rocksdb_write_buffer_manager_t,
@@ -144,7 +144,7 @@ pub unsafe extern "C" fn rocksdb_write_buffer_manager_cost_to_cache(
     wbm.as_ref().is_some_and(|h| h.inner.costs_cache())
 }
 
-/// What all memtables use.
+/// Returns the memory of all memtables.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_write_buffer_manager_memory_usage(
     wbm: *mut rocksdb_write_buffer_manager_t,
@@ -152,7 +152,7 @@ pub unsafe extern "C" fn rocksdb_write_buffer_manager_memory_usage(
     wbm.as_ref().map_or(0, |h| h.inner.memory_usage())
 }
 
-/// What memtables use that take writes.
+/// Returns the memory of active memtables.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_write_buffer_manager_mutable_memtable_memory_usage(
     wbm: *mut rocksdb_write_buffer_manager_t,
@@ -160,7 +160,7 @@ pub unsafe extern "C" fn rocksdb_write_buffer_manager_mutable_memtable_memory_us
     wbm.as_ref().map_or(0, |h| h.inner.mutable_memtable_memory_usage())
 }
 
-/// What the cache is charged.
+/// Returns the memory charged to the cache.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_write_buffer_manager_dummy_entries_in_cache_usage(
     wbm: *mut rocksdb_write_buffer_manager_t,
@@ -168,7 +168,7 @@ pub unsafe extern "C" fn rocksdb_write_buffer_manager_dummy_entries_in_cache_usa
     wbm.as_ref().map_or(0, |h| h.inner.dummy_entries_in_cache_usage())
 }
 
-/// The limit.
+/// Returns the limit.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_write_buffer_manager_buffer_size(
     wbm: *mut rocksdb_write_buffer_manager_t,
@@ -176,7 +176,7 @@ pub unsafe extern "C" fn rocksdb_write_buffer_manager_buffer_size(
     wbm.as_ref().map_or(0, |h| h.inner.buffer_size())
 }
 
-/// Changes the limit.
+/// Sets the limit.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_write_buffer_manager_set_buffer_size(
     wbm: *mut rocksdb_write_buffer_manager_t,
@@ -187,7 +187,7 @@ pub unsafe extern "C" fn rocksdb_write_buffer_manager_set_buffer_size(
     }
 }
 
-/// Changes whether writers wait.
+/// Sets whether writers wait.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_write_buffer_manager_set_allow_stall(
     wbm: *mut rocksdb_write_buffer_manager_t,
@@ -198,7 +198,7 @@ pub unsafe extern "C" fn rocksdb_write_buffer_manager_set_allow_stall(
     }
 }
 
-/// A manager without limits. It uses the file systems of its databases, whatever `env` is.
+/// Creates a manager without limits. It uses the file systems of its databases, whatever `env` is.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_sst_file_manager_create(
     _env: *mut rocksdb_env_t,
@@ -206,13 +206,13 @@ pub unsafe extern "C" fn rocksdb_sst_file_manager_create(
     give(rocksdb_sst_file_manager_t { inner: SstFileManager::new() })
 }
 
-/// Gives a manager back.
+/// Destroys a manager.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_sst_file_manager_destroy(sfm: *mut rocksdb_sst_file_manager_t) {
     destroy(sfm);
 }
 
-/// Databases opened with these options have the manager; NULL is none.
+/// Databases opened with these options have the manager; NULL means none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_options_set_sst_file_manager(
     opt: *mut rocksdb_options_t,
@@ -223,7 +223,7 @@ pub unsafe extern "C" fn rocksdb_options_set_sst_file_manager(
     }
 }
 
-/// All tables together may use so many bytes; 0 is no limit.
+/// Sets the limit for the total size of all tables in bytes; 0 means no limit.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_sst_file_manager_set_max_allowed_space_usage(
     sfm: *mut rocksdb_sst_file_manager_t,
@@ -234,7 +234,7 @@ pub unsafe extern "C" fn rocksdb_sst_file_manager_set_max_allowed_space_usage(
     }
 }
 
-/// Bytes that compactions leave free.
+/// Sets the number of bytes that compactions leave free.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_sst_file_manager_set_compaction_buffer_size(
     sfm: *mut rocksdb_sst_file_manager_t,
@@ -245,7 +245,7 @@ pub unsafe extern "C" fn rocksdb_sst_file_manager_set_compaction_buffer_size(
     }
 }
 
-/// Whether the limit is reached.
+/// Returns whether the limit is reached.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_sst_file_manager_is_max_allowed_space_reached(
     sfm: *mut rocksdb_sst_file_manager_t,
@@ -253,7 +253,7 @@ pub unsafe extern "C" fn rocksdb_sst_file_manager_is_max_allowed_space_reached(
     sfm.as_ref().is_some_and(|h| h.inner.is_max_allowed_space_reached())
 }
 
-/// Whether it would be, if running compactions wrote all that they may.
+/// Returns whether the limit would be reached if running compactions wrote all that they may.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_sst_file_manager_is_max_allowed_space_reached_including_compactions(
     sfm: *mut rocksdb_sst_file_manager_t,
@@ -261,7 +261,7 @@ pub unsafe extern "C" fn rocksdb_sst_file_manager_is_max_allowed_space_reached_i
     sfm.as_ref().is_some_and(|h| h.inner.is_max_allowed_space_reached_including_compactions())
 }
 
-/// Bytes of all tables.
+/// Returns the total size of all tables in bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_sst_file_manager_get_total_size(
     sfm: *mut rocksdb_sst_file_manager_t,
@@ -269,7 +269,7 @@ pub unsafe extern "C" fn rocksdb_sst_file_manager_get_total_size(
     sfm.as_ref().map_or(0, |h| h.inner.total_size())
 }
 
-/// Bytes per second that are removed.
+/// Returns the delete rate in bytes per second.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_sst_file_manager_get_delete_rate_bytes_per_second(
     sfm: *mut rocksdb_sst_file_manager_t,
@@ -277,7 +277,7 @@ pub unsafe extern "C" fn rocksdb_sst_file_manager_get_delete_rate_bytes_per_seco
     sfm.as_ref().map_or(0, |h| h.inner.delete_rate_bytes_per_second())
 }
 
-/// Changes the rate; 0 or less removes at once.
+/// Sets the delete rate; 0 or less means immediate deletion.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_sst_file_manager_set_delete_rate_bytes_per_second(
     sfm: *mut rocksdb_sst_file_manager_t,
@@ -288,7 +288,7 @@ pub unsafe extern "C" fn rocksdb_sst_file_manager_set_delete_rate_bytes_per_seco
     }
 }
 
-/// How much trash there may be, compared with all tables.
+/// Returns the maximum ratio of trash to tables.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_sst_file_manager_get_max_trash_db_ratio(
     sfm: *mut rocksdb_sst_file_manager_t,
@@ -296,7 +296,7 @@ pub unsafe extern "C" fn rocksdb_sst_file_manager_get_max_trash_db_ratio(
     sfm.as_ref().map_or(0.0, |h| h.inner.max_trash_db_ratio())
 }
 
-/// Changes the ratio.
+/// Sets the ratio.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_sst_file_manager_set_max_trash_db_ratio(
     sfm: *mut rocksdb_sst_file_manager_t,
@@ -307,7 +307,7 @@ pub unsafe extern "C" fn rocksdb_sst_file_manager_set_max_trash_db_ratio(
     }
 }
 
-/// Bytes of files that wait to be removed.
+/// Returns the total size of files that wait to be deleted, in bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_sst_file_manager_get_total_trash_size(
     sfm: *mut rocksdb_sst_file_manager_t,

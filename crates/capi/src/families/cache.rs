@@ -1,6 +1,6 @@
-//! `rocksdb_cache_t`: block caches, and the options that make them.
+//! `rocksdb_cache_t`: block caches, and the options that create them.
 //!
-//! A handle counts its cache: tables and options that use it keep it after the handle is gone.
+//! A handle is reference-counted: tables and options keep their cache after the handle is destroyed.
 
 use crate::errptr::{quiet, run};
 use crate::handles::{destroy, give};
@@ -15,16 +15,16 @@ pub struct rocksdb_cache_t {
     pub(crate) cache: Arc<Cache>,
 }
 
-/// Memory from somewhere else. There is none: see `rocksdb_jemalloc_nodump_allocator_create`.
+/// A custom memory allocator. None is supported: see `rocksdb_jemalloc_nodump_allocator_create`.
 pub struct rocksdb_memory_allocator_t;
 
-/// What an LRU cache is made of.
+/// Options for creating an LRU cache.
 pub struct rocksdb_lru_cache_options_t {
     pub(crate) capacity: usize,
     pub(crate) num_shard_bits: i32,
 }
 
-/// What a HyperClockCache is made of.
+/// Options for creating a HyperClockCache.
 pub struct rocksdb_hyper_clock_cache_options_t {
     pub(crate) capacity: usize,
     pub(crate) estimated_entry_charge: usize,
@@ -38,7 +38,7 @@ fn give_cache(cache: Arc<Cache>) -> *mut rocksdb_cache_t {
     give(rocksdb_cache_t { cache })
 }
 
-/// A negative number of shard bits leaves it to the cache.
+/// A negative number of shard bits lets the cache choose.
 fn with_shards(name: &'static str, capacity: usize, shard_bits: i32) -> *mut rocksdb_cache_t {
     match u32::try_from(shard_bits) {
         _ if shard_bits > SHARD_BITS_MAX => ptr::null_mut(),
@@ -48,13 +48,13 @@ fn with_shards(name: &'static str, capacity: usize, shard_bits: i32) -> *mut roc
     }
 }
 
-/// An LRU cache of so many bytes.
+/// Creates an LRU cache of this many bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_cache_create_lru(capacity: usize) -> *mut rocksdb_cache_t {
     quiet(ptr::null_mut(), || give_cache(Cache::new_lru(capacity)))
 }
 
-/// An LRU cache whose inserts fail when it is full.
+/// Creates an LRU cache whose inserts fail when it is full.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_cache_create_lru_with_strict_capacity_limit(
     capacity: usize,
@@ -66,7 +66,7 @@ pub unsafe extern "C" fn rocksdb_cache_create_lru_with_strict_capacity_limit(
     })
 }
 
-/// An LRU cache from its options.
+/// Creates an LRU cache from its options.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_cache_create_lru_opts(
     opts: *const rocksdb_lru_cache_options_t,
@@ -77,7 +77,7 @@ pub unsafe extern "C" fn rocksdb_cache_create_lru_opts(
     })
 }
 
-/// A HyperClockCache. The size of entries is no matter here: there is no table of fixed size.
+/// Creates a HyperClockCache. The size of entries is irrelevant here, because there is no table of fixed size.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_cache_create_hyper_clock(
     capacity: usize,
@@ -86,7 +86,7 @@ pub unsafe extern "C" fn rocksdb_cache_create_hyper_clock(
     quiet(ptr::null_mut(), || give_cache(Cache::new_hyper_clock(capacity)))
 }
 
-/// A HyperClockCache from its options.
+/// Creates a HyperClockCache from its options.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_cache_create_hyper_clock_opts(
     opts: *const rocksdb_hyper_clock_cache_options_t,
@@ -97,16 +97,16 @@ pub unsafe extern "C" fn rocksdb_cache_create_hyper_clock_opts(
     })
 }
 
-/// Gives a cache back. Who else uses it keeps it.
+/// Releases a cache. Other users of the cache keep it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_cache_destroy(cache: *mut rocksdb_cache_t) {
     destroy(cache);
 }
 
-/// Caches that stay for good. Held, so that no checker of leaks takes them for forgotten.
+/// Caches that are never freed. They are held here, so that leak checkers do not report them.
 static DISOWNED: Mutex<Vec<Arc<Cache>>> = Mutex::new(Vec::new());
 
-/// What the cache holds is not freed when it goes: for a quick end of the process.
+/// Leaks the cache's content when the cache is released, for a quick exit of the process.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_cache_disown_data(cache: *mut rocksdb_cache_t) {
     if let Some(cache) = cache.as_ref() {
@@ -115,7 +115,7 @@ pub unsafe extern "C" fn rocksdb_cache_disown_data(cache: *mut rocksdb_cache_t) 
     }
 }
 
-/// Changes the capacity; what does not fit a smaller one is evicted.
+/// Changes the capacity. Blocks that exceed a smaller one are evicted.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_cache_set_capacity(cache: *mut rocksdb_cache_t, capacity: usize) {
     quiet((), || cache.as_ref().map_or((), |c| c.cache.set_capacity(capacity)));
@@ -125,25 +125,25 @@ unsafe fn number(cache: *const rocksdb_cache_t, read: impl FnOnce(&Cache) -> usi
     quiet(0, || cache.as_ref().map_or(0, |c| read(&c.cache)))
 }
 
-/// The capacity in bytes.
+/// Returns the capacity in bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_cache_get_capacity(cache: *const rocksdb_cache_t) -> usize {
     number(cache, Cache::capacity)
 }
 
-/// Bytes in use.
+/// Returns the bytes in use.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_cache_get_usage(cache: *const rocksdb_cache_t) -> usize {
     number(cache, Cache::usage)
 }
 
-/// Bytes in use that cannot be evicted now.
+/// Returns the bytes in use that cannot be evicted now.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_cache_get_pinned_usage(cache: *const rocksdb_cache_t) -> usize {
     number(cache, Cache::pinned_usage)
 }
 
-/// Places that the cache has for entries.
+/// Returns the number of slots for entries.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_cache_get_table_address_count(
     cache: *const rocksdb_cache_t,
@@ -151,19 +151,19 @@ pub unsafe extern "C" fn rocksdb_cache_get_table_address_count(
     number(cache, Cache::places)
 }
 
-/// Entries.
+/// Returns the number of entries.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_cache_get_occupancy_count(cache: *const rocksdb_cache_t) -> usize {
     number(cache, Cache::len)
 }
 
-/// New options of an LRU cache.
+/// Creates options of an LRU cache.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_lru_cache_options_create() -> *mut rocksdb_lru_cache_options_t {
     give(rocksdb_lru_cache_options_t { capacity: 0, num_shard_bits: -1 })
 }
 
-/// Gives them back.
+/// Destroys the object.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_lru_cache_options_destroy(
     handle: *mut rocksdb_lru_cache_options_t,
@@ -179,7 +179,7 @@ pub unsafe extern "C" fn rocksdb_lru_cache_options_set_memory_allocator(
 ) {
 }
 
-/// New options of a HyperClockCache.
+/// Creates options of a HyperClockCache.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_hyper_clock_cache_options_create(
     capacity: usize,
@@ -192,7 +192,7 @@ pub unsafe extern "C" fn rocksdb_hyper_clock_cache_options_create(
     })
 }
 
-/// Gives them back.
+/// Destroys the object.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_hyper_clock_cache_options_destroy(
     handle: *mut rocksdb_hyper_clock_cache_options_t,
@@ -208,7 +208,7 @@ pub unsafe extern "C" fn rocksdb_hyper_clock_cache_options_set_memory_allocator(
 ) {
 }
 
-/// Fails as in a RocksDB without jemalloc; the handle is valid all the same.
+/// Fails as in a RocksDB without jemalloc; the handle is valid nevertheless.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_jemalloc_nodump_allocator_create(
     errptr: *mut *mut c_char,
@@ -222,7 +222,7 @@ pub unsafe extern "C" fn rocksdb_jemalloc_nodump_allocator_create(
     give(rocksdb_memory_allocator_t)
 }
 
-/// Gives an allocator back.
+/// Destroys an allocator.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_memory_allocator_destroy(handle: *mut rocksdb_memory_allocator_t) {
     destroy(handle);

@@ -11,7 +11,7 @@ use ferrolith::internal::options::ImportColumnFamilyOptions;
 use std::ffi::c_char;
 use std::ptr;
 
-/// Makes checkpoints of a database.
+/// Creates checkpoints of a database.
 pub struct rocksdb_checkpoint_t {
     pub(crate) inner: Checkpoint,
 }
@@ -21,12 +21,12 @@ pub struct rocksdb_export_import_files_metadata_t {
     inner: ExportImportFilesMetaData,
 }
 
-/// How files are imported.
+/// Options for importing files.
 pub struct rocksdb_import_column_family_options_t {
     pub(crate) inner: ImportColumnFamilyOptions,
 }
 
-/// For this database, which stays open meanwhile.
+/// Creates an object for this database, which stays open while the object exists.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_checkpoint_object_create(
     db: *mut rocksdb_t,
@@ -37,7 +37,7 @@ pub unsafe extern "C" fn rocksdb_checkpoint_object_create(
     })
 }
 
-/// Makes a directory that opens as the database at this moment.
+/// Creates a directory that can be opened as a copy of the database at this point in time.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_checkpoint_create(
     checkpoint: *mut rocksdb_checkpoint_t,
@@ -50,7 +50,7 @@ pub unsafe extern "C" fn rocksdb_checkpoint_create(
     });
 }
 
-/// Makes a directory with the tables of a column family.
+/// Creates a directory with the tables of a column family.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_checkpoint_export_column_family(
     checkpoint: *mut rocksdb_checkpoint_t,
@@ -65,13 +65,13 @@ pub unsafe extern "C" fn rocksdb_checkpoint_export_column_family(
     })
 }
 
-/// Gives it back.
+/// Destroys the object.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_checkpoint_object_destroy(checkpoint: *mut rocksdb_checkpoint_t) {
     destroy(checkpoint);
 }
 
-/// Makes a column family of exported files.
+/// Creates a column family from exported files.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_create_column_family_with_import(
     db: *mut rocksdb_t,
@@ -93,14 +93,14 @@ pub unsafe extern "C" fn rocksdb_create_column_family_with_import(
     })
 }
 
-/// How files are imported: copied.
+/// Creates import options, with which files are copied.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_import_column_family_options_create()
 -> *mut rocksdb_import_column_family_options_t {
     give(rocksdb_import_column_family_options_t { inner: ImportColumnFamilyOptions::default() })
 }
 
-/// Gives it back.
+/// Destroys the object.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_import_column_family_options_destroy(
     handle: *mut rocksdb_import_column_family_options_t,
@@ -108,14 +108,14 @@ pub unsafe extern "C" fn rocksdb_import_column_family_options_destroy(
     destroy(handle);
 }
 
-/// An export of which nothing is said yet.
+/// Creates empty metadata of an export.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_export_import_files_metadata_create()
 -> *mut rocksdb_export_import_files_metadata_t {
     give(rocksdb_export_import_files_metadata_t { inner: ExportImportFilesMetaData::default() })
 }
 
-/// The name of the order of its keys, for the caller to free.
+/// Returns the name of its comparator, for the caller to free.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_export_import_files_metadata_get_db_comparator_name(
     handle: *mut rocksdb_export_import_files_metadata_t,
@@ -123,7 +123,7 @@ pub unsafe extern "C" fn rocksdb_export_import_files_metadata_get_db_comparator_
     c_string(handle.as_ref().map_or("", |h| &h.inner.db_comparator_name))
 }
 
-/// Sets the name of the order of its keys.
+/// Sets the name of its comparator.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_export_import_files_metadata_set_db_comparator_name(
     handle: *mut rocksdb_export_import_files_metadata_t,
@@ -132,7 +132,7 @@ pub unsafe extern "C" fn rocksdb_export_import_files_metadata_set_db_comparator_
     crate::accessors::set(handle, |h| h.inner.db_comparator_name = text(name));
 }
 
-/// A copy of the list of its files.
+/// Returns a copy of the list of its files.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_export_import_files_metadata_get_files(
     handle: *mut rocksdb_export_import_files_metadata_t,
@@ -143,7 +143,7 @@ pub unsafe extern "C" fn rocksdb_export_import_files_metadata_get_files(
     })
 }
 
-/// Sets its files; the list is given away.
+/// Sets its files. The list is handed over.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_export_import_files_metadata_set_files(
     handle: *mut rocksdb_export_import_files_metadata_t,
@@ -160,7 +160,7 @@ pub unsafe extern "C" fn rocksdb_export_import_files_metadata_set_files(
     });
 }
 
-/// Gives it back.
+/// Destroys the object.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_export_import_files_metadata_destroy(
     handle: *mut rocksdb_export_import_files_metadata_t,

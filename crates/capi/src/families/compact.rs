@@ -1,4 +1,4 @@
-//! Manual compaction, and what holds background work up.
+//! Manual compaction, and control of background work.
 
 use super::{rocksdb_column_family_handle_t, rocksdb_compactoptions_t, rocksdb_t};
 use crate::bytes::bound;
@@ -9,7 +9,7 @@ use ferrolith::internal::options::{CompactRangeOptions, WaitForCompactOptions};
 use std::ffi::{c_char, c_uchar};
 use std::time::Duration;
 
-/// Compacts a range; NULL is an open end. RocksDB's C ABI has no place for its error: the LOG has it.
+/// Compacts a range; NULL means unbounded. RocksDB's C ABI cannot report the error, so it is only in LOG.
 unsafe fn compact(
     db: *mut rocksdb_t,
     cf: impl FnOnce(&rocksdb_t) -> Option<&ColumnFamily>,
@@ -52,7 +52,7 @@ pub unsafe extern "C" fn rocksdb_compact_range_cf(
     compact(db, |_| cf, &CompactRangeOptions::default(), begin, end);
 }
 
-/// The options behind a handle; NULL means the defaults.
+/// Returns the options of a handle; NULL means the defaults.
 unsafe fn compact_options(opt: *const rocksdb_compactoptions_t) -> CompactRangeOptions {
     opt.as_ref().map(|opt| opt.inner.clone()).unwrap_or_default()
 }
@@ -87,7 +87,7 @@ pub unsafe extern "C" fn rocksdb_compact_range_cf_opt(
     compact(db, |_| cf, &compact_options(opt), begin, end);
 }
 
-/// Asks for a range of the default column family to be compacted when there is time.
+/// Requests that a range of the default column family is compacted when there is time.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_suggest_compact_range(
     db: *mut rocksdb_t,
@@ -104,7 +104,7 @@ pub unsafe extern "C" fn rocksdb_suggest_compact_range(
     });
 }
 
-/// Asks for a range of a column family to be compacted when there is time.
+/// Requests that a range of a column family is compacted when there is time.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_suggest_compact_range_cf(
     db: *mut rocksdb_t,
@@ -121,19 +121,19 @@ pub unsafe extern "C" fn rocksdb_suggest_compact_range_cf(
     });
 }
 
-/// Ends manual compactions and lets none begin.
+/// Ends running manual compactions and prevents new ones.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_disable_manual_compaction(db: *mut rocksdb_t) {
     quiet((), || db.as_ref().map_or((), |db| db.db.disable_manual_compaction()));
 }
 
-/// Takes one [`rocksdb_disable_manual_compaction`] back.
+/// Reverts one [`rocksdb_disable_manual_compaction`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_enable_manual_compaction(db: *mut rocksdb_t) {
     quiet((), || db.as_ref().map_or((), |db| db.db.enable_manual_compaction()));
 }
 
-/// Ends flushes and compactions for good; with `wait`, none runs any more at the return.
+/// Ends flushes and compactions for good. With `wait`, none is running any more when this returns.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_cancel_all_background_work(db: *mut rocksdb_t, wait: c_uchar) {
     quiet((), || db.as_ref().map_or((), |db| db.db.cancel_all_background_work(wait != 0)));
@@ -158,14 +158,14 @@ pub unsafe extern "C" fn rocksdb_wait_for_compact(
     });
 }
 
-/// New options with RocksDB's defaults.
+/// Creates options with RocksDB's defaults.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_wait_for_compact_options_create()
 -> *mut rocksdb_wait_for_compact_options_t {
     give(rocksdb_wait_for_compact_options_t::default())
 }
 
-/// Gives options back.
+/// Destroys options.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_wait_for_compact_options_destroy(
     opt: *mut rocksdb_wait_for_compact_options_t,
@@ -173,7 +173,7 @@ pub unsafe extern "C" fn rocksdb_wait_for_compact_options_destroy(
     destroy(opt);
 }
 
-/// How long to wait, in microseconds; 0 without end.
+/// Sets how long to wait, in microseconds; 0 means no limit.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_wait_for_compact_options_set_timeout(
     opt: *mut rocksdb_wait_for_compact_options_t,
@@ -184,7 +184,7 @@ pub unsafe extern "C" fn rocksdb_wait_for_compact_options_set_timeout(
     }
 }
 
-/// How long to wait, in microseconds.
+/// Returns how long to wait, in microseconds.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_wait_for_compact_options_get_timeout(
     opt: *mut rocksdb_wait_for_compact_options_t,

@@ -1,7 +1,7 @@
-//! Compaction filters and their factories: made in C, given to options.
+//! Compaction filters and their factories: created in C, and set in options.
 //!
-//! As in RocksDB, options borrow a filter and take a factory over. A database keeps a filter as long
-//! as it needs it, whoever destroys the handle.
+//! As in RocksDB, options borrow a filter and take ownership of a factory. A database keeps a filter as long as it
+//! needs it, even if the handle is destroyed.
 
 use super::rocksdb_options_t;
 use crate::callbacks::compaction_filter::{
@@ -22,7 +22,7 @@ pub struct rocksdb_compactionfilter_t {
     pub(crate) inner: Arc<CCompactionFilter>,
 }
 
-/// What a factory is told about a compaction.
+/// What a factory learns about a compaction.
 pub struct rocksdb_compactionfiltercontext_t {
     pub(crate) inner: CompactionFilterContext,
 }
@@ -32,7 +32,7 @@ pub struct rocksdb_compactionfilterfactory_t {
     inner: Arc<dyn CompactionFilterFactory>,
 }
 
-/// A compaction filter of a C function.
+/// Creates a compaction filter from a C function.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_compactionfilter_create(
     state: *mut c_void,
@@ -47,7 +47,7 @@ pub unsafe extern "C" fn rocksdb_compactionfilter_create(
     give(rocksdb_compactionfilter_t { inner })
 }
 
-/// Whether what a snapshot needs is filtered, too. With 0 compactions fail, as in RocksDB.
+/// Sets whether versions that a snapshot needs are filtered too. With 0, compactions fail, as in RocksDB.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_compactionfilter_set_ignore_snapshots(
     filter: *mut rocksdb_compactionfilter_t,
@@ -58,13 +58,13 @@ pub unsafe extern "C" fn rocksdb_compactionfilter_set_ignore_snapshots(
     }
 }
 
-/// Gives a filter back.
+/// Destroys a filter.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_compactionfilter_destroy(filter: *mut rocksdb_compactionfilter_t) {
     destroy(filter);
 }
 
-/// Lets options filter compactions; NULL no more. The caller keeps the filter.
+/// Sets the compaction filter of options; NULL removes it. The caller keeps ownership of the filter.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_options_set_compaction_filter(
     opt: *mut rocksdb_options_t,
@@ -76,7 +76,7 @@ pub unsafe extern "C" fn rocksdb_options_set_compaction_filter(
     }
 }
 
-/// Whether a compaction reads all tables.
+/// Returns whether a compaction reads all tables.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_compactionfiltercontext_is_full_compaction(
     context: *mut rocksdb_compactionfiltercontext_t,
@@ -84,7 +84,7 @@ pub unsafe extern "C" fn rocksdb_compactionfiltercontext_is_full_compaction(
     context.as_ref().map_or(0, |context| c_uchar::from(context.inner.is_full_compaction))
 }
 
-/// Whether a user asked for a compaction.
+/// Returns whether a user requested a compaction.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_compactionfiltercontext_is_manual_compaction(
     context: *mut rocksdb_compactionfiltercontext_t,
@@ -92,7 +92,7 @@ pub unsafe extern "C" fn rocksdb_compactionfiltercontext_is_manual_compaction(
     context.as_ref().map_or(0, |context| c_uchar::from(context.inner.is_manual_compaction))
 }
 
-/// A factory of compaction filters. A filter that it makes is destroyed with its compaction.
+/// Creates a factory of compaction filters. A filter that it creates is destroyed with its compaction.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_compactionfilterfactory_create(
     state: *mut c_void,
@@ -106,7 +106,7 @@ pub unsafe extern "C" fn rocksdb_compactionfilterfactory_create(
     give(rocksdb_compactionfilterfactory_t { inner })
 }
 
-/// Gives back a factory that no options took over.
+/// Destroys a factory that no options took over.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_compactionfilterfactory_destroy(
     factory: *mut rocksdb_compactionfilterfactory_t,
@@ -114,7 +114,7 @@ pub unsafe extern "C" fn rocksdb_compactionfilterfactory_destroy(
     destroy(factory);
 }
 
-/// Lets options filter compactions; NULL no more. The options take the factory over.
+/// Sets the filter factory of options; NULL removes it. The options take ownership of the factory.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_options_set_compaction_filter_factory(
     opt: *mut rocksdb_options_t,

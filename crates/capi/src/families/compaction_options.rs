@@ -27,14 +27,14 @@ pub struct rocksdb_compactoptions_t {
     pub(crate) inner: CompactRangeOptions,
 }
 
-/// New options with RocksDB's defaults.
+/// Creates options with RocksDB's defaults.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_universal_compaction_options_create()
 -> *mut rocksdb_universal_compaction_options_t {
     give(rocksdb_universal_compaction_options_t::default())
 }
 
-/// Gives them back.
+/// Destroys the object.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_universal_compaction_options_destroy(
     handle: *mut rocksdb_universal_compaction_options_t,
@@ -42,14 +42,14 @@ pub unsafe extern "C" fn rocksdb_universal_compaction_options_destroy(
     destroy(handle);
 }
 
-/// New options with RocksDB's defaults.
+/// Creates options with RocksDB's defaults.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_fifo_compaction_options_create()
 -> *mut rocksdb_fifo_compaction_options_t {
     give(rocksdb_fifo_compaction_options_t::default())
 }
 
-/// Gives them back.
+/// Destroys the object.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_fifo_compaction_options_destroy(
     fifo_opts: *mut rocksdb_fifo_compaction_options_t,
@@ -57,7 +57,7 @@ pub unsafe extern "C" fn rocksdb_fifo_compaction_options_destroy(
     destroy(fifo_opts);
 }
 
-/// Copies options of universal compaction as they are now.
+/// Copies the current options of universal compaction.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_options_set_universal_compaction_options(
     handle: *mut rocksdb_options_t,
@@ -68,7 +68,7 @@ pub unsafe extern "C" fn rocksdb_options_set_universal_compaction_options(
     }
 }
 
-/// Copies options of FIFO compaction as they are now.
+/// Copies the current options of FIFO compaction.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_options_set_fifo_compaction_options(
     opt: *mut rocksdb_options_t,
@@ -79,19 +79,19 @@ pub unsafe extern "C" fn rocksdb_options_set_fifo_compaction_options(
     }
 }
 
-/// New options of a manual compaction.
+/// Creates options of a manual compaction.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_compactoptions_create() -> *mut rocksdb_compactoptions_t {
     give(rocksdb_compactoptions_t::default())
 }
 
-/// Gives them back.
+/// Destroys the object.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_compactoptions_destroy(handle: *mut rocksdb_compactoptions_t) {
     destroy(handle);
 }
 
-/// The oldest timestamp whose history a compaction keeps; NULL keeps all.
+/// Sets the oldest timestamp whose history a compaction keeps; NULL keeps all.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_compactoptions_set_full_history_ts_low(
     handle: *mut rocksdb_compactoptions_t,
@@ -111,7 +111,7 @@ unsafe fn add_collector(options: *mut rocksdb_options_t, collector: CompactOnDel
     }
 }
 
-/// Marks tables with `num_dels_trigger` tombstones among `window_size` keys in a row for compaction.
+/// Marks tables with `num_dels_trigger` tombstones among `window_size` consecutive keys for compaction.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_options_add_compact_on_deletion_collector_factory(
     handle: *mut rocksdb_options_t,
@@ -126,7 +126,7 @@ pub unsafe extern "C" fn rocksdb_options_add_compact_on_deletion_collector_facto
     add_collector(handle, settings);
 }
 
-/// As above, and tables of which tombstones are at least a share of `deletion_ratio`.
+/// Does the same, and marks tables in which the fraction of tombstones is at least `deletion_ratio`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_options_add_compact_on_deletion_collector_factory_del_ratio(
     handle: *mut rocksdb_options_t,
@@ -143,7 +143,7 @@ pub unsafe extern "C" fn rocksdb_options_add_compact_on_deletion_collector_facto
     add_collector(handle, settings);
 }
 
-/// As above, of tables that are not smaller than `min_file_size` bytes.
+/// Does the same for tables of at least `min_file_size` bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_options_add_compact_on_deletion_collector_factory_min_file_size(
     handle: *mut rocksdb_options_t,

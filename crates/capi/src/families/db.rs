@@ -13,7 +13,7 @@ use std::ptr;
 /// An open database.
 pub struct rocksdb_t {
     pub(crate) db: Db,
-    /// Kept, so that calls without a column family need no count.
+    /// Kept, so that calls without a column family need no reference counting.
     pub(crate) default_cf: ColumnFamily,
 }
 
@@ -42,7 +42,7 @@ pub unsafe extern "C" fn rocksdb_open(
     })
 }
 
-/// The descriptors that the arrays of an `open_column_families` call describe.
+/// Returns the descriptors in the arrays of an `open_column_families` call.
 pub(crate) unsafe fn descriptors(
     n: c_int,
     names: *const *const c_char,
@@ -67,7 +67,7 @@ pub(crate) unsafe fn give_families(
     }
 }
 
-/// Opens a database with its column families; all that exist must be named.
+/// Opens a database with its column families. All existing ones must be named.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_open_column_families(
     options: *const rocksdb_options_t,
@@ -87,7 +87,7 @@ pub unsafe extern "C" fn rocksdb_open_column_families(
     })
 }
 
-/// The names of the column families in a closed database.
+/// Returns the names of the column families of a closed database.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_list_column_families(
     options: *const rocksdb_options_t,
@@ -103,7 +103,7 @@ pub unsafe extern "C" fn rocksdb_list_column_families(
     })
 }
 
-/// An array from `malloc`.
+/// Returns an array from `malloc`.
 pub(crate) unsafe fn give_array<T: Copy>(items: Vec<T>) -> *mut T {
     let bytes = std::slice::from_raw_parts(items.as_ptr().cast(), size_of_val(&items[..]));
     to_malloc(bytes).cast()
@@ -118,7 +118,7 @@ pub unsafe extern "C" fn rocksdb_list_column_families_destroy(list: *mut *mut c_
     libc::free(list.cast());
 }
 
-/// Makes a column family.
+/// Creates a column family.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_create_column_family(
     db: *mut rocksdb_t,
@@ -133,7 +133,7 @@ pub unsafe extern "C" fn rocksdb_create_column_family(
     })
 }
 
-/// Makes several column families. Those made before an error stay, and are returned.
+/// Creates several column families. Those made before an error stay, and are returned.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_create_column_families(
     db: *mut rocksdb_t,
@@ -175,7 +175,7 @@ pub unsafe extern "C" fn rocksdb_drop_column_family(
     run(errptr, (), || get(db)?.db.drop_cf(&get(handle)?.cf));
 }
 
-/// A handle of the default column family.
+/// Returns a handle of the default column family.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_get_default_column_family_handle(
     db: *mut rocksdb_t,
@@ -186,7 +186,7 @@ pub unsafe extern "C" fn rocksdb_get_default_column_family_handle(
     })
 }
 
-/// Gives a handle back. The column family stays.
+/// Destroys a handle. The column family stays.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_column_family_handle_destroy(
     handle: *mut rocksdb_column_family_handle_t,
@@ -194,7 +194,7 @@ pub unsafe extern "C" fn rocksdb_column_family_handle_destroy(
     destroy(handle);
 }
 
-/// A column family's number.
+/// Returns a column family's number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_column_family_handle_get_id(
     handle: *mut rocksdb_column_family_handle_t,
@@ -202,7 +202,7 @@ pub unsafe extern "C" fn rocksdb_column_family_handle_get_id(
     handle.as_ref().map_or(0, |h| h.cf.id())
 }
 
-/// A column family's name, for the caller to free.
+/// Returns a column family's name, for the caller to free.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_column_family_handle_get_name(
     handle: *mut rocksdb_column_family_handle_t,
@@ -213,12 +213,12 @@ pub unsafe extern "C" fn rocksdb_column_family_handle_get_name(
     c_string(name)
 }
 
-/// Closes a database, whatever handles of it are still held. An error is in the LOG.
+/// Closes a database, even if other handles of it exist. An error is in the LOG.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_close(db: *mut rocksdb_t) {
     quiet((), || {
         if let Some(handle) = db.as_ref() {
-            // Its own close logs; RocksDB's C ABI has no place for the error.
+            // Closing logs its own error; RocksDB's C ABI cannot report it.
             let _ = handle.db.close();
         }
     });
@@ -226,15 +226,15 @@ pub unsafe extern "C" fn rocksdb_close(db: *mut rocksdb_t) {
     free_retired();
 }
 
-/// Frees what the engine keeps until no reader looks at it, so that callbacks of a closed database
-/// are destroyed as soon as the caller gives them up. What one round frees may retire more.
+/// Frees objects that the engine keeps until no reader uses them, so that callbacks of a closed database are destroyed
+/// as soon as the caller releases them. Objects freed in one round may retire further ones.
 fn free_retired() {
     for _ in 0..4 {
         epoch::synchronize();
     }
 }
 
-/// Deletes a closed database. Files that are not a database's stay.
+/// Deletes a closed database. Files that do not belong to a database stay.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_destroy_db(
     options: *const rocksdb_options_t,
@@ -244,19 +244,19 @@ pub unsafe extern "C" fn rocksdb_destroy_db(
     run(errptr, (), || Db::destroy(&get(options)?.inner.db, path(name)));
 }
 
-/// Frees what a function of this library returned from `malloc`.
+/// Frees memory from `malloc` that a function of this library returned.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_free(ptr: *mut c_void) {
     libc::free(ptr);
 }
 
-/// The newest sequence number that readers see.
+/// Returns the newest sequence number that readers see.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_get_latest_sequence_number(db: *mut rocksdb_t) -> u64 {
     db.as_ref().map_or(0, |db| db.db.latest_sequence_number())
 }
 
-/// The database's identity, for the caller to free.
+/// Returns the database's identity, for the caller to free.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_get_db_identity(
     db: *mut rocksdb_t,

@@ -1,7 +1,7 @@
-//! `rocksdb_env_t`: which files a database uses; and small things that come with it.
+//! `rocksdb_env_t`: the file system of a database, and related functions.
 //!
-//! The engine has threads per database, so the sizes of RocksDB's shared pools are kept and told,
-//! and have no effect.
+//! The engine has separate threads for each database, so the sizes of RocksDB's shared pools are stored and returned,
+//! but have no effect.
 
 use crate::bytes::path;
 use crate::errptr::run;
@@ -12,9 +12,9 @@ use std::ffi::{c_char, c_int};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
 
-/// Where files are.
+/// The file system to use.
 pub struct rocksdb_env_t {
-    /// `None` is the operating system's.
+    /// `None` means the operating system's.
     pub(crate) fs: Option<Arc<dyn FileSystem>>,
 }
 
@@ -24,15 +24,15 @@ impl rocksdb_env_t {
     }
 }
 
-/// How files are opened: RocksDB's C ABI makes them and sets nothing.
+/// Options for opening files: RocksDB's C ABI creates them but has no setters.
 pub struct rocksdb_envoptions_t;
 
-/// A place for tables.
+/// A directory for tables.
 pub struct rocksdb_dbpath_t {
     pub(crate) inner: DbPath,
 }
 
-/// Threads of RocksDB's pools, which all its environments share.
+/// The thread counts of RocksDB's pools, which all its environments share.
 struct Pools {
     bottom: AtomicI32,
     low: AtomicI32,
@@ -46,25 +46,25 @@ fn set_threads(pool: &AtomicI32, n: c_int) {
     pool.store(n.max(0), Relaxed);
 }
 
-/// What `IncreaseParallelism` says to the pools.
+/// Sets the pool sizes that `IncreaseParallelism` chooses.
 pub(crate) fn set_low_and_high_threads(low: c_int, high: c_int) {
     set_threads(&POOLS.low, low);
     set_threads(&POOLS.high, high);
 }
 
-/// The operating system's files.
+/// Creates an environment with the operating system's files.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_create_default_env() -> *mut rocksdb_env_t {
     give(rocksdb_env_t { fs: None })
 }
 
-/// Files in memory, which go with the last user.
+/// Creates an environment with files in memory, which are freed with their last user.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_create_mem_env() -> *mut rocksdb_env_t {
     give(rocksdb_env_t { fs: Some(Arc::new(MemFs::new())) })
 }
 
-/// Gives an environment back. Databases that use it keep it.
+/// Releases an environment. Databases that use it keep it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_env_destroy(handle: *mut rocksdb_env_t) {
     destroy(handle);
@@ -76,7 +76,7 @@ pub unsafe extern "C" fn rocksdb_env_set_background_threads(_env: *mut rocksdb_e
     set_threads(&POOLS.low, n);
 }
 
-/// What was set.
+/// Returns the value that was set.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_env_get_background_threads(_env: *mut rocksdb_env_t) -> c_int {
     POOLS.low.load(Relaxed)
@@ -91,7 +91,7 @@ pub unsafe extern "C" fn rocksdb_env_set_low_priority_background_threads(
     set_threads(&POOLS.low, n);
 }
 
-/// What was set.
+/// Returns the value that was set.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_env_get_low_priority_background_threads(
     _env: *mut rocksdb_env_t,
@@ -108,7 +108,7 @@ pub unsafe extern "C" fn rocksdb_env_set_high_priority_background_threads(
     set_threads(&POOLS.high, n);
 }
 
-/// What was set.
+/// Returns the value that was set.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_env_get_high_priority_background_threads(
     _env: *mut rocksdb_env_t,
@@ -125,7 +125,7 @@ pub unsafe extern "C" fn rocksdb_env_set_bottom_priority_background_threads(
     set_threads(&POOLS.bottom, n);
 }
 
-/// What was set.
+/// Returns the value that was set.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_env_get_bottom_priority_background_threads(
     _env: *mut rocksdb_env_t,
@@ -159,7 +159,7 @@ pub unsafe extern "C" fn rocksdb_env_lower_high_priority_thread_pool_cpu_priorit
 ) {
 }
 
-/// Makes a directory unless it is there, but not those above it.
+/// Creates a directory if it does not exist, but not its parents.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_create_dir_if_missing(
     env: *mut rocksdb_env_t,
@@ -169,19 +169,19 @@ pub unsafe extern "C" fn rocksdb_create_dir_if_missing(
     run(errptr, (), || get(env)?.file_system().create_dir_if_missing(&path(name)));
 }
 
-/// New options of files.
+/// Creates options of files.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_envoptions_create() -> *mut rocksdb_envoptions_t {
     give(rocksdb_envoptions_t)
 }
 
-/// Gives them back.
+/// Destroys the object.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_envoptions_destroy(opt: *mut rocksdb_envoptions_t) {
     destroy(opt);
 }
 
-/// A place for tables.
+/// Creates a directory entry for tables.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_dbpath_create(
     name: *const c_char,
@@ -190,7 +190,7 @@ pub unsafe extern "C" fn rocksdb_dbpath_create(
     give(rocksdb_dbpath_t { inner: DbPath { path: path(name), target_size } })
 }
 
-/// Gives it back.
+/// Destroys the object.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_dbpath_destroy(handle: *mut rocksdb_dbpath_t) {
     destroy(handle);

@@ -1,5 +1,5 @@
-//! `rocksdb_sstfilewriter_t` and `rocksdb_ingestexternalfileoptions_t`: tables made outside, and
-//! taken in.
+//! `rocksdb_sstfilewriter_t` and `rocksdb_ingestexternalfileoptions_t`: writing tables outside a database, and
+//! ingesting them.
 
 use super::env::rocksdb_envoptions_t;
 use super::{rocksdb_column_family_handle_t, rocksdb_comparator_t, rocksdb_options_t, rocksdb_t};
@@ -12,17 +12,17 @@ use std::ffi::c_char;
 use std::path::PathBuf;
 use std::ptr;
 
-/// Writes tables outside of a database.
+/// Writes tables outside a database.
 pub struct rocksdb_sstfilewriter_t {
     inner: SstFileWriter,
 }
 
-/// How tables are taken in.
+/// Options for ingesting tables.
 pub struct rocksdb_ingestexternalfileoptions_t {
     pub(crate) inner: IngestExternalFileOptions,
 }
 
-/// For databases with these options.
+/// Creates a writer for databases with these options.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_sstfilewriter_create(
     _env: *const rocksdb_envoptions_t,
@@ -36,7 +36,7 @@ pub unsafe extern "C" fn rocksdb_sstfilewriter_create(
     })
 }
 
-/// As [`rocksdb_sstfilewriter_create`]: the comparator is that of the options, as in RocksDB.
+/// Does the same as [`rocksdb_sstfilewriter_create`]. The comparator is that of the options, as in RocksDB.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_sstfilewriter_create_with_comparator(
     env: *const rocksdb_envoptions_t,
@@ -162,7 +162,7 @@ pub unsafe extern "C" fn rocksdb_sstfilewriter_finish(
     run(errptr, (), || get_mut(writer)?.inner.finish().map(drop));
 }
 
-/// Bytes of the file.
+/// Returns the size of the file in bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_sstfilewriter_file_size(
     writer: *mut rocksdb_sstfilewriter_t,
@@ -171,20 +171,20 @@ pub unsafe extern "C" fn rocksdb_sstfilewriter_file_size(
     put(file_size, writer.as_ref().map_or(0, |w| w.inner.file_size()));
 }
 
-/// Gives it back; a file that was not finished is none.
+/// Destroys the writer. A file that was not finished is discarded.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_sstfilewriter_destroy(writer: *mut rocksdb_sstfilewriter_t) {
     destroy(writer);
 }
 
-/// RocksDB's defaults.
+/// Returns RocksDB's defaults.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_ingestexternalfileoptions_create()
 -> *mut rocksdb_ingestexternalfileoptions_t {
     give(rocksdb_ingestexternalfileoptions_t { inner: IngestExternalFileOptions::default() })
 }
 
-/// Gives them back.
+/// Destroys the object.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_ingestexternalfileoptions_destroy(
     opt: *mut rocksdb_ingestexternalfileoptions_t,
@@ -196,7 +196,7 @@ unsafe fn paths(file_list: *const *const c_char, len: usize) -> Vec<PathBuf> {
     array(file_list, len).iter().map(|&name| path(name)).collect()
 }
 
-/// Takes files into the default column family.
+/// Ingests files into the default column family.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_ingest_external_file(
     db: *mut rocksdb_t,
@@ -210,7 +210,7 @@ pub unsafe extern "C" fn rocksdb_ingest_external_file(
     });
 }
 
-/// Takes files into a column family.
+/// Ingests files into a column family.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_ingest_external_file_cf(
     db: *mut rocksdb_t,

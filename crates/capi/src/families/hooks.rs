@@ -1,6 +1,6 @@
-//! Comparators, merge operators and prefix extractors: made in C, given to options.
+//! Comparators, merge operators and prefix extractors: created in C, and set in options.
 //!
-//! As in RocksDB, options borrow a comparator and take a merge operator or a prefix extractor over.
+//! As in RocksDB, options borrow a comparator, and take ownership of a merge operator or a prefix extractor.
 
 use super::rocksdb_options_t;
 use crate::callbacks::comparator::{CComparator, Compare};
@@ -16,7 +16,7 @@ use ferrolith::internal::hooks::{
 use std::ffi::{c_char, c_int, c_uchar, c_void};
 use std::sync::Arc;
 
-/// An order of keys.
+/// A comparator.
 pub struct rocksdb_comparator_t {
     pub(crate) inner: Arc<dyn Comparator>,
 }
@@ -31,7 +31,7 @@ pub struct rocksdb_slicetransform_t {
     inner: Arc<dyn SliceTransform>,
 }
 
-/// A comparator of C functions.
+/// Creates a comparator from C functions.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_comparator_create(
     state: *mut c_void,
@@ -64,8 +64,8 @@ type CompareWithoutTimestamp = unsafe extern "C" fn(
     c_uchar,
 ) -> c_int;
 
-/// A comparator of keys that end in a timestamp. Opening a database with one is refused: there are
-/// no user-defined timestamps yet.
+/// Creates a comparator of keys that end in a timestamp. Opening a database with it is refused, because user-defined
+/// timestamps are not supported.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_comparator_with_ts_create(
     state: *mut c_void,
@@ -79,13 +79,13 @@ pub unsafe extern "C" fn rocksdb_comparator_with_ts_create(
     comparator(State::new(state, destructor), compare, name, timestamp_size)
 }
 
-/// Gives a comparator back. Databases that use it keep it.
+/// Releases a comparator. Databases that use it keep it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_comparator_destroy(handle: *mut rocksdb_comparator_t) {
     destroy(handle);
 }
 
-/// Sets the order of keys.
+/// Sets the comparator.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_options_set_comparator(
     handle: *mut rocksdb_options_t,
@@ -96,7 +96,7 @@ pub unsafe extern "C" fn rocksdb_options_set_comparator(
     }
 }
 
-/// A merge operator of C functions.
+/// Creates a merge operator from C functions.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_mergeoperator_create(
     state: *mut c_void,
@@ -112,13 +112,13 @@ pub unsafe extern "C" fn rocksdb_mergeoperator_create(
     give(rocksdb_mergeoperator_t { inner: Arc::new(inner) })
 }
 
-/// Gives a merge operator back that no options took over.
+/// Destroys a merge operator that no options took over.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_mergeoperator_destroy(handle: *mut rocksdb_mergeoperator_t) {
     destroy(handle);
 }
 
-/// Sets the merge operator and takes it over; NULL sets none.
+/// Sets the merge operator and takes ownership of it; NULL removes it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_options_set_merge_operator(
     handle: *mut rocksdb_options_t,
@@ -142,7 +142,7 @@ pub unsafe extern "C" fn rocksdb_options_set_uint64add_merge_operator(
     }
 }
 
-/// A prefix extractor of C functions. `in_range` is not called, as in RocksDB.
+/// Creates a prefix extractor from C functions. `in_range` is not called, as in RocksDB.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_slicetransform_create(
     state: *mut c_void,
@@ -172,13 +172,13 @@ pub unsafe extern "C" fn rocksdb_slicetransform_create_noop() -> *mut rocksdb_sl
     give(rocksdb_slicetransform_t { inner: Arc::new(NoopTransform) })
 }
 
-/// Gives a prefix extractor back that no options took over.
+/// Destroys a prefix extractor that no options took over.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_slicetransform_destroy(handle: *mut rocksdb_slicetransform_t) {
     destroy(handle);
 }
 
-/// Sets the prefix extractor and takes it over; NULL sets none.
+/// Sets the prefix extractor and takes ownership of it; NULL removes it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_options_set_prefix_extractor(
     handle: *mut rocksdb_options_t,

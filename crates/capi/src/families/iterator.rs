@@ -12,7 +12,7 @@ use std::ffi::{c_char, c_uchar};
 use std::ops::Deref;
 use std::ptr;
 
-/// Gives an iterator over a batch access to it.
+/// Gives an iterator access to a batch.
 pub(crate) struct BatchPointer(*const IndexedBatch);
 
 impl BatchPointer {
@@ -26,7 +26,7 @@ impl BatchPointer {
 impl Deref for BatchPointer {
     type Target = IndexedBatch;
     fn deref(&self) -> &IndexedBatch {
-        // SAFETY: the promise of `new`.
+        // SAFETY: guaranteed by the caller of `new`.
         unsafe { &*self.0 }
     }
 }
@@ -38,7 +38,7 @@ pub enum rocksdb_iterator_t {
     Db(DbIterator),
     /// Over a database and a batch.
     Batch(Box<BatchIterator<BatchPointer>>),
-    /// What prevented it: RocksDB hands that out on `get_error`.
+    /// The error that prevented the iterator: as in RocksDB, `get_error` returns it.
     Failed(Error),
 }
 
@@ -56,7 +56,7 @@ impl rocksdb_iterator_t {
     }
 }
 
-/// Calls the same method of whichever iterator it is; a failed one gives `$otherwise`.
+/// Calls the same method of either kind of iterator; a failed one returns `$otherwise`.
 macro_rules! on {
     ($handle:expr, $iter:ident => $call:expr, $otherwise:expr) => {
         match $handle {
@@ -67,7 +67,7 @@ macro_rules! on {
     };
 }
 
-/// An iterator over the default column family.
+/// Creates an iterator over the default column family.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_create_iterator(
     db: *mut rocksdb_t,
@@ -78,7 +78,7 @@ pub unsafe extern "C" fn rocksdb_create_iterator(
     })
 }
 
-/// An iterator over a column family.
+/// Creates an iterator over a column family.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_create_iterator_cf(
     db: *mut rocksdb_t,
@@ -91,7 +91,7 @@ pub unsafe extern "C" fn rocksdb_create_iterator_cf(
     })
 }
 
-/// Iterators over several column families, as of one moment.
+/// Iterators over several column families, at one point in time.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_create_iterators(
     db: *mut rocksdb_t,
@@ -115,31 +115,31 @@ pub unsafe extern "C" fn rocksdb_create_iterators(
     });
 }
 
-/// Gives an iterator back.
+/// Destroys an iterator.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_iter_destroy(handle: *mut rocksdb_iterator_t) {
     destroy(handle);
 }
 
-/// Whether the iterator stands on an entry.
+/// Returns whether the iterator is at an entry.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_iter_valid(handle: *const rocksdb_iterator_t) -> c_uchar {
     on!(handle.as_ref(), iter => c_uchar::from(iter.valid()), 0)
 }
 
-/// Goes to the first entry.
+/// Moves to the first entry.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_iter_seek_to_first(handle: *mut rocksdb_iterator_t) {
     quiet((), || on!(handle.as_mut(), iter => iter.seek_to_first(), ()));
 }
 
-/// Goes to the last entry.
+/// Moves to the last entry.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_iter_seek_to_last(handle: *mut rocksdb_iterator_t) {
     quiet((), || on!(handle.as_mut(), iter => iter.seek_to_last(), ()));
 }
 
-/// Goes to the first entry at or after a key.
+/// Moves to the first entry at or after a key.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_iter_seek(
     handle: *mut rocksdb_iterator_t,
@@ -149,7 +149,7 @@ pub unsafe extern "C" fn rocksdb_iter_seek(
     quiet((), || on!(handle.as_mut(), iter => iter.seek(slice(k, klen)), ()));
 }
 
-/// Goes to the last entry at or before a key.
+/// Moves to the last entry at or before a key.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_iter_seek_for_prev(
     handle: *mut rocksdb_iterator_t,
@@ -159,19 +159,19 @@ pub unsafe extern "C" fn rocksdb_iter_seek_for_prev(
     quiet((), || on!(handle.as_mut(), iter => iter.seek_for_prev(slice(k, klen)), ()));
 }
 
-/// One entry on.
+/// Moves to the next entry.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_iter_next(handle: *mut rocksdb_iterator_t) {
     quiet((), || on!(handle.as_mut(), iter => iter.next(), ()));
 }
 
-/// One entry back.
+/// Moves to the previous entry.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_iter_prev(handle: *mut rocksdb_iterator_t) {
     quiet((), || on!(handle.as_mut(), iter => iter.prev(), ()));
 }
 
-/// The key of the entry. Valid until the iterator moves.
+/// Returns the key of the entry. Valid until the iterator moves.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_iter_key(
     handle: *const rocksdb_iterator_t,
@@ -182,7 +182,7 @@ pub unsafe extern "C" fn rocksdb_iter_key(
     key.as_ptr().cast()
 }
 
-/// The value of the entry. Valid until the iterator moves.
+/// Returns the value of the entry. Valid until the iterator moves.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_iter_value(
     handle: *const rocksdb_iterator_t,
@@ -193,7 +193,7 @@ pub unsafe extern "C" fn rocksdb_iter_value(
     value.as_ptr().cast()
 }
 
-/// The key of the entry, by value.
+/// Returns the key of the entry, as a slice passed by value.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_iter_key_slice(
     iter: *const rocksdb_iterator_t,
@@ -201,7 +201,7 @@ pub unsafe extern "C" fn rocksdb_iter_key_slice(
     rocksdb_slice_t::of(on!(iter.as_ref(), iter => iter.key(), &[]))
 }
 
-/// The value of the entry, by value.
+/// Returns the value of the entry, as a slice passed by value.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_iter_value_slice(
     iter: *const rocksdb_iterator_t,
@@ -227,7 +227,7 @@ pub unsafe extern "C" fn rocksdb_iter_timestamp_slice(
     rocksdb_slice_t::of(&[])
 }
 
-/// What went wrong, if anything did.
+/// Returns the error, if there is one.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_iter_get_error(
     handle: *const rocksdb_iterator_t,
@@ -238,7 +238,7 @@ pub unsafe extern "C" fn rocksdb_iter_get_error(
     }
 }
 
-/// Reads what is newest now. Not valid before the next seek.
+/// Switches to the newest data. The iterator is invalid until the next seek.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_iter_refresh(
     iter: *const rocksdb_iterator_t,

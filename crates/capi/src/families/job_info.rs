@@ -1,7 +1,7 @@
-//! What listeners are told, read field by field.
+//! The data of events, which listeners read field by field.
 //!
-//! The infos belong to the engine and live as long as the callback that gets them; texts that the
-//! functions return live as long, and are not NUL-terminated.
+//! The data belongs to the engine and is valid during the callback that gets it. Texts that the functions return are
+//! valid as long, and are not NUL-terminated.
 
 use crate::bytes::put;
 use crate::errptr::save;
@@ -15,7 +15,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::ptr;
 
-/// An info of the engine as C sees it: the same object behind an opaque name.
+/// The data of an event as C sees it: the same object behind an opaque name.
 macro_rules! infos {
     ($($(#[$doc:meta])* $name:ident: $inner:ty;)*) => {$(
         $(#[$doc])*
@@ -24,7 +24,7 @@ macro_rules! infos {
 
         impl $name {
             pub(crate) fn of(info: &$inner) -> &$name {
-                // SAFETY: transparent: both have one layout, and the lifetime is kept.
+                // SAFETY: the type is transparent, so both have the same layout; the lifetime is kept.
                 unsafe { &*ptr::from_ref(info).cast() }
             }
         }
@@ -36,24 +36,24 @@ infos! {
     rocksdb_flushjobinfo_t: FlushJobInfo;
     /// A compaction.
     rocksdb_compactionjobinfo_t: CompactionJobInfo;
-    /// A part of a compaction.
+    /// A sub-compaction.
     rocksdb_subcompactionjobinfo_t: SubcompactionJobInfo;
     /// A file that was ingested.
     rocksdb_externalfileingestioninfo_t: ExternalFileIngestionInfo;
     /// A change of stalls.
     rocksdb_writestallinfo_t: WriteStallInfo;
-    /// How writers go; a number, as RocksDB has it.
+    /// A stall condition: a number, as in RocksDB.
     rocksdb_writestallcondition_t: WriteStallCondition;
     /// A memtable that was sealed.
     rocksdb_memtableinfo_t: MemTableInfo;
 }
 
-/// An error that a listener may take away.
+/// An error that a listener may clear.
 pub struct rocksdb_status_ptr_t {
     pub(crate) inner: Option<Error>,
 }
 
-/// Bytes that live as long as the info.
+/// Returns bytes that are valid as long as the data.
 unsafe fn lend(bytes: &[u8], len: *mut usize) -> *const c_char {
     put(len, bytes.len());
     bytes.as_ptr().cast()
@@ -79,7 +79,7 @@ unsafe fn tell(status: &Result<()>, errptr: *mut *mut c_char) {
     }
 }
 
-/// The error as text; nothing if a listener took it away.
+/// Returns the error as text; empty if a listener has cleared it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_status_ptr_get_error(
     status: *mut rocksdb_status_ptr_t,
@@ -90,7 +90,7 @@ pub unsafe extern "C" fn rocksdb_status_ptr_get_error(
     }
 }
 
-/// Takes the error away: writes go on.
+/// Clears the error: writes continue.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_reset_status(status_ptr: *mut rocksdb_status_ptr_t) {
     if let Some(status) = status_ptr.as_mut() {
@@ -156,7 +156,7 @@ pub unsafe extern "C" fn rocksdb_flushjobinfo_flush_reason(
     (*handle).0.flush_reason as u32
 }
 
-/// A compaction: how it ended; nothing if well.
+/// A compaction: its status; empty if it succeeded.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_compactionjobinfo_status(
     info: *const rocksdb_compactionjobinfo_t,
@@ -174,7 +174,7 @@ pub unsafe extern "C" fn rocksdb_compactionjobinfo_cf_name(
     lend((*handle).0.cf_name.as_bytes(), len)
 }
 
-/// A compaction: how many files it reads.
+/// A compaction: the number of files that it reads.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_compactionjobinfo_input_files_count(
     handle: *const rocksdb_compactionjobinfo_t,
@@ -182,7 +182,7 @@ pub unsafe extern "C" fn rocksdb_compactionjobinfo_input_files_count(
     (*handle).0.input_files.len()
 }
 
-/// A compaction: a file that it reads; NULL where there are fewer.
+/// A compaction: a file that it reads; NULL if there are fewer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_compactionjobinfo_input_file_at(
     handle: *const rocksdb_compactionjobinfo_t,
@@ -192,7 +192,7 @@ pub unsafe extern "C" fn rocksdb_compactionjobinfo_input_file_at(
     lend_file(&(*handle).0.input_files, pos, len)
 }
 
-/// A compaction: how many files it wrote.
+/// A compaction: the number of files that it wrote.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_compactionjobinfo_output_files_count(
     handle: *const rocksdb_compactionjobinfo_t,
@@ -200,7 +200,7 @@ pub unsafe extern "C" fn rocksdb_compactionjobinfo_output_files_count(
     (*handle).0.output_files.len()
 }
 
-/// A compaction: a file that it wrote; NULL where there are fewer.
+/// A compaction: a file that it wrote; NULL if there are fewer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_compactionjobinfo_output_file_at(
     handle: *const rocksdb_compactionjobinfo_t,
@@ -226,7 +226,7 @@ pub unsafe extern "C" fn rocksdb_compactionjobinfo_num_corrupt_keys(
     (*handle).0.stats.num_corrupt_keys
 }
 
-/// A compaction: the level that had to shrink.
+/// A compaction: the first input level.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_compactionjobinfo_base_input_level(
     handle: *const rocksdb_compactionjobinfo_t,
@@ -234,7 +234,7 @@ pub unsafe extern "C" fn rocksdb_compactionjobinfo_base_input_level(
     (*handle).0.base_input_level
 }
 
-/// A compaction: the level of the result.
+/// A compaction: the output level.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_compactionjobinfo_output_level(
     handle: *const rocksdb_compactionjobinfo_t,
@@ -298,7 +298,7 @@ pub unsafe extern "C" fn rocksdb_compactionjobinfo_num_input_files_at_output_lev
     (*handle).0.stats.num_input_files_at_output_level
 }
 
-/// A part of a compaction: how it ended; nothing if well.
+/// A sub-compaction: its status; empty if it succeeded.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_subcompactionjobinfo_status(
     info: *const rocksdb_subcompactionjobinfo_t,
@@ -307,7 +307,7 @@ pub unsafe extern "C" fn rocksdb_subcompactionjobinfo_status(
     tell(&(*info).0.status, errptr);
 }
 
-/// A part of a compaction: the column family's name.
+/// A sub-compaction: the column family's name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_subcompactionjobinfo_cf_name(
     handle: *const rocksdb_subcompactionjobinfo_t,
@@ -316,7 +316,7 @@ pub unsafe extern "C" fn rocksdb_subcompactionjobinfo_cf_name(
     lend((*handle).0.cf_name.as_bytes(), len)
 }
 
-/// A part of a compaction: the thread that runs it.
+/// A sub-compaction: the thread that runs it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_subcompactionjobinfo_thread_id(
     handle: *const rocksdb_subcompactionjobinfo_t,
@@ -324,7 +324,7 @@ pub unsafe extern "C" fn rocksdb_subcompactionjobinfo_thread_id(
     (*handle).0.thread_id
 }
 
-/// A part of a compaction: the level that had to shrink.
+/// A sub-compaction: the first input level.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_subcompactionjobinfo_base_input_level(
     handle: *const rocksdb_subcompactionjobinfo_t,
@@ -332,7 +332,7 @@ pub unsafe extern "C" fn rocksdb_subcompactionjobinfo_base_input_level(
     (*handle).0.base_input_level
 }
 
-/// A part of a compaction: the level of the result.
+/// A sub-compaction: the output level.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_subcompactionjobinfo_output_level(
     handle: *const rocksdb_subcompactionjobinfo_t,
@@ -340,7 +340,7 @@ pub unsafe extern "C" fn rocksdb_subcompactionjobinfo_output_level(
     (*handle).0.output_level
 }
 
-/// A part of a compaction: why the compaction was picked.
+/// A sub-compaction: why the compaction was picked.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_subcompactionjobinfo_compaction_reason(
     handle: *const rocksdb_subcompactionjobinfo_t,
@@ -375,7 +375,7 @@ pub unsafe extern "C" fn rocksdb_writestallinfo_cf_name(
     lend((*handle).0.cf_name.as_bytes(), len)
 }
 
-/// A change of stalls: how writers go now.
+/// A change of stalls: the current condition.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_writestallinfo_cur(
     handle: *const rocksdb_writestallinfo_t,
@@ -383,7 +383,7 @@ pub unsafe extern "C" fn rocksdb_writestallinfo_cur(
     rocksdb_writestallcondition_t::of(&(*handle).0.cur)
 }
 
-/// A change of stalls: how writers went.
+/// A change of stalls: the previous condition.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_writestallinfo_prev(
     handle: *const rocksdb_writestallinfo_t,
@@ -408,7 +408,7 @@ pub unsafe extern "C" fn rocksdb_memtableinfo_first_seqno(
     (*handle).0.first_seqno
 }
 
-/// A sealed memtable: nothing in it is older.
+/// A sealed memtable: a sequence number that no entry is older than.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_memtableinfo_earliest_seqno(
     handle: *const rocksdb_memtableinfo_t,

@@ -1,4 +1,4 @@
-//! Event listeners: made in C, given to options.
+//! Event listeners: created in C, and added to options.
 
 use super::job_info::{
     rocksdb_compactionjobinfo_t, rocksdb_externalfileingestioninfo_t, rocksdb_flushjobinfo_t,
@@ -16,7 +16,7 @@ pub struct rocksdb_eventlistener_t {
     inner: Arc<CListener>,
 }
 
-/// A listener of C functions; NULL functions are not called.
+/// Creates a listener from C functions. Functions that are NULL are not called.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_eventlistener_create(
     state_: *mut c_void,
@@ -48,13 +48,13 @@ pub unsafe extern "C" fn rocksdb_eventlistener_create(
     give(rocksdb_eventlistener_t { inner })
 }
 
-/// Gives a listener back that no options took over.
+/// Destroys a listener that no options took over.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_eventlistener_destroy(handle: *mut rocksdb_eventlistener_t) {
     destroy(handle);
 }
 
-/// The options take the listener over; the caller must not use it again.
+/// Adds the listener to options, which take ownership of it: the caller must not use it again.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_options_add_eventlistener(
     handle: *mut rocksdb_options_t,

@@ -1,5 +1,5 @@
-//! `rocksdb_livefiles_t` and `rocksdb_livefile_t`: what a database tells of its tables, or a caller of
-//! tables to be imported. Also whole files: deletions paused, and dropped by ranges.
+//! `rocksdb_livefiles_t` and `rocksdb_livefile_t`: the tables of a database, or tables to be imported that a caller
+//! describes. Also functions for whole files: pausing deletions, and dropping files in ranges.
 
 use super::{rocksdb_column_family_handle_t, rocksdb_t};
 use crate::bytes::{array, bound, path, put, slice, text};
@@ -13,7 +13,7 @@ use std::ffi::{CString, c_char, c_int};
 use std::os::unix::ffi::OsStrExt;
 use std::ptr;
 
-/// A table, with the texts that C reads.
+/// A table, and the texts that C reads.
 struct Listed {
     meta: LiveFileMetaData,
     family: CString,
@@ -21,7 +21,7 @@ struct Listed {
     directory: CString,
 }
 
-/// Tables.
+/// A list of tables.
 pub struct rocksdb_livefiles_t {
     files: Vec<Listed>,
 }
@@ -31,7 +31,7 @@ pub struct rocksdb_livefile_t {
     meta: LiveFileMetaData,
 }
 
-/// A NUL inside ends a text early, as in C.
+/// A NUL within a text ends it early, as in C.
 fn c_text(bytes: &[u8]) -> CString {
     let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
     CString::new(bytes.get(..end).unwrap_or_default()).unwrap_or_default()
@@ -58,7 +58,7 @@ impl rocksdb_livefiles_t {
     }
 }
 
-/// What `read` finds in a file of a list; nothing for NULL and places that the list does not have.
+/// Returns what `read` finds in a file of a list; a default for NULL and for an invalid index.
 unsafe fn read<T>(
     handle: *const rocksdb_livefiles_t,
     index: c_int,
@@ -70,7 +70,7 @@ unsafe fn read<T>(
     file.map_or(otherwise, read)
 }
 
-/// The tables of a database.
+/// Returns the tables of a database.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_livefiles(db: *mut rocksdb_t) -> *const rocksdb_livefiles_t {
     quiet(ptr::null(), || match db.as_ref() {
@@ -79,19 +79,19 @@ pub unsafe extern "C" fn rocksdb_livefiles(db: *mut rocksdb_t) -> *const rocksdb
     })
 }
 
-/// An empty list.
+/// Creates an empty list.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_livefiles_create() -> *mut rocksdb_livefiles_t {
     give(rocksdb_livefiles_t::new(Vec::new()))
 }
 
-/// How many tables there are.
+/// Returns the number of tables.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_livefiles_count(handle: *const rocksdb_livefiles_t) -> c_int {
     handle.as_ref().map_or(0, |list| list.files.len() as c_int)
 }
 
-/// The column family's name, which lives as long as the list.
+/// Returns the column family's name. Valid as long as the list.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_livefiles_column_family_name(
     handle: *const rocksdb_livefiles_t,
@@ -100,7 +100,7 @@ pub unsafe extern "C" fn rocksdb_livefiles_column_family_name(
     read(handle, index, ptr::null(), |file| file.family.as_ptr())
 }
 
-/// The file's name with a slash in front, which lives as long as the list.
+/// Returns the file's name with a slash in front. Valid as long as the list.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_livefiles_name(
     handle: *const rocksdb_livefiles_t,
@@ -109,7 +109,7 @@ pub unsafe extern "C" fn rocksdb_livefiles_name(
     read(handle, index, ptr::null(), |file| file.name.as_ptr())
 }
 
-/// The file's directory, which lives as long as the list.
+/// Returns the file's directory. Valid as long as the list.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_livefiles_directory(
     handle: *const rocksdb_livefiles_t,
@@ -118,7 +118,7 @@ pub unsafe extern "C" fn rocksdb_livefiles_directory(
     read(handle, index, ptr::null(), |file| file.directory.as_ptr())
 }
 
-/// Its level.
+/// Returns its level.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_livefiles_level(
     handle: *const rocksdb_livefiles_t,
@@ -127,7 +127,7 @@ pub unsafe extern "C" fn rocksdb_livefiles_level(
     read(handle, index, 0, |file| file.meta.level as c_int)
 }
 
-/// Its bytes.
+/// Returns its size in bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_livefiles_size(
     handle: *const rocksdb_livefiles_t,
@@ -147,7 +147,7 @@ unsafe fn key(
     bytes.as_ptr().cast()
 }
 
-/// Its first key, which lives as long as the list.
+/// Returns its first key. Valid as long as the list.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_livefiles_smallestkey(
     handle: *const rocksdb_livefiles_t,
@@ -157,7 +157,7 @@ pub unsafe extern "C" fn rocksdb_livefiles_smallestkey(
     key(handle, index, size, |meta| &meta.smallest_key)
 }
 
-/// Its last key, which lives as long as the list.
+/// Returns its last key. Valid as long as the list.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_livefiles_largestkey(
     handle: *const rocksdb_livefiles_t,
@@ -167,7 +167,7 @@ pub unsafe extern "C" fn rocksdb_livefiles_largestkey(
     key(handle, index, size, |meta| &meta.largest_key)
 }
 
-/// Its oldest sequence number.
+/// Returns its oldest sequence number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_livefiles_smallest_seqno(
     handle: *const rocksdb_livefiles_t,
@@ -176,7 +176,7 @@ pub unsafe extern "C" fn rocksdb_livefiles_smallest_seqno(
     read(handle, index, 0, |file| file.meta.smallest_seqno)
 }
 
-/// Its newest sequence number.
+/// Returns its newest sequence number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_livefiles_largest_seqno(
     handle: *const rocksdb_livefiles_t,
@@ -185,7 +185,7 @@ pub unsafe extern "C" fn rocksdb_livefiles_largest_seqno(
     read(handle, index, 0, |file| file.meta.largest_seqno)
 }
 
-/// Its entries.
+/// Returns the number of its entries.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_livefiles_entries(
     handle: *const rocksdb_livefiles_t,
@@ -194,7 +194,7 @@ pub unsafe extern "C" fn rocksdb_livefiles_entries(
     read(handle, index, 0, |file| file.meta.num_entries)
 }
 
-/// Its tombstones.
+/// Returns the number of its tombstones.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_livefiles_deletions(
     handle: *const rocksdb_livefiles_t,
@@ -203,13 +203,13 @@ pub unsafe extern "C" fn rocksdb_livefiles_deletions(
     read(handle, index, 0, |file| file.meta.num_deletions)
 }
 
-/// Gives a list back.
+/// Destroys a list.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_livefiles_destroy(handle: *const rocksdb_livefiles_t) {
     destroy(handle.cast_mut());
 }
 
-/// Appends a table, which is given away.
+/// Appends a table, which is handed over.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_livefiles_add(
     handle: *mut rocksdb_livefiles_t,
@@ -228,7 +228,7 @@ pub unsafe extern "C" fn rocksdb_livefiles_add(
 
 // ---- a table that a caller describes -------------------------------------------------------
 
-/// A table of which nothing is said yet.
+/// Creates an empty description of a table.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_livefile_create() -> *mut rocksdb_livefile_t {
     give(rocksdb_livefile_t { meta: LiveFileMetaData::default() })
@@ -333,7 +333,7 @@ pub unsafe extern "C" fn rocksdb_livefile_set_num_deletions(
     change(handle, |meta| meta.num_deletions = count);
 }
 
-/// Gives a table back that was added to no list.
+/// Destroys a table that was added to no list.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_livefile_destroy(handle: *mut rocksdb_livefile_t) {
     destroy(handle);
@@ -341,7 +341,7 @@ pub unsafe extern "C" fn rocksdb_livefile_destroy(handle: *mut rocksdb_livefile_
 
 // ---- whole files ---------------------------------------------------------------------------
 
-/// Keeps every file until as many calls of `rocksdb_enable_file_deletions`.
+/// Prevents the deletion of files until `rocksdb_enable_file_deletions` has been called as many times.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_disable_file_deletions(
     db: *mut rocksdb_t,
@@ -350,7 +350,7 @@ pub unsafe extern "C" fn rocksdb_disable_file_deletions(
     run(errptr, (), || get(db)?.db.disable_file_deletions());
 }
 
-/// Takes back one `rocksdb_disable_file_deletions`.
+/// Reverts one `rocksdb_disable_file_deletions`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_enable_file_deletions(
     db: *mut rocksdb_t,
@@ -359,7 +359,7 @@ pub unsafe extern "C" fn rocksdb_enable_file_deletions(
     run(errptr, (), || get(db)?.db.enable_file_deletions());
 }
 
-/// Drops the tables below level 0 that lie in a range, its end included; NULL is an open end.
+/// Drops the tables below level 0 that are in a range, including its end; NULL means unbounded.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_delete_file_in_range(
     db: *mut rocksdb_t,
@@ -376,7 +376,7 @@ pub unsafe extern "C" fn rocksdb_delete_file_in_range(
     });
 }
 
-/// [`rocksdb_delete_file_in_range`] of a column family.
+/// Does the same as [`rocksdb_delete_file_in_range`] in a column family.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_delete_file_in_range_cf(
     db: *mut rocksdb_t,
@@ -421,7 +421,7 @@ unsafe fn approximate_sizes(
     Ok(())
 }
 
-/// About how many bytes of files ranges of keys take.
+/// Estimates the size in bytes of key ranges in files.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_approximate_sizes(
     db: *mut rocksdb_t,
@@ -445,7 +445,7 @@ pub unsafe extern "C" fn rocksdb_approximate_sizes(
     });
 }
 
-/// [`rocksdb_approximate_sizes`] of a column family.
+/// Does the same as [`rocksdb_approximate_sizes`] in a column family.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_approximate_sizes_cf(
     db: *mut rocksdb_t,
@@ -475,7 +475,7 @@ const INCLUDE_MEMTABLES: u8 = 1 << 0;
 /// `rocksdb_size_approximation_flags_include_files`.
 const INCLUDE_FILES: u8 = 1 << 1;
 
-/// [`rocksdb_approximate_sizes_cf`] of memtables, files or both.
+/// Does the same as [`rocksdb_approximate_sizes_cf`] for memtables, files or both.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_approximate_sizes_cf_with_flags(
     db: *mut rocksdb_t,

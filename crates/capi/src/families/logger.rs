@@ -1,4 +1,4 @@
-//! Loggers: lines that else go to LOG, for standard error or a function of the caller's.
+//! Loggers, which receive the lines instead of LOG: standard error, or a function of the caller.
 
 use super::rocksdb_options_t;
 use crate::bytes::text;
@@ -8,7 +8,7 @@ use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::ptr;
 use std::sync::Arc;
 
-/// A logger. Options that have it keep it after the handle is gone.
+/// A logger. Options keep it after the handle is destroyed.
 pub struct rocksdb_logger_t {
     inner: Arc<dyn Logger>,
 }
@@ -39,7 +39,7 @@ struct Callback {
     state: *mut c_void,
 }
 
-// SAFETY: RocksDB's C ABI calls loggers from any thread; callers know that.
+// SAFETY: RocksDB's C ABI calls loggers from any thread, which callers must allow.
 unsafe impl Send for Callback {}
 // SAFETY: as above.
 unsafe impl Sync for Callback {}
@@ -49,8 +49,7 @@ impl Logger for Callback {
         let mut bytes = text.as_bytes().to_vec();
         let len = bytes.len();
         bytes.push(0);
-        // SAFETY: the caller gave a function for exactly this call, and its state; the text lives
-        // during the call.
+        // SAFETY: the caller gave a function for exactly this call, and its state; the text is valid during the call.
         unsafe { (self.function)(self.state, level as c_uint, bytes.as_mut_ptr().cast(), len) }
     }
     fn level(&self) -> LogLevel {
@@ -58,7 +57,7 @@ impl Logger for Callback {
     }
 }
 
-/// Lines from `log_level` on go to standard error, each behind `prefix`, which may be NULL.
+/// Creates a logger that writes lines from `log_level` on to standard error, each after `prefix`, which may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_logger_create_stderr_logger(
     log_level: c_int,
@@ -68,7 +67,7 @@ pub unsafe extern "C" fn rocksdb_logger_create_stderr_logger(
     give(rocksdb_logger_t { inner: Arc::new(StandardError { level, prefix }) })
 }
 
-/// Lines from `log_level` on go to a function of the caller's.
+/// Creates a logger that passes lines from `log_level` on to a function of the caller.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_logger_create_callback_logger(
     log_level: c_int,
@@ -80,13 +79,13 @@ pub unsafe extern "C" fn rocksdb_logger_create_callback_logger(
     give(rocksdb_logger_t { inner: Arc::new(Callback { level, function, state: priv_ }) })
 }
 
-/// Gives the handle back.
+/// Destroys the handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_logger_destroy(logger: *mut rocksdb_logger_t) {
     destroy(logger);
 }
 
-/// Databases opened with these options log there.
+/// Sets the logger of databases opened with these options.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_options_set_info_log(
     handle: *mut rocksdb_options_t,
@@ -97,7 +96,7 @@ pub unsafe extern "C" fn rocksdb_options_set_info_log(
     }
 }
 
-/// Where databases opened with these options log, for the caller to destroy; NULL if to LOG.
+/// Returns the logger of databases opened with these options, for the caller to destroy; NULL if they write LOG.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_options_get_info_log(
     opt: *mut rocksdb_options_t,

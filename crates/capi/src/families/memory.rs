@@ -1,4 +1,4 @@
-//! Memory of databases and caches, by what uses it.
+//! The memory of databases and caches, by purpose.
 
 use super::cache::rocksdb_cache_t;
 use super::rocksdb_t;
@@ -10,14 +10,14 @@ use std::ffi::c_char;
 use std::ptr;
 use std::sync::Arc;
 
-/// Databases and caches to ask.
+/// A list of databases and caches.
 #[derive(Default)]
 pub struct rocksdb_memory_consumers_t {
     dbs: Vec<Db>,
     caches: Vec<Arc<Cache>>,
 }
 
-/// Their memory at one moment, in bytes.
+/// Their memory at one point in time, in bytes.
 #[derive(Default)]
 pub struct rocksdb_memory_usage_t {
     mem_table_total: u64,
@@ -26,13 +26,13 @@ pub struct rocksdb_memory_usage_t {
     cache_total: u64,
 }
 
-/// Nobody to ask yet.
+/// Creates an empty list.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_memory_consumers_create() -> *mut rocksdb_memory_consumers_t {
     give(rocksdb_memory_consumers_t::default())
 }
 
-/// A database to ask. It may be closed meanwhile and then uses nothing.
+/// Adds a database. If it is closed meanwhile, it uses no memory.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_memory_consumers_add_db(
     consumers: *mut rocksdb_memory_consumers_t,
@@ -43,7 +43,7 @@ pub unsafe extern "C" fn rocksdb_memory_consumers_add_db(
     }
 }
 
-/// A cache to ask.
+/// Adds a cache.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_memory_consumers_add_cache(
     consumers: *mut rocksdb_memory_consumers_t,
@@ -54,7 +54,7 @@ pub unsafe extern "C" fn rocksdb_memory_consumers_add_cache(
     }
 }
 
-/// Gives the list back.
+/// Destroys the list.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_memory_consumers_destroy(
     consumers: *mut rocksdb_memory_consumers_t,
@@ -62,7 +62,7 @@ pub unsafe extern "C" fn rocksdb_memory_consumers_destroy(
     destroy(consumers);
 }
 
-/// Asks all of them. A cache that was added twice counts once.
+/// Queries all of them. A cache that was added twice counts once.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_approximate_memory_usage_create(
     consumers: *mut rocksdb_memory_consumers_t,
@@ -86,7 +86,7 @@ pub unsafe extern "C" fn rocksdb_approximate_memory_usage_create(
     })
 }
 
-/// Gives the figures back.
+/// Destroys the figures.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_approximate_memory_usage_destroy(
     usage: *mut rocksdb_memory_usage_t,
@@ -94,7 +94,7 @@ pub unsafe extern "C" fn rocksdb_approximate_memory_usage_destroy(
     destroy(usage);
 }
 
-/// Memtables, those included that only iterators still hold.
+/// Returns the memory of memtables, including those that only iterators still hold.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_approximate_memory_usage_get_mem_table_total(
     memory_usage: *mut rocksdb_memory_usage_t,
@@ -102,7 +102,7 @@ pub unsafe extern "C" fn rocksdb_approximate_memory_usage_get_mem_table_total(
     memory_usage.as_ref().map_or(0, |usage| usage.mem_table_total)
 }
 
-/// Memtables that are not flushed yet.
+/// Returns the memory of memtables that are not flushed yet.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_approximate_memory_usage_get_mem_table_unflushed(
     memory_usage: *mut rocksdb_memory_usage_t,
@@ -110,7 +110,7 @@ pub unsafe extern "C" fn rocksdb_approximate_memory_usage_get_mem_table_unflushe
     memory_usage.as_ref().map_or(0, |usage| usage.mem_table_unflushed)
 }
 
-/// Readers of tables, outside of caches.
+/// Returns the memory of table readers outside caches.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_approximate_memory_usage_get_mem_table_readers_total(
     memory_usage: *mut rocksdb_memory_usage_t,
@@ -118,7 +118,7 @@ pub unsafe extern "C" fn rocksdb_approximate_memory_usage_get_mem_table_readers_
     memory_usage.as_ref().map_or(0, |usage| usage.mem_table_readers_total)
 }
 
-/// The caches.
+/// Returns the memory of the caches.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_approximate_memory_usage_get_cache_total(
     memory_usage: *mut rocksdb_memory_usage_t,

@@ -1,5 +1,5 @@
-//! `rocksdb_column_family_metadata_t`, `rocksdb_level_metadata_t` and `rocksdb_sst_file_metadata_t`:
-//! levels and files of a column family at one moment.
+//! `rocksdb_column_family_metadata_t`, `rocksdb_level_metadata_t` and `rocksdb_sst_file_metadata_t`: the levels and
+//! files of a column family at one point in time.
 
 use super::{rocksdb_column_family_handle_t, rocksdb_t};
 use crate::bytes::{c_string, put, to_malloc};
@@ -17,13 +17,13 @@ pub struct rocksdb_column_family_metadata_t {
     meta: Arc<ColumnFamilyMetaData>,
 }
 
-/// One of its levels; keeps the whole.
+/// One of its levels; keeps the whole metadata alive.
 pub struct rocksdb_level_metadata_t {
     meta: Arc<ColumnFamilyMetaData>,
     level: usize,
 }
 
-/// One of its files; keeps the whole.
+/// One of its files; keeps the whole metadata alive.
 pub struct rocksdb_sst_file_metadata_t {
     meta: Arc<ColumnFamilyMetaData>,
     level: usize,
@@ -43,12 +43,12 @@ impl rocksdb_sst_file_metadata_t {
 }
 
 fn of(db: &Db, cf: &ColumnFamily) -> *mut rocksdb_column_family_metadata_t {
-    // RocksDB's C ABI has no place for an error; of a dropped family there is nothing to tell.
+    // RocksDB's C ABI cannot report an error; a dropped family has no metadata.
     let meta = db.column_family_metadata(cf).unwrap_or_default();
     give(rocksdb_column_family_metadata_t { meta: Arc::new(meta) })
 }
 
-/// The files of the default column family.
+/// Returns the files of the default column family.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_get_column_family_metadata(
     db: *mut rocksdb_t,
@@ -56,7 +56,7 @@ pub unsafe extern "C" fn rocksdb_get_column_family_metadata(
     quiet(ptr::null_mut(), || db.as_ref().map_or(ptr::null_mut(), |db| of(&db.db, &db.default_cf)))
 }
 
-/// The files of a column family.
+/// Returns the files of a column family.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_get_column_family_metadata_cf(
     db: *mut rocksdb_t,
@@ -68,7 +68,7 @@ pub unsafe extern "C" fn rocksdb_get_column_family_metadata_cf(
     })
 }
 
-/// Gives it back.
+/// Destroys the object.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_column_family_metadata_destroy(
     cf_meta: *mut rocksdb_column_family_metadata_t,
@@ -76,7 +76,7 @@ pub unsafe extern "C" fn rocksdb_column_family_metadata_destroy(
     destroy(cf_meta);
 }
 
-/// Bytes of all files.
+/// Returns the total size of all files in bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_column_family_metadata_get_size(
     cf_meta: *mut rocksdb_column_family_metadata_t,
@@ -84,7 +84,7 @@ pub unsafe extern "C" fn rocksdb_column_family_metadata_get_size(
     cf_meta.as_ref().map_or(0, |m| m.meta.size)
 }
 
-/// How many files there are.
+/// Returns the number of files.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_column_family_metadata_get_file_count(
     cf_meta: *mut rocksdb_column_family_metadata_t,
@@ -92,7 +92,7 @@ pub unsafe extern "C" fn rocksdb_column_family_metadata_get_file_count(
     cf_meta.as_ref().map_or(0, |m| m.meta.file_count)
 }
 
-/// The column family's name, for the caller to free.
+/// Returns the column family's name, for the caller to free.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_column_family_metadata_get_name(
     cf_meta: *mut rocksdb_column_family_metadata_t,
@@ -100,7 +100,7 @@ pub unsafe extern "C" fn rocksdb_column_family_metadata_get_name(
     c_string(cf_meta.as_ref().map_or("", |m| &m.meta.name))
 }
 
-/// How many levels there are.
+/// Returns the number of levels.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_column_family_metadata_get_level_count(
     cf_meta: *mut rocksdb_column_family_metadata_t,
@@ -108,7 +108,7 @@ pub unsafe extern "C" fn rocksdb_column_family_metadata_get_level_count(
     cf_meta.as_ref().map_or(0, |m| m.meta.levels.len())
 }
 
-/// The level with this index; NULL if there is none.
+/// Returns the level with this index; NULL if there is none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_column_family_metadata_get_level_metadata(
     cf_meta: *mut rocksdb_column_family_metadata_t,
@@ -122,13 +122,13 @@ pub unsafe extern "C" fn rocksdb_column_family_metadata_get_level_metadata(
     }
 }
 
-/// Gives it back.
+/// Destroys the object.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_level_metadata_destroy(level_meta: *mut rocksdb_level_metadata_t) {
     destroy(level_meta);
 }
 
-/// What `read` finds in a level.
+/// Returns what `read` finds in a level.
 unsafe fn level<T: Default>(
     level_meta: *mut rocksdb_level_metadata_t,
     read: impl FnOnce(&LevelMetaData) -> T,
@@ -136,7 +136,7 @@ unsafe fn level<T: Default>(
     level_meta.as_ref().and_then(rocksdb_level_metadata_t::level).map(read).unwrap_or_default()
 }
 
-/// Which level it is.
+/// Returns the number of the level.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_level_metadata_get_level(
     level_meta: *mut rocksdb_level_metadata_t,
@@ -144,7 +144,7 @@ pub unsafe extern "C" fn rocksdb_level_metadata_get_level(
     level(level_meta, |l| l.level as c_int)
 }
 
-/// Bytes of its files.
+/// Returns the total size of its files in bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_level_metadata_get_size(
     level_meta: *mut rocksdb_level_metadata_t,
@@ -152,7 +152,7 @@ pub unsafe extern "C" fn rocksdb_level_metadata_get_size(
     level(level_meta, |l| l.size)
 }
 
-/// How many files it has.
+/// Returns the number of its files.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_level_metadata_get_file_count(
     level_meta: *mut rocksdb_level_metadata_t,
@@ -160,7 +160,7 @@ pub unsafe extern "C" fn rocksdb_level_metadata_get_file_count(
     level(level_meta, |l| l.files.len())
 }
 
-/// The file with this index; NULL if there is none.
+/// Returns the file with this index; NULL if there is none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_level_metadata_get_sst_file_metadata(
     level_meta: *mut rocksdb_level_metadata_t,
@@ -174,7 +174,7 @@ pub unsafe extern "C" fn rocksdb_level_metadata_get_sst_file_metadata(
     give(rocksdb_sst_file_metadata_t { meta, level: handle.level, file: i })
 }
 
-/// Gives it back.
+/// Destroys the object.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_sst_file_metadata_destroy(
     file_meta: *mut rocksdb_sst_file_metadata_t,
@@ -187,7 +187,7 @@ unsafe fn file<'a>(file_meta: *mut rocksdb_sst_file_metadata_t) -> Option<&'a Li
     handle.and_then(rocksdb_sst_file_metadata_t::file)
 }
 
-/// The name without directory and slash, for the caller to free.
+/// Returns the name without directory and slash, for the caller to free.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_sst_file_metadata_get_relative_filename(
     file_meta: *mut rocksdb_sst_file_metadata_t,
@@ -195,7 +195,7 @@ pub unsafe extern "C" fn rocksdb_sst_file_metadata_get_relative_filename(
     c_string(file(file_meta).map_or("", |f| f.name.trim_start_matches('/')))
 }
 
-/// The directory, for the caller to free.
+/// Returns the directory, for the caller to free.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_sst_file_metadata_get_directory(
     file_meta: *mut rocksdb_sst_file_metadata_t,
@@ -205,7 +205,7 @@ pub unsafe extern "C" fn rocksdb_sst_file_metadata_get_directory(
     to_malloc(&bytes)
 }
 
-/// Its bytes.
+/// Returns its size in bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_sst_file_metadata_get_size(
     file_meta: *mut rocksdb_sst_file_metadata_t,
@@ -213,7 +213,7 @@ pub unsafe extern "C" fn rocksdb_sst_file_metadata_get_size(
     file(file_meta).map_or(0, |f| f.size)
 }
 
-/// Its first key, for the caller to free.
+/// Returns its first key, for the caller to free.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_sst_file_metadata_get_smallestkey(
     file_meta: *mut rocksdb_sst_file_metadata_t,
@@ -224,7 +224,7 @@ pub unsafe extern "C" fn rocksdb_sst_file_metadata_get_smallestkey(
     to_malloc(key)
 }
 
-/// Its last key, for the caller to free.
+/// Returns its last key, for the caller to free.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_sst_file_metadata_get_largestkey(
     file_meta: *mut rocksdb_sst_file_metadata_t,

@@ -1,4 +1,4 @@
-//! The functions, one file per handle.
+//! The C functions, one file per handle type.
 
 mod backup;
 mod batch;

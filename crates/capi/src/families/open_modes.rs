@@ -1,4 +1,4 @@
-//! `rocksdb_t` opened in other ways than for reading and writing, and changed while it is open.
+//! Other ways to open `rocksdb_t`, and changes of options while it is open.
 
 use super::db::{descriptors, give_families};
 use super::{rocksdb_column_family_handle_t, rocksdb_options_t, rocksdb_t};
@@ -10,7 +10,7 @@ use ferrolith::internal::db::{ColumnFamily, Db};
 use std::ffi::{c_char, c_int, c_uchar};
 use std::ptr;
 
-/// Opens the default column family for reading only. As in RocksDB, WALs are no error here, whatever
+/// Opens the default column family read-only. As in RocksDB, WALs are no error here, whatever
 /// the flag says: they are with a list of column families.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_open_for_read_only(
@@ -25,7 +25,7 @@ pub unsafe extern "C" fn rocksdb_open_for_read_only(
     })
 }
 
-/// Opens column families for reading only; they need not be all.
+/// Opens column families read-only; they need not be all.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_open_for_read_only_column_families(
     options: *const rocksdb_options_t,
@@ -91,7 +91,7 @@ unsafe fn set_options(
     db.db.set_options_cf(cf, &pairs)
 }
 
-/// Opens a database whose entries live for `ttl` seconds.
+/// Opens a database whose entries live for at least `ttl` seconds.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_open_with_ttl(
     options: *const rocksdb_options_t,
@@ -128,7 +128,7 @@ pub unsafe extern "C" fn rocksdb_open_column_families_with_ttl(
     })
 }
 
-/// Makes a column family whose entries live for `ttl` seconds.
+/// Creates a column family whose entries live for at least `ttl` seconds.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_create_column_family_with_ttl(
     db: *mut rocksdb_t,
@@ -144,7 +144,7 @@ pub unsafe extern "C" fn rocksdb_create_column_family_with_ttl(
     })
 }
 
-/// Makes a database of what is left in a directory whose MANIFEST is lost.
+/// Rebuilds a database from the remaining files of a directory whose MANIFEST is lost.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_repair_db(
     options: *const rocksdb_options_t,

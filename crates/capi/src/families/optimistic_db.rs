@@ -60,7 +60,7 @@ pub unsafe extern "C" fn rocksdb_optimistictransactiondb_open_column_families(
     })
 }
 
-/// Closes the database, whatever handles of it are still held.
+/// Closes the database, even if other handles of it exist.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_optimistictransactiondb_close(
     otxn_db: *mut rocksdb_optimistictransactiondb_t,
@@ -83,13 +83,13 @@ pub unsafe extern "C" fn rocksdb_optimistictransactiondb_get_base_db(
     base.map_or(ptr::null_mut(), give)
 }
 
-/// Gives the handle back; the database stays open.
+/// Destroys the handle; the database stays open.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_optimistictransactiondb_close_base_db(base_db: *mut rocksdb_t) {
     destroy(base_db);
 }
 
-/// Begins a transaction; `old_txn`, if not NULL, is used again.
+/// Begins a transaction; `old_txn`, if not NULL, is reused.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_optimistictransaction_begin(
     otxn_db: *mut rocksdb_optimistictransactiondb_t,

@@ -1,4 +1,4 @@
-//! Options of databases and operations: the handles. Plain settings are generated from `abi.tsv`.
+//! Options of databases and operations: the handles. Simple accessors are generated from `abi.tsv`.
 
 use crate::handles::{destroy, give};
 use ferrolith::internal::options::{FlushOptions, Options, ReadOptions, WriteOptions};
@@ -28,19 +28,19 @@ pub struct rocksdb_flushoptions_t {
     pub(crate) inner: FlushOptions,
 }
 
-/// New options with RocksDB's defaults.
+/// Creates options with RocksDB's defaults.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_options_create() -> *mut rocksdb_options_t {
     give(rocksdb_options_t::default())
 }
 
-/// Gives options back.
+/// Destroys options.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_options_destroy(handle: *mut rocksdb_options_t) {
     destroy(handle);
 }
 
-/// A copy. Parts behind handles (caches, comparators) are shared.
+/// Creates a copy. Objects behind handles (caches, comparators) are shared.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_options_create_copy(
     handle: *mut rocksdb_options_t,
@@ -48,31 +48,31 @@ pub unsafe extern "C" fn rocksdb_options_create_copy(
     give(handle.as_ref().cloned().unwrap_or_default())
 }
 
-/// New read options.
+/// Creates read options.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_readoptions_create() -> *mut rocksdb_readoptions_t {
     give(rocksdb_readoptions_t::default())
 }
 
-/// Gives read options back.
+/// Destroys read options.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_readoptions_destroy(handle: *mut rocksdb_readoptions_t) {
     destroy(handle);
 }
 
-/// New write options.
+/// Creates write options.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_writeoptions_create() -> *mut rocksdb_writeoptions_t {
     give(rocksdb_writeoptions_t::default())
 }
 
-/// Gives write options back.
+/// Destroys write options.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_writeoptions_destroy(handle: *mut rocksdb_writeoptions_t) {
     destroy(handle);
 }
 
-/// Whether writes skip the WAL.
+/// Sets whether writes skip the WAL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_writeoptions_disable_WAL(
     opt: *mut rocksdb_writeoptions_t,
@@ -83,13 +83,13 @@ pub unsafe extern "C" fn rocksdb_writeoptions_disable_WAL(
     }
 }
 
-/// New flush options.
+/// Creates flush options.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_flushoptions_create() -> *mut rocksdb_flushoptions_t {
     give(rocksdb_flushoptions_t::default())
 }
 
-/// Gives flush options back.
+/// Destroys flush options.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_flushoptions_destroy(handle: *mut rocksdb_flushoptions_t) {
     destroy(handle);

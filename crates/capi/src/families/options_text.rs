@@ -17,7 +17,7 @@ use std::path::Path;
 use std::ptr;
 use std::sync::Arc;
 
-/// `base_options` with the settings of a text. After an error `new_options` are the base.
+/// Applies the settings in a text to a copy of `base_options`. After an error, `new_options` equals the base.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_get_options_from_string(
     base_options: *const rocksdb_options_t,
@@ -43,7 +43,7 @@ fn no_options_file(dir: &Path) -> Error {
     ))
 }
 
-/// What the newest OPTIONS file of a database says, whether the database is open or not.
+/// Loads the newest OPTIONS file of a database, which may be open or closed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_load_latest_options(
     db_path: *const c_char,
@@ -83,7 +83,7 @@ pub unsafe extern "C" fn rocksdb_load_latest_options(
     });
 }
 
-/// What text cannot say: the files, and the cache that all tables share.
+/// Returns the objects that text cannot describe: the files, and the cache that all tables share.
 unsafe fn known_parts(env: &rocksdb_env_t, cache: *mut rocksdb_cache_t) -> Options {
     let mut known = Options::default();
     known.db.file_system = env.fs.clone();
@@ -93,7 +93,7 @@ unsafe fn known_parts(env: &rocksdb_env_t, cache: *mut rocksdb_cache_t) -> Optio
     known
 }
 
-/// Gives back what `rocksdb_load_latest_options` gave.
+/// Frees what `rocksdb_load_latest_options` returned.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_load_latest_options_destroy(
     db_options: *mut rocksdb_options_t,

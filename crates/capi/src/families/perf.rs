@@ -1,6 +1,6 @@
-//! The perf context: what the calling thread's operations cost.
+//! The perf context: the cost of the calling thread's operations.
 //!
-//! As in RocksDB a handle stands for the context of the thread that uses it; there is one per thread.
+//! As in RocksDB, a handle means the context of the thread that uses it; there is one per thread.
 
 use crate::bytes::c_string;
 use crate::errptr::quiet;
@@ -9,12 +9,12 @@ use ferrolith::internal::base::perf::{self, PerfLevel, PerfMetric};
 use std::ffi::{c_char, c_int, c_uchar};
 use std::ptr;
 
-/// The context of whichever thread uses it.
+/// The context of the thread that uses it.
 pub struct rocksdb_perfcontext_t {
     _unused: u8,
 }
 
-/// What this thread counts from now on; a number that is no level changes nothing.
+/// Sets what this thread counts from now on. A number that is not a level changes nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_set_perf_level(level: c_int) {
     if let Some(level) = u8::try_from(level).ok().and_then(PerfLevel::from_number) {
@@ -22,20 +22,20 @@ pub unsafe extern "C" fn rocksdb_set_perf_level(level: c_int) {
     }
 }
 
-/// A handle. Counts begin with the first one that a process makes.
+/// Creates a handle. Counting begins when a process creates its first handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_perfcontext_create() -> *mut rocksdb_perfcontext_t {
     let _ = perf::value(PerfMetric::BlockReadCount);
     give(rocksdb_perfcontext_t { _unused: 0 })
 }
 
-/// All of this thread's counts are 0 again.
+/// Resets all counts of this thread to 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_perfcontext_reset(_context: *mut rocksdb_perfcontext_t) {
     perf::reset();
 }
 
-/// This thread's counts as text for the caller to free.
+/// Returns this thread's counts as text, for the caller to free.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_perfcontext_report(
     _context: *mut rocksdb_perfcontext_t,
@@ -44,7 +44,7 @@ pub unsafe extern "C" fn rocksdb_perfcontext_report(
     quiet(ptr::null_mut(), || c_string(&perf::report(exclude_zero_counters != 0)))
 }
 
-/// One of this thread's counts by its number; 0 for a number that is none.
+/// Returns one of this thread's counts by number; 0 for an unknown number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_perfcontext_metric(
     _context: *mut rocksdb_perfcontext_t,
@@ -54,7 +54,7 @@ pub unsafe extern "C" fn rocksdb_perfcontext_metric(
     metric.map_or(0, perf::value)
 }
 
-/// Gives the handle back.
+/// Destroys the handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_perfcontext_destroy(context: *mut rocksdb_perfcontext_t) {
     destroy(context);

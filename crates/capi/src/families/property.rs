@@ -1,4 +1,4 @@
-//! Properties: what a database says about itself.
+//! Properties of a database.
 
 use super::{rocksdb_column_family_handle_t, rocksdb_t};
 use crate::bytes::{c_string, put, text};
@@ -6,7 +6,7 @@ use crate::errptr::quiet;
 use std::ffi::{c_char, c_int};
 use std::ptr;
 
-/// A property of the default column family, for the caller to free; NULL if there is no such one.
+/// A property of the default column family, for the caller to free; NULL if there is no such property.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_property_value(
     db: *mut rocksdb_t,
@@ -18,7 +18,7 @@ pub unsafe extern "C" fn rocksdb_property_value(
     })
 }
 
-/// A property of a column family, for the caller to free; NULL if there is no such one.
+/// A property of a column family, for the caller to free; NULL if there is no such property.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_property_value_cf(
     db: *mut rocksdb_t,
@@ -32,7 +32,7 @@ pub unsafe extern "C" fn rocksdb_property_value_cf(
     })
 }
 
-/// A number of the default column family; 0 if it was stored, -1 if there is no such one.
+/// A number of the default column family; 0 if it was stored, -1 if there is no such property.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_property_int(
     db: *mut rocksdb_t,
@@ -46,7 +46,7 @@ pub unsafe extern "C" fn rocksdb_property_int(
     })
 }
 
-/// A number of a column family; 0 if it was stored, -1 if there is no such one.
+/// A number of a column family; 0 if it was stored, -1 if there is no such property.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_property_int_cf(
     db: *mut rocksdb_t,
@@ -62,7 +62,7 @@ pub unsafe extern "C" fn rocksdb_property_int_cf(
     })
 }
 
-/// The name, unless RocksDB has its property as text alone.
+/// Returns the name, unless RocksDB provides the property only as text.
 unsafe fn int_name(propname: *const c_char) -> Option<String> {
     let texts = ["rocksdb.num-files-at-level", "rocksdb.compression-ratio-at-level"];
     let name = text(propname);

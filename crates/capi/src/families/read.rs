@@ -1,4 +1,4 @@
-//! Reads: get in all its forms.
+//! Lookups in all their forms.
 
 use super::{rocksdb_column_family_handle_t, rocksdb_readoptions_t, rocksdb_t};
 use crate::bytes::{array, put, slice, to_malloc};
@@ -12,14 +12,14 @@ use std::cell::Cell;
 use std::ffi::{c_char, c_uchar};
 use std::ptr;
 
-/// A value that stays where it is if it is large, and else a copy in memory that is used again.
+/// A value: a large one stays in place, and a small one is copied into memory that is reused.
 #[derive(Default)]
 pub struct rocksdb_pinnableslice_t {
     value: ValueBuffer,
 }
 
 impl rocksdb_pinnableslice_t {
-    /// A slice of this value.
+    /// Creates a slice of this value.
     pub(crate) fn of(value: PinnedValue) -> rocksdb_pinnableslice_t {
         let mut slice = rocksdb_pinnableslice_t::default();
         slice.value.pin(value);
@@ -31,17 +31,17 @@ impl rocksdb_pinnableslice_t {
 const SPARE_BYTES_MAX: usize = 16 << 10;
 
 thread_local! {
-    /// The slice that this thread gave back last. Who looks up one key after the other gets it again
-    /// and pays for no allocation.
+    /// The slice that this thread destroyed last. A thread that looks up one key after the other reuses it and needs no
+    /// allocation.
     static SPARE: Cell<Option<Box<rocksdb_pinnableslice_t>>> = const { Cell::new(None) };
 }
 
-/// As `rocksdb_pinnableslice_t`, of the newer functions.
+/// Like `rocksdb_pinnableslice_t`, for the newer functions.
 pub struct rocksdb_pinnable_handle_t {
     value: PinnedValue,
 }
 
-/// Bytes and their length, as C sees them.
+/// Bytes and their length in C's form.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct rocksdb_slice_t {
@@ -55,7 +55,7 @@ impl rocksdb_slice_t {
     }
 }
 
-/// Looks a key up in a column family, or in the default one where the handle is `None`.
+/// Looks up a key in a column family, or in the default one if the handle is `None`.
 unsafe fn look_up(
     db: *mut rocksdb_t,
     options: *const rocksdb_readoptions_t,
@@ -69,7 +69,7 @@ unsafe fn look_up(
     }
 }
 
-/// Looks a key up and copies its value for the caller to free; NULL where there is none.
+/// Looks a key up and copies its value for the caller to free; NULL if there is none.
 #[inline]
 unsafe fn look_up_copy(
     db: *mut rocksdb_t,
@@ -90,7 +90,7 @@ unsafe fn look_up_copy(
     Ok(value.unwrap_or(ptr::null_mut()))
 }
 
-/// Looks a key up into a slice; NULL where there is no value.
+/// Looks a key up into a slice; NULL if there is no value.
 #[inline]
 unsafe fn look_up_slice(
     db: *mut rocksdb_t,
@@ -120,7 +120,7 @@ fn keep_spare(slice: Box<rocksdb_pinnableslice_t>) {
     }
 }
 
-/// The value as memory of the caller's; NULL and length 0 where there is none.
+/// Returns the value in the caller's memory; NULL and length 0 if there is none.
 pub(super) unsafe fn to_caller(value: Option<PinnedValue>, vallen: *mut usize) -> *mut c_char {
     put(vallen, value.as_ref().map_or(0, |v| v.len()));
     value.map_or(ptr::null_mut(), |v| to_malloc(&v))
@@ -155,7 +155,7 @@ pub unsafe extern "C" fn rocksdb_get_cf(
     run(errptr, ptr::null_mut(), || look_up_copy(db, options, cf, key, vallen))
 }
 
-/// The value of a key of the default column family; NULL where there is none.
+/// The value of a key of the default column family; NULL if there is none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_get_pinned(
     db: *mut rocksdb_t,
@@ -168,7 +168,7 @@ pub unsafe extern "C" fn rocksdb_get_pinned(
     run(errptr, ptr::null_mut(), || look_up_slice(db, options, None, key))
 }
 
-/// The value of a key; NULL where there is none.
+/// The value of a key; NULL if there is none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_get_pinned_cf(
     db: *mut rocksdb_t,
@@ -182,7 +182,7 @@ pub unsafe extern "C" fn rocksdb_get_pinned_cf(
     run(errptr, ptr::null_mut(), || look_up_slice(db, options, cf, key))
 }
 
-/// Gives a value back.
+/// Destroys a value.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_pinnableslice_destroy(v: *mut rocksdb_pinnableslice_t) {
     if v.is_null() {
@@ -195,7 +195,7 @@ pub unsafe extern "C" fn rocksdb_pinnableslice_destroy(v: *mut rocksdb_pinnables
     });
 }
 
-/// The bytes of a value; NULL gives NULL and 0.
+/// Returns the bytes of a value; NULL gives NULL and 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_pinnableslice_value(
     t: *const rocksdb_pinnableslice_t,
@@ -206,7 +206,7 @@ pub unsafe extern "C" fn rocksdb_pinnableslice_value(
     value.map_or(ptr::null(), |v| v.as_ptr().cast())
 }
 
-/// As `rocksdb_get_pinned`.
+/// Does the same as `rocksdb_get_pinned`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_get_pinned_v2(
     db: *mut rocksdb_t,
@@ -219,7 +219,7 @@ pub unsafe extern "C" fn rocksdb_get_pinned_v2(
     value.map_or(ptr::null_mut(), |value| give(rocksdb_pinnable_handle_t { value }))
 }
 
-/// As `rocksdb_get_pinned_cf`.
+/// Does the same as `rocksdb_get_pinned_cf`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_get_pinned_cf_v2(
     db: *mut rocksdb_t,
@@ -234,7 +234,7 @@ pub unsafe extern "C" fn rocksdb_get_pinned_cf_v2(
     value.map_or(ptr::null_mut(), |value| give(rocksdb_pinnable_handle_t { value }))
 }
 
-/// The bytes of a value; NULL gives NULL and 0.
+/// Returns the bytes of a value; NULL gives NULL and 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_pinnable_handle_get_value(
     handle: *const rocksdb_pinnable_handle_t,
@@ -245,13 +245,13 @@ pub unsafe extern "C" fn rocksdb_pinnable_handle_get_value(
     value.map_or(ptr::null(), |v| v.as_ptr().cast())
 }
 
-/// Gives a value back.
+/// Destroys a value.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_pinnable_handle_destroy(handle: *mut rocksdb_pinnable_handle_t) {
     destroy(handle);
 }
 
-/// Where a lookup into the caller's buffer puts its answer.
+/// The destination of a lookup into the caller's buffer.
 struct Buffer {
     data: *mut c_char,
     size: usize,
@@ -260,7 +260,7 @@ struct Buffer {
 }
 
 impl Buffer {
-    /// Stores the answer; 1 where the value was found and fits.
+    /// Stores the answer. Returns 1 if the value was found and fits.
     unsafe fn fill(self, value: Option<PinnedValue>) -> c_uchar {
         put(self.found, c_uchar::from(value.is_some()));
         put(self.vallen, value.as_ref().map_or(0, |v| v.len()));
@@ -330,7 +330,7 @@ pub(super) unsafe fn store_answer(
     }
 }
 
-/// The values of many keys of the default column family, as of one moment.
+/// The values of many keys of the default column family, at one point in time.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_multi_get(
     db: *mut rocksdb_t,
@@ -354,7 +354,7 @@ pub unsafe extern "C" fn rocksdb_multi_get(
     fail_all(failure, num_keys, errs, |i| put(values_list.add(i), ptr::null_mut()));
 }
 
-/// A failure before any key was looked up is every key's.
+/// A failure before any key was looked up applies to every key.
 pub(super) unsafe fn fail_all(
     failure: *mut c_char,
     n: usize,
@@ -402,7 +402,7 @@ pub unsafe extern "C" fn rocksdb_multi_get_cf(
     fail_all(failure, num_keys, errs, |i| put(values_list.add(i), ptr::null_mut()));
 }
 
-/// Looks up keys of several families. One family is read in one call; several share a snapshot.
+/// Looks up keys of several families. A single family is read in one call; several share a snapshot.
 fn as_of_one_moment(
     db: &ferrolith::internal::db::Db,
     options: &ferrolith::internal::options::ReadOptions,
@@ -483,7 +483,7 @@ unsafe fn batched(
     fail_all(failure, keys.len(), errs, |i| put(values.add(i), ptr::null_mut()));
 }
 
-/// Whether a key may exist, as far as memory knows: memtables, filters and cached blocks.
+/// Returns whether a key may exist, as far as memtables, filters and cached blocks show.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_key_may_exist(
     db: *mut rocksdb_t,
@@ -499,7 +499,7 @@ pub unsafe extern "C" fn rocksdb_key_may_exist(
     may_exist(peek(db, options, None, slice(key, key_len)), value, val_len, value_found)
 }
 
-/// Whether a key of a column family may exist.
+/// Returns whether a key of a column family may exist.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_key_may_exist_cf(
     db: *mut rocksdb_t,
@@ -517,7 +517,7 @@ pub unsafe extern "C" fn rocksdb_key_may_exist_cf(
     may_exist(found, value, val_len, value_found)
 }
 
-/// Looks a key up without reading from files; Incomplete where that does not answer.
+/// Looks up a key without reading files. Returns Incomplete if that is not sufficient.
 unsafe fn peek(
     db: *mut rocksdb_t,
     options: *const rocksdb_readoptions_t,
@@ -531,7 +531,7 @@ unsafe fn peek(
     }
 }
 
-/// Stores a value only where the caller asks whether there is one, as RocksDB does.
+/// Stores a value only if the caller asks whether there is one, as RocksDB does.
 unsafe fn may_exist(
     found: Result<Option<PinnedValue>>,
     value: *mut *mut c_char,
@@ -545,7 +545,7 @@ unsafe fn may_exist(
     if !value_found.is_null() {
         put(value_found, c_uchar::from(found.is_ok()));
         if let Ok(found) = found {
-            // That a key is not there is an answer as well: RocksDB gives an empty value with it.
+            // A missing key is an answer as well: RocksDB returns an empty value with it.
             let found = found.as_deref().unwrap_or_default();
             put(val_len, found.len());
             put(value, to_malloc(found));

@@ -1,6 +1,6 @@
-//! Read options that point to keys and timestamps. Plain settings are generated from `abi.tsv`.
+//! Read options that point to keys and timestamps. Simple accessors are generated from `abi.tsv`.
 //!
-//! RocksDB keeps the caller's pointers; here the bytes are copied, so that they may go at once.
+//! RocksDB keeps the caller's pointers. Here the bytes are copied, so the caller may free them immediately.
 
 use super::rocksdb_readoptions_t;
 use crate::bytes::bound;
@@ -20,7 +20,7 @@ unsafe fn set_bytes(
     });
 }
 
-/// An iterator's end, exclusive; NULL is none.
+/// An iterator's end, exclusive; NULL means none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_readoptions_set_iterate_upper_bound(
     handle: *mut rocksdb_readoptions_t,
@@ -30,7 +30,7 @@ pub unsafe extern "C" fn rocksdb_readoptions_set_iterate_upper_bound(
     set_bytes(handle, bound(key, keylen), |o| &mut o.iterate_upper_bound);
 }
 
-/// An iterator's first key; NULL is none.
+/// An iterator's first key; NULL means none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_readoptions_set_iterate_lower_bound(
     handle: *mut rocksdb_readoptions_t,
@@ -40,7 +40,7 @@ pub unsafe extern "C" fn rocksdb_readoptions_set_iterate_lower_bound(
     set_bytes(handle, bound(key, keylen), |o| &mut o.iterate_lower_bound);
 }
 
-/// The timestamp to read at; NULL is none.
+/// The timestamp to read at; NULL means none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_readoptions_set_timestamp(
     handle: *mut rocksdb_readoptions_t,
@@ -50,7 +50,7 @@ pub unsafe extern "C" fn rocksdb_readoptions_set_timestamp(
     set_bytes(handle, bound(ts, tslen), |o| &mut o.timestamp);
 }
 
-/// The oldest timestamp that an iterator shows; NULL is none.
+/// The oldest timestamp that an iterator shows; NULL means none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_readoptions_set_iter_start_ts(
     handle: *mut rocksdb_readoptions_t,

@@ -7,22 +7,22 @@ use ferrolith::internal::base::SeqNo;
 use ferrolith::internal::db::{Db, Snapshot};
 use std::ptr;
 
-/// A moment of a database.
+/// A snapshot of a database.
 pub struct rocksdb_snapshot_t {
-    /// None reads what is newest.
+    /// `None` reads the newest data.
     pub(crate) sequence: Option<SeqNo>,
-    /// Keeps the moment readable; a transaction's is kept by the transaction.
+    /// Keeps the snapshot's data; the data of a transaction's snapshot is kept by the transaction.
     _owned: Option<Snapshot>,
 }
 
 impl rocksdb_snapshot_t {
-    /// Where values change in place there is no moment to read at, and none is kept.
+    /// If values are updated in place, there is no consistent snapshot, and none is kept.
     pub(crate) fn new(db: &Db) -> rocksdb_snapshot_t {
         let snapshot = db.supports_snapshots().then(|| db.snapshot());
         rocksdb_snapshot_t { sequence: snapshot.as_ref().map(Snapshot::sequence), _owned: snapshot }
     }
 
-    /// One that somebody else keeps, in memory that the caller may give to `free`.
+    /// Returns a snapshot that another object owns, in memory that the caller may pass to `free`.
     pub(super) unsafe fn borrowed(sequence: Option<SeqNo>) -> *const rocksdb_snapshot_t {
         let p = libc::malloc(size_of::<rocksdb_snapshot_t>()).cast::<rocksdb_snapshot_t>();
         if !p.is_null() {
@@ -32,7 +32,7 @@ impl rocksdb_snapshot_t {
     }
 }
 
-/// A snapshot of this moment.
+/// Takes a snapshot.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_create_snapshot(db: *mut rocksdb_t) -> *const rocksdb_snapshot_t {
     quiet(ptr::null(), || match db.as_ref() {
@@ -41,7 +41,7 @@ pub unsafe extern "C" fn rocksdb_create_snapshot(db: *mut rocksdb_t) -> *const r
     })
 }
 
-/// Gives a snapshot back.
+/// Destroys a snapshot.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_release_snapshot(
     _db: *mut rocksdb_t,
@@ -50,7 +50,7 @@ pub unsafe extern "C" fn rocksdb_release_snapshot(
     destroy(snapshot.cast_mut());
 }
 
-/// The sequence number that a snapshot reads at.
+/// Returns the sequence number at which a snapshot reads.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_snapshot_get_sequence_number(
     snapshot: *const rocksdb_snapshot_t,
@@ -58,7 +58,7 @@ pub unsafe extern "C" fn rocksdb_snapshot_get_sequence_number(
     snapshot.as_ref().map_or(0, |s| s.sequence.unwrap_or(0))
 }
 
-/// Lets reads see this moment; NULL what is newest.
+/// Makes reads use this snapshot; NULL means the newest data.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_readoptions_set_snapshot(
     handle: *mut rocksdb_readoptions_t,

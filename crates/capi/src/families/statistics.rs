@@ -1,6 +1,6 @@
-//! Statistics of a database, read through the options that it was opened with.
+//! Statistics of a database, which are read through the options with which it was opened.
 //!
-//! Numbers of tickers and histograms are RocksDB 10.10's. What the engine does not count is 0.
+//! The numbers of tickers and histograms are RocksDB 10.10's. Counters that the engine does not update are 0.
 
 use super::rocksdb_options_t;
 use crate::bytes::c_string;
@@ -20,7 +20,7 @@ unsafe fn statistics<'a>(opt: *mut rocksdb_options_t) -> Option<&'a Statistics> 
     opt.as_ref()?.inner.db.statistics.as_deref()
 }
 
-/// Counts from now on. A database counts if it is opened with these options after that.
+/// Enables statistics. They are used by databases that are opened with these options afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_options_enable_statistics(opt: *mut rocksdb_options_t) {
     quiet((), || {
@@ -30,7 +30,7 @@ pub unsafe extern "C" fn rocksdb_options_enable_statistics(opt: *mut rocksdb_opt
     });
 }
 
-/// Changes how much is counted, if anything is.
+/// Sets the level of statistics, if they are enabled.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_options_set_statistics_level(
     opt: *mut rocksdb_options_t,
@@ -43,7 +43,7 @@ pub unsafe extern "C" fn rocksdb_options_set_statistics_level(
     }
 }
 
-/// How much is counted.
+/// Returns the level of statistics.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_options_get_statistics_level(
     opt: *mut rocksdb_options_t,
@@ -52,7 +52,7 @@ pub unsafe extern "C" fn rocksdb_options_get_statistics_level(
     level as c_int
 }
 
-/// Everything that was counted, a line each, for the caller to free; NULL without statistics.
+/// Returns all statistics, one per line, for the caller to free; NULL if they are disabled.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_options_statistics_get_string(
     opt: *mut rocksdb_options_t,
@@ -63,7 +63,7 @@ pub unsafe extern "C" fn rocksdb_options_statistics_get_string(
     })
 }
 
-/// One ticker.
+/// Returns a ticker.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_options_statistics_get_ticker_count(
     opt: *mut rocksdb_options_t,
@@ -74,7 +74,7 @@ pub unsafe extern "C" fn rocksdb_options_statistics_get_ticker_count(
     statistics.ticker(ticker)
 }
 
-/// One histogram.
+/// Returns a histogram.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_options_statistics_get_histogram_data(
     opt: *mut rocksdb_options_t,
@@ -88,14 +88,14 @@ pub unsafe extern "C" fn rocksdb_options_statistics_get_histogram_data(
     }
 }
 
-/// New figures, all 0.
+/// Creates figures, all 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_statistics_histogram_data_create()
 -> *mut rocksdb_statistics_histogram_data_t {
     give(rocksdb_statistics_histogram_data_t::default())
 }
 
-/// Gives them back.
+/// Destroys the object.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_statistics_histogram_data_destroy(
     data: *mut rocksdb_statistics_histogram_data_t,

@@ -1,8 +1,7 @@
-//! Table formats: `rocksdb_block_based_table_options_t`, filters, PlainTable, CuckooTable. Plain
-//! settings are generated from `abi.tsv`.
+//! Table formats: `rocksdb_block_based_table_options_t`, filters, PlainTable, CuckooTable. Simple accessors are
+//! generated from `abi.tsv`.
 //!
-//! A factory copies the table's options when it is set: what is changed in them later does not
-//! count.
+//! A factory copies the table's options when it is set. Later changes of these options have no effect.
 
 use super::{rocksdb_cache_t, rocksdb_options_t};
 use crate::errptr::quiet;
@@ -31,14 +30,14 @@ pub struct rocksdb_filterpolicy_t {
     policy: FilterPolicy,
 }
 
-/// New options with RocksDB's defaults.
+/// Creates options with RocksDB's defaults.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_block_based_options_create()
 -> *mut rocksdb_block_based_table_options_t {
     give(rocksdb_block_based_table_options_t::default())
 }
 
-/// Gives them back.
+/// Destroys the object.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_block_based_options_destroy(
     options: *mut rocksdb_block_based_table_options_t,
@@ -46,7 +45,7 @@ pub unsafe extern "C" fn rocksdb_block_based_options_destroy(
     destroy(options);
 }
 
-/// Sets the filter and takes it: the caller does not destroy it. NULL is no filter.
+/// Sets the filter and takes ownership: the caller must not destroy it. NULL means no filter.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_block_based_options_set_filter_policy(
     options: *mut rocksdb_block_based_table_options_t,
@@ -59,7 +58,7 @@ pub unsafe extern "C" fn rocksdb_block_based_options_set_filter_policy(
     }
 }
 
-/// Sets the cache. NULL changes nothing.
+/// Sets the cache. NULL has no effect.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_block_based_options_set_block_cache(
     options: *mut rocksdb_block_based_table_options_t,
@@ -78,7 +77,7 @@ unsafe fn set_factory(opt: *mut rocksdb_options_t, factory: TableFactory) {
     });
 }
 
-/// New tables are block-based, with these options as they are now.
+/// Makes new tables block-based, with the current values of these options.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_options_set_block_based_table_factory(
     opt: *mut rocksdb_options_t,
@@ -89,7 +88,7 @@ pub unsafe extern "C" fn rocksdb_options_set_block_based_table_factory(
     }
 }
 
-/// New tables are PlainTables.
+/// Makes new tables PlainTables.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_options_set_plain_table_factory(
     opt: *mut rocksdb_options_t,
@@ -123,7 +122,7 @@ pub unsafe extern "C" fn rocksdb_options_set_plain_table_factory(
     }
 }
 
-/// New tables are CuckooTables.
+/// Makes new tables CuckooTables.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_options_set_cuckoo_table_factory(
     opt: *mut rocksdb_options_t,
@@ -134,13 +133,13 @@ pub unsafe extern "C" fn rocksdb_options_set_cuckoo_table_factory(
     }
 }
 
-/// New options of CuckooTable.
+/// Creates options of CuckooTable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_cuckoo_options_create() -> *mut rocksdb_cuckoo_table_options_t {
     give(rocksdb_cuckoo_table_options_t::default())
 }
 
-/// Gives them back.
+/// Destroys the object.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_cuckoo_options_destroy(
     options: *mut rocksdb_cuckoo_table_options_t,
@@ -158,7 +157,7 @@ fn ribbon(bits_per_key: f64, bloom_before_level: c_int) -> *mut rocksdb_filterpo
     })
 }
 
-/// Bloom with so many bits per key.
+/// Creates a Bloom filter policy with this many bits per key.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_filterpolicy_create_bloom(
     bits_per_key: f64,
@@ -166,7 +165,7 @@ pub unsafe extern "C" fn rocksdb_filterpolicy_create_bloom(
     bloom(bits_per_key)
 }
 
-/// The same: filters are of whole files in any case.
+/// Does the same: filters always cover whole files.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_filterpolicy_create_bloom_full(
     bits_per_key: f64,
@@ -174,7 +173,7 @@ pub unsafe extern "C" fn rocksdb_filterpolicy_create_bloom_full(
     bloom(bits_per_key)
 }
 
-/// Ribbon, as accurate as Bloom with so many bits per key.
+/// Creates a Ribbon filter policy that is as accurate as a Bloom filter with this many bits per key.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_filterpolicy_create_ribbon(
     bloom_equivalent_bits_per_key: f64,
@@ -182,7 +181,7 @@ pub unsafe extern "C" fn rocksdb_filterpolicy_create_ribbon(
     ribbon(bloom_equivalent_bits_per_key, -1)
 }
 
-/// Ribbon from a level on, Bloom above it.
+/// Creates a policy with Ribbon filters from a level on, and Bloom filters above it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_filterpolicy_create_ribbon_hybrid(
     bloom_equivalent_bits_per_key: f64,
@@ -191,7 +190,7 @@ pub unsafe extern "C" fn rocksdb_filterpolicy_create_ribbon_hybrid(
     ribbon(bloom_equivalent_bits_per_key, bloom_before_level)
 }
 
-/// Gives a filter back that was not handed to options.
+/// Destroys a filter that was not handed to options.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_filterpolicy_destroy(handle: *mut rocksdb_filterpolicy_t) {
     destroy(handle);

@@ -1,9 +1,8 @@
-//! `rocksdb_transaction_t`: reads and writes inside a transaction, and its end.
+//! `rocksdb_transaction_t`: reads and writes in a transaction, and its end.
 //!
-//! A prepared transaction may have several handles: the one that it was begun with, and one of every
-//! list of prepared transactions. As in RocksDB, all of them mean the same transaction, one thread
-//! may use it at a time through whichever handle, and giving one back ends it. Unlike there, the
-//! other handles stay valid.
+//! A prepared transaction may have several handles: the one with which it was begun, and one from each list of prepared
+//! transactions. As in RocksDB, all of them refer to the same transaction, only one thread may use it at a time,
+//! through any of the handles, and destroying one handle ends it. Unlike in RocksDB, the other handles stay valid.
 
 use super::batch::rocksdb_writebatch_t;
 use super::batch_wi::{self, rocksdb_writebatch_wi_t};
@@ -22,25 +21,25 @@ use std::ops::{Deref, DerefMut};
 use std::ptr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-/// A transaction that several handles may mean.
+/// A transaction to which several handles may refer.
 pub(super) struct SharedTransaction(Arc<Cell>);
 
-/// Who has which named transactions; the handles own them.
+/// The named transactions; the handles own them.
 #[derive(Default)]
 pub(super) struct NamedTransactions(Mutex<BTreeMap<Vec<u8>, Weak<Cell>>>);
 
 struct Cell(UnsafeCell<Transaction>);
 
-// SAFETY: a transaction may go from thread to thread, and rocksdb/c.h lets only one use it at a time.
+// SAFETY: a transaction may move between threads, and rocksdb/c.h lets only one thread use it at a time.
 unsafe impl Send for Cell {}
-// SAFETY: as above; the list of named transactions does not look into them.
+// SAFETY: as above; the list of named transactions does not access their content.
 unsafe impl Sync for Cell {}
 
 impl Deref for SharedTransaction {
     type Target = Transaction;
     fn deref(&self) -> &Transaction {
-        // SAFETY: the caller of a C function uses the transaction alone while the function runs, and
-        // no reference outlives it.
+        // SAFETY: the caller of a C function has exclusive use of the transaction while the function runs, and no
+        // reference outlives it.
         unsafe { &*self.0.0.get() }
     }
 }
@@ -59,7 +58,7 @@ impl NamedTransactions {
         named.insert(transaction.name().to_vec(), Arc::downgrade(&transaction.0));
     }
 
-    /// The transaction that somebody has under this name.
+    /// Returns the transaction with this name, if there is one.
     pub(super) fn find(&self, name: &[u8]) -> Option<SharedTransaction> {
         self.lock().get(name)?.upgrade().map(SharedTransaction)
     }
@@ -74,12 +73,12 @@ impl NamedTransactions {
 pub struct rocksdb_transaction_t {
     pub(super) inner: SharedTransaction,
     default_cf: ColumnFamily,
-    /// Where it is noted when it gets a name.
+    /// The list that it joins when it gets a name.
     named: Option<Arc<NamedTransactions>>,
 }
 
 impl rocksdb_transaction_t {
-    /// Hands a transaction out, in the place of an old one if that is not NULL.
+    /// Returns a transaction to the caller, in place of an old one if that is not NULL.
     pub(super) unsafe fn begun(
         inner: Transaction,
         named: Option<&Arc<NamedTransactions>>,
@@ -95,7 +94,7 @@ impl rocksdb_transaction_t {
         old
     }
 
-    /// A handle of a transaction.
+    /// Creates a handle of a transaction.
     pub(super) unsafe fn handle(
         inner: SharedTransaction,
         named: Option<&Arc<NamedTransactions>>,
@@ -104,7 +103,7 @@ impl rocksdb_transaction_t {
         give(rocksdb_transaction_t { inner, default_cf, named: named.cloned() })
     }
 
-    /// A handle of a transaction that recovery found prepared.
+    /// Creates a handle of a transaction that recovery found prepared.
     pub(super) unsafe fn recovered(
         inner: Transaction,
         named: &Arc<NamedTransactions>,
@@ -114,7 +113,7 @@ impl rocksdb_transaction_t {
         txn
     }
 
-    /// The column family of a handle; none given is the default one.
+    /// Returns the column family of a handle; without a handle, the default one.
     pub(super) unsafe fn family(
         &self,
         cf: Option<*mut rocksdb_column_family_handle_t>,
@@ -126,15 +125,15 @@ impl rocksdb_transaction_t {
     }
 }
 
-/// Gives a transaction back; what was neither prepared nor committed is rolled back.
+/// Destroys a transaction. If it was neither prepared nor committed, it is rolled back.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_transaction_destroy(txn: *mut rocksdb_transaction_t) {
-    // Other handles of it may be left.
+    // It may have other handles.
     quiet((), || txn.as_mut().map_or((), |txn| txn.inner.abandon()));
     destroy(txn);
 }
 
-/// Writes everything at once.
+/// Commits all writes at once.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_transaction_commit(
     txn: *mut rocksdb_transaction_t,
@@ -143,7 +142,7 @@ pub unsafe extern "C" fn rocksdb_transaction_commit(
     run(errptr, (), || get_mut(txn)?.inner.commit());
 }
 
-/// Gives up all writes.
+/// Discards all writes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_transaction_rollback(
     txn: *mut rocksdb_transaction_t,
@@ -152,7 +151,8 @@ pub unsafe extern "C" fn rocksdb_transaction_rollback(
     run(errptr, (), || get_mut(txn)?.inner.rollback());
 }
 
-/// The first phase of a commit: everything goes to the WAL, under the transaction's name.
+/// Prepares the transaction, the first phase of a commit: all writes are logged to the WAL under the transaction's
+/// name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_transaction_prepare(
     txn: *mut rocksdb_transaction_t,
@@ -161,7 +161,7 @@ pub unsafe extern "C" fn rocksdb_transaction_prepare(
     run(errptr, (), || get_mut(txn)?.inner.prepare());
 }
 
-/// Names a transaction.
+/// Sets the transaction's name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_transaction_set_name(
     txn: *mut rocksdb_transaction_t,
@@ -179,7 +179,7 @@ pub unsafe extern "C" fn rocksdb_transaction_set_name(
     });
 }
 
-/// A transaction's name, for the caller to free.
+/// Returns a transaction's name, for the caller to free.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_transaction_get_name(
     txn: *mut rocksdb_transaction_t,
@@ -190,13 +190,13 @@ pub unsafe extern "C" fn rocksdb_transaction_get_name(
     to_malloc(name)
 }
 
-/// Remembers this state.
+/// Sets a save point.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_transaction_set_savepoint(txn: *mut rocksdb_transaction_t) {
     quiet((), || txn.as_mut().map_or((), |txn| txn.inner.set_save_point()));
 }
 
-/// Goes back to the newest save point and forgets it.
+/// Rolls back to the newest save point and removes it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_transaction_rollback_to_savepoint(
     txn: *mut rocksdb_transaction_t,
@@ -205,7 +205,7 @@ pub unsafe extern "C" fn rocksdb_transaction_rollback_to_savepoint(
     run(errptr, (), || get_mut(txn)?.inner.rollback_to_save_point());
 }
 
-/// The transaction's writes, for the caller to read or add to and then to `rocksdb_free`.
+/// Returns the transaction's writes. The caller may read or add to them, and must release them with `rocksdb_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_transaction_get_writebatch_wi(
     txn: *mut rocksdb_transaction_t,
@@ -243,8 +243,8 @@ pub unsafe extern "C" fn rocksdb_transaction_rebuild_from_writebatch_wi(
     });
 }
 
-/// The transaction's snapshot, for the caller to `rocksdb_free`; it lives as long as the
-/// transaction. Without one it reads what is newest.
+/// Returns the transaction's snapshot, which the caller must release with `rocksdb_free`. It is valid as long as the
+/// transaction. If there is none, it reads the newest data.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_transaction_get_snapshot(
     txn: *mut rocksdb_transaction_t,

@@ -1,4 +1,4 @@
-//! Databases with transactions: open, begin, and what a database does outside transactions.
+//! Databases with transactions: opening, beginning transactions, and operations outside transactions.
 
 use super::batch::rocksdb_writebatch_t;
 use super::db::{descriptors, give_families};
@@ -14,15 +14,15 @@ use std::ffi::{c_char, c_int};
 use std::ptr;
 use std::sync::Arc;
 
-/// A database with locking transactions.
+/// A database with pessimistic transactions.
 pub struct rocksdb_transactiondb_t {
     inner: TransactionDb,
-    /// For what needs no locks.
+    /// For operations that need no locks.
     base: rocksdb_t,
     named: Arc<NamedTransactions>,
 }
 
-/// Hands out a database that was opened.
+/// Returns an opened database to the caller.
 fn opened(inner: TransactionDb) -> *mut rocksdb_transactiondb_t {
     let base = rocksdb_t::new(inner.db().clone());
     give(rocksdb_transactiondb_t { inner, base, named: Arc::default() })
@@ -70,19 +70,19 @@ pub unsafe extern "C" fn rocksdb_transactiondb_open_column_families(
     })
 }
 
-/// Closes the database, whatever handles of it are still held.
+/// Closes the database, even if other handles of it exist.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_transactiondb_close(txn_db: *mut rocksdb_transactiondb_t) {
     quiet((), || {
         if let Some(txn_db) = txn_db.as_ref() {
-            // Its own close logs; RocksDB's C ABI has no place for the error.
+            // Closing logs its own error; RocksDB's C ABI cannot report it.
             let _ = txn_db.base.db.close();
         }
     });
     destroy(txn_db);
 }
 
-/// A handle of the database below. Writes to it take no locks.
+/// Returns a handle of the underlying database. Writes to it take no locks.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_transactiondb_get_base_db(
     txn_db: *mut rocksdb_transactiondb_t,
@@ -91,13 +91,13 @@ pub unsafe extern "C" fn rocksdb_transactiondb_get_base_db(
     base.map_or(ptr::null_mut(), give)
 }
 
-/// Gives the handle back; the database stays open.
+/// Destroys the handle; the database stays open.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_transactiondb_close_base_db(base_db: *mut rocksdb_t) {
     destroy(base_db);
 }
 
-/// Begins a transaction; `old_txn`, if not NULL, is used again.
+/// Begins a transaction; `old_txn`, if not NULL, is reused.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_transaction_begin(
     txn_db: *mut rocksdb_transactiondb_t,
@@ -116,8 +116,8 @@ pub unsafe extern "C" fn rocksdb_transaction_begin(
     })
 }
 
-/// The transactions that are prepared and undecided, for the caller to `rocksdb_free` the list and
-/// to give back each of those that nobody else has. NULL where there are none.
+/// Returns the transactions that are prepared and undecided. The caller releases the list with `rocksdb_free`, and
+/// destroys each transaction that no other caller has. NULL if there are none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_transactiondb_get_prepared_transactions(
     txn_db: *mut rocksdb_transactiondb_t,
@@ -128,7 +128,7 @@ pub unsafe extern "C" fn rocksdb_transactiondb_get_prepared_transactions(
         let Some(db) = txn_db.as_ref() else { return ptr::null_mut() };
         let handle = |name: Vec<u8>| match db.inner.get_transaction_by_name(&name) {
             Some(recovered) => Some(rocksdb_transaction_t::recovered(recovered, &db.named)),
-            // One that was given back undecided belongs to nobody until the next opening.
+            // One that was destroyed undecided has no owner until the next opening.
             None => {
                 let held = db.named.find(&name)?;
                 Some(rocksdb_transaction_t::handle(held, Some(&db.named)))

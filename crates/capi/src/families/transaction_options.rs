@@ -1,17 +1,17 @@
-//! Options of transactions and of databases that give them out.
+//! Options of transactions and of transaction databases.
 
 use crate::handles::{destroy, give};
 use ferrolith::internal::txn::{
     OptimisticTransactionOptions, TransactionDbOptions, TransactionOptions,
 };
 
-/// Options of a database with locking transactions.
+/// Options of a database with pessimistic transactions.
 #[derive(Default)]
 pub struct rocksdb_transactiondb_options_t {
     pub(crate) inner: TransactionDbOptions,
 }
 
-/// Options of a locking transaction.
+/// Options of a pessimistic transaction.
 #[derive(Default)]
 pub struct rocksdb_transaction_options_t {
     pub(crate) inner: TransactionOptions,
@@ -23,14 +23,14 @@ pub struct rocksdb_optimistictransaction_options_t {
     pub(crate) inner: OptimisticTransactionOptions,
 }
 
-/// New options with RocksDB's defaults.
+/// Creates options with RocksDB's defaults.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_transactiondb_options_create()
 -> *mut rocksdb_transactiondb_options_t {
     give(rocksdb_transactiondb_options_t::default())
 }
 
-/// Gives options back.
+/// Destroys options.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_transactiondb_options_destroy(
     opt: *mut rocksdb_transactiondb_options_t,
@@ -46,14 +46,14 @@ pub unsafe extern "C" fn rocksdb_transactiondb_options_set_use_per_key_point_loc
 ) {
 }
 
-/// New options with RocksDB's defaults.
+/// Creates options with RocksDB's defaults.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_transaction_options_create() -> *mut rocksdb_transaction_options_t
 {
     give(rocksdb_transaction_options_t::default())
 }
 
-/// Gives options back.
+/// Destroys options.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_transaction_options_destroy(
     opt: *mut rocksdb_transaction_options_t,
@@ -61,14 +61,14 @@ pub unsafe extern "C" fn rocksdb_transaction_options_destroy(
     destroy(opt);
 }
 
-/// New options with RocksDB's defaults.
+/// Creates options with RocksDB's defaults.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_optimistictransaction_options_create()
 -> *mut rocksdb_optimistictransaction_options_t {
     give(rocksdb_optimistictransaction_options_t::default())
 }
 
-/// Gives options back.
+/// Destroys options.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_optimistictransaction_options_destroy(
     opt: *mut rocksdb_optimistictransaction_options_t,

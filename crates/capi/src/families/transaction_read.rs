@@ -16,7 +16,7 @@ use std::ptr;
 
 type Family = *mut rocksdb_column_family_handle_t;
 
-/// The value of a key as the transaction sees it.
+/// Returns the value of a key as the transaction sees it.
 unsafe fn look_up(
     txn: *mut rocksdb_transaction_t,
     options: *const rocksdb_readoptions_t,
@@ -27,7 +27,7 @@ unsafe fn look_up(
     txn.inner.get(&get(options)?.inner, &txn.family(cf)?, key)
 }
 
-/// The same, and nobody else may change it until the end.
+/// The same, but no other writer may change the key until the transaction ends.
 unsafe fn look_up_for_update(
     txn: *mut rocksdb_transaction_t,
     options: *const rocksdb_readoptions_t,
@@ -40,7 +40,7 @@ unsafe fn look_up_for_update(
     txn.inner.get_for_update(&get(options)?.inner, &cf, key, exclusive != 0)
 }
 
-/// The value behind a handle; NULL where there is none.
+/// The value behind a handle; NULL if there is none.
 fn pinned(value: Option<PinnedValue>) -> *mut rocksdb_pinnableslice_t {
     value.map_or(ptr::null_mut(), |value| give(rocksdb_pinnableslice_t::of(value)))
 }
@@ -74,7 +74,7 @@ pub unsafe extern "C" fn rocksdb_transaction_get_cf(
     to_caller(value, vlen)
 }
 
-/// The value of a key of the default column family; NULL where there is none.
+/// The value of a key of the default column family; NULL if there is none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_transaction_get_pinned(
     txn: *mut rocksdb_transaction_t,
@@ -87,7 +87,7 @@ pub unsafe extern "C" fn rocksdb_transaction_get_pinned(
     pinned(value)
 }
 
-/// The value of a key; NULL where there is none.
+/// The value of a key; NULL if there is none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_transaction_get_pinned_cf(
     txn: *mut rocksdb_transaction_t,
@@ -118,7 +118,7 @@ pub unsafe extern "C" fn rocksdb_transaction_get_for_update(
     to_caller(value, vlen)
 }
 
-/// The value of a key, and nobody else may change it until the end, for the caller to free.
+/// The value of a key, which no other writer may change until the transaction ends. The caller frees it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_transaction_get_for_update_cf(
     txn: *mut rocksdb_transaction_t,
@@ -152,7 +152,7 @@ pub unsafe extern "C" fn rocksdb_transaction_get_pinned_for_update(
     pinned(value)
 }
 
-/// The value of a key, and nobody else may change it until the end; NULL where there is none.
+/// The value of a key, which no other writer may change until the transaction ends; NULL if there is none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_transaction_get_pinned_for_update_cf(
     txn: *mut rocksdb_transaction_t,
@@ -225,7 +225,8 @@ pub unsafe extern "C" fn rocksdb_transaction_multi_get_cf(
     look_up_many(num_keys, keys_list, keys_list_sizes, values_list, values_list_sizes, errs, find);
 }
 
-/// The values of many keys of the default column family, and nobody else may change them until the end.
+/// Returns the values of many keys of the default column family. No other writer may change the keys until the
+/// transaction ends.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_transaction_multi_get_for_update(
     txn: *mut rocksdb_transaction_t,
@@ -241,7 +242,8 @@ pub unsafe extern "C" fn rocksdb_transaction_multi_get_for_update(
     look_up_many(num_keys, keys_list, keys_list_sizes, values_list, values_list_sizes, errs, find);
 }
 
-/// The values of many keys, each of its own column family, and nobody else may change them until the end.
+/// Returns the values of many keys, each of its own column family. No other writer may change the keys until the
+/// transaction ends.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_transaction_multi_get_for_update_cf(
     txn: *mut rocksdb_transaction_t,
@@ -260,7 +262,7 @@ pub unsafe extern "C" fn rocksdb_transaction_multi_get_for_update_cf(
     look_up_many(num_keys, keys_list, keys_list_sizes, values_list, values_list_sizes, errs, find);
 }
 
-/// An iterator over what the transaction sees; it must not outlive the transaction.
+/// Creates an iterator over the transaction's view. It must not outlive the transaction.
 unsafe fn iterator(
     txn: *mut rocksdb_transaction_t,
     options: *const rocksdb_readoptions_t,

@@ -1,4 +1,4 @@
-//! Settings of `rocksdb_options_t` that take more than one value, and those that set many at once.
+//! Setters of `rocksdb_options_t` that take more than one value, and presets that set many options.
 
 use super::cache::rocksdb_cache_t;
 use super::env::{rocksdb_dbpath_t, rocksdb_env_t, set_low_and_high_threads};
@@ -21,7 +21,7 @@ unsafe fn change_cf(opt: *mut rocksdb_options_t, change: impl FnOnce(&mut Column
     quiet((), || opt.as_mut().map_or((), |opt| change(&mut opt.inner.cf)));
 }
 
-/// Background jobs at once.
+/// Sets the number of concurrent background jobs.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_options_increase_parallelism(
     opt: *mut rocksdb_options_t,
@@ -31,7 +31,7 @@ pub unsafe extern "C" fn rocksdb_options_increase_parallelism(
     set_low_and_high_threads(total_threads, 1);
 }
 
-/// For point lookups alone: Bloom filters, hashed data blocks and a cache of so many MiB.
+/// Optimises for point lookups: Bloom filters, hashed data blocks and a cache of this many MiB.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_options_optimize_for_point_lookup(
     opt: *mut rocksdb_options_t,
@@ -40,7 +40,7 @@ pub unsafe extern "C" fn rocksdb_options_optimize_for_point_lookup(
     change_cf(opt, |cf| cf.optimize_for_point_lookup(block_cache_size_mb));
 }
 
-/// Levels for memtables of so many bytes together.
+/// Chooses levels for memtables with this many bytes in total.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_options_optimize_level_style_compaction(
     opt: *mut rocksdb_options_t,
@@ -49,7 +49,7 @@ pub unsafe extern "C" fn rocksdb_options_optimize_level_style_compaction(
     change_cf(opt, |cf| cf.optimize_level_style_compaction(memtable_memory_budget));
 }
 
-/// Universal compaction for memtables of so many bytes together.
+/// Chooses universal compaction for memtables with this many bytes in total.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_options_optimize_universal_style_compaction(
     opt: *mut rocksdb_options_t,
@@ -58,13 +58,13 @@ pub unsafe extern "C" fn rocksdb_options_optimize_universal_style_compaction(
     change_cf(opt, |cf| cf.optimize_universal_style_compaction(memtable_memory_budget));
 }
 
-/// For loading much, with one manual compaction at the end.
+/// Prepares for bulk loading, with one manual compaction at the end.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_options_prepare_for_bulk_load(opt: *mut rocksdb_options_t) {
     quiet((), || opt.as_mut().map_or((), |opt| opt.inner.prepare_for_bulk_load()));
 }
 
-/// A codec per level. A number of no codec is refused when a database is opened.
+/// Sets a codec for each level. A number without a codec is refused when a database is opened.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_options_set_compression_per_level(
     opt: *mut rocksdb_options_t,
@@ -80,7 +80,7 @@ pub unsafe extern "C" fn rocksdb_options_set_compression_per_level(
     });
 }
 
-/// No compression above a level.
+/// Disables compression above a level.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_options_set_min_level_to_compress(
     opt: *mut rocksdb_options_t,
@@ -94,7 +94,7 @@ pub unsafe extern "C" fn rocksdb_options_set_min_level_to_compress(
     });
 }
 
-/// A factor per level.
+/// Sets a factor for each level.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_options_set_max_bytes_for_level_multiplier_additional(
     opt: *mut rocksdb_options_t,
@@ -118,7 +118,7 @@ fn set_codec(
     o.max_dict_bytes = dict as u32;
 }
 
-/// Settings of the codec.
+/// Sets the codec's options.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_options_set_compression_options(
     opt: *mut rocksdb_options_t,
@@ -132,7 +132,7 @@ pub unsafe extern "C" fn rocksdb_options_set_compression_options(
     });
 }
 
-/// Settings of the last level's codec.
+/// Sets the options of the last level's codec.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_options_set_bottommost_compression_options(
     opt: *mut rocksdb_options_t,
@@ -149,7 +149,7 @@ pub unsafe extern "C" fn rocksdb_options_set_bottommost_compression_options(
     });
 }
 
-/// Bytes of samples for the last level's dictionaries.
+/// Sets the bytes of samples for the last level's dictionaries.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_options_set_bottommost_compression_options_zstd_max_train_bytes(
     opt: *mut rocksdb_options_t,
@@ -162,7 +162,7 @@ pub unsafe extern "C" fn rocksdb_options_set_bottommost_compression_options_zstd
     });
 }
 
-/// Whether the last level's dictionaries are trained.
+/// Sets whether the last level's dictionaries are trained.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_options_set_bottommost_compression_options_use_zstd_dict_trainer(
     opt: *mut rocksdb_options_t,
@@ -175,7 +175,7 @@ pub unsafe extern "C" fn rocksdb_options_set_bottommost_compression_options_use_
     });
 }
 
-/// Bytes that are held back for the last level's dictionaries.
+/// Sets the bytes that are buffered for the last level's dictionaries.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_options_set_bottommost_compression_options_max_dict_buffer_bytes(
     opt: *mut rocksdb_options_t,
@@ -188,13 +188,13 @@ pub unsafe extern "C" fn rocksdb_options_set_bottommost_compression_options_max_
     });
 }
 
-/// Memtables that are appended to.
+/// Uses memtables to which entries are appended.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_options_set_memtable_vector_rep(opt: *mut rocksdb_options_t) {
     change_cf(opt, |cf| cf.memtable_factory = MemtableFactory::Vector { count: 0 });
 }
 
-/// Memtables with a skip list per prefix.
+/// Uses memtables with a skip list per prefix.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_options_set_hash_skip_list_rep(
     opt: *mut rocksdb_options_t,
@@ -207,7 +207,7 @@ pub unsafe extern "C" fn rocksdb_options_set_hash_skip_list_rep(
     change_cf(opt, |cf| cf.memtable_factory = factory);
 }
 
-/// Memtables with a list per prefix.
+/// Uses memtables with a linked list per prefix.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_options_set_hash_link_list_rep(
     opt: *mut rocksdb_options_t,
@@ -216,7 +216,7 @@ pub unsafe extern "C" fn rocksdb_options_set_hash_link_list_rep(
     change_cf(opt, |cf| cf.memtable_factory = MemtableFactory::HashLinkList { bucket_count });
 }
 
-/// Where LOG is.
+/// Sets the directory of LOG.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_options_set_db_log_dir(
     opt: *mut rocksdb_options_t,
@@ -226,7 +226,7 @@ pub unsafe extern "C" fn rocksdb_options_set_db_log_dir(
     change_db(opt, |db| db.db_log_dir = dir);
 }
 
-/// Where WALs are.
+/// Sets the directory of WALs.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_options_set_wal_dir(
     opt: *mut rocksdb_options_t,
@@ -240,7 +240,7 @@ unsafe fn paths(values: *const *const rocksdb_dbpath_t, n: usize) -> Vec<DbPath>
     array(values, n).iter().filter_map(|p| Some(p.as_ref()?.inner.clone())).collect()
 }
 
-/// Where tables are.
+/// Sets the directories of tables.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_options_set_db_paths(
     opt: *mut rocksdb_options_t,
@@ -251,7 +251,7 @@ pub unsafe extern "C" fn rocksdb_options_set_db_paths(
     change_db(opt, |db| db.db_paths = paths);
 }
 
-/// Where a column family's tables are.
+/// Sets the directories of a column family's tables.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_options_set_cf_paths(
     opt: *mut rocksdb_options_t,
@@ -262,7 +262,7 @@ pub unsafe extern "C" fn rocksdb_options_set_cf_paths(
     change_cf(opt, |cf| cf.cf_paths = paths);
 }
 
-/// Which files are used. NULL is the operating system's.
+/// Sets the file system. NULL means the operating system's.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_options_set_env(
     opt: *mut rocksdb_options_t,
@@ -272,7 +272,7 @@ pub unsafe extern "C" fn rocksdb_options_set_env(
     change_db(opt, |db| db.file_system = fs);
 }
 
-/// A cache of rows.
+/// Sets a row cache.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_options_set_row_cache(
     opt: *mut rocksdb_options_t,
@@ -283,7 +283,7 @@ pub unsafe extern "C" fn rocksdb_options_set_row_cache(
     }
 }
 
-/// A cache of blobs.
+/// Sets a blob cache.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_options_set_blob_cache(
     opt: *mut rocksdb_options_t,

@@ -1,4 +1,4 @@
-//! `rocksdb_wal_iterator_t`: the batches of the WALs, from a sequence number on.
+//! `rocksdb_wal_iterator_t`: the batches in the WALs, from a sequence number on.
 
 use super::{rocksdb_t, rocksdb_writebatch_t};
 use crate::bytes::put;
@@ -9,15 +9,15 @@ use ferrolith::internal::db::TransactionLogIterator;
 use std::ffi::{c_char, c_uchar};
 use std::ptr;
 
-/// A place in the stream of changes.
+/// A position in the change stream.
 pub struct rocksdb_wal_iterator_t {
     inner: TransactionLogIterator,
 }
 
-/// Options of reading WALs. RocksDB's header declares the type and no function that makes one.
+/// Options for reading WALs. RocksDB's header declares the type, but no function that creates one.
 pub struct rocksdb_wal_readoptions_t;
 
-/// The batches from the one that holds `seq_number` on.
+/// Returns the batches from the one that contains `seq_number` on.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_get_updates_since(
     db: *mut rocksdb_t,
@@ -31,7 +31,7 @@ pub unsafe extern "C" fn rocksdb_get_updates_since(
     })
 }
 
-/// Goes to the next batch.
+/// Moves to the next batch.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_wal_iter_next(iter: *mut rocksdb_wal_iterator_t) {
     quiet((), || {
@@ -41,13 +41,13 @@ pub unsafe extern "C" fn rocksdb_wal_iter_next(iter: *mut rocksdb_wal_iterator_t
     });
 }
 
-/// Whether it is on a batch.
+/// Returns whether the iterator is at a batch.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_wal_iter_valid(iter: *const rocksdb_wal_iterator_t) -> c_uchar {
     iter.as_ref().is_some_and(|iter| iter.inner.valid()).into()
 }
 
-/// What ended it.
+/// Returns why the iterator ended.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_wal_iter_status(
     iter: *const rocksdb_wal_iterator_t,
@@ -56,7 +56,7 @@ pub unsafe extern "C" fn rocksdb_wal_iter_status(
     run(errptr, (), || get(iter)?.inner.status());
 }
 
-/// A copy of the batch that it is on, and its sequence number. The caller destroys it.
+/// Returns a copy of the current batch, and its sequence number. The caller destroys it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_wal_iter_get_batch(
     iter: *const rocksdb_wal_iterator_t,
@@ -70,7 +70,7 @@ pub unsafe extern "C" fn rocksdb_wal_iter_get_batch(
     })
 }
 
-/// Gives an iterator back.
+/// Destroys an iterator.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_wal_iter_destroy(iter: *mut rocksdb_wal_iterator_t) {
     destroy(iter);

@@ -99,7 +99,7 @@ pub unsafe extern "C" fn rocksdb_singledelete_cf(
     });
 }
 
-/// Deletes the keys from `start_key` to before `end_key`.
+/// Deletes the keys from `start_key` up to but excluding `end_key`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_delete_range_cf(
     db: *mut rocksdb_t,
@@ -188,7 +188,7 @@ pub unsafe extern "C" fn rocksdb_flush_cf(
     run(errptr, (), || get(db)?.db.flush_cf(&get(options)?.inner, &get(column_family)?.cf));
 }
 
-/// Flushes several column families; with `atomic_flush` together.
+/// Flushes several column families; with `atomic_flush`, together.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_flush_cfs(
     db: *mut rocksdb_t,
@@ -206,7 +206,7 @@ pub unsafe extern "C" fn rocksdb_flush_cfs(
     });
 }
 
-/// Hands buffered WAL records to the system; with `sync`, to the device.
+/// Writes buffered WAL records to the file; with `sync`, also syncs it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_flush_wal(
     db: *mut rocksdb_t,

@@ -4,10 +4,10 @@ use super::*;
 use crate::batch::WriteBatch;
 use serde_json::Value as Json;
 
-/// Real bytes written by RocksDB 7.8.3 and 11.9, and what is in them.
+/// Real bytes written by RocksDB 7.8.3 and 11.9, and their content.
 const VECTORS: &str = include_str!("testdata/wal_batches.json");
 
-/// Writes down every record as `vectors.json` does: name, family, fields.
+/// Records every record in the form of `vectors.json`: name, family, fields.
 #[derive(Default)]
 struct Transcript(Vec<(String, u32, Vec<Vec<u8>>)>);
 
@@ -159,8 +159,8 @@ fn damaged_batches_are_corruption() {
     assert!(err(&data).message().contains("Put value"));
 }
 
-/// Truncations and single-byte changes of real batches give `Ok` or an error, never a panic; and
-/// what was accepted reads the same again.
+/// Truncations and single-byte changes of real batches give `Ok` or an error, never a panic; and accepted bytes read
+/// the same again.
 #[test]
 fn any_bytes_are_safe() {
     let changes: &[u8] = if cfg!(miri) { &[0xFF] } else { &[1, 0x7F, 0x80, 0xFF] };

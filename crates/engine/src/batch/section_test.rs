@@ -46,7 +46,7 @@ fn the_end_of_a_section_changes_what_its_records_say() {
 #[test]
 fn records_around_a_section_are_kept() {
     let mut record = prepared_record(&batch(), b"x", false);
-    // As a group of writers in RocksDB: a put behind the section.
+    // As a group of writers in RocksDB writes it: a put after the section.
     record.extend_from_slice(b"\x01\x01z\x01y");
     record[8] += 1;
     let plain = without_sections(record).unwrap().unwrap();

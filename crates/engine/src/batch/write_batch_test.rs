@@ -120,8 +120,8 @@ fn appending_joins_records_and_counts() {
     assert!(a.data().ends_with(b"\x00\x01b"), "a refused addition leaves no bytes");
 }
 
-/// The slices here are far too long to exist; only their lengths are looked at. Zeroed pages that
-/// nobody touches cost nothing.
+/// The slices here are far too long to exist; only their lengths are used. Zeroed pages that are never accessed cost
+/// nothing.
 #[test]
 #[cfg(all(target_os = "linux", target_pointer_width = "64", not(miri)))]
 fn oversized_keys_and_values_are_refused() {

@@ -1,9 +1,9 @@
 //! Free space that compactions leave to flushes and logs.
 //!
-//! A compaction may need more than the device has left. If it wrote until the device is full, writers would
-//! meet the full device as well. Its files therefore report "no space" earlier, while there is still
-//! room for the table of a memtable and for its log. The free space is looked at once per
-//! [`KeptFree::step`] bytes that the whole job wrote, so that small outputs pass in any case.
+//! A compaction may need more space than the device has left. If it wrote until the device is full, writers would also
+//! find the device full. Therefore its files report "no space" earlier, while there is still room for a memtable's
+//! table and its log. The free space is checked once per [`KeptFree::step`] bytes written by the whole job, so that
+//! small outputs always succeed.
 
 use crate::env::sync::std_atomic::{AtomicU64, Ordering::Relaxed};
 use crate::error::{Code, Error, Result, SubCode};
@@ -12,12 +12,12 @@ use crate::fs::{FileSystem, WritableFile};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// At most so many bytes are written between two looks at the free space.
+/// The maximum number of bytes written between two checks of the free space.
 const STEP_MAX: u64 = 1 << 20;
-/// At most this part of the space that is free when the job starts is kept.
+/// At most this fraction (the inverse) of the space that is free when the job starts is kept free.
 const PART_KEPT: u64 = 8;
 
-/// What one job leaves free in one directory. Shared by all files of the job.
+/// The space that one job leaves free in one directory. All files of the job share it.
 pub struct KeptFree {
     fs: Arc<dyn FileSystem>,
     dir: PathBuf,
@@ -26,8 +26,8 @@ pub struct KeptFree {
 }
 
 impl KeptFree {
-    /// Keeps up to `wanted` bytes free where `dir` is, and never more than a part of what is free now;
-    /// `None` if the free space is unknown.
+    /// Keeps up to `wanted` bytes free on the device of `dir`, but never more than a fraction of the current free
+    /// space. Returns `None` if the free space is unknown.
     pub fn new(fs: &Arc<dyn FileSystem>, dir: &Path, wanted: u64) -> Option<Arc<KeptFree>> {
         let free = fs.free_space(dir).ok()?;
         let bytes = wanted.min(free / PART_KEPT);
@@ -39,7 +39,7 @@ impl KeptFree {
         (self.bytes / 4).clamp(1, STEP_MAX)
     }
 
-    /// Puts a file of the job behind this, if the job keeps anything.
+    /// Guards a file of the job, if the job keeps space free.
     pub fn guard(
         file: Box<dyn WritableFile>,
         kept: Option<&Arc<KeptFree>>,
@@ -47,13 +47,13 @@ impl KeptFree {
         Gated::wrap(file, kept.cloned())
     }
 
-    /// Counts bytes that are about to be written; refuses them where too little is free.
+    /// Counts bytes that are about to be written. Returns an error if too little space is free.
     fn count(&self, bytes: usize) -> Result<()> {
         let before = self.written.fetch_add(bytes as u64, Relaxed);
         if before / self.step() == (before + bytes as u64) / self.step() {
             return Ok(());
         }
-        // Who cannot tell what is free finds out by writing.
+        // If the free space cannot be queried, writing finds out.
         match self.fs.free_space(&self.dir) {
             Ok(free) if free < self.bytes => Err(self.too_little(free)),
             _ => Ok(()),

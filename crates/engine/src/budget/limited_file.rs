@@ -1,4 +1,4 @@
-//! Files whose bytes a rate limiter lets through.
+//! Files whose reads or writes pass through a rate limiter.
 
 use super::{IoPriority, RateLimiter};
 use crate::error::Result;
@@ -10,11 +10,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 thread_local! {
-    /// How urgent this thread's reads are.
+    /// The priority of this thread's reads.
     static READS_AT: Cell<IoPriority> = const { Cell::new(IoPriority::Total) };
 }
 
-/// Until the result is dropped, this thread's reads are as urgent as this.
+/// Sets the priority of this thread's reads until the result is dropped.
 #[must_use]
 pub fn reads_at(priority: IoPriority) -> impl Drop {
     struct Before(IoPriority);
@@ -26,7 +26,7 @@ pub fn reads_at(priority: IoPriority) -> impl Drop {
     Before(READS_AT.replace(priority))
 }
 
-/// Limits the rate at which a file is written.
+/// A file that is written at a limited rate.
 pub struct LimitedWrites {
     limiter: Arc<RateLimiter>,
     priority: IoPriority,
@@ -34,7 +34,7 @@ pub struct LimitedWrites {
 }
 
 impl LimitedWrites {
-    /// Limits `file`, if there is a limiter and it limits writes.
+    /// Wraps `file`, if there is a limiter and it limits writes.
     pub fn wrap(
         file: Box<dyn WritableFile>,
         limiter: Option<&Arc<RateLimiter>>,
@@ -47,7 +47,7 @@ impl LimitedWrites {
     }
 }
 
-/// Waits for the limiter, and counts how often it had run dry.
+/// Waits for the limiter, and counts how often it had no bytes left.
 fn wait(limiter: &RateLimiter, bytes: usize, at: IoPriority, stats: &Option<Arc<Statistics>>) {
     let drained = limiter.request(bytes, at);
     if drained > 0 {
@@ -62,7 +62,7 @@ impl Gate for LimitedWrites {
     }
 }
 
-/// A file that is read at a limited rate, as urgent as [`reads_at`] says.
+/// A file that is read at a limited rate, with the priority set by [`reads_at`].
 pub struct LimitedReads {
     file: Arc<dyn RandomAccessFile>,
     limiter: Arc<RateLimiter>,
@@ -70,7 +70,7 @@ pub struct LimitedReads {
 }
 
 impl LimitedReads {
-    /// Limits `file`, if there is a limiter and it limits reads.
+    /// Wraps `file`, if there is a limiter and it limits reads.
     pub fn wrap(
         file: Arc<dyn RandomAccessFile>,
         limiter: Option<&Arc<RateLimiter>>,

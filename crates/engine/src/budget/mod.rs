@@ -1,7 +1,7 @@
-//! Budgets that databases may share: bytes per second of files, memory of memtables, space of tables.
+//! Budgets that databases may share: the rate of file I/O, the memory of memtables, the space of tables.
 //!
-//! All three are objects of the user's, held by options. A database asks them before it spends and
-//! tells them afterwards; they know no database.
+//! All three are objects that users create and pass in options. A database requests from them before it uses a
+//! resource, and reports its use afterwards. They do not depend on databases.
 
 mod kept_free;
 mod limited_file;

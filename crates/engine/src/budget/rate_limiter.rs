@@ -1,8 +1,9 @@
-//! A token bucket over file I/O: so many bytes per refill period, the more urgent first.
+//! The rate limiter: a token bucket for file I/O. It grants a number of bytes per refill period, higher priorities
+//! first.
 //!
-//! A request takes what it needs from what is available, or waits for the next refill. While a more
-//! urgent one waits, others do not take anything, except once in `fairness` refills, so that nobody
-//! starves. One mutex; waiting is on a condition variable with a deadline.
+//! A request takes what it needs from the available bytes, or waits for the next refill. While a request of higher
+//! priority waits, others get nothing, except once in `fairness` refills, so that no request starves. There is one
+//! mutex; requests wait on a condition variable with a deadline.
 
 use crate::env::clock::Instant;
 use crate::env::sync::std_atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
@@ -10,24 +11,24 @@ use crate::env::sync::{Condvar, Mutex};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How urgent an input or output is to the rate limiter. Numbers are RocksDB's.
+/// The priority of I/O in the rate limiter. Numbers are RocksDB's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
 #[repr(u8)]
 pub enum IoPriority {
     /// Compactions.
     Low = 0,
-    /// Between the two.
+    /// Between `Low` and `High`.
     Mid = 1,
     /// Flushes.
     High = 2,
-    /// What users wait for.
+    /// I/O that users wait for.
     User = 3,
     /// Not limited.
     #[default]
     Total = 4,
 }
 
-/// What is limited. Numbers are RocksDB's.
+/// Which I/O is limited. Numbers are RocksDB's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[repr(u8)]
 pub enum RateLimiterMode {
@@ -40,7 +41,7 @@ pub enum RateLimiterMode {
     AllIo = 2,
 }
 
-/// Priorities that are limited.
+/// The number of priorities that are limited.
 const LEVELS: usize = 4;
 
 struct State {
@@ -48,20 +49,20 @@ struct State {
     next_refill: Instant,
     refills: u64,
     waiting: [u32; LEVELS],
-    /// Refills that did not last, since the rate was last tuned.
+    /// The number of refills that were used up since the last tuning.
     drained: u64,
-    /// The one that was counted last.
+    /// The last refill that was counted as used up.
     drained_at: u64,
     tuned: Instant,
 }
 
-/// Bytes per second of file I/O, for any number of databases.
+/// Limits the rate of file I/O in bytes per second, for any number of databases.
 pub struct RateLimiter {
     mode: RateLimiterMode,
     period: Duration,
     fairness: u64,
     auto_tuned: bool,
-    /// The rate that the user set: with tuning the largest one.
+    /// The rate that the user set; with tuning, the maximum rate.
     rate_max: AtomicI64,
     rate: AtomicI64,
     state: Mutex<State>,
@@ -71,22 +72,22 @@ pub struct RateLimiter {
     drains: AtomicU64,
 }
 
-/// RocksDB's default.
+/// RocksDB's default refill period in microseconds.
 const PERIOD_US: i64 = 100_000;
 
-/// Tuning looks at so many refill periods at once.
+/// The number of refill periods between two tunings.
 const TUNE_PERIODS: u32 = 100;
-/// The rate is never tuned below this part of the largest one.
+/// The rate is never tuned below this fraction (the inverse) of the maximum.
 const TUNE_RANGE: i64 = 20;
 
 impl RateLimiter {
-    /// So many bytes per second, given out every `refill_period_us`.
+    /// Creates a limiter of this many bytes per second, granted in periods of `refill_period_us`.
     pub fn new(rate_bytes_per_sec: i64, refill_period_us: i64, fairness: i32) -> Arc<RateLimiter> {
         let mode = RateLimiterMode::default();
         RateLimiter::with_mode(rate_bytes_per_sec, refill_period_us, fairness, mode, false)
     }
 
-    /// With everything said. An `auto_tuned` one moves its rate by demand, up to the one given.
+    /// Creates a limiter with all settings. An `auto_tuned` limiter adapts its rate to demand, up to the given rate.
     pub fn with_mode(
         rate_bytes_per_sec: i64,
         refill_period_us: i64,
@@ -94,8 +95,8 @@ impl RateLimiter {
         mode: RateLimiterMode,
         auto_tuned: bool,
     ) -> Arc<RateLimiter> {
-        // A rate that is none limits nothing, and a period that is none is the usual one, as in RocksDB's builds
-        // without assertions.
+        // A rate that is not positive means no limit, and a period that is not positive means the default, as in
+        // RocksDB's builds without assertions.
         let rate_max = if rate_bytes_per_sec > 0 { rate_bytes_per_sec } else { i64::MAX };
         let period_us = if refill_period_us > 0 { refill_period_us } else { PERIOD_US };
         let rate = if auto_tuned { (rate_max / 2).max(1) } else { rate_max };
@@ -123,49 +124,49 @@ impl RateLimiter {
         })
     }
 
-    /// What is limited.
+    /// Returns which I/O is limited.
     pub fn mode(&self) -> RateLimiterMode {
         self.mode
     }
 
-    /// Whether reads are limited.
+    /// Returns whether reads are limited.
     pub fn limits_reads(&self) -> bool {
         self.mode != RateLimiterMode::WritesOnly
     }
 
-    /// Whether writes are limited.
+    /// Returns whether writes are limited.
     pub fn limits_writes(&self) -> bool {
         self.mode != RateLimiterMode::ReadsOnly
     }
 
-    /// The rate now.
+    /// Returns the current rate.
     pub fn bytes_per_second(&self) -> i64 {
         self.rate.load(Relaxed)
     }
 
-    /// Changes the rate; with tuning the largest one.
+    /// Sets the rate; with tuning, the maximum rate.
     pub fn set_bytes_per_second(&self, rate: i64) {
         self.rate_max.store(rate.max(1), Relaxed);
         self.rate.store(rate.max(1), Relaxed);
     }
 
-    /// The most that one request takes at once.
+    /// Returns the maximum number of bytes that one request takes at once.
     pub fn single_burst_bytes(&self) -> i64 {
         let per_period = self.bytes_per_second() as f64 * self.period.as_secs_f64();
         (per_period as i64).max(1)
     }
 
-    /// Bytes that were let through at this priority.
+    /// Returns the number of bytes granted at this priority.
     pub fn total_bytes_through(&self, priority: IoPriority) -> u64 {
         self.counter(&self.bytes, priority)
     }
 
-    /// Requests that were made at this priority.
+    /// Returns the number of requests at this priority.
     pub fn total_requests(&self, priority: IoPriority) -> u64 {
         self.counter(&self.requests, priority)
     }
 
-    /// Refills that were used up before the next.
+    /// Returns the number of refills that were used up before the next one.
     pub fn drains(&self) -> u64 {
         self.drains.load(Relaxed)
     }
@@ -177,8 +178,8 @@ impl RateLimiter {
         }
     }
 
-    /// Waits until `bytes` may be read or written, and returns how often it found no bytes left. Does nothing
-    /// for [`IoPriority::Total`].
+    /// Waits until `bytes` may be read or written, and returns how often no bytes were left. Does nothing for
+    /// [`IoPriority::Total`].
     pub fn request(&self, bytes: usize, priority: IoPriority) -> u64 {
         let level = priority as usize;
         if level >= LEVELS {
@@ -223,7 +224,7 @@ impl RateLimiter {
         drained
     }
 
-    /// Adds what is due. What was not used adds up to one period's worth.
+    /// Adds the bytes that are due. Unused bytes accumulate up to one period's worth.
     fn refill(&self, state: &mut State) {
         let now = Instant::now();
         if now < state.next_refill {
@@ -240,7 +241,7 @@ impl RateLimiter {
         state.refills += 1;
     }
 
-    /// Follows demand: where nearly every refill is used up the rate grows, where few are it falls.
+    /// Adapts the rate to demand: it grows if nearly every refill is used up, and falls if few are.
     fn tune(&self, state: &mut State, now: Instant) {
         let periods = now.duration_since(state.tuned).as_secs_f64() / self.period.as_secs_f64();
         let used = (state.drained as f64 * 100.0 / periods.max(1.0)) as i64;

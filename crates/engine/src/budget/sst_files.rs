@@ -1,8 +1,9 @@
-//! Space of tables: how much all databases of a manager may use, and how fast what is obsolete goes.
+//! The SST file manager: a limit on the table space of all its databases, and the rate at which obsolete tables are
+//! deleted.
 //!
-//! With a delete rate a file is not removed but renamed to `….trash`, and a thread removes trash at
-//! that rate, so that a device that frees blocks slowly is not flooded. Trash that is too much
-//! compared with what is alive is removed at once. Trash of an older session is removed at open.
+//! With a delete rate, a file is first renamed to `….trash`, and a thread deletes trash at that rate, so that a device
+//! that frees blocks slowly is not overloaded. If there is too much trash in relation to live tables, files are deleted
+//! immediately. Trash of an older session is deleted at open.
 
 use crate::env::sync::Mutex;
 use crate::env::sync::std_atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
@@ -14,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The end of the name of a file that waits to be removed.
+/// The extension of a file that waits to be deleted.
 pub(crate) const TRASH: &str = "trash";
 
 struct Trash {
@@ -40,76 +41,76 @@ struct Inner {
     space_max: AtomicU64,
     compaction_buffer: AtomicU64,
     delete_rate: AtomicI64,
-    /// The bits of a float.
+    /// The maximum ratio of trash, as the bits of a float.
     trash_ratio_max: AtomicU64,
-    /// The manager is gone.
+    /// Whether the manager was dropped.
     closing: AtomicBool,
 }
 
-/// Follows the tables of databases.
+/// Tracks the tables of databases.
 pub struct SstFileManager(Arc<Inner>);
 
 impl SstFileManager {
-    /// No limits.
+    /// Creates a manager without limits.
     pub fn new() -> Arc<SstFileManager> {
         let shared = Inner::default();
         shared.trash_ratio_max.store(0.25f64.to_bits(), Relaxed);
         Arc::new(SstFileManager(Arc::new(shared)))
     }
 
-    /// All tables together may use so many bytes; 0 means no limit.
+    /// Sets the limit for the total size of all tables in bytes; 0 means no limit.
     pub fn set_max_allowed_space_usage(&self, bytes: u64) {
         self.0.space_max.store(bytes, Relaxed);
     }
 
-    /// Bytes that compactions leave free below the limit.
+    /// Sets the number of bytes that compactions leave free below the limit.
     pub fn set_compaction_buffer_size(&self, bytes: u64) {
         self.0.compaction_buffer.store(bytes, Relaxed);
     }
 
-    /// Whether the limit is reached.
+    /// Returns whether the limit is reached.
     pub fn is_max_allowed_space_reached(&self) -> bool {
         let limit = self.0.space_max.load(Relaxed);
         limit > 0 && self.total_size() >= limit
     }
 
-    /// Whether it would be, if running compactions wrote all that they may.
+    /// Returns whether the limit would be reached if running compactions wrote all that they may.
     pub fn is_max_allowed_space_reached_including_compactions(&self) -> bool {
         let limit = self.0.space_max.load(Relaxed);
         limit > 0 && self.total_size() + self.0.reserved.load(Relaxed) >= limit
     }
 
-    /// Bytes of all tables.
+    /// Returns the total size of all tables in bytes.
     pub fn total_size(&self) -> u64 {
         self.0.total.load(Relaxed)
     }
 
-    /// Bytes of files that wait to be removed.
+    /// Returns the total size of files that wait to be deleted, in bytes.
     pub fn total_trash_size(&self) -> u64 {
         self.0.trash_size.load(Relaxed)
     }
 
-    /// Bytes per second that are removed; 0 or less removes at once.
+    /// Returns the delete rate in bytes per second; 0 or less means immediate deletion.
     pub fn delete_rate_bytes_per_second(&self) -> i64 {
         self.0.delete_rate.load(Relaxed)
     }
 
-    /// Changes the rate.
+    /// Sets the delete rate.
     pub fn set_delete_rate_bytes_per_second(&self, rate: i64) {
         self.0.delete_rate.store(rate, Relaxed);
     }
 
-    /// How much trash there may be, compared with all tables, before files are removed at once.
+    /// Returns the maximum ratio of trash to tables, above which files are deleted immediately.
     pub fn max_trash_db_ratio(&self) -> f64 {
         f64::from_bits(self.0.trash_ratio_max.load(Relaxed))
     }
 
-    /// Changes the ratio.
+    /// Sets the ratio.
     pub fn set_max_trash_db_ratio(&self, ratio: f64) {
         self.0.trash_ratio_max.store(ratio.to_bits(), Relaxed);
     }
 
-    /// A table was made, or found at open.
+    /// Registers a table that was created, or found at open.
     pub fn on_add_file(&self, path: &Path, size: u64) {
         let mut state = self.0.state.lock();
         let old = state.files.insert(path.to_owned(), size).unwrap_or(0);
@@ -117,14 +118,14 @@ impl SstFileManager {
         self.0.total.fetch_sub(old, Relaxed);
     }
 
-    /// A table is gone.
+    /// Removes a table that is gone.
     pub fn on_delete_file(&self, path: &Path) {
         if let Some(size) = self.0.state.lock().files.remove(path) {
             self.0.total.fetch_sub(size, Relaxed);
         }
     }
 
-    /// Takes room for a compaction that may add `bytes`; false if there is none.
+    /// Reserves space for a compaction that may add `bytes`. Returns false if there is not enough.
     pub fn reserve_for_compaction(&self, bytes: u64) -> bool {
         let limit = self.0.space_max.load(Relaxed);
         let buffer = self.0.compaction_buffer.load(Relaxed);
@@ -136,12 +137,12 @@ impl SstFileManager {
         false
     }
 
-    /// Gives room back that [`SstFileManager::reserve_for_compaction`] took.
+    /// Releases space that [`SstFileManager::reserve_for_compaction`] reserved.
     pub fn release(&self, bytes: u64) {
         self.0.reserved.fetch_sub(bytes, Relaxed);
     }
 
-    /// Removes a table, now or at the delete rate. Returns whether it went into the trash.
+    /// Deletes a table, immediately or at the delete rate. Returns whether it was moved to the trash.
     pub fn delete_file(&self, fs: &Arc<dyn FileSystem>, path: &Path) -> Result<bool> {
         let size = self.0.state.lock().files.get(path).copied().unwrap_or(0);
         let allowed = self.total_size() as f64 * self.max_trash_db_ratio();
@@ -164,7 +165,7 @@ impl SstFileManager {
         if !std::mem::replace(&mut state.cleaning, true) {
             let shared = Arc::clone(&self.0);
             if spawn("ferro-trash", move || shared.clean()).is_err() {
-                // Nobody else would remove it.
+                // No other thread would delete it.
                 state.cleaning = false;
                 state.trash.drain(..).for_each(|trash| self.0.remove(&trash));
             }
@@ -175,12 +176,12 @@ impl SstFileManager {
 
 impl Inner {
     fn remove(&self, trash: &Trash) {
-        // What cannot be removed now goes at the next open.
+        // If this fails, the next open deletes the file.
         let _ = trash.fs.remove_file(&trash.path);
         self.trash_size.fetch_sub(trash.size, Relaxed);
     }
 
-    /// Removes trash at the rate until there is none.
+    /// Deletes trash at the delete rate until there is none.
     fn clean(&self) {
         loop {
             let mut state = self.state.lock();

@@ -1,8 +1,8 @@
-//! Memory of memtables, shared by databases.
+//! The write buffer manager: a memtable budget that databases may share.
 //!
-//! Each database reports what its memtables use through a [`MemtableShare`]; the manager adds the
-//! shares up, says when somebody should flush and when writers should wait, and may charge the sum
-//! to a block cache, in pieces of 256 KiB.
+//! Each database reports the memory of its memtables through a [`MemtableShare`]. The manager adds up the shares,
+//! decides when memtables should be flushed and when writers should wait, and may charge the sum to a block cache, in
+//! pieces of 256 KiB.
 
 use crate::cache::{Cache, Reservation};
 use crate::env::sync::std_atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
@@ -10,31 +10,31 @@ use crate::env::sync::{Condvar, Mutex};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What the cache is charged at once.
+/// The number of bytes charged to the cache at a time.
 const PIECE: usize = 256 << 10;
 
 /// A budget of memtable memory, for any number of databases.
 pub struct WriteBufferManager {
     buffer_size: AtomicUsize,
     allow_stall: AtomicBool,
-    /// Memtables that take writes.
+    /// The memory of active memtables.
     active: AtomicUsize,
-    /// All memtables.
+    /// The memory of all memtables.
     total: AtomicUsize,
     cache: Option<Arc<Cache>>,
     charged: Mutex<Vec<Reservation>>,
-    /// Held by who waits for memory; nothing is guarded.
+    /// Mutex for the condition variable; it protects no data.
     waiting: Mutex<()>,
     freed: Condvar,
 }
 
 impl WriteBufferManager {
-    /// A budget; 0 means no limit. With `allow_stall` writers wait while it is exceeded.
+    /// Creates a budget; 0 means no limit. With `allow_stall`, writers wait while it is exceeded.
     pub fn new(buffer_size: usize, allow_stall: bool) -> Arc<WriteBufferManager> {
         WriteBufferManager::with_cache(buffer_size, None, allow_stall)
     }
 
-    /// A budget whose use is charged to a block cache.
+    /// Creates a budget whose use is charged to a block cache.
     pub fn with_cache(
         buffer_size: usize,
         cache: Option<Arc<Cache>>,
@@ -52,57 +52,57 @@ impl WriteBufferManager {
         })
     }
 
-    /// Whether there is a limit.
+    /// Returns whether there is a limit.
     pub fn is_enabled(&self) -> bool {
         self.buffer_size() > 0
     }
 
-    /// The limit; 0 means none.
+    /// Returns the limit; 0 means no limit.
     pub fn buffer_size(&self) -> usize {
         self.buffer_size.load(Relaxed)
     }
 
-    /// Changes the limit.
+    /// Sets the limit.
     pub fn set_buffer_size(&self, size: usize) {
         self.buffer_size.store(size, Relaxed);
         self.freed.notify_all();
     }
 
-    /// Changes whether writers wait while the limit is exceeded.
+    /// Sets whether writers wait while the limit is exceeded.
     pub fn set_allow_stall(&self, allow: bool) {
         self.allow_stall.store(allow, Relaxed);
         self.freed.notify_all();
     }
 
-    /// Whether use is charged to a cache.
+    /// Returns whether use is charged to a cache.
     pub fn costs_cache(&self) -> bool {
         self.cache.is_some()
     }
 
-    /// What all memtables use.
+    /// Returns the memory of all memtables.
     pub fn memory_usage(&self) -> usize {
         self.total.load(Relaxed)
     }
 
-    /// What memtables use that take writes.
+    /// Returns the memory of active memtables.
     pub fn mutable_memtable_memory_usage(&self) -> usize {
         self.active.load(Relaxed)
     }
 
-    /// What the cache is charged.
+    /// Returns the memory charged to the cache.
     pub fn dummy_entries_in_cache_usage(&self) -> usize {
         self.charged.lock().len() * PIECE
     }
 
-    /// Whether somebody should flush: as in RocksDB from seven eighths on, or, once the limit is
-    /// exceeded, while at least half of it still takes writes.
+    /// Returns whether a memtable should be flushed. As in RocksDB, this is from seven eighths of the limit on, or,
+    /// once the limit is exceeded, while at least half of the memory is in active memtables.
     pub fn should_flush(&self) -> bool {
         let (limit, active) = (self.buffer_size(), self.mutable_memtable_memory_usage());
         limit > 0
             && (active > limit - limit / 8 || (self.memory_usage() >= limit && active >= limit / 2))
     }
 
-    /// Whether writers should wait.
+    /// Returns whether writers should wait.
     #[inline]
     pub fn should_stall(&self) -> bool {
         self.allow_stall.load(Relaxed)
@@ -110,7 +110,7 @@ impl WriteBufferManager {
             && self.memory_usage() >= self.buffer_size()
     }
 
-    /// Waits until memory was freed, or for a moment.
+    /// Waits until memory was freed, or for at most this time.
     pub fn wait_for_memory(&self, at_most: Duration) {
         let mut waiting = self.waiting.lock();
         if self.should_stall() {
@@ -124,7 +124,7 @@ impl WriteBufferManager {
         let wanted = self.memory_usage().div_ceil(PIECE);
         charged.truncate(wanted);
         while charged.len() < wanted {
-            // A full cache with a strict limit charges nothing more; writes must go on.
+            // A full cache with a strict limit accepts no more charges; writes must continue.
             let Ok(piece) = cache.reserve(PIECE) else { break };
             charged.push(piece);
         }
@@ -137,7 +137,7 @@ impl std::fmt::Debug for WriteBufferManager {
     }
 }
 
-/// What one database uses of a budget. Gone when it is dropped.
+/// The use of a budget by one database. Dropping it releases the use.
 pub struct MemtableShare {
     manager: Arc<WriteBufferManager>,
     active: AtomicUsize,
@@ -145,20 +145,20 @@ pub struct MemtableShare {
 }
 
 impl MemtableShare {
-    /// Nothing yet.
+    /// Creates a share that uses no memory yet.
     pub fn new(manager: Arc<WriteBufferManager>) -> MemtableShare {
         MemtableShare { manager, active: AtomicUsize::new(0), total: AtomicUsize::new(0) }
     }
 
-    /// The budget.
+    /// Returns the budget.
     pub fn manager(&self) -> &WriteBufferManager {
         &self.manager
     }
 
-    /// Reports what the database's memtables use now. Only one thread at a time does.
+    /// Reports the current memory of the database's memtables. Only one thread at a time calls this.
     pub fn report(&self, active: usize, total: usize) {
         let m = &self.manager;
-        // Added first, so that the sum is never below the truth.
+        // Add first, so that the sum is never below the actual use.
         m.active.fetch_add(active, Relaxed);
         m.total.fetch_add(total, Relaxed);
         m.active.fetch_sub(self.active.swap(active, Relaxed), Relaxed);

@@ -1,22 +1,22 @@
-//! Second names and copies of files, and directories of them that appear as a whole.
+//! Hard links and copies of files, and directories that appear atomically.
 
 use crate::error::{Error, Result};
 use crate::fs::{FileSystem, WritableOptions, no_parent};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// Bytes that a copy reads at once.
+/// The number of bytes that a copy reads at once.
 const CHUNK: usize = 1 << 20;
 
-/// Whether the error says that a second name cannot be had there: another device, or a file system
-/// without hard links.
+/// Returns whether the error means that a hard link is impossible: the target is on another device, or the file system
+/// has no hard links.
 fn cannot_link(error: &Error) -> bool {
     let source = std::error::Error::source(error).and_then(|e| e.downcast_ref::<std::io::Error>());
     let kind = source.map(std::io::Error::kind);
     matches!(kind, Some(ErrorKind::CrossesDevices | ErrorKind::Unsupported))
 }
 
-/// Gives `from` a second name; `false` where only a copy would do.
+/// Creates a hard link to `from`. Returns `false` if only a copy is possible.
 pub(crate) fn link(fs: &dyn FileSystem, from: &Path, to: &Path) -> Result<bool> {
     match fs.link(from, to) {
         Ok(()) => Ok(true),
@@ -25,7 +25,7 @@ pub(crate) fn link(fs: &dyn FileSystem, from: &Path, to: &Path) -> Result<bool> 
     }
 }
 
-/// Copies the first `size` bytes of a file, all with `None`, and syncs the copy.
+/// Copies the first `size` bytes of a file, or all bytes with `None`, and syncs the copy.
 pub(crate) fn copy_file(
     fs: &dyn FileSystem,
     from: &Path,
@@ -51,7 +51,7 @@ pub(crate) fn copy_file(
     target.close()
 }
 
-/// Makes a small file with this content and syncs it.
+/// Creates a small file with this content and syncs it.
 pub(crate) fn write_file(fs: &dyn FileSystem, path: &Path, content: &[u8]) -> Result<()> {
     let mut file = fs.new_writable(path, WritableOptions::default())?;
     file.append(content)?;
@@ -59,22 +59,22 @@ pub(crate) fn write_file(fs: &dyn FileSystem, path: &Path, content: &[u8]) -> Re
     file.close()
 }
 
-/// A directory that is filled under a temporary name and then gets its own, or goes away.
+/// A directory that is filled under a temporary name and then renamed, or removed if it is not finished.
 pub(crate) struct Staging<'a> {
     fs: &'a dyn FileSystem,
-    /// The name it will have.
+    /// The final path.
     target: PathBuf,
-    /// The name it has.
+    /// The temporary path.
     dir: PathBuf,
-    /// Hard links work as far as known.
+    /// Whether hard links work, as far as known.
     links: bool,
     use_fsync: bool,
     finished: bool,
 }
 
 impl<'a> Staging<'a> {
-    /// An empty directory that is to become `target`, which must not exist. Leftovers of an older
-    /// try are removed.
+    /// Creates an empty directory that will become `target`, which must not exist. Removes leftovers of an earlier
+    /// attempt.
     pub(crate) fn new(
         fs: &'a dyn FileSystem,
         target: &Path,
@@ -92,7 +92,7 @@ impl<'a> Staging<'a> {
                 ),
             )
         })?;
-        // Only one level is made: a parent that is missing is rather a wrong name.
+        // Only one directory level is created, so a missing parent suggests a wrong name.
         if let Some(parent) = target.parent()
             && !fs.is_dir(parent)?
         {
@@ -103,24 +103,24 @@ impl<'a> Staging<'a> {
         Ok(Staging { fs, target, dir, links: true, use_fsync, finished: false })
     }
 
-    /// Takes in a file that never changes: by a link where that is possible.
+    /// Adds a file that never changes: by a hard link if possible.
     pub(crate) fn link_or_copy(&mut self, from: &Path, name: &str) -> Result<()> {
         let to = self.dir.join(name);
         self.links = self.links && link(self.fs, from, &to)?;
         if self.links { Ok(()) } else { copy_file(self.fs, from, &to, None, self.use_fsync) }
     }
 
-    /// Takes in the first `size` bytes of a file that may grow.
+    /// Adds the first `size` bytes of a file that may grow.
     pub(crate) fn copy(&self, from: &Path, name: &str, size: u64) -> Result<()> {
         copy_file(self.fs, from, &self.dir.join(name), Some(size), self.use_fsync)
     }
 
-    /// Takes in a new file.
+    /// Adds a new file.
     pub(crate) fn create(&self, name: &str, content: &[u8]) -> Result<()> {
         write_file(self.fs, &self.dir.join(name), content)
     }
 
-    /// Gives the directory its name, durably.
+    /// Gives the directory its final name, durably.
     pub(crate) fn finish(mut self) -> Result<()> {
         self.fs.sync_dir(&self.dir)?;
         self.fs.rename(&self.dir, &self.target)?;
@@ -136,13 +136,13 @@ impl<'a> Staging<'a> {
 impl Drop for Staging<'_> {
     fn drop(&mut self) {
         if !self.finished {
-            // Best effort: the next try cleans up first.
+            // Best effort: the next attempt cleans up first.
             let _ = clean(self.fs, &self.dir);
         }
     }
 }
 
-/// Removes a directory with the files in it, if it is there.
+/// Removes a directory and its files, if it exists.
 fn clean(fs: &dyn FileSystem, dir: &Path) -> Result<()> {
     if !fs.exists(dir)? {
         return Ok(());

@@ -1,9 +1,9 @@
-//! Files that a database is to take in: what they are, and where in its tree they belong.
+//! Files to be ingested: their properties, and their place in the tree.
 //!
-//! Entries of an upper level are newer than those below, so a file goes down level by level until it
-//! meets keys in its own range: it stays above them, and gets a sequence number larger than all that
-//! there are. A file that meets nothing goes to the deepest level where it fits between others, and
-//! keeps 0 unless a snapshot must not see it.
+//! Entries of an upper level are newer than those below. So a file descends level by level until a level has keys in
+//! the file's range. It stays above that level, and gets a sequence number larger than all existing ones. A file
+//! without overlap is placed on the deepest level where it fits between other files. It keeps sequence number 0, unless
+//! a snapshot must not see it.
 
 use crate::base::InternalIterator;
 use crate::base::checksum::unique_id;
@@ -23,10 +23,10 @@ use crate::version::{FileMeta, FileStats, TableCache, Version};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The epoch of files that were ingested behind all others.
+/// The epoch number of files that were ingested behind all others.
 const EPOCH_BEHIND: u64 = 1;
 
-/// How files are read that are taken in: whole, and once.
+/// How ingested files are read: completely, and once.
 const READ_ONCE: TableIterOptions = TableIterOptions {
     verify_checksums: true,
     access: BlockAccess { fill_cache: false, memory_only: false, deadline_us: 0 },
@@ -37,7 +37,7 @@ const READ_ONCE: TableIterOptions = TableIterOptions {
     pin: false,
 };
 
-/// Where a file is to go.
+/// The target of an ingestion.
 pub(crate) struct Destination<'a> {
     /// The column family's number.
     pub(crate) id: u32,
@@ -45,12 +45,12 @@ pub(crate) struct Destination<'a> {
     pub(crate) options: Arc<ColumnFamilyOptions>,
     /// The order of its keys.
     pub(crate) order: &'a KeyOrder,
-    /// Tables are read through a memory map.
+    /// Whether tables are read through a memory map.
     pub(crate) mmap: bool,
 }
 
 impl Destination<'_> {
-    /// Opens a file outside of the database as one of its own.
+    /// Opens an external file like one of the database's own tables.
     pub(crate) fn open(
         &self,
         fs: &dyn FileSystem,
@@ -63,7 +63,7 @@ impl Destination<'_> {
         Ok(table)
     }
 
-    /// Opens a table that has its sequence numbers.
+    /// Opens a table that has its own sequence numbers.
     pub(crate) fn open_as_it_is(
         &self,
         fs: &dyn FileSystem,
@@ -75,7 +75,7 @@ impl Destination<'_> {
         Ok(table)
     }
 
-    /// What a table says of itself, whatever its order of keys.
+    /// Reads a table's properties, whatever its key order.
     pub(crate) fn peek(
         &self,
         fs: &dyn FileSystem,
@@ -108,7 +108,7 @@ impl Destination<'_> {
 
     fn check_comparator(&self, table: &Table, path: &Path) -> Result<()> {
         let stored = &table.properties().comparator_name;
-        // PlainTables and CuckooTables do not say.
+        // PlainTables and CuckooTables do not record it.
         if !stored.is_empty() && stored != self.order.name() {
             return Err(Error::invalid_argument(format!(
                 "{}: does not match existing comparator {stored}: {}",
@@ -120,22 +120,22 @@ impl Destination<'_> {
     }
 }
 
-/// A file that was looked at and may be taken in.
+/// A file that was examined and may be ingested.
 #[derive(Debug)]
 pub(crate) struct ExternalFile {
-    /// Where the user has it.
+    /// The original path.
     pub(crate) path: PathBuf,
-    /// The number that it gets.
+    /// The number that it will get.
     pub(crate) number: u64,
     size: u64,
-    /// The first and the last internal key, as they are in the file.
+    /// The first and the last internal key, as stored in the file.
     smallest: Vec<u8>,
     largest: Vec<u8>,
     properties: TableProperties,
 }
 
 impl ExternalFile {
-    /// Reads what must be known of the file, and refuses one that must not be taken in.
+    /// Reads the required properties of the file, and refuses a file that must not be ingested.
     pub(crate) fn examine(
         fs: &dyn FileSystem,
         path: &Path,
@@ -165,17 +165,17 @@ impl ExternalFile {
         Ok(ExternalFile { path: path.to_owned(), number, size, smallest, largest, properties })
     }
 
-    /// The first user key.
+    /// Returns the first user key.
     pub(crate) fn first_key(&self) -> &[u8] {
         user_key(&self.smallest)
     }
 
-    /// The last user key.
+    /// Returns the last user key.
     pub(crate) fn last_key(&self) -> &[u8] {
         user_key(&self.largest)
     }
 
-    /// What listeners are told of its contents.
+    /// Returns the figures of its content for listeners.
     pub(crate) fn figures(&self) -> TableFigures {
         crate::flush::figures(&self.properties)
     }
@@ -184,13 +184,13 @@ impl ExternalFile {
         self.reaches(other.first_key(), order) && other.reaches(self.first_key(), order)
     }
 
-    /// Whether it ends at or after this key; the end of a range tombstone is no part of it.
+    /// Returns whether the file ends at or after this key. The end of a range tombstone is exclusive.
     fn reaches(&self, key: &[u8], order: &KeyOrder) -> bool {
         let ends = order.compare_user(self.last_key(), key);
         ends.is_gt() || (ends.is_eq() && sequence(&self.largest) != MAX_SEQUENCE_NUMBER)
     }
 
-    /// Whether range tombstones delete something of the file's range.
+    /// Returns whether range tombstones cover a part of the file's range.
     pub(crate) fn is_touched_by(&self, tombstones: &Fragments, order: &KeyOrder) -> bool {
         tombstones.tombstones().any(|tombstone| {
             order.compare_user(tombstone.begin, self.last_key()).is_le()
@@ -198,7 +198,7 @@ impl ExternalFile {
         })
     }
 
-    /// The file as the database has it, all of its entries with this sequence number.
+    /// Returns the file's metadata in the database, with this sequence number for all its entries.
     fn file_meta(&self, seqno: SeqNo) -> FileMeta {
         let (smallest, largest) = (at(&self.smallest, seqno), at(&self.largest, seqno));
         let p = &self.properties;
@@ -217,7 +217,7 @@ impl ExternalFile {
     }
 }
 
-/// An internal key with another sequence number, unless it has one: the end of a range tombstone.
+/// Returns an internal key with another sequence number, unless its number marks the end of a range tombstone.
 fn at(key: &[u8], seqno: SeqNo) -> Vec<u8> {
     let mut key = key.to_vec();
     if sequence(&key) == 0 {
@@ -228,7 +228,7 @@ fn at(key: &[u8], seqno: SeqNo) -> Vec<u8> {
     key
 }
 
-/// The first and the last internal key of a table that is to be imported, as they are.
+/// Returns the first and the last internal key of a table to be imported, unchanged.
 pub(crate) fn table_boundaries(table: &Arc<Table>, order: &KeyOrder) -> Result<(Vec<u8>, Vec<u8>)> {
     let boundaries = boundaries(table, order, false, |_| Ok(()))?;
     boundaries.ok_or_else(|| Error::invalid_argument("File contain no entries"))
@@ -252,7 +252,7 @@ fn check_version(p: &TableProperties, options: &IngestExternalFileOptions) -> Re
     }
 }
 
-/// The first and the last internal key of a table, each key and tombstone of which `check` sees.
+/// Returns the first and the last internal key of a table, after `check` has seen every key and tombstone.
 pub(crate) fn key_range_of_all(
     table: &Arc<Table>,
     order: &KeyOrder,
@@ -263,8 +263,8 @@ pub(crate) fn key_range_of_all(
 
 type Boundaries = Option<(Vec<u8>, Vec<u8>)>;
 
-/// The first and the last internal key, where range tombstones begin and end included; `None` if
-/// there is nothing. Keys that are met are checked: with `every_key` that is each.
+/// Returns the first and the last internal key, including the begins and ends of range tombstones, or `None` if the
+/// table is empty. Keys that are read are checked; with `every_key`, all keys are read.
 fn boundaries(
     table: &Arc<Table>,
     order: &KeyOrder,
@@ -306,7 +306,7 @@ fn point_boundaries(
     check(iter.key())?;
     let smallest = iter.key().to_vec();
     let mut largest = smallest.clone();
-    // A PlainTable has no way to its end but through all.
+    // The end of a PlainTable can be reached only by reading all of it.
     if !every_key && !matches!(**table, Table::Plain(_)) {
         iter.seek_to_last();
     }
@@ -333,32 +333,32 @@ fn check_key(key: &[u8]) -> Result<()> {
     }
 }
 
-/// The tree of a column family, while nothing in it changes.
+/// The tree of a column family while it cannot change.
 pub(crate) struct TargetTree<'a> {
-    /// Its files.
+    /// The files.
     pub(crate) version: &'a Version,
-    /// Opens them.
+    /// Opens the files.
     pub(crate) tables: &'a TableCache,
-    /// The first level below level 0 that is in use.
+    /// The first non-empty level below level 0.
     pub(crate) base_level: usize,
-    /// Where running compactions will write.
+    /// The ranges to which running compactions will write.
     pub(crate) running_outputs: &'a [(usize, Vec<u8>, Vec<u8>)],
-    /// The largest sequence number given away.
+    /// The largest allocated sequence number.
     pub(crate) last_seqno: SeqNo,
-    /// A snapshot exists that must not see the files.
+    /// Whether a snapshot exists that must not see the files.
     pub(crate) hide_from_snapshots: bool,
-    /// Level 0 is all there is, and goes by age: FIFO.
+    /// Whether there is only level 0, whose files are dropped by age (FIFO).
     pub(crate) only_level0: bool,
 }
 
-/// Whether any two files share a part of their ranges.
+/// Returns whether any two files overlap.
 fn any_overlap(files: &[ExternalFile], order: &KeyOrder) -> bool {
     let mut sorted: Vec<_> = files.iter().collect();
     sorted.sort_by(|a, b| order.compare_user(a.first_key(), b.first_key()));
     sorted.windows(2).any(|pair| pair[0].overlaps(pair[1], order))
 }
 
-/// What can be said about the files without a look at the database.
+/// Checks the files without looking at the database.
 pub(crate) fn check_together(
     files: &[ExternalFile],
     order: &KeyOrder,
@@ -381,8 +381,8 @@ pub(crate) fn check_together(
 }
 
 impl TargetTree<'_> {
-    /// Level and metadata of each file, in the order of the files: of two that overlap the later one
-    /// counts.
+    /// Returns the level and metadata of each file, in the order of the files. If two files overlap, the later one
+    /// takes precedence.
     pub(crate) fn assign(
         &self,
         files: &[ExternalFile],
@@ -395,7 +395,7 @@ impl TargetTree<'_> {
         let overlap = any_overlap(files, order);
         let mut last_seqno = self.last_seqno;
         let mut placed = Vec::with_capacity(files.len());
-        // Files of one batch do not overlap; those of a later batch go above all of an earlier one.
+        // Files of one batch do not overlap. Those of a later batch are placed above all files of an earlier one.
         let mut batch: Vec<&ExternalFile> = Vec::new();
         let mut above = None;
         let mut uppermost = usize::MAX;
@@ -436,8 +436,8 @@ impl TargetTree<'_> {
         Ok(())
     }
 
-    /// The deepest level for a file, and whether it replaces something. With `above` only levels
-    /// above that one will do.
+    /// Returns the deepest possible level for a file, and whether it replaces existing data. With `above`, only levels
+    /// above that one are possible.
     fn deepest(
         &self,
         file: &ExternalFile,
@@ -470,7 +470,7 @@ impl TargetTree<'_> {
         Ok((target, replaces))
     }
 
-    /// Below everything, where that is possible.
+    /// Places the file below everything, if possible.
     fn behind(&self, file: &ExternalFile) -> Result<(usize, Arc<FileMeta>)> {
         let last = self.version.num_levels() - 1;
         if !self.fits(file, last) || self.will_overlap(file, last) {
@@ -490,7 +490,7 @@ impl TargetTree<'_> {
         Ok((last, Arc::new(meta)))
     }
 
-    /// Whether a running compaction will write into the file's range on this level.
+    /// Returns whether a running compaction will write to the file's range on this level.
     fn will_overlap(&self, file: &ExternalFile, level: usize) -> bool {
         let order = self.version.order();
         self.running_outputs.iter().any(|(output, smallest, largest)| {
@@ -500,12 +500,12 @@ impl TargetTree<'_> {
         })
     }
 
-    /// Whether the file fits between those of the level, by their boundaries.
+    /// Returns whether the file fits between those of the level, according to their boundaries.
     fn fits(&self, file: &ExternalFile, level: usize) -> bool {
         level == 0 || !self.version.overlaps(level, Some(file.first_key()), Some(file.last_key()))
     }
 
-    /// Whether a level has keys in the file's range, and not only files that span it.
+    /// Returns whether a level has keys in the file's range, not only files that span it.
     fn has_keys(&self, file: &ExternalFile, level: usize) -> Result<bool> {
         let (first, last) = (file.first_key(), file.last_key());
         let order = self.version.order();
@@ -516,7 +516,7 @@ impl TargetTree<'_> {
             .filter(|f| self.version.file_overlaps(f, Some(first), Some(last)));
         for there in overlapping {
             let table = self.tables.find(there)?;
-            // A PlainTable cannot be sought in every order.
+            // A PlainTable cannot seek in every key order.
             if table.range_tombstones().is_some_and(|t| file.is_touched_by(t, order))
                 || matches!(*table, Table::Plain(_))
             {

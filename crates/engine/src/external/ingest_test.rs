@@ -7,7 +7,7 @@ use crate::version::{DataPaths, VersionBuilder, VersionEdit};
 
 const LEVELS: usize = 4;
 
-/// A directory with tables, of which some are in a tree.
+/// A directory with tables, some of which are in a tree.
 struct World {
     fs: MemFs,
     options: Options,
@@ -58,7 +58,7 @@ impl World {
         ExternalFile::examine(&self.fs, path, number, &to, options)
     }
 
-    /// Puts a file with these keys into the tree.
+    /// Adds a file with these keys to the tree.
     fn there(&mut self, level: usize, keys: &[&str], seqno: SeqNo) {
         let file = self.file(keys);
         let mut meta = file.file_meta(seqno);
@@ -230,7 +230,7 @@ fn files_that_are_no_external_ones_are_refused() {
     writer.merge(b"a", &[0; 8]).unwrap();
     writer.finish().unwrap();
     world.examine(path, 9, &default).unwrap();
-    // Its operands can be read when the operator is there again.
+    // Its operands can be read once the operator is present again.
     world.options.cf.merge_operator = None;
     world.examine(path, 9, &default).unwrap();
 

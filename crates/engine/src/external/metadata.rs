@@ -1,4 +1,4 @@
-//! What a database says of its files. Names of fields are RocksDB's.
+//! Metadata of a database's files. Field names are RocksDB's.
 
 use crate::base::SeqNo;
 use crate::fs::filename::table_file_name;
@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 /// A live table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LiveFileMetaData {
-    /// The column family that it belongs to.
+    /// The name of its column family.
     pub column_family_name: String,
     /// Its level.
     pub level: usize,
-    /// `/000012.sst`: the path below `db_path`, with a slash in front.
+    /// The path relative to `db_path`, with a leading slash: `/000012.sst`.
     pub name: String,
     /// The directory.
     pub db_path: PathBuf,
@@ -28,26 +28,26 @@ pub struct LiveFileMetaData {
     pub smallest_seqno: SeqNo,
     /// The newest sequence number in it.
     pub largest_seqno: SeqNo,
-    /// Entries of any kind.
+    /// The number of entries of any kind.
     pub num_entries: u64,
-    /// Tombstones among them.
+    /// The number of tombstones among them.
     pub num_deletions: u64,
-    /// Whether a compaction works on it.
+    /// Whether a compaction is reading it.
     pub being_compacted: bool,
-    /// Its age among the files of its column family; larger is newer.
+    /// Its age relative to other files of its column family; larger is newer.
     pub epoch_number: u64,
-    /// When its oldest data was written, in seconds since 1970; 0 unknown.
+    /// When its oldest data was written, in seconds since 1970; 0 if unknown.
     pub oldest_ancestor_time: u64,
-    /// When it was made, in seconds since 1970; 0 unknown.
+    /// When it was created, in seconds since 1970; 0 if unknown.
     pub file_creation_time: u64,
-    /// The first internal key. Empty where nobody knows it; an import then reads the file.
+    /// The first internal key. Empty if unknown; an import then reads the file.
     pub smallest: Vec<u8>,
-    /// The last internal key. As `smallest`.
+    /// The last internal key. Empty if unknown.
     pub largest: Vec<u8>,
 }
 
 impl LiveFileMetaData {
-    /// What is to say of `file`.
+    /// Returns the metadata of `file`.
     pub(crate) fn new(dir: &Path, family: &str, level: usize, file: &FileMeta) -> LiveFileMetaData {
         let stats = file.stats();
         LiveFileMetaData {
@@ -72,7 +72,7 @@ impl LiveFileMetaData {
         }
     }
 
-    /// Where the file is.
+    /// Returns the path of the file.
     pub fn path(&self) -> PathBuf {
         self.db_path.join(self.name.trim_start_matches('/'))
     }
@@ -81,40 +81,40 @@ impl LiveFileMetaData {
 /// One level of a column family.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LevelMetaData {
-    /// Which level.
+    /// The number of the level.
     pub level: usize,
-    /// Bytes of its files.
+    /// The total size of its files in bytes.
     pub size: u64,
-    /// Its files: newest first on level 0, else in key order.
+    /// Its files: newest first on level 0, otherwise in key order.
     pub files: Vec<LiveFileMetaData>,
 }
 
 /// The files of a column family.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ColumnFamilyMetaData {
-    /// Bytes of all files.
+    /// The total size of all files in bytes.
     pub size: u64,
-    /// How many files there are.
+    /// The number of files.
     pub file_count: usize,
     /// Its name.
     pub name: String,
-    /// Every level, with or without files.
+    /// All levels, including empty ones.
     pub levels: Vec<LevelMetaData>,
 }
 
-/// The files that, copied together, are the database at one moment.
+/// The files that together are a copy of the database at one point in time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LiveFiles {
-    /// Tables, `CURRENT`, the MANIFEST and the OPTIONS file, each with a slash in front.
+    /// Tables, `CURRENT`, the MANIFEST and the OPTIONS file, each with a leading slash.
     pub names: Vec<String>,
-    /// The MANIFEST counts up to here; what follows is younger than the list.
+    /// The valid size of the MANIFEST; data after it is newer than the list.
     pub manifest_file_size: u64,
 }
 
-/// An exported column family: what a new one is made from.
+/// An exported column family, from which a new one can be created.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExportImportFilesMetaData {
-    /// The name of the order of its keys.
+    /// The name of its comparator.
     pub db_comparator_name: String,
     /// Its files.
     pub files: Vec<LiveFileMetaData>,

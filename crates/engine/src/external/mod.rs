@@ -1,7 +1,6 @@
-//! Tables that come from outside or go outside: files made for ingestion, what the database says of
-//! its files, copies of them.
+//! Tables from or for other places: files for ingestion, metadata of a database's files, and copies of them.
 //!
-//! Nothing here knows a database: the files of `utilities/` do.
+//! Nothing here depends on the database; `utilities/` uses these parts.
 
 pub(crate) mod copy;
 mod ingest;

@@ -1,7 +1,7 @@
-//! Makes tables outside of any database, for ingestion.
+//! Writes tables outside a database, for ingestion.
 //!
-//! Entries come in the order of their keys, one per key, all with sequence number 0; what number
-//! they count as is decided when a database takes the file in.
+//! Entries are added in key order, one per key, all with sequence number 0. Their actual sequence number is decided
+//! when a database ingests the file.
 
 use crate::base::key::{append_internal_key, pack_trailer};
 use crate::base::{KeyOrder, ValueType};
@@ -16,38 +16,38 @@ use crate::sst::{TableBuilder, TableBuilderContext};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Whose identity the files carry, as RocksDB's do.
+/// The database id in the files, the same as RocksDB's.
 const DB_ID: &str = "SST Writer";
 
-/// What a finished file holds. Names are RocksDB's.
+/// The content of a finished file. Names are RocksDB's.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExternalSstFileInfo {
-    /// Where it is.
+    /// The path of the file.
     pub file_path: PathBuf,
     /// The first key.
     pub smallest_key: Vec<u8>,
     /// The last key.
     pub largest_key: Vec<u8>,
-    /// Where the first range tombstone begins.
+    /// The begin of the first range tombstone.
     pub smallest_range_del_key: Vec<u8>,
-    /// Where the last range tombstone ends.
+    /// The end of the last range tombstone.
     pub largest_range_del_key: Vec<u8>,
-    /// Bytes of the file.
+    /// The size of the file in bytes.
     pub file_size: u64,
-    /// Entries, range tombstones not counted.
+    /// The number of entries, without range tombstones.
     pub num_entries: u64,
-    /// Range tombstones.
+    /// The number of range tombstones.
     pub num_range_del_entries: u64,
-    /// The version of such files.
+    /// The version of the file format.
     pub version: u32,
 }
 
-/// Writes one file after the other.
+/// Writes one or more files, one after the other.
 pub struct SstFileWriter {
     fs: Arc<dyn FileSystem>,
     options: Options,
     order: KeyOrder,
-    /// Where the files are to go; `None` is any column family.
+    /// The target of the files; `None` means any column family.
     column_family: Option<(u32, String)>,
     session_id: String,
     next_file_number: u64,
@@ -58,7 +58,7 @@ pub struct SstFileWriter {
 }
 
 impl SstFileWriter {
-    /// For files of column families with these options.
+    /// Creates a writer of files for column families with these options.
     pub fn new(options: &Options) -> SstFileWriter {
         SstFileWriter {
             fs: options.db.file_system.clone().unwrap_or_else(crate::fs::posix),
@@ -73,14 +73,14 @@ impl SstFileWriter {
         }
     }
 
-    /// The files are for this column family only, and will be refused by others.
+    /// Restricts the files to this column family; others will refuse them.
     #[must_use]
     pub fn for_column_family(mut self, id: u32, name: &str) -> SstFileWriter {
         self.column_family = Some((id, name.to_owned()));
         self
     }
 
-    /// Begins a file. One that was begun before and not finished is given up.
+    /// Begins a file. Discards a previous file that was not finished.
     pub fn open(&mut self, path: impl AsRef<Path>) -> Result<()> {
         let path = path.as_ref();
         options::validate_cf(&self.options.cf)?;
@@ -108,12 +108,12 @@ impl SstFileWriter {
         self.add(key, value, ValueType::Value)
     }
 
-    /// Adds a key that has a timestamp, under a comparator with timestamps of this size.
+    /// Adds a key with a timestamp, for a comparator with timestamps of this size.
     pub fn put_with_ts(&mut self, key: &[u8], ts: &[u8], value: &[u8]) -> Result<()> {
         self.add_at(key, ts, value, ValueType::Value)
     }
 
-    /// Adds an operand to whatever the database has.
+    /// Adds a merge operand, which is merged with the database's value.
     pub fn merge(&mut self, key: &[u8], operand: &[u8]) -> Result<()> {
         self.add(key, operand, ValueType::Merge)
     }
@@ -123,13 +123,13 @@ impl SstFileWriter {
         self.add(key, b"", ValueType::Deletion)
     }
 
-    /// Adds a tombstone that has a timestamp.
+    /// Adds a tombstone with a timestamp.
     pub fn delete_with_ts(&mut self, key: &[u8], ts: &[u8]) -> Result<()> {
         self.add_at(key, ts, b"", ValueType::DeletionWithTimestamp)
     }
 
-    /// Adds a tombstone over the keys `[begin, end)`. They may come in any order and at any time;
-    /// keys of the same file are not hidden.
+    /// Adds a range tombstone for `[begin, end)`. Range tombstones may be added in any order and at any time. They do
+    /// not hide keys of the same file.
     pub fn delete_range(&mut self, begin: &[u8], end: &[u8]) -> Result<()> {
         self.check_timestamp(b"")?;
         let Some(builder) = &mut self.builder else { return Err(not_opened()) };
@@ -212,14 +212,14 @@ impl SstFileWriter {
                 Ok(self.info.clone())
             }
             Err(e) => {
-                // Best effort: half a file is of no use to anybody.
+                // Best effort: a partial file is useless.
                 let _ = self.fs.remove_file(&self.info.file_path);
                 Err(e)
             }
         }
     }
 
-    /// Bytes of the file so far, or of the one that was finished last.
+    /// Returns the size in bytes of the current file so far, or of the last finished file.
     pub fn file_size(&self) -> u64 {
         self.info.file_size
     }
@@ -260,7 +260,7 @@ impl SstFileWriter {
     }
 }
 
-/// Such files mostly end up on the last level.
+/// Returns the codec. Such files mostly end up on the last level.
 fn compression(cf: &ColumnFamilyOptions) -> CompressionType {
     match cf.table_factory {
         TableFactory::BlockBased(_) => cf
@@ -271,7 +271,7 @@ fn compression(cf: &ColumnFamilyOptions) -> CompressionType {
     }
 }
 
-/// The last level's settings, if it has a codec and settings of its own.
+/// Returns the last level's settings, if it has a codec and settings of its own.
 fn compression_opts(cf: &ColumnFamilyOptions) -> CompressionOptions {
     let last = &cf.bottommost_compression_opts;
     if cf.bottommost_compression.is_some() && last.enabled { *last } else { cf.compression_opts }

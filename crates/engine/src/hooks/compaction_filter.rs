@@ -1,37 +1,35 @@
-//! Compaction filters: users look at every value that a compaction would keep, and drop or change
-//! it.
+//! Compaction filters: user code that examines every value which a compaction would keep, and drops or changes it.
 //!
-//! A filter sees the newest version of a key, whether or not a snapshot needs it: like RocksDB since
-//! 6.0, filters do not spare snapshots, and one that asks for that makes the compaction fail. Merge
-//! operands are the exception: those that a snapshot sees are left alone.
+//! A filter sees the newest version of a key, even if a snapshot needs it. Like RocksDB since 6.0, filters do not
+//! respect snapshots, and a filter that requests this makes the compaction fail. Merge operands are an exception: those
+//! that a snapshot sees are not filtered.
 
 use super::TableFileCreationReason;
 use std::sync::Arc;
 
-/// What to do with a value or a merge operand.
+/// The decision about a value or a merge operand.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum FilterDecision {
     /// Keep it.
     #[default]
     Keep,
-    /// Delete the key: a tombstone takes its place, which hides older versions below. Of a merge
-    /// operand: drop the operand.
+    /// Delete the key: the value is replaced by a tombstone, which hides older versions below. For a merge operand:
+    /// drop it.
     Remove,
-    /// Put this in its place.
+    /// Replace the value by this one.
     ChangeValue(Vec<u8>),
-    /// Drop it without a tombstone, and all keys before this one unseen: what they hide on deeper
-    /// levels may come back. A key that is not after the current one means `Keep`.
+    /// Drop the value without a tombstone, and drop all keys before this key without examining them. Entries that they
+    /// hide on deeper levels may reappear. A key that is not after the current one means `Keep`.
     RemoveAndSkipUntil(Vec<u8>),
 }
 
-/// Looks at what compactions write. One given as an option is asked by several threads at once;
-/// one made by a factory only by the thread of its sub-compaction.
+/// Examines the entries that compactions write. Several threads may call a filter that is set as an option at the same
+/// time. A filter created by a factory is called only by the thread of its sub-compaction.
 pub trait CompactionFilter: Send + Sync + 'static {
-    /// The name in OPTIONS and LOG.
+    /// Returns the name in OPTIONS and LOG.
     fn name(&self) -> &str;
 
-    /// Decides about the newest version of `key`; `level` is the first one that the compaction
-    /// reads.
+    /// Decides about the newest version of `key`. `level` is the first level that the compaction reads.
     fn filter(&self, level: usize, key: &[u8], value: &[u8]) -> FilterDecision;
 
     /// Decides about a merge operand that no snapshot sees.
@@ -39,19 +37,19 @@ pub trait CompactionFilter: Send + Sync + 'static {
         FilterDecision::Keep
     }
 
-    /// Whether versions that a snapshot needs are filtered too. False is not supported, as in
-    /// RocksDB: compactions fail.
+    /// Returns whether versions that a snapshot needs are filtered too. False is not supported, as in RocksDB:
+    /// compactions fail.
     fn ignore_snapshots(&self) -> bool {
         true
     }
 }
 
-/// What a factory is told about the job that a filter is for.
+/// What a factory learns about the job for which it creates a filter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CompactionFilterContext {
-    /// The job reads all tables.
+    /// Whether the job reads all tables.
     pub is_full_compaction: bool,
-    /// A user asked for the job.
+    /// Whether a user requested the job.
     pub is_manual_compaction: bool,
     /// The first level that is read; `None` for flushes.
     pub input_start_level: Option<usize>,
@@ -61,21 +59,21 @@ pub struct CompactionFilterContext {
     pub reason: TableFileCreationReason,
 }
 
-/// Makes a filter per sub-compaction, and per flush where it wants.
+/// Creates a filter for each sub-compaction and, if it chooses to, for each flush.
 pub trait CompactionFilterFactory: Send + Sync + 'static {
-    /// The name in OPTIONS and LOG.
+    /// Returns the name in OPTIONS and LOG.
     fn name(&self) -> &str;
 
-    /// A filter for one job, or none.
+    /// Creates a filter for one job, or returns `None`.
     fn create(&self, context: &CompactionFilterContext) -> Option<Box<dyn CompactionFilter>>;
 
-    /// Whether tables made for this reason are filtered. RocksDB's default: compactions alone.
+    /// Returns whether tables written for this reason are filtered. RocksDB's default: only those of compactions.
     fn should_filter_table_file_creation(&self, reason: TableFileCreationReason) -> bool {
         reason == TableFileCreationReason::Compaction
     }
 }
 
-/// RocksDB's built-in filter: drops keys whose values are empty.
+/// RocksDB's built-in filter, which drops keys with empty values.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RemoveEmptyValueFilter;
 
@@ -89,7 +87,7 @@ impl CompactionFilter for RemoveEmptyValueFilter {
     }
 }
 
-/// The built-in filter with this name.
+/// Returns the built-in filter with this name.
 pub fn compaction_filter_by_name(name: &str) -> Option<Arc<dyn CompactionFilter>> {
     match name {
         "RemoveEmptyValueCompactionFilter" => Some(Arc::new(RemoveEmptyValueFilter)),

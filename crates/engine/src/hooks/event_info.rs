@@ -1,4 +1,4 @@
-//! What listeners are told: plain data with RocksDB's names.
+//! The data of events for listeners: plain structs with RocksDB's names.
 
 use super::{CompactionReason, FlushReason, TableFileCreationReason, WriteStallCondition};
 use crate::base::SeqNo;
@@ -6,7 +6,7 @@ use crate::compress::CompressionType;
 use crate::error::Result;
 use std::path::PathBuf;
 
-/// The figures of a table, as its properties have them.
+/// The figures in a table's properties.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TableFigures {
     /// Bytes of data blocks.
@@ -46,28 +46,28 @@ pub struct FlushJobInfo {
     pub thread_id: u64,
     /// The job's number, unique in an open database.
     pub job_id: i32,
-    /// Level 0 has so many files that writers are delayed.
+    /// Whether level 0 has so many files that writers are delayed.
     pub triggered_writes_slowdown: bool,
-    /// Level 0 has so many files that writers stop.
+    /// Whether level 0 has so many files that writers are stopped.
     pub triggered_writes_stop: bool,
-    /// The oldest sequence number in the table; before the flush the largest there is.
+    /// The oldest sequence number in the table; before the flush, the largest possible number.
     pub smallest_seqno: SeqNo,
-    /// The newest sequence number in the table; before the flush 0.
+    /// The newest sequence number in the table; before the flush, 0.
     pub largest_seqno: SeqNo,
     /// The table, once it is written.
     pub table_properties: TableFigures,
-    /// Why it was started.
+    /// Why the flush was started.
     pub flush_reason: FlushReason,
 }
 
-/// A flush that a user asked for.
+/// A flush that a user requested.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ManualFlushInfo {
     /// The column family's number.
     pub cf_id: u32,
     /// The column family's name.
     pub cf_name: String,
-    /// Why.
+    /// Why the flush was started.
     pub flush_reason: FlushReason,
 }
 
@@ -80,7 +80,7 @@ pub struct CompactionFileInfo {
     pub file_number: u64,
 }
 
-/// The figures of a compaction, or of a part of one.
+/// The figures of a compaction or a sub-compaction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CompactionJobStats {
     /// How long it took.
@@ -91,17 +91,17 @@ pub struct CompactionJobStats {
     pub num_input_records: u64,
     /// Files read.
     pub num_input_files: usize,
-    /// Files that only changed their level.
+    /// Files that were only moved to another level.
     pub num_input_files_trivially_moved: usize,
-    /// Files read that lay in the output level.
+    /// Files read that were in the output level.
     pub num_input_files_at_output_level: usize,
     /// Entries written.
     pub num_output_records: u64,
     /// Files written.
     pub num_output_files: usize,
-    /// It read every file of the column family.
+    /// Whether it read every file of the column family.
     pub is_full_compaction: bool,
-    /// A user asked for it.
+    /// Whether a user requested it.
     pub is_manual_compaction: bool,
     /// Bytes of files read.
     pub total_input_bytes: u64,
@@ -115,14 +115,14 @@ pub struct CompactionJobStats {
     pub total_input_raw_value_bytes: u64,
     /// Tombstones read.
     pub num_input_deletion_records: u64,
-    /// Tombstones dropped because nothing is left that they hide.
+    /// Tombstones dropped because they no longer hide any entry.
     pub num_expired_deletion_records: u64,
     /// Keys that could not be parsed.
     pub num_corrupt_keys: u64,
 }
 
 impl CompactionJobStats {
-    /// Adds what a part of the compaction read and wrote.
+    /// Adds the input and output of a sub-compaction.
     pub fn add_output(&mut self, part: &CompactionJobStats) {
         self.cpu_micros += part.cpu_micros;
         self.num_input_records += part.num_input_records;
@@ -143,7 +143,7 @@ pub struct CompactionJobInfo {
     pub cf_id: u32,
     /// The column family's name.
     pub cf_name: String,
-    /// How it ended.
+    /// The result.
     pub status: Result<()>,
     /// The thread that runs it.
     pub thread_id: u64,
@@ -151,17 +151,17 @@ pub struct CompactionJobInfo {
     pub job_id: i32,
     /// Files in level 0.
     pub num_l0_files: usize,
-    /// The level that had to shrink.
+    /// The first input level.
     pub base_input_level: i32,
-    /// The level that the result goes to.
+    /// The output level.
     pub output_level: i32,
-    /// The files it reads.
+    /// The files that it reads.
     pub input_files: Vec<PathBuf>,
-    /// The same, as numbers.
+    /// The same files, with levels and numbers.
     pub input_file_infos: Vec<CompactionFileInfo>,
-    /// The files it wrote.
+    /// The files that it wrote.
     pub output_files: Vec<PathBuf>,
-    /// The same, as numbers.
+    /// The same files, with levels and numbers.
     pub output_file_infos: Vec<CompactionFileInfo>,
     /// Why it was picked.
     pub compaction_reason: CompactionReason,
@@ -171,14 +171,14 @@ pub struct CompactionJobInfo {
     pub stats: CompactionJobStats,
 }
 
-/// A part of a compaction that a thread runs by itself.
+/// A sub-compaction: a part of a compaction that runs on its own thread.
 #[derive(Clone, Debug)]
 pub struct SubcompactionJobInfo {
     /// The column family's number.
     pub cf_id: u32,
     /// The column family's name.
     pub cf_name: String,
-    /// How it ended.
+    /// The result.
     pub status: Result<()>,
     /// The thread that runs it.
     pub thread_id: u64,
@@ -186,9 +186,9 @@ pub struct SubcompactionJobInfo {
     pub job_id: i32,
     /// The number of the part.
     pub subcompaction_job_id: i32,
-    /// The level that had to shrink.
+    /// The first input level of the compaction.
     pub base_input_level: i32,
-    /// The level that the result goes to.
+    /// The output level.
     pub output_level: i32,
     /// Why the compaction was picked.
     pub compaction_reason: CompactionReason,
@@ -198,31 +198,31 @@ pub struct SubcompactionJobInfo {
     pub stats: CompactionJobStats,
 }
 
-/// A table that is being made.
+/// A table that is being created.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableFileCreationBriefInfo {
     /// The database directory.
     pub db_name: PathBuf,
     /// The column family's name.
     pub cf_name: String,
-    /// The table.
+    /// The path of the table.
     pub file_path: PathBuf,
     /// The job's number.
     pub job_id: i32,
-    /// What makes it.
+    /// Why the table is created.
     pub reason: TableFileCreationReason,
 }
 
-/// A table that was made, or could not be.
+/// A table that was created, or could not be.
 #[derive(Clone, Debug)]
 pub struct TableFileCreationInfo {
-    /// Where and why.
+    /// The path of the table, and why it was created.
     pub brief: TableFileCreationBriefInfo,
-    /// Its bytes.
+    /// Its size in bytes.
     pub file_size: u64,
-    /// What is in it.
+    /// The figures of its content.
     pub table_properties: TableFigures,
-    /// How it ended.
+    /// The result.
     pub status: Result<()>,
 }
 
@@ -231,56 +231,56 @@ pub struct TableFileCreationInfo {
 pub struct TableFileDeletionInfo {
     /// The database directory.
     pub db_name: PathBuf,
-    /// The table.
+    /// The path of the table.
     pub file_path: PathBuf,
     /// The job's number.
     pub job_id: i32,
-    /// Whether it worked.
+    /// The result.
     pub status: Result<()>,
 }
 
-/// A memtable that takes no more writes.
+/// A memtable that accepts no more writes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MemTableInfo {
     /// The column family's name.
     pub cf_name: String,
     /// The sequence number of its first entry.
     pub first_seqno: SeqNo,
-    /// Nothing in it is older than this.
+    /// No entry is older than this.
     pub earliest_seqno: SeqNo,
-    /// Its entries.
+    /// The number of its entries.
     pub num_entries: u64,
-    /// Its tombstones.
+    /// The number of its tombstones.
     pub num_deletes: u64,
 }
 
-/// A file that became part of the database.
+/// An ingested file, which became part of the database.
 #[derive(Clone, Debug)]
 pub struct ExternalFileIngestionInfo {
     /// The column family's name.
     pub cf_name: String,
-    /// Where it was.
+    /// The original path.
     pub external_file_path: PathBuf,
-    /// Where it is.
+    /// The path in the database.
     pub internal_file_path: PathBuf,
     /// The sequence number that its entries got.
     pub global_seqno: SeqNo,
-    /// What is in it.
+    /// The figures of its content.
     pub table_properties: TableFigures,
 }
 
-/// A column family whose writers go faster or slower than before.
+/// A column family whose stall condition has changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WriteStallInfo {
     /// The column family's name.
     pub cf_name: String,
-    /// How they go now.
+    /// The current condition.
     pub cur: WriteStallCondition,
-    /// How they went.
+    /// The previous condition.
     pub prev: WriteStallCondition,
 }
 
-/// A handle that is let go.
+/// A column family handle that is released.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ColumnFamilyHandleInfo {
     /// The column family's number.

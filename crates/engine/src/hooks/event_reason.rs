@@ -1,6 +1,6 @@
-//! Why something happened: RocksDB's reasons, with its numbers and words.
+//! The reasons of events: RocksDB's reasons, with its numbers and words.
 
-/// A closed set of reasons with RocksDB's number and name for each.
+/// Defines an enumeration of reasons, with RocksDB's number and name for each.
 macro_rules! reasons {
     ($(#[$doc:meta])* $kind:ident { $($(#[$variant_doc:meta])* $variant:ident = $number:literal $name:literal,)+ }) => {
         $(#[$doc])*
@@ -11,10 +11,10 @@ macro_rules! reasons {
         }
 
         impl $kind {
-            /// All of them, in the order of their numbers.
+            /// All reasons, in the order of their numbers.
             pub const ALL: &'static [$kind] = &[$($kind::$variant,)+];
 
-            /// RocksDB's name.
+            /// Returns RocksDB's name.
             pub const fn name(self) -> &'static str {
                 match self {
                     $($kind::$variant => $name,)+
@@ -27,11 +27,11 @@ macro_rules! reasons {
 reasons! {
     /// Why a memtable was flushed.
     FlushReason {
-        /// None of the others.
+        /// Any other reason.
         Others = 0 "Other Reasons",
-        /// A list of live files was wanted: checkpoints and backups.
+        /// A list of live files was requested, for a checkpoint or a backup.
         GetLiveFiles = 1 "Get Live Files",
-        /// The database closes.
+        /// The database is closing.
         ShutDown = 2 "Shut down",
         /// An ingested file overlaps the memtable.
         ExternalFileIngestion = 3 "External File Ingestion",
@@ -47,15 +47,15 @@ reasons! {
         DeleteFiles = 8 "Delete Files",
         /// An automatic compaction.
         AutoCompaction = 9 "Auto Compaction",
-        /// The user asked.
+        /// A user's request.
         ManualFlush = 10 "Manual Flush",
-        /// After an error.
+        /// Recovery from an error.
         ErrorRecovery = 11 "Error Recovery",
-        /// Again, after an error of a flush.
+        /// A retry of a failed flush.
         ErrorRecoveryRetryFlush = 12 "Error Recovery Retry Flush",
         /// The WALs are too large.
         WalFull = 13 "WAL Full",
-        /// What was written while an error was being cured.
+        /// Data that was written during the recovery from an error.
         CatchUpAfterErrorRecovery = 14 "Catch Up After Error Recovery",
     }
 }
@@ -63,15 +63,15 @@ reasons! {
 reasons! {
     /// Why a compaction was picked.
     CompactionReason {
-        /// Nobody said.
+        /// Not specified.
         Unknown = 0 "Unknown",
         /// Level 0 has too many files, or too large ones.
         LevelL0FilesNum = 1 "LevelL0FilesNum",
         /// A level is larger than its target.
         LevelMaxLevelSize = 2 "LevelMaxLevelSize",
-        /// Universal: too much space for what is alive.
+        /// Universal: too much space in relation to live data.
         UniversalSizeAmplification = 3 "UniversalSizeAmplification",
-        /// Universal: neighbours of similar size.
+        /// Universal: adjacent runs of similar size.
         UniversalSizeRatio = 4 "UniversalSizeRatio",
         /// Universal: too many sorted runs.
         UniversalSortedRunNum = 5 "UniversalSortedRunNum",
@@ -81,11 +81,11 @@ reasons! {
         FIFOReduceNumFiles = 7 "FIFOReduceNumFiles",
         /// FIFO: files are too old.
         FIFOTtl = 8 "FIFOTtl",
-        /// Somebody asked for it.
+        /// A user's request.
         ManualCompaction = 9 "ManualCompaction",
-        /// A file asked for it.
+        /// A file is marked for compaction.
         FilesMarkedForCompaction = 10 "FilesMarkedForCompaction",
-        /// Files of the last level can drop what a released snapshot kept.
+        /// Files of the last level have entries that only a released snapshot needed.
         BottommostFiles = 11 "BottommostFiles",
         /// Files are older than `ttl`.
         Ttl = 12 "Ttl",
@@ -95,19 +95,19 @@ reasons! {
         ExternalSstIngestion = 14 "ExternalSstIngestion",
         /// Files are older than `periodic_compaction_seconds`.
         PeriodicCompaction = 15 "PeriodicCompaction",
-        /// Files move to other storage.
+        /// Files are moved to other storage.
         ChangeTemperature = 16 "ChangeTemperature",
         /// Blob files hold too much garbage.
         ForcedBlobGC = 17 "ForcedBlobGC",
         /// Files are older than `ttl`, with round-robin priority.
         RoundRobinTtl = 18 "RoundRobinTtl",
-        /// A file changes its level.
+        /// A level is moved to another number.
         RefitLevel = 19 "RefitLevel",
     }
 }
 
 reasons! {
-    /// What an error interrupted.
+    /// The operation that an error interrupted.
     BackgroundErrorReason {
         /// A flush.
         Flush = 0 "Flush",
@@ -127,7 +127,7 @@ reasons! {
 }
 
 reasons! {
-    /// What makes a table.
+    /// The operation that creates a table.
     TableFileCreationReason {
         /// A flush.
         Flush = 0 "flush",
@@ -141,13 +141,13 @@ reasons! {
 }
 
 reasons! {
-    /// How writers of a column family go.
+    /// The stall condition of a column family's writers.
     WriteStallCondition {
-        /// Slowed down.
+        /// Writers are delayed.
         Delayed = 0 "Delayed",
-        /// Not at all.
+        /// Writers are stopped.
         Stopped = 1 "Stopped",
-        /// At full speed.
+        /// Writers are not limited.
         Normal = 2 "Normal",
     }
 }

@@ -1,26 +1,25 @@
-//! What hash structures hash: the part of a user key that stands for its group.
+//! The part of a user key that hash structures hash, which represents its group.
 
 use super::SliceTransform;
 use crate::base::LookupKey;
 use crate::base::hash::hash64;
 use std::sync::Arc;
 
-/// How keys form groups. Built-in extractors are known here, so that a lookup makes no virtual
-/// call.
+/// How keys form groups. Built-in extractors are variants of their own, so that a lookup makes no virtual call.
 #[derive(Clone)]
 pub(crate) enum Grouping {
     /// Every user key is a group of its own.
     WholeKey,
     /// The first bytes; shorter keys are groups of their own.
     Fixed(usize),
-    /// The first bytes, or all of a shorter key.
+    /// The first bytes; shorter keys are used completely.
     Capped(usize),
-    /// The user's extractor; keys out of its domain are groups of their own.
+    /// The user's extractor; keys outside its domain are groups of their own.
     Custom(Arc<dyn SliceTransform>),
 }
 
 impl Grouping {
-    /// The grouping by this extractor.
+    /// Returns the grouping for this extractor.
     pub(crate) fn by(extractor: &Arc<dyn SliceTransform>) -> Grouping {
         let number = |family: &str| extractor.name().strip_prefix(family)?.parse().ok();
         if let Some(n) = number("rocksdb.FixedPrefix.") {
@@ -34,7 +33,7 @@ impl Grouping {
         }
     }
 
-    /// The part of `user_key` that is hashed.
+    /// Returns the part of `user_key` that is hashed.
     #[inline]
     pub(crate) fn of<'a>(&self, user_key: &'a [u8]) -> &'a [u8] {
         match self {
@@ -45,7 +44,7 @@ impl Grouping {
         }
     }
 
-    /// The [`hash64`] of that part.
+    /// Returns the [`hash64`] of that part.
     #[inline]
     pub(crate) fn hash(&self, key: &LookupKey) -> u64 {
         match self {
@@ -55,7 +54,7 @@ impl Grouping {
         }
     }
 
-    /// Whether an iterator that seeks `user_key` stays inside a prefix.
+    /// Returns whether an iterator that seeks `user_key` stays within one prefix.
     #[inline]
     pub(crate) fn has_prefix(&self, user_key: &[u8]) -> bool {
         match self {

@@ -1,14 +1,14 @@
-//! Merge operators: how operands written by `merge` become a value. Built-ins have RocksDB's names.
+//! Merge operators, which turn operands written by `merge` into a value. Built-in operators have RocksDB's names.
 
 use std::sync::Arc;
 
-/// Folds merge operands into a value. The name is stored in every table.
+/// Merges operands into a value. The name is stored in every table.
 pub trait MergeOperator: Send + Sync + 'static {
-    /// The name recorded on disk.
+    /// Returns the name that is recorded on disk.
     fn name(&self) -> &str;
 
-    /// The value of `key`: `operands`, oldest first, over `existing`. `None` means failure, which
-    /// the reader sees as Corruption.
+    /// Returns the value of `key`: `operands`, oldest first, merged into `existing`. `None` means failure, which
+    /// readers see as Corruption.
     fn full_merge(
         &self,
         key: &[u8],
@@ -16,13 +16,12 @@ pub trait MergeOperator: Send + Sync + 'static {
         operands: &[&[u8]],
     ) -> Option<Vec<u8>>;
 
-    /// One operand that stands for `operands`, oldest first, where that is possible without the
-    /// value below them.
+    /// Returns one operand equivalent to `operands`, oldest first, if that is possible without the value below them.
     fn partial_merge(&self, _key: &[u8], _operands: &[&[u8]]) -> Option<Vec<u8>> {
         None
     }
 
-    /// What an OPTIONS file says of it: its name, or `{id=name;setting=value;}`.
+    /// Returns the text for an OPTIONS file: the name, or `{id=name;setting=value;}`.
     fn options_text(&self) -> String {
         self.name().to_string()
     }
@@ -64,7 +63,7 @@ pub struct StringAppendOperator {
 }
 
 impl StringAppendOperator {
-    /// Joins by these bytes.
+    /// Creates an operator with this delimiter.
     pub fn new(delimiter: impl Into<Vec<u8>>) -> StringAppendOperator {
         StringAppendOperator { delimiter: delimiter.into() }
     }
@@ -109,7 +108,7 @@ impl MergeOperator for StringAppendOperator {
     }
 }
 
-/// `max`: the bytewise largest of value and operands.
+/// `max`: the largest of value and operands, in bytewise order.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MaxOperator;
 
@@ -156,7 +155,7 @@ impl MergeOperator for PutOperator {
     }
 }
 
-/// The built-in with this name, by RocksDB's short name (`uint64add`) or the one stored on disk.
+/// Returns the built-in operator with this name: RocksDB's short name (`uint64add`) or the name stored on disk.
 pub fn merge_operator_by_name(name: &str) -> Option<Arc<dyn MergeOperator>> {
     Some(match name {
         "uint64add" | "UInt64AddOperator" => Arc::new(UInt64AddOperator),

@@ -1,4 +1,4 @@
-//! Every trait a user may implement, and the plain data handed to it.
+//! The traits that users may implement, and the plain data passed to them.
 
 mod compaction_filter;
 mod event_info;

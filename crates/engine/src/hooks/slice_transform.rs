@@ -1,21 +1,21 @@
-//! Prefix extractors. Names are RocksDB's, since they are stored in tables and OPTIONS files.
+//! Prefix extractors. Their names are RocksDB's, because they are stored in tables and OPTIONS files.
 
 use std::sync::Arc;
 
 /// Maps a user key to its prefix.
 ///
-/// A prefix begins its keys, is its own prefix, and prefixes are in the order of their keys: only then do filters and
-/// scans over a prefix find all keys.
+/// A prefix must be the beginning of its keys and its own prefix, and prefixes must sort like their keys. Otherwise
+/// filters and scans over a prefix may miss keys.
 pub trait SliceTransform: Send + Sync + 'static {
-    /// The name recorded on disk, such as `rocksdb.FixedPrefix.8`.
+    /// Returns the name recorded on disk, such as `rocksdb.FixedPrefix.8`.
     fn name(&self) -> &str;
-    /// The prefix of a key that is in the domain.
+    /// Returns the prefix of a key that is in the domain.
     fn transform<'a>(&self, key: &'a [u8]) -> &'a [u8];
-    /// Whether the key has a prefix.
+    /// Returns whether the key has a prefix.
     fn in_domain(&self, key: &[u8]) -> bool;
 }
 
-/// The first `n` bytes; shorter keys have no prefix.
+/// The first `n` bytes. Shorter keys have no prefix.
 #[derive(Clone, Debug)]
 pub struct FixedPrefixTransform {
     len: usize,
@@ -23,7 +23,7 @@ pub struct FixedPrefixTransform {
 }
 
 impl FixedPrefixTransform {
-    /// The first `len` bytes.
+    /// Creates an extractor of the first `len` bytes.
     pub fn new(len: usize) -> FixedPrefixTransform {
         FixedPrefixTransform { len, name: format!("rocksdb.FixedPrefix.{len}") }
     }
@@ -41,7 +41,7 @@ impl SliceTransform for FixedPrefixTransform {
     }
 }
 
-/// The first `n` bytes, or the whole of a shorter key.
+/// The first `n` bytes, or the whole key if it is shorter.
 #[derive(Clone, Debug)]
 pub struct CappedPrefixTransform {
     cap: usize,
@@ -49,7 +49,7 @@ pub struct CappedPrefixTransform {
 }
 
 impl CappedPrefixTransform {
-    /// At most the first `cap` bytes.
+    /// Creates an extractor of at most the first `cap` bytes.
     pub fn new(cap: usize) -> CappedPrefixTransform {
         CappedPrefixTransform { cap, name: format!("rocksdb.CappedPrefix.{cap}") }
     }
@@ -83,8 +83,8 @@ impl SliceTransform for NoopTransform {
     }
 }
 
-/// Whether all keys that begin with `start` have the same prefix. Prefixes are in the order of their keys, so that the
-/// first, the last and some keys in between decide.
+/// Returns whether all keys that begin with `start` have the same prefix. Prefixes sort like their keys, so it is
+/// sufficient to check the first, the last and some keys in between.
 pub(crate) fn is_one_prefix(extractor: &dyn SliceTransform, start: &[u8]) -> bool {
     if !extractor.in_domain(start) {
         return false;
@@ -94,11 +94,11 @@ pub(crate) fn is_one_prefix(extractor: &dyn SliceTransform, start: &[u8]) -> boo
         let key = [start, rest].concat();
         extractor.in_domain(&key) && extractor.transform(&key) == prefix
     };
-    // `start` twice has a separator twice, if one ends the prefix.
+    // `start` appended to itself repeats a separator, if one ends the prefix.
     same(&[0]) && same(start) && same(&[0xff; 256])
 }
 
-/// The built-in with this name: `rocksdb.FixedPrefix.N`, `fixed:N`, `rocksdb.CappedPrefix.N`,
+/// Returns the built-in extractor with this name: `rocksdb.FixedPrefix.N`, `fixed:N`, `rocksdb.CappedPrefix.N`,
 /// `capped:N`, `rocksdb.Noop`.
 pub fn slice_transform_by_name(name: &str) -> Option<Arc<dyn SliceTransform>> {
     let number = |prefixes: [&str; 2]| {

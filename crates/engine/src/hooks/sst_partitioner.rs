@@ -1,12 +1,12 @@
-//! Partitioners: users say between which keys a compaction must start another table.
+//! Partitioners: user code that decides between which keys a compaction must start another table.
 
-/// Cuts the tables of one compaction.
+/// Decides where the tables of one compaction end.
 pub trait SstPartitioner: Send {
-    /// Its name.
+    /// Returns the name.
     fn name(&self) -> &str;
 
-    /// Whether another table must begin with `current_user_key`; the one that holds
-    /// `prev_user_key` has about `output_file_size` bytes.
+    /// Returns whether another table must begin with `current_user_key`. The table that contains `prev_user_key` has
+    /// about `output_file_size` bytes.
     fn should_partition(
         &mut self,
         prev_user_key: &[u8],
@@ -14,40 +14,40 @@ pub trait SstPartitioner: Send {
         output_file_size: u64,
     ) -> bool;
 
-    /// Whether a table with these first and last keys may go to another level as it is.
+    /// Returns whether a table with these first and last keys may be moved to another level unchanged.
     fn can_do_trivial_move(&mut self, smallest_user_key: &[u8], largest_user_key: &[u8]) -> bool;
 }
 
-/// What a factory is told about the compaction.
+/// What a factory learns about the compaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SstPartitionerContext<'a> {
-    /// It reads all tables.
+    /// Whether the compaction reads all tables.
     pub is_full_compaction: bool,
-    /// A user asked for it.
+    /// Whether a user requested it.
     pub is_manual_compaction: bool,
     /// The level of its tables; level 0 is never partitioned.
     pub output_level: usize,
-    /// The first key that it reads.
+    /// The first key of its input.
     pub smallest_user_key: &'a [u8],
-    /// The last key that it reads.
+    /// The last key of its input.
     pub largest_user_key: &'a [u8],
 }
 
-/// Makes a partitioner per sub-compaction.
+/// Creates a partitioner for each sub-compaction.
 pub trait SstPartitionerFactory: Send + Sync + 'static {
-    /// The name in OPTIONS.
+    /// Returns the name in OPTIONS.
     fn name(&self) -> &str;
 
-    /// A partitioner, or none.
+    /// Creates a partitioner, or returns `None`.
     fn create(&self, context: &SstPartitionerContext<'_>) -> Option<Box<dyn SstPartitioner>>;
 
-    /// What an OPTIONS file says of it: its name, or `{id=name;setting=value;}`.
+    /// Returns the text for an OPTIONS file: the name, or `{id=name;setting=value;}`.
     fn options_text(&self) -> String {
         self.name().to_string()
     }
 }
 
-/// RocksDB's built-in: keys in one table have their first bytes in common.
+/// RocksDB's built-in factory: all keys in one table have the same first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FixedPrefixPartitionerFactory {
     length: usize,
@@ -57,7 +57,7 @@ impl FixedPrefixPartitionerFactory {
     /// RocksDB's name.
     pub const NAME: &'static str = "SstPartitionerFixedPrefixFactory";
 
-    /// Cuts where the first `length` bytes change.
+    /// Creates a factory whose partitioners cut where the first `length` bytes change.
     pub fn new(length: usize) -> FixedPrefixPartitionerFactory {
         FixedPrefixPartitionerFactory { length }
     }

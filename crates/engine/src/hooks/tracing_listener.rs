@@ -1,4 +1,4 @@
-//! The engine's events as events of the crate `tracing`.
+//! Reports the engine's events as events of the crate `tracing`.
 
 use super::{
     BackgroundErrorReason, CompactionJobInfo, EventDb, EventListener, ExternalFileIngestionInfo,
@@ -8,7 +8,7 @@ use super::{
 use crate::error::Error;
 use tracing::{debug, error, info, warn};
 
-/// An event listener that reports what the engine does as events of the crate `tracing` (feature `tracing`).
+/// An event listener that reports the engine's work as events of the crate `tracing` (feature `tracing`).
 ///
 /// The targets are `ferrolith::flush`, `ferrolith::compaction`, `ferrolith::table`, `ferrolith::stall` and
 /// `ferrolith::error`, so that a filter such as `ferrolith::compaction=debug` selects one kind. Sizes are in bytes
@@ -21,7 +21,7 @@ use tracing::{debug, error, info, warn};
 /// | writers are delayed or stopped; the engine retries after an error | `WARN` |
 /// | a flush, a compaction or a table fails; a background error | `ERROR` |
 ///
-/// The events come from the engine's threads: use a subscriber that is set for the whole process.
+/// The events are created on the engine's threads: use a subscriber that is set for the whole process.
 ///
 /// ```
 /// use ferrolith::events::TracingListener;

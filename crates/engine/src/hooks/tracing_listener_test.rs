@@ -1,4 +1,4 @@
-//! A subscriber for the whole process collects the events of real databases.
+//! A process-wide subscriber collects the events of real databases.
 
 use super::*;
 use crate::db::Db;
@@ -62,7 +62,7 @@ fn collect() {
     ONCE.call_once(|| tracing::subscriber::set_global_default(Collector).unwrap());
 }
 
-/// The events with this message, and with `value` in `field`.
+/// Returns the events with this message, and with `value` in `field`.
 fn with(message: &str, field: &str, value: &str) -> Vec<Seen> {
     let seen = SEEN.lock().unwrap();
     seen.iter().filter(|s| s.has("message", message) && s.has(field, value)).cloned().collect()

@@ -7,26 +7,26 @@ pub use crate::base::checksum::ChecksumType;
 use crate::cache::Cache;
 use std::sync::Arc;
 
-/// The form of the index. Numbers are RocksDB's.
+/// The kind of index. Numbers are RocksDB's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[repr(u8)]
 pub enum IndexType {
     /// One sorted block.
     #[default]
     BinarySearch = 0,
-    /// As the first, with a hash table over prefixes.
+    /// The same, with a hash table over prefixes.
     HashSearch = 1,
     /// Partitions below a top-level index.
     TwoLevelIndexSearch = 2,
-    /// Entries also hold their block's first key.
+    /// Entries also contain their block's first key.
     BinarySearchWithFirstKey = 3,
 }
 
-/// What a data block carries for point lookups. Numbers are RocksDB's.
+/// The index of a data block for point lookups. Numbers are RocksDB's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[repr(u8)]
 pub enum DataBlockIndexType {
-    /// The restart array alone.
+    /// The restart array only.
     #[default]
     BinarySearch = 0,
     /// A hash table over user keys as well.
@@ -36,22 +36,22 @@ pub enum DataBlockIndexType {
 /// The filter of new tables.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FilterPolicy {
-    /// RocksDB's FastLocalBloom with so many bits per key.
+    /// RocksDB's FastLocalBloom.
     Bloom {
         /// Bits per key; RocksDB rounds to thousandths.
         bits_per_key: f64,
     },
-    /// Ribbon: smaller, slower to build and to ask.
+    /// Ribbon: smaller, but slower to build and to query.
     Ribbon {
-        /// Bits per key that Bloom would need for the same accuracy.
+        /// Bits per key that a Bloom filter would need for the same accuracy.
         bits_per_key: f64,
-        /// Files above this level get Bloom instead; -1 means all are Ribbon.
+        /// Files above this level get a Bloom filter instead; -1 means that all get Ribbon.
         bloom_before_level: i32,
     },
 }
 
 impl FilterPolicy {
-    /// The name in a table's properties.
+    /// Returns the name in a table's properties.
     pub fn name(&self) -> &'static str {
         match self {
             FilterPolicy::Bloom { .. } => "bloomfilter",
@@ -59,7 +59,7 @@ impl FilterPolicy {
         }
     }
 
-    /// Bits per key, or for Ribbon those of the Bloom filter that is as accurate.
+    /// Returns the bits per key; for Ribbon, those of an equally accurate Bloom filter.
     pub fn bits_per_key(&self) -> f64 {
         match *self {
             FilterPolicy::Bloom { bits_per_key } | FilterPolicy::Ribbon { bits_per_key, .. } => {
@@ -69,27 +69,27 @@ impl FilterPolicy {
     }
 }
 
-/// Which keys of an index are shortened. Numbers are RocksDB's.
+/// Which index keys are shortened. Numbers are RocksDB's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[repr(u8)]
 pub enum IndexShorteningMode {
     /// None.
     NoShortening = 0,
-    /// Those between blocks.
+    /// The keys between blocks.
     #[default]
     ShortenSeparators = 1,
-    /// The last one as well.
+    /// The last key as well.
     ShortenSeparatorsAndSuccessor = 2,
 }
 
-/// Which blocks go into the cache when they are written. Numbers are RocksDB's.
+/// Which blocks are added to the cache when they are written. Numbers are RocksDB's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[repr(u8)]
 pub enum PrepopulateBlockCache {
     /// None.
     #[default]
     Disable = 0,
-    /// Those of flushes.
+    /// The blocks of flushed tables.
     FlushOnly = 1,
 }
 
@@ -97,12 +97,12 @@ pub enum PrepopulateBlockCache {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[repr(u8)]
 pub enum PinningTier {
-    /// What older options say.
+    /// Determined by the older options.
     #[default]
     Fallback = 0,
     /// None.
     None = 1,
-    /// Those of small files of level 0.
+    /// The blocks of small level-0 files.
     FlushedAndSimilar = 2,
     /// All.
     All = 3,
@@ -112,11 +112,11 @@ options! {
     /// Which index and filter blocks stay in the cache.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     MetadataCacheOptions {
-        /// Indexes and filters of one part.
+        /// Unpartitioned indexes and filters.
         unpartitioned_pinning: PinningTier = PinningTier::Fallback => accepted();
-        /// Their parts.
+        /// The partitions of indexes and filters.
         partition_pinning: PinningTier = PinningTier::Fallback => accepted();
-        /// Top levels of partitioned indexes and filters.
+        /// The top levels of partitioned indexes and filters.
         top_level_index_pinning: PinningTier = PinningTier::Fallback => accepted();
     }
 }
@@ -128,94 +128,94 @@ options! {
     BlockBasedTableOptions {
         "flush_block_policy_factory": fixed(Text, "FlushBlockBySizePolicyFactory")
             => accepted().log_as(2, |_| "FlushBlockBySizePolicyFactory (0x1)".into());
-        /// Charge index and filter blocks to the cache (they are never evicted while the file is open).
+        /// Charge index and filter blocks to the cache. They are never evicted while their file is open.
         cache_index_and_filter_blocks: bool = false => honoured().log(2);
-        /// Index and filter blocks leave the cache last. Accepted, has no effect.
+        /// Evict index and filter blocks last. Accepted, has no effect.
         cache_index_and_filter_blocks_with_high_priority: bool = true => accepted().log(2);
-        /// Index and filter blocks of level 0 stay in the cache; all of them always do.
+        /// Keep index and filter blocks of level 0 in the cache. Accepted, has no effect: the blocks of all levels
+        /// always stay.
         pin_l0_filter_and_index_blocks_in_cache: bool = false => accepted().log(2);
-        /// Top-level blocks of partitioned indexes and filters stay in the cache; they always do.
+        /// Keep top-level blocks of partitioned indexes and filters in the cache. Accepted, has no effect: they always
+        /// stay.
         pin_top_level_index_and_filter: bool = true => accepted().log(2);
-        /// The form of the index.
+        /// The kind of index.
         index_type: IndexType = IndexType::BinarySearch
             => honoured().log_as(2, |o| (o.index_type as u8).to_string());
-        /// What data blocks carry for point lookups.
+        /// The index of data blocks for point lookups.
         data_block_index_type: DataBlockIndexType = DataBlockIndexType::BinarySearch
             => honoured().log_as(2, |o| (o.data_block_index_type as u8).to_string());
-        /// Which keys of an index are shortened.
+        /// Which index keys are shortened.
         index_shortening: IndexShorteningMode = IndexShorteningMode::default()
             => honoured().log_as(2, |o| (o.index_shortening as u8).to_string());
-        /// Fill of the data-block hash table.
+        /// The fill ratio of the data-block hash table.
         data_block_hash_table_util_ratio: f64 = 0.75 => honoured().log(2);
         /// The checksum of blocks.
         checksum: ChecksumType = ChecksumType::Xxh3
             => honoured().log_as(2, |o| (o.checksum as u8).to_string());
-        /// Keep no blocks.
+        /// Disable the block cache.
         no_block_cache: bool = false => honoured().log(2);
-        /// Where uncompressed blocks are kept; `None` makes a cache of 32 MiB unless `no_block_cache`.
+        /// The cache for uncompressed blocks; `None` creates a cache of 32 MiB unless `no_block_cache` is set.
         block_cache: Option<Arc<Cache>> = None
             => honoured().never_written().log_lines(dump::block_cache);
         "persistent_cache": fixed(Text, "nullptr")
             => accepted().never_written().log_as(2, |_| "(nil)".into());
         /// Size of a data block before compression, in bytes.
         block_size: usize = 4096 => honoured().log(2);
-        /// A block is closed early when it is this close to full, in percent.
+        /// A block is closed early when the free part is at most this percentage of `block_size`.
         block_size_deviation: i32 = 10 => honoured().log(2);
         /// Keys between restart points in data blocks.
         block_restart_interval: usize = 16 => honoured().log(2);
         /// Keys between restart points in the index.
         index_block_restart_interval: usize = 1 => honoured().log(2);
-        /// Size of parts of indexes and filters, in bytes.
+        /// Size of the partitions of indexes and filters, in bytes.
         metadata_block_size: u64 = 4096 => honoured().log(2);
-        /// Cut filters into parts; needs `IndexType::TwoLevelIndexSearch`.
+        /// Partition filters; requires `IndexType::TwoLevelIndexSearch`.
         partition_filters: bool = false => honoured().log(2);
-        /// Keys of a block leave out what they share with the key before.
+        /// Omit the prefix that a key of a block shares with the previous key.
         use_delta_encoding: bool = true => honoured().written_when_set().log(2);
-        /// The filter; `None` writes and reads none.
+        /// The filter policy; `None` writes and reads no filters.
         filter_policy: Option<FilterPolicy> = None => honoured().log(2);
         "user_defined_index_factory": fixed(Text, "nullptr") => refused().never_written().log(2);
         /// Refuse tables without a user-defined index, if one is set. Accepted, has no effect.
         fail_if_no_udi_on_open: bool = false => accepted().written_when_set().log(2);
-        /// Whole keys go into the filter.
+        /// Add whole keys to the filter.
         whole_key_filtering: bool = true => honoured().log(2);
-        /// Verify the compressed form right after compressing.
+        /// Verify each block right after compressing it.
         verify_compression: bool = false => honoured().log(2);
-        /// Bytes per bit of the estimate of what is read in vain; 0 estimates nothing. Accepted, has no
-        /// effect.
+        /// Bytes per bit of the read-amplification estimate; 0 disables the estimate. Accepted, has no effect.
         read_amp_bytes_per_bit: u32 = 0 => accepted().log(2);
-        /// Version of the format written: 2 to 7.
+        /// The format version of new tables: 2 to 7.
         format_version: u32 = 5 => honoured().log(2);
         /// Compress index blocks.
         enable_index_compression: bool = true => honoured().log(2);
-        /// Data blocks begin with pages. Needs uncompressed blocks.
+        /// Align data blocks to pages. Requires uncompressed blocks.
         block_align: bool = false => honoured().log(2);
-        /// Size at whose multiples blocks do not cross, in bytes; 0 means none. Accepted, has no
-        /// effect.
+        /// Blocks do not cross multiples of this size in bytes; 0 means no alignment. Accepted, has no effect.
         super_block_alignment_size: usize = 0 => accepted().written_when_set().log(2);
-        /// How much padding that may cost: one part in so many. Accepted, has no effect.
+        /// The inverse of the largest fraction of padding that this alignment may cost. Accepted, has no effect.
         super_block_alignment_space_overhead_ratio: usize = 128
             => accepted().written_when_set().log(2);
-        /// Bytes that a scan reads ahead at most. Accepted, has no effect.
+        /// The maximum readahead of a scan, in bytes. Accepted, has no effect.
         max_auto_readahead_size: usize = 256 << 10 => accepted().log(2);
-        /// Which blocks go into the cache when they are written. Accepted, has no effect.
+        /// Which blocks are added to the cache when they are written. Accepted, has no effect.
         prepopulate_block_cache: PrepopulateBlockCache = PrepopulateBlockCache::Disable
             => accepted().log_as(2, |o| (o.prepopulate_block_cache as u8).to_string());
-        /// Bytes that a scan reads ahead at first. Accepted, has no effect.
+        /// The initial readahead of a scan, in bytes. Accepted, has no effect.
         initial_auto_readahead_size: usize = 8 << 10 => accepted().log(2);
-        /// Reads in a row from which a scan reads ahead. Accepted, has no effect.
+        /// The number of sequential reads after which a scan reads ahead. Accepted, has no effect.
         num_file_reads_for_auto_readahead: u64 = 2 => accepted().log(2);
 
         // LOG does not show these.
-        /// Size filters for what the allocator gives anyway. Accepted, has no effect.
+        /// Choose filter sizes that match the allocator's size classes. Accepted, has no effect.
         optimize_filters_for_memory: bool = true => accepted();
-        /// Verify a filter right after it was made. Accepted, has no effect.
+        /// Verify a filter right after building it. Accepted, has no effect.
         detect_filter_construct_corruption: bool = false => accepted();
         /// Which index and filter blocks stay in the cache. Accepted, has no effect: all of them do.
         metadata_cache_options: MetadataCacheOptions = MetadataCacheOptions::default()
             => accepted();
         "block_cache_compressed": fixed(Text, "") => obsolete();
         "cache_usage_options": fixed(Text, "") => accepted().never_written();
-        /// Cut filters where they are full rather than where the index is cut. Accepted, has no effect.
+        /// Cut filter partitions when they are full, rather than where the index is cut. Accepted, has no effect.
         decouple_partitioned_filters: bool = true => accepted().written_when_set();
         "hash_index_allow_collision": fixed(Text, "") => obsolete();
         "index_block_search_type": fixed(Text, "kBinary") => accepted().never_written();
@@ -228,7 +228,7 @@ options! {
         "use_udi_as_primary_index": fixed(Bool, "false") => refused().never_written();
     }
     without_row {
-        /// Numbers without a name that were set through the C ABI; opening refuses them.
+        /// Numbers that are no enumeration value and were set through the C ABI; opening refuses them.
         unnamed: Unnamed = Unnamed::default();
     }
 }

@@ -1,5 +1,5 @@
-//! Changes of options while a database is open: all of a change counts, or none. The rows of options have a column for
-//! whether they may change.
+//! Changes of options while a database is open. Either all changes of a call apply, or none. The row of each option
+//! specifies whether it is changeable.
 
 use super::registry::OptionSet;
 use super::{ColumnFamilyOptions, DbOptions, TableFactory};
@@ -7,10 +7,10 @@ use super::{sanitize_cf, sanitize_db, validate_cf, validate_db};
 use crate::error::{Code, Error, Result};
 use std::sync::Arc;
 
-/// The options after a change, and a sentence for each value that was moved to a sensible one.
+/// The options after a change, and a sentence for each value that was adjusted.
 pub type Changed<T> = (T, Vec<String>);
 
-/// Options of an open column family with changes, which are pairs of name and value.
+/// Returns the options of an open column family with changes, which are pairs of name and value.
 pub fn change_cf(
     options: &ColumnFamilyOptions,
     changes: &[(&str, &str)],
@@ -28,7 +28,7 @@ pub fn change_cf(
     Ok((changed, moved))
 }
 
-/// Options of an open database with changes.
+/// Returns the options of an open database with changes.
 pub fn change_db(options: &DbOptions, changes: &[(&str, &str)]) -> Result<Changed<DbOptions>> {
     if changes.is_empty() {
         return Err(Error::invalid_argument("empty input"));
@@ -55,7 +55,7 @@ pub fn change_db(options: &DbOptions, changes: &[(&str, &str)]) -> Result<Change
     Ok((changed, moved))
 }
 
-/// A name may lead into a part: `compression_opts.level`.
+/// Applies one change. The name may refer to a nested option: `compression_opts.level`.
 fn change_one(options: &mut ColumnFamilyOptions, name: &str, value: &str) -> Result<()> {
     let (outer, nested) = match name.split_once('.') {
         Some((outer, inner)) => (outer, Some(format!("{inner}={value}"))),
@@ -93,7 +93,7 @@ fn unreadable(name: &str, e: &Error) -> Error {
     }
 }
 
-/// Open tables keep their blocks in the cache that they were opened with.
+/// Refuses a change of the block cache: open tables continue to use the cache with which they were opened.
 fn keep_block_cache(old: &ColumnFamilyOptions, new: &ColumnFamilyOptions) -> Result<()> {
     let (TableFactory::BlockBased(old), TableFactory::BlockBased(new)) =
         (&old.table_factory, &new.table_factory)

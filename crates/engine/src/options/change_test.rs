@@ -1,4 +1,4 @@
-//! Changes while open: RocksDB 10.10.1's words for what it refuses, and all or nothing.
+//! Changes while the database is open: refused with RocksDB 10.10.1's messages, and applied completely or not at all.
 
 use super::*;
 use crate::options::BlockBasedTableOptions;

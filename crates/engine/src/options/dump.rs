@@ -1,7 +1,7 @@
-//! The options in force, as RocksDB prints them into LOG at open.
+//! The options in force, in the form that RocksDB prints into LOG at open.
 //!
-//! How LOG shows an option is a column of its row. Here is what puts the lines together, and the lines that have a
-//! form of their own.
+//! The row of an option specifies how LOG shows it. This file assembles the lines, and has the lines with a special
+//! form.
 
 use super::registry::TextForm;
 use super::{
@@ -11,12 +11,12 @@ use super::{
 use std::fmt::Display;
 use std::sync::Arc;
 
-/// The lines of the database's options.
+/// Returns the lines of the database's options.
 pub fn dump_db_options(db: &DbOptions) -> Vec<String> {
     lines("Options.", db)
 }
 
-/// The lines of a column family's options. The one of a table factory's options has line breaks.
+/// Returns the lines of a column family's options. The line of a table factory's options contains line breaks.
 pub fn dump_cf_options(cf: &ColumnFamilyOptions) -> Vec<String> {
     lines("Options.", cf)
 }
@@ -25,7 +25,8 @@ fn lines<T: OptionSet>(path: &str, options: &T) -> Vec<String> {
     T::rows().iter().flat_map(|row| row.in_log(path, options)).collect()
 }
 
-/// The lines of the named options of the part `part`: RocksDB prints them in another order than its text form has.
+/// Returns the lines of the named options of the part `part`: RocksDB prints them in a different order than in their
+/// text form.
 fn part_lines<T: OptionSet>(part: &str, options: &T, names: &[&str]) -> Vec<String> {
     let path = format!("Options.{part}.");
     let rows = names.iter().filter_map(|name| T::row(name));
@@ -36,12 +37,12 @@ fn line(spaces: usize, name: &str, value: impl Display) -> String {
     format!("{:spaces$}Options.{name}: {value}", "")
 }
 
-/// An object's place, as `%p` prints it.
+/// Returns an object's address, as `%p` prints it.
 fn pointer<T: ?Sized>(object: Option<&Arc<T>>) -> String {
     object.map_or("(nil)".to_owned(), |o| format!("{:p}", Arc::as_ptr(o)))
 }
 
-/// The text form of a component, or `None`.
+/// Returns the text form of a component, or `None`.
 pub(super) fn or_none(component: &impl TextForm) -> String {
     match component.to_text() {
         name if matches!(name.as_str(), "nullptr" | "") => "None".to_owned(),
@@ -49,7 +50,7 @@ pub(super) fn or_none(component: &impl TextForm) -> String {
     }
 }
 
-/// `env`, and the file system and logger that RocksDB takes from it.
+/// Returns the lines of `env`, and of the file system and logger that RocksDB takes from it.
 pub(super) fn environment(_: &DbOptions) -> Vec<String> {
     vec![line(36, "env", "0x1"), line(37, "fs", "PosixFileSystem"), line(31, "info_log", "0x1")]
 }
@@ -62,7 +63,7 @@ pub(super) fn statistics(db: &DbOptions) -> Vec<String> {
     lines
 }
 
-/// `db_write_buffer_size`, and what counts it.
+/// Returns the lines of `db_write_buffer_size` and of its manager.
 pub(super) fn memtable_memory(db: &DbOptions) -> Vec<String> {
     let manager = pointer(db.write_buffer_manager.as_ref());
     vec![
@@ -71,7 +72,7 @@ pub(super) fn memtable_memory(db: &DbOptions) -> Vec<String> {
     ]
 }
 
-/// `rate_limiter`, and how fast files are deleted.
+/// Returns the lines of `rate_limiter` and of the delete rate.
 pub(super) fn write_rates(db: &DbOptions) -> Vec<String> {
     let manager = db.sst_file_manager.as_ref();
     let rate = manager.map_or(0, |manager| manager.delete_rate_bytes_per_second());
@@ -85,7 +86,7 @@ pub(super) fn row_cache(db: &DbOptions) -> String {
     pointer(db.row_cache.as_ref()).replace("(nil)", "None")
 }
 
-/// RocksDB has a space before this colon.
+/// Returns the line of `delayed_write_rate`. RocksDB has a space before this colon.
 pub(super) fn delayed_write_rate(db: &DbOptions) -> Vec<String> {
     vec![line(12, "delayed_write_rate ", db.delayed_write_rate)]
 }
@@ -94,7 +95,7 @@ pub(super) fn merge_operator(cf: &ColumnFamilyOptions) -> String {
     cf.merge_operator.as_ref().map_or("None", |m| m.name()).to_owned()
 }
 
-/// The codec, or those of the levels where they have their own.
+/// Returns the line of the codec, or those of the levels if they have their own.
 pub(super) fn compression(cf: &ColumnFamilyOptions) -> Vec<String> {
     if cf.compression_per_level.is_empty() {
         return vec![line(9, "compression", cf.compression.name())];
@@ -157,7 +158,7 @@ pub(super) fn fifo_compaction(cf: &ColumnFamilyOptions) -> Vec<String> {
     part_lines("compaction_options_fifo", &cf.compaction_options_fifo, &ORDER)
 }
 
-/// Nothing where there are none.
+/// Returns the collectors; empty if there are none.
 pub(super) fn table_properties_collectors(cf: &ColumnFamilyOptions) -> String {
     cf.compact_on_deletion.to_text().replace("{}", "")
 }
@@ -170,22 +171,22 @@ pub(super) fn level_factors(cf: &ColumnFamilyOptions) -> Vec<String> {
     levels.map(|level| line(0, &name(level), factor(level))).collect()
 }
 
-/// The value of two options that asks the engine to choose.
+/// The value of two options that lets the engine choose.
 const ENGINE_CHOOSES: u64 = u64::MAX - 1;
 
-/// What RocksDB makes of "the engine chooses".
+/// Returns `ttl`, with the value that RocksDB shows if the engine chooses.
 pub(super) fn ttl(cf: &ColumnFamilyOptions) -> String {
     let month = 30 * 24 * 60 * 60;
     if cf.ttl == ENGINE_CHOOSES { month.to_string() } else { cf.ttl.to_string() }
 }
 
-/// What RocksDB makes of "the engine chooses".
+/// Returns `periodic_compaction_seconds`, with the value that RocksDB shows if the engine chooses.
 pub(super) fn periodic_compaction_seconds(cf: &ColumnFamilyOptions) -> String {
     let seconds = cf.periodic_compaction_seconds;
     if seconds == ENGINE_CHOOSES { "0".to_owned() } else { seconds.to_string() }
 }
 
-/// The format, and the options of it.
+/// Returns the format and its options.
 pub(super) fn table_factory(cf: &ColumnFamilyOptions) -> Vec<String> {
     let options = match &cf.table_factory {
         TableFactory::BlockBased(table) => {
@@ -204,7 +205,7 @@ fn every_option<T: OptionSet>(table: &T) -> String {
     T::rows().iter().map(|row| format!("  {}: {}\n", row.name, row.get(table))).collect()
 }
 
-/// The cache, and what RocksDB tells of it.
+/// Returns the cache, and the details that RocksDB prints about it.
 pub(super) fn block_cache(table: &BlockBasedTableOptions) -> Vec<String> {
     let cache = table.block_cache.as_ref();
     let is_strict = cache.is_some_and(|c| c.has_strict_capacity_limit());

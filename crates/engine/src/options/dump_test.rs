@@ -3,7 +3,7 @@ use super::*;
 /// The dump in the LOG of a database that RocksDB 10.10.1 created with default options; pointers are `0x1`.
 const THEIRS: &str = include_str!("testdata/LOG-10.10.1");
 
-/// Options whose values differ: defaults of ours, and a manager and a cache that RocksDB makes before the dump.
+/// Options whose values differ: our own defaults, and a manager and a cache that RocksDB creates before the dump.
 const DIFFERENT: [&str; 5] = [
     "Options.write_buffer_manager: ",
     "  block_cache: ",
@@ -34,7 +34,7 @@ fn the_dump_is_rocksdbs() {
     assert_eq!(ours.len(), theirs.len());
 }
 
-/// What RocksDB's defaults do not show.
+/// Forms that RocksDB's defaults do not show.
 #[test]
 fn set_options_show_in_the_dump() {
     let mut db = DbOptions::default();

@@ -7,12 +7,12 @@
 //! [TableOptions/BlockBasedTable "name"]  each followed by its table's
 //! ```
 //!
-//! Lines are `name=value`; `#` starts a comment unless a backslash is in front. `DB::Open` of RocksDB
-//! ignores the file, but `ldb` reads the newest one whenever it opens a database. So names that are
-//! younger than 7.8.3 are written only where somebody set them.
+//! Lines are `name=value`; `#` starts a comment unless it follows a backslash. RocksDB's `DB::Open` ignores the file,
+//! but `ldb` reads the newest one whenever it opens a database. Therefore names that RocksDB 7.8.3 does not have are
+//! written only if they were set.
 //!
-//! Reading takes every file that RocksDB 7.8.3 to 11 writes, unless it asks for what the engine does
-//! not have.
+//! The parser accepts every file that RocksDB 7.8.3 to 11 writes, unless it requires features that the engine does not
+//! have.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -28,22 +28,22 @@ use crate::fs::{FileSystem, WritableOptions};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-/// The RocksDB whose names we write.
+/// The RocksDB version whose option names we write.
 pub const ROCKSDB_VERSION: &str = "10.10.1";
 const FILE_VERSION: &str = "1.1";
 
-/// What a reader puts up with, as RocksDB's `ConfigOptions` has it. The default is nothing.
+/// What a reader tolerates, as in RocksDB's `ConfigOptions`. The default is nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Leniency {
-    /// Names that nobody knows are skipped, if a RocksDB younger than [`ROCKSDB_VERSION`] wrote them.
+    /// Skip unknown names if the file was written by a RocksDB newer than [`ROCKSDB_VERSION`].
     pub unknown_options: bool,
-    /// Parts that the program would have to supply, and values that the engine does not have, keep
-    /// their defaults.
+    /// Keep defaults for objects that the program would have to supply, and for values that the engine does not
+    /// support.
     pub unsupported_parts: bool,
 }
 
 impl Leniency {
-    /// Turns an error that is put up with into nothing.
+    /// Replaces a tolerated error by success.
     fn allow(self, result: Result<()>) -> Result<()> {
         match result {
             Err(e) if self.unsupported_parts && e.code() == Code::NotSupported => Ok(()),
@@ -55,23 +55,23 @@ impl Leniency {
 /// The content of an OPTIONS file.
 #[derive(Clone)]
 pub struct OptionsFile {
-    /// The RocksDB that wrote it, or that its writer stands for.
+    /// The version of RocksDB that wrote the file, or whose format its writer used.
     pub rocksdb_version: String,
-    /// The whole database's.
+    /// The database-wide options.
     pub db: DbOptions,
-    /// Per column family in the order of the file: the default one first.
+    /// The options of each column family in file order: the default family is first.
     pub column_families: Vec<(String, ColumnFamilyOptions)>,
 }
 
-/// The text of an OPTIONS file. The default column family comes first.
+/// Returns the text of an OPTIONS file. The default column family is first.
 pub fn options_file_text(db: &DbOptions, cfs: &[(&str, &ColumnFamilyOptions)]) -> String {
     let mut out = format!(
         "# Options of a Ferrolith database, as RocksDB writes them.\n\n[Version]\n  \
          rocksdb_version={ROCKSDB_VERSION}\n  options_file_version={FILE_VERSION}\n\n[DBOptions]\n"
     );
     let mut db = db.clone();
-    // RocksDB refuses the option beside memtables that take one writer at a time; here writers just
-    // take turns.
+    // RocksDB refuses this option together with memtables that allow one writer at a time; here writers simply take
+    // turns.
     let one_writer =
         |cf: &ColumnFamilyOptions| !matches!(cf.memtable_factory, MemtableFactory::SkipList { .. });
     db.allow_concurrent_memtable_write &= !cfs.iter().any(|(_, cf)| one_writer(cf));
@@ -94,14 +94,14 @@ pub fn options_file_text(db: &DbOptions, cfs: &[(&str, &ColumnFamilyOptions)]) -
 fn print_rows<T: OptionSet>(out: &mut String, options: &T) {
     let default = T::default();
     for pair in T::rows().iter().filter_map(|row| row.in_file(options, &default)) {
-        // RocksDB leaves out empty lists and paths.
+        // RocksDB omits empty lists and paths.
         if !pair.ends_with('=') {
             let _ = writeln!(out, "  {pair}");
         }
     }
 }
 
-/// What the lines below a section header are about.
+/// The subject of the lines below a section header.
 enum Section {
     Start,
     Version,
@@ -111,9 +111,9 @@ enum Section {
 }
 
 impl OptionsFile {
-    /// Reads the text of an OPTIONS file. Options that it does not name keep their defaults.
-    /// Comparators and merge operators that are not built in are taken from `known` if their names
-    /// agree; so are the file system and the block cache.
+    /// Parses the text of an OPTIONS file. Options that it does not contain keep their defaults. Comparators and merge
+    /// operators that are not built in are taken from `known` if their names match; so are the file system and the
+    /// block cache.
     pub fn parse(text: &str, known: &Options, leniency: Leniency) -> Result<OptionsFile> {
         let mut file = OptionsFile {
             rocksdb_version: String::new(),
@@ -226,7 +226,7 @@ impl OptionsFile {
             Section::Db => return self.db.set_option(name, value),
             Section::ColumnFamily(at) | Section::Table(at) => self.column_families.get_mut(*at),
         };
-        // A section that was entered has its column family.
+        // A section that was entered has a column family.
         let Some((_, cf)) = cf else { return Ok(()) };
         match (section, &mut cf.table_factory) {
             (Section::Table(_), TableFactory::BlockBased(table)) => table.set_option(name, value),
@@ -236,7 +236,7 @@ impl OptionsFile {
         }
     }
 
-    /// Whether a RocksDB wrote it that may know more options than we do.
+    /// Returns whether the file was written by a RocksDB that may have more options than this engine.
     fn is_younger(&self) -> bool {
         let numbers =
             |v: &str| -> Vec<u32> { v.split('.').map_while(|n| n.parse().ok()).collect() };
@@ -287,7 +287,7 @@ pub fn read_options_file(
     OptionsFile::parse(&text, known, leniency).map_err(|e| e.in_file(path))
 }
 
-/// Numbers of the OPTIONS files in `dir`, oldest first.
+/// Returns the numbers of the OPTIONS files in `dir`, oldest first.
 fn option_file_numbers(fs: &dyn FileSystem, dir: &Path) -> Result<Vec<u64>> {
     let names = fs.list_dir(dir)?;
     let number = |name: &String| match parse_file_name(name) {
@@ -299,13 +299,12 @@ fn option_file_numbers(fs: &dyn FileSystem, dir: &Path) -> Result<Vec<u64>> {
     Ok(numbers)
 }
 
-/// The newest OPTIONS file of a database, if it has one.
+/// Returns the path of a database's newest OPTIONS file, if it has one.
 pub fn newest_options_file(fs: &dyn FileSystem, dir: &Path) -> Result<Option<PathBuf>> {
     Ok(option_file_numbers(fs, dir)?.last().map(|number| options_file_name(dir, *number)))
 }
 
-/// Writes `OPTIONS-<number>` under a temporary name, syncs and renames it, and removes all but the
-/// newest two.
+/// Writes `OPTIONS-<number>` under a temporary name, syncs and renames it, and removes all but the newest two files.
 pub fn write_options_file(
     fs: &dyn FileSystem,
     dir: &Path,

@@ -31,7 +31,7 @@ fn a_real_file_parses_and_is_valid() {
     validate_cf(cf).unwrap();
 }
 
-/// Every line of the real file is a line of ours, up to values that the engine does not keep.
+/// Every line of the real file is a line of ours, except for values that the engine does not store.
 #[test]
 fn we_write_what_rocksdb_writes() {
     let file = parse(REAL).unwrap();
@@ -128,7 +128,7 @@ fn damaged_files_do_not_panic() {
     }
 }
 
-/// The door to 7.8.3: `ldb` loads our file, by name and with each memtable and table.
+/// Compatibility with 7.8.3: `ldb` loads our file, by name and with each memtable and table.
 #[test]
 fn ldb_loads_our_file() {
     let ldb = Path::new("/usr/bin/ldb");
@@ -153,7 +153,7 @@ fn ldb_loads_our_file() {
         ..ColumnFamilyOptions::default()
     };
     for cf in [&default, &rich, &plain] {
-        // PlainTable wants mapped files.
+        // PlainTable requires memory-mapped files.
         let mapped = matches!(cf.table_factory, TableFactory::Plain(_));
         let db = DbOptions { allow_mmap_reads: mapped, ..DbOptions::default() };
         let dir = tempfile::tempdir().unwrap();
@@ -167,7 +167,7 @@ fn ldb_loads_our_file() {
         std::fs::write(dir.path().join("OPTIONS-900000"), text).unwrap();
         assert_eq!(run(&["get", "key1"]), "v", "{}", cf.table_factory.name());
         assert_eq!(run(&["put", "key2", "v"]), "OK", "{}", cf.table_factory.name());
-        // That it is our file which ldb reads: an unknown name fails.
+        // Check that `ldb` really reads our file: an unknown name fails.
         let bad = "[DBOptions]\nno_such=1\n[CFOptions \"default\"]\n";
         std::fs::write(dir.path().join("OPTIONS-990000"), bad).unwrap();
         assert!(run(&["get", "key1"]).contains("no_such"));
@@ -205,7 +205,7 @@ fn rows_know_what_7_8_3_knows() {
         .filter(|r| r.in_file == InFile::Always)
         .map(|r| r.name);
     let unknown: Vec<_> = db.chain(cf).chain(table).filter(|n| !known(n)).collect();
-    // Left out by 7.8.3 while empty, and read by it.
+    // Omitted by 7.8.3 while empty, but read by it.
     assert_eq!(unknown, ["db_log_dir", "wal_dir", "compression_per_level"]);
     let refused = DbOptions::row("best_efforts_recovery").unwrap();
     assert_eq!(refused.support, Support::Refused);

@@ -1,37 +1,37 @@
-//! Options of taking in what was made elsewhere.
+//! Options for ingesting files and importing column families.
 
 /// Options of `ingest_external_file`; names and defaults are RocksDB's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IngestExternalFileOptions {
-    /// Take the files away from where they are, by hard links where that is possible.
+    /// Move the files, by hard links where possible.
     pub move_files: bool,
-    /// As `move_files`, but leave them where they are: both names share the bytes.
+    /// Like `move_files`, but keep the original names: both names share the bytes.
     pub link_files: bool,
-    /// Copy where links cannot be had; otherwise that is an error.
+    /// Copy the file if it cannot be linked; otherwise that is an error.
     pub failed_move_fall_back_to_copy: bool,
-    /// Snapshots that exist do not see the keys.
+    /// Hide the keys from existing snapshots.
     pub snapshot_consistency: bool,
-    /// Give a file that overlaps what is there a sequence number; otherwise that is an error.
+    /// Assign a sequence number to a file that overlaps existing data; otherwise that is an error.
     pub allow_global_seqno: bool,
-    /// Flush memtables that hold keys of the files' ranges; otherwise that is an error.
+    /// Flush memtables with keys in the files' ranges; otherwise that is an error.
     pub allow_blocking_flush: bool,
-    /// What is there counts as newer: the files go below everything. Needs a database or column
-    /// family with `allow_ingest_behind`.
+    /// Treat existing data as newer: the files are placed below everything else. Requires a database or column family
+    /// with `allow_ingest_behind`.
     pub ingest_behind: bool,
-    /// Write the sequence number into the file, as releases before 5.16 want it. Not supported:
-    /// true is refused. The MANIFEST has the number.
+    /// Write the sequence number into the file, as releases before 5.16 require. Not supported: true is refused. The
+    /// MANIFEST has the number.
     pub write_global_seqno: bool,
-    /// Read all blocks first and check them.
+    /// Read and verify all blocks first.
     pub verify_checksums_before_ingest: bool,
-    /// Accepted, has no effect: the check reads ahead a megabyte.
+    /// Accepted, has no effect: the verification reads ahead by one megabyte.
     pub verify_checksums_readahead_size: usize,
-    /// Accepted, has no effect: there are no checksums of whole files.
+    /// Accepted, has no effect: there are no whole-file checksums.
     pub verify_file_checksum: bool,
-    /// Fail with TryAgain where a file does not fit on the last level.
+    /// Fail with TryAgain if a file does not fit on the last level.
     pub fail_if_not_bottommost_level: bool,
-    /// Take also files that a database made, if all their sequence numbers are 0.
+    /// Also allow files that a database wrote, if all their sequence numbers are 0.
     pub allow_db_generated_files: bool,
-    /// Accepted, has no effect: what is read meanwhile is never put into the block cache.
+    /// Accepted, has no effect: blocks read during the ingestion are never added to the block cache.
     pub fill_cache: bool,
 }
 
@@ -59,6 +59,6 @@ impl Default for IngestExternalFileOptions {
 /// Options of `create_cf_with_import`; names and defaults are RocksDB's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ImportColumnFamilyOptions {
-    /// Take the files away from where they are, by hard links where that is possible.
+    /// Move the files, by hard links where possible.
     pub move_files: bool,
 }

@@ -1,46 +1,46 @@
-//! Closed sets of values that options of several groups have. Numbers are RocksDB's.
+//! Enumerations that options of several groups use. Numbers are RocksDB's.
 
 use std::path::PathBuf;
 
-/// How often a file is expected to be read. Files have no such hints here.
+/// The expected read frequency of a file. This engine does not use such hints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[repr(u8)]
 pub enum Temperature {
-    /// Nobody said.
+    /// Not specified.
     #[default]
     Unknown = 0,
-    /// All the time.
+    /// Read constantly.
     Hot = 0x04,
-    /// Often.
+    /// Read often.
     Warm = 0x08,
-    /// Now and then.
+    /// Read occasionally.
     Cool = 0x0a,
-    /// Seldom.
+    /// Read rarely.
     Cold = 0x0c,
-    /// Hardly ever.
+    /// Read almost never.
     Ice = 0x10,
 }
 
-/// What goes into LOG.
+/// The severity of lines in LOG.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
 #[repr(u8)]
 pub enum InfoLogLevel {
     /// Everything.
     Debug = 0,
-    /// What is normal, and what is worse.
+    /// Normal events.
     #[default]
     Info = 1,
-    /// What may be wrong.
+    /// Possible problems.
     Warn = 2,
-    /// What went wrong.
+    /// Errors.
     Error = 3,
-    /// What ends the process.
+    /// Errors that end the process.
     Fatal = 4,
-    /// What stands at the head of every LOG.
+    /// The header of every LOG.
     Header = 5,
 }
 
-/// The slowest tier of caches that is used.
+/// The lowest cache tier in use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[repr(u8)]
 #[allow(clippy::enum_variant_names)] // RocksDB's names.
@@ -54,11 +54,11 @@ pub enum CacheTier {
     NonVolatileBlockTier = 2,
 }
 
-/// A place for tables.
+/// A directory for tables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DbPath {
     /// The directory.
     pub path: PathBuf,
-    /// Bytes of tables from which the next place is used.
+    /// The total size of tables in bytes at which the next directory is used.
     pub target_size: u64,
 }

@@ -1,30 +1,30 @@
-//! Structures of memtables.
+//! Memtable representations.
 
-/// Which structure holds recent writes in order.
+/// The data structure that holds recent writes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MemtableFactory {
-    /// `skip_list`: concurrent inserts, any order of reading.
+    /// `skip_list`: concurrent inserts, and reads in any order.
     SkipList {
-        /// Entries that a seek may step over before it searches; accepted, has no effect.
+        /// The number of entries that a seek may step over before it searches; accepted, has no effect.
         lookahead: usize,
     },
     /// `prefix_hash`: a skip list per prefix.
     HashSkipList {
-        /// Buckets of the hash table.
+        /// The number of buckets of the hash table.
         bucket_count: usize,
-        /// Tallest tower of a bucket's list.
+        /// The maximum tower height of a bucket's list.
         skiplist_height: i32,
-        /// One tower in so many is a level taller.
+        /// One in this many towers is a level taller.
         skiplist_branching_factor: i32,
     },
     /// `hash_linkedlist`: a sorted list per prefix.
     HashLinkList {
-        /// Buckets of the hash table.
+        /// The number of buckets of the hash table.
         bucket_count: usize,
     },
-    /// `vector`: appended, sorted when first read.
+    /// `vector`: entries are appended, and sorted when first read.
     Vector {
-        /// Entries that there is room for at first.
+        /// The initial capacity in entries.
         count: usize,
     },
 }
@@ -36,7 +36,7 @@ impl Default for MemtableFactory {
 }
 
 impl MemtableFactory {
-    /// RocksDB's defaults of `prefix_hash`.
+    /// Returns RocksDB's defaults of `prefix_hash`.
     pub fn hash_skip_list() -> MemtableFactory {
         MemtableFactory::HashSkipList {
             bucket_count: 1_000_000,
@@ -45,7 +45,7 @@ impl MemtableFactory {
         }
     }
 
-    /// The name in RocksDB's LOG and OPTIONS.
+    /// Returns the name in RocksDB's LOG and OPTIONS.
     pub fn name(&self) -> &'static str {
         match self {
             MemtableFactory::SkipList { .. } => "SkipListFactory",

@@ -1,13 +1,13 @@
 //! Options: RocksDB's names and the defaults of RocksDB 10.10.
 //!
 //! An option is one row of a table: [`DbOptions`] in `db.rs`, [`ColumnFamilyOptions`] in `cf.rs`, the formats in
-//! `block_based.rs` and `table.rs`, parts of other options in `compaction.rs` and `compression.rs`. The row has the
-//! field and its docs, the default, what the engine does with the option, whether it can change while the database is
-//! open, and its line in LOG. To add an option, add its row and, for C programs, a binding in `crates/capi/abi.tsv`.
-//! [`registry`] explains rows. Limits on values, and what two options together may not be, are in `sanitize.rs`.
+//! `block_based.rs` and `table.rs`, and nested options in `compaction.rs` and `compression.rs`. The row has the field
+//! and its docs, the default, the engine's support for the option, whether the option is changeable while the database
+//! is open, and its line in LOG. To add an option, add its row and, for C programs, a binding in `crates/capi/abi.tsv`.
+//! [`registry`] explains rows. Limits on values, and on combinations of options, are in `sanitize.rs`.
 //!
 //! Most fields are plain values. Objects that a program supplies (comparator, merge operator, cache, file system) are
-//! `Arc`s, of which a text form contains the name at most.
+//! `Arc`s. Their text form is at most a name.
 
 mod block_based;
 mod cf;

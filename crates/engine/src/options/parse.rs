@@ -6,15 +6,15 @@
 //! value := '{' list-or-text '}' | text without ';'
 //! ```
 //!
-//! A backslash in front of a character takes its meaning away; `\n` and `\r` are line ends. Numbers
-//! may end in K, M, G or T. Whitespace around names and values does not count. Any text gives a list
-//! or an error, never a panic.
+//! A backslash before a character makes it literal; `\n` and `\r` are line ends. Numbers may end in K, M, G or T.
+//! Whitespace around names and values is ignored. Any text gives a list or an error, never a panic.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
 use crate::error::{Error, Result};
 
-/// Takes `k=v;k={a=b;}` apart. Values in braces come without their outer pair. Errors begin with RocksDB's words.
+/// Splits `k=v;k={a=b;}` into pairs. Values in braces are returned without the outer braces. Errors begin with
+/// RocksDB's words.
 pub fn split_pairs(text: &str) -> Result<Vec<(&str, &str)>> {
     let mut pairs = Vec::new();
     let mut rest = text.trim();
@@ -51,7 +51,7 @@ pub fn split_pairs(text: &str) -> Result<Vec<(&str, &str)>> {
     Ok(pairs)
 }
 
-/// The value of `{...}` without its braces; other text as it is.
+/// Returns the content of `{...}`; other text is returned unchanged.
 pub fn unbrace(text: &str) -> &str {
     let text = text.trim();
     match text.strip_prefix('{').and_then(|t| t.strip_suffix('}')) {
@@ -65,7 +65,7 @@ fn malformed(what: &str, at: &str) -> Error {
     Error::invalid_argument(format!("{what}: at {at:?}"))
 }
 
-/// Where the brace that `text` starts with is closed.
+/// Returns the position of the brace that closes the one at the beginning of `text`.
 fn closing_brace(text: &str) -> Option<usize> {
     let (mut depth, mut escaped) = (0usize, false);
     for (at, c) in text.char_indices() {
@@ -81,7 +81,7 @@ fn closing_brace(text: &str) -> Option<usize> {
     None
 }
 
-/// Where `wanted` stands without a backslash in front; the length of `text` if nowhere.
+/// Returns the position of the first `wanted` that does not follow a backslash, or the length of `text`.
 pub(super) fn find_unescaped(text: &str, wanted: char) -> usize {
     let mut escaped = false;
     for (at, c) in text.char_indices() {
@@ -96,7 +96,7 @@ pub(super) fn find_unescaped(text: &str, wanted: char) -> usize {
     text.len()
 }
 
-/// Writes text such that it survives an OPTIONS file.
+/// Escapes text for an OPTIONS file.
 pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -128,10 +128,10 @@ pub fn unescape(text: &str) -> String {
     out
 }
 
-/// A whole number, perhaps with K, M, G or T behind it.
+/// Parses an integer, with an optional unit K, M, G or T.
 ///
-/// As tolerant as RocksDB, which takes the digits at the beginning of a text, a unit right behind them, and nothing
-/// else: `1.5` is 1, `10kb` is 10240, `3x` is 3.
+/// As lenient as RocksDB, which uses the digits at the beginning of the text and a unit directly after them, and
+/// ignores the rest: `1.5` is 1, `10kb` is 10240, `3x` is 3.
 pub fn parse_integer(text: &str) -> Option<i128> {
     let text = text.trim();
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
@@ -148,11 +148,11 @@ pub fn parse_integer(text: &str) -> Option<i128> {
     number.checked_mul(1 << shift)
 }
 
-/// A number with a fraction: what stands at the beginning of a text, as in [`parse_integer`].
+/// Parses a floating-point number at the beginning of a text, as [`parse_integer`] does.
 pub fn parse_float(text: &str) -> Option<f64> {
     let text = text.trim();
     if let Ok(number) = text.parse::<f64>() {
-        // Too large a number is none, but infinity has a name.
+        // A number that is too large is invalid, but infinity can be written by name.
         return Some(number)
             .filter(|n| n.is_finite() || !text.contains(|c: char| c.is_ascii_digit()));
     }
@@ -160,7 +160,7 @@ pub fn parse_float(text: &str) -> Option<f64> {
     ends.filter_map(|end| text.get(..end)?.parse().ok()).find(|n: &f64| n.is_finite())
 }
 
-/// `true`, `false`, `1` or `0`.
+/// Parses `true`, `false`, `1` or `0`.
 pub fn parse_bool(text: &str) -> Option<bool> {
     match text.trim() {
         "true" | "1" => Some(true),

@@ -1,90 +1,89 @@
-//! Options of single operations.
+//! Options of individual operations.
 
 use super::IoPriority;
 use crate::env::sync::std_atomic::AtomicBool;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Where a read looks. Numbers are RocksDB's.
+/// Where a read searches. Numbers are RocksDB's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[repr(u8)]
 pub enum ReadTier {
     /// Everywhere.
     #[default]
     All = 0,
-    /// In memory; Incomplete if that does not answer.
+    /// In memory only; Incomplete if that is not sufficient.
     BlockCache = 1,
-    /// Where a crash would not lose it.
+    /// Only data that a crash would not lose.
     Persisted = 2,
-    /// In memtables. As in RocksDB that is for iterators; lookups look everywhere.
+    /// In memtables only. As in RocksDB, this applies to iterators; lookups search everywhere.
     Memtable = 3,
 }
 
 /// Options of reads and iterators; names and defaults are RocksDB's.
 #[derive(Clone, Debug)]
 pub struct ReadOptions {
-    /// Read as of this snapshot's sequence number; `None` means now.
+    /// Read at this snapshot's sequence number; `None` means the newest data.
     pub snapshot: Option<crate::base::SeqNo>,
-    /// Accepted, has no effect: what is read from files is always verified.
+    /// Accepted, has no effect: blocks read from files are always verified.
     pub verify_checksums: bool,
-    /// Put what is read into the block cache.
+    /// Add blocks that are read to the block cache.
     pub fill_cache: bool,
     /// An iterator's first key, inclusive.
     pub iterate_lower_bound: Option<Vec<u8>>,
     /// An iterator's end, exclusive.
     pub iterate_upper_bound: Option<Vec<u8>>,
-    /// An iterator ends where the prefix of its seek target ends.
+    /// End an iterator where the prefix of its seek target ends.
     pub prefix_same_as_start: bool,
-    /// An iterator sees all keys in order although a prefix extractor is set.
+    /// Make an iterator show all keys in order, even if a prefix extractor is set.
     pub total_order_seek: bool,
-    /// An iterator sees all keys in order, as with `total_order_seek`. RocksDB also asks prefix
-    /// filters where that cannot change results; we never do here.
+    /// Make an iterator show all keys in order, as with `total_order_seek`. RocksDB also uses prefix filters where that
+    /// cannot change results; this engine never does.
     pub auto_prefix_mode: bool,
-    /// All keys within the bounds have one prefix, which a scan over a prefix knows: an iterator that goes forward
-    /// skips tables whose prefix filter excludes it. Results are those of a total order.
+    /// Set by scans over a prefix: all keys within the bounds have one prefix. An iterator that moves forward then
+    /// skips tables whose prefix filter excludes it. The results are those of a total order.
     pub within_one_prefix: bool,
-    /// Bytes read ahead by iterators; 0 leaves it to the engine.
+    /// The readahead of iterators in bytes; 0 lets the engine choose.
     pub readahead_size: usize,
-    /// An iterator gives up with Incomplete after so many hidden entries; 0 never.
+    /// An iterator fails with Incomplete after this many hidden entries; 0 means never.
     pub max_skippable_internal_keys: u64,
-    /// Where to look.
+    /// Where to search.
     pub read_tier: ReadTier,
-    /// An iterator sees at each seek what is newest then. Snapshots do not count for it.
+    /// Make an iterator show the newest data at each seek. Snapshots are ignored.
     pub tailing: bool,
-    /// The user's timestamp to read at. Refused: no comparator has timestamps.
+    /// The user-defined timestamp to read at. Refused: no comparator supports timestamps.
     pub timestamp: Option<Vec<u8>>,
-    /// The oldest timestamp that an iterator shows. Refused, as `timestamp`.
+    /// The oldest timestamp that an iterator shows. Refused, like `timestamp`.
     pub iter_start_ts: Option<Vec<u8>>,
-    /// Microseconds since 1970 after which no file is read: TimedOut; 0 never.
+    /// Microseconds since 1970 after which no file is read and the read fails with TimedOut; 0 means never.
     pub deadline_us: u64,
-    /// Microseconds after which one read of a file gives up; accepted, has no effect: the operating
-    /// system has no such reads.
+    /// The timeout of one file read in microseconds; accepted, has no effect: the operating system does not support it.
     pub io_timeout_us: u64,
-    /// Read what range deletions hide, if it is still there.
+    /// Ignore range deletions: also return entries that they hide, if these still exist.
     pub ignore_range_deletions: bool,
-    /// Values stay where they are while the iterator lives: it holds every block that it has read, and a
-    /// block cache with a strict limit may refuse it more.
+    /// Keep values in place while the iterator exists: it holds every block that it has read. A block cache with a
+    /// strict limit may refuse it more blocks.
     pub pin_data: bool,
-    /// Free what an iterator pinned in the background; accepted, has no effect.
+    /// Free an iterator's pinned blocks in the background; accepted, has no effect.
     pub background_purge_on_iterator_cleanup: bool,
-    /// Read ahead as far as bounds allow; accepted, has no effect.
+    /// Read ahead up to the bounds; accepted, has no effect.
     pub auto_readahead_size: bool,
-    /// Read ahead with what was learned at other levels; accepted, has no effect.
+    /// Carry over the readahead size between levels; accepted, has no effect.
     pub adaptive_readahead: bool,
     /// Read from several files at once; accepted, has no effect.
     pub async_io: bool,
-    /// Let `multi_get` spend processor time for fewer reads; accepted, has no effect.
+    /// Let `multi_get` spend processor time to save reads; accepted, has no effect.
     pub optimize_multiget_for_io: bool,
-    /// Bytes of values after which `multi_get` gives up: Aborted.
+    /// The total size of values in bytes after which `multi_get` fails with Aborted.
     pub value_size_soft_limit: u64,
-    /// Operands of one key from which a read is told of; accepted, has no effect.
+    /// The number of operands of one key at which a read is reported; accepted, has no effect.
     pub merge_operand_count_threshold: Option<u64>,
-    /// Values may be fetched later; accepted, has no effect: they are there.
+    /// Allow values to be fetched later; accepted, has no effect: values are always present.
     pub allow_unprepared_value: bool,
-    /// An iterator with a snapshot lets go of old versions now and then; accepted, has no effect.
+    /// Make an iterator with a snapshot release old versions from time to time; accepted, has no effect.
     pub auto_refresh_iterator_with_snapshot: bool,
-    /// The priority with which the file reads of lookups ask `DbOptions::rate_limiter`; `IoPriority::Total`
-    /// asks nobody. Iterators are not limited.
+    /// The priority of the file reads of lookups in `DbOptions::rate_limiter`; `IoPriority::Total` bypasses it.
+    /// Iterators are not limited.
     pub rate_limiter_priority: IoPriority,
     /// Not supported: iterators with true are refused. Lookups ignore it.
     pub managed: bool,
@@ -97,7 +96,7 @@ impl Default for ReadOptions {
 }
 
 impl ReadOptions {
-    /// The defaults as a constant, so that reads without options build none.
+    /// The defaults as a constant, so that reads without options do not create them.
     pub(crate) const DEFAULT: ReadOptions = {
         ReadOptions {
             snapshot: None,
@@ -133,7 +132,7 @@ impl ReadOptions {
         }
     };
 
-    /// Whether an iterator must see all keys in order although a prefix extractor is set.
+    /// Returns whether an iterator must show all keys in order even if a prefix extractor is set.
     pub(crate) fn total_order(&self) -> bool {
         self.total_order_seek || self.auto_prefix_mode
     }
@@ -142,20 +141,20 @@ impl ReadOptions {
 /// Options of writes; names and defaults are RocksDB's.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WriteOptions {
-    /// Return after the WAL is on the device.
+    /// Sync the WAL before returning.
     pub sync: bool,
-    /// Write no WAL: lost unless flushed.
+    /// Write no WAL record: a crash loses the write unless it was flushed.
     pub disable_wal: bool,
-    /// Skip column families that do not exist instead of failing.
+    /// Skip records of column families that do not exist, instead of failing.
     pub ignore_missing_column_families: bool,
     /// Fail with Incomplete instead of waiting in a stall.
     pub no_slowdown: bool,
-    /// Wait longer than others in a stall; accepted, has no effect.
+    /// Wait longer than other writes in a stall; accepted, has no effect.
     pub low_pri: bool,
-    /// Remember where the last key of a batch went in the memtable; accepted, has no effect.
+    /// Remember where the last key of a batch was inserted in the memtable; accepted, has no effect.
     pub memtable_insert_hint_per_batch: bool,
-    /// With `IoPriority::User` the WAL record waits for `DbOptions::rate_limiter`; `IoPriority::Total` does
-    /// not wait; other values are refused.
+    /// With `IoPriority::User`, the WAL record waits for `DbOptions::rate_limiter`. `IoPriority::Total` does not wait.
+    /// Other values are refused.
     pub rate_limiter_priority: IoPriority,
     /// Bytes of checksum per entry of the batch; accepted, has no effect.
     pub protection_bytes_per_key: usize,
@@ -164,9 +163,9 @@ pub struct WriteOptions {
 /// Options of `flush`.
 #[derive(Clone, Copy, Debug)]
 pub struct FlushOptions {
-    /// Return after the flush.
+    /// Wait for the flush to finish.
     pub wait: bool,
-    /// Go on although writers will stall. Otherwise wait until one more memtable stops nobody.
+    /// Flush immediately even if writers will stall. Otherwise wait until one more memtable does not stop writers.
     pub allow_write_stall: bool,
 }
 
@@ -176,30 +175,30 @@ impl Default for FlushOptions {
     }
 }
 
-/// What `compact_range` does with the last level. Numbers are RocksDB's.
+/// The treatment of the last level in `compact_range`. Numbers are RocksDB's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[repr(u8)]
 pub enum BottommostLevelCompaction {
-    /// Leave it.
+    /// Skip it.
     Skip = 0,
     /// Rewrite it if a compaction filter is set.
     #[default]
     IfHaveCompactionFilter = 1,
     /// Rewrite it.
     Force = 2,
-    /// Rewrite it, except files that this call made.
+    /// Rewrite it, except files written by the same call.
     ForceOptimized = 3,
 }
 
-/// What `compact_range` does with old blobs. Numbers are RocksDB's.
+/// The treatment of old blobs in `compact_range`. Numbers are RocksDB's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[repr(u8)]
 pub enum BlobGarbageCollectionPolicy {
     /// Collect them.
     Force = 0,
-    /// Leave them.
+    /// Keep them.
     Disable = 1,
-    /// What the column family says.
+    /// Use the column family's setting.
     #[default]
     UseDefault = 2,
 }
@@ -207,28 +206,27 @@ pub enum BlobGarbageCollectionPolicy {
 /// Options of `compact_range`.
 #[derive(Clone, Debug)]
 pub struct CompactRangeOptions {
-    /// No other compaction runs meanwhile.
+    /// Prevent other compactions from running at the same time.
     pub exclusive_manual_compaction: bool,
-    /// Move the level that the result lies on to `target_level`, which must be free, as all levels
-    /// between.
+    /// Move the result's level to `target_level`. That level and all levels in between must be empty.
     pub change_level: bool,
     /// See `change_level`; negative means the smallest empty level that is large enough.
     pub target_level: i32,
-    /// The path that the result goes to: there is one, 0.
+    /// The index of the data path for the result.
     pub target_path_id: u32,
-    /// Flush at once although writers will stall.
+    /// Flush immediately even if writers will stall.
     pub allow_write_stall: bool,
-    /// Set it to true to make the call end soon with Incomplete.
+    /// Setting it to true makes the call end soon with Incomplete.
     pub canceled: Option<Arc<AtomicBool>>,
     /// Drop versions with older timestamps. Not supported: there are no user-defined timestamps.
     pub full_history_ts_low: Option<Vec<u8>>,
-    /// What to do with the last level.
+    /// The treatment of the last level.
     pub bottommost_level_compaction: BottommostLevelCompaction,
-    /// Threads that share it; 0 means the database's.
+    /// The number of threads that share the compaction; 0 means the database's setting.
     pub max_subcompactions: u32,
-    /// What to do with old blobs; accepted, has no effect: there are none.
+    /// The treatment of old blobs; accepted, has no effect: there are no blobs.
     pub blob_garbage_collection_policy: BlobGarbageCollectionPolicy,
-    /// Which part of the blob files is old; accepted, has no effect.
+    /// The fraction of the blob files that counts as old; accepted, has no effect.
     pub blob_garbage_collection_age_cutoff: f64,
 }
 
@@ -250,15 +248,15 @@ impl Default for CompactRangeOptions {
     }
 }
 
-/// What `approximate_sizes` counts, and how precisely; names and defaults are RocksDB's.
+/// The scope and precision of `approximate_sizes`; names and defaults are RocksDB's.
 #[derive(Clone, Copy, Debug)]
 pub struct SizeApproximationOptions {
-    /// Count what memtables hold.
+    /// Include memtables.
     pub include_memtables: bool,
-    /// Count what files hold.
+    /// Include files.
     pub include_files: bool,
-    /// A share, as 0.1: files that lie in the range partly are not searched while all of them
-    /// together are less than this share of the files that lie in it wholly. Otherwise always.
+    /// A fraction such as 0.1. Files that are only partly in the range are not searched if their total size is less
+    /// than this fraction of the size of the files that are fully in it. Otherwise they are always searched.
     pub files_size_error_margin: f64,
 }
 
@@ -275,14 +273,14 @@ impl Default for SizeApproximationOptions {
 /// Options of `wait_for_compact`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WaitForCompactOptions {
-    /// End with Aborted while background work is paused, instead of waiting for it to go on.
+    /// Fail with Aborted while background work is paused, instead of waiting for it to continue.
     pub abort_on_pause: bool,
     /// Flush all column families first.
     pub flush: bool,
-    /// Wait until obsolete files are deleted, too.
+    /// Also wait until obsolete files are deleted.
     pub wait_for_purge: bool,
     /// Close the database afterwards.
     pub close_db: bool,
-    /// End with TimedOut after this; zero waits without end.
+    /// Fail with TimedOut after this time; zero means no limit.
     pub timeout: Duration,
 }

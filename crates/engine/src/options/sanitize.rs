@@ -1,9 +1,9 @@
-//! Changes and refuses settings before a database opens. What only a database and a family together can be wrong
-//! about is refused in `open/checks.rs`.
+//! Validates and adjusts settings before a database opens. Combinations of database and family options are checked in
+//! `open/checks.rs`.
 //!
-//! [`validate`] refuses what would give wrong results, what cannot be, and what the engine does not
-//! have; its messages name option, value and what is allowed. [`sanitize`] then moves values to the
-//! nearest sensible one, as RocksDB does, and says what it changed; the sentences go to LOG.
+//! [`validate`] refuses settings that would give wrong results, impossible settings, and settings that the engine does
+//! not support. Its messages name the option, the value and the allowed values. [`sanitize`] then changes values to the
+//! nearest sensible one, as RocksDB does, and returns a sentence about each change, for LOG.
 
 use super::{
     BlockBasedTableOptions, ColumnFamilyOptions, CompactionStyle, CuckooTableOptions,
@@ -15,16 +15,16 @@ use crate::error::{Error, Result};
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
-/// Row offsets in a PlainTable have 31 bits. Files stop growing here, well below, since the last
-/// entry and the tail of the file still follow.
+/// Row offsets in a PlainTable have 31 bits. Files stop growing well below that limit, because the last entry and the
+/// end of the file still follow.
 pub const PLAIN_TABLE_FILE_SIZE_MAX: u64 = 3 << 29;
 
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
 const GIB: usize = 1 << 30;
 
-/// Background jobs at once, as `(flushes, compactions)`, after RocksDB's rule: a quarter of
-/// `max_background_jobs` flush unless one of the older options says otherwise.
+/// Returns the limits of concurrent background jobs as `(flushes, compactions)`, by RocksDB's rule: a quarter of
+/// `max_background_jobs` flush, unless one of the older options is set.
 pub fn background_job_limits(db: &DbOptions) -> (usize, usize) {
     let at_least_1 = |n: i32| usize::try_from(n).unwrap_or(0).max(1);
     if db.max_background_flushes == -1 && db.max_background_compactions == -1 {
@@ -53,7 +53,7 @@ fn in_range<T: PartialOrd + Display>(
     Err(out_of_range(option, value, range))
 }
 
-/// For numbers that [`sanitize`] moves up where they are too small.
+/// For numbers that [`sanitize`] raises if they are too small.
 fn at_most<T: PartialOrd + Display>(option: &str, value: T, largest: T) -> Result<()> {
     if value <= largest {
         return Ok(());
@@ -68,7 +68,7 @@ fn refuse(option: &str, value: impl Display, is_set: bool, instead: &str) -> Res
     Err(Error::not_supported(format!("option {option}: value {value} is not supported; {instead}")))
 }
 
-/// Refuses options of a database that cannot be honoured.
+/// Refuses database options that cannot be honoured.
 pub fn validate_db(db: &DbOptions) -> Result<()> {
     db.check()?;
     db.unnamed.check()?;
@@ -84,7 +84,7 @@ pub fn validate_db(db: &DbOptions) -> Result<()> {
     at_most_four_paths("DB", &db.db_paths)
 }
 
-/// `HH:mm-HH:mm`, or nothing.
+/// Returns whether the text is `HH:mm-HH:mm` or empty.
 fn is_time_range(text: &str) -> bool {
     let below = |digits: &str, end: u32| {
         digits.len() == 2
@@ -97,7 +97,7 @@ fn is_time_range(text: &str) -> bool {
         || text.split_once('-').is_some_and(|(begin, end)| is_time(begin) && is_time(end))
 }
 
-/// Ways to write that exclude each other in RocksDB: a program that sets both is in error.
+/// Refuses combinations of write modes that RocksDB does not allow: a program that sets both is wrong.
 fn validate_write_modes(db: &DbOptions) -> Result<()> {
     let excluded = [
         (
@@ -117,7 +117,7 @@ fn validate_write_modes(db: &DbOptions) -> Result<()> {
     found.map_or(Ok(()), |(_, what)| Err(Error::invalid_argument(what)))
 }
 
-/// Refuses options of a column family that cannot be honoured.
+/// Refuses column family options that cannot be honoured.
 pub fn validate_cf(cf: &ColumnFamilyOptions) -> Result<()> {
     let timestamp = cf.comparator.timestamp_size();
     let none = "expected 0: user-defined timestamps are not supported";
@@ -158,7 +158,7 @@ fn protection(of: &str, bytes: impl Into<u64>) -> Result<()> {
     }
 }
 
-/// The MANIFEST has two bits for the path of a file.
+/// Refuses more than four paths: the MANIFEST has two bits for the path of a file.
 fn at_most_four_paths(which: &str, paths: &[DbPath]) -> Result<()> {
     match paths.len() {
         0..=4 => Ok(()),
@@ -168,7 +168,7 @@ fn at_most_four_paths(which: &str, paths: &[DbPath]) -> Result<()> {
     }
 }
 
-/// RocksDB's stand-in for "not set" in `ttl` and `periodic_compaction_seconds`.
+/// RocksDB's value for "not set" in `ttl` and `periodic_compaction_seconds`.
 const TIME_UNSET: u64 = u64::MAX - 1;
 
 fn validate_times(cf: &ColumnFamilyOptions) -> Result<()> {
@@ -210,8 +210,8 @@ fn validate_universal(cf: &ColumnFamilyOptions) -> Result<()> {
     Ok(())
 }
 
-/// As in RocksDB `compression` does not matter where each level has its own. The last level's codec is
-/// looked at too: RocksDB finds it missing in a compaction, and writes without one.
+/// As in RocksDB, `compression` is ignored if each level has its own codec. The last level's codec is checked too:
+/// RocksDB finds out only in a compaction that it is missing, and then writes uncompressed blocks.
 fn validate_compression(cf: &ColumnFamilyOptions) -> Result<()> {
     let levels = cf.compression_per_level.iter().copied();
     let for_all = Some(cf.compression).filter(|_| cf.compression_per_level.is_empty());
@@ -238,7 +238,7 @@ fn validate_levels(cf: &ColumnFamilyOptions) -> Result<()> {
     finite("max_bytes_for_level_multiplier", cf.max_bytes_for_level_multiplier)
 }
 
-/// RocksDB writes what is not finite into OPTIONS, reads something else back, and refuses to open.
+/// Refuses infinite values and NaN: RocksDB writes them to OPTIONS, reads something else back, and refuses to open.
 fn finite(option: &str, value: f64) -> Result<()> {
     if value.is_finite() {
         return Ok(());
@@ -300,12 +300,12 @@ fn validate_cuckoo(table: &CuckooTableOptions) -> Result<()> {
     if !(ratio > 0.0 && ratio <= 1.0) {
         return Err(out_of_range("hash_table_ratio", ratio, "expected more than 0, at most 1"));
     }
-    // So many buckets are in every file, besides those of the hash table.
+    // Every file has this many extra buckets, besides those of the hash table.
     in_range("cuckoo_block_size", table.cuckoo_block_size, 0..=1 << 20)
 }
 
-/// A sentence per setting that differs from its default and has no effect. Before [`sanitize`], which
-/// fills some of them in.
+/// Returns a sentence for each setting that differs from its default and has no effect. Call it before [`sanitize`],
+/// which sets some of them.
 pub fn settings_without_effect(db: &DbOptions, families: &[&ColumnFamilyOptions]) -> Vec<String> {
     let mut out = db.without_effect();
     for cf in families {
@@ -330,11 +330,11 @@ fn nested_without_effect<T: OptionSet>(part: &str, options: &T) -> Vec<String> {
     options.without_effect().into_iter().map(dotted).collect()
 }
 
-/// Collects what was changed.
+/// Collects the changes.
 struct Changes(Vec<String>);
 
 impl Changes {
-    /// Sets `field` to `to` if it differs, and notes it with the reason.
+    /// Sets `field` to `to` if it differs, and records the reason.
     fn set<T: PartialOrd + Display>(&mut self, option: &str, field: &mut T, to: T, why: &str) {
         if *field != to {
             self.0.push(format!("option {option}: {field} changed to {to}: {why}"));
@@ -342,7 +342,7 @@ impl Changes {
         }
     }
 
-    /// Moves `field` into the range, and notes it.
+    /// Clamps `field` to the range, and records the change.
     fn clip<T: PartialOrd + Display + Copy>(
         &mut self,
         option: &str,
@@ -362,7 +362,7 @@ impl Changes {
     }
 }
 
-/// Moves odd values of a database to sensible ones; says which.
+/// Changes unreasonable values of a database to sensible ones. Returns the changes.
 pub fn sanitize_db(db: &mut DbOptions) -> Vec<String> {
     let mut changes = Changes(Vec::new());
     if db.max_open_files != -1 {
@@ -371,7 +371,7 @@ pub fn sanitize_db(db: &mut DbOptions) -> Vec<String> {
     changes.clip("max_background_jobs", &mut db.max_background_jobs, 1, 1024);
     changes.clip("max_file_opening_threads", &mut db.max_file_opening_threads, 1, 1024);
     changes.clip("max_subcompactions", &mut db.max_subcompactions, 1, 1024);
-    // -1 is "follow max_background_jobs".
+    // -1 means "follow max_background_jobs".
     changes.clip("max_background_compactions", &mut db.max_background_compactions, -1, 1024);
     changes.clip("max_background_flushes", &mut db.max_background_flushes, -1, 1024);
     if !matches!(db.wal_compression, CompressionType::None | CompressionType::Zstd) {
@@ -379,16 +379,16 @@ pub fn sanitize_db(db: &mut DbOptions) -> Vec<String> {
         changes.0.push(format!("option wal_compression changed to kNoCompression: {why}"));
         db.wal_compression = CompressionType::None;
     }
-    // Silent: 0 is documented as "the engine chooses".
+    // No message: 0 is documented as "the engine chooses".
     if db.delayed_write_rate == 0 {
         db.delayed_write_rate = 16 * MIB as u64;
     }
-    // Silent, as in RocksDB: what is prepared is copied into a new WAL, and the old ones must go.
+    // No message, as in RocksDB: prepared sections are copied into a new WAL, and the old ones must be deleted.
     db.avoid_flush_during_recovery &= !db.allow_2pc;
     changes.0
 }
 
-/// Moves odd values of a column family to sensible ones; says which.
+/// Changes unreasonable values of a column family to sensible ones. Returns the changes.
 pub fn sanitize_cf(cf: &mut ColumnFamilyOptions) -> Vec<String> {
     let mut changes = Changes(Vec::new());
     sanitize_memory(cf, &mut changes);
@@ -406,7 +406,7 @@ fn sanitize_memory(cf: &mut ColumnFamilyOptions, changes: &mut Changes) {
     };
     changes.clip("write_buffer_size", &mut cf.write_buffer_size, 64 * KIB, largest);
     if cf.arena_block_size == 0 {
-        // Silent: 0 is documented to mean this.
+        // No message: 0 is documented to mean this.
         cf.arena_block_size = (cf.write_buffer_size / 8).min(MIB).next_multiple_of(4 * KIB);
     }
     changes.clip("arena_block_size", &mut cf.arena_block_size, 1, 2 * GIB);
@@ -462,7 +462,7 @@ fn sanitize_memtable(factory: &mut MemtableFactory, changes: &mut Changes) {
     }
 }
 
-/// Silent: unset is documented to mean this.
+/// Resolves unset times. No message: unset is documented to mean this.
 fn sanitize_times(cf: &mut ColumnFamilyOptions) {
     const MONTH: u64 = 30 * 24 * 60 * 60;
     let knows_time = matches!(cf.table_factory, TableFactory::BlockBased(_));
@@ -476,7 +476,7 @@ fn sanitize_times(cf: &mut ColumnFamilyOptions) {
     if *period == TIME_UNSET && rewrites && knows_time {
         *period = MONTH;
     }
-    // For universal compaction both mean the same: the shorter one counts.
+    // For universal compaction both options have the same meaning: the shorter time applies.
     if is_universal {
         *period = match (*period, cf.ttl) {
             (0, ttl) => ttl,
@@ -489,20 +489,20 @@ fn sanitize_times(cf: &mut ColumnFamilyOptions) {
     }
 }
 
-/// Takes over what the database's options say of every family. Before [`sanitize_cf`].
+/// Applies the database's options to a family. Call it before [`sanitize_cf`].
 pub fn inherit_from_db(db: &DbOptions, cf: &mut ColumnFamilyOptions) -> Vec<String> {
     let mut changes = Changes(Vec::new());
     if cf.cf_paths.is_empty() {
-        // Silent: empty is documented to mean these.
+        // No message: empty is documented to mean these.
         cf.cf_paths.clone_from(&db.db_paths);
     }
     cf.cf_allow_ingest_behind |= db.allow_ingest_behind;
     if cf.cf_allow_ingest_behind {
-        // Level 0, one to compact into, and the one for what is ingested behind.
+        // Level 0, one level to compact into, and one for files that are ingested behind.
         changes.clip("num_levels", &mut cf.num_levels, 3, 64);
     }
     if db.atomic_flush {
-        // What is sealed together is flushed together, however little it is.
+        // Memtables that are sealed together are flushed together, however small they are.
         let merge = &mut cf.min_write_buffer_number_to_merge;
         changes.set("min_write_buffer_number_to_merge", merge, 1, "atomic_flush is true");
     }
@@ -535,7 +535,7 @@ fn sanitize_levels(cf: &mut ColumnFamilyOptions, changes: &mut Changes) {
         changes.set("level0_file_num_compaction_trigger", trigger, 1, "it cannot be 0");
     }
     if cf.compaction_style == CompactionStyle::Fifo {
-        // Files are dropped, not compacted: their number holds nobody up.
+        // Files are dropped, not compacted, so their number must not delay writers.
         cf.level0_slowdown_writes_trigger = i32::MAX;
         cf.level0_stop_writes_trigger = i32::MAX;
     }
@@ -557,7 +557,7 @@ fn sanitize_levels(cf: &mut ColumnFamilyOptions, changes: &mut Changes) {
         changes.set("soft_pending_compaction_bytes_limit", soft, hard, why);
     }
     if cf.max_compaction_bytes == 0 {
-        // Silent: 0 is documented to mean this.
+        // No message: 0 is documented to mean this.
         cf.max_compaction_bytes = cf.target_file_size_base.saturating_mul(25);
     }
 }
@@ -592,7 +592,7 @@ fn sanitize_table(factory: &mut TableFactory, changes: &mut Changes) {
             changes.set("filter_policy bits per key", bits_per_key, 100.0, "it must be a number");
         }
         changes.clip("filter_policy bits per key", bits_per_key, 0.0, 100.0);
-        // RocksDB: below half a bit there is no filter, else at least one bit.
+        // As in RocksDB: below half a bit there is no filter, otherwise at least one bit.
         if *bits_per_key < 0.5 {
             table.filter_policy = None;
         }

@@ -1,4 +1,4 @@
-//! Many settings at once, for one purpose each; values are RocksDB's.
+//! Presets of several settings for one purpose each. The values are RocksDB's.
 
 use super::{
     BlockBasedTableOptions, ColumnFamilyOptions, CompactionStyle, DataBlockIndexType, DbOptions,
@@ -8,8 +8,8 @@ use crate::cache::Cache;
 use crate::compress::CompressionType;
 
 impl Options {
-    /// For loading much at once: nothing is compacted and nobody is held up until the program
-    /// compacts everything by hand.
+    /// Prepares for bulk loading: nothing is compacted and no writer is stalled until the program compacts everything
+    /// manually.
     pub fn prepare_for_bulk_load(&mut self) {
         let (db, cf) = (&mut self.db, &mut self.cf);
         cf.level0_file_num_compaction_trigger = 1 << 30;
@@ -18,7 +18,7 @@ impl Options {
         cf.soft_pending_compaction_bytes_limit = 0;
         cf.hard_pending_compaction_bytes_limit = 0;
         cf.disable_auto_compactions = true;
-        // The one compaction takes all of level 0, into one other level.
+        // The one manual compaction moves all of level 0 into one other level.
         cf.max_compaction_bytes = 1 << 60;
         cf.num_levels = 2;
         cf.max_write_buffer_number = 6;
@@ -30,14 +30,14 @@ impl Options {
 }
 
 impl DbOptions {
-    /// So many background jobs at once.
+    /// Sets the number of concurrent background jobs.
     pub fn increase_parallelism(&mut self, total_threads: i32) {
         self.max_background_jobs = total_threads;
     }
 }
 
 impl ColumnFamilyOptions {
-    /// For lookups of single keys, with a block cache of so many MiB.
+    /// Optimises for lookups of single keys, with a block cache of this many MiB.
     pub fn optimize_for_point_lookup(&mut self, block_cache_size_mb: u64) {
         let bytes = block_cache_size_mb.saturating_mul(1 << 20);
         self.table_factory = TableFactory::BlockBased(BlockBasedTableOptions {
@@ -51,10 +51,10 @@ impl ColumnFamilyOptions {
         self.memtable_whole_key_filtering = true;
     }
 
-    /// Levels that suit memtables of so many bytes together.
+    /// Chooses levels that suit memtables with this many bytes in total.
     pub fn optimize_level_style_compaction(&mut self, memtable_memory_budget: u64) {
         self.set_memtables(memtable_memory_budget);
-        // Level 0 goes down when it is as large as all memtables.
+        // Level 0 is compacted when it is as large as all memtables.
         self.level0_file_num_compaction_trigger = 2;
         self.target_file_size_base = memtable_memory_budget / 8;
         self.max_bytes_for_level_base = memtable_memory_budget;
@@ -63,7 +63,7 @@ impl ColumnFamilyOptions {
         self.compression_per_level = (0..self.num_levels).map(codec).collect();
     }
 
-    /// Universal compaction that suits memtables of so many bytes together.
+    /// Chooses universal compaction that suits memtables with this many bytes in total.
     pub fn optimize_universal_style_compaction(&mut self, memtable_memory_budget: u64) {
         self.set_memtables(memtable_memory_budget);
         self.compaction_style = CompactionStyle::Universal;

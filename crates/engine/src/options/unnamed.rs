@@ -1,7 +1,7 @@
-//! Numbers that a program sets through the C ABI where RocksDB has an enumeration, and that none of its names has.
+//! Enumeration values set through the C ABI that are numbers without a name in RocksDB.
 //!
-//! There is no place for an error in a setter, and the fields are closed sets. So the number waits here for the
-//! opening, which refuses it; until then a getter returns it. Setting a number with a name removes it.
+//! A setter cannot return an error, and the fields are closed sets. So the number is kept here until opening, which
+//! refuses it; until then a getter returns it. Setting a number that has a name removes it.
 
 use crate::error::{Error, Result};
 
@@ -10,30 +10,30 @@ use crate::error::{Error, Result};
 pub struct Unnamed(Vec<(&'static str, i64)>);
 
 impl Unnamed {
-    /// Notes what an option was set to; `None` is a number with a name.
+    /// Records the number to which an option was set; `None` means a number that has a name.
     pub fn note(&mut self, option: &'static str, number: Option<i64>) {
         self.0.retain(|(name, _)| *name != option);
         self.0.extend(number.map(|number| (option, number)));
     }
 
-    /// The number that an option was set to, if it has no name.
+    /// Returns the number to which an option was set, if it has no name.
     pub fn number(&self, option: &str) -> Option<i64> {
         self.0.iter().find(|(name, _)| *name == option).map(|(_, number)| *number)
     }
 
-    /// Refuses the first one that matters.
+    /// Refuses the first of these numbers that has an effect.
     pub(super) fn check(&self) -> Result<()> {
         self.0.iter().find_map(refusal).map_or(Ok(()), Err)
     }
 }
 
-/// RocksDB finds a part of these when it compares codecs or makes a table, and the others when it cannot write them
-/// into OPTIONS.
+/// Returns the error for such a number. RocksDB detects some of them when it compares codecs or creates a table, and
+/// the others when it cannot write them to OPTIONS.
 fn refusal((option, number): &(&'static str, i64)) -> Option<Error> {
     /// `kDisableCompressionOption`.
     const DISABLED: i64 = 0xff;
     Some(match *option {
-        // Logs are written uncompressed whatever was asked for.
+        // Logs are written uncompressed, whatever was requested.
         "wal_compression" => return None,
         "checksum" => Error::invalid_argument(format!(
             "Unrecognized ChecksumType for checksum: {}",

@@ -1,4 +1,4 @@
-//! The figures of a whole database, and how an interval of them is written.
+//! The figures of a whole database, and the text for an interval.
 
 use super::level_table::human_count;
 use std::fmt::Write;
@@ -6,14 +6,14 @@ use std::fmt::Write;
 const MIB: f64 = 1024.0 * 1024.0;
 const GIB: f64 = 1024.0 * MIB;
 
-/// What a report is made of.
+/// The figures for a report.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct DbFigures {
     pub(super) seconds: f64,
     pub(super) writes: u64,
     pub(super) keys: u64,
     pub(super) user_bytes: u64,
-    /// Records, without what frames them: so RocksDB counts.
+    /// Bytes of records without framing, as RocksDB counts them.
     pub(super) logged_bytes: u64,
     pub(super) logged_writes: u64,
     pub(super) wal_syncs: u64,
@@ -21,10 +21,10 @@ pub(crate) struct DbFigures {
 }
 
 impl DbFigures {
-    /// What came since `before`.
+    /// Returns the differences since `before`.
     pub(super) fn since(&self, before: &DbFigures) -> DbFigures {
         DbFigures {
-            // Never 0, since rates are divided by it.
+            // Never 0, because rates are divided by it.
             seconds: (self.seconds - before.seconds).max(1e-6),
             writes: self.writes.saturating_sub(before.writes),
             keys: self.keys.saturating_sub(before.keys),
@@ -36,7 +36,7 @@ impl DbFigures {
         }
     }
 
-    /// Three lines. RocksDB gives what was written in GB since the opening, and in MB since then.
+    /// Writes three lines. As in RocksDB, sizes are in GB for the time since opening, and in MB for the interval.
     pub(super) fn write(&self, out: &mut String, head: &str, unit: f64, unit_name: &str) {
         let per_second = |bytes: u64| bytes as f64 / MIB / self.seconds;
         let (seconds, millis) = (self.stalled_us / 1_000_000, self.stalled_us / 1000 % 1000);

@@ -1,5 +1,4 @@
-//! What `rocksdb.dbstats` and LOG say of a whole database: since it was opened, and since somebody was
-//! told last.
+//! The text of `rocksdb.dbstats` and of LOG about a whole database: since it was opened, and since the last report.
 
 use super::db_figures::DbFigures;
 use super::properties::Properties;
@@ -9,7 +8,7 @@ const MIB: f64 = 1024.0 * 1024.0;
 const GIB: f64 = 1024.0 * MIB;
 
 impl Properties {
-    /// Begins the next interval.
+    /// Returns the text, and begins the next interval.
     pub(super) fn db_stats_text(&self, written: &Written) -> String {
         let now = DbFigures {
             seconds: self.reporter.uptime(),

@@ -1,4 +1,4 @@
-//! The table of a family's levels and jobs that RocksDB prints as `rocksdb.cfstats`.
+//! The table of a family's levels and jobs that RocksDB prints for `rocksdb.cfstats`.
 
 use crate::catalog::ColumnFamilyState;
 use crate::report::LevelJobs;
@@ -18,7 +18,7 @@ fn human_bytes(bytes: u64) -> String {
     format!("{size:.2} {unit}")
 }
 
-/// A number as RocksDB prints it: from 10,000 on in thousands, and so on.
+/// Returns a number as RocksDB prints it: from 10,000 on in thousands, and so on.
 pub(super) fn human_count(n: u64) -> String {
     match n {
         0..10_000 => n.to_string(),
@@ -39,7 +39,7 @@ struct LevelRow<'a> {
     size: u64,
     score: f64,
     jobs: LevelJobs,
-    /// What came in from above, for write amplification.
+    /// Bytes written to the level from above, for write amplification.
     ingested: u64,
 }
 
@@ -88,7 +88,7 @@ impl LevelRow<'_> {
     }
 }
 
-/// The table of a family's levels, and of its kinds of jobs.
+/// Returns the table of a family's levels and kinds of jobs.
 pub(super) fn level_table(cf: &ColumnFamilyState) -> String {
     let name = &cf.data.name;
     let mut out =
@@ -136,7 +136,7 @@ mod tests {
         let mut out = String::new();
         let ingested = 26889;
         LevelRow { name: "L0", files: 2, size: 26889, score: 0.5, jobs, ingested }.write(&mut out);
-        // As RocksDB 10.10.1 printed it for the same work.
+        // The text that RocksDB 10.10.1 printed for the same work.
         assert_eq!(
             out,
             "  L0      2/0     26.26 KB   0.5      0.0     0.0      0.0       0.0       0.0      0.0       0.0   1.0      0.0      5.1      0.01              0.00         2    0.003    2000      0       0.0       0.0\n"

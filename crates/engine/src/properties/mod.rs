@@ -1,4 +1,4 @@
-//! Properties by RocksDB's names, and the figures that LOG gets from time to time.
+//! Properties by RocksDB's names, and the statistics that LOG gets periodically.
 
 mod db_figures;
 mod db_stats;

@@ -18,23 +18,23 @@ use std::time::Duration;
 
 const MIB: f64 = 1024.0 * 1024.0;
 
-/// A walk over a cache serves reports for so long, if somebody asks and if LOG wants it.
+/// Reports may reuse a walk over a cache for this long, both those on request and those for LOG.
 const STATS_AGE: Duration = Duration::from_secs(10);
 const STATS_AGE_IN_LOG: Duration = Duration::from_secs(180);
 
-/// Answers questions about a database.
+/// Computes the properties of a database.
 pub(crate) struct Properties {
     session: Arc<Session>,
     pub(super) reporter: Arc<Reporter>,
     files: Arc<FileKeeper>,
     pub(super) catalog: Arc<Catalog>,
     commit: Arc<CommitQueue>,
-    /// What was reported last: intervals begin there.
+    /// The figures of the last report, where the current interval begins.
     pub(super) reported: Mutex<DbFigures>,
 }
 
 impl Properties {
-    /// Of a database with these parts.
+    /// Creates the properties of a database with these parts.
     pub(crate) fn new(
         (session, reporter, files): (Arc<Session>, Arc<Reporter>, Arc<FileKeeper>),
         catalog: Arc<Catalog>,
@@ -43,7 +43,7 @@ impl Properties {
         Properties { session, reporter, files, catalog, commit, reported: Mutex::default() }
     }
 
-    /// A property of a family, or `None` where there is no such property.
+    /// Returns a property of a family, or `None` if there is no such property.
     pub(crate) fn property(&self, family: &ColumnFamilyData, name: &str) -> Option<String> {
         let name = name.strip_prefix("rocksdb.").or_else(|| name.strip_prefix("ferrolith."))?;
         if let Some(level) = name.strip_prefix("aggregated-table-properties") {
@@ -63,7 +63,7 @@ impl Properties {
                 .then(|| format!("{:.6}", compression_ratio(cf, level)));
         }
         if let Some(temperature) = name.strip_prefix("live-sst-files-size-at-temperature") {
-            // Files have none: all are of the unknown one.
+            // Files have no temperature, so all are counted as unknown.
             let temperature: u32 = temperature.parse().ok()?;
             return Some(if temperature == 0 { cf.current.total_bytes() } else { 0 }.to_string());
         }
@@ -89,7 +89,7 @@ impl Properties {
         }
     }
 
-    /// The sum of a number over all families; `None` where it is no such property of any.
+    /// Returns the sum of a numeric property over all families, or `None` if there is no such property.
     pub(crate) fn aggregated_property_int(&self, name: &str) -> Option<u64> {
         let name = name.strip_prefix("rocksdb.").or_else(|| name.strip_prefix("ferrolith."))?;
         let written = self.commit.written();
@@ -150,7 +150,7 @@ impl Properties {
             "block-cache-capacity" => block_cache(cf)?.capacity() as u64,
             "block-cache-usage" => block_cache(cf)?.usage() as u64,
             "block-cache-pinned-usage" => block_cache(cf)?.pinned_usage() as u64,
-            // Ours: what amplification figures are made of.
+            // Our own property, for amplification figures.
             "bytes-written" => written.user_bytes,
             "wal-bytes" => c.wal_bytes.get() + written.live_wal_bytes,
             "wal-syncs" => c.wal_syncs.get(),
@@ -164,8 +164,8 @@ impl Properties {
         })
     }
 
-    /// Writes the figures that properties report into LOG. As in RocksDB all of them are one entry of
-    /// many lines, by which tools find where it ends.
+    /// Writes the figures of properties to LOG. As in RocksDB, they form one entry of many lines; tools rely on this to
+    /// find its end.
     pub(crate) fn dump(&self) {
         let mut text = self.db_stats_text(&self.commit.written());
         let state = self.catalog.state();
@@ -208,12 +208,12 @@ impl Properties {
     }
 }
 
-/// Times of reads by level: only the head, since they are not kept apart.
+/// Returns only the header of the read-time histograms by level, because they are not recorded separately.
 fn file_histogram(family: &str) -> String {
     format!("\n** File Read Latency Histogram By Level [{family}] **\n")
 }
 
-/// A cache in two lines, from a walk over it that is `age_max` old at most.
+/// Returns a cache's description in two lines, from a walk over it that is at most `age_max` old.
 fn cache_text(cache: &Cache, age_max: Duration) -> String {
     let (mib, used) = (cache.capacity() as f64 / MIB, cache.usage() as f64 / 1024.0);
     let (name, stats) = (cache.name(), cache.entry_stats(age_max));
@@ -246,7 +246,7 @@ fn block_cache(cf: &ColumnFamilyState) -> Option<Arc<Cache>> {
     }
 }
 
-/// What open readers hold outside of the cache.
+/// Returns the memory that open readers use outside the cache.
 fn table_readers_memory(cf: &ColumnFamilyState) -> u64 {
     let readers = cf.current.all_files().filter_map(|(_, file)| file.pinned_reader());
     readers.map(|table| table.memory_usage() as u64).sum()

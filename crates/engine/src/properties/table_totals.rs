@@ -1,4 +1,4 @@
-//! `rocksdb.aggregated-table-properties`: the sums over the properties of many tables.
+//! `rocksdb.aggregated-table-properties`: sums over the properties of tables.
 
 use super::properties::Properties;
 use crate::session::ColumnFamilyData;
@@ -8,8 +8,8 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 impl Properties {
-    /// The property's text: of all levels, or with `-at-levelN` behind the name of one. A table that
-    /// cannot be opened makes it `None`.
+    /// Returns the text of the property: for all levels or, with the suffix `-at-levelN`, for one level. `None` if a
+    /// table cannot be opened.
     pub(super) fn aggregated_table_properties(
         &self,
         family: &ColumnFamilyData,
@@ -58,7 +58,7 @@ fn add(sum: &mut TableProperties, p: &TableProperties) {
     }
 }
 
-/// RocksDB's text. What is no sum stands in it as it does for a table that says nothing.
+/// Returns RocksDB's text. Properties that are not sums are printed as for a table that lacks them.
 fn text(p: &TableProperties) -> String {
     let average =
         |sum: u64| if p.num_entries == 0 { 0.0 } else { sum as f64 / p.num_entries as f64 };

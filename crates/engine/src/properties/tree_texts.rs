@@ -1,11 +1,11 @@
-//! What properties say of a family's tree: estimates and lists.
+//! Properties of a family's tree: estimates and lists.
 
 use crate::catalog::ColumnFamilyState;
 use std::fmt::Write;
 
 const MIB: f64 = 1024.0 * 1024.0;
 
-/// Entries less twice the tombstones, as RocksDB estimates.
+/// Returns the number of entries minus twice the number of tombstones, which is RocksDB's estimate.
 pub(super) fn estimate_keys(cf: &ColumnFamilyState) -> u64 {
     let mut entries = cf.mem.num_entries();
     let mut deletes = cf.mem.num_deletes();
@@ -22,7 +22,7 @@ pub(super) fn estimate_keys(cf: &ColumnFamilyState) -> u64 {
     entries.saturating_sub(2 * deletes)
 }
 
-/// Files and size of each level.
+/// Returns the number of files and the size of each level.
 pub(super) fn level_stats(cf: &ColumnFamilyState) -> String {
     let mut out = String::from("Level Files Size(MB)\n--------------------\n");
     for level in 0..cf.current.num_levels() {
@@ -32,7 +32,7 @@ pub(super) fn level_stats(cf: &ColumnFamilyState) -> String {
     out
 }
 
-/// Every table, level by level.
+/// Returns the list of all tables, level by level.
 pub(super) fn tables_text(cf: &ColumnFamilyState) -> String {
     let mut out = String::new();
     let side = |key: &[u8]| {
@@ -60,7 +60,7 @@ pub(super) fn tables_text(cf: &ColumnFamilyState) -> String {
     out
 }
 
-/// Raw bytes for each byte of a level's files; -1 where there are none.
+/// Returns the ratio of raw bytes to file bytes of a level; -1 if it has no files.
 pub(super) fn compression_ratio(cf: &ColumnFamilyState, level: usize) -> f64 {
     let (mut raw, mut stored) = (0, 0);
     for file in cf.current.files(level) {
@@ -70,7 +70,7 @@ pub(super) fn compression_ratio(cf: &ColumnFamilyState, level: usize) -> f64 {
     if stored == 0 { -1.0 } else { raw as f64 / stored as f64 }
 }
 
-/// Bytes of files that no deeper, or older, file overlaps: RocksDB's estimate of what is alive.
+/// Returns the total size of the files that no deeper or older file overlaps: RocksDB's estimate of live data.
 pub(super) fn live_data_size(cf: &ColumnFamilyState) -> u64 {
     let order = cf.current.order();
     let mut counted: Vec<(&[u8], &[u8])> = Vec::new();
@@ -78,7 +78,7 @@ pub(super) fn live_data_size(cf: &ColumnFamilyState) -> u64 {
     for level in (0..cf.current.num_levels()).rev() {
         for file in cf.current.files(level) {
             let (first, last) = (file.smallest_user_key(), file.largest_user_key());
-            // Ranges that were counted are disjoint and in order.
+            // Ranges counted so far are disjoint and sorted.
             let at = counted.partition_point(|(_, end)| order.compare_user(end, first).is_lt());
             let overlaps =
                 counted.get(at).is_some_and(|(start, _)| order.compare_user(start, last).is_le());

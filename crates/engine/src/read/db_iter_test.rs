@@ -7,7 +7,7 @@ use crate::iter::{MergingIterator, merging_iterator};
 use crate::version::Source;
 use std::cmp::Ordering;
 
-/// The order of bytes under another name, so that `KeyOrder` takes the slow way.
+/// Bytewise order under another name, so that `KeyOrder` uses the slow path.
 struct Unknown;
 
 impl Comparator for Unknown {
@@ -47,12 +47,12 @@ fn db_iter(inner: Box<dyn InternalIterator>, seq: SeqNo, options: &ReadOptions) 
     )
 }
 
-/// The iterator as it should be: a place in the sorted list of visible keys within bounds.
+/// The model of the iterator: a position in the sorted list of visible keys within bounds.
 struct Model {
     order: KeyOrder,
     entries: Vec<Entry>,
     extractor: Option<Arc<dyn SliceTransform>>,
-    /// `Some(None)` after a start outside of the extractor's domain, whose prefix no key has.
+    /// `Some(None)` after a start key outside the extractor's domain, whose prefix no key has.
     prefix: Option<Option<Vec<u8>>>,
     at: Option<usize>,
 }
@@ -211,7 +211,7 @@ fn scan(iter: &mut DbIter) -> Vec<String> {
     seen
 }
 
-/// Whatever entry an error hides: what was shown before it is right, and the error is told.
+/// Whichever entry is unreadable: everything shown before it is right, and the error is reported.
 #[test]
 fn an_error_is_never_shown_as_an_end_or_a_wrong_value() {
     for seed in 0..300 {
@@ -242,7 +242,7 @@ fn an_error_is_never_shown_as_an_end_or_a_wrong_value() {
                     assert_eq!((iter.key(), iter.value()), (&key[..], &value[..]), "seed {seed}");
                     if forward { iter.next() } else { iter.prev() }
                 }
-                // A seek may have jumped over the bad entry; then the walk must be complete.
+                // A seek may have skipped the bad entry; then the scan must be complete.
                 assert!(iter.status().is_err() || expected.next().is_none(), "seed {seed}");
             }
         }
@@ -325,7 +325,7 @@ fn too_many_hidden_entries_are_incomplete() {
     }
 }
 
-/// A key with many entries costs a seek, not a walk over them.
+/// A key with many entries costs a seek, not a scan over them.
 #[test]
 fn long_runs_of_hidden_entries_are_left_by_a_seek() {
     struct Counted(VecIter, Arc<std::sync::atomic::AtomicUsize>);

@@ -1,6 +1,6 @@
-//! What a step costs: `cargo test --release -p ferrolith --lib speed -- --ignored --nocapture`.
+//! The cost of a step: `cargo test --release -p ferrolith --lib speed -- --ignored --nocapture`.
 //!
-//! Children hand out slices of one buffer, so nearly all of the time is that of the code above them.
+//! Children return slices of one buffer, so nearly all of the time is spent in the code above them.
 
 use super::DbIter;
 use crate::base::{InternalIterator, KeyOrder, ValueType};
@@ -16,7 +16,7 @@ use std::sync::Arc;
 const ENTRIES: u64 = 400_000;
 const VALUE: usize = 100;
 
-/// Entries of one length, back to back.
+/// Entries of equal length, stored contiguously.
 struct Flat {
     bytes: Arc<Vec<u8>>,
     key_len: usize,
@@ -80,16 +80,16 @@ impl InternalIterator for Flat {
     }
 }
 
-/// How keys look and which child has which.
+/// The form of the keys, and their distribution over the children.
 #[derive(Clone, Copy, Debug)]
 enum Keys {
-    /// db_bench's: a big-endian number, then zeros; dealt out at random.
+    /// db_bench's keys: a big-endian number, then zeros; distributed at random.
     Numbers,
-    /// YCSB's: `user` and decimal digits; dealt out at random.
+    /// YCSB's keys: `user` and decimal digits; distributed at random.
     Users,
-    /// Numbers, in stretches of a hundred from one child.
+    /// Numbers, in runs of a hundred from one child.
     Stretches,
-    /// Numbers, every child has all of them in another version.
+    /// Numbers; every child has all of them, in different versions.
     Versions,
 }
 

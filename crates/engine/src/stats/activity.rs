@@ -1,15 +1,15 @@
-//! What a thread reads and writes files for, so that a file's histogram is that of the operation.
+//! The operation for which a thread reads and writes files, so that the time is recorded in the operation's histogram.
 //!
-//! Kept per thread and read only where a file is read or written with statistics on: the layers between an
+//! It is kept per thread, and read only when a file is read or written with statistics on. So the layers between an
 //! operation and its file need not pass it on.
 
 use super::HistogramType;
 use std::cell::Cell;
 
-/// The operation that a thread is busy with.
+/// The operation of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Activity {
-    /// None of the others: reads and writes are counted in no histogram of an operation.
+    /// Any other operation: reads and writes are recorded in no operation's histogram.
     #[default]
     Other,
     /// A flush.
@@ -32,14 +32,14 @@ thread_local! {
     static CURRENT: Cell<Activity> = const { Cell::new(Activity::Other) };
 }
 
-/// Makes `activity` that of this thread until the result is dropped.
+/// Sets this thread's activity until the result is dropped.
 #[must_use]
 pub fn busy_with(activity: Activity) -> Busy {
     Busy(CURRENT.replace(activity))
 }
 
-/// As [`busy_with`], unless the thread is busy with something already: a table that a flush opens is read for the
-/// flush.
+/// Does the same as [`busy_with`], unless the thread already has an activity: a table that a flush opens is read for
+/// the flush.
 #[must_use]
 pub fn busy_unless_known(activity: Activity) -> Busy {
     let before = CURRENT.get();
@@ -49,7 +49,7 @@ pub fn busy_unless_known(activity: Activity) -> Busy {
     Busy(before)
 }
 
-/// Restores the activity that the thread had before.
+/// Restores the thread's previous activity.
 #[derive(Debug)]
 pub struct Busy(Activity);
 
@@ -59,13 +59,13 @@ impl Drop for Busy {
     }
 }
 
-/// Returns what this thread is busy with.
+/// Returns this thread's activity.
 pub fn activity() -> Activity {
     CURRENT.get()
 }
 
 impl Activity {
-    /// Returns the histogram of the times that reads of tables took.
+    /// Returns the histogram for the times of table reads.
     pub fn read_histogram(self) -> Option<HistogramType> {
         Some(match self {
             Activity::Other => return None,
@@ -79,7 +79,7 @@ impl Activity {
         })
     }
 
-    /// Returns the histogram of the times that writes of tables took.
+    /// Returns the histogram for the times of table writes.
     pub fn write_histogram(self) -> Option<HistogramType> {
         match self {
             Activity::Flush => Some(HistogramType::FileWriteFlushMicros),
@@ -89,7 +89,7 @@ impl Activity {
         }
     }
 
-    /// Returns the histogram of the times that syncs of tables took.
+    /// Returns the histogram for the times of table syncs.
     pub fn sync_histogram(self) -> Option<HistogramType> {
         match self {
             Activity::Flush | Activity::DbOpen => Some(HistogramType::TableSyncMicros),

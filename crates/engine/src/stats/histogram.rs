@@ -1,13 +1,14 @@
-//! A histogram over RocksDB's buckets, so that percentiles and printed tables compare line by line.
+//! A histogram with RocksDB's buckets, so that percentiles and printed tables can be compared line by line.
 //!
-//! Thread safety: `add` and `merge` take `&self` and are relaxed; a snapshot taken meanwhile may miss
-//! what is being added. A percentile is interpolated inside its bucket and kept within what was seen.
+//! Thread safety: `add` and `merge` take `&self` and use relaxed atomics; a concurrent snapshot may miss values that
+//! are being added. A percentile is interpolated within its bucket and limited to the range of recorded values.
 
 use crate::env::sync::LazyLock;
 use crate::env::sync::std_atomic::{AtomicU64, Ordering::Relaxed};
 use std::fmt::Write as _;
 
-/// Buckets: two small ones, then each 1.5 times the last, cut to two digits, through all of u64.
+/// The number of buckets: two small ones, then each 1.5 times the previous one, truncated to two digits, up to the end
+/// of u64.
 const BUCKETS: usize = 109;
 
 static LIMITS: LazyLock<[u64; BUCKETS]> = LazyLock::new(|| {
@@ -26,7 +27,7 @@ static LIMITS: LazyLock<[u64; BUCKETS]> = LazyLock::new(|| {
     limits
 });
 
-/// `v` with all but its first two digits set to 0; numbers up to 109 stay.
+/// Returns `v` with all but its first two digits set to 0; numbers up to 109 are unchanged.
 fn two_digits(mut v: u64) -> u64 {
     let mut scale = 1;
     while v / 10 > 10 {
@@ -36,7 +37,7 @@ fn two_digits(mut v: u64) -> u64 {
     v * scale
 }
 
-/// The upper end, inclusive, of every bucket.
+/// Returns the inclusive upper limit of every bucket.
 #[cfg(test)]
 fn bucket_limits() -> &'static [u64] {
     &*LIMITS
@@ -53,7 +54,7 @@ pub struct Histogram {
     max: AtomicU64,
     count: AtomicU64,
     sum: AtomicU64,
-    /// Squares overflow 64 bits late and wrap; only the standard deviation suffers.
+    /// The sum of squares wraps when it exceeds 64 bits, which is late and affects only the standard deviation.
     sum_squares: AtomicU64,
     buckets: [AtomicU64; BUCKETS],
 }
@@ -65,7 +66,7 @@ impl Default for Histogram {
 }
 
 impl Histogram {
-    /// An empty histogram.
+    /// Creates an empty histogram.
     pub fn new() -> Histogram {
         Histogram {
             min: AtomicU64::new(u64::MAX),
@@ -80,7 +81,7 @@ impl Histogram {
     /// Counts one number.
     pub fn add(&self, v: u64) {
         self.buckets[bucket_of(v)].fetch_add(1, Relaxed);
-        // The ends rarely move: look before asking for the cache line.
+        // Minimum and maximum rarely change: read them before requesting the cache line for writing.
         if v < self.min.load(Relaxed) {
             self.min.fetch_min(v, Relaxed);
         }
@@ -92,7 +93,7 @@ impl Histogram {
         self.sum_squares.fetch_add(v.wrapping_mul(v), Relaxed);
     }
 
-    /// Adds what another one counted.
+    /// Adds the counts of another histogram.
     pub fn merge(&self, other: &Histogram) {
         self.min.fetch_min(other.min.load(Relaxed), Relaxed);
         self.max.fetch_max(other.max.load(Relaxed), Relaxed);
@@ -104,7 +105,7 @@ impl Histogram {
         }
     }
 
-    /// Forgets everything.
+    /// Removes all counts.
     pub fn clear(&self) {
         self.min.store(u64::MAX, Relaxed);
         for zero in [&self.max, &self.count, &self.sum, &self.sum_squares] {
@@ -113,27 +114,27 @@ impl Histogram {
         self.buckets.iter().for_each(|b| b.store(0, Relaxed));
     }
 
-    /// How many numbers were counted.
+    /// Returns how many numbers were recorded.
     pub fn count(&self) -> u64 {
         self.count.load(Relaxed)
     }
 
-    /// The sum of them.
+    /// Returns the sum of the numbers.
     pub fn sum(&self) -> u64 {
         self.sum.load(Relaxed)
     }
 
-    /// The smallest; 0 if there is none.
+    /// Returns the smallest number; 0 if there is none.
     pub fn min(&self) -> u64 {
         if self.count() == 0 { 0 } else { self.min.load(Relaxed) }
     }
 
-    /// The largest; 0 if there is none.
+    /// Returns the largest number; 0 if there is none.
     pub fn max(&self) -> u64 {
         self.max.load(Relaxed)
     }
 
-    /// The number below which `p` percent lie.
+    /// Returns the number below which `p` percent of the numbers are.
     pub fn percentile(&self, p: f64) -> f64 {
         let threshold = self.count() as f64 * (p / 100.0);
         let mut below = 0u64;
@@ -151,12 +152,12 @@ impl Histogram {
         self.max() as f64
     }
 
-    /// The mean; 0 if nothing was counted.
+    /// Returns the mean; 0 if nothing was recorded.
     pub fn average(&self) -> f64 {
         if self.count() == 0 { 0.0 } else { self.sum() as f64 / self.count() as f64 }
     }
 
-    /// The standard deviation; 0 if nothing was counted.
+    /// Returns the standard deviation; 0 if nothing was recorded.
     pub fn standard_deviation(&self) -> f64 {
         let count = self.count() as f64;
         if count == 0.0 {
@@ -166,7 +167,7 @@ impl Histogram {
         (squares / count - self.average().powi(2)).max(0.0).sqrt()
     }
 
-    /// The figures that programs ask for.
+    /// Returns the figures of the histogram.
     pub fn data(&self) -> HistogramData {
         HistogramData {
             median: self.percentile(50.0),
@@ -181,8 +182,8 @@ impl Histogram {
         }
     }
 
-    /// The table that `db_bench --histogram` prints: figures, then a line per used bucket with its
-    /// share, the share up to there, and a bar.
+    /// Returns the table that `db_bench --histogram` prints: the figures, then a line for each used bucket with its
+    /// share, the cumulative share, and a bar.
     pub fn to_text(&self) -> String {
         let mut out = String::new();
         let count = self.count();
@@ -234,26 +235,26 @@ impl Histogram {
     }
 }
 
-/// The figures of a histogram at one moment.
+/// The figures of a histogram at one point in time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct HistogramData {
-    /// Half lie below.
+    /// Half of the numbers are below it.
     pub median: f64,
-    /// 95 % lie below.
+    /// 95 % of the numbers are below it.
     pub percentile95: f64,
-    /// 99 % lie below.
+    /// 99 % of the numbers are below it.
     pub percentile99: f64,
     /// The mean.
     pub average: f64,
     /// The standard deviation.
     pub standard_deviation: f64,
-    /// The smallest.
+    /// The smallest number.
     pub min: u64,
-    /// The largest.
+    /// The largest number.
     pub max: u64,
-    /// How many.
+    /// The count of numbers.
     pub count: u64,
-    /// Their sum.
+    /// The sum of the numbers.
     pub sum: u64,
 }
 

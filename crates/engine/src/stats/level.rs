@@ -1,26 +1,26 @@
-//! How much is counted.
+//! The level of statistics.
 
-/// How much statistics collect.
+/// The level of statistics: which events are counted and timed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
 #[repr(u8)]
 pub enum StatsLevel {
     /// Nothing.
     DisableAll = 0,
-    /// Tickers alone.
+    /// Tickers only.
     ExceptHistogramOrTimers = 1,
-    /// No times.
+    /// No timers.
     ExceptTimers = 2,
-    /// No times inside of locks and codecs.
+    /// No timers within locks and codecs.
     #[default]
     ExceptDetailedTimers = 3,
-    /// No times of locks.
+    /// No timers of locks.
     ExceptTimeForMutex = 4,
     /// Everything.
     All = 5,
 }
 
 impl StatsLevel {
-    /// Every level, least first; the index is RocksDB's number.
+    /// All levels in ascending order. The index is RocksDB's number.
     pub const ALL: [StatsLevel; 6] = [
         StatsLevel::DisableAll,
         StatsLevel::ExceptHistogramOrTimers,

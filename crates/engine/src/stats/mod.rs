@@ -1,11 +1,10 @@
-//! What the engine counts: tickers and histograms under RocksDB's names.
+//! Statistics: tickers and histograms with RocksDB's names.
 //!
-//! A database holds `Option<Arc<Statistics>>`. Where it is `None` nothing is counted and nothing is
-//! timed: the cost is one branch ([`add`], [`record`], [`Timer`]). Where it is on, a thread adds to
-//! counters of its own shard without ordering, so readers may see a moment that never was; totals
-//! never lose an event. Every name and number of RocksDB 10.10 is
-//! there, as programs ask by number; those that nothing feeds stay 0, and `docs/statistics.md` says
-//! which.
+//! A database holds `Option<Arc<Statistics>>`. If it is `None`, nothing is counted or timed: the cost is one branch
+//! ([`add`], [`record`], [`Timer`]). Otherwise a thread adds to the counters of its own shard without ordering. So
+//! readers may see a combination of values that never existed at one time, but totals never lose an event. All names
+//! and numbers of RocksDB 10.10 exist, because programs use the numbers. Counters that the engine does not update stay
+//! 0; `docs/statistics.md` lists them.
 
 mod activity;
 mod histogram;

@@ -1,7 +1,7 @@
-//! Numbers and names: RocksDB 10.10's, letter for letter, since dashboards look for them.
+//! Numbers and names of counters. They are exactly RocksDB 10.10's, because dashboards use them.
 
-/// Makes an enum whose variants index counters, with a name for each. `counted` marks those that
-/// the engine feeds; the others stay 0, for the reason behind `unless`.
+/// Defines an enumeration whose variants index counters, with a name for each. `counted` marks counters that the engine
+/// updates. The others stay 0, for the reason given after `unless`.
 macro_rules! named {
     ($(#[$doc:meta])* $kind:ident {
         $($variant:ident $name:literal $(counted)? $(unless $reason:ident)?;)*
@@ -15,37 +15,37 @@ macro_rules! named {
         }
 
         impl $kind {
-            /// All of them, in the order of their numbers.
+            /// All counters, in the order of their numbers.
             pub const ALL: &'static [$kind] = &[$($kind::$variant,)*];
 
-            /// How many there are.
+            /// The number of counters.
             pub const COUNT: usize = $kind::ALL.len();
 
-            /// RocksDB's name.
+            /// Returns RocksDB's name.
             pub const fn name(self) -> &'static str {
                 match self {
                     $($kind::$variant => $name,)*
                 }
             }
 
-            /// Why the engine does not feed it: it stays 0. `None` for those that are fed.
+            /// Returns why the engine does not update the counter, which stays 0, or `None` if it does.
             pub const fn reason_not_counted(self) -> Option<&'static str> {
                 match self {
                     $($kind::$variant => named!(@reason $($reason)?),)*
                 }
             }
 
-            /// Whether the engine feeds it; the others stay 0.
+            /// Returns whether the engine updates the counter. The others stay 0.
             pub const fn is_counted(self) -> bool {
                 self.reason_not_counted().is_none()
             }
 
-            /// The one with this name.
+            /// Returns the counter with this name.
             pub fn from_name(name: &str) -> Option<$kind> {
                 $kind::ALL.iter().copied().find(|t| t.name() == name)
             }
 
-            /// The one with RocksDB's number.
+            /// Returns the counter with RocksDB's number.
             pub fn from_number(number: u32) -> Option<$kind> {
                 $kind::ALL.get(number as usize).copied()
             }

@@ -1,4 +1,4 @@
-//! The page of statistics is made here, and what it says is checked against the sources.
+//! Generates the page of statistics, and checks its statements against the sources.
 
 use super::{HistogramType, Ticker};
 use crate::base::perf::PerfMetric;
@@ -104,7 +104,7 @@ fn sources(dir: &Path, all: &mut String) {
     }
 }
 
-/// A counter is marked as counted exactly if some source names it.
+/// A counter is marked as counted exactly if some source file names it.
 #[test]
 fn what_is_called_counted_is_fed() {
     let mut all = String::new();

@@ -1,20 +1,20 @@
-//! Statistics in Prometheus' text format, so that a program can serve them to a scraper.
+//! Statistics in Prometheus' text format, which a program can serve to a scraper.
 //!
-//! A ticker becomes a counter and a histogram becomes a summary. A name is RocksDB's with underscores instead of
-//! dots: `rocksdb.block.cache.hit` is `rocksdb_block_cache_hit_total`. The metrics that the engine does not feed are
-//! there, too, as their dashboards expect them; their help text says why they stay 0.
+//! A ticker becomes a counter and a histogram becomes a summary. A name is RocksDB's with underscores instead of dots:
+//! `rocksdb.block.cache.hit` is `rocksdb_block_cache_hit_total`. Metrics that the engine does not update are included,
+//! because RocksDB's dashboards expect them; their help text gives the reason why they stay 0.
 
 use super::{HistogramData, HistogramType, Statistics, Ticker};
 use std::fmt::Write as _;
 
-/// What a scraper should be told to expect: the value of the HTTP header `Content-Type`.
+/// The value of the HTTP header `Content-Type` for this text.
 pub const PROMETHEUS_CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 impl Statistics {
     /// Returns all tickers and histograms in Prometheus' text format, version 0.0.4.
     ///
-    /// Histograms are summaries with the quantiles 0.5, 0.95, 0.99 and 1 (the maximum). Sizes are in bytes; times
-    /// are in microseconds or nanoseconds, as the end of the name says.
+    /// Histograms are summaries with the quantiles 0.5, 0.95, 0.99 and 1 (the maximum). Sizes are in bytes. Times are
+    /// in microseconds or nanoseconds, as the end of the name indicates.
     ///
     /// ```
     /// use ferrolith::{Db, Options};
@@ -72,7 +72,7 @@ fn summary(out: &mut String, name: &str, label: &str, data: &HistogramData) {
         ("1", data.max as f64),
     ];
     for (quantile, value) in quantiles {
-        // Nothing was recorded: there are no quantiles. The format has a number for that.
+        // Nothing was recorded, so there are no quantiles, for which the format prescribes NaN.
         let value = if data.count == 0 { f64::NAN } else { value };
         sample(out, name, &[label, &format!("quantile=\"{quantile}\"")], value);
     }
@@ -104,12 +104,12 @@ fn sample(out: &mut String, name: &str, labels: &[&str], value: impl std::fmt::D
     let _ = writeln!(out, " {value}");
 }
 
-/// A name may have letters, digits, underscores and colons.
+/// Returns a valid metric name: letters, digits, underscores and colons.
 fn metric_name(name: &str) -> String {
     name.replace(|c: char| !c.is_ascii_alphanumeric(), "_")
 }
 
-/// The label of a database, escaped as the format demands.
+/// Returns the label of a database, escaped as the format requires.
 fn label(name: &str) -> String {
     if name.is_empty() {
         return String::new();

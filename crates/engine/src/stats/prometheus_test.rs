@@ -1,4 +1,4 @@
-//! Reads the text back as a scraper would, and refuses what the format does not allow.
+//! Parses the text as a scraper would, and refuses anything that the format does not allow.
 
 use super::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -46,7 +46,7 @@ fn labels(text: &str) -> (Labels, &str) {
     }
 }
 
-/// The families by name. The samples of a family stand together, after its HELP and TYPE.
+/// The families by name. The samples of a family are adjacent, after its HELP and TYPE.
 fn parse(text: &str) -> BTreeMap<String, Family> {
     assert!(text.ends_with('\n'), "the last line must end");
     let mut families: BTreeMap<String, Family> = BTreeMap::new();

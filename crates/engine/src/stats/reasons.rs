@@ -1,4 +1,4 @@
-//! Why some counters of RocksDB stay 0. `docs/statistics.md` prints these sentences.
+//! The reasons why some of RocksDB's counters stay 0. `docs/statistics.md` prints these sentences.
 
 pub(super) const BLOBS: &str = "Blob files are not supported.";
 pub(super) const SECONDARY_CACHE: &str = "There is no secondary cache.";

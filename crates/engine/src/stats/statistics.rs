@@ -1,8 +1,8 @@
-//! The counters of one database, or of several that share them.
+//! The statistics of one database, or of several databases that share them.
 //!
-//! Everything is sharded: a thread is given a shard when it first counts, and adds there with a
-//! relaxed read-modify-write on cache lines that other threads rarely touch. A shard is made when
-//! it is first used; readers add all of them up.
+//! All counters are sharded. A thread gets a shard when it first counts, and adds to it with a relaxed
+//! read-modify-write on cache lines that other threads rarely use. A shard is allocated when it is first used. Readers
+//! add up all shards.
 
 use super::{Histogram, HistogramData, HistogramType, StatsLevel, Ticker};
 use crate::env::clock::Instant;
@@ -12,10 +12,10 @@ use crate::env::thread_number;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-/// A power of two; more threads than this share.
+/// A power of two. If there are more threads, they share shards.
 const SHARDS: usize = 16;
 
-/// One thread's counters. Two lines of 64 bytes, since processors fetch lines in pairs.
+/// The counters of one shard. Aligned to two lines of 64 bytes, because processors fetch lines in pairs.
 #[repr(align(128))]
 struct Shard {
     tickers: [AtomicU64; Ticker::COUNT],
@@ -43,14 +43,14 @@ impl std::fmt::Debug for Statistics {
     }
 }
 
-/// The shard of this thread.
+/// Returns the shard of this thread.
 #[inline]
 fn my_shard() -> usize {
     thread_number() % SHARDS
 }
 
 impl Statistics {
-    /// All at 0, at RocksDB's default level.
+    /// Creates statistics with all counters at 0, at RocksDB's default level.
     pub fn new() -> Arc<Statistics> {
         Arc::new(Statistics {
             level: AtomicU8::new(StatsLevel::default() as u8),
@@ -58,13 +58,13 @@ impl Statistics {
         })
     }
 
-    /// How much is counted.
+    /// Returns the level.
     pub fn level(&self) -> StatsLevel {
         let level = usize::from(self.level.load(Relaxed)).min(StatsLevel::ALL.len() - 1);
         StatsLevel::ALL[level]
     }
 
-    /// Changes how much is counted, from now on.
+    /// Sets the level from now on.
     pub fn set_level(&self, level: StatsLevel) {
         self.level.store(level as u8, Relaxed);
     }
@@ -74,13 +74,13 @@ impl Statistics {
         self.level.load(Relaxed) > level as u8
     }
 
-    /// Whether times are measured.
+    /// Returns whether times are measured.
     #[inline]
     pub fn has_timers(&self) -> bool {
         self.counts_above(StatsLevel::ExceptTimers)
     }
 
-    /// Whether times inside of codecs are measured.
+    /// Returns whether times within codecs are measured.
     #[inline]
     pub fn has_detailed_timers(&self) -> bool {
         self.counts_above(StatsLevel::ExceptDetailedTimers)
@@ -103,7 +103,7 @@ impl Statistics {
         }
     }
 
-    /// Counts `v` in a histogram.
+    /// Records `v` in a histogram.
     #[inline]
     pub fn record(&self, histogram: HistogramType, v: u64) {
         if self.counts_above(StatsLevel::ExceptHistogramOrTimers) {
@@ -111,7 +111,7 @@ impl Statistics {
         }
     }
 
-    /// Counts the microseconds since `start` in a histogram, if times are measured.
+    /// Records the microseconds since `start` in a histogram, if times are measured.
     #[inline]
     pub(crate) fn record_since(&self, histogram: HistogramType, start: Instant) {
         if self.has_timers() {
@@ -119,42 +119,42 @@ impl Statistics {
         }
     }
 
-    /// This thread's counters, for several counts in a row.
+    /// Returns this thread's counters, for several updates in a row.
     #[inline]
     pub(crate) fn local(&self) -> LocalCounters<'_> {
         LocalCounters { shard: self.mine(), level: self.level.load(Relaxed) }
     }
 
-    /// The value of a ticker.
+    /// Returns the value of a ticker.
     pub fn ticker(&self, ticker: Ticker) -> u64 {
         let counts = self.made().map(|s| s.tickers[ticker as usize].load(Relaxed));
         counts.fold(0, u64::wrapping_add)
     }
 
-    /// The value of a ticker, which starts at 0 again. Nothing counted meanwhile is lost.
+    /// Returns the value of a ticker and resets it to 0. Concurrent updates are not lost.
     pub fn take_ticker(&self, ticker: Ticker) -> u64 {
         let counts = self.made().map(|s| s.tickers[ticker as usize].swap(0, Relaxed));
         counts.fold(0, u64::wrapping_add)
     }
 
-    /// All shards of a histogram in one.
+    /// Merges all shards of a histogram.
     fn merged(&self, histogram: HistogramType) -> Histogram {
         let all = Histogram::new();
         self.made().for_each(|s| all.merge(&s.histograms[histogram as usize]));
         all
     }
 
-    /// The figures of a histogram.
+    /// Returns the figures of a histogram.
     pub fn histogram(&self, histogram: HistogramType) -> HistogramData {
         self.merged(histogram).data()
     }
 
-    /// The table of a histogram.
+    /// Returns the table of a histogram.
     pub fn histogram_text(&self, histogram: HistogramType) -> String {
         self.merged(histogram).to_text()
     }
 
-    /// All at 0 again.
+    /// Resets all counters to 0.
     pub fn reset(&self) {
         for shard in self.made() {
             shard.tickers.iter().for_each(|t| t.store(0, Relaxed));
@@ -162,7 +162,7 @@ impl Statistics {
         }
     }
 
-    /// A line per ticker and per histogram, as RocksDB prints them.
+    /// Returns a line for each ticker and each histogram, as RocksDB prints them.
     pub fn to_text(&self) -> String {
         let mut out = String::new();
         for t in Ticker::ALL {
@@ -187,7 +187,7 @@ impl Statistics {
     }
 }
 
-/// The counters of one thread, at the level that was set when they were asked for.
+/// The counters of one thread, at the level that was set when this object was created.
 #[derive(Clone, Copy)]
 pub struct LocalCounters<'a> {
     shard: &'a Shard,
@@ -203,7 +203,7 @@ impl LocalCounters<'_> {
         }
     }
 
-    /// Counts `v` in a histogram.
+    /// Records `v` in a histogram.
     #[inline]
     pub fn record(&self, histogram: HistogramType, v: u64) {
         if self.level > StatsLevel::ExceptHistogramOrTimers as u8 {
@@ -220,7 +220,7 @@ pub fn add(stats: &Option<Arc<Statistics>>, ticker: Ticker, n: u64) {
     }
 }
 
-/// Counts in a histogram if statistics are on.
+/// Records in a histogram if statistics are on.
 #[inline]
 pub fn record(stats: &Option<Arc<Statistics>>, histogram: HistogramType, v: u64) {
     if let Some(stats) = stats {
@@ -228,14 +228,14 @@ pub fn record(stats: &Option<Arc<Statistics>>, histogram: HistogramType, v: u64)
     }
 }
 
-/// Counts the microseconds from its making to its drop; reads no clock if statistics are off.
+/// Records the microseconds from its creation to its drop. Reads no clock if statistics are off.
 #[derive(Debug)]
 pub struct Timer<'a> {
     running: Option<(&'a Statistics, HistogramType, Instant)>,
 }
 
 impl<'a> Timer<'a> {
-    /// Starts.
+    /// Starts the timer.
     #[inline]
     pub fn start(stats: &'a Option<Arc<Statistics>>, histogram: HistogramType) -> Timer<'a> {
         let stats = stats.as_deref().filter(|s| s.has_timers());

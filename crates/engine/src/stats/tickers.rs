@@ -4,7 +4,7 @@ use super::named::named;
 use super::reasons::*;
 
 named! {
-    /// A count that only grows.
+    /// A counter that only increases.
     Ticker {
         BlockCacheMiss "rocksdb.block.cache.miss" counted;
         BlockCacheHit "rocksdb.block.cache.hit" counted;

@@ -1,4 +1,4 @@
-//! Who gets a lock, who waits, and who gives up.
+//! Which transactions get a lock, which wait, and which give up.
 
 use super::*;
 use crate::env::clock::ManualClock;

@@ -21,7 +21,7 @@ mod threads {
         const WRITES: u64 = if cfg!(miri) { 30 } else { 20_000 };
         let order = CommitOrder::new(7);
         let line = Mutex::new(TurnAllocator::new(7));
-        // What readers may find: everything up to the visible number was stored before.
+        // The condition for readers: everything up to the visible number was stored before.
         let stored: Vec<AtomicU64> = (0..6 * WRITES * 3 + 8).map(|_| AtomicU64::new(0)).collect();
         std::thread::scope(|scope| {
             for writer in 0..6u64 {
@@ -54,7 +54,7 @@ mod threads {
             std::thread::sleep(Duration::from_millis(20));
             assert!(!waiting.is_finished() && order.visible() == 0);
             order.wait_turn(&first);
-            // The second is made visible with it, without its thread.
+            // The second write is published with it, without the second thread.
             order.publish(&first);
             assert_eq!(order.visible(), 3);
         });
@@ -77,14 +77,14 @@ mod threads {
     }
 }
 
-/// Every schedule: what is visible was stored before, and nobody waits for ever.
+/// In every schedule, everything visible was stored before, and no thread waits forever.
 #[cfg(loom)]
 mod loom_models {
     use super::*;
     use loom::sync::{Arc, Mutex};
     use loom::thread;
 
-    /// One thread for each number, which writes so often.
+    /// Starts one thread for each number, which is how often it writes.
     fn writers(rounds: &'static [u64]) {
         let mut builder = loom::model::Builder::new();
         builder.preemption_bound = Some(builder.preemption_bound.unwrap_or(3));

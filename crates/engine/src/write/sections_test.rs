@@ -56,7 +56,7 @@ fn batch(sequence: u64, keys: &[&[u8]]) -> WriteBatch {
     batch
 }
 
-/// A record with these marks and no sequence numbers.
+/// Returns a record with these markers and no sequence numbers.
 fn marks(sequence: u64, marks: &[u8]) -> Vec<u8> {
     [batch(sequence, &[]).into_data(), marks.to_vec()].concat()
 }
@@ -68,14 +68,14 @@ fn a_section_takes_effect_where_its_commit_stands() {
     assert_eq!(log.replay(&prepared).unwrap(), 1);
     assert!(log.content().is_empty());
     assert_eq!(log.replay(batch(1, &[b"c"]).data()).unwrap(), 2);
-    // As RocksDB writes it, with a put of the same group behind it.
+    // As RocksDB writes it, followed by a put of the same group.
     let mut group = marks(2, b"\x0b\x01x\x01\x01d\x00");
     group[8] = 1;
     assert_eq!(log.replay(&group).unwrap(), 5);
     let expected = [(b"a", 2), (b"b", 3), (b"c", 1), (b"d", 4)].map(|(k, n)| (k.to_vec(), n));
     assert_eq!(log.content(), expected);
     assert!(log.sections.is_empty());
-    // A commit whose section is gone with its WAL says nothing.
+    // A commit whose section was deleted with its WAL has no effect.
     assert_eq!(log.replay(&marks(5, b"\x0b\x01x")).unwrap(), 5);
 }
 

@@ -1,4 +1,4 @@
-//! Verdicts, rates, the pace.
+//! Stall conditions, rates, and the pace.
 
 use super::*;
 use crate::env::clock::ManualClock;
@@ -31,12 +31,12 @@ fn writers_into_the_last_memtable_keep_to_the_pace_during_a_flush() {
     let many = StallLimits { immutables_stop: 4, ..LIMITS };
     assert_eq!(many.judge(&flush(2, 0)), Stall::None);
     assert_eq!(many.judge(&flush(3, 0)), Stall::Pace(1 << 20));
-    // A delay is slower than the pace, and shows as what it is.
+    // A delay is slower than the pace, and is reported as a delay.
     let delay = Stall::Delay(StallCause::Level0FileCount, 0.5);
     assert_eq!(LIMITS.judge(&flush(1, 28)), delay);
 }
 
-/// Says that a flush went at this many bytes per second, often enough to be believed.
+/// Records enough flushes at this many bytes per second for the controller to use the speed.
 fn set_flush_speed(controller: &WriteController, speed: u64) {
     (0..40).for_each(|_| controller.flushed(speed, Duration::from_secs(1)));
 }
@@ -55,7 +55,7 @@ fn the_pace_is_kept_on_average_seldom_waited_for_and_never_refuses() {
         assert!(controller.admit(200, false).is_some());
         waits += u32::from(before.elapsed() > Duration::ZERO);
     }
-    // Two million bytes at a twentieth of the flush's speed, but for the debt that is free.
+    // Two million bytes at a twentieth of the flush speed, minus the debt that is carried over.
     let paid = Duration::from_secs_f64(2e6 / f64::from(256 << 20) / PACE_SHARE);
     let passed = clock.passed();
     assert!(passed <= paid && passed + PACE_DEBT_FREE > paid, "{passed:?} of {paid:?}");
@@ -84,11 +84,11 @@ fn large_writes_wait_rarely_for_the_pace_once_they_have_filled_half_a_memtable()
     };
     assert_eq!(took(327).0, 0, "no debt");
     let (waited, time) = took(40);
-    // At 1 to 3 ms each, and up to 8 ms owed; what they take themselves counts.
+    // At 1 to 3 ms each, and a debt of up to 8 ms; the time of the writes themselves counts.
     assert!((1..=12).contains(&waited), "{waited}");
     assert!(time > Duration::from_millis(30), "{time:?}");
     assert!(took(40).1 > time, "the flush is late");
-    // Small ones have their own measure.
+    // Small writes have their own measure.
     assert!(!Pace::is_large(80, f64::from(100 << 20)));
     assert!(Pace::is_large(90, f64::from(100 << 20)));
 }
@@ -101,7 +101,7 @@ fn what_a_large_write_takes_itself_counts() {
     assert!(controller.admit(33 << 20, false).is_some());
     controller.state.lock().paid_until = Instant::now();
     for _ in 0..10 {
-        // At about the flush's speed a write of 10 KB costs 0.1 ms.
+        // At about the flush speed, a write of 10 KB costs 0.1 ms.
         std::thread::sleep(Duration::from_millis(1));
         let before = Instant::now();
         assert!(controller.admit(10 << 10, true).is_some());
@@ -118,7 +118,7 @@ fn the_pace_follows_the_flushes_and_falls_when_they_are_late() {
     let at = |written| pace(written).rate(speed());
     let large = |written| pace(written).rate_of_large(speed());
     assert_eq!(at(0), FLUSH_SPEED_UNKNOWN * PACE_SHARE);
-    // Too little to tell.
+    // Too little data to measure the speed.
     controller.flushed(1000, Duration::from_secs(1));
     assert_eq!(at(0), FLUSH_SPEED_UNKNOWN * PACE_SHARE);
     set_flush_speed(&controller, 100 << 20);

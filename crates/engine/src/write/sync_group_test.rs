@@ -57,14 +57,14 @@ mod threads {
         drop(group.wait(8, || Err(Error::corruption("nobody asks"))).unwrap());
     }
 
-    /// A leader that waits for the turn of an earlier writer must not be who lets that one sleep.
+    /// A leader that waits for an earlier writer's turn must not be the one that keeps that writer asleep.
     #[test]
     fn earlier_writers_are_woken_at_once_and_later_ones_when_the_leader_says_so() {
         let group = SyncGroup::default();
         std::thread::scope(|scope| {
             let sleepers = Mutex::new(Vec::new());
             let leader = group.wait(2, || {
-                // Both come while the flush is under way, and are covered by it.
+                // Both arrive during the flush, and are covered by it.
                 for ticket in [1, 3] {
                     let group = &group;
                     let sleeper = move || drop(group.wait(ticket, || Ok(ticket)).unwrap());
@@ -86,7 +86,7 @@ mod threads {
     }
 }
 
-/// Every schedule: nobody returns before its record is on the device, and nobody sleeps for ever.
+/// In every schedule, no thread returns before its record is on the device, and no thread sleeps forever.
 #[cfg(loom)]
 mod loom_models {
     use super::*;
@@ -110,7 +110,7 @@ mod loom_models {
         drop(followers.unwrap());
     }
 
-    /// One thread for each number, which writes so often.
+    /// Starts one thread for each number, which is how often it writes.
     fn writers(rounds: &'static [u64]) {
         let mut builder = loom::model::Builder::new();
         builder.preemption_bound = Some(builder.preemption_bound.unwrap_or(3));

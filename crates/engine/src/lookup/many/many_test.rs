@@ -1,4 +1,4 @@
-//! Groups of keys are looked up, and counted, as single keys are.
+//! Groups of keys are looked up, and counted, in the same way as single keys.
 
 use super::{Lookup, group, within_limits};
 use crate::base::PinnedValue;
@@ -18,7 +18,7 @@ fn key(i: u32) -> Vec<u8> {
     format!("key{i:05}").into_bytes()
 }
 
-/// Files in two levels, memtables, deletions and operands over each other.
+/// A database with files in two levels, memtables, deletions and operands that overlap.
 fn filled(dir: &std::path::Path, partitioned: bool) -> Db {
     let mut options = Options::default();
     options.db.create_if_missing = true;
@@ -52,7 +52,7 @@ fn filled(dir: &std::path::Path, partitioned: bool) -> Db {
 
 type Counts = (Vec<(&'static str, u64)>, Vec<(&'static str, u64)>);
 
-/// The counts since the last call.
+/// Returns the counts since the last call.
 fn take_counts(stats: &Statistics) -> Counts {
     let tickers = Ticker::ALL.iter().map(|t| (t.name(), stats.ticker(*t)));
     let histograms = HistogramType::ALL.iter().map(|h| (h.name(), stats.histogram(*h).count));
@@ -66,7 +66,7 @@ fn plain(values: Vec<Result<Option<PinnedValue>>>) -> Vec<Option<Vec<u8>>> {
     values.into_iter().map(|value| value.unwrap().map(PinnedValue::into_vec)).collect()
 }
 
-/// The values of keys, in groups or one by one.
+/// Returns the values of keys, looked up in groups or one by one.
 fn look_up(
     db: &Db,
     keys: &[Vec<u8>],

@@ -1,10 +1,10 @@
-//! The columns of a row behind its name and field.
+//! The columns of a row after its name and field.
 
 use super::super::parse::{parse_bool, parse_float, parse_integer};
 use super::{InFile, Support};
 use crate::error::Result;
 
-/// The shape of a value that is not kept.
+/// The shape of a value that is not stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// `true` or `false`.
@@ -27,7 +27,7 @@ impl Shape {
         }
     }
 
-    /// What RocksDB says where it cannot read such a value.
+    /// Returns RocksDB's error text for a value that it cannot parse.
     pub(super) fn complaint(self) -> &'static str {
         match self {
             Shape::Bool | Shape::Text => "",
@@ -55,21 +55,22 @@ impl Shape {
     }
 }
 
-/// Where the value of a row lives, and its text form.
+/// Where the value of a row is stored, and its text form.
 pub(in crate::options) enum Kind<T> {
-    /// In a field, whose type has a text form. `set` also gets the name of the option, for messages.
+    /// In a field whose type has a text form. `set` also gets the name of the option, for messages.
     Field { set: fn(&mut T, &str, &str) -> Result<()>, get: fn(&T) -> String },
-    /// In fields that these functions know.
+    /// In fields that these functions access.
     Custom { set: fn(&mut T, &str) -> Result<()>, get: fn(&T) -> String },
-    /// Nowhere: there is one value.
+    /// Not stored: there is only one value.
     Fixed { value: &'static str, shape: Shape },
 }
 
-/// How the options dump in LOG shows an option. Spaces and order are RocksDB's, as programs search LOG for its lines.
+/// How the dump of options in LOG shows an option. Spaces and order are RocksDB's, because programs search LOG for its
+/// lines.
 pub(super) enum Log<T> {
     /// Not at all.
     Hidden,
-    /// `name: value` after so many spaces. Booleans are 1 and 0 unless they are to be words.
+    /// `name: value` after this many spaces. Booleans are 1 and 0, or words if `words` is set.
     Value { spaces: usize, words: bool },
     /// The same with another text for the value.
     As { spaces: usize, value: fn(&T) -> String },
@@ -77,8 +78,8 @@ pub(super) enum Log<T> {
     Lines(fn(&T) -> Vec<String>),
 }
 
-/// The columns of a row behind name, field and default. [`options!`] has functions that make one
-/// for each [`Support`]; the methods fill in what differs from the usual.
+/// The columns of a row after name, field and default. [`options!`] provides one function per [`Support`]; the methods
+/// set what differs from the usual.
 pub(in crate::options) struct Columns<T> {
     pub(super) name: Option<&'static str>,
     pub(super) support: Support,
@@ -93,43 +94,44 @@ impl<T> Columns<T> {
         Columns { name: None, support, in_file, changeable: false, log: Log::Hidden }
     }
 
-    /// RocksDB's name, where the field has another one.
+    /// Sets RocksDB's name, if the field has another one.
     pub(in crate::options) const fn named(mut self, name: &'static str) -> Columns<T> {
         self.name = Some(name);
         self
     }
 
-    /// OPTIONS files have the option only if it is not the default: RocksDB 7.8.3 does not know it.
+    /// Writes the option to OPTIONS files only if it is not the default: RocksDB 7.8.3 does not have it.
     pub(in crate::options) const fn written_when_set(mut self) -> Columns<T> {
         self.in_file = InFile::WhenSet;
         self
     }
 
-    /// OPTIONS files never have the option.
+    /// Never writes the option to OPTIONS files.
     pub(in crate::options) const fn never_written(mut self) -> Columns<T> {
         self.in_file = InFile::Never;
         self
     }
 
-    /// `SetOptions` or `SetDBOptions` of RocksDB 10.10 changes it while the database is open, and so do we.
+    /// Marks the option as changeable while the database is open, as `SetOptions` and `SetDBOptions` of RocksDB 10.10
+    /// allow.
     pub(in crate::options) const fn changeable(mut self) -> Columns<T> {
         self.changeable = true;
         self
     }
 
-    /// LOG shows the option after so many spaces, booleans as 1 and 0.
+    /// Shows the option in LOG after this many spaces, booleans as 1 and 0.
     pub(in crate::options) const fn log(mut self, spaces: usize) -> Columns<T> {
         self.log = Log::Value { spaces, words: false };
         self
     }
 
-    /// LOG shows the option after so many spaces, booleans as `true` and `false`.
+    /// Shows the option in LOG after this many spaces, booleans as `true` and `false`.
     pub(in crate::options) const fn log_words(mut self, spaces: usize) -> Columns<T> {
         self.log = Log::Value { spaces, words: true };
         self
     }
 
-    /// LOG shows the option after so many spaces, with a text that is not its text form.
+    /// Shows the option in LOG after this many spaces, with a text other than its text form.
     pub(in crate::options) const fn log_as(
         mut self,
         spaces: usize,
@@ -139,7 +141,7 @@ impl<T> Columns<T> {
         self
     }
 
-    /// LOG shows the option, and perhaps what goes with it, in lines of its own form.
+    /// Shows the option in LOG, possibly with related values, in lines of a special form.
     pub(in crate::options) const fn log_lines(
         mut self,
         lines: fn(&T) -> Vec<String>,

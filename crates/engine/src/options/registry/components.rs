@@ -1,5 +1,5 @@
-//! The text forms of components: objects with a name and perhaps settings, `name` or `{id=name;setting=value;}`. Text
-//! makes those that are built in; any other must be the one that the program has set.
+//! The text forms of components: objects with a name and possibly settings, `name` or `{id=name;setting=value;}`.
+//! Built-in components can be created from text; any other name must be that of the object that the program has set.
 
 use super::super::parse::{split_pairs, unbrace, unescape};
 use super::values::{TextForm, store};
@@ -15,7 +15,7 @@ use crate::hooks::{
 use crate::stats::Statistics;
 use std::sync::Arc;
 
-/// A part's name and its settings.
+/// Returns a part's name and its settings.
 pub(super) fn name_and_settings(text: &str) -> Result<(&str, Vec<(&str, &str)>)> {
     let inside = unbrace(text);
     if !inside.contains('=') {
@@ -39,7 +39,7 @@ pub(super) fn is_null(text: &str) -> bool {
     matches!(text, "" | "nullptr" | "{}")
 }
 
-/// The name of an object, or RocksDB's word for none.
+/// Returns the name of an object, or RocksDB's word for none.
 fn name_or_null<T: ?Sized>(object: &Option<Arc<T>>, name: impl FnOnce(&T) -> String) -> String {
     object.as_ref().map_or("nullptr".into(), |object| name(object))
 }
@@ -107,7 +107,7 @@ impl TextForm for Option<Arc<dyn CompactionFilter>> {
     }
 }
 
-/// There are no built-in factories: a name must be that of the one in the program.
+/// There are no built-in factories: a name must be that of the program's factory.
 impl TextForm for Option<Arc<dyn CompactionFilterFactory>> {
     fn set_text(&mut self, _: &str, text: &str) -> Result<()> {
         if is_null(text) {
@@ -125,7 +125,7 @@ impl TextForm for Option<Arc<dyn CompactionFilterFactory>> {
     }
 }
 
-/// The fixed-prefix factory is built in; any other must be the one in the program.
+/// The fixed-prefix factory is built in; any other must be the program's.
 impl TextForm for Option<Arc<dyn SstPartitionerFactory>> {
     fn set_text(&mut self, _: &str, text: &str) -> Result<()> {
         if is_null(text) {
@@ -175,7 +175,7 @@ impl TextForm for Option<Arc<dyn SliceTransform>> {
     }
 }
 
-/// What RocksDB takes for a cache, shards and priorities included.
+/// The settings that RocksDB accepts for a cache, including shards and priorities.
 const CACHE_SETTINGS: [&str; 7] = [
     "id",
     "capacity",
@@ -186,7 +186,7 @@ const CACHE_SETTINGS: [&str; 7] = [
     "estimated_entry_charge",
 ];
 
-/// `nullptr`, a size such as `64M`, or `{capacity=64M;...}`. Shards are the cache's own affair.
+/// `nullptr`, a size such as `64M`, or `{capacity=64M;...}`. The cache itself decides on shards.
 impl TextForm for Option<Arc<Cache>> {
     fn set_text(&mut self, _: &str, text: &str) -> Result<()> {
         if is_null(text) {
@@ -213,7 +213,7 @@ impl TextForm for Option<Arc<Cache>> {
     }
 }
 
-/// `rate_limiter_bytes_per_sec`: a limiter with RocksDB's other defaults; 0 is none.
+/// `rate_limiter_bytes_per_sec`: a limiter with RocksDB's other defaults; 0 means none.
 impl TextForm for Option<Arc<RateLimiter>> {
     fn set_text(&mut self, name: &str, text: &str) -> Result<()> {
         let mut rate = 0i64;
@@ -226,7 +226,7 @@ impl TextForm for Option<Arc<RateLimiter>> {
     }
 }
 
-/// Nothing, or any text for statistics: those that there are, or new ones.
+/// Nothing, or any text for statistics: it keeps existing statistics, or creates new ones.
 impl TextForm for Option<Arc<Statistics>> {
     fn set_text(&mut self, _: &str, text: &str) -> Result<()> {
         let on = !matches!(text, "" | "nullptr" | "false");

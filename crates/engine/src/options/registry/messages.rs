@@ -9,7 +9,7 @@ pub(super) fn unknown_option(name: &str) -> Error {
 
 const UNKNOWN: &str = "Extra option not recognized: ";
 
-/// How messages begin that name the option which is wrong, as RocksDB's do.
+/// The beginnings of messages that name the wrong option, as RocksDB's do.
 const COMPLETE: [&str; 10] = [
     "cuckoo hash memtable",
     "Error parsing",
@@ -23,10 +23,10 @@ const COMPLETE: [&str; 10] = [
     "Cannot modify",
 ];
 
-/// The message of an error in the value of the option `name`.
+/// Returns the message of an error in the value of the option `name`.
 pub(super) fn named(name: &str, message: &str) -> String {
     match message.strip_prefix(UNKNOWN) {
-        // RocksDB names the whole part where it is a table's or a memtable's.
+        // RocksDB names the whole part if it belongs to a table or a memtable.
         Some(inner) if name.ends_with("_factory") || name == "memtable" => {
             format!("{UNKNOWN}{name}: {inner}")
         }

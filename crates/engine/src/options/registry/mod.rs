@@ -1,19 +1,20 @@
-//! What the row of an option is. The rows themselves stand in tables beside the types that they use: [`db`](super::db),
-//! [`cf`](super::cf), [`block_based`](super::block_based), [`table`](super::table), and for parts of other options
+//! The row of an option. The rows themselves are in tables beside the types that they use: [`db`](super::db),
+//! [`cf`](super::cf), [`block_based`](super::block_based), [`table`](super::table), and for nested options
 //! [`compaction`](super::compaction) and [`compression`](super::compression).
 //!
-//! A row has the field with its docs, default, name, text form, support, whether it may change while the database is
-//! open, and its lines in LOG; struct, defaults and everything that goes by names follow from it (see [`options!`]).
+//! A row has the field with its docs, default, name, text form, support, whether it is changeable while the database is
+//! open, and its lines in LOG. The struct, its defaults and all functions that use names are derived from the rows (see
+//! [`options!`]).
 //!
-//! Rows cover every name that RocksDB 7.8.3 writes into an OPTIONS file, the names that came later,
-//! and those it still accepts from the past. A row is
-//! * *honoured*: it has a field and the engine does what it says;
-//! * *accepted*: it concerns speed, space or logging alone, or says what the engine does anyway;
-//!   its value is checked for shape and otherwise has no effect;
-//! * *refused*: values other than those listed would change results or durability in ways that the
-//!   engine does not have, and are an error.
+//! There is a row for every name that RocksDB 7.8.3 writes into an OPTIONS file, for later names, and for obsolete
+//! names that RocksDB still accepts. A row is
+//! * *honoured*: it has a field, and the engine implements the option;
+//! * *accepted*: it concerns only speed, space or logging, or describes what the engine does anyway; the form of its
+//!   value is checked, and otherwise it has no effect;
+//! * *refused*: values other than those listed would change results or durability in ways that the engine does not
+//!   support, and are an error.
 //!
-//! A name without a row is an error that names it.
+//! A name without a row is an error, which names it.
 
 mod columns;
 mod components;
@@ -33,23 +34,23 @@ pub(super) use columns::{Columns, Kind};
 pub(super) use table::{columns, options};
 pub(super) use values::TextForm;
 
-/// What the engine does with an option.
+/// The engine's support for an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Support {
-    /// What it says.
+    /// The engine implements it.
     Honoured,
-    /// Nothing that depends on its value; no result does.
+    /// Its value has no effect; no result depends on it.
     Accepted,
-    /// It fails unless the value is the one that names the engine's behaviour.
+    /// It is refused unless its value describes the engine's behaviour.
     Refused,
 }
 
-/// Whether OPTIONS files have an option. RocksDB 7.8.3 must be able to read what nobody changed.
+/// Whether OPTIONS files contain an option. RocksDB 7.8.3 must be able to read files of unchanged options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InFile {
-    /// Always: 7.8.3 knows the name.
+    /// Always: 7.8.3 has the name.
     Always,
-    /// When it is not the default: younger than 7.8.3.
+    /// If it is not the default: 7.8.3 does not have the name.
     WhenSet,
     /// Never.
     Never,
@@ -59,20 +60,20 @@ pub enum InFile {
 pub struct Row<T: 'static> {
     /// RocksDB's name.
     pub name: &'static str,
-    /// The docs of its field: what it does, and why where the engine does not do that. Empty without a field.
+    /// The docs of its field: its meaning, and the reason if the engine does not support it. Empty without a field.
     pub docs: &'static str,
-    /// What the engine does with it.
+    /// The engine's support for the option.
     pub support: Support,
-    /// Whether our OPTIONS files have it.
+    /// Whether our OPTIONS files contain it.
     pub in_file: InFile,
-    /// Whether it can change while the database is open.
+    /// Whether it is changeable while the database is open.
     pub changeable: bool,
     log: Log<T>,
     kind: Kind<T>,
 }
 
 impl<T> Row<T> {
-    /// The row of the option `name`.
+    /// Creates the row of the option `name`.
     pub(in crate::options) const fn new(
         name: &'static str,
         docs: &'static str,
@@ -87,14 +88,14 @@ impl<T> Row<T> {
         Row { name, docs, support, in_file, changeable, log, kind }
     }
 
-    /// One sentence if the value differs from the default although the engine does nothing with it.
+    /// Returns a sentence if the value differs from the default but has no effect.
     pub fn without_effect(&self, options: &T, default: &T) -> Option<String> {
         let ours = self.get(options);
         let differs = self.support == Support::Accepted && ours != self.get(default);
         differs.then(|| format!("option {}: value {ours} has no effect", self.name))
     }
 
-    /// Refuses a value other than the default if the engine does not have what it asks for.
+    /// Refuses a value other than the default if the engine does not support it.
     fn check(&self, options: &T, default: &T) -> Result<()> {
         let (ours, expected) = (self.get(options), self.get(default));
         if self.support != Support::Refused || ours == expected {
@@ -106,7 +107,7 @@ impl<T> Row<T> {
         )))
     }
 
-    /// `name=value` for OPTIONS files, if it belongs there.
+    /// Returns `name=value` for OPTIONS files, if the option belongs there.
     pub(in crate::options) fn in_file(&self, options: &T, default: &T) -> Option<String> {
         let value = self.get(options);
         let belongs = match self.in_file {
@@ -117,7 +118,7 @@ impl<T> Row<T> {
         belongs.then(|| format!("{}={value}", self.name))
     }
 
-    /// The lines of LOG's dump, with `path` in front of the name.
+    /// Returns the lines of LOG's dump, with `path` before the name.
     pub(in crate::options) fn in_log(&self, path: &str, options: &T) -> Vec<String> {
         let line = |spaces: usize, value: String| {
             vec![format!("{:spaces$}{path}{}: {value}", "", self.name)]
@@ -162,7 +163,7 @@ impl<T> Row<T> {
         }
     }
 
-    /// The value as text.
+    /// Returns the value as text.
     pub fn get(&self, options: &T) -> String {
         match &self.kind {
             Kind::Field { get, .. } | Kind::Custom { get, .. } => get(options),
@@ -173,10 +174,10 @@ impl<T> Row<T> {
 
 /// A struct of options that has rows.
 pub trait OptionSet: Sized + Default + 'static {
-    /// All rows.
+    /// Returns all rows.
     fn rows() -> &'static [Row<Self>];
 
-    /// The row with this name.
+    /// Returns the row with this name.
     fn row(name: &str) -> Option<&'static Row<Self>> {
         Self::rows().iter().find(|r| r.name == name)
     }
@@ -186,38 +187,38 @@ pub trait OptionSet: Sized + Default + 'static {
         if let Some(row) = Self::row(name) {
             return row.set(self, value);
         }
-        // One setting of a part: `part.setting`.
+        // One setting of a nested option: `part.setting`.
         match name.split_once('.').and_then(|(part, rest)| Some((Self::row(part)?, rest))) {
             Some((row, setting)) => row.set(self, &format!("{{{setting}={value};}}")),
             None => Err(unknown_option(name)),
         }
     }
 
-    /// Sets every option of `k=v;k={...}`, in its order. On an error some may be set.
+    /// Sets every option of `k=v;k={...}`, in order. After an error some may have been set.
     fn set_options(&mut self, list: &str) -> Result<()> {
         split_pairs(unbrace(list))?.into_iter().try_for_each(|(k, v)| self.set_option(k, v))
     }
 
-    /// A sentence per option that was set and has no effect.
+    /// Returns a sentence for each option that was set and has no effect.
     fn without_effect(&self) -> Vec<String> {
         let default = Self::default();
         Self::rows().iter().filter_map(|row| row.without_effect(self, &default)).collect()
     }
 
-    /// Refuses what the engine does not have.
+    /// Returns an error for values that the engine does not support.
     fn check(&self) -> Result<()> {
         let default = Self::default();
         Self::rows().iter().try_for_each(|row| row.check(self, &default))
     }
 
-    /// Everything that belongs into files, as `{k=v;k=v;}`.
+    /// Returns all options that belong into files, as `{k=v;k=v;}`.
     fn braced(&self) -> String {
         let default = Self::default();
         let rows = Self::rows().iter().filter_map(|row| row.in_file(self, &default));
         rows.fold(String::from("{"), |list, pair| list + &pair + ";") + "}"
     }
 
-    /// The value of the option `name` as text.
+    /// Returns the value of the option `name` as text.
     fn get_option(&self, name: &str) -> Option<String> {
         Self::row(name).map(|r| r.get(self))
     }
@@ -238,8 +239,8 @@ impl Options {
 }
 
 impl Options {
-    /// As [`Options::set_options`], with RocksDB's rules for strings: a part that the program would
-    /// have to supply is left as it is, and so is everything after an error.
+    /// Does the same as [`Options::set_options`], with RocksDB's rules for strings: an object that the program would
+    /// have to supply is left unchanged, and so is everything after an error.
     pub fn set_options_from_string(&mut self, list: &str) -> Result<()> {
         let mut changed = self.clone();
         for (name, value) in split_pairs(unbrace(list))? {

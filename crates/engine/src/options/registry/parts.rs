@@ -1,5 +1,5 @@
-//! The text forms of parts: values with settings of their own, `name:number` or `{id=name;setting=value;}`, which need
-//! no object of the program.
+//! The text forms of parts: values with their own settings, `name:number` or `{id=name;setting=value;}`, which need no
+//! object of the program.
 
 use super::super::parse::unbrace;
 use super::super::{
@@ -12,7 +12,7 @@ use super::components::{is_null, name_and_settings, unknown_part, unknown_settin
 use super::values::{TextForm, store};
 use crate::error::{Error, Result};
 
-/// `skip_list:16`, `prefix_hash:1000`, or RocksDB's class name, or `{id=...;...}`.
+/// `skip_list:16`, `prefix_hash:1000`, RocksDB's class name, or `{id=...;...}`.
 impl TextForm for MemtableFactory {
     fn set_text(&mut self, _: &str, text: &str) -> Result<()> {
         let (name, settings) = name_and_settings(text)?;
@@ -41,7 +41,7 @@ impl TextForm for MemtableFactory {
             }
             MemtableFactory::Vector { .. } => "count",
         };
-        // `name:text` is the name of no memtable.
+        // `name:text` is not the name of any memtable.
         if number.is_some_and(|n| n.is_empty() || !n.bytes().all(|b| b.is_ascii_digit())) {
             return Err(unknown_part("memtable", text));
         }
@@ -87,7 +87,7 @@ fn set_memtable_setting(factory: &mut MemtableFactory, key: &str, value: &str) -
         (HashSkipList { skiplist_branching_factor, .. }, "branching_factor") => {
             store(skiplist_branching_factor, key, value)
         }
-        // When RocksDB's list turns into a skip list, and what it logs: no result depends on it.
+        // When RocksDB's list turns into a skip list, and its logging: no result depends on these.
         (
             HashLinkList { .. },
             "threshold" | "huge_page_size" | "logging_threshold" | "log_when_flash",
@@ -98,7 +98,7 @@ fn set_memtable_setting(factory: &mut MemtableFactory, key: &str, value: &str) -
 }
 
 impl TableFactory {
-    /// The options of the block-based format, which becomes the format if it was not.
+    /// Returns the options of the block-based format, after making it the format if necessary.
     pub(in crate::options) fn make_block_based(&mut self) -> &mut BlockBasedTableOptions {
         if !matches!(self, TableFactory::BlockBased(_)) {
             *self = TableFactory::default();
@@ -109,7 +109,7 @@ impl TableFactory {
         }
     }
 
-    /// The options of PlainTable, which becomes the format if it was not.
+    /// Returns the options of PlainTable, after making it the format if necessary.
     pub(in crate::options) fn make_plain(&mut self) -> &mut PlainTableOptions {
         if !matches!(self, TableFactory::Plain(_)) {
             *self = TableFactory::Plain(PlainTableOptions::default());
@@ -120,7 +120,7 @@ impl TableFactory {
         }
     }
 
-    /// The options of whichever format it is, as `{k=v;}`.
+    /// Returns the options of the current format, as `{k=v;}`.
     pub(in crate::options) fn braced(&self) -> String {
         match self {
             TableFactory::BlockBased(table) => table.braced(),
@@ -130,7 +130,7 @@ impl TableFactory {
     }
 }
 
-/// The name alone when printed: OPTIONS files have a section for the settings.
+/// Only the name is printed: OPTIONS files have a section for the settings.
 impl TextForm for TableFactory {
     fn set_text(&mut self, _: &str, text: &str) -> Result<()> {
         let (name, settings) = name_and_settings(text)?;
@@ -171,7 +171,7 @@ impl TextForm for Option<FilterPolicy> {
         let bits = parts.next().or_else(|| setting("bits_per_key"));
         let level = parts.next().or_else(|| setting("bloom_before_level"));
         let mut bits_per_key = 0.0;
-        // `bloomfilter:text` is the name of no filter.
+        // `bloomfilter:text` is not the name of any filter.
         let bits = bits.filter(|bits| bits.trim().parse::<f64>().is_ok());
         match (kind, bits) {
             (
@@ -208,7 +208,7 @@ impl TextForm for Option<FilterPolicy> {
     }
 }
 
-/// Collectors are made in the program. They are printed as in RocksDB's LOG: each followed by a semicolon.
+/// Collectors are created by the program. They are printed as in RocksDB's LOG: each is followed by a semicolon.
 impl TextForm for Vec<CompactOnDeletion> {
     fn set_text(&mut self, _: &str, text: &str) -> Result<()> {
         if !is_null(text) && text != self.to_text() {
@@ -224,7 +224,7 @@ impl TextForm for Vec<CompactOnDeletion> {
     }
 }
 
-/// RocksDB has no text for paths either.
+/// RocksDB has no text form for paths either.
 impl TextForm for Vec<DbPath> {
     fn set_text(&mut self, _: &str, text: &str) -> Result<()> {
         if text.is_empty() {
@@ -240,7 +240,7 @@ impl TextForm for Vec<DbPath> {
     }
 }
 
-/// `{max_table_files_size=5;...}`, or that number alone.
+/// `{max_table_files_size=5;...}`, or only that number.
 impl TextForm for FifoCompactionOptions {
     fn set_text(&mut self, name: &str, text: &str) -> Result<()> {
         if text.contains('=') || text.is_empty() {
@@ -295,7 +295,7 @@ impl TextForm for CompressionOptions {
             let expected = "expected window_bits:level:strategy";
             return Err(Error::invalid_argument(format!("{what}: {expected}, found {text:?}")));
         }
-        // Of six values the last one is `enabled`: the form is older than threads.
+        // The last of six values is `enabled`: that form is older than threads.
         let last = if values.len() == 6 { "enabled" } else { "parallel_threads" };
         let names = names.map(|name| if name == "parallel_threads" { last } else { name });
         names.iter().zip(values).try_for_each(|(k, v)| self.set_option(k, v))

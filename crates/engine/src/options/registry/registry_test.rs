@@ -7,7 +7,7 @@ use super::*;
 use crate::compress::CompressionType;
 use std::collections::BTreeSet;
 
-/// Every row prints a value that it reads again, to the same print; no name occurs twice.
+/// The printed value of every row can be parsed and prints the same again; no name occurs twice.
 fn round_trip<T: OptionSet>(mut options: T) {
     let mut names = BTreeSet::new();
     for row in T::rows() {
@@ -131,7 +131,7 @@ fn parts_of_the_program_are_kept() {
     assert_eq!(cf.comparator.name(), "my.Order");
 }
 
-/// `docs/options.md` as it should be.
+/// Returns the expected content of `docs/options.md`.
 fn page() -> String {
     fn section<T: OptionSet>(title: &str, options: &T, out: &mut String) {
         out.push_str(&format!(
@@ -263,7 +263,7 @@ fn parts_have_settings_of_their_own() {
     }
 }
 
-/// A refused option can be stored, and fails when it is asked for.
+/// A refused option can be stored, and fails when it is checked.
 #[test]
 fn refusals_follow_the_rows() {
     let mut db = DbOptions::default();

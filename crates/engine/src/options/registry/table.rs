@@ -1,6 +1,6 @@
-//! The table from which a struct of options, its defaults and its rows are made.
+//! The macro that creates a struct of options, its defaults and its rows from a table.
 
-/// A table of options. It makes the struct with its docs, [`Default`], and [`OptionSet`](super::OptionSet).
+/// A table of options. Creates the struct with its docs, [`Default`], and [`OptionSet`](super::OptionSet).
 ///
 /// ```text
 /// /// The docs of the struct.
@@ -16,13 +16,13 @@
 /// ```
 ///
 /// * A row with a field is an option whose text form is that of the field's type ([`TextForm`](super::TextForm)).
-/// * A row with a name in quotes has no field of its own: `fixed(Bool, "true")` has one value that is not kept,
+/// * A row with a name in quotes has no field of its own: `fixed(Bool, "true")` has one value, which is not stored, and
 ///   `custom(set, get)` is another name for fields.
-/// * Columns begin with what the engine does with the option: `honoured()`, `accepted()`, `refused()`, or
-///   `obsolete()` for what RocksDB itself only still reads. [`Columns`](super::Columns) has the others.
-/// * Fields without a row have no text form: objects that only the program can make.
+/// * Columns begin with the engine's support for the option: `honoured()`, `accepted()`, `refused()`, or `obsolete()`
+///   for options that RocksDB itself still parses but ignores. [`Columns`](super::Columns) has the others.
+/// * Fields without a row have no text form: they are objects that only the program can create.
 ///
-/// The order of rows is that of the dump in LOG, which is RocksDB's; rows that LOG does not show may stand anywhere.
+/// The order of rows is that of the dump in LOG, which is RocksDB's. Rows that LOG does not show may be anywhere.
 macro_rules! options {
     (
         $(#[$meta:meta])*
@@ -78,7 +78,7 @@ macro_rules! options {
     };
 }
 
-/// The words that rows of a table begin their columns with, and the kinds of rows without a field.
+/// The words with which the columns of a row begin, and the kinds of rows without a field.
 macro_rules! columns {
     ($options:ident) => {
         columns! { $options

@@ -1,4 +1,4 @@
-//! How the types of fields are read and printed.
+//! Parsing and printing of field types.
 
 use super::super::parse::{
     escape, parse_bool, parse_float, parse_integer, split_pairs, unbrace, unescape,
@@ -13,36 +13,36 @@ use crate::compress::CompressionType;
 use crate::error::{Error, Result};
 use std::path::PathBuf;
 
-/// What RocksDB says of a text that it cannot read.
+/// RocksDB's error for a text that it cannot parse.
 #[derive(Clone, Copy)]
 pub(super) enum ParseProblem {
-    /// `Error parsing name:`, then this: for numbers the function of C++ that fails.
+    /// `Error parsing name:`, then this text: for numbers, the C++ function that fails.
     Of(&'static str),
     /// `Error parsing name:`, then the text.
     Text,
-    /// `Error parsing:: name`: most enumerations.
+    /// `Error parsing:: name`: for most enumerations.
     Name,
-    /// `No mapping for enum : name`: the others.
+    /// `No mapping for enum : name`: for the other enumerations.
     NoMapping,
 }
 
-/// A type that fields of options have.
+/// The type of an option's field.
 pub(super) trait OptionValue: Sized {
-    /// What RocksDB says of a text that is none of its values.
+    /// RocksDB's error for a text that is not a valid value.
     const COMPLAINT: ParseProblem = ParseProblem::Of("");
-    /// What a message says was expected.
+    /// Returns the expected form, for messages.
     fn expected() -> String;
-    /// The value that the text stands for.
+    /// Parses a value.
     fn parse(text: &str) -> Option<Self>;
-    /// As RocksDB prints it.
+    /// Returns the value as RocksDB prints it.
     fn print(&self) -> String;
 }
 
-/// A type of fields that has a text form: a value, or a part with settings of its own.
+/// A type of fields that has a text form: a value, or a part with its own settings.
 pub(in crate::options) trait TextForm {
-    /// Sets the field, that of the option `name`, from text.
+    /// Sets the field of the option `name` from text.
     fn set_text(&mut self, name: &str, text: &str) -> Result<()>;
-    /// The field as text.
+    /// Returns the field as text.
     fn to_text(&self) -> String;
 }
 
@@ -55,7 +55,7 @@ impl<V: OptionValue> TextForm for V {
     }
 }
 
-/// Sets a field, that of the option `name`, from text.
+/// Sets a field of the option `name` from text.
 pub(super) fn store<V: OptionValue>(field: &mut V, name: &str, text: &str) -> Result<()> {
     match V::parse(text) {
         Some(value) => {
@@ -102,7 +102,7 @@ macro_rules! integers {
             fn parse(text: &str) -> Option<$t> {
                 let number = parse_integer(text)?;
                 match <$t>::try_from(number) {
-                    // As C++'s `stoull`, and the shift by a unit behind it.
+                    // Like C++'s `stoull`, followed by the shift for a unit.
                     Err(_) if $wraps && digits_fit(text) => Some(number as $t),
                     narrow => narrow.ok(),
                 }
@@ -114,7 +114,7 @@ macro_rules! integers {
     )*};
 }
 
-/// Whether the number without its sign and unit has 64 bits.
+/// Returns whether the number without its sign and unit fits into 64 bits.
 fn digits_fit(text: &str) -> bool {
     let text = text.trim().trim_start_matches(['+', '-']);
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
@@ -188,7 +188,7 @@ impl OptionValue for PathBuf {
     }
 }
 
-/// Values joined by colons; nothing is the empty list. Where values have braces, so has the list.
+/// Values joined by colons; empty text is the empty list. If values have braces, so has the list.
 impl<V: OptionValue> OptionValue for Vec<V> {
     const COMPLAINT: ParseProblem = V::COMPLAINT;
     fn expected() -> String {
@@ -198,7 +198,7 @@ impl<V: OptionValue> OptionValue for Vec<V> {
         if text.is_empty() {
             return Some(Vec::new());
         }
-        // One colon at the end is no more than that.
+        // One trailing colon is ignored.
         let text = text.strip_suffix(':').unwrap_or(text);
         text.split(':').map(|part| V::parse(part.trim())).collect()
     }
@@ -224,7 +224,7 @@ impl OptionValue for CompressionType {
     }
 }
 
-/// The codec of the last level: RocksDB has a name for "as the others".
+/// The codec of the last level: RocksDB has a name for "the same as other levels".
 impl OptionValue for Option<CompressionType> {
     const COMPLAINT: ParseProblem = ParseProblem::Name;
     fn expected() -> String {
