@@ -8,7 +8,7 @@ const LINES_MAX: usize = 60;
 /// Longer functions: file below `crates/engine/src`, name, lines. The list must only shrink.
 const KNOWN: &[(&str, &str, usize)] = &[
     ("commit/commit.rs", "commit", 63),
-    ("compaction/job.rs", "run_part", 83),
+    ("compaction/job.rs", "run_part", 75),
     ("flush/announce.rs", "log", 70),
     ("flush/table_output.rs", "create", 78),
     ("iter/compaction_iter.rs", "look_at_entry", 67),

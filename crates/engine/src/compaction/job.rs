@@ -1,12 +1,12 @@
 //! The compaction job: a plan in, new tables out. Knows no database and takes no lock.
 //!
-//! With sub-compactions the key range is cut at the smallest keys of input files, and the thread of the
-//! job shares the parts with helper threads; their outputs follow one another in key order.
+//! With sub-compactions the key range is cut into parts ([`super::part`]), which the thread of the job shares with
+//! helper threads. The outputs of the parts follow one another in key order.
 
 use super::outputs::Outputs;
+use super::part::{Part, parts};
 use super::plan::{CompactionPlan, CompactionReason, partitioner};
-use crate::base::key::{append_internal_key, seek_trailer, user_key};
-use crate::base::{InternalIterator, MAX_SEQUENCE_NUMBER};
+use crate::base::InternalIterator;
 use crate::budget::{IoPriority, reads_at};
 use crate::env::clock::Instant;
 use crate::env::sync::Mutex;
@@ -26,7 +26,6 @@ use crate::stats::{self, Activity, HistogramType, Timer, busy_with};
 use crate::version::Source;
 use crate::version::TableCache;
 use crate::version::{FileMeta, Level, LevelIter, Version};
-use std::cmp::Ordering;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -69,13 +68,6 @@ pub struct CompactionOutput {
     pub records_range_deleted: u64,
     /// Range tombstones dropped because nothing is left that they hide.
     pub tombstones_obsolete: u64,
-}
-
-/// A part of the key range: user keys in `[begin, end)`; `None` is unbounded.
-#[derive(Clone, Debug, Default)]
-struct Part {
-    begin: Option<Vec<u8>>,
-    end: Option<Vec<u8>>,
 }
 
 /// Runs the plan and syncs the new tables and their directory entries. On an error nothing is left
@@ -153,51 +145,18 @@ fn panicked() -> Error {
     Error::corruption("compaction: a sub-compaction panicked")
 }
 
-/// [`parts`], counted if the work may be shared.
+/// Returns the parts of the plan, and records how many there are if the work may be shared.
 fn counted_parts(inputs: &CompactionInputs<'_>) -> Vec<Part> {
     let statistics = &inputs.output.db_options.statistics;
     if inputs.max_subcompactions < 2 {
-        return parts(inputs);
+        return vec![Part::default()];
     }
     let timer = Timer::start(statistics, HistogramType::SubcompactionSetupTime);
-    let parts = parts(inputs);
+    let parts = parts(inputs.plan, inputs.output.order, inputs.max_subcompactions);
     drop(timer);
     if parts.len() > 1 {
         stats::record(statistics, HistogramType::NumSubcompactionsScheduled, parts.len() as u64);
     }
-    parts
-}
-
-/// Cuts the key range at input files so that the parts read about equally many bytes.
-fn parts(inputs: &CompactionInputs<'_>) -> Vec<Part> {
-    let order = inputs.output.order;
-    let mut cuts: Vec<(&[u8], u64)> = inputs
-        .plan
-        .inputs
-        .iter()
-        .flat_map(|level| &level.files)
-        .map(|file| (user_key(&file.smallest), file.file_size))
-        .collect();
-    let wanted = inputs.max_subcompactions.min(cuts.len()).max(1);
-    // What stays on level 0 stays one file.
-    if wanted == 1 || inputs.plan.output_level == 0 {
-        return vec![Part::default()];
-    }
-    cuts.sort_by(|a, b| order.compare_user(a.0, b.0));
-    let share = cuts.iter().map(|(_, size)| size).sum::<u64>() / wanted as u64;
-    let mut parts = Vec::with_capacity(wanted);
-    let (mut begin, mut bytes) = (None, 0);
-    for (key, size) in cuts {
-        let moves_on =
-            begin.as_deref().is_none_or(|b| order.compare_user(b, key) == Ordering::Less);
-        if bytes >= share && parts.len() + 1 < wanted && moves_on {
-            parts.push(Part { begin: begin.take(), end: Some(key.to_vec()) });
-            begin = Some(key.to_vec());
-            bytes = 0;
-        }
-        bytes += size;
-    }
-    parts.push(Part { begin, end: None });
     parts
 }
 
@@ -303,7 +262,7 @@ fn run_part(
     // Something older may be ingested below at any time.
     let keeps = stays_on_level_0 || ctx.options.cf_allow_ingest_behind;
     let mut deeper = inputs.version.deeper_keys(plan.output_level);
-    let mut input = input_iterator(inputs)?;
+    let mut input = part.limit(ctx.order, input_iterator(inputs)?);
     if let Some(tombstones) = tombstones {
         input = tombstones.hide(ctx.order, input);
     }
@@ -321,14 +280,7 @@ fn run_part(
     .with_enforce_single_del_contracts(ctx.db_options.enforce_single_del_contracts)
     .with_interrupt(inputs.interrupt.clone())
     .with_cancel(Arc::clone(ctx.cancelled));
-    match &part.begin {
-        None => entries.seek_to_first(),
-        Some(begin) => {
-            let mut target = Vec::with_capacity(begin.len() + 8);
-            append_internal_key(&mut target, begin, seek_trailer(MAX_SEQUENCE_NUMBER));
-            entries.seek(&target);
-        }
-    }
+    part.seek_to_first(&mut entries);
     let to_write = tombstones.map(|tombstones| {
         let (begin, end) = (part.begin.as_deref(), part.end.as_deref());
         tombstones.to_write(begin, end, |begin, end| is_last(inputs, begin, end))
@@ -340,13 +292,12 @@ fn run_part(
     };
     let partitioner = partitioner(&ctx.options, plan, ctx.order, is_full(inputs));
     let mut outputs = Outputs::new(ctx, plan, partitioner, to_write, &bytes_under);
-    let result = write_all(&mut entries, &mut outputs, ctx, part);
+    let result = write_all(&mut entries, &mut outputs);
     let stats = *entries.stats();
     match result.and_then(|()| outputs.finish()) {
         Ok(files) => Ok(CompactionOutput {
             stats: CompactionJobStats {
                 num_input_records: stats.num_input_records,
-                // Not what the iterator counts: it stands on the next part's first entry.
                 num_output_records: files.iter().map(|f| f.stats().num_entries).sum(),
                 num_output_files: files.len(),
                 total_output_bytes: files.iter().map(|f| f.file_size).sum(),
@@ -372,18 +323,8 @@ fn run_part(
     }
 }
 
-fn write_all(
-    entries: &mut CompactionIter,
-    outputs: &mut Outputs<'_>,
-    ctx: &OutputContext<'_>,
-    part: &Part,
-) -> Result<()> {
+fn write_all(entries: &mut CompactionIter, outputs: &mut Outputs<'_>) -> Result<()> {
     while entries.valid() {
-        if let Some(end) = &part.end
-            && ctx.order.compare_user(user_key(entries.key()), end) != Ordering::Less
-        {
-            break;
-        }
         outputs.add(entries.key(), entries.value())?;
         entries.next();
     }
@@ -414,3 +355,7 @@ fn input_iterator(inputs: &CompactionInputs<'_>) -> Result<Box<dyn InternalItera
     }
     Ok(merging_iterator(inputs.output.order.clone(), children))
 }
+
+#[cfg(test)]
+#[path = "job_test.rs"]
+mod tests;

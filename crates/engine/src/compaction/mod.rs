@@ -7,6 +7,7 @@
 pub mod cut;
 mod job;
 mod outputs;
+mod part;
 pub mod picker;
 pub mod plan;
 

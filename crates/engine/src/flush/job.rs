@@ -120,3 +120,7 @@ pub fn run(inputs: FlushInputs<'_>) -> Result<FlushOutput> {
     }
     Ok(FlushOutput { file: Some(file), records_in, figures, tombstones: written })
 }
+
+#[cfg(test)]
+#[path = "job_test.rs"]
+mod tests;

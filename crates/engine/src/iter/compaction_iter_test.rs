@@ -1,27 +1,16 @@
 use super::*;
+use crate::base::ReverseBytewiseComparator;
 use crate::base::iterator::EmptyIterator;
 use crate::base::testing::{Command, check_transcripts};
-use crate::base::{MAX_SEQUENCE_NUMBER, ReverseBytewiseComparator};
 use crate::hooks::{CompactionFilter, StringAppendOperator, UInt64AddOperator};
 use crate::iter::merging_iterator;
 use crate::iter::testing::history::{History, Shape, dealt};
+use crate::iter::testing::hooks::{self, FullOnly, Obedient};
 use crate::iter::testing::text;
 use crate::iter::vec_iter::{Entry, VecIter, ikey};
 use crate::rangedel::testing::Owned;
 use crate::rangedel::{Fragments, JobTombstones};
 use ValueType::{Merge, SingleDeletion, Value};
-
-/// Joins like `stringappend`, and refuses to merge operands without their base.
-struct NoPartial(StringAppendOperator);
-
-impl MergeOperator for NoPartial {
-    fn name(&self) -> &str {
-        "NoPartial"
-    }
-    fn full_merge(&self, key: &[u8], base: Option<&[u8]>, operands: &[&[u8]]) -> Option<Vec<u8>> {
-        self.0.full_merge(key, base, operands)
-    }
-}
 
 fn drain(iter: &mut CompactionIter) -> Result<Vec<Entry>> {
     let mut out = Vec::new();
@@ -77,7 +66,7 @@ impl Tree {
         snapshots.sort_unstable();
         let operator: Arc<dyn MergeOperator> = match rng.bool() {
             true => Arc::new(StringAppendOperator::default()),
-            false => Arc::new(NoPartial(StringAppendOperator::default())),
+            false => Arc::new(FullOnly::default()),
         };
         Tree { order, history, operator, runs, snapshots }
     }
@@ -253,28 +242,6 @@ fn lawless_histories_do_no_harm_to_order() {
     }
 }
 
-/// The compaction filter of transcripts does what the value says.
-struct Obedient;
-
-impl CompactionFilter for Obedient {
-    fn name(&self) -> &str {
-        "Obedient"
-    }
-    fn filter(&self, level: usize, _key: &[u8], value: &[u8]) -> FilterDecision {
-        assert_eq!(level, 3);
-        match value {
-            b"drop" => FilterDecision::Remove,
-            b"change" => FilterDecision::ChangeValue(b"changed".to_vec()),
-            _ => value.strip_prefix(b"skip:").map_or(FilterDecision::Keep, |key| {
-                FilterDecision::RemoveAndSkipUntil(key.to_vec())
-            }),
-        }
-    }
-    fn filter_merge_operand(&self, level: usize, key: &[u8], operand: &[u8]) -> FilterDecision {
-        self.filter(level, key, operand)
-    }
-}
-
 /// Runs the command `compact` of transcripts.
 fn compact(command: &Command<'_>) -> String {
     assert_eq!(command.name, "compact");
@@ -289,29 +256,23 @@ fn compact(command: &Command<'_>) -> String {
     ]);
     let order = KeyOrder::bytewise();
     let (entries, tombstones) = text::parse_all(&command.lines);
-    let list = command.value("snapshots").unwrap_or("").split_terminator(',');
-    let snapshots: Vec<SeqNo> = list.map(|seq| seq.parse().unwrap()).collect();
-    let operator: Option<Arc<dyn MergeOperator>> = match command.value("merge") {
-        None => Some(Arc::new(StringAppendOperator::default())),
-        Some("full-only") => Some(Arc::new(NoPartial(StringAppendOperator::default()))),
-        Some(other) => (other != "none").then(|| panic!("unknown operator {other}")),
-    };
+    let snapshots = hooks::snapshots(command);
+    let operator = hooks::merge_operator(command);
     let (bottommost, last) = (command.has("bottommost"), command.has("last-level"));
     let filter: Option<Arc<dyn CompactionFilter>> =
-        command.has("filter").then(|| Arc::new(Obedient) as _);
+        command.has("filter").then(|| Arc::new(Obedient { level: 3 }) as _);
     let mut input: Box<dyn InternalIterator> = Box::new(VecIter::new(order.clone(), entries));
     let fragments = Fragments::new(&order, tombstones.iter().map(Owned::as_ref));
-    // A job has its snapshots in order; the iterator sorts them itself.
-    let mut ascending = snapshots.clone();
-    ascending.sort_unstable();
-    let tombstones = JobTombstones::new(&order, &[Arc::new(fragments)], &ascending);
+    let tombstones = JobTombstones::new(&order, &[Arc::new(fragments)], &snapshots.sequences);
     if let Some(tombstones) = &tombstones {
         input = tombstones.hide(&order, input);
     }
+    // It needs them in no order.
+    let sequences = snapshots.sequences.iter().rev().copied().collect();
     let mut iter =
-        CompactionIter::new(input, order, snapshots, operator, bottommost, move |_| last)
+        CompactionIter::new(input, order, sequences, operator, bottommost, move |_| last)
             .with_filter(filter, 3)
-            .with_check_from(command.number("check-from").unwrap_or(MAX_SEQUENCE_NUMBER))
+            .with_check_from(snapshots.check_from)
             .with_enforce_single_del_contracts(!command.has("lenient"));
     let mut out = String::new();
     match drain(&mut iter) {

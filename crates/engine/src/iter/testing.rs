@@ -1,6 +1,7 @@
 //! Checks any [`InternalIterator`] against its contract (I1 to I6 of `base/iterator.rs`).
 
 pub(crate) mod history;
+pub(crate) mod hooks;
 pub(crate) mod text;
 
 use super::vec_iter::{Entry, VecIter, ikey};

@@ -8,6 +8,8 @@ mod health;
 #[allow(clippy::module_inception)]
 mod session;
 pub(crate) mod stamps;
+#[cfg(test)]
+pub(crate) mod testing;
 
 pub(crate) use family::{ColumnFamilyData, ColumnFamilyMap, PurgesTables, dropped};
 pub(crate) use health::Health;

@@ -2,13 +2,14 @@
 
 use super::{ColumnFamilySpec, FileMeta, VersionSetOptions};
 use crate::base::key::{append_internal_key, pack_trailer};
-use crate::base::{KeyOrder, ValueType};
+use crate::base::{InternalIterator, KeyOrder, ValueType};
 use crate::compress::CompressionType;
 use crate::fs::filename::table_file_name;
 use crate::fs::mem::MemFs;
 use crate::fs::{FileSystem, WritableOptions};
+use crate::iter::testing::text;
 use crate::options::{ColumnFamilyOptions, CompressionOptions, PlainTableOptions, TableFactory};
-use crate::sst::{TableBuilder, TableBuilderContext};
+use crate::sst::{TableBuilder, TableBuilderContext, TableIterOptions};
 use crate::version::{DataPaths, OpenTables, TableCache};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -182,4 +183,35 @@ impl Tables {
         f.largest_seqno = seqs().max().unwrap();
         f
     }
+}
+
+/// A table as text, without its size and times.
+pub(crate) fn describe(file: &FileMeta) -> String {
+    let (smallest, largest) = (text::show(&file.smallest, b""), text::show(&file.largest, b""));
+    let stats = file.stats();
+    let (from, to) = (file.smallest_seqno, file.largest_seqno);
+    format!(
+        "{}: {smallest} .. {largest}; {} entries, {} deletions, {} range deletions, sequence numbers {from}-{to}",
+        file.number, stats.num_entries, stats.num_deletions, stats.num_range_deletions,
+    )
+}
+
+/// The entries and range tombstones of a table, a line each.
+pub(crate) fn contents(file: &FileMeta, tables: &TableCache) -> String {
+    let table = tables.find(file).unwrap();
+    let whole = TableIterOptions { total_order: true, ..TableIterOptions::default() };
+    let mut iter = table.iter(&whole);
+    let mut out = String::new();
+    iter.seek_to_first();
+    while iter.valid() {
+        out += &format!("  {}\n", text::show(iter.key(), iter.value()));
+        iter.next();
+    }
+    iter.status().unwrap();
+    if let Some(tombstones) = table.range_tombstones() {
+        for t in tombstones.tombstones() {
+            out += &format!("  {}\n", text::show_tombstone(t.begin, t.end, t.seq));
+        }
+    }
+    out
 }

@@ -2,15 +2,17 @@
 //! tombstone `[a,c)@5`. A value `x*1000` is a thousand times `x`.
 
 use crate::base::key::ParsedInternalKey;
-use crate::base::{SeqNo, ValueType};
+use crate::base::{MAX_SEQUENCE_NUMBER, SeqNo, ValueType};
 use crate::iter::vec_iter::{Entry, ikey};
 use crate::rangedel::testing::Owned;
 
-const KINDS: [(ValueType, &str); 4] = [
+const KINDS: [(ValueType, &str); 5] = [
     (ValueType::Value, "put"),
     (ValueType::Deletion, "delete"),
     (ValueType::SingleDeletion, "single-delete"),
     (ValueType::Merge, "merge"),
+    // Only as the first or last key of a table.
+    (ValueType::RangeDeletion, "range-delete"),
 ];
 
 /// A line: an entry or a range tombstone.
@@ -60,7 +62,11 @@ pub(crate) fn show(internal_key: &[u8], value: &[u8]) -> String {
     let key = ParsedInternalKey::parse(internal_key).expect("an internal key");
     let kind = KINDS.iter().find(|(kind, _)| *kind == key.value_type);
     let kind = kind.map_or_else(|| format!("{:?}", key.value_type), |(_, name)| (*name).to_owned());
-    let place = format!("{}@{} {kind}", String::from_utf8_lossy(key.user_key), key.sequence);
+    let sequence = match key.sequence {
+        MAX_SEQUENCE_NUMBER => "max".to_owned(),
+        sequence => sequence.to_string(),
+    };
+    let place = format!("{}@{sequence} {kind}", String::from_utf8_lossy(key.user_key));
     format!("{place} {}", show_value(value)).trim_end().to_owned()
 }
 
