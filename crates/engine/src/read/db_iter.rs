@@ -697,3 +697,7 @@ fn too_many_skipped() -> Error {
 #[cfg(test)]
 #[path = "db_iter_test.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "db_iter/transcript_test.rs"]
+mod transcripts;
