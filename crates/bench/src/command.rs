@@ -1,5 +1,6 @@
 //! The command line of `ferrolith-bench`: one subcommand per suite.
 
+use crate::shared::engine::Choice;
 use crate::ycsb::run::Phase;
 use crate::ycsb::suite::{self, Settings};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
@@ -51,8 +52,7 @@ fn settings(phase: Phase, args: &ArgMatches, command: String) -> Settings {
         files: args.get_many::<PathBuf>("file").into_iter().flatten().cloned().collect(),
         assignments: many("property"),
         db: args.get_one::<PathBuf>("db").cloned().unwrap_or_default(),
-        engine: text("engine"),
-        library: text("library"),
+        engine: Choice { engine: text("engine"), library: text("library") },
         sync: args.get_flag("sync"),
         seed: args.get_one::<u64>("seed").copied().unwrap_or(1),
         json: args.get_one::<PathBuf>("json").cloned(),

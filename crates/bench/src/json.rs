@@ -26,21 +26,7 @@ pub struct Context {
 impl Context {
     /// Creates the context of this run on this machine.
     pub fn new(flags: &Flags, engine_version: String) -> Context {
-        let models = cpu_fields("model name");
-        let file =
-            |path: &str| std::fs::read_to_string(path).ok().map(|text| text.trim().to_owned());
-        Context {
-            time: timestamp(),
-            host: json!({
-                "name": file("/proc/sys/kernel/hostname"),
-                "kernel": file("/proc/sys/kernel/osrelease"),
-                "arch": std::env::consts::ARCH,
-                "cpu": models.first(),
-                "cpus": std::thread::available_parallelism().ok().map(usize::from),
-            }),
-            engine_version,
-            flags: given(flags),
-        }
+        Context { time: timestamp(), host: host(), engine_version, flags: given(flags) }
     }
 
     /// The object of one benchmark.
@@ -105,6 +91,18 @@ impl Context {
         }
         object
     }
+}
+
+/// Returns the machine's name, kernel and processors.
+pub fn host() -> Value {
+    let file = |path: &str| std::fs::read_to_string(path).ok().map(|text| text.trim().to_owned());
+    json!({
+        "name": file("/proc/sys/kernel/hostname"),
+        "kernel": file("/proc/sys/kernel/osrelease"),
+        "arch": std::env::consts::ARCH,
+        "cpu": cpu_fields("model name").first(),
+        "cpus": std::thread::available_parallelism().ok().map(usize::from),
+    })
 }
 
 /// The flags of the command line, numbers as numbers.

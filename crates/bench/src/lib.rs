@@ -21,6 +21,7 @@ pub mod progress;
 pub mod rate;
 pub mod report;
 pub mod rng;
+pub mod shared;
 pub mod stats;
 pub mod target;
 pub mod values;

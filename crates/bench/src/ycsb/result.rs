@@ -1,10 +1,10 @@
 //! The report of a phase: as text for people, as a JSON line for programs.
 
 use super::properties::Properties;
-use super::run::{Latencies, Outcome, Phase};
-use crate::histogram::Histogram;
-use crate::process::{Memory, Usage};
+use super::run::{Outcome, Phase};
+use crate::process::Usage;
 use crate::report::{cpu_fields, timestamp};
+use crate::shared::latency::{heading, resident, row};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -66,11 +66,7 @@ impl Outcome {
             context.threads,
             if self.interrupted { ", NOT COMPLETE" } else { "" }
         );
-        let _ = writeln!(
-            out,
-            "{:<18}{:>12}{:>11}{:>10}{:>10}{:>10}{:>10}{:>10}{:>11}",
-            "latency (us)", "count", "mean", "P50", "P95", "P99", "P99.9", "P99.99", "max"
-        );
+        let _ = writeln!(out, "{}", heading());
         for (operation, latencies) in &self.operations {
             let name = operation.name();
             let _ = writeln!(out, "{}", row(name, &latencies.service));
@@ -101,7 +97,7 @@ impl Outcome {
         let operations: serde_json::Map<String, Value> = self
             .operations
             .iter()
-            .map(|(operation, latencies)| (operation.name().to_owned(), of_kind(latencies)))
+            .map(|(operation, latencies)| (operation.name().to_owned(), latencies.json()))
             .collect();
         let properties: serde_json::Map<String, Value> = context
             .properties
@@ -137,38 +133,4 @@ impl Outcome {
             "kernel": std::fs::read_to_string("/proc/sys/kernel/osrelease").ok().map(|k| k.trim().to_owned()),
         })
     }
-}
-
-fn resident() -> u64 {
-    let memory = Memory::now();
-    memory.anonymous + memory.mapped
-}
-
-fn row(name: &str, h: &Histogram) -> String {
-    format!(
-        "{name:<18}{:>12}{:>11.2}{:>10.2}{:>10.2}{:>10.2}{:>10.2}{:>10.2}{:>11.2}",
-        h.count(),
-        h.mean(),
-        h.percentile(50.0),
-        h.percentile(95.0),
-        h.percentile(99.0),
-        h.percentile(99.9),
-        h.percentile(99.99),
-        h.max()
-    )
-}
-
-fn of_kind(latencies: &Latencies) -> Value {
-    let of = |h: &Histogram| {
-        json!({
-            "count": h.count(), "mean": h.mean(), "min": h.min(), "max": h.max(),
-            "p50": h.percentile(50.0), "p95": h.percentile(95.0), "p99": h.percentile(99.0),
-            "p99.9": h.percentile(99.9), "p99.99": h.percentile(99.99),
-        })
-    };
-    json!({
-        "service": of(&latencies.service),
-        "from_schedule": of(&latencies.intended),
-        "not_found": latencies.not_found,
-    })
 }

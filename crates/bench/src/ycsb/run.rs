@@ -8,8 +8,9 @@ use super::chooser::{KeyChooser, below, uniform};
 use super::client::Client;
 use super::inserted::Inserted;
 use super::workload::{Operation, Workload};
-use crate::histogram::Histogram;
 use crate::rng::Random64;
+use crate::shared::latency::Latencies;
+use crate::shared::schedule::Schedule;
 use crate::target::Result;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -23,17 +24,6 @@ pub enum Phase {
     Load,
     /// Does the operations.
     Run,
-}
-
-/// What the operations of one kind took.
-#[derive(Clone, Default)]
-pub struct Latencies {
-    /// The calls alone.
-    pub service: Histogram,
-    /// From the time at which they should have begun.
-    pub intended: Histogram,
-    /// Reads and updates of records that do not exist.
-    pub not_found: u64,
 }
 
 /// What a phase did.
@@ -109,10 +99,7 @@ pub fn run<'c>(
         };
         scanned += thread.1;
         for (operation, latencies) in thread.0 {
-            let sum = operations.entry(operation).or_default();
-            sum.service.merge(&latencies.service);
-            sum.intended.merge(&latencies.intended);
-            sum.not_found += latencies.not_found;
+            operations.entry(operation).or_default().merge(&latencies);
         }
     }
     let interrupted = stop.load(Ordering::Relaxed);
@@ -241,35 +228,5 @@ impl Thread<'_> {
         };
         self.shared.inserted.end(record);
         result
-    }
-}
-
-/// The times at which a thread's operations should begin.
-struct Schedule {
-    next: Option<Instant>,
-    step: Duration,
-}
-
-impl Schedule {
-    /// Of one of so many threads, which together do `target` operations per second; 0 is without a schedule. Threads
-    /// begin one after the other, so that their operations are spread over a step.
-    fn new(target: u64, threads: usize, id: usize) -> Schedule {
-        if target == 0 {
-            return Schedule { next: None, step: Duration::ZERO };
-        }
-        let step = Duration::from_secs_f64(threads as f64 / target as f64);
-        let first = Instant::now() + step.mul_f64(id as f64 / threads as f64);
-        Schedule { next: Some(first), step }
-    }
-
-    /// Waits for the next operation's time, unless that has passed; returns it.
-    fn wait(&mut self) -> Option<Instant> {
-        let intended = self.next?;
-        let ahead = intended.saturating_duration_since(Instant::now());
-        if !ahead.is_zero() {
-            std::thread::sleep(ahead);
-        }
-        self.next = Some(intended + self.step);
-        Some(intended)
     }
 }

@@ -1,0 +1,55 @@
+//! The engine that a command line names, configured by db_bench's flags.
+
+use crate::flags::{self, Flags, Parsed};
+use crate::target::Result;
+use std::path::Path;
+
+/// An engine, without its options.
+#[derive(Clone, Debug, Default)]
+pub struct Choice {
+    /// The value of db_bench's `--engine`.
+    pub engine: Option<String>,
+    /// A library with RocksDB's C functions.
+    pub library: Option<String>,
+}
+
+impl Choice {
+    /// The name for reports.
+    pub fn word(&self) -> &str {
+        match (&self.engine, &self.library) {
+            (Some(engine), _) => engine,
+            (None, Some(library)) => library,
+            (None, None) => "ferrolith",
+        }
+    }
+
+    /// The flags of db_bench for a database of this engine. Of a flag that is given twice, the last value wins.
+    pub fn flags(&self, db: &Path, more: &[String]) -> Result<Flags> {
+        let mut args = vec![format!("--db={}", db.display()), "--use_existing_db=1".to_owned()];
+        args.extend(self.engine.iter().map(|engine| format!("--engine={engine}")));
+        args.extend(self.library.iter().map(|path| format!("--engine_lib={path}")));
+        args.extend(more.iter().cloned());
+        match flags::parse(&args)? {
+            Parsed::Run(flags, notices) => {
+                notices.iter().for_each(|notice| eprintln!("{notice}"));
+                Ok(*flags)
+            }
+            Parsed::Print(_) => Err("flags after -- must configure the engine".to_owned()),
+        }
+    }
+}
+
+/// Whether a directory holds a database of one of the engines.
+pub fn has_database(dir: &Path) -> bool {
+    ["CURRENT", "data.mdb"].iter().any(|name| dir.join(name).exists())
+}
+
+/// Creates a directory, but not the one that it is in: a volume may not be mounted.
+pub fn create_directory(dir: &Path) -> Result<()> {
+    match std::fs::create_dir(dir) {
+        Err(e) if e.kind() != std::io::ErrorKind::AlreadyExists => {
+            Err(format!("{}: cannot be created: {e}", dir.display()))
+        }
+        _ => Ok(()),
+    }
+}
