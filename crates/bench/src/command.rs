@@ -29,8 +29,10 @@ pub fn main(args: Vec<String>) -> ExitCode {
 }
 
 fn dispatch(matches: &ArgMatches, line: String) -> Result<bool, String> {
-    let Some(("ycsb", ycsb)) = matches.subcommand() else {
-        return Err("expected a suite; see --help".to_owned());
+    let ycsb = match matches.subcommand() {
+        Some(("ycsb", ycsb)) => ycsb,
+        Some(("forestdb", args)) => return crate::forestdb::command::dispatch(args, line),
+        _ => return Err("expected a suite; see --help".to_owned()),
     };
     match ycsb.subcommand() {
         Some(("properties", _)) => {
@@ -126,6 +128,7 @@ fn command() -> Command {
                 .subcommand(phase("run", "Does the operations of a workload"))
                 .subcommand(Command::new("properties").about("Lists the properties")),
         )
+        .subcommand(crate::forestdb::command::command())
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ mod comparison;
 pub mod config;
 pub mod engine_writes;
 pub mod flags;
+pub mod forestdb;
 pub mod histogram;
 pub mod json;
 pub mod keys;

@@ -1,9 +1,10 @@
-//! LMDB, by the crate `heed`, without syncs: the bar for reads.
+//! LMDB, by the crate `heed`: the bar for reads.
 //!
-//! Opened with NOSYNC, WRITEMAP and NORDAHEAD. A write without a batch is a transaction. Lookups use one
-//! read transaction per thread, renewed after the thread's own writes; with `--lmdb_read_txn=call` one
-//! per lookup, which is what a lookup of the other engines means: it sees all that was written before it.
-//! An iterator always has a transaction of its own. What LMDB does not have (merges, bounds) is refused.
+//! Opened with WRITEMAP and NORDAHEAD, and with NOSYNC unless `--sync` is on. A write without a batch is a
+//! transaction. Lookups use one read transaction per thread, renewed after the thread's own writes; with
+//! `--lmdb_read_txn=call` one per lookup, which is what a lookup of the other engines means: it sees all that was
+//! written before it. An iterator always has a transaction of its own. What LMDB does not have (merges, bounds) is
+//! refused.
 //!
 //! Invariants of the unsafe code: an iterator borrows from the boxed transaction beside it and is
 //! dropped before it; `current` borrows from the same transaction.
@@ -31,8 +32,8 @@ pub(super) struct Lmdb {
 impl Lmdb {
     /// With what the flags say of directories and transactions; other options mean nothing here.
     pub(super) fn new(flags: &Flags) -> Result<Lmdb> {
-        if flags.on("sync") || flags.on("readonly") {
-            return Err("--engine=lmdb supports neither --sync nor --readonly".to_owned());
+        if flags.on("readonly") {
+            return Err("--engine=lmdb does not support --readonly".to_owned());
         }
         for flag in
             ["transaction_db", "optimistic_transaction_db", "options_file", "options_string"]
@@ -66,18 +67,21 @@ fn text(error: heed::Error) -> String {
 
 impl Engine for Lmdb {
     fn name(&self) -> String {
-        "LMDB, by heed; NOSYNC, WRITEMAP, NORDAHEAD".to_owned()
+        let sync = if self.flags.on("sync") { "" } else { "NOSYNC, " };
+        format!("LMDB, by heed; {sync}WRITEMAP, NORDAHEAD")
     }
 
     fn open(&self) -> Result<Arc<dyn Target>> {
         let (dir, _) = super::directories(&self.flags);
         std::fs::create_dir_all(&dir).map_err(|error| format!("{}: {error}", dir.display()))?;
+        let mut flags = EnvFlags::WRITE_MAP | EnvFlags::NO_READ_AHEAD;
+        flags.set(EnvFlags::NO_SYNC, !self.flags.on("sync"));
         let mut options = EnvOpenOptions::new();
         options.map_size(MAP_SIZE).max_readers(1024);
         // SAFETY: the benchmark's directories are used by no other process meanwhile, and nothing in this
-        // process changes the files; losing writes with the machine is what NOSYNC is asked for.
+        // process changes the files; without --sync, a power failure may lose writes.
         let env = unsafe {
-            options.flags(EnvFlags::NO_SYNC | EnvFlags::WRITE_MAP | EnvFlags::NO_READ_AHEAD);
+            options.flags(flags);
             options.open(&dir).map_err(text)?
         };
         let mut write = env.write_txn().map_err(text)?;

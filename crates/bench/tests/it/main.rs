@@ -5,6 +5,7 @@
 
 mod benchmark_sh;
 mod benchmarks;
+mod forestdb;
 mod modes;
 mod options;
 mod ycsb;

@@ -1,0 +1,205 @@
+//! The measured part of a step: warm-up, time and limits.
+//!
+//! Threads begin with the warm-up. When it ends, each thread sets its counters to zero before its next batch; a batch
+//! that began in the warm-up does not count. Batches that began before the end count, and the elapsed time goes on
+//! until the last of them is done. The original program counts them too, but stops the clock before.
+
+use super::config::Config;
+use super::files::Files;
+use super::worker::{self, Role};
+use crate::process::Usage;
+use crate::shared::latency::Latencies;
+use crate::target::WriteMode;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// The longest pause of the thread that watches the others.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// Where a step is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum State {
+    /// Warm-up: nothing counts.
+    Warm,
+    /// Batches count.
+    Measured,
+    /// No batch begins.
+    Over,
+}
+
+/// What the threads of one role did in the measured part.
+#[derive(Clone, Default)]
+pub struct Counted {
+    /// Documents that were read or written.
+    pub documents: u64,
+    /// Batches.
+    pub batches: u64,
+    /// Latencies of batches.
+    pub latencies: Latencies,
+    /// When the last batch ended.
+    pub last: Option<Instant>,
+}
+
+impl Counted {
+    fn merge(&mut self, other: &Counted) {
+        self.documents += other.documents;
+        self.batches += other.batches;
+        self.latencies.merge(&other.latencies);
+        self.last = self.last.max(other.last);
+    }
+}
+
+/// What a step did.
+pub struct Outcome {
+    /// By role.
+    pub roles: BTreeMap<Role, Counted>,
+    /// Seconds of the measured part.
+    pub elapsed: f64,
+    /// What the process used in it.
+    pub usage: Usage,
+    /// It was ended before its limit.
+    pub interrupted: bool,
+    /// The first error of a thread.
+    pub error: Option<String>,
+}
+
+/// What the threads of a step share.
+pub struct Shared<'a> {
+    /// The settings.
+    pub config: &'a Config,
+    /// The databases.
+    pub files: &'a Files,
+    /// How writers write.
+    pub write: WriteMode,
+    /// Documents of each role, in [`Role`]'s order, the warm-up included.
+    pub live: [AtomicU64; 3],
+    state: AtomicU8,
+    documents: AtomicU64,
+    batches: AtomicU64,
+    error: Mutex<Option<String>>,
+}
+
+impl<'a> Shared<'a> {
+    /// Before the threads begin.
+    pub fn new(config: &'a Config, files: &'a Files, write: WriteMode) -> Shared<'a> {
+        Shared {
+            config,
+            files,
+            write,
+            live: Default::default(),
+            state: AtomicU8::new(State::Warm as u8),
+            documents: AtomicU64::new(0),
+            batches: AtomicU64::new(0),
+            error: Mutex::new(None),
+        }
+    }
+
+    /// Returns where the step is.
+    pub fn state(&self) -> State {
+        match self.state.load(Ordering::Acquire) {
+            0 => State::Warm,
+            1 => State::Measured,
+            _ => State::Over,
+        }
+    }
+
+    fn set(&self, state: State) {
+        // A thread may have ended the step meanwhile.
+        self.state.fetch_max(state as u8, Ordering::AcqRel);
+    }
+
+    /// Takes a batch of this many documents from what the limits leave. False, and the end of the step, if they leave
+    /// nothing. The last batch may exceed the limit of documents.
+    pub fn take(&self, documents: u64) -> bool {
+        let limits = &self.config.limits;
+        let take = |limit: u64, counter: &AtomicU64, amount: u64| {
+            limit == 0 || counter.fetch_add(amount, Ordering::Relaxed) < limit
+        };
+        let taken = take(limits.documents, &self.documents, documents)
+            && take(limits.batches, &self.batches, 1);
+        if !taken {
+            self.set(State::Over);
+        }
+        taken
+    }
+
+    /// Ends the step with an error.
+    pub fn fail(&self, error: String) {
+        self.error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        self.set(State::Over);
+    }
+
+    /// Returns the documents of all roles, the warm-up included.
+    pub fn done(&self) -> u64 {
+        self.live.iter().map(|count| count.load(Ordering::Relaxed)).sum()
+    }
+
+    fn watch(&self, until: Option<Instant>, stop: &AtomicBool, second: &mut impl FnMut()) {
+        let mut next = Instant::now() + Duration::from_secs(1);
+        while self.state() != State::Over {
+            let now = Instant::now();
+            if stop.load(Ordering::Relaxed) {
+                return self.set(State::Over);
+            }
+            if now >= next {
+                second();
+                next += Duration::from_secs(1);
+            }
+            let left = until.map_or(PAUSE, |until| until.saturating_duration_since(now));
+            if left.is_zero() {
+                return;
+            }
+            std::thread::sleep(left.min(PAUSE));
+        }
+    }
+}
+
+/// Runs the measured part. `each_second` gets a line for the file of the time line.
+pub fn run(shared: &Shared<'_>, stop: &AtomicBool, mut each_second: impl FnMut(Value)) -> Outcome {
+    let config = shared.config;
+    let (began, first) = (Instant::now(), Usage::now());
+    let mut line = |state: &str, from: Instant| {
+        let live = |role: Role| shared.live[role as usize].load(Ordering::Relaxed);
+        each_second(json!({
+            "state": state,
+            "seconds": from.elapsed().as_secs_f64(),
+            "read": live(Role::Read),
+            "ranged": live(Role::Range),
+            "written": live(Role::Write),
+            "device_bytes_written": Usage::now().since(&first).device_written,
+        }));
+    };
+    std::thread::scope(|scope| {
+        let threads = worker::spawn(scope, shared);
+        let warm = Duration::from_secs(config.warm);
+        shared.watch(Some(began + warm), stop, &mut || line("warm-up", began));
+        let (start, before) = (Instant::now(), Usage::now());
+        shared.set(State::Measured);
+        let seconds = Some(config.limits.seconds).filter(|seconds| *seconds > 0);
+        let until = seconds.map(|seconds| start + Duration::from_secs(seconds));
+        shared.watch(until, stop, &mut || line("measured", start));
+        shared.set(State::Over);
+        let mut end = until.is_some_and(|until| Instant::now() >= until).then(Instant::now);
+        let mut roles = BTreeMap::<Role, Counted>::new();
+        for (role, thread) in threads {
+            match thread.join() {
+                Ok(counted) => roles.entry(role).or_default().merge(&counted),
+                Err(_) => shared.fail("a thread panicked".to_owned()),
+            }
+        }
+        line("measured", start);
+        end = end.max(roles.values().filter_map(|counted| counted.last).max());
+        let end = end.unwrap_or_else(Instant::now);
+        Outcome {
+            roles,
+            elapsed: end.saturating_duration_since(start).as_secs_f64(),
+            usage: Usage::now().since(&before),
+            interrupted: stop.load(Ordering::Relaxed),
+            error: shared.error.lock().unwrap_or_else(PoisonError::into_inner).take(),
+        }
+    })
+}
