@@ -1,39 +1,39 @@
-//! What a walk over a cache found, kept for a while, so that databases which share a cache and report
-//! on it walk it once.
+//! Statistics about a cache's entries. The result of a scan over the cache is kept for a while, so that databases that
+//! share a cache and report on it scan it once.
 //!
-//! As in RocksDB the cache is charged for what is kept, from the first user on: an open database's
-//! cache is never empty. While it has users, the charge is pinned; later it goes when all else has
-//! gone and room is needed.
+//! As in RocksDB, the cache is charged for the kept result once it has a user: an open database's cache is never empty.
+//! While there are users, the charge is pinned; after that it is released once everything else has been evicted and
+//! room is needed.
 
 use super::Cache;
 use crate::env::clock::Instant;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What a walk found, and when.
+/// The result and the time of a scan.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EntryStats {
-    /// Cached objects.
+    /// The number of cached objects.
     pub objects: usize,
-    /// Their charges.
+    /// The sum of their charges in bytes.
     pub object_bytes: usize,
-    /// What these statistics are charged themselves.
+    /// The charge of these statistics themselves in bytes.
     pub own_bytes: usize,
-    /// How often the cache was walked.
+    /// How often the cache was scanned.
     pub collections: u64,
-    /// How often the last walk's result was told again.
+    /// How often the result of the last scan was returned again.
     pub last_copies: u64,
-    /// How long the last walk took.
+    /// The duration of the last scan.
     pub last_elapsed: Duration,
-    /// How long ago it ended.
+    /// The time since the scan ended.
     pub age: Duration,
 }
 
-/// Kept by each cache.
+/// The statistics of a cache and their users.
 #[derive(Default)]
 pub(super) struct Collector {
     users: usize,
-    /// Zero while nothing is charged.
+    /// 0 while nothing is charged.
     charge: usize,
     found: EntryStats,
     walked: Option<Instant>,
@@ -49,20 +49,20 @@ impl Drop for CacheUser {
 }
 
 impl Collector {
-    /// One if the statistics are charged, as they count as an object then.
+    /// 1 if the statistics are charged, since they then count as an object.
     pub(super) fn count(&self) -> usize {
         usize::from(self.charge > 0)
     }
 
-    /// What is charged although nobody uses it.
+    /// The charge that remains without users.
     pub(super) fn idle_charge(&self) -> usize {
         if self.users == 0 { self.charge } else { 0 }
     }
 }
 
 impl Cache {
-    /// Notes a user. The first one makes the cache pay for its statistics; where a strict limit has
-    /// no room for that, there is no charge.
+    /// Registers a user. The first one charges the cache for its statistics; if a strict limit
+    /// leaves no room for that, there is no charge.
     pub fn join(self: &Arc<Self>) -> CacheUser {
         let charge = size_of::<Collector>();
         let mut collector = self.collector.lock();
@@ -75,7 +75,7 @@ impl Cache {
         CacheUser(Arc::clone(self))
     }
 
-    /// What the cache holds, or held `age_max` ago at most.
+    /// The contents of the cache at a point in time at most `age_max` ago.
     pub fn entry_stats(&self, age_max: Duration) -> EntryStats {
         let mut collector = self.collector.lock();
         match collector.walked {
@@ -105,7 +105,7 @@ impl Cache {
         collector.walked = Some(Instant::now());
     }
 
-    /// Lets the charge go if nobody uses the cache.
+    /// Releases the charge if the cache has no users.
     pub(super) fn drop_idle_stats(&self) {
         let mut collector = self.collector.lock();
         let charge = collector.idle_charge();

@@ -1,16 +1,15 @@
-//! Memory of cached blocks: pieces of huge pages.
+//! The heap of blocks: the allocator for cached blocks, built on huge pages.
 //!
-//! A lookup in a cache of some hundred MiB reads two places that no other lookup has read lately, a
-//! block's object and an entry. With pages of 4 KiB the processor does not know where either lies and
-//! walks the page table before it can even ask for the line. With pages of 2 MiB it knows of all.
+//! A lookup in a cache of some hundred MiB reads two locations that no other lookup has read recently: a block's object
+//! and an entry. With pages of 4 KiB both miss the TLB, and the processor walks the page table before it can request
+//! the line. With pages of 2 MiB the TLB covers the whole cache.
 //!
-//! The heap is one for the process and behind a lock, which is taken when a block is read or freed and
-//! never by a hit. It is Doug Lea's, of the crate `dlmalloc`, over mappings of 2 MiB: as dense as the
-//! system's and nothing that we need to invent. Large pieces are the system's business, and where there
-//! are no mappings all pieces.
+//! There is one heap per process, guarded by a lock that is taken when a block is read or freed, but never by a hit. It
+//! is Doug Lea's allocator from the crate `dlmalloc`, over mappings of 2 MiB: it is as dense as the system's and needs
+//! no code of our own. The system's allocator serves large pieces, and all pieces on systems without mappings.
 //!
-//! Unsafe: pieces have no static owner. Invariants:
-//! * **BH1** A piece goes back the way it came, which its size tells, and once.
+//! This file is unsafe because pieces have no static owner. Invariants:
+//! * **BH1** A piece is freed once, and by the allocator that it came from, which its size determines.
 //! * **BH2** All bytes of a [`Memory`] are initialised.
 
 #![allow(unsafe_code)]
@@ -22,19 +21,19 @@ use std::alloc::{Layout, alloc, alloc_zeroed, dealloc, handle_alloc_error};
 use std::ops::{Deref, DerefMut};
 use std::ptr::{self, NonNull};
 
-/// Pieces above this size gain little from huge pages, and would leave large holes.
+/// Larger pieces gain little from huge pages and would leave large holes.
 const PIECE_MAX: usize = 64 << 10;
 
-/// All pieces are aligned to this.
+/// All pieces are aligned to this number of bytes.
 const ALIGN: usize = 16;
 
-/// Flags memory that the system did not map: the heap keeps it.
+/// Marks memory that was not mapped and that the heap therefore keeps.
 const NOT_MAPPED: u32 = 1;
 
-/// Where the heap takes memory from and gives it back.
+/// The source of the heap's memory.
 struct HugePages;
 
-// SAFETY: what `alloc` gives is memory of its own until `free` or `free_part` is told about it.
+// SAFETY: `alloc` returns memory that nothing else uses until `free` or `free_part` receives it.
 unsafe impl Allocator for HugePages {
     fn alloc(&self, size: usize) -> (*mut u8, usize, u32) {
         let size = size.next_multiple_of(HUGE_PAGE);
@@ -42,9 +41,9 @@ unsafe impl Allocator for HugePages {
         if !mapped.is_null() {
             return (mapped, size, 0);
         }
-        // The process may have all the mappings that it may have, and memory left.
+        // The process may have reached its limit of mappings although memory is left.
         let Ok(layout) = Layout::from_size_align(size, HUGE_PAGE) else { return (mapped, 0, 0) };
-        // SAFETY: the size is not zero: the heap asks for room.
+        // SAFETY: the size is not zero, since the heap requests memory.
         (unsafe { alloc_zeroed(layout) }, size, NOT_MAPPED)
     }
 
@@ -53,7 +52,7 @@ unsafe impl Allocator for HugePages {
     }
 
     fn free_part(&self, ptr: *mut u8, old: usize, new: usize) -> bool {
-        // SAFETY: the heap owns the mapping and has no piece in the part behind `new`.
+        // SAFETY: the heap owns the mapping and has no piece in the part after `new`.
         unsafe { mapping::unmap(ptr.wrapping_add(new), old - new) }
     }
 
@@ -77,12 +76,12 @@ unsafe impl Allocator for HugePages {
 
 static HEAP: Mutex<Dlmalloc<HugePages>> = Mutex::new(Dlmalloc::new_with_allocator(HugePages));
 
-/// Whether the heap has pieces of this size.
+/// Whether the heap serves pieces of this size.
 fn is_piece(layout: Layout) -> bool {
     mapping::IS_SUPPORTED && layout.size() <= PIECE_MAX && layout.align() <= ALIGN
 }
 
-/// Memory for one value of this layout, which must not be empty, not initialised.
+/// Allocates uninitialised memory for one value of this layout, which must not be empty.
 pub(super) fn allocate(layout: Layout) -> NonNull<u8> {
     let memory = if is_piece(layout) {
         // SAFETY: the size is not zero.
@@ -94,10 +93,10 @@ pub(super) fn allocate(layout: Layout) -> NonNull<u8> {
     NonNull::new(memory).unwrap_or_else(|| handle_alloc_error(layout))
 }
 
-/// Gives memory back.
+/// Frees memory.
 ///
 /// # Safety
-/// It came from [`allocate`] with this layout, and is not used any more.
+/// The memory must come from [`allocate`] with this layout, and must not be used any more.
 pub(super) unsafe fn free(memory: NonNull<u8>, layout: Layout) {
     // SAFETY: BH1, by contract.
     unsafe {
@@ -109,7 +108,7 @@ pub(super) unsafe fn free(memory: NonNull<u8>, layout: Layout) {
     }
 }
 
-/// The bytes of a block, in the heap.
+/// The bytes of a block, allocated in the heap.
 pub struct Memory {
     /// Dangling if there are no bytes.
     start: NonNull<u8>,
@@ -127,10 +126,10 @@ impl Memory {
         Memory { start, len }
     }
 
-    /// So many zeros.
+    /// Zeroed memory of `len` bytes.
     pub fn zeroed(len: usize) -> Memory {
         let memory = Memory::uninitialised(len);
-        // SAFETY: `len` bytes that nobody else has.
+        // SAFETY: `len` bytes that nothing else uses.
         unsafe { memory.start.write_bytes(0, len) };
         memory
     }
@@ -138,14 +137,14 @@ impl Memory {
     /// A copy of these bytes.
     pub fn copy_of(bytes: &[u8]) -> Memory {
         let memory = Memory::uninitialised(bytes.len());
-        // SAFETY: as many bytes, and new ones.
+        // SAFETY: the new memory has the same length and does not overlap.
         unsafe { memory.start.as_ptr().copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
         memory
     }
 }
 
 impl Default for Memory {
-    /// No bytes.
+    /// Empty memory.
     fn default() -> Memory {
         Memory::uninitialised(0)
     }
@@ -163,7 +162,7 @@ impl Deref for Memory {
 
 impl DerefMut for Memory {
     fn deref_mut(&mut self) -> &mut [u8] {
-        // SAFETY: BH2, and the bytes belong to `self` alone.
+        // SAFETY: BH2, and `self` is the only owner of the bytes.
         unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }
     }
 }

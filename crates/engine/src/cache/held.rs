@@ -1,11 +1,10 @@
-//! Cached objects, held by count and in the heap of cached blocks.
+//! Reference-counted cached objects in the heap of blocks.
 //!
-//! [`Held`] is to a [`Node`] what `Arc` is to a value; the standard one cannot say where it lies.
-//! Weak counts are not needed, so that the count, the clock's flag and the object's beginning share a
-//! line.
+//! [`Held`] is to a [`Node`] what `Arc` is to a value; the standard `Arc` cannot use a custom allocator. Weak counts
+//! are not needed, so the count, the clock's flag and the object's beginning share a line.
 //!
-//! Unsafe: a counted pointer. Invariant **D1**: the count is the number of `Held`s and raw pointers made
-//! of them, so that the node lives as long as there is one.
+//! This file is unsafe because it implements a counted pointer. Invariant **D1**: the count is the number of `Held`s
+//! and of raw pointers made from them, so the node lives as long as there is one.
 
 #![allow(unsafe_code)]
 
@@ -17,23 +16,23 @@ use std::mem::ManuallyDrop;
 use std::ops::Deref;
 use std::ptr::NonNull;
 
-/// More counts than this are a leak in a loop.
+/// Larger counts are a leak in a loop.
 const COUNT_MAX: u32 = i32::MAX as u32;
 
-/// A cached object and what the clock knows of it: in this order, since the flag then lies on the line of
-/// the count and of the object's beginning, and who looks for something to evict fetches only that.
+/// A cached object and its state in the CLOCK. In this order, the flag is on the same line as the count and the
+/// beginning of the object, so that a search for objects to evict loads only that line.
 #[repr(C)]
 pub struct Node<T> {
     count: AtomicU32,
-    /// Where the entry is in its shard's ring; guarded by the shard's lock.
+    /// The index of the entry in its shard's ring; guarded by the shard's lock.
     pub(super) position: AtomicU32,
     pub(super) used: AtomicBool,
     object: T,
 }
 
 impl<T> Node<T> {
-    /// Notes a use. The flag is written only when it changes, so that readers of a hot object do
-    /// not take its line from each other.
+    /// Marks the object as used. The flag is written only when it changes, so that readers of a hot
+    /// object do not contend for its line.
     #[inline]
     pub fn touch(&self) {
         if !self.used.load(Ordering::Relaxed) {
@@ -47,32 +46,32 @@ impl<T> Node<T> {
         &self.object
     }
 
-    /// Whether somebody has it besides the slot it is in.
+    /// Whether there are references besides the slot's.
     #[inline]
     pub(super) fn is_held(&self) -> bool {
         self.count.load(Ordering::Acquire) > 1
     }
 }
 
-/// A counted node.
+/// A reference to a node.
 pub struct Held<T>(NonNull<Node<T>>, PhantomData<Node<T>>);
 
-// SAFETY: as `Arc`: the object may be seen and dropped by any thread.
+// SAFETY: as `Arc`: any thread may access and drop the object.
 unsafe impl<T: Send + Sync> Send for Held<T> {}
 // SAFETY: as above.
 unsafe impl<T: Send + Sync> Sync for Held<T> {}
 
 impl<T> Held<T> {
-    /// An object that is in no cache.
+    /// An object outside any cache.
     pub fn new(object: T) -> Held<T> {
         let place = heap::allocate(Layout::new::<Node<T>>()).cast::<Node<T>>();
         let (position, used) = (AtomicU32::new(u32::MAX), AtomicBool::new(false));
-        // SAFETY: new memory of this layout; D1 with one count, the result's.
+        // SAFETY: new memory of this layout; D1 with a count of one, for the result.
         unsafe { place.write(Node { count: AtomicU32::new(1), position, used, object }) };
         Held(place, PhantomData)
     }
 
-    /// An object that is in no cache, in the place of one that nobody needs.
+    /// An object outside any cache, in the memory of an unused one if there is one.
     pub fn new_in(spare: Option<Held<T>>, object: T) -> Held<T> {
         let Some(mut held) = spare else { return Held::new(object) };
         let Some(node) = held.get_node_mut() else { return Held::new(object) };
@@ -86,27 +85,27 @@ impl<T> Held<T> {
         if self.count() != 1 {
             return None;
         }
-        // SAFETY: D1, nobody else has the node, and nobody can get it from somebody else. The Acquire
-        // load of the count pairs with the Release of those who had it.
+        // SAFETY: D1; there is no other reference to the node, and none can be made. The Acquire load of the count
+        // pairs with the Release of earlier owners.
         Some(unsafe { self.0.as_mut() })
     }
 
-    /// The object, while nobody else has it.
+    /// The object, if there is no other reference.
     pub fn get_mut(&mut self) -> Option<&mut T> {
         self.get_node_mut().map(|node| &mut node.object)
     }
 
-    /// How many have it.
+    /// The number of references.
     pub(super) fn count(&self) -> u32 {
         self.count.load(Ordering::Acquire)
     }
 
-    /// Whether both hold the same node.
+    /// Whether both refer to the same node.
     pub fn is_same(&self, other: &Held<T>) -> bool {
         self.0 == other.0
     }
 
-    /// The node without its owner; the count goes with it.
+    /// Converts the reference into a raw pointer, which keeps the count.
     pub(super) fn into_raw(self) -> *mut Node<T> {
         ManuallyDrop::new(self).0.as_ptr()
     }
@@ -114,17 +113,18 @@ impl<T> Held<T> {
     /// The counterpart of [`Held::into_raw`].
     ///
     /// # Safety
-    /// The pointer came from there and stands for a count, which passes to the result.
+    /// The pointer must come from there and own a count, which passes to the result.
     pub(super) unsafe fn from_raw(node: NonNull<Node<T>>) -> Held<T> {
         Held(node, PhantomData)
     }
 
-    /// One more count of a node.
+    /// A further reference to a node.
     ///
     /// # Safety
-    /// The pointer came from [`Held::into_raw`], and its node is alive.
+    /// The pointer must come from [`Held::into_raw`], and its node must be alive.
     pub(super) unsafe fn of_raw(node: NonNull<Node<T>>) -> Held<T> {
-        // SAFETY: alive, by contract; the result is not dropped, as its count is the pointer's.
+        // SAFETY: alive, by contract; the result is not dropped, since its count belongs to the
+        // pointer.
         let held = ManuallyDrop::new(unsafe { Held::from_raw(node) });
         Held::clone(&held)
     }
@@ -132,7 +132,7 @@ impl<T> Held<T> {
 
 impl<T> Clone for Held<T> {
     fn clone(&self) -> Held<T> {
-        // Relaxed: whoever clones has the node already.
+        // Relaxed: the thread that clones already has a reference.
         let before = self.count.fetch_add(1, Ordering::Relaxed);
         if before > COUNT_MAX {
             std::process::abort(); // As `Arc` does: the count must not wrap.
@@ -156,7 +156,7 @@ impl<T> Drop for Held<T> {
         if self.count.fetch_sub(1, Ordering::Release) != 1 {
             return;
         }
-        // What others did with the node comes before its end.
+        // All uses of the node by other threads happen before its end.
         fence(Ordering::Acquire);
         // SAFETY: D1, this was the last count; the memory came from `new`.
         unsafe {

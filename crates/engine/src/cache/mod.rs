@@ -1,22 +1,21 @@
-//! The block cache: who may stay in memory.
+//! The block cache: the memory budget of cached blocks, and the choice of blocks to evict.
 //!
-//! A cached object sits in a *slot* of the table that read it ([`SlotArray`]), so a hit is one load
-//! under an epoch pin: no hash table, no lock, no count. The [`Cache`] owns the budget. It keeps
-//! one ring of occupied slots per shard and walks it as a CLOCK: an object that was used since the
-//! hand passed last gets another round, an object that somebody holds by count is skipped, anything
-//! else is taken out of its slot and freed when the last pinned reader has left, or waits as a spare
-//! for the next object that needs its memory.
+//! A cached object is stored in a *slot* of the table that read it ([`SlotArray`]), so a hit is one load under an epoch
+//! pin, without a hash table, a lock or a reference count. The [`Cache`] owns the budget. It has one ring of occupied
+//! slots per shard and runs the CLOCK algorithm on it: an object that was used since the hand's last visit gets another
+//! round, and an object with references is skipped. Any other object is removed from its slot and freed when the last
+//! pinned reader has left, or kept as a spare for the next object that needs its memory.
 //!
-//! Thread safety: everything is `&self`. Locks: one shard at a time, nothing is called under it
-//! that takes another lock, except the epoch's. The lock of the statistics is taken before a shard's.
+//! Thread safety: all methods take `&self`. Locks: one shard at a time; code under a shard's lock takes no other lock
+//! except the epoch's. The lock of the statistics is taken before a shard's.
 //!
 //! Invariants:
-//! * **BC1** While a shard's lock is held, a slot of that shard is occupied exactly if the shard's
-//!   ring has an entry for it.
-//! * **BC2** `usage` is the sum of the charges of all ring entries, reservations and the statistics, plus
-//!   those of inserts that are under way.
-//! * **BC3** With a strict limit, `usage` passes the capacity only for the moment in which an insert
-//!   finds out that it does not fit.
+//! * **BC1** While a shard's lock is held, a slot of that shard is occupied if and only if the shard's ring has an
+//!   entry for it.
+//! * **BC2** `usage` is the sum of the charges of all ring entries, reservations and the statistics, plus those of
+//!   inserts in progress.
+//! * **BC3** With a strict limit, `usage` exceeds the capacity only briefly, while an insert determines that it does
+//!   not fit.
 
 mod entry_stats;
 mod heap;
@@ -38,33 +37,34 @@ use crate::error::{Code, Error, Result, SubCode};
 use std::fmt;
 use std::sync::Arc;
 
-/// What the hand finds at a slot.
+/// The state of the object at the hand.
 enum Verdict {
-    /// Somebody holds the object.
+    /// There are references to the object.
     Held,
-    /// It was used since the last visit, which is now forgotten.
+    /// The object was used since the last visit. This visit clears the mark.
     Used,
-    /// It may go.
+    /// The object may be evicted.
     Idle,
 }
 
-/// The slots of one table, as the ring sees them.
+/// The slots of one table, as the ring uses them.
 trait Owner: Send + Sync {
-    /// Judges the object in a slot.
+    /// Determines the state of the object in a slot.
     fn judge(&self, slot: u32) -> Verdict;
-    /// Asks for the line of a slot, which [`Owner::ask_object`] reads.
+    /// Prefetches the line of a slot, which [`Owner::ask_object`] reads.
     fn ask_slot(&self, slot: u32);
-    /// Asks for the line of the object in a slot, which [`Owner::judge`] reads.
+    /// Prefetches the line of the object in a slot, which [`Owner::judge`] reads.
     fn ask_object(&self, slot: u32);
-    /// Whether somebody besides the cache holds the object.
+    /// Whether there are references to the object besides the cache's.
     fn is_held(&self, slot: u32) -> bool;
-    /// Empties a slot. The shard is locked; what was there is retired after that.
+    /// Empties a slot. The shard is locked; the object is retired after the lock is released.
     fn evict(&self, slot: u32) -> Option<Anonymous>;
-    /// An evicted object of about so many bytes, which no pinned reader can see any more.
+    /// Disposes of an evicted object of about `bytes` bytes, which no pinned reader can access any
+    /// more.
     fn bury(&self, object: Anonymous, bytes: usize);
 }
 
-/// What came out of a slot, until the last pinned reader has left.
+/// An evicted object, until the last pinned reader has left.
 struct Retiree {
     owner: Arc<OwnerBox>,
     object: Option<Anonymous>,
@@ -79,10 +79,10 @@ impl Drop for Retiree {
     }
 }
 
-/// Boxed once more, so that the pointer to it is one word.
+/// Boxed twice, so that the pointer to it is one word.
 type OwnerBox = Box<dyn Owner>;
 
-/// Narrow, as there is one for each cached block.
+/// A ring entry, which is small because there is one for each cached block.
 struct Entry {
     owner: Arc<OwnerBox>,
     slot: u32,
@@ -110,14 +110,14 @@ impl Ring {
         }
     }
 
-    /// Takes an entry out; returns its charge.
+    /// Removes and returns an entry.
     fn remove(&mut self, at: u32) -> Option<Entry> {
         let entry = self.entries.get_mut(at as usize)?.take()?;
         self.free.push(at);
         Some(entry)
     }
 
-    /// Moves the hand until something could be evicted or two rounds are done.
+    /// Moves the hand until an object could be evicted or two rounds are done.
     fn evict_one(&mut self) -> Option<Retiree> {
         for _ in 0..2 * self.entries.len() {
             let at = self.hand;
@@ -133,7 +133,7 @@ impl Ring {
         None
     }
 
-    /// Asks for what the next visits read: slots and objects lie anywhere.
+    /// Prefetches what the next visits read, since slots and objects are scattered in memory.
     #[inline]
     fn ask_before(&self, at: usize) {
         if let Some(Some(entry)) = self.entries.get(at + 2 * AHEAD) {
@@ -145,7 +145,7 @@ impl Ring {
     }
 }
 
-/// How many steps before the hand comes to an entry its object is asked for; its slot twice as many.
+/// The object of an entry is prefetched this many steps before the hand reaches it, and its slot twice as many.
 const AHEAD: usize = 2;
 
 /// RocksDB's name of its oldest cache.
@@ -173,7 +173,8 @@ impl Cache {
         Cache::with_settings("HyperClockCache", capacity, default_shard_bits(capacity), false)
     }
 
-    /// A cache with everything said: `2^shard_bits` locks, and whether inserts fail when full.
+    /// A cache with all settings: `2^shard_bits` locks, and whether inserts fail when the cache is
+    /// full.
     pub fn with_settings(
         name: &'static str,
         capacity: usize,
@@ -203,14 +204,14 @@ impl Cache {
         self.capacity.load(Ordering::Relaxed)
     }
 
-    /// Changes the budget; evicts what does not fit a smaller one.
+    /// Changes the budget and evicts what exceeds a smaller one.
     pub fn set_capacity(&self, capacity: usize) {
         self.capacity.store(capacity, Ordering::Relaxed);
         self.spares.limit(capacity);
         self.shrink(0);
     }
 
-    /// The number of locks as a power of two.
+    /// The binary logarithm of the number of locks.
     pub fn shard_bits(&self) -> u32 {
         self.shards.len().ilog2()
     }
@@ -230,7 +231,8 @@ impl Cache {
         self.usage.load(Ordering::Relaxed)
     }
 
-    /// Bytes in use that cannot be evicted now, because somebody holds them. Visits every entry.
+    /// Bytes in use that cannot be evicted now because there are references to them. Visits every
+    /// entry.
     pub fn pinned_usage(&self) -> usize {
         let mut held = 0;
         let mut total = 0;
@@ -244,18 +246,19 @@ impl Cache {
         held + self.usage().saturating_sub(total + self.collector.lock().idle_charge())
     }
 
-    /// Objects in the cache, its statistics counted as one while they are charged. Visits every entry.
+    /// The number of objects in the cache. Its statistics count as one object while they are charged. Visits every
+    /// entry.
     pub fn len(&self) -> usize {
         let objects = |s: &Mutex<Ring>| s.lock().entries.iter().flatten().count();
         self.shards.iter().map(objects).sum::<usize>() + self.collector.lock().count()
     }
 
-    /// Places for objects that were made so far. Visits every shard.
+    /// The number of ring entries allocated so far. Visits every shard.
     pub fn places(&self) -> usize {
         self.shards.iter().map(|s| s.lock().entries.capacity().max(1)).sum()
     }
 
-    /// Whether nothing is cached.
+    /// Whether the cache has no objects.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -284,7 +287,8 @@ impl Cache {
         self.usage.fetch_sub(charge, Ordering::Relaxed);
     }
 
-    /// Evicts until the budget holds, `start` shard first. Returns whether it holds.
+    /// Evicts until usage is within the budget, beginning with shard `start`. Returns whether it
+    /// is.
     fn shrink(&self, start: usize) -> bool {
         let n = self.shards.len();
         for i in 0..n {
@@ -310,12 +314,12 @@ impl fmt::Debug for Cache {
     }
 }
 
-/// One lock per half MiB, 64 at most: small caches must not be cut into uselessly small parts.
+/// One lock per half MiB, at most 64: small caches must not be divided into uselessly small shards.
 fn default_shard_bits(capacity: usize) -> u32 {
     (capacity >> 19).max(1).ilog2().min(6)
 }
 
-/// A part of the budget taken by something that is not evicted: index and filter blocks.
+/// A part of the budget for something that is not evicted, such as index and filter blocks.
 #[derive(Debug)]
 pub struct Reservation {
     cache: Arc<Cache>,
@@ -323,7 +327,7 @@ pub struct Reservation {
 }
 
 impl Reservation {
-    /// The bytes taken.
+    /// The size of the reservation in bytes.
     pub fn charge(&self) -> usize {
         self.charge
     }

@@ -1,13 +1,12 @@
-//! The slots of one table: where its cached objects are, by number.
+//! The slots of one table: an array of its cached objects.
 //!
-//! A slot is an atomic pointer that stands for one count of its object. It differs from
-//! [`epoch::EpochCell`] in one point: the old object is handed out, so that it can be retired
-//! after the shard's lock is released. Retiring may free anything that waits in the epoch, for
-//! example a table, whose drop empties its slots and needs the shards' locks.
+//! A slot is an atomic pointer that owns one reference to its object. It differs from [`epoch::EpochCell`] in one
+//! point: it returns the old object, so that the caller can retire it after releasing the shard's lock. Retiring may
+//! free any retired object, for example a table, whose drop empties its slots and needs the shards' locks.
 //!
-//! Unsafe: turning a slot's pointer into a reference bound to a guard, or into its count. Invariant
-//! **S1**: a pointer in a slot came from `Held::into_raw`; the count it stands for is retired, never
-//! dropped, after the pointer was taken out. Trusted by the stress test in `cache_test.rs`.
+//! Unsafe code turns a slot's pointer into a Rust reference bound to a guard, or into its counted reference. Invariant
+//! **S1**: a pointer in a slot comes from `Held::into_raw`; after the pointer was removed, its counted reference is
+//! retired, never dropped. The stress test in `cache_test.rs` exercises this.
 
 #![allow(unsafe_code)]
 
@@ -24,7 +23,7 @@ struct Slot<T>(AtomicPtr<Node<T>>);
 impl<T> Slot<T> {
     #[inline]
     fn load<'g>(&self, _guard: &'g Guard) -> Option<&'g Node<T>> {
-        // SAFETY: by S1 the object was counted when the pointer was loaded, and the guard keeps
+        // SAFETY: by S1 the object had a reference when the pointer was loaded, and the guard keeps
         // retired objects alive.
         unsafe { self.0.load(Ordering::Acquire).as_ref() }
     }
@@ -32,7 +31,7 @@ impl<T> Slot<T> {
     fn hold(&self) -> Option<Held<T>> {
         let _guard = epoch::pin();
         let node = NonNull::new(self.0.load(Ordering::Acquire))?;
-        // Its count and what it owns lie on different lines.
+        // The count and the object's data are on different lines.
         prefetch_bytes(node.as_ptr().cast(), size_of::<Node<T>>());
         // SAFETY: by S1 and the guard the object is alive.
         Some(unsafe { Held::of_raw(node) })
@@ -45,7 +44,7 @@ impl<T> Slot<T> {
         if self.0.compare_exchange(empty, new, Ordering::AcqRel, Ordering::Acquire).is_ok() {
             return true;
         }
-        // SAFETY: `new` was made above and nobody else has seen it.
+        // SAFETY: `new` was made above and was never shared.
         drop(NonNull::new(new).map(|new| unsafe { Held::from_raw(new) }));
         false
     }
@@ -53,38 +52,39 @@ impl<T> Slot<T> {
     /// Empties the slot. The caller retires the object (S1).
     fn take(&self) -> Option<Held<T>> {
         let node = NonNull::new(self.0.swap(std::ptr::null_mut(), Ordering::AcqRel))?;
-        // SAFETY: by S1 the pointer stands for a count, which passes to the result.
+        // SAFETY: by S1 the pointer owns a count, which passes to the result.
         Some(unsafe { Held::from_raw(node) })
     }
 }
 
 impl<T> Drop for Slot<T> {
     fn drop(&mut self) {
-        // Ring entries count the cells, so they go only after all slots were emptied.
+        // Ring entries hold references to the cells, so the cells are dropped only after all slots
+        // were emptied.
         debug_assert!(self.0.get_mut().is_null(), "an occupied slot is dropped");
     }
 }
 
-/// Spreads the slots of different tables over the shards.
+/// A salt that distributes the slots of different tables over the shards.
 static NEXT_SALT: AtomicUsize = AtomicUsize::new(0);
 
-/// A fixed number of slots. Belongs to one table and one cache.
+/// A fixed number of slots, which belong to one table and one cache.
 pub struct SlotArray<T: Send + Sync + 'static> {
     cells: Arc<[Slot<T>]>,
-    /// The cells as ring entries know them.
+    /// The cells as the owner that ring entries refer to.
     owner: Arc<OwnerBox>,
     cache: Arc<Cache>,
     salt: usize,
 }
 
-/// The slots as a ring sees them.
+/// The slots as the ring uses them.
 struct Cells<T> {
     cells: Arc<[Slot<T>]>,
     spares: Arc<Spares>,
     recycle: Option<Recycle<T>>,
 }
 
-/// Empties an object that was evicted; whether its memory is worth to be kept.
+/// Clears an evicted object; returns whether its memory is worth keeping.
 pub type Recycle<T> = fn(&mut T) -> bool;
 
 impl<T: Send + Sync + 'static> SlotArray<T> {
@@ -93,7 +93,7 @@ impl<T: Send + Sync + 'static> SlotArray<T> {
         SlotArray::with_recycling(cache, n, None)
     }
 
-    /// As [`SlotArray::new`]; the memory of evicted objects can be had from [`SlotArray::spare`].
+    /// Like [`SlotArray::new`], but keeps the memory of evicted objects for [`SlotArray::spare`].
     pub fn with_recycling(
         cache: Arc<Cache>,
         n: usize,
@@ -107,37 +107,38 @@ impl<T: Send + Sync + 'static> SlotArray<T> {
         Arc::new(SlotArray { cells, owner, cache, salt })
     }
 
-    /// The object in a slot, for as long as the reader is pinned.
+    /// The object in a slot, valid as long as the reader is pinned.
     #[inline]
     pub fn load<'g>(&self, slot: usize, guard: &'g Guard) -> Option<&'g Node<T>> {
         self.cells.get(slot)?.load(guard)
     }
 
-    /// Asks for the line of a slot.
+    /// Prefetches the line of a slot.
     #[inline]
     pub fn prefetch(&self, slot: usize) {
         prefetch(self.cells.as_ptr().wrapping_add(slot).cast());
     }
 
-    /// The object in a slot, counted: it will not be evicted while the count is held.
+    /// A reference to the object in a slot. The object is not evicted while the reference exists.
     pub fn hold(&self, slot: usize) -> Option<Held<T>> {
         let node = self.cells.get(slot)?.hold()?;
         node.touch();
         Some(node)
     }
 
-    /// Puts an object into a slot and charges the cache. If somebody else was faster, theirs stays
-    /// and is returned. An object larger than the whole cache is returned without being cached.
+    /// Puts an object into a slot and charges the cache. If another thread was faster, its object
+    /// stays and is returned. An object larger than the whole cache is returned without being
+    /// cached.
     pub fn insert(&self, slot: usize, object: T, charge: usize) -> Result<Held<T>> {
         self.insert_node(slot, Held::new(object), charge)
     }
 
-    /// An evicted object for its memory, one that suits if possible.
+    /// An evicted object whose memory can be reused, preferably one that fits.
     pub fn spare(&self, suits: impl Fn(&T) -> bool) -> Option<Held<T>> {
         self.cache.spares.take(|node: &Held<T>| suits(node.object()))
     }
 
-    /// As [`SlotArray::insert`], for an object that has its place already, but in no cache.
+    /// Like [`SlotArray::insert`], for an object that already has a node but is in no cache.
     pub fn insert_node(&self, slot: usize, node: Held<T>, charge: usize) -> Result<Held<T>> {
         let cache = &*self.cache;
         let Some(cell) = self.cells.get(slot) else { return Ok(node) };
@@ -160,7 +161,7 @@ impl<T: Send + Sync + 'static> SlotArray<T> {
         Ok(node)
     }
 
-    /// Charges more for the object in a slot, which has grown.
+    /// Increases the charge of the object in a slot, which has grown.
     pub fn add_charge(&self, slot: usize, more: usize) {
         let guard = epoch::pin();
         let mut ring = self.cache.shards[self.shard_of(slot)].lock();
@@ -174,7 +175,8 @@ impl<T: Send + Sync + 'static> SlotArray<T> {
         }
     }
 
-    /// Empties all slots. Whoever drops the table calls it: the ring counts the slots.
+    /// Empties all slots. The table must call it before it is dropped, because the ring holds
+    /// references to the slots.
     pub fn clear(&self) {
         for slot in 0..self.cells.len() {
             if self.cells[slot].0.load(Ordering::Relaxed).is_null() {
@@ -189,7 +191,7 @@ impl<T: Send + Sync + 'static> SlotArray<T> {
         }
     }
 
-    /// How many slots there are.
+    /// The number of slots.
     pub fn len(&self) -> usize {
         self.cells.len()
     }
@@ -241,7 +243,7 @@ impl<T: Send + Sync + 'static> Owner for Cells<T> {
 
     fn bury(&self, object: Anonymous, bytes: usize) {
         let Some(recycle) = self.recycle else { return };
-        // Somebody may hold it by count, and then drops it.
+        // Another thread may hold a reference; then its drop frees the object.
         if let Ok(mut node) = object.downcast::<Held<T>>()
             && node.get_mut().is_some_and(recycle)
         {

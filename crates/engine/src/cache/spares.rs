@@ -1,23 +1,23 @@
-//! Evicted objects that are kept for their memory.
+//! Spares: evicted objects that are kept for their memory.
 //!
-//! A cache smaller than the data evicts a block for each one it reads. Freed memory would go back to the
-//! heap of the thread that took it, in lumps whenever an epoch ends, and threads would wait for each
-//! other's heaps: a tenth of all reads, and nearly the whole tail. So an evicted object that nobody
-//! reads any more waits here, and the next block that is read takes its place.
+//! A cache smaller than the data evicts a block for each one that it reads. Freed memory would return to the heap of
+//! the thread that allocated it, in bursts whenever an epoch ends, and threads would wait for each other's heaps: this
+//! took a tenth of the time of all reads, and caused nearly all of the tail latency. So an evicted object without
+//! readers is kept here, and the next block that is read reuses its memory.
 //!
-//! A few at most, outside of the budget like everything that waits for readers to leave.
+//! Only a few are kept, outside the budget, like all objects that wait for readers to leave.
 
 use crate::env::sync::Mutex;
 use crate::env::sync::std_atomic::{AtomicUsize, Ordering};
 use std::any::Any;
 
-/// A [`super::Held`] whose type only its owner knows.
+/// A [`super::Held`] whose type only its owner can restore.
 pub(super) type Anonymous = Box<dyn Any + Send>;
 
-/// So much is kept at most, and a small part of the cache's capacity.
+/// The maximum number of bytes kept; it is also limited to a small share of the cache's capacity.
 const BYTES_MAX: usize = 1 << 20;
 const SHARE: usize = 32;
-/// So many are looked at for one that suits.
+/// The number of objects that are checked for one that fits.
 const LOOKS: usize = 4;
 
 #[derive(Default)]
@@ -26,7 +26,7 @@ struct List {
     bytes: usize,
 }
 
-/// What is kept.
+/// The kept objects.
 #[derive(Default)]
 pub(super) struct Spares {
     list: Mutex<List>,
@@ -34,13 +34,13 @@ pub(super) struct Spares {
 }
 
 impl Spares {
-    /// Sets the limit by the cache's capacity, and lets everything go.
+    /// Sets the limit from the cache's capacity, and frees all objects.
     pub(super) fn limit(&self, capacity: usize) {
         self.bytes_max.store(BYTES_MAX.min(capacity / SHARE), Ordering::Relaxed);
         let _gone = std::mem::take(&mut *self.list.lock());
     }
 
-    /// Keeps an object of about so many bytes, if there is room.
+    /// Keeps an object of about `bytes` bytes if there is room.
     pub(super) fn keep(&self, object: Anonymous, bytes: usize) {
         let mut list = self.list.lock();
         if list.bytes + bytes <= self.bytes_max.load(Ordering::Relaxed) {
@@ -49,7 +49,7 @@ impl Spares {
         }
     }
 
-    /// An object of this type: one that suits, if there is one near the end, else any.
+    /// An object of this type: one that fits, if there is one near the end, otherwise any.
     pub(super) fn take<T: 'static>(&self, suits: impl Fn(&T) -> bool) -> Option<T> {
         let mut list = self.list.lock();
         let from = list.objects.len().saturating_sub(LOOKS);

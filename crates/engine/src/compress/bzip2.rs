@@ -1,14 +1,15 @@
-//! bzip2 streams. RocksDB makes them with the smallest blocks whatever the level says, and so do we.
+//! bzip2 streams. RocksDB always writes the smallest block size regardless of the level, and so does this engine.
 
 use super::{CompressionType, broken, check_size, wrong_size};
 use crate::error::Result;
 use bzip2::{Action, Compress, Compression, Decompress, Status};
 
-/// Runs shrink to a byte count first: a block of 900 KB stands for 46 MB and takes some 40 bytes.
+/// The maximum expansion. Runs are first reduced to a byte count: a block of 900 KB can expand to
+/// 46 MB and takes about 40 bytes.
 const MAX_RATIO: usize = 2 << 20;
-/// What is set aside for a stream before it has shown how far it expands.
+/// The expansion for which memory is reserved before the stream's real expansion is known.
 const FIRST_RATIO: usize = 8;
-/// When the sort gives up on repetitive data, as the library recommends.
+/// The effort after which sorting of repetitive data falls back, as the library recommends.
 const WORK_FACTOR: u32 = 30;
 const CODEC: CompressionType = CompressionType::Bzip2;
 
@@ -26,7 +27,7 @@ pub(super) fn compress(raw: &[u8], out: &mut Vec<u8>) -> Result<()> {
     }
 }
 
-/// `len` is what the block says of its raw size, where its format says it.
+/// Decompresses a stream. `len` is the raw size stored with the block, if its format has one.
 pub(super) fn decompress(stream: &[u8], len: Option<usize>, max_len: usize) -> Result<Vec<u8>> {
     let limit = max_len.min(stream.len().saturating_mul(MAX_RATIO));
     if let Some(len) = len {

@@ -24,14 +24,14 @@ use structured_zstd::dictionary::{
 #[cfg(feature = "zstd")]
 use structured_zstd::encoding::EncoderDictionary;
 
-/// The identity of the next dictionary.
+/// The identity of the next dictionary to be created.
 #[cfg(feature = "zstd")]
 static NEXT_IDENTITY: AtomicU64 = AtomicU64::new(1);
 
 #[cfg(feature = "zstd")]
 type Parsed<T> = OnceLock<std::result::Result<T, String>>;
 
-/// A dictionary, and its parsed forms.
+/// A dictionary and its parsed forms.
 pub struct Dictionary {
     bytes: Vec<u8>,
     #[cfg(feature = "zstd")]
@@ -42,19 +42,19 @@ pub struct Dictionary {
     encoder: Parsed<EncoderDictionary>,
 }
 
-/// How a dictionary is made from samples.
+/// The method that builds a dictionary from samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DictionarySource {
     /// The samples are the dictionary.
     Samples,
-    /// Zstandard's trainer picks what is common to many samples and adds entropy tables.
+    /// Zstandard's trainer selects content common to many samples and adds entropy tables.
     Trained,
-    /// The samples are the content; entropy tables are added.
+    /// The samples become the content; entropy tables are added.
     Finalized,
 }
 
 impl Dictionary {
-    /// Takes the content of the block `rocksdb.compression_dict`.
+    /// A dictionary with the content of the block `rocksdb.compression_dict`.
     pub fn new(bytes: Vec<u8>) -> Dictionary {
         Dictionary {
             bytes,
@@ -67,8 +67,8 @@ impl Dictionary {
         }
     }
 
-    /// Makes a dictionary of at most `max_len` bytes from samples, which lie one after the other.
-    /// `None` if they do not give one: too few of them, or nothing in common.
+    /// Builds a dictionary of at most `max_len` bytes from concatenated samples. Returns `None` if
+    /// that is impossible: too few samples, or nothing in common.
     #[cfg_attr(
         not(feature = "zstd"),
         expect(unused_variables, reason = "only Zstandard trains and finalizes dictionaries")
@@ -111,7 +111,7 @@ impl Dictionary {
         self.identity
     }
 
-    /// As Zstandard reads with it.
+    /// The form for Zstandard's decoder.
     #[cfg(feature = "zstd")]
     pub(super) fn for_decoder(&self) -> Result<&DictionaryHandle> {
         let parse = DictionaryHandle::from_serialized_or_raw_content;
@@ -119,7 +119,7 @@ impl Dictionary {
         parsed.as_ref().map_err(|e| unusable(e))
     }
 
-    /// As Zstandard writes with it.
+    /// The form for Zstandard's encoder.
     #[cfg(feature = "zstd")]
     pub(super) fn for_encoder(&self) -> Result<EncoderDictionary> {
         let parse = EncoderDictionary::from_serialized_or_raw_content;

@@ -4,7 +4,8 @@ use super::{CompressionType, Dictionary, broken, check_size, wrong_size};
 use crate::error::Result;
 use lz4_flex::block;
 
-/// A run of 255 length bytes makes at most 255 bytes each.
+/// The maximum expansion: each byte of a run of length bytes with value 255 produces at most 255
+/// bytes.
 const MAX_RATIO: usize = 256;
 
 pub(super) fn compress(raw: &[u8], dict: Option<&Dictionary>, out: &mut Vec<u8>) -> Result<()> {

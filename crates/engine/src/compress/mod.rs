@@ -1,11 +1,11 @@
-//! Codecs behind one enum.
+//! Compression codecs behind one enum.
 //!
-//! A compressed block is `[varint32 raw size] stream`. The size is there for Zlib, BZip2 and LZ4 from
-//! table format 2 on, and for Zstandard always; before format 2 Zlib and BZip2 have none and LZ4 has
-//! a fixed64. Snappy carries its own. Decoders take any bytes: they fail, and never allocate more
-//! than `max_len` or what the stream could possibly expand to.
+//! A compressed block is `[varint32 raw size] stream`. Zlib, BZip2 and LZ4 store the size from table format 2 on, and
+//! Zstandard always; before format 2, Zlib and BZip2 store none and LZ4 stores a fixed64. Snappy streams contain their
+//! size. Decoders accept any bytes: invalid ones return an error, and no decoder allocates more than `max_len` or the
+//! maximum expansion of the stream.
 //!
-//! Thread safety: all functions are free of shared state; codec contexts live in thread locals.
+//! Thread safety: no function has shared state; codec contexts are thread-local.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -40,11 +40,11 @@ pub(crate) fn decompress_zstd_frame(_frame: &[u8]) -> Result<Vec<u8>> {
 /// The level that means "the codec's default", as RocksDB writes it in options.
 pub const DEFAULT_LEVEL: i32 = 32767;
 
-/// The codec of a block. Numbers are RocksDB's.
+/// The compression of a block. Numbers are RocksDB's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 #[repr(u8)]
 pub enum CompressionType {
-    /// Stored as it is.
+    /// Stored uncompressed.
     #[default]
     None = 0,
     /// Snappy.
@@ -55,9 +55,10 @@ pub enum CompressionType {
     Bzip2 = 3,
     /// LZ4 blocks.
     Lz4 = 4,
-    /// LZ4 blocks compressed harder. We write what `Lz4` writes under this number.
+    /// LZ4 blocks compressed with more effort. Under this number the engine writes the same stream
+    /// as for `Lz4`.
     Lz4hc = 5,
-    /// Windows only: named, neither read nor written.
+    /// Windows only: the name exists, but it is neither read nor written.
     Xpress = 6,
     /// Zstandard frames.
     Zstd = 7,
@@ -103,8 +104,8 @@ impl CompressionType {
         NAMES.iter().find(|n| n.1 == name || n.2 == name).map(|n| n.0)
     }
 
-    /// The codec with this number in a block's trailer. 0x40 is what Zstandard was called before
-    /// its format was final; the streams are the same.
+    /// The codec with this number in a block's trailer. 0x40 is the number of Zstandard before its
+    /// format was final; the streams are the same.
     pub fn from_byte(b: u8) -> Option<CompressionType> {
         match b {
             0x40 => Some(CompressionType::Zstd),
@@ -112,7 +113,7 @@ impl CompressionType {
         }
     }
 
-    /// Whether blocks can be read and written with this codec: its cargo feature is on.
+    /// Whether blocks can be read and written with this codec, which requires its cargo feature.
     pub fn is_supported(self) -> bool {
         match self {
             CompressionType::None => true,
@@ -125,7 +126,7 @@ impl CompressionType {
         }
     }
 
-    /// Whether this codec makes anything of a dictionary.
+    /// Whether this codec uses dictionaries.
     pub fn takes_dictionary(self) -> bool {
         use CompressionType::{Lz4, Lz4hc, Zlib, Zstd};
         matches!(self, Zlib | Lz4 | Lz4hc | Zstd)
@@ -142,24 +143,25 @@ fn unsupported(t: CompressionType) -> Error {
     }
 }
 
-/// How blocks are compressed. The settings mean what they mean in RocksDB's `CompressionOptions`.
+/// The settings with which blocks are compressed. They mean the same as in RocksDB's
+/// `CompressionOptions`.
 #[derive(Clone, Copy, Debug)]
 pub struct Codec {
-    /// Which one.
+    /// The kind of compression.
     pub kind: CompressionType,
     /// The level, or [`DEFAULT_LEVEL`].
     pub level: i32,
     /// Zlib's window; negative for raw deflate.
     pub window_bits: i32,
-    /// Zstandard frames carry a checksum.
+    /// Whether Zstandard frames have a checksum.
     pub checksum: bool,
-    /// The table's format, which says how a block is framed.
+    /// The table's format version, which determines the framing of blocks.
     pub format_version: u32,
 }
 
 impl Codec {
-    /// Replaces `out` by the compressed form of `raw`. `false`: the codec has no shorter form and
-    /// `out` is of no use. Whether the gain is worth it is the caller's to say.
+    /// Replaces `out` with the compressed form of `raw`. Returns false if the codec has no shorter
+    /// form; then `out` is useless. The caller decides whether the saving is sufficient.
     #[cfg_attr(
         not(any(feature = "lz4", feature = "zlib", feature = "zstd")),
         expect(unused_variables, reason = "no codec takes a dictionary")
@@ -202,8 +204,8 @@ impl Codec {
     }
 }
 
-/// The raw form of a block. `dict` is the file's dictionary block, if it has one. More than
-/// `max_len` bytes are an error. For many blocks with one dictionary, parse it once and use
+/// Decompresses a block. `dict` is the file's dictionary block, if it has one. More than `max_len`
+/// bytes are an error. For many blocks with one dictionary, parse it once and use
 /// [`decompress_with`].
 pub fn decompress(
     t: CompressionType,
@@ -220,7 +222,7 @@ pub fn decompress(
     }
 }
 
-/// [`decompress`] with a dictionary parsed before.
+/// [`decompress`] with a parsed dictionary.
 #[cfg_attr(
     not(all(feature = "bzip2", feature = "lz4", feature = "zlib", feature = "zstd")),
     allow(unused_variables, reason = "not every codec has a framed size or takes a dictionary")
@@ -308,7 +310,7 @@ fn broken(t: CompressionType, why: impl std::fmt::Display) -> Error {
     Error::corruption(format!("{} block: {why}", t.name()))
 }
 
-/// The error for a stream that decodes to another length than the block states.
+/// The error for a stream whose decoded length differs from the block's stated length.
 #[cfg(any(
     feature = "bzip2",
     feature = "lz4",

@@ -1,9 +1,9 @@
-//! Snappy: raw streams that begin with their own length.
+//! Snappy: raw streams, which begin with their uncompressed length.
 
 use super::{CompressionType, broken, check_size, wrong_size};
 use crate::error::Result;
 
-/// No Snappy element makes more than 64 bytes from 3.
+/// The maximum expansion: a Snappy element of 3 bytes produces at most 64.
 const MAX_RATIO: usize = 32;
 
 pub(super) fn compress(raw: &[u8], out: &mut Vec<u8>) -> Result<()> {

@@ -4,12 +4,12 @@ use super::{Codec, CompressionType, DEFAULT_LEVEL, Dictionary, broken, check_siz
 use crate::error::Result;
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
 
-/// Deflate codes at most 258 bytes with two bits.
+/// The maximum expansion: deflate encodes at most 258 bytes in two bits.
 const MAX_RATIO: usize = 1040;
 const CODEC: CompressionType = CompressionType::Zlib;
 
-/// `window_bits` is RocksDB's: negative for raw deflate. Other kinds of stream have a header that
-/// no reader accepts, so only its size counts here.
+/// Compresses a block. `window_bits` is RocksDB's option: negative for raw deflate. Other stream
+/// kinds have a header that no reader accepts, so only the absolute value is used here.
 pub(super) fn compress(
     codec: &Codec,
     raw: &[u8],

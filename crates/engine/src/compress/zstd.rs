@@ -9,27 +9,28 @@ use std::thread::LocalKey;
 use structured_zstd::decoding::{FrameDecoder, StreamingDecoder};
 use structured_zstd::encoding::{CompressionLevel, FrameCompressor};
 
-/// A block of one repeated byte makes 128 KiB from four bytes.
+/// The maximum expansion: a block of one repeated byte produces 128 KiB from four bytes.
 const MAX_RATIO: usize = 32 << 10;
 
 const CODEC: CompressionType = CompressionType::Zstd;
 
-/// An encoder and what it was made for.
+/// An encoder and the settings that it was created with.
 struct Encoder {
     level: i32,
     checksum: bool,
-    /// The identity of its dictionary, zero without.
+    /// The identity of its dictionary; 0 without one.
     dictionary: u64,
     frames: FrameCompressor,
 }
 
 thread_local! {
-    /// Contexts are large; each thread keeps one of each.
+    /// Contexts are large, so each thread keeps one of each.
     static DECODER: Cell<Option<FrameDecoder>> = const { Cell::new(None) };
     static ENCODER: Cell<Option<Encoder>> = const { Cell::new(None) };
 }
 
-/// What this thread keeps. Nothing at the thread's end, when its thread-locals are gone.
+/// Takes the context that this thread keeps. Returns `None` at the thread's end, when its
+/// thread-locals are destroyed.
 fn take<T>(place: &'static LocalKey<Cell<Option<T>>>) -> Option<T> {
     place.try_with(Cell::take).ok().flatten()
 }
@@ -68,7 +69,7 @@ pub(super) fn compress(
         Some(encoder) if encoder.serves(codec, dict) => encoder,
         _ => Encoder::new(codec, dict)?,
     };
-    // The encoder replaces what it is given, so the frame is made aside.
+    // The encoder replaces its output buffer, so the frame is built separately.
     let frame = encoder.frames.compress_independent_frame(raw);
     out.extend_from_slice(&frame);
     keep(&ENCODER, encoder);
@@ -84,7 +85,7 @@ pub(super) fn decompress(
     check_size(len, max_len.min(stream.len().saturating_mul(MAX_RATIO)))?;
     let dict = dict.map(Dictionary::for_decoder).transpose()?;
     let mut raw = vec![0; len];
-    // Taken out, so that a decoder that failed is not used again.
+    // Taken out, so that a decoder that failed is not reused.
     let mut decoder = take(&DECODER).unwrap_or_default();
     let n = match dict {
         Some(d) => decoder.decode_all_with_dict_handle(stream, &mut raw, d),
@@ -98,8 +99,8 @@ pub(super) fn decompress(
     Ok(raw)
 }
 
-/// The content of a frame that stands alone, as in compressed logs. Nothing says its size but the
-/// frame, so it is read piece by piece.
+/// Decompresses a standalone frame, as in compressed logs. The size is only in the frame, so it is
+/// read in pieces.
 pub(crate) fn decompress_frame(frame: &[u8]) -> Result<Vec<u8>> {
     let limit = frame.len().saturating_mul(MAX_RATIO) as u64;
     let mut decoder = StreamingDecoder::new(frame);

@@ -1,8 +1,8 @@
-//! The state of one point lookup while it goes from the newest place to the oldest.
+//! The state of one point lookup while it searches from the newest place to the oldest.
 //!
 //! Memtables and tables call [`GetContext::save`] with the visible entries of the key, newest
-//! first, until it says that nothing older is needed. It allocates only for the value itself and
-//! for merge operands; with a receiver not for the value either.
+//! first, until it returns that no older entry is needed. It allocates only for the value itself
+//! and for merge operands; with a receiver it does not allocate for the value either.
 
 use super::merge_helper::{counted_merge, full_merge, no_merge_operator, unsupported_entry};
 use crate::base::perf::{self, PerfMetric};
@@ -12,34 +12,35 @@ use crate::error::{Error, Result};
 use crate::hooks::MergeOperator;
 use crate::stats::Statistics;
 
-/// What is known so far.
+/// The result so far.
 #[derive(Debug)]
 enum State {
-    /// No entry was seen.
+    /// No entry was found.
     NotFound,
-    /// Operands were seen, newest first; their base was not.
+    /// Operands were found, newest first, but not their base.
     Merging(Vec<PinnedValue>),
-    /// The answer.
+    /// The value.
     Found(PinnedValue),
-    /// The receiver has the answer.
+    /// The receiver was called with the value.
     Received,
-    /// A tombstone was seen first.
+    /// A tombstone was found first.
     Deleted,
-    /// The lookup cannot be answered.
+    /// The lookup failed.
     Failed(Error),
 }
 
-/// Takes a value where it lies, while the lookup goes on.
+/// A function that receives a value in place, during the lookup.
 pub type Receiver<'a> = &'a mut (dyn FnMut(&[u8]) + 'a);
 
-/// How a lookup with a receiver ended.
+/// The result of a lookup with a receiver.
 #[derive(Debug)]
 pub enum Outcome {
     /// The key has no value.
     Missing,
-    /// The receiver was called with it.
+    /// The receiver was called with the value.
     Received,
-    /// The value is large and stays where it is, or had to be put together.
+    /// The value was not passed to the receiver: it is large and stays where it is, or it had to be
+    /// merged.
     Kept(PinnedValue),
 }
 
@@ -49,19 +50,19 @@ pub struct GetContext<'a> {
     merge_operator: Option<&'a dyn MergeOperator>,
     receiver: Option<Receiver<'a>>,
     state: State,
-    /// Entries older than this are hidden by a range tombstone; 0 is none.
+    /// A range tombstone hides entries older than this; 0 means that there is none.
     covering: SeqNo,
-    /// The newest entry that was seen.
+    /// The sequence number of the newest entry found.
     newest: SeqNo,
     ignore_range_deletions: bool,
-    /// An entry of the key was seen: for statistics of one place.
+    /// Whether an entry of the key was found; for statistics of one place.
     seen: bool,
-    /// Counts merges.
+    /// The statistics that count merges.
     statistics: Option<&'a Statistics>,
 }
 
 impl<'a> GetContext<'a> {
-    /// A lookup of `user_key`; the operator is that of the column family.
+    /// A lookup of `user_key`; the operator is the column family's.
     #[inline]
     pub fn new(
         user_key: &'a [u8],
@@ -80,7 +81,7 @@ impl<'a> GetContext<'a> {
         }
     }
 
-    /// Counts what merging costs, if there is somewhere to count.
+    /// Sets the statistics that count and time merges, if any.
     #[inline]
     #[must_use]
     pub fn with_statistics(mut self, statistics: Option<&'a Statistics>) -> GetContext<'a> {
@@ -88,17 +89,17 @@ impl<'a> GetContext<'a> {
         self
     }
 
-    /// Forgets that entries of the key were seen, before a place is asked.
+    /// Resets [`GetContext::has_seen`], before a place is searched.
     pub fn forget_seen(&mut self) {
         self.seen = false;
     }
 
-    /// Whether an entry of the key was seen, visible or not, since [`GetContext::forget_seen`].
+    /// Whether an entry of the key was found, visible or not, since [`GetContext::forget_seen`].
     pub fn has_seen(&self) -> bool {
         self.seen
     }
 
-    /// With `yes`, range tombstones hide nothing.
+    /// If `yes`, range tombstones hide nothing.
     #[inline]
     #[must_use]
     pub fn ignoring_range_deletions(mut self, yes: bool) -> GetContext<'a> {
@@ -106,8 +107,8 @@ impl<'a> GetContext<'a> {
         self
     }
 
-    /// Before a place is asked for the key's entries: the newest visible range tombstone over the key
-    /// that is there. It hides what is older, there and in all places after it.
+    /// Called before a place is searched for the key's entries, with the newest visible range tombstone over the key in
+    /// that place. It hides older entries, both in that place and in all later ones.
     #[inline]
     pub fn cover(&mut self, newest: impl FnOnce() -> SeqNo) {
         if !self.ignore_range_deletions {
@@ -115,7 +116,8 @@ impl<'a> GetContext<'a> {
         }
     }
 
-    /// Gives a value that would be copied to `receiver`; end with [`GetContext::outcome`].
+    /// Sets a receiver for values that would otherwise be copied; call [`GetContext::outcome`] at
+    /// the end.
     #[inline]
     #[must_use]
     pub fn with_receiver(mut self, receiver: Receiver<'a>) -> GetContext<'a> {
@@ -123,13 +125,13 @@ impl<'a> GetContext<'a> {
         self
     }
 
-    /// The user key that is looked up.
+    /// The user key of the lookup.
     #[inline]
     pub fn user_key(&self) -> &'a [u8] {
         self.user_key
     }
 
-    /// Takes the next older visible entry of the key. Returns whether older ones are needed.
+    /// Processes the next older visible entry of the key. Returns whether older ones are needed.
     #[inline]
     pub fn save(
         &mut self,
@@ -159,7 +161,7 @@ impl<'a> GetContext<'a> {
         false
     }
 
-    /// Older entries do not count.
+    /// Hides older entries.
     #[inline]
     fn delete(&mut self) {
         match &self.state {
@@ -169,25 +171,25 @@ impl<'a> GetContext<'a> {
         }
     }
 
-    /// Whether the answer is settled, so that older places need not be asked.
+    /// Whether the lookup is complete, so that older places need not be searched.
     #[inline]
     pub fn is_done(&self) -> bool {
         self.covering != 0 || !matches!(self.state, State::NotFound | State::Merging(_))
     }
 
-    /// The sequence number of the newest write to the key, range deletions included; 0 where there is
-    /// none, or none that is told apart from older ones any more.
+    /// The sequence number of the newest write to the key, including range deletions; 0 if there is none, or if a
+    /// compaction has replaced it with zero.
     pub fn newest_sequence(&self) -> SeqNo {
         self.newest.max(self.covering)
     }
 
-    /// The lookup failed.
+    /// Ends the lookup with an error.
     #[cold]
     pub fn fail(&mut self, e: Error) {
         self.state = State::Failed(e);
     }
 
-    /// The answer, once every place was asked or [`GetContext::is_done`].
+    /// The result, after every place was searched or [`GetContext::is_done`] returned true.
     #[inline]
     pub fn finish(mut self) -> Result<Option<PinnedValue>> {
         if let State::Merging(_) = self.state {
@@ -201,7 +203,7 @@ impl<'a> GetContext<'a> {
         }
     }
 
-    /// The answer of a lookup with a receiver.
+    /// The result of a lookup with a receiver.
     #[inline]
     pub fn outcome(self) -> Result<Outcome> {
         if let State::Received = self.state {

@@ -1,5 +1,5 @@
-//! Merge operands on their way to becoming a value: collected from an iterator that moves on, then
-//! folded. One buffer holds them all, so collecting allocates nothing once it has grown.
+//! Collection and folding of merge operands. They are copied from a moving iterator into one
+//! buffer, so collecting allocates nothing once the buffer has grown.
 
 use crate::base::ValueType;
 use crate::base::key::TRAILER_SIZE;
@@ -10,12 +10,12 @@ use crate::hooks::MergeOperator;
 use crate::stats::{HistogramType, Statistics, Ticker};
 use std::ops::Range;
 
-/// How operands lie in [`MergeOperands`].
+/// The order of operands in [`MergeOperands`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Collected {
-    /// By an iterator that walks forward.
+    /// Collected by an iterator that moves forward.
     NewestFirst,
-    /// By an iterator that walks backward.
+    /// Collected by an iterator that moves backward.
     OldestFirst,
 }
 
@@ -27,30 +27,30 @@ pub(crate) struct MergeOperands {
 }
 
 impl MergeOperands {
-    /// Forgets all.
+    /// Removes all operands.
     pub(crate) fn clear(&mut self) {
         self.bytes.clear();
         self.ranges.clear();
     }
 
-    /// Adds a copy of the next one.
+    /// Adds a copy of the next operand.
     pub(crate) fn push(&mut self, operand: &[u8]) {
         let start = self.bytes.len();
         self.bytes.extend_from_slice(operand);
         self.ranges.push(start..self.bytes.len());
     }
 
-    /// How many there are.
+    /// The number of operands.
     pub(crate) fn len(&self) -> usize {
         self.ranges.len()
     }
 
-    /// The operand that was added as number `index`.
+    /// The operand with this index in insertion order.
     pub(crate) fn get(&self, index: usize) -> &[u8] {
         &self.bytes[self.ranges[index].clone()]
     }
 
-    /// The value that they make over `base`.
+    /// Merges the operands with `base`.
     pub(crate) fn full_merge(
         &self,
         operator: &dyn MergeOperator,
@@ -61,7 +61,7 @@ impl MergeOperands {
         full_merge(operator, user_key, base, &self.oldest_first(collected))
     }
 
-    /// One operand that stands for all, if the operator can make it.
+    /// Combines all operands into one, if the operator supports it.
     pub(crate) fn partial_merge(
         &self,
         operator: &dyn MergeOperator,
@@ -80,7 +80,7 @@ impl MergeOperands {
     }
 }
 
-/// The value of `operands`, oldest first, over `base`; an operator that fails is Corruption.
+/// Merges `operands`, oldest first, with `base`; a failure of the operator is Corruption.
 pub(crate) fn full_merge(
     operator: &dyn MergeOperator,
     user_key: &[u8],
@@ -97,7 +97,7 @@ pub(crate) fn full_merge(
     })
 }
 
-/// Runs a merge for a reader: its operands, its time and its failure are counted, if anybody counts.
+/// Runs a merge for a reader; statistics, if any, count its operands and its failure and record its time.
 pub(crate) fn counted_merge<T>(
     stats: Option<&Statistics>,
     num_operands: usize,
@@ -109,7 +109,7 @@ pub(crate) fn counted_merge<T>(
     timed_merge(stats, merge)
 }
 
-/// Runs a merge: its time and its failure are counted, if anybody counts.
+/// Runs a merge; statistics, if any, record its time and count its failure.
 pub(crate) fn timed_merge<T>(
     stats: Option<&Statistics>,
     merge: impl FnOnce() -> Result<T>,
@@ -123,13 +123,13 @@ pub(crate) fn timed_merge<T>(
     merged
 }
 
-/// A lookup met operands, and the column family has no merge operator.
+/// The error for operands in a column family without a merge operator.
 #[cold]
 pub(crate) fn no_merge_operator() -> Error {
     Error::no_merge_operator("Invalid argument: merge_operator is not properly initialized.")
 }
 
-/// A stored key has no trailer.
+/// The error for a stored key without a trailer.
 #[cold]
 pub(crate) fn short_key(stored: &[u8]) -> Error {
     Error::corruption(format!(
@@ -138,20 +138,20 @@ pub(crate) fn short_key(stored: &[u8]) -> Error {
     ))
 }
 
-/// A stored key has a type that no version of the format knows.
+/// The error for a stored key with a type that no format version defines.
 #[cold]
 pub(crate) fn unknown_type(trailer: u64) -> Error {
     Error::corruption(format!("internal key: unknown value type {}", trailer as u8))
 }
 
-/// User key and trailer of an internal key, if it has one.
+/// Splits an internal key into user key and trailer, if it has one.
 #[inline]
 pub(crate) fn split(internal_key: &[u8]) -> Option<(&[u8], u64)> {
     let (user_key, trailer) = internal_key.split_last_chunk::<TRAILER_SIZE>()?;
     Some((user_key, u64::from_le_bytes(*trailer)))
 }
 
-/// An entry of a kind that this engine does not write was met.
+/// The error for an entry of a kind that this engine does not support.
 #[cold]
 pub(crate) fn unsupported_entry(kind: ValueType) -> Error {
     Error::not_supported(format!("reading an entry of type {kind:?} (0x{:02x})", kind as u8))

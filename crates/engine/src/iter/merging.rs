@@ -1,18 +1,16 @@
-//! Many sorted iterators as one: a binary heap over their current keys.
+//! The merging iterator: merges sorted iterators with a binary heap over their current keys.
 //!
-//! * **MI1** `heap[0]` is the child that stands on the current entry. Every valid child is in the
-//!   heap, no other is. Equal keys come in the order of the children, so newer sources go first.
-//! * **MI2** Walking forward, every other child stands on its first entry after the current one;
-//!   walking backward, on its last entry before it. A turn seeks all other children again.
-//! * **MI3** An item caches eight bytes of its child's user key, and no child moves without its item
-//!   being loaded again, unless it is the only one. Where two differ they order the keys; where
-//!   they tie the keys are read.
+//! * **MI1** `heap[0]` is the child that is on the current entry. The heap contains exactly the valid children. Equal
+//!   keys are in the order of the children, so newer sources come first.
+//! * **MI2** In forward iteration, every other child is on its first entry after the current one; in backward
+//!   iteration, on its last entry before it. A change of direction seeks all other children again.
+//! * **MI3** An item caches eight bytes of its child's user key. Whenever a child moves, its item is reloaded, unless
+//!   it is the only one. If the cached bytes of two items differ, they order the keys; otherwise the keys are compared.
 //!
-//! The cached bytes are those behind a prefix that all current keys share (the window): keys such
-//! as `user000000012345` differ only in their last bytes. The window moves when ties are frequent,
-//! and when a key comes that lacks the shared prefix.
+//! The cached bytes (the window) follow a prefix that all current keys share: keys such as `user000000012345` differ
+//! only in their last bytes. The window moves when ties are frequent, and when a key lacks the shared prefix.
 //!
-//! The runner-up is remembered, so a step that leaves the same child in front costs one comparison.
+//! The runner-up is cached, so a step after which the same child is still first costs one comparison.
 
 mod window;
 
@@ -25,7 +23,8 @@ use crate::base::perf::{self, PerfMetric, PerfTimer};
 use crate::error::{Error, Result};
 use std::cmp::Ordering;
 
-/// All entries of `children` in order. Where keys are equal, earlier children go first.
+/// Returns an iterator over all entries of `children` in order. For equal keys, earlier children
+/// come first.
 pub fn merging_iterator<C: InternalIterator + 'static>(
     order: KeyOrder,
     mut children: Vec<C>,
@@ -49,27 +48,29 @@ enum Direction {
 /// A valid child in the heap.
 #[derive(Clone, Copy)]
 struct Item {
-    /// The window of its key, inverted when walking backward: the smaller always goes first.
+    /// The window of its key, inverted in backward iteration: the smaller number always comes
+    /// first.
     window: u64,
     child: usize,
 }
 
-/// See the head of this file.
+/// The merging iterator; see the header of this file.
 pub struct MergingIterator<C> {
     order: KeyOrder,
     children: Vec<C>,
     heap: Vec<Item>,
     direction: Direction,
-    /// The better of `heap[1]` and `heap[2]`; 0 when that is not known.
+    /// The better one of `heap[1]` and `heap[2]`; 0 if it is unknown.
     runner_up: usize,
     window: Window,
     error: Option<Error>,
-    /// A copy of the current key while children are moved.
+    /// A copy of the current key while the direction changes.
     turning_key: Vec<u8>,
 }
 
 impl<C: InternalIterator> MergingIterator<C> {
-    /// All entries of `children` in order. Where keys are equal, earlier children go first.
+    /// An iterator over all entries of `children` in order. For equal keys, earlier children come
+    /// first.
     pub fn new(order: KeyOrder, children: Vec<C>) -> MergingIterator<C> {
         MergingIterator {
             window: Window::new(order.is_bytewise()),
@@ -91,7 +92,7 @@ impl<C: InternalIterator> MergingIterator<C> {
         self.children.iter_mut().for_each(seek);
     }
 
-    /// Fills the heap after all children were moved.
+    /// Rebuilds the heap after all children have moved.
     fn rebuild(&mut self, direction: Direction) {
         let _timer = PerfTimer::start(match direction {
             Direction::Forward => PerfMetric::SeekMinHeapTime,
@@ -117,7 +118,7 @@ impl<C: InternalIterator> MergingIterator<C> {
         }
     }
 
-    /// Whether `a` comes before `b` in the direction of the walk.
+    /// Whether `a` comes before `b` in the current direction.
     #[inline]
     fn goes_first(&mut self, a: usize, b: usize) -> bool {
         let (a, b) = (self.heap[a], self.heap[b]);
@@ -153,7 +154,7 @@ impl<C: InternalIterator> MergingIterator<C> {
         }
     }
 
-    /// The slot of the second entry, if there are two.
+    /// The heap index of the second entry, or 0 if there is none.
     #[inline]
     fn find_runner_up(&mut self) -> usize {
         if self.runner_up == 0 && self.heap.len() > 1 {
@@ -162,7 +163,7 @@ impl<C: InternalIterator> MergingIterator<C> {
         self.runner_up
     }
 
-    /// Restores the heap after the front child moved to another entry.
+    /// Restores the heap after the first child moved to another entry.
     #[inline]
     fn settle_front(&mut self) {
         let second = self.find_runner_up();
@@ -176,7 +177,7 @@ impl<C: InternalIterator> MergingIterator<C> {
         }
     }
 
-    /// Takes the front child out: it has no more entries, or failed.
+    /// Removes the first child, which has no more entries or failed.
     #[cold]
     fn remove_front(&mut self) {
         let child = self.heap.swap_remove(0).child;
@@ -190,7 +191,7 @@ impl<C: InternalIterator> MergingIterator<C> {
         }
     }
 
-    /// Loads the front item again after its child moved, and restores the heap.
+    /// Reloads the first item after its child moved, and restores the heap.
     #[inline]
     fn reload_front(&mut self, key: Option<u64>) {
         match key {
@@ -199,15 +200,15 @@ impl<C: InternalIterator> MergingIterator<C> {
                 self.settle_front();
             }
             None => {
-                // The key lacks the shared prefix. The others' keys have not changed.
+                // The key lacks the shared prefix. The other keys have not changed.
                 self.move_window();
                 self.settle_front();
             }
         }
     }
 
-    /// Finds what all current keys share now and loads every item again. Orders nothing: the
-    /// window is only a shorter way to the same answers.
+    /// Determines the prefix that all current keys share and reloads every item. This does not
+    /// change the order: windows only speed comparisons up.
     #[cold]
     fn move_window(&mut self) {
         let children = &self.children;
@@ -231,7 +232,7 @@ impl<C: InternalIterator> MergingIterator<C> {
                 Direction::Backward if i == current => child.prev(),
                 Direction::Forward => {
                     child.seek(&key);
-                    // Among equal keys, those of earlier children lie behind.
+                    // Among equal keys, those of earlier children are before the current entry.
                     if i < current && on_key(child) {
                         child.next();
                     }
@@ -334,7 +335,7 @@ impl<C: InternalIterator> InternalIterator for MergingIterator<C> {
         self.children.iter_mut().all(|child| child.release())
     }
 
-    /// Moves only the children that stand before the target (MI2).
+    /// Moves only the children that are before the target (MI2).
     fn skip_to(&mut self, target: &[u8]) {
         if self.direction == Direction::Backward {
             return self.seek(target);
@@ -363,7 +364,7 @@ fn turned(window: u64, direction: Direction) -> u64 {
     }
 }
 
-/// The user key; of a key without a trailer, which others report, nothing.
+/// The user key; empty for a key without a trailer, which other code reports as an error.
 #[inline]
 fn user_part(internal_key: &[u8]) -> &[u8] {
     &internal_key[..internal_key.len().saturating_sub(TRAILER_SIZE)]

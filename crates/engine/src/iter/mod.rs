@@ -1,5 +1,5 @@
-//! Combining entries: the state of a point lookup, the merge heap over iterators, folding merge
-//! operands, and dropping what nobody can see.
+//! Combining entries: the state of a point lookup, the merging iterator, folding of merge operands,
+//! and dropping of entries that no reader can see.
 
 mod compaction_iter;
 mod get_context;

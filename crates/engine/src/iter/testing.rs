@@ -1,4 +1,4 @@
-//! Checks any [`InternalIterator`] against its contract (I1 to I6 of `base/iterator.rs`).
+//! A test of any [`InternalIterator`] against its contract (I1 to I6 of `base/iterator.rs`).
 
 pub(crate) mod history;
 pub(crate) mod hooks;
@@ -8,25 +8,25 @@ use super::vec_iter::{Entry, VecIter, ikey};
 use crate::base::{InternalIterator, KeyOrder, ValueType};
 use std::sync::Arc;
 
-/// What an iterator is asked to show.
+/// The parameters of a conformance test.
 pub(crate) struct Conformance<'a> {
     /// The order of its keys.
     pub(crate) order: KeyOrder,
-    /// Everything it holds, sorted, no two with one key.
+    /// All entries of the iterator, sorted and with unique keys.
     pub(crate) entries: &'a [Entry],
-    /// Whether it can walk backward.
+    /// Whether the iterator supports backward iteration.
     pub(crate) backward: bool,
-    /// Random walks to take.
+    /// The number of random walks.
     pub(crate) walks: u64,
 }
 
 impl<'a> Conformance<'a> {
-    /// Both directions, a few walks.
+    /// A test in both directions with a few random walks.
     pub(crate) fn new(order: KeyOrder, entries: &'a [Entry]) -> Conformance<'a> {
         Conformance { order, entries, backward: true, walks: 20 }
     }
 
-    /// Panics where an iterator of `make` breaks the contract.
+    /// Panics if an iterator made by `make` violates the contract.
     pub(crate) fn check(&self, mut make: impl FnMut() -> Box<dyn InternalIterator>) {
         assert_sorted(&self.order, self.entries);
         let fresh = make();
@@ -88,7 +88,7 @@ impl<'a> Conformance<'a> {
         }
     }
 
-    /// Random moves, the model making the same ones.
+    /// Makes random moves, and the same moves on the model.
     fn check_walk(&self, mut iter: Box<dyn InternalIterator>, seed: u64) {
         let mut rng = fastrand::Rng::with_seed(seed);
         let mut model = self.model();
@@ -116,7 +116,7 @@ impl<'a> Conformance<'a> {
         }
     }
 
-    /// I6: it may be used on another thread.
+    /// I6: the iterator may be used on another thread.
     fn check_threads(&self, mut iter: Box<dyn InternalIterator>) {
         iter.seek_to_first();
         let first = self.entries.first().cloned();
@@ -143,7 +143,7 @@ impl<'a> Conformance<'a> {
     }
 }
 
-/// The key itself, one just before and one just after, and both ends of its user key.
+/// The key itself, the keys just before and just after it, and both ends of its user key.
 fn neighbours(key: &[u8]) -> [Vec<u8>; 5] {
     let parsed = crate::base::key::ParsedInternalKey::parse(key).expect("a valid entry");
     let user = parsed.user_key;

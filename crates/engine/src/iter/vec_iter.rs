@@ -1,4 +1,5 @@
-//! An iterator over entries in a vector: a child for tests, and the model they compare against.
+//! An iterator over entries in a vector: a child for tests, and the model that they compare
+//! against.
 
 use crate::base::key::append_internal_key;
 use crate::base::key::pack_trailer;
@@ -16,7 +17,7 @@ pub(crate) fn ikey(user_key: &[u8], seq: SeqNo, kind: ValueType) -> Vec<u8> {
     key
 }
 
-/// Walks a sorted vector of entries. May be told to fail on coming to one of them.
+/// Iterates over a sorted vector of entries. It can be set to fail when it reaches a given one.
 pub(crate) struct VecIter {
     order: KeyOrder,
     entries: Arc<Vec<Entry>>,
@@ -32,12 +33,12 @@ impl VecIter {
         VecIter::shared(order, Arc::new(entries))
     }
 
-    /// Over entries that are sorted.
+    /// An iterator over entries that are already sorted.
     pub(crate) fn shared(order: KeyOrder, entries: Arc<Vec<Entry>>) -> VecIter {
         VecIter { order, entries, at: None, fail_on: None, error: None }
     }
 
-    /// Coming to this entry is an error.
+    /// Makes the iterator fail when it reaches this entry.
     pub(crate) fn failing_on(mut self, index: usize) -> VecIter {
         self.fail_on = Some(index);
         self

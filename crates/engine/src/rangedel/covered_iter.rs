@@ -1,9 +1,8 @@
-//! Leaves out of an iterator what tombstones hide.
+//! An iterator that skips entries covered by range tombstones.
 //!
-//! * **CO1** Where it is valid, no tombstone hides the entry.
-//! * **CO2** A fragment of a newer place hides every entry in its range (G1), so the child is sought
-//!   behind it. A fragment of the child's own place is compared with each entry, since newer entries
-//!   may lie among the older.
+//! * **CO1** If it is valid, no tombstone hides the current entry.
+//! * **CO2** A fragment of a newer place hides every entry in its range (G1), so the child seeks past it. A fragment of
+//!   the child's own place is compared with each entry, since its range may contain both newer and older entries.
 
 use super::cursor::{Cursor, Run};
 use crate::base::key::{TRAILER_SIZE, append_internal_key, trailer};
@@ -16,16 +15,17 @@ use std::sync::Arc;
 /// The trailer that sorts before all entries of a user key.
 const BEFORE_ALL: u64 = u64::MAX;
 
-/// Which tombstones hide an entry.
+/// The tombstones that can hide an entry.
 pub(super) enum Visibility {
-    /// Those that a reader at this sequence number sees.
+    /// The tombstones that a reader at this sequence number sees.
     Reader(SeqNo),
-    /// Those that every reader sees who sees the entry: no snapshot lies between.
+    /// The tombstones that every reader of the entry sees, since no snapshot separates them from
+    /// it.
     Snapshots(Arc<[SeqNo]>),
 }
 
 impl Visibility {
-    /// The newest tombstone that may hide an entry.
+    /// The sequence number of the newest tombstone that may hide an entry.
     #[inline]
     fn limit(&self, entry: SeqNo) -> SeqNo {
         match self {
@@ -38,12 +38,12 @@ impl Visibility {
     }
 }
 
-/// How the child came to where it stands.
+/// The way in which the child reached its position.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum LastMove {
-    /// From anywhere, looking forward.
+    /// A seek from anywhere, forward.
     SoughtForward,
-    /// From anywhere, looking backward.
+    /// A seek from anywhere, backward.
     SoughtBackward,
     Forward,
     Backward,
@@ -53,18 +53,18 @@ pub(super) struct CoveredIter {
     child: Box<dyn InternalIterator>,
     order: KeyOrder,
     sight: Visibility,
-    /// The tombstones of newer places; only with [`Visibility::Reader`].
+    /// The tombstones of newer places; used only with [`Visibility::Reader`].
     newer: Vec<Cursor>,
     /// The tombstones of the child's place.
     own: Vec<Cursor>,
-    /// The internal key of a seek.
+    /// The internal key of the next seek.
     target: Vec<u8>,
     hidden: Option<Arc<AtomicU64>>,
 }
 
-/// Wraps the iterators over places, newest first, so that they leave out what a reader at `seq`
-/// finds deleted by `tombstones`, which are given per place. Places that no tombstone can concern
-/// stay as they are.
+/// Wraps the iterators over places, newest first, so that they skip what `tombstones` delete for a
+/// reader at `seq`. The tombstones are listed per place. Places that no tombstone can affect are
+/// not wrapped.
 pub fn hide_covered(
     order: &KeyOrder,
     seq: SeqNo,
@@ -95,7 +95,8 @@ pub fn hide_covered(
 }
 
 impl CoveredIter {
-    /// What a job keeps of its input; what it leaves out is added to `hidden`.
+    /// An iterator over the input of a job without covered entries; their number is added to
+    /// `hidden`.
     pub(super) fn for_job(
         child: Box<dyn InternalIterator>,
         order: &KeyOrder,
@@ -114,7 +115,7 @@ impl CoveredIter {
         }
     }
 
-    /// Moves on until the child stands on an entry that is not hidden.
+    /// Moves on until the child is on an entry that is not hidden.
     #[inline]
     fn settle(&mut self, mut came: LastMove) {
         while self.child.valid() {
@@ -159,8 +160,7 @@ impl CoveredIter {
         }
     }
 
-    /// Whether newer places hide everything at the user key of `target`; then `self.target` is where
-    /// to go on.
+    /// Whether newer places hide the user key of `target`; if so, `self.target` is set to where the seek must continue.
     fn leaves_before_seek(&mut self, target: &[u8], forward: bool) -> bool {
         if self.newer.is_empty() {
             return false;
@@ -172,8 +172,8 @@ impl CoveredIter {
     }
 }
 
-/// If one of the cursors, which were moved to `user_key`, has a fragment over it that a reader sees:
-/// puts the place behind it, or before it where the walk goes back, into `target`.
+/// If one of the cursors, which were moved to `user_key`, has a fragment over it that the reader sees, sets `target` to
+/// the position after the fragment, or before it in backward iteration.
 fn leave_newer(
     newer: &mut [Cursor],
     order: &KeyOrder,
@@ -189,7 +189,7 @@ fn leave_newer(
             continue;
         }
         set_target(target, if forward { f.end } else { f.begin });
-        // Fragments that continue this one are left with it.
+        // Adjacent fragments are skipped together.
         while goes_on(cursor, order, user_part(target), forward, at) {
             let Some(f) = cursor.fragment() else { break };
             set_target(target, if forward { f.end } else { f.begin });
@@ -199,7 +199,8 @@ fn leave_newer(
     false
 }
 
-/// Moves the cursor to its neighbour if that begins where this fragment ends and a reader sees it.
+/// Moves the cursor to its neighbour if that begins where this fragment ends and the reader sees
+/// it.
 fn goes_on(cursor: &mut Cursor, order: &KeyOrder, edge: &[u8], forward: bool, at: SeqNo) -> bool {
     if !forward {
         return cursor.step_back_if(|f| order.equal_user(f.end, edge) && f.newest_at(at) != 0);

@@ -1,11 +1,11 @@
-//! A position in the tombstones of one place, for an iterator that moves over keys.
+//! A cursor over the tombstones of one place, for an iterator that moves over keys.
 
 use super::fragments::{FragmentRef, Fragments};
 use crate::base::KeyOrder;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-/// Fragments of one place, piece by piece in key order: a level has a piece per file.
+/// The fragments of one place, in pieces in key order: a level has one piece per file.
 #[derive(Clone, Debug)]
 pub struct Run(Arc<[Arc<Fragments>]>);
 
@@ -16,25 +16,25 @@ impl Default for Run {
 }
 
 impl Run {
-    /// The run of these pieces, which are in order and disjoint; empty ones are left out.
+    /// A run of these pieces, which must be in order and disjoint; empty ones are skipped.
     pub fn new(pieces: impl IntoIterator<Item = Arc<Fragments>>) -> Run {
         Run(pieces.into_iter().filter(|piece| !piece.is_empty()).collect())
     }
 
-    /// Whether nothing is deleted.
+    /// Whether there are no tombstones.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }
 
-/// Stands on the first fragment that ends after some key.
+/// A cursor on the first fragment that ends after some key.
 pub(super) struct Cursor {
     run: Run,
     piece: usize,
     at: usize,
 }
 
-/// So many fragments are passed one by one; then a search is cheaper.
+/// The number of fragments to pass one by one; beyond that, a search is cheaper.
 const STEPS_MAX: usize = 8;
 
 impl Cursor {
@@ -42,19 +42,19 @@ impl Cursor {
         Cursor { run, piece: 0, at: 0 }
     }
 
-    /// The fragment it stands on.
+    /// The current fragment.
     #[inline]
     pub(super) fn fragment(&self) -> Option<FragmentRef<'_>> {
         self.run.0.get(self.piece)?.get(self.at)
     }
 
-    /// The fragment it stands on, if that is over `key`, for which it was moved.
+    /// The current fragment, if it contains `key`, which the cursor was last moved for.
     #[inline]
     pub(super) fn over(&self, order: &KeyOrder, key: &[u8]) -> Option<FragmentRef<'_>> {
         self.fragment().filter(|f| order.compare_user(f.begin, key) != Ordering::Greater)
     }
 
-    /// Moves for any key.
+    /// Moves the cursor for any key.
     pub(super) fn seek(&mut self, order: &KeyOrder, key: &[u8]) {
         let ends_before = |piece: &Arc<Fragments>| {
             let last = piece.len().checked_sub(1).and_then(|i| piece.get(i));
@@ -64,7 +64,7 @@ impl Cursor {
         self.at = self.run.0.get(self.piece).map_or(0, |piece| piece.find(key));
     }
 
-    /// Moves for a key that is not before the last one.
+    /// Moves the cursor for a key that is not before the previous one.
     #[inline]
     pub(super) fn advance(&mut self, order: &KeyOrder, key: &[u8]) {
         for _ in 0..STEPS_MAX {
@@ -78,7 +78,7 @@ impl Cursor {
         self.seek(order, key);
     }
 
-    /// Moves for a key that is not after the last one.
+    /// Moves the cursor for a key that is not after the previous one.
     pub(super) fn retreat(&mut self, order: &KeyOrder, key: &[u8]) {
         for _ in 0..STEPS_MAX {
             if !self.step_back_if(|f| order.compare_user(f.end, key) == Ordering::Greater) {
@@ -88,7 +88,7 @@ impl Cursor {
         self.seek(order, key);
     }
 
-    /// Goes one fragment on.
+    /// Moves to the next fragment.
     pub(super) fn step_forward(&mut self) {
         self.at += 1;
         if self.run.0.get(self.piece).is_some_and(|piece| self.at >= piece.len()) {
@@ -96,7 +96,7 @@ impl Cursor {
         }
     }
 
-    /// Goes one fragment back if that one is wanted.
+    /// Moves to the previous fragment if `wanted` accepts it.
     pub(super) fn step_back_if(&mut self, wanted: impl FnOnce(FragmentRef<'_>) -> bool) -> bool {
         let Some((piece, at, _)) = self.before().filter(|(_, _, f)| wanted(*f)) else {
             return false;

@@ -1,10 +1,11 @@
-//! Tombstones cut into pieces that do not overlap.
+//! Fragments: range tombstones cut into pieces that do not overlap.
 //!
 //! ```text
 //! [a .......... m) @ 7            a      f      m      t
 //!        [f ............ t) @ 4   | 7    | 7 4  | 4    |
 //! ```
-//! Immutable. Keys lie end to end in one buffer: thousands of fragments are three allocations.
+//! Fragments are immutable. All keys are in one buffer, so thousands of fragments need three
+//! allocations.
 
 use crate::base::{KeyOrder, SeqNo};
 use crate::error::{Error, Result};
@@ -13,19 +14,20 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// One tombstone as it was written: the keys in `[begin, end)`.
+/// One tombstone as written: it deletes the keys in `[begin, end)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tombstone<'a> {
     /// The first key.
     pub begin: &'a [u8],
-    /// The key behind the last one.
+    /// The exclusive end key.
     pub end: &'a [u8],
-    /// The order of the write.
+    /// The sequence number of the write.
     pub seq: SeqNo,
 }
 
-/// Fragments may hold so many sequence numbers: tombstones that all overlap each other make about
-/// half the square of their number, and files must not make a reader allocate that.
+/// The maximum number of sequence numbers in fragments. Tombstones that all overlap each other
+/// produce about half the square of their number, and a file must not make a reader allocate that
+/// much.
 const SEQS_MAX: usize = 1 << 24;
 
 /// Disjoint fragments in key order.
@@ -33,13 +35,13 @@ pub struct Fragments {
     order: KeyOrder,
     keys: Vec<u8>,
     parts: Vec<Part>,
-    /// Of each part its sequence numbers, descending.
+    /// The sequence numbers of each part, descending.
     seqs: Vec<SeqNo>,
-    /// How many tombstones they were made from.
+    /// The number of original tombstones.
     tombstones: usize,
 }
 
-/// A fragment: where its keys and sequence numbers lie.
+/// The location of a fragment's keys and sequence numbers.
 #[derive(Clone)]
 struct Part {
     begin: Range<usize>,
@@ -52,14 +54,14 @@ struct Part {
 pub struct FragmentRef<'a> {
     /// The first key.
     pub begin: &'a [u8],
-    /// The key behind the last one.
+    /// The exclusive end key.
     pub end: &'a [u8],
     /// The sequence numbers of its tombstones, descending; never empty.
     pub seqs: &'a [SeqNo],
 }
 
 impl FragmentRef<'_> {
-    /// The newest tombstone that a reader at `at` sees; 0 is none.
+    /// The sequence number of the newest tombstone that a reader at `at` sees; 0 if there is none.
     #[inline]
     pub fn newest_at(&self, at: SeqNo) -> SeqNo {
         match self.seqs.first() {
@@ -70,7 +72,7 @@ impl FragmentRef<'_> {
 }
 
 impl Fragments {
-    /// Cuts tombstones, in any order, into fragments. Those without keys are left out.
+    /// Cuts tombstones, in any order, into fragments. Empty ranges are skipped.
     pub fn new<'a>(
         order: &KeyOrder,
         tombstones: impl IntoIterator<Item = Tombstone<'a>>,
@@ -78,7 +80,7 @@ impl Fragments {
         Sweep::new(order, tombstones).run(None)
     }
 
-    /// [`Fragments::new`] for tombstones from a file, which may be many and overlap all.
+    /// [`Fragments::new`] for tombstones from a file, which may contain many that all overlap.
     pub fn from_file<'a>(
         order: &KeyOrder,
         tombstones: impl IntoIterator<Item = Tombstone<'a>>,
@@ -93,8 +95,9 @@ impl Fragments {
         Ok(sweep.run(None))
     }
 
-    /// Keeps of each fragment only the newest tombstone between two of the `snapshots` (ascending):
-    /// no reader can tell the others from it. Fragments that became alike grow together.
+    /// Keeps, in each fragment, only the newest tombstone between two of the `snapshots`
+    /// (ascending), since no reader can distinguish the others from it. Adjacent fragments that
+    /// become equal are merged.
     pub fn for_snapshots<'a>(
         order: &KeyOrder,
         tombstones: impl IntoIterator<Item = Tombstone<'a>>,
@@ -103,29 +106,29 @@ impl Fragments {
         Sweep::new(order, tombstones).run(Some(snapshots))
     }
 
-    /// What several say together.
+    /// The union of several sets of fragments.
     pub fn joined(order: &KeyOrder, all: &[Arc<Fragments>]) -> Fragments {
         let mut joined = Fragments::new(order, all.iter().flat_map(|one| one.tombstones()));
         joined.tombstones = all.iter().map(|one| one.tombstones).sum();
         joined
     }
 
-    /// How many fragments there are.
+    /// The number of fragments.
     pub fn len(&self) -> usize {
         self.parts.len()
     }
 
-    /// Whether nothing is deleted.
+    /// Whether there are no fragments.
     pub fn is_empty(&self) -> bool {
         self.parts.is_empty()
     }
 
-    /// How many tombstones they were made from.
+    /// The number of original tombstones.
     pub fn num_tombstones(&self) -> usize {
         self.tombstones
     }
 
-    /// Bytes of memory.
+    /// The memory in use, in bytes.
     pub fn memory_usage(&self) -> usize {
         size_of::<Fragments>()
             + self.keys.capacity()
@@ -148,7 +151,7 @@ impl Fragments {
         (0..self.len()).filter_map(|i| self.get(i))
     }
 
-    /// Ranges of keys that are deleted, whatever the tombstones: fragments that touch are one.
+    /// The ranges of deleted keys, regardless of the tombstones; adjacent fragments are merged.
     pub fn ranges(&self) -> Vec<(&[u8], &[u8])> {
         let mut ranges: Vec<(&[u8], &[u8])> = Vec::new();
         for f in self.iter() {
@@ -167,7 +170,7 @@ impl Fragments {
         })
     }
 
-    /// The first fragment that ends after `user_key`.
+    /// The index of the first fragment that ends after `user_key`.
     #[inline]
     pub fn find(&self, user_key: &[u8]) -> usize {
         self.parts.partition_point(|part| {
@@ -175,7 +178,8 @@ impl Fragments {
         })
     }
 
-    /// The newest tombstone over `user_key` that a reader at `at` sees; 0 is none.
+    /// The sequence number of the newest tombstone over `user_key` that a reader at `at` sees; 0 if
+    /// there is none.
     #[inline]
     pub fn newest_over(&self, user_key: &[u8], at: SeqNo) -> SeqNo {
         match self.get(self.find(user_key)) {
@@ -186,13 +190,13 @@ impl Fragments {
         }
     }
 
-    /// What lies in `[lower, upper)`; `None` is open.
+    /// The fragments clipped to `[lower, upper)`; `None` is unbounded.
     #[must_use]
     pub fn clipped(&self, lower: Option<&[u8]>, upper: Option<&[u8]>) -> Fragments {
         self.filtered(lower, upper, |_, _| true)
     }
 
-    /// What lies in `[lower, upper)` and `keep` wants to keep.
+    /// The fragments clipped to `[lower, upper)`, with only the tombstones that `keep` accepts.
     #[must_use]
     pub fn filtered(
         &self,
@@ -226,8 +230,8 @@ impl Fragments {
         }
     }
 
-    /// Appends a fragment. With `join`, one that continues the last with the same tombstones makes
-    /// that longer.
+    /// Appends a fragment. With `join`, a fragment that continues the last one with the same
+    /// tombstones extends it.
     fn push(&mut self, begin: &[u8], end: &[u8], seqs: impl Iterator<Item = SeqNo>, join: bool) {
         let first_seq = self.seqs.len();
         self.seqs.extend(seqs);
@@ -280,12 +284,13 @@ fn clip<'a>(
     order.compare_user(begin, end).is_lt().then_some(FragmentRef { begin, end, seqs: f.seqs })
 }
 
-/// Walks over all begins and ends in order and knows which tombstones lie above.
+/// A sweep over all begins and ends in order, which tracks the tombstones over the current
+/// position.
 struct Sweep<'a, 'o> {
     order: &'o KeyOrder,
-    /// By begin.
+    /// Sorted by begin.
     tombstones: Vec<Tombstone<'a>>,
-    /// By end.
+    /// Sorted by end.
     by_end: Vec<Tombstone<'a>>,
 }
 
@@ -302,8 +307,8 @@ impl<'a, 'o> Sweep<'a, 'o> {
         Sweep { order, tombstones, by_end }
     }
 
-    /// Calls `each` for every piece between two neighbouring boundaries that tombstones lie above.
-    /// The map counts them by sequence number: those of an ingested file share one.
+    /// Calls `each` for every piece between two neighbouring boundaries that tombstones cover. The
+    /// map counts them by sequence number, since those of an ingested file share one.
     fn pieces(&self, mut each: impl FnMut(&[u8], &[u8], &BTreeMap<SeqNo, usize>)) {
         let mut above = BTreeMap::<SeqNo, usize>::new();
         let (mut begins, mut ends) = (self.tombstones.iter().peekable(), self.by_end.iter());
@@ -354,7 +359,7 @@ impl<'a, 'o> Sweep<'a, 'o> {
     }
 }
 
-/// The newest of each stripe, descending.
+/// The newest sequence number of each stripe, descending.
 fn newest_per_stripe(above: &BTreeMap<SeqNo, usize>, snapshots: &[SeqNo]) -> Vec<SeqNo> {
     let mut kept = Vec::new();
     let mut newest = above.last_key_value().map(|(seq, _)| *seq);

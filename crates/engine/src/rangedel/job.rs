@@ -1,12 +1,12 @@
-//! The tombstones of one flush or compaction: which entries they drop on the way, which of them are
-//! written again, and into which of the new tables.
+//! The tombstones of one flush or compaction: the entries that they drop, the tombstones that are written again, and
+//! the output tables that receive them.
 //!
-//! * **J1** An entry is dropped if every reader who sees it sees a tombstone over it.
+//! * **J1** An entry is dropped if every reader that sees it also sees a tombstone over it.
 //! * **J2** Of the tombstones between two snapshots only the newest is written.
-//! * **J3** A tombstone that every reader sees, over keys of which nothing older is left outside the
-//!   job, is not written: J1 has dropped all that it hides.
-//! * **J4** Tables that follow one another share the range between the job's bounds without gap: each
-//!   gets the tombstones from where the one before ended to where the next begins (G2).
+//! * **J3** A tombstone is not written if every reader sees it and no older entries of its keys exist outside the job:
+//!   J1 has dropped everything that it hides.
+//! * **J4** Consecutive output tables divide the range between the job's bounds without gaps: each gets the tombstones
+//!   from the end of the previous table to the beginning of the next one (G2).
 
 use super::covered_iter::CoveredIter;
 use super::cursor::Run;
@@ -24,7 +24,7 @@ pub struct JobTombstones {
 }
 
 impl JobTombstones {
-    /// The tombstones of these inputs; `None` if there are none. Snapshots ascend.
+    /// The tombstones of these inputs; `None` if there are none. Snapshots must ascend.
     pub fn new(
         order: &KeyOrder,
         inputs: &[Arc<Fragments>],
@@ -42,7 +42,7 @@ impl JobTombstones {
         })
     }
 
-    /// The input without what is dropped by J1.
+    /// The input without the entries that J1 drops.
     pub fn hide(
         &self,
         order: &KeyOrder,
@@ -53,13 +53,13 @@ impl JobTombstones {
         Box::new(CoveredIter::for_job(input, order, snapshots, run, hidden))
     }
 
-    /// How many entries were dropped by J1 so far.
+    /// The number of entries that J1 has dropped so far.
     pub fn num_hidden(&self) -> u64 {
         self.hidden.load(Ordering::Relaxed)
     }
 
-    /// What is to be written between the bounds of a job; `None` is open. `is_last` says of a range
-    /// whether nothing older than the job's inputs is in it.
+    /// The tombstones to write between the bounds of a job; `None` is unbounded. `is_last` returns
+    /// for a range whether nothing older than the job's inputs is in it.
     pub fn to_write(
         &self,
         lower: Option<&[u8]>,
@@ -78,30 +78,30 @@ impl JobTombstones {
     }
 }
 
-/// Tombstones on their way into a row of tables (J4).
+/// Tombstones to be written to consecutive tables (J4).
 #[derive(Debug)]
 pub struct OutputTombstones {
     fragments: Fragments,
-    /// What lies before has been handed out.
+    /// The tombstones before this key were returned already.
     lower: Option<Vec<u8>>,
-    /// The first fragment that no table was asked about.
+    /// The first fragment that [`OutputTombstones::pass`] has not passed.
     next: usize,
     waiting_bytes: u64,
     dropped: u64,
 }
 
 impl OutputTombstones {
-    /// How many tombstones are left out by J3.
+    /// The number of tombstones that J3 drops.
     pub fn num_dropped(&self) -> u64 {
         self.dropped
     }
 
-    /// Where the next fragment begins that [`OutputTombstones::pass`] has not passed.
+    /// The beginning of the next fragment that [`OutputTombstones::pass`] has not passed.
     pub fn next_begin(&self) -> Option<&[u8]> {
         self.fragments.get(self.next).map(|f| f.begin)
     }
 
-    /// The table that is being written will have the next fragment, or a part of it.
+    /// Records that the current output table will contain the next fragment, or a part of it.
     pub fn pass(&mut self) {
         if let Some(f) = self.fragments.get(self.next) {
             let keys = (f.begin.len() + f.end.len() + 16) * f.seqs.len();
@@ -110,12 +110,12 @@ impl OutputTombstones {
         }
     }
 
-    /// About how many bytes wait for the table that is being written.
+    /// The approximate number of bytes that wait for the current output table.
     pub fn waiting_bytes(&self) -> u64 {
         self.waiting_bytes
     }
 
-    /// Hands out what belongs to the table that ends before `upper`; `None` is the last one.
+    /// Returns the tombstones of the table that ends before `upper`; `None` is the last table.
     pub fn take(&mut self, upper: Option<&[u8]>) -> Fragments {
         let taken = self.fragments.clipped(self.lower.as_deref(), upper);
         self.waiting_bytes = 0;

@@ -1,24 +1,25 @@
-//! Range tombstones: what `DeleteRange` leaves behind.
+//! Range tombstones: the records that `DeleteRange` writes.
 //!
 //! A tombstone `[begin, end) @ seq` hides the entries of the keys in `[begin, end)` that are older
-//! than `seq` from readers at `seq` and later. Tombstones overlap as they like; before anybody
-//! looks at them they are cut into [`Fragments`] that do not, each with the sequence numbers of all
-//! tombstones above it. Memtables and open tables keep fragments ready, so a lookup is one binary
-//! search, and none where there are no tombstones.
+//! than `seq` from readers at `seq` and later. Tombstones may overlap; before they are used, they
+//! are cut into [`Fragments`] that do not, each with the sequence numbers of all tombstones over
+//! it. Memtables and open tables keep their fragments, so a lookup costs one binary search, or
+//! nothing if there are no tombstones.
 //!
 //! | File | Owns |
 //! |---|---|
-//! | `fragments` | fragments, how they are made, and lookups in them |
+//! | `fragments` | fragments, their construction, and lookups in them |
 //! | `cursor` | a position in fragments that moves with an iterator |
-//! | `covered_iter` | the iterator that leaves out what tombstones hide |
-//! | `job` | the tombstones of a flush or compaction: what they drop, and which of them stay |
+//! | `covered_iter` | the iterator that skips covered entries |
+//! | `job` | the tombstones of a flush or compaction: what they drop, and which of them are kept |
 //!
 //! Invariants:
-//! * **G1** A place (memtable, table of level 0, level) that is older than another one holds, of
-//!   each key, only older entries *and* tombstones. So a visible tombstone of a newer place hides
-//!   everything that an older place has in its range, without a look at sequence numbers.
-//! * **G2** The tombstones of a table count only inside its boundaries in the MANIFEST: beyond them
-//!   the same tombstone lives in a neighbour, and may be gone there. They are clipped at opening.
+//! * **G1** A place (memtable, table of level 0, level) that is older than another one contains,
+//!   for each key, only older entries *and* tombstones. So a visible tombstone of a newer place
+//!   hides everything in its range in an older place, without a comparison of sequence numbers.
+//! * **G2** The tombstones of a table apply only inside its boundaries in the MANIFEST: beyond
+//!   them, a neighbour contains the same tombstone or may have dropped it. They are clipped at
+//!   opening.
 
 mod covered_iter;
 mod cursor;

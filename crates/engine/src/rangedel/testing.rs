@@ -1,4 +1,4 @@
-//! Random tombstones, and what they hide by the plainest means.
+//! Random tombstones, and a simple model of what they hide.
 
 use super::Tombstone;
 use crate::base::{KeyOrder, SeqNo};
@@ -17,12 +17,12 @@ impl Owned {
     }
 }
 
-/// A key among few.
+/// A key from a small set.
 pub(crate) fn key(n: u32) -> Vec<u8> {
     format!("k{n:02}").into_bytes()
 }
 
-/// `n` tombstones over keys below `keys`, with sequence numbers of `seqs`; some delete nothing.
+/// `n` tombstones over keys below `keys`, with sequence numbers from `seqs`; some ranges are empty.
 pub(crate) fn random(
     rng: &mut fastrand::Rng,
     n: usize,
@@ -36,7 +36,8 @@ pub(crate) fn random(
     (0..n).map(|_| one()).collect()
 }
 
-/// The newest tombstone over a key that a reader at `at` sees; 0 is none.
+/// The sequence number of the newest tombstone over a key that a reader at `at` sees; 0 if there is
+/// none.
 pub(crate) fn newest_over(order: &KeyOrder, all: &[Owned], key: &[u8], at: SeqNo) -> SeqNo {
     let over = |t: &&Owned| {
         t.seq <= at

@@ -1,47 +1,47 @@
-//! The eight bytes of each user key that the merge heap compares first (MI3).
+//! The window: the eight bytes of each user key that the merge heap compares first (MI3).
 //!
-//! They begin behind what all current keys share, so that they differ where the keys differ.
+//! It begins after the prefix that all current keys share, where the keys differ.
 
 use crate::base::short::first_eight;
 
-/// Which eight bytes of user keys the heap caches.
+/// The position of the eight bytes of user keys that the heap caches.
 pub(super) struct Window {
-    /// Bytes say something about the order. If not, every window is 0 and ties.
+    /// Whether bytes determine the order. If not, every window is 0, and all comparisons tie.
     enabled: bool,
-    /// What all current keys begin with, as far as the window skips it.
+    /// The part of the shared prefix that the window skips.
     shared: Vec<u8>,
-    /// Comparisons that the windows did not decide, since the window moved.
+    /// The number of comparisons that windows did not decide since the window last moved.
     ties: u32,
-    /// So many ties move the window. Doubled when that changed nothing.
+    /// The number of ties after which the window moves. It doubles when a move changed nothing.
     patience: u32,
 }
 
 impl Window {
     const FIRST_PATIENCE: u32 = 32;
     const MOST_PATIENCE: u32 = 1 << 20;
-    /// The window begins so many bytes before the first difference, or it would have to move
-    /// each time one of them changes.
+    /// The window begins this many bytes before the first difference; otherwise it would have to
+    /// move each time one of these bytes changes.
     const MARGIN: usize = 4;
 
-    /// A window at the front of keys, or none.
+    /// A window at the beginning of keys; disabled if `enabled` is false.
     pub(super) fn new(enabled: bool) -> Window {
         Window { enabled, shared: Vec::new(), ties: 0, patience: Window::FIRST_PATIENCE }
     }
 
-    /// Puts it at the front of keys.
+    /// Moves the window to the beginning of keys.
     pub(super) fn reset(&mut self) {
         self.shared.clear();
         self.ties = 0;
         self.patience = Window::FIRST_PATIENCE;
     }
 
-    /// A comparison was not decided by the windows.
+    /// Counts a comparison that the windows did not decide.
     #[inline]
     pub(super) fn count_tie(&mut self) {
         self.ties = self.ties.saturating_add(1);
     }
 
-    /// Whether there were so many ties that it should move.
+    /// Whether there were enough ties to move the window.
     #[inline]
     pub(super) fn is_tiring(&self) -> bool {
         self.enabled && self.ties >= self.patience
@@ -68,7 +68,7 @@ impl Window {
         if self.enabled { first_eight(user_key) } else { 0 }
     }
 
-    /// Finds the shared prefix of these keys.
+    /// Moves the window past the shared prefix of these keys.
     pub(super) fn find<'a>(&mut self, mut keys: impl Iterator<Item = &'a [u8]>) {
         let first = keys.next().unwrap_or_default();
         let shared = keys.fold(first.len(), |shared, key| {

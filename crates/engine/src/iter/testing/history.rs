@@ -1,38 +1,39 @@
-//! Random histories of writes, and what a reader must see after each of them.
+//! Random histories of writes, and the contents that a reader must see after each write.
 
 use crate::base::{InternalIterator, KeyOrder, SeqNo, ValueType};
 use crate::hooks::MergeOperator;
 use crate::iter::merging_iterator;
 use crate::iter::vec_iter::{Entry, VecIter, ikey};
 
-/// One write; its sequence number is its place in the history plus one.
+/// One write; its sequence number is its index in the history plus one.
 #[derive(Clone, Debug)]
 pub(crate) struct Write {
-    /// What kind.
+    /// The kind of write.
     pub(crate) kind: ValueType,
-    /// Of which key.
+    /// The key that is written.
     pub(crate) key: Vec<u8>,
-    /// Value or operand.
+    /// The value or operand.
     pub(crate) value: Vec<u8>,
 }
 
-/// Which writes a history has.
+/// The kinds of writes in a history.
 #[derive(Clone, Debug)]
 pub(crate) struct Shape {
-    /// How many.
+    /// The number of writes.
     pub(crate) writes: usize,
-    /// Over so many keys.
+    /// The number of different keys.
     pub(crate) keys: u32,
-    /// Merges among them.
+    /// Whether there are merges.
     pub(crate) merges: bool,
-    /// Single deletes among them, only where the rules allow one: on a key that was put once since
-    /// it last did not exist.
+    /// Whether there are single deletes. They occur only where the rules allow them: on a key that
+    /// was put exactly once since it last did not exist.
     pub(crate) single_deletes: bool,
-    /// Tombstones of every kind anywhere; single deletes against their rules too.
+    /// Whether tombstones of every kind may occur anywhere; single deletes may then violate their
+    /// rules.
     pub(crate) lawless: bool,
 }
 
-/// Writes in the order they were made.
+/// Writes in order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct History {
     /// The writes.
@@ -51,7 +52,7 @@ impl History {
                 1 => format!("prefix-of-some-length-{n:03}").into_bytes(),
                 _ => vec![b'a' + (n % 3) as u8; 1 + n as usize / 3],
             };
-            // Half of the keys that get single deletes never get anything but puts besides.
+            // Half of the keys with single deletes get only puts besides.
             let single = shape.single_deletes && (shape.lawless || n.is_multiple_of(2));
             let kind = match rng.u8(0..10) {
                 0..2 if single && (shape.lawless || history.was_put_once(&key)) => {
@@ -125,7 +126,7 @@ impl History {
     }
 }
 
-/// Deals `entries` out to `n` children at random and merges them again.
+/// Distributes `entries` randomly over `n` children and merges them again.
 pub(crate) fn dealt(
     rng: &mut fastrand::Rng,
     order: &KeyOrder,
