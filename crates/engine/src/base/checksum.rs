@@ -1,13 +1,13 @@
 //! Checksums of log records and table blocks, and the unique id of a table.
 //!
-//! A CRC is stored "masked", because a CRC over bytes that hold a CRC is weak. The checksum of a
+//! A CRC is stored "masked", because a CRC over bytes that contain a CRC is weak. The checksum of a
 //! block covers its bytes and the type byte after them; XXH3 folds the type byte in afterwards.
 
 use xxhash_rust::{xxh3, xxh32, xxh64};
 
 const MASK_DELTA: u32 = 0xA282_EAD8;
 
-/// The checksum of blocks. Numbers are RocksDB's.
+/// The checksum type of blocks. Numbers are RocksDB's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[repr(u8)]
 pub enum ChecksumType {
@@ -50,8 +50,8 @@ pub fn unmask(masked: u32) -> u32 {
     masked.wrapping_sub(MASK_DELTA).rotate_left(15)
 }
 
-/// Whether the processors that the library was compiled for all have instructions for [`crc32c()`], in
-/// RocksDB's words. Without them it is `crc32c_hardware` that decides.
+/// Whether all processors that the library was compiled for have instructions for [`crc32c()`], in RocksDB's wording.
+/// If not, `crc32c_hardware` decides at run time.
 pub fn crc32c_target() -> String {
     let (has_it, processor) = if cfg!(target_arch = "x86_64") {
         (cfg!(target_feature = "sse4.2"), "x86")
@@ -63,7 +63,7 @@ pub fn crc32c_target() -> String {
     format!("{} on {processor}", if has_it { "Supported" } else { "Not supported" })
 }
 
-/// Whether instructions of this processor compute [`crc32c()`].
+/// Whether this processor has instructions for [`crc32c()`].
 pub fn crc32c_hardware() -> bool {
     #[cfg(target_arch = "x86_64")]
     let has_it = is_x86_feature_detected!("sse4.2");
@@ -80,7 +80,7 @@ pub fn crc32c(data: &[u8]) -> u32 {
     crc32c::crc32c(data)
 }
 
-/// The CRC of what gave `crc` followed by `data`.
+/// The CRC of the bytes that gave `crc`, followed by `data`.
 #[inline]
 pub fn crc32c_extend(crc: u32, data: &[u8]) -> u32 {
     crc32c::crc32c_append(crc, data)
@@ -109,7 +109,7 @@ pub fn block_checksum(kind: ChecksumType, block: &[u8], type_byte: u8) -> u32 {
     }
 }
 
-/// What format 6 and later add to a block's checksum: it ties the block to its file and place.
+/// The value that format 6 and later add to a block's checksum to bind it to its file and offset.
 #[inline]
 pub fn context_modifier(base: u32, offset: u64) -> u32 {
     if base == 0 { 0 } else { base ^ (offset as u32).wrapping_add((offset >> 32) as u32) }
@@ -121,8 +121,8 @@ pub fn xxh3_128(data: &[u8], seed: u64) -> (u64, u64) {
     (h as u64, (h >> 64) as u64)
 }
 
-/// The unique id of a table that the MANIFEST records, from what the table's properties say about
-/// where it was made. `None` when they say too little.
+/// The unique id of a table that the MANIFEST records, derived from the table's properties about
+/// its origin. `None` if these properties are missing or invalid.
 pub fn unique_id(db_identity: &str, session_id: &str, file_number: u64) -> Option<[u8; 16]> {
     if db_identity.is_empty() || file_number == 0 {
         return None;
@@ -136,7 +136,8 @@ pub fn unique_id(db_identity: &str, session_id: &str, file_number: u64) -> Optio
     Some(id)
 }
 
-/// A session id is a number in base 36. Its last 12 digits carry 62 bits, those before the rest.
+/// Decodes a session id, a number in base 36. Its last 12 digits carry 62 bits; the digits before
+/// them carry the rest.
 fn decode_session_id(id: &str) -> Option<(u64, u64)> {
     if !(13..=24).contains(&id.len()) || !id.is_ascii() {
         return None;

@@ -1,7 +1,7 @@
 //! Little-endian fixed and variable-length integers, and length-prefixed strings.
 //!
-//! Grammar (`docs/formats/primitives.md`): `fixed32`, `fixed64` little-endian; `varint` base 128, low
-//! seven bits first, bit 7 means "more"; `lps` = varint32 length, bytes. Decoders never panic.
+//! Grammar (`docs/formats/primitives.md`): `fixed32`, `fixed64` little-endian; `varint` base 128, low seven bits first,
+//! bit 7 means that another byte follows; `lps` = varint32 length, bytes. Decoders never panic.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -18,7 +18,7 @@ pub fn put_fixed64(out: &mut Vec<u8>, v: u64) {
     out.extend_from_slice(&v.to_le_bytes());
 }
 
-/// What bytes are appended to.
+/// A destination that bytes are appended to.
 pub trait ByteSink {
     /// Appends a byte.
     fn put(&mut self, byte: u8);
@@ -66,14 +66,14 @@ pub fn put_length_prefixed(out: &mut Vec<u8>, bytes: &[u8]) {
     out.extend_from_slice(bytes);
 }
 
-/// How many bytes `put_varint64` writes.
+/// The number of bytes that `put_varint64` writes.
 #[inline]
 pub fn varint_length(v: u64) -> usize {
     (64 - (v | 1).leading_zeros() as usize).div_ceil(7)
 }
 
-/// A varint32 at the front of `b`: the value and how many bytes it took. `None` where it is cut
-/// off or does not fit 32 bits.
+/// Reads a varint32 from the front of `b`. Returns the value and its length in bytes, or `None` if
+/// it is truncated or does not fit 32 bits.
 #[inline]
 pub fn get_varint32(b: &[u8]) -> Option<(u32, usize)> {
     if let Some(&first) = b.first()
@@ -91,7 +91,7 @@ pub fn get_varint32(b: &[u8]) -> Option<(u32, usize)> {
     None
 }
 
-/// A varint64 at the front of `b`: the value and how many bytes it took.
+/// Reads a varint64 from the front of `b`. Returns the value and its length in bytes.
 #[inline]
 pub fn get_varint64(b: &[u8]) -> Option<(u64, usize)> {
     let mut v: u64 = 0;
@@ -104,21 +104,21 @@ pub fn get_varint64(b: &[u8]) -> Option<(u64, usize)> {
     None
 }
 
-/// The little-endian u32 at `offset`, if there are four bytes.
+/// The little-endian u32 at `offset`, if there are four bytes there.
 #[inline]
 pub fn fixed32_at(b: &[u8], offset: usize) -> Option<u32> {
     let bytes = b.get(offset..offset.checked_add(4)?)?;
     Some(u32::from_le_bytes(bytes.try_into().ok()?))
 }
 
-/// The little-endian u64 at `offset`, if there are eight bytes.
+/// The little-endian u64 at `offset`, if there are eight bytes there.
 #[inline]
 pub fn fixed64_at(b: &[u8], offset: usize) -> Option<u64> {
     let bytes = b.get(offset..offset.checked_add(8)?)?;
     Some(u64::from_le_bytes(bytes.try_into().ok()?))
 }
 
-/// Reads values off the front of a byte slice; every read can fail, none can panic.
+/// Reads values from the front of a byte slice. Every read can fail, and none panics.
 #[derive(Clone, Debug)]
 pub struct Decoder<'a> {
     rest: &'a [u8],
@@ -130,12 +130,12 @@ impl<'a> Decoder<'a> {
         Decoder { rest: bytes }
     }
 
-    /// What has not been read yet.
+    /// The bytes that were not read yet.
     pub fn rest(&self) -> &'a [u8] {
         self.rest
     }
 
-    /// Whether everything was read.
+    /// Whether all bytes were read.
     pub fn is_empty(&self) -> bool {
         self.rest.is_empty()
     }
@@ -223,7 +223,7 @@ mod tests {
                 assert_eq!(get_varint64(&b), Some((v, b.len())));
                 assert_eq!(get_varint64(&b[..b.len() - 1]), None);
                 assert_eq!(get_varint32(&b).is_some(), b.len() <= 5);
-                // What follows changes nothing.
+                // Bytes after the varint change nothing.
                 for next in [0, 0x7f, 0x80, 0xff] {
                     let followed = [&b[..], &[next; 8]].concat();
                     assert_eq!(get_varint64(&followed), Some((v, b.len())));

@@ -1,6 +1,6 @@
 //! The order of user keys, and of internal keys built on it.
 //!
-//! [`Comparator`] is what users implement. [`KeyOrder`] is what the engine calls: it knows the two
+//! Users implement [`Comparator`]. The engine calls [`KeyOrder`], which special-cases the two
 //! built-in orders, so that the common comparison is an inlined `memcmp` and not a virtual call.
 
 use super::key::{TRAILER_SIZE, trailer};
@@ -10,7 +10,7 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::sync::Arc;
 
-/// A total order of user keys. Its name is stored in the database; another name at open is an error.
+/// A total order of user keys. Its name is stored in the database; opening with another name is an error.
 pub trait Comparator: Send + Sync + 'static {
     /// The name recorded on disk.
     fn name(&self) -> &str;
@@ -18,19 +18,19 @@ pub trait Comparator: Send + Sync + 'static {
     /// The order of two user keys.
     fn compare(&self, a: &[u8], b: &[u8]) -> Ordering;
 
-    /// Shortens `start` to a key that is `>= start` and `< limit`. Doing nothing is right.
+    /// Shortens `start` to a key that is `>= start` and `< limit`. Doing nothing is correct.
     fn find_shortest_separator(&self, _start: &mut Vec<u8>, _limit: &[u8]) {}
 
-    /// Shortens `key` to a key that is `>= key`. Doing nothing is right.
+    /// Shortens `key` to a key that is `>= key`. Doing nothing is correct.
     fn find_short_successor(&self, _key: &mut Vec<u8>) {}
 
-    /// Bytes of user-defined timestamp at the end of each key. Only 0 is supported.
+    /// The size of user-defined timestamps at the end of each key in bytes. Only 0 is supported.
     fn timestamp_size(&self) -> usize {
         0
     }
 }
 
-/// Keys as unsigned bytes, shorter first. RocksDB's default.
+/// Orders keys as unsigned bytes, shorter keys first. RocksDB's default.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BytewiseComparator;
 
@@ -88,11 +88,12 @@ enum Kind {
     Custom,
 }
 
-/// A comparator together with the order of internal keys that follows from it. Cheap to clone.
+/// A comparator together with the resulting order of internal keys. Cheap to clone.
 #[derive(Clone)]
 pub struct KeyOrder {
     kind: Kind,
-    /// Of other orders than our own two: those need not be counted by every iterator.
+    /// Set only for custom comparators, so that iterators over the built-in orders need no
+    /// reference count.
     user: Option<Arc<dyn Comparator>>,
 }
 
@@ -116,7 +117,7 @@ impl KeyOrder {
         KeyOrder::new(Arc::new(BytewiseComparator))
     }
 
-    /// The user's comparator.
+    /// The comparator of user keys.
     pub fn user_comparator(&self) -> &Arc<dyn Comparator> {
         match (self.kind, &self.user) {
             (Kind::Custom, Some(user)) => user,
@@ -136,8 +137,8 @@ impl KeyOrder {
         self.kind == Kind::Bytewise
     }
 
-    /// Whether user keys that compare as equal have the same bytes, so that their hashes may stand for
-    /// them. Nothing is known of a comparator of the user's.
+    /// Whether user keys that compare as equal have the same bytes, so that hashes may represent them. Custom
+    /// comparators are assumed not to have this property.
     #[inline]
     pub fn tells_bytes_apart(&self) -> bool {
         self.kind != Kind::Custom
@@ -159,7 +160,8 @@ impl KeyOrder {
     pub fn equal_user(&self, a: &[u8], b: &[u8]) -> bool {
         match self.kind {
             Kind::Custom => self.user_comparator().compare(a, b) == Ordering::Equal,
-            // Different keys mostly differ in their last or first bytes, and that needs no call.
+            // Different keys mostly differ in their last or first bytes; comparing these needs no
+            // call.
             _ => {
                 a.last_chunk::<8>() == b.last_chunk()
                     && a.first_chunk::<8>() == b.first_chunk()
@@ -168,8 +170,8 @@ impl KeyOrder {
         }
     }
 
-    /// The order of two internal keys: user keys ascending, then trailers descending. A key
-    /// shorter than a trailer counts as an empty user key with trailer 0.
+    /// The order of two internal keys: user keys ascending, then trailers descending. A key shorter
+    /// than a trailer is treated as an empty user key with trailer 0.
     #[inline]
     pub fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
         let ua = &a[..a.len().saturating_sub(TRAILER_SIZE)];

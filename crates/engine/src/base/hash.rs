@@ -1,9 +1,9 @@
-//! The two hashes that decide what is on disk: `hash32` (legacy bloom, data-block hash index,
+//! The two hashes that are part of the file formats: `hash32` (legacy bloom, data-block hash index,
 //! PlainTable) and `hash64` (FastLocalBloom, Ribbon).
 //!
 //! `hash64` is not the final XXH3. It is the preview of xxHash 0.7.2, which RocksDB froze: it
-//! differs in the avalanche multiplier, in the lane a stripe is added to, and in how the last
-//! block of a long input is counted. Both functions are total and pure.
+//! differs in the avalanche multiplier, in the lane that a stripe is added to, and in the counting
+//! of the last block of a long input. Both functions are total and pure.
 
 const P32_1: u64 = 0x9E37_79B1;
 const P32_2: u64 = 0x85EB_CA77;
@@ -25,7 +25,7 @@ const SECRET: [u8; 192] = *b"\
 \x17\x0d\xdd\x51\xb7\xf0\xda\x49\xd3\x16\x55\x26\x29\xd4\x68\x9e\x2b\x16\xbe\x58\x7d\x47\xa1\xfc\
 \x8f\xf8\xb8\xd1\x7a\xd0\x31\xce\x45\xcb\x3a\x8f\x95\x16\x04\x28\xaf\xd7\xfb\xca\xbb\x4b\x40\x7e";
 
-/// LevelDB's hash. The last one to three bytes are taken as signed, as a C `char` is on x86.
+/// LevelDB's hash. The last one to three bytes are treated as signed, like a C `char` on x86.
 pub fn hash32(data: &[u8], seed: u32) -> u32 {
     const M: u32 = 0xC6A4_A793;
     let mut h = seed ^ (data.len() as u32).wrapping_mul(M);
@@ -45,7 +45,7 @@ pub fn hash32(data: &[u8], seed: u32) -> u32 {
     h
 }
 
-/// XXH3 as previewed in xxHash 0.7.2, 64 bits, seed 0.
+/// XXH3 as in the preview of xxHash 0.7.2, 64 bits, seed 0.
 #[inline]
 pub fn hash64(data: &[u8]) -> u64 {
     match data.len() {
@@ -69,7 +69,7 @@ fn r32(b: &[u8], at: usize) -> u64 {
     u64::from(u32::from_le_bytes(*word))
 }
 
-/// Low half of the 128-bit product, xor its high half.
+/// The low half of the 128-bit product, XORed with its high half.
 #[inline(always)]
 fn fold(a: u64, b: u64) -> u64 {
     let product = u128::from(a) * u128::from(b);
@@ -83,7 +83,7 @@ fn avalanche(mut h: u64) -> u64 {
     h ^ (h >> 32)
 }
 
-/// Sixteen bytes of input at `at` with sixteen bytes of secret at `s`.
+/// Mixes sixteen bytes of input at `at` with sixteen bytes of secret at `s`.
 #[inline(always)]
 fn mix(b: &[u8], at: usize, s: usize) -> u64 {
     fold(r64(b, at) ^ r64(&SECRET, s), r64(b, at + 8) ^ r64(&SECRET, s + 8))

@@ -2,68 +2,70 @@
 
 use crate::error::Result;
 
-/// Walks internal keys in their order.
+/// An iterator over internal keys in order.
 ///
-/// Contract, cited by number elsewhere:
+/// The contract, which other files cite by number:
 /// * **I1** A new iterator is not valid. Only the four seeks make it valid.
 /// * **I2** `key`, `value`, `next` and `prev` may be called only while `valid`.
-/// * **I3** The slices of `key` and `value` live until the iterator moves or is dropped.
-/// * **I4** An iterator that met an error is not valid and says the error in `status` until the
-///   next seek; one that ran off either end is not valid and its `status` is `Ok`.
-/// * **I5** `seek` goes to the first entry `>= target`, `seek_for_prev` to the last `<= target`;
+/// * **I3** The slices that `key` and `value` return are valid until the iterator moves or is
+///   dropped.
+/// * **I4** After an error, an iterator is not valid, and `status` returns the error until the next
+///   seek; after moving past either end, it is not valid and its `status` is `Ok`.
+/// * **I5** `seek` moves to the first entry `>= target`, `seek_for_prev` to the last `<= target`;
 ///   targets are internal keys.
-/// * **I6** An iterator owns (by count) whatever its slices point into: nothing outside need
-///   outlive it, and it may move between threads.
+/// * **I6** An iterator owns, by reference count, the memory that its slices point into: it depends
+///   on no other object's lifetime, and it may move between threads.
 pub trait InternalIterator: Send {
-    /// Whether it stands on an entry.
+    /// Whether the iterator is on an entry.
     fn valid(&self) -> bool;
-    /// Goes to the first entry.
+    /// Moves to the first entry.
     fn seek_to_first(&mut self);
-    /// Goes to the last entry.
+    /// Moves to the last entry.
     fn seek_to_last(&mut self);
-    /// Goes to the first entry `>= target`.
+    /// Moves to the first entry `>= target`.
     fn seek(&mut self, target: &[u8]);
-    /// Goes to the last entry `<= target`.
+    /// Moves to the last entry `<= target`.
     fn seek_for_prev(&mut self, target: &[u8]);
-    /// Goes one entry on.
+    /// Moves to the next entry.
     fn next(&mut self);
-    /// Goes one entry back.
+    /// Moves to the previous entry.
     fn prev(&mut self);
     /// The internal key.
     fn key(&self) -> &[u8];
     /// The value.
     fn value(&self) -> &[u8];
-    /// The error that stopped it, if one did.
+    /// The error that stopped the iterator, if any.
     fn status(&self) -> Result<()>;
 
-    /// `next`, and the key it came to; `None` where it is not valid any more.
+    /// Calls `next` and returns the new key; `None` if the iterator is no longer valid.
     ///
-    /// One virtual call instead of three: this body is compiled for every iterator type, with its
-    /// own `next`, `valid` and `key` inlined.
+    /// This takes one virtual call instead of three: the body is compiled for every iterator type,
+    /// with its own `next`, `valid` and `key` inlined.
     fn next_key(&mut self) -> Option<&[u8]> {
         self.next();
         if self.valid() { Some(self.key()) } else { None }
     }
 
-    /// Asks for what a seek to this key reads from memory: in step 0 first, in step 1 then. Merging
-    /// iterators take each step with all children, whose cache misses overlap so. Only a hint.
+    /// Prefetches the memory that a seek to this key reads: first in step 0, then in step 1.
+    /// Merging iterators run each step for all children, so that their cache misses overlap. This
+    /// is only a hint.
     fn walk_ahead(&self, _target: &[u8], _step: usize) {}
 
-    /// Lets go of what it holds in caches; it is not to be used again before a seek. True if that seek
-    /// will see all that was written meanwhile, so that a later reader may have it.
+    /// Releases references to cached data; the iterator must not be used before the next seek. Returns true if that
+    /// seek will see all writes made in the meantime, so that a later reader may reuse the iterator.
     fn release(&mut self) -> bool {
         false
     }
 
-    /// `seek`, for a valid iterator and a target that is not before its key and has the same
-    /// prefix. An iterator that knows what lies ahead of it may be faster than with `seek`.
+    /// Like `seek`, for a valid iterator and a target that is not before its key and has the same
+    /// prefix. It may be faster than `seek` for an iterator that can search ahead of its position.
     fn skip_to(&mut self, target: &[u8]) {
         self.seek(target);
     }
 }
 
-/// Makes an enum of iterators one: each method is that of the variant's. A closed set of iterators is
-/// an enum, so that a step of a scan is no virtual call.
+/// Implements the iterator trait for an enum by forwarding each method to the variant. A closed set of iterators is an
+/// enum, so that a step of a scan is no virtual call.
 macro_rules! iterator_of_variants {
     ($type:ty: $($variant:path),+) => {
         impl $crate::base::InternalIterator for $type {
@@ -167,7 +169,7 @@ impl<I: InternalIterator + ?Sized> InternalIterator for Box<I> {
     }
 }
 
-/// An iterator over nothing, or over an error.
+/// An iterator over nothing, possibly with an error.
 #[derive(Debug, Default)]
 pub struct EmptyIterator {
     error: Option<crate::error::Error>,
@@ -179,7 +181,7 @@ impl EmptyIterator {
         EmptyIterator::default()
     }
 
-    /// An iterator that only says this error.
+    /// An iterator over nothing with this error.
     pub fn with_error(error: crate::error::Error) -> EmptyIterator {
         EmptyIterator { error: Some(error) }
     }

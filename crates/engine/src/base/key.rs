@@ -6,7 +6,7 @@
 use super::hash::hash64;
 use crate::error::{Error, Result};
 
-/// The order of a write. Every counted record of every batch has its own.
+/// The sequence number of a write. Every counted record of every batch has its own.
 pub type SeqNo = u64;
 
 /// The largest sequence number: 56 bits.
@@ -25,7 +25,7 @@ pub enum ValueType {
     Value = 0x01,
     /// A merge operand.
     Merge = 0x02,
-    /// A tombstone for a key that was put once since its last delete.
+    /// A tombstone for a key that was put exactly once since its last delete.
     SingleDeletion = 0x07,
     /// The start of a range tombstone; its value is the exclusive end.
     RangeDeletion = 0x0F,
@@ -39,11 +39,12 @@ pub enum ValueType {
     ValuePreferredSeqno = 0x18,
 }
 
-/// The type of lookup targets: the largest that any reader knows, since trailers sort descending.
+/// The type byte of lookup targets: the largest that any reader supports, since trailers sort
+/// descending.
 pub const TYPE_FOR_SEEK: u8 = 0x18;
 
 impl ValueType {
-    /// The type with this byte, if a table or memtable may hold it.
+    /// The type with this byte, if tables or memtables may contain it.
     #[inline]
     pub fn from_byte(b: u8) -> Option<ValueType> {
         Some(match b {
@@ -80,14 +81,14 @@ pub fn append_internal_key(out: &mut Vec<u8>, user_key: &[u8], trailer: u64) {
     out.extend_from_slice(&trailer.to_le_bytes());
 }
 
-/// The user key of an internal key that is known to be at least eight bytes long.
+/// The user key of an internal key, which must be at least eight bytes long.
 #[inline]
 pub fn user_key(internal_key: &[u8]) -> &[u8] {
     debug_assert!(internal_key.len() >= TRAILER_SIZE);
     &internal_key[..internal_key.len().saturating_sub(TRAILER_SIZE)]
 }
 
-/// The trailer of an internal key; 0 where the key is shorter than a trailer.
+/// The trailer of an internal key; 0 if the key is shorter than a trailer.
 #[inline]
 pub fn trailer(internal_key: &[u8]) -> u64 {
     match internal_key.last_chunk::<TRAILER_SIZE>() {
@@ -102,19 +103,19 @@ pub fn sequence(internal_key: &[u8]) -> SeqNo {
     trailer(internal_key) >> 8
 }
 
-/// An internal key taken apart.
+/// The parts of an internal key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParsedInternalKey<'a> {
-    /// What the user sees.
+    /// The user key.
     pub user_key: &'a [u8],
-    /// The order of the write.
+    /// The sequence number of the write.
     pub sequence: SeqNo,
     /// The kind of the entry.
     pub value_type: ValueType,
 }
 
 impl<'a> ParsedInternalKey<'a> {
-    /// Takes an internal key apart; an unknown type or a short key is Corruption.
+    /// Parses an internal key; an unknown type or a short key is Corruption.
     #[inline]
     pub fn parse(internal_key: &'a [u8]) -> Result<ParsedInternalKey<'a>> {
         let Some((user_key, t)) = internal_key.split_last_chunk::<TRAILER_SIZE>() else {
@@ -131,17 +132,18 @@ impl<'a> ParsedInternalKey<'a> {
     }
 }
 
-/// The target of a point lookup: `user key + seek trailer`, which lie in a [`LookupBuffer`].
+/// The target of a point lookup: `user key + seek trailer`. The bytes are in a [`LookupBuffer`] or
+/// in the vector passed to [`LookupKey::many`].
 #[derive(Clone, Copy, Debug)]
 pub struct LookupKey<'a> {
     internal_key: &'a [u8],
-    /// Every place that is looked into wants it.
+    /// The user key's hash, computed once because every searched place needs it.
     hash: u64,
 }
 
 impl<'a> LookupKey<'a> {
-    /// The targets for the newest entries of many user keys that a reader at `seq` may see. Their bytes are put
-    /// into `bytes`.
+    /// The targets for the newest entries of many user keys that a reader at `seq` may see. Their bytes are stored in
+    /// `bytes`.
     pub fn many(
         user_keys: &[&[u8]],
         seq: SeqNo,

@@ -1,6 +1,6 @@
-//! Bytes, keys and order: what every other folder speaks in.
+//! Bytes, keys and order: the basic types that every other folder uses.
 //!
-//! Nothing here knows of files or of an LSM tree.
+//! Nothing here depends on files or on the LSM tree.
 
 pub mod checksum;
 pub mod coding;

@@ -1,10 +1,9 @@
-//! MurmurHash as CuckooTable files have it: `MurmurHash64A` and `MurmurHash2`, by Austin Appleby, in
-//! the public domain.
+//! MurmurHash as used in CuckooTable files: `MurmurHash64A` and `MurmurHash2`, by Austin Appleby, in the public domain.
 //!
-//! Written here since the hashes decide what is on disk, are thirty lines, and the crates that have
-//! them are not kept up. Both functions are total and pure.
+//! They are implemented here because they are part of the file format, take thirty lines, and are only in unmaintained
+//! crates. Both functions are total and pure.
 
-/// The hash of 64-bit machines.
+/// The hash used on 64-bit machines.
 pub fn murmur64a(data: &[u8], seed: u32) -> u64 {
     const M: u64 = 0xC6A4_A793_5BD1_E995;
     let mut h = u64::from(seed) ^ (data.len() as u64).wrapping_mul(M);
@@ -23,7 +22,7 @@ pub fn murmur64a(data: &[u8], seed: u32) -> u64 {
     h ^ (h >> 47)
 }
 
-/// The hash of 32-bit machines.
+/// The hash used on 32-bit machines.
 pub fn murmur2(data: &[u8], seed: u32) -> u32 {
     const M: u32 = 0x5BD1_E995;
     let mut h = seed ^ data.len() as u32;
@@ -46,8 +45,8 @@ pub fn murmur2(data: &[u8], seed: u32) -> u32 {
 mod tests {
     use super::*;
 
-    /// The figure that SMHasher, the hashes' own test suite, expects: of the hashes of 256 inputs of
-    /// rising length, laid end to end and hashed again.
+    /// The verification value of SMHasher, the test suite by the hashes' author: the hash of the concatenated hashes of
+    /// 256 inputs of increasing length.
     fn smhasher<const N: usize>(hash: impl Fn(&[u8], u32) -> [u8; N]) -> u32 {
         let key: Vec<u8> = (0..=255).collect();
         let all: Vec<u8> = (0..256).flat_map(|n| hash(&key[..n], 256 - n as u32)).collect();

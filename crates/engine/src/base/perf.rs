@@ -1,9 +1,9 @@
-//! The perf context: what the calling thread's own operations cost, by RocksDB's names.
+//! The perf context: per-thread metrics about the cost of operations, with RocksDB's names.
 //!
-//! Counts are per thread, so nobody shares a cache line. A process that never touches the perf
-//! context pays one load of a flag that never changes per place: counting begins for all threads
-//! with the first call of [`set_level`], [`reset`], [`value`] or [`report`]. From then on a thread
-//! counts as its level says, which is [`PerfLevel::EnableCount`] at first.
+//! Counters are per thread, so threads share no cache line. In a process that never uses the perf
+//! context, each counting site costs one load of a constant flag: counting begins for all threads
+//! with the first call of [`set_level`], [`reset`], [`value`] or [`report`]. From then on each
+//! thread counts according to its level, which is [`PerfLevel::EnableCount`] initially.
 
 use super::perf_metrics::REPORTED;
 use crate::env::clock::Instant;
@@ -13,7 +13,7 @@ use std::fmt::Write;
 
 pub use super::perf_metrics::PerfMetric;
 
-/// What a thread counts. Numbers are RocksDB's.
+/// The metrics that a thread collects. Numbers are RocksDB's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
 #[repr(u8)]
 pub enum PerfLevel {
@@ -24,9 +24,9 @@ pub enum PerfLevel {
     /// Counts.
     #[default]
     EnableCount = 2,
-    /// Also times of waiting.
+    /// Also waiting times.
     EnableWait = 3,
-    /// Also times, but not those of mutexes.
+    /// Also other times, except those of mutexes.
     EnableTimeExceptForMutex = 4,
     /// Also processor time.
     EnableTimeAndCpuTimeExceptForMutex = 5,
@@ -50,7 +50,7 @@ impl PerfLevel {
     }
 }
 
-/// Somebody in this process uses the perf context. Never unset.
+/// Whether this process has used the perf context. Never cleared.
 static USED: AtomicBool = AtomicBool::new(false);
 
 struct Context {
@@ -67,7 +67,7 @@ thread_local! {
     };
 }
 
-/// This thread's level from now on.
+/// Sets this thread's level.
 pub fn set_level(level: PerfLevel) {
     USED.store(true, Relaxed);
     CONTEXT.with(|c| c.level.set(level));
@@ -78,19 +78,19 @@ pub fn level() -> PerfLevel {
     CONTEXT.with(|c| c.level.get())
 }
 
-/// All of this thread's metrics are 0 again.
+/// Sets all of this thread's metrics to 0.
 pub fn reset() {
     USED.store(true, Relaxed);
     CONTEXT.with(|c| c.counts.iter().for_each(|count| count.set(0)));
 }
 
-/// One of this thread's metrics.
+/// The value of one of this thread's metrics.
 pub fn value(metric: PerfMetric) -> u64 {
     USED.store(true, Relaxed);
     CONTEXT.with(|c| c.counts[metric as usize].get())
 }
 
-/// This thread's metrics as RocksDB prints them.
+/// This thread's metrics in RocksDB's text form.
 pub fn report(exclude_zeros: bool) -> String {
     let mut out = String::new();
     for (metric, name) in REPORTED {
@@ -104,13 +104,13 @@ pub fn report(exclude_zeros: bool) -> String {
     out
 }
 
-/// Whether anybody in this process uses the perf context.
+/// Whether this process has used the perf context.
 #[inline]
 pub(crate) fn is_used() -> bool {
     USED.load(Relaxed)
 }
 
-/// Adds to one of this thread's metrics, if it counts.
+/// Adds to one of this thread's metrics if counting is on.
 #[inline]
 pub(crate) fn count(metric: PerfMetric, n: u64) {
     if USED.load(Relaxed) {
@@ -128,7 +128,7 @@ fn count_used(metric: PerfMetric, n: u64) {
     });
 }
 
-/// Takes from one of this thread's metrics what was counted in others, too.
+/// Subtracts from one of this thread's metrics an amount that other metrics also count.
 #[cold]
 pub(crate) fn take_away(metric: PerfMetric, n: u64) {
     CONTEXT.with(|c| {
@@ -137,17 +137,18 @@ pub(crate) fn take_away(metric: PerfMetric, n: u64) {
     });
 }
 
-/// Adds the nanoseconds from its making to its drop; reads no clock unless the level asks.
+/// Adds the nanoseconds between its creation and its drop to a metric. Reads no clock unless the
+/// level requires it.
 #[must_use]
 pub(crate) struct PerfTimer(Option<(PerfMetric, Instant)>);
 
 impl PerfTimer {
-    /// Measures nothing.
+    /// A timer that measures nothing.
     pub(crate) fn none() -> PerfTimer {
         PerfTimer(None)
     }
 
-    /// Starts.
+    /// Starts a timer.
     #[inline]
     pub(crate) fn start(metric: PerfMetric) -> PerfTimer {
         if !USED.load(Relaxed) {
@@ -156,7 +157,7 @@ impl PerfTimer {
         PerfTimer::start_at(PerfLevel::EnableTimeExceptForMutex, metric)
     }
 
-    /// Starts, if the level asks for times of locks.
+    /// Starts a timer if the level includes waiting times of locks.
     #[inline]
     pub(crate) fn start_for_lock(metric: PerfMetric) -> PerfTimer {
         if !USED.load(Relaxed) {
@@ -165,7 +166,7 @@ impl PerfTimer {
         PerfTimer::start_at(PerfLevel::EnableTime, metric)
     }
 
-    // Out of line, as `note` is: hot paths hold timers, and nearly always nobody wants times.
+    // Out of line, like `note`: hot paths contain timers, which are nearly always off.
     #[cold]
     #[inline(never)]
     fn start_at(least: PerfLevel, metric: PerfMetric) -> PerfTimer {

@@ -1,7 +1,7 @@
-//! The metrics of RocksDB's perf context: names in the order in which it reports them, and the
-//! numbers by which its C ABI asks for some of them.
+//! The metrics of RocksDB's perf context: their names in the order of RocksDB's report, and the
+//! numbers that its C ABI uses for some of them.
 
-/// A number that a thread counts for itself.
+/// A metric that each thread counts for itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(usize)]
 #[expect(missing_docs, reason = "the names are RocksDB's")]
@@ -228,7 +228,7 @@ pub(super) const REPORTED: &[(PerfMetric, &str)] = &[
     (M::FileIngestionBlockingLiveWritesNanos, "file_ingestion_blocking_live_writes_nanos"),
 ];
 
-/// The metrics that the C ABI knows; their positions are its numbers.
+/// The metrics in the C ABI; their positions are its numbers.
 const NUMBERED: &[PerfMetric] = &[
     M::UserKeyComparisonCount,
     M::BlockCacheHitCount,
@@ -310,7 +310,7 @@ const NUMBERED: &[PerfMetric] = &[
     M::InternalMergePointLookupCount,
 ];
 
-/// Metrics that nothing feeds, and why.
+/// Metrics that are never updated, and the reasons.
 const NOT_COUNTED: &[(&str, &[PerfMetric])] = &[
     (
         "There is no secondary cache.",
@@ -371,17 +371,18 @@ const NOT_COUNTED: &[(&str, &[PerfMetric])] = &[
 ];
 
 impl PerfMetric {
-    /// Why the engine does not feed it: it stays 0. `None` for those that are fed.
+    /// The reason why the engine never updates this metric, which stays 0. `None` for metrics that
+    /// are updated.
     pub fn reason_not_counted(self) -> Option<&'static str> {
         NOT_COUNTED.iter().find(|(_, metrics)| metrics.contains(&self)).map(|(reason, _)| *reason)
     }
 
-    /// All of them, in the order of reports.
+    /// All metrics, in report order.
     pub fn all() -> impl Iterator<Item = PerfMetric> {
         REPORTED.iter().map(|(metric, _)| *metric)
     }
 
-    /// How many there are.
+    /// The number of metrics.
     pub const COUNT: usize = REPORTED.len();
 
     /// RocksDB's name.

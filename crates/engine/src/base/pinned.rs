@@ -1,23 +1,23 @@
-//! Values handed to the user: copied when small, shared with the block or file when large.
+//! Values returned to the user: copied if small, shared with the block or file if large.
 
 use std::fmt;
 use std::ops::{Deref, Range};
 use std::sync::Arc;
 
-/// Something that keeps bytes alive by count: a cached block, a mapped file.
+/// A reference-counted object that keeps bytes alive: a cached block, a mapped file.
 pub trait PinnedBytes: Send + Sync {
     /// All of its bytes.
     fn bytes(&self) -> &[u8];
 }
 
-/// A place where a value was found and that can be kept alive.
+/// A location of values that can be kept alive.
 pub trait Pin {
-    /// Keeps alive the bytes that `value` is a part of; `None` where that cannot be had.
+    /// Keeps the bytes that contain `value` alive; `None` if that is impossible.
     fn pin(&self, value: &[u8]) -> Option<PinnedValue>;
 }
 
-/// A value from the database. Owned, `Send`, and valid for as long as it is kept. Small values of one
-/// `multi_get` share memory, which lives as long as one of them: at most 32 KiB for 32 keys.
+/// A value from the database. It is owned, `Send`, and valid as long as it exists. Small values of one `multi_get`
+/// share memory, which lives as long as one of them: at most 32 KiB for 32 keys.
 #[derive(Clone)]
 pub struct PinnedValue(Repr);
 
@@ -27,22 +27,23 @@ enum Repr {
     Shared { owner: Arc<dyn PinnedBytes>, range: Range<usize> },
 }
 
-/// Values at least this long are shared rather than copied; below it a copy is cheaper than a count.
+/// Values of at least this length are shared rather than copied; for shorter ones a copy is cheaper than a reference
+/// count.
 pub const PIN_FROM_BYTES: usize = 4096;
 
 impl PinnedValue {
-    /// A value of its own.
+    /// A value in its own memory.
     pub fn owned(bytes: Vec<u8>) -> PinnedValue {
         PinnedValue(Repr::Owned(bytes))
     }
 
-    /// The part `range` of what `owner` keeps alive. The range must lie inside.
+    /// The part `range` of the bytes of `owner`. Panics if the range is out of bounds.
     pub fn shared(owner: Arc<dyn PinnedBytes>, range: Range<usize>) -> PinnedValue {
         assert!(range.start <= range.end && range.end <= owner.bytes().len());
         PinnedValue(Repr::Shared { owner, range })
     }
 
-    /// The part of `owner` that `part` is, if it is one.
+    /// The value `part` as a part of `owner`; `None` if it is not inside.
     pub fn part_of(owner: Arc<dyn PinnedBytes>, part: &[u8]) -> Option<PinnedValue> {
         let start = (part.as_ptr() as usize).checked_sub(owner.bytes().as_ptr() as usize)?;
         let end = start.checked_add(part.len())?;
@@ -52,7 +53,7 @@ impl PinnedValue {
         Some(PinnedValue(Repr::Shared { owner, range: start..end }))
     }
 
-    /// Leaves only the first `len` bytes; a shorter value stays as it is.
+    /// Keeps only the first `len` bytes; a shorter value does not change.
     pub fn truncate(&mut self, len: usize) {
         match &mut self.0 {
             Repr::Owned(v) => v.truncate(len),
@@ -85,7 +86,7 @@ impl AsRef<[u8]> for PinnedValue {
     }
 }
 
-/// Moves the value without copying it: the `Bytes` owns the memory, or keeps alive the block or file that holds it.
+/// Moves the value without copying it: the `Bytes` owns the memory, or keeps the block or file alive that contains it.
 #[cfg(feature = "bytes")]
 impl From<PinnedValue> for bytes::Bytes {
     fn from(value: PinnedValue) -> bytes::Bytes {
@@ -96,8 +97,8 @@ impl From<PinnedValue> for bytes::Bytes {
     }
 }
 
-/// A place for one value after another: small ones are copied into its memory, which is used again,
-/// large ones are shared. Reading into it allocates nothing once the memory is large enough.
+/// A reusable buffer for one value at a time: small values are copied into its memory, large ones
+/// are shared. Reading into it allocates nothing once its memory is large enough.
 #[derive(Debug, Default)]
 pub struct ValueBuffer {
     copied: Vec<u8>,
@@ -110,7 +111,7 @@ impl ValueBuffer {
         ValueBuffer::default()
     }
 
-    /// Copies a value into it.
+    /// Copies a value into the buffer.
     #[inline]
     pub fn copy(&mut self, value: &[u8]) {
         self.pinned = None;
@@ -118,19 +119,19 @@ impl ValueBuffer {
         self.copied.extend_from_slice(value);
     }
 
-    /// Keeps a value that lives elsewhere.
+    /// Keeps a shared value.
     pub fn pin(&mut self, value: PinnedValue) {
         self.copied.clear();
         self.pinned = Some(value);
     }
 
-    /// Forgets the value and keeps the memory.
+    /// Drops the value and keeps the memory.
     pub fn clear(&mut self) {
         self.copied.clear();
         self.pinned = None;
     }
 
-    /// Bytes of memory that it keeps for small values.
+    /// The size of the memory for small values in bytes.
     pub fn capacity(&self) -> usize {
         self.copied.capacity()
     }

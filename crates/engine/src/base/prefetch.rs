@@ -1,13 +1,14 @@
-//! Asking for cache lines before they are needed.
+//! Prefetching of cache lines.
 //!
-//! Unsafe, because the instruction takes a pointer; it never faults, whatever the address is.
+//! The file is unsafe because the instruction takes a pointer; it never faults, whatever the
+//! address is.
 
 #![allow(unsafe_code)]
 
 /// The usual size of a cache line.
 pub const LINE: usize = 64;
 
-/// Asks for the cache line of an address. A hint: any address will do.
+/// Prefetches the cache line of an address. This is only a hint, and any address is allowed.
 #[inline]
 pub fn prefetch(address: *const u8) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
@@ -19,7 +20,7 @@ pub fn prefetch(address: *const u8) {
     let _ = address;
 }
 
-/// Asks for the lines of the first `bytes` bytes behind an address.
+/// Prefetches the lines of the first `bytes` bytes at an address.
 #[inline]
 pub fn prefetch_bytes(address: *const u8, bytes: usize) {
     for at in (0..bytes).step_by(LINE) {

@@ -1,9 +1,9 @@
-//! Comparing short pieces of keys.
+//! Comparison of short pieces of keys.
 //!
-//! A lookup compares a handful of pieces of some bytes each, and how long they are is known only then. The general
-//! comparison is a call, of 30 instructions; two loads that may overlap are ten.
+//! A lookup compares a handful of pieces of a few bytes each, whose lengths are known only at run time. The general
+//! comparison is a call that takes 30 instructions; two loads that may overlap take ten.
 
-/// The first eight bytes as a number that orders as they do; a shorter piece is filled up with zeros.
+/// The first eight bytes as a number that sorts like the bytes; a shorter piece is padded with zeros.
 #[inline]
 pub fn first_eight(bytes: &[u8]) -> u64 {
     match bytes.first_chunk::<8>() {
@@ -25,7 +25,7 @@ pub fn equal(a: &[u8], b: &[u8]) -> bool {
     }
 }
 
-/// What follows a piece at the beginning of another one, if that begins with it.
+/// The rest of `a` after `start`; `None` if `a` does not begin with `start`.
 #[inline(always)]
 pub fn strip_prefix<'a>(a: &'a [u8], start: &[u8]) -> Option<&'a [u8]> {
     match a.split_at_checked(start.len()) {
@@ -34,7 +34,7 @@ pub fn strip_prefix<'a>(a: &'a [u8], start: &[u8]) -> Option<&'a [u8]> {
     }
 }
 
-/// Whether a piece ends with another one.
+/// Whether `a` ends with `end`.
 #[inline(always)]
 pub fn ends_with(a: &[u8], end: &[u8]) -> bool {
     a.len().checked_sub(end.len()).and_then(|at| a.get(at..)).is_some_and(|a| equal(a, end))

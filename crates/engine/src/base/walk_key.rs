@@ -1,38 +1,39 @@
-//! The key of a walk: put together or copied once per entry.
+//! The key buffer of an iterator: the key is assembled or copied once per entry.
 //!
-//! The keys of a walk are short and come by the million. So the buffer keeps its bytes when it gets
-//! shorter, and up to 32 bytes are copied by two moves that may overlap, which costs less than the
-//! call of a general copy.
+//! The keys of a scan are short and very many. So the buffer keeps its bytes when the key gets
+//! shorter, and up to 32 bytes are copied by two moves that may overlap, which costs less than a
+//! call of the general copy.
 
 use std::ops::Deref;
 
-/// A buffer for one key after the other.
+/// A buffer for one key at a time.
 #[derive(Default)]
 pub struct WalkKey {
-    /// As long as the longest key so far; beyond `len` it means nothing.
+    /// As long as the longest key so far; bytes past `len` are meaningless.
     bytes: Vec<u8>,
     len: usize,
 }
 
 impl WalkKey {
-    /// Makes it empty.
+    /// Makes the key empty.
     #[inline]
     pub fn clear(&mut self) {
         self.len = 0;
     }
 
-    /// Bytes of memory that it keeps.
+    /// The size of the buffer's memory in bytes.
     pub fn capacity(&self) -> usize {
         self.bytes.len()
     }
 
-    /// Makes it this key.
+    /// Sets the key.
     #[inline]
     pub fn set(&mut self, key: &[u8]) {
         self.splice(0, key);
     }
 
-    /// Keeps the first `shared` bytes, of which there must be so many, and appends `rest`.
+    /// Keeps the first `shared` bytes of the key, which must have at least that many, and appends
+    /// `rest`.
     #[inline]
     pub fn splice(&mut self, shared: usize, rest: &[u8]) {
         debug_assert!(shared <= self.len);
@@ -57,7 +58,7 @@ impl Deref for WalkKey {
     }
 }
 
-/// Copies between slices of one length.
+/// Copies between slices of equal length.
 #[inline(always)]
 fn copy_short(to: &mut [u8], from: &[u8]) {
     match from.len() {

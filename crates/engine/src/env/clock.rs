@@ -1,4 +1,4 @@
-//! The clocks: the one place of the engine that asks what time it is, and that sleeps.
+//! The clocks: the only file of the engine that reads the time and sleeps.
 //!
 //! [`Instant`] is the monotonic clock, [`since_1970`] the wall clock. The type is the engine's own, so that a time of
 //! `std` cannot be mixed in. In a normal build, every function is an inlined call of `std`. In unit tests, a
@@ -11,13 +11,13 @@ use std::time::{Duration, SystemTime};
 #[cfg(test)]
 pub(crate) use manual::ManualClock;
 
-/// A moment on the monotonic clock.
+/// A point in time on the monotonic clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(transparent)]
 pub struct Instant(std::time::Instant);
 
 impl Instant {
-    /// The present moment.
+    /// The current time.
     #[inline]
     pub fn now() -> Instant {
         #[cfg(test)]
@@ -27,19 +27,19 @@ impl Instant {
         Instant(std::time::Instant::now())
     }
 
-    /// The time that has passed since then.
+    /// The time that has passed since this point in time.
     #[inline]
     pub fn elapsed(self) -> Duration {
         Instant::now().duration_since(self)
     }
 
-    /// The time from `earlier` to this moment; zero if it is not earlier.
+    /// The time from `earlier` to this point in time; zero if `earlier` is not earlier.
     #[inline]
     pub fn duration_since(self, earlier: Instant) -> Duration {
         self.0.saturating_duration_since(earlier.0)
     }
 
-    /// The moment so much earlier, if the clock can represent it.
+    /// The point in time earlier by `by`, if the clock can represent it.
     #[inline]
     pub fn checked_sub(self, by: Duration) -> Option<Instant> {
         self.0.checked_sub(by).map(Instant)
@@ -97,13 +97,13 @@ pub fn since_1970() -> Duration {
     of_file(SystemTime::now())
 }
 
-/// The same for a time that a file system gave.
+/// The same for a time from a file system.
 #[inline]
 pub fn of_file(time: SystemTime) -> Duration {
     time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
 }
 
-/// Blocks this thread for so long.
+/// Blocks this thread for `time`.
 #[inline]
 pub fn sleep(time: Duration) {
     #[cfg(test)]
@@ -128,11 +128,12 @@ pub(super) mod manual {
         passed_ns: AtomicU64,
     }
 
-    /// Until it is dropped, time on this thread, and on threads that it starts, passes only as tests say.
+    /// Stops time on this thread, and on threads that it starts, until the clock is dropped: time passes only when
+    /// tests advance it.
     pub(crate) struct ManualClock(Arc<Clock>);
 
     impl ManualClock {
-        /// Stops the clocks at the present time.
+        /// Stops the clocks at the current time.
         pub(crate) fn start() -> ManualClock {
             let began_wall = super::since_1970();
             let passed_ns = AtomicU64::new(0);
@@ -141,7 +142,7 @@ pub(super) mod manual {
             ManualClock(clock)
         }
 
-        /// Lets so much time pass.
+        /// Advances the time by `by`.
         pub(crate) fn advance(&self, by: Duration) {
             self.0.advance(by);
         }
@@ -168,12 +169,12 @@ pub(super) mod manual {
         }
     }
 
-    /// The clock of this thread, for threads that it starts. Threads whose locals are gone have none.
+    /// The clock of this thread, for threads that it starts. A thread whose thread-locals are destroyed has none.
     pub(in crate::env) fn current() -> Option<Arc<Clock>> {
         CLOCK.try_with(|clock| clock.borrow().clone()).ok().flatten()
     }
 
-    /// Gives this thread a clock.
+    /// Sets this thread's clock.
     pub(in crate::env) fn inherit(clock: Option<Arc<Clock>>) {
         let _ = CLOCK.try_with(|own| *own.borrow_mut() = clock);
     }
@@ -186,7 +187,7 @@ pub(super) mod manual {
         current().map(|clock| clock.began_wall + clock.passed())
     }
 
-    /// Lets time pass at once instead of waiting for it; false without a manual clock.
+    /// Advances a manual clock instead of waiting; returns false if there is none.
     pub(super) fn pass(time: Duration) -> bool {
         let Some(clock) = current() else { return false };
         clock.advance(time);

@@ -1,24 +1,24 @@
-//! Epochs: readers use shared objects without counting them, owners free them when no reader is left.
+//! Epoch-based reclamation: readers use shared objects without reference counts, and owners free an object when no
+//! reader is left.
 //!
-//! A cached read must not write to memory that other readers write to. So a reader *pins* itself:
-//! it publishes, in a slot of its own, the epoch it entered at. Whoever takes an object out of
-//! reach *retires* it, stamped with the epoch of that moment, and the object is freed once every
-//! pinned reader entered later. Pins last for one point lookup; iterators count their objects.
+//! A cached read must not write to memory that other readers write to. So a reader *pins* itself: it publishes, in its
+//! own slot, the epoch at which it entered. A thread that makes an object unreachable *retires* it, stamped with the
+//! current epoch, and the object is freed once every pinned reader has entered later. Pins last for one point lookup;
+//! iterators use reference counts.
 //!
 //! Invariants:
 //! * **E1** A slot holds 0, or an epoch that was global when its reader pinned itself.
 //! * **E2** A reader loads shared pointers only between `pin` and the drop of the guard.
 //! * **E3** An object is retired only after it was made unreachable for new readers.
-//! * **E4** The process's domain never lets go of a slot, so a thread's pointer to its own stays good.
+//! * **E4** The process's domain never frees a slot, so a thread's pointer to its own slot stays valid.
 //!
-//! Why freeing is safe. The reader stores its slot, then fences, then loads the pointer; the
-//! owner stores the pointer, then fences, then loads the slots. So either the owner sees the slot,
-//! or the reader sees the new pointer (both fences are SeqCst). A slot with an epoch above the
-//! stamp belongs to a reader that acquired the global epoch after the stamp was taken, hence after
-//! the object was out of reach.
+//! Freeing is safe for this reason. The reader stores its slot, then fences, then loads the pointer; the owner stores
+//! the pointer, then fences, then loads the slots. So either the owner sees the slot, or the reader sees the new
+//! pointer (both fences are SeqCst). A slot with an epoch above the stamp belongs to a reader that acquired the global
+//! epoch after the stamp was taken, and therefore after the object became unreachable.
 //!
-//! Unsafe: [`EpochCell`] hands out references bound to a guard, and a thread finds its slot by a pointer (E4).
-//! Trusted by the loom model and the stress tests in `epoch_test.rs`.
+//! The file is unsafe because [`EpochCell`] returns references bound to a guard, and a thread finds its slot through a
+//! pointer (E4). The loom model and the stress tests in `epoch_test.rs` check it.
 
 #![allow(unsafe_code)]
 
@@ -31,7 +31,7 @@ use std::marker::PhantomData;
 use std::sync::Arc as StdArc;
 use std::time::Duration;
 
-/// One reader's announcement. On a cache line pair of its own.
+/// One reader's announcement, on its own pair of cache lines.
 #[repr(align(128))]
 struct Slot {
     epoch: AtomicU64,
@@ -43,16 +43,16 @@ struct Retired {
     _object: Box<dyn Send>,
 }
 
-/// The readers and the retired objects that belong together; the process has one.
+/// A set of readers and retired objects; the process has one.
 struct Domain {
     epoch: AtomicU64,
     slots: Mutex<Vec<Arc<Slot>>>,
     retired: Mutex<Vec<Retired>>,
-    /// Collections under way: they hold what is in no list.
+    /// The number of collections in progress: they hold objects that are in no list.
     collecting: AtomicU64,
 }
 
-/// Counts a collection for as long as it lasts.
+/// Counts a collection while it runs.
 struct Collecting<'a>(&'a AtomicU64);
 
 impl Drop for Collecting<'_> {
@@ -71,7 +71,7 @@ impl Domain {
         }
     }
 
-    /// A slot that nobody else uses; slots of ended threads are used again.
+    /// A slot that no other thread uses; slots of ended threads are reused.
     fn register(&self) -> Arc<Slot> {
         let mut slots = self.slots.lock();
         for slot in slots.iter() {
@@ -86,7 +86,8 @@ impl Domain {
 
     #[inline]
     fn enter(&self, slot: &Slot) {
-        // Acquire: whoever advanced the epoch to this value had unlinked its objects before.
+        // Acquire: the thread that advanced the epoch to this value had unlinked its objects
+        // before.
         slot.epoch.store(self.epoch.load(Ordering::Acquire), Ordering::Relaxed);
         fence(Ordering::SeqCst);
     }
@@ -96,7 +97,7 @@ impl Domain {
         slot.epoch.store(0, Ordering::Release);
     }
 
-    /// Starts a new epoch and returns the stamp for what was unlinked before.
+    /// Starts a new epoch and returns the stamp for objects unlinked before.
     fn advance(&self) -> u64 {
         fence(Ordering::SeqCst);
         let stamp = self.epoch.fetch_add(1, Ordering::AcqRel);
@@ -104,14 +105,14 @@ impl Domain {
         stamp
     }
 
-    /// The oldest epoch that some reader is pinned at.
+    /// The oldest epoch at which a reader is pinned.
     fn oldest_pinned(&self) -> u64 {
         let slots = self.slots.lock().clone();
         let epochs = slots.iter().map(|slot| slot.epoch.load(Ordering::Acquire));
         epochs.filter(|&e| e != 0).min().unwrap_or(u64::MAX)
     }
 
-    /// Returns how many objects wait now.
+    /// Retires an object. Returns the number of waiting objects.
     fn retire(&self, object: Box<dyn Send>) -> usize {
         let stamp = self.advance();
         let mut retired = self.retired.lock();
@@ -119,11 +120,11 @@ impl Domain {
         retired.len()
     }
 
-    /// Frees what no reader can hold any more; returns how many objects are left.
+    /// Frees the objects that no reader can hold any more. Returns the number of remaining objects.
     fn collect(&self) -> usize {
         self.collecting.fetch_add(1, Ordering::AcqRel);
         let _counted = Collecting(&self.collecting);
-        // The list is taken before the slots are read: what is retired meanwhile waits.
+        // The list is taken before the slots are read: objects retired in the meantime wait.
         let mut list = std::mem::take(&mut *self.retired.lock());
         if list.is_empty() {
             return 0;
@@ -134,7 +135,7 @@ impl Domain {
         if left > 0 {
             self.retired.lock().extend(kept);
         }
-        // Objects are dropped outside of every lock: they may retire others.
+        // Objects are dropped outside every lock, since dropping may retire others.
         drop(list);
         left
     }
@@ -142,22 +143,23 @@ impl Domain {
 
 static DOMAIN: std::sync::LazyLock<Domain> = std::sync::LazyLock::new(Domain::new);
 
-/// Retired objects that are collected at the latest when so many have gathered.
+/// A collection starts at the latest when this many retired objects have accumulated.
 const COLLECT_FROM: usize = 64;
 
-/// What a thread keeps. Without a destructor, so that it can be used as long as the thread runs: by
+/// The state of a thread. It has no destructor, so it can be used as long as the thread runs: by
 /// destructors of other thread-locals, and after `main` has returned.
 struct Local {
     /// The thread's slot; null before its first pin. It is one of `DOMAIN.slots` (E4).
     slot: Cell<*const Slot>,
-    /// The slot was taken when [`AT_END`] was gone, so the last guard gives it back.
+    /// Set if the slot was taken after [`AT_END`] was destroyed; the last guard then returns the
+    /// slot.
     for_now: Cell<bool>,
     depth: Cell<usize>,
-    /// How many collections of this thread are under way: what one frees may begin another.
+    /// The number of this thread's collections in progress: freeing an object may begin another.
     collections: Cell<usize>,
 }
 
-/// Gives the slot of an ended thread back.
+/// Returns the slot of an ended thread.
 struct AtEnd;
 
 thread_local! {
@@ -196,7 +198,7 @@ impl Local {
     #[cold]
     fn give_back(&self) {
         let slot = self.slot.replace(std::ptr::null());
-        // SAFETY: not null, so it is the domain's (E4).
+        // SAFETY: it is not null and therefore one of the domain's (E4).
         if let Some(slot) = unsafe { slot.as_ref() } {
             slot.taken.store(false, Ordering::Release);
         }
@@ -225,7 +227,7 @@ pub struct Guard {
     _not_send: PhantomData<*const ()>,
 }
 
-/// Pins this thread. Pins may nest; keep them short, since they hold up the freeing of memory.
+/// Pins this thread. Pins may nest; keep them short, since they delay the freeing of memory.
 #[inline]
 pub fn pin() -> Guard {
     LOCAL.with(|local| {
@@ -251,15 +253,15 @@ impl Drop for Guard {
     }
 }
 
-/// Frees `object` when no reader that is pinned now is pinned any more. The caller has made it
-/// unreachable for readers that come later.
+/// Frees `object` when every reader that is pinned now has left. The caller must have made it
+/// unreachable for later readers.
 pub fn retire<T: Send + 'static>(object: T) {
     if DOMAIN.retire(Box::new(object)) >= COLLECT_FROM {
         collect();
     }
 }
 
-/// Frees what can be freed now. Returns how many retired objects are left.
+/// Frees all objects that can be freed now. Returns the number of retired objects that are left.
 pub fn collect() -> usize {
     let count =
         |by: isize| LOCAL.with(|local| local.collections.update(|n| n.wrapping_add_signed(by)));
@@ -269,11 +271,12 @@ pub fn collect() -> usize {
     left
 }
 
-/// How long [`synchronize`] waits for what other threads are freeing. They may wait for this one: a
-/// database that is freed ends its threads, and those synchronize.
+/// The maximum time for which [`synchronize`] waits for objects that other threads are freeing.
+/// They may wait for this thread: freeing a database ends its threads, and those call
+/// `synchronize`.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Waits until no other thread is freeing anything, or for [`PATIENCE`].
+/// Waits until no other thread is freeing objects, at most for [`PATIENCE`].
 fn wait_for_collections() {
     if LOCAL.with(|local| local.collections.get() > 0) {
         return;
@@ -284,8 +287,8 @@ fn wait_for_collections() {
     }
 }
 
-/// Waits until every reader that is pinned now has left, and frees what was retired before.
-/// Must not be called by a pinned thread, which would wait for itself; such a call only collects.
+/// Waits until every reader that is pinned now has left, and frees the objects retired before. Must
+/// not be called by a pinned thread, which would wait for itself; such a call only collects.
 pub fn synchronize() {
     let pinned = LOCAL.with(|local| local.depth.get() > 0);
     if !pinned {
@@ -306,33 +309,34 @@ pub fn synchronize() {
         collect();
         return;
     }
-    // Who began before the readers left may put back what it took; who began later frees it.
+    // A collection that began before the readers left may put objects back; one that begins later
+    // frees them.
     wait_for_collections();
     collect();
     wait_for_collections();
 }
 
-/// A place that holds a counted object, or nothing, and that readers look at without counting.
+/// A cell with a reference-counted object or nothing, which readers access without counting.
 pub struct EpochCell<T: Send + Sync + 'static> {
     pointer: AtomicPtr<T>,
     _owns: PhantomData<StdArc<T>>,
 }
 
 impl<T: Send + Sync + 'static> EpochCell<T> {
-    /// A cell that holds this.
+    /// A cell with this object.
     pub fn new(object: Option<StdArc<T>>) -> EpochCell<T> {
         EpochCell { pointer: AtomicPtr::new(into_raw(object)), _owns: PhantomData }
     }
 
-    /// What the cell holds, for as long as the reader is pinned.
+    /// The object in the cell, valid as long as the reader is pinned.
     #[inline]
     pub fn load<'g>(&self, _guard: &'g Guard) -> Option<&'g T> {
-        // SAFETY: a non-null pointer came from `Arc::into_raw`, and the count it stands for is
-        // retired, not dropped, when it is replaced (E3); the guard keeps retired objects alive.
+        // SAFETY: a non-null pointer came from `Arc::into_raw`, and its count is retired, not
+        // dropped, when it is replaced (E3); the guard keeps retired objects alive.
         unsafe { self.pointer.load(Ordering::Acquire).as_ref() }
     }
 
-    /// What the cell holds, counted.
+    /// A counted reference to the object in the cell.
     pub fn load_arc(&self) -> Option<StdArc<T>> {
         let _guard = pin();
         let pointer = self.pointer.load(Ordering::Acquire);
@@ -347,14 +351,14 @@ impl<T: Send + Sync + 'static> EpochCell<T> {
         }
     }
 
-    /// Whether the cell holds this object. Needs no pin: it says nothing of an object that the caller
-    /// does not keep alive.
+    /// Whether the cell contains this object. Needs no pin, since the pointer is only compared; the caller keeps
+    /// `object` alive.
     #[inline]
     pub fn holds(&self, object: &T) -> bool {
         std::ptr::eq(self.pointer.load(Ordering::Acquire), object)
     }
 
-    /// Puts `object` in; what was there before is retired.
+    /// Replaces the object; the previous one is retired.
     pub fn replace(&self, object: Option<StdArc<T>>) {
         let old = self.pointer.swap(into_raw(object), Ordering::AcqRel);
         retire_raw(old);
@@ -367,15 +371,15 @@ fn into_raw<T>(object: Option<StdArc<T>>) -> *mut T {
 
 fn retire_raw<T: Send + Sync + 'static>(pointer: *mut T) {
     if !pointer.is_null() {
-        // SAFETY: the pointer came from `Arc::into_raw` and was taken out of the only cell that
-        // held this count.
+        // SAFETY: the pointer came from `Arc::into_raw` and was removed from the only cell that
+        // owned this count.
         retire(unsafe { StdArc::from_raw(pointer) });
     }
 }
 
 impl<T: Send + Sync + 'static> Drop for EpochCell<T> {
     fn drop(&mut self) {
-        // A reader may still be looking at the object although it cannot reach the cell again.
+        // A reader may still use the object although it cannot reach the cell again.
         retire_raw(self.pointer.swap(std::ptr::null_mut(), Ordering::AcqRel));
     }
 }

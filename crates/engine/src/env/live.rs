@@ -1,13 +1,14 @@
-//! A value that is replaced as a whole while others read it.
+//! A value that can be replaced as a whole while other threads read it.
 
 use super::epoch::{self, EpochCell};
 use std::sync::Arc;
 
-/// Holds the newest of several values. Readers take no lock; what they took stays as it was.
+/// A cell with the newest of several values. Readers take no lock; the values that they have loaded
+/// do not change.
 pub struct Live<T: Send + Sync + 'static>(EpochCell<T>);
 
 impl<T: Send + Sync + 'static> Live<T> {
-    /// Begins with `value`.
+    /// A cell with `value`.
     pub fn new(value: T) -> Live<T> {
         Live(EpochCell::new(Some(Arc::new(value))))
     }
@@ -17,7 +18,7 @@ impl<T: Send + Sync + 'static> Live<T> {
         self.0.load_arc().expect("a cell that is never emptied")
     }
 
-    /// What `f` says of the newest value, which it must not keep: nothing is counted for it.
+    /// Calls `f` with the newest value, which `f` must not keep, since no reference is counted.
     pub fn read<R>(&self, f: impl FnOnce(&T) -> R) -> R {
         let guard = epoch::pin();
         f(self.0.load(&guard).expect("a cell that is never emptied"))

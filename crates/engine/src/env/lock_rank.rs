@@ -1,6 +1,6 @@
 //! Mutexes with a rank, which is their place in the lock order of ARCHITECTURE.md.
 //!
-//! In debug builds, each thread knows the ranks that it holds, and [`RankedMutex::lock`] panics if the thread already
+//! In debug builds, each thread records the ranks that it holds, and [`RankedMutex::lock`] panics if the thread already
 //! holds the same rank or an inner one. Two threads that take locks in opposite orders deadlock only if they meet; the
 //! panic does not need the meeting. Locks of different databases share ranks, because databases with common budgets
 //! call each other.

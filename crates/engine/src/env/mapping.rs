@@ -1,20 +1,21 @@
-//! Memory straight from the operating system, in huge pages where they fit.
+//! Memory directly from the operating system, in huge pages where they fit.
 //!
-//! A lookup that goes anywhere in some hundred MiB otherwise pays for a page walk with each cache miss.
+//! Without huge pages, lookups spread over some hundred MiB pay for a page walk with each cache miss.
 //!
-//! [`LargeVec`] is for what background jobs and open tables hold: indexes, filters, what they are made of and read
-//! through. glibc maps such pieces too, but only until the first one is freed: then it takes all pieces up to that
-//! size from its heaps, and what is freed there stays with the process (after a compaction of 230 MB it
-//! was 5.7 MB, in the heap of a thread that did nothing any more). A mapping goes back at once, it grows
-//! without a copy, and of its room only the pages in use have memory.
+//! [`LargeVec`] is for the memory of background jobs and open tables: indexes, filters, and the buffers for building
+//! and reading them. glibc also maps such pieces, but only until the first one is freed: after that it takes all pieces
+//! up to that size from its heaps, and memory freed there stays with the process (after a compaction of 230 MB it was
+//! 5.7 MB, in the heap of a thread that was idle). A mapping is returned at once, it grows without a copy, and only its
+//! pages in use have memory.
 //!
-//! Where the system refuses a mapping (a process may have 65,530 of them), the allocator is asked instead: it can
-//! still grow its heap. Such pieces are listed in `FROM_ALLOCATOR`, since their size says that they are mapped.
+//! If the system refuses a mapping (a process may have 65,530 of them), the allocator is used instead, which can still
+//! grow its heap. Such pieces are listed in `FROM_ALLOCATOR`, since by their size they would be mapped.
 //!
-//! Unsafe: mapping, and giving back what the caller says was mapped. Where the system is not Linux, and
-//! under Miri, there is no such memory ([`IS_SUPPORTED`]). Tested by what uses it: `arena_test.rs`,
-//! `heap_test.rs`; the vector by `mapping_test.rs`; refused mappings by `os-calls` in `crates/interop`. Its invariants:
-//! * **L1** `start` has room for `capacity` elements, as [`allocate`] gives it; it dangles if they are no bytes.
+//! The unsafe operations are mapping memory, and unmapping memory that the caller states was mapped. Systems other than
+//! Linux, and Miri, have no such memory ([`IS_SUPPORTED`]). Tests of its users cover it: `arena_test.rs`,
+//! `heap_test.rs`; `mapping_test.rs` tests the vector, and `os-calls` in `crates/interop` tests refused mappings.
+//! Invariants of the vector:
+//! * **L1** `start` has room for `capacity` elements, as [`allocate`] returns it; it dangles if they take no bytes.
 //! * **L2** The first `len` elements, at most `capacity`, are initialised.
 
 #![allow(unsafe_code)]
@@ -26,13 +27,14 @@ use std::ops::{Deref, DerefMut};
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The size of a huge page; what is aligned to it is advised for huge pages.
+/// The size of a huge page. Memory aligned to it is advised for huge pages.
 pub const HUGE_PAGE: usize = 2 << 20;
 
-/// Bytes from which memory is mapped: where glibc's threshold is until something is freed.
+/// Pieces of at least this size are mapped. This is glibc's threshold before any such piece was
+/// freed.
 pub const MAP_FROM: usize = 128 << 10;
 
-/// Whether [`map`] can give memory.
+/// Whether [`map`] can return memory.
 pub const IS_SUPPORTED: bool = cfg!(all(target_os = "linux", not(miri)));
 
 #[cfg(all(target_os = "linux", not(miri)))]
@@ -45,21 +47,21 @@ mod linux {
 
     const PAGE: usize = 4 << 10;
 
-    /// Zeroed memory of its own, aligned; null where there is none.
+    /// Maps zeroed, aligned memory; null if the system refuses.
     pub fn map(size: usize, align: usize) -> *mut u8 {
         let (size, align) = (size.next_multiple_of(PAGE), align.max(PAGE));
         let Some(length) = size.checked_add(align - PAGE) else { return ptr::null_mut() };
         let (access, kind) =
             (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
-        // SAFETY: a new mapping, at a place that the system chooses.
+        // SAFETY: a new mapping, at an address that the system chooses.
         let start = unsafe { libc::mmap(ptr::null_mut(), length, access, kind, -1, 0) };
         if start == libc::MAP_FAILED {
             return ptr::null_mut();
         }
         let start = start.cast::<u8>();
         let before = start.align_offset(align);
-        // SAFETY: both pieces lie inside the mapping, before and behind the part that is kept; the
-        // advice is about that part, and a refusal costs speed alone.
+        // SAFETY: both pieces are inside the mapping, before and after the part that is kept; the
+        // advice is for the kept part, and a refusal costs only speed.
         unsafe {
             let kept = start.add(before);
             if before > 0 {
@@ -75,86 +77,86 @@ mod linux {
         }
     }
 
-    /// Gives all pages that lie in the range at least in part their memory, for less than it costs to
-    /// touch one after the other. Kernels before 5.14 leave them to be touched.
+    /// Populates all pages that overlap the range, which costs less than touching them one by one. Kernels before 5.14
+    /// leave them to be touched.
     ///
     /// # Safety
-    /// The range is a part of memory that came from `map`.
+    /// The range must be a part of memory from `map`.
     pub unsafe fn populate(start: *mut u8, len: usize) {
         let before = start as usize % PAGE;
         let start = start.wrapping_sub(before).cast();
-        // SAFETY: by contract; mappings are whole pages. What is in the pages stays.
+        // SAFETY: by contract; mappings are whole pages. The contents of the pages do not change.
         unsafe { libc::madvise(start, before + len, libc::MADV_POPULATE_WRITE) };
     }
 
-    /// The same memory in another size, perhaps elsewhere, aligned to pages; null, and nothing has changed, if
-    /// there is none.
+    /// Resizes memory, possibly moving it to another page-aligned address. Returns null if that is impossible, and then
+    /// nothing has changed.
     ///
     /// # Safety
-    /// `memory` came from `map` or `remap` with this size, and only the caller has pointers into it.
+    /// `memory` must come from `map` or `remap` with this size, and only the caller may have pointers into it.
     pub unsafe fn remap(memory: *mut u8, size: usize, new_size: usize) -> *mut u8 {
         let (size, new_size) = (size.next_multiple_of(PAGE), new_size.next_multiple_of(PAGE));
-        // SAFETY: by contract, nobody else's mapping.
+        // SAFETY: by contract, the caller owns the mapping.
         let moved = unsafe { libc::mremap(memory.cast(), size, new_size, libc::MREMAP_MAYMOVE) };
         if moved == libc::MAP_FAILED { ptr::null_mut() } else { moved.cast() }
     }
 
-    /// Gives memory back; false if the system refuses.
+    /// Unmaps memory; returns false if the system refuses.
     ///
     /// # Safety
-    /// `memory` came from `map` or `remap` with this size, or is a part of such memory that is whole pages, and is
-    /// not used any more.
+    /// `memory` must come from `map` or `remap` with this size, or be a part of such memory consisting of whole pages,
+    /// and must not be used any more.
     pub unsafe fn unmap(memory: *mut u8, size: usize) -> bool {
-        // SAFETY: by contract, nobody else's mapping.
+        // SAFETY: by contract, the caller owns the mapping.
         unsafe { libc::munmap(memory.cast(), size.next_multiple_of(PAGE)) == 0 }
     }
 }
 
-/// No memory.
+/// Returns null: there is no such memory.
 #[cfg(not(all(target_os = "linux", not(miri))))]
 pub fn map(_size: usize, _align: usize) -> *mut u8 {
     std::ptr::null_mut()
 }
 
-/// Nothing to do.
+/// Does nothing.
 ///
 /// # Safety
-/// Never called: [`map`] gives nothing.
+/// Never called, since [`map`] returns no memory.
 #[cfg(not(all(target_os = "linux", not(miri))))]
 pub unsafe fn populate(_start: *mut u8, _len: usize) {}
 
-/// No memory.
+/// Returns null: there is no such memory.
 ///
 /// # Safety
-/// Never called: [`map`] gives nothing.
+/// Never called, since [`map`] returns no memory.
 #[cfg(not(all(target_os = "linux", not(miri))))]
 pub unsafe fn remap(_memory: *mut u8, _size: usize, _new_size: usize) -> *mut u8 {
     std::ptr::null_mut()
 }
 
-/// Nothing to give back.
+/// Returns false: there is nothing to unmap.
 ///
 /// # Safety
-/// Never called: [`map`] gives nothing.
+/// Never called, since [`map`] returns no memory.
 #[cfg(not(all(target_os = "linux", not(miri))))]
 pub unsafe fn unmap(_memory: *mut u8, _size: usize) -> bool {
     false
 }
 
-/// Whether [`allocate`] takes a piece of this size from the operating system. An allocator would keep what
-/// is freed: glibc's raises the size from which it maps memory when such a piece is.
+/// Whether [`allocate`] maps a piece of this size. An allocator would keep such memory when it is freed: glibc then
+/// raises its threshold for mapping.
 pub fn is_mapped(size: usize) -> bool {
     IS_SUPPORTED && size >= MAP_FROM
 }
 
-/// Addresses of pieces as large as mapped ones that came from the allocator, and how many they are: usually none.
+/// The addresses of pieces of mapped size that came from the allocator, and their number: usually none.
 static FROM_ALLOCATOR: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
 static NUM_FROM_ALLOCATOR: AtomicUsize = AtomicUsize::new(0);
 
-/// Memory of this layout, which is zero if [`is_mapped`] and not initialised otherwise.
+/// Allocates memory of this layout, which is zeroed if [`is_mapped`] and uninitialised otherwise.
 ///
 /// # Safety
-/// The layout has bytes.
+/// The layout must have bytes.
 pub unsafe fn allocate(layout: Layout) -> NonNull<u8> {
     let memory = match is_mapped(layout.size()) {
         true => match map(layout.size(), layout.align()) {
@@ -168,10 +170,10 @@ pub unsafe fn allocate(layout: Layout) -> NonNull<u8> {
     NonNull::new(memory).unwrap_or_else(|| handle_alloc_error(layout))
 }
 
-/// Zeroed memory of the allocator's in place of a mapping; null where there is none, either.
+/// Zeroed memory from the allocator instead of a mapping; null if that fails, too.
 ///
 /// # Safety
-/// The layout has bytes.
+/// The layout must have bytes.
 #[cold]
 unsafe fn allocate_unmapped(layout: Layout) -> *mut u8 {
     // SAFETY: by contract.
@@ -183,26 +185,28 @@ unsafe fn allocate_unmapped(layout: Layout) -> *mut u8 {
     memory
 }
 
-/// Whether a piece as large as mapped ones came from the allocator. Who owns the piece got it after it was listed.
+/// Whether a piece of mapped size came from the allocator. A piece is listed before its owner receives it.
 fn is_unmapped(memory: *mut u8) -> bool {
     NUM_FROM_ALLOCATOR.load(Ordering::Relaxed) > 0 && FROM_ALLOCATOR.lock().contains(&memory.addr())
 }
 
-/// Gives memory back.
+/// Frees memory.
 ///
 /// # Safety
-/// It came from [`allocate`] with this layout, or was brought to its size by [`remap`], and is not used any more.
+/// It must come from [`allocate`] with this layout, or have been resized to it by [`remap`], and must not be used any
+/// more.
 pub unsafe fn free(memory: NonNull<u8>, layout: Layout) {
     let is_mapped = is_mapped(layout.size());
     if is_mapped && is_unmapped(memory.as_ptr()) {
-        // Before the address can be given away again.
+        // Removed before the address can be allocated again.
         FROM_ALLOCATOR.lock().remove(&memory.as_ptr().addr());
         NUM_FROM_ALLOCATOR.fetch_sub(1, Ordering::Relaxed);
-        // SAFETY: by contract, and `allocate_unmapped` called its counterpart.
+        // SAFETY: by contract, and `allocate_unmapped` called the counterpart.
         unsafe { dealloc(memory.as_ptr(), layout) };
         return;
     }
-    // SAFETY: by contract, and each the counterpart of what `allocate` called for this size.
+    // SAFETY: by contract, and each call is the counterpart of the one that `allocate` made for
+    // this size.
     unsafe {
         if is_mapped {
             unmap(memory.as_ptr(), layout.size());
@@ -212,7 +216,7 @@ pub unsafe fn free(memory: NonNull<u8>, layout: Layout) {
     }
 }
 
-/// As `Vec`, for elements that are bits and nothing else.
+/// Like `Vec`, for elements that are plain bits.
 pub struct LargeVec<T: Copy> {
     start: NonNull<T>,
     len: usize,
@@ -236,14 +240,14 @@ impl<T: Copy> LargeVec<T> {
         LargeVec::default()
     }
 
-    /// So many times the same.
+    /// A vector of `len` copies of `value`.
     pub fn filled(value: T, len: usize) -> LargeVec<T> {
         let mut filled = LargeVec::new();
         filled.resize(len, value);
         filled
     }
 
-    /// How many elements there is room for.
+    /// The number of elements that fit without growing.
     pub fn capacity(&self) -> usize {
         self.capacity
     }
@@ -254,14 +258,14 @@ impl<T: Copy> LargeVec<T> {
         self.extend_from_slice(&[value]);
     }
 
-    /// Appends a copy of the elements.
+    /// Appends copies of the elements.
     #[inline]
     pub fn extend_from_slice(&mut self, elements: &[T]) {
         if self.capacity - self.len < elements.len() {
             self.grow(elements.len());
         }
-        // SAFETY: L1: there is room behind the first `len`; `elements` cannot be a part of this one's memory,
-        // which is borrowed. Then L2 holds for those, too.
+        // SAFETY: L1: there is room after the first `len`; `elements` cannot overlap this vector's memory, which is
+        // borrowed. After that L2 also holds for the new elements.
         unsafe {
             let end = self.start.as_ptr().add(self.len);
             ptr::copy_nonoverlapping(elements.as_ptr(), end, elements.len());
@@ -269,7 +273,7 @@ impl<T: Copy> LargeVec<T> {
         self.len += elements.len();
     }
 
-    /// Cuts it to `len` elements, or fills it up with copies of `value`.
+    /// Shortens the vector to `len` elements, or extends it with copies of `value`.
     pub fn resize(&mut self, len: usize, value: T) {
         self.reserve(len.saturating_sub(self.len));
         for at in self.len..len {
@@ -284,19 +288,19 @@ impl<T: Copy> LargeVec<T> {
         self.len = self.len.min(len);
     }
 
-    /// Keeps the memory alone.
+    /// Removes all elements and keeps the memory.
     pub fn clear(&mut self) {
         self.len = 0;
     }
 
-    /// Makes room for exactly so many more, if there is less.
+    /// Reserves room for exactly `more` further elements, if there is less.
     pub fn reserve(&mut self, more: usize) {
         if self.capacity - self.len < more {
             self.change_capacity(self.len.saturating_add(more));
         }
     }
 
-    /// Gives back room that is not used. Of a mapping that is what has pages; the rest costs nothing.
+    /// Releases unused memory. In a mapping only pages in use have memory; the rest costs nothing.
     pub fn shrink_to_fit(&mut self) {
         if self.len < self.capacity {
             self.change_capacity(self.len);
@@ -309,16 +313,16 @@ impl<T: Copy> LargeVec<T> {
         self.change_capacity(needed.max(2 * self.capacity).max(64 / size_of::<T>().max(1)));
     }
 
-    /// Moves the elements, which are not more, to memory of this size.
+    /// Moves the elements, which must fit, to memory of this capacity.
     fn change_capacity(&mut self, capacity: usize) {
         let (old, new) = (layout::<T>(self.capacity), layout::<T>(capacity));
         if is_mapped(old.size())
             && is_mapped(new.size())
             && !is_unmapped(self.start.as_ptr().cast())
         {
-            // SAFETY: L1, and nobody else has a pointer into it.
+            // SAFETY: L1, and there is no other pointer into it.
             let memory = unsafe { remap(self.start.as_ptr().cast(), old.size(), new.size()) };
-            // Where the system refuses, the elements move.
+            // If the system refuses, the elements are moved.
             if let Some(start) = NonNull::new(memory.cast()) {
                 (self.start, self.capacity) = (start, capacity);
                 return;
@@ -335,7 +339,7 @@ impl<T: Copy> LargeVec<T> {
         (self.start, self.capacity) = (start, capacity);
     }
 
-    /// Gives the memory back, after which `start` and `capacity` mean nothing.
+    /// Frees the memory, after which `start` and `capacity` are meaningless.
     fn release(&mut self) {
         let layout = layout::<T>(self.capacity);
         if layout.size() > 0 {
@@ -346,12 +350,12 @@ impl<T: Copy> LargeVec<T> {
 }
 
 impl LargeVec<u8> {
-    /// So many zeros, which a mapping has of itself.
+    /// A vector of `len` zeros; a new mapping contains them already.
     pub fn zeroed(len: usize) -> LargeVec<u8> {
         let mut zeroed = LargeVec::new();
         zeroed.reserve(len);
         if is_mapped(len) {
-            // L2: it was mapped just now.
+            // L2: it was just mapped.
             zeroed.len = len;
         } else {
             zeroed.resize(len, 0);
@@ -362,7 +366,7 @@ impl LargeVec<u8> {
 
 #[cfg(test)]
 impl LargeVec<u8> {
-    /// Room for so many bytes, as many as are mapped, from the allocator.
+    /// A vector of this capacity, large enough to be mapped, whose memory comes from the allocator.
     fn with_refused_mapping(capacity: usize) -> LargeVec<u8> {
         let layout = layout::<u8>(capacity);
         // SAFETY: there are bytes.
@@ -390,7 +394,7 @@ impl<T: Copy> Deref for LargeVec<T> {
 impl<T: Copy> DerefMut for LargeVec<T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut [T] {
-        // SAFETY: L2, and borrowed by nobody else.
+        // SAFETY: L2, and there is no other reference.
         unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }
     }
 }

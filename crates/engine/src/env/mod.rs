@@ -1,6 +1,6 @@
-//! What lies below every other part of the engine and depends on more than its input: clocks, threads, chance, locks
-//! and atomics (loom's under its model checker), and memory from the operating system; and what is built from these:
-//! epochs and sharded references. No other folder asks `std` for them.
+//! The lowest layer of the engine, for everything that depends on more than its input: clocks, threads, randomness,
+//! locks and atomics (loom's under its model checker), and memory from the operating system; and the mechanisms built
+//! from these: epochs and sharded references. No other folder uses `std` for them.
 
 pub mod clock;
 pub mod epoch;

@@ -1,5 +1,5 @@
-//! Chance: ids that must differ from all others, and cheap bits for balancing. Nothing else in the engine is random,
-//! except the order in which `std`'s hash tables are iterated; no result may depend on that.
+//! Randomness: ids that must differ from all others, and cheap bits for load balancing. Nothing else in the engine is
+//! random, except the iteration order of `std`'s hash tables; no result may depend on that.
 
 use super::clock;
 use std::cell::Cell;
@@ -7,8 +7,8 @@ use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 use std::io::Read;
 
-/// Bytes that are different at every call, on every machine. They come from the operating system; where that has no
-/// such file, from the keys with which the standard library seeds its hash tables, the time and the process.
+/// Bytes that differ at every call and on every machine. They come from the operating system; if it has no such device
+/// file, they come from the keys with which the standard library seeds its hash tables, the time and the process id.
 pub fn unique_bytes() -> [u8; 16] {
     let mut b = [0; 16];
     let device = std::fs::File::open("/dev/urandom").and_then(|mut f| f.read_exact(&mut b));
@@ -27,12 +27,13 @@ thread_local! {
     static STATE: Cell<u64> = Cell::new(seed(super::thread_number()));
 }
 
-/// Seeds differ between threads, and are the same in each run that starts its threads in the same order.
+/// The seed of a thread. Seeds differ between threads, and are the same in each run that starts its threads in the same
+/// order.
 fn seed(thread: usize) -> u64 {
     (thread as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1
 }
 
-/// The next bits of this thread, from a xorshift generator.
+/// The next random bits of this thread, from a xorshift generator.
 #[inline]
 pub fn bits() -> u64 {
     STATE.with(|state| {

@@ -1,31 +1,32 @@
-//! Counting what all threads share, in shards.
+//! Sharded reference counts for objects that all threads share.
 //!
-//! A count that every thread goes up and down by is a line that every core has to bring from another one,
-//! each time. So there is a count for each of a few shards, which a thread chooses by its number, and each
-//! shard counts once on the thing itself: that lives as long as any shard has a holder.
+//! If every thread increments and decrements one count, its cache line moves between cores each time. So there are a
+//! few shards with a count each. A thread chooses its shard by its number, and each shard holds one reference to the
+//! object, which lives as long as any shard has a holder.
 
 use super::thread_number;
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
-/// How many shards there are. With as many threads or fewer, started one after the other, none meet.
+/// The number of shards. Up to this many threads, started one after the other, use different shards.
 const SHARDS: usize = 16;
 
-/// Something shared, to be held by way of shards. Its clones have the same shards.
+/// The shards of a shared object. Clones have the same shards.
 pub struct Sharded<T> {
-    // Made at the first use: most handles are never used so.
+    // Created at the first use, since most handles never need them.
     shards: Arc<OnceLock<Box<[ShardRef<T>]>>>,
 }
 
-/// A hold on something shared, counted on a line of its own thread.
+/// A reference to a shared object, counted on a cache line of the thread's shard.
 pub struct ShardRef<T>(Arc<Shard<T>>);
 
-/// Alone on its lines, the count of its `Arc` included: that is before it and aligned as it is.
+/// Alone on its cache lines, including the count of its `Arc`, which precedes it with the same
+/// alignment.
 #[repr(align(128))]
 struct Shard<T>(Arc<T>);
 
 impl<T> Sharded<T> {
-    /// This thread's hold on `whole`, which is the same at each call.
+    /// This thread's reference to `whole`, which must be the same object at each call.
     #[inline]
     pub fn hold(&self, whole: &Arc<T>) -> ShardRef<T> {
         let shards = self.shards.get_or_init(|| {

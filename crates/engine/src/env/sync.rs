@@ -12,7 +12,7 @@ pub use loom::sync::Arc;
 #[cfg(loom)]
 pub use loom::sync::atomic;
 
-/// What a protocol does with threads beyond atomics: parking and giving way.
+/// Operations on threads besides atomics that a protocol needs: parking and yielding.
 pub mod thread {
     #[cfg(loom)]
     pub use loom::thread::{Thread, current, park, yield_now};
@@ -21,18 +21,18 @@ pub mod thread {
 }
 
 /// Atomics that no model covers: counters, statics, and memory of a given layout. They are the standard ones under
-/// loom, too, whose own may be neither static nor used outside a model.
+/// loom, too, since loom's can be neither static nor used outside a model.
 pub use std::sync::atomic as std_atomic;
 pub use std::sync::{LazyLock, OnceLock};
 
 pub use parking_lot::{Mutex, MutexGuard, RwLock};
 
-/// A condition variable, whose timeouts are those of [`clock`](super::clock).
+/// A condition variable whose timeouts use [`clock`](super::clock).
 #[derive(Debug, Default)]
 pub struct Condvar(parking_lot::Condvar);
 
 impl Condvar {
-    /// A condition variable that nobody waits for.
+    /// A condition variable without waiters.
     pub const fn new() -> Condvar {
         Condvar(parking_lot::Condvar::new())
     }
@@ -43,7 +43,7 @@ impl Condvar {
         self.0.wait(guard);
     }
 
-    /// Waits until notified, or for so long. Returns whether the time ran out.
+    /// Waits until notified, at most for `timeout`. Returns whether the time ran out.
     #[inline]
     pub fn wait_for<T>(&self, guard: &mut MutexGuard<'_, T>, timeout: Duration) -> bool {
         #[cfg(test)]
@@ -54,14 +54,15 @@ impl Condvar {
         self.0.wait_for(guard, timeout).timed_out()
     }
 
-    /// Wakes everyone who waits.
+    /// Wakes all waiting threads.
     #[inline]
     pub fn notify_all(&self) {
         self.0.notify_all();
     }
 }
 
-/// The lock of a protocol that is modelled: under `cfg(loom)` its models know what it orders.
+/// The lock of a modelled protocol: under `cfg(loom)` the models track the order that it
+/// establishes.
 #[cfg(not(loom))]
 pub use parking_lot::Mutex as ModelMutex;
 

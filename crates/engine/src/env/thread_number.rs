@@ -1,9 +1,9 @@
-//! A number for each thread, by which it chooses its part of what is split so that threads do not meet.
+//! A number for each thread, by which it chooses its shard of sharded data.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The number of this thread, in the order in which they asked.
+/// The number of this thread, in the order of the first calls.
 #[inline]
 pub fn thread_number() -> usize {
     static NEXT: AtomicUsize = AtomicUsize::new(0);

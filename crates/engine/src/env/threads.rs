@@ -1,6 +1,5 @@
-//! Threads: the one place of the engine that starts them. The system may refuse a thread at any time (EAGAIN:
-//! a limit of the user or of a container), so that each caller says what happens then, and tests
-//! can have it refuse.
+//! Threads: the only file of the engine that starts them. The system may refuse a thread at any time (EAGAIN: a limit
+//! of the user or of a container), so each caller handles that, and tests can simulate refusals.
 
 #[cfg(test)]
 use super::clock;
@@ -14,7 +13,7 @@ use std::thread::{self, Scope, ScopedJoinHandle};
 
 pub use std::thread::{JoinHandle, panicking, yield_now};
 
-/// How many threads can run at the same time, as far as the system says.
+/// The number of threads that can run in parallel, as far as the system reports it.
 pub fn cores() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
@@ -31,8 +30,8 @@ pub fn spawn<T: Send + 'static>(
     })
 }
 
-/// Runs `body` on this thread and on up to `others` more, and returns what each gave: an error where it
-/// panicked. With fewer threads, as where the system refuses some, the others do the work.
+/// Runs `body` on this thread and on up to `others` more, and returns each result, which is an error if that thread
+/// panicked. If the system refuses threads, those that run do all the work.
 pub fn together<T: Send>(
     name: &str,
     others: usize,
@@ -67,8 +66,8 @@ struct RefusalState {
 
 thread_local!(static REFUSALS: RefCell<Option<Arc<RefusalState>>> = const { RefCell::new(None) });
 
-/// For tests: until it is dropped, the thread that made it, and threads that come from it, get no more
-/// threads than it lets.
+/// For tests: limits the number of threads that the creating thread, and threads started from it, can start, until it
+/// is dropped.
 #[derive(Debug)]
 pub struct Refusals(Arc<RefusalState>);
 
@@ -82,7 +81,7 @@ impl Refusals {
         Refusals(shared)
     }
 
-    /// How many were refused.
+    /// The number of refused threads.
     pub fn count(&self) -> usize {
         self.0.refused.load(Ordering::Relaxed)
     }
@@ -95,7 +94,7 @@ impl Drop for Refusals {
     }
 }
 
-/// What a thread takes over from the one that starts it.
+/// The state that a thread inherits from the thread that starts it.
 struct Inherited {
     refusals: Option<Arc<RefusalState>>,
     #[cfg(test)]
@@ -103,7 +102,7 @@ struct Inherited {
 }
 
 impl Inherited {
-    /// Fails if no other thread may start.
+    /// The state to inherit from this thread. Fails if no further thread may start.
     fn of_this_thread() -> io::Result<Inherited> {
         Ok(Inherited {
             refusals: admit()?,
@@ -119,9 +118,9 @@ impl Inherited {
     }
 }
 
-/// Whether another thread may start; which refusals it inherits.
+/// Fails if no further thread may start; otherwise returns the refusals that it inherits.
 fn admit() -> io::Result<Option<Arc<RefusalState>>> {
-    // Threads whose locals are gone start others too.
+    // Threads whose thread-locals are destroyed can also start others.
     let Ok(Some(shared)) = REFUSALS.try_with(|r| r.borrow().clone()) else { return Ok(None) };
     if !shared.active.load(Ordering::Relaxed) {
         return Ok(None);

@@ -1,5 +1,4 @@
-//! Table files whose reads, writes and syncs are counted and timed. Only with statistics on: without, files are not
-//! wrapped.
+//! Table files whose reads, writes and syncs are counted and timed. Without statistics, files are not wrapped.
 
 use super::{FileSyncer, RandomAccessFile, WritableFile};
 use crate::env::clock::Instant;
@@ -8,13 +7,13 @@ use crate::stats::{self, HistogramType, Statistics, Ticker};
 use std::path::Path;
 use std::sync::Arc;
 
-/// A table that is read.
+/// A table file whose reads are counted.
 pub struct CountedReads {
     file: Arc<dyn RandomAccessFile>,
     statistics: Arc<Statistics>,
-    /// Bytes and calls, of the last level or of the others.
+    /// The tickers of bytes and calls, for the last level or for the others.
     level: [Ticker; 2],
-    /// The same of files of the same temperature, if that is known.
+    /// The same for files of this temperature, if it is known.
     temperature: Option<[Ticker; 2]>,
 }
 
@@ -31,7 +30,7 @@ fn of_temperature(byte: u8) -> Option<[Ticker; 2]> {
 }
 
 impl CountedReads {
-    /// Counts the reads of `file`, if there are statistics. `temperature` is RocksDB's byte, 0 if unknown.
+    /// Wraps `file` to count its reads, if there are statistics. `temperature` is RocksDB's byte, 0 if unknown.
     pub fn wrap(
         file: Arc<dyn RandomAccessFile>,
         statistics: Option<&Arc<Statistics>>,
@@ -76,14 +75,14 @@ impl RandomAccessFile for CountedReads {
     }
 }
 
-/// A table that is written.
+/// A table file whose writes and syncs are counted.
 pub struct CountedWrites {
     file: Box<dyn WritableFile>,
     statistics: Arc<Statistics>,
 }
 
 impl CountedWrites {
-    /// Counts the writes and syncs of `file`, if there are statistics.
+    /// Wraps `file` to count its writes and syncs, if there are statistics.
     pub fn wrap(
         file: Box<dyn WritableFile>,
         statistics: Option<&Arc<Statistics>>,

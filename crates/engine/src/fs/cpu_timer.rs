@@ -10,13 +10,13 @@ use std::time::Duration;
 pub(crate) struct CpuTimer(Option<(PerfMetric, Duration)>);
 
 impl CpuTimer {
-    /// Starts.
+    /// Starts a timer.
     #[inline]
     pub(crate) fn start(metric: PerfMetric) -> CpuTimer {
         if perf::is_used() { CpuTimer::start_used(metric) } else { CpuTimer(None) }
     }
 
-    // Out of line, as `note` is: hot paths hold timers, and nearly always nobody wants times.
+    // Out of line, like `note`: hot paths contain timers, which are nearly always off.
     #[cold]
     #[inline(never)]
     fn start_used(metric: PerfMetric) -> CpuTimer {

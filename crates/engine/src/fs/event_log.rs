@@ -1,27 +1,27 @@
-//! Lines of LOG that tools parse: `EVENT_LOG_v1 {"time_micros": 17…, "job": 2, "event": …}`, JSON
+//! Machine-readable lines of LOG: `EVENT_LOG_v1 {"time_micros": 17…, "job": 2, "event": …}`, JSON
 //! with RocksDB's names, order and spacing.
 
 use super::info_log::{InfoLog, now};
 use std::fmt::{Display, Write};
 
-/// A line that is being made.
+/// A line under construction.
 #[must_use]
 pub(crate) struct EventLine(String);
 
 impl EventLine {
-    /// A line of this moment.
+    /// A line with the current time.
     pub(crate) fn new() -> EventLine {
         EventLine(format!("EVENT_LOG_v1 {{\"time_micros\": {}", now().as_micros()))
     }
 
-    /// A number, or something else that stands for itself.
+    /// Adds a number, or another value that is written literally.
     pub(crate) fn num(mut self, name: &str, value: impl Display) -> EventLine {
         // Writing to a String cannot fail.
         let _ = write!(self.0, ", \"{name}\": {value}");
         self
     }
 
-    /// A text.
+    /// Adds a string.
     pub(crate) fn text(mut self, name: &str, value: &str) -> EventLine {
         let _ = write!(self.0, ", \"{name}\": \"");
         for c in value.chars() {
@@ -37,7 +37,7 @@ impl EventLine {
         self
     }
 
-    /// A list of numbers.
+    /// Adds a list of numbers.
     pub(crate) fn list<T: Display>(
         self,
         name: &str,
@@ -47,14 +47,14 @@ impl EventLine {
         self.num(name, format_args!("[{}]", values.join(", ")))
     }
 
-    /// An object whose fields `fill` adds.
+    /// Adds an object whose fields `fill` adds.
     pub(crate) fn object(self, name: &str, fill: impl FnOnce(EventLine) -> EventLine) -> EventLine {
         let inner = fill(EventLine(String::new())).0;
         let inner = inner.strip_prefix(", ").unwrap_or(&inner).to_owned();
         self.num(name, format_args!("{{{inner}}}"))
     }
 
-    /// Writes it.
+    /// Writes the line.
     pub(crate) fn write(self, log: &InfoLog) {
         log.info(format_args!("{}}}", self.0));
     }

@@ -1,9 +1,9 @@
 //! A file system that fails on demand, for tests.
 //!
-//! A [`Fault`] says which operations on which paths fail, from which one on and how often. Faults
-//! are looked at in the order they were injected; the first that matches counts. Operations are
-//! counted whether they fail or not, so that a test can first count and then fail each in turn.
-//! One mutex guards the faults; it is not held during an operation.
+//! A [`Fault`] describes which operations on which paths fail, starting with which one, and how
+//! often. Faults are checked in the order of their injection; the first match applies. Operations
+//! are counted whether they fail or not, so that a test can first count them and then fail each of
+//! them, one per run. One mutex guards the faults; it is not held during an operation.
 
 use super::{
     FRAGMENT_HEADER, FileLock, FileSyncer, FileSystem, RandomAccessFile, WritableFile,
@@ -16,10 +16,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What can fail.
+/// An operation that can fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
-    /// Making a file for writing.
+    /// Creation of a file for writing.
     Create,
     /// `append` and `append_record`.
     Append,
@@ -33,13 +33,13 @@ pub enum Op {
     Open,
     /// `read_at` and `read_file`.
     Read,
-    /// Everything that asks about names: size, time, list.
+    /// All queries of names: size, time, list.
     Stat,
-    /// Making a directory.
+    /// Creation of a directory.
     CreateDir,
-    /// Removing a file or a directory.
+    /// Removal of a file or a directory.
     Remove,
-    /// `rename` and `link`; matched by the new name.
+    /// `rename` and `link`; faults match the new name.
     Rename,
     /// `truncate`.
     Truncate,
@@ -50,43 +50,43 @@ pub enum Op {
 }
 
 impl Op {
-    /// Whether it changes files or makes them durable.
+    /// Whether the operation changes files or makes them durable.
     pub fn is_write(self) -> bool {
         !matches!(self, Op::Open | Op::Read | Op::Stat | Op::Lock)
     }
 }
 
-/// How it fails.
+/// The way in which an operation fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FaultKind {
     /// The device reports an error (EIO).
     Io,
     /// The device is full (ENOSPC).
     NoSpace,
-    /// An append writes only so many bytes before the device is full; a read returns only so many
-    /// bytes, without an error.
+    /// An append writes only this many bytes before the device is full; a read returns only this
+    /// many bytes, without an error.
     Short(usize),
-    /// The operation is done all the same, and then reports EIO.
+    /// The operation succeeds, but reports EIO.
     AfterDone,
 }
 
-/// Operations that fail.
+/// A set of operations that fail.
 #[derive(Clone, Debug)]
 pub struct Fault {
-    /// Which operation; `None` means all that write.
+    /// The operation that fails; `None` means all that write.
     pub op: Option<Op>,
-    /// Part of the paths concerned; empty means all.
+    /// A substring of the affected paths; empty means all paths.
     pub path_contains: String,
-    /// So many matching operations go well first.
+    /// The number of matching operations that succeed first.
     pub skip: u64,
-    /// So many fail after that.
+    /// The number of operations that fail after that.
     pub times: u64,
-    /// How.
+    /// The way in which they fail.
     pub kind: FaultKind,
 }
 
 impl Fault {
-    /// From now on `op` fails for ever on paths that contain `path`.
+    /// From now on `op` always fails on paths that contain `path`.
     pub fn always(op: Op, path: &str, kind: FaultKind) -> Fault {
         Fault { op: Some(op), path_contains: path.to_owned(), skip: 0, times: u64::MAX, kind }
     }
@@ -96,7 +96,7 @@ impl Fault {
         Fault { skip: n, times: 1, ..Fault::always(op, path, kind) }
     }
 
-    /// From the `n`-th writing operation on nothing reaches the device any more.
+    /// From the `n`-th writing operation on, nothing reaches the device.
     pub fn writes_stop(n: u64, kind: FaultKind) -> Fault {
         Fault { op: None, path_contains: String::new(), skip: n, times: u64::MAX, kind }
     }
@@ -105,14 +105,14 @@ impl Fault {
 #[derive(Default)]
 struct State {
     faults: Vec<Fault>,
-    /// What `free_space` says, if not what is true.
+    /// The result of `free_space`, if it is overridden.
     free_space: Option<u64>,
     counts: HashMap<Op, u64>,
 }
 
 type SharedState = Arc<Mutex<State>>;
 
-/// Another file system, with faults. Clones share them.
+/// A wrapper of another file system that injects faults. Clones share the faults.
 #[derive(Clone)]
 pub struct FaultFs {
     inner: Arc<dyn FileSystem>,
@@ -120,43 +120,43 @@ pub struct FaultFs {
 }
 
 impl FaultFs {
-    /// Wraps `inner`; nothing fails yet.
+    /// Wraps `inner` without faults.
     pub fn new(inner: Arc<dyn FileSystem>) -> FaultFs {
         FaultFs { inner, state: SharedState::default() }
     }
 
-    /// Adds a fault after those there are.
+    /// Adds a fault after the existing ones.
     pub fn inject(&self, fault: Fault) {
         self.state.lock().faults.push(fault);
     }
 
-    /// Takes all faults away.
+    /// Removes all faults.
     pub fn clear(&self) {
         self.state.lock().faults.clear();
     }
 
-    /// Has `free_space` answer this, or again what is true.
+    /// Overrides the result of `free_space`; `None` restores the real one.
     pub fn set_free_space(&self, bytes: Option<u64>) {
         self.state.lock().free_space = bytes;
     }
 
-    /// How many times `op` was tried.
+    /// The number of times that `op` was attempted.
     pub fn count(&self, op: Op) -> u64 {
         self.state.lock().counts.get(&op).copied().unwrap_or(0)
     }
 
-    /// How many operations that write were tried.
+    /// The number of writing operations attempted.
     pub fn write_count(&self) -> u64 {
         self.state.lock().counts.iter().filter(|(op, _)| op.is_write()).map(|(_, n)| n).sum()
     }
 
-    /// Runs `f` unless a fault says otherwise.
+    /// Runs `f` unless a fault applies.
     fn run<T>(&self, op: Op, path: &Path, f: impl FnOnce() -> Result<T>) -> Result<T> {
         run(&self.state, op, path, f)
     }
 }
 
-/// Counts the operation and finds the fault that hits it.
+/// Counts the operation and finds the fault that applies to it.
 fn hit(state: &SharedState, op: Op, path: &Path) -> Option<FaultKind> {
     let mut state = state.lock();
     *state.counts.entry(op).or_default() += 1;
@@ -204,7 +204,7 @@ struct Writer {
 }
 
 impl Writer {
-    /// Appends what a fault leaves of the parts.
+    /// Appends the part of the data that a fault lets through.
     fn append_parts(
         &mut self,
         parts: &[&[u8]],

@@ -2,8 +2,8 @@
 //!
 //! A number in a name is decimal, padded with zeros to six digits; any run of digits is read.
 //! `CURRENT` holds the name of the live MANIFEST and one newline. Both files are replaced by
-//! writing a temporary, syncing it, renaming it over the old one and syncing the directory, so
-//! that after a crash there is the old file or the new one.
+//! writing a temporary file, syncing it, renaming it over the old one and syncing the directory, so
+//! that after a crash either the old file or the new one exists.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -11,7 +11,7 @@ use super::{FileSystem, WritableOptions};
 use crate::error::{Error, Result};
 use std::path::{Path, PathBuf};
 
-/// What a name in a database directory stands for.
+/// The kind of a file in a database directory, by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FileKind {
     /// `CURRENT`.
@@ -20,11 +20,11 @@ pub enum FileKind {
     Lock,
     /// `IDENTITY`.
     Identity,
-    /// `LOG`, or `LOG.old.<micros>` with the time it was set aside.
+    /// `LOG`, or `LOG.old.<micros>` with the time at which it was renamed.
     InfoLog(Option<u64>),
     /// `MANIFEST-N`.
     Manifest(u64),
-    /// `N.sst`, or `N.ldb` as LevelDB calls it.
+    /// `N.sst`, or `N.ldb` as in LevelDB.
     Table(u64),
     /// `N.log`.
     Wal(u64),
@@ -32,15 +32,15 @@ pub enum FileKind {
     Options(u64),
     /// `N.blob`.
     Blob(u64),
-    /// `N.dbtmp` or `OPTIONS-N.dbtmp`: left by a crash, of no use.
+    /// `N.dbtmp` or `OPTIONS-N.dbtmp`: a useless file left by a crash.
     Temp(u64),
-    /// `COMPACTION_PROGRESS-N`: state of newer RocksDB versions.
+    /// `COMPACTION_PROGRESS-N`: a state file of newer RocksDB versions.
     CompactionProgress(u64),
-    /// `METADB-N`: a name RocksDB has reserved.
+    /// `METADB-N`: a name that RocksDB has reserved.
     MetaDb(u64),
 }
 
-/// Reads a name (not a path). `None`: not a file of a database.
+/// Parses a name (not a path). Returns `None` if it is not a file of a database.
 pub fn parse_file_name(name: &str) -> Option<FileKind> {
     match name {
         "CURRENT" => return Some(FileKind::Current),
@@ -76,7 +76,7 @@ pub fn parse_file_name(name: &str) -> Option<FileKind> {
 }
 
 fn number(digits: &str) -> Option<u64> {
-    // `parse` alone would take a sign.
+    // `parse` alone would accept a sign.
     if digits.bytes().all(|b| b.is_ascii_digit()) { digits.parse().ok() } else { None }
 }
 
@@ -85,7 +85,7 @@ pub fn table_file_name(dir: &Path, n: u64) -> PathBuf {
     dir.join(format!("{n:06}.sst"))
 }
 
-/// `N.ldb`, the name LevelDB gives a table.
+/// `N.ldb`, LevelDB's name of a table.
 pub fn leveldb_table_file_name(dir: &Path, n: u64) -> PathBuf {
     dir.join(format!("{n:06}.ldb"))
 }
@@ -140,7 +140,7 @@ pub fn old_info_log_file_name(dir: &Path, micros: u64) -> PathBuf {
     dir.join(format!("LOG.old.{micros}"))
 }
 
-/// `archive`, where logs go that are kept after they are of no use.
+/// `archive`, the directory of obsolete logs that are kept.
 pub fn archive_dir(dir: &Path) -> PathBuf {
     dir.join("archive")
 }
@@ -150,7 +150,7 @@ pub fn archived_wal_file_name(dir: &Path, n: u64) -> PathBuf {
     wal_file_name(&archive_dir(dir), n)
 }
 
-/// Makes `MANIFEST-number` the live one. It must be synced before.
+/// Makes `MANIFEST-number` the live one. The MANIFEST must have been synced.
 pub fn set_current_file(
     fs: &dyn FileSystem,
     dir: &Path,
@@ -185,14 +185,14 @@ fn replace(
         fs.rename(&temp, path)
     };
     if let Err(e) = write() {
-        // Best effort: the next open removes temporaries too.
+        // Best effort: the next open removes temporary files, too.
         let _ = fs.remove_file(&temp);
         return Err(e);
     }
     if sync { fs.sync_dir(dir) } else { Ok(()) }
 }
 
-/// The MANIFEST that `CURRENT` names: its path as written there, and its number.
+/// The MANIFEST that `CURRENT` names: its path and its number.
 pub fn read_current(fs: &dyn FileSystem, dir: &Path) -> Result<(PathBuf, u64)> {
     let path = current_file_name(dir);
     let content = fs.read_file(&path).map_err(|e| match e.is_path_not_found() {

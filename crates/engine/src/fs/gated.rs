@@ -1,4 +1,4 @@
-//! Files whose bytes pass a gate before they are written: a gate waits for its turn, or refuses.
+//! Files with a gate that every write must pass: the gate can delay a write or refuse it.
 
 use super::{FRAGMENT_HEADER, FileSyncer, Fragment, WritableFile};
 use crate::error::Result;
@@ -9,18 +9,18 @@ pub trait Gate: Send {
     /// Returns when `bytes` may be written.
     ///
     /// # Errors
-    /// An error refuses them; nothing of them is written.
+    /// An error refuses them; none of them are written.
     fn pass(&self, bytes: usize) -> Result<()>;
 }
 
-/// A file behind a gate.
+/// A file with a gate.
 pub struct Gated<G> {
     file: Box<dyn WritableFile>,
     gate: G,
 }
 
 impl<G: Gate + 'static> Gated<G> {
-    /// Puts `file` behind `gate`, if there is one.
+    /// Adds `gate`, if there is one, to `file`.
     pub fn wrap(file: Box<dyn WritableFile>, gate: Option<G>) -> Box<dyn WritableFile> {
         match gate {
             Some(gate) => Box::new(Gated { file, gate }),

@@ -1,8 +1,9 @@
-//! Ids that must not repeat: of a database (a UUID) and of one opening of it (20 digits).
+//! Unique ids: of a database (a UUID) and of one session, the time between open and close (20
+//! digits).
 
 use crate::env::random;
 
-/// A new id for a database: 36 characters, lower case, the form of a random UUID.
+/// A new database id: 36 lower-case characters, in the form of a random UUID.
 pub fn new_db_id() -> String {
     let mut b = random::unique_bytes();
     b[6] = (b[6] & 0x0F) | 0x40;
@@ -17,10 +18,10 @@ pub fn new_db_id() -> String {
     id
 }
 
-/// A new id for an opening of a database: 20 digits of base 36, as tables record it.
+/// A new session id: 20 digits in base 36, as recorded in tables.
 pub fn new_session_id() -> String {
     const DIGITS: &[u8; 36] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-    // The reader keeps 62 bits of the last twelve digits and 39 of the first eight.
+    // Readers use 62 bits of the last twelve digits and 39 of the first eight.
     let random = u128::from_le_bytes(random::unique_bytes());
     let (high, low) = ((random >> 64) as u64, random as u64);
     let mut id = [0u8; 20];
@@ -34,7 +35,7 @@ pub fn new_session_id() -> String {
     id.iter().map(|&b| char::from(b)).collect()
 }
 
-/// This machine's name, as tables record it; empty where it cannot be had.
+/// This machine's name, as recorded in tables; empty if it is unknown.
 pub fn host_name() -> String {
     let name = std::fs::read_to_string("/proc/sys/kernel/hostname");
     name.map_or_else(|_| String::new(), |name| name.trim().to_owned())

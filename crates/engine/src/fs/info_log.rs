@@ -1,12 +1,12 @@
-//! The human log: `LOG`, with RocksDB's lines.
+//! The information log: the file `LOG`, with RocksDB's lines.
 //!
-//! A line is `2026/11/21-07:00:00.123456 140012 text`: local time, thread, text. At open the old
-//! file becomes `LOG.old.<micros>`; the oldest are removed. Nothing fails because a line could not
-//! be written, and lines are written again as soon as that is possible. Safe from many threads; one mutex.
+//! A line is `2026/11/21-07:00:00.123456 140012 text`: local time, thread, text. At open the old file becomes
+//! `LOG.old.<micros>`; the oldest are removed. No operation fails because a line could not be written, and logging
+//! resumes as soon as that is possible. The log may be used from many threads and has one mutex.
 //!
-//! A file that takes another's place begins with the same headers: lines about the whole database, and
-//! sections about parts of it that come and go. The log keeps no lines of sections, only what makes
-//! them, and repeats no more of them than fit half a file.
+//! A file that replaces another one begins with the same headers: lines about the whole database, and sections about
+//! parts of it that are added and dropped. The log does not store the lines of sections but the functions that produce
+//! them, and repeats at most half a file of them.
 
 use super::filename::{FileKind, info_log_file_name, old_info_log_file_name, parse_file_name};
 use super::posix::sys;
@@ -21,38 +21,38 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How much a line matters. Numbers are RocksDB's.
+/// The severity of a line. Numbers are RocksDB's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
 #[repr(u8)]
 pub enum LogLevel {
-    /// For the authors.
+    /// For the engine's developers.
     Debug = 0,
-    /// What the engine did.
+    /// Actions of the engine.
     #[default]
     Info = 1,
-    /// What may hurt.
+    /// Possible problems.
     Warn = 2,
-    /// What went wrong.
+    /// Errors.
     Error = 3,
-    /// What the engine could not survive.
+    /// Errors after which the engine cannot continue.
     Fatal = 4,
     /// Versions and options, repeated in every file.
     Header = 5,
 }
 
-/// Where lines go instead of LOG, if a user wants them.
+/// A user's destination for lines instead of LOG.
 pub trait Logger: Send + Sync {
-    /// Takes a line, without time and thread.
+    /// Receives a line, without time and thread.
     fn log(&self, level: LogLevel, text: &str);
 
-    /// Lines below are not wanted.
+    /// The level below which lines are dropped.
     fn level(&self) -> LogLevel {
         LogLevel::Info
     }
 }
 
 impl LogLevel {
-    /// The level with RocksDB's number; those that are none are the nearest.
+    /// The level with RocksDB's number; other numbers map to the nearest level.
     pub fn from_number(number: i32) -> LogLevel {
         match number {
             i32::MIN..=0 => LogLevel::Debug,
@@ -65,16 +65,16 @@ impl LogLevel {
     }
 }
 
-/// How a log is kept.
+/// The settings of a log.
 #[derive(Clone, Copy, Debug)]
 pub struct InfoLogOptions {
-    /// Lines below are dropped.
+    /// Lines below this level are dropped.
     pub level: LogLevel,
-    /// How many files there may be, the live one counted.
+    /// The maximum number of files, including the live one.
     pub keep_log_file_num: usize,
-    /// The live file is set aside when it has so many bytes; 0 never.
+    /// The live file is replaced when it reaches this size in bytes; 0 disables this.
     pub max_log_file_size: u64,
-    /// The live file is set aside after so many seconds; 0 never.
+    /// The live file is replaced after this number of seconds; 0 disables this.
     pub log_file_time_to_roll: u64,
 }
 
@@ -89,12 +89,12 @@ impl Default for InfoLogOptions {
     }
 }
 
-/// Makes the lines of a section. Runs under the log's mutex, so it must not log.
+/// Produces the lines of a section. It runs under the log's mutex, so it must not log.
 pub type Section = Box<dyn Fn() -> Vec<String> + Send + Sync>;
 
-/// Bytes of sections that are repeated in files without a limit of their own.
+/// The maximum size in bytes of repeated sections if files have no size limit.
 const SECTIONS_MAX: u64 = 1 << 20;
-/// A file that could not be made is tried again after this time.
+/// The time after which a failed creation of a file is retried.
 const TRY_AGAIN: Duration = Duration::from_secs(1);
 
 /// The open log.
@@ -102,34 +102,34 @@ pub struct InfoLog {
     fs: Arc<dyn FileSystem>,
     dir: PathBuf,
     opts: InfoLogOptions,
-    /// Takes the lines instead of files.
+    /// Receives the lines instead of files.
     logger: Option<Arc<dyn Logger>>,
     state: Mutex<State>,
 }
 
 #[derive(Default)]
 struct State {
-    /// `None`: the log is off, or the last file could not be made.
+    /// `None` if the log is off, or if the last file could not be created.
     file: Option<Box<dyn WritableFile>>,
-    /// When the last file could not be made.
+    /// The time at which the creation of the last file failed.
     lost: Option<Instant>,
     /// Repeated at the start of each new file.
     headers: Vec<String>,
-    /// Repeated after them, by name.
+    /// Repeated after the headers, by name.
     sections: BTreeMap<String, Section>,
-    /// How much of the file headers and sections are.
+    /// The size of headers and sections in the file.
     header_bytes: u64,
     line: Vec<u8>,
-    /// The last second that a line was written in, and how lines begin in it; no text before the first one.
+    /// The second of the last written line, and the prefix of lines in that second; empty before the first line.
     second: (u64, String),
-    /// Lines wait in the file's buffer for the last one of many.
+    /// Whether lines wait in the file's buffer until the last one of a group.
     together: bool,
-    /// When the live file was made.
+    /// The time at which the live file was created.
     since: Option<Instant>,
 }
 
 impl InfoLog {
-    /// Sets the old file aside and starts a new one. `dir` must exist.
+    /// Renames the old file and starts a new one. `dir` must exist.
     pub fn open(fs: Arc<dyn FileSystem>, dir: &Path, opts: InfoLogOptions) -> Result<InfoLog> {
         let (dir, state) = (dir.to_path_buf(), Mutex::new(State::default()));
         let log = InfoLog { fs, dir, opts, logger: None, state };
@@ -140,7 +140,7 @@ impl InfoLog {
         Ok(log)
     }
 
-    /// A log whose lines a user takes.
+    /// A log whose lines go to a user's logger.
     pub fn to_logger(fs: Arc<dyn FileSystem>, logger: Arc<dyn Logger>) -> InfoLog {
         let opts = InfoLogOptions { level: logger.level(), ..InfoLogOptions::default() };
         let (dir, state) = (PathBuf::new(), Mutex::new(State::default()));
@@ -158,7 +158,7 @@ impl InfoLog {
         }
     }
 
-    /// Hands the lines that `write` makes to the operating system at once.
+    /// Passes all lines that `write` logs to the operating system at once.
     pub fn together(&self, write: impl FnOnce()) {
         self.state.lock().together = true;
         write();
@@ -176,7 +176,8 @@ impl InfoLog {
         }
     }
 
-    /// Has later files repeat a section until it is dropped. The caller has written it to this one.
+    /// Repeats a section in later files until it is dropped. The caller has already written it to
+    /// the current file.
     pub fn keep_section(&self, name: &str, lines: Section) {
         let mut state = self.state.lock();
         if state.file.is_some() || state.lost.is_some() {
@@ -186,7 +187,7 @@ impl InfoLog {
         }
     }
 
-    /// Forgets a section, or all of them.
+    /// Drops a section, or all of them.
     pub fn drop_sections(&self, name: Option<&str>) {
         let mut state = self.state.lock();
         let dropped = match name {
@@ -194,26 +195,26 @@ impl InfoLog {
             None => std::mem::take(&mut state.sections),
         };
         drop(state);
-        // What made their lines may be the user's: not under the mutex.
+        // The functions may be user code, so they are dropped outside the mutex.
         drop(dropped);
     }
 
-    /// Writes a line about what the engine did.
+    /// Writes a line of level [`LogLevel::Info`].
     pub fn info(&self, text: fmt::Arguments<'_>) {
         self.log(LogLevel::Info, text);
     }
 
-    /// Writes a line about what may hurt.
+    /// Writes a line of level [`LogLevel::Warn`].
     pub fn warn(&self, text: fmt::Arguments<'_>) {
         self.log(LogLevel::Warn, text);
     }
 
-    /// Writes a line about what went wrong.
+    /// Writes a line of level [`LogLevel::Error`].
     pub fn error(&self, text: fmt::Arguments<'_>) {
         self.log(LogLevel::Error, text);
     }
 
-    /// Writes a line of any level. Text of a level that is off is not even made.
+    /// Writes a line of any level. The text of a disabled level is not formatted.
     pub fn log(&self, level: LogLevel, text: fmt::Arguments<'_>) {
         if level < self.opts.level {
             return;
@@ -231,10 +232,10 @@ impl InfoLog {
         if level == LogLevel::Header {
             *header_bytes += line.len() as u64;
         }
-        // A full device must not stop the engine for the sake of its diary.
+        // A full device must not stop the engine because of its log.
         let _ = file.append(line).and_then(|()| if *together { Ok(()) } else { file.flush() });
         let (size, seconds) = (self.opts.max_log_file_size, self.opts.log_file_time_to_roll);
-        // A file must hold more than what the next one repeats of it.
+        // A file must contain more than the next one repeats of it.
         let full = size > 0 && file.size() >= size.max(2 * *header_bytes);
         let old = since.is_some_and(|since| since.elapsed().as_secs() >= seconds);
         if full || (seconds > 0 && old) {
@@ -245,7 +246,7 @@ impl InfoLog {
         }
     }
 
-    /// Starts a file in the place of the last one. Without it lines are dropped for a while.
+    /// Starts a file that replaces the last one. If that fails, lines are dropped for a while.
     fn start_file(&self, state: &mut State) {
         let Ok(mut file) = self.next_file() else {
             state.lost = Some(Instant::now());
@@ -308,7 +309,7 @@ impl InfoLog {
         old.sort_unstable();
         let keep = self.opts.keep_log_file_num.saturating_sub(1);
         for micros in &old[..old.len().saturating_sub(keep)] {
-            // What stays is tried again at the next open.
+            // Files that remain are removed at the next open.
             let _ = self.fs.remove_file(&old_info_log_file_name(&self.dir, *micros));
         }
     }
@@ -417,7 +418,7 @@ mod tests {
         (0..1000).for_each(|i| log.info(format_args!("line {i}")));
         let text = text(&fs);
         assert!(text.contains("the options of 90 more column families"), "{text}");
-        // A line takes about 50 bytes, so that a file holds more than ten besides what is repeated.
+        // A line takes about 50 bytes, so a file holds more than ten besides the repeated ones.
         let files = fs.list_dir(dir).unwrap().len();
         assert!(files < 80, "{files} files for 1000 lines");
         log.drop_sections(None);

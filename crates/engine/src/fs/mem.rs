@@ -1,11 +1,12 @@
-//! Files in memory, for tests.
+//! An in-memory file system, for tests.
 //!
-//! A file system here remembers two states: what programs see, and what a device would still have
-//! after a power failure. Bytes become durable when their file is synced; names (creations,
-//! renames, removals) when their directory is synced. [`MemFs::crash_clone`] is the second state.
+//! It stores two states: the one that programs see, and the one that a device would have after a
+//! power failure. Bytes become durable when their file is synced; names (creations, renames,
+//! removals) when their directory is synced. [`MemFs::crash_clone`] returns the second state.
 //! Directories themselves are durable at once.
 //!
-//! One mutex guards the names, one each file. A file's lock is never held while taking the other.
+//! One mutex guards the names, and each file has its own. A file's lock is never held while the
+//! lock of names is taken.
 
 use super::{
     FileLock, FileSyncer, FileSystem, Holder, RandomAccessFile, WritableFile, WritableOptions,
@@ -19,7 +20,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A file system in memory. Clones share it.
+/// An in-memory file system. Clones share its contents.
 #[derive(Clone, Default)]
 pub struct MemFs(Arc<Mutex<Names>>);
 
@@ -32,7 +33,7 @@ struct Names {
 }
 
 impl Names {
-    /// Moves a directory with all that is below it; durable at once, as directories are.
+    /// Moves a directory with everything below it; durable at once, as directories are.
     fn rename_dir(&mut self, from: &Path, to: &Path) {
         let moved = |path: &PathBuf| path.strip_prefix(from).map_or(path.clone(), |p| to.join(p));
         self.dirs = self.dirs.iter().map(moved).collect();
@@ -64,13 +65,13 @@ impl MemFs {
         MemFs::default()
     }
 
-    /// What is left after a power failure now: synced bytes under synced names.
+    /// The state after a power failure at this point: synced bytes under synced names.
     pub fn crash_clone(&self) -> MemFs {
         self.crash_clone_with(|_, _| 0)
     }
 
-    /// As [`MemFs::crash_clone`], but `survivors` says for each file, given how many bytes were not
-    /// synced, how many of them reached the device all the same.
+    /// Like [`MemFs::crash_clone`], but some unsynced bytes survive: `survivors` receives each
+    /// file's path and number of unsynced bytes, and returns how many of them reached the device.
     pub fn crash_clone_with(&self, mut survivors: impl FnMut(&Path, usize) -> usize) -> MemFs {
         let names = self.0.lock();
         let files: BTreeMap<_, _> = names
@@ -145,7 +146,7 @@ struct Reader {
     file: Arc<File>,
     path: PathBuf,
     size: u64,
-    /// A copy stands in for a mapping: the bytes of an open table do not change.
+    /// A copy that replaces a mapping: the bytes of an open table do not change.
     mapped: Option<Vec<u8>>,
 }
 
@@ -241,7 +242,7 @@ impl FileSystem for MemFs {
         Ok(children.filter_map(|p| Some(p.file_name()?.to_str()?.to_owned())).collect())
     }
 
-    /// Also those above it: there is no volume that could be missing.
+    /// Also creates the directories above it: no volume can be missing here.
     fn create_dir_if_missing(&self, path: &Path) -> Result<()> {
         self.0.lock().dirs.extend(path.ancestors().map(Path::to_path_buf));
         Ok(())
@@ -261,7 +262,7 @@ impl FileSystem for MemFs {
         if !names.dirs.remove(path) {
             return Err(not_found("While rmdir", path));
         }
-        // Removed files of the directory are gone for good with it.
+        // The directory's removed files cannot come back after a crash.
         names.durable.retain(|p, _| p.parent() != Some(path));
         Ok(())
     }

@@ -1,10 +1,9 @@
-//! Files: the one door to storage. The engine reads and writes all files of a database through
-//! [`FileSystem`], so that tests can put memory or faults behind it.
-
+//! File systems: the engine's only interface to storage. The engine reads and writes all files of a
+//! database through [`FileSystem`], so that tests can substitute files in memory or inject faults.
 //!
 //! - [`posix()`]: the operating system's files; write-ahead logs are mapped.
-//! - [`mem::MemFs`]: files in memory, with a clone that has lost what was not synced.
-//! - [`fault::FaultFs`]: any of the two, with errors on demand.
+//! - [`mem::MemFs`]: files in memory, with a clone that has lost all unsynced data.
+//! - [`fault::FaultFs`]: either of the two, with injected errors.
 //! - [`read_only::ReadOnlyFs`]: any of them, for reading only.
 //! - [`filename`]: the names in a database directory. [`info_log`]: the file `LOG`.
 
@@ -26,63 +25,63 @@ pub mod read_only;
 
 pub use posix::posix;
 
-/// The number that the system shows for the calling thread.
+/// The system's id of the calling thread.
 pub fn thread_number() -> u64 {
     posix::sys::thread_number()
 }
 
-/// The processor time that the calling thread has used; zero where the system does not say.
+/// The processor time that the calling thread has used; zero if the system does not report it.
 pub fn thread_cpu_time() -> std::time::Duration {
     posix::sys::thread_cpu_time()
 }
 
-/// The error of a file that does not exist.
+/// The error for a file that does not exist.
 pub fn no_such_file() -> std::io::Error {
     std::io::Error::from_raw_os_error(libc::ENOENT)
 }
 
-/// Whether the device could not read or write, which says something about the file and not about this process.
+/// Whether the device failed to read or write, which is a problem of the file and not of this process.
 pub fn is_device_failure(error: &std::io::Error) -> bool {
     error.raw_os_error() == Some(libc::EIO)
 }
 
-/// Bytes in the header of a log's fragment.
+/// The size of the header of a log's fragment in bytes.
 pub const FRAGMENT_HEADER: usize = 7;
 
-/// A part of a log's record.
+/// A part of a log record.
 #[derive(Clone, Copy, Debug)]
 pub struct Fragment {
-    /// Zeros before its header, fewer than a header has.
+    /// The number of zeros before its header, less than the size of a header.
     pub padding: usize,
-    /// Its header. Without the last four bytes it is none.
+    /// Its header, which is not valid without its last four bytes.
     pub header: [u8; FRAGMENT_HEADER],
-    /// Bytes of payload.
+    /// The size of its payload in bytes.
     pub len: usize,
 }
 
 impl Fragment {
-    /// Bytes that it takes in the file.
+    /// The size of the fragment in the file in bytes.
     pub fn size(&self) -> u64 {
         (self.padding + FRAGMENT_HEADER + self.len) as u64
     }
 }
 
-/// A file that is written from front to back.
+/// A file that is written sequentially.
 pub trait WritableFile: Send {
-    /// Appends. Bytes may stay in a buffer until `flush`.
+    /// Appends bytes, which may stay in a buffer until `flush`.
     fn append(&mut self, data: &[u8]) -> Result<()>;
 
-    /// Appends `header` and `payload` such that a reader after a crash of this process sees the
-    /// header only if it sees the payload. When it returns, the bytes survive this process
-    /// (they are with the operating system). After an error the size is what it was, or nothing may follow.
+    /// Appends `header` and `payload` such that a reader after a crash of this process sees the header only if it sees
+    /// the payload. On return, the operating system has the bytes, so they survive this process. After an error, either
+    /// the size is unchanged, or nothing more may be appended.
     fn append_record(&mut self, header: &[u8; FRAGMENT_HEADER], payload: &[u8]) -> Result<()> {
         self.append(header)?;
         self.append(payload)?;
         self.flush()
     }
 
-    /// As [`WritableFile::append_record`] for a record in several fragments, among which `payload` is
-    /// divided. Where the file is a real log, a reader sees all of them or none.
+    /// Like [`WritableFile::append_record`] for a record in several fragments, among which `payload` is divided. If the
+    /// file is a real log, a reader sees all of them or none.
     fn append_fragments(&mut self, fragments: &[Fragment], payload: &[u8]) -> Result<()> {
         let mut rest = payload;
         for fragment in fragments {
@@ -96,113 +95,116 @@ pub trait WritableFile: Send {
         Ok(())
     }
 
-    /// Hands everything appended so far to the operating system.
+    /// Passes all appended bytes to the operating system.
     fn flush(&mut self) -> Result<()>;
 
-    /// `flush`, then waits until the device has it.
+    /// Calls `flush`, then waits until the bytes are on the device.
     fn sync(&mut self) -> Result<()>;
 
-    /// A handle that syncs everything flushed so far, usable while others append.
+    /// A handle that syncs all flushed bytes, usable while other threads append.
     fn syncer(&self) -> Arc<dyn FileSyncer>;
 
-    /// Bytes appended so far.
+    /// The number of appended bytes.
     fn size(&self) -> u64;
 
-    /// Whether an error has ended it: what it holds is unknown, and nothing may follow.
+    /// Whether an error has broken the file: its contents are unknown, and nothing more may be
+    /// appended.
     fn is_broken(&self) -> bool {
         false
     }
 
-    /// Flushes, cuts off what was allocated ahead and closes. Dropping a file does the same and
-    /// loses the error.
+    /// Flushes, removes space allocated ahead, and closes. Dropping a file does the same and
+    /// ignores the error.
     fn close(&mut self) -> Result<()>;
 }
 
-/// Syncs a file that somebody else appends to.
+/// Syncs a file while another thread appends to it.
 pub trait FileSyncer: Send + Sync {
-    /// Waits until the device has everything that was flushed before this call.
+    /// Waits until all bytes flushed before this call are on the device.
     fn sync(&self) -> Result<()>;
 }
 
-/// A file that is read at any place. Safe from many threads.
+/// A file that can be read at any offset, from many threads.
 pub trait RandomAccessFile: Send + Sync {
-    /// Fills `buf` from `offset` as far as the file goes; returns how many bytes were read.
+    /// Fills `buf` from `offset` as far as the file extends; returns the number of bytes read.
     fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<usize>;
-    /// The size in bytes when it was opened.
+    /// The size in bytes at the time of opening.
     fn size(&self) -> u64;
     /// The whole file in memory, if it is mapped.
     fn mapped(&self) -> Option<&[u8]> {
         None
     }
-    /// The name, for messages.
+    /// The file's path, for error messages.
     fn path(&self) -> &Path;
 }
 
-/// How a writable file is made.
+/// The settings for writing a file.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WritableOptions {
-    /// Bytes that will probably be written, for allocation ahead; 0 means unknown.
+    /// The expected size in bytes, for allocation ahead; 0 means unknown.
     pub preallocate: u64,
-    /// The file is a log: many small `append_record`s, each of which must survive the process.
-    /// A real file system maps such files so that a record costs no system call.
+    /// Whether the file is a log: many small `append_record`s, each of which must survive the
+    /// process. A real file system maps such files so that a record costs no system call.
     pub log: bool,
-    /// Push to the device after so many bytes; 0 never.
+    /// Start writeback to the device after this many bytes; 0 disables this.
     pub bytes_per_sync: u64,
-    /// Sync with `fsync`, where `fdatasync` would do.
+    /// Whether to sync with `fsync` where `fdatasync` would suffice.
     pub use_fsync: bool,
-    /// A write that fails for want of room leaves the file as it was, and may be repeated. Otherwise the file is
-    /// broken for good, as it is after every other failure.
+    /// Whether a write that fails because the device is full leaves the file unchanged, so that it may be repeated.
+    /// Otherwise the file is permanently broken, as after every other failure.
     pub outlives_full_disk: bool,
-    /// Allocate nothing ahead. Logs are not mapped then: each record costs a system call.
+    /// Whether to allocate nothing ahead. Logs are then not mapped, and each record costs a system
+    /// call.
     pub no_allocation: bool,
 }
 
-/// A held lock on a database directory; dropping it lets go.
+/// The lock on a database directory, released on drop.
 pub trait FileLock: Send + Sync {}
 
 /// A file system.
 pub trait FileSystem: Send + Sync {
     /// Creates or truncates a file for writing.
     fn new_writable(&self, path: &Path, opts: WritableOptions) -> Result<Box<dyn WritableFile>>;
-    /// Opens a file for reading; mapped if asked and possible.
+    /// Opens a file for reading; mapped if requested and possible.
     fn open_random_access(&self, path: &Path, mmap: bool) -> Result<Arc<dyn RandomAccessFile>>;
     /// The whole content of a (small) file.
     fn read_file(&self, path: &Path) -> Result<Vec<u8>>;
-    /// Whether something has this name. An error if the system cannot tell: who takes that for "no" loses files.
+    /// Whether a file or directory with this name exists. An error if the system cannot answer: a caller that treats
+    /// that as "no" loses files.
     fn exists(&self, path: &Path) -> Result<bool>;
-    /// Whether it is there and a directory.
+    /// Whether the path exists and is a directory.
     fn is_dir(&self, path: &Path) -> Result<bool>;
-    /// Size in bytes.
+    /// The size of a file in bytes.
     fn file_size(&self, path: &Path) -> Result<u64>;
-    /// When it was last written, in seconds since 1970.
+    /// The time of the last write, in seconds since 1970.
     fn modified_time(&self, path: &Path) -> Result<u64>;
-    /// Names (not paths) in a directory.
+    /// The names (not paths) in a directory.
     fn list_dir(&self, path: &Path) -> Result<Vec<String>>;
-    /// Makes a directory, but not one above it: where that is missing, a volume is perhaps not mounted.
+    /// Creates a directory, but not its parent: if the parent is missing, a volume is perhaps not mounted.
     fn create_dir_if_missing(&self, path: &Path) -> Result<()>;
     /// Removes a file.
     fn remove_file(&self, path: &Path) -> Result<()>;
     /// Removes an empty directory.
     fn remove_dir(&self, path: &Path) -> Result<()>;
-    /// Renames a file over another.
+    /// Renames a file, replacing any file with the new name.
     fn rename(&self, from: &Path, to: &Path) -> Result<()>;
-    /// Makes a second name for a file.
+    /// Creates a second name for a file.
     fn link(&self, from: &Path, to: &Path) -> Result<()>;
-    /// Cuts a file to `size` bytes.
+    /// Truncates a file to `size` bytes.
     fn truncate(&self, path: &Path, size: u64) -> Result<()>;
-    /// Waits until the device has what a file holds that somebody else wrote.
+    /// Waits until the contents of a file that was written elsewhere are on the device.
     fn sync_file(&self, path: &Path) -> Result<()>;
     /// Waits until the names in a directory are on the device.
     fn sync_dir(&self, path: &Path) -> Result<()>;
-    /// Takes the lock file; RocksDB's error text if somebody has it, in this process or another.
+    /// Takes the lock file; fails with RocksDB's error text if this process or another holds it.
     fn lock_file(&self, path: &Path) -> Result<Box<dyn FileLock>>;
-    /// Bytes free for this user where `path` is.
+    /// The number of bytes available to this user on the file system of `path`.
     fn free_space(&self, path: &Path) -> Result<u64>;
     /// The absolute form of a path.
     fn absolute(&self, path: &Path) -> PathBuf;
 }
 
-/// The operating system refused `context` on `path`, in RocksDB's form.
+/// The error for a refused operation `context` on `path`, in RocksDB's form.
 #[cold]
 pub(crate) fn io_error(
     context: impl std::fmt::Display,
@@ -212,12 +214,12 @@ pub(crate) fn io_error(
     Error::io(format!("{context}: {}", path.display()), source).about_file(path)
 }
 
-/// The directory above `path` does not exist; RocksDB says so in the words of the call that failed.
+/// The error for a missing parent directory of `path`, with RocksDB's text for the failed call.
 #[cold]
 pub(crate) fn no_parent(context: &str, path: &Path) -> Error {
     let missing = std::io::Error::from_raw_os_error(libc::ENOENT);
     let error = Error::io(format!("{context}: {}", path.display()), missing);
-    // Without the slashes that may end the name.
+    // Removes trailing slashes from the name.
     let path: PathBuf = path.components().collect();
     error.about_file(&path).explained(match path.parent() {
         None => "the path is empty".to_owned(),
@@ -229,15 +231,15 @@ pub(crate) fn no_parent(context: &str, path: &Path) -> Error {
     })
 }
 
-/// Who else has a database open.
+/// The holder of a database's lock.
 enum Holder {
     /// Another handle of this process.
     ThisProcess,
-    /// Another process, with its id if the system knows it.
+    /// Another process, with its id if the system reports it.
     Process(Option<u32>),
 }
 
-/// The lock of a database is taken; `error` has RocksDB's words.
+/// The error for a database whose lock is held; `error` has RocksDB's text.
 #[cold]
 fn already_open(error: Error, lock: &Path, holder: &Holder) -> Error {
     let dir = lock.parent().unwrap_or(lock).display();
@@ -257,7 +259,7 @@ fn already_open(error: Error, lock: &Path, holder: &Holder) -> Error {
     error.explained(message).regarded_as(Code::Busy)
 }
 
-/// Something else has the name of a directory.
+/// The error for a path that should be a directory but is something else.
 #[cold]
 pub(crate) fn not_a_directory(path: &Path) -> Error {
     Error::new(Code::IOError, format!("`{}' exists but is not a directory", path.display()))

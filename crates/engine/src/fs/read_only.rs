@@ -1,6 +1,6 @@
-//! A file system that reads and never writes: what a database opened for reading only stands on.
+//! A read-only file system, under databases opened for reading only.
 //!
-//! Whatever would change a file or a name is refused with RocksDB's words, so that no forgotten
+//! Any change of a file or a name is refused with RocksDB's message, so that no overlooked code
 //! path can write beside the process that owns the directory.
 
 use super::{FileLock, FileSyncer, FileSystem, RandomAccessFile, WritableFile, WritableOptions};
@@ -8,7 +8,7 @@ use crate::error::{Code, Error, Result};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What a database that was opened for reading only answers to everything else.
+/// The error for every other operation on a database opened for reading only.
 #[cold]
 pub fn read_only_error() -> Error {
     Error::not_supported("Not supported operation in read only mode.")
@@ -20,7 +20,7 @@ pub fn read_only_error() -> Error {
 pub struct ReadOnlyFs(Arc<dyn FileSystem>);
 
 impl ReadOnlyFs {
-    /// Reads from `inner`.
+    /// A read-only view of `inner`.
     pub fn new(inner: Arc<dyn FileSystem>) -> ReadOnlyFs {
         ReadOnlyFs(inner)
     }
@@ -104,7 +104,7 @@ impl FileSystem for ReadOnlyFs {
     }
 }
 
-/// Stands where a file to write would be. It takes nothing, and closing it is no error.
+/// A placeholder for a file to write. It accepts no data, and closing it is no error.
 pub struct NoFile;
 
 impl WritableFile for NoFile {

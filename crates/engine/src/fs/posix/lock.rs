@@ -1,10 +1,11 @@
-//! The lock of a database directory: a table for this process, fcntl for the others.
+//! The lock of a database directory: a table of locks for this process, and fcntl for other
+//! processes.
 //!
-//! Both are needed. Locks of fcntl belong to the process: a second open in it would succeed, and
-//! closing any descriptor of the file would let go of the lock.
+//! Both are needed. An fcntl lock belongs to the process: a second open in it would succeed, and
+//! closing any descriptor of the file would release the lock.
 //!
-//! Why unsafe: fcntl with a struct goes through `libc`. Tests: the contract in `mem_test.rs`, and
-//! two processes in `posix_test.rs`.
+//! The file is unsafe because fcntl with a struct is called through `libc`. Tests: the contract in
+//! `mem_test.rs`, and two processes in `posix_test.rs`.
 
 #![allow(unsafe_code)]
 
@@ -18,7 +19,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-/// Who holds what in this process: when it was taken, and by which thread.
+/// The locks held in this process: when each was taken, and by which thread.
 static HELD: Mutex<BTreeMap<PathBuf, (u64, u64)>> = Mutex::new(BTreeMap::new());
 
 /// A held lock.
@@ -64,13 +65,14 @@ impl FileLock for ProcessLock {}
 impl Drop for ProcessLock {
     fn drop(&mut self) {
         let mut held = HELD.lock();
-        // Closing the file lets go too; this is for descriptors that a child has inherited.
+        // Closing the file also releases the lock; this call is for descriptors that a child has
+        // inherited.
         let _ = set_lock(&self.file, false);
         held.remove(&self.key);
     }
 }
 
-/// The directory without links, so that two names of one directory are one lock.
+/// The directory's canonical path, so that two names of one directory share a lock.
 fn same_for_all_names(path: &Path) -> PathBuf {
     let dir = match path.parent() {
         Some(dir) if dir.as_os_str().is_empty() => Path::new("."),
@@ -91,14 +93,14 @@ fn set_lock(file: &File, lock: bool) -> io::Result<()> {
     let mut f: libc::flock = unsafe { std::mem::zeroed() };
     f.l_type = if lock { libc::F_WRLCK } else { libc::F_UNLCK } as _;
     f.l_whence = libc::SEEK_SET as _;
-    // SAFETY: an open descriptor, and a struct that lives through the call.
+    // SAFETY: an open descriptor, and a struct that outlives the call.
     match unsafe { libc::fcntl(file.as_raw_fd(), libc::F_SETLK, &f) } {
         -1 => Err(io::Error::last_os_error()),
         _ => Ok(()),
     }
 }
 
-/// The process that has the lock.
+/// The process that holds the lock.
 #[cfg(unix)]
 fn holder(file: &File) -> Option<u32> {
     use std::os::fd::AsRawFd;
@@ -106,9 +108,9 @@ fn holder(file: &File) -> Option<u32> {
     let mut f: libc::flock = unsafe { std::mem::zeroed() };
     f.l_type = libc::F_WRLCK as _;
     f.l_whence = libc::SEEK_SET as _;
-    // SAFETY: as in `set_lock`; the call fills the struct in.
+    // SAFETY: as in `set_lock`; the call fills in the struct.
     let found = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_GETLK, &mut f) } != -1;
-    // Zero for a process that cannot be seen from here, such as one outside of the container.
+    // Zero for a process that is not visible from here, such as one outside the container.
     u32::try_from(f.l_pid).ok().filter(|id| found && *id != 0)
 }
 

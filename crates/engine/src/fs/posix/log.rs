@@ -1,31 +1,30 @@
-//! A write-ahead log in a mapping: a record is a copy in memory, without a system call.
+//! The mapped write-ahead log: writing a record is a copy in memory, without a system call.
 //!
-//! The page cache belongs to the kernel, so what a process has stored there survives the process as
-//! if it had called write(2). The file is allocated ahead in chunks, and a window of it is mapped
-//! and touched ahead. Before a byte is placed its block is allocated, so a full device is an error before
-//! anything is placed. Behind the end there are zeros, which readers take for the end of the log.
-//! `close` cuts them off.
+//! The page cache belongs to the kernel, so bytes that a process has stored there survive the process as if it had
+//! called write(2). The file is allocated ahead in chunks, and a window of it is mapped and touched ahead. The block of
+//! each byte is allocated before the byte is placed, so a full device is an error before anything is placed. The log
+//! ends with zeros, which readers treat as its end. `close` removes them.
 //!
-//! Touching the window makes its pages dirty; the first sync after that writes the whole window
-//! and turns its extents into written ones. Later syncs in the window overwrite such blocks: no
-//! metadata changes, so the file system commits nothing but the data. That is why windows start
-//! small (a log with one record should not cost a megabyte) and grow.
+//! Touching the window makes its pages dirty; the first sync after that writes the whole window and converts its
+//! extents into written ones. Later syncs in the window overwrite such blocks: no metadata changes, so the file system
+//! commits only the data. That is why windows start small (a log with one record should not cost a megabyte) and grow.
 //!
-//! A record is published as a whole. First there is room for all of its fragments, then their payloads are
-//! placed, and last the headers, in adjacent stores without a call in between: a killed process leaves all of it
-//! or none. Payloads of large records are placed with write(2), since the kernel fills whole pages at once, where
-//! a window would have them zeroed first; their headers are stored through a window that is not touched ahead.
+//! A record is published as a whole. First, room for all of its fragments is allocated, then their payloads are placed,
+//! and last their headers are stored, in adjacent stores without a call in between: a killed process leaves the whole
+//! record or none of it. Payloads of large records are placed with write(2), since the kernel fills whole pages at
+//! once, whereas the pages of a window would be zeroed first; their headers are stored through a window that is not
+//! touched ahead.
 //!
-//! Where a block is not changed in place, or another process has cut the file, a store may fault. `sigbus.rs`
-//! turns that into a mark, and the record is written again with write(2), which succeeds or says what is wrong.
-//! Without room for a mapping (ENOMEM) records are written with write(2), too, and mapping is tried again later.
-//! Where allocation ahead is refused, the file goes on as a [`BufferedFile`] with one write(2) per record.
+//! If the file system does not change blocks in place, or another process has truncated the file, a store may fault.
+//! `sigbus.rs` turns that into a mark, and the record is written again with write(2), which succeeds or returns the
+//! error. If mapping fails (ENOMEM), records are also written with write(2), and mapping is retried later. If the file
+//! system does not support allocation ahead, the file continues as a [`BufferedFile`] with one write(2) per record.
 //!
 //! Invariants:
-//! * **ML1** `size <= allocated`, at most the file's length unless another process cuts it.
+//! * **ML1** `size <= allocated`, which is at most the file's length unless another process truncates it.
 //! * **ML2** `hot_end` is 0, or at most `allocated` and the window's end; the window is touched up to there.
-//! * **ML3** Behind `size` the file holds no header, and after a failed record nothing but zeros; otherwise the
-//!   file is broken for good.
+//! * **ML3** After `size` the file contains no header, and after a failed record only zeros; otherwise the file is
+//!   permanently broken.
 
 use super::publish::{placed, publish};
 use super::sigbus::Watch;
@@ -40,47 +39,47 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The most that is allocated ahead.
+/// The maximum number of bytes allocated ahead.
 const MAX_CHUNK: u64 = 4 << 20;
 /// The same for large records.
 const MAX_CHUNK_LARGE: u64 = 256 << 10;
-/// And in memory, where allocating costs what the pages cost: one record of 100 KB in 320 waits some
-/// milliseconds for all, so that 99 of 100 wait for none.
+/// The same for large records on a file system in memory, where allocation costs as much as the pages: one record of
+/// 100 KB in 320 waits some milliseconds for all of them, so that 99 of 100 do not wait.
 const MAX_CHUNK_LARGE_IN_MEMORY: u64 = 32 << 20;
 const MIN_WINDOW: u64 = 64 << 10;
-/// What is written stays mapped, and resident, until the window moves on; who moves it on waits for that. Of
-/// windows of 256 KiB one write of 100 bytes in 2,000 had to, and with the faults of its pages that was the
-/// 99.9th percentile of a fill (60 us, and 16 to 40 with 1 MiB).
+/// The maximum length of a window. Written parts stay mapped and resident until the window moves, and the write that
+/// moves it waits for that. With windows of 256 KiB, one write of 100 bytes in 2,000 had to wait, and with the page
+/// faults this was the 99.9th percentile of a fill (60 us, compared with 16 to 40 us with 1 MiB).
 const MAX_WINDOW: u64 = 1 << 20;
-/// The same behind a window that was synced: the next one's first sync writes all of it, for 16 writers the 99.9th
-/// percentile (2.5 ms with 1 MiB, 1.7 ms with this).
+/// The same for a window that follows a synced one. The first sync in a window writes all of it; for 16 writers this
+/// was the 99.9th percentile (2.5 ms with 1 MiB, 1.7 ms with this length).
 const MAX_WINDOW_SYNCED: u64 = 512 << 10;
-/// A window for the headers of large records: no page of it is touched that has none.
+/// The length of a window for the headers of large records. Only pages with a header are touched.
 const LARGE_WINDOW: u64 = 4 << 20;
-/// Records from here on are large.
+/// Records of at least this size are large.
 const LARGE: u64 = 32 << 10;
-/// All page sizes in use divide it.
+/// A multiple of all page sizes in use.
 const ALIGN: u64 = 64 << 10;
 const HEADER: u64 = FRAGMENT_HEADER as u64;
 
-/// See the module.
+/// The mapped log; see the module.
 pub(super) struct MappedLog {
     shared: Arc<SharedFile>,
     size: u64,
-    /// The file's length: blocks below are allocated.
+    /// The file's length: blocks below it are allocated.
     allocated: u64,
     window: Option<Window>,
-    /// Records up to here are stored through the window.
+    /// Records up to this offset are stored through the window.
     hot_end: u64,
     next_window: u64,
-    /// Mapping failed; it is not tried again before the log is this long.
+    /// After mapping failed, it is not retried before the log has this size.
     map_again_at: u64,
-    /// How often the file had been synced when the window was mapped.
+    /// The number of syncs of the file at the time when the window was mapped.
     syncs: u64,
     watch: Arc<Watch>,
     ground: Ground,
     opts: WritableOptions,
-    /// Takes over where allocation ahead is refused.
+    /// Replaces the mapping if allocation ahead is refused.
     fallback: Option<BufferedFile>,
     closed: bool,
 }
@@ -112,7 +111,7 @@ impl MappedLog {
 
     // ---- room ----
 
-    /// Moves the window so that a small record up to `end` lies in it, if it can be mapped.
+    /// Moves the window so that it contains a small record up to `end`, if it can be mapped.
     #[cold]
     fn make_room(&mut self, end: u64) -> Result<()> {
         if end > self.allocated && !self.allocate(end)? {
@@ -121,7 +120,7 @@ impl MappedLog {
         if self.size < self.map_again_at {
             return Ok(());
         }
-        // One for large records may be there already.
+        // A window for large records may exist already.
         if self.window.as_ref().is_none_or(|window| window.end() < end) {
             let start = self.size / ALIGN * ALIGN;
             let wanted = (end - start).max(self.window_len()).next_multiple_of(ALIGN);
@@ -134,13 +133,14 @@ impl MappedLog {
         let to = window.end().min(self.allocated).min((from + MAX_WINDOW).max(end));
         match window.populate(from, to) {
             Ok(()) => self.hot_end = to,
-            // What is wrong, write(2) will say.
+            // write(2) will report the error.
             Err(_) => self.give_up_mapping(),
         }
         Ok(())
     }
 
-    /// Has a window in which the headers of a large record up to `end` can be stored. `false`: there is none.
+    /// Ensures that a window exists in which the headers of a large record up to `end` can be stored. Returns false if
+    /// there is none.
     fn make_room_for_headers(&mut self, end: u64) -> Result<bool> {
         if self.window.as_ref().is_some_and(|window| end <= window.end()) {
             return Ok(true);
@@ -152,12 +152,12 @@ impl MappedLog {
         self.map(start, (end - start).max(LARGE_WINDOW).next_multiple_of(ALIGN))
     }
 
-    /// Maps another window, which is not touched yet. `false`: there is none now.
+    /// Maps another window, which is not touched yet. Returns false if that is impossible now.
     fn map(&mut self, start: u64, len: u64) -> Result<bool> {
-        // The old window goes first: never two of them in memory.
+        // The old window is unmapped first: there are never two of them in memory.
         self.leave_window();
         self.check_length()?;
-        // Where a store may fault, its handler must be there.
+        // If a store may fault, the handler must be installed.
         if !(self.ground.in_place || self.watch.stands()) {
             self.give_up_mapping();
             return Ok(false);
@@ -175,7 +175,7 @@ impl MappedLog {
         self.map_again_at = self.size + ALIGN;
     }
 
-    /// How long the next window is, if the record allows.
+    /// The length of the next window, unless the record needs a longer one.
     fn window_len(&mut self) -> u64 {
         let before = std::mem::replace(&mut self.syncs, self.shared.syncs());
         let most = if self.syncs > before { MAX_WINDOW_SYNCED } else { MAX_WINDOW };
@@ -194,8 +194,9 @@ impl MappedLog {
         }
     }
 
-    /// Allocates up to `end` and further. On a full device it takes the little it needs, if that
-    /// is there; else nothing has changed and a later call may succeed. `false`: there is a fallback now.
+    /// Allocates up to `end` and further. On a full device it allocates only the little that is needed, if possible;
+    /// otherwise nothing has changed and a later call may succeed. Returns false if the log has switched to the
+    /// fallback.
     fn allocate(&mut self, end: u64) -> Result<bool> {
         self.check_length()?;
         let near = end.next_multiple_of(4096).max(self.allocated);
@@ -216,7 +217,7 @@ impl MappedLog {
                     return Ok(false);
                 }
                 Err(e) => {
-                    // Some of it may have been allocated; give that back.
+                    // A part may have been allocated; release it.
                     let _ = cut(&self.shared.file, self.allocated);
                     if target == near || !passes(&e) {
                         return Err(io_error("While appending to file", &self.shared.path, e));
@@ -227,7 +228,7 @@ impl MappedLog {
         Ok(true)
     }
 
-    /// Where allocation for a record up to `end` stops, with at most so much ahead.
+    /// The end of an allocation for a record up to `end`, with at most `most` bytes ahead.
     fn further(&self, end: u64, most: u64) -> u64 {
         let ahead = match self.opts.preallocate {
             0 => most,
@@ -236,7 +237,7 @@ impl MappedLog {
         (self.allocated + ahead).max(end).next_multiple_of(ALIGN)
     }
 
-    /// Breaks the log if another process has cut the file: records that were acknowledged may be gone.
+    /// Breaks the log if another process has truncated the file: acknowledged records may be lost.
     fn check_length(&self) -> Result<()> {
         let len = sys::before(Call::Length).and_then(|()| Ok(self.shared.file.metadata()?.len()));
         let len = len.map_err(|e| io_error("while stat a file for size", &self.shared.path, e))?;
@@ -293,7 +294,7 @@ impl MappedLog {
         }
     }
 
-    /// Places a record that lies in the window as a whole.
+    /// Places a record that is entirely inside the window.
     fn store_fragments(&mut self, fragments: &[Fragment], payload: &[u8], end: u64) -> Result<()> {
         let Some(window) = &self.window else {
             return self.write_fragments(fragments, payload, end, false);
@@ -310,7 +311,7 @@ impl MappedLog {
         Ok(())
     }
 
-    /// Places a record whose stores went nowhere.
+    /// Places a record again whose stores were lost.
     #[cold]
     fn write_lost(&mut self, fragments: &[Fragment], payload: &[u8], end: u64) -> Result<()> {
         self.give_up_mapping();
@@ -318,7 +319,7 @@ impl MappedLog {
         self.write_fragments(fragments, payload, end, false)
     }
 
-    /// Places a record, for which there are blocks, by write(2); its headers come last, through the window if
+    /// Places a record, whose blocks are allocated, with write(2). Its headers are placed last, through the window if
     /// that is `mapped` up to `end`.
     fn write_fragments(
         &mut self,
@@ -367,8 +368,8 @@ impl MappedLog {
         Ok(())
     }
 
-    /// Leaves nothing of a record that was written in part. If that cannot be done, or what was written is not
-    /// known, nothing is to follow.
+    /// Removes a record that was written in part. If that fails, or if it is unknown what was written, nothing more may
+    /// be appended.
     #[cold]
     fn take_back(&mut self, e: io::Error) -> Error {
         self.leave_window();
@@ -387,7 +388,7 @@ fn cut(file: &File, len: u64) -> io::Result<()> {
     file.set_len(len)
 }
 
-/// The file system does not have the call, or not for this file.
+/// Whether the file system does not support the call, or not for this file.
 fn refuses_to_allocate(e: &io::Error) -> bool {
     matches!(
         e.raw_os_error(),

@@ -1,10 +1,9 @@
-//! The operating system's files.
+//! The operating system's file system.
 //!
-//! `writable` buffers and calls write(2); `log` maps a write-ahead log, so that a record costs no
-//! system call, with `window` for the mapping, `publish` for the order of stores and `sigbus` for what a store
-//! cannot reach; `random_access` reads; `lock` holds the lock of a directory; `sys` holds the other calls that `std`
-//! does not have.
-//! Systems other than Linux take the portable half of `sys` and never map logs.
+//! `writable` buffers and calls write(2). `log` maps a write-ahead log, so that a record costs no system call, with
+//! `window` for the mapping, `publish` for the order of stores and `sigbus` for stores that fault. `random_access`
+//! reads, `lock` implements the lock of a directory, and `sys` has the other calls that `std` lacks. Systems other than
+//! Linux use the portable half of `sys` and never map logs.
 
 mod lock;
 #[cfg(target_os = "linux")]
@@ -93,7 +92,7 @@ impl FileSystem for Posix {
         let failed = |e| io_error("While opendir", path, e);
         let mut names = Vec::new();
         for entry in fs::read_dir(path).map_err(failed)? {
-            // A name that is not Unicode is not one of ours.
+            // A name that is not Unicode does not belong to a database.
             names.extend(entry.map_err(failed)?.file_name().into_string());
         }
         Ok(names)
@@ -161,7 +160,7 @@ impl FileSystem for Posix {
     }
 }
 
-/// What has this name, if something has.
+/// The metadata of the file with this name, if it exists.
 fn stat(path: &Path) -> Result<Option<fs::Metadata>> {
     match fs::metadata(path) {
         Ok(found) => Ok(Some(found)),

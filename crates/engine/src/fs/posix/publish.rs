@@ -1,10 +1,11 @@
-//! How a record becomes one: where its fragments lie, and in which order their headers are stored.
+//! The publication of a record: the positions of its fragments, and the order in which their
+//! headers are stored.
 
 use super::window::Window;
 use crate::env::sync::std_atomic::{Ordering, compiler_fence};
 use crate::fs::{FRAGMENT_HEADER, Fragment};
 
-/// Where each fragment of a record that begins at `from` has its header, and its part of the payload.
+/// The position of each fragment's header, and its part of the payload, for a record that begins at `from`.
 #[inline(always)]
 pub(super) fn placed<'a>(
     from: u64,
@@ -20,10 +21,10 @@ pub(super) fn placed<'a>(
     })
 }
 
-/// Stores the headers of a record whose payloads are there.
+/// Stores the headers of a record whose payloads are already in place.
 ///
-/// A killed process has executed its stores up to one instruction, so the order in the program is all that counts.
-/// The first bytes alone are a zero length and type: no header. Then one store each brings length and type.
+/// A killed process has executed its stores up to one instruction, so only the program order matters. The first bytes
+/// alone have a zero length and type and are no header. Then one store per fragment writes length and type.
 #[inline(always)]
 pub(super) fn publish(window: &Window, from: u64, fragments: &[Fragment], payload: &[u8]) {
     compiler_fence(Ordering::Release);

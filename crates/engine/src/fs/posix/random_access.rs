@@ -1,8 +1,8 @@
-//! Files that are read at any place: by pread, or mapped.
+//! Random-access files: read with pread, or mapped.
 //!
-//! Why unsafe: a mapping's bytes change if somebody changes the file. Only finished files are
-//! opened mapped (tables never change after their sync; see `db/`), and the engine never cuts one.
-//! Tests: the contract in `mem_test.rs`.
+//! The file is unsafe because a mapping's bytes change if the file changes. Only finished files are
+//! opened mapped (tables never change after their sync; see `db/`), and the engine never truncates
+//! one. Tests: the contract in `mem_test.rs`.
 
 #![allow(unsafe_code)]
 
@@ -19,7 +19,8 @@ pub(super) fn open(file: File, path: &Path, mmap: bool) -> Result<Arc<dyn Random
     let meta = file.metadata().map_err(|e| io_error("while stat a file for size", path, e))?;
     let path = path.to_path_buf();
     if mmap {
-        // SAFETY: the file is finished; nobody writes or cuts it while it is open (see above).
+        // SAFETY: the file is finished; nothing writes to it or truncates it while it is open (see
+        // above).
         let map = unsafe { Mmap::map(&file) };
         let map = map.map_err(|e| io_error("while mmap file for read", &path, e))?;
         return Ok(Arc::new(Mapped { map, path }));

@@ -1,7 +1,7 @@
-//! System calls that `std` does not have, and what other systems do in their place.
+//! System calls that `std` does not have, and their replacements on other systems.
 //!
-//! Why unsafe: the calls go through `libc`. Each passes only plain numbers, a descriptor that the
-//! borrowed `File` keeps open, or a buffer that lives through the call. Tests: `posix_test.rs`.
+//! The file is unsafe because it calls `libc`. Each call passes only plain numbers, a descriptor
+//! that the borrowed `File` keeps open, or a buffer that outlives the call. Tests: `posix_test.rs`.
 
 #![allow(unsafe_code)]
 
@@ -14,7 +14,7 @@ use std::path::Path;
 /// Reads from `offset` without moving a cursor, as `pread` does.
 #[cfg(unix)]
 pub(super) fn read_at(file: &File, buf: &mut [u8], offset: u64) -> io::Result<usize> {
-    // The kernel takes a signed offset; nothing lies beyond it.
+    // The kernel takes a signed offset; no file has data beyond it.
     if offset > i64::MAX as u64 {
         return Ok(0);
     }
@@ -36,7 +36,7 @@ pub(super) fn sync_dir(path: &Path) -> Result<()> {
     dir.sync_all().map_err(|e| io_error("While fsync", path, e))
 }
 
-/// Windows makes names durable by itself and does not open directories as files.
+/// Windows makes names durable by itself and cannot open directories as files.
 #[cfg(not(unix))]
 pub(super) fn sync_dir(path: &Path) -> Result<()> {
     std::fs::metadata(path).map_err(|e| io_error("While open directory", path, e))?;
@@ -49,7 +49,7 @@ pub(super) fn free_space(path: &Path) -> io::Result<u64> {
     let path = std::ffi::CString::new(path.as_os_str().as_bytes())?;
     // SAFETY: all fields of statvfs are integers, for which zero is a value.
     let mut stat: libc::statvfs = unsafe { std::mem::zeroed() };
-    // SAFETY: `path` ends with a zero byte and `stat` may be written; both live through the call.
+    // SAFETY: `path` ends with a zero byte and `stat` is writable; both outlive the call.
     if unsafe { libc::statvfs(path.as_ptr(), &mut stat) } != 0 {
         return Err(io::Error::last_os_error());
     }
@@ -57,7 +57,7 @@ pub(super) fn free_space(path: &Path) -> io::Result<u64> {
     Ok((stat.f_bavail as u64).saturating_mul(stat.f_frsize as u64))
 }
 
-/// There is no call for it in `std`; nothing decides by it alone.
+/// `std` has no such call; no decision depends on this number alone.
 #[cfg(not(unix))]
 pub(super) fn free_space(path: &Path) -> io::Result<u64> {
     std::fs::metadata(path)?;
@@ -70,7 +70,7 @@ pub(in crate::fs) fn local_time(secs: u64) -> [i32; 6] {
     // SAFETY: the integers and the pointer of tm may be zero.
     let mut tm: libc::tm = unsafe { std::mem::zeroed() };
     let secs = secs as libc::time_t;
-    // SAFETY: both pointers are to locals that live through the call.
+    // SAFETY: both pointers are to locals that outlive the call.
     if unsafe { libc::localtime_r(&secs, &mut tm) }.is_null() {
         return [1970, 1, 1, 0, 0, 0];
     }
@@ -93,10 +93,10 @@ pub(in crate::fs) fn thread_cpu_time() -> std::time::Duration {
     std::time::Duration::ZERO
 }
 
-/// The number the system shows for this thread.
+/// The system's id of this thread.
 #[cfg(target_os = "linux")]
 pub(in crate::fs) fn thread_number() -> u64 {
-    // Asked once: the head of a LOG alone has two hundred lines.
+    // Queried once: the header of a LOG alone has two hundred lines.
     thread_local! {
         // SAFETY: has no preconditions.
         static NUMBER: u64 = unsafe { libc::gettid() } as u64;
@@ -118,7 +118,7 @@ mod linux {
     use std::io::IoSlice;
     use std::os::fd::AsRawFd;
 
-    /// What the kernel is asked for on behalf of a log.
+    /// A system call for a log.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(in crate::fs::posix) enum Call {
         Allocate,
@@ -130,7 +130,7 @@ mod linux {
         Length,
     }
 
-    /// Comes before each of these calls: here tests look at the file, or have the call fail.
+    /// Called before each of these calls. In tests it can inspect the file, or make the call fail.
     #[cfg(not(test))]
     #[inline(always)]
     pub(in crate::fs::posix) fn before(_: Call) -> io::Result<()> {
@@ -140,8 +140,8 @@ mod linux {
     #[cfg(test)]
     pub(in crate::fs::posix) use super::hooks::before;
 
-    /// Allocates blocks for a range; `grow` moves the end of the file too. Beyond the limit of the process for
-    /// files the kernel is not asked: it would send a signal that ends the process.
+    /// Allocates blocks for a range; with `grow`, also moves the end of the file. Beyond the process's limit for file
+    /// sizes the kernel is not called: it would send a signal that ends the process.
     pub(in crate::fs::posix) fn allocate(
         file: &File,
         from: u64,
@@ -167,13 +167,13 @@ mod linux {
         }
     }
 
-    /// Writes all of these pieces one after the other.
+    /// Writes all of these pieces consecutively.
     pub(in crate::fs::posix) fn write_all_at(
         file: &File,
         mut pieces: &mut [IoSlice<'_>],
         mut offset: u64,
     ) -> io::Result<()> {
-        /// As many as the kernel takes.
+        /// The kernel's maximum number of pieces.
         const MOST: usize = 1024;
         IoSlice::advance_slices(&mut pieces, 0);
         while !pieces.is_empty() {
@@ -205,7 +205,7 @@ mod linux {
 
     /// Starts writing a range to the device without waiting.
     pub(in crate::fs::posix) fn start_writeback(file: &File, from: u64, len: u64) {
-        // A hint: what fails here fails again, and is reported, when the file is synced.
+        // This is a hint: a failure here happens again, and is reported, when the file is synced.
         // SAFETY: only numbers and an open descriptor.
         let _ = unsafe {
             libc::sync_file_range(
@@ -217,19 +217,20 @@ mod linux {
         };
     }
 
-    /// What a file that may be mapped lies on.
+    /// The properties of the file system under a file that may be mapped.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(in crate::fs::posix) struct Ground {
-        /// Allocating takes memory; on a device it is bookkeeping, and cheaper for much at once.
+        /// Whether allocation takes memory; on a device it is bookkeeping, and cheaper in large
+        /// amounts.
         pub(in crate::fs::posix) memory: bool,
-        /// A block that was allocated is changed where it is, whatever happens to the file. Elsewhere a store into
-        /// the mapping may need another block, and raises SIGBUS if there is none.
+        /// Whether an allocated block is always changed in place. If not, a store into the mapping may need another
+        /// block, and raises SIGBUS if there is none.
         pub(in crate::fs::posix) in_place: bool,
     }
 
-    /// What the file lies on, if logs are mapped there. XFS copies blocks that a reflink copy shares; what is
-    /// below an overlay cannot be known, and may copy all. Those file systems that always do are not mapped: it
-    /// would cost more than write(2).
+    /// The properties of the file's file system, if logs are mapped there. XFS copies blocks that a reflink copy
+    /// shares; the file system under an overlay is unknown and may copy all blocks. File systems that always copy are
+    /// not mapped, since that would cost more than write(2).
     pub(in crate::fs::posix) fn ground_to_map(file: &File) -> Option<Ground> {
         const EXT: u32 = 0xEF53;
         const XFS: u32 = 0x5846_5342;
@@ -237,7 +238,7 @@ mod linux {
         const OVERLAY: u32 = 0x794C_7630;
         // SAFETY: all fields of statfs are integers, for which zero is a value.
         let mut stat: libc::statfs = unsafe { std::mem::zeroed() };
-        // SAFETY: an open descriptor, and a struct that may be written and lives through the call.
+        // SAFETY: an open descriptor, and a writable struct that outlives the call.
         let rc = unsafe { libc::fstatfs(file.as_raw_fd(), &mut stat) };
         match stat.f_type as u32 {
             _ if rc != 0 => None,
@@ -249,13 +250,13 @@ mod linux {
     }
 }
 
-/// How large this process may make a file. The kernel answers what goes beyond with SIGXFSZ, which ends the
-/// process unless somebody ignores it.
+/// The maximum size of a file for this process. The kernel answers writes beyond it with SIGXFSZ, which ends the
+/// process unless the signal is ignored.
 #[cfg(unix)]
 pub(super) fn file_size_limit() -> u64 {
     // SAFETY: both fields of rlimit are integers, for which zero is a value.
     let mut limit: libc::rlimit = unsafe { std::mem::zeroed() };
-    // SAFETY: a struct that may be written and lives through the call.
+    // SAFETY: a writable struct that outlives the call.
     match unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &mut limit) } {
         #[allow(clippy::unnecessary_cast, reason = "the field is narrower on some systems")]
         0 if limit.rlim_cur != libc::RLIM_INFINITY => limit.rlim_cur as u64,
@@ -269,7 +270,7 @@ pub(super) fn file_size_limit() -> u64 {
     u64::MAX
 }
 
-/// The calling thread's hook in front of calls for logs.
+/// The calling thread's hook before calls for logs.
 #[cfg(all(test, target_os = "linux"))]
 pub(super) mod hooks {
     use super::{Call, io};
@@ -280,7 +281,7 @@ pub(super) mod hooks {
         static HOOK: RefCell<Option<Hook>> = const { RefCell::new(None) };
     }
 
-    /// From now on each of these calls of this thread is preceded by the hook, and fails with its error.
+    /// Sets a hook that precedes each of these calls on this thread; its error makes the call fail.
     pub(in crate::fs::posix) fn set(hook: impl FnMut(Call) -> io::Result<()> + 'static) {
         HOOK.set(Some(Box::new(hook)));
     }
@@ -290,7 +291,7 @@ pub(super) mod hooks {
     }
 
     pub(in crate::fs::posix) fn before(call: Call) -> io::Result<()> {
-        // A hook that looks at files comes here itself.
+        // A hook that inspects files calls this function itself.
         let Some(mut hook) = HOOK.take() else { return Ok(()) };
         let result = hook(call);
         HOOK.set(Some(hook));
@@ -298,7 +299,7 @@ pub(super) mod hooks {
     }
 }
 
-/// Elsewhere the zone is not asked for: the time is that of Greenwich.
+/// Other systems: the time zone is not determined, and the time is UTC.
 #[cfg(not(unix))]
 pub(in crate::fs) fn local_time(secs: u64) -> [i32; 6] {
     let (days, rest) = ((secs / 86_400) as i64, (secs % 86_400) as i32);
@@ -314,12 +315,12 @@ pub(in crate::fs) fn local_time(secs: u64) -> [i32; 6] {
     [year as i32, month as i32, day as i32, rest / 3600, rest / 60 % 60, rest % 60]
 }
 
-/// Elsewhere blocks are not allocated ahead.
+/// Other systems: blocks are not allocated ahead.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn allocate(_: &File, _: u64, _: u64, _: bool) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Elsewhere the system chooses when to write.
+/// Other systems: the system decides when to write.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn start_writeback(_: &File, _: u64, _: u64) {}

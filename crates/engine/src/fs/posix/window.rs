@@ -1,9 +1,9 @@
-//! A mapped stretch of a log.
+//! The window: the mapped part of a log.
 //!
-//! Why unsafe: it is raw memory from mmap. Invariants: only its owner, with `&mut` to the log, stores into it; no
-//! Rust reference into it is made, so a reader may map or read the same file; stores stay below what the log
-//! has allocated, and one that faults all the same is survived and noticed ([`Watch`]). Tests: `posix_test.rs`,
-//! `log_test.rs`.
+//! The file is unsafe because a window is raw memory from mmap. Invariants: only its owner, with `&mut` to the log,
+//! stores into it; no Rust reference into it is made, so a reader may map or read the same file; stores stay within the
+//! allocated part of the log, and a store that faults nevertheless is survived and detected ([`Watch`]). Tests:
+//! `posix_test.rs`, `log_test.rs`.
 
 #![allow(unsafe_code)]
 
@@ -15,17 +15,17 @@ use std::os::fd::AsRawFd;
 use std::ptr::{self, NonNull};
 use std::sync::Arc;
 
-/// A mapped stretch of the file. Unmapped on drop.
+/// A mapped part of the file. Unmapped on drop.
 pub(super) struct Window {
     base: NonNull<u8>,
     len: usize,
-    /// Where in the file it begins.
+    /// The file offset of its beginning.
     start: u64,
     watch: Arc<Watch>,
 }
 
 impl Window {
-    /// Maps `len` bytes from `start`, all of which are allocated if they are to be touched.
+    /// Maps `len` bytes from `start`. They must be allocated if they are to be touched.
     pub(super) fn map(
         file: &File,
         start: u64,
@@ -33,11 +33,12 @@ impl Window {
         watch: &Arc<Watch>,
     ) -> io::Result<Window> {
         sys::before(Call::Map)?;
-        // A record of gigabytes.
+        // This happens for a record of gigabytes.
         if len > LONGEST {
             return Err(io::ErrorKind::OutOfMemory.into());
         }
-        // SAFETY: a new mapping at a place the kernel chooses touches no memory of ours.
+        // SAFETY: a new mapping at an address that the kernel chooses does not overlap existing
+        // memory.
         let base = unsafe {
             libc::mmap(
                 ptr::null_mut(),
@@ -56,8 +57,7 @@ impl Window {
         Ok(Window { base, len, start, watch: Arc::clone(watch) })
     }
 
-    /// Gives the pages from `from` to `to` in the file their memory, for less than it costs to touch one after
-    /// the other.
+    /// Populates the pages between the file offsets `from` and `to`, which costs less than touching them one by one.
     pub(super) fn populate(&self, from: u64, to: u64) -> io::Result<()> {
         sys::before(Call::Populate)?;
         let at = self.position(from, (to - from) as usize);
@@ -68,18 +68,19 @@ impl Window {
         };
         match io::Error::last_os_error() {
             _ if done == 0 => Ok(()),
-            // Kernels before 5.14 do not know the advice: pages come one by one, as touched.
+            // Kernels before 5.14 do not support the advice: pages are populated when they are
+            // touched.
             e if e.raw_os_error() == Some(libc::EINVAL) => Ok(()),
             e => Err(e),
         }
     }
 
-    /// Copies `data` to `offset` in the file. Panics if it is not in the window.
+    /// Copies `data` to `offset` in the file. Panics if that is outside the window.
     #[inline]
     pub(super) fn put(&self, offset: u64, data: &[u8]) {
         let at = self.position(offset, data.len());
-        // SAFETY: `position` has checked the range. `data` is not in the window: no reference
-        // into it exists.
+        // SAFETY: `position` has checked the range. `data` does not overlap the window: no
+        // reference into it exists.
         unsafe { ptr::copy_nonoverlapping(data.as_ptr(), self.base.as_ptr().add(at), data.len()) }
     }
 
@@ -100,7 +101,7 @@ impl Window {
         at
     }
 
-    /// Whether something that was put since it was mapped may be missing in the file.
+    /// Whether bytes stored since the window was mapped may be missing in the file.
     #[inline]
     pub(super) fn is_lost(&self) -> bool {
         self.watch.lost()
@@ -117,10 +118,10 @@ impl Window {
 
 impl Drop for Window {
     fn drop(&mut self) {
-        // A mapping is gone only for want of memory, and then stays: it costs addresses, nothing else.
+        // Unmapping fails only for lack of memory; the mapping then stays and costs only addresses.
         let _ = sys::before(Call::Unmap);
         self.watch.forget();
-        // SAFETY: the range is a whole mapping of ours, and no pointer into it is kept.
+        // SAFETY: the window owns the whole mapping, and no pointer into it is kept.
         unsafe { libc::munmap(self.base.as_ptr().cast(), self.len) };
     }
 }

@@ -1,8 +1,9 @@
-//! Files written through a buffer and write(2).
+//! Buffered files, written with write(2).
 //!
-//! After a failed sync nobody knows what is on the device, so the file is broken for good: every later call gives
-//! the same error. The same after a failed write, but for files whose writer asked to go on after a full disk:
-//! what the system took until then is known, and a record of which only a part was taken is cut off again.
+//! After a failed sync the state on the device is unknown, so the file is permanently broken: every later call returns
+//! the same error. The same holds after a failed write, except for files whose writer requested to continue after a
+//! full disk: the number of bytes that the system accepted is known, and a partly written record is removed by
+//! truncation.
 
 use super::sys;
 use crate::env::lock_rank;
@@ -15,12 +16,12 @@ use std::io::{self, IoSlice, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Small enough to stay in the second-level cache, large enough to make calls rare, and less than glibc maps:
-/// from the first such piece that is freed on it keeps more in its heaps.
+/// The size of the buffer: small enough to stay in the second-level cache, large enough to make calls rare, and below
+/// the size that glibc maps, since after the first free of a mapped piece glibc keeps more memory in its heaps.
 const BUFFER: usize = 124 << 10;
-/// From this size on, pieces go to the system without a copy.
+/// Pieces of at least this size are written without a copy.
 const DIRECT: usize = 32 << 10;
-/// Writeback is started behind the end by this much: the last pages will be written again.
+/// Writeback starts this many bytes before the end, since the last pages will be written again.
 const WRITEBACK_LAG: u64 = 256 << 10;
 const PAGE: u64 = 4096;
 
@@ -29,11 +30,11 @@ pub(super) struct SharedFile {
     pub(super) file: File,
     pub(super) path: PathBuf,
     use_fsync: bool,
-    /// A write that finds no room may be repeated.
+    /// Whether a write that fails because the device is full may be repeated.
     outlives_full_disk: bool,
-    /// How large it may become; see [`sys::file_size_limit`].
+    /// The maximum size of the file; see [`sys::file_size_limit`].
     limit: u64,
-    /// Set after `failure` is; makes the usual check one load.
+    /// Set after `failure`; with it, the usual check is one load.
     broken: AtomicBool,
     failure: Mutex<Option<Error>>,
     syncs: AtomicU64,
@@ -53,12 +54,12 @@ impl SharedFile {
         })
     }
 
-    /// How often the file was synced.
+    /// The number of syncs of the file.
     pub(super) fn syncs(&self) -> u64 {
         self.syncs.load(Ordering::Relaxed)
     }
 
-    /// The error that broke the file, if one did.
+    /// The error that broke the file, if any.
     #[inline]
     pub(super) fn check(&self) -> Result<()> {
         if !self.broken.load(Ordering::Acquire) {
@@ -67,7 +68,7 @@ impl SharedFile {
         self.failure.lock().clone().map_or(Ok(()), Err)
     }
 
-    /// A write failed, of which the caller knows what was taken.
+    /// Handles a failed write of which the caller knows how many bytes were accepted.
     #[cold]
     fn write_failed(&self, e: io::Error) -> Error {
         const CONTEXT: &str = "While appending to file";
@@ -100,14 +101,14 @@ impl FileSyncer for SharedFile {
     }
 }
 
-/// A buffered file. With `opts.log` each record goes to the operating system at once; else it waits
-/// in the buffer as everything does.
+/// A buffered file. With `opts.log` each record is passed to the operating system at once;
+/// otherwise it waits in the buffer like all other data.
 pub(super) struct BufferedFile {
     shared: Arc<SharedFile>,
     buffer: Vec<u8>,
-    /// Bytes handed to the operating system.
+    /// The number of bytes passed to the operating system.
     written: u64,
-    /// Blocks are allocated up to here; `u64::MAX` once the file system has refused.
+    /// Blocks are allocated up to this offset; `u64::MAX` after the file system refused.
     allocated: u64,
     allocation_step: u64,
     bytes_per_sync: u64,
@@ -121,7 +122,7 @@ impl BufferedFile {
         BufferedFile::over(SharedFile::new(file, path, opts), 0, opts)
     }
 
-    /// Goes on after the first `written` bytes, where the file's cursor must stand.
+    /// Continues a file after its first `written` bytes, where the file's cursor must be.
     pub(super) fn over(
         shared: Arc<SharedFile>,
         written: u64,
@@ -140,8 +141,8 @@ impl BufferedFile {
         }
     }
 
-    /// Writes what the buffer has, and these pieces behind it. After an error the buffer has what was not taken
-    /// of it; of the pieces a part may have been.
+    /// Writes the buffer, and then these pieces. After an error the buffer contains the part of it that was not
+    /// written; a part of the pieces may have been written.
     fn write_out(&mut self, data: &mut [IoSlice<'_>]) -> Result<()> {
         self.shared.check()?;
         let end = self.size() + data.iter().map(|piece| piece.len() as u64).sum::<u64>();
@@ -157,8 +158,8 @@ impl BufferedFile {
         Ok(())
     }
 
-    /// After `e`: cuts off what was taken of a record that began at `size`. If that cannot be done, nothing is to
-    /// follow.
+    /// After the error `e`, truncates a partly written record that began at `size`. If that fails, nothing more may be
+    /// appended.
     #[cold]
     fn take_back(&mut self, size: u64, e: Error) -> Error {
         if let Err(broken) = self.shared.check() {
@@ -174,12 +175,13 @@ impl BufferedFile {
         }
         self.buffer.clear();
         self.written = size;
-        // Cutting gives back what was allocated ahead.
+        // Truncation releases blocks allocated ahead.
         self.allocated = if self.allocated == u64::MAX { u64::MAX } else { size };
         e
     }
 
-    /// Keeps the file in one piece on the device. Its size does not move; a refusal is no error.
+    /// Allocates ahead, which keeps the file contiguous on the device. The file's size does not
+    /// change; a refusal is no error.
     fn allocate_ahead(&mut self, end: u64) {
         if end <= self.allocated {
             return;
@@ -203,7 +205,7 @@ impl BufferedFile {
     }
 }
 
-/// Whether an error is gone when there is room again, or the limit that was met is higher.
+/// Whether an error disappears when there is room again, or when the limit is raised.
 pub(super) fn passes(e: &io::Error) -> bool {
     matches!(
         e.kind(),
@@ -214,9 +216,10 @@ pub(super) fn passes(e: &io::Error) -> bool {
     )
 }
 
-/// One after the other, mostly by one call. How much the system took, and its error.
+/// Writes both parts consecutively, mostly in one call. Returns the number of bytes that the system
+/// accepted, and the result.
 fn write_both(mut file: &File, first: &[u8], data: &mut [IoSlice<'_>]) -> (usize, io::Result<()>) {
-    // A log's record is the buffer alone, and needs no memory for a list.
+    // A log record has only the buffer, and needs no memory for a list.
     let (mut alone, mut list) = ([IoSlice::new(first)], Vec::new());
     let mut pieces = &mut alone[..];
     if !data.is_empty() {
@@ -250,7 +253,7 @@ impl WritableFile for BufferedFile {
             self.flush()?;
         }
         if data.len() > self.buffer.capacity() - self.buffer.len() {
-            // Not twice the buffer, as doubling would come to.
+            // At most the size of the buffer, which doubling could exceed.
             let room = (2 * self.buffer.capacity()).max(data.len() + self.buffer.len()).min(BUFFER);
             self.buffer.reserve_exact(room - self.buffer.len());
         }
@@ -264,7 +267,7 @@ impl WritableFile for BufferedFile {
     }
 
     fn append_fragments(&mut self, fragments: &[Fragment], payload: &[u8]) -> Result<()> {
-        // One call for all keeps the file free of headers without payload, and of halves.
+        // One call for everything avoids headers without payload and partial records.
         let (size, mut rest) = (self.size(), payload);
         let written = if payload.len() >= DIRECT {
             let padding = [0; FRAGMENT_HEADER];
