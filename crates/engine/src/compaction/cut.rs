@@ -1,21 +1,21 @@
-//! Where an output file ends.
+//! The output cutter: decides where an output file of a compaction ends.
 //!
-//! A file that overlaps much of the level below makes the next compaction large; one that ends where
-//! a file below ends can often move down without being read. So an output ends at its target size,
-//! and before that where the keys cross a boundary of a grandparent:
+//! A file that overlaps much of the level below makes the next compaction large; a file that ends where a file below
+//! ends can often move down without being read. So an output ends at its target size, or earlier when the keys cross a
+//! boundary of a grandparent:
 //! * when the grandparents overlapped so far would make too large a compaction,
-//! * when the file is at least half full; the more boundaries it has crossed, the fuller it must be,
-//! * when the keys jump over a whole grandparent that is worth an eighth of a file: that one will
-//!   then stay untouched.
+//! * when the file is at least half full; the more boundaries it has crossed, the fuller it must be, or
+//! * when the keys skip a whole grandparent larger than an eighth of a file: the next compaction then does not touch
+//!   it.
 //!
-//! In return a file may grow to twice its target while it looks for a boundary.
+//! In return, a file may grow to twice its target size before it reaches a boundary.
 
 use super::plan::CompactionPlan;
 use crate::base::KeyOrder;
 use crate::version::FileMeta;
 use std::sync::Arc;
 
-/// Follows the keys of one run of outputs. One per sub-compaction.
+/// Tracks the keys of one sequence of outputs. There is one per sub-compaction.
 #[derive(Debug)]
 pub struct OutputCutter {
     order: KeyOrder,
@@ -23,22 +23,22 @@ pub struct OutputCutter {
     target: u64,
     largest: u64,
     overlap_max: u64,
-    /// Boundaries of grandparents (starts and ends) that lie at or before the last key: an odd
-    /// number means that the key is inside one.
+    /// The number of boundaries of grandparents (starts and ends) at or before the last key. An odd
+    /// number means that the key is inside a grandparent.
     passed: usize,
-    /// Boundaries passed since the output began.
+    /// The number of boundaries passed since the output began.
     crossings: u64,
-    /// Bytes of grandparents that the output has met.
+    /// The total size of the grandparents that the output overlaps, in bytes.
     overlap: u64,
-    /// Whether a key was seen.
+    /// Whether any key was processed.
     started: bool,
     wanted: bool,
 }
 
 impl OutputCutter {
-    /// For the outputs of this plan.
+    /// A cutter for the outputs of this plan.
     pub fn new(plan: &CompactionPlan, order: &KeyOrder) -> OutputCutter {
-        // Level 0 and the last level have nothing to align to.
+        // Level 0 and the last level have no grandparents to align to.
         let aligned = plan.output_level > 0 && !plan.grandparents.is_empty();
         let stretched = if aligned { plan.target_file_size.saturating_mul(2) } else { u64::MAX };
         let largest = if aligned { stretched } else { plan.target_file_size };
@@ -56,9 +56,10 @@ impl OutputCutter {
         }
     }
 
-    /// Whether the output, `size` bytes so far, should end before `user_key`. Keys ascend from call
-    /// to call; asking for every entry or once per user key comes to the same. The caller cuts only
-    /// between two user keys, and then calls [`OutputCutter::cut`]; until it does the answer stays.
+    /// Whether the output, `size` bytes so far, should end before `user_key`. Keys must ascend from
+    /// call to call; calls for every entry and once per user key give the same result. The caller
+    /// cuts only between two user keys, and then calls [`OutputCutter::cut`]; until then the answer
+    /// remains true.
     pub fn should_cut(&mut self, user_key: &[u8], size: u64) -> bool {
         if self.wanted {
             return true;
@@ -73,11 +74,11 @@ impl OutputCutter {
         self.wanted
     }
 
-    /// A new output begins with the key that was asked about last.
+    /// Begins a new output with the key of the last call of `should_cut`.
     pub fn cut(&mut self) {
         self.wanted = false;
         self.crossings = 0;
-        // The new output overlaps the grandparent that its first key is in.
+        // The new output overlaps the grandparent that contains its first key.
         self.overlap = self.current().map_or(0, |f| f.file_size);
     }
 
@@ -85,7 +86,8 @@ impl OutputCutter {
         if self.overlap.saturating_add(size) > self.overlap_max {
             return true;
         }
-        // From a gap: in and out of one file. From inside: out, then in and out.
+        // From a gap: into one file and out of it. From inside a file: out of it, then into another
+        // and out.
         let jump = if self.current().is_none() { 2 } else { 3 };
         if crossed >= jump && self.overlap - met_before > self.target / 8 {
             return true;
@@ -94,12 +96,12 @@ impl OutputCutter {
         u128::from(size) * 100 >= u128::from(self.target) * u128::from(fill)
     }
 
-    /// The grandparent that the last key is in.
+    /// The grandparent that contains the last key.
     fn current(&self) -> Option<&FileMeta> {
         (self.passed % 2 == 1).then(|| &*self.grandparents[self.passed / 2])
     }
 
-    /// Moves to `user_key`; returns how many boundaries lie between it and the key before.
+    /// Moves to `user_key`; returns the number of boundaries between the previous key and this one.
     fn pass(&mut self, user_key: &[u8]) -> u64 {
         let first = !std::mem::replace(&mut self.started, true);
         let mut crossed = 0;
@@ -114,7 +116,7 @@ impl OutputCutter {
                 break;
             }
             self.passed += 1;
-            // Files before the very first key are not met.
+            // Files before the very first key do not overlap the output.
             let skipped = first
                 && !is_inside
                 && self.order.compare_user(user_key, file.largest_user_key()).is_gt();

@@ -1,7 +1,7 @@
-//! The compaction job: a plan in, new tables out. Knows no database and takes no lock.
+//! The compaction job: turns a plan into new tables. It does not depend on a database and takes no lock.
 //!
-//! With sub-compactions the key range is cut into parts ([`super::part`]), which the thread of the job shares with
-//! helper threads. The outputs of the parts follow one another in key order.
+//! With sub-compactions, the key range is divided into parts ([`super::part`]), which the job's thread shares with
+//! helper threads. The outputs of the parts are concatenated in key order.
 
 use super::outputs::Outputs;
 use super::part::{Part, parts};
@@ -29,25 +29,25 @@ use crate::version::{FileMeta, Level, LevelIter, Version};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-/// What a compaction works on.
+/// The inputs and settings of a compaction.
 pub struct CompactionInputs<'a> {
-    /// What to read and where to write.
+    /// The files to read and the settings of the outputs.
     pub plan: &'a CompactionPlan,
     /// The version that the plan was made for.
     pub version: &'a Arc<Version>,
-    /// What readers and transactions still need.
+    /// The snapshots that readers and transactions still need.
     pub snapshots: JobSnapshots,
     /// Opens the input tables.
     pub tables: &'a Arc<TableCache>,
-    /// Threads that may share the work.
+    /// The maximum number of threads that share the work.
     pub max_subcompactions: usize,
-    /// Ends a manual compaction that is not wanted any more.
+    /// Interrupts a manual compaction that was cancelled.
     pub interrupt: Option<Interrupt>,
-    /// What the tables have in common with others.
+    /// The settings that all output tables share.
     pub output: OutputContext<'a>,
 }
 
-/// What a compaction made.
+/// The result of a compaction.
 #[derive(Debug, Default)]
 pub struct CompactionOutput {
     /// The new tables, in key order.
@@ -56,22 +56,22 @@ pub struct CompactionOutput {
     pub records_in: u64,
     /// Entries dropped because a newer one hides them.
     pub records_hidden: u64,
-    /// Tombstones dropped because nothing is left that they hide.
+    /// Tombstones dropped because they no longer hide anything.
     pub records_obsolete: u64,
-    /// Those among them that were not at the last level.
+    /// The tombstones among them that were not at the last level.
     pub records_optimized: u64,
     /// Entries dropped by a compaction filter.
     pub records_filtered: u64,
-    /// What listeners are told.
+    /// The statistics for listeners.
     pub stats: CompactionJobStats,
     /// Entries dropped because range tombstones hide them.
     pub records_range_deleted: u64,
-    /// Range tombstones dropped because nothing is left that they hide.
+    /// Range tombstones dropped because they no longer hide anything.
     pub tombstones_obsolete: u64,
 }
 
-/// Runs the plan and syncs the new tables and their directory entries. On an error nothing is left
-/// behind.
+/// Runs the plan and syncs the new tables and their directory entries. After an error no new tables
+/// are left.
 pub fn run(inputs: &CompactionInputs<'_>) -> Result<CompactionOutput> {
     let parts = counted_parts(inputs);
     let tombstones = tombstones(inputs)?;
@@ -80,7 +80,7 @@ pub fn run(inputs: &CompactionInputs<'_>) -> Result<CompactionOutput> {
         [part] => vec![run_told(inputs, 0, part, tombstones)],
         parts => run_parts(inputs, parts, tombstones),
     };
-    // The parts do not see what range tombstones hide.
+    // The parts do not count entries that range tombstones hide.
     let hidden = tombstones.map_or(0, JobTombstones::num_hidden);
     let mut all = CompactionOutput {
         records_in: hidden,
@@ -115,8 +115,8 @@ pub fn run(inputs: &CompactionInputs<'_>) -> Result<CompactionOutput> {
     Ok(all)
 }
 
-/// Runs the parts on as many threads as there are, or on fewer. Results are in the order of the parts;
-/// after an error there are none of parts that had not begun.
+/// Runs the parts on as many threads as there are parts, or on fewer. Results are in the order of the parts; after an
+/// error, parts that had not begun have no result.
 fn run_parts(
     inputs: &CompactionInputs<'_>,
     parts: &[Part],
@@ -145,7 +145,7 @@ fn panicked() -> Error {
     Error::corruption("compaction: a sub-compaction panicked")
 }
 
-/// Returns the parts of the plan, and records how many there are if the work may be shared.
+/// Returns the parts of the plan, and records their number if the work may be shared.
 fn counted_parts(inputs: &CompactionInputs<'_>) -> Vec<Part> {
     let statistics = &inputs.output.db_options.statistics;
     if inputs.max_subcompactions < 2 {
@@ -160,7 +160,7 @@ fn counted_parts(inputs: &CompactionInputs<'_>) -> Vec<Part> {
     parts
 }
 
-/// The filter of this part: the one of the options, else a fresh one from the factory.
+/// The filter of this part: the one in the options, or a new one from the factory.
 fn filter(inputs: &CompactionInputs<'_>) -> Result<Option<Arc<dyn CompactionFilter>>> {
     let options = &inputs.output.options;
     if let Some(filter) = &options.compaction_filter {
@@ -182,7 +182,7 @@ fn filter(inputs: &CompactionInputs<'_>) -> Result<Option<Arc<dyn CompactionFilt
     spares_no_snapshots(filter.map(Arc::from))
 }
 
-/// Runs a part, with listeners told before and after.
+/// Runs a part and notifies listeners before and after it.
 fn run_told(
     inputs: &CompactionInputs<'_>,
     index: usize,
@@ -219,7 +219,7 @@ fn run_told(
     result
 }
 
-/// Whether all tables are read.
+/// Whether the compaction reads all tables of the version.
 fn is_full(inputs: &CompactionInputs<'_>) -> bool {
     inputs.plan.num_input_files() == inputs.version.all_files().count()
 }
@@ -235,7 +235,7 @@ fn tombstones(inputs: &CompactionInputs<'_>) -> Result<Option<JobTombstones>> {
     Ok(JobTombstones::new(inputs.output.order, &found, &inputs.snapshots.sequences))
 }
 
-/// Whether nothing older than the inputs has keys in a range, both ends included.
+/// Whether nothing older than the inputs has keys in an inclusive range.
 fn is_last(inputs: &CompactionInputs<'_>, begin: &[u8], end: &[u8]) -> bool {
     let plan = inputs.plan;
     let deeper = plan.output_level + 1..inputs.version.num_levels();
@@ -257,9 +257,10 @@ fn run_part(
     let cpu_start = thread_cpu_time();
     let ctx = &inputs.output;
     let plan = inputs.plan;
-    // Below level 0 lie also its own older files, so what stays there never drops by key.
+    // Below level 0 there are also older files of level 0, so an output on level 0 never drops
+    // entries by key.
     let stays_on_level_0 = plan.output_level == 0;
-    // Something older may be ingested below at any time.
+    // Older data may be ingested below at any time.
     let keeps = stays_on_level_0 || ctx.options.cf_allow_ingest_behind;
     let mut deeper = inputs.version.deeper_keys(plan.output_level);
     let mut input = part.limit(ctx.order, input_iterator(inputs)?);
@@ -331,7 +332,7 @@ fn write_all(entries: &mut CompactionIter, outputs: &mut Outputs<'_>) -> Result<
     entries.status()
 }
 
-/// Level-0 files one by one, deeper levels each as one run.
+/// Creates the input iterator: one source per file of level 0, and one per deeper level.
 fn input_iterator(inputs: &CompactionInputs<'_>) -> Result<Box<dyn InternalIterator>> {
     let read = TableIterOptions {
         verify_checksums: true,

@@ -1,8 +1,8 @@
-//! Compaction: pick and run.
+//! Compaction: picking and running.
 //!
-//! [`picker`] looks at a version, decides what is worth merging and returns a [`plan`]; it opens no
-//! file. [`run`] turns a plan into files, takes no lock and knows no database; [`cut`] says where
-//! output files end.
+//! [`picker`] inspects a version, chooses files to merge and returns a [`plan`]; it opens no file.
+//! [`run`] turns a plan into files; it takes no lock and does not depend on a database. [`cut`]
+//! decides where output files end.
 
 pub mod cut;
 mod job;

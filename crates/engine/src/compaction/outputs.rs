@@ -1,5 +1,5 @@
-//! The tables of one (sub-)compaction, cut where [`OutputCutter`] says. A cut never separates
-//! entries of one user key, so that levels stay disjoint by user key.
+//! The output tables of one (sub-)compaction, divided by the [`OutputCutter`]. A cut never
+//! separates entries of one user key, so levels stay disjoint by user key.
 
 use super::cut::OutputCutter;
 use super::plan::CompactionPlan;
@@ -15,9 +15,9 @@ pub(super) struct Outputs<'a> {
     cutter: OutputCutter,
     partitioner: Option<Box<dyn SstPartitioner>>,
     open: Option<TableOutput>,
-    /// What is to be written beside entries.
+    /// The range tombstones to write.
     tombstones: Option<OutputTombstones>,
-    /// How many bytes tombstones hide below the output level.
+    /// Returns the number of bytes that tombstones hide below the output level.
     bytes_under: &'a dyn Fn(&Fragments) -> u64,
     finished: Vec<FileMeta>,
 }
@@ -35,7 +35,7 @@ impl<'a> Outputs<'a> {
         Outputs { ctx, cutter, partitioner, open: None, tombstones, bytes_under, finished }
     }
 
-    /// Appends an entry, in a new table where it is time for one.
+    /// Appends an entry, to a new table if a cut is due.
     #[inline]
     pub(super) fn add(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
         let user_key = user_key(key);
@@ -60,7 +60,7 @@ impl<'a> Outputs<'a> {
         self.open.as_ref().map_or(0, TableOutput::file_size) + waiting
     }
 
-    /// Whether the user wants another table from this key on.
+    /// Whether the user's partitioner requests a new table from this key on.
     #[inline]
     fn partitions(&mut self, user_key: &[u8], size: u64) -> bool {
         let (Some(partitioner), Some(table)) = (&mut self.partitioner, &self.open) else {
@@ -69,15 +69,16 @@ impl<'a> Outputs<'a> {
         partitioner.should_partition(table.last_user_key(), user_key, size)
     }
 
-    /// Whether no entry of this user key is in the open table. A table without entries holds
-    /// tombstones that began before.
+    /// Whether the open table has no entry of this user key. A table without entries contains
+    /// tombstones that began earlier.
     fn starts_user_key(&self, user_key: &[u8]) -> bool {
         let order = self.ctx.order;
         self.open.as_ref().is_none_or(|table| !order.equal_user(table.last_user_key(), user_key))
     }
 
-    /// Passes the tombstones that begin before `user_key`, `None` all, and ends tables where they
-    /// begin as it does at entries: tombstones alone may reach over much of the level below.
+    /// Passes the tombstones that begin before `user_key`, or all if it is `None`. Tables end at
+    /// the beginnings of tombstones by the same rules as at entries, since tombstones alone may
+    /// extend over much of the level below.
     fn pass_tombstones(&mut self, user_key: Option<&[u8]>) -> Result<()> {
         let order = self.ctx.order;
         loop {
@@ -115,21 +116,22 @@ impl<'a> Outputs<'a> {
         Ok(())
     }
 
-    /// Completes the last table and hands all out.
+    /// Completes the last table and returns all tables.
     pub(super) fn finish(&mut self) -> Result<Vec<FileMeta>> {
         self.pass_tombstones(None)?;
         self.end_table(None)?;
         Ok(std::mem::take(&mut self.finished))
     }
 
-    /// Removes every table: the compaction failed.
+    /// Removes all tables after a failed compaction.
     pub(super) fn remove_all(&mut self) {
         self.open = None;
         remove(self.ctx, &self.finished);
     }
 }
 
-/// Removes tables that no version refers to. What cannot be removed now goes at the next open.
+/// Removes tables that no version refers to. Files that cannot be removed now are removed at the
+/// next open.
 pub(super) fn remove(ctx: &OutputContext<'_>, files: &[FileMeta]) {
     for file in files {
         let _ = ctx.fs.remove_file(&ctx.paths.table(file));

@@ -1,13 +1,12 @@
-//! What one compaction reads and where its result goes. Plain data: a picker fills it in, a job
-//! carries it out.
+//! The compaction plan: the inputs of one compaction and the settings of its outputs. It is plain data that a picker
+//! fills in and a job carries out.
 //!
 //! Invariants, given the version it was picked from:
-//! * **CP1** Inputs are ordered by level, and each level's files as the version orders them.
-//! * **CP2** All entries of a user key on an input level are in the inputs, if any is.
-//! * **CP3** On level 0, an input takes along every file that overlaps it and is older; a compaction
-//!   that stays on level 0 takes neighbours in age.
-//! * **CP4** No other running compaction reads the same files, or writes into the same range of the
-//!   output level.
+//! * **CP1** Inputs are ordered by level, and the files of each level are in the version's order.
+//! * **CP2** If the inputs contain any entry of a user key on an input level, they contain all of them.
+//! * **CP3** On level 0, the inputs contain every older file that overlaps an input; the inputs of a compaction that
+//!   stays on level 0 are adjacent in age.
+//! * **CP4** No other running compaction reads the same files, or writes into the same range of the output level.
 
 use crate::base::KeyOrder;
 use crate::compress::CompressionType;
@@ -19,50 +18,50 @@ use std::sync::Arc;
 
 pub use crate::hooks::CompactionReason;
 
-/// Input files of one level.
+/// The input files of one level.
 #[derive(Clone)]
 pub struct PlanLevel {
     /// The level.
     pub level: usize,
-    /// Its files: newest first on level 0, else in key order. Never empty.
+    /// Its files: newest first on level 0, otherwise in key order. Never empty.
     pub files: Vec<Arc<FileMeta>>,
 }
 
 /// One compaction.
 pub struct CompactionPlan {
-    /// Its name towards the picker.
+    /// The picker's id of the plan.
     pub(super) id: u64,
     /// The column family.
     pub cf_id: u32,
-    /// The level that had to shrink.
+    /// The level that must shrink.
     pub start_level: usize,
-    /// The level that the result goes to.
+    /// The level of the outputs.
     pub output_level: usize,
-    /// Which of the column family's data paths the result goes to.
+    /// The index of the outputs' data path in the column family's list.
     pub output_path: u32,
-    /// The files that are read, by level.
+    /// The files to read, by level.
     pub inputs: Vec<PlanLevel>,
-    /// Files of the next level below the output that has any in this range, in key order: where
-    /// outputs are better cut, see [`super::cut::OutputCutter`].
+    /// The files in this range on the next level with data below the output level, in key order.
+    /// Outputs are preferably cut at their boundaries; see [`super::cut::OutputCutter`].
     pub grandparents: Vec<Arc<FileMeta>>,
-    /// The size that output files should have.
+    /// The target size of output files.
     pub target_file_size: u64,
-    /// The size that output files must not exceed, but for the last user key.
+    /// The maximum size of output files, which only the entries of the last user key may exceed.
     pub max_file_size: u64,
-    /// Bytes of grandparents that one output file may overlap.
+    /// The maximum number of bytes of grandparents that one output file may overlap.
     pub max_compaction_bytes: u64,
-    /// The codec of the output files.
+    /// The compression of output files.
     pub compression: CompressionType,
-    /// Nothing older than the inputs overlaps them: tombstones may go, sequence numbers may
-    /// become 0.
+    /// Whether nothing older than the inputs overlaps them: then tombstones may be dropped, and
+    /// sequence numbers may become 0.
     pub bottommost: bool,
-    /// The inputs can change their level as they are: no file is read or written.
+    /// Whether the inputs can move to the output level unchanged: no file is read or written.
     pub trivial_move: bool,
-    /// The inputs go, and nothing takes their place.
+    /// Whether the inputs are deleted without a replacement.
     pub deletion: bool,
-    /// Why it was picked.
+    /// The reason for the compaction.
     pub reason: CompactionReason,
-    /// The score of the start level when it was picked.
+    /// The score of the start level at the time of picking.
     pub score: f64,
 }
 
@@ -72,17 +71,17 @@ impl CompactionPlan {
         self.inputs.iter().flat_map(|l| l.files.iter().map(move |f| (l.level, f)))
     }
 
-    /// How many files are read.
+    /// The number of input files.
     pub fn num_input_files(&self) -> usize {
         self.inputs.iter().map(|l| l.files.len()).sum()
     }
 
-    /// How many bytes of files are read.
+    /// The total size of the input files in bytes.
     pub fn input_bytes(&self) -> u64 {
         self.input_files().fold(0, |sum, (_, f)| sum.saturating_add(f.file_size))
     }
 
-    /// Whether it makes files, apart from what it may drop.
+    /// Whether the plan writes tables, as opposed to moving or deleting files.
     pub fn writes_tables(&self) -> bool {
         !self.trivial_move && !self.deletion
     }
@@ -93,14 +92,15 @@ impl CompactionPlan {
         range.map_or_else(Default::default, |(s, l)| (s.to_vec(), l.to_vec()))
     }
 
-    /// The oldest time at which data of the inputs was written; 0 if no file knows.
+    /// The oldest time at which data of the inputs was written; 0 if it is unknown for all files.
     pub fn oldest_ancestor_time(&self) -> u64 {
         let known = self.input_files().map(|(_, f)| f.oldest_ancestor_time).filter(|t| *t > 0);
         known.min().unwrap_or(0)
     }
 }
 
-/// What cuts the tables of this plan, where the user says so. Level 0 is never cut.
+/// The partitioner for the tables of this plan, if the user has set one. Level 0 is never
+/// partitioned.
 pub(super) fn partitioner(
     options: &ColumnFamilyOptions,
     plan: &CompactionPlan,
@@ -118,7 +118,7 @@ pub(super) fn partitioner(
     })
 }
 
-/// The first and the last user key of some files; `None` if there are no files.
+/// The first and the last user key of these files; `None` if there are none.
 pub(super) fn key_range<'a>(
     order: &KeyOrder,
     files: impl IntoIterator<Item = &'a Arc<FileMeta>>,
@@ -132,7 +132,7 @@ pub(super) fn key_range<'a>(
     })
 }
 
-/// `L0 [9 8] + L1 [3] -> L1`, then what else is worth knowing: for LOG and for transcripts.
+/// `L0 [9 8] + L1 [3] -> L1`, followed by further details: for LOG and for transcripts.
 impl fmt::Display for CompactionPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, input) in self.inputs.iter().enumerate() {

@@ -1,7 +1,9 @@
-//! Finds the fragments in the blocks of a log, and tells what a crash leaves from other damage.
+//! The fragment reader: finds the fragments in the blocks of a log, and distinguishes the effects
+//! of a crash from other damage.
 //!
-//! Lengths are checked against the block, checksums against the payload. After a wrong length
-//! nothing in the block can be found, so its rest is dropped. Knows nothing of recovery modes.
+//! Lengths are checked against the block, checksums against the payload. After a wrong length, no
+//! further fragment in the block can be found, so its rest is dropped. This file does not depend on
+//! recovery modes.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -14,50 +16,50 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-/// What a recyclable log may leave unused at the end of a block.
+/// The maximum number of unused bytes at the end of a recyclable log's block.
 const MAX_PADDING: usize = RECYCLABLE_HEADER_SIZE - 1;
 
-/// A fragment: its type and where its payload lies in the block.
+/// A fragment: its type, and the range of its payload in the block.
 pub(super) struct Fragment {
     pub(super) kind: u8,
     pub(super) payload: Range<usize>,
     pub(super) offset: u64,
 }
 
-/// What the next bytes are.
+/// The result of reading the next bytes.
 pub(super) enum Step {
     Fragment(Fragment),
-    /// The end, clean.
+    /// A clean end.
     End,
-    /// The end, inside of a header or payload.
+    /// An end inside a header or payload.
     Torn(u64, u64, &'static str),
-    /// The same in a log that is written in order: nothing but zeros are left, from this offset on.
+    /// The same in a log that is written in order: only zeros are left from this offset on.
     OnlyZeros(u64),
-    /// A record of the log that had this file before.
+    /// A record of the log that previously used this file.
     Foreign,
-    /// What a crash leaves behind the synced part: offset, bytes, what.
+    /// Damage that a crash can cause after the synced part: offset, bytes, description.
     Unsynced(u64, u64, &'static str),
-    /// What no crash leaves: offset, bytes, what.
+    /// Damage that no crash can cause: offset, bytes, description.
     Broken(u64, u64, &'static str),
 }
 
-/// Reads a log from front to back, fragment by fragment.
+/// Reads a log sequentially, fragment by fragment.
 pub(super) struct Fragments {
     file: Arc<dyn RandomAccessFile>,
     log_number: u64,
     verify_checksums: bool,
-    /// The file may have been allocated ahead and filled through a mapping: after a crash pages of it
-    /// are zeros, in any order. Otherwise zeros are damage, but for an end that nothing has begun.
+    /// Whether the file may have been allocated ahead and filled through a mapping: after a crash some of its pages may
+    /// be zeros, in any order. Otherwise zeros are damage, except at an end where no record has begun.
     mapped: bool,
     /// The current block, shorter than [`BLOCK_SIZE`] only at the end of the file.
     block: Vec<u8>,
-    /// Where in the file it begins.
+    /// The file offset of the block.
     block_start: u64,
-    /// What of it was read.
+    /// The number of bytes of the block that were read.
     at: usize,
-    /// What of the first block is left out.
+    /// The number of bytes of the first block to skip.
     skip: usize,
-    /// A recyclable record was seen.
+    /// Whether a recyclable record was found.
     recycled: bool,
 }
 
@@ -80,13 +82,14 @@ impl Fragments {
         }
     }
 
-    /// The log was written from front to back, as with write(2).
+    /// Declares that the log was written sequentially, as with write(2).
     pub(super) fn written_in_order(mut self) -> Fragments {
         self.mapped = false;
         self
     }
 
-    /// Goes on at `offset` of the same log as `fresh` sees it, from which nothing was read yet.
+    /// Continues at `offset` in the same log, opened again as `fresh`, from which nothing was read
+    /// yet.
     pub(super) fn go_on_in(&mut self, fresh: Fragments, offset: u64) {
         let skip = offset % BLOCK_SIZE as u64;
         let (block_start, skip) = (offset - skip, skip as usize);
@@ -97,12 +100,12 @@ impl Fragments {
         self.file.path()
     }
 
-    /// The bytes of a fragment, until the next step.
+    /// The payload of a fragment, valid until the next step.
     pub(super) fn payload(&self, range: &Range<usize>) -> &[u8] {
         self.block.get(range.clone()).unwrap_or_default()
     }
 
-    /// Where reading stands.
+    /// The current offset in the file.
     pub(super) fn offset(&self) -> u64 {
         self.block_start + self.at as u64
     }
@@ -181,9 +184,9 @@ impl Fragments {
         Ok(Step::Fragment(Fragment { kind, payload: from..from + len, offset }))
     }
 
-    /// A header without length and type. Usually the end: allocated and not written, or the payload of a record
-    /// that a killed process did not come to publish. Otherwise the rest of a block that was too short for a
-    /// record, or a hole.
+    /// Handles a header without length and type. Usually this is the end: the space was allocated and not written, or
+    /// it contains the payload of a record that a killed process did not publish. Otherwise it is the rest of a block
+    /// that was too short for a record, or a hole.
     fn zeros(&mut self, offset: u64, rest: usize) -> Result<Step> {
         let block_end = self.block_start + self.block.len() as u64;
         if self.last_block() || !self.header_after(block_end)? {
@@ -191,7 +194,7 @@ impl Fragments {
             return Ok(if self.mapped { Step::End } else { Step::OnlyZeros(offset) });
         }
         self.next_block()?;
-        // Records about the log are never cut: what is left of a block before them may be long.
+        // Records about the log are never divided, so the rest of a block before them may be long.
         let kind = self.block.get(HEADER_SIZE - 1).copied().unwrap_or(ZERO);
         let about_the_log =
             matches!(kind, SET_COMPRESSION..=RECYCLABLE_TIMESTAMP_SIZE) || kind >= IGNORABLE;
@@ -206,7 +209,8 @@ impl Fragments {
         })
     }
 
-    /// Whether a block from `offset` on, where one begins, has a header. In one without nothing can be found.
+    /// Whether any block from `offset` on, where a block begins, has a header. No fragment can be found in a block
+    /// without one.
     fn header_after(&self, mut offset: u64) -> Result<bool> {
         let mut header = [0; HEADER_SIZE];
         while self.file.read_at(offset, &mut header)? == HEADER_SIZE {
@@ -219,7 +223,7 @@ impl Fragments {
         Ok(false)
     }
 
-    /// Whether there is anything but zeros from `offset` on.
+    /// Whether there is any non-zero byte from `offset` on.
     fn data_after(&self, mut offset: u64) -> Result<bool> {
         let mut buf = vec![0; BLOCK_SIZE];
         loop {
@@ -234,14 +238,14 @@ impl Fragments {
         }
     }
 
-    /// The record claims more than its block has. At the end of the file it is torn.
+    /// Handles a record whose length exceeds its block. At the end of the file it is torn.
     fn too_long(&mut self, offset: u64) -> Result<Step> {
         let bytes = (self.block.len() - self.at) as u64;
         self.at = self.block.len();
         if self.last_block() {
             return Ok(Step::Torn(offset, bytes, "truncated record body"));
         }
-        // A full block may be the last one too.
+        // A full block may also be the last one.
         let block_end = self.block_start + self.block.len() as u64;
         if self.mapped && self.file.read_at(block_end, &mut [0])? == 0 {
             return Ok(Step::Torn(offset, bytes, "truncated record body"));
@@ -249,7 +253,7 @@ impl Fragments {
         Ok(self.damaged(offset, bytes, "bad record length"))
     }
 
-    /// The rest of the block is dropped: after a wrong length nothing in it can be found.
+    /// Drops the rest of the block: after a wrong length no further fragment in it can be found.
     fn bad_checksum(&mut self, offset: u64, end: u64) -> Result<Step> {
         let bytes = (self.block.len() - self.at) as u64;
         self.at = self.block.len();
@@ -260,7 +264,7 @@ impl Fragments {
         Ok(self.damaged(offset, bytes, "checksum mismatch"))
     }
 
-    /// In a recycled log the rest of older records lies behind the end, cut anywhere.
+    /// Damage. In a recycled log the remains of older records follow the end, cut at any point.
     fn damaged(&self, offset: u64, bytes: u64, what: &'static str) -> Step {
         match self.recycled {
             true => Step::Unsynced(offset, bytes, what),

@@ -1,25 +1,25 @@
-//! Reads records and judges damage.
+//! The log reader: reads records and classifies damage.
 //!
-//! What follows damage depends on the recovery mode:
+//! The reaction to damage depends on the recovery mode:
 //!
 //! | Damage | Tolerate | Absolute | PointInTime | SkipAny |
 //! |---|---|---|---|---|
 //! | torn tail: the file ends inside a record | end | fail | stop | end |
 //! | hole: zeros, and records in later blocks | end | fail | stop | skip |
-//! | bad record with nothing but zeros behind it, or in a recycled log | end | fail | stop | skip |
+//! | bad record followed only by zeros, or in a recycled log | end | fail | stop | skip |
 //! | anything else | fail | fail | stop | skip |
 //!
 //! "Fail" is an error. "Stop" is [`ReadOutcome::Stop`]: the records so far are a consistent state,
-//! and a later log may follow only if it goes on exactly where this one stopped. "Skip" drops the
+//! and a later log may follow only if it continues exactly where this one stopped. "Skip" drops the
 //! rest of the block (bad length or checksum) or the record (unknown type). A MANIFEST is read with
 //! `TolerateCorruptedTailRecords`.
 //!
-//! A hole is what a power failure leaves of a mapped log: pages reach the device in any order, so
-//! later records may be there without earlier ones, or a header without its payload. None of them
-//! was synced.
+//! A power failure can leave a hole in a mapped log: pages reach the device in any order, so later
+//! records may exist without earlier ones, or a header without its payload. None of them was
+//! synced.
 //!
-//! Bytes are never trusted: lengths are checked against the block, sizes of compressed records
-//! are capped. Not safe from many threads.
+//! Bytes are never trusted: lengths are checked against the block, and sizes of compressed records
+//! are limited. A reader is for one thread.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -34,30 +34,30 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The smallest write batch: its sequence number and count.
+/// The size of the smallest write batch: its sequence number and count.
 const MIN_BATCH: usize = 12;
 
-/// What [`LogReader::read_record`] found.
+/// The result of [`LogReader::read_record`].
 #[derive(Debug)]
 pub enum ReadOutcome<'a> {
     /// A record.
     Record(&'a [u8]),
-    /// No more records. See [`LogReader::damage`] for what was tolerated.
+    /// No more records. [`LogReader::damage`] returns the tolerated damage.
     End,
     /// Point-in-time recovery stops here.
     Stop(Damage),
 }
 
-/// Bytes that are not what they must be.
+/// Invalid bytes in a log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Damage {
-    /// Where in the log.
+    /// The offset in the log.
     pub offset: u64,
-    /// How many bytes were dropped.
+    /// The number of dropped bytes.
     pub bytes: u64,
-    /// RocksDB's words for it.
+    /// RocksDB's description of it.
     pub what: String,
-    /// The file ended inside a record, as after a crash.
+    /// Whether the file ended inside a record, as after a crash.
     pub torn_tail: bool,
 }
 
@@ -67,13 +67,13 @@ impl fmt::Display for Damage {
     }
 }
 
-/// Reads a log from front to back.
+/// Reads a log sequentially.
 pub struct LogReader {
     fragments: Fragments,
     min_record: usize,
-    /// A record put together from fragments, or decompressed.
+    /// A record assembled from fragments, or decompressed.
     scratch: Vec<u8>,
-    /// Where the record that is being put together begins.
+    /// The offset of the record that is being assembled.
     fragments_from: Option<u64>,
     record_offset: u64,
     end_offset: u64,
@@ -84,7 +84,7 @@ pub struct LogReader {
     ended: bool,
 }
 
-/// Where a whole record lies.
+/// The location of a complete record.
 enum Found {
     Block(Range<usize>),
     Scratch,
@@ -117,14 +117,14 @@ impl LogReader {
         LogReader { min_record: MIN_BATCH, ..LogReader::new(file, log_number, true) }
     }
 
-    /// Reads a MANIFEST. It is never mapped, so that zeros in it are damage where a WAL has them after a
-    /// crash. RocksDB accepts recyclable records in it where they say log number 0.
+    /// Reads a MANIFEST. It is never mapped, so zeros that are normal in a WAL after a crash are damage in it. RocksDB
+    /// accepts recyclable records in it if their log number is 0.
     pub fn manifest(file: Arc<dyn RandomAccessFile>) -> LogReader {
         let reader = LogReader::new(file, 0, true);
         LogReader { fragments: reader.fragments.written_in_order(), ..reader }
     }
 
-    /// The next record, as `mode` allows. After `End`, `Stop` or an error there is none.
+    /// The next record, according to `mode`. After `End`, `Stop` or an error there are no more.
     pub fn read_record(&mut self, mode: WalRecoveryMode) -> Result<ReadOutcome<'_>> {
         while !self.ended {
             let step = self.fragments.step().inspect_err(|_| self.ended = true)?;
@@ -157,30 +157,30 @@ impl LogReader {
         Ok(ReadOutcome::End)
     }
 
-    /// Goes on behind the last whole record in `fresh`, a reader of the same log that was opened
-    /// later and sees what was appended meanwhile.
+    /// Continues after the last complete record in `fresh`, a reader of the same log that was
+    /// opened later and sees records appended in the meantime.
     pub fn go_on_in(&mut self, fresh: LogReader) {
         self.fragments.go_on_in(fresh.fragments, self.end_offset);
         self.fragments_from = None;
         self.ended = false;
     }
 
-    /// Damage met so far, tolerated or not.
+    /// The damage found so far, tolerated or not.
     pub fn damage(&self) -> &[Damage] {
         &self.damage
     }
 
-    /// Where the last record begins.
+    /// The offset of the last record.
     pub fn record_offset(&self) -> u64 {
         self.record_offset
     }
 
-    /// Where the last record ends.
+    /// The end of the last record.
     pub fn end_offset(&self) -> u64 {
         self.end_offset
     }
 
-    /// Column families with user timestamps, and the size of these, as the log says so far.
+    /// Column families with user timestamps and the size of these, as recorded in the log so far.
     #[cfg(test)]
     fn timestamp_sizes(&self) -> &[(u32, u16)] {
         &self.timestamp_sizes
@@ -194,7 +194,7 @@ impl LogReader {
         damage
     }
 
-    /// Ends in the way of the mode for damage that is fatal in it.
+    /// Ends reading because of damage that is fatal in this mode.
     fn stop_or_fail(&mut self, damage: Damage, mode: WalRecoveryMode) -> Result<Option<Damage>> {
         self.ended = true;
         match mode {
@@ -203,7 +203,7 @@ impl LogReader {
         }
     }
 
-    /// The log ends between records; if in the middle of one, that is a torn tail.
+    /// Ends the log between records; inside a record, this is a torn tail.
     fn end(&mut self, mode: WalRecoveryMode) -> Result<Option<Damage>> {
         self.ended = true;
         match self.fragments_from.take() {
@@ -265,7 +265,7 @@ impl LogReader {
 
     // ---- putting records together ----
 
-    /// Adds a fragment: a record if it is complete now, or the damage to stop at.
+    /// Adds a fragment. Returns a record if it is now complete, or the damage at which to stop.
     fn take(
         &mut self,
         f: Fragment,
@@ -344,7 +344,7 @@ impl LogReader {
         Ok(stop.map_or(Ok(None), Err))
     }
 
-    /// Records about the log itself, and those of types nobody knows.
+    /// Handles records about the log itself, and records of unknown types.
     fn take_meta(
         &mut self,
         f: &Fragment,

@@ -1,9 +1,9 @@
-//! Writes records in their legacy form.
+//! The log writer, which writes records in their legacy form.
 //!
-//! Fragments are handed over with their headers apart, and all fragments of a record at once, so that a file may
-//! make room first and publish the headers last: a process killed in between leaves a whole record or none.
+//! It passes all fragments of a record to the file at once, with separate headers, so that the file can allocate room
+//! first and publish the headers last: a process killed in between leaves a whole record or none.
 //!
-//! Not safe from many threads; the syncer it gives out is.
+//! A writer is for one thread; its syncer may be used from many.
 
 use super::record::{BLOCK_SIZE, FIRST, FULL, HEADER_SIZE, LAST, MIDDLE};
 use crate::base::checksum::{crc32c, crc32c_extend, mask};
@@ -15,17 +15,17 @@ use std::sync::Arc;
 pub struct LogWriter {
     file: Box<dyn WritableFile>,
     log_number: u64,
-    /// Bytes of the current block in use.
+    /// The number of bytes in use in the current block.
     block_offset: usize,
-    /// The checksum of each type's byte, to go on from.
+    /// The checksum of each type's byte, with which checksums of fragments begin.
     type_crc: [u32; 5],
-    /// A record was cut short: nothing may follow it.
+    /// The error that cut a record short; nothing may follow it.
     broken: Option<Error>,
-    /// Those of the last record that had several; kept for its memory.
+    /// The fragments of the last record that had several; kept to reuse the memory.
     fragments: Vec<Fragment>,
 }
 
-/// The layout is this folder's, and files need to know where a header ends.
+/// This folder defines the layout, and files must know the size of a header.
 const _: () = assert!(HEADER_SIZE == FRAGMENT_HEADER);
 
 impl LogWriter {
@@ -36,9 +36,9 @@ impl LogWriter {
         LogWriter { file, log_number, block_offset: 0, type_crc, broken, fragments }
     }
 
-    /// Appends a record. When it returns, the record survives this process if the file was opened as
-    /// a log, else after a flush; it survives the machine after a sync. If it fails for want of space, nothing was
-    /// placed and a later call may succeed.
+    /// Appends a record. On return, the record survives this process if the file was opened as a log, otherwise after a
+    /// flush; it survives a machine crash after a sync. If there is no space, nothing was written and a later call may
+    /// succeed.
     #[inline]
     pub fn add_record(&mut self, payload: &[u8]) -> Result<()> {
         if payload.len() + HEADER_SIZE > BLOCK_SIZE - self.block_offset || self.broken.is_some() {
@@ -70,12 +70,13 @@ impl LogWriter {
         Ok(())
     }
 
-    /// Divides a record among the blocks. Returns where in its block the next one begins.
+    /// Divides a record among the blocks. Returns the offset in its block at which the next record
+    /// begins.
     fn divide(&self, payload: &[u8], fragments: &mut Vec<Fragment>) -> usize {
         let (mut rest, mut offset) = (payload, self.block_offset);
         loop {
             let room = BLOCK_SIZE - offset;
-            // What is too short for a header is filled.
+            // Space that is too short for a header is filled.
             let padding = if room < HEADER_SIZE { room } else { 0 };
             let room = if padding > 0 { BLOCK_SIZE } else { room };
             let (part, after) = rest.split_at(rest.len().min(room - HEADER_SIZE));
@@ -102,7 +103,8 @@ impl LogWriter {
         [crc[0], crc[1], crc[2], crc[3], len[0], len[1], kind]
     }
 
-    /// If part of it was placed, the place of the next record is not known.
+    /// Handles a failed append. If a part of the record was written, the offset of the next record
+    /// is unknown.
     #[cold]
     fn failed(&mut self, size_before: u64, e: Error) -> Error {
         if self.file.size() != size_before {
@@ -111,37 +113,37 @@ impl LogWriter {
         e
     }
 
-    /// Whether no record can follow: one was cut short, or the file failed.
+    /// Whether no record can follow, because a record was cut short or the file failed.
     pub fn is_broken(&self) -> bool {
         self.broken.is_some() || self.file.is_broken()
     }
 
-    /// Hands everything to the operating system.
+    /// Passes all records to the operating system.
     pub fn flush(&mut self) -> Result<()> {
         self.file.flush()
     }
 
-    /// Waits until the device has every record.
+    /// Waits until all records are on the device.
     pub fn sync(&mut self) -> Result<()> {
         self.file.sync()
     }
 
-    /// A handle that syncs while others append.
+    /// A handle that syncs while other threads append.
     pub fn syncer(&self) -> Arc<dyn FileSyncer> {
         self.file.syncer()
     }
 
-    /// Bytes written.
+    /// The number of bytes written.
     pub fn size(&self) -> u64 {
         self.file.size()
     }
 
-    /// Cuts off what was allocated ahead and closes the file.
+    /// Removes space allocated ahead and closes the file.
     pub fn close(&mut self) -> Result<()> {
         self.file.close()
     }
 
-    /// The number in the log's name.
+    /// The number in the log's file name.
     pub fn log_number(&self) -> u64 {
         self.log_number
     }

@@ -1,4 +1,5 @@
-//! From what a policy chose to a plan: codec, sizes, what lies below, and whether a move is enough.
+//! Turns a policy's choice into a plan: compression, sizes, grandparents, and whether a trivial
+//! move suffices.
 
 use super::inputs::{Files, Inputs, total_size};
 use super::paths::path_of_level;
@@ -12,20 +13,20 @@ use crate::options::{ColumnFamilyOptions, CompactionStyle};
 use crate::version::{FileMeta, Version};
 use std::sync::Arc;
 
-/// What the leveled policy chose.
+/// The choice of the leveled policy.
 pub(super) struct Choice {
     pub(super) start_level: usize,
     pub(super) output_level: usize,
-    /// The data path that the user wants; `None` leaves it to the sizes of levels.
+    /// The data path that the user requests; `None` chooses it by the sizes of levels.
     pub(super) output_path: Option<u32>,
     pub(super) inputs: Inputs,
     pub(super) reason: CompactionReason,
     pub(super) score: f64,
-    /// Files must be rewritten.
+    /// Whether files must be rewritten.
     pub(super) rewrite: bool,
 }
 
-/// Inputs that were chosen, whatever the policy.
+/// Chosen inputs, independent of the policy.
 pub(super) struct Draft {
     pub(super) start_level: usize,
     pub(super) output_level: usize,
@@ -33,13 +34,13 @@ pub(super) struct Draft {
     pub(super) levels: Vec<PlanLevel>,
     pub(super) reason: CompactionReason,
     pub(super) score: f64,
-    /// Outputs have the codec of their level, else none.
+    /// Whether outputs are compressed as their level requires; if not, they are uncompressed.
     pub(super) compressed: bool,
     pub(super) trivial_move: bool,
 }
 
 impl Draft {
-    /// From one level to another.
+    /// A compaction from one level to another.
     pub(super) fn of(
         (start_level, output_level): (usize, usize),
         inputs: Inputs,
@@ -62,13 +63,13 @@ impl Draft {
         }
     }
 
-    /// Files that stay on their level, or go for good.
+    /// A compaction of files that stay on their level, or that are deleted.
     pub(super) fn within(level: usize, files: Files, reason: CompactionReason) -> Draft {
         Draft::of((level, level), Inputs { start: files, output: Files::new() }, reason)
     }
 }
 
-/// Makes a draft a plan.
+/// Turns a draft into a plan.
 pub(super) fn plan_of(
     picker: &CompactionPicker,
     version: &Version,
@@ -87,10 +88,10 @@ pub(super) fn plan_of(
         output_path: draft.output_path,
         grandparents: match is_leveled {
             true => grandparents(version, output_level, &levels),
-            // Levels are merged whole: there is nothing to align to.
+            // Levels are merged as a whole, so there is nothing to align to.
             false => Files::new(),
         },
-        // What stays on level 0 stays one file.
+        // The output on level 0 must be one file.
         target_file_size: match output_level {
             0 => largest_file,
             _ => shape.targets.target_file_size(options, output_level),
@@ -113,7 +114,7 @@ pub(super) fn plan_of(
     plan
 }
 
-/// Makes a choice a plan.
+/// Turns a choice into a plan.
 pub(super) fn make_plan(
     picker: &CompactionPicker,
     version: &Version,
@@ -131,7 +132,7 @@ pub(super) fn make_plan(
     let draft = Draft::of((start_level, output_level), inputs, reason);
     let draft = Draft { score, output_path, ..draft };
     let mut plan = plan_of(picker, version, options, shape, draft);
-    // Who compacts by hand may do so to have data filtered.
+    // A manual compaction may be intended to run the filter over the data.
     let filters = reason == CompactionReason::ManualCompaction && options.has_compaction_filter();
     plan.trivial_move = !rewrite
         && !filters
@@ -156,7 +157,7 @@ fn grandparents(version: &Version, output_level: usize, inputs: &[PlanLevel]) ->
         .unwrap_or_default()
 }
 
-/// Whether nothing older than the inputs lies in their range.
+/// Whether nothing older than the inputs is in their range.
 fn is_bottommost(version: &Version, output_level: usize, inputs: &[PlanLevel]) -> bool {
     let order = version.order();
     let Some((smallest, largest)) = key_range(order, inputs.iter().flat_map(|l| &l.files)) else {
@@ -166,15 +167,15 @@ fn is_bottommost(version: &Version, output_level: usize, inputs: &[PlanLevel]) -
     let deeper = (output_level + 1..version.num_levels()).any(|l| version.overlaps(l, begin, end));
     let older_on_level0 = inputs.iter().filter(|l| l.level == 0).any(|l| {
         let is_input = |f: &FileMeta| l.files.iter().any(|i| i.number == f.number);
-        // Newest first: what comes after the first input may be older.
+        // Newest first: files after the first input may be older.
         let rest = version.files(0).iter().skip_while(|f| !is_input(f));
         rest.filter(|f| !is_input(f)).any(|f| version.file_overlaps(f, begin, end))
     });
     !deeper && !older_on_level0
 }
 
-/// Whether the inputs, which overlap nothing on the output level, can go there as they are: they do
-/// not overlap each other, and will not make the next compaction too large.
+/// Whether the inputs, which overlap nothing on the output level, can be moved there unchanged:
+/// they do not overlap each other, and will not make the next compaction too large.
 fn can_move(version: &Version, plan: &CompactionPlan) -> bool {
     let order = version.order();
     let [PlanLevel { files, .. }] = &plan.inputs[..] else { return false };
@@ -196,7 +197,7 @@ fn can_move(version: &Version, plan: &CompactionPlan) -> bool {
         })
 }
 
-/// Whether no input would have to be cut.
+/// Whether the partitioner would not divide any input.
 fn partitions_allow_move(
     options: &ColumnFamilyOptions,
     version: &Version,

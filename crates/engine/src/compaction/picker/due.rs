@@ -1,4 +1,4 @@
-//! Files whose time has come: because of their age, or because a snapshot was released.
+//! Files that are due for compaction because of their age, or because a snapshot was released.
 
 use super::shape::last_level;
 use crate::base::SeqNo;
@@ -6,19 +6,20 @@ use crate::options::ColumnFamilyOptions;
 use crate::version::{FileMeta, Version};
 use std::sync::Arc;
 
-/// What a pick depends on beside version and options.
+/// The inputs of a pick besides version and options.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PickContext {
-    /// Seconds since 1970.
+    /// The current time in seconds since 1970.
     pub now: u64,
-    /// The oldest snapshot when one was released last, or what was visible then; 0 if none ever was.
+    /// The oldest snapshot at the time when one was last released, or the visible sequence number if none was left; 0
+    /// if none was ever released.
     pub oldest_snapshot: SeqNo,
 }
 
 /// A file and its level.
 pub(super) type Found<'a> = (usize, &'a Arc<FileMeta>);
 
-/// Files on the last level of their range that keep what only a released snapshot needed: sequence
+/// Files on the last level of their range with data that only a released snapshot needed: sequence
 /// numbers, tombstones, hidden entries.
 pub(super) fn bottommost<'a>(
     version: &'a Version,
@@ -27,7 +28,7 @@ pub(super) fn bottommost<'a>(
 ) -> impl Iterator<Item = Found<'a>> {
     let (oldest_snapshot, now) = (context.oldest_snapshot, context.now);
     let delay = u64::from(options.bottommost_file_compaction_delay);
-    // Something may come below it at any time.
+    // Older data may be ingested below at any time.
     let keeps_history = options.cf_allow_ingest_behind;
     version.all_files().filter(move |(level, f)| {
         let old_enough = delay == 0 || f.file_creation_time <= now.saturating_sub(delay);
@@ -40,8 +41,8 @@ pub(super) fn bottommost<'a>(
     })
 }
 
-/// The smallest sequence number that a released snapshot must reach to make
-/// `bottommost` find more.
+/// The smallest sequence number that a released snapshot must reach for `bottommost` to find
+/// further files.
 pub fn bottommost_threshold(version: &Version, context: &PickContext) -> SeqNo {
     let waits = |f: &FileMeta| f.largest_seqno != 0 && f.largest_seqno >= context.oldest_snapshot;
     let files =
@@ -49,7 +50,7 @@ pub fn bottommost_threshold(version: &Version, context: &PickContext) -> SeqNo {
     files.map(|(_, f)| f.largest_seqno).min().unwrap_or(SeqNo::MAX)
 }
 
-/// Whether nothing older can hold keys of the file.
+/// Whether no older file can contain keys of this file.
 fn is_bottommost(version: &Version, level: usize, file: &FileMeta) -> bool {
     if level == 0 {
         let oldest = version.files(0).last().is_some_and(|f| f.number == file.number);
@@ -59,8 +60,8 @@ fn is_bottommost(version: &Version, level: usize, file: &FileMeta) -> bool {
     !(level + 1..version.num_levels()).any(|l| version.overlaps(l, begin, end))
 }
 
-/// Files above the deepest level whose oldest data is older than `ttl`: they should go down, where
-/// what they hide can be dropped.
+/// Files above the deepest level whose oldest data is older than `ttl`. They should move down,
+/// where the entries that they hide can be dropped.
 pub(super) fn expired<'a>(
     version: &'a Version,
     options: &ColumnFamilyOptions,
@@ -92,7 +93,7 @@ pub(super) fn periodic<'a>(
     })
 }
 
-/// Files that asked to be compacted, above the last level with data.
+/// Files marked for compaction, above the last level with data.
 pub(super) fn marked<'a>(
     version: &'a Version,
     options: &ColumnFamilyOptions,

@@ -1,8 +1,8 @@
-//! The FIFO policy: the oldest files go when there are too many bytes, or when they are too old. No
-//! snapshot keeps them. With `allow_compaction` small files of level 0 are merged.
+//! The FIFO policy: the oldest files are deleted when the total size is too large, or when they are too old. Snapshots
+//! do not keep them. With `allow_compaction`, small files of level 0 are merged.
 //!
-//! A database that was leveled has files on deeper levels. When there are too many bytes these go first,
-//! the deepest level before the others and each from the smallest key on.
+//! A database that used the leveled policy before has files on deeper levels. When the total size is too large, these
+//! are deleted first: the deepest level before the others, and each level in key order.
 
 use super::CompactionPicker;
 use super::draft::Draft;
@@ -13,7 +13,7 @@ use crate::options::ColumnFamilyOptions;
 use crate::version::{FileMeta, Version};
 use std::sync::Arc;
 
-/// What to do now. One thing at a time: dropping files is quick.
+/// Chooses the next action. There is one at a time, since deleting files is fast.
 pub(super) fn choose(
     picker: &CompactionPicker,
     version: &Version,
@@ -28,7 +28,7 @@ pub(super) fn choose(
         .or_else(|| small_ones(version, options))
 }
 
-/// The newest time at which data of the file can have been written; 0 unknown.
+/// The latest time at which data of the file can have been written; 0 if unknown.
 fn newest_time(file: &FileMeta) -> u64 {
     match file.file_creation_time {
         0 => file.oldest_ancestor_time,
@@ -36,7 +36,7 @@ fn newest_time(file: &FileMeta) -> u64 {
     }
 }
 
-/// Files beyond `ttl`, unless the rest is still too large: then size decides.
+/// Files older than `ttl`, unless the remaining files are still too large: then size decides.
 fn too_old(
     version: &Version,
     options: &ColumnFamilyOptions,
@@ -54,7 +54,7 @@ fn too_old(
     drop_files(0, old.to_vec(), CompactionReason::FIFOTtl)
 }
 
-/// The oldest files, until the rest is not too large.
+/// The oldest files, until the remaining size is within the limit.
 fn too_large(version: &Version, options: &ColumnFamilyOptions) -> Option<Draft> {
     let limit = options.compaction_options_fifo.max_table_files_size;
     let mut total = version.all_files().fold(0u64, |sum, (_, f)| sum.saturating_add(f.file_size));
@@ -82,8 +82,8 @@ fn drop_files(level: usize, files: Files, reason: CompactionReason) -> Option<Dr
     Some(Draft::within(level, files, reason))
 }
 
-/// With `allow_compaction`: small files of level 0, so that there are fewer. What they make should not
-/// be larger than what a memtable makes, else it would live longer than it should.
+/// With `allow_compaction`, small files of level 0, to reduce their number. The result should not be larger than a
+/// flushed memtable's file, or its data would outlive its time.
 fn small_ones(version: &Version, options: &ColumnFamilyOptions) -> Option<Draft> {
     if !options.compaction_options_fifo.allow_compaction || version.deepest_level()? > 0 {
         return None;

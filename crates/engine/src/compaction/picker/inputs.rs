@@ -1,5 +1,5 @@
-//! From a first choice to whole inputs: no user key is split, nothing is taken twice, and where it
-//! costs no more of the output level, more of the start level comes along.
+//! Expansion of a first choice to complete inputs: no user key is split, no file is used twice, and
+//! files of the start level are added if they need no further files of the output level.
 
 use super::{CompactionPicker, max_compaction_bytes};
 use crate::compaction::plan::key_range;
@@ -19,8 +19,8 @@ pub(super) fn any_being_compacted(files: &[Arc<FileMeta>]) -> bool {
     files.iter().any(|f| f.is_being_compacted())
 }
 
-/// From the newest on, files of level 0 as long as each makes merging them cheaper per file that the
-/// merge removes, within `limit` bytes; and that price.
+/// The newest files of level 0, as long as each of them lowers the cost of the merge per file that it removes, within
+/// `limit` bytes; and that cost.
 pub(super) fn cheap_to_merge(files: &[Arc<FileMeta>], limit: u64) -> (Files, u64) {
     let (mut bytes, mut per_file) = (0u64, u64::MAX);
     let mut taken = Files::new();
@@ -41,8 +41,9 @@ pub(super) fn total_size(files: &[Arc<FileMeta>]) -> u64 {
     files.iter().fold(0, |sum, f| sum.saturating_add(f.file_size))
 }
 
-/// Adds neighbours until no user key lies on both sides of a boundary. Our files never split a user
-/// key, but older RocksDB releases did. `None` if a file is being compacted.
+/// Adds neighbours until no user key is on both sides of a boundary. This engine's files never
+/// split a user key, but those of older RocksDB releases did. Returns `None` if a file is being
+/// compacted.
 pub(super) fn clean_cut(version: &Version, level: usize, files: Files) -> Option<Files> {
     if level == 0 || files.is_empty() {
         return (!any_being_compacted(&files)).then_some(files);
@@ -51,7 +52,7 @@ pub(super) fn clean_cut(version: &Version, level: usize, files: Files) -> Option
     let all = version.files(level);
     let (smallest, largest) = key_range(order, &files)?;
     let mut range = version.level(level).overlapping_range(Some(smallest), Some(largest));
-    // A file that begins where a tombstone of the last one ends was not asked for.
+    // A file that begins where a tombstone of the last one ends was not requested.
     if let [.., before, last] = &all[range.clone()]
         && before.ends_before(order, last.smallest_user_key())
         && !files.iter().any(|f| f.number == last.number)
@@ -72,14 +73,14 @@ pub(super) fn clean_cut(version: &Version, level: usize, files: Files) -> Option
     (!any_being_compacted(&files)).then_some(files)
 }
 
-/// The files of `level` that overlap any of `files`, cut clean.
+/// The files of `level` that overlap any of `files`, with a clean cut.
 pub(super) fn overlapping(version: &Version, level: usize, files: &Files) -> Option<Files> {
     let (smallest, largest) = key_range(version.order(), files)?;
     clean_cut(version, level, version.overlapping_inputs(level, Some(smallest), Some(largest)))
 }
 
-/// Completes `start`, which is cut clean, by the files of the output level. `None` if a running
-/// compaction is in the way.
+/// Completes `start`, which must have a clean cut, with the files of the output level. Returns
+/// `None` if a running compaction is in the way.
 pub(super) fn complete(
     picker: &CompactionPicker,
     version: &Version,
@@ -105,8 +106,8 @@ pub(super) fn complete(
     (!conflict).then_some(inputs)
 }
 
-/// More of the start level for the same files of the output level, within `limit` bytes: first all
-/// that overlaps the whole range, else what lies inside it.
+/// More files of the start level for the same files of the output level, within `limit` bytes:
+/// preferably all that overlap the whole range, otherwise those inside it.
 fn grow(
     version: &Version,
     (start_level, output_level): (usize, usize),

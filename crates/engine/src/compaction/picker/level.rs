@@ -1,4 +1,4 @@
-//! The leveled policy: the level with the highest score gives files to the next.
+//! The leveled policy: the level with the highest score passes files to the next level.
 
 use super::draft::{Choice, make_plan};
 use super::due::{self, PickContext};
@@ -13,12 +13,12 @@ use crate::options::{ColumnFamilyOptions, CompactionPri};
 use crate::version::{FileMeta, Version};
 use std::sync::Arc;
 
-/// Files that a merge inside level 0 is worth while for.
+/// The minimum number of files for a merge inside level 0.
 const INTRA_LEVEL0_FILES_MIN: usize = 4;
-/// Files that move down together at most, so that the next level is not flooded.
+/// The maximum number of files that move down together, so that the next level is not flooded.
 const TRIVIAL_MOVE_FILES_MAX: usize = 4;
 
-/// What the functions below look at.
+/// The inputs of the functions below.
 struct PickInput<'a> {
     version: &'a Version,
     options: &'a ColumnFamilyOptions,
@@ -26,7 +26,7 @@ struct PickInput<'a> {
     context: &'a PickContext,
 }
 
-/// The most urgent compaction that is possible now.
+/// The most urgent compaction that can run now.
 pub(super) fn pick(
     picker: &mut CompactionPicker,
     version: &Version,
@@ -37,8 +37,8 @@ pub(super) fn pick(
     let input = PickInput { version, options, shape, context };
     let mut base_waits_for_level0 = false;
     for &(level, score) in shape.scores.iter().take_while(|s| s.1 >= 1.0) {
-        // Level 0 needs room in the base level and could not start: taking more files of the base
-        // level for the level below would only hold it up longer.
+        // Level 0 needs the base level and could not start: moving more files of the base level
+        // down would only delay it further.
         if base_waits_for_level0 && level == shape.targets.base_level {
             continue;
         }
@@ -95,8 +95,8 @@ fn pick_level0(picker: &CompactionPicker, input: &PickInput<'_>, score: f64) -> 
     choice(0, Inputs { start: inside, output: Files::new() })
 }
 
-/// From the oldest file on, those that overlap neither each other nor the base level: they only
-/// have to move. If the base level is empty the usual way finds the same, one file at a time.
+/// The oldest files that overlap neither each other nor the base level, and therefore only need to
+/// move. If the base level is empty, the usual selection finds the same files, one at a time.
 fn oldest_disjoint(picker: &CompactionPicker, input: &PickInput<'_>) -> Option<Files> {
     let (version, base) = (input.version, input.shape.targets.base_level);
     let order = version.order();
@@ -128,8 +128,8 @@ fn oldest_disjoint(picker: &CompactionPicker, input: &PickInput<'_>) -> Option<F
     (!taken.is_empty()).then_some(taken)
 }
 
-/// Merges inside level 0 if the base level is so much larger that merging into it would mostly
-/// rewrite it.
+/// Merges files inside level 0 if the base level is so much larger that merging into it would
+/// mostly rewrite it.
 fn merge_if_base_is_large(input: &PickInput<'_>) -> Option<Files> {
     let files = input.version.files(0);
     let least = input.options.level0_file_num_compaction_trigger.max(2) as usize;
@@ -144,8 +144,9 @@ fn merge_if_base_is_large(input: &PickInput<'_>) -> Option<Files> {
     (newest.len() >= least).then_some(newest)
 }
 
-/// Merges the newest files of level 0 while the way down is blocked, so that reads and the stall
-/// limit see fewer. Takes files as long as each makes the merge cheaper per file it removes.
+/// Merges the newest files of level 0 while the compaction into the base level is blocked, so that
+/// reads and the stall limit see fewer files. Takes files as long as each lowers the cost of the
+/// merge per file that it removes.
 fn merge_while_blocked(input: &PickInput<'_>) -> Option<Files> {
     let files = input.version.files(0);
     let trigger = input.options.level0_file_num_compaction_trigger.max(0) as usize;
@@ -157,7 +158,7 @@ fn merge_while_blocked(input: &PickInput<'_>) -> Option<Files> {
     (taken.len() >= INTRA_LEVEL0_FILES_MIN).then_some(taken)
 }
 
-/// The first files with at most `limit` bytes.
+/// The first files, up to `limit` bytes.
 fn within(mut files: Files, limit: u64) -> Files {
     let mut bytes = 0u64;
     let mut fits = |f: &Arc<FileMeta>| {
@@ -189,7 +190,7 @@ fn pick_deeper(
         };
         let Some(inputs) = inputs else {
             if is_round_robin {
-                return None; // Each file has its turn; do not pass one over.
+                return None; // Files are compacted in turn; do not skip one.
             }
             continue;
         };
@@ -212,7 +213,7 @@ fn pick_deeper(
     None
 }
 
-/// Whole inputs that start from one file.
+/// Complete inputs that start from one file.
 fn choose_from(
     picker: &CompactionPicker,
     input: &PickInput<'_>,
@@ -232,7 +233,8 @@ fn choose_from(
     complete(picker, version, options, levels, start)
 }
 
-/// A file that overlaps nothing below, with those to its right that do not either.
+/// A file that overlaps nothing below, together with the files to its right for which the same
+/// holds.
 fn neighbours_that_move_too(
     picker: &CompactionPicker,
     input: &PickInput<'_>,
@@ -268,7 +270,7 @@ fn neighbours_that_move_too(
     taken
 }
 
-/// Whether some file should be compacted although its level is in shape.
+/// Whether any file is due for compaction although its level is within its target.
 pub(super) fn has_due_file(
     version: &Version,
     options: &ColumnFamilyOptions,
@@ -280,7 +282,7 @@ pub(super) fn has_due_file(
         || due::periodic(version, options, context).next().is_some()
 }
 
-/// Files that are compacted although their level is in shape.
+/// Chooses files that are due although their level is within its target.
 fn pick_due(picker: &CompactionPicker, input: &PickInput<'_>) -> Option<Choice> {
     let (version, options, context) = (input.version, input.options, input.context);
     let down = |level: usize| if level == 0 { input.shape.targets.base_level } else { level + 1 };
@@ -288,7 +290,7 @@ fn pick_due(picker: &CompactionPicker, input: &PickInput<'_>) -> Option<Choice> 
         due::marked(version, options).find_map(|(level, file)| {
             let reason = CompactionReason::FilesMarkedForCompaction;
             let choice = choice_from(picker, input, (level, down(level)), file, reason)?;
-            // A suggestion stays with a file that moves, and takes it further down.
+            // A file that moves keeps a suggestion, which then moves it further down.
             Some(Choice { rewrite: file.marked_for_compaction, ..choice })
         })
     };
@@ -312,7 +314,7 @@ fn pick_due(picker: &CompactionPicker, input: &PickInput<'_>) -> Option<Choice> 
     marked().or_else(bottommost).or_else(expired).or_else(periodic)
 }
 
-/// Whole inputs around one file.
+/// Complete inputs around one file.
 fn choice_from(
     picker: &CompactionPicker,
     input: &PickInput<'_>,

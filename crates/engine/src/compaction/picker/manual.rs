@@ -1,13 +1,12 @@
-//! `compact_range`: pushes a range down level by level, one plan at a time.
+//! Manual compaction, `compact_range`: compacts a range down level by level, one plan at a time.
 //!
-//! It starts at the first level that holds keys of the range. Level 0 goes to the base level, all
-//! that overlaps at once. Then every level from there gives its part of the range to the next, in
-//! pieces of `max_compaction_bytes`: with dynamic levels down to the last level, else to the deepest
-//! one that holds anything. That one is rewritten in place if the caller asks, or to have it
-//! filtered.
+//! It starts at the first level with keys of the range. Level 0 is merged into the base level, with all overlapping
+//! files at once. Then each level from there is merged into the next, in pieces of `max_compaction_bytes`: with dynamic
+//! levels down to the last level, otherwise down to the deepest level with files. That level is rewritten in place if
+//! the caller requests it or to apply a filter.
 //!
-//! Universal compaction has no levels to walk down: all files are merged at once. FIFO compaction does
-//! what it would do by itself.
+//! Universal compaction does not proceed by levels: all files are merged at once. FIFO compaction does the same as an
+//! automatic compaction.
 
 use super::draft::{Choice, make_plan, plan_of};
 use super::due::PickContext;
@@ -20,12 +19,12 @@ use crate::options::{
 };
 use crate::version::Version;
 
-/// What to do next.
+/// The next step of a manual compaction.
 #[derive(Debug)]
 pub enum ManualStep {
-    /// Run and install this, release it, then ask again with the new version.
+    /// Run and install this plan, release it, then call `step` again with the new version.
     Run(Box<CompactionPlan>),
-    /// A running compaction is in the way: ask again when one has ended.
+    /// A running compaction is in the way: call `step` again when one has ended.
     Wait,
     /// The range is compacted.
     Done,
@@ -34,38 +33,38 @@ pub enum ManualStep {
 /// One call of `compact_range` on one column family.
 #[derive(Debug)]
 pub struct ManualCompaction {
-    /// Inclusive user keys; `None` is open.
+    /// Inclusive user keys; `None` is unbounded.
     begin: Option<Vec<u8>>,
     end: Option<Vec<u8>>,
     bottommost: BottommostLevelCompaction,
-    /// The data path that everything goes to.
+    /// The data path of all outputs.
     target_path: u32,
-    /// Files of the last level from this number on were made by this call.
+    /// Files of the last level from this number on were created by this call.
     first_new_file: u64,
     stage: Stage,
-    /// Where the next piece of the level begins.
+    /// The beginning of the next piece of the level.
     from: Option<Vec<u8>>,
-    /// The level that the range was pushed to so far.
+    /// The level that the range has reached so far.
     final_level: Option<usize>,
-    /// It ends after one level.
+    /// Whether the compaction ends after one level.
     one_level: bool,
 }
 
-/// How far it is.
+/// The progress of a manual compaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
-    /// Nothing was looked at.
+    /// Nothing was done yet.
     Start,
-    /// This level gives its files to the next.
+    /// This level is being merged into the next.
     Down(usize),
-    /// This level is rewritten in place.
+    /// This level is being rewritten in place.
     Bottom(usize),
     Done,
 }
 
 impl ManualCompaction {
-    /// A compaction of `[begin, end]`, both inclusive user keys, `None` is open. `next_file_number` is
-    /// that of the database now.
+    /// A compaction of `[begin, end]`, both inclusive user keys; `None` is unbounded. `next_file_number` is the
+    /// database's current one.
     pub fn new(
         begin: Option<&[u8]>,
         end: Option<&[u8]>,
@@ -85,7 +84,7 @@ impl ManualCompaction {
         }
     }
 
-    /// A compaction of everything on one level into the next.
+    /// A compaction of all files of one level into the next.
     pub fn of_level(level: usize, next_file_number: u64) -> ManualCompaction {
         let options = CompactRangeOptions {
             bottommost_level_compaction: BottommostLevelCompaction::Skip,
@@ -95,12 +94,12 @@ impl ManualCompaction {
         ManualCompaction { stage: Stage::Down(level), one_level: true, ..all }
     }
 
-    /// The level that the result lies on, once it is done; `None` if nothing overlapped the range.
+    /// The level of the result after completion; `None` if no file overlapped the range.
     pub fn final_level(&self) -> Option<usize> {
         self.final_level
     }
 
-    /// The next thing to do. A plan it returns is registered with the picker.
+    /// The next step. A returned plan is registered with the picker.
     pub fn step(
         &mut self,
         picker: &mut CompactionPicker,
@@ -146,7 +145,7 @@ impl ManualCompaction {
         }
     }
 
-    /// There is one step.
+    /// The only step of policies without levels.
     fn step_without_levels(
         &mut self,
         picker: &mut CompactionPicker,
@@ -166,7 +165,7 @@ impl ManualCompaction {
             },
             CompactionStyle::Fifo if picker.num_running() > 0 => return ManualStep::Wait,
             CompactionStyle::Fifo => fifo::choose(picker, version, options, context),
-            // Nothing is ever compacted.
+            // Nothing is compacted.
             CompactionStyle::None | CompactionStyle::Level => None,
         };
         self.stage = Stage::Done;
@@ -185,7 +184,7 @@ impl ManualCompaction {
         self.from = self.begin.clone();
     }
 
-    /// The stage's level is done; what it gave lies on `output_level`.
+    /// Ends the stage; the level's files are now on `output_level`.
     fn leave(&mut self, output_level: usize, version: &Version, options: &ColumnFamilyOptions) {
         match self.stage {
             Stage::Bottom(_) => self.stage = Stage::Done,
@@ -196,7 +195,7 @@ impl ManualCompaction {
         }
     }
 
-    /// Goes on with a level below level 0.
+    /// Continues with a level below level 0.
     fn enter_level(&mut self, level: usize, version: &Version, options: &ColumnFamilyOptions) {
         self.final_level = Some(level);
         let last = match options.level_compaction_dynamic_level_bytes {
@@ -220,7 +219,7 @@ impl ManualCompaction {
         }
     }
 
-    /// The next files of the level, and where the piece after them begins.
+    /// The next files of the level, and the beginning of the piece after them.
     fn piece(
         &self,
         version: &Version,
@@ -250,7 +249,8 @@ impl ManualCompaction {
             };
             bytes = bytes.saturating_add(file.file_size).saturating_add(below);
             count += 1;
-            // A file with gaps before it must not be pulled in by the next: keep runs together.
+            // A piece consists of adjacent files: with a gap, its key range would include the
+            // skipped files.
             let next_is_neighbour = files.get(count).is_some_and(|next| {
                 version
                     .level(level)
@@ -266,7 +266,7 @@ impl ManualCompaction {
         Some((files, rest.first().map(|f| f.smallest_user_key().to_vec())))
     }
 
-    /// A plan that takes these files; `None` if a running compaction is in the way.
+    /// A plan for these files; `None` if a running compaction is in the way.
     fn plan_for(
         &self,
         picker: &CompactionPicker,

@@ -1,19 +1,19 @@
-//! Chooses what to compact.
+//! The compaction picker: chooses what to compact.
 //!
-//! One [`CompactionPicker`] per column family, behind the lock of the database. It knows what is
-//! running, so that compactions beside each other never touch the same files, nor the same range of
-//! an output level. It reads versions and opens no file.
+//! There is one [`CompactionPicker`] per column family, guarded by the lock of the database. It
+//! tracks running compactions, so that concurrent compactions never use the same files or the same
+//! range of an output level. It reads versions and opens no file.
 //!
 //! | File | Owns |
 //! |---|---|
 //! | `shape` | target sizes of levels, scores, debt |
-//! | `priority` | which file of a level goes first |
-//! | `inputs` | growing a choice until no user key is split; conflicts |
-//! | `draft` | from what was chosen to a plan |
-//! | `due` | files whose time has come |
+//! | `priority` | which file of a level is compacted first |
+//! | `inputs` | expanding a choice until no user key is split; conflicts |
+//! | `draft` | turning a choice into a plan |
+//! | `due` | files due for compaction by age or after a snapshot's release |
 //! | `level` | the leveled policy |
-//! | `universal`, `fifo` | the other two |
-//! | `paths` | which data path outputs go to |
+//! | `universal`, `fifo` | the other two policies |
+//! | `paths` | the data path of outputs |
 //! | `manual` | `compact_range`, step by step |
 
 mod draft;
@@ -38,7 +38,7 @@ pub use manual::{ManualCompaction, ManualStep};
 pub use shape::{LevelShape, LevelTargets, compression_for_flush};
 pub use universal::num_sorted_runs;
 
-/// A compaction that was picked and not released.
+/// A compaction that was picked and not yet released.
 #[derive(Debug)]
 struct Running {
     id: u64,
@@ -48,25 +48,26 @@ struct Running {
     largest: Vec<u8>,
 }
 
-/// Chooses the compactions of one column family.
+/// Picks the compactions of one column family.
 #[derive(Debug)]
 pub struct CompactionPicker {
     cf_id: u32,
     next_id: u64,
     running: Vec<Running>,
-    /// Nothing is picked automatically while somebody puts files into the tree.
+    /// The number of held ranges; while it is not 0, nothing is picked automatically, since files
+    /// are being added from outside.
     held: usize,
-    /// Per level the last user key that `RoundRobin` took.
+    /// Per level, the last user key that `RoundRobin` compacted.
     cursors: Vec<Option<Vec<u8>>>,
 }
 
 impl CompactionPicker {
-    /// The picker of a column family in which nothing runs.
+    /// A picker for a column family without running compactions.
     pub fn new(cf_id: u32) -> CompactionPicker {
         CompactionPicker { cf_id, next_id: 1, running: Vec::new(), held: 0, cursors: Vec::new() }
     }
 
-    /// Whether [`CompactionPicker::pick`] finds something, unless a running compaction is in the way.
+    /// Whether [`CompactionPicker::pick`] returns a plan, unless a running compaction is in the way.
     pub fn needs_compaction(
         &self,
         version: &Version,
@@ -85,8 +86,8 @@ impl CompactionPicker {
         }
     }
 
-    /// The most urgent compaction that does not disturb a running one. Its files are marked as being
-    /// compacted until [`CompactionPicker::release`].
+    /// The most urgent compaction that does not conflict with a running one. Its files are marked as being compacted
+    /// until [`CompactionPicker::release`].
     pub fn pick(
         &mut self,
         version: &Version,
@@ -108,7 +109,7 @@ impl CompactionPicker {
         Some(plan)
     }
 
-    /// What the policies without levels choose.
+    /// The choice of the policies without levels.
     fn draft(
         &self,
         version: &Version,
@@ -122,26 +123,26 @@ impl CompactionPicker {
         }
     }
 
-    /// The compaction was installed, or failed: its files may be picked again.
+    /// Ends a compaction that was installed or failed: its files may be picked again.
     pub fn release(&mut self, plan: &CompactionPlan) {
         self.running.retain(|r| r.id != plan.id);
         plan.input_files().for_each(|(_, f)| f.set_being_compacted(false));
     }
 
-    /// How many compactions run.
+    /// The number of running compactions.
     pub fn num_running(&self) -> usize {
         self.running.len()
     }
 
-    /// Where running compactions will write: levels, and the first and last user keys.
+    /// The outputs of running compactions: levels, and the first and last user keys.
     pub fn running_outputs(&self) -> Vec<(usize, Vec<u8>, Vec<u8>)> {
         let output = |r: &Running| (r.output_level, r.smallest.clone(), r.largest.clone());
         self.running.iter().map(output).collect()
     }
 
-    /// Files of this range come into the tree from outside, to a level that is not known yet:
-    /// nothing is picked automatically, and nothing else that writes into the range of any level,
-    /// until [`CompactionPicker::release_range`] with the result.
+    /// Reserves this range on all levels for files that are added from outside, to a level that is
+    /// not known yet. Nothing is picked automatically, and no other compaction may write into the
+    /// range, until [`CompactionPicker::release_range`] with the returned id.
     pub fn hold_range(&mut self, smallest: &[u8], largest: &[u8], levels: usize) -> u64 {
         let id = self.next_id;
         self.next_id += 1;
@@ -156,7 +157,7 @@ impl CompactionPicker {
         id
     }
 
-    /// Undoes [`CompactionPicker::hold_range`].
+    /// Ends the effect of [`CompactionPicker::hold_range`].
     pub fn release_range(&mut self, id: u64) {
         self.held -= 1;
         self.running.retain(|r| r.id != id);
@@ -179,8 +180,8 @@ impl CompactionPicker {
         });
     }
 
-    /// Whether a compaction reads level 0. Its files overlap, so there is one such at a time, beside
-    /// those that stay on level 0.
+    /// Whether a compaction reads level 0. Files of level 0 overlap, so there is only one such compaction at a time,
+    /// besides those that stay on level 0.
     fn level0_is_running(&self) -> bool {
         self.running.iter().any(|r| r.start_level == 0)
     }
@@ -201,7 +202,7 @@ impl CompactionPicker {
     }
 }
 
-/// The limit of `max_compaction_bytes`, where 0 means 25 files.
+/// The value of `max_compaction_bytes`, where 0 means 25 files.
 fn max_compaction_bytes(options: &ColumnFamilyOptions) -> u64 {
     match options.max_compaction_bytes {
         0 => options.target_file_size_base.saturating_mul(25),
@@ -209,7 +210,7 @@ fn max_compaction_bytes(options: &ColumnFamilyOptions) -> u64 {
     }
 }
 
-/// What a table file may hold.
+/// The maximum size of a table file.
 fn max_file_size(options: &ColumnFamilyOptions) -> u64 {
     match options.table_factory {
         TableFactory::Plain(_) => crate::options::PLAIN_TABLE_FILE_SIZE_MAX,
@@ -217,7 +218,7 @@ fn max_file_size(options: &ColumnFamilyOptions) -> u64 {
     }
 }
 
-/// The epoch of a file that `plan` writes to level 0: that of its oldest input.
+/// The epoch of a file that `plan` writes to level 0, which is that of its oldest input.
 #[cfg(test)]
 fn output_epoch(plan: &CompactionPlan) -> u64 {
     plan.input_files().map(|(_, f)| f.epoch_number).min().unwrap_or(0)

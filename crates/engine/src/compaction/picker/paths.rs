@@ -1,9 +1,10 @@
-//! Which of several data paths the outputs of a compaction go to.
+//! The choice of a data path for the outputs of a compaction.
 
 use crate::options::ColumnFamilyOptions;
 
-/// Leveled: levels fill the paths from the first on, as large as they should be; level 0 counts as
-/// much as level 1. A path takes whole levels. What fits nowhere goes to the last one.
+/// The path of a level with the leveled policy. Levels fill the paths in order, according to their
+/// target sizes; level 0 counts as much as level 1. A level is never divided between paths. Levels
+/// that fit into no path use the last one.
 pub(super) fn path_of_level(options: &ColumnFamilyOptions, level: usize) -> u32 {
     let paths = &options.cf_paths;
     let last = paths.len().saturating_sub(1);
@@ -30,8 +31,9 @@ pub(super) fn path_of_level(options: &ColumnFamilyOptions, level: usize) -> u32 
     path as u32
 }
 
-/// Universal: the first path that has room for a run of this size, and, together with those before
-/// it, for the newer runs that will come before the next merge.
+/// The path of an output with the universal policy: the first path that has room for a run of this
+/// size and, together with the paths before it, for the newer runs that will arrive before the next
+/// merge.
 pub(super) fn path_of_size(options: &ColumnFamilyOptions, size: u64) -> u32 {
     let paths = &options.cf_paths;
     let ratio = u64::from(options.compaction_options_universal.size_ratio);
@@ -74,7 +76,7 @@ mod tests {
         assert_eq!(of_levels(&[1]), [0; 5]);
         assert_eq!(of_levels(&[200, 1000, 1]), [0, 0, 1, 2, 2]);
         assert_eq!(of_levels(&[199, 1000, 1]), [0, 1, 2, 2, 2]);
-        // A level that does not fit skips a path for good.
+        // If a level does not fit into a path, later levels do not use that path either.
         assert_eq!(of_levels(&[100, 50, 1100, 9]), [0, 2, 2, 3, 3]);
         assert_eq!(of_levels(&[1200, 20_000, 9]), [0, 0, 0, 1, 2]);
         let additional = vec![1, 3];
@@ -89,11 +91,11 @@ mod tests {
     fn runs_go_where_they_and_their_successors_fit() {
         let options = options(&[100, 1000, 5]);
         assert_eq!(options.compaction_options_universal.size_ratio, 1);
-        // 100 - 50 left, and 49 will come.
+        // 50 bytes are left of 100, and 49 will arrive.
         assert_eq!(path_of_size(&options, 50), 0);
         assert_eq!(path_of_size(&options, 51), 1);
         assert_eq!(path_of_size(&options, 100), 1);
-        // 100 + 1000 - 552 = 548, and 546 will come.
+        // 100 + 1000 - 552 = 548 bytes are left, and 546 will arrive.
         assert_eq!(path_of_size(&options, 552), 1);
         assert_eq!(path_of_size(&options, 554), 2);
         assert_eq!(path_of_size(&options, u64::MAX), 2);

@@ -1,4 +1,4 @@
-//! Which file of a level is compacted first.
+//! The order in which the files of a level are compacted.
 
 use super::shape::AverageValue;
 use crate::base::KeyOrder;
@@ -6,7 +6,7 @@ use crate::options::CompactionPri;
 use crate::version::{FileMeta, Version};
 use std::sync::Arc;
 
-/// Indexes of the files of `level`, the best first. `RoundRobin` goes on after the key `cursor`.
+/// The indexes of the files of `level`, best first. `RoundRobin` continues after the key `cursor`.
 pub(super) fn by_priority(
     version: &Version,
     level: usize,
@@ -16,7 +16,7 @@ pub(super) fn by_priority(
     let files = version.files(level);
     let mut indexes: Vec<usize> = (0..files.len()).collect();
     if level == 0 {
-        // Oldest first: what overlaps it comes along anyway.
+        // Oldest first: files that overlap it are added anyway.
         indexes.reverse();
         return indexes;
     }
@@ -47,8 +47,8 @@ pub(super) fn by_priority(
     indexes
 }
 
-/// Per file of `above`, the bytes of the files of `below` that it overlaps. Both are sorted: one
-/// walk over both.
+/// For each file of `above`, the total size of the files of `below` that it overlaps. Both are
+/// sorted, so one pass over both suffices.
 fn overlapping_bytes(
     order: &KeyOrder,
     above: &[Arc<FileMeta>],

@@ -1,4 +1,5 @@
-//! How large levels should be, how far they are from that, and what it will cost to get there.
+//! The shape of the tree: target sizes of levels, the deviation from them, and the cost of reaching
+//! them.
 
 use super::max_file_size;
 use crate::compress::CompressionType;
@@ -6,43 +7,44 @@ use crate::options::{ColumnFamilyOptions, CompactionStyle, TableFactory};
 use crate::version::{FileMeta, Version};
 use std::sync::Arc;
 
-/// With dynamic levels, scores above 1 are ten times what they say, so that levels which wait for
-/// much data from above can be set back and still stay above 1.
+/// With dynamic levels, scores above 1 are multiplied by this factor, so that the score of a level
+/// that waits for much data from above can be lowered and still stay above 1.
 const SCALE: f64 = 10.0;
 
-/// The sizes that levels should have, and what it will cost to get there. It depends on a version and options alone,
-/// so it is computed once for both.
+/// The target sizes of levels, and the cost of reaching them. They depend only on a version and options, so they are
+/// computed once for both.
 #[derive(Clone, Debug)]
 pub struct LevelTargets {
-    /// The level that level 0 is merged into.
+    /// The level into which level 0 is merged.
     pub base_level: usize,
-    /// The size in bytes of each level from which it should shrink; `u64::MAX` if it never should.
+    /// The size of each level in bytes from which it should shrink; `u64::MAX` if it never should.
     pub bytes: Vec<u64>,
-    /// An estimate of the bytes that compactions must read until every level is in shape: what
-    /// stalls are decided by.
+    /// An estimate of the bytes that compactions must read until every level is within its target;
+    /// write stalls depend on it.
     pub pending_compaction_bytes: u64,
-    /// Levels from 1 to here hold data but could be spared; 0 means none.
+    /// Levels from 1 to this one have data but are not needed; 0 means none.
     unnecessary_to: usize,
 }
 
-/// The tree of a version against its targets, without the files that are being compacted.
+/// The tree of a version compared with its targets, without the files that are being compacted.
 #[derive(Clone, Debug)]
 pub struct LevelShape {
     /// The targets.
     pub targets: Arc<LevelTargets>,
-    /// `(level, score)`, the most urgent first. From 1 on a level should be compacted.
+    /// `(level, score)`, the most urgent first. A level with a score of at least 1 should be
+    /// compacted.
     pub scores: Vec<(usize, f64)>,
 }
 
-/// The deepest level that compactions read and write: with `allow_ingest_behind` the last one is for
-/// files that are ingested behind all others.
+/// The deepest level that compactions read and write. With `allow_ingest_behind` the level below it is for files that
+/// are ingested behind all others.
 pub fn last_level(version: &Version, options: &ColumnFamilyOptions) -> usize {
     let last = version.num_levels() - 1;
     if options.cf_allow_ingest_behind { last.saturating_sub(1) } else { last }
 }
 
 impl LevelTargets {
-    /// Measures a version.
+    /// Computes the targets of a version.
     pub fn new(version: &Version, options: &ColumnFamilyOptions) -> LevelTargets {
         let levels = version.num_levels();
         let mut targets = LevelTargets {
@@ -74,9 +76,8 @@ impl LevelTargets {
         }
     }
 
-    /// Sizes follow from the largest level: it is what it is, and each level above is smaller by the
-    /// multiplier. Levels that would come out smaller than needed are skipped: level 0 then goes
-    /// straight to the base level.
+    /// Sets sizes from the largest level, whose size is given; each level above is smaller by the multiplier. Levels
+    /// that would be smaller than needed are skipped: level 0 is then merged directly into the base level.
     fn set_dynamic(&mut self, version: &Version, options: &ColumnFamilyOptions) {
         let last = last_level(version, options);
         let multiplier = options.max_bytes_for_level_multiplier;
@@ -87,7 +88,7 @@ impl LevelTargets {
         };
         let base_max = options.max_bytes_for_level_base;
         let base_min = (base_max as f64 / multiplier) as u64;
-        // What the first level with data should hold if the last one holds `largest`.
+        // The target of the first level with data if the last level contains `largest` bytes.
         let mut size = largest;
         for level in (first..last).rev() {
             size = (size as f64 / multiplier) as u64;
@@ -110,13 +111,13 @@ impl LevelTargets {
             if level > self.base_level {
                 size = times(size, multiplier);
             }
-            // A level below the size of the first would be compacted before level 0 is.
+            // A level with a target below the first level's would be compacted before level 0.
             self.bytes[level] = size.max(base_max);
         }
     }
 
-    /// Walks down: what a level has too much goes to the next, together with what it overlaps there
-    /// if sizes are even.
+    /// Estimates the debt level by level: the excess of a level moves to the next, together with
+    /// the part that it overlaps there if data is evenly distributed.
     fn debt(&self, version: &Version, options: &ColumnFamilyOptions) -> u64 {
         let level0 = version.level_bytes(0);
         let trigger = options.level0_file_num_compaction_trigger;
@@ -139,12 +140,12 @@ impl LevelTargets {
         debt
     }
 
-    /// The size that files of `level` should have.
+    /// The target size of files of `level`.
     pub fn target_file_size(&self, options: &ColumnFamilyOptions, level: usize) -> u64 {
         let dynamic = options.level_compaction_dynamic_level_bytes && level >= self.base_level;
         let depth = if dynamic { level - self.base_level } else { level };
         let multiplier = f64::from(options.target_file_size_multiplier);
-        // The first two sizes are equal: level 0's and level 1's.
+        // The first two sizes are equal: those of level 0 and level 1.
         let size =
             (1..depth).fold(options.target_file_size_base, |size, _| times(size, multiplier));
         size.min(max_file_size(options))
@@ -152,7 +153,7 @@ impl LevelTargets {
 }
 
 impl LevelShape {
-    /// Measures a version.
+    /// Computes the targets of a version and compares it with them.
     pub fn new(version: &Version, options: &ColumnFamilyOptions) -> LevelShape {
         LevelShape::against(Arc::new(LevelTargets::new(version, options)), version, options)
     }
@@ -170,7 +171,7 @@ impl LevelShape {
         shape
     }
 
-    /// The score of a level; 0 for the last, which is never compacted further.
+    /// The score of a level; 0 for the last level, which is never compacted further.
     pub fn score(&self, level: usize) -> f64 {
         self.scores.iter().find(|s| s.0 == level).map_or(0.0, |s| s.1)
     }
@@ -188,7 +189,7 @@ impl LevelShape {
         };
         let dynamic = options.level_compaction_dynamic_level_bytes;
         self.scores.push((0, self.score_of_level0(version, options, idle(0))));
-        // Bytes that will soon arrive from above.
+        // The bytes that will soon arrive from above.
         let mut coming = version.level_bytes(0) as f64;
         for level in 1..last_level(version, options) {
             let (target, bytes) = (self.targets.bytes[level], idle(level));
@@ -208,12 +209,12 @@ impl LevelShape {
             }
             self.scores.push((level, score));
         }
-        // Stable: of equal scores the upper level goes first.
+        // Stable: of equal scores, the upper level comes first.
         self.scores.sort_by(|a, b| b.1.total_cmp(&a.1));
     }
 
-    /// Level 0 counts by files, since every read looks at each, and by bytes, since merges inside
-    /// level 0 make few but large ones.
+    /// The score of level 0. It depends on the number of files, since every read searches each of
+    /// them, and on their size, since merges inside level 0 produce few but large files.
     fn score_of_level0(&self, version: &Version, options: &ColumnFamilyOptions, bytes: u64) -> f64 {
         let trigger = options.level0_file_num_compaction_trigger;
         if trigger < 0 {
@@ -231,7 +232,7 @@ impl LevelShape {
         }
         let base_target = self.targets.bytes[self.targets.base_level];
         if bytes > base_target {
-            // More than the base level holds: then it goes before the base level.
+            // If level 0 is larger than the base level, it comes before the base level.
             let base = version.level_bytes(self.targets.base_level).max(base_target);
             score = score.max(bytes as f64 / base as f64);
         }
@@ -239,16 +240,16 @@ impl LevelShape {
     }
 }
 
-/// `size * factor`; `size` where that is too large.
+/// `size * factor`; `size` if the product is too large.
 fn times(size: u64, factor: f64) -> u64 {
     let product = size as f64 * factor;
     if product >= u64::MAX as f64 { size } else { product as u64 }
 }
 
-/// The codec of flushed files.
+/// The compression of flushed files.
 pub fn compression_for_flush(options: &ColumnFamilyOptions) -> CompressionType {
     let is_universal = options.compaction_style == CompactionStyle::Universal;
-    // What is newest stays uncompressed, and nothing is newer than a flush.
+    // The newest data stays uncompressed, and nothing is newer than a flushed file.
     let newest_is_raw = options.compaction_options_universal.compression_size_percent >= 0;
     match options.table_factory {
         TableFactory::Plain(_) | TableFactory::Cuckoo(_) => CompressionType::None,
@@ -259,7 +260,7 @@ pub fn compression_for_flush(options: &ColumnFamilyOptions) -> CompressionType {
     }
 }
 
-/// The codec of files of `level`. Only block-based tables have one.
+/// The compression of files of `level`. Only block-based tables are compressed.
 pub fn compression_for_level(
     version: &Version,
     options: &ColumnFamilyOptions,
@@ -275,7 +276,7 @@ pub fn compression_for_level(
         return codec;
     }
     let per_level = &options.compression_per_level;
-    // The list's second entry is the base level's.
+    // The list's second entry is for the base level.
     let at = if level == 0 { 0 } else { (level + 1).saturating_sub(base_level) };
     match per_level.get(at.min(per_level.len().saturating_sub(1))) {
         Some(codec) => *codec,
@@ -283,7 +284,7 @@ pub fn compression_for_level(
     }
 }
 
-/// The size of an average value on disk: a tombstone is worth about as much, as it frees one.
+/// The size of an average value on disk. A tombstone counts about as much, since it frees one.
 pub(super) struct AverageValue(f64);
 
 impl AverageValue {
@@ -304,7 +305,7 @@ impl AverageValue {
         AverageValue(values as f64 / entries as f64 * (disk as f64 / raw as f64))
     }
 
-    /// A file's size, with a bonus if most of it is tombstones, and for what its range tombstones hide
+    /// A file's size, increased if most of its entries are tombstones, and by the bytes that its range tombstones hide
     /// below.
     pub(super) fn compensated_size(&self, file: &FileMeta) -> u64 {
         let stats = file.stats();

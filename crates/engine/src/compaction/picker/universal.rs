@@ -1,16 +1,15 @@
-//! The universal policy: sorted runs, from the newest to the oldest, are merged with their neighbours.
+//! The universal policy: merges adjacent sorted runs, which are ordered from the newest to the oldest.
 //!
-//! A run is a file of level 0 or a whole deeper level. What is merged is always a row of neighbours,
-//! and its result takes their place: on the level before that of the next older run, on level 0
-//! where that is there, or on the last level if nothing is older. In this order:
+//! A run is a file of level 0 or a whole deeper level. A merge always takes adjacent runs, and its result replaces
+//! them: on the level before that of the next older run, on level 0 if that run is there, or on the last level if no
+//! run is older. The rules, in order of precedence:
 //!
-//! 1. The oldest runs, up to the first that is busy, if some file is older than
-//!    `periodic_compaction_seconds`.
-//! 2. The same, if the runs above the oldest take `max_size_amplification_percent` of it. Some of the
-//!    newest files of level 0 may be left out.
-//! 3. Runs of similar size, `size_ratio`.
-//! 4. The newest runs, if there are more than a reader should look at.
-//! 5. A file that asked for it, with what it overlaps on the next run.
+//! 1. Merge the oldest runs, up to the first busy one, if any file is older than `periodic_compaction_seconds`.
+//! 2. Do the same if the size of the runs above the oldest is at least `max_size_amplification_percent` of it. Some of
+//!    the newest files of level 0 may be excluded.
+//! 3. Merge runs of similar size, according to `size_ratio`.
+//! 4. Merge the newest runs if there are more than a reader should search.
+//! 5. Merge a file marked for compaction with the files of the next run that it overlaps.
 //!
 //! Rules 2 to 4 need at least `level0_file_num_compaction_trigger` runs.
 
@@ -30,20 +29,20 @@ use std::sync::Arc;
 struct Run<'a> {
     level: usize,
     files: &'a [Arc<FileMeta>],
-    /// Bytes.
+    /// The size in bytes.
     size: u64,
-    /// Bytes, with a bonus for tombstones.
+    /// The size in bytes, increased for tombstones.
     compensated: u64,
     is_busy: bool,
 }
 
-/// How many sorted runs there are: what stalls and the trigger count.
+/// The number of sorted runs, which stalls and the trigger depend on.
 pub fn num_sorted_runs(version: &Version, options: &ColumnFamilyOptions) -> usize {
     let deeper = 1..=last_level(version, options);
     version.num_files(0) + deeper.filter(|l| version.num_files(*l) > 0).count()
 }
 
-/// The runs of a version, the newest first.
+/// The runs of a version, newest first.
 fn runs<'a>(version: &'a Version, options: &ColumnFamilyOptions) -> Vec<Run<'a>> {
     let average = AverageValue::of(version);
     let level0 = version.files(0).iter().map(|f| (0, std::slice::from_ref(f)));
@@ -59,11 +58,11 @@ fn runs<'a>(version: &'a Version, options: &ColumnFamilyOptions) -> Vec<Run<'a>>
     .collect()
 }
 
-/// Runs that were chosen for their sizes or their number.
+/// The reasons of compactions whose runs were chosen by size or number.
 const BY_SIZE: [CompactionReason; 2] =
     [CompactionReason::UniversalSizeRatio, CompactionReason::UniversalSortedRunNum];
 
-/// What the functions below look at.
+/// The inputs of the functions below.
 struct PickInput<'a> {
     picker: &'a CompactionPicker,
     version: &'a Version,
@@ -71,7 +70,7 @@ struct PickInput<'a> {
     runs: Vec<Run<'a>>,
 }
 
-/// The most urgent compaction that is possible now.
+/// The most urgent compaction that can run now.
 pub(super) fn choose(
     picker: &CompactionPicker,
     version: &Version,
@@ -90,7 +89,7 @@ pub(super) fn choose(
     Some(input.movable(draft))
 }
 
-/// Everything at once, for `compact_range`; `None` if a running compaction is in the way.
+/// All files at once, for `compact_range`; `None` if a running compaction is in the way.
 pub(super) fn everything(
     picker: &CompactionPicker,
     version: &Version,
@@ -108,7 +107,7 @@ impl PickInput<'_> {
         last_level(self.version, self.options)
     }
 
-    /// 1. As much as is idle, down to the oldest run.
+    /// Rule 1. Takes all idle runs down to the oldest.
     fn periodic(&self, context: &PickContext) -> Option<Draft> {
         let due: Vec<u64> =
             due::periodic(self.version, self.options, context).map(|(_, f)| f.number).collect();
@@ -117,7 +116,7 @@ impl PickInput<'_> {
         }
         let idle = self.runs.iter().rev().take_while(|run| !run.is_busy).count();
         let start = self.runs.len() - idle;
-        // The oldest run alone only if it is due itself.
+        // Take the oldest run alone only if it is due itself.
         let is_due = |run: &Run<'_>| run.files.iter().any(|f| due.contains(&f.number));
         if idle == 0 || (idle == 1 && !is_due(&self.runs[start])) {
             return None;
@@ -125,7 +124,7 @@ impl PickInput<'_> {
         self.draft(start..self.runs.len(), CompactionReason::PeriodicCompaction)
     }
 
-    /// 2. Bytes above the oldest run are at most as many times copies of what is in it.
+    /// Rule 2. In the worst case, all bytes above the oldest run are newer copies of its entries.
     fn amplified(&self) -> Option<Draft> {
         let (oldest, newer) = self.runs.split_last()?;
         if oldest.is_busy {
@@ -148,8 +147,8 @@ impl PickInput<'_> {
         self.draft(start..self.runs.len(), CompactionReason::UniversalSizeAmplification)
     }
 
-    /// How many of the newest files of level 0 a large compaction from `start` on should leave out,
-    /// so that it does not keep others from merging them before writers stop.
+    /// The number of the newest files of level 0 that a large compaction starting at `start` should
+    /// exclude, so that other compactions can merge them before writes stop.
     fn newest_to_leave_out(&self, start: usize, still_worth: impl Fn(usize) -> bool) -> usize {
         let options = &self.options.compaction_options_universal;
         let on_level0 = self.runs[start..].iter().take_while(|run| run.level == 0).count();
@@ -162,14 +161,14 @@ impl PickInput<'_> {
         (least..=most).take_while(|n| still_worth(start + n)).last().unwrap_or(0)
     }
 
-    /// 3. The first row of runs of which none is much larger than those before it.
+    /// Rule 3. Takes the first sequence of runs of which none is much larger than those before it.
     fn of_similar_size(&self) -> Option<Draft> {
         let ratio = self.options.compaction_options_universal.size_ratio;
         let range = self.similar(ratio, usize::MAX)?;
         self.draft(range, CompactionReason::UniversalSizeRatio)
     }
 
-    /// 4. Whatever their sizes.
+    /// Rule 4. Takes runs regardless of their sizes.
     fn too_many(&self) -> Option<Draft> {
         let idle = self.runs.iter().filter(|run| !run.is_busy).count();
         let surplus = idle.checked_sub(self.runs_max()).filter(|surplus| *surplus > 0)?;
@@ -177,7 +176,7 @@ impl PickInput<'_> {
         self.draft(range, CompactionReason::UniversalSortedRunNum)
     }
 
-    /// The runs that a reader may have to look at.
+    /// The number of runs that a reader may have to search.
     fn runs_max(&self) -> usize {
         let trigger = usize::try_from(self.options.level0_file_num_compaction_trigger).unwrap_or(0);
         let options = &self.options.compaction_options_universal;
@@ -189,7 +188,7 @@ impl PickInput<'_> {
         }
     }
 
-    /// How many runs there are when each is as large as all newer ones allow, the newest a memtable.
+    /// The number of runs if each is as large as all newer ones allow and the newest is a memtable.
     fn runs_of_this_size(&self) -> usize {
         let largest = self.runs.iter().map(|run| run.size).max().unwrap_or(0) as f64;
         let ratio = f64::from(self.options.compaction_options_universal.size_ratio);
@@ -203,8 +202,8 @@ impl PickInput<'_> {
         runs
     }
 
-    /// The first row of at least `min_merge_width` idle runs such that each is at most `ratio`
-    /// percent larger than those before it together, or than the one before it.
+    /// The first sequence of at least `min_merge_width` idle runs such that each is at most `ratio`
+    /// percent larger than the sum of those before it, or than the one before it.
     fn similar(&self, ratio: u32, most: usize) -> Option<Range<usize>> {
         let options = &self.options.compaction_options_universal;
         let least = options.min_merge_width.max(2) as usize;
@@ -230,7 +229,7 @@ impl PickInput<'_> {
         })
     }
 
-    /// 5.
+    /// Rule 5.
     fn marked(&self) -> Option<Draft> {
         due::marked(self.version, self.options).find_map(|(level, file)| {
             let seed = (file.smallest_user_key(), file.largest_user_key());
@@ -250,13 +249,14 @@ impl PickInput<'_> {
         })
     }
 
-    /// Where a file of `level` meets older data; below that, only level 0 has somewhere to go.
+    /// The level at which a file of `level` meets older data; without older data, only files of
+    /// level 0 have a deeper level to move to.
     fn next_run_level(&self, level: usize) -> Option<usize> {
         let below = (level + 1..=self.last_level()).find(|l| self.version.num_files(*l) > 0);
         below.or((level == 0 && self.last_level() > 0).then(|| self.last_level()))
     }
 
-    /// These runs into the place that follows from the next older one.
+    /// A compaction of these runs, with the output level that follows from the next older run.
     fn draft(&self, range: Range<usize>, reason: CompactionReason) -> Option<Draft> {
         let compressed = self.is_compressed(&range, reason);
         let picked = &self.runs[range.clone()];
@@ -290,14 +290,15 @@ impl PickInput<'_> {
         })
     }
 
-    /// How large the result may be, for the choice of a data path. Newer runs that are not merged
-    /// count where sizes decided, since they will be merged into it soon.
+    /// The expected size of the result, for the choice of a data path. If sizes decided, newer runs
+    /// that are not merged are included, since they will soon be merged into it.
     fn size_of(&self, range: &Range<usize>, reason: CompactionReason) -> u64 {
         let first = if BY_SIZE.contains(&reason) { 0 } else { range.start };
         self.runs[first..range.end].iter().fold(0, |sum, run| sum.saturating_add(run.size))
     }
 
-    /// With `compression_size_percent`, what is newer than that part of the data stays as it is.
+    /// Whether the output is compressed. With `compression_size_percent`, data newer than that part
+    /// of the total stays uncompressed.
     fn is_compressed(&self, range: &Range<usize>, reason: CompactionReason) -> bool {
         let percent = self.options.compaction_options_universal.compression_size_percent;
         let Ok(percent) = u128::try_from(percent) else { return true };
@@ -309,7 +310,7 @@ impl PickInput<'_> {
         range.end == self.runs.len() || older * 100 < total * percent
     }
 
-    /// Files that do not overlap may move, if the user wants that.
+    /// Allows a move of files that do not overlap, if the options permit it.
     fn movable(&self, mut draft: Draft) -> Draft {
         let order = self.version.order();
         let mut files: Files = draft.levels.iter().flat_map(|l| l.files.iter().cloned()).collect();
