@@ -1,4 +1,4 @@
-//! Vectors made with librocksdb 7.8.3 and ids found in real MANIFESTs.
+//! Vectors computed with librocksdb 7.8.3, and ids found in real MANIFESTs.
 
 use super::*;
 use crate::base::hash::tests::vectors;

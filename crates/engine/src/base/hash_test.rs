@@ -1,4 +1,4 @@
-//! Vectors made with librocksdb 7.8.3; every branch by length.
+//! Vectors computed with librocksdb 7.8.3; they cover every branch on the length.
 
 use super::*;
 use serde_json::Value;

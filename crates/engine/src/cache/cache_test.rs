@@ -1,5 +1,5 @@
-//! Model test (budget and contents against a plain description), and a stress test of readers,
-//! inserters, evictions and dying tables on real threads.
+//! A model test (budget and contents against a simple model), and a stress test of readers,
+//! inserts, evictions and dropped tables on real threads.
 
 use super::*;
 use crate::env::epoch;
@@ -124,7 +124,7 @@ fn random_operations_keep_the_books_balanced() {
     assert_eq!((cache.usage(), cache.len()), (0, 0));
 }
 
-/// An object that knows whether it was freed.
+/// An object that records whether it was freed.
 struct Canary(Arc<AtomicU64>, u64);
 
 impl Canary {
@@ -144,7 +144,7 @@ impl Drop for Canary {
 #[test]
 fn readers_never_see_freed_objects() {
     const SLOTS: usize = 64;
-    // Less than there are objects, and large enough for a few spares.
+    // Less than the total charge of all objects, and large enough for a few spares.
     const CAPACITY: usize = 200 * CHARGE;
     const CHARGE: usize = 100;
     let cache = Cache::with_settings("LRUCache", CAPACITY, 2, false);
@@ -214,7 +214,7 @@ fn evicted_objects_are_spares_unless_somebody_holds_them() {
     assert_eq!(spare.object(), "");
     let node = slots.insert_node(99, Held::new_in(Some(spare), "new".to_owned()), 64).unwrap();
     assert_eq!(node.object(), "new");
-    // What somebody holds stays what it is.
+    // A node with another reference is not reused.
     let held = Some(node.clone());
     assert_eq!(Held::new_in(held, "other".to_owned()).object(), "other");
     slots.clear();
@@ -232,7 +232,7 @@ fn the_statistics_of_a_used_cache_are_charged_to_it() {
     drop(one);
     assert_eq!((cache.usage(), cache.pinned_usage()), (charge, charge));
     drop(two);
-    // They stay until room is needed, and come back.
+    // The statistics stay until room is needed, and return with the next user.
     assert_eq!((cache.usage(), cache.pinned_usage(), cache.len()), (charge, 0, 1));
     let again = cache.join();
     assert_eq!(cache.usage(), charge);
@@ -241,7 +241,7 @@ fn the_statistics_of_a_used_cache_are_charged_to_it() {
     drop(again);
     cache.set_capacity(0);
     assert_eq!((cache.usage(), cache.len()), (0, 0));
-    // No room under a strict limit: no charge.
+    // No room under a strict limit, so there is no charge.
     cache.set_strict_capacity_limit(true);
     let user = cache.join();
     assert_eq!((cache.usage(), cache.len()), (0, 0));

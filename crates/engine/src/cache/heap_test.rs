@@ -1,4 +1,4 @@
-//! The heap against a plain description, and its pieces under threads.
+//! Tests of the heap against a simple model, and of its pieces with several threads.
 
 use super::*;
 use crate::cache::Held;
@@ -43,7 +43,7 @@ fn pieces_of_all_sizes_hold_what_was_written() {
     assert!(pieces.iter().all(|(memory, byte)| is(memory, *byte)));
 }
 
-/// Counts itself.
+/// An object that counts its instances.
 struct Counted<'a>(&'a AtomicUsize, Memory);
 
 impl Drop for Counted<'_> {

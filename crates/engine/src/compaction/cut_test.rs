@@ -35,7 +35,7 @@ fn plan(grandparents: &[(&str, &str, u64)], target: u64, overlap: u64) -> Compac
     }
 }
 
-/// Writes keys of 10 bytes each; a bar stands where one file ends and the next begins.
+/// Writes keys of 10 bytes each; a bar marks the end of a file.
 fn outputs(plan: &CompactionPlan, keys: &str) -> String {
     let mut cutter = OutputCutter::new(plan, &KeyOrder::bytewise());
     let (mut out, mut size) = (String::new(), 0);
@@ -65,11 +65,11 @@ fn without_grandparents_size_decides() {
 #[test]
 fn a_boundary_ends_a_file_that_is_full_enough() {
     let below = [("a", "d", 1), ("e", "m", 1), ("n", "z", 1)];
-    // Full at 100: at 'e' it holds 40, too little; it may grow to 200 until 'n' ends it.
+    // Full at 100: at 'e' the size is 40, too little; it may grow to 200 until 'n' ends it.
     assert_eq!(outputs(&plan(&below, 100, 1000), "abcdefghijklmnopq"), "abcdefghijklm|nopq");
     // Full at 60: 40 is enough.
     assert_eq!(outputs(&plan(&below, 60, 1000), "abcdefghijklmnopq"), "abcd|efghijklm|nopq");
-    // Twice the target is the end even inside a grandparent.
+    // Twice the target size ends a file even inside a grandparent.
     assert_eq!(outputs(&plan(&[("a", "z", 1)], 20, 1000), "abcdefghij"), "abcd|efgh|ij");
 }
 
@@ -85,6 +85,6 @@ fn a_grandparent_that_is_jumped_over_stays_apart() {
     assert_eq!(outputs(&plan(&below, 400, 10_000), "abgh"), "ab|gh");
     let small = [("a", "b", 100), ("d", "e", 10), ("g", "h", 10)];
     assert_eq!(outputs(&plan(&small, 400, 10_000), "abgh"), "abgh");
-    // What lies before the first key was never met.
+    // Grandparents before the first key do not count.
     assert_eq!(outputs(&plan(&below, 400, 210), "gh"), "gh");
 }

@@ -1,5 +1,4 @@
-//! First blocks of tables written by librocksdb 7.8.3, one per codec, and what comes back from
-//! damaged ones.
+//! First blocks of tables written by librocksdb 7.8.3, one per codec, and damaged variants of them.
 
 use super::*;
 use serde_json::Value;
@@ -71,7 +70,7 @@ fn what_is_written_is_read() {
     assert_eq!(xpress.unwrap_err().to_string(), "Not implemented: Xpress compression");
 }
 
-/// Records that have much in common, and a sample of them.
+/// Similar records, and a sample of them.
 fn records(first: usize, count: usize) -> Vec<u8> {
     let line = |i: usize| {
         format!(
@@ -113,7 +112,7 @@ fn dictionaries_make_blocks_shorter() {
             assert!(without.map_or(true, |got| got != raw), "the dictionary is not used");
         }
     }
-    // Too little to train from is no error; RocksDB goes on without a dictionary.
+    // Too few samples for training are not an error; RocksDB continues without a dictionary.
     let one = Dictionary::from_samples(Trained, b"abc", &[3], 2048, DEFAULT_LEVEL);
     assert!(one.is_none());
 }
@@ -147,7 +146,7 @@ fn damaged_blocks_fail_without_a_panic_or_a_large_allocation() {
             }
         }
     }
-    // A size of 4 GiB with nothing behind it.
+    // A size of 4 GiB without data.
     for t in WRITABLE {
         assert!(decompress(t, 5, &[0xff, 0xff, 0xff, 0xff, 0x0f, 1], None, usize::MAX).is_err());
     }

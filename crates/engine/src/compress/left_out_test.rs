@@ -1,4 +1,4 @@
-//! Codecs that are left out of the build: `cargo test -p ferrolith --no-default-features --lib left_out`.
+//! Tests of codecs that are left out of the build: `cargo test -p ferrolith --no-default-features --lib left_out`.
 
 use super::*;
 use crate::error::Code;

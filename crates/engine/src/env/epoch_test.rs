@@ -4,7 +4,7 @@ use super::*;
 mod loom_model {
     use super::*;
 
-    /// A reader either sees the old object alive or the new one; never a freed one.
+    /// A reader sees the old object alive or the new one, but never a freed one.
     #[test]
     fn an_object_outlives_its_readers() {
         loom::model(|| {
@@ -49,7 +49,8 @@ mod real {
         }
     }
 
-    /// What a destructor of a thread-local does when this module's own are gone.
+    /// An object whose destructor pins and synchronizes after this module's thread-locals are
+    /// destroyed.
     struct AtThreadsEnd(std::sync::mpsc::Sender<(bool, bool)>);
 
     impl Drop for AtThreadsEnd {
@@ -71,7 +72,8 @@ mod real {
         thread_local!(static LAST: Cell<Option<AtThreadsEnd>> = const { Cell::new(None) });
         let (sender, seen) = std::sync::mpsc::channel();
         std::thread::spawn(move || {
-            // Made before the first pin, so dropped after what the pin makes.
+            // Created before the first pin, and therefore dropped after the thread-locals that the
+            // pin creates.
             LAST.set(Some(AtThreadsEnd(sender)));
             drop(pin());
         });

@@ -1,6 +1,6 @@
 use super::*;
 
-/// Numbers through all sizes, on the heap and mapped, up and down again.
+/// The vector grows and shrinks through all sizes, on the heap and mapped.
 #[test]
 fn elements_survive_each_move() {
     let (mut large, mut model) = (LargeVec::new(), Vec::new());
@@ -67,7 +67,7 @@ fn room_is_as_asked_for() {
 
 #[test]
 fn zeros_are_as_many_as_asked_for() {
-    // Memory that was used before lies about.
+    // Leave used memory for later allocations.
     drop(LargeVec::filled(9u8, 1000));
     drop(LargeVec::filled(9u8, 2 * MAP_FROM));
     for len in [0, 1, 1000, MAP_FROM - 1, MAP_FROM, MAP_FROM + 1, 2 * MAP_FROM] {
@@ -78,7 +78,7 @@ fn zeros_are_as_many_as_asked_for() {
     }
 }
 
-/// What the system does not map comes from the allocator, and nobody sees a difference.
+/// If the system refuses a mapping, the memory comes from the allocator, with the same behaviour.
 #[test]
 fn refused_mappings_come_from_the_allocator() {
     let mut large = LargeVec::with_refused_mapping(2 * MAP_FROM);

@@ -1,5 +1,5 @@
-//! What every file system must do (run on memory and on the operating system's files), and what
-//! is left after a crash.
+//! The contract of every file system (run on the one in memory and on the operating system's), and
+//! the state after a crash.
 
 use super::*;
 
@@ -130,7 +130,7 @@ fn a_crash_drops_bytes_and_names_that_were_not_synced() {
     let torn = fs.crash_clone_with(|_, loose| loose / 2);
     assert_eq!(torn.read_file(Path::new("/db/kept")).unwrap(), b"synced lo");
 
-    // The clone is a file system of its own.
+    // The clone is a separate file system.
     write(&after, "/db/kept", b"new");
     assert_eq!(fs.read_file(Path::new("/db/kept")).unwrap(), b"synced loose");
     fs.sync_dir(dir).unwrap();

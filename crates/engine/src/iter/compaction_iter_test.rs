@@ -29,7 +29,7 @@ fn check_sorted(order: &KeyOrder, entries: &[Entry], what: &str) {
     }
 }
 
-/// A tree of runs, newest first, that is compacted at random.
+/// A tree of runs, newest first, with random compactions.
 struct Tree {
     order: KeyOrder,
     history: History,
@@ -78,7 +78,8 @@ impl Tree {
         merging_iterator(self.order.clone(), children.collect())
     }
 
-    /// Replaces the runs `from..=to` by what a compaction keeps of them; one without the operator keeps operands.
+    /// Replaces the runs `from..=to` with the entries that a compaction keeps of them; without `folds`, the compaction
+    /// has no merge operator and keeps operands.
     fn compact(&mut self, from: usize, to: usize, folds: bool, what: &str) -> CompactionIterStats {
         let ends = |run: &Vec<Entry>| {
             let user = |e: &Entry| user_key_of(&e.0).to_vec();
@@ -112,7 +113,7 @@ impl Tree {
         stats
     }
 
-    /// Every snapshot and the newest reader see what the history says.
+    /// Checks that every snapshot and the newest reader see the contents that the history implies.
     fn check_reads(&self, what: &str) {
         let newest = self.history.last_seq();
         for seq in self.snapshots.iter().copied().chain([newest, newest + 10]) {
@@ -124,7 +125,7 @@ impl Tree {
     }
 }
 
-/// A reader as simple as can be, to be sure of it.
+/// A reader as simple as possible, so that its correctness is evident.
 mod reader {
     use super::*;
 
@@ -185,7 +186,7 @@ fn random_tree(seed: u64) {
         tree.compact(from, to, rng.u8(..4) > 0, &what);
         tree.check_reads(&what);
     }
-    // With everything in one run and nobody looking back, only values are left.
+    // With all entries in one run and no snapshots, only values are left.
     tree.snapshots.clear();
     tree.compact(0, tree.runs.len() - 1, true, "the last");
     let newest = tree.history.visible_at(&tree.order, &*tree.operator, tree.history.last_seq());
@@ -208,8 +209,8 @@ fn readers_see_the_same_after_many_more_compactions() {
     }
 }
 
-/// Histories that break the rules of single deletes: no order breaks, nothing panics, and the walk
-/// ends. What readers see then is not promised, not even by RocksDB.
+/// Histories that violate the rules of single deletes: the output stays in order, nothing panics,
+/// and the iteration ends. The contents that readers then see are not defined, not even by RocksDB.
 #[test]
 fn lawless_histories_do_no_harm_to_order() {
     for seed in 0..1000 {
@@ -342,7 +343,8 @@ fn failures_end_the_walk_with_an_error() {
     assert_eq!(run(blob, None).code(), Code::NotSupported);
 }
 
-/// An input that fails at any entry makes the walk fail: a compaction must not take it for the end.
+/// An input that fails at any entry makes the iteration fail: a compaction must not treat the error
+/// as the end.
 #[test]
 fn an_error_of_the_input_is_never_taken_for_its_end() {
     for seed in 0..100 {

@@ -4,7 +4,7 @@ use crate::iter::testing::Conformance;
 use crate::iter::vec_iter::{Entry, VecIter, ikey};
 use std::sync::Arc;
 
-/// The order of bytes under another name, so that `KeyOrder` takes the slow way.
+/// The order of bytes under another name, so that `KeyOrder` treats it as custom.
 struct Unknown;
 
 impl Comparator for Unknown {
@@ -83,8 +83,8 @@ fn few_children_need_no_heap() {
     Conformance::new(order.clone(), &[]).check(|| merge(&order, &[vec![], vec![]]));
 }
 
-/// Keys that are equal to the last bit (an ingested file could bring them) come once per child, in
-/// the order of the children, whichever way they are reached.
+/// Completely equal keys (an ingested file could contain them) are returned once per child, in the
+/// order of the children, in both directions.
 #[test]
 fn equal_keys_keep_the_order_of_their_children() {
     for seed in 0..300 {
@@ -127,7 +127,7 @@ fn equal_keys_keep_the_order_of_their_children() {
     }
 }
 
-/// I4: an error of any child ends the walk, in both directions, and the next seek starts anew.
+/// I4: an error of any child ends the iteration, in both directions, and the next seek starts anew.
 #[test]
 fn an_error_of_a_child_stops_the_walk() {
     let order = KeyOrder::bytewise();
@@ -144,7 +144,7 @@ fn an_error_of_a_child_stops_the_walk() {
             seen += 1;
             iter.next();
         }
-        // The failing child stands one entry ahead of the others.
+        // The failing child is one entry ahead of the others.
         assert_eq!(seen, if fail_on == 0 { 0 } else { 2 * fail_on }, "failing on {fail_on}");
         assert!(iter.status().unwrap_err().is_corruption());
         iter.seek_to_last();

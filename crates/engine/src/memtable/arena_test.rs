@@ -34,9 +34,9 @@ fn a_large_piece_gets_its_own_chunk() {
     let big = arena.allocate(1 << 20);
     assert_eq!(arena.used(), used + (1 << 20) + LINE);
     assert_eq!(arena.allocated(), FIRST_CHUNK + (1 << 20) + LINE);
-    // SAFETY: the piece is this long and nobody else has it.
+    // SAFETY: the piece has this length and no other owner.
     unsafe { big.as_ptr().write_bytes(7, 1 << 20) };
-    // What was left of the first chunk is still there.
+    // The rest of the first chunk is still in use.
     arena.allocate(100);
     assert_eq!(arena.allocated(), FIRST_CHUNK + (1 << 20) + LINE);
 }
@@ -56,7 +56,7 @@ fn huge_chunks_are_aligned() {
     let arena = Arena::new(2 << 20);
     for _ in 0..600 {
         let piece = arena.allocate(10_000);
-        // SAFETY: the piece is this long and nobody else has it.
+        // SAFETY: the piece has this length and no other owner.
         unsafe { piece.as_ptr().write_bytes(1, 10_000) };
     }
     let chunk = arena.current.load(Ordering::Acquire);
@@ -78,7 +78,7 @@ fn pieces_of_many_threads_do_not_overlap() {
                     let size = if random.u8(..) == 0 { 9000 } else { random.usize(1..300) };
                     let piece = arena.allocate(size);
                     assert!((piece.as_ptr() as usize).is_multiple_of(ALIGN));
-                    // SAFETY: the piece is this long and only this thread has it.
+                    // SAFETY: the piece has this length, and only this thread uses it.
                     unsafe { piece.as_ptr().write_bytes(t as u8, size) };
                     mine.push((piece, size));
                 }

@@ -1,5 +1,5 @@
-//! Every schedule of small inserts and reads, at a few preemptions. Nodes have three slots here, so
-//! one insert into a full leaf splits it and grows a root.
+//! Every schedule of small inserts and reads with a few preemptions. Nodes have three slots here,
+//! so one insert into a full leaf splits it and grows a root.
 //!
 //! `RUSTFLAGS="--cfg loom" cargo test --release --target-dir target/loom -p ferrolith --lib btree`
 
@@ -14,7 +14,8 @@ use std::sync::Arc;
 struct Fixture {
     tree: BTree,
     arena: Arena,
-    /// How many of the writer's keys are in, as its sequence numbers would say.
+    /// The number of the writer's keys that readers may see, in the role of its published sequence
+    /// numbers.
     published: AtomicUsize,
 }
 
@@ -63,7 +64,7 @@ fn check(model: impl Fn() + Sync + Send + 'static) {
     builder.check(model);
 }
 
-/// A reader sees what was there before and what was published, whatever the writer is doing.
+/// A reader sees the keys that existed before and the published ones, whatever the writer does.
 fn reader_beside_writer(before: &'static [u8], keys: &'static [u8]) {
     check(move || {
         let f = Fixture::new(before);
@@ -103,7 +104,8 @@ fn a_reader_beside_a_split_at_the_end() {
     reader_beside_writer(&[10, 30, 50], &[60, 70]);
 }
 
-/// Two writers into one full leaf: nothing is lost, and each finds its own key at once.
+/// Two writers insert into one full leaf: no key is lost, and each writer finds its own key at
+/// once.
 fn two_writers(a: u8, b: u8) {
     check(move || {
         let f = Fixture::new(&[10, 30, 50]);

@@ -27,8 +27,8 @@ fn keys(tree: &BTree) -> Vec<Vec<u8>> {
     keys
 }
 
-/// Checks BT2 on every level: keys ascend and stay below `high`, nodes are locked by nobody, and
-/// what the children start with is what the separators say. Returns the number of nodes per level.
+/// Checks BT2 on every level: keys ascend and stay below `high`, no node is locked, and the
+/// separators match the first keys of the children. Returns the number of nodes per level.
 fn check(tree: &BTree) -> Vec<usize> {
     let mut sizes = Vec::new();
     let mut level_start = Some(tree.root());
@@ -128,7 +128,7 @@ fn common_bits_are_those_of_all_keys_between() {
     assert_eq!(common(&[0; 9000], &[0; 9000]), u16::MAX);
 }
 
-/// How many leaves are packed, and how many wide.
+/// The numbers of packed and of wide leaves.
 fn kinds(tree: &BTree) -> (usize, usize) {
     let leaves = std::iter::successors(Some(tree.leftmost()), |leaf| leaf.next());
     let slots: Vec<usize> = leaves.map(NodeRef::slots).collect();
@@ -149,7 +149,7 @@ fn leaves_are_packed_where_short_prefixes_tell_keys_apart() {
     };
     assert!(fill(&|i| scattered(i).to_be_bytes().to_vec()) > 0.6);
     assert_eq!(fill(&|i| i.to_be_bytes().to_vec()), 0.0);
-    // Groups of ten keys, and so much in common within a group that their short prefixes are the same.
+    // Groups of ten keys that share so many bits that their short prefixes are equal.
     let order = |i: u64| scattered(i) % n;
     let grouped = |i: u64| {
         [&(order(i) / 10).to_be_bytes()[..], b"same", &scattered(i).to_be_bytes()].concat()
@@ -180,7 +180,7 @@ fn every_order_of_insertion_gives_a_sound_tree() {
         ("runs", &|i| (i % 16) << 24 | i),
     ];
     for (name, order) in orders {
-        // Text with a long common part, so that prefixes need `skip`; and short binary keys.
+        // Text with a long common part, so that prefixes need `skip`; then short binary keys.
         for text in [false, true] {
             let (arena, tree) = tree();
             let key_of = |i: u32| match text {
@@ -234,7 +234,7 @@ fn concurrent_inserts_leave_a_sound_tree() {
                         };
                         let key = format!("{key:010}");
                         tree.add(new_entry(arena, key.as_bytes(), 1));
-                        // What was added is there, whatever the others do.
+                        // An added key is found, whatever the other threads do.
                         let target = [key.as_bytes(), &[0xFF; 8]].concat();
                         let found = tree.lower_bound(&target);
                         assert_eq!(

@@ -35,7 +35,7 @@ fn parts(entry: Entry) -> (Vec<u8>, SeqNo) {
     (user_key(key).to_vec(), crate::base::key::sequence(key))
 }
 
-/// The newest version of `key` at `seq` that a lookup finds.
+/// The sequence number of the newest version of `key` that a lookup at `seq` finds.
 fn get(rep: &dyn MemtableRep, key: &[u8], seq: SeqNo) -> Option<SeqNo> {
     let mut found = None;
     rep.visit_from(&LookupBuffer::new(key, seq).key(), &mut |entry| {
@@ -53,7 +53,7 @@ fn random_key(rng: &mut fastrand::Rng) -> Vec<u8> {
 /// A model entry: keys ascend, sequence numbers descend.
 type ModelKey = (Vec<u8>, cmp::Reverse<SeqNo>);
 
-/// Moves a cursor at random and compares each place with the model's.
+/// Moves a cursor randomly and compares each position with the model's.
 fn walk(
     cursor: &mut dyn RepCursor,
     rng: &mut fastrand::Rng,
@@ -138,7 +138,7 @@ fn structures_agree_with_a_model() {
     let mut rng = fastrand::Rng::with_seed(1);
     for round in 0..if cfg!(miri) { 2 } else { 60 } {
         let prefix_len = rng.usize(..4);
-        // Few buckets: several groups share one, and buckets become skip lists.
+        // Few buckets, so that groups share a bucket and buckets become skip lists.
         let bucket_count = [0, 1, 3, 64][round % 4];
         let height = [1, 2, 4, 12][rng.usize(..4)];
         let shape = HashShape { bucket_count, height, branching: 2 };
@@ -275,7 +275,7 @@ fn readers_see_all_that_was_published_while_one_writes() {
     }
 }
 
-/// Not a test: `cargo test --release -p ferrolith --lib hash_memtable_speed -- --ignored --nocapture`.
+/// A benchmark, not a test: `cargo test --release -p ferrolith --lib hash_memtable_speed -- --ignored --nocapture`.
 #[test]
 #[ignore = "a measurement"]
 fn hash_memtable_speed() {

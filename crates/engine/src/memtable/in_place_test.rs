@@ -1,4 +1,4 @@
-//! Values change in place, and readers at the same time see one of them whole.
+//! Values change in place, and concurrent readers see a complete old or new value.
 
 use crate::base::InternalIterator;
 use crate::base::key::user_key;
@@ -38,10 +38,10 @@ fn what_fits_takes_the_place_of_the_newest_value() {
         assert!(!table.put_in_place(1, b"a", &[b'1'; 300]));
         assert!(!table.put_in_place(2, b"b", b"other"));
         let used = table.approximate_memory_usage();
-        // Shorter ones have shorter lengths in front of them.
+        // Shorter values have shorter length fields.
         for (seq, len) in [(3, 300), (4, 127), (5, 128), (6, 5), (7, 0)] {
             let updated = table.put_in_place(seq, b"a", &vec![seq as u8; len]);
-            // What was given up does not come back.
+            // Room that a shorter value gave up is not available again.
             assert_eq!(updated, seq != 5, "{i}: {seq}");
             assert_eq!(get(&table, b"a", 100), Some(vec![seq as u8; len]), "{i}: {seq}");
             assert_eq!(get(&table, b"b", 100).as_deref(), Some(&b"other"[..]));
@@ -50,13 +50,13 @@ fn what_fits_takes_the_place_of_the_newest_value() {
         // Two entries for `a`: the sequence numbers of updates are not used.
         assert_eq!(table.num_entries(), 3);
         assert_eq!(get(&table, b"a", 2), Some(vec![4; 127]));
-        // Deleted, or merged into: what comes then is an entry.
+        // After a deletion or a merge, the next put adds an entry.
         table.add(8, ValueType::Deletion, b"a", b"");
         assert!(!table.put_in_place(9, b"a", b""));
         assert!(table.put_in_place(10, b"a", b""));
         table.add(11, ValueType::Merge, b"b", b"operand");
         assert!(!table.put_in_place(12, b"b", b"x"));
-        // A tombstone may lie between the two sequence numbers.
+        // A tombstone may be between the two sequence numbers.
         table.add_range_deletion(13, b"a", b"c");
         assert!(!table.put_in_place(14, b"b", b"y"));
         assert_eq!((get(&table, b"a", 100), get(&table, b"b", 100)), (None, Some(b"y".to_vec())));

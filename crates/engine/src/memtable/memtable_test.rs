@@ -7,7 +7,7 @@ use crate::hooks::StringAppendOperator;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// A user order that only the comparator knows.
+/// A user-defined order that differs from the order of bytes.
 struct ByLength;
 
 impl Comparator for ByLength {
@@ -91,7 +91,7 @@ fn accounting_is_exact() {
         t.add(seq, ValueType::Value, &seq.to_be_bytes(), &[0; 100]);
         seq += 1;
     }
-    // The last chunk is the only one that may be partly used.
+    // Only the last chunk may be partly used.
     let used = t.approximate_memory_usage();
     assert!((64 << 10..72 << 10).contains(&used), "{used}");
     assert!(t.allocated_memory() - used <= 8 << 10);
@@ -124,10 +124,11 @@ fn the_filter_never_hides_a_key() {
     assert_eq!(get(&t, b"absent", 999), None);
 }
 
-/// What a memtable must hold: user key and descending trailer to value.
+/// The expected contents of a memtable: user key and descending trailer to value.
 type Model = BTreeMap<(Vec<u8>, Reverse<u64>), Vec<u8>>;
 
-/// Keys that share prefixes of all lengths around eight bytes, and few enough to get versions.
+/// A random key. Keys share prefixes of all lengths around eight bytes, and are few enough to get
+/// several versions.
 fn random_key(random: &mut fastrand::Rng) -> Vec<u8> {
     let mut key = b"commonprefix"[..random.usize(..=12)].to_vec();
     key.extend((0..random.usize(..3)).map(|_| *random.choice(b"\x00a\xff").unwrap()));
@@ -169,7 +170,7 @@ fn lookups_agree_with_a_model() {
     }
 }
 
-/// Walks an iterator at random beside a sorted vector.
+/// Moves an iterator randomly and compares it with a sorted vector.
 fn check_iterator(table: &Arc<MemTable>, order: &KeyOrder, model: &Model, seed: u64, steps: usize) {
     let mut random = fastrand::Rng::with_seed(seed);
     let internal = |key: &[u8], trailer: u64| {
@@ -236,7 +237,7 @@ fn iterators_agree_with_a_model_in_every_order() {
     for comparator in comparators {
         for seed in 0..rounds {
             let t = table_of(comparator.clone(), &ColumnFamilyOptions::default());
-            // From one entry to several times the widest node.
+            // From one entry to several times the size of the widest node.
             let n = if seed == 0 && !cfg!(miri) { 1 } else { n };
             let model = fill(&t, &mut fastrand::Rng::with_seed(seed), n);
             check_iterator(&t, &KeyOrder::new(comparator.clone()), &model, seed, n as usize + 50);
@@ -266,8 +267,8 @@ fn long_keys_and_values_are_kept_whole() {
     assert_eq!(get(&t, &key[1..], 9).unwrap(), b"");
 }
 
-/// Writers insert disjoint keys in random order; readers meanwhile see ascending keys only, and
-/// every entry that was published before they looked.
+/// Writers insert disjoint keys in random order. Concurrent readers see only ascending keys, and
+/// every entry that was published before they read.
 #[test]
 fn many_writers_and_readers() {
     let (writers, per_writer) = if cfg!(miri) { (2, 30) } else { (8, 5_000) };
@@ -330,7 +331,7 @@ fn many_writers_and_readers() {
     }
 }
 
-/// Time that the calling thread ran, so that other load on the machine disturbs less.
+/// The processor time of the calling thread in ns, which other load on the machine affects less.
 fn thread_cpu_ns() -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the call fills the struct, which outlives it.
@@ -338,7 +339,7 @@ fn thread_cpu_ns() -> u64 {
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
-/// `cargo test --release -p ferrolith --lib memtable::memtable::tests::speed -- --ignored --nocapture`
+/// A benchmark: `cargo test --release -p ferrolith --lib memtable::memtable::tests::speed -- --ignored --nocapture`
 #[test]
 #[ignore = "a measurement, for quiet machines and release builds"]
 fn speed() {
@@ -384,7 +385,7 @@ fn speed() {
                 let mut ctx = GetContext::new(&key, None);
                 assert!(t.get(&LookupBuffer::new(&key, u64::MAX >> 8).key(), &mut ctx));
             });
-            // Each lookup waits for the one before.
+            // Each lookup waits for the previous one.
             let dependent = each(&|i| {
                 thread_local!(static LAST: std::cell::Cell<u64> = const { std::cell::Cell::new(0) });
                 let last = LAST.get();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 const CHUNK: usize = 256 << 10;
 
 impl SpareChunks {
-    /// Bytes in spare chunks.
+    /// The number of bytes in spare chunks.
     fn memory(&self) -> usize {
         let spare = self.0.lock();
         spare.chunks.list.len() * spare.chunks.size
@@ -17,7 +17,7 @@ fn filled(spare: &Arc<SpareChunks>, chunks: usize) -> Arena {
     let arena = Arena::with_spare(CHUNK, Some(Arc::clone(spare)));
     while arena.allocated() < (chunks + 1) * CHUNK {
         let piece = arena.allocate(500);
-        // SAFETY: the piece is this long and nobody else has it.
+        // SAFETY: the piece has this length and no other owner.
         unsafe { piece.as_ptr().write_bytes(0xEE, 500) };
     }
     arena
@@ -33,7 +33,7 @@ fn the_next_arena_takes_over_what_one_leaves() {
     let third = filled(&spare, 5);
     assert_eq!(spare.memory(), 3 * CHUNK);
     assert_eq!(third.allocated(), 6 * CHUNK);
-    // What nobody wanted goes, what comes now stays.
+    // Chunks that nobody took are freed; the new ones are kept.
     drop(second);
     assert_eq!(spare.memory(), 3 * CHUNK);
     drop(third);
@@ -49,16 +49,16 @@ fn chunks_of_another_size_are_left_alone() {
         other.allocate(500);
     }
     assert_eq!(spare.memory(), 2 * CHUNK);
-    // A large piece has a chunk of its own, which is nobody else's size.
+    // A large piece has its own chunk, of a size that no other arena uses.
     let large = Arena::with_spare(CHUNK, Some(Arc::clone(&spare)));
     large.allocate(CHUNK);
     assert_eq!(spare.memory(), 2 * CHUNK);
-    // Nor does it have anything to leave.
+    // It does not leave a spare chunk either.
     drop(large);
     assert_eq!(spare.memory(), 2 * CHUNK);
     drop(other);
     assert_eq!(spare.memory(), 2 * CHUNK);
-    // Small chunks come from the allocator, and go back there.
+    // Small chunks come from the allocator, and are returned to it.
     let small = Arena::with_spare(8 << 10, Some(Arc::clone(&spare)));
     small.allocate(7 << 10);
     drop(small);

@@ -14,7 +14,7 @@ struct Layer {
     tombstones: Vec<Owned>,
 }
 
-/// Layers newest first: each younger than all sequence numbers of the next (G1).
+/// Layers, newest first: each is newer than all sequence numbers of the next (G1).
 fn places(rng: &mut fastrand::Rng, order: &KeyOrder) -> Vec<Layer> {
     let n = rng.u64(1..5);
     let mut one = |age: u64| {
@@ -34,7 +34,7 @@ fn places(rng: &mut fastrand::Rng, order: &KeyOrder) -> Vec<Layer> {
     (0..n).rev().map(&mut one).collect()
 }
 
-/// A run per tombstone, or one of pieces as a level has it.
+/// One run per tombstone, or one run with several pieces, as on a level.
 fn runs(rng: &mut fastrand::Rng, order: &KeyOrder, tombstones: &[Owned]) -> Vec<Run> {
     if tombstones.is_empty() {
         return Vec::new();
@@ -77,7 +77,7 @@ fn a_reader_sees_what_no_tombstone_hides() {
     }
 }
 
-/// Counts how often it is moved.
+/// Counts its moves.
 struct Counting(VecIter, Arc<AtomicU64>);
 
 impl Counting {
@@ -127,7 +127,7 @@ fn what_a_newer_place_deletes_is_left_by_seeks() {
         (0..5_000).map(|i| (ikey(format!("{i:04}").as_bytes(), 1, ValueType::Value), Vec::new()));
     let moves = Arc::new(AtomicU64::new(0));
     let child = Counting(VecIter::new(order.clone(), entries.collect()), Arc::clone(&moves));
-    // A hundred that continue each other, then a gap of one key.
+    // A hundred adjacent fragments, then a gap of one key.
     let bounds: Vec<String> = (0..=100).map(|i| format!("{:04}", 40 * i)).collect();
     let tombstones = bounds.windows(2).map(|w| crate::rangedel::Tombstone {
         begin: w[0].as_bytes(),

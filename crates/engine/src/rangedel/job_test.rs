@@ -9,7 +9,7 @@ fn job(order: &KeyOrder, all: &[Owned], snapshots: &[SeqNo]) -> Option<JobTombst
     JobTombstones::new(order, &[input(&all[..half]), input(&all[half..])], snapshots)
 }
 
-/// What readers at the snapshots and at the end see before and after: the same.
+/// Readers at the snapshots and at the end see the same contents before and after the job.
 #[test]
 fn nobody_sees_that_entries_were_dropped() {
     let order = KeyOrder::bytewise();

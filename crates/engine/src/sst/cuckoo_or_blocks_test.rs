@@ -14,7 +14,7 @@ fn put(key: &str, seq: u64, value: &str) -> Entry {
     entry(key, seq, ValueType::Value, value)
 }
 
-/// Writes a table as a flush does, and returns its format and what is read from it.
+/// Writes a table as a flush does. Returns its format and the entries read from it.
 fn round_trip(opts: CuckooTableOptions, entries: &[Entry]) -> (&'static str, Vec<Entry>) {
     let order = KeyOrder::bytewise();
     let mut ctx = builder_context(order.clone(), "", PlainTableOptions::default());
@@ -75,7 +75,7 @@ fn entries_that_do_not_fit_move_with_all_before_them() {
 
 #[test]
 fn entries_that_find_no_place_together_move_when_the_table_is_finished() {
-    // All 256 keys of one byte: none is left for the empty buckets.
+    // All 256 keys of one byte: no key is left for empty buckets.
     let entries: Vec<Entry> =
         (0..=255u8).map(|byte| (internal_key(&[byte], 7, ValueType::Value), vec![byte])).collect();
     let (format, found) = round_trip(CuckooTableOptions::default(), &entries);

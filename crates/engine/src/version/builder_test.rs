@@ -49,7 +49,7 @@ fn edits_add_up() {
     assert_eq!(numbers(&v1, 1), [4, 3], "by key");
     assert_eq!((v1.total_files(), v1.level_bytes(0), v1.deepest_level()), (4, 2000, Some(1)));
 
-    // A move and a compaction in one go; level 2 is untouched and shared.
+    // A move and a compaction in one edit; level 2 does not change and is shared.
     let mut edit = add(&[(2, &f3), (1, &shared(5, ("a", "d"), (0, 0)))]);
     edit.deleted_files = vec![(1, 3), (0, 1), (0, 2), (1, 4)];
     let built = build(&v1, &[edit]).unwrap();

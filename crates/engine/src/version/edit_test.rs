@@ -3,7 +3,7 @@ use super::*;
 use crate::version::testing::{ikey, real_manifests, records_of, shared};
 use serde_json::{Value, json};
 
-/// What the independent parser said, in its words.
+/// Describes an edit in the format of the independent parser.
 fn describe(edit: &VersionEdit) -> Vec<Value> {
     let mut fields = Vec::new();
     let mut put = |name: &str, v: Option<u64>| {
@@ -41,7 +41,7 @@ fn describe(edit: &VersionEdit) -> Vec<Value> {
     fields
 }
 
-/// The vector's fields, reduced to what [`describe`] tells.
+/// The vector's fields, reduced to those that [`describe`] returns.
 fn expected(parsed: &Value) -> Vec<Value> {
     let mut fields = Vec::new();
     for field in parsed.as_array().unwrap() {
@@ -91,7 +91,7 @@ fn new_files_decode_with_all_their_fields() {
 
 #[test]
 fn real_records_encode_to_the_same_bytes() {
-    // Records of 11.x hold tag 8203, which nobody needs and which is not kept.
+    // Records of 11.x contain tag 8203, which is not needed and not kept.
     let mut same = 0;
     for (name, manifest) in real_manifests() {
         for record in records_of(&manifest) {
@@ -256,7 +256,7 @@ fn damaged_records_are_errors_or_other_edits_and_never_panics() {
                 }
             }
             if let Ok(edit) = VersionEdit::decode(&r) {
-                // What was understood can be said again.
+                // A decoded edit can be encoded again.
                 assert_eq!(VersionEdit::decode(&edit.encode()).unwrap(), edit);
             }
         }

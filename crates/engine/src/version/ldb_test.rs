@@ -1,6 +1,6 @@
-//! What we install, RocksDB's own tool reads, checks and writes on; what it wrote, we recover.
-//! Run with `cargo test -p ferrolith --lib ldb -- --ignored` where `ldb` is installed. Debian's is
-//! built with assertions, so it aborts on what other builds would let pass.
+//! RocksDB's own tool reads, checks and extends our MANIFESTs, and we recover the result. Run with
+//! `cargo test -p ferrolith --lib ldb -- --ignored` where `ldb` is installed. Debian's build has
+//! assertions enabled, so it aborts on input that other builds would accept.
 
 use super::testing::{Tables, ikey, options, spec};
 use super::{FileMeta, ObsoleteTable, VersionEdit, VersionSet, VersionSetOptions};
@@ -30,7 +30,7 @@ fn open(dir: &Path, names: &[&str], max_manifest_file_size: u64) -> VersionSet {
     VersionSet::recover(opts, &specs).unwrap().0
 }
 
-/// A table that holds each key once, at the next sequence numbers.
+/// A table that contains each key once, at the next sequence numbers.
 fn table(tables: &mut Tables, set: &VersionSet, cf: u32, keys: &[&str]) -> Arc<FileMeta> {
     let name = set.column_family(cf).unwrap().name();
     tables.cf = (cf, if name == "one" { "one" } else { "default" });
@@ -49,7 +49,7 @@ fn add(cf: u32, level: usize, file: &Arc<FileMeta>) -> VersionEdit {
     edit
 }
 
-/// Every kind of edit, ending with this: default has a@4 b c@5 (level 0) over a b z (level 6);
+/// Applies every kind of edit. The result: default has a@4 b c@5 (level 0) over a b z (level 6);
 /// one has k and q.
 fn build(dir: &Path, max_manifest_file_size: u64) {
     let opts = VersionSetOptions { dir: dir.to_path_buf(), ..options(posix()) };

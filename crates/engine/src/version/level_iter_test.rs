@@ -4,7 +4,7 @@ use crate::base::key::user_key;
 use crate::fs::fault::{Fault, FaultFs, FaultKind, Op};
 use crate::version::testing::{Tables, ikey};
 
-/// A level of `files` files, with gaps between keys and between files: all keys are odd numbers.
+/// A level of `files` files with gaps between keys and between files: all keys are odd numbers.
 fn level(tables: &Tables, files: u64) -> (Arc<Level>, Vec<Vec<u8>>) {
     let mut keys = Vec::new();
     let mut metas = Vec::new();

@@ -9,7 +9,7 @@ fn level_of(order: &KeyOrder, boundaries: &[(Vec<u8>, Vec<u8>)]) -> Level {
     Level::new(order.clone(), boundaries.iter().enumerate().map(file).collect())
 }
 
-/// Random keys that tie a lot: long shared prefixes, zeros, keys that are prefixes of others.
+/// Random keys with many ties: long shared prefixes, zeros, keys that are prefixes of others.
 fn random_key(rng: &mut fastrand::Rng, prefix: &[u8]) -> Vec<u8> {
     let mut key = prefix.to_vec();
     for _ in 0..rng.usize(0..12) {
@@ -18,7 +18,7 @@ fn random_key(rng: &mut fastrand::Rng, prefix: &[u8]) -> Vec<u8> {
     key
 }
 
-/// Returns how many keys' files numbers alone told.
+/// Returns the number of keys whose files were found by numbers alone.
 fn check_against_keys(order: &KeyOrder, prefix: &[u8], rng: &mut fastrand::Rng) -> usize {
     let mut found_around = 0;
     let mut keys: Vec<Vec<u8>> = (0..rng.usize(2..40)).map(|_| random_key(rng, prefix)).collect();

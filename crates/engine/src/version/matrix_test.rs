@@ -1,4 +1,4 @@
-//! Whole databases made by hand, with what two versions of RocksDB make of them.
+//! Whole databases built by hand, with the reactions of two versions of RocksDB.
 
 use super::VersionSet;
 use super::testing::{bytes_of, db_with, options, spec, unhex};
@@ -11,7 +11,7 @@ use crate::version::{DataPaths, TableCache};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// What an opener sees, in the words of the vectors: entries per column family, or the error.
+/// The result of opening in the vectors' format: entries per column family, or the error.
 fn open(fs: &MemFs) -> Result<String> {
     let opts = options(Arc::new(fs.clone()));
     let names = VersionSet::list_column_families(&*opts.fs, &opts.dir)?;
@@ -41,7 +41,7 @@ fn open(fs: &MemFs) -> Result<String> {
     Ok(seen.join("; "))
 }
 
-/// The vector's outcome in the words of [`open`].
+/// The vector's outcome in the format of [`open`].
 fn summary(outcome: &str) -> String {
     let mut parts = Vec::new();
     for cf in outcome.split("; ") {
@@ -70,8 +70,8 @@ fn the_manifest_matrix_opens_or_fails_as_in_rocksdb() {
         let found = open(&fs);
         let old = case["outcome"]["7.8.3"].as_str().unwrap();
         let new = case["outcome"]["11.9-dev"].as_str().unwrap();
-        // Where the old version aborts, newer ones accept a LevelDB record, which is harmless; and
-        // they hide entries above the last sequence, which is not: that we refuse.
+        // Where the old version aborts, newer ones accept a LevelDB record, which is harmless, and
+        // hide entries above the last sequence number, which is not: the engine refuses these.
         let expected = match name.as_str() {
             "last_sequence_below_file" | "last_sequence_decreases" => "Corruption: ",
             "newfile_tag_7" => new,

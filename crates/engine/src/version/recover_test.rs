@@ -56,7 +56,7 @@ fn missing_epochs_follow_levels_and_age() {
     let epochs: Vec<u64> = files.iter().map(|(_, f)| f.epoch_number).collect();
     assert_eq!(epochs, [3, 4, 2, 2, 1]);
 
-    // One file without is enough to number all again, by sequence numbers.
+    // If one file has no epoch number, all files are numbered again, by sequence numbers.
     files[0].1 = Arc::new(files[0].1.with_epoch(90));
     complete_epochs(&order, &mut files).unwrap();
     assert_eq!(files[0].1.epoch_number, 90, "all have one: nothing changes");

@@ -7,7 +7,7 @@ fn edit(change: impl FnOnce(&mut VersionEdit)) -> VersionEdit {
     edit
 }
 
-/// The least that a MANIFEST must say.
+/// The mandatory fields of a MANIFEST.
 fn head() -> VersionEdit {
     edit(|e| {
         e.log_number = Some(3);

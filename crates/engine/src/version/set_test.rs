@@ -26,7 +26,7 @@ fn new_db() -> (MemFs, VersionSet) {
     (fs, set)
 }
 
-/// A new file of `cf` on disk, holding `key` once, at the next sequence number.
+/// A new file of `cf` on disk that contains `key` once, at the next sequence number.
 fn new_file(fs: &dyn FileSystem, set: &VersionSet, key: &str) -> FileMeta {
     let seq = set.counters().last_sequence() + 1;
     set.counters().set_last_sequence(seq);
@@ -150,7 +150,8 @@ fn column_families_get_ids_once() {
     assert_eq!(set.drop_column_family(2).unwrap_err().code(), Code::ColumnFamilyDropped);
     assert!(set.drop_column_family(0).is_err());
 
-    // The id stays used: in the same MANIFEST, and in the next, which no longer has the drop.
+    // The id stays used: in the same MANIFEST, and in the next one, which no longer contains the
+    // drop.
     for round in 0..2 {
         let mut after = recover(&fs.crash_clone(), &["default", "one"]).unwrap();
         assert_eq!(after.column_family(1).unwrap().log_number(), 7);
@@ -171,7 +172,7 @@ fn several_edits_count_together() {
         .collect();
     let versions = set.install(edits).unwrap();
     assert_eq!(versions.iter().map(|(id, _)| *id).collect::<Vec<_>>(), [0, 1]);
-    // Cut the MANIFEST at every byte: both files or none.
+    // Cut the MANIFEST at every byte: it contains both files or neither.
     let path = manifest_file_name(Path::new("/db"), set.manifest_number());
     let whole = fs.read_file(&path).unwrap();
     let mut counts = BTreeSet::new();
@@ -208,7 +209,7 @@ fn a_large_manifest_is_replaced_by_a_small_one() {
     assert_eq!(live(&recover(&fs.crash_clone(), &["default"]).unwrap()), live(&set));
 }
 
-/// The sequence numbers of a MANIFEST, as its reader would check them: VS2.
+/// Checks the sequence numbers of a MANIFEST against VS2, as its reader would.
 fn check_manifest(fs: &MemFs, number: u64) {
     let path = manifest_file_name(Path::new("/db"), number);
     read_manifest(fs, &path).unwrap();
@@ -240,8 +241,8 @@ fn inconsistent_edits_are_refused_before_anything_is_written() {
     assert!(!set.needs_new_manifest());
 }
 
-/// One failing operation after another, in every way: memory and disk stay consistent, the next
-/// install works, and nothing that the device may refer to is given up.
+/// Every operation fails once, in every way: memory and disk stay consistent, the next install
+/// works, and no file is deleted that the device may refer to.
 #[test]
 fn after_any_write_error_the_next_install_starts_a_new_manifest() {
     let kinds = [FaultKind::Io, FaultKind::NoSpace, FaultKind::Short(5), FaultKind::AfterDone];
@@ -257,7 +258,7 @@ fn after_any_write_error_the_next_install_starts_a_new_manifest() {
     }
 }
 
-/// Returns whether an operation was hit.
+/// Returns whether the fault hit an operation.
 fn fail_the_nth_write(n: u64, kind: FaultKind, first_install: bool) -> bool {
     let (mem, _) = new_db();
     let fs = FaultFs::new(Arc::new(mem.clone()));

@@ -41,8 +41,8 @@ fn a_pinned_reader_is_opened_once_and_closed_with_its_file() {
     assert_eq!(Arc::strong_count(&first), 1);
 }
 
-/// RocksDB leaves a tombstone whole when it cuts output files: beyond a file's boundaries it may hide
-/// what was written since, or be gone for good.
+/// RocksDB does not clip a tombstone when it divides output files: beyond a file's boundaries, the tombstone may hide
+/// later writes, or its other copies may have been dropped.
 #[test]
 fn tombstones_count_inside_the_boundaries_of_the_manifest() {
     let tables = Tables::new();
@@ -61,7 +61,7 @@ fn tombstones_count_inside_the_boundaries_of_the_manifest() {
     let mut cut = FileMeta::new(3, whole.file_size, ikey("c", 5), end);
     (cut.smallest_seqno, cut.largest_seqno) = (5, 9);
     let cache = tables.cache(None);
-    // A level that was never read opens its files to know.
+    // A level that was never read opens its files to find this out.
     let level = crate::version::Level::new(tables.order.clone(), vec![Arc::new(cut)]);
     let of_level = level.range_tombstones(&cache);
     assert!(!of_level.all.is_empty() && of_level.by_file.len() == 1);
@@ -86,7 +86,7 @@ fn a_bounded_number_of_readers_stays_open() {
         assert!(file.pinned_reader().is_none());
     }
     assert_eq!(held.properties().num_entries, 1, "closing it did not take it from its user");
-    // What is used all the time stays.
+    // Constantly used readers stay open.
     let opened = |n: &mut u64| fs.count(Op::Open) - std::mem::replace(n, fs.count(Op::Open));
     let mut count = fs.count(Op::Open);
     cache.find(&files[4]).unwrap();

@@ -70,8 +70,8 @@ fn deeper_keys_follow_ascending_keys() {
     assert!(!v.deeper_keys(6).may_contain(b"d"));
 }
 
-/// Random versions with several entries per key, spread over all levels as a real tree would have
-/// them: newer entries higher up.
+/// Random versions with several entries per key, distributed over all levels as in a real tree:
+/// newer entries on upper levels.
 fn random_tree(tables: &Tables, rng: &mut fastrand::Rng) -> (Version, Model) {
     let mut model = Model::new();
     let mut files = Vec::new();

@@ -1,7 +1,7 @@
-//! The write-ahead log on real files: killed writers, a full device, and what a record costs.
+//! The write-ahead log on real files: killed writers, a full device, and the cost of a record.
 //!
-//! A test that needs another process runs this test binary again with `CHILD` set; `child_entry`
-//! is what it runs then. Tests that mount a file system pass without a check where they may not.
+//! A test that needs another process runs this test binary again with `CHILD` set, which runs
+//! `child_entry`. Tests that mount a file system pass without a check if mounting is not permitted.
 
 use super::{LogReader, LogWriter, ReadOutcome};
 use crate::env::clock::Instant;
@@ -24,7 +24,7 @@ fn log_writer(path: &Path) -> LogWriter {
     LogWriter::new(posix().new_writable(path, opts).unwrap(), 9)
 }
 
-/// The content of the `i`-th record: its number, then bytes that follow from it.
+/// The content of the `i`-th record: its number, then bytes derived from it.
 fn record(i: u64, max_len: usize) -> Vec<u8> {
     let mut rng = fastrand::Rng::with_seed(i);
     let mut bytes = i.to_le_bytes().to_vec();
@@ -33,7 +33,7 @@ fn record(i: u64, max_len: usize) -> Vec<u8> {
     bytes
 }
 
-/// How many records there are, each checked; and whether the log ended as `mode` demands.
+/// The number of records, each checked; also checks that the log ended as `mode` requires.
 fn count_records(path: &Path, max_len: usize, mode: WalRecoveryMode) -> u64 {
     let mut reader = LogReader::new(posix().open_random_access(path, false).unwrap(), 9, true);
     let mut n = 0;
@@ -73,7 +73,7 @@ fn child_entry() {
     let mut writer = log_writer(&path);
     for i in 0.. {
         writer.add_record(&record(i, max_len)).unwrap();
-        // Seldom, so that the kill falls into the log and not into this.
+        // Rarely, so that the kill usually hits the log and not this write.
         if i % 64 == 0 {
             acknowledge.write_all(&(i + 1).to_le_bytes()).unwrap();
         }
@@ -124,7 +124,7 @@ fn a_lock_keeps_other_processes_out_until_they_die() {
     drop(posix().lock_file(&path).unwrap());
 }
 
-/// A file system mounted for a test.
+/// A file system that is mounted for a test.
 struct Mounted(tempfile::TempDir);
 
 impl Mounted {
@@ -169,7 +169,7 @@ fn a_full_device_is_an_error_before_anything_is_placed() {
     assert!(writer.size() > 2 << 20, "{}", writer.size());
     let full = n;
     assert_eq!(count_records(&path, 100_000, AbsoluteConsistency), n);
-    // With space again it goes on where it was.
+    // With free space again, it continues where it stopped.
     std::fs::remove_file(&ballast).unwrap();
     fill(&mut writer, &mut n, 100_000);
     assert!(n > full);
@@ -194,13 +194,13 @@ fn a_file_system_without_allocation_gets_plain_writes() {
     assert_eq!(count_records(&path, 100_000, AbsoluteConsistency), 2000);
 }
 
-/// Nanoseconds this thread has run, in user and in system mode.
+/// The processor time of this thread in ns, in user and in system mode.
 fn cpu_time() -> u64 {
     let stat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
     stat.split(' ').next().unwrap().parse().unwrap()
 }
 
-/// `cargo test --release -p ferrolith --lib measure_the_log -- --ignored --nocapture`
+/// A benchmark: `cargo test --release -p ferrolith --lib measure_the_log -- --ignored --nocapture`
 #[test]
 #[ignore = "prints times; asserts nothing"]
 fn measure_the_log() {

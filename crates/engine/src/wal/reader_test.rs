@@ -1,5 +1,5 @@
-//! Logs of RocksDB 7.8.3 and 11.9, the whole matrix of damage and recovery modes, holes, and random
-//! damage.
+//! Logs of RocksDB 7.8.3 and 11.9, the complete matrix of damage and recovery modes, holes, and
+//! random damage.
 
 use super::*;
 use crate::base::checksum::{crc32c, mask};
@@ -40,7 +40,7 @@ enum Last {
     Fail(String),
 }
 
-/// All records, how it ended, and whether that was noted as damage.
+/// Reads all records. Returns them and the outcome.
 fn read_with(mut reader: LogReader, mode: WalRecoveryMode) -> (Vec<Vec<u8>>, Last) {
     let mut records = Vec::new();
     let last = loop {
@@ -52,7 +52,7 @@ fn read_with(mut reader: LogReader, mode: WalRecoveryMode) -> (Vec<Vec<u8>>, Las
         }
         assert!(reader.record_offset() < reader.end_offset());
     };
-    // What has ended stays so.
+    // The end is final.
     assert!(matches!(reader.read_record(mode), Ok(ReadOutcome::End)));
     (records, last)
 }
@@ -87,7 +87,7 @@ fn real_logs_are_read() {
     assert_eq!((reader.timestamp_sizes(), reader.record_offset()), (&[(0, 8)][..], 13));
 }
 
-/// What a recovery says of these records: RocksDB's outcome as the vectors print it.
+/// The outcome of a recovery from these records, in the vectors' format of RocksDB's outcome.
 fn recover(bytes: &[u8], mode: WalRecoveryMode) -> String {
     let (records, last) = read(bytes, mode);
     if let Last::Fail(what) = last {
@@ -120,8 +120,8 @@ fn damage_is_judged_as_by_rocksdb() {
     assert!(cases.len() > 25);
     for (name, case) in cases {
         for (i, mode) in MODES.into_iter().enumerate() {
-            // 11.9 knows more types and does not mistake types for states of its reader. Where it
-            // hangs, 7.8.3 is the measure.
+            // 11.9 supports more types and does not confuse types with states of its reader. Where
+            // 11.9 hangs, 7.8.3 is the reference.
             let outcome = |version: &str| {
                 case["outcome"][version][format!("mode{i}")].as_str().unwrap().to_owned()
             };
@@ -137,7 +137,7 @@ fn damage_is_judged_as_by_rocksdb() {
     }
 }
 
-/// A log of records with these payloads, as our writer makes it.
+/// A log of records with these payloads, written by our writer.
 pub(crate) fn log_of<'a>(payloads: impl IntoIterator<Item = &'a [u8]>) -> Vec<u8> {
     let (fs, path) = (MemFs::new(), Path::new("/000008.log"));
     fs.create_dir_if_missing(Path::new("/")).unwrap();
@@ -156,7 +156,7 @@ fn numbered(n: usize, len: usize) -> Vec<Vec<u8>> {
 
 #[test]
 fn what_a_crash_leaves_of_a_mapped_log_is_no_corruption_and_no_hole() {
-    // The last lies in one block.
+    // The last record is in one block.
     let records = numbered(12, 10_000);
     let log = log_of(records.iter().map(Vec::as_slice));
     let allocated = |mut log: Vec<u8>| {
@@ -173,12 +173,12 @@ fn what_a_crash_leaves_of_a_mapped_log_is_no_corruption_and_no_hole() {
     for mode in MODES {
         assert_eq!(read(&unpublished, mode), (records[..11].to_vec(), Last::End));
     }
-    // Half a header: the checksum only.
+    // Half a header: only the checksum.
     unpublished[last..last + 4].copy_from_slice(&log[last..last + 4]);
     for mode in MODES {
         assert_eq!(read(&unpublished, mode), (records[..11].to_vec(), Last::End));
     }
-    // Power lost: header on the device, payload not.
+    // Power failure: the header is on the device, the payload is not.
     let mut torn = allocated(log.clone());
     torn[last + 7..].fill(0);
     let what = "checksum mismatch".to_owned();
@@ -190,7 +190,7 @@ fn what_a_crash_leaves_of_a_mapped_log_is_no_corruption_and_no_hole() {
     ] {
         assert_eq!(read(&torn, mode), (records[..11].to_vec(), end));
     }
-    // Power lost: a page in the middle is not there, later ones are.
+    // Power failure: a page in the middle is missing, later ones are on the device.
     let mut hole = allocated(log);
     hole[10_007..30_000].fill(0);
     let what = "zeros before later records".to_owned();
@@ -279,7 +279,7 @@ fn random_damage_neither_panics_nor_invents_records() {
             if strict {
                 assert!(records.starts_with(&got), "round {round} {mode:?}: not a prefix");
             }
-            // In order, and nothing that was not written.
+            // The records are in order, and only written records are returned.
             let mut known = records.iter();
             assert!(got.iter().all(|r| known.any(|k| k == r)), "round {round} {mode:?}");
         }
@@ -299,7 +299,7 @@ fn random_damage_neither_panics_nor_invents_records() {
     }
 }
 
-/// What a mapped WAL may have after a crash, a MANIFEST may not.
+/// Zeros that are normal in a mapped WAL after a crash are damage in a MANIFEST.
 #[test]
 fn zeros_in_a_manifest_are_damage() {
     let read =
@@ -308,18 +308,18 @@ fn zeros_in_a_manifest_are_damage() {
     let log = log_of(payloads.iter().map(Vec::as_slice));
     let failed = |what: &str| Last::Fail(what.to_owned());
     assert_eq!(read(&log), (payloads.clone(), Last::End));
-    // In the middle of a payload, and of a record of two blocks whose first part is whole.
+    // In the middle of a payload, and of a record in two blocks whose first part is complete.
     let mut zeros = log.clone();
     zeros[30_000..].fill(0);
     assert_eq!(read(&zeros), (payloads[..1].to_vec(), failed("checksum mismatch")));
     let mut zeros = log.clone();
     zeros[BLOCK_SIZE..].fill(0);
     assert_eq!(read(&zeros), (payloads[..1].to_vec(), failed("error in middle of record")));
-    // RocksDB skips the zeros and goes on behind them, without the edits.
+    // RocksDB skips the zeros and continues after them, without the lost edits.
     let mut hole = log_of([&[1; 30][..], &[2; BLOCK_SIZE], &[3; 30]]);
     hole[37..BLOCK_SIZE].fill(0);
     assert_eq!(read(&hole), (vec![vec![1; 30]], failed("zeros before later records")));
-    // Torn ends, and zeros that follow a whole record.
+    // Torn ends, and zeros that follow a complete record.
     assert_eq!(read(&log[..30_000]), (payloads[..1].to_vec(), Last::End));
     assert_eq!(read(&log[..BLOCK_SIZE]), (payloads[..1].to_vec(), Last::End));
     assert_eq!(read(&[&log[..], &[0; 100]].concat()), (payloads, Last::End));

@@ -31,7 +31,7 @@ fn records_of_all_sizes_around_block_ends_are_read_back() {
         fs.create_dir_if_missing(tmp.path()).unwrap();
         let path = tmp.path().join("000007.log");
         for log in [false, true] {
-            // The first record puts the end of the second near the end of a block.
+            // The length of the first record puts the end of the second near the end of a block.
             for gap in (0..9).chain([13, 17, 21]) {
                 let opts = WritableOptions { log, ..WritableOptions::default() };
                 let mut w = LogWriter::new(fs.new_writable(&path, opts).unwrap(), 7);
@@ -42,9 +42,9 @@ fn records_of_all_sizes_around_block_ends_are_read_back() {
                     w.add_record(record).unwrap();
                 }
                 if !log {
-                    w.flush().unwrap(); // Elsewhere records wait in a buffer.
+                    w.flush().unwrap(); // Otherwise records wait in a buffer.
                 }
-                // A reader of the growing file sees them all.
+                // A reader of the growing file sees all of them.
                 assert_eq!(records(&*fs, &path, AbsoluteConsistency), written, "gap {gap}");
                 let size = w.size();
                 w.close().unwrap();
@@ -64,7 +64,7 @@ fn nothing_follows_a_record_that_was_cut_short() {
     let file = fs.new_writable(path, WritableOptions::default()).unwrap();
     let mut w = LogWriter::new(file, 7);
     w.add_record(b"one").unwrap();
-    // Nothing placed: the next record may follow.
+    // Nothing was written, so the next record may follow.
     fs.inject(Fault::nth(Op::Append, "", 0, FaultKind::NoSpace));
     assert!(w.add_record(b"two").unwrap_err().is_no_space());
     w.add_record(b"three").unwrap();
@@ -76,7 +76,7 @@ fn nothing_follows_a_record_that_was_cut_short() {
     let got = records(&fs, path, TolerateCorruptedTailRecords);
     assert_eq!(got, [b"one".to_vec(), b"three".to_vec()]);
 
-    // Part of a fragment was placed.
+    // Part of a fragment was written.
     let mut w = LogWriter::new(fs.new_writable(path, WritableOptions::default()).unwrap(), 7);
     w.add_record(b"one").unwrap();
     fs.inject(Fault::nth(Op::Append, "", 0, FaultKind::Short(9)));

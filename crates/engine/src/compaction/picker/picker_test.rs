@@ -1,4 +1,4 @@
-//! Transcripts: a tree in text, then what the picker says.
+//! Transcripts: a tree as text, and the picker's answer.
 
 use super::*;
 use crate::base::ValueType;
@@ -14,9 +14,8 @@ fn internal(user_key: &str, seq: u64) -> Vec<u8> {
     key
 }
 
-/// `9:a-f:100`: number, keys, size (`a-f)` ends before `f`, where a range tombstone ends); then `*`
-/// being compacted, `!` asks for compaction, `~` all tombstones, `^` written at second 100 instead of
-/// 500.
+/// `9:a-f:100`: number, keys, size (`a-f)` ends before `f`, where a range tombstone ends); then `*` being compacted,
+/// `!` marked for compaction, `~` all tombstones, `^` written at second 100 instead of 500.
 fn parse_file(text: &str) -> FileMeta {
     let plain = text.trim_end_matches(['*', '!', '~', '^']);
     let mut parts = plain.split(':');
@@ -47,8 +46,8 @@ fn parse_file(text: &str) -> FileMeta {
     file
 }
 
-/// Tables that touch at a key, since a tombstone was cut there, do not take each other along; those
-/// that share one, as old releases wrote them, do.
+/// Adjacent tables that share a boundary key only because a tombstone was cut there are not
+/// compacted together; those that share a user key, as in old releases, are.
 #[test]
 fn clean_cuts_are_where_tombstones_end() {
     let cut = |files: &str, wanted: u64| {
@@ -75,7 +74,7 @@ struct Stage {
 
 impl Stage {
     fn new(arguments: &str, lines: &[&str]) -> Stage {
-        // The static shape with small numbers, unless a transcript says otherwise.
+        // The static shape with small numbers, unless a transcript sets other options.
         let mut options = ColumnFamilyOptions::default();
         let list = "level_compaction_dynamic_level_bytes=false;num_levels=5;\
                     target_file_size_base=100;max_bytes_for_level_base=400;\
@@ -107,7 +106,7 @@ impl Stage {
         self.version = Arc::new(builder.build().unwrap().version);
     }
 
-    /// As if the plan had been run: its inputs become one file, or move.
+    /// Applies a plan as if it had run: its inputs become one file, or move.
     fn install(&mut self, plan: &CompactionPlan) {
         let mut edit = VersionEdit::default();
         plan.input_files().for_each(|(level, f)| edit.delete_file(level, f.number));
@@ -204,7 +203,7 @@ impl Stage {
     fn command(&mut self, command: &str, arguments: &str) -> String {
         match command {
             "shape" => self.shape(),
-            // Picks and leaves it running.
+            // Picks a compaction and leaves it running.
             "pick" => match self.pick() {
                 Some(plan) => {
                     self.check(&plan);
@@ -214,7 +213,7 @@ impl Stage {
                 }
                 None => "nothing\n".into(),
             },
-            // The oldest running one is installed.
+            // Installs the oldest running compaction.
             "install" => {
                 let plan = self.plans.remove(0);
                 self.install(&plan);
@@ -225,7 +224,7 @@ impl Stage {
                 self.picker.release(&plan);
                 "released\n".into()
             }
-            // Seconds, and the oldest snapshot.
+            // The time in seconds, and the oldest snapshot.
             "at" => {
                 let (now, snapshot) = arguments.split_once(' ').unwrap();
                 let oldest_snapshot = snapshot.parse().unwrap();
@@ -239,14 +238,14 @@ impl Stage {
         }
     }
 
-    /// What must hold of every plan, see `plan`.
+    /// Checks the invariants of every plan; see `plan`.
     fn check(&self, plan: &CompactionPlan) {
         let order = self.version.order();
         let (s, l) = plan.key_range(order);
         assert!(!plan.inputs.is_empty() && plan.inputs.iter().all(|l| !l.files.is_empty()));
         assert!(plan.input_files().all(|(_, f)| f.is_being_compacted()));
         let is_input = |n| plan.input_files().any(|(_, f)| f.number == n);
-        // CP2, CP3: nothing of the output level, and nothing older of level 0, is left in the range.
+        // CP2, CP3: no file of the output level and no older file of level 0 is left in the range.
         if plan.output_level > 0 {
             let below = self.version.overlapping_inputs(plan.output_level, Some(&s), Some(&l));
             assert!(below.iter().all(|f| is_input(f.number)), "{plan}");

@@ -1,6 +1,7 @@
-//! A tree that lives: random flushes, several compactions at once that end in any order or fail,
-//! manual compactions between. Files hold real keys and sequence numbers, so that after every step
-//! each key must read as its newest value, from the top down. The builder checks order and overlap.
+//! A simulated tree: random flushes, several concurrent compactions that end in any order or fail,
+//! and manual compactions in between. Files have real keys and sequence numbers: after every step,
+//! a search from the top down must find the newest value of each key. The builder checks order and
+//! overlap.
 
 use super::*;
 use crate::base::ValueType;
@@ -57,7 +58,7 @@ impl World {
         self.version = Arc::new(builder.build().unwrap().version);
     }
 
-    /// One byte per entry.
+    /// Creates a file with one byte per entry.
     fn new_file(&mut self, entries: Entries, epoch: Option<u64>) -> Arc<FileMeta> {
         let key = |(k, seq): (&Vec<u8>, &u64)| {
             let mut key = Vec::new();
@@ -118,7 +119,7 @@ impl World {
         self.picker.release(plan);
     }
 
-    /// Sequence numbers may become 0 only if nobody else has an older entry of the key.
+    /// Sequence numbers may become 0 only if no other file has an older entry of the key.
     fn check_bottommost(&self, plan: &CompactionPlan, merged: &Entries) {
         let is_input = |n: u64| plan.input_files().any(|(_, f)| f.number == n);
         for (_, file) in self.version.all_files().filter(|(_, f)| !is_input(f.number)) {
@@ -128,7 +129,7 @@ impl World {
         }
     }
 
-    /// What a lookup finds: level 0 newest first, then the levels.
+    /// The result of a lookup: level 0 newest first, then the other levels.
     fn get(&self, key: &[u8]) -> Option<u64> {
         self.version
             .all_files()
@@ -142,7 +143,7 @@ impl World {
         }
     }
 
-    /// Every file that a plan names is marked, and no other.
+    /// Checks that exactly the files in plans are marked.
     fn check_marks(&self) {
         let mut marked: Vec<u64> = self
             .version
@@ -206,7 +207,7 @@ impl World {
     }
 }
 
-/// The outputs of a plan.
+/// The output files of a plan.
 fn cut(plan: &CompactionPlan, merged: Entries) -> Vec<Entries> {
     let mut cutter = OutputCutter::new(plan, &KeyOrder::bytewise());
     let mut outputs = vec![Entries::new()];
@@ -258,7 +259,7 @@ fn sorted_runs_stay_right_and_come_to_rest() {
     }
 }
 
-/// 250 steps, then rest.
+/// Runs 250 steps, then compacts until nothing is due.
 fn live(world: &mut World) {
     for step in 0..250 {
         match world.rng.u8(..10) {

@@ -1,9 +1,9 @@
-//! Mapped logs when something goes wrong: every call fails once, the process dies before every call, another
-//! process cuts the file, and the handler of faults beside others.
+//! Failures of mapped logs: every call fails once, the process dies before every call, another process truncates the
+//! file, and the SIGBUS handler coexists with others.
 //!
-//! Why unsafe: signal handlers and mappings as a host might have them, and limits, through `libc`.
+//! The file is unsafe because it uses signal handlers, mappings and limits, as a host might have them, through `libc`.
 //!
-//! What may kill the process runs in a child: this test binary again, with `CHILD` set.
+//! Tests that may kill the process run in a child: this test binary again, with `CHILD` set.
 
 #![allow(unsafe_code)]
 
@@ -25,7 +25,7 @@ fn log_writer(path: &Path, opts: WritableOptions) -> LogWriter {
     LogWriter::new(posix().new_writable(path, opts).unwrap(), 9)
 }
 
-/// The content of the `i`-th record: some small, some that cross a block, some large.
+/// The content of the `i`-th record: some records are small, some cross a block, some are large.
 fn record(i: u64) -> Vec<u8> {
     let len = match i % 16 {
         3 => 9_000,
@@ -38,7 +38,7 @@ fn record(i: u64) -> Vec<u8> {
     bytes
 }
 
-/// How many whole records there are and nothing else, each checked.
+/// The number of records, each checked; the log must contain nothing else.
 fn count_records(path: &Path) -> u64 {
     let mut reader = LogReader::new(posix().open_random_access(path, false).unwrap(), 9, true);
     let mut n = 0;
@@ -51,7 +51,7 @@ fn count_records(path: &Path) -> u64 {
     }
 }
 
-/// Where to put files: on tmpfs, and on what the build lies on.
+/// The directories for files: on tmpfs, and on the file system of the build.
 fn places() -> impl Iterator<Item = tempfile::TempDir> {
     ["/dev/shm", "."].into_iter().filter_map(|base| tempfile::tempdir_in(base).ok())
 }
@@ -81,8 +81,8 @@ fn a_process_that_dies_before_any_call_leaves_whole_records() {
     }
 }
 
-/// For each call its every error: the record is there, or the error is reported and the record is not. After an
-/// error that passes, the same log goes on.
+/// Every call fails once with each error: either the record is in the log, or the error is reported and the record is
+/// not. After a temporary error, the same log continues.
 #[test]
 fn every_call_fails_once() {
     let errors = [
@@ -141,7 +141,7 @@ fn fail_nth(dir: &Path, call: Call, error: i32, nth: u32, times: u32) {
     assert_eq!(std::fs::metadata(&path).unwrap().len(), size, "{what}");
 }
 
-/// Where what was placed of a failed record cannot be cut off, nothing follows.
+/// If the written part of a failed record cannot be removed, nothing may follow.
 #[test]
 fn a_record_that_cannot_be_taken_back_breaks_the_log() {
     let tmp = tempfile::tempdir_in(".").unwrap();
@@ -159,7 +159,8 @@ fn a_record_that_cannot_be_taken_back_breaks_the_log() {
     assert!(writer.add_record(&record(1)).is_err());
 }
 
-/// An address space without room for the window: records are written, and mapped again when there is room.
+/// The address space has no room for the window: records are written with write(2), and mapping resumes when there is
+/// room.
 #[test]
 fn a_log_that_cannot_be_mapped_is_written_and_mapped_later() {
     let tmp = tempfile::tempdir_in(".").unwrap();
@@ -185,7 +186,7 @@ fn a_log_that_cannot_be_mapped_is_written_and_mapped_later() {
     assert_eq!(count_records(&path), 400);
 }
 
-/// A record of gigabytes would need a window that cannot be watched over: it has none.
+/// A record of gigabytes would need a window that cannot be guarded, so it gets none.
 #[test]
 fn no_window_is_longer_than_can_be_watched() {
     let tmp = tempfile::tempdir_in(".").unwrap();
@@ -206,7 +207,7 @@ fn run_child(task: &str, dir: &Path) -> Output {
         .unwrap()
 }
 
-/// Runs a task in a child, which must succeed.
+/// Runs a task in a child process, which must succeed.
 fn succeeds(task: &str) {
     for tmp in places() {
         let out = run_child(task, tmp.path());
@@ -256,10 +257,10 @@ fn cut_by_another(dir: &Path) {
 
 static SEEN: AtomicUsize = AtomicUsize::new(0);
 
-/// What a host might have installed: counts, and lets the store succeed.
+/// A handler that a host might have installed: counts, and lets the store succeed.
 extern "C" fn host_handler(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
     SEEN.fetch_add(1, Ordering::Relaxed);
-    // SAFETY: the page that faulted is one of `foreign_page`, which nobody else uses.
+    // SAFETY: the faulting page is one of `foreign_page`, which nothing else uses.
     unsafe {
         let page = (*info).si_addr() as usize / 4096 * 4096;
         let kind = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED;
@@ -337,8 +338,8 @@ fn foreign_fault(dir: &Path) {
     unsafe { page.write_volatile(1) };
 }
 
-/// A limit below what is allocated ahead: the log goes up to the limit, and what goes beyond is an error and no
-/// SIGXFSZ, also where files are written without a mapping.
+/// The limit is below the size that is allocated ahead: the log grows to the limit, and a larger size is an error
+/// without SIGXFSZ, also if files are written without a mapping.
 #[test]
 fn a_limit_of_file_size_is_an_error_and_no_signal() {
     succeeds("limit");

@@ -1,5 +1,5 @@
 //! Real files: the contract on ext4 and tmpfs, mapped logs, full devices, refused allocation,
-//! killed writers, locks between processes.
+//! killed writers, and locks between processes.
 
 use super::*;
 use crate::fs::Fragment;
@@ -14,7 +14,7 @@ fn the_operating_system_keeps_the_contract() {
     }
 }
 
-/// Where allocation ahead is refused in the middle, the file goes on with plain writes.
+/// If allocation ahead is refused in the middle, the file continues with plain writes.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_mapped_log_falls_back_to_plain_writes() {
@@ -51,7 +51,7 @@ fn a_mapped_log_falls_back_to_plain_writes() {
 #[test]
 fn a_mapped_log_holds_little_memory_and_is_cut_when_dropped() {
     let tmp = tempfile::tempdir_in(".").unwrap();
-    // As the kernel names it.
+    // The path as the kernel returns it.
     let path = tmp.path().canonicalize().unwrap().join("1.log");
     let opts = WritableOptions {
         log: true,
@@ -87,7 +87,7 @@ fn a_mapped_log_holds_little_memory_and_is_cut_when_dropped() {
     assert_eq!(mapped(), 0);
 }
 
-/// Large records are placed without the window, between small ones that need it.
+/// Large records are placed outside the window, between small ones that use it.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_mapped_log_takes_large_records() {
@@ -118,7 +118,7 @@ fn a_mapped_log_takes_large_records() {
 
 #[test]
 fn a_failed_write_breaks_the_file_for_good() {
-    // Nothing can be written to it; the device is always full.
+    // Nothing can be written to this file: the device is always full.
     let Ok(file) = OpenOptions::new().write(true).open("/dev/full") else { return };
     let mut w = writable::BufferedFile::new(file, Path::new("/dev/full"), Default::default());
     w.append(b"x").unwrap();

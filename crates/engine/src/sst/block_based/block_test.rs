@@ -43,7 +43,7 @@ fn found(view: &BlockView, key: &str, seq: u64) -> (Vec<String>, Found) {
 
 #[test]
 fn real_block_bytes() {
-    // Two puts at sequence 0, from a file of RocksDB 7.8.3.
+    // Two puts at sequence number 0, from a file of RocksDB 7.8.3.
     let bytes = [
         &[0, 9, 1][..],
         b"a\x01\0\0\0\0\0\0\x001",

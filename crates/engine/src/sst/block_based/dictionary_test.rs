@@ -1,4 +1,4 @@
-//! Files with a compression dictionary: which have one, that it is used, and what limits the wait for it.
+//! Files with a compression dictionary: which files have one, that it is used, and the limits on held blocks.
 
 use super::test_util::*;
 use crate::base::{KeyOrder, ValueType};
@@ -12,7 +12,7 @@ use crate::sst::{Table, TableBuilder, TableBuilderContext};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Entries that have more in common with those far away than with their neighbours.
+/// Entries that have more in common with distant entries than with their neighbours.
 fn rows(n: usize) -> Vec<Row> {
     let cities = ["Utrecht", "Reykjavik", "Montevideo", "Antananarivo", "Vladivostok"];
     let mut rng = fastrand::Rng::with_seed(5);
@@ -40,7 +40,7 @@ fn small_blocks() -> BlockBasedTableOptions {
     BlockBasedTableOptions { block_size: 512, verify_compression: true, ..with_filter() }
 }
 
-/// Builds, reads everything back, and says how long the file and its dictionary are.
+/// Builds a table and reads everything back. Returns the lengths of the file and of its dictionary.
 fn build_and_check(ctx: TableBuilderContext, rows: &[Row]) -> (u64, Option<usize>) {
     let mut read = read_context(Some(Cache::new_lru(1 << 20)));
     read.prefix_extractor = ctx.prefix_extractor.clone();
@@ -99,7 +99,7 @@ fn zstandard_trains_or_finalizes() {
         );
         assert_eq!(finished.properties.compression_options, expected);
     }
-    // One block is too little to train from; the file does without.
+    // One block is too little to train from; the file has no dictionary.
     let mut ctx = context(CompressionType::Zstd, small_blocks());
     ctx.compression_opts.zstd_max_train_bytes = 40 << 10;
     assert!(build_and_check(ctx, &rows[..3]).1.is_none());
@@ -151,7 +151,7 @@ fn the_wait_is_limited_by_options_and_by_the_cache() {
     let mut of_a_size = ctx.clone();
     of_a_size.target_file_size = 200 << 10;
     assert_eq!(charged_at_most(&of_a_size), 256 << 10);
-    // Nothing fits into the cache: the first block must do.
+    // Nothing fits into the cache, so only the first block is used.
     let full = cache.reserve(4 << 20).unwrap();
     let (_, dictionary) = build_and_check(ctx, &rows[..400]);
     assert!(dictionary.expect("one block's") <= 700);

@@ -1,4 +1,4 @@
-//! The first lookups in a table answer as all later ones.
+//! Early lookups return the same results as later ones.
 
 use super::super::early::EARLY_LOOKUPS;
 use super::super::test_util::*;
@@ -37,8 +37,8 @@ fn is_early(table: &Table) -> bool {
     table.parts.ready().is_none()
 }
 
-/// Every row, and places before, between and after them, by early lookups and by those of a table that has
-/// its parts.
+/// Compares early lookups with those of a table whose parts are loaded, for every row and for positions before, between
+/// and after the rows.
 fn compare(bytes: &[u8], ctx: &TableReadContext, rows: &[Row]) {
     let ready = open(bytes, ctx).unwrap();
     let mut lookups: Vec<(Vec<u8>, SeqNo)> = vec![(vec![], 99), (vec![0xff; 9], 99)];
@@ -71,7 +71,7 @@ fn in_every_form_of_the_index() {
                     block_size: 80,
                     ..with_filter()
                 };
-                // With several versions a user key's entries lie in several blocks.
+                // With several versions, a user key's entries are in several blocks.
                 for rows in [rows(many, 1), rows(few, 12), rows(1, 1), vec![]] {
                     let ctx = builder_context(opts.clone(), CompressionType::Snappy);
                     compare(&build(ctx, &rows).unwrap().0, &cached(), &rows);
@@ -98,7 +98,7 @@ fn in_other_orders_and_files_that_were_ingested() {
     let mut write = builder_context(opts, CompressionType::None);
     write.for_ingestion = true;
     let bytes = build(write, &ingested).unwrap().0;
-    // All entries count as this one.
+    // The global sequence number applies to all entries.
     ingested.iter_mut().for_each(|row| row.1 = 70);
     compare(&bytes, &TableReadContext { global_seqno: Some(70), ..cached() }, &ingested);
 }
@@ -118,7 +118,7 @@ fn they_end_when_the_parts_are_there() {
     get(&table, key, 99).unwrap();
     assert!(!is_early(&table));
     assert_eq!(table.memory_usage(), whole, "the index block goes");
-    // The background may be faster.
+    // The background thread may be faster.
     let table = open_late(&bytes, &cached()).unwrap();
     get(&table, key, 99).unwrap();
     table.read_parts(&AtomicBool::new(false)).unwrap();
@@ -138,7 +138,7 @@ fn a_lookup_that_may_not_read_finds_nothing_in_memory() {
 
 #[test]
 fn crafted_indexes_are_errors_and_no_panics() {
-    // Checksums that nobody verifies stand for those of a crafted file.
+    // Without checksums the file behaves like a crafted one.
     let opts = BlockBasedTableOptions {
         checksum: crate::options::ChecksumType::NoChecksum,
         block_size: 80,

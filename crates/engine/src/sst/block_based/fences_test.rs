@@ -12,7 +12,7 @@ fn fences(order: &KeyOrder, keys: &[Vec<u8>], user_keys: bool) -> Fences {
     fences
 }
 
-/// Keys that often share long prefixes and are prefixes of each other.
+/// Keys that often share long prefixes or are prefixes of each other.
 fn random_key(rng: &mut fastrand::Rng) -> Vec<u8> {
     let shared: &[u8] = [&b""[..], b"common", b"common/prefix/of/many"][rng.usize(..3)];
     let tail = (0..rng.usize(..12)).map(|_| [0, b'a', b'b', 0xFF][rng.usize(..4)]);
@@ -28,7 +28,7 @@ fn find_in_steps(fences: &Fences, order: &KeyOrder, key: &[u8], t: u64) -> usize
 fn check_against_a_plain_search(order: &KeyOrder, seed: u64) {
     let mut rng = fastrand::Rng::with_seed(seed);
     for round in 0..60 {
-        // The last has a level that is not taken to be in the cache.
+        // The last size has a level that is not assumed to be in the processor's cache.
         let n = [0, 1, 2, 16, 17, 300, 3000][round % 7];
         let mut keys: Vec<Vec<u8>> = (0..n).map(|_| random_key(&mut rng)).collect();
         if round % 2 == 0 {

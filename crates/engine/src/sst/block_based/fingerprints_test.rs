@@ -23,7 +23,7 @@ fn head(fingerprints: &Fingerprints) -> Head {
     fingerprints.parts().0
 }
 
-/// Fingerprints of a block with these keys and values, after a look at each of its keys and at others.
+/// The fingerprints of a block with these keys and values, after lookups of each of its keys and of others.
 fn checked(keys: &[u64], interval: usize, value: impl Fn(usize) -> Vec<u8>) -> Fingerprints {
     let all: Vec<_> = keys.iter().map(|key| (key.to_be_bytes().to_vec(), 5)).collect();
     let bytes = block_of(&all, interval, &value);
@@ -97,14 +97,14 @@ fn tags_find_what_the_block_holds_and_nothing_else() {
 
 #[test]
 fn versions_come_newest_first_or_get_no_tags() {
-    // Sequence numbers that differ in the byte next to the type keep the trailers whole.
+    // Sequence numbers that differ in the byte next to the type keep each trailer in its own entry.
     let keys = [(b"a".to_vec(), 9), (b"a".to_vec(), 8), (b"b".to_vec(), 7)];
     let bytes = block(&keys, 1);
     let view = BlockView::new(&bytes).unwrap();
     let fingerprints = Fingerprints::build(view).unwrap();
     assert_eq!(found(&fingerprints, view, b"a", 9).len(), 2);
     assert_eq!(found(&fingerprints, view, b"a", 8), [b"the value of entry number 000001"]);
-    // With delta coding the second `a` takes its type byte from the first one.
+    // With delta coding, the second `a` shares its type byte with the first one.
     assert!(Fingerprints::build(BlockView::new(&block(&keys, 16)).unwrap()).is_none());
 }
 
@@ -125,14 +125,14 @@ fn candidates_are_the_equal_tags() {
 
 #[test]
 fn tables_of_more_than_one_group_are_searched_to_their_end() {
-    // Around the numbers of fingerprints that fill a group, and the place in the object.
+    // Numbers of entries around those that fill a group or the space in the object.
     for n in [46, 63, 64, 65, 66, 67, 119, 120, 121, 127, 128, 129, 150, 192, 247, 248, 249, 500u32]
     {
         let keys: Vec<_> = (0..n).map(|i| (i.to_be_bytes().to_vec(), 5)).collect();
         let bytes = block(&keys, 16);
         let view = BlockView::new(&bytes).unwrap();
         let fingerprints = Fingerprints::build(view).unwrap();
-        // A fingerprint, an offset, and three bytes that all keys begin with.
+        // A fingerprint and an offset per entry, and three bytes that all keys share.
         assert_eq!(matches!(fingerprints, Fingerprints::Heap(..)), 2 * n as usize + 3 > INLINE);
         for (i, (key, _)) in keys.iter().enumerate() {
             let value = format!("the value of entry number {i:06}").into_bytes();
@@ -148,7 +148,7 @@ fn tables_of_more_than_one_group_are_searched_to_their_end() {
 fn a_large_table_leaves_its_first_tags_in_the_object() {
     let keys: Vec<_> = (0..150u32).map(|i| (i.to_be_bytes().to_vec(), 5)).collect();
     let fingerprints = Fingerprints::build(BlockView::new(&block(&keys, 16)).unwrap()).unwrap();
-    // A fingerprint and an offset for each, no middles, and three bytes that all keys begin with.
+    // A fingerprint and an offset per entry, no middles, and three bytes that all keys share.
     assert_eq!(fingerprints.memory_usage(), 2 * 150 + 3 - FIRST);
 }
 
@@ -156,17 +156,17 @@ fn a_large_table_leaves_its_first_tags_in_the_object() {
 fn offsets_have_one_byte_as_long_as_the_line_is_near_enough() {
     let keys: Vec<u64> = (0..100).collect();
     let size = |long: usize, at: usize| {
-        // One value is longer than the others, so that the entries on its sides are far from the line.
+        // One value is longer than the others, so that the entries around it are far from the linear fit.
         let value = |i| vec![b'v'; if i == at { 40 + long } else { 40 }];
         head(&checked(&keys, 1, value)).size
     };
     for at in [0, 1, 37, 50, 98] {
         let longest = (0..600).rev().find(|&long| size(long, at) == 1).unwrap();
-        // A jump by all that a byte holds, and by what the slope loses.
+        // The jump is the maximum value of a byte plus the rounding of the slope.
         assert!((240..=264).contains(&longest), "{longest} at {at}");
         assert_eq!(size(longest + 1, at), 2);
     }
-    // The last entry moves no offset.
+    // A longer last entry changes no offset.
     assert_eq!(size(5000, 99), 1);
 }
 
@@ -201,14 +201,14 @@ fn middles_that_change_once_are_kept_twice() {
         let fingerprints = checked(keys, interval, value);
         (head(&fingerprints).width, head(&fingerprints).split)
     };
-    // At a restart and between two, where the entry itself holds the change.
+    // The change is at a restart, or between two restarts, where the entry itself contains it.
     assert_eq!(own(&(0x1_0000 - 32..0x1_0000 + 40).collect::<Vec<_>>(), 16), (2, 33));
     assert_eq!(own(&(256 - 7..256 + 70).collect::<Vec<_>>(), 16), (1, 8));
-    // No entry has the change before it: the last one and a restart hold it themselves.
+    // No earlier entry has the changed middle: the last entry and a restart contain it themselves.
     assert_eq!(own(&(256 - 7..257).collect::<Vec<_>>(), 16), (1, 8));
     assert_eq!(own(&(256 - 16..257).collect::<Vec<_>>(), 16), (1, 17));
     assert_eq!(own(&(0..32).collect::<Vec<_>>(), 16), (0, 32));
-    // Two changes.
+    // The middle changes twice.
     assert_eq!(own(&(256 - 7..520).collect::<Vec<_>>(), 16), (1, 0));
 }
 
@@ -233,6 +233,7 @@ fn a_usual_block_keeps_its_tags_in_its_object() {
     let bytes = block(&keys, 16);
     let fingerprints = Fingerprints::build(BlockView::new(&bytes).unwrap()).unwrap();
     assert!(matches!(fingerprints, Fingerprints::Inline(..)));
-    // Every cached block takes this and a word of the heap, which gives sixteen bytes at a time.
+    // Every cached block takes this size plus one word of the heap, which allocates in units of
+    // sixteen bytes.
     assert!(size_of::<crate::cache::Node<super::super::block::Block>>() <= 248);
 }

@@ -1,4 +1,4 @@
-//! Tables whose index and filter are read at their first use.
+//! Tables whose index and filter are loaded at their first use.
 
 use super::super::test_util::*;
 use crate::base::{KeyOrder, ValueType};
@@ -24,7 +24,7 @@ fn cached() -> TableReadContext {
     read_context(Some(Cache::new_lru(1 << 20)))
 }
 
-/// Where index and filter are, and what the first one is worth in memory.
+/// The offsets of index and filter.
 fn places(bytes: &[u8]) -> (usize, usize) {
     let Table::BlockBased(table) = &*open(bytes, &cached()).unwrap() else { panic!() };
     let super::FilterAt::Full(filter) = table.parts.at.filter else { panic!() };
@@ -42,7 +42,7 @@ fn a_late_table_reads_its_parts_once_and_answers_as_any() {
     }
     assert_eq!(late.memory_usage(), early.memory_usage());
     check_rows(&late, &rows, &KeyOrder::bytewise());
-    // The first use may also be a walk, a question about places, or a lookup that finds nothing.
+    // The first use may also be a scan, an approximate offset, or a lookup of an absent key.
     let fresh = || open_late(&bytes, &cached()).unwrap();
     assert_eq!(scan(&fresh(), &TableIterOptions::default()).unwrap(), rows);
     let middle = internal(&rows[rows.len() / 2].0, 9, ValueType::Value);
@@ -83,16 +83,16 @@ fn a_wrong_checksum_is_found_at_opening() {
 
 #[test]
 fn damage_under_a_right_checksum_is_found_by_every_use_of_the_parts() {
-    // Checksums that nobody verifies stand for those of a crafted file.
+    // Without checksums the file behaves like a crafted one.
     let mut bytes = table_bytes(&rows(300), ChecksumType::NoChecksum);
     let (index, _) = places(&bytes);
-    // The second of two keys that ascend: the index is out of order.
+    // Change the second of two ascending keys, so that the index is out of order.
     let first = bytes[index..].windows(3).position(|w| w == b"key").unwrap();
     bytes[index + first] = b'z';
     let early = open(&bytes, &cached()).err().unwrap();
     assert!(early.is_corruption() && early.message().contains("out of order"), "{early}");
     let late = open_late(&bytes, &cached()).unwrap();
-    // The first lookups do not read all of the index.
+    // The first lookups do not read the whole index.
     for _ in 0..super::EARLY_LOOKUPS {
         let _ = get(&late, b"key000003", 9);
     }

@@ -1,5 +1,5 @@
-//! What the builder writes, the reader reads, in every combination of options; and what it writes
-//! is what RocksDB writes.
+//! The reader reads the builder's files with every combination of options, and the files equal
+//! RocksDB's.
 
 use super::test_util::*;
 use crate::base::{KeyOrder, ReverseBytewiseComparator, ValueType};
@@ -147,7 +147,7 @@ fn a_prefix_filter_says_no_to_other_prefixes() {
     assert!(table.prefix_may_match(b"key000"));
     let passed = (0..1000).filter(|i| table.prefix_may_match(format!("x{i:05}").as_bytes()));
     assert!(passed.count() < 30);
-    // Another extractor than the file's: nothing is known.
+    // With another extractor than the file's, the filter does not decide.
     read.prefix_extractor = Some(Arc::new(FixedPrefixTransform::new(5)));
     assert!(open(&bytes, &read).unwrap().prefix_may_match(b"x0001"));
 }
@@ -273,7 +273,7 @@ fn range_deletions_have_a_block_of_their_own() {
     assert_eq!(get(&table, b"d", 9), (true, Some(b"2".to_vec())));
     assert_eq!(get(&table, b"bb", 9), (true, None), "older places are hidden, too");
     assert_eq!(get(&table, b"g", 2), (false, None));
-    // The file's boundaries in the MANIFEST count.
+    // Only the file's boundaries in the MANIFEST matter.
     let last = internal(b"f", crate::base::MAX_SEQUENCE_NUMBER, range);
     Arc::get_mut(&mut table).unwrap().clip_range_tombstones(&internal(b"c", 5, put), &last);
     assert_eq!(found(&table), [piece("c", "e", &[7]), piece("e", "f", &[7, 3])]);

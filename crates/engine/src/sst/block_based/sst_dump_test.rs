@@ -1,5 +1,5 @@
-//! What the builder writes, RocksDB's own tool accepts: block checksums, every entry, properties.
-//! Run with `cargo test -p ferrolith --lib sst_dump -- --ignored` where `sst_dump` is installed.
+//! RocksDB's own tool accepts the builder's files: block checksums, every entry, properties. Run
+//! with `cargo test -p ferrolith --lib sst_dump -- --ignored` where `sst_dump` is installed.
 
 use super::test_util::*;
 use crate::base::ValueType;

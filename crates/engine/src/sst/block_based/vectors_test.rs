@@ -1,4 +1,4 @@
-//! Reads the files of real RocksDB versions, and hand-written ones, in `sst/testdata`.
+//! Reads files of real RocksDB versions, and hand-written ones, in `sst/testdata`.
 
 use super::test_util::*;
 use crate::base::InternalIterator;
@@ -24,7 +24,7 @@ fn hex(value: &Value) -> Vec<u8> {
     (0..text.len()).step_by(2).map(|i| u8::from_str_radix(&text[i..i + 2], 16).unwrap()).collect()
 }
 
-/// RocksDB's order of keys that end with a timestamp.
+/// RocksDB's order for keys with a timestamp suffix.
 struct U64Ts;
 
 impl Comparator for U64Ts {
@@ -55,7 +55,7 @@ fn context_for(name: &str, seed: u64) -> TableReadContext {
     ctx
 }
 
-/// What must be refused, and a word that the error must contain.
+/// The expected error of a file that must be refused, and a word that its text must contain.
 fn refusal(name: &str) -> Option<(Code, &'static str)> {
     Some(match name {
         "fv0_legacy" => (Code::Corruption, "format_version: 0"),
@@ -76,7 +76,7 @@ fn check(name: &str, table: &Arc<Table>, vector: &Value, order: &KeyOrder) {
     assert_eq!(rows.len() as u64, vector["num_entries"].as_u64().unwrap(), "{name}");
     let mut listed: Vec<Row> = vector["entries"].as_array().unwrap().iter().map(expected).collect();
     if name == "ingested_global_seqno_b" {
-        // The list has the stored sequence numbers; 3 was patched in.
+        // The list contains the stored sequence numbers; 3 was patched in.
         listed.iter_mut().for_each(|row| row.1 = 3);
     }
     if listed.len() == rows.len() {
@@ -84,7 +84,7 @@ fn check(name: &str, table: &Arc<Table>, vector: &Value, order: &KeyOrder) {
     } else if rows.is_empty() {
         assert!(listed.is_empty(), "{name}");
     } else {
-        // Long lists are cut down to their ends, and long values to 40 bytes.
+        // Long lists are reduced to their first and last entries, and long values to 40 bytes.
         let mut ends = [rows.first().unwrap().clone(), rows.last().unwrap().clone()];
         ends.iter_mut().for_each(|row| row.3.truncate(40));
         listed.iter_mut().for_each(|row| row.3.truncate(40));
@@ -153,14 +153,14 @@ fn hand_written_files_are_read() {
 fn prefix_filters_of_real_files_answer() {
     let bytes = testdata("sst/tiny_bloom_crc32c.sst");
     let table = open(&bytes, &read_context(None)).unwrap();
-    // No extractor: the filter cannot say anything about prefixes.
+    // No extractor: the filter does not decide about prefixes.
     assert!(table.prefix_may_match(b"zzz"));
     let Table::BlockBased(inner) = &*table else { panic!() };
     let parts = inner.parts().unwrap();
     assert!(matches!(parts.filter, super::parts::TableFilter::Full(_)));
 }
 
-/// Every file with bytes changed or cut off: reading must end in a result, whatever it is.
+/// Reads every file with bytes changed or removed: reading must return a result, whatever it is.
 #[test]
 fn damaged_files_do_no_harm() {
     let list: Value = serde_json::from_slice(&testdata("sst/list.json")).unwrap();
@@ -171,7 +171,7 @@ fn damaged_files_do_no_harm() {
         let original = testdata(&format!("sst/{name}.sst"));
         for round in 0..30 {
             let mut bytes = original.clone();
-            // Mostly the metadata, which is what decoders believe.
+            // Mostly the metadata, which decoders rely on.
             let from = if rng.bool() { bytes.len().saturating_sub(1500) } else { 0 };
             for _ in 0..rng.usize(1..4) {
                 let at = rng.usize(from..bytes.len());
@@ -186,7 +186,7 @@ fn damaged_files_do_no_harm() {
             }
             let ctx = context_for(name, round);
             let late = open_late(&bytes, &ctx).and_then(|table| {
-                // Early lookups ask no filter and may meet other damage.
+                // Early lookups do not use the filter and may find other damage.
                 let _ = get(&table, b"key000003", 1 << 50);
                 table.read_parts(&AtomicBool::new(false))?;
                 read_all(&table)
@@ -199,7 +199,7 @@ fn damaged_files_do_no_harm() {
     assert!(damaged > 250, "{damaged}");
 }
 
-/// Makes the reader believe damaged blocks: checksum type 0 in the footer.
+/// Makes the reader accept damaged blocks: sets checksum type 0 in the footer.
 fn disable_checksums(bytes: &mut [u8]) {
     if let Some(at) = bytes.len().checked_sub(53) {
         bytes[at] = 0;
@@ -216,7 +216,7 @@ fn read_all(table: &Arc<Table>) -> crate::error::Result<()> {
         iter.seek_for_prev(&internal(key, 5, ValueType::Value));
         let _ = table.approximate_offset_of(&internal(key, 5, ValueType::Value));
     }
-    // Not `scan`, which takes keys apart and panics on damaged ones.
+    // Not `scan`, which parses keys and panics on damaged ones.
     for backwards in [false, true] {
         let mut iter = table.iter(&TableIterOptions::default());
         if backwards {
@@ -240,8 +240,8 @@ fn read_all(table: &Arc<Table>) -> crate::error::Result<()> {
     table.verify_checksums()
 }
 
-/// Every byte of a footer, changed to every value: an error, or the same entries. What versions below 6 do not notice
-/// is the padding, a version that is read in the same way, and a checksum type that says "none".
+/// Changes every byte of a footer to every value: the result must be an error or the same entries. Versions below 6 do
+/// not detect changes of the padding, to a version that is read in the same way, or to the checksum type for none.
 #[test]
 fn changed_bytes_of_a_footer_are_noticed_or_mean_nothing() {
     for (file, covered) in [("fastlocalbloom", false), ("fv6_context_checksum", true)] {
@@ -260,7 +260,8 @@ fn changed_bytes_of_a_footer_are_noticed_or_mean_nothing() {
                 assert_eq!(found, rows, "{file}: byte {at} of the footer changed to {value}");
                 let allowed = match at {
                     0 => value == 0,
-                    // One more byte of a handle's last number, of which the padding is the rest: the same number.
+                    // One more byte in the varint of a handle's last number, taken from the padding, encodes the same
+                    // number.
                     1..41 if at + 1 == handles => value == original[start + at] | 0x80 && !covered,
                     1..41 => !covered && at >= handles,
                     41 => !covered && (2..=5).contains(&value),

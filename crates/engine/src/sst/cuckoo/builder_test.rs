@@ -15,7 +15,7 @@ fn entry(key: &str, seq: u64, kind: ValueType, value: &str) -> Entry {
 
 #[test]
 fn buckets_of_real_files_are_written_byte_for_byte() {
-    // Where no entry must move, there is one way to place them.
+    // If no entry must move, there is only one way to place the entries.
     let (real, opts) = vector(5);
     let table = open(real.to_vec(), &KeyOrder::bytewise(), true).unwrap();
     let written = try_build(&KeyOrder::bytewise(), opts, &all_entries(&table)).unwrap();

@@ -33,7 +33,7 @@ fn layout(table_size: u64, block_size: u32, use_module: bool) -> Layout {
     }
 }
 
-/// CU1, and every entry once.
+/// Checks CU1, and that every entry occurs once.
 fn check(buckets: &[u32], count: u32, layout: &Layout) {
     for entry in 0..count {
         let mut path = layout.path(&KEYS[entry as usize]);

@@ -29,7 +29,7 @@ fn real_files_are_read() {
             for absent in ["key00001", "key", "", "key000070", "zzzzzzzz"] {
                 assert_eq!(get(&table, absent.as_bytes(), MAX_SEQUENCE_NUMBER).unwrap(), None);
             }
-            // The key of buckets without an entry.
+            // The key of empty buckets.
             assert_eq!(get(&table, b"key0000/", MAX_SEQUENCE_NUMBER).unwrap(), None);
             table.verify_buckets().unwrap();
         }
@@ -109,7 +109,7 @@ fn files_of_other_machines_are_read() {
         assert_eq!(found, Some(format!("{n:06}").into_bytes()));
     }
     table.verify_buckets().unwrap();
-    // Keys in no order at all are damage.
+    // Unsorted keys are damage.
     let mut shuffled = bytes;
     let len = native.properties().data_size as usize / 18 * 18;
     shuffled[..len].rotate_left(18 * 700);
@@ -117,7 +117,8 @@ fn files_of_other_machines_are_read() {
     assert!(e.to_string().contains("keys are not in the buckets that their hashes select"), "{e}");
 }
 
-/// The same file, its buckets filled with another hash. No key moves: the table is half empty.
+/// The same file with its buckets filled by another hash. No entry moves, since the table is half
+/// empty.
 fn rewrite(bytes: &[u8], entries: &[Entry], layout: Layout) -> Vec<u8> {
     struct Sorted<'a>(&'a [Entry]);
     impl super::super::placing::Keys for Sorted<'_> {
@@ -147,7 +148,7 @@ fn rewrite(bytes: &[u8], entries: &[Entry], layout: Layout) -> Vec<u8> {
     out
 }
 
-/// Opens, looks up, walks and verifies; ends in a result.
+/// Opens the file, looks keys up, iterates and verifies; must return a result.
 fn use_all(bytes: Vec<u8>, mapped: bool) -> Result<()> {
     let table = open(bytes, &bytewise(), mapped)?;
     for key in [&b"key00007"[..], b"key00000", b"key", b"", b"zzzzzzzz"] {

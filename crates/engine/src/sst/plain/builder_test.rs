@@ -4,7 +4,7 @@ use crate::base::InternalIterator;
 use crate::options::PlainTableEncoding;
 use crate::sst::TableIterOptions;
 
-/// Writes the entries of a real file again, under the names it was made with.
+/// Writes the entries of a real file again, with its original extractor name and options.
 fn rewrite(i: usize) -> Vec<u8> {
     let (name, opts) = vector_options(i);
     let order = KeyOrder::bytewise();
@@ -58,7 +58,7 @@ fn a_file_never_gets_longer_than_31_bits() {
     for store_index_in_file in [false, true] {
         let opts = PlainTableOptions { store_index_in_file, ..PlainTableOptions::default() };
         let mut b = builder(opts);
-        // As if two gigabytes had been added already.
+        // As if two gigabytes had already been added.
         b.offset = MAX_FILE_SIZE - TAIL_RESERVE - 1000;
         let mut added = 0u64;
         let error = loop {

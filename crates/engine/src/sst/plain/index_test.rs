@@ -33,7 +33,7 @@ fn every_group_is_found_whatever_its_hash() {
             for (i, &hash) in hashes.iter().enumerate() {
                 assert!(index.places(hash).any(|p| p.first_row == 10 * i), "{fill} {n} {i}");
             }
-            // A place comes only from a group with the same fingerprint.
+            // Every returned place belongs to a group with the same fingerprint.
             for _ in 0..100 {
                 let hash = rng.u64(..);
                 for place in index.places(hash) {

@@ -9,7 +9,8 @@ fn position(iter: &dyn InternalIterator) -> Option<(Vec<u8>, Vec<u8>)> {
     iter.valid().then(|| (iter.key().to_vec(), iter.value().to_vec()))
 }
 
-/// Walks at random and compares each place with a sorted list of what the iterator may show.
+/// Makes random moves and compares each position with a sorted list of the entries that the
+/// iterator may return.
 fn walk(
     iter: &mut dyn InternalIterator,
     rng: &mut fastrand::Rng,
@@ -17,7 +18,7 @@ fn walk(
     prefix_len: Option<usize>,
     order: &KeyOrder,
 ) {
-    // The entries that can be seen, and the place among them.
+    // The visible entries, and the position among them.
     iter.seek_to_first();
     let mut visible: Vec<&Entry> = entries.iter().collect();
     let mut at = (!visible.is_empty()).then_some(0);
@@ -101,7 +102,7 @@ fn iterators_agree_with_a_sorted_list_in_all_variants() {
         walk(&mut table.iter(&ro), &mut rng, &entries, None, &order);
         let mut bound = table.iter(&TableIterOptions::default());
         walk(&mut bound, &mut rng, &entries, prefix_len, &order);
-        // An iterator keeps the file.
+        // An iterator keeps the file open.
         drop(table);
         walk(&mut bound, &mut rng, &entries, prefix_len, &order);
     }

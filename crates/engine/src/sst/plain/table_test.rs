@@ -79,7 +79,7 @@ fn real_files_are_read_with_any_extractor_and_options() {
 /// Versions of each user key, newest first.
 type Model = BTreeMap<Vec<u8>, Vec<(SeqNo, ValueType, Vec<u8>)>>;
 
-/// What a reader at `seq` sees.
+/// The value that a reader at `seq` sees.
 fn model_get(model: &Model, key: &[u8], seq: SeqNo) -> Option<Vec<u8>> {
     let (_, kind, value) = model.get(key)?.iter().find(|(s, ..)| *s <= seq)?;
     (*kind == ValueType::Value).then(|| value.clone())
@@ -209,13 +209,13 @@ fn entries_of_ingested_files_take_the_global_sequence_number() {
     assert_eq!(all_entries(&table)[0].0, internal_key(b"k", 50, ValueType::Value));
 }
 
-/// Opens damaged bytes and, if they open, reads all there is.
+/// Opens damaged bytes and, if they open, reads everything.
 fn exercise(bytes: Vec<u8>, name: &str, opts: PlainTableOptions) -> Result<()> {
     let table = open(bytes, &KeyOrder::bytewise(), name, opts, true)?;
     for key in [&b"key000003"[..], b"key000007", b"", b"zzz", b"key000020"] {
         match get(&table, key, MAX_SEQUENCE_NUMBER) {
             Ok(_) => {}
-            // The damage made a merge operand or another type of entry.
+            // The damage produced a merge operand or another type of entry.
             Err(e) => assert!(matches!(
                 e.code(),
                 crate::Code::Corruption | crate::Code::NotSupported | crate::Code::InvalidArgument
@@ -331,13 +331,15 @@ fn errors_name_the_file_and_the_place() {
     assert!(e.to_string().ends_with("/test/000007.sst"), "{e}");
 }
 
-/// Processor time of this thread in ns: other work on the machine counts less than in wall time.
+/// Processor time of this thread in ns, which other load on the machine affects less than wall
+/// time.
 fn cpu_ns() -> u64 {
     let stat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
     stat.split(' ').next().unwrap().parse().unwrap()
 }
 
-/// Not a test: `cargo test --release -p ferrolith --lib plain_get_speed -- --ignored --nocapture`.
+/// A benchmark, not a test: `cargo test --release -p ferrolith --lib plain_get_speed -- --ignored
+/// --nocapture`.
 #[test]
 #[ignore = "a measurement"]
 fn plain_get_speed() {
@@ -375,7 +377,7 @@ fn plain_get_speed() {
     }
 }
 
-/// Not a test: reads all tables in `$PLAIN_DIR` (made by RocksDB) and writes them again.
+/// Not a test: reads all tables in `$PLAIN_DIR` (written by RocksDB) and writes them again.
 #[test]
 #[ignore = "needs files of RocksDB"]
 fn real_directories() {
