@@ -39,7 +39,7 @@ pub trait MemtableRep: Send + Sync {
         0
     }
 
-    /// The part of `outside_memory` beyond one word per entry if there are `_entries` entries:
+    /// The part of `outside_memory` beyond one word per entry if there are this many entries:
     /// mostly reserved capacity.
     fn outside_room(&self, _entries: u64) -> usize {
         0

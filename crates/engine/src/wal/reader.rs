@@ -186,7 +186,7 @@ impl LogReader {
         &self.timestamp_sizes
     }
 
-    // ---- judging ----
+    // ---- classifying damage ----
 
     fn note(&mut self, offset: u64, bytes: u64, what: String, torn_tail: bool) -> Damage {
         let damage = Damage { offset, bytes, what, torn_tail };
@@ -263,7 +263,7 @@ impl LogReader {
         }
     }
 
-    // ---- putting records together ----
+    // ---- assembling records ----
 
     /// Adds a fragment. Returns a record if it is now complete, or the damage at which to stop.
     fn take(
