@@ -257,8 +257,7 @@ fn run_part(
     let cpu_start = thread_cpu_time();
     let ctx = &inputs.output;
     let plan = inputs.plan;
-    // Below level 0 there are also older files of level 0, so an output on level 0 never drops
-    // entries by key.
+    // Older data of level 0 is below an output on level 0, too, so it never drops entries by key.
     let stays_on_level_0 = plan.output_level == 0;
     // Older data may be ingested below at any time.
     let keeps = stays_on_level_0 || ctx.options.cf_allow_ingest_behind;
