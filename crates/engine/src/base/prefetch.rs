@@ -1,7 +1,7 @@
 //! Prefetching of cache lines.
 //!
-//! The file is unsafe because the instruction takes a pointer; it never faults, whatever the
-//! address is.
+//! The module needs `unsafe` because the prefetch instruction takes a pointer; it never faults,
+//! whatever the address is.
 
 #![allow(unsafe_code)]
 

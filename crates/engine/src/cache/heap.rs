@@ -8,7 +8,7 @@
 //! is Doug Lea's allocator from the crate `dlmalloc`, over mappings of 2 MiB: it is as dense as the system's and needs
 //! no code of our own. The system's allocator serves large pieces, and all pieces on systems without mappings.
 //!
-//! This file is unsafe because pieces have no static owner. Invariants:
+//! The module needs `unsafe` because pieces have no static owner. Invariants:
 //! * **BH1** A piece is freed once, and by the allocator that it came from, which its size determines.
 //! * **BH2** All bytes of a [`Memory`] are initialised.
 

@@ -3,8 +3,8 @@
 //! [`Held`] is to a [`Node`] what `Arc` is to a value; the standard `Arc` cannot use a custom allocator. Weak counts
 //! are not needed, so the count, the clock's flag and the object's beginning share a line.
 //!
-//! This file is unsafe because it implements a counted pointer. Invariant **D1**: the count is the number of `Held`s
-//! and of raw pointers made from them, so the node lives as long as there is one.
+//! The module needs `unsafe` because it implements a counted pointer. Invariant **D1**: the count is the number of
+//! `Held`s and of raw pointers made from them, so the node lives as long as there is one.
 
 #![allow(unsafe_code)]
 

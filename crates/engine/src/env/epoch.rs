@@ -17,8 +17,8 @@
 //! pointer (both fences are SeqCst). A slot with an epoch above the stamp belongs to a reader that acquired the global
 //! epoch after the stamp was taken, and therefore after the object became unreachable.
 //!
-//! The file is unsafe because [`EpochCell`] returns references bound to a guard, and a thread finds its slot through a
-//! pointer (E4). The loom model and the stress tests in `epoch_test.rs` check it.
+//! The module needs `unsafe` because [`EpochCell`] returns references bound to a guard, and a thread finds its slot
+//! through a pointer (E4). The loom model and the stress tests in `epoch_test.rs` check it.
 
 #![allow(unsafe_code)]
 

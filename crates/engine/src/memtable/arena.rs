@@ -9,7 +9,7 @@
 //! lock. The holder of a pointer may read and write the memory behind it; publishing that memory to other threads is
 //! the caller's task.
 //!
-//! This file is unsafe because allocated pieces have no static owner. Invariants:
+//! The module needs `unsafe` because allocated pieces have no static owner. Invariants:
 //! * **A1** `current` points to a live chunk; chunks are freed, or handed on to the next memtable (`spare.rs`), only by
 //!   `drop`, which has `&mut self`.
 //! * **A2** A chunk's cursor only grows, so that no two allocations overlap.

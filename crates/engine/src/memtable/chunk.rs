@@ -1,7 +1,8 @@
 //! Chunks of memory, which an arena allocates pieces from.
 //!
-//! This file is unsafe because a chunk has no static owner: either an [`super::arena::Arena`] or
-//! [`super::spare::SpareChunks`] holds it. Invariant A2 of `arena.rs`: a chunk's cursor only grows.
+//! The module needs `unsafe` because a chunk has no static owner: either an [`super::arena::Arena`]
+//! or [`super::spare::SpareChunks`] holds it. Invariant A2 of `arena.rs`: a chunk's cursor only
+//! grows.
 
 #![allow(unsafe_code)]
 

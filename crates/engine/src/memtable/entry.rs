@@ -4,8 +4,8 @@
 //! ```text
 //! entry := varint32 length of the internal key, internal key, varint32 length of the value, value
 //! ```
-//! This file is unsafe because an [`Entry`] has no static owner. Invariant **R1**: the holder of an `Entry` also holds,
-//! directly or indirectly, the memtable whose arena contains it.
+//! The module needs `unsafe` because an [`Entry`] has no static owner. Invariant **R1**: the holder of an `Entry` also
+//! holds, directly or indirectly, the memtable whose arena contains it.
 
 #![allow(unsafe_code)]
 

@@ -16,7 +16,7 @@
 //! key is absent. Each key without a prefix is a group of its own. Buckets have no order among each other, so a reader
 //! that needs total order sorts all entries (`sorted`).
 //!
-//! Threads: the caller admits one writer at a time; readers need no lock. The file is unsafe because of the towers.
+//! Threads: the caller admits one writer at a time; readers need no lock. The module needs `unsafe` for the towers.
 //! Invariants:
 //! * **HM1** A bucket or a link points to a node or head of this structure, in the arena of its memtable (R1), whose
 //!   entry and links were written before (Release store, Acquire load).

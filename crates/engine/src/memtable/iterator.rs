@@ -1,7 +1,8 @@
 //! Iterators over a memtable.
 //!
-//! The file is unsafe in two ways, and the `Arc` makes both sound: the cursor borrows the memtable
-//! that the iterator itself keeps alive, and the iterator returns slices of entries. Invariants:
+//! The module uses `unsafe` for two purposes, and the `Arc` makes both sound: the cursor borrows
+//! the memtable that the iterator itself keeps alive, and the iterator returns slices of entries.
+//! Invariants:
 //! * **MM1** `cursor` never outlives `table`: it is private, and declared (and therefore dropped)
 //!   first.
 //! * **MM2** Entries never move or change while the memtable lives, so slices stay valid even when

@@ -5,8 +5,8 @@
 //! them at once; a memory allocator would keep large freed pieces. The allocator is used only if the system refuses a
 //! mapping.
 //!
-//! The file is unsafe because it views bytes as `T`. Invariant **Z1**: from `start` on there are `len` values of `T` in
-//! `memory`, all bytes of which were zero at first and which is only ever used as such.
+//! The module needs `unsafe` because it views bytes as `T`. Invariant **Z1**: from `start` on there are `len` values of
+//! `T` in `memory`, all bytes of which were zero at first and which is only ever used as such.
 
 #![allow(unsafe_code)]
 

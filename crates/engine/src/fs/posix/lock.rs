@@ -4,8 +4,8 @@
 //! Both are needed. An fcntl lock belongs to the process: a second open in it would succeed, and
 //! closing any descriptor of the file would release the lock.
 //!
-//! The file is unsafe because fcntl with a struct is called through `libc`. Tests: the contract in
-//! `mem_test.rs`, and two processes in `posix_test.rs`.
+//! The module needs `unsafe` because fcntl with a struct is called through `libc`. Tests: the
+//! contract in `mem_test.rs`, and two processes in `posix_test.rs`.
 
 #![allow(unsafe_code)]
 

@@ -1,7 +1,8 @@
 //! Failures of mapped logs: every call fails once, the process dies before every call, another process truncates the
 //! file, and the SIGBUS handler coexists with others.
 //!
-//! The file is unsafe because it uses signal handlers, mappings and limits, as a host might have them, through `libc`.
+//! The module needs `unsafe` because it uses signal handlers, mappings and limits, as a host might have them, through
+//! `libc`.
 //!
 //! Tests that may kill the process run in a child: this test binary again, with `CHILD` set.
 

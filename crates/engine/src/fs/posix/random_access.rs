@@ -1,8 +1,8 @@
 //! Random-access files: read with pread, or mapped.
 //!
-//! The file is unsafe because a mapping's bytes change if the file changes. Only finished files are
-//! opened mapped (tables never change after their sync; see `db/`), and the engine never truncates
-//! one. Tests: the contract in `mem_test.rs`.
+//! The module needs `unsafe` because the bytes of a mapping change if the mapped file changes. Only
+//! finished files are opened mapped (tables never change after their sync; see `db/`), and the
+//! engine never truncates one. Tests: the contract in `mem_test.rs`.
 
 #![allow(unsafe_code)]
 

@@ -16,7 +16,7 @@
 //!   not change while the handler runs.
 //! * **S3** The handler takes no lock and allocates nothing: atomics, mmap, sigaction.
 //!
-//! The file is unsafe because signals and mappings use `libc`. Tests: `log_test.rs`, in child processes.
+//! The module needs `unsafe` because signals and mappings use `libc`. Tests: `log_test.rs`, in child processes.
 
 #![allow(unsafe_code)]
 

@@ -1,7 +1,8 @@
 //! System calls that `std` does not have, and their replacements on other systems.
 //!
-//! The file is unsafe because it calls `libc`. Each call passes only plain numbers, a descriptor
-//! that the borrowed `File` keeps open, or a buffer that outlives the call. Tests: `posix_test.rs`.
+//! The module needs `unsafe` because it calls `libc`. Each call passes only plain numbers, a
+//! descriptor that the borrowed `File` keeps open, or a buffer that outlives the call. Tests:
+//! `posix_test.rs`.
 
 #![allow(unsafe_code)]
 

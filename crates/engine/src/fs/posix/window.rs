@@ -1,9 +1,9 @@
 //! The window: the mapped part of a log.
 //!
-//! The file is unsafe because a window is raw memory from mmap. Invariants: only its owner, with `&mut` to the log,
-//! stores into it; no Rust reference into it is made, so a reader may map or read the same file; stores stay within the
-//! allocated part of the log, and a store that faults nevertheless is survived and detected ([`Watch`]). Tests:
-//! `posix_test.rs`, `log_test.rs`.
+//! The module needs `unsafe` because a window is raw memory from mmap. Invariants: only its owner, with `&mut` to the
+//! log, stores into it; no Rust reference into it is made, so a reader may map or read the same file; stores stay
+//! within the allocated part of the log, and a store that faults nevertheless is survived and detected ([`Watch`]).
+//! Tests: `posix_test.rs`, `log_test.rs`.
 
 #![allow(unsafe_code)]
 
