@@ -32,7 +32,7 @@ impl Stage {
         command.allow(&["merge", "filter", "options"]);
         let fs = FaultFs::new(Arc::new(MemFs::new()));
         let session = session(Arc::new(fs.clone()), DbOptions::default());
-        // Tables have a block per entry, so that their sizes follow their entries.
+        // Each entry has its own block, so that the sizes of tables follow from their entries.
         let mut options = ColumnFamilyOptions::default();
         options.set_options("num_levels=4;block_based_table_factory={block_size=1;}").unwrap();
         options.set_options(command.value("options").unwrap_or("")).unwrap();
@@ -107,7 +107,7 @@ impl Stage {
         plan
     }
 
-    /// What the job gets for a plan.
+    /// Calls a function with the job's inputs for a plan.
     fn with_inputs<T>(
         &self,
         command: &Command<'_>,
@@ -134,7 +134,7 @@ impl Stage {
         })
     }
 
-    /// Where the key range of made-up files is cut.
+    /// The bounds of the parts of a plan with made-up files.
     fn parts(&self, command: &Command<'_>) -> String {
         command.allow(&["threads", "to"]);
         let mut edit = VersionEdit::default();

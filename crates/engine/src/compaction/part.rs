@@ -13,8 +13,8 @@ pub(super) struct Part {
     pub(super) end: Option<Vec<u8>>,
 }
 
-/// Cuts the key range of a plan into at most `most` parts that read about equally many bytes. A cut lies at the
-/// smallest key of an input file. Output on level 0 stays one file, so it is one part.
+/// Divides the key range of a plan into at most `most` parts that read about the same number of bytes. Each part begins
+/// at the smallest key of an input file. The output on level 0 must be one file, so it is one part.
 pub(super) fn parts(plan: &CompactionPlan, order: &KeyOrder, most: usize) -> Vec<Part> {
     let mut files: Vec<(&[u8], u64)> =
         plan.input_files().map(|(_, file)| (user_key(&file.smallest), file.file_size)).collect();
@@ -25,7 +25,7 @@ pub(super) fn parts(plan: &CompactionPlan, order: &KeyOrder, most: usize) -> Vec
     files.sort_by(|a, b| order.compare_user(a.0, b.0));
     let share = files.iter().map(|(_, size)| size).sum::<u64>() / wanted as u64;
     let mut parts = Vec::with_capacity(wanted);
-    // Where the part begins whose bytes are counted.
+    // The beginning of the part whose bytes are being counted.
     let (mut first, mut bytes) = (files[0].0, 0);
     let mut begin = None;
     for (key, size) in files {
@@ -41,7 +41,7 @@ pub(super) fn parts(plan: &CompactionPlan, order: &KeyOrder, most: usize) -> Vec
 }
 
 impl Part {
-    /// Returns the input without the entries behind the part.
+    /// Returns the input without the entries after the part.
     pub(super) fn limit(
         &self,
         order: &KeyOrder,
@@ -53,7 +53,7 @@ impl Part {
         }
     }
 
-    /// Moves to the first entry to keep of the part.
+    /// Moves to the first entry of the part to keep.
     pub(super) fn seek_to_first(&self, entries: &mut CompactionIter) {
         match &self.begin {
             None => entries.seek_to_first(),
@@ -69,14 +69,14 @@ fn first_internal_key(user_key: &[u8]) -> Vec<u8> {
     key
 }
 
-/// An iterator that ends before a user key. What a part drops or shows to a filter is counted and shown by that part
-/// alone.
+/// An iterator that ends before a user key. So only this part counts the entries that it drops, and shows its entries
+/// to a filter.
 struct Before {
     order: KeyOrder,
     inner: Box<dyn InternalIterator>,
     /// The internal key that sorts before all entries of the user key.
     end: Vec<u8>,
-    /// `inner` stands on an entry before the end.
+    /// Whether `inner` is on an entry before the end.
     valid: bool,
 }
 

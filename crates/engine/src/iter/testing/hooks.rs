@@ -9,7 +9,7 @@ use crate::hooks::{
 use crate::read::JobSnapshots;
 use std::sync::Arc;
 
-/// Joins like `stringappend`, and refuses to merge operands without their base.
+/// Concatenates like `stringappend`, but does not support partial merges.
 #[derive(Default)]
 pub(crate) struct FullOnly(StringAppendOperator);
 
@@ -22,11 +22,11 @@ impl MergeOperator for FullOnly {
     }
 }
 
-/// Does what a value says: `drop`, `change`, `skip:KEY`; keeps all others. Jobs get it from its factory, which wants to
-/// see flushes, too.
+/// A filter controlled by the values: `drop`, `change`, `skip:KEY`; it keeps all others. Jobs get it from its factory,
+/// which also applies to flushes.
 #[derive(Clone, Copy)]
 pub(crate) struct Obedient {
-    /// The level that it is told.
+    /// The level that the filter must receive.
     pub(crate) level: usize,
 }
 
@@ -65,8 +65,8 @@ impl CompactionFilterFactory for Obedience {
     }
 }
 
-/// The operator that the argument `merge` names: one that joins operands if there is no such argument, `full-only` one
-/// that cannot combine operands, `none` none.
+/// The merge operator for the argument `merge`: without the argument, one that concatenates operands; with `full-only`,
+/// one that cannot combine operands; with `none`, no operator.
 pub(crate) fn merge_operator(command: &Command<'_>) -> Option<Arc<dyn MergeOperator>> {
     match command.value("merge") {
         None => Some(Arc::new(StringAppendOperator::default())),
