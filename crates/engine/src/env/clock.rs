@@ -2,7 +2,7 @@
 //!
 //! [`Instant`] is the monotonic clock, [`since_1970`] the wall clock. The type is the engine's own, so that a time of
 //! `std` cannot be mixed in. In a normal build, every function is an inlined call of `std`. In unit tests, a
-//! [`ManualClock`] may replace both clocks for a thread and for the threads that it starts through
+//! `ManualClock` may replace both clocks for a thread and for the threads that it starts through
 //! [`threads`](super::threads): its time passes only when a thread sleeps, waits with a timeout, or advances it.
 
 use std::ops::{Add, AddAssign, Sub, SubAssign};
