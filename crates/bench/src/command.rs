@@ -7,13 +7,13 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// The program, with its arguments; the first is its name.
+/// Runs the program with its arguments. The first argument is its name.
 pub fn main(args: Vec<String>) -> ExitCode {
     let line = args.join(" ");
     let matches = match command().try_get_matches_from(args) {
         Ok(matches) => matches,
         Err(e) => {
-            // Help goes to standard output and is no failure; clap knows.
+            // Help is printed to standard output and is not a failure; clap handles that.
             let _ = e.print();
             return if e.use_stderr() { ExitCode::FAILURE } else { ExitCode::SUCCESS };
         }

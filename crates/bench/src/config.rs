@@ -38,13 +38,13 @@ impl Sine {
         }
     }
 
-    /// The wave after this time.
+    /// Returns the wave after this time.
     pub fn value(&self, seconds: f64) -> f64 {
         let [a, b, c, d] = self.parameters;
         a * (b * seconds + c).sin() + d
     }
 
-    /// The rate after this time: at least one byte per second.
+    /// Returns the rate after this time: at least one byte per second.
     pub fn rate(&self, seconds: f64) -> u64 {
         self.value(seconds).max(1.0) as u64
     }

@@ -49,7 +49,7 @@ fn line(stats: &str, start: &str, opened: f64) -> Option<f64> {
     Some(total.clamp((gigabytes - 0.005).max(0.0) * GB, (gigabytes + 0.005) * GB))
 }
 
-/// The number before the first of these units.
+/// Returns the number before the first of these units.
 fn before(text: &str, unit: &str) -> Option<f64> {
     text.split_once(unit)?.0.rsplit(' ').next()?.parse().ok()
 }

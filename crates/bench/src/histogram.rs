@@ -45,12 +45,12 @@ impl Histogram {
         self.0.mean() / 1000.0
     }
 
-    /// The shortest, in microseconds.
+    /// Returns the shortest, in microseconds.
     pub fn min(&self) -> f64 {
         if self.0.is_empty() { 0.0 } else { self.0.min() as f64 / 1000.0 }
     }
 
-    /// The longest, in microseconds.
+    /// Returns the longest, in microseconds.
     pub fn max(&self) -> f64 {
         self.0.max() as f64 / 1000.0
     }

@@ -25,12 +25,12 @@ pub struct KeyMaker {
 }
 
 impl KeyMaker {
-    /// A buffer for keys of this shape.
+    /// Creates a buffer for keys of this shape.
     pub fn new(shape: &KeyShape) -> KeyMaker {
         KeyMaker { shape: shape.clone(), buffer: vec![b'0'; shape.key_size] }
     }
 
-    /// The key of number `v` in a database of `num_keys`.
+    /// Returns the key of number `v` in a database of `num_keys`.
     #[inline]
     pub fn make(&mut self, v: u64, num_keys: u64) -> &[u8] {
         if let Some(keys) = &self.shape.existing {

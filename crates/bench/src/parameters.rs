@@ -78,7 +78,7 @@ impl Mix {
         Ok(mix)
     }
 
-    /// Whether the keys are divided into ranges.
+    /// Returns whether the keys are divided into ranges.
     pub fn has_ranges(&self) -> bool {
         self.range_terms.iter().any(|term| *term != 0.0)
     }
@@ -131,7 +131,7 @@ impl Ranges {
         }
     }
 
-    /// The distance from the first key of an operation to the end of the last gap.
+    /// Returns the distance from the first key of an operation to the end of the last gap.
     pub fn span(&self) -> u64 {
         (self.keys + self.gap).saturating_mul(self.count)
     }
@@ -174,7 +174,7 @@ impl Disposable {
         }
     }
 
-    /// Whether entries are deleted.
+    /// Returns whether entries are deleted.
     pub fn is_on(&self) -> bool {
         self.batch > 0
     }

@@ -31,7 +31,7 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// The counters now.
+    /// Returns the counters now.
     pub fn now() -> Usage {
         let io = fields("/proc/self/io");
         let get = |name: &str| io.get(name).copied().unwrap_or(0);

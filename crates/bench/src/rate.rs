@@ -18,7 +18,7 @@ pub struct RateLimiter {
 }
 
 impl RateLimiter {
-    /// A limit that starts now.
+    /// Creates a limit that starts now.
     pub fn new(per_second: u64) -> RateLimiter {
         let limiter = RateLimiter {
             nanos_per_unit: AtomicU64::new(0),

@@ -80,7 +80,7 @@ impl Phase {
         line(&self.name, &self.total)
     }
 
-    /// The histograms, if every operation was timed.
+    /// Returns the histograms, if every operation was timed.
     pub fn histograms(&self) -> String {
         let one = |(op, histogram): (&crate::stats::Op, &crate::histogram::Histogram)| {
             format!("Microseconds per {}:\n{}\n", op.name(), histogram.text())
@@ -202,7 +202,7 @@ pub fn header(flags: &Flags, entries: u64) -> String {
     text + "------------------------------------------------"
 }
 
-/// The time now as `2026-11-21T07:00:00Z`.
+/// Returns the time now as `2026-11-21T07:00:00Z`.
 pub fn timestamp() -> String {
     let (year, month, day, seconds) = civil(SystemTime::now());
     let (h, m, s) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
@@ -223,7 +223,7 @@ pub fn environment(engine: &str, version: &str) -> String {
     )
 }
 
-/// A field of each processor.
+/// Returns a field of each processor.
 pub(crate) fn cpu_fields(name: &str) -> Vec<String> {
     let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let is_it = |line: &&str| line.split(':').next().is_some_and(|key| key.trim() == name);
@@ -231,14 +231,14 @@ pub(crate) fn cpu_fields(name: &str) -> Vec<String> {
     cpuinfo.lines().filter(is_it).filter_map(value).collect()
 }
 
-/// The time now as `2026/11/21-07:00:00`.
+/// Returns the time now as `2026/11/21-07:00:00`.
 pub fn clock() -> String {
     let (year, month, day, seconds) = civil(SystemTime::now());
     let (h, m, s) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
     format!("{year:04}/{month:02}/{day:02}-{h:02}:{m:02}:{s:02}")
 }
 
-/// The time as ctime prints it, in UTC.
+/// Returns the time as ctime prints it, in UTC.
 fn date(now: SystemTime) -> String {
     const DAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
     const MONTHS: [&str; 12] =

@@ -16,7 +16,7 @@ pub struct Random64 {
 }
 
 impl Random64 {
-    /// A generator with this seed.
+    /// Creates a generator with this seed.
     pub fn new(seed: u64) -> Random64 {
         let mut state = Box::new([0u64; WORDS]);
         let mut last = seed;
@@ -28,14 +28,14 @@ impl Random64 {
         Random64 { state, next: WORDS }
     }
 
-    /// The first number of the generator with this seed, without the rest of its state.
+    /// Returns the first number of the generator with this seed, without the rest of its state.
     pub fn first(seed: u64) -> u64 {
         let second = following(seed, 1);
         let middle = (2..=MIDDLE as u64).fold(second, following);
         temper(middle ^ twist(seed, second))
     }
 
-    /// The next number.
+    /// Returns the next number.
     #[inline]
     pub fn draw(&mut self) -> u64 {
         if self.next == WORDS {
@@ -67,7 +67,7 @@ fn twist(word: u64, next: u64) -> u64 {
     (y >> 1) ^ if y & 1 == 1 { MATRIX } else { 0 }
 }
 
-/// The number that a word of the state becomes.
+/// Returns the number that a word of the state becomes.
 #[inline]
 fn temper(mut x: u64) -> u64 {
     x ^= (x >> 29) & 0x5555_5555_5555_5555;
@@ -80,13 +80,13 @@ fn temper(mut x: u64) -> u64 {
 pub struct Random(u32);
 
 impl Random {
-    /// A generator with this seed.
+    /// Creates a generator with this seed.
     pub fn new(seed: u32) -> Random {
         let seed = seed & 0x7fff_ffff;
         Random(if seed == 0 || seed == 0x7fff_ffff { 1 } else { seed })
     }
 
-    /// The next number, below 2^31 - 1.
+    /// Returns the next number, below 2^31 - 1.
     #[inline]
     pub fn draw(&mut self) -> u32 {
         let product = u64::from(self.0) * 16807 % 0x7fff_ffff;

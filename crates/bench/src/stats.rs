@@ -44,7 +44,7 @@ pub enum Op {
 }
 
 impl Op {
-    /// The word in reports.
+    /// Returns the word in reports.
     pub fn name(self) -> &'static str {
         match self {
             Op::Read => "read",
@@ -285,7 +285,7 @@ impl Total {
         total
     }
 
-    /// All latencies in one histogram.
+    /// Returns all latencies in one histogram.
     pub fn all_latencies(&self) -> Option<Histogram> {
         let mut all = self.latencies.values();
         let mut sum = all.next()?.clone();

@@ -40,7 +40,7 @@ impl ValueShape {
         }
     }
 
-    /// The size of a value, or the average size.
+    /// Returns the size of a value, or the average size.
     pub fn average(&self) -> f64 {
         match self.sizes {
             Sizes::Fixed(size) => size as f64,
@@ -49,7 +49,7 @@ impl ValueShape {
     }
 }
 
-/// A part of each piece is random, and is repeated until the piece is full.
+/// Returns the pool. A part of each piece is random, and is repeated until the piece is full.
 fn pool(ratio: f64, len: usize) -> Vec<u8> {
     let mut random = Random::new(301);
     let unique = ((PIECE as f64 * ratio) as usize).clamp(1, PIECE);
@@ -78,7 +78,7 @@ impl ValueMaker {
         ValueMaker { shape: shape.clone(), at: 0, random: Random64::new(301) }
     }
 
-    /// The next value.
+    /// Returns the next value.
     #[inline]
     pub fn make(&mut self) -> &[u8] {
         let len = match self.shape.sizes {
@@ -90,7 +90,7 @@ impl ValueMaker {
         self.make_sized(len)
     }
 
-    /// The next value, of this size, which must be at most 1 MiB or a size that the shape has.
+    /// Returns the next value, of this size, which must be at most 1 MiB or a size that the shape has.
     #[inline]
     pub fn make_sized(&mut self, len: usize) -> &[u8] {
         if self.shape.same_percentage > 0 && self.random.draw() % 100 < self.shape.same_percentage {

@@ -38,7 +38,7 @@ pub(crate) unsafe fn set<H>(handle: *mut H, write: impl FnOnce(&mut H)) {
 
 /// A handle that wraps a database.
 pub(crate) trait Wraps {
-    /// The database that it wraps.
+    /// Returns the database that it wraps.
     fn database(&mut self) -> &mut rocksdb_t;
 }
 

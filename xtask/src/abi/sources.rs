@@ -20,7 +20,7 @@ pub(crate) type Functions = BTreeMap<String, Function>;
 
 const BEGIN: &str = "extern \"C\" fn rocksdb_";
 
-/// All functions in Rust files under `dir`.
+/// Returns all functions in Rust files under `dir`.
 pub(crate) fn functions(dir: &Path) -> Result<Functions, String> {
     let mut out = Functions::new();
     collect(dir, &mut out)?;

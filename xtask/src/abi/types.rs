@@ -22,7 +22,7 @@ pub(crate) fn split(text: &str) -> Vec<String> {
     out
 }
 
-/// The type of `const char* name`, `int` or `void (*put)(void*, …)`.
+/// Returns the type of `const char* name`, `int` or `void (*put)(void*, …)`.
 pub(crate) fn of_c_argument(argument: &str) -> String {
     if argument.contains('(') {
         return "fn".into();

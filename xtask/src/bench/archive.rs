@@ -9,7 +9,7 @@ use std::process::Command;
 const ARCHIVE: &str = "raw.tar.gz";
 const DIR: &str = "raw";
 
-/// The raw output of one row.
+/// Returns the raw output of one row.
 pub(super) fn path(out: &Path, name: &str) -> PathBuf {
     out.join(DIR).join(format!("{name}.txt"))
 }

@@ -27,7 +27,7 @@ pub(super) fn commit(root: &Path) -> String {
     if is_clean { commit } else { commit + "-dirty" }
 }
 
-/// The load averages.
+/// Returns the load averages.
 pub(super) fn load() -> String {
     let text = fs::read_to_string("/proc/loadavg").unwrap_or_default();
     text.split_whitespace().take(3).collect::<Vec<_>>().join(" ")

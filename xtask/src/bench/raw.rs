@@ -36,19 +36,19 @@ impl Raw {
         Raw { text, figures }
     }
 
-    /// A line of the head.
+    /// Returns a line of the head.
     pub(super) fn head(&self, name: &str) -> &str {
         let line = self.text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
         line.unwrap_or("unknown")
     }
 
-    /// A figure of the benchmark.
+    /// Returns a figure of the benchmark.
     pub(super) fn get(&self, benchmark: &str, name: &str) -> Option<&Figure> {
         self.figures.iter().find(|f| f.benchmark == benchmark && f.name == name)
     }
 }
 
-/// The benchmark has 22 columns and the figure 11; a space follows each.
+/// Parses a line: the benchmark has 22 columns and the figure 11; a space follows each.
 fn figure(line: &str) -> Option<Figure> {
     let (benchmark, rest) = line.split_at_checked(23)?;
     let (name, rest) = rest.split_at_checked(12)?;

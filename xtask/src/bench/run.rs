@@ -153,7 +153,7 @@ impl<'a> Bench<'a> {
         fs::write(&path, text).map_err(|e| format!("{}: {e}", path.display()))
     }
 
-    /// The release of our `librocksdb.so`.
+    /// Returns the release of our `librocksdb.so`.
     pub(super) fn our_library(&self) -> Result<PathBuf, Failure> {
         let mut cargo = Command::new("cargo");
         cargo.current_dir(&self.place.root);

@@ -279,7 +279,7 @@ fn libclang() -> Result<PathBuf, Failure> {
     find().ok_or("found no libclang: install it, or set LIBCLANG_PATH".into())
 }
 
-/// The C compiler's own headers (stddef.h), which libclang alone does not have.
+/// Returns the C compiler's own headers (stddef.h), which libclang alone does not have.
 fn compiler_headers() -> Result<String, Failure> {
     let mut cc = Command::new("cc");
     cc.arg("-print-file-name=include");

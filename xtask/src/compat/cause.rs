@@ -49,7 +49,7 @@ fn testify(output: &str) -> Option<String> {
     Some(format!("{place}: {error}"))
 }
 
-/// A crash under Go names the C function that was called.
+/// Returns the C function that was called, which a crash under Go names.
 fn crash(output: &str, end: &str) -> Option<String> {
     let panic = output.lines().find(|l| l.starts_with("panic: ") || l.starts_with("fatal error: "));
     let signal = output.lines().find(|l| l.starts_with("SIG") || l.starts_with("[signal "));

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The suite's own, writable copy of its sources.
+/// Returns the suite's own, writable copy of its sources.
 pub(crate) fn sources(place: &Place, suite: &Suite) -> Result<PathBuf, Failure> {
     match &suite.kind {
         Kind::Go { module } => go_module(place, module, suite.version),

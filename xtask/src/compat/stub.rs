@@ -28,13 +28,13 @@ pub(crate) fn build(place: &Place, real: &Path) -> Result<(), Failure> {
     std::fs::rename(&part, &library).map_err(|e| format!("{}: {e}", library.display()))
 }
 
-/// The names `rocksdb_*` of functions that a library exports.
+/// Returns the names `rocksdb_*` of functions that a library exports.
 pub(crate) fn exported(library: &Path) -> Result<BTreeSet<String>, Failure> {
     let names = all_exported(library)?;
     Ok(names.into_iter().filter(|name| name.starts_with("rocksdb_")).collect())
 }
 
-/// All names of functions that a library exports.
+/// Returns all names of functions that a library exports.
 pub(crate) fn all_exported(library: &Path) -> Result<BTreeSet<String>, Failure> {
     let listing = nm(library, &["-D", "--defined-only"])?;
     let functions = listing.lines().filter_map(|line| line.split_once(" T "));
@@ -54,7 +54,7 @@ fn nm(file: &Path, flags: &[&str]) -> Result<String, Failure> {
     place::output(nm)
 }
 
-/// The names `rocksdb_*` before a parenthesis in a header.
+/// Returns the names `rocksdb_*` before a parenthesis in a header.
 fn called(header: &str) -> BTreeSet<String> {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let before_parentheses = header.split('(').map(|part| part.rsplit(|c| !is_word(c)).next());

@@ -103,7 +103,7 @@ impl Common {
     }
 }
 
-/// The package's copyright file in Debian's machine-readable form, with both licences.
+/// Returns the package's copyright file in Debian's machine-readable form, with both licences.
 fn copyright(place: &Place) -> Result<String, Failure> {
     let mit = place::read(&place.root.join("LICENSE-MIT"))?;
     let holder = mit

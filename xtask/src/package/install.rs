@@ -74,12 +74,12 @@ pub(super) fn uninstall(layout: &Layout) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The directories above `name`, below the prefix.
+/// Returns the directories above `name`, below the prefix.
 fn parents(name: &Path) -> impl Iterator<Item = PathBuf> {
     name.ancestors().skip(1).filter(|p| !p.as_os_str().is_empty()).map(Path::to_owned)
 }
 
-/// The paths of a list, relative to the prefix; none if there is no list.
+/// Returns the paths of a list, relative to the prefix; none if there is no list.
 fn read_list(list: &Path) -> Result<BTreeSet<PathBuf>, Failure> {
     if !list.exists() {
         return Ok(BTreeSet::new());

@@ -78,7 +78,7 @@ pub(super) fn judge(place: &Place) -> Result<bool, Failure> {
     Ok(good)
 }
 
-/// The number of tests that pass; an error when one fails.
+/// Returns the number of tests that pass; an error when one fails.
 fn run(place: &Place, dependent: &Dependent) -> Result<usize, Failure> {
     let Dependent { name, version, .. } = dependent;
     let sources = tools::work(place).join("sources").join(format!("{name}-{version}"));

@@ -36,7 +36,7 @@ pub(super) fn check(
     Ok(problems)
 }
 
-/// The names that the engine lists, in the order of their numbers.
+/// Returns the names that the engine lists, in the order of their numbers.
 fn listed(source: &str) -> Vec<String> {
     let names = source.lines().filter_map(|line| {
         let (before, rest) = line.trim().split_once(" \"rocksdb.")?;
@@ -46,7 +46,7 @@ fn listed(source: &str) -> Vec<String> {
     names.collect()
 }
 
-/// The names of an enum of RocksDB's in the order of their numbers.
+/// Returns the names of an enum of RocksDB's in the order of their numbers.
 fn in_order(header: &str, names: &str, which: &str) -> Vec<String> {
     let body = header.split(&format!("enum {which} ")).nth(1).unwrap_or("");
     let body = body.split('{').nth(1).and_then(|rest| rest.split("};").next()).unwrap_or("");

@@ -19,7 +19,7 @@ pub(super) struct Block<'a> {
     pub(super) text: String,
 }
 
-/// All fenced blocks, in order.
+/// Returns all fenced blocks, in order.
 pub(super) fn of(document: &str) -> Vec<Block<'_>> {
     let (mut blocks, mut open) = (Vec::new(), None::<Block<'_>>);
     for (i, line) in document.lines().enumerate() {

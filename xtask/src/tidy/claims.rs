@@ -123,7 +123,7 @@ fn bare(word: &str) -> &str {
     word.trim_matches(|c: char| !c.is_alphanumeric())
 }
 
-/// A number with or without commas between thousands.
+/// Returns a number with or without commas between thousands.
 fn number(word: &str) -> Option<usize> {
     let word = word.trim_matches(['(', '*', '"']);
     word.starts_with(|c: char| c.is_ascii_digit()).then(|| word.replace(',', "").parse().ok())?

@@ -126,7 +126,7 @@ fn imports(files: &BTreeMap<String, String>) -> BTreeMap<&str, BTreeSet<&str>> {
     graph
 }
 
-/// The names that a `mod.rs` re-exports, and the files that they come from.
+/// Returns the names that a `mod.rs` re-exports, and the files that they come from.
 fn re_exports(text: &str) -> BTreeMap<&str, String> {
     let mut names = BTreeMap::new();
     for statement in text.split(';') {
@@ -162,7 +162,7 @@ fn supers(code: &str) -> Vec<(usize, &str)> {
     found
 }
 
-/// The groups of files that reach each other.
+/// Returns the groups of files that reach each other.
 fn cycles(graph: &BTreeMap<&str, BTreeSet<&str>>) -> Vec<Vec<String>> {
     let reach: BTreeMap<&str, BTreeSet<&str>> =
         graph.keys().map(|file| (*file, reachable(graph, file))).collect();

@@ -14,7 +14,7 @@ const FOLDERS: [&str; 5] = ["crates/", "docs/", "tools/", "xtask/", ".ci/"];
 /// Paths in RocksDB's repository that documents name.
 const THEIRS: [&str; 1] = ["tools/benchmark.sh"];
 
-/// The Markdown files of the repository, without raw results.
+/// Returns the Markdown files of the repository, without raw results.
 pub(super) fn all(root: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     super::collect(&root.join("docs"), "md", &mut found);

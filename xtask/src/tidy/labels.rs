@@ -23,7 +23,7 @@ pub(super) fn check(engine: &BTreeMap<String, String>, problems: &mut Vec<String
     }
 }
 
-/// The label that a line of a file's head defines.
+/// Returns the label that a line of a file's head defines.
 fn defined(line: &str) -> Option<&str> {
     let (label, _) = line.strip_prefix("//! * **")?.split_once("**")?;
     let letters = label.trim_end_matches(|c: char| c.is_ascii_digit());

@@ -70,7 +70,7 @@ fn functions(code: &str) -> Vec<(&str, usize)> {
     found
 }
 
-/// The name of the function whose head begins in this line.
+/// Returns the name of the function whose head begins in this line.
 fn function_name(line: &str) -> Option<&str> {
     let (before, after) = line.trim_start().split_once("fn ")?;
     let is_head = before.split_whitespace().all(|word| {

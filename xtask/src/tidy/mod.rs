@@ -187,7 +187,7 @@ fn production_code<'a>(name: &str, text: &'a str) -> &'a str {
     text.split("#[cfg(test)]\nmod tests {").next().unwrap_or(text)
 }
 
-/// The folder a file of the engine belongs to.
+/// Returns the folder a file of the engine belongs to.
 fn folder(name: &str) -> Option<&str> {
     let rest = name.strip_prefix("crates/engine/src/")?;
     let first = rest.split('/').next()?;

@@ -111,7 +111,7 @@ fn unlisted(sources: &BTreeMap<String, String>) -> Vec<String> {
     problems
 }
 
-/// The line of the first unsafe code.
+/// Returns the line of the first unsafe code.
 fn first_unsafe(text: &str) -> Option<usize> {
     let is_unsafe = |line: &str| {
         let code = line.split("//").next().unwrap_or("");

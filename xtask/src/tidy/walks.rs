@@ -66,7 +66,7 @@ impl<'a> Functions<'a> {
         Functions(defined)
     }
 
-    /// The files that define what some code calls.
+    /// Returns the files that define what some code calls.
     fn called(&self, text: &str) -> BTreeSet<String> {
         let code = text.split("#[cfg(test)]").next().unwrap_or(text);
         let mut found = BTreeSet::new();
@@ -92,7 +92,7 @@ fn reaches(known: &BTreeSet<String>, step: &str) -> bool {
     }
 }
 
-/// The walks by name, each with its files in order.
+/// Returns the walks by name, each with its files in order.
 fn walks(text: &str) -> Vec<(&str, Vec<String>)> {
     let section = text.split("## Five walks").nth(1).unwrap_or("");
     let section = section.split("\n## ").next().unwrap_or("");

@@ -37,7 +37,7 @@ pub(super) enum Print {
     Version,
 }
 
-/// All rows with their headings.
+/// Returns all rows with their headings.
 pub(super) fn rows() -> impl Iterator<Item = (&'static str, &'static Row)> {
     TABLES.iter().flat_map(|(heading, rows)| rows.iter().map(move |row| (*heading, row)))
 }
@@ -170,7 +170,7 @@ fn flag_file(path: &str) -> Result<Vec<String>, String> {
     Ok(flags)
 }
 
-/// The flags that have the word, as gflags prints them.
+/// Returns the flags that have the word, as gflags prints them.
 pub(super) fn matching(word: &str) -> String {
     let wanted = word.to_ascii_lowercase();
     let has = |text: &str| text.to_ascii_lowercase().contains(&wanted);
@@ -204,7 +204,7 @@ fn shown(row: &Row) -> String {
     }
 }
 
-/// All flags in the XML of gflags.
+/// Returns all flags in the XML of gflags.
 pub(super) fn xml() -> String {
     let escaped = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     let mut text = "<?xml version=\"1.0\"?>\n<AllFlags>\n<program>db_bench</program>\n".to_owned();

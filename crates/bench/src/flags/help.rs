@@ -48,7 +48,7 @@ const WIDTH: usize = 100;
 pub(super) const ABOUT: &str = "Measures Ferrolith or any shared library with RocksDB's C API. Flags and output are \
     those of RocksDB's db_bench.";
 
-/// The text of `--help`.
+/// Returns the text of `--help`.
 pub(super) fn short() -> String {
     let mut text = wrapped(ABOUT, "", "");
     text += "\nUsage: db_bench [--flag=value]...\n";
@@ -85,7 +85,7 @@ fn about(row: &Row) -> String {
     }
 }
 
-/// The text in lines, the first of which begins with `first` and the others with `rest`.
+/// Returns the text in lines, the first of which begins with `first` and the others with `rest`.
 fn wrapped(text: &str, first: &str, rest: &str) -> String {
     let (mut out, mut line) = (String::new(), first.to_owned());
     let mut is_new = true;

@@ -47,7 +47,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The name in help and in errors.
+    /// Returns the name in help and in errors.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Bool => "bool",
@@ -151,12 +151,12 @@ pub struct Flags {
 }
 
 impl Flags {
-    /// Whether the command line has the flag.
+    /// Returns whether the command line has the flag.
     pub fn is_given(&self, name: &str) -> bool {
         self.given.contains(&name)
     }
 
-    /// The flags that the command line has, in its order.
+    /// Returns the flags that the command line has, in its order.
     pub fn given(&self) -> &[&'static str] {
         &self.given
     }
@@ -167,7 +167,7 @@ impl Flags {
         row.is_some_and(|row| parse::value_of(row, row.default).as_ref() == Ok(self.value(name)))
     }
 
-    /// Whether a library is loaded, now or in child processes.
+    /// Returns whether a library is loaded, now or in child processes.
     pub fn uses_library(&self) -> bool {
         match self.text("engine") {
             "ferrolith" => !self.is_given("engine") && !self.text("engine_lib").is_empty(),
@@ -182,7 +182,7 @@ impl Flags {
         self.values.get(name).unwrap_or_else(|| panic!("no row for the flag --{name}"))
     }
 
-    /// A `bool`.
+    /// Returns a `bool`.
     pub fn on(&self, name: &str) -> bool {
         matches!(self.value(name), Value::Bool(true))
     }
@@ -196,12 +196,12 @@ impl Flags {
         }
     }
 
-    /// A whole number of 32 bits.
+    /// Returns a whole number of 32 bits.
     pub fn int32(&self, name: &str) -> i32 {
         i32::try_from(self.int(name)).unwrap_or(i32::MAX)
     }
 
-    /// A whole number that is not negative; negative ones become 0.
+    /// Returns a whole number that is not negative; negative ones become 0.
     pub fn uint(&self, name: &str) -> u64 {
         match self.value(name) {
             Value::Uint(v) => *v,
@@ -209,7 +209,7 @@ impl Flags {
         }
     }
 
-    /// A `double`.
+    /// Returns a `double`.
     pub fn double(&self, name: &str) -> f64 {
         match self.value(name) {
             Value::Double(v) => *v,
@@ -217,7 +217,7 @@ impl Flags {
         }
     }
 
-    /// A `string`.
+    /// Returns a `string`.
     pub fn text(&self, name: &str) -> &str {
         match self.value(name) {
             Value::Text(v) => v,

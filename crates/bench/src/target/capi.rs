@@ -89,7 +89,7 @@ impl Library {
         take_error(s, error).map(|()| (db, handles))
     }
 
-    /// The version that the library wrote into the database's LOG.
+    /// Returns the version that the library wrote into the database's LOG.
     fn version(&self) -> Option<String> {
         let log = std::fs::read_to_string(super::directories(&self.flags).0.join("LOG")).ok()?;
         let line = log.lines().find(|line| line.contains(" version: "))?;

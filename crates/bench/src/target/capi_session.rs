@@ -61,7 +61,7 @@ fn text(bytes: &[u8]) -> *const c_char {
 }
 
 impl CSession<'_> {
-    /// The database whose own writes take locks, and one of its functions.
+    /// Returns the database whose own writes take locks, and one of its functions.
     fn locking<F: Copy>(&self, function: Option<F>) -> Option<(Object, F)> {
         match (self.owner, function) {
             (Some(Owner::Locking(owner)), Some(function)) => Some((owner, function)),

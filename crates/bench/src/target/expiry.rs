@@ -5,7 +5,7 @@ use ferrolith::internal::hooks::{CompactionFilter, FilterDecision};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Whether a key is older than `range`: bytes 8 to 15 are its time, big-endian.
+/// Returns whether a key is older than `range`: bytes 8 to 15 are its time, big-endian.
 pub fn expired(now: u64, key: &[u8], range: u64) -> bool {
     let time = key.get(8..16).and_then(|bytes| bytes.try_into().ok()).map(u64::from_be_bytes);
     time.is_some_and(|time| now.saturating_sub(time) > range)
@@ -27,7 +27,7 @@ impl ExpiredTimeFilter {
     }
 }
 
-/// Whether compactions are to drop expired entries.
+/// Returns whether compactions are to drop expired entries.
 pub(super) fn is_wanted(flags: &Flags) -> bool {
     flags.text("expire_style") == "compaction_filter"
 }

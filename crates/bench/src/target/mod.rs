@@ -119,7 +119,7 @@ pub enum Failure {
 pub trait Transaction {
     /// Takes a snapshot, reads from it from now on, and checks writes of others against it.
     fn take_snapshot(&mut self);
-    /// The value of a key as the transaction sees it; `for_update` claims the key.
+    /// Returns the value of a key as the transaction sees it; `for_update` claims the key.
     fn get(
         &mut self,
         key: &[u8],
@@ -144,9 +144,9 @@ fn no_way<T>(what: &str) -> Result<T> {
 
 /// An open database.
 pub trait Target: Send + Sync {
-    /// A thread's access to it.
+    /// Returns a thread's access to it.
     fn session(&self, read: ReadMode, write: WriteMode) -> Result<Box<dyn Session + '_>>;
-    /// A property by RocksDB's name.
+    /// Returns a property by RocksDB's name.
     fn property(&self, name: &str) -> Option<String>;
     /// Compacts everything. With `rewrite_last`, always includes the last level.
     fn compact(&self, rewrite_last: bool) -> Result<()>;
@@ -154,7 +154,7 @@ pub trait Target: Send + Sync {
     fn compact_level(&self, level: usize) -> Result<String> {
         no_way(&format!("compact{level} (CompactFiles)"))
     }
-    /// The live tables of the default column family, from level 0 down.
+    /// Returns the live tables of the default column family, from level 0 down.
     fn table_files(&self) -> Result<Vec<TableFile>> {
         no_way("filling levels (CompactFiles)")
     }
@@ -166,7 +166,7 @@ pub trait Target: Send + Sync {
     fn verify_checksums(&self) -> Result<()> {
         no_way("verifychecksum (VerifyChecksum)")
     }
-    /// Whether `--row_cache_size` has an effect.
+    /// Returns whether `--row_cache_size` has an effect.
     fn has_row_cache(&self) -> bool {
         false
     }
@@ -242,9 +242,9 @@ pub trait Session {
     fn batch_delete(&mut self, key: &[u8]);
     /// Writes the batch and empties it.
     fn batch_write(&mut self) -> Result<()>;
-    /// The value of a key, until the next call.
+    /// Returns the value of a key, until the next call.
     fn get(&mut self, key: &[u8]) -> Result<Option<&[u8]>>;
-    /// The merge operands of a key, oldest first, after the value below them; none if the key has no value.
+    /// Returns the merge operands of a key, oldest first, after the value below them; none if the key has no value.
     fn merge_operands(&mut self, _key: &[u8]) -> Result<Vec<Vec<u8>>> {
         no_way("merge operands (GetMergeOperands)")
     }
@@ -265,11 +265,11 @@ pub trait Session {
     fn next(&mut self);
     /// Moves one step back.
     fn prev(&mut self);
-    /// Whether the iterator is at an entry.
+    /// Returns whether the iterator is at an entry.
     fn valid(&self) -> bool;
-    /// The key there.
+    /// Returns the key there.
     fn key(&self) -> &[u8];
-    /// The value there.
+    /// Returns the value there.
     fn value(&self) -> &[u8];
     /// The iterator's error, if it has one.
     fn status(&self) -> Result<()>;
@@ -285,7 +285,7 @@ fn check_kinds(flags: &Flags) -> Result<()> {
     }
 }
 
-/// The engine that the flags name.
+/// Returns the engine that the flags name.
 pub fn engine(flags: &Flags) -> Result<Box<dyn Engine>> {
     check_kinds(flags)?;
     if flags.uses_library() {

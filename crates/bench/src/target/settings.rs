@@ -52,7 +52,7 @@ fn setting(flags: &Flags, flag: &'static str, option: &'static str, value: Strin
     Setting { flag, option, value, given: flags.is_given(flag) }
 }
 
-/// The format of tables, which must be known before its options are set.
+/// Returns the format of tables, which must be known before its options are set.
 fn tables(f: &Flags) -> Result<Vec<Setting>> {
     let table = |flag, option, value| vec![setting(f, flag, option, value)];
     if f.on("use_plain_table") {
@@ -123,7 +123,7 @@ fn memtables(f: &Flags) -> Vec<Setting> {
     all
 }
 
-/// The value in the text form of options; `None` leaves the option as it is.
+/// Returns the value in the text form of options; `None` leaves the option as it is.
 fn value(f: &Flags, flag: &'static str) -> Result<Option<String>> {
     let is = |value: &str| Ok(Some(value.to_owned()));
     let bad = |known: &str| {
@@ -200,7 +200,7 @@ fn concurrent_memtable_write(flags: &Flags) -> bool {
         && !flags.on("inplace_update_support")
 }
 
-/// The name in options of a codec of `--compression_type`.
+/// Returns the name in options of a codec of `--compression_type`.
 pub fn codec_option(name: &str) -> Option<&'static str> {
     Some(match name {
         "none" => "kNoCompression",

@@ -46,7 +46,7 @@ fn fill(t: &mut Thread<'_>, first: Order) -> Result<()> {
     Ok(())
 }
 
-/// All writes of the flags.
+/// Returns all writes of the flags.
 fn writes(t: &Thread<'_>) -> u64 {
     if t.config.writes == 0 { t.config.num } else { t.config.writes }
 }

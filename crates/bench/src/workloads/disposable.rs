@@ -38,7 +38,7 @@ impl Rounds {
         Rounds { parameters, next: 0, due: VecDeque::new(), step: 0 }
     }
 
-    /// The next action and the position of its key.
+    /// Returns the next action and the position of its key.
     fn advance(&mut self) -> (Action, u64) {
         let Disposable { batch, kept, delay, .. } = self.parameters;
         let due = self.due.front().filter(|(at, _)| *at < Instant::now());

@@ -21,7 +21,7 @@ pub struct Pareto {
 }
 
 impl Pareto {
-    /// The value that a sample exceeds with probability `u`, rounded up; 0 if it is negative.
+    /// Returns the value that a sample exceeds with probability `u`, rounded up; 0 if it is negative.
     pub fn quantile(&self, u: f64) -> u64 {
         let value = if self.k == 0.0 {
             self.theta - self.sigma * u.ln()
@@ -32,7 +32,7 @@ impl Pareto {
     }
 }
 
-/// The x at which the power law `a x^b` is `u`, rounded up.
+/// Returns the x at which the power law `a x^b` is `u`, rounded up.
 pub fn power_law(u: f64, [a, b]: [f64; 2]) -> u64 {
     (u / a).powf(1.0 / b).ceil() as u64
 }
@@ -56,7 +56,7 @@ impl Choice {
         }
     }
 
-    /// The kind that a random number means.
+    /// Returns the kind that a random number means.
     pub fn of(&self, random: u64) -> usize {
         let at = random % self.limits[2];
         self.limits.iter().position(|limit| at < *limit).unwrap_or(0)
@@ -102,13 +102,13 @@ impl KeyRanges {
         Ok(KeyRanges { size: keys / count, starts: starts.collect(), total })
     }
 
-    /// The number of the range that a random number means.
+    /// Returns the number of the range that a random number means.
     pub fn range(&self, random: u64) -> u64 {
         let at = random % self.total;
         self.starts.partition_point(|start| *start <= at) as u64 - 1
     }
 
-    /// The key number that a random number means: a range, and a key of it by the power law or, if one of its
+    /// Returns the key number that a random number means: a range, and a key of it by the power law or, if one of its
     /// parameters is 0, any key of it.
     pub fn key(&self, random: u64, power: [f64; 2]) -> u64 {
         let within = random % self.size;

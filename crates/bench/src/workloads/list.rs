@@ -50,7 +50,7 @@ fn parse_entry(text: &str) -> Result<Entry> {
     Ok(entry)
 }
 
-/// The list for `--help=all`.
+/// Returns the list for `--help=all`.
 pub fn help() -> String {
     let mut text = String::new();
     for (heading, benchmarks) in GROUPS {

@@ -74,7 +74,7 @@ fn codec(t: &Thread<'_>) -> Result<Codec> {
     })
 }
 
-/// A block of values that compresses as `--compression_ratio` says.
+/// Returns a block of values that compresses as `--compression_ratio` says.
 fn block(t: &Thread<'_>) -> Vec<u8> {
     let mut values = ValueMaker::new(&t.shared.values);
     let mut block = Vec::with_capacity(t.config.block_size);

@@ -145,7 +145,7 @@ pub(super) fn run(t: &mut Thread<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The size of a value.
+/// Returns the size of a value.
 fn value_size(mix: &Mix, u: f64) -> u64 {
     match mix.values.quantile(u) {
         size if size < MIN_VALUE => MIN_VALUE,

@@ -78,7 +78,7 @@ fn search_operands(t: &mut Thread<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Whether a sorted list has the number that is looked for.
+/// Returns whether a sorted list has the number that is looked for.
 fn has_number(list: &[u8]) -> bool {
     let text = String::from_utf8_lossy(list);
     let numbers: Vec<u32> = text.split(',').filter_map(|number| number.parse().ok()).collect();

@@ -131,7 +131,7 @@ pub const GROUPS: &[(&str, &[Benchmark])] = &[
     ]),
 ];
 
-/// All benchmarks.
+/// Returns all benchmarks.
 pub fn benchmarks() -> impl Iterator<Item = &'static Benchmark> {
     GROUPS.iter().flat_map(|(_, benchmarks)| benchmarks.iter())
 }

@@ -48,7 +48,7 @@ impl Shared {
         }
     }
 
-    /// Whether the foreground of `timeseries` stops: the writer ended, or a thread failed.
+    /// Returns whether the foreground of `timeseries` stops: the writer ended, or a thread failed.
     #[inline]
     pub fn background_is_done(&self) -> bool {
         self.background_ended.load(Ordering::Relaxed) || self.failed.load(Ordering::Relaxed)
@@ -71,7 +71,7 @@ pub struct Limit {
 }
 
 impl Limit {
-    /// The limit that the flags ask for.
+    /// Returns the limit that the flags ask for.
     pub fn of(rate: WriteRate) -> Option<Limit> {
         let limit = |rate, by_bytes, sine| {
             Some(Limit { limiter: RateLimiter::new(rate), by_bytes, sine, step: AtomicU64::new(0) })
@@ -163,7 +163,7 @@ impl Thread<'_> {
         }
     }
 
-    /// A random key number, skewed if asked.
+    /// Returns a random key number, skewed if asked.
     #[inline]
     pub fn random_key(&mut self) -> u64 {
         let random = self.random.draw();

@@ -95,7 +95,7 @@ fn read(t: &mut Thread<'_>, deletes: bool) -> Result<()> {
     Ok(())
 }
 
-/// Whether the iterator is at an entry of the series that `key` is in.
+/// Returns whether the iterator is at an entry of the series that `key` is in.
 fn is_in_series(t: &Thread<'_>, key: &[u8]) -> bool {
     t.session.valid() && t.session.key().starts_with(&key[..PART])
 }

@@ -142,7 +142,7 @@ fn attempt(
     }
 }
 
-/// Whether all sets have the same sum.
+/// Returns whether all sets have the same sum.
 pub(super) fn verify(target: &dyn Target, sets: u64) -> Result<()> {
     let mut session = target.session(ReadMode::default(), WriteMode::default())?;
     session.open_iterator(None, None)?;

@@ -115,7 +115,7 @@ pub(super) fn with_verify(t: &mut Thread<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Whether the keys have a value, all the same one.
+/// Returns whether the keys have a value, all the same one.
 fn same_values(t: &mut Thread<'_>, keys: &[u8], each: usize) -> Result<bool> {
     t.session.take_snapshot()?;
     let mut values: Vec<Option<Vec<u8>>> = Vec::with_capacity(ENDINGS.len());
@@ -167,7 +167,7 @@ pub(super) fn replace_keys(t: &mut Thread<'_>) -> Result<()> {
     Ok(())
 }
 
-/// A number from the standard normal distribution, by the method of Box and Muller.
+/// Returns a number from the standard normal distribution, by the method of Box and Muller.
 fn normal(t: &mut Thread<'_>) -> f64 {
     let mut uniform = || ((t.random.draw() >> 11) as f64 + 0.5) / (1u64 << 53) as f64;
     (-2.0 * uniform().ln()).sqrt() * (std::f64::consts::TAU * uniform()).cos()

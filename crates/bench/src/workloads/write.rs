@@ -94,7 +94,7 @@ impl Numbers {
     }
 }
 
-/// Whether a range tombstone follows the entry of this number.
+/// Returns whether a range tombstone follows the entry of this number.
 fn wants_tombstone(tombstones: &RangeTombstones, written: u64) -> bool {
     let RangeTombstones { after, every, max, .. } = *tombstones;
     every > 0

@@ -6,13 +6,13 @@ use crate::rng::Random64;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A random number from `[0, 1)`.
+/// Returns a random number from `[0, 1)`.
 #[inline]
 pub fn uniform(random: &mut Random64) -> f64 {
     (random.draw() >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// A random number below `n`.
+/// Returns a random number below `n`.
 #[inline]
 pub fn below(random: &mut Random64, n: u64) -> u64 {
     ((u128::from(random.draw()) * u128::from(n)) >> 64) as u64
@@ -48,7 +48,7 @@ pub enum KeyChooser {
 }
 
 impl KeyChooser {
-    /// The number of a record that exists.
+    /// Returns the number of a record that exists.
     #[inline]
     pub fn pick(&mut self, random: &mut Random64, inserted: &Inserted) -> u64 {
         let limit = inserted.limit();
@@ -134,7 +134,7 @@ impl LengthChooser {
         }
     }
 
-    /// A length.
+    /// Returns a length.
     #[inline]
     pub fn pick(&self, random: &mut Random64) -> u64 {
         match self {

@@ -36,7 +36,7 @@ pub struct Embedded<'a> {
 }
 
 impl<'a> Embedded<'a> {
-    /// A client with this session.
+    /// Creates a client with this session.
     pub fn new(session: Box<dyn Session + 'a>) -> Embedded<'a> {
         Embedded { session, value: Vec::new() }
     }

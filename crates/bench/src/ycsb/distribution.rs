@@ -44,7 +44,7 @@ impl Zipfian {
         }
     }
 
-    /// An item; `uniform` is from `[0, 1)`.
+    /// Returns an item; `uniform` is from `[0, 1)`.
     #[inline]
     pub fn pick(&self, uniform: f64) -> u64 {
         let scaled = uniform * self.zeta;
@@ -80,7 +80,7 @@ impl Scrambled {
         Scrambled { first, keys: keys.max(1), zipfian }
     }
 
-    /// A key; `uniform` is from `[0, 1)`.
+    /// Returns a key; `uniform` is from `[0, 1)`.
     #[inline]
     pub fn pick(&self, uniform: f64) -> u64 {
         self.first + fnv(self.zipfian.pick(uniform)) % self.keys
@@ -103,7 +103,7 @@ impl Hotspot {
         Hotspot { first, hot, cold: keys - hot.min(keys), hot_operations }
     }
 
-    /// A key; both are from `[0, 1)`.
+    /// Returns a key; both are from `[0, 1)`.
     #[inline]
     pub fn pick(&self, part: f64, uniform: f64) -> u64 {
         let is_hot = (part < self.hot_operations && self.hot > 0) || self.cold == 0;
@@ -124,14 +124,14 @@ impl Exponential {
         Exponential { mean: range / -(1.0 - percentile / 100.0).ln() }
     }
 
-    /// A distance; `uniform` is from `[0, 1)`.
+    /// Returns a distance; `uniform` is from `[0, 1)`.
     #[inline]
     pub fn pick(&self, uniform: f64) -> u64 {
         (-(1.0 - uniform).ln() * self.mean) as u64
     }
 }
 
-/// The FNV-1a hash of a number's eight bytes, without its sign, as YCSB hashes keys.
+/// Returns the FNV-1a hash of a number's eight bytes, without its sign, as YCSB hashes keys.
 #[inline]
 pub fn fnv(number: u64) -> u64 {
     let hash = number.to_le_bytes().iter().fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| {

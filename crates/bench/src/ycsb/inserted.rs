@@ -25,7 +25,7 @@ impl Inserted {
         }
     }
 
-    /// The number of the next new record.
+    /// Returns the number of the next new record.
     pub fn begin(&self) -> u64 {
         self.next.fetch_add(1, Ordering::Relaxed)
     }

@@ -92,25 +92,25 @@ impl Properties {
         Ok(())
     }
 
-    /// The value of a key, or its default; `None` if it has neither.
+    /// Returns the value of a key, or its default; `None` if it has neither.
     pub fn text(&self, key: &str) -> Option<&str> {
         let default = KNOWN.iter().find(|(known, _)| *known == key).map_or("", |(_, value)| value);
         let value = self.0.get(key).map_or(default, String::as_str);
         (!value.is_empty()).then_some(value)
     }
 
-    /// The value of a key that must have one, parsed.
+    /// Returns the value of a key that must have one, parsed.
     pub fn parsed<T: FromStr>(&self, key: &str, expected: &str) -> Result<T, String> {
         let text = self.text(key).ok_or_else(|| format!("the property {key} is missing"))?;
         text.parse().map_err(|_| format!("{key}={text}: expected {expected}"))
     }
 
-    /// A whole number.
+    /// Returns a whole number.
     pub fn int(&self, key: &str) -> Result<u64, String> {
         self.parsed(key, "a whole number, such as 1000")
     }
 
-    /// A number between 0 and 1.
+    /// Returns a number between 0 and 1.
     pub fn fraction(&self, key: &str) -> Result<f64, String> {
         let value: f64 = self.parsed(key, "a number from 0 to 1")?;
         match (0.0..=1.0).contains(&value) {
@@ -124,7 +124,7 @@ impl Properties {
         self.parsed(key, "true or false")
     }
 
-    /// All that were given, by key.
+    /// Returns all that were given, by key.
     pub fn given(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(key, value)| (key.as_str(), value.as_str()))
     }
@@ -151,7 +151,7 @@ fn unknown(key: &str) -> String {
     }
 }
 
-/// The lines that hold properties, with their numbers: no comments, no blank ones, continued lines joined.
+/// Returns the lines that hold properties, with their numbers: no comments, no blank ones, continued lines joined.
 fn logical_lines(text: &str) -> Vec<(usize, String)> {
     let mut lines: Vec<(usize, String)> = Vec::new();
     let mut open: Option<(usize, String)> = None;

@@ -81,7 +81,7 @@ impl Shape {
         debug_assert_eq!(value.len() - begin, length);
     }
 
-    /// Whether every field of a value has the content that follows from key and field.
+    /// Returns whether every field of a value has the content that follows from key and field.
     pub fn is_whole(&self, key: &[u8], value: &[u8]) -> Result<bool, String> {
         let mut expected = Vec::new();
         let mut fields = 0;
@@ -128,7 +128,7 @@ fn append_checked(key: &[u8], field: &str, length: usize, value: &mut Vec<u8>) {
     value.truncate(begin + length);
 }
 
-/// The hash of a Java string of these ASCII characters.
+/// Returns the hash of a Java string of these ASCII characters.
 fn java_hash(text: &[u8]) -> i32 {
     text.iter().fold(0, |hash: i32, byte| hash.wrapping_mul(31).wrapping_add(i32::from(*byte)))
 }

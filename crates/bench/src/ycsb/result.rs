@@ -32,7 +32,7 @@ pub struct Context<'a> {
 }
 
 impl Phase {
-    /// Its name.
+    /// Returns its name.
     pub fn name(self) -> &'static str {
         match self {
             Phase::Load => "load",
@@ -42,7 +42,7 @@ impl Phase {
 }
 
 impl Outcome {
-    /// All operations.
+    /// Returns all operations.
     pub fn count(&self) -> u64 {
         self.operations.values().map(|latencies| latencies.service.count()).sum()
     }
@@ -52,7 +52,7 @@ impl Outcome {
         self.count() as f64 / self.elapsed.max(1e-9)
     }
 
-    /// The report, in microseconds.
+    /// Returns the report, in microseconds.
     pub fn text(&self, phase: Phase, context: &Context<'_>) -> String {
         let mut out = String::new();
         // Writing into a string cannot fail.
@@ -92,7 +92,7 @@ impl Outcome {
         out
     }
 
-    /// The object of the phase.
+    /// Returns the object of the phase.
     pub fn json(&self, phase: Phase, context: &Context<'_>) -> Value {
         let operations: serde_json::Map<String, Value> = self
             .operations

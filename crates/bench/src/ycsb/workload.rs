@@ -43,7 +43,7 @@ impl Operation {
         }
     }
 
-    /// Whether it writes.
+    /// Returns whether it writes.
     pub fn writes(self) -> bool {
         !matches!(self, Operation::Read | Operation::Scan)
     }
@@ -142,12 +142,12 @@ impl Workload {
         })
     }
 
-    /// A chooser for one thread.
+    /// Returns a chooser for one thread.
     pub fn key_chooser(&self) -> KeyChooser {
         self.keys.clone()
     }
 
-    /// The next operation; `uniform` is from `[0, 1)`.
+    /// Returns the next operation; `uniform` is from `[0, 1)`.
     #[inline]
     pub fn operation(&self, uniform: f64) -> Operation {
         let at = uniform * self.mix[4];
@@ -155,7 +155,7 @@ impl Workload {
         Operation::ALL[i]
     }
 
-    /// The records of the next scan.
+    /// Returns the records of the next scan.
     #[inline]
     pub fn scan_length(&self, random: &mut Random64) -> u64 {
         self.scan_length.pick(random)

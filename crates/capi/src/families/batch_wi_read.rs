@@ -50,7 +50,7 @@ pub unsafe extern "C" fn rocksdb_writebatch_wi_get_from_batch_cf(
     to_caller(value.map(PinnedValue::owned), vallen)
 }
 
-/// The value of a key as if the batch were written; `cf` NULL is the default column family.
+/// Returns the value of a key as if the batch were written; `cf` NULL is the default column family.
 unsafe fn look_up(
     wbwi: *mut rocksdb_writebatch_wi_t,
     db: *mut rocksdb_t,
@@ -66,7 +66,7 @@ unsafe fn look_up(
     db.db.get_with_batch(&get(wbwi)?.inner, &get(options)?.inner, cf, key)
 }
 
-/// The value of a key of the default column family, for the caller to free.
+/// Returns the value of a key of the default column family, for the caller to free.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_writebatch_wi_get_from_batch_and_db(
     wbwi: *mut rocksdb_writebatch_wi_t,
@@ -81,7 +81,7 @@ pub unsafe extern "C" fn rocksdb_writebatch_wi_get_from_batch_and_db(
     to_caller(value, vallen)
 }
 
-/// The value of a key, for the caller to free.
+/// Returns the value of a key, for the caller to free.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_writebatch_wi_get_from_batch_and_db_cf(
     wbwi: *mut rocksdb_writebatch_wi_t,
@@ -98,7 +98,7 @@ pub unsafe extern "C" fn rocksdb_writebatch_wi_get_from_batch_and_db_cf(
     to_caller(value, vallen)
 }
 
-/// The value of a key of the default column family; NULL if there is none.
+/// Returns the value of a key of the default column family; NULL if there is none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_writebatch_wi_get_pinned_from_batch_and_db(
     wbwi: *mut rocksdb_writebatch_wi_t,
@@ -112,7 +112,7 @@ pub unsafe extern "C" fn rocksdb_writebatch_wi_get_pinned_from_batch_and_db(
     value.map_or(ptr::null_mut(), |value| give(rocksdb_pinnableslice_t::of(value)))
 }
 
-/// The value of a key; NULL if there is none.
+/// Returns the value of a key; NULL if there is none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_writebatch_wi_get_pinned_from_batch_and_db_cf(
     wbwi: *mut rocksdb_writebatch_wi_t,
@@ -158,7 +158,7 @@ pub(super) fn opened(iter: Result<BatchIterator<BatchPointer>>) -> rocksdb_itera
     }
 }
 
-/// An iterator over the batch and the base's column family.
+/// Creates an iterator over the batch and the base's column family.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_writebatch_wi_create_iterator_with_base(
     wbwi: *mut rocksdb_writebatch_wi_t,
@@ -167,7 +167,7 @@ pub unsafe extern "C" fn rocksdb_writebatch_wi_create_iterator_with_base(
     with_base(wbwi, base_iterator, None, ptr::null())
 }
 
-/// The same, with the bounds of read options for the batch's keys.
+/// Does the same, with the bounds of read options for the batch's keys.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_writebatch_wi_create_iterator_with_base_readopts(
     wbwi: *mut rocksdb_writebatch_wi_t,
@@ -177,7 +177,7 @@ pub unsafe extern "C" fn rocksdb_writebatch_wi_create_iterator_with_base_readopt
     with_base(wbwi, base_iterator, None, options)
 }
 
-/// An iterator over the batch's keys of a column family and the base.
+/// Creates an iterator over the batch's keys of a column family and the base.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_writebatch_wi_create_iterator_with_base_cf(
     wbwi: *mut rocksdb_writebatch_wi_t,
@@ -187,7 +187,7 @@ pub unsafe extern "C" fn rocksdb_writebatch_wi_create_iterator_with_base_cf(
     with_base(wbwi, base_iterator, cf.as_ref().map(|cf| &cf.cf), ptr::null())
 }
 
-/// The same, with the bounds of read options for the batch's keys.
+/// Does the same, with the bounds of read options for the batch's keys.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_writebatch_wi_create_iterator_with_base_cf_readopts(
     wbwi: *mut rocksdb_writebatch_wi_t,

@@ -158,7 +158,7 @@ pub unsafe extern "C" fn rocksdb_slicetransform_create(
     give(rocksdb_slicetransform_t { inner: Arc::new(inner) })
 }
 
-/// The first bytes of a key; shorter keys have no prefix.
+/// Creates an extractor of the first bytes of a key; shorter keys have no prefix.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_slicetransform_create_fixed_prefix(
     length: usize,
@@ -166,7 +166,7 @@ pub unsafe extern "C" fn rocksdb_slicetransform_create_fixed_prefix(
     give(rocksdb_slicetransform_t { inner: Arc::new(FixedPrefixTransform::new(length)) })
 }
 
-/// The whole key.
+/// Creates an extractor of the whole key.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_slicetransform_create_noop() -> *mut rocksdb_slicetransform_t {
     give(rocksdb_slicetransform_t { inner: Arc::new(NoopTransform) })

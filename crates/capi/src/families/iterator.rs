@@ -91,7 +91,7 @@ pub unsafe extern "C" fn rocksdb_create_iterator_cf(
     })
 }
 
-/// Iterators over several column families, at one point in time.
+/// Creates iterators over several column families, at one point in time.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_create_iterators(
     db: *mut rocksdb_t,

@@ -6,7 +6,7 @@ use crate::errptr::quiet;
 use std::ffi::{c_char, c_int};
 use std::ptr;
 
-/// A property of the default column family, for the caller to free; NULL if there is no such property.
+/// Returns a property of the default column family, for the caller to free; NULL if there is no such property.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_property_value(
     db: *mut rocksdb_t,
@@ -18,7 +18,7 @@ pub unsafe extern "C" fn rocksdb_property_value(
     })
 }
 
-/// A property of a column family, for the caller to free; NULL if there is no such property.
+/// Returns a property of a column family, for the caller to free; NULL if there is no such property.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_property_value_cf(
     db: *mut rocksdb_t,
@@ -32,7 +32,7 @@ pub unsafe extern "C" fn rocksdb_property_value_cf(
     })
 }
 
-/// A number of the default column family; 0 if it was stored, -1 if there is no such property.
+/// Stores a numeric property of the default column family. Returns 0, or -1 if there is no such property.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_property_int(
     db: *mut rocksdb_t,
@@ -46,7 +46,7 @@ pub unsafe extern "C" fn rocksdb_property_int(
     })
 }
 
-/// A number of a column family; 0 if it was stored, -1 if there is no such property.
+/// Stores a numeric property of a column family. Returns 0, or -1 if there is no such property.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_property_int_cf(
     db: *mut rocksdb_t,

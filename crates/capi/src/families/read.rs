@@ -69,7 +69,7 @@ unsafe fn look_up(
     }
 }
 
-/// Looks a key up and copies its value for the caller to free; NULL if there is none.
+/// Looks up a key and copies its value for the caller to free; NULL if there is none.
 #[inline]
 unsafe fn look_up_copy(
     db: *mut rocksdb_t,
@@ -90,7 +90,7 @@ unsafe fn look_up_copy(
     Ok(value.unwrap_or(ptr::null_mut()))
 }
 
-/// Looks a key up into a slice; NULL if there is no value.
+/// Looks up a key into a slice; NULL if there is no value.
 #[inline]
 unsafe fn look_up_slice(
     db: *mut rocksdb_t,
@@ -126,7 +126,7 @@ pub(super) unsafe fn to_caller(value: Option<PinnedValue>, vallen: *mut usize) -
     value.map_or(ptr::null_mut(), |v| to_malloc(&v))
 }
 
-/// The value of a key of the default column family, for the caller to free.
+/// Returns the value of a key of the default column family, for the caller to free.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_get(
     db: *mut rocksdb_t,
@@ -140,7 +140,7 @@ pub unsafe extern "C" fn rocksdb_get(
     run(errptr, ptr::null_mut(), || look_up_copy(db, options, None, key, vallen))
 }
 
-/// The value of a key, for the caller to free.
+/// Returns the value of a key, for the caller to free.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_get_cf(
     db: *mut rocksdb_t,
@@ -155,7 +155,7 @@ pub unsafe extern "C" fn rocksdb_get_cf(
     run(errptr, ptr::null_mut(), || look_up_copy(db, options, cf, key, vallen))
 }
 
-/// The value of a key of the default column family; NULL if there is none.
+/// Returns the value of a key of the default column family; NULL if there is none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_get_pinned(
     db: *mut rocksdb_t,
@@ -168,7 +168,7 @@ pub unsafe extern "C" fn rocksdb_get_pinned(
     run(errptr, ptr::null_mut(), || look_up_slice(db, options, None, key))
 }
 
-/// The value of a key; NULL if there is none.
+/// Returns the value of a key; NULL if there is none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_get_pinned_cf(
     db: *mut rocksdb_t,
@@ -330,7 +330,7 @@ pub(super) unsafe fn store_answer(
     }
 }
 
-/// The values of many keys of the default column family, at one point in time.
+/// Returns the values of many keys of the default column family, at one point in time.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_multi_get(
     db: *mut rocksdb_t,
@@ -372,7 +372,7 @@ pub(super) unsafe fn fail_all(
     }
 }
 
-/// The values of many keys, each of its own column family.
+/// Returns the values of many keys, each of its own column family.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_multi_get_cf(
     db: *mut rocksdb_t,
@@ -424,7 +424,7 @@ fn as_of_one_moment(
     }
 }
 
-/// The values of many keys of one column family, pinned.
+/// Returns the values of many keys of one column family, pinned.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_batched_multi_get_cf(
     db: *mut rocksdb_t,
@@ -443,7 +443,7 @@ pub unsafe extern "C" fn rocksdb_batched_multi_get_cf(
     batched(db, options, column_family, &keys, values, errs);
 }
 
-/// The values of many keys of one column family, pinned.
+/// Returns the values of many keys of one column family, pinned.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_batched_multi_get_cf_slice(
     db: *mut rocksdb_t,

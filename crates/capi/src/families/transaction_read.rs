@@ -40,12 +40,12 @@ unsafe fn look_up_for_update(
     txn.inner.get_for_update(&get(options)?.inner, &cf, key, exclusive != 0)
 }
 
-/// The value behind a handle; NULL if there is none.
+/// Returns the value behind a handle; NULL if there is none.
 fn pinned(value: Option<PinnedValue>) -> *mut rocksdb_pinnableslice_t {
     value.map_or(ptr::null_mut(), |value| give(rocksdb_pinnableslice_t::of(value)))
 }
 
-/// The value of a key of the default column family, for the caller to free.
+/// Returns the value of a key of the default column family, for the caller to free.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_transaction_get(
     txn: *mut rocksdb_transaction_t,
@@ -59,7 +59,7 @@ pub unsafe extern "C" fn rocksdb_transaction_get(
     to_caller(value, vlen)
 }
 
-/// The value of a key, for the caller to free.
+/// Returns the value of a key, for the caller to free.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_transaction_get_cf(
     txn: *mut rocksdb_transaction_t,
@@ -74,7 +74,7 @@ pub unsafe extern "C" fn rocksdb_transaction_get_cf(
     to_caller(value, vlen)
 }
 
-/// The value of a key of the default column family; NULL if there is none.
+/// Returns the value of a key of the default column family; NULL if there is none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_transaction_get_pinned(
     txn: *mut rocksdb_transaction_t,
@@ -87,7 +87,7 @@ pub unsafe extern "C" fn rocksdb_transaction_get_pinned(
     pinned(value)
 }
 
-/// The value of a key; NULL if there is none.
+/// Returns the value of a key; NULL if there is none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_transaction_get_pinned_cf(
     txn: *mut rocksdb_transaction_t,
@@ -118,7 +118,7 @@ pub unsafe extern "C" fn rocksdb_transaction_get_for_update(
     to_caller(value, vlen)
 }
 
-/// The value of a key, which no other writer may change until the transaction ends. The caller frees it.
+/// Returns the value of a key, which no other writer may change until the transaction ends. The caller frees it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_transaction_get_for_update_cf(
     txn: *mut rocksdb_transaction_t,
@@ -152,7 +152,7 @@ pub unsafe extern "C" fn rocksdb_transaction_get_pinned_for_update(
     pinned(value)
 }
 
-/// The value of a key, which no other writer may change until the transaction ends; NULL if there is none.
+/// Returns the value of a key, which no other writer may change until the transaction ends; NULL if there is none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_transaction_get_pinned_for_update_cf(
     txn: *mut rocksdb_transaction_t,
@@ -190,7 +190,7 @@ unsafe fn look_up_many(
     }
 }
 
-/// The values of many keys of the default column family.
+/// Returns the values of many keys of the default column family.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_transaction_multi_get(
     txn: *mut rocksdb_transaction_t,
@@ -206,7 +206,7 @@ pub unsafe extern "C" fn rocksdb_transaction_multi_get(
     look_up_many(num_keys, keys_list, keys_list_sizes, values_list, values_list_sizes, errs, find);
 }
 
-/// The values of many keys, each of its own column family.
+/// Returns the values of many keys, each of its own column family.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_transaction_multi_get_cf(
     txn: *mut rocksdb_transaction_t,
@@ -280,7 +280,7 @@ unsafe fn iterator(
     })
 }
 
-/// An iterator over the default column family.
+/// Creates an iterator over the default column family.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_transaction_create_iterator(
     txn: *mut rocksdb_transaction_t,
@@ -289,7 +289,7 @@ pub unsafe extern "C" fn rocksdb_transaction_create_iterator(
     iterator(txn, options, None)
 }
 
-/// An iterator over a column family.
+/// Creates an iterator over a column family.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocksdb_transaction_create_iterator_cf(
     txn: *mut rocksdb_transaction_t,

@@ -31,38 +31,39 @@ impl std::fmt::Debug for EventDb<'_> {
 /// Callbacks for events. The default implementations do nothing. The names are RocksDB's.
 #[expect(unused_variables, reason = "the names of parameters are documentation")]
 pub trait EventListener: Send + Sync {
-    /// A flush is about to write its table.
+    /// Called when a flush is about to write its table.
     fn on_flush_begin(&self, db: EventDb<'_>, info: &FlushJobInfo) {}
-    /// A flush has added its table to the database.
+    /// Called when a flush has added its table to the database.
     fn on_flush_completed(&self, db: EventDb<'_>, info: &FlushJobInfo) {}
-    /// A user requested a flush.
+    /// Called when a user has requested a flush.
     fn on_manual_flush_scheduled(&self, db: EventDb<'_>, infos: &[ManualFlushInfo]) {}
-    /// A compaction is about to run.
+    /// Called when a compaction is about to run.
     fn on_compaction_begin(&self, db: EventDb<'_>, info: &CompactionJobInfo) {}
-    /// A compaction has ended, successfully or not.
+    /// Called when a compaction has ended, successfully or not.
     fn on_compaction_completed(&self, db: EventDb<'_>, info: &CompactionJobInfo) {}
-    /// A sub-compaction is about to run.
+    /// Called when a sub-compaction is about to run.
     fn on_subcompaction_begin(&self, info: &SubcompactionJobInfo) {}
-    /// A sub-compaction has ended, successfully or not.
+    /// Called when a sub-compaction has ended, successfully or not.
     fn on_subcompaction_completed(&self, info: &SubcompactionJobInfo) {}
-    /// A table is about to be written.
+    /// Called when a table is about to be written.
     fn on_table_file_creation_started(&self, info: &TableFileCreationBriefInfo) {}
-    /// A table was written, or could not be.
+    /// Called when a table was written, or could not be.
     fn on_table_file_created(&self, info: &TableFileCreationInfo) {}
-    /// A table was deleted.
+    /// Called when a table was deleted.
     fn on_table_file_deleted(&self, info: &TableFileDeletionInfo) {}
-    /// A memtable accepts no more writes.
+    /// Called when a memtable accepts no more writes.
     fn on_memtable_sealed(&self, info: &MemTableInfo) {}
-    /// A column family handle is being released.
+    /// Called when a column family handle is being released.
     fn on_column_family_handle_deletion_started(&self, info: &ColumnFamilyHandleInfo) {}
-    /// An ingested file became part of the database.
+    /// Called when an ingested file has become part of the database.
     fn on_external_file_ingested(&self, db: EventDb<'_>, info: &ExternalFileIngestionInfo) {}
-    /// An operation failed, and writes are about to stop. The listener may change `error`; with `None` writes continue.
+    /// Called when an operation failed and writes are about to stop. The listener may change `error`; with `None`,
+    /// writes continue.
     fn on_background_error(&self, reason: BackgroundErrorReason, error: &mut Option<Error>) {}
-    /// The engine is about to retry by itself.
+    /// Called when the engine is about to retry by itself.
     fn on_error_recovery_begin(&self, reason: BackgroundErrorReason, error: &Error) {}
-    /// Writes resume after this error.
+    /// Called when writes resume after this error.
     fn on_error_recovery_completed(&self, old_error: &Error) {}
-    /// The stall condition of a column family has changed.
+    /// Called when the stall condition of a column family has changed.
     fn on_stall_conditions_changed(&self, info: &WriteStallInfo) {}
 }
