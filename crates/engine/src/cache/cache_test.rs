@@ -40,9 +40,9 @@ fn what_is_used_stays_and_what_is_held_cannot_go() {
     let held = slots.insert(1, 1, 10).unwrap();
     drop(slots.insert(0, 0, 10));
     for i in 2..1000 {
-        assert_eq!(cached(&slots, 0), Some(0), "the used object went at {i}");
+        assert_eq!(cached(&slots, 0), Some(0), "used object evicted at {i}");
         drop(slots.insert(i, i as u64, 10));
-        assert!(cached(&slots, 1).is_some(), "the held object went at {i}");
+        assert!(cached(&slots, 1).is_some(), "held object evicted at {i}");
     }
     assert_eq!(cache.pinned_usage(), 10);
     drop(held);

@@ -276,7 +276,7 @@ fn fail_the_nth_write(n: u64, kind: FaultKind, first_install: bool) -> bool {
     let crashes = [0, 1, 2].map(|part| mem.crash_clone_with(|_, loose| loose * part / 2));
     let seen = crashes.map(|fs| live(&recover(&fs, &["default"]).unwrap()));
     let Err(_) = result else {
-        assert!(seen.iter().all(|seen| *seen == live(&set)), "what was installed is durable");
+        assert!(seen.iter().all(|seen| *seen == live(&set)), "an installed edit is durable");
         return false;
     };
     assert_eq!(live(&set), before, "nothing changed in memory");
@@ -289,7 +289,7 @@ fn fail_the_nth_write(n: u64, kind: FaultKind, first_install: bool) -> bool {
     assert!(set.take_obsolete_manifests().iter().all(|&m| m != current));
 
     set.install(vec![flush_edit(0, new_file(&mem, &set, "c"))]).unwrap();
-    assert!(!set.needs_new_manifest() && !set.needs_table(number), "the failed edit is history");
+    assert!(!set.needs_new_manifest() && !set.needs_table(number), "the failed edit is resolved");
     for fs in [mem.crash_clone(), mem.crash_clone_with(|_, loose| loose)] {
         assert_eq!(live(&recover(&fs, &["default"]).unwrap()), live(&set));
     }
@@ -307,7 +307,7 @@ fn the_first_manifest_of_an_opening_is_written_before_current_names_it() {
     fs.inject(Fault::always(Op::Rename, "CURRENT", FaultKind::Io));
     assert!(set.install(vec![VersionEdit::default()]).is_err());
     assert_eq!(mem.read_file(Path::new("/db/CURRENT")).unwrap(), b"MANIFEST-000001\n");
-    assert!(set.needs_manifest(1) && set.needs_manifest(2), "either may be named");
+    assert!(set.needs_manifest(1) && set.needs_manifest(2), "CURRENT may name either");
     fs.clear();
     set.install(vec![VersionEdit::default()]).unwrap();
     assert_eq!(set.take_obsolete_manifests(), [1, 2]);

@@ -85,7 +85,7 @@ fn a_bounded_number_of_readers_stays_open() {
         assert!(open_tables.len() <= 3);
         assert!(file.pinned_reader().is_none());
     }
-    assert_eq!(held.properties().num_entries, 1, "closing it did not take it from its user");
+    assert_eq!(held.properties().num_entries, 1, "a closed reader stays usable");
     // Constantly used readers stay open.
     let opened = |n: &mut u64| fs.count(Op::Open) - std::mem::replace(n, fs.count(Op::Open));
     let mut count = fs.count(Op::Open);
@@ -95,7 +95,7 @@ fn a_bounded_number_of_readers_stays_open() {
         cache.find(&files[4]).unwrap();
         cache.find(&files[i]).unwrap();
     }
-    assert!(opened(&mut count) <= 6, "the hot one was opened again at most once");
+    assert!(opened(&mut count) <= 6, "the hot reader was reopened at most once");
 
     cache.evict(files[4].number);
     cache.evict(999);

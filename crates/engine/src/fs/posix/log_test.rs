@@ -320,7 +320,7 @@ fn chained(dir: &Path) {
     drop(second);
     assert_eq!(action().sa_sigaction, hosts, "the host has its handler back");
     cut_by_another(dir);
-    assert_eq!(SEEN.load(Ordering::Relaxed), 1, "none of ours");
+    assert_eq!(SEEN.load(Ordering::Relaxed), 1, "our faults are not passed on");
 }
 
 #[test]

@@ -35,7 +35,7 @@ fn a_mapped_log_falls_back_to_plain_writes() {
         for _ in 0..3 {
             log.append_record(b"header.", b"payload").unwrap();
             want.extend_from_slice(b"header.payload");
-            assert_eq!(fs::read(&path).unwrap(), want, "no buffer, no zeros behind the end");
+            assert_eq!(fs::read(&path).unwrap(), want, "no buffer, no zeros at the end");
         }
         log.append(b"x").unwrap();
         want.push(b'x');

@@ -50,7 +50,7 @@ fn build_and_check(ctx: TableBuilderContext, rows: &[Row]) -> (u64, Option<usize
     assert_eq!(table.properties(), &finished.properties);
     let Table::BlockBased(inner) = &*table else { panic!() };
     let dictionary = inner.dictionary.as_ref().map(|d| d.bytes().len());
-    assert!(table.memory_usage() > dictionary.unwrap_or(0), "it is memory of the reader");
+    assert!(table.memory_usage() > dictionary.unwrap_or(0), "the reader counts it");
     (finished.file_size, dictionary)
 }
 
@@ -139,7 +139,7 @@ fn the_wait_is_limited_by_options_and_by_the_cache() {
             most = most.max(cache.usage());
         }
         builder.finish().unwrap();
-        assert_eq!(cache.usage(), 0, "what was charged is given back");
+        assert_eq!(cache.usage(), 0, "the charge is released");
         most
     };
     let ctx = context(CompressionType::Lz4, table);

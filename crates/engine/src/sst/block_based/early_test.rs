@@ -117,7 +117,7 @@ fn they_end_when_the_parts_are_there() {
     }
     get(&table, key, 99).unwrap();
     assert!(!is_early(&table));
-    assert_eq!(table.memory_usage(), whole, "the index block goes");
+    assert_eq!(table.memory_usage(), whole, "the index block is freed");
     // The background thread may be faster.
     let table = open_late(&bytes, &cached()).unwrap();
     get(&table, key, 99).unwrap();

@@ -114,8 +114,8 @@ fn damaged_filters_answer_something() {
             let _ = (0..20).filter(|i| may_match(&filter, &format!("k{i}"))).count();
         }
     }
-    assert!(!may_match(&filter_of(&[0; 5]), "k"), "an empty filter holds nothing");
-    assert!(may_match(&filter_of(&[0; 6]), "k"), "six zeros hold everything");
+    assert!(!may_match(&filter_of(&[0; 5]), "k"), "an empty filter rejects keys");
+    assert!(may_match(&filter_of(&[0; 6]), "k"), "six zeros admit every key");
     assert!(FilterBuilder::new(10.0).is_empty());
 }
 

@@ -234,7 +234,7 @@ fn read_all(table: &Arc<Table>) -> crate::error::Result<()> {
             }
             steps += 1;
         }
-        assert!(steps < 20_000, "an endless walk");
+        assert!(steps < 20_000, "endless iteration");
         iter.status()?;
     }
     table.verify_checksums()

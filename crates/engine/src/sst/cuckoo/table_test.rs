@@ -171,7 +171,7 @@ fn use_all(bytes: Vec<u8>, mapped: bool) -> Result<()> {
             }
             steps += 1;
         }
-        assert!(steps < 10_000, "an endless walk");
+        assert!(steps < 10_000, "endless iteration");
         iter.status()?;
     }
     table.verify_buckets()
