@@ -193,7 +193,7 @@ fn of_databases(judge: &mut Judge, root: &Path) {
     let path = root.join("again");
     judge.round("a database opened and closed", 30, |_| {
         let mut options = options();
-        options.db.listeners.push(Arc::new(Listener));
+        options.db.components.listeners.push(Arc::new(Listener));
         let db = Db::open(&options, &path).unwrap();
         db.put(&WriteOptions::default(), b"key", b"value").unwrap();
         let mut iter = db.iter(&ReadOptions::default()).unwrap();

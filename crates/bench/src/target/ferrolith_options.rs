@@ -153,7 +153,7 @@ fn objects(f: &Flags, options: &mut Options) -> Result<()> {
     }
     if f.on("cost_write_buffer_to_cache") {
         let size = f.uint("db_write_buffer_size") as usize;
-        options.db.write_buffer_manager =
+        options.db.components.write_buffer_manager =
             Some(WriteBufferManager::with_cache(size, block_cache, false));
     }
     if f.int("row_cache_size") > 0 {
@@ -166,7 +166,7 @@ fn objects(f: &Flags, options: &mut Options) -> Result<()> {
         options.cf.compaction_filter = Some(Arc::new(KeepFilter));
     }
     if f.on("use_stderr_info_logger") {
-        options.db.info_log = Some(Arc::new(StderrLogger));
+        options.db.components.info_log = Some(Arc::new(StderrLogger));
     }
     if f.on("use_uint64_comparator") {
         options.cf.comparator = Arc::new(Uint64Comparator);

@@ -42,7 +42,7 @@ pub unsafe extern "C" fn rocksdb_backup_engine_open(
 ) -> *mut rocksdb_backup_engine_t {
     run(errptr, ptr::null_mut(), || {
         let mut engine = BackupEngineOptions::new(path(path_));
-        engine.file_system = get(options)?.inner.db.file_system.clone();
+        engine.file_system = get(options)?.inner.db.components.file_system.clone();
         Ok(give(rocksdb_backup_engine_t { inner: BackupEngine::open(engine)? }))
     })
 }

@@ -124,7 +124,8 @@ pub unsafe extern "C" fn rocksdb_options_set_write_buffer_manager(
     wbm: *mut rocksdb_write_buffer_manager_t,
 ) {
     if let Some(options) = opt.as_mut() {
-        options.inner.db.write_buffer_manager = wbm.as_ref().map(|wbm| Arc::clone(&wbm.inner));
+        options.inner.db.components.write_buffer_manager =
+            wbm.as_ref().map(|wbm| Arc::clone(&wbm.inner));
     }
 }
 
@@ -219,7 +220,8 @@ pub unsafe extern "C" fn rocksdb_options_set_sst_file_manager(
     sfm: *mut rocksdb_sst_file_manager_t,
 ) {
     if let Some(options) = opt.as_mut() {
-        options.inner.db.sst_file_manager = sfm.as_ref().map(|sfm| Arc::clone(&sfm.inner));
+        options.inner.db.components.sst_file_manager =
+            sfm.as_ref().map(|sfm| Arc::clone(&sfm.inner));
     }
 }
 

@@ -61,6 +61,6 @@ pub unsafe extern "C" fn rocksdb_options_add_eventlistener(
     listener: *mut rocksdb_eventlistener_t,
 ) {
     if let (Some(options), false) = (handle.as_mut(), listener.is_null()) {
-        options.inner.db.listeners.push(Box::from_raw(listener).inner);
+        options.inner.db.components.listeners.push(Box::from_raw(listener).inner);
     }
 }

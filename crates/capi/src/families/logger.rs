@@ -92,7 +92,8 @@ pub unsafe extern "C" fn rocksdb_options_set_info_log(
     logger: *mut rocksdb_logger_t,
 ) {
     if let Some(options) = handle.as_mut() {
-        options.inner.db.info_log = logger.as_ref().map(|logger| Arc::clone(&logger.inner));
+        options.inner.db.components.info_log =
+            logger.as_ref().map(|logger| Arc::clone(&logger.inner));
     }
 }
 
@@ -101,6 +102,6 @@ pub unsafe extern "C" fn rocksdb_options_set_info_log(
 pub unsafe extern "C" fn rocksdb_options_get_info_log(
     opt: *mut rocksdb_options_t,
 ) -> *mut rocksdb_logger_t {
-    let logger = opt.as_ref().and_then(|opt| opt.inner.db.info_log.clone());
+    let logger = opt.as_ref().and_then(|opt| opt.inner.db.components.info_log.clone());
     logger.map_or(ptr::null_mut(), |inner| give(rocksdb_logger_t { inner }))
 }

@@ -86,7 +86,7 @@ pub unsafe extern "C" fn rocksdb_load_latest_options(
 /// Returns the objects that text cannot describe: the files, and the cache that all tables share.
 unsafe fn known_parts(env: &rocksdb_env_t, cache: *mut rocksdb_cache_t) -> Options {
     let mut known = Options::default();
-    known.db.file_system = env.fs.clone();
+    known.db.components.file_system = env.fs.clone();
     let block_cache = cache.as_ref().map(|cache| Arc::clone(&cache.cache));
     let table = BlockBasedTableOptions { block_cache, ..BlockBasedTableOptions::default() };
     known.cf.table_factory = TableFactory::BlockBased(table);

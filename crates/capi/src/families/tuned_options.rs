@@ -269,7 +269,7 @@ pub unsafe extern "C" fn rocksdb_options_set_env(
     env: *mut rocksdb_env_t,
 ) {
     let fs = env.as_ref().and_then(|env| env.fs.clone());
-    change_db(opt, |db| db.file_system = fs);
+    change_db(opt, |db| db.components.file_system = fs);
 }
 
 /// Sets a row cache.

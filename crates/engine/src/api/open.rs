@@ -213,7 +213,7 @@ impl Db {
 
 /// Returns the named families and the other families of the database.
 pub(super) fn descriptors(options: &Options, path: &Path) -> Result<Vec<ColumnFamilyDescriptor>> {
-    if options.inner().db.file_system.is_none() {
+    if options.inner().db.components.file_system.is_none() {
         refuse_backups(path)?;
     }
     let mut families = options.descriptors();

@@ -189,7 +189,7 @@ fn run_told(
     part: &Part,
     tombstones: Option<&JobTombstones>,
 ) -> Result<CompactionOutput> {
-    let listeners = &inputs.output.db_options.listeners;
+    let listeners = &inputs.output.db_options.components.listeners;
     if listeners.is_empty() {
         return run_part(inputs, part, tombstones);
     }

@@ -22,7 +22,7 @@ impl World {
         let fs = MemFs::new();
         fs.create_dir_if_missing(Path::new("/d")).unwrap();
         let mut options = Options::default();
-        options.db.file_system = Some(Arc::new(fs.clone()));
+        options.db.components.file_system = Some(Arc::new(fs.clone()));
         let order = KeyOrder::new(Arc::new(BytewiseComparator));
         let dir = PathBuf::from("/d");
         let paths = DataPaths::new(&fs, &dir, &[]);

@@ -61,7 +61,7 @@ impl SstFileWriter {
     /// Creates a writer of files for column families with these options.
     pub fn new(options: &Options) -> SstFileWriter {
         SstFileWriter {
-            fs: options.db.file_system.clone().unwrap_or_else(crate::fs::posix),
+            fs: options.db.components.file_system.clone().unwrap_or_else(crate::fs::posix),
             order: KeyOrder::new(Arc::clone(&options.cf.comparator)),
             options: options.clone(),
             column_family: None,

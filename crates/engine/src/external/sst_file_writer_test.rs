@@ -9,12 +9,12 @@ fn options() -> Options {
     let fs = MemFs::new();
     fs.create_dir_if_missing(Path::new("/d")).unwrap();
     let mut options = Options::default();
-    options.db.file_system = Some(Arc::new(fs));
+    options.db.components.file_system = Some(Arc::new(fs));
     options
 }
 
 fn open(options: &Options, path: &str) -> Arc<Table> {
-    let fs = options.db.file_system.as_ref().unwrap();
+    let fs = options.db.components.file_system.as_ref().unwrap();
     let context = TableReadContext {
         order: KeyOrder::new(Arc::clone(&options.cf.comparator)),
         factory: options.cf.table_factory.clone(),

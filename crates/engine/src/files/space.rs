@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 impl FileKeeper {
     fn sst_files(&self) -> Option<&SstFileManager> {
-        self.session.options.sst_file_manager.as_deref()
+        self.session.options.components.sst_file_manager.as_deref()
     }
 
     /// Registers a table that exists at open with the manager.

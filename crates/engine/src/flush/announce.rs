@@ -30,7 +30,7 @@ impl Announced {
             job_id: ctx.job_id,
             reason: ctx.reason,
         };
-        let listeners = ctx.db_options.listeners.clone();
+        let listeners = ctx.db_options.components.listeners.clone();
         listeners.iter().for_each(|l| l.on_table_file_creation_started(&brief));
         Announced { listeners, brief, info_log: Arc::clone(ctx.info_log) }
     }

@@ -71,7 +71,7 @@ fn with(message: &str, field: &str, value: &str) -> Vec<Seen> {
 fn options() -> Options {
     let mut options = Options::default();
     options.db.create_if_missing = true;
-    options.db.listeners = vec![Arc::new(TracingListener::new())];
+    options.db.components.listeners = vec![Arc::new(TracingListener::new())];
     options
 }
 
@@ -120,7 +120,7 @@ fn failures_and_stalls_are_reported() {
     let dir = tempfile::tempdir().unwrap();
     let faults = FaultFs::new(crate::fs::posix());
     let mut options = options();
-    options.db.file_system = Some(Arc::new(faults.clone()));
+    options.db.components.file_system = Some(Arc::new(faults.clone()));
     let db = Db::open(&options, dir.path()).unwrap();
     faults.inject(Fault::always(Op::Sync, ".sst", FaultKind::Io));
     assert!(put_and_flush(&db, "a").is_err());

@@ -266,6 +266,6 @@ fn spec(descriptor: &ColumnFamilyDescriptor) -> ColumnFamilySpec {
 fn memtable_share(options: &DbOptions) -> Option<MemtableShare> {
     let own = || WriteBufferManager::new(options.db_write_buffer_size, false);
     let limited = options.db_write_buffer_size > 0;
-    let manager = options.write_buffer_manager.clone().or_else(|| limited.then(own))?;
+    let manager = options.components.write_buffer_manager.clone().or_else(|| limited.then(own))?;
     Some(MemtableShare::new(manager))
 }

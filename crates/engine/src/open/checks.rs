@@ -28,7 +28,7 @@ pub(crate) fn remove_files(
 }
 
 pub(crate) fn file_system(options: &DbOptions) -> Arc<dyn FileSystem> {
-    options.file_system.clone().unwrap_or_else(crate::fs::posix)
+    options.components.file_system.clone().unwrap_or_else(crate::fs::posix)
 }
 
 pub(crate) fn wal_directory(fs: &dyn FileSystem, options: &DbOptions, dir: &Path) -> PathBuf {
@@ -176,7 +176,7 @@ pub(crate) fn open_info_log(
     dir: &Path,
     options: &DbOptions,
 ) -> Result<InfoLog> {
-    if let Some(logger) = &options.info_log {
+    if let Some(logger) = &options.components.info_log {
         return Ok(InfoLog::to_logger(Arc::clone(fs), Arc::clone(logger)));
     }
     let log_dir = if options.db_log_dir.as_os_str().is_empty() {

@@ -3,13 +3,10 @@
 use super::dump;
 use super::registry::options;
 use super::unnamed::Unnamed;
-use super::{CacheTier, ColumnFamilyOptions, DbPath, InfoLogLevel, Temperature};
-use crate::budget::{RateLimiter, SstFileManager, WriteBufferManager};
+use super::{CacheTier, ColumnFamilyOptions, Components, DbPath, InfoLogLevel, Temperature};
+use crate::budget::RateLimiter;
 use crate::cache::Cache;
 use crate::compress::CompressionType;
-use crate::fs::FileSystem;
-use crate::fs::info_log::Logger;
-use crate::hooks::EventListener;
 use crate::stats::Statistics;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -283,16 +280,8 @@ options! {
     without_row {
         /// Numbers that are no enumeration value and were set through the C ABI; opening refuses them.
         unnamed: Unnamed = Unnamed::default();
-        /// The memtable budget, which databases may share. Replaces `db_write_buffer_size`.
-        write_buffer_manager: Option<Arc<WriteBufferManager>> = None;
-        /// Tracks the space of tables, and limits the rate at which obsolete ones are deleted.
-        sst_file_manager: Option<Arc<SstFileManager>> = None;
-        /// Receives the log lines instead of LOG; `info_log_level` is then ignored.
-        info_log: Option<Arc<dyn Logger>> = None;
-        /// The listeners to notify of events.
-        listeners: Vec<Arc<dyn EventListener>> = Vec::new();
-        /// The file system; `None` means the operating system's.
-        file_system: Option<Arc<dyn FileSystem>> = None;
+        /// Shared objects and hooks.
+        components: Components = Components::default();
     }
 }
 

@@ -65,7 +65,7 @@ pub(super) fn statistics(db: &DbOptions) -> Vec<String> {
 
 /// Returns the lines of `db_write_buffer_size` and of its manager.
 pub(super) fn memtable_memory(db: &DbOptions) -> Vec<String> {
-    let manager = pointer(db.write_buffer_manager.as_ref());
+    let manager = pointer(db.components.write_buffer_manager.as_ref());
     vec![
         line(19, "db_write_buffer_size", db.db_write_buffer_size),
         line(19, "write_buffer_manager", manager),
@@ -74,7 +74,7 @@ pub(super) fn memtable_memory(db: &DbOptions) -> Vec<String> {
 
 /// Returns the lines of `rate_limiter` and of the delete rate.
 pub(super) fn write_rates(db: &DbOptions) -> Vec<String> {
-    let manager = db.sst_file_manager.as_ref();
+    let manager = db.components.sst_file_manager.as_ref();
     let rate = manager.map_or(0, |manager| manager.delete_rate_bytes_per_second());
     vec![
         line(27, "rate_limiter", pointer(db.rate_limiter.as_ref())),

@@ -19,7 +19,7 @@
 use super::parse::find_unescaped;
 use super::registry::OptionSet;
 use super::{
-    BlockBasedTableOptions, ColumnFamilyOptions, DbOptions, MemtableFactory, Options,
+    BlockBasedTableOptions, ColumnFamilyOptions, Components, DbOptions, MemtableFactory, Options,
     PlainTableOptions, TableFactory,
 };
 use crate::error::{Code, Error, Result};
@@ -115,9 +115,11 @@ impl OptionsFile {
     /// operators that are not built in are taken from `known` if their names match; so are the file system and the
     /// block cache.
     pub fn parse(text: &str, known: &Options, leniency: Leniency) -> Result<OptionsFile> {
+        let file_system = known.db.components.file_system.clone();
+        let components = Components { file_system, ..Components::default() };
         let mut file = OptionsFile {
             rocksdb_version: String::new(),
-            db: DbOptions { file_system: known.db.file_system.clone(), ..DbOptions::default() },
+            db: DbOptions { components, ..DbOptions::default() },
             column_families: Vec::new(),
         };
         let (mut section, mut saw_db) = (Section::Start, false);

@@ -6,13 +6,14 @@
 //! is open, and its line in LOG. To add an option, add its row and, for C programs, a binding in `crates/capi/abi.tsv`.
 //! [`registry`] explains rows. Limits on values, and on combinations of options, are in `sanitize.rs`.
 //!
-//! Most fields are plain values. Objects that a program supplies (comparator, merge operator, cache, file system) are
-//! `Arc`s. Their text form is at most a name.
+//! Most fields are plain values. Objects that a program supplies are `Arc`s. Those that RocksDB names in OPTIONS files
+//! or LOG (comparator, merge operator, block cache) have a row; the others are [`Components`].
 
 mod block_based;
 mod cf;
 mod change;
 mod compaction;
+mod components;
 mod compression;
 mod db;
 mod dump;
@@ -40,6 +41,7 @@ pub use compaction::{
     CompactOnDeletion, CompactionPri, CompactionStopStyle, CompactionStyle, FifoCompactionOptions,
     FileTemperatureAge, PrepopulateBlobCache, UniversalCompactionOptions,
 };
+pub use components::Components;
 pub use compression::CompressionOptions;
 pub use db::{DbOptions, Options, WalRecoveryMode};
 pub use dump::{dump_cf_options, dump_db_options};

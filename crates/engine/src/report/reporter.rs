@@ -82,14 +82,14 @@ impl Reporter {
 
     /// Returns whether there are listeners.
     pub(crate) fn has_listeners(&self) -> bool {
-        !self.session.options.listeners.is_empty()
+        !self.session.options.components.listeners.is_empty()
     }
 
     /// Calls every listener. The caller must hold no lock.
     pub(crate) fn tell(&self, mut call: impl FnMut(&dyn EventListener)) {
         // A listener may call the database.
         lock_rank::assert_free_from(lock_rank::OPTIONS);
-        self.session.options.listeners.iter().for_each(|listener| call(&**listener));
+        self.session.options.components.listeners.iter().for_each(|listener| call(&**listener));
     }
 
     pub(super) fn event_db(&self) -> EventDb<'_> {

@@ -59,7 +59,7 @@ fn flushes_and_compactions_keep_to_the_rate() {
 fn databases_share_the_memory_of_memtables() {
     let manager = WriteBufferManager::new(1 << 20, false);
     let mut options = large();
-    options.db.write_buffer_manager = Some(Arc::clone(&manager));
+    options.db.components.write_buffer_manager = Some(Arc::clone(&manager));
     let (dir, other_dir) = (temp_dir(), temp_dir());
     let db = Db::open(&options, dir.path()).unwrap();
     let other = Db::open(&options, other_dir.path()).unwrap();
@@ -86,7 +86,7 @@ fn databases_share_the_memory_of_memtables() {
 fn writers_wait_for_memory_if_they_may() {
     let manager = WriteBufferManager::new(256 << 10, true);
     let mut options = large();
-    options.db.write_buffer_manager = Some(Arc::clone(&manager));
+    options.db.components.write_buffer_manager = Some(Arc::clone(&manager));
     let dir = temp_dir();
     let db = Db::open(&options, dir.path()).unwrap();
     fill(&db, 0, 2000);
@@ -104,7 +104,7 @@ fn writers_wait_for_memory_if_they_may() {
 fn writes_stop_when_tables_use_all_their_space() {
     let manager = SstFileManager::new();
     let mut options = large();
-    options.db.sst_file_manager = Some(Arc::clone(&manager));
+    options.db.components.sst_file_manager = Some(Arc::clone(&manager));
     let dir = temp_dir();
     let db = Db::open(&options, dir.path()).unwrap();
     fill(&db, 0, 100);
@@ -137,7 +137,7 @@ fn writes_stop_when_tables_use_all_their_space() {
     // A new session finds the tables, and removes trash of the old one.
     std::fs::write(dir.path().join("000999.sst.trash"), b"x").unwrap();
     let manager = SstFileManager::new();
-    options.db.sst_file_manager = Some(Arc::clone(&manager));
+    options.db.components.sst_file_manager = Some(Arc::clone(&manager));
     let _db = Db::open(&options, dir.path()).unwrap();
     assert!(manager.total_size() > 100_000);
     assert!(!dir.path().join("000999.sst.trash").exists());

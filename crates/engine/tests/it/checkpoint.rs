@@ -132,7 +132,7 @@ fn writers_and_flushes_go_on_and_every_checkpoint_is_a_moment() {
 fn a_power_failure_after_a_checkpoint_loses_nothing_of_it() {
     let fs = MemFs::new();
     let mut options = small();
-    options.db.file_system = Some(Arc::new(fs.clone()));
+    options.db.components.file_system = Some(Arc::new(fs.clone()));
     let (db, families) = open_three(&options, Path::new("/db"));
     for i in 0..300 {
         db.put_cf(&wo(), &families[i as usize % 3], &key(i), &[b'v'; 300]).unwrap();
@@ -140,7 +140,7 @@ fn a_power_failure_after_a_checkpoint_loses_nothing_of_it() {
     Checkpoint::new(&db).create("/copy", u64::MAX).unwrap();
     let expected: Vec<_> = families.iter().map(|cf| dump_cf(&db, cf)).collect();
     let after = fs.crash_clone();
-    options.db.file_system = Some(Arc::new(after));
+    options.db.components.file_system = Some(Arc::new(after));
     let (opened, copied) = open_three(&options, Path::new("/copy"));
     let found: Vec<_> = copied.iter().map(|cf| dump_cf(&opened, cf)).collect();
     assert_eq!(found, expected);
@@ -151,7 +151,7 @@ fn a_checkpoint_that_fails_anywhere_leaves_no_directory_and_the_database_as_it_w
     let memory = MemFs::new();
     let faults = FaultFs::new(Arc::new(memory.clone()));
     let mut options: Options = small();
-    options.db.file_system = Some(Arc::new(faults.clone()));
+    options.db.components.file_system = Some(Arc::new(faults.clone()));
     let (db, families) = open_three(&options, Path::new("/db"));
     for i in 0..30 {
         db.put_cf(&wo(), &families[i as usize % 3], &key(i), b"v").unwrap();

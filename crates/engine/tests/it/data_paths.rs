@@ -110,8 +110,8 @@ fn levels_lie_in_the_paths_that_their_sizes_ask_for() {
     let witness = Arc::new(Witness::default());
     let manager = SstFileManager::new();
     let mut options = leveled(root.path());
-    options.db.listeners = vec![witness.clone()];
-    options.db.sst_file_manager = Some(manager.clone());
+    options.db.components.listeners = vec![witness.clone()];
+    options.db.components.sst_file_manager = Some(manager.clone());
     let (db, content) = three_paths(root.path(), &options);
     for file in db.live_files_metadata() {
         let path = ["path0", "path0", "path1", "path2"][file.level.min(3)];

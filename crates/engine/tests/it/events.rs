@@ -120,7 +120,7 @@ fn listened() -> (Arc<Recorder>, Options) {
     let mut options = small();
     options.cf.write_buffer_size = 1 << 20;
     options.cf.disable_auto_compactions = true;
-    options.db.listeners.push(Arc::clone(&recorder) as Arc<dyn EventListener>);
+    options.db.components.listeners.push(Arc::clone(&recorder) as Arc<dyn EventListener>);
     (recorder, options)
 }
 
@@ -249,7 +249,7 @@ fn stalls_are_told_when_they_begin_and_end() {
 /// Fails the next flushes until the returned file system is told otherwise.
 fn failing(options: &mut Options) -> FaultFs {
     let fs = FaultFs::new(ferrolith::internal::fs::posix());
-    options.db.file_system = Some(Arc::new(fs.clone()));
+    options.db.components.file_system = Some(Arc::new(fs.clone()));
     fs
 }
 
@@ -308,7 +308,7 @@ impl Logger for Lines {
 fn lines_have_rocksdbs_words() {
     let lines = Arc::new(Lines::default());
     let mut options = small();
-    options.db.info_log = Some(Arc::clone(&lines) as Arc<dyn Logger>);
+    options.db.components.info_log = Some(Arc::clone(&lines) as Arc<dyn Logger>);
     let dir = temp_dir();
     let db = Db::open(&options, dir.path()).unwrap();
     assert!(!dir.path().join("LOG").exists(), "the logger has the lines");
@@ -360,7 +360,7 @@ fn recovery_is_told() {
     db.put(&wo(), b"k", b"v").unwrap();
     drop(db);
     let mut options = small();
-    options.db.info_log = Some(Arc::clone(&lines) as Arc<dyn Logger>);
+    options.db.components.info_log = Some(Arc::clone(&lines) as Arc<dyn Logger>);
     let db = Db::open(&options, dir.path()).unwrap();
     db.compact_range(&CompactRangeOptions::default(), None, None).unwrap();
     db.close().unwrap();
@@ -402,7 +402,7 @@ impl EventListener for Pauser {
 #[test]
 fn a_listener_may_pause_deletions_while_it_is_told_of_one() {
     let (pauser, mut options) = (Arc::new(Pauser::default()), small());
-    options.db.listeners.push(pauser.clone());
+    options.db.components.listeners.push(pauser.clone());
     let dir = temp_dir();
     let db = Db::open(&options, dir.path()).unwrap();
     assert!(pauser.db.set(db.clone()).is_ok());

@@ -31,7 +31,7 @@ const DIR: &str = "/db";
 /// Options over this file system.
 fn over(fs: impl FileSystem + 'static) -> Options {
     let mut options = small();
-    options.db.file_system = Some(Arc::new(fs));
+    options.db.components.file_system = Some(Arc::new(fs));
     options
 }
 

@@ -438,7 +438,7 @@ fn writers_go_on_and_readers_see_a_file_as_a_whole() {
 /// A database in memory with an older and a newer version of what a file holds.
 fn in_memory(fs: &Arc<dyn FileSystem>) -> (Options, Db, PathBuf) {
     let mut options = small();
-    options.db.file_system = Some(Arc::clone(fs));
+    options.db.components.file_system = Some(Arc::clone(fs));
     let db = Db::open(&options, "/db").unwrap();
     db.put(&WriteOptions { sync: true, ..wo() }, &key(1), b"old").unwrap();
     fs.create_dir_if_missing(Path::new("/out")).unwrap();
@@ -460,7 +460,7 @@ fn a_power_failure_at_any_moment_leaves_all_of_a_file_or_nothing() {
             let result = db.ingest_external_file(&[&file], &how);
             let after = memory.crash_clone();
             faults.clear();
-            options.db.file_system = Some(Arc::new(after.clone()));
+            options.db.components.file_system = Some(Arc::new(after.clone()));
             let opened = Db::open(&options, "/db").unwrap();
             let found = dump(&opened);
             let old = [(key(1), b"old".to_vec())];
@@ -547,7 +547,7 @@ fn listeners_are_told_and_may_write_while_memtables_are_flushed() {
     let dir = temp_dir();
     let mut options = small();
     let busy = Arc::new(Busy::default());
-    options.db.listeners.push(Arc::clone(&busy) as Arc<dyn EventListener>);
+    options.db.components.listeners.push(Arc::clone(&busy) as Arc<dyn EventListener>);
     let db = Db::open(&options, dir.path().join("db")).unwrap();
     db.put(&wo(), &key(1), b"old").unwrap();
     let file = table(&options, &dir.path().join("a.sst"), &of(0..3, b"new"));

@@ -277,7 +277,7 @@ pub fn main(args: &[String]) -> Result<()> {
     let commands = commands();
     let (setup, mut db, mut cf) = options(dir, db, cf)?;
     let hooks = Arc::new(Hooks { gate: Mutex::new(Gate::Open), opened: Condvar::new() });
-    db.listeners = vec![Arc::new(Listener)];
+    db.components.listeners = vec![Arc::new(Listener)];
     cf.compaction_filter = Some(Arc::new(GateFilter(Arc::clone(&hooks))));
     let families = vec![ColumnFamilyDescriptor::new("default", cf)];
     let (db, mut families) = Db::open_cf(&db, setup.dir(), families).map_err(text)?;

@@ -183,28 +183,28 @@ impl Options {
     /// Sets a budget for memtable memory that databases may share.
     #[must_use]
     pub fn write_buffer_manager(mut self, manager: &Arc<WriteBufferManager>) -> Options {
-        self.inner.db.write_buffer_manager = Some(Arc::clone(manager));
+        self.inner.db.components.write_buffer_manager = Some(Arc::clone(manager));
         self
     }
 
     /// Sets a budget for table space that databases may share, and the rate at which obsolete tables are deleted.
     #[must_use]
     pub fn sst_file_manager(mut self, manager: &Arc<SstFileManager>) -> Options {
-        self.inner.db.sst_file_manager = Some(Arc::clone(manager));
+        self.inner.db.components.sst_file_manager = Some(Arc::clone(manager));
         self
     }
 
     /// Sets a logger that receives the lines instead of LOG.
     #[must_use]
     pub fn info_log(mut self, logger: Arc<dyn Logger>) -> Options {
-        self.inner.db.info_log = Some(logger);
+        self.inner.db.components.info_log = Some(logger);
         self
     }
 
     /// Adds a listener, which is notified of flushes, compactions and errors; see [`events`](crate::events).
     #[must_use]
     pub fn listener(mut self, listener: impl EventListener + 'static) -> Options {
-        self.inner.db.listeners.push(Arc::new(listener));
+        self.inner.db.components.listeners.push(Arc::new(listener));
         self
     }
 
@@ -233,7 +233,7 @@ impl Options {
     #[doc(hidden)]
     #[must_use]
     pub fn file_system(mut self, fs: Arc<dyn FileSystem>) -> Options {
-        self.inner.db.file_system = Some(fs);
+        self.inner.db.components.file_system = Some(fs);
         self
     }
 }

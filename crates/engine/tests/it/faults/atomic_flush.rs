@@ -198,7 +198,7 @@ fn a_family_that_is_dropped_meanwhile_does_not_stop_the_others() {
     let mem = MemFs::new();
     let listener = Arc::new(Dropper::default());
     let mut options = atomic(mem.clone());
-    options.db.listeners.push(listener.clone());
+    options.db.components.listeners.push(listener.clone());
     let (db, cfs) = open(&options);
     db.write(&unlogged(), &mut batch(&cfs, 0, 1)).unwrap();
     *listener.victim.lock().unwrap() = Some(cfs[1].clone());
@@ -277,13 +277,13 @@ fn closing_flushes_all_families() {
         let mem = MemFs::new();
         let mut options = options;
         options.db.atomic_flush = true;
-        options.db.file_system = Some(Arc::new(mem.clone()));
+        options.db.components.file_system = Some(Arc::new(mem.clone()));
         let (db, cfs) = open(&options);
         for number in 1..=300 {
             db.write(&unlogged(), &mut batch(&cfs, 0, number)).unwrap();
         }
         drop((db, cfs));
-        options.db.file_system = Some(Arc::new(mem.crash_clone()));
+        options.db.components.file_system = Some(Arc::new(mem.crash_clone()));
         let (db, cfs) = open(&options);
         assert_eq!(check(&db, &cfs, 1, name), [300]);
     }

@@ -54,7 +54,7 @@ fn a_panic_in_a_flush_is_its_error() {
     let mut merge = small();
     merge.cf.merge_operator = Some(Arc::new(PanickingMerge));
     let mut listener = small();
-    listener.db.listeners.push(Arc::new(PanickingListener));
+    listener.db.components.listeners.push(Arc::new(PanickingListener));
     for (options, what) in
         [(merge, "a merge operator that panics"), (listener, "a listener that panics")]
     {

@@ -18,14 +18,14 @@ fn a_synced_write_is_in_a_wal_with_a_durable_name() {
         options.db.wal_dir = wal_dir.into();
         let db = Db::open(&options, DIR).unwrap();
         db.put(&synced(), b"first", b"v").unwrap();
-        options.db.file_system = Some(Arc::new(mem.crash_clone()));
+        options.db.components.file_system = Some(Arc::new(mem.crash_clone()));
         assert_eq!(dump(&Db::open(&options, DIR).unwrap()).len(), 1, "{wal_dir:?}");
         // Fills memtables, so that the next synced write is in a WAL that was made since.
         for i in 0..2000u32 {
             db.put(&wo(), &i.to_be_bytes(), &[1; 100]).unwrap();
         }
         db.put(&synced(), b"last", b"v").unwrap();
-        options.db.file_system = Some(Arc::new(mem.crash_clone()));
+        options.db.components.file_system = Some(Arc::new(mem.crash_clone()));
         assert_eq!(dump(&Db::open(&options, DIR).unwrap()).len(), 2002, "{wal_dir:?}");
     }
 }
@@ -102,7 +102,7 @@ fn wals(mem: &MemFs) -> Vec<std::path::PathBuf> {
 fn a_family_made_behind_an_unsynced_wal_does_not_forbid_the_open() {
     let mem = MemFs::new();
     let (gate, mut options) = gated();
-    options.db.file_system = Some(Arc::new(mem.clone()));
+    options.db.components.file_system = Some(Arc::new(mem.clone()));
     let db = Db::open(&options, DIR).unwrap();
     for _ in 0..9 {
         db.put(&wo(), b"key", &[1; 100]).unwrap();

@@ -53,7 +53,7 @@ fn what_was_acknowledged_survives_a_power_failure_at_any_moment() {
         let (mem, fs) = faulty();
         let strict = options(&mem, WalRecoveryMode::PointInTimeRecovery);
         let mut faulty = strict.clone();
-        faulty.db.file_system = Some(Arc::new(fs.clone()));
+        faulty.db.components.file_system = Some(Arc::new(fs.clone()));
         let (db, cfs) = open_three(&faulty, Path::new(DIR));
         let mut acknowledged = 0;
         for number in 1..=60 {
@@ -83,7 +83,7 @@ fn prepared_transactions_stay_prepared_when_the_wal_is_replaced() {
         let (mem, fs) = faulty();
         let plain = options(&mem, WalRecoveryMode::PointInTimeRecovery);
         let mut faulty = plain.clone();
-        faulty.db.file_system = Some(Arc::new(fs.clone()));
+        faulty.db.components.file_system = Some(Arc::new(fs.clone()));
         let quick = TransactionDbOptions::default();
         let db = TransactionDb::open(&faulty, &quick, DIR).unwrap();
         let cf = db.db().default_cf();
@@ -162,7 +162,7 @@ fn opening_without_room_keeps_everything_in_memory_until_there_is_some() {
             let fs = FaultFs::new(Arc::new(left.clone()));
             let mut small = options(&left, point_in_time);
             small.cf.write_buffer_size = 32 << 10;
-            small.db.file_system = Some(Arc::new(fs.clone()));
+            small.db.components.file_system = Some(Arc::new(fs.clone()));
             fs.inject(Fault { skip, ..Fault::always(op, path, FaultKind::NoSpace) });
             let (db, cfs) = open_three(&small, Path::new(DIR));
             assert_eq!(last(&db, &cfs), 300, "{what}");

@@ -202,7 +202,7 @@ fn overlapping_files_trash(s: &mut Scene) {
     let manager = SstFileManager::new();
     manager.set_delete_rate_bytes_per_second(10 << 20);
     manager.set_max_trash_db_ratio(100.0);
-    s.options.db.sst_file_manager = Some(manager);
+    s.options.db.components.sst_file_manager = Some(manager);
     overlapping_files(s);
 }
 
