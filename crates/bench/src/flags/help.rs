@@ -73,7 +73,7 @@ pub(super) fn short() -> String {
     text
 }
 
-/// What a flag does, its words and its default, unless that is empty or false.
+/// Returns the description of a flag, its words and its default, unless that is empty or false.
 fn about(row: &Row) -> String {
     let mut text = row.help.to_owned();
     if let Kind::Choice(words) = row.kind {

@@ -1,4 +1,4 @@
-//! Which documents a batch touches: their number, a centre, and how they lie around it.
+//! The choice of the documents of a batch: their number, the centre, and their distribution around it.
 
 use super::document::{between, normal};
 use super::zipf::Zipf;
@@ -38,7 +38,7 @@ impl BatchSize {
     }
 }
 
-/// Where a batch is.
+/// The position of a batch.
 #[derive(Clone, Debug)]
 pub enum Centre {
     /// All documents are equally likely.
@@ -59,7 +59,7 @@ impl Centre {
     }
 }
 
-/// How the documents of a batch lie around its centre.
+/// The distribution of a batch's documents around its centre.
 #[derive(Clone, Copy, Debug)]
 pub enum Scatter {
     /// From this far before it to this far behind it, equally likely.
@@ -81,15 +81,15 @@ impl Scatter {
     }
 }
 
-/// Where a thread's batches are.
+/// The position of a thread's batches.
 pub struct Place<'a> {
     /// Number of documents.
     pub documents: u64,
-    /// Where a batch is.
+    /// The position of a batch.
     pub centre: &'a Centre,
-    /// How its documents lie around that.
+    /// The distribution of its documents around that position.
     pub scatter: Scatter,
-    /// A document that the batch already has is chosen again, a few times.
+    /// Whether a document that the batch already has is chosen again, a few times.
     pub distinct: bool,
 }
 
@@ -114,7 +114,7 @@ impl Place<'_> {
                 }
                 tries += 1;
                 if !allowed(document) {
-                    // Everything popular may belong to others.
+                    // All popular documents may belong to others.
                     middle = match tries < TRIES {
                         true => self.centre.pick(random, self.documents),
                         false => below(random, self.documents),

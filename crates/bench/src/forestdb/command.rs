@@ -10,7 +10,7 @@ use crate::report::say;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use std::path::{Path, PathBuf};
 
-/// Runs what the command line says. False if it was interrupted.
+/// Runs the command line. Returns false if it was interrupted.
 pub fn dispatch(matches: &ArgMatches, line: String) -> Result<bool, String> {
     match matches.subcommand() {
         Some(("keys", _)) => print_keys(),
@@ -65,7 +65,7 @@ fn job(args: &ArgMatches, command: String, engine: Kind) -> Job {
     }
 }
 
-/// Settings of the command line go before those of the file.
+/// Settings of the command line take precedence over those of the file.
 fn overrides(args: &ArgMatches, ini: &mut Ini) -> Result<(), String> {
     if let Some(seed) = args.get_one::<u64>("seed") {
         ini.set("ferrolith_bench", "seed", seed)?;
@@ -94,7 +94,7 @@ fn run_file(args: &ArgMatches, line: String) -> Result<bool, String> {
     suite::run(&job)
 }
 
-/// The 14 arguments: of the preset or of the command line, then those that flags replace.
+/// Returns the 14 arguments: those of the preset or of the command line, with replacements by flags.
 fn arguments(args: &ArgMatches) -> Result<(Arguments, (u64, u64)), String> {
     let given: Vec<String> =
         args.get_many::<String>("argument").into_iter().flatten().cloned().collect();
@@ -239,7 +239,7 @@ fn rall_command() -> Command {
     common(command)
 }
 
-/// The subcommand of `ferrolith-bench`.
+/// Returns the subcommand of `ferrolith-bench`.
 pub fn command() -> Command {
     let file = Arg::new("file")
         .value_name("INI")

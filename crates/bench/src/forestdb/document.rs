@@ -65,7 +65,7 @@ impl Length {
     }
 }
 
-/// Where the random bytes of a body come from.
+/// The source of the random bytes of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Filler {
     /// Each written body has its own.
@@ -75,7 +75,7 @@ pub enum Filler {
     Buffer,
 }
 
-/// How documents look.
+/// The form of documents.
 #[derive(Clone, Debug)]
 pub struct Shape {
     /// Number of documents.
@@ -94,7 +94,7 @@ pub struct Shape {
     pub body_length: Length,
     /// Percentage of the average body that is 'x'.
     pub compressibility: u64,
-    /// Where random bytes come from.
+    /// The source of random bytes.
     pub filler: Filler,
 }
 
@@ -259,7 +259,7 @@ impl Mix {
     }
 }
 
-/// A standard normal number from two of `[0, 1)`, by the method of Box and Muller.
+/// Returns a standard normal number from two numbers of `[0, 1)`, by the method of Box and Muller.
 fn normal_of(a: f64, b: f64) -> f64 {
     (-2.0 * (1.0 - a).ln()).sqrt() * (std::f64::consts::TAU * b).cos()
 }

@@ -47,7 +47,8 @@ impl Kind {
         }
     }
 
-    /// The flags of db_bench for a database: the options of the fork that `rall.sh` uses, then those of the user.
+    /// Returns the flags of db_bench for a database: the options of the fork that `rall.sh` uses, then those of the
+    /// user.
     pub fn flags(
         &self,
         db: &Path,
@@ -57,7 +58,7 @@ impl Kind {
     ) -> Result<Flags> {
         let mut all = match (self.lsm, self.writes(config, stage).0.sync) {
             (true, _) => tree(config, stage),
-            // LMDB decides when it is opened.
+            // LMDB's guarantee is decided when it is opened.
             (false, true) => vec!["--sync=1".to_owned()],
             (false, false) => Vec::new(),
         };

@@ -19,7 +19,7 @@ pub struct Files {
 }
 
 impl Files {
-    /// Opens the databases. For a population, what was there is deleted first.
+    /// Opens the databases. For a population, existing content is deleted first.
     pub fn open(config: &Config, kind: &Kind, stage: Stage, more: &[String]) -> Result<Files> {
         let dirs = directories(config, stage);
         let mut targets = Vec::new();
@@ -56,7 +56,7 @@ impl Files {
         place as usize
     }
 
-    /// Returns the documents of a database, from the first to before the second.
+    /// Returns the documents of a database, from the first up to but excluding the second.
     pub fn range(&self, file: usize) -> (u64, u64) {
         let count = self.targets.len() as u128;
         let first = |file: usize| (file as u128 * u128::from(self.documents)).div_ceil(count);

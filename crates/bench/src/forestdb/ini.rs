@@ -1,6 +1,6 @@
-//! Ini files: `[section]`, `key = value`, comments after `#` or `;`. Sections and keys are in any case.
+//! Ini files: `[section]`, `key = value`, comments after `#` or `;`. Sections and keys are case-insensitive.
 //!
-//! Of a key that is given twice, the last value wins. An unknown key is an error.
+//! If a key is given twice, the last value wins. An unknown key is an error.
 
 use super::rows::{self, Effect, ROWS};
 use std::collections::BTreeMap;
@@ -54,7 +54,7 @@ impl Ini {
         Ok(ini)
     }
 
-    /// Sets a key, in place of the file's value.
+    /// Sets a key, replacing the file's value.
     pub fn set(&mut self, section: &str, key: &str, value: impl Display) -> Result<(), String> {
         self.enter(section, key, &value.to_string(), 0)
     }
@@ -144,7 +144,7 @@ impl Ini {
     }
 }
 
-/// A value without the comment behind it. In quotes, `#` and `;` are part of the value.
+/// Returns a value without the comment after it. In quotes, `#` and `;` are part of the value.
 fn without_comment(value: &str) -> &str {
     let value = value.trim();
     for quote in ['"', '\''] {

@@ -20,7 +20,7 @@
 //! | `report` | the report as text and as JSON |
 //! | `suite` | runs steps one after the other and writes the directory of results |
 //!
-//! The program measured documents of Couchbase; a document is one entry of the database here.
+//! The original program measured documents of Couchbase. Here a document is one entry of the database.
 
 pub mod choose;
 pub mod command;

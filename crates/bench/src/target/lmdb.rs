@@ -30,7 +30,7 @@ pub(super) struct Lmdb {
 }
 
 impl Lmdb {
-    /// With what the flags say of directories and transactions; other options mean nothing here.
+    /// Creates the engine with the flags for directories and transactions; other options have no effect here.
     pub(super) fn new(flags: &Flags) -> Result<Lmdb> {
         if flags.on("readonly") {
             return Err("--engine=lmdb does not support --readonly".to_owned());
@@ -209,7 +209,7 @@ impl Thread<'_> {
         &mut self,
         change: impl FnOnce(&Table, &mut heed::RwTxn<'_>) -> heed::Result<()>,
     ) -> Result<()> {
-        // What this thread reads next must see what it wrote.
+        // This thread's next read must see its own write.
         self.read = None;
         let mut write = self.env.write_txn().map_err(text)?;
         change(&self.table, &mut write).map_err(text)?;

@@ -1,4 +1,4 @@
-//! `fillanddeleteuniquerandom`: entries that are deleted again after a while, between entries that stay.
+//! `fillanddeleteuniquerandom`: entries that are deleted again after a delay, among entries that stay.
 //!
 //! A round takes `batch + kept` key numbers. It writes the first `batch` of them. After the delay, the `kept` others
 //! are written, and then the first ones are deleted. The next round begins during the delay.
@@ -14,7 +14,7 @@ use crate::values::ValueMaker;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-/// What becomes of a key.
+/// The action on a key.
 #[derive(Clone, Copy, PartialEq)]
 enum Action {
     WriteDisposable,
@@ -121,7 +121,7 @@ mod tests {
         let mut rounds = Rounds::new(Disposable { batch: 3, kept: 2, delay: 0, sizes: [1, 1] });
         let mut done: [Vec<u64>; 3] = Default::default();
         for _ in 0..80 {
-            // The clock moves on.
+            // Let time pass.
             std::thread::sleep(Duration::from_micros(10));
             let (action, position) = rounds.advance();
             done[action as usize].push(position);

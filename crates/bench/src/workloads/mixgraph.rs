@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The smallest value.
 const MIN_VALUE: u64 = 10;
-/// Operations that are booked at once.
+/// The number of operations that are booked together.
 const BOOKED: u64 = 100;
 /// Operations per second before the first change of the rate.
 const FIRST_RATE: u64 = 1_000_000;
@@ -48,7 +48,7 @@ impl MixLimits {
         })
     }
 
-    /// Changes the rate when an interval has passed.
+    /// Changes the rate if an interval has passed.
     fn follow(&self) {
         let seconds = self.reads.seconds();
         let step = (seconds * 1000.0) as u64 / self.sine.step_millis.max(1);
@@ -101,7 +101,7 @@ impl Keys {
     }
 }
 
-/// What a thread did.
+/// The operations of a thread.
 #[derive(Default)]
 struct Done {
     gets: u64,

@@ -9,12 +9,12 @@ use std::time::Instant;
 
 /// The key of `getmergeoperands`.
 const KEY: &[u8] = b"my_key";
-/// The numbers that are merged into it, and how many of them make one operand.
+/// The numbers that are merged into the key, and how many of them form one operand.
 const NUMBERS: u32 = 100_000;
 const LIST: u32 = 100;
-/// The number that is looked for.
+/// The number to search for.
 const WANTED: u32 = 1;
-/// Operands that are printed.
+/// The number of operands that are printed.
 const SHOWN: usize = 4;
 
 /// Looks up the operands of random keys.
@@ -28,8 +28,7 @@ pub(super) fn random(t: &mut Thread<'_>) -> Result<()> {
     })
 }
 
-/// Merges sorted lists of numbers into one key. A number is then looked for in the merged value, and in one operand
-/// after the other.
+/// Merges sorted lists of numbers into one key. A number is then searched for in the merged value, and in each operand.
 pub(super) fn of_one_key(t: &mut Thread<'_>) -> Result<()> {
     // An engine that cannot return operands ends the benchmark here.
     t.session.merge_operands(KEY)?;
@@ -78,7 +77,7 @@ fn search_operands(t: &mut Thread<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Returns whether a sorted list has the number that is looked for.
+/// Returns whether a sorted list has the wanted number.
 fn has_number(list: &[u8]) -> bool {
     let text = String::from_utf8_lossy(list);
     let numbers: Vec<u32> = text.split(',').filter_map(|number| number.parse().ok()).collect();

@@ -1,4 +1,4 @@
-//! `timeseries`: one thread writes entries of many series, others read a series at a time or delete what has expired.
+//! `timeseries`: one thread writes entries of many series; others read one series at a time, or delete expired entries.
 //!
 //! A key is the number of its series in eight bytes and the time of the entry in the next eight, both big-endian. The
 //! time is the number of writes before it.
@@ -65,7 +65,8 @@ fn write(t: &mut Thread<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Reads random series until the writer is done. A thread that deletes goes on to the first entry that has not expired.
+/// Reads random series until the writer is done. A deleting thread continues up to the first entry that has not
+/// expired.
 fn read(t: &mut Thread<'_>, deletes: bool) -> Result<()> {
     let iterator_error = |error: String| format!("iterator error: {error}");
     let (mut series, mut found, mut bytes) = (0, 0, 0);

@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// What is run.
+/// The phases of a workload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
     /// Inserts the records.
@@ -26,7 +26,7 @@ pub enum Phase {
     Run,
 }
 
-/// What a phase did.
+/// The result of a phase.
 pub struct Outcome {
     /// By kind.
     pub operations: BTreeMap<Operation, Latencies>,
@@ -34,7 +34,7 @@ pub struct Outcome {
     pub scanned: u64,
     /// Seconds.
     pub elapsed: f64,
-    /// It was ended before it was done.
+    /// Whether the phase was ended early.
     pub interrupted: bool,
     /// The first error of a thread.
     pub error: Option<String>,
@@ -54,8 +54,8 @@ struct Shared<'a> {
     done: &'a [AtomicU64],
 }
 
-/// Runs a phase. `client` makes a thread's client; `done` has a counter for each thread, which others may read; `stop`
-/// ends the phase early.
+/// Runs a phase. `client` creates a thread's client; `done` has a counter for each thread, which others may read;
+/// `stop` ends the phase early.
 pub fn run<'c>(
     workload: &Workload,
     (phase, seed): (Phase, u64),
@@ -106,7 +106,7 @@ pub fn run<'c>(
     Outcome { operations, scanned, elapsed, interrupted, error }
 }
 
-/// What one thread has and counts.
+/// The state and the counts of one thread.
 struct Thread<'s> {
     shared: &'s Shared<'s>,
     random: Random64,
@@ -222,7 +222,7 @@ impl Thread<'_> {
                 break result;
             }
             tried += 1;
-            // From 0.8 to 1.2 times the pause, so that threads do not try again together.
+            // From 0.8 to 1.2 times the pause, so that threads do not retry at the same time.
             let pause = pause as f64 * (0.8 + 0.4 * uniform(&mut self.random));
             std::thread::sleep(Duration::from_secs_f64(pause));
         };

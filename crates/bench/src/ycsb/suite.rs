@@ -13,7 +13,7 @@ use crate::target::{self, ReadMode, Result, WriteMode};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What the command line says.
+/// The settings on the command line.
 pub struct Settings {
     /// What is run.
     pub phase: Phase,
@@ -51,8 +51,8 @@ pub fn print_properties() {
     }
 }
 
-/// Runs a phase and prints its result. False if it was interrupted or failed; what was measured is reported all the
-/// same.
+/// Runs a phase and prints its result. Returns false if it was interrupted or failed; the measurements are reported
+/// nevertheless.
 pub fn run(settings: &Settings) -> Result<bool> {
     let mut properties = Properties::default();
     for file in &settings.files {
@@ -104,7 +104,7 @@ pub fn run(settings: &Settings) -> Result<bool> {
     }
 }
 
-/// A run needs a loaded database; a load makes the directory, but not the one that it is in.
+/// Checks the directory. A run needs a loaded database; a load creates the directory, but not its parent.
 fn check_directory(settings: &Settings) -> Result<()> {
     let db = &settings.db;
     match settings.phase {

@@ -11,7 +11,7 @@ use crate::session::{ColumnFamilyData, Session};
 use crate::version::testing::{contents, describe};
 use std::path::Path;
 
-/// What the commands of a transcript work on.
+/// The state on which the commands of a transcript work.
 struct Stage {
     fs: FaultFs,
     session: Session,
@@ -33,7 +33,7 @@ impl Stage {
         }
     }
 
-    /// Adds a memtable that is newer than those before it.
+    /// Adds a memtable that is newer than the existing ones.
     fn fill(&mut self, command: &Command<'_>) -> String {
         let options = ColumnFamilyOptions::default();
         let order = crate::base::KeyOrder::bytewise();
@@ -74,7 +74,7 @@ impl Stage {
         self.fs.clear();
         let out = match result {
             Err(e) => {
-                // They are there for the next try.
+                // Keep them for the next attempt.
                 self.memtables = memtables;
                 format!("error: {}\n", e.to_string().replace(DIR, ""))
             }
@@ -92,14 +92,14 @@ impl Stage {
         out + &self.files()
     }
 
-    /// How many tables are in the directory.
+    /// Returns the number of tables in the directory.
     fn files(&self) -> String {
         let names = self.fs.list_dir(Path::new(DIR)).unwrap();
         format!("{} tables\n", names.iter().filter(|name| name.ends_with(".sst")).count())
     }
 }
 
-/// The operation that the argument `fails` names.
+/// Returns the operation that the argument `fails` names.
 fn operation(name: &str) -> Op {
     match name {
         "create" => Op::Create,

@@ -1,4 +1,4 @@
-//! The merge operands of a key, instead of the value that they merge to.
+//! Lookups of the merge operands of a key, instead of the merged value.
 
 use super::Host;
 use super::observe::Unobserved;
@@ -9,7 +9,7 @@ use crate::hooks::MergeOperator;
 use crate::options::ReadOptions;
 use crate::session::ColumnFamilyData;
 
-/// Takes the place of the family's merge operator and keeps what it would merge.
+/// Replaces the family's merge operator, and keeps the operands that it would merge.
 #[derive(Default)]
 struct Collector(Mutex<Vec<Vec<u8>>>);
 

@@ -1,4 +1,4 @@
-//! A session for tests of jobs: no database is around it.
+//! A session for tests of jobs, without a database around it.
 
 use super::{Health, Identity, Session, next_serial};
 use crate::env::live::Live;
@@ -10,10 +10,11 @@ use crate::version::Counters;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Where the session has its files.
+/// The directory of the session's files.
 pub(crate) const DIR: &str = "/db";
 
-/// A session in the directory [`DIR`] of a file system, which is made if it is missing. Its first file number is 10.
+/// Creates a session in the directory [`DIR`] of a file system. Creates the directory if it is missing. The session's
+/// first file number is 10.
 pub(crate) fn session(fs: Arc<dyn FileSystem>, options: DbOptions) -> Session {
     fs.create_dir_if_missing(Path::new(DIR)).unwrap();
     let counters = Arc::new(Counters::default());

@@ -7,7 +7,7 @@ use crate::rangedel::testing::Owned;
 use crate::rangedel::{Fragments, Run, hide_covered};
 use std::sync::Mutex;
 
-/// How often an iterator was moved.
+/// Counts how often an iterator was moved.
 #[derive(Clone, Copy, Default)]
 struct Moves {
     seeks: u64,
@@ -116,7 +116,7 @@ impl Stage {
             .with_max_sequential_skip(command.number("skip").unwrap_or(8))
     }
 
-    /// Makes an iterator and moves it as the lines say.
+    /// Creates an iterator and moves it as the lines say.
     fn walk(&self, command: &Command<'_>) -> String {
         command.allow(&["at", "lower", "upper", "skip", "skippable", "prefix", "merge"]);
         let moves = Arc::default();
@@ -143,7 +143,7 @@ impl Stage {
     }
 }
 
-/// Where an iterator stands.
+/// Returns the position of an iterator as text.
 fn show(iter: &DbIter) -> String {
     match (iter.valid(), iter.status()) {
         (true, Ok(())) => {
