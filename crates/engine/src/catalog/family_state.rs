@@ -150,10 +150,20 @@ impl ColumnFamilyState {
     /// Returns the oldest WAL with records of this family that are in no table yet, or `None` if there are no such
     /// records.
     pub(crate) fn oldest_wal_needed(&self) -> Option<u64> {
-        if let Some(oldest) = self.immutables.first() {
-            return Some(oldest.wal_number);
-        }
-        if self.mem.is_empty() { None } else { Some(self.mem_wal_number) }
+        let active = (!self.mem.is_empty()).then_some(self.mem_wal_number);
+        self.oldest_wal_of_immutables(0).into_iter().chain(active).min()
+    }
+
+    /// The oldest WAL that is needed once the `flushed` oldest memtables are in tables.
+    pub(crate) fn oldest_wal_needed_after(&self, flushed: usize) -> u64 {
+        let left = self.oldest_wal_of_immutables(flushed);
+        left.map_or(self.mem_wal_number, |left| left.min(self.mem_wal_number))
+    }
+
+    /// The oldest WAL of these. It need not be the first one's: a memtable with the commit of a prepared transaction
+    /// keeps the WAL of that, too (`commit/prepared.rs`).
+    fn oldest_wal_of_immutables(&self, skip: usize) -> Option<u64> {
+        self.immutables.iter().skip(skip).map(|immutable| immutable.wal_number).min()
     }
 
     /// Returns whether a flush should be started.

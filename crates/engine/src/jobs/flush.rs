@@ -329,10 +329,7 @@ impl Flusher {
         let state = self.catalog.state();
         let flushed = |id: u32| parts.iter().find(|part| part.family.id == id);
         let own = parts.iter().map(|part| {
-            let left = |cf: &ColumnFamilyState| {
-                let next = cf.immutables.get(part.immutables.len());
-                next.map_or(cf.mem_wal_number, |next| next.wal_number)
-            };
+            let left = |cf: &ColumnFamilyState| cf.oldest_wal_needed_after(part.immutables.len());
             state.families.get(&part.family.id).map_or(part.next_wal(), left)
         });
         let others = state.families.iter().filter(|(id, _)| flushed(**id).is_none());

@@ -280,6 +280,38 @@ fn the_wal_of_what_is_prepared_is_kept_until_its_decision_is_safe() {
 }
 
 #[test]
+fn a_commit_keeps_the_wal_of_its_section_while_an_older_memtable_waits() {
+    let dir = temp_dir();
+    let mut options = small();
+    options.cf.min_write_buffer_number_to_merge = 2;
+    options.cf.max_write_buffer_number = 4;
+    let db = TransactionDb::open(&options, &quick(), dir.path()).unwrap();
+    let (cf, other) = (db.db().default_cf(), db.db().create_cf("other", &small().cf).unwrap());
+    let mut txn = prepared(&db, "x", &["a"]);
+    let section = wals(dir.path()).pop().unwrap();
+    fill_and_flush(&db, "b");
+    // A full memtable, which began in a later log, waits for another one.
+    let immutables = || db.db().property_int("rocksdb.num-immutable-mem-table").unwrap();
+    for i in 0u32.. {
+        db.put(&wo(), &cf, &i.to_be_bytes(), &[7; 1000]).unwrap();
+        if immutables() == 1 {
+            break;
+        }
+    }
+    txn.commit().unwrap();
+    db.put(&wo(), &other, b"k", b"filler").unwrap();
+    let flush = |cf: &ColumnFamily| {
+        db.db().flush_cf(&FlushOptions::default(), cf).unwrap();
+        db.db().wait_for_compact().unwrap();
+    };
+    flush(&other);
+    assert_eq!(immutables(), 1);
+    assert!(wals(dir.path()).contains(&section), "the commit is in a memtable, and not synced");
+    flush(&cf);
+    assert!(!wals(dir.path()).contains(&section));
+}
+
+#[test]
 fn a_plain_database_refuses_what_is_prepared_and_loses_nothing() {
     let dir = temp_dir();
     let (db, _) = open(dir.path());
