@@ -232,7 +232,8 @@ impl MemTable {
         self.stripes.as_ref()
     }
 
-    pub(super) fn order(&self) -> &KeyOrder {
+    /// The order of keys.
+    pub(crate) fn order(&self) -> &KeyOrder {
         &self.order
     }
 

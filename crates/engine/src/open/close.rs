@@ -22,6 +22,8 @@ impl Core {
         self.session.info_log.info(format_args!("Shutdown: canceling all background work"));
         self.catalog.controller().close();
         self.jobs.join();
+        #[cfg(debug_assertions)]
+        super::tree_check::check_trees(self);
         // Creating and dropping families takes this lock; afterwards nothing writes to the directory.
         let versions = self.catalog.versions();
         let closed = self.commit.close();

@@ -14,6 +14,8 @@ mod opening;
 mod options_file;
 mod read_only;
 mod recover;
+#[cfg(debug_assertions)]
+mod tree_check;
 
 pub(crate) use checks::{
     check_family, file_system, give_block_cache, make_data_paths, open_info_log, remove_files,

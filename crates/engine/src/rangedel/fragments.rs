@@ -190,6 +190,14 @@ impl Fragments {
         }
     }
 
+    /// The newest and the oldest tombstone over `user_key`.
+    #[cfg(any(test, debug_assertions))]
+    pub fn extremes_over(&self, user_key: &[u8]) -> Option<(SeqNo, SeqNo)> {
+        let f = self.get(self.find(user_key))?;
+        let begins = self.order.compare_user(f.begin, user_key) != Ordering::Greater;
+        begins.then(|| f.seqs.first().copied().zip(f.seqs.last().copied())).flatten()
+    }
+
     /// The fragments clipped to `[lower, upper)`; `None` is unbounded.
     #[must_use]
     pub fn clipped(&self, lower: Option<&[u8]>, upper: Option<&[u8]>) -> Fragments {

@@ -12,8 +12,11 @@
 //! | `replay`, `recover` | from records to the state they describe, from the state to versions |
 //! | `salvage` | a MANIFEST made anew from tables |
 //! | `set` | the current version of every column family; installs edits |
+//! | `check` | checks of a whole tree, for debug builds and tests |
 
 pub mod builder;
+#[cfg(any(test, debug_assertions))]
+pub(crate) mod check;
 mod data_paths;
 pub mod edit;
 mod edit_fields;

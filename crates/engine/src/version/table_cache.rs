@@ -154,52 +154,40 @@ impl TableCache {
         let (statistics, is_last) = (self.statistics.as_ref(), file.is_at_last_level());
         let reader = LimitedReads::wrap(reader, self.rate_limiter.as_ref(), statistics);
         let reader = CountedReads::wrap(reader, statistics, is_last, file.temperature);
-        let path = reader.path().to_path_buf();
-        if reader.size() != file.file_size {
-            return Err(Error::corruption(format!(
-                "Sst file size mismatch between expected {} and file system {} sstable: {}: the expected size \
-                 comes from the MANIFEST",
-                file.file_size,
-                reader.size(),
-                path.display()
-            ))
-            .explained(format!(
-                "table {} has {} bytes; the MANIFEST says {}",
-                path.display(),
-                reader.size(),
-                file.file_size
-            ))
-.about_file(&path));
-        }
         let ctx = Context {
+            cache: self.block_cache.clone(),
+            statistics: self.statistics.clone(),
+            at_last_level: is_last,
+            ..self.bare_context(file)
+        };
+        check_opened(file, reader, &ctx, open)
+    }
+
+    /// Opens a file for itself, past the caches and without statistics.
+    #[cfg(any(test, debug_assertions))]
+    pub(super) fn open_apart(&self, file: &FileMeta) -> Opened {
+        check_opened(file, self.open_file(file)?, &self.bare_context(file), Table::open)
+    }
+
+    /// Where a file is.
+    #[cfg(any(test, debug_assertions))]
+    pub(super) fn path(&self, file: &FileMeta) -> std::path::PathBuf {
+        self.paths.table(file)
+    }
+
+    /// What a reader needs that uses no cache and counts nothing.
+    fn bare_context(&self, file: &FileMeta) -> Context {
+        Context {
             order: self.order.clone(),
             factory: self.factory.clone(),
             prefix_extractor: self.prefix_extractor.clone(),
-            cache: self.block_cache.clone(),
+            cache: None,
             mmap: self.mmap,
             file_number: file.number,
             global_seqno: Some(file.largest_seqno),
-            statistics: self.statistics.clone(),
-            at_last_level: is_last,
-        };
-        let mut table = open(reader, &ctx)?;
-        if let Some(table) = Arc::get_mut(&mut table) {
-            table.clip_range_tombstones(&file.smallest, &file.largest);
+            statistics: None,
+            at_last_level: false,
         }
-        let p = table.properties();
-        let found = unique_id(&p.db_id, &p.db_session_id, p.orig_file_number);
-        if file.unique_id.is_some() && file.unique_id != found {
-            return Err(Error::corruption(format!(
-                "{}: Mismatch in unique ID on table file {}: expected {} as in the MANIFEST, \
-                 found {} in its properties",
-                path.display(),
-                file.number,
-                hex(file.unique_id),
-                hex(found)
-            )));
-        }
-        file.set_stats(FileStats::of(p));
-        Ok(table)
     }
 
     /// Opens `N.sst`, or `N.ldb` if only that exists.
@@ -213,6 +201,50 @@ impl TableCache {
             self.fs.open_random_access(&old, self.mmap)
         })
     }
+}
+
+/// Opens a table and compares it with its metadata: size and unique id.
+fn check_opened(
+    file: &FileMeta,
+    reader: Reader,
+    ctx: &Context,
+    open: impl FnOnce(Reader, &Context) -> Opened,
+) -> Opened {
+    let path = reader.path().to_path_buf();
+    if reader.size() != file.file_size {
+        return Err(Error::corruption(format!(
+            "Sst file size mismatch between expected {} and file system {} sstable: {}: the expected size \
+             comes from the MANIFEST",
+            file.file_size,
+            reader.size(),
+            path.display()
+        ))
+        .explained(format!(
+            "table {} has {} bytes; the MANIFEST says {}",
+            path.display(),
+            reader.size(),
+            file.file_size
+        ))
+.about_file(&path));
+    }
+    let mut table = open(reader, ctx)?;
+    if let Some(table) = Arc::get_mut(&mut table) {
+        table.clip_range_tombstones(&file.smallest, &file.largest);
+    }
+    let p = table.properties();
+    let found = unique_id(&p.db_id, &p.db_session_id, p.orig_file_number);
+    if file.unique_id.is_some() && file.unique_id != found {
+        return Err(Error::corruption(format!(
+            "{}: Mismatch in unique ID on table file {}: expected {} as in the MANIFEST, \
+             found {} in its properties",
+            path.display(),
+            file.number,
+            hex(file.unique_id),
+            hex(found)
+        )));
+    }
+    file.set_stats(FileStats::of(p));
+    Ok(table)
 }
 
 fn hex(id: Option<[u8; 16]>) -> String {
