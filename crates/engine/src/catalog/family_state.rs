@@ -124,11 +124,13 @@ impl ColumnFamilyState {
     /// Makes the current memtables and version visible to readers.
     pub(crate) fn install_super_version(&self) {
         let immutables = self.immutables.iter().rev().map(|i| Arc::clone(&i.mem)).collect();
-        self.data.set_super_version(Some(Arc::new(SuperVersion {
+        let sv = SuperVersion {
             mem: Arc::clone(&self.mem),
             immutables,
             version: Arc::clone(&self.current),
-        })));
+        };
+        sv.check();
+        self.data.set_super_version(Some(Arc::new(sv)));
     }
 
     /// Makes the current memtables and version visible, unless readers have them already. An install concerns few
@@ -182,6 +184,7 @@ impl ColumnFamilyState {
         reason: FlushReason,
         spare: Option<&Arc<SpareChunks>>,
     ) {
+        self.check_seal(live_wal, newest);
         self.flush_reason = reason;
         self.memtables_made += 1;
         let (order, options) = (self.data.order.clone(), self.data.options());
@@ -194,6 +197,32 @@ impl ColumnFamilyState {
         });
         self.mem_wal_number = live_wal;
         self.install_super_version();
+    }
+
+    /// Asserts that what comes is newer than what was there.
+    fn check_seal(&self, live_wal: u64, newest: SeqNo) {
+        debug_assert!(
+            self.mem.last_sequence() <= newest,
+            "expected numbers up to {newest} in the sealed memtable {}, found {}",
+            self.mem.id(),
+            self.mem.last_sequence()
+        );
+        debug_assert!(
+            self.mem.earliest_sequence() <= newest,
+            "expected a memtable that begins after {}, found one that begins after {newest}",
+            self.mem.earliest_sequence()
+        );
+        debug_assert!(
+            self.mem_wal_number <= live_wal,
+            "expected a WAL from {} on, which holds the sealed memtable, found {live_wal}",
+            self.mem_wal_number
+        );
+        let before = self.immutables.last();
+        debug_assert!(
+            before.is_none_or(|before| before.next_wal_number <= live_wal),
+            "expected a WAL from {:?} on, found {live_wal}",
+            before.map(|before| before.next_wal_number)
+        );
     }
 
     /// Sets the stall condition of the family's writers. Returns the previous and the new condition.

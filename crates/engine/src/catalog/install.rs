@@ -6,6 +6,7 @@ use crate::env::lock_rank::RankedGuard;
 use crate::error::Result;
 use crate::stats::{HistogramType, Timer};
 use crate::version::{VersionEdit, VersionSet};
+use std::sync::Arc;
 
 impl Catalog {
     /// Writes `edits` to the MANIFEST and makes the resulting versions current. `adjust` changes the rest of the state
@@ -60,6 +61,7 @@ impl Catalog {
         adjust: impl FnOnce(&mut State),
     ) -> Result<()> {
         self.session.counters.set_last_sequence(self.order.visible());
+        check_bases(self, versions, &edits);
         let timer = Timer::start(&self.session.statistics, HistogramType::ManifestFileSyncMicros);
         let changed = versions.install(edits)?;
         drop(timer);
@@ -108,5 +110,26 @@ impl Catalog {
         drop(versions);
         self.files.delete_manifests(&manifests);
         Ok(first)
+    }
+}
+
+/// Asserts that readers see the versions that the edits are made from.
+fn check_bases(catalog: &Catalog, versions: &VersionSet, edits: &[VersionEdit]) {
+    if !cfg!(debug_assertions) {
+        return;
+    }
+    let state = catalog.state.lock();
+    for edit in edits {
+        let id = edit.column_family;
+        let (Some(ours), Some(stored)) = (state.families.get(&id), versions.column_family(id))
+        else {
+            continue;
+        };
+        assert!(
+            Arc::ptr_eq(&ours.current, stored.current()),
+            "expected the version that was installed last, {:?}, found {:?}",
+            stored.current(),
+            ours.current
+        );
     }
 }

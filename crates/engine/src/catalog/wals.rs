@@ -55,6 +55,11 @@ impl Wals {
         self.all.front().map_or(0, |wal| wal.number)
     }
 
+    /// The number of the one that takes records.
+    pub(crate) fn live(&self) -> Option<u64> {
+        self.all.back().map(|wal| wal.number)
+    }
+
     /// Returns the total size in bytes of the WALs from `oldest` on.
     pub(crate) fn bytes_from(&self, oldest: u64) -> u64 {
         self.all.iter().filter(|wal| wal.number >= oldest).map(|wal| wal.size).sum()
@@ -75,7 +80,11 @@ impl Wals {
     /// Begins a new WAL with this number. The previous one has ended; if given, `full` will be truncated to its used
     /// length.
     pub(crate) fn begin(&mut self, number: u64, ended: LiveWal, full: Option<LogWriter>) {
-        debug_assert!(self.all.back().is_none_or(|live| live.number < number), "WALs in order");
+        debug_assert!(
+            self.all.back().is_none_or(|live| live.number < number),
+            "expected a WAL newer than {:?}, found {number}",
+            self.all.back()
+        );
         if let Some(live) = self.all.iter_mut().find(|wal| wal.number == ended.number) {
             live.size = ended.size;
         }
@@ -102,6 +111,7 @@ impl Wals {
 
     /// Notes that WAL `wal` holds an undecided section under this name.
     pub(crate) fn prepare(&mut self, name: &[u8], wal: u64) {
+        debug_assert_eq!(self.live(), Some(wal), "expected a transaction prepared in the live WAL");
         self.prepared.insert(name.to_vec(), wal);
     }
 

@@ -16,7 +16,7 @@ use crate::env::lock_rank::RankedGuard;
 use crate::error::{Code, Error, Result};
 use crate::options::WriteOptions;
 use crate::stats::{self, Ticker};
-use crate::write::{Followers, MemtableInserter, Turn};
+use crate::write::{CommitOrder, Followers, MemtableInserter, Turn};
 use std::time::Duration;
 
 /// How long to wait for inserts of other writers. An insert takes microseconds.
@@ -96,7 +96,7 @@ impl CommitQueue {
         }
         let ticket = write.ticket;
         // Reserve no earlier than this: every reserved turn must be published.
-        let turn = (count > 0).then(|| write.turns.reserve(count));
+        let turn = reserve(&mut write, batch, self.catalog.order());
         write.user_bytes += bytes as u64;
         write.writes += 1;
         write.keys += count;
@@ -167,6 +167,11 @@ impl CommitQueue {
             let _timer = PerfTimer::start(PerfMetric::WriteMemtableTime);
             let mut inserter = MemtableInserter::new(targets, turn.first());
             iterate(batch.data(), &mut inserter)?;
+            debug_assert_eq!(
+                inserter.next_sequence(),
+                turn.last() + 1,
+                "expected as many insertions as reserved sequence numbers: {turn:?}"
+            );
             if inserter.updated() > 0 {
                 stats::add(&self.session.statistics, Ticker::NumberKeysUpdated, inserter.updated());
             }
@@ -190,6 +195,37 @@ impl CommitQueue {
         }
         write.ticket += 1;
         write.logged_bytes += record.len() as u64;
+        debug_assert!(
+            write.synced_ticket < write.ticket && write.lost_ticket < write.ticket,
+            "expected tickets below {}, found {} synced and {} lost",
+            write.ticket,
+            write.synced_ticket,
+            write.lost_ticket
+        );
         Ok(())
     }
+}
+
+/// Reserves the numbers of a batch, which the WAL has. `None` if it has no entries.
+#[inline]
+fn reserve(write: &mut WriteState, batch: &WriteBatch, order: &CommitOrder) -> Option<Turn> {
+    let count = u64::from(batch.count());
+    let turn = (count > 0).then(|| write.turns.reserve(count));
+    if cfg!(debug_assertions) {
+        let (visible, last) = (order.visible(), write.turns.last_allocated());
+        assert!(visible <= last, "expected visible numbers up to {last}, found {visible}");
+        if let Some(turn) = &turn {
+            assert_eq!(
+                batch.sequence(),
+                turn.first(),
+                "the number in the WAL and that of the turn"
+            );
+            assert_eq!(
+                turn.last(),
+                last,
+                "the last number of the turn and the last one given away"
+            );
+        }
+    }
+    turn
 }

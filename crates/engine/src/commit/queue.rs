@@ -163,7 +163,14 @@ impl CommitQueue {
     /// Deletes WALs, or moves them to the archive if the options keep some.
     pub(crate) fn delete_wals(&self, numbers: &[u64]) {
         if !numbers.is_empty() {
-            self.write.lock().unsynced.retain(|wal| !numbers.contains(&wal.number));
+            let mut write = self.write.lock();
+            let live = write.wal.log_number();
+            debug_assert!(
+                numbers.iter().all(|number| *number < live),
+                "expected WALs older than the live one, {live}, to be deleted, found {numbers:?}"
+            );
+            write.unsynced.retain(|wal| !numbers.contains(&wal.number));
+            drop(write);
             self.files.delete_wals(numbers);
         }
     }

@@ -47,9 +47,15 @@ impl<'a> Quiesced<'a> {
         if newest > self.last_sequence() {
             let count = newest - self.last_sequence();
             // No write is in flight, so there is room.
-            let _ = self.write.turns.has_room(catalog.order());
+            let room = self.write.turns.has_room(catalog.order());
+            debug_assert!(room, "expected room for a turn while nothing is in flight");
             catalog.order().publish(&self.write.turns.reserve(count));
         }
+        debug_assert_eq!(
+            catalog.order().visible(),
+            self.last_sequence(),
+            "expected everything that was given away to be visible"
+        );
         let manifests = self.versions.take_obsolete_manifests();
         drop(self.write);
         drop(self.versions);

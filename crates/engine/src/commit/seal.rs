@@ -31,10 +31,19 @@ impl CommitQueue {
         let wal_number = write.wal.log_number();
         let mut state = self.catalog.state();
         if let Some((number, size, writer)) = retired {
+            debug_assert!(
+                number < wal_number,
+                "expected a WAL newer than {number}, which it replaces, found {wal_number}"
+            );
             // A failed WAL is truncated as far as possible, and then deleted.
             let full = (!lost).then_some(writer);
             state.wals.begin(wal_number, LiveWal { number, size }, full);
         }
+        debug_assert_eq!(
+            state.wals.live(),
+            Some(wal_number),
+            "the live WAL of catalogue and queue"
+        );
         if lost {
             state.wals.set_health(WalHealth::Renewed);
         }

@@ -23,7 +23,20 @@ impl CommitQueue {
             self.sync_wal_names(number)?;
             drop(timer);
             stats::add(&self.session.statistics, Ticker::WalFileSynced, 1);
+            debug_assert!(
+                covered >= ticket,
+                "expected a sync that covers ticket {ticket}, found one up to {covered}"
+            );
+            debug_assert!(
+                full.iter().all(|wal| wal.number < number),
+                "expected full WALs older than the live one, {number}"
+            );
             let mut write = self.write.lock();
+            debug_assert!(
+                covered <= write.ticket,
+                "expected tickets up to {}, found {covered} covered by a sync",
+                write.ticket
+            );
             write.unsynced.retain(|wal| !full.iter().any(|synced| synced.number == wal.number));
             write.synced_ticket = write.synced_ticket.max(covered);
             Ok(covered)

@@ -6,6 +6,7 @@
 use super::outputs::Outputs;
 use super::part::{Part, parts};
 use super::plan::{CompactionPlan, CompactionReason, partitioner};
+use super::plan_check::check_outputs;
 use crate::base::InternalIterator;
 use crate::budget::{IoPriority, reads_at};
 use crate::env::clock::Instant;
@@ -107,6 +108,7 @@ pub fn run(inputs: &CompactionInputs<'_>) -> Result<CompactionOutput> {
         super::outputs::remove(&inputs.output, &all.files);
         return Err(e);
     }
+    check_outputs(inputs.plan, inputs.output.order, &all.files);
     if !all.files.is_empty() {
         let ctx = &inputs.output;
         let synced = ctx.fs.sync_dir(ctx.table_dir());

@@ -10,5 +10,6 @@ mod outputs;
 mod part;
 pub mod picker;
 pub mod plan;
+mod plan_check;
 
 pub use job::{CompactionInputs, run};

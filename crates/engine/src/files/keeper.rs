@@ -32,6 +32,9 @@ pub(crate) struct FileKeeper {
 struct Waiting {
     wals: Vec<u64>,
     manifests: Vec<u64>,
+    /// The numbers of the tables that were deleted last, newest first: no number is used twice.
+    #[cfg(debug_assertions)]
+    deleted: [u64; 32],
 }
 
 impl FileKeeper {
@@ -94,7 +97,8 @@ impl FileKeeper {
             ));
             return;
         }
-        let Waiting { wals, manifests } = std::mem::take(&mut *waiting);
+        let wals = std::mem::take(&mut waiting.wals);
+        let manifests = std::mem::take(&mut waiting.manifests);
         drop(waiting);
         self.session.info_log.info(format_args!("File Deletions Enabled"));
         if !self.session.health.is_closing() {
@@ -126,13 +130,26 @@ impl FileKeeper {
     pub(crate) fn purge_table(&self) -> bool {
         // Check even if there is nothing to delete, so that every caller is checked.
         lock_rank::assert_free_from(lock_rank::OPTIONS);
-        let deleting = self.waiting.lock();
+        #[allow(unused_mut)]
+        let mut deleting = self.waiting.lock();
         if self.paused() > 0 {
             return false;
         }
         let Some(ObsoleteTable { number, dir }) = self.obsolete_files.take_one() else {
             return false;
         };
+        #[cfg(debug_assertions)]
+        {
+            let next = self.session.counters.next_file_number();
+            assert!(number < next, "expected a file number below {next}, found {number}");
+            assert!(
+                !deleting.deleted.contains(&number),
+                "expected table #{number} to be deleted once, found it among {:?}",
+                deleting.deleted
+            );
+            deleting.deleted.rotate_right(1);
+            deleting.deleted[0] = number;
+        }
         if let Some(open_tables) = &self.session.open_tables {
             open_tables.remove(number);
         }

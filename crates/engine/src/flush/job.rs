@@ -62,9 +62,33 @@ pub(crate) fn spares_no_snapshots(
     }
 }
 
+/// Asserts that each memtable ends before the next one begins.
+fn check_ages(memtables: &[Arc<MemTable>]) {
+    for pair in memtables.windows(2) {
+        let (older, newer) = (&pair[0], &pair[1]);
+        debug_assert!(
+            older.id() < newer.id(),
+            "expected the oldest memtable first, found {} before {}",
+            older.id(),
+            newer.id()
+        );
+        debug_assert!(
+            newer.is_empty() || older.last_sequence() < newer.first_sequence(),
+            "expected numbers above {} in memtable {}, found {}",
+            older.last_sequence(),
+            newer.id(),
+            newer.first_sequence()
+        );
+    }
+    for mem in memtables {
+        debug_assert!(mem.is_immutable(), "expected memtable {} to be immutable", mem.id());
+    }
+}
+
 /// Writes the memtables to one table, and syncs it and its directory entry.
 pub fn run(inputs: FlushInputs<'_>) -> Result<FlushOutput> {
     let ctx = &inputs.output;
+    check_ages(&inputs.memtables);
     let children = inputs.memtables.iter().rev().map(|mem| mem.iter(true)).collect();
     let mut merged = merging_iterator(ctx.order.clone(), children);
     let tombstones: Vec<_> = inputs.memtables.iter().flat_map(|m| m.range_tombstones()).collect();

@@ -14,7 +14,7 @@ use crate::fs::{FileSystem, WritableOptions, filename};
 use crate::hooks::{TableFigures, TableFileCreationReason};
 use crate::options::TableFactory;
 use crate::rangedel::Fragments;
-use crate::sst::{TableBuilder, TableBuilderContext};
+use crate::sst::{FinishedTable, TableBuilder, TableBuilderContext};
 use crate::version::{FileMeta, FileStats};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -198,6 +198,7 @@ impl TableOutput {
 
     fn complete(&mut self) -> Result<(FileMeta, TableFigures)> {
         let builder = self.builder.take();
+        let added = builder.as_ref().map_or(0, TableBuilder::num_entries);
         let finished = match builder.map(TableBuilder::finish) {
             Some(Ok(finished)) => finished,
             Some(Err(e)) => {
@@ -214,6 +215,7 @@ impl TableOutput {
         }
         let smallest = std::mem::take(&mut self.smallest);
         let largest = std::mem::take(&mut self.largest);
+        self.check_complete(&smallest, &largest, added, &finished);
         let mut meta = FileMeta::new(self.number, finished.file_size, smallest, largest);
         meta.path_id = self.path_id;
         meta.smallest_seqno = self.smallest_seqno;
@@ -233,6 +235,27 @@ impl TableOutput {
         });
         let figures = self.announced.succeed(&meta, p);
         Ok((meta, figures))
+    }
+
+    /// Asserts that what the MANIFEST will say of the table is possible, and that the table counts what was added.
+    fn check_complete(&self, smallest: &[u8], largest: &[u8], added: u64, t: &FinishedTable) {
+        debug_assert!(added > 0, "expected entries in table #{}, found none", self.number);
+        debug_assert_eq!(t.properties.num_entries, added, "the entries of table #{}", self.number);
+        debug_assert!(t.file_size > 0, "expected bytes in table #{}, found none", self.number);
+        debug_assert!(
+            smallest == largest || self.order.compare(smallest, largest).is_le(),
+            "table #{}: expected the smallest key first, found '{}' and '{}'",
+            self.number,
+            smallest.escape_ascii(),
+            largest.escape_ascii()
+        );
+        debug_assert!(
+            self.smallest_seqno <= self.largest_seqno,
+            "table #{}: expected numbers from {} on, found {}",
+            self.number,
+            self.smallest_seqno,
+            self.largest_seqno
+        );
     }
 
     fn remove(&self) {

@@ -41,6 +41,8 @@ struct FlushPart {
 impl FlushPart {
     /// Takes the family's immutable memtables.
     fn of(family: &mut ColumnFamilyState) -> FlushPart {
+        debug_assert!(!family.flushing, "expected one flush of {:?}", family.data.name);
+        debug_assert!(!family.immutables.is_empty(), "expected memtables to flush, found none");
         family.flushing = true;
         family.flush_requested = false;
         FlushPart {
@@ -48,6 +50,17 @@ impl FlushPart {
             immutables: family.immutables.clone(),
             reason: family.flush_reason,
         }
+    }
+
+    /// Asserts that the memtables which were flushed are the oldest that the family has.
+    fn check_oldest_of(&self, family: &ColumnFamilyState) {
+        let ids = |all: &[Immutable]| all.iter().map(|i| i.mem.id()).collect::<Vec<_>>();
+        debug_assert!(
+            ids(&family.immutables).starts_with(&ids(&self.immutables)),
+            "expected the oldest memtables to be flushed, found {:?} of {:?}",
+            ids(&self.immutables),
+            ids(&family.immutables)
+        );
     }
 
     fn payload(&self) -> u64 {
@@ -139,6 +152,7 @@ impl Flusher {
         }
         for id in ids {
             if let Some(family) = state.families.get_mut(&id) {
+                debug_assert!(family.flushing, "expected a flush of {:?} to end", family.data.name);
                 family.flushing = false;
                 family.flush_requested |= result.is_err();
             }
@@ -243,6 +257,12 @@ impl Flusher {
             (info.smallest_seqno, info.largest_seqno) = (file.smallest_seqno, file.largest_seqno);
             info.table_properties = out.figures.clone();
         }
+        let newest = out.file.as_ref().map_or(0, |file| file.largest_seqno);
+        debug_assert!(
+            newest <= self.catalog.order().visible(),
+            "expected a table of visible entries, up to {}, found {newest}",
+            self.catalog.order().visible()
+        );
         let keys_in = out.records_in;
         // This is more than the input size if operands were merged.
         let kept = out.figures.raw_key_size + out.figures.raw_value_size;
@@ -315,11 +335,17 @@ impl Flusher {
         let dropped = self.catalog.install_of_living(edits, |state| {
             for part in &work.parts {
                 if let Some(family) = state.families.get_mut(&part.family.id) {
+                    part.check_oldest_of(family);
                     family.immutables.drain(..part.immutables.len());
                 }
             }
         })?;
-        let obsolete_wals = self.catalog.state().wals.take_obsolete(needed);
+        let mut state = self.catalog.state();
+        let obsolete_wals = state.wals.take_obsolete(needed);
+        debug_assert!(
+            state.wals.prepared().values().all(|holder| !obsolete_wals.contains(holder)),
+            "expected WALs without prepared transactions, found {obsolete_wals:?} to be obsolete"
+        );
         Ok((dropped, obsolete_wals))
     }
 

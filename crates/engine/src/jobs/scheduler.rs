@@ -249,5 +249,14 @@ impl Scheduler {
         while state.running.manual() > 0 {
             self.catalog.wait_for_progress(&mut state);
         }
+        debug_assert_eq!(state.running.flushes(), 0, "expected no flush while closing");
+        for family in state.families.values() {
+            debug_assert!(!family.flushing, "expected no flush of {:?}", family.data.name);
+            debug_assert!(
+                family.picker.is_idle(),
+                "expected no compaction while closing, found {:?}",
+                family.picker
+            );
+        }
     }
 }

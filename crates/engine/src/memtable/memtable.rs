@@ -54,6 +54,8 @@ struct Counts {
     range_dels: AtomicU64,
     data_size: AtomicU64,
     first_sequence: AtomicU64,
+    #[cfg(debug_assertions)]
+    last_sequence: AtomicU64,
 }
 
 impl MemTable {
@@ -100,6 +102,8 @@ impl MemTable {
                 range_dels: AtomicU64::new(0),
                 data_size: AtomicU64::new(0),
                 first_sequence: AtomicU64::new(u64::MAX),
+                #[cfg(debug_assertions)]
+                last_sequence: AtomicU64::new(0),
             },
         })
     }
@@ -317,6 +321,19 @@ impl MemTable {
         }
     }
 
+    /// The largest sequence number in it; 0 while it is empty. Release builds do not know it and say 0.
+    pub fn last_sequence(&self) -> SeqNo {
+        #[cfg(debug_assertions)]
+        return self.counts.last_sequence.load(Ordering::Relaxed);
+        #[cfg(not(debug_assertions))]
+        0
+    }
+
+    /// Whether no entry will be added any more.
+    pub fn is_immutable(&self) -> bool {
+        self.immutable.load(Ordering::Relaxed)
+    }
+
     /// Marks the memtable immutable: no entry will be added any more.
     pub fn mark_immutable(&self) {
         if !self.immutable.swap(true, Ordering::Relaxed) {
@@ -338,6 +355,8 @@ impl MemTable {
         if seq < counts.first_sequence.load(Ordering::Relaxed) {
             counts.first_sequence.fetch_min(seq, Ordering::Relaxed);
         }
+        #[cfg(debug_assertions)]
+        counts.last_sequence.fetch_max(seq, Ordering::Relaxed);
         // Counted last: the entry of a memtable that is not empty is in place.
         counts.entries.fetch_add(1, Ordering::Release);
     }

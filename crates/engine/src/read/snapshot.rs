@@ -102,7 +102,18 @@ impl SnapshotList {
     pub fn release(&self, taken: &Taken) {
         let Some(part) = self.parts.get(taken.part) else { return };
         let mut live = part.0.lock();
+        debug_assert!(
+            live.contains_key(&taken.sequence),
+            "expected snapshot {} in the list to be released, found {:?}",
+            taken.sequence,
+            live.keys()
+        );
         if let Some(holders) = live.get_mut(&taken.sequence) {
+            debug_assert!(
+                holders.checking <= holders.count && holders.count > 0,
+                "expected holders of snapshot {}, found {holders:?}",
+                taken.sequence
+            );
             holders.count -= 1;
             holders.checking -= usize::from(taken.checking);
             if holders.count == 0 {

@@ -19,6 +19,21 @@ pub struct SuperVersion {
 }
 
 impl SuperVersion {
+    /// Asserts that the memtables come newest first and that writers may insert into the first alone.
+    pub fn check(&self) {
+        debug_assert!(
+            !self.mem.is_immutable(),
+            "expected an active memtable, found {} immutable",
+            self.mem.id()
+        );
+        let ids = || std::iter::once(&self.mem).chain(&self.immutables).map(|mem| mem.id());
+        debug_assert!(
+            ids().is_sorted_by(|newer, older| newer > older),
+            "expected the newest memtable first, found {:?}",
+            ids().collect::<Vec<_>>()
+        );
+    }
+
     /// Returns the range tombstones of each place, newest place first. Each memtable, each file of level 0 and each
     /// deeper level that has files counts as one place. `None` if there are no range tombstones.
     pub fn range_tombstones(&self, tables: &TableCache) -> Option<Vec<Vec<Run>>> {

@@ -283,6 +283,12 @@ impl FileMeta {
 
     /// Sets whether a compaction is working on the file. Callers hold the picker's lock.
     pub fn set_being_compacted(&self, yes: bool) {
+        debug_assert_eq!(
+            self.is_being_compacted(),
+            !yes,
+            "file #{} is being compacted",
+            self.number
+        );
         self.being_compacted.store(yes, Ordering::Relaxed);
     }
 
@@ -408,7 +414,10 @@ impl ObsoleteFiles {
 
     /// Adds a table that has no readers any more.
     pub(super) fn add(&self, table: ObsoleteTable) {
-        self.inner.tables.lock().push(table);
+        let mut tables = self.inner.tables.lock();
+        debug_assert!(!tables.contains(&table), "F2: expected {table:?} once, found it twice");
+        tables.push(table);
+        drop(tables);
         if let Some(notify) = self.inner.notify.get() {
             notify();
         }

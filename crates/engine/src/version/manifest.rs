@@ -43,7 +43,13 @@ impl Manifest {
     /// written again.
     pub fn append(&mut self, edits: &[VersionEdit]) -> Result<()> {
         for edit in edits {
-            self.log.add_record(&edit.encode())?;
+            let record = edit.encode();
+            debug_assert!(
+                VersionEdit::decode(&record).is_ok_and(|read| read == *edit),
+                "expected {edit:?} in the record, found {:?}",
+                VersionEdit::decode(&record)
+            );
+            self.log.add_record(&record)?;
         }
         self.log.flush()?;
         self.log.sync()

@@ -291,6 +291,12 @@ impl VersionSet {
 
     /// The numbers of replaced MANIFESTs, which may be deleted. Each is returned once.
     pub fn take_obsolete_manifests(&mut self) -> Vec<u64> {
+        debug_assert!(
+            self.obsolete_manifests.iter().all(|number| !self.needs_manifest(*number)),
+            "expected MANIFESTs besides {:?} to be obsolete, found {:?}",
+            self.possible_manifests,
+            self.obsolete_manifests
+        );
         std::mem::take(&mut self.obsolete_manifests)
     }
 
@@ -334,6 +340,7 @@ impl VersionSet {
         for (id, builder) in builders {
             built.push((id, builder.build()?));
         }
+        self.check_numbers(&edits, &epochs);
         self.write(&mut edits)?;
 
         for edit in &edits {
@@ -349,6 +356,7 @@ impl VersionSet {
             cf.current = Arc::new(built.version);
             versions.push((id, Arc::clone(&cf.current)));
         }
+        self.check_installed(&edits);
         Ok(versions)
     }
 
@@ -404,6 +412,58 @@ impl VersionSet {
             }
         }
         Ok(())
+    }
+
+    /// Asserts that new files have numbers which were given away, and which no other family has, and that epochs do not
+    /// descend.
+    fn check_numbers(&self, edits: &[VersionEdit], epochs: &BTreeMap<u32, u64>) {
+        if !cfg!(debug_assertions) {
+            return;
+        }
+        let next = self.counters.next_file_number();
+        for edit in edits {
+            for number in edit.new_files.iter().map(|(_, file)| file.number) {
+                assert!(number < next, "expected a file number below {next}, found {number}");
+                for (id, cf) in &self.column_families {
+                    assert!(
+                        *id == edit.column_family || cf.current.find(number).is_none(),
+                        "expected file #{number} in family {}, found it in {id}, too",
+                        edit.column_family
+                    );
+                }
+            }
+        }
+        for (id, next) in epochs {
+            let before = self.column_families.get(id).map_or(0, |cf| cf.next_epoch);
+            assert!(*next >= before, "VS4: expected epochs from {before} on, found {next}");
+        }
+    }
+
+    /// Asserts that the versions are what the edits say, and in order.
+    fn check_installed(&self, edits: &[VersionEdit]) {
+        #[cfg(debug_assertions)]
+        for edit in edits {
+            let Some(cf) = self.column_families.get(&edit.column_family) else { continue };
+            let level_of = |number| cf.current.find(number).map(|(level, _)| level);
+            for (level, number) in &edit.deleted_files {
+                let left = level_of(*number);
+                assert_ne!(left, Some(*level), "file #{number}: expected to leave level {level}");
+            }
+            for (level, file) in &edit.new_files {
+                let found = level_of(file.number);
+                assert_eq!(found, Some(*level), "the level of file #{}", file.number);
+                assert!(
+                    file.largest_seqno <= self.written_sequence,
+                    "VS2: expected numbers up to {} in the MANIFEST, found {file:?}",
+                    self.written_sequence
+                );
+            }
+            if let Err(error) = cf.current.check_structure() {
+                panic!("expected a version in order: {error}");
+            }
+        }
+        #[cfg(not(debug_assertions))]
+        let _ = edits;
     }
 
     fn check_edit(&self, edit: &VersionEdit) -> Result<()> {
@@ -520,6 +580,10 @@ impl VersionSet {
     fn bury_quarantined(&mut self, edits: &[VersionEdit]) {
         for (number, dir) in std::mem::take(&mut self.quarantine) {
             let mut coming = edits.iter().flat_map(|edit| &edit.new_files);
+            debug_assert!(
+                number < self.counters.next_file_number(),
+                "expected a file number that was given away, found {number} in quarantine"
+            );
             if !self.needs_table(number) && !coming.any(|(_, file)| file.number == number) {
                 self.obsolete_files.add(ObsoleteTable { number, dir });
             }

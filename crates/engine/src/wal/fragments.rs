@@ -177,6 +177,12 @@ impl Fragments {
         }
         let from = self.at + header;
         self.at = from + len;
+        debug_assert!(
+            self.at <= self.block.len(),
+            "expected a fragment in its block of {} bytes, found its end at {}",
+            self.block.len(),
+            self.at
+        );
         let kind = match kind {
             RECYCLABLE_FULL..=RECYCLABLE_LAST => kind - RECYCLABLE_FULL + FULL,
             other => other,

@@ -319,7 +319,14 @@ impl LogReader {
         mode: WalRecoveryMode,
     ) -> Result<std::result::Result<Option<Found>, Damage>> {
         self.records_seen = true;
-        self.end_offset = self.fragments.offset();
+        let end = self.fragments.offset();
+        debug_assert!(
+            self.end_offset <= self.record_offset && self.record_offset < end,
+            "expected a record between {} and {end}, found it at {}",
+            self.end_offset,
+            self.record_offset
+        );
+        self.end_offset = end;
         let mut found = found;
         let mut problem = None;
         if self.compressed {

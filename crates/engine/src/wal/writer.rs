@@ -31,6 +31,7 @@ const _: () = assert!(HEADER_SIZE == FRAGMENT_HEADER);
 impl LogWriter {
     /// Starts a log in an empty file.
     pub fn new(file: Box<dyn WritableFile>, log_number: u64) -> LogWriter {
+        debug_assert_eq!(file.size(), 0, "log {log_number}: expected an empty file");
         let type_crc = std::array::from_fn(|t| crc32c(&[t as u8]));
         let (broken, fragments) = (None, Vec::new());
         LogWriter { file, log_number, block_offset: 0, type_crc, broken, fragments }
@@ -46,10 +47,22 @@ impl LogWriter {
         }
         let header = self.header(FULL, payload);
         let before = self.file.size();
+        debug_assert_eq!(
+            before % BLOCK_SIZE as u64,
+            self.block_offset as u64,
+            "log {}: where in its block the next record begins",
+            self.log_number
+        );
         if let Err(e) = self.file.append_record(&header, payload) {
             return Err(self.failed(before, e));
         }
         self.block_offset = (self.block_offset + HEADER_SIZE + payload.len()) % BLOCK_SIZE;
+        debug_assert_eq!(
+            self.file.size(),
+            before + (HEADER_SIZE + payload.len()) as u64,
+            "log {}: bytes after a record",
+            self.log_number
+        );
         Ok(())
     }
 
@@ -60,6 +73,7 @@ impl LogWriter {
         let mut fragments = std::mem::take(&mut self.fragments);
         fragments.clear();
         let end = self.divide(payload, &mut fragments);
+        self.check_fragments(&fragments, payload, end);
         let before = self.file.size();
         let added = self.file.append_fragments(&fragments, payload);
         self.fragments = fragments;
@@ -96,8 +110,39 @@ impl LogWriter {
         }
     }
 
+    /// Asserts what a reader relies on: the fragments are the record, in the order of their types, and end where the
+    /// next one is to begin.
+    fn check_fragments(&self, fragments: &[Fragment], payload: &[u8], end: usize) {
+        if !cfg!(debug_assertions) {
+            return;
+        }
+        let bytes: usize = fragments.iter().map(|f| f.len).sum();
+        assert_eq!(bytes, payload.len(), "log {}: bytes of all fragments", self.log_number);
+        let kinds: Vec<u8> = fragments.iter().map(|f| f.header[HEADER_SIZE - 1]).collect();
+        let in_order = match &kinds[..] {
+            [kind] => *kind == FULL,
+            [first, middle @ .., last] => {
+                (*first, *last) == (FIRST, LAST) && middle.iter().all(|kind| *kind == MIDDLE)
+            }
+            [] => false,
+        };
+        assert!(
+            in_order,
+            "log {}: expected FULL, or FIRST to LAST, found {kinds:?}",
+            self.log_number
+        );
+        let size: usize = fragments.iter().map(|f| f.padding + HEADER_SIZE + f.len).sum();
+        let expected = (self.block_offset + size) % BLOCK_SIZE;
+        assert_eq!(end, expected, "log {}: where the record ends in its block", self.log_number);
+    }
+
     #[inline]
     fn header(&self, kind: u8, payload: &[u8]) -> [u8; HEADER_SIZE] {
+        debug_assert!(
+            payload.len() <= BLOCK_SIZE - HEADER_SIZE,
+            "expected a fragment of at most a block, found {} bytes",
+            payload.len()
+        );
         let crc = mask(crc32c_extend(self.type_crc[usize::from(kind)], payload)).to_le_bytes();
         let len = (payload.len() as u16).to_le_bytes();
         [crc[0], crc[1], crc[2], crc[3], len[0], len[1], kind]

@@ -46,6 +46,12 @@ impl Turn {
     pub fn first(&self) -> SeqNo {
         self.first
     }
+
+    /// The last sequence number.
+    #[inline]
+    pub fn last(&self) -> SeqNo {
+        self.last
+    }
 }
 
 /// Allocates turns; guarded by the write lock.
@@ -78,6 +84,7 @@ impl TurnAllocator {
         }
         let head = order.head.load(Ordering::Acquire);
         let out = self.next_place.wrapping_sub(head) & PLACE_MASK;
+        debug_assert!(out <= SLOTS, "O1: expected at most {SLOTS} turns out, found {out}");
         self.free_below = self.next_place + SLOTS - out;
         out < SLOTS
     }
@@ -85,7 +92,13 @@ impl TurnAllocator {
     /// Reserves the next `count` sequence numbers, at least one.
     #[inline]
     pub fn reserve(&mut self, count: u64) -> Turn {
-        debug_assert!(count > 0 && self.next_place < self.free_below);
+        debug_assert!(count > 0, "expected a turn of at least one sequence number, found 0");
+        debug_assert!(
+            self.next_place < self.free_below,
+            "O1: expected a place below {}, which is free, found {}",
+            self.free_below,
+            self.next_place
+        );
         let first = self.last_allocated + 1;
         self.last_allocated += count;
         let place = self.next_place;
@@ -119,6 +132,7 @@ impl CommitOrder {
     /// finish an insert or a sync.
     #[inline]
     pub fn wait_turn(&self, turn: &Turn) {
+        debug_assert!(turn.first > 0, "expected sequence numbers above 0, found {turn:?}");
         self.wait_for(turn.first - 1);
     }
 
@@ -138,16 +152,38 @@ impl CommitOrder {
     /// inserted the entries.
     #[inline]
     pub fn publish(&self, turn: &Turn) {
-        if self.visible() == turn.first - 1 {
+        debug_assert!(turn.first <= turn.last, "expected numbers in the turn, found {turn:?}");
+        let visible = self.visible();
+        debug_assert!(
+            visible < turn.first,
+            "expected {turn:?} to be published once, found {visible} visible before"
+        );
+        if visible == turn.first - 1 {
+            debug_assert!(
+                self.is_next(turn.place),
+                "expected the next place in line at {visible}, found {turn:?}"
+            );
             // No other thread advances `head` while this turn is the next in line.
             let next = (turn.place + 1) & PLACE_MASK;
             self.head.store(turn.last << PLACE_BITS | next, Ordering::Release);
             self.publish_next();
             return;
         }
-        self.slots[(turn.place % SLOTS) as usize].store(turn.last, Ordering::Release);
+        let slot = &self.slots[(turn.place % SLOTS) as usize];
+        debug_assert!(
+            cfg!(loom) || slot.load(Ordering::Relaxed) < turn.first,
+            "O1: expected a slot whose last use is over, found {} in that of {turn:?}",
+            slot.load(Ordering::Relaxed)
+        );
+        slot.store(turn.last, Ordering::Release);
         self.publish_next();
         self.wait_for(turn.last);
+    }
+
+    /// Whether the write at this place is the next to be published.
+    fn is_next(&self, place: u64) -> bool {
+        // A model would have one more load to interleave.
+        cfg!(loom) || (self.head.load(Ordering::Relaxed) ^ place) & PLACE_MASK == 0
     }
 
     /// Publishes the turns that are next in line, as far as they are finished.

@@ -136,7 +136,7 @@ impl ManualCompaction {
             let levels = (level, output_level);
             let plan = self.plan_for(picker, version, options, &shape, levels, files);
             let Some(mut plan) = plan else { return ManualStep::Wait };
-            picker.register(&mut plan, version.order());
+            picker.register(&mut plan, version);
             match next {
                 Some(_) => self.from = next,
                 None => self.leave(output_level, version, options),
@@ -175,7 +175,7 @@ impl ManualCompaction {
         }
         self.final_level = Some(draft.output_level);
         let mut plan = plan_of(picker, version, options, shape, draft);
-        picker.register(&mut plan, version.order());
+        picker.register(&mut plan, version);
         ManualStep::Run(Box::new(plan))
     }
 

@@ -28,6 +28,7 @@ mod shape;
 mod universal;
 
 use super::plan::{CompactionPlan, key_range};
+use super::plan_check::check_plan;
 use crate::base::KeyOrder;
 use crate::options::{ColumnFamilyOptions, CompactionStyle, TableFactory};
 use crate::version::{FileMeta, Version};
@@ -105,7 +106,7 @@ impl CompactionPicker {
                 draft::plan_of(self, version, options, shape, draft)
             }
         };
-        self.register(&mut plan, version.order());
+        self.register(&mut plan, version);
         Some(plan)
     }
 
@@ -125,7 +126,13 @@ impl CompactionPicker {
 
     /// Ends a compaction that was installed or failed: its files may be picked again.
     pub fn release(&mut self, plan: &CompactionPlan) {
+        let before = self.running.len();
         self.running.retain(|r| r.id != plan.id);
+        debug_assert_eq!(
+            before - self.running.len(),
+            1,
+            "expected to release one compaction that runs: {plan}"
+        );
         plan.input_files().for_each(|(_, f)| f.set_being_compacted(false));
     }
 
@@ -159,16 +166,39 @@ impl CompactionPicker {
 
     /// Ends the effect of [`CompactionPicker::hold_range`].
     pub fn release_range(&mut self, id: u64) {
+        debug_assert!(self.held > 0, "expected a range that is held, found none");
+        debug_assert!(
+            self.running.iter().any(|r| r.id == id && r.start_level == usize::MAX),
+            "expected range {id} among those that are held, found {:?}",
+            self.running
+        );
         self.held -= 1;
         self.running.retain(|r| r.id != id);
     }
 
-    fn register(&mut self, plan: &mut CompactionPlan, order: &KeyOrder) {
+    /// Whether no compaction runs that was picked. Ranges may be held.
+    pub fn is_idle(&self) -> bool {
+        self.running.iter().all(|r| r.start_level == usize::MAX)
+    }
+
+    fn register(&mut self, plan: &mut CompactionPlan, version: &Version) {
+        check_plan(plan, version);
+        let order = version.order();
+        debug_assert!(
+            plan.output_level == 0
+                || plan.deletion
+                || !self.output_conflicts(
+                    order,
+                    plan.input_files().map(|(_, f)| f),
+                    plan.output_level
+                ),
+            "CP4: expected a range into which nothing is written, found {plan} beside {:?}",
+            self.running
+        );
         plan.id = self.next_id;
         self.next_id += 1;
         let (smallest, largest) = plan.key_range(order);
         for (_, file) in plan.input_files() {
-            debug_assert!(!file.is_being_compacted(), "file {} picked twice", file.number);
             file.set_being_compacted(true);
         }
         self.running.push(Running {

@@ -34,7 +34,9 @@ fn parse_file(text: &str) -> FileMeta {
     let time = if marks.contains('^') { 100 } else { 500 };
     (file.file_creation_time, file.oldest_ancestor_time) = (time, time);
     file.marked_for_compaction = marks.contains('!');
-    file.set_being_compacted(marks.contains('*'));
+    if marks.contains('*') {
+        file.set_being_compacted(true);
+    }
     let num_deletions = if marks.contains('~') { size } else { 0 };
     file.set_stats(FileStats {
         num_entries: size,
