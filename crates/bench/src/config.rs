@@ -116,9 +116,9 @@ pub struct Config {
     pub read_rate: u64,
     /// Whether the background writer ends with its own number of writes.
     pub finish_after_writes: bool,
-    /// How reads are done.
+    /// The options of reads.
     pub read_mode: ReadMode,
-    /// How writes are done.
+    /// The options of writes.
     pub write_mode: WriteMode,
     /// Whether seeks read one snapshot.
     pub explicit_snapshot: bool,
@@ -132,15 +132,15 @@ pub struct Config {
     pub transactions: Transactions,
     /// The settings of `randomreplacekeys`.
     pub replace: Replace,
-    /// Of `mixgraph`.
+    /// The settings of `mixgraph`.
     pub mix: Mix,
-    /// Of `timeseries`.
+    /// The settings of `timeseries`.
     pub series: Series,
-    /// Of `multiscan`.
+    /// The settings of `multiscan`.
     pub ranges: Ranges,
-    /// Of `fillseqdeterministic` and `filluniquerandomdeterministic`.
+    /// The settings of `fillseqdeterministic` and `filluniquerandomdeterministic`.
     pub tree: Tree,
-    /// Of `fillanddeleteuniquerandom`.
+    /// The settings of `fillanddeleteuniquerandom`.
     pub disposable: Disposable,
     /// Bytes of the row cache.
     pub row_cache_size: u64,
@@ -199,7 +199,7 @@ pub struct RangeTombstones {
     pub expand: bool,
 }
 
-/// What `randomtransaction` does.
+/// The settings of `randomtransaction`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Transactions {
     /// Whether the database has transactions; otherwise batches are written.
@@ -208,11 +208,11 @@ pub struct Transactions {
     pub optimistic: bool,
     /// The number of keys of one transaction, each from its own set.
     pub sets: u64,
-    /// How they are begun.
+    /// The options with which they begin.
     pub mode: TransactionMode,
 }
 
-/// What `randomreplacekeys` does.
+/// The settings of `randomreplacekeys`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Replace {
     /// Keys that are alive at a time.

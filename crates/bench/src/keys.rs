@@ -46,7 +46,7 @@ impl KeyMaker {
         &self.buffer
     }
 
-    /// As `make`, for a prefix that does not exist. Prefixes must be longer than 8 bytes.
+    /// Like `make`, for a prefix that does not exist. Prefixes must be longer than 8 bytes.
     pub fn make_missing_prefix(&mut self, v: u64, num_keys: u64) -> &[u8] {
         self.make(v, num_keys);
         if let Some(byte) = self.buffer.get_mut(8) {

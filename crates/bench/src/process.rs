@@ -91,7 +91,7 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// As the kernel counts now.
+    /// Returns the kernel's current figures.
     pub fn now() -> Memory {
         let status = fields("/proc/self/status");
         let get = |name: &str| status.get(name).copied().unwrap_or(0) * 1024;

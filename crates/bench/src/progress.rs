@@ -9,7 +9,7 @@ use std::sync::{Arc, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// What to show.
+/// The contents of the output.
 #[derive(Clone, Default)]
 pub struct Show {
     /// A bar, if standard error is a terminal.

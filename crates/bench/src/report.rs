@@ -19,9 +19,9 @@ pub struct Phase {
     pub repeat: u32,
     /// Foreground threads.
     pub threads: usize,
-    /// What its threads did.
+    /// The work of its threads.
     pub total: Total,
-    /// What the process used.
+    /// The resources that the process used.
     pub usage: Usage,
     /// The memory of the process.
     pub memory: Memory,

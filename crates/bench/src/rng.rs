@@ -60,7 +60,7 @@ fn following(last: u64, i: u64) -> u64 {
     6_364_136_223_846_793_005u64.wrapping_mul(last ^ (last >> 62)).wrapping_add(i)
 }
 
-/// What two neighbouring words of the state add to the one that takes the first one's place.
+/// The contribution of two neighbouring words of the state to the word that replaces the first one.
 #[inline]
 fn twist(word: u64, next: u64) -> u64 {
     let y = (word & UPPER) | (next & LOWER);

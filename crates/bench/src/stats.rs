@@ -59,7 +59,7 @@ impl Op {
     }
 }
 
-/// What one thread did.
+/// The work of one thread.
 pub struct Stats {
     /// Operations.
     pub done: u64,
@@ -73,7 +73,7 @@ pub struct Stats {
     pub found: Option<(u64, u64)>,
     /// More for the report.
     pub message: String,
-    /// What `--perf_level` counted.
+    /// The counts of `--perf_level`.
     pub perf: String,
     /// Whether this is a background thread, whose operations do not count for the benchmark.
     pub background: bool,
@@ -157,7 +157,7 @@ impl Stats {
         }
     }
 
-    /// With sampling, called before the operation that is timed and after it.
+    /// With sampling, called before and after the timed operation.
     #[inline(never)]
     fn time(&mut self, op: Op) {
         let now = Instant::now();
@@ -231,7 +231,7 @@ pub struct Total {
     pub elapsed: f64,
     /// Keys found and looked for by one thread, as RocksDB prints it.
     pub message: String,
-    /// What `--perf_level` counted in one thread.
+    /// The counts of `--perf_level` in one thread.
     pub perf: String,
     /// Keys found and looked for, all threads.
     pub found: Option<(u64, u64)>,

@@ -23,7 +23,7 @@ enum Sizes {
 }
 
 impl ValueShape {
-    /// As the flags say, but fixed values have `value_size` bytes.
+    /// Creates the shape from the flags, but fixed values have `value_size` bytes.
     pub fn new(flags: &Flags, value_size: usize) -> ValueShape {
         let sizes = match flags.text("value_size_distribution_type") {
             "uniform" => {

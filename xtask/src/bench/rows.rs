@@ -181,14 +181,14 @@ pub(super) const ROWS: &[Row] = &[
 pub(super) struct Duel {
     /// In `--rows`, and of the file with its output.
     pub(super) name: &'static str,
-    /// Of kvduel, without the library and the directory.
+    /// The arguments of kvduel, without the library and the directory.
     pub(super) args: &'static str,
     pub(super) phases: &'static [Phase],
 }
 
 /// One line of that table.
 pub(super) struct Phase {
-    /// What kvduel calls it.
+    /// Its name in kvduel.
     pub(super) name: &'static str,
     pub(super) what: &'static str,
     /// Operations per second, ours to theirs.

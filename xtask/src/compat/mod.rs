@@ -43,7 +43,7 @@ usage: cargo x compat [flags]
 Results: target/compat/SUITE.tsv, and each test's output in target/compat/SUITE/TEST.log.
 ";
 
-/// How a suite is fetched and built.
+/// The way in which a suite is fetched and built.
 pub(crate) enum Kind {
     /// A Go module: one test program.
     Go { module: &'static str },

@@ -15,7 +15,7 @@ use std::process::Command;
 const RUNTIME: &str = "libferrolith-rocksdb";
 const DEVELOPMENT: &str = "libferrolith-rocksdb-dev";
 
-/// What both packages share.
+/// The properties that both packages share.
 struct Common {
     output: PathBuf,
     architecture: String,

@@ -16,7 +16,7 @@ pub(crate) fn work(place: &Place) -> PathBuf {
     place.root.join("target/sys")
 }
 
-/// Where a package of ours is.
+/// Returns the directory of one of our packages.
 pub(crate) fn folder(place: &Place, package: &Package) -> PathBuf {
     place.root.join("crates/librocksdb-sys").join(package.folder)
 }

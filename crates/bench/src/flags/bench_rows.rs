@@ -6,7 +6,7 @@ use super::Fate::{Noted, Used};
 use super::Kind::{Bool, Choice, Double, Int32, Int64, Text, Uint32, Uint64};
 use super::{Row, row};
 
-/// What runs if nothing is asked for: what RocksDB's list has and this tool too.
+/// The default benchmarks: those of RocksDB's list that this tool has.
 const DEFAULT_BENCHMARKS: &str = "fillseq,fillsync,fillrandom,filluniquerandom,overwrite,readrandom,\
     newiterator,seekrandom,readseq,readreverse,compact,readrandom,multireadrandom,readseq,readwhilewriting,\
     readrandomwriterandom,deleteseq,deleterandom,fill100K,crc32c";
@@ -25,7 +25,7 @@ pub(super) const ENGINE: &[Row] = &[
     row("sample_latency", Int64, "0", Used, "Without --histogram, time every n-th operation; 0 means none (16 with --json or --engine=both)"),
 ];
 
-/// What is run.
+/// The workload.
 #[rustfmt::skip]
 pub(super) const WORKLOAD: &[Row] = &[
     row("benchmarks", Text, DEFAULT_BENCHMARKS, Used, "Comma-separated list of benchmarks, run in this order; name[X3-W1] runs a benchmark 3 times after 1 warm-up run"),
@@ -85,7 +85,7 @@ pub(super) const WORKLOAD: &[Row] = &[
     row("sine_d", Double, "1", Used, "D of the sine wave"),
 ];
 
-/// What is printed.
+/// The output.
 #[rustfmt::skip]
 pub(super) const REPORT: &[Row] = &[
     row("histogram", Bool, "false", Used, "Time every operation and print percentiles"),

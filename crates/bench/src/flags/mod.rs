@@ -119,15 +119,15 @@ pub const TABLES: &[(&str, &[Row])] = &[
 /// A parsed value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// Of a `Bool`.
+    /// The value of a `Bool`.
     Bool(bool),
-    /// Of a signed number.
+    /// A signed number.
     Int(i64),
-    /// Of an unsigned number.
+    /// An unsigned number.
     Uint(u64),
-    /// Of a `Double`.
+    /// The value of a `Double`.
     Double(f64),
-    /// Of `Text` or `Choice`.
+    /// The value of a `Text` or a `Choice`.
     Text(String),
 }
 

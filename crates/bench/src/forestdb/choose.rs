@@ -64,7 +64,7 @@ impl Centre {
 pub enum Scatter {
     /// From this far before it to this far behind it, equally likely.
     Uniform(u64),
-    /// With half of this as the standard deviation.
+    /// Normally distributed, with half of this as the standard deviation.
     Normal(u64),
 }
 

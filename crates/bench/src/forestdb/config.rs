@@ -21,11 +21,11 @@ pub struct Config {
     pub population: Option<Population>,
     /// The threads of the measured part.
     pub threads: Threads,
-    /// What they do.
+    /// Their operations.
     pub operation: Operation,
     /// Seconds of warm-up.
     pub warm: u64,
-    /// When the measured part ends.
+    /// The end of the measured part.
     pub limits: Limits,
     /// Record latencies.
     pub latencies: bool,
@@ -52,7 +52,7 @@ pub struct Tree {
     pub target_file_kb: u64,
 }
 
-/// Where the databases are.
+/// The locations of the databases.
 #[derive(Clone, Debug)]
 pub struct Files {
     /// Prefix of the directories.
@@ -63,7 +63,7 @@ pub struct Files {
     pub count: usize,
 }
 
-/// How the databases are populated.
+/// The population of the databases.
 #[derive(Clone, Debug)]
 pub struct Population {
     /// Threads.
@@ -93,14 +93,14 @@ pub struct Threads {
     pub disjoint_write: bool,
 }
 
-/// What the threads do.
+/// The operations of the threads.
 #[derive(Clone, Debug)]
 pub struct Operation {
     /// Sizes of batches: of readers, iterators, writers.
     pub sizes: [BatchSize; 3],
-    /// Where a batch is.
+    /// The position of a batch.
     pub centre: Centre,
-    /// How the documents of a batch lie around its centre.
+    /// The distribution of a batch's documents around its centre.
     pub scatter: Scatter,
     /// Percentage of writes in all operations; `None`: threads do not wait for each other.
     pub write_percent: Option<u64>,
@@ -108,7 +108,7 @@ pub struct Operation {
     pub sync: bool,
 }
 
-/// When the measured part ends: at the limit that is reached first. 0: no limit.
+/// The limits of the measured part, which ends at the one that is reached first. 0: no limit.
 #[derive(Clone, Debug, Default)]
 pub struct Limits {
     /// Seconds.

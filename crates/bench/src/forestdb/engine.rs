@@ -66,7 +66,7 @@ impl Kind {
         self.choice.flags(db, &all)
     }
 
-    /// How a stage writes, and what a write that returned guarantees.
+    /// Returns how a stage writes, and what a returned write guarantees.
     pub fn writes(&self, config: &Config, stage: Stage) -> (WriteMode, &'static str) {
         let wal = config.population.as_ref().is_none_or(|load| load.wal);
         let disable_wal = self.lsm && stage == Stage::Load && !wal;

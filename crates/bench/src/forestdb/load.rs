@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-/// What a population did.
+/// The result of a population.
 #[derive(Default)]
 pub struct Loaded {
     /// Documents.

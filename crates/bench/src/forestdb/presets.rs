@@ -4,7 +4,7 @@
 pub struct Preset {
     /// Its name.
     pub name: &'static str,
-    /// What it is.
+    /// Its description.
     pub about: &'static str,
     arguments: &'static str,
 }

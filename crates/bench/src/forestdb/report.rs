@@ -15,7 +15,7 @@ use std::fmt::Write;
 /// The number of the schema: another one when a field goes or changes its meaning.
 pub const SCHEMA: u32 = 1;
 
-/// What a report needs besides the outcome.
+/// The inputs of a report besides the outcome.
 pub struct Context<'a> {
     /// The name of the step.
     pub step: &'a str,
@@ -23,7 +23,7 @@ pub struct Context<'a> {
     pub engine: &'a str,
     /// The settings.
     pub config: &'a Config,
-    /// What a write that returned guarantees.
+    /// The guarantee of a returned write.
     pub guarantee: &'a str,
     /// Compaction debt before and after.
     pub debt: (Debt, Debt),

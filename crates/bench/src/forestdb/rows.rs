@@ -21,9 +21,9 @@ pub struct Row {
     pub key: &'static str,
     /// The default; empty: derived from other keys, or none.
     pub default: &'static str,
-    /// What it applies to.
+    /// The engines to which it applies.
     pub effect: Effect,
-    /// What it means.
+    /// Its meaning.
     pub help: &'static str,
 }
 

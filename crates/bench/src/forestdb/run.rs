@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 /// The longest pause of the thread that watches the others.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Where a step is.
+/// The phase of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum State {
@@ -31,7 +31,7 @@ pub enum State {
     Over,
 }
 
-/// What the threads of one role did in the measured part.
+/// The work of the threads of one role in the measured part.
 #[derive(Clone, Default)]
 pub struct Counted {
     /// Documents that were read or written.
@@ -53,13 +53,13 @@ impl Counted {
     }
 }
 
-/// What a step did.
+/// The result of a step.
 pub struct Outcome {
     /// By role.
     pub roles: BTreeMap<Role, Counted>,
     /// Seconds of the measured part.
     pub elapsed: f64,
-    /// What the process used in it.
+    /// The resources that the process used in it.
     pub usage: Usage,
     /// It was ended before its limit.
     pub interrupted: bool,
@@ -67,13 +67,13 @@ pub struct Outcome {
     pub error: Option<String>,
 }
 
-/// What the threads of a step share.
+/// The state that the threads of a step share.
 pub struct Shared<'a> {
     /// The settings.
     pub config: &'a Config,
     /// The databases.
     pub files: &'a Files,
-    /// How writers write.
+    /// The options of writes.
     pub write: WriteMode,
     /// Documents of each role, in [`Role`]'s order, the warm-up included.
     pub live: [AtomicU64; 3],

@@ -26,7 +26,7 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// What the command line says.
+/// The settings on the command line.
 pub struct Job {
     /// The command line, for the report.
     pub command: String,
@@ -49,7 +49,7 @@ struct Step<'a> {
     config: Config,
 }
 
-/// What all steps share.
+/// The state that all steps share.
 struct Suite<'a> {
     job: &'a Job,
     results: PathBuf,

@@ -1,4 +1,4 @@
-//! What the suites of `ferrolith-bench` share.
+//! Code that the suites of `ferrolith-bench` share.
 //!
 //! | File | Content |
 //! |---|---|

@@ -23,7 +23,7 @@ pub fn stop_at_ctrl_c() -> Result<Arc<AtomicBool>> {
     Ok(stop)
 }
 
-/// What a progress bar shows.
+/// The contents of a progress bar.
 pub struct Bar<'a> {
     /// The name of the phase.
     pub name: &'a str,

@@ -12,7 +12,7 @@ pub(super) struct Families {
 }
 
 impl Families {
-    /// As the flags say.
+    /// Creates the families from the flags.
     pub(super) fn new(flags: &Flags) -> Result<Families> {
         let count = flags.uint("num_column_families").max(1);
         let text = flags.text("column_family_distribution");

@@ -1,13 +1,13 @@
-//! LMDB, by the crate `heed`: the bar for reads.
+//! LMDB, through the crate `heed`: the reference for reads.
 //!
-//! Opened with WRITEMAP and NORDAHEAD, and with NOSYNC unless `--sync` is on. A write without a batch is a
-//! transaction. Lookups use one read transaction per thread, renewed after the thread's own writes; with
-//! `--lmdb_read_txn=call` one per lookup, which is what a lookup of the other engines means: it sees all that was
-//! written before it. An iterator always has a transaction of its own. What LMDB does not have (merges, bounds) is
+//! It is opened with WRITEMAP and NORDAHEAD, and with NOSYNC unless `--sync` is on. A write without a batch is a
+//! transaction. Lookups use one read transaction per thread, renewed after the thread's own writes. With
+//! `--lmdb_read_txn=call` they use one per lookup, which corresponds to a lookup of the other engines: it sees all
+//! earlier writes. An iterator always has its own transaction. Features that LMDB does not have (merges, bounds) are
 //! refused.
 //!
-//! Invariants of the unsafe code: an iterator borrows from the boxed transaction beside it and is
-//! dropped before it; `current` borrows from the same transaction.
+//! Invariants of the unsafe code: an iterator borrows from the boxed transaction beside it and is dropped before it;
+//! `current` borrows from the same transaction.
 #![allow(unsafe_code)]
 
 use super::{Engine, ReadMode, Result, Session, Target, WriteMode};
@@ -24,7 +24,7 @@ type Table = Database<Bytes, Bytes>;
 type ReadTxn<'a> = heed::RoTxn<'a, WithTls>;
 type Bounds<'a> = (Bound<&'a [u8]>, Bound<&'a [u8]>);
 
-/// How databases are opened.
+/// The engine, with the settings for opening databases.
 pub(super) struct Lmdb {
     flags: Flags,
 }
@@ -78,8 +78,8 @@ impl Engine for Lmdb {
         flags.set(EnvFlags::NO_SYNC, !self.flags.on("sync"));
         let mut options = EnvOpenOptions::new();
         options.map_size(MAP_SIZE).max_readers(1024);
-        // SAFETY: the benchmark's directories are used by no other process meanwhile, and nothing in this
-        // process changes the files; without --sync, a power failure may lose writes.
+        // SAFETY: no other process uses the benchmark's directories meanwhile, and nothing in this process changes the
+        // files; without --sync, a power failure may lose writes.
         let env = unsafe {
             options.flags(flags);
             options.open(&dir).map_err(text)?
@@ -161,7 +161,7 @@ struct Iter<'a> {
 }
 
 impl Iter<'_> {
-    /// Goes to the first entry of the bounds, or to the last.
+    /// Moves to the first or the last entry within the bounds.
     fn start(&mut self, table: &Table, bounds: Bounds<'_>, forward: bool) {
         self.current = None;
         self.cursor = None;

@@ -44,7 +44,7 @@ pub trait Engine {
     fn notices(&self) -> Vec<String>;
 }
 
-/// How reads are done.
+/// The options of reads.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ReadMode {
     /// Verify checksums.
@@ -73,7 +73,7 @@ pub struct ReadMode {
     pub rate_limited: bool,
 }
 
-/// How writes are done.
+/// The options of writes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WriteMode {
     /// Sync every write.
@@ -97,7 +97,7 @@ pub struct TableFile {
     pub size: u64,
 }
 
-/// How a transaction is begun.
+/// The options of a transaction.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TransactionMode {
     /// Milliseconds that it waits for a lock.

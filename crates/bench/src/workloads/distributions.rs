@@ -69,7 +69,7 @@ impl Choice {
 pub struct KeyRanges {
     /// The keys of a range.
     size: u64,
-    /// Where each range's share of `0..total` begins.
+    /// The begin of each range's share of `0..total`.
     starts: Vec<u64>,
     total: u64,
 }

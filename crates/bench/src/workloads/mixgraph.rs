@@ -74,7 +74,7 @@ impl MixLimits {
     }
 }
 
-/// How key numbers are chosen.
+/// The choice of key numbers.
 enum Keys {
     Uniform,
     Power([f64; 2]),

@@ -34,7 +34,7 @@ use thread::Thread;
 
 /// The way in which a benchmark is run.
 pub enum Body {
-    /// By threads that count operations.
+    /// Runs threads that count operations.
     Threads(fn(&mut Thread<'_>) -> Result<()>),
     /// Like `Threads`, with thread 0 writing in the background.
     WithWriter(fn(&mut Thread<'_>) -> Result<()>),
@@ -73,7 +73,7 @@ pub struct Benchmark {
     pub effect: Effect,
     /// Changes of the configuration for it.
     pub tune: fn(&mut Config),
-    /// How it is run.
+    /// The way in which it is run.
     pub body: Body,
 }
 

@@ -9,7 +9,7 @@ use crate::flags::Flags;
 use crate::report::say;
 use crate::target::{Result, Target};
 
-/// What `memstats` prints.
+/// The properties that `memstats` prints.
 const MEMTABLE_PROPERTIES: &[&str] = &[
     "rocksdb.num-immutable-mem-table",
     "rocksdb.cur-size-active-mem-table",

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
 
-/// What the threads of a benchmark share.
+/// The state that the threads of a benchmark share.
 pub struct Shared {
     /// The values that are written.
     pub values: ValueShape,
@@ -33,7 +33,7 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// For a benchmark with this configuration.
+    /// Creates the state of a benchmark with this configuration.
     pub fn new(config: &Config, values: ValueShape, clock: Arc<AtomicU64>) -> Shared {
         clock.store(0, Ordering::Relaxed);
         Shared {
@@ -103,11 +103,11 @@ pub struct Thread<'a> {
     pub id: usize,
     /// Its random numbers.
     pub random: Random64,
-    /// What it did.
+    /// Its statistics.
     pub stats: Stats,
-    /// What is run.
+    /// The configuration.
     pub config: &'a Config,
-    /// What it shares with others.
+    /// The state that it shares with other threads.
     pub shared: &'a Shared,
     /// Its access to the database.
     pub session: Box<dyn Session + 'a>,
@@ -229,7 +229,7 @@ pub struct Presence<'a> {
 }
 
 impl<'a> Presence<'a> {
-    /// Of a thread that starts.
+    /// Creates the presence of a thread that starts.
     pub fn new(shared: &'a Shared, foreground: bool) -> Presence<'a> {
         Presence { shared, foreground, succeeded: false }
     }

@@ -25,16 +25,16 @@ pub enum KeyChooser {
     Uniform {
         /// The first.
         first: u64,
-        /// How many.
+        /// The number of records.
         count: u64,
     },
     /// The records of a range one after the other, across all threads.
     Sequential {
         /// The first.
         first: u64,
-        /// How many.
+        /// The number of records.
         count: u64,
-        /// How many were taken.
+        /// The number of records taken so far.
         taken: Arc<AtomicU64>,
     },
     /// Some records are popular, anywhere in the range.
@@ -97,7 +97,7 @@ pub enum LengthChooser {
 }
 
 impl LengthChooser {
-    /// By the name of its distribution, from `min` to `max`.
+    /// Creates a chooser by the name of its distribution, from `min` to `max`.
     pub fn new(distribution: &str, min: u64, max: u64) -> Result<LengthChooser, String> {
         if min > max {
             return Err(format!("a length from {min} to {max}: the minimum is larger"));

@@ -8,7 +8,7 @@ use super::distribution::fnv;
 use crate::rng::Random64;
 use std::io::Write;
 
-/// How records look.
+/// The form of records.
 #[derive(Clone, Debug)]
 pub struct Shape {
     /// Names of fields.

@@ -11,7 +11,7 @@ use std::fmt::Write;
 /// The number of the schema: another one when a field goes or changes its meaning.
 const SCHEMA: u32 = 1;
 
-/// What a report needs besides the outcome.
+/// The inputs of a report besides the outcome.
 pub struct Context<'a> {
     /// The engine and its version.
     pub engine: &'a str,
@@ -23,7 +23,7 @@ pub struct Context<'a> {
     pub threads: usize,
     /// Operations per second that were asked for; 0: as many as possible.
     pub target: u64,
-    /// What the phase used.
+    /// The resources that the phase used.
     pub usage: Usage,
     /// Bytes of the database's files afterwards.
     pub bytes_on_disk: u64,

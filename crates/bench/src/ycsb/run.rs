@@ -40,7 +40,7 @@ pub struct Outcome {
     pub error: Option<String>,
 }
 
-/// What the threads of a phase share.
+/// The state that the threads of a phase share.
 struct Shared<'a> {
     workload: &'a Workload,
     phase: Phase,
@@ -139,7 +139,7 @@ impl<'s> Shared<'s> {
 }
 
 impl Thread<'_> {
-    /// What it counted: latencies, and records of scans.
+    /// Returns its counts: latencies, and records of scans.
     fn counted(self) -> (BTreeMap<Operation, Latencies>, u64) {
         (self.operations, self.scanned)
     }

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The settings on the command line.
 pub struct Settings {
-    /// What is run.
+    /// The phase to run.
     pub phase: Phase,
     /// The command line, for the report.
     pub command: String,
@@ -31,7 +31,7 @@ pub struct Settings {
     pub sync: bool,
     /// The seed.
     pub seed: u64,
-    /// Where the result goes as JSON.
+    /// The file for the result as JSON.
     pub json: Option<PathBuf>,
     /// Show no progress.
     pub quiet: bool,

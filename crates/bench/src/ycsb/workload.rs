@@ -52,7 +52,7 @@ impl Operation {
 /// A workload.
 #[derive(Clone)]
 pub struct Workload {
-    /// How records look.
+    /// The form of records.
     pub shape: Shape,
     /// Records of the table.
     pub records: u64,
