@@ -30,21 +30,13 @@ pub struct Kind {
 impl Kind {
     /// Parses `ferrolith`, `rocksdb`, `rocksdb:PATH` or `lmdb`. Errors say what to do.
     pub fn parse(text: &str) -> Result<Kind> {
-        let kind = |name, engine: &str, library: Option<&str>| Kind {
-            name,
-            lsm: name != "lmdb",
-            choice: Choice { engine: Some(engine.to_owned()), library: library.map(str::to_owned) },
-        };
-        match text.split_once(':') {
-            Some(("rocksdb", path)) if !path.is_empty() => Ok(kind("rocksdb", "lib", Some(path))),
-            None if text == "rocksdb" => Ok(kind("rocksdb", "lib", None)),
-            None if text == "ferrolith" => Ok(kind("ferrolith", "ferrolith", None)),
-            None if text == "lmdb" => Ok(kind("lmdb", "lmdb", None)),
-            None if ["fdb", "wt", "leveldb", "couch"].contains(&text) => Err(format!(
+        if ["fdb", "wt", "leveldb", "couch"].contains(&text) {
+            return Err(format!(
                 "engine {text}: this program does not run it; choose ferrolith, rocksdb:PATH or lmdb with --engine"
-            )),
-            _ => Err(format!("engine {text}: expected ferrolith, rocksdb, rocksdb:PATH or lmdb")),
+            ));
         }
+        let (name, choice) = Choice::parse(text)?;
+        Ok(Kind { name, lsm: name != "lmdb", choice })
     }
 
     /// Returns the flags of db_bench for a database: the options of the fork that `rall.sh` uses, then those of the

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
 /// The number of the schema: another one when a field goes or changes its meaning.
-pub const SCHEMA: u32 = 1;
+const SCHEMA: u32 = 1;
 
 /// The inputs of a report besides the outcome.
 pub struct Context<'a> {

@@ -14,16 +14,16 @@ use super::engine::{Kind, Stage};
 use super::files::{Files, directories, move_loaded};
 use super::ini::Ini;
 use super::load::{self, Loaded};
-use super::report::{Context, SCHEMA};
+use super::report::Context;
 use super::run::{self, Outcome, Shared};
-use crate::json::host;
 use crate::process::Usage;
-use crate::report::{say, timestamp};
-use crate::shared::engine::{create_directory, has_database};
+use crate::report::say;
+use crate::shared::engine::has_database;
+use crate::shared::results;
 use crate::shared::screen::{Bar, append_line, stop_at_ctrl_c};
 use crate::target::{self, Result};
-use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
+use serde_json::Value;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// The settings on the command line.
@@ -71,9 +71,9 @@ pub fn run(job: &Job) -> Result<bool> {
         eprintln!("{notice}");
     }
     let results = results_directory(job, &first.config)?;
-    write_environment(job, &results)?;
+    results::write_environment(&results, &job.command, job.engine.name, &job.engine_flags)?;
     for step in &steps {
-        write(&results.join(format!("{}.ini", step.name)), &step.ini.to_text())?;
+        results::write(&results.join(format!("{}.ini", step.name)), &step.ini.to_text())?;
     }
     let stop = stop_at_ctrl_c()?;
     let mut suite = Suite { job, results, stop: &stop, summary: Vec::new() };
@@ -125,37 +125,11 @@ fn notices(job: &Job, steps: &[Step<'_>]) -> Vec<String> {
 
 fn results_directory(job: &Job, config: &Config) -> Result<PathBuf> {
     let results = job.results.clone().unwrap_or_else(|| {
-        let time: String = timestamp().chars().filter(|c| c.is_ascii_alphanumeric()).collect();
         let prefix = config.log.clone().unwrap_or_else(|| format!("forestdb.{}", job.engine.name));
-        PathBuf::from(format!("{prefix}_{time}"))
+        results::with_time(&prefix)
     });
-    if let Some(parent) = results.parent().filter(|parent| !parent.as_os_str().is_empty()) {
-        create_directory(parent)?;
-    }
-    std::fs::create_dir(&results)
-        .map_err(|e| format!("{}: cannot be created: {e}", results.display()))?;
+    results::create(&results)?;
     Ok(results)
-}
-
-fn write(path: &Path, text: &str) -> Result<()> {
-    std::fs::write(path, text).map_err(|e| format!("{}: {e}", path.display()))
-}
-
-fn write_environment(job: &Job, results: &Path) -> Result<()> {
-    let memory = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
-    let total = memory.lines().find_map(|line| line.strip_prefix("MemTotal:"));
-    let kib = total.and_then(|rest| rest.split_whitespace().next()?.parse::<u64>().ok());
-    let environment = json!({
-        "schema": SCHEMA,
-        "time": timestamp(),
-        "command": job.command,
-        "version": env!("CARGO_PKG_VERSION"),
-        "engine": job.engine.name,
-        "engine_flags": job.engine_flags,
-        "host": host(),
-        "memory_bytes": kib.map(|kib| kib * 1024),
-    });
-    write(&results.join("environment.json"), &format!("{environment:#}\n"))
 }
 
 impl Suite<'_> {

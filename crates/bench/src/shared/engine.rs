@@ -14,6 +14,21 @@ pub struct Choice {
 }
 
 impl Choice {
+    /// Parses `ferrolith`, `rocksdb`, `rocksdb:PATH` or `lmdb`; returns also the name without the path.
+    pub fn parse(text: &str) -> Result<(&'static str, Choice)> {
+        let of = |name, engine: &str, library: Option<&str>| {
+            let (engine, library) = (Some(engine.to_owned()), library.map(str::to_owned));
+            Ok((name, Choice { engine, library }))
+        };
+        match text.split_once(':') {
+            Some(("rocksdb", path)) if !path.is_empty() => of("rocksdb", "lib", Some(path)),
+            None if text == "rocksdb" => of("rocksdb", "lib", None),
+            None if text == "ferrolith" => of("ferrolith", "ferrolith", None),
+            None if text == "lmdb" => of("lmdb", "lmdb", None),
+            _ => Err(format!("engine {text}: expected ferrolith, rocksdb, rocksdb:PATH or lmdb")),
+        }
+    }
+
     /// The name for reports.
     pub fn word(&self) -> &str {
         match (&self.engine, &self.library) {
