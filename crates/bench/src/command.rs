@@ -32,6 +32,7 @@ fn dispatch(matches: &ArgMatches, line: String) -> Result<bool, String> {
     let ycsb = match matches.subcommand() {
         Some(("ycsb", ycsb)) => ycsb,
         Some(("forestdb", args)) => return crate::forestdb::command::dispatch(args, line),
+        Some(("tuning", args)) => return crate::tuning::command::dispatch(args, line),
         _ => return Err("expected a suite; see --help".to_owned()),
     };
     match ycsb.subcommand() {
@@ -129,6 +130,7 @@ fn command() -> Command {
                 .subcommand(Command::new("properties").about("Lists the properties")),
         )
         .subcommand(crate::forestdb::command::command())
+        .subcommand(crate::tuning::command::command())
 }
 
 #[cfg(test)]

@@ -25,6 +25,7 @@ pub mod rng;
 pub mod shared;
 pub mod stats;
 pub mod target;
+pub mod tuning;
 pub mod values;
 pub mod workloads;
 pub mod ycsb;

@@ -8,6 +8,7 @@ mod benchmarks;
 mod forestdb;
 mod modes;
 mod options;
+mod tuning;
 mod ycsb;
 
 use serde_json::Value;
