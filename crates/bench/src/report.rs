@@ -54,7 +54,7 @@ pub fn line(name: &str, total: &Total) -> String {
         extra += &format!(" {}", total.message);
     }
     if let Some((found, read)) = total.found {
-        extra += &format!(" ({found} of {read} found)");
+        extra += &format!(" ({found} of {read} found{})", total.found_note);
     }
     format!(
         "{name:<12} : {:11.3} micros/op {} ops/sec {elapsed:.3} seconds {} operations;{extra}",
@@ -62,6 +62,25 @@ pub fn line(name: &str, total: &Total) -> String {
         rate(total) as u64,
         total.done,
     )
+}
+
+/// A number as C's `%g` prints it: at most six digits.
+pub fn general(number: f64) -> String {
+    if number == 0.0 || !number.is_finite() {
+        return format!("{number}");
+    }
+    let scientific = format!("{number:.5e}");
+    let (digits, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    let trimmed = |text: &str| match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text.to_owned(),
+    };
+    if !(-4..6).contains(&exponent) {
+        let sign = if exponent < 0 { '-' } else { '+' };
+        return format!("{}e{sign}{:02}", trimmed(digits), exponent.abs());
+    }
+    trimmed(&format!("{number:.*}", (5 - exponent) as usize))
 }
 
 /// Operations per second.

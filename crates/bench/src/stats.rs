@@ -37,6 +37,12 @@ pub enum Op {
     Merge,
     /// A checksum.
     Crc,
+    /// A read and a write of what becomes of it.
+    Update,
+    /// A compression.
+    Compress,
+    /// A hash.
+    Hash,
     /// A scan of several ranges.
     MultiScan,
     /// Anything else.
@@ -53,6 +59,9 @@ impl Op {
             Op::Seek => "seek",
             Op::Merge => "merge",
             Op::Crc => "crc",
+            Op::Update => "update",
+            Op::Compress => "compress",
+            Op::Hash => "hash",
             Op::MultiScan => "multiscan",
             Op::Other => "op",
         }
@@ -71,6 +80,8 @@ pub struct Stats {
     pub user_read: u64,
     /// The number of keys found and of keys searched, if applicable.
     pub found: Option<(u64, u64)>,
+    /// What follows these numbers in the report.
+    pub found_note: String,
     /// More for the report.
     pub message: String,
     /// The counts of `--perf_level`.
@@ -115,6 +126,7 @@ impl Stats {
             user_written: 0,
             user_read: 0,
             found: None,
+            found_note: String::new(),
             message: String::new(),
             perf: String::new(),
             background: false,
@@ -202,6 +214,17 @@ impl Stats {
         ))
     }
 
+    /// Forgets what was counted so far, except the user's bytes: the benchmark begins here.
+    pub fn restart(&mut self) {
+        (self.done, self.bytes) = (0, 0);
+        self.shared.0.store(0, Ordering::Relaxed);
+        self.latencies.values_mut().for_each(|histogram| *histogram = Histogram::default());
+        self.start = Instant::now();
+        self.last = self.start;
+        self.last_line = (self.start, 0);
+        self.next_line = if self.interval.ops == 0 { u64::MAX } else { self.interval.ops };
+    }
+
     /// Ends the thread's time.
     pub fn stop(&mut self) {
         self.finish = Instant::now();
@@ -235,6 +258,8 @@ pub struct Total {
     pub perf: String,
     /// Keys found and looked for, all threads.
     pub found: Option<(u64, u64)>,
+    /// What follows these numbers in the report, of one thread.
+    pub found_note: String,
     /// Operations and seconds of the background.
     pub background: Option<(u64, f64)>,
     /// Latencies by kind.
@@ -264,6 +289,9 @@ impl Total {
             if let Some((found, read)) = stats.found {
                 let (f, r) = total.found.unwrap_or((0, 0));
                 total.found = Some((f + found, r + read));
+            }
+            if total.found_note.is_empty() {
+                total.found_note = stats.found_note;
             }
             if total.message.is_empty() {
                 total.message = stats.message;

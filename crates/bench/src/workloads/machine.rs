@@ -16,29 +16,29 @@ const CHECKSUMMED: u64 = 5000 << 20;
 const COMPRESSED: u64 = 1 << 30;
 
 pub(super) fn crc32c_blocks(t: &mut Thread<'_>) -> Result<()> {
-    checksum(t, crc32c)
+    checksum(t, Op::Crc, crc32c)
 }
 
 pub(super) fn xxhash(t: &mut Thread<'_>) -> Result<()> {
-    checksum(t, |data| block_checksum(ChecksumType::XxHash, data, 0))
+    checksum(t, Op::Hash, |data| block_checksum(ChecksumType::XxHash, data, 0))
 }
 
 pub(super) fn xxhash64(t: &mut Thread<'_>) -> Result<()> {
-    checksum(t, |data| block_checksum(ChecksumType::XxHash64, data, 0))
+    checksum(t, Op::Hash, |data| block_checksum(ChecksumType::XxHash64, data, 0))
 }
 
 pub(super) fn xxh3(t: &mut Thread<'_>) -> Result<()> {
-    checksum(t, |data| block_checksum(ChecksumType::Xxh3, data, 0))
+    checksum(t, Op::Hash, |data| block_checksum(ChecksumType::Xxh3, data, 0))
 }
 
-fn checksum(t: &mut Thread<'_>, of: impl Fn(&[u8]) -> u32) -> Result<()> {
+fn checksum(t: &mut Thread<'_>, op: Op, of: impl Fn(&[u8]) -> u32) -> Result<()> {
     let data = vec![b'x'; t.config.block_size];
     let mut sum = 0u32;
     let mut bytes = 0;
     while bytes < CHECKSUMMED {
         sum = sum.wrapping_add(of(black_box(&data)));
         bytes += data.len() as u64;
-        t.finished(1, Op::Crc);
+        t.finished(1, op);
     }
     black_box(sum);
     t.stats.bytes = bytes;
@@ -96,7 +96,7 @@ pub(super) fn compress(t: &mut Thread<'_>) -> Result<()> {
         codec.compress(&block, None, &mut out).map_err(|error| error.to_string())?;
         produced += out.len() as u64;
         bytes += block.len() as u64;
-        t.finished(1, Op::Other);
+        t.finished(1, Op::Compress);
     }
     t.stats.message = format!("(output: {:.1}%)", produced as f64 * 100.0 / bytes as f64);
     t.stats.bytes = bytes;

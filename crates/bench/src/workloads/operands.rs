@@ -3,7 +3,6 @@
 use super::read::lookups_with;
 use super::thread::Thread;
 use crate::report::say;
-use crate::stats::Op;
 use crate::target::{Result, touch};
 use std::time::Instant;
 
@@ -41,7 +40,6 @@ pub(super) fn of_one_key(t: &mut Thread<'_>) -> Result<()> {
             .merge(KEY, operand.as_bytes())
             .map_err(|error| format!("merge error: {error}"))?;
         t.stats.user_written += (KEY.len() + operand.len()) as u64;
-        t.finished(1, Op::Merge);
     }
     search_value(t)?;
     search_operands(t)
@@ -57,7 +55,6 @@ fn search_value(t: &mut Thread<'_>) -> Result<()> {
     say("--- Get API call --- ");
     say(&format!("Found key? {}\nGet: {seconds} seconds", u8::from(found)));
     say(&format!("Sample data from Get API call: {sample}"));
-    t.finished(1, Op::Read);
     Ok(())
 }
 
@@ -73,7 +70,6 @@ fn search_operands(t: &mut Thread<'_>) -> Result<()> {
         .map(|(i, operand)| format!("List: {i} : {}", String::from_utf8_lossy(operand)))
         .collect();
     say(&format!("Sample data from GetMergeOperands API call: {}", lists.join("\n")));
-    t.finished(1, Op::Read);
     Ok(())
 }
 

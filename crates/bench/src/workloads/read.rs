@@ -2,6 +2,7 @@
 
 use super::thread::{Budget, Thread};
 use super::write;
+use crate::histogram::Histogram;
 use crate::stats::Op;
 use crate::target::{Result, touch};
 use crate::values::ValueMaker;
@@ -21,16 +22,39 @@ pub(super) fn hot(t: &mut Thread<'_>) -> Result<()> {
     lookups(t, |t| skewed(t, range))
 }
 
-/// Looks up numbers below the next power of two, which may be beyond the keys.
+/// Looks up numbers below the next power of two, which may be beyond the keys. The limits are checked after each
+/// hundred lookups.
 pub(super) fn fast(t: &mut Thread<'_>) -> Result<()> {
-    let num = t.config.num;
-    let (mask, mut missing) = (num.next_power_of_two() - 1, 0u64);
-    lookups(t, |t| {
-        let number = t.random.draw() & mask;
-        missing += u64::from(number >= num);
-        number
-    })?;
-    t.stats.message = format!("(issued {missing} non-exist keys)");
+    const STEP: u64 = 100;
+    let config = t.config;
+    let (mask, mut missing) = (config.num.next_power_of_two() - 1, 0u64);
+    let mut budget = Budget::new(config, t.shared, config.duration, config.reads);
+    let (mut read, mut found) = (0, 0);
+    // RocksDB draws a database here; the draw keeps key sequences equal.
+    t.random.draw();
+    loop {
+        for _ in 0..STEP {
+            let number = t.random.draw() & mask;
+            missing += u64::from(number >= config.num);
+            let key = t.keys.make(number, config.num);
+            if let Some(value) = t.session.get(key).map_err(get_error)? {
+                touch(value);
+                found += 1;
+                t.stats.user_read += (key.len() + value.len()) as u64;
+            }
+        }
+        read += STEP;
+        if let Some(limit) = &t.shared.read_limit {
+            limit.request(STEP);
+            t.stats.reset_clock();
+        }
+        t.finished(STEP, Op::Read);
+        if budget.done(STEP) {
+            break;
+        }
+    }
+    t.stats.found = Some((found, read));
+    t.stats.found_note = format!(", issued {missing} non-exist keys");
     Ok(())
 }
 
@@ -157,39 +181,58 @@ pub(super) fn many_while_writing(t: &mut Thread<'_>) -> Result<()> {
     if t.id == 0 { write::background(t, false) } else { many_random(t) }
 }
 
-/// Threads that read, beside one that scans the whole database repeatedly.
+/// Threads that read, beside one that scans the whole database and counts like the others.
 pub(super) fn while_scanning(t: &mut Thread<'_>) -> Result<()> {
-    if t.id == 0 { super::scan::background(t) } else { random(t) }
+    if t.id == 0 { super::scan::steps(t) } else { random(t) }
 }
 
-/// Asks for the sizes of ranges of keys.
+/// Asks for the sizes of ranges between two random keys.
 pub(super) fn approximate_sizes(t: &mut Thread<'_>) -> Result<()> {
-    ranges(t, |t, begin, end| t.session.approximate_size(begin, end).map(|_| ()))
-}
-
-/// Asks how much memtables hold of ranges of keys.
-pub(super) fn approximate_memtables(t: &mut Thread<'_>) -> Result<()> {
-    ranges(t, |t, begin, end| t.session.approximate_memtable_stats(begin, end).map(|_| ()))
-}
-
-/// Both ends are random keys.
-fn ranges(
-    t: &mut Thread<'_>,
-    ask: impl Fn(&mut Thread<'_>, &[u8], &[u8]) -> Result<()>,
-) -> Result<()> {
     let config = t.config;
     let mut budget = Budget::new(config, t.shared, config.duration, config.reads);
-    let mut begin = Vec::new();
-    while !budget.done(config.batch) {
+    let (mut begin, mut sum, mut sizes) = (Vec::new(), 0u64, 0u64);
+    while !budget.done(1) {
+        // RocksDB draws a database here; the draw keeps key sequences equal.
+        t.random.draw();
         for _ in 0..config.batch {
             let ends = [t.random_key(), t.random_key()];
             begin.clear();
             begin.extend_from_slice(t.keys.make(ends[0].min(ends[1]), config.num));
-            let end = t.keys.make(ends[0].max(ends[1]), config.num).to_vec();
-            ask(t, &begin, &end)?;
+            let end = t.keys.make(ends[0].max(ends[1]), config.num);
+            sum += t.session.approximate_size(&begin, end)?;
+            sizes += 1;
         }
         t.finished(config.batch, Op::Other);
     }
+    let average = sum as f64 / sizes.max(1) as f64;
+    t.stats.message = format!("(Avg approx size={})", crate::report::general(average));
+    Ok(())
+}
+
+/// Asks how many entries memtables have in ranges of `--batch_size` keys.
+pub(super) fn approximate_memtables(t: &mut Thread<'_>) -> Result<()> {
+    let config = t.config;
+    let starts = config.num.checked_sub(config.batch).filter(|starts| *starts > 0);
+    let starts = starts.ok_or("approximatememtablestats needs --num above --batch_size")?;
+    let mut budget = Budget::new(config, t.shared, config.duration, config.reads);
+    let (mut begin, mut counts) = (Vec::new(), Histogram::default());
+    while !budget.done(1) {
+        // RocksDB draws a database here; the draw keeps key sequences equal.
+        t.random.draw();
+        let start = t.random.draw() % starts;
+        begin.clear();
+        begin.extend_from_slice(t.keys.make(start, config.num));
+        let end = t.keys.make(start + config.batch, config.num);
+        let (entries, _) = t.session.approximate_memtable_stats(&begin, end)?;
+        // The histogram prints thousandths of what it is given.
+        counts.add(entries * 1000);
+        t.finished(1, Op::Other);
+    }
+    t.stats.message = format!(
+        "\nReported entry count stats (expected {}): \n{}",
+        config.batch,
+        counts.text().trim_end()
+    );
     Ok(())
 }
 
@@ -212,20 +255,26 @@ fn mixed(t: &mut Thread<'_>, merge: bool) -> Result<()> {
     let config = t.config;
     let mut budget = Budget::new(config, t.shared, config.duration, config.readwrites);
     let mut values = ValueMaker::new(&t.shared.values);
-    let (mut reads, mut writes, mut found) = (0u64, 0u64, 0u64);
+    let (mut reads, mut writes, mut found, mut longest) = (0u64, 0u64, 0u64, 0);
     let num = if merge { config.merge_keys.max(1) } else { config.num };
+    let mut turn = 0;
     while !budget.done(1) {
+        // RocksDB draws a database here; the draw keeps key sequences equal.
         t.random.draw();
         let number = t.random.draw() % num;
-        let percent = t.random.draw() % 100;
-        let is_read =
-            if merge { percent >= config.merge_percent } else { percent < config.read_percent };
+        // Merges are drawn; writes follow the reads of each hundred operations.
+        let is_read = match merge {
+            true => t.random.draw() % 100 >= config.merge_percent,
+            false => turn < config.read_percent,
+        };
+        turn = (turn + 1) % 100;
         t.choose(number);
         let key = t.keys.make(number, num);
         if is_read {
             if let Some(value) = t.session.get(key).map_err(get_error)? {
                 touch(value);
                 found += 1;
+                longest = longest.max(value.len());
                 t.stats.user_read += (key.len() + value.len()) as u64;
             }
             reads += 1;
@@ -240,9 +289,13 @@ fn mixed(t: &mut Thread<'_>, merge: bool) -> Result<()> {
             t.finished(1, if merge { Op::Merge } else { Op::Write });
         }
     }
-    let word = if merge { "merges" } else { "writes" };
-    t.stats.message =
-        format!("( reads:{reads} {word}:{writes} total:{} found:{found})", config.readwrites);
+    let total = config.readwrites;
+    t.stats.message = match merge {
+        true => format!(
+            "(reads:{reads} merges:{writes} total:{total} hits:{found} maxlength:{longest})"
+        ),
+        false => format!("( reads:{reads} writes:{writes} total:{total} found:{found})"),
+    };
     Ok(())
 }
 

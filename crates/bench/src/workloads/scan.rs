@@ -4,7 +4,6 @@ use super::thread::{Budget, Thread};
 use super::write;
 use crate::stats::Op;
 use crate::target::{Result, touch};
-use crate::values::ValueMaker;
 
 fn iterator_error(error: String) -> String {
     format!("iterator error: {error}")
@@ -208,51 +207,61 @@ pub(super) fn create(t: &mut Thread<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Writes a key, seeks to it and steps on, in order.
+/// Writes all keys in order, which does not count, and seeks to each key twice, before and after `--seek_nexts` steps.
 pub(super) fn fill_and_seek(t: &mut Thread<'_>) -> Result<()> {
     let config = t.config;
-    let mut values = ValueMaker::new(&t.shared.values);
+    write::fill_part(t, write::Order::Sequential, write::Part { skip: 0, writes: config.num })?;
+    t.stats.restart();
     t.session.open_iterator(None, None).map_err(iterator_error)?;
-    for number in 0..config.num {
-        let key = t.keys.make(number, config.num);
-        let value = values.make();
-        t.session.put(key, value).map_err(|error| format!("put error: {error}"))?;
-        t.stats.user_written += (key.len() + value.len()) as u64;
-        t.finished(1, Op::Write);
-        if !config.read_mode.tailing {
-            t.session.open_iterator(None, None).map_err(iterator_error)?;
-        }
-        let key = t.keys.make(number, config.num);
-        t.session.seek(key);
-        if !t.session.valid() || t.session.key() != key {
-            return Err(format!("a seek does not find key {number}, which was written"));
-        }
+    let mut number = 0;
+    while number < config.num {
+        seek_to(t, number)?;
         for _ in 0..config.seek_nexts {
-            if !t.session.valid() {
+            if number + 1 == config.num {
                 break;
             }
-            t.session.next();
+            if config.reverse {
+                t.session.prev()
+            } else {
+                t.session.next()
+            }
+            number += 1;
+            t.finished(1, Op::Seek);
         }
-        t.session.status().map_err(iterator_error)?;
-        t.finished(1, Op::Seek);
+        seek_to(t, number)?;
+        number += 1;
     }
     t.session.close_iterator();
     Ok(())
 }
 
-/// Scans the whole database repeatedly until the foreground threads are done.
-pub(super) fn background(t: &mut Thread<'_>) -> Result<()> {
-    t.stats.background = true;
-    while !t.shared.foreground_is_done() {
-        t.session.open_iterator(None, None).map_err(iterator_error)?;
-        t.session.seek_to_first();
-        while t.session.valid() && !t.shared.foreground_is_done() {
+/// Seeks to a key that must exist.
+fn seek_to(t: &mut Thread<'_>, number: u64) -> Result<()> {
+    let key = t.keys.make(number, t.config.num);
+    t.session.seek(key);
+    if !t.session.valid() || t.session.key() != key {
+        t.session.status().map_err(iterator_error)?;
+        return Err(format!("a seek does not find key {number}, which was written"));
+    }
+    t.finished(1, Op::Seek);
+    Ok(())
+}
+
+/// Scans the whole database repeatedly. One operation is one step, or the seek to the first key.
+pub(super) fn steps(t: &mut Thread<'_>) -> Result<()> {
+    let config = t.config;
+    let mut budget = Budget::new(config, t.shared, config.duration, config.reads);
+    t.session.open_iterator(None, None).map_err(iterator_error)?;
+    while !budget.done(1) {
+        if t.session.valid() {
             touch(t.session.value());
             t.stats.user_read += (t.session.key().len() + t.session.value().len()) as u64;
-            t.finished(1, Op::Read);
             t.session.next();
+        } else {
+            t.session.status().map_err(iterator_error)?;
+            t.session.seek_to_first();
         }
-        t.session.status().map_err(iterator_error)?;
+        t.finished(1, Op::Seek);
     }
     t.session.close_iterator();
     Ok(())

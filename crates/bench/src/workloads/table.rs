@@ -47,7 +47,7 @@ pub const GROUPS: &[(&str, &[Benchmark])] = &[
         Benchmark { tune: |c| c.threads = 1, ..fill("fillanddeleteuniquerandom", "run filluniquerandom with entries that are deleted later (--disposable_entries_batch_size) and others that stay", AddsNew, Threads(write::unique_random)) },
         Benchmark { tune: |c| c.threads = 1, ..fill("fillseqdeterministic", "fill each level with one sorted run, the last level in order; needs --disable_auto_compactions", AddsNew, Threads(deterministic::sequential)) },
         Benchmark { tune: |c| c.threads = 1, ..fill("filluniquerandomdeterministic", "run fillseqdeterministic with all levels in random order", AddsNew, Threads(deterministic::unique_random)) },
-        Benchmark { tune: |c| c.threads = 1, ..fill("fillseekseq", "write each key in order and seek to it, with one thread", AddsNew, Threads(scan::fill_and_seek)) },
+        Benchmark { tune: |c| c.threads = 1, ..fill("fillseekseq", "write all keys in order and seek to each key twice, with one thread; only the seeks count", AddsNew, Threads(scan::fill_and_seek)) },
         Benchmark { tune: |c| { thousandth(c); c.write_mode.sync = true; }, ..fill("fillsync", "random writes of --num/1000 keys, each synced; --writes overrides the number", AddsRandom, Threads(write::random)) },
         Benchmark { tune: |c| { thousandth(c); c.value_size = 100_000; }, ..fill("fill100K", "random writes of --num/1000 keys, with values of 100,000 bytes; --writes overrides the number", AddsRandom, Threads(write::random)) },
     ]),
@@ -72,7 +72,7 @@ pub const GROUPS: &[(&str, &[Benchmark])] = &[
         bench("readrandomoperands", "look up the merge operands of random keys", Threads(operands::random)),
         bench("getmergeoperands", "merge sorted lists into one key; search the value and then the single operands", Threads(operands::of_one_key)),
         bench("approximatesizerandom", "query the approximate sizes of random ranges", Threads(read::approximate_sizes)),
-        bench("approximatememtablestats", "query the approximate memtable sizes of random ranges", Threads(read::approximate_memtables)),
+        bench("approximatememtablestats", "query the number of memtable entries in random ranges of --batch_size keys", Threads(read::approximate_memtables)),
     ]),
     ("Scan", &[
         bench("readseq", "iterate from the first key", Threads(scan::forward)),
@@ -86,7 +86,7 @@ pub const GROUPS: &[(&str, &[Benchmark])] = &[
     ("Mix operations", &[
         Benchmark { effect: AddsRandom, ..bench("readwhilewriting", "run readrandom while another thread writes", WithWriter(read::while_writing)) },
         Benchmark { effect: AddsRandom, ..bench("readwhilemerging", "run readrandom while another thread merges", WithWriter(read::while_merging)) },
-        bench("readwhilescanning", "run readrandom while another thread scans the whole database", WithWriter(read::while_scanning)),
+        bench("readwhilescanning", "run readrandom while another thread scans the whole database, whose steps count, too", WithWriter(read::while_scanning)),
         Benchmark { effect: AddsRandom, ..bench("multireadwhilewriting", "run multireadrandom while another thread writes", WithWriter(read::many_while_writing)) },
         Benchmark { effect: AddsRandom, ..bench("newiteratorwhilewriting", "run newiterator while another thread writes", WithWriter(scan::create_while_writing)) },
         Benchmark { effect: AddsRandom, ..bench("seekrandomwhilewriting", "run seekrandom while another thread writes", WithWriter(scan::while_writing)) },

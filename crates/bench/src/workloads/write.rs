@@ -2,6 +2,7 @@
 
 use super::thread::{Budget, Limit, Thread};
 use crate::config::{Config, Overwrite, RangeTombstones};
+use crate::report::say;
 use crate::rng::{Permutation, Random64};
 use crate::stats::Op;
 use crate::target::Result;
@@ -43,6 +44,8 @@ struct Numbers {
     /// The last keys, while some are to be overwritten.
     window: VecDeque<u64>,
     chooser: Random64,
+    /// Keys that were new, and keys that were written again, while some are to be overwritten.
+    new_and_old: [u64; 2],
 }
 
 impl Numbers {
@@ -58,6 +61,7 @@ impl Numbers {
             overwrite,
             window: VecDeque::new(),
             chooser: Random64::new(config.seed),
+            new_and_old: [0, 0],
         }
     }
 
@@ -83,8 +87,10 @@ impl Numbers {
         const BIG: u64 = 1 << 53;
         let share = (self.chooser.draw() % BIG) as f64 / BIG as f64;
         if !self.window.is_empty() && share < self.overwrite.probability {
+            self.new_and_old[1] += 1;
             return self.window[(self.chooser.draw() % self.window.len() as u64) as usize];
         }
+        self.new_and_old[0] += 1;
         let number = self.unique();
         if self.window.len() >= self.overwrite.window {
             self.window.pop_front();
@@ -144,7 +150,7 @@ pub(super) fn fill_part(t: &mut Thread<'_>, order: Order, part: Part) -> Result<
     if num != config.num {
         t.stats.message = format!("({num} ops)");
     }
-    let (mut entries, mut written) = (0, 0);
+    let (mut entries, mut written, mut ranges) = (0, 0, 0u64);
     while !budget.done(config.batch) {
         if order != Order::Sequential {
             // RocksDB draws a database here; the draw keeps key sequences equal.
@@ -165,6 +171,7 @@ pub(super) fn fill_part(t: &mut Thread<'_>, order: Order, part: Part) -> Result<
             if wants_tombstone(&config.tombstones, entries) {
                 let begin = numbers.draw(&mut t.random);
                 tombstone(t, begin)?;
+                ranges += 1;
             }
         }
         if config.batch > 1 {
@@ -179,6 +186,13 @@ pub(super) fn fill_part(t: &mut Thread<'_>, order: Order, part: Part) -> Result<
     }
     t.stats.bytes += written;
     t.stats.user_written += written;
+    let [new, old] = numbers.new_and_old;
+    if new > 0 {
+        say(&format!("Number of unique keys inserted: {new}.\nNumber of overwrites: {old}"));
+    }
+    if ranges > 0 {
+        say(&format!("Number of range deletions: {ranges}"));
+    }
     Ok(())
 }
 
