@@ -229,3 +229,7 @@ fn reserve(write: &mut WriteState, batch: &WriteBatch, order: &CommitOrder) -> O
     }
     turn
 }
+
+#[cfg(test)]
+#[path = "commit_test.rs"]
+mod tests;

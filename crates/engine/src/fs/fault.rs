@@ -102,9 +102,13 @@ impl Fault {
     }
 }
 
+/// Called before an operation on a path.
+type Observer = Arc<dyn Fn(Op, &Path) + Send + Sync>;
+
 #[derive(Default)]
 struct State {
     faults: Vec<Fault>,
+    observer: Option<Observer>,
     /// The result of `free_space`, if it is overridden.
     free_space: Option<u64>,
     counts: HashMap<Op, u64>,
@@ -140,6 +144,11 @@ impl FaultFs {
         self.state.lock().free_space = bytes;
     }
 
+    /// Calls `observer` before every operation. The operation waits until it returns.
+    pub fn observe(&self, observer: impl Fn(Op, &Path) + Send + Sync + 'static) {
+        self.state.lock().observer = Some(Arc::new(observer));
+    }
+
     /// The number of times that `op` was attempted.
     pub fn count(&self, op: Op) -> u64 {
         self.state.lock().counts.get(&op).copied().unwrap_or(0)
@@ -158,6 +167,10 @@ impl FaultFs {
 
 /// Counts the operation and finds the fault that applies to it.
 fn hit(state: &SharedState, op: Op, path: &Path) -> Option<FaultKind> {
+    let observer = state.lock().observer.clone();
+    if let Some(observer) = observer {
+        observer(op, path);
+    }
     let mut state = state.lock();
     *state.counts.entry(op).or_default() += 1;
     let path = path.to_string_lossy();

@@ -10,5 +10,10 @@ mod pausing;
 mod refit;
 mod renewal;
 mod scheduler;
+#[cfg(test)]
+pub(crate) mod testing;
 
 pub(crate) use scheduler::Scheduler;
+
+#[cfg(test)]
+mod jobs_test;

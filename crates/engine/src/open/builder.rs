@@ -38,7 +38,7 @@ pub(super) struct Builder {
 }
 
 impl Builder {
-    /// Recovers or creates the database, and starts its background threads.
+    /// Recovers or creates the database. Its background threads are not started.
     pub(super) fn build(self, exists: bool, lock: Box<dyn FileLock>) -> Result<Arc<Core>> {
         let mut versions = self.recover_versions(exists)?;
         let identity = self.identity(&mut versions)?;
@@ -89,11 +89,6 @@ impl Builder {
         }
         core.write_options_file();
         core.jobs.list_late_tables();
-        if let Err(e) = core.jobs.start() {
-            // The threads that did start keep the database and its lock.
-            let _ = core.close();
-            return Err(e);
-        }
         Ok(core)
     }
 

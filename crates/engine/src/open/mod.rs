@@ -26,4 +26,6 @@ pub(crate) use descriptor::not_found;
 pub use descriptor::{ColumnFamilyDescriptor, DEFAULT_COLUMN_FAMILY};
 pub(crate) use log_header::{keep_family, log_family};
 pub(crate) use open::open;
+#[cfg(test)]
+pub(crate) use open::open_without_threads;
 pub(crate) use read_only::open_read_only;

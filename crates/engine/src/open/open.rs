@@ -13,14 +13,29 @@ use crate::stats::{Activity, busy_with};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Opens a database, or creates it if the options allow that.
+/// Opens a database, or creates it if the options allow that, and starts its background threads.
 pub(crate) fn open(
+    options: DbOptions,
+    path: &Path,
+    descriptors: Vec<ColumnFamilyDescriptor>,
+) -> Result<Arc<Core>> {
+    let _busy = busy_with(Activity::DbOpen);
+    let core = open_without_threads(options, path, descriptors)?;
+    if let Err(e) = core.jobs.start() {
+        // The threads that did start keep the database and its lock.
+        let _ = core.close();
+        return Err(e);
+    }
+    Ok(core)
+}
+
+/// Opens a database, or creates it if the options allow that. No job runs before its threads are started.
+pub(crate) fn open_without_threads(
     mut options: DbOptions,
     path: &Path,
     mut descriptors: Vec<ColumnFamilyDescriptor>,
 ) -> Result<Arc<Core>> {
     validate(&options, &descriptors)?;
-    let _busy = busy_with(Activity::DbOpen);
     let fs = file_system(&options);
     let dir = fs.absolute(path);
     let wal_dir = wal_directory(&*fs, &options, &dir);

@@ -10,7 +10,7 @@ use crate::fs::{FileSystem, WritableOptions};
 use crate::iter::testing::text;
 use crate::options::{ColumnFamilyOptions, CompressionOptions, PlainTableOptions, TableFactory};
 use crate::sst::{TableBuilder, TableBuilderContext, TableIterOptions};
-use crate::version::{DataPaths, OpenTables, TableCache};
+use crate::version::{DataPaths, OpenTables, TableCache, VersionEdit};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -214,4 +214,23 @@ pub(crate) fn contents(file: &FileMeta, tables: &TableCache) -> String {
         }
     }
     out
+}
+
+/// An edit as text, without sizes and times.
+pub(crate) fn show_edit(edit: &VersionEdit) -> String {
+    let mut out = format!("of family {}:", edit.column_family);
+    for (what, number) in [
+        ("log", edit.log_number),
+        ("min log", edit.min_log_number_to_keep),
+        ("next file", edit.next_file_number),
+        ("last sequence", edit.last_sequence),
+        ("in a group, still to come", edit.in_atomic_group.map(u64::from)),
+    ] {
+        out += &number.map_or_else(String::new, |number| format!(" {what} {number},"));
+    }
+    out +=
+        &edit.column_family_add.as_ref().map_or_else(String::new, |name| format!(" add {name},"));
+    edit.deleted_files.iter().for_each(|(level, n)| out += &format!(" -L{level} {n},"));
+    edit.new_files.iter().for_each(|(level, f)| out += &format!(" +L{level} {},", f.number));
+    out.trim_end_matches([',', ':']).to_owned()
 }
