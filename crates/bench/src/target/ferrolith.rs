@@ -8,7 +8,7 @@ use crate::flags::Flags;
 use ferrolith::internal::db::backup::{
     BackupEngine, BackupEngineOptions, CreateBackupOptions, RestoreOptions,
 };
-use ferrolith::internal::db::{ColumnFamily, ColumnFamilyDescriptor, Db};
+use ferrolith::internal::db::{ColumnFamily, ColumnFamilyDescriptor, PlainDb};
 use ferrolith::internal::error::rocksdb_text;
 use ferrolith::internal::external::LiveFileMetaData;
 use ferrolith::internal::options::{
@@ -69,7 +69,7 @@ impl Engine for Ferrolith {
         }
         let (options, dir, families) = (&self.options.db, &self.dir, self.descriptors());
         let opened = if self.flags.on("readonly") {
-            Db::open_cf_for_read_only(options, dir, families, false)
+            PlainDb::open_cf_for_read_only(options, dir, families, false)
                 .map(|(db, cfs)| (Kind::Plain(db), cfs))
         } else if self.flags.on("transaction_db") {
             TransactionDb::open_cf(options, &TransactionDbOptions::default(), dir, families)
@@ -78,7 +78,7 @@ impl Engine for Ferrolith {
             OptimisticTransactionDb::open_cf(options, dir, families)
                 .map(|(db, cfs)| (Kind::Optimistic(db), cfs))
         } else {
-            Db::open_cf(options, dir, families).map(|(db, cfs)| (Kind::Plain(db), cfs))
+            PlainDb::open_cf(options, dir, families).map(|(db, cfs)| (Kind::Plain(db), cfs))
         };
         let (kind, families) = opened.map_err(|error| format!("open error: {}", text(error)))?;
         let subcompactions = options.max_subcompactions;
@@ -103,7 +103,7 @@ impl Engine for Ferrolith {
 /// What was opened.
 pub(super) enum Kind {
     /// A database, perhaps for reading only.
-    Plain(Db),
+    Plain(PlainDb),
     /// With locking transactions; its own writes take locks too.
     Locking(TransactionDb),
     /// With transactions that are checked at commit.
@@ -112,7 +112,7 @@ pub(super) enum Kind {
 
 impl Kind {
     /// The database itself.
-    pub(super) fn db(&self) -> &Db {
+    pub(super) fn db(&self) -> &PlainDb {
         match self {
             Kind::Plain(db) => db,
             Kind::Locking(db) => db.db(),

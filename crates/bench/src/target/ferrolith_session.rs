@@ -6,7 +6,7 @@ use ferrolith::Code;
 use ferrolith::internal::base::{ValueBuffer, perf};
 use ferrolith::internal::batch::WriteBatch;
 use ferrolith::internal::budget::IoPriority;
-use ferrolith::internal::db::{ColumnFamily, Db, DbIterator, Snapshot};
+use ferrolith::internal::db::{ColumnFamily, DbIterator, PlainDb, Snapshot};
 use ferrolith::internal::error::rocksdb_text;
 use ferrolith::internal::options::{ReadOptions, SizeApproximationOptions, WriteOptions};
 use ferrolith::internal::txn::{
@@ -16,7 +16,7 @@ use ferrolith::internal::txn::{
 /// Its options, its batch, its iterator and its buffers.
 pub(super) struct Thread<'a> {
     database: &'a Database,
-    db: &'a Db,
+    db: &'a PlainDb,
     /// Where what comes next is read and written.
     family: &'a ColumnFamily,
     read: ReadOptions,
@@ -218,7 +218,7 @@ impl Session for Thread<'_> {
         self.iterator = None;
         self.read.iterate_lower_bound = lower.map(<[u8]>::to_vec);
         self.read.iterate_upper_bound = upper.map(<[u8]>::to_vec);
-        self.iterator = Some(self.db.iter_cf(&self.read, self.family).map_err(text)?);
+        self.iterator = Some(self.db.iter_cf(&self.read, self.family).map_err(text)?.into());
         Ok(())
     }
 

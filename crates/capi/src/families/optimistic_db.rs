@@ -33,7 +33,7 @@ pub unsafe extern "C" fn rocksdb_optimistictransactiondb_open(
 ) -> *mut rocksdb_optimistictransactiondb_t {
     run(errptr, ptr::null_mut(), || {
         let inner = OptimisticTransactionDb::open(&get(options)?.inner, path(name))?;
-        let base = rocksdb_t::new(inner.db().clone());
+        let base = rocksdb_t::new(inner.db().clone().into());
         Ok(give(rocksdb_optimistictransactiondb_t { inner, base }))
     })
 }
@@ -55,7 +55,7 @@ pub unsafe extern "C" fn rocksdb_optimistictransactiondb_open_column_families(
         let options = &get(options)?.inner.db;
         let (inner, families) = OptimisticTransactionDb::open_cf(options, path(name), families)?;
         give_families(families, column_family_handles);
-        let base = rocksdb_t::new(inner.db().clone());
+        let base = rocksdb_t::new(inner.db().clone().into());
         Ok(give(rocksdb_optimistictransactiondb_t { inner, base }))
     })
 }
@@ -79,7 +79,7 @@ pub unsafe extern "C" fn rocksdb_optimistictransactiondb_close(
 pub unsafe extern "C" fn rocksdb_optimistictransactiondb_get_base_db(
     otxn_db: *mut rocksdb_optimistictransactiondb_t,
 ) -> *mut rocksdb_t {
-    let base = otxn_db.as_ref().map(|db| rocksdb_t::new(db.inner.db().clone()));
+    let base = otxn_db.as_ref().map(|db| rocksdb_t::new(db.inner.db().clone().into()));
     base.map_or(ptr::null_mut(), give)
 }
 

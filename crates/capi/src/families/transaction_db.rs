@@ -24,7 +24,7 @@ pub struct rocksdb_transactiondb_t {
 
 /// Returns an opened database to the caller.
 fn opened(inner: TransactionDb) -> *mut rocksdb_transactiondb_t {
-    let base = rocksdb_t::new(inner.db().clone());
+    let base = rocksdb_t::new(inner.db().clone().into());
     give(rocksdb_transactiondb_t { inner, base, named: Arc::default() })
 }
 
@@ -87,7 +87,7 @@ pub unsafe extern "C" fn rocksdb_transactiondb_close(txn_db: *mut rocksdb_transa
 pub unsafe extern "C" fn rocksdb_transactiondb_get_base_db(
     txn_db: *mut rocksdb_transactiondb_t,
 ) -> *mut rocksdb_t {
-    let base = txn_db.as_ref().map(|db| rocksdb_t::new(db.inner.db().clone()));
+    let base = txn_db.as_ref().map(|db| rocksdb_t::new(db.inner.db().clone().into()));
     base.map_or(ptr::null_mut(), give)
 }
 

@@ -70,7 +70,8 @@ impl Db {
     /// [`WriteOptions::disable_wal`]: crate::WriteOptions::disable_wal
     pub fn get_updates_since(&self, sequence: u64) -> Result<Changes> {
         let wanted = sequence.max(1);
-        let mut changes = Changes { db: self.inner().clone(), wanted, logs: None, failed: false };
+        let mut changes =
+            Changes { db: self.inner().plain().clone(), wanted, logs: None, failed: false };
         changes.look()?;
         Ok(changes)
     }

@@ -1,9 +1,9 @@
 //! The cursor: a position among keys that is moved explicitly.
 
 use super::{ColumnFamily, Db};
-use crate::db::DbIterator;
 use crate::error::Result;
 use crate::options::ReadOptions;
+use crate::utilities::AnyIterator;
 use std::fmt;
 
 /// A position among the keys of a column family, moved by seeks and steps.
@@ -59,7 +59,7 @@ use std::fmt;
 /// let cursor = db.cursor();
 /// let inner = &*cursor;
 /// ```
-pub struct Cursor(Result<DbIterator>);
+pub struct Cursor(Result<AnyIterator>);
 
 impl Cursor {
     pub(crate) fn new(db: &Db, cf: Option<&ColumnFamily>, options: Result<&ReadOptions>) -> Cursor {
@@ -192,7 +192,7 @@ pub(crate) fn open(
     db: &Db,
     cf: Option<&ColumnFamily>,
     options: Result<&ReadOptions>,
-) -> Result<DbIterator> {
+) -> Result<AnyIterator> {
     match cf {
         None => db.inner().iter(options?),
         Some(cf) => db.inner().iter_cf(options?, cf.checked(db)?),

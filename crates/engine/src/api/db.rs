@@ -8,8 +8,8 @@ use super::{
     Value, WriteBatch, WriteOptions,
 };
 use crate::base::PinnedValue;
-use crate::db;
 use crate::error::Result;
+use crate::utilities::AnyDb;
 use std::fmt;
 
 /// An open database.
@@ -32,7 +32,7 @@ use std::fmt;
 /// ```
 #[derive(Clone)]
 pub struct Db {
-    inner: db::Db,
+    inner: AnyDb,
 }
 
 /// Converts the values of a lookup of many keys.
@@ -41,13 +41,13 @@ pub(crate) fn values(found: Vec<Result<Option<PinnedValue>>>) -> Vec<Result<Opti
 }
 
 impl Db {
-    pub(crate) fn from_inner(inner: db::Db) -> Db {
+    pub(crate) fn from_inner(inner: AnyDb) -> Db {
         Db { inner }
     }
 
     /// Returns the engine's handle.
     #[inline]
-    pub(crate) fn inner(&self) -> &db::Db {
+    pub(crate) fn inner(&self) -> &AnyDb {
         &self.inner
     }
 

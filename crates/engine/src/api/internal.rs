@@ -36,10 +36,11 @@ pub mod compress {
     pub use crate::compress::*;
 }
 pub mod db {
-    pub use crate::db::{ColumnFamily, Db, DbIterator, Snapshot};
+    pub use crate::db::{ColumnFamily, Db as PlainDb, Snapshot};
     pub use crate::open::ColumnFamilyDescriptor;
     pub use crate::utilities::{
-        BatchIterator, Checkpoint, IngestExternalFileArg, TransactionLogIterator, get_from_batch,
+        AnyDb as Db, AnyIterator as DbIterator, BatchIterator, Checkpoint, IngestExternalFileArg,
+        TransactionLogIterator, get_from_batch,
     };
     pub mod backup {
         pub use crate::utilities::backup::{

@@ -5,9 +5,10 @@
 
 use super::{ColumnFamily, Db, Key, KeyRange, Value, cursor};
 use crate::base::{KeyOrder, PinnedValue};
-use crate::db::{self, DbIterator};
+use crate::db;
 use crate::error::{Error, Result};
 use crate::options::ReadOptions;
+use crate::utilities::AnyIterator;
 use std::cmp::Ordering;
 use std::fmt;
 use std::iter::FusedIterator;
@@ -52,11 +53,11 @@ pub struct Iter {
 
 enum State {
     /// Not at any key yet.
-    New(Box<DbIterator>),
+    New(Box<AnyIterator>),
     /// At the key that `next` returned last.
-    Front(Box<DbIterator>),
+    Front(Box<AnyIterator>),
     /// At the key that `next_back` returned last.
-    Back(Box<DbIterator>),
+    Back(Box<AnyIterator>),
     /// The error, which is returned once.
     Failed(Error),
     Done,
@@ -238,7 +239,7 @@ impl Iter {
     }
 
     /// Moves to the first key on this side that was not returned yet.
-    fn enter(&self, mut iter: Box<DbIterator>, forward: bool) -> Box<DbIterator> {
+    fn enter(&self, mut iter: Box<AnyIterator>, forward: bool) -> Box<AnyIterator> {
         let limit = if forward { &self.floor } else { &self.ceiling };
         let Some(limit) = limit else {
             if forward {

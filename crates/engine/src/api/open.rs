@@ -3,9 +3,9 @@
 use super::Db;
 use super::error::{not_opened, refuse_backups};
 use super::options::{ColumnFamilyOptions, Options};
-use crate::db;
 use crate::error::Result;
 use crate::open::{ColumnFamilyDescriptor, DEFAULT_COLUMN_FAMILY};
+use crate::utilities::AnyDb;
 use std::borrow::Borrow;
 use std::path::Path;
 
@@ -54,7 +54,7 @@ impl Db {
     pub fn open_with(options: impl Borrow<Options>, path: impl AsRef<Path>) -> Result<Db> {
         let options = options.borrow();
         let families = descriptors(options, path.as_ref())?;
-        let (db, _) = db::Db::open_cf(&options.to_open(), path, families).map_err(not_opened)?;
+        let (db, _) = AnyDb::open_cf(&options.to_open(), path, families).map_err(not_opened)?;
         Ok(Db::from_inner(db))
     }
 
@@ -108,7 +108,7 @@ impl Db {
     pub fn open_read_only(options: impl Borrow<Options>, path: impl AsRef<Path>) -> Result<Db> {
         let options = options.borrow();
         let families = existing(options, path.as_ref())?;
-        let (db, _) = db::Db::open_cf_for_read_only(&options.inner().db, path, families, false)
+        let (db, _) = AnyDb::open_cf_for_read_only(&options.inner().db, path, families, false)
             .map_err(not_opened)?;
         Ok(Db::from_inner(db))
     }
@@ -143,7 +143,7 @@ impl Db {
         let families = descriptors(options, path.as_ref())?;
         let ttls: Vec<i32> =
             families.iter().map(|family| options.ttl_seconds(&family.name)).collect();
-        let (db, _) = db::Db::open_cf_with_ttl(&options.to_open(), path, families, &ttls, false)
+        let (db, _) = AnyDb::open_cf_with_ttl(&options.to_open(), path, families, &ttls, false)
             .map_err(not_opened)?;
         Ok(Db::from_inner(db))
     }
@@ -162,7 +162,7 @@ impl Db {
     /// # Errors
     /// Fails if there is no database, or if its MANIFEST cannot be read.
     pub fn list_cf(options: impl Borrow<Options>, path: impl AsRef<Path>) -> Result<Vec<String>> {
-        db::Db::list_column_families(&options.borrow().inner().db, path)
+        AnyDb::list_column_families(&options.borrow().inner().db, path)
     }
 
     /// Deletes a database: all its files, and its directories if they contain nothing else.
@@ -182,7 +182,7 @@ impl Db {
     pub fn destroy(options: impl Borrow<Options>, path: impl AsRef<Path>) -> Result<()> {
         let options = options.borrow();
         let families = existing(options, path.as_ref())?;
-        db::Db::destroy_cf(&options.inner().db, path, &families)
+        AnyDb::destroy_cf(&options.inner().db, path, &families)
     }
 
     /// Rebuilds a database from the remaining files of a directory whose MANIFEST is lost or damaged. Unusable tables
@@ -207,7 +207,7 @@ impl Db {
     pub fn repair(options: impl Borrow<Options>, path: impl AsRef<Path>) -> Result<()> {
         let options = options.borrow();
         let families = options.descriptors();
-        db::Db::repair_cf(&options.inner().db, path, &families, Some(&options.inner().cf))
+        AnyDb::repair_cf(&options.inner().db, path, &families, Some(&options.inner().cf))
     }
 }
 
@@ -218,7 +218,7 @@ pub(super) fn descriptors(options: &Options, path: &Path) -> Result<Vec<ColumnFa
     }
     let mut families = options.descriptors();
     // If there is no database to list, opening it creates one or returns the error.
-    let listed = db::Db::list_column_families(&options.inner().db, path).unwrap_or_default();
+    let listed = AnyDb::list_column_families(&options.inner().db, path).unwrap_or_default();
     for name in listed {
         if families.iter().all(|family| family.name != name) {
             families.push(ColumnFamilyDescriptor::new(name, options.inner().cf.clone()));
@@ -229,7 +229,7 @@ pub(super) fn descriptors(options: &Options, path: &Path) -> Result<Vec<ColumnFa
 
 /// Returns the families of the database, or only the default one if they cannot be listed.
 fn existing(options: &Options, path: &Path) -> Result<Vec<ColumnFamilyDescriptor>> {
-    let listed = db::Db::list_column_families(&options.inner().db, path);
+    let listed = AnyDb::list_column_families(&options.inner().db, path);
     let mut families = descriptors(options, path)?;
     families.retain(|family| match &listed {
         Ok(listed) => listed.contains(&family.name),

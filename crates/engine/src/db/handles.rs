@@ -181,9 +181,6 @@ impl Db {
 
     /// Creates a column family.
     pub fn create_cf(&self, name: &str, options: &ColumnFamilyOptions) -> Result<ColumnFamily> {
-        if self.core().session.stamps_values() {
-            return self.create_cf_with_ttl(name, options, 0);
-        }
         Ok(ColumnFamily::new(self.core().create_family(name, options)?))
     }
 

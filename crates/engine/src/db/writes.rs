@@ -5,7 +5,6 @@ use crate::batch::WriteBatch;
 use crate::commit::CommitTerms;
 use crate::error::{Error, Result};
 use crate::options::WriteOptions;
-use crate::session::stamps;
 use std::cell::RefCell;
 
 thread_local! {
@@ -142,7 +141,7 @@ impl Db {
         self.core().commit.sync_wal()
     }
 
-    /// Commits a batch. In a database with a time to live, adds the time of the write to its values.
+    /// Commits a batch under these terms.
     #[inline]
     pub(super) fn write_with(
         &self,
@@ -150,13 +149,6 @@ impl Db {
         batch: &mut WriteBatch,
         terms: CommitTerms<'_>,
     ) -> Result<()> {
-        let core = self.core();
-        if !core.session.stamps_values() {
-            return core.commit.write(wo, batch, terms);
-        }
-        let mut stamped = stamps::stamped(batch)?;
-        let result = core.commit.write(wo, &mut stamped, terms);
-        batch.set_sequence(stamped.sequence());
-        result
+        self.core().commit.write(wo, batch, terms)
     }
 }

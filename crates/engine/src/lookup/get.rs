@@ -6,7 +6,6 @@
 use super::observe::{Call, Observable, Observe, Unobserved, observed};
 use super::one::pinned;
 use super::{Host, Lookup};
-use crate::base::pinned::PIN_FROM_BYTES;
 use crate::base::{MAX_SEQUENCE_NUMBER, PinnedValue, SeqNo};
 use crate::env::epoch;
 use crate::error::{Error, Result};
@@ -22,11 +21,7 @@ pub(crate) fn get<H: Host>(
     ro: &ReadOptions,
     user_key: &[u8],
 ) -> Result<Option<PinnedValue>> {
-    let value = observed(host.statistics(), Call::Get, Get { host, family, ro, user_key });
-    match host.value_suffix() {
-        None => value,
-        Some(suffix) => suffix.cut(value?),
-    }
+    observed(host.statistics(), Call::Get, Get { host, family, ro, user_key })
 }
 
 /// Does the same as [`get`], but passes a small value to `receiver` in place. The receiver must not use the database,
@@ -39,24 +34,8 @@ pub(super) fn receive<H: Host>(
     user_key: &[u8],
     receiver: Receiver<'_>,
 ) -> Result<Outcome> {
-    if host.value_suffix().is_some() {
-        return Ok(receive_late(get(host, family, ro, user_key)?, receiver));
-    }
     let get = Get { host, family, ro, user_key };
     observed(host.statistics(), Call::Get, Receive { get, receiver })
-}
-
-/// Passes a small value to a receiver after the lookup, when the value cannot be passed in place any more.
-#[cold]
-fn receive_late(value: Option<PinnedValue>, receiver: Receiver<'_>) -> Outcome {
-    match value {
-        None => Outcome::Missing,
-        Some(value) if value.len() < PIN_FROM_BYTES => {
-            receiver(&value);
-            Outcome::Received
-        }
-        Some(value) => Outcome::Kept(value),
-    }
 }
 
 /// Returns the sequence number of the newest write to a key, range deletions included; 0 if there is none. Numbers

@@ -49,10 +49,8 @@ pub(crate) fn iterator(
         family.prefix_extractor.clone(),
         sv,
     );
-    let suffix = host.value_suffix().map_or(0, |suffix| suffix.len);
     Ok(Box::new(
-        iter.with_value_suffix(suffix)
-            .with_max_sequential_skip(max_sequential_skip(family))
+        iter.with_max_sequential_skip(max_sequential_skip(family))
             .with_statistics(host.statistics())
             .with_pool_key(pool_key),
     ))

@@ -19,8 +19,7 @@ pub(crate) use iterate::iterator;
 pub(crate) use many::multi_get;
 pub(crate) use operands::merge_operands;
 
-use crate::base::{PinnedValue, SeqNo};
-use crate::error::Result;
+use crate::base::SeqNo;
 use crate::options::{ReadOptions, ReadTier};
 use crate::stats::Statistics;
 use one::Lookup;
@@ -35,27 +34,6 @@ pub(crate) trait Host {
     fn visible(&self) -> SeqNo;
     /// Returns whether a crash would lose data in memtables.
     fn has_unlogged_data(&self) -> bool;
-    /// Returns the suffix that is stored with each value and hidden from users.
-    fn value_suffix(&self) -> Option<ValueSuffix>;
-}
-
-/// The hidden suffix of stored values.
-#[derive(Clone, Copy)]
-pub(crate) struct ValueSuffix {
-    /// The length in bytes.
-    pub(crate) len: usize,
-    /// Returns an error if the suffix of a value is damaged.
-    pub(crate) check: fn(&[u8]) -> Result<()>,
-}
-
-impl ValueSuffix {
-    /// Removes the suffix from a stored value.
-    fn cut(self, value: Option<PinnedValue>) -> Result<Option<PinnedValue>> {
-        let Some(mut value) = value else { return Ok(None) };
-        (self.check)(&value)?;
-        value.truncate(value.len().saturating_sub(self.len));
-        Ok(Some(value))
-    }
 }
 
 /// Returns the sequence number to read at.

@@ -4,7 +4,7 @@ use super::Host;
 use super::observe::Unobserved;
 use super::one::pinned;
 use crate::env::sync::Mutex;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::hooks::MergeOperator;
 use crate::options::ReadOptions;
 use crate::session::ColumnFamilyData;
@@ -38,9 +38,6 @@ pub(crate) fn merge_operands<H: Host>(
     ro: &ReadOptions,
     user_key: &[u8],
 ) -> Result<Vec<Vec<u8>>> {
-    if host.value_suffix().is_some() {
-        return Err(Error::not_supported("merge operands of a database with time to live"));
-    }
     let collector = Collector::default();
     let value =
         pinned(host, family, ro, &Unobserved, |lookup, _| lookup.merged_by(user_key, &collector))?;

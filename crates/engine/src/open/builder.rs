@@ -11,7 +11,6 @@ use super::recover::{Recovered, WhenFull, recover_wals};
 use crate::base::KeyOrder;
 use crate::budget::{MemtableShare, WriteBufferManager};
 use crate::env::live::Live;
-use crate::env::sync::atomic::AtomicBool;
 use crate::error::{Error, Result};
 use crate::files::Leftovers;
 use crate::fs::identity::{host_name, new_db_id, new_session_id};
@@ -193,7 +192,6 @@ impl Builder {
             memtable_share: memtable_share(&self.options),
             open_tables,
             read_only,
-            stamped: AtomicBool::new(false),
             health: Health::default(),
             changed_options: Live::new(self.options.clone()),
             options: self.options,

@@ -2,13 +2,9 @@
 
 use super::core::Core;
 use crate::base::SeqNo;
-use crate::lookup::{Host, ValueSuffix};
-use crate::session::stamps;
+use crate::lookup::Host;
 use crate::stats::Statistics;
 use std::sync::Arc;
-
-/// The suffix of values in a database with a time to live, which reads remove.
-const TIME_OF_WRITE: ValueSuffix = ValueSuffix { len: stamps::STAMP_SIZE, check: stamps::check };
 
 impl Host for Core {
     #[inline]
@@ -24,10 +20,5 @@ impl Host for Core {
     #[inline]
     fn has_unlogged_data(&self) -> bool {
         self.commit.has_unlogged()
-    }
-
-    #[inline]
-    fn value_suffix(&self) -> Option<ValueSuffix> {
-        self.session.stamps_values().then_some(TIME_OF_WRITE)
     }
 }

@@ -85,8 +85,6 @@ pub struct DbIter {
     /// Whether `inner` has all keys in one order, so that entries ahead of it are also ahead of every seek that moves
     /// forward.
     total_order: bool,
-    /// The number of bytes at the end of each value that are hidden from users.
-    value_suffix: usize,
     max_sequential_skip: u64,
     max_skippable: u64,
 
@@ -139,7 +137,6 @@ impl DbIter {
             prefix_extractor: None,
             prefix: Vec::new(),
             start_prefix: StartPrefix::Any,
-            value_suffix: 0,
             max_sequential_skip: 0,
             max_skippable: 0,
             valid: false,
@@ -159,13 +156,6 @@ impl DbIter {
         };
         iter.renew(seq, options, prefix_extractor.as_ref(), DbIter::MAX_SEQUENTIAL_SKIP);
         iter
-    }
-
-    /// Hides this many bytes at the end of each value.
-    #[must_use]
-    pub fn with_value_suffix(mut self, bytes: usize) -> DbIter {
-        self.value_suffix = bytes;
-        self
     }
 
     /// Makes the iterator reseek after more than `n` consecutive hidden entries.
@@ -263,12 +253,11 @@ impl DbIter {
     /// Returns the current value.
     #[inline]
     pub fn value(&self) -> &[u8] {
-        let value = match (self.valid, self.value_is_ours) {
-            (false, _) => return &[],
+        match (self.valid, self.value_is_ours) {
+            (false, _) => &[],
             (true, true) => &self.value,
             (true, false) => self.inner.value(),
-        };
-        &value[..value.len().saturating_sub(self.value_suffix)]
+        }
     }
 
     /// Returns the error that stopped the iterator, if any. The next seek clears it.

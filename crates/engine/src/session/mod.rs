@@ -7,7 +7,6 @@ mod family;
 mod health;
 #[allow(clippy::module_inception)]
 mod session;
-pub(crate) mod stamps;
 #[cfg(test)]
 pub(crate) mod testing;
 

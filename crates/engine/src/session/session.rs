@@ -9,7 +9,7 @@ use super::health::Health;
 use crate::budget::MemtableShare;
 use crate::compaction::picker::compression_for_flush;
 use crate::env::live::Live;
-use crate::env::sync::atomic::{AtomicBool, Ordering};
+use crate::env::sync::atomic::Ordering;
 use crate::env::sync::std_atomic::AtomicU64;
 use crate::error::Result;
 use crate::flush::OutputContext;
@@ -53,8 +53,6 @@ pub(crate) struct Session {
     pub(crate) open_tables: Option<Arc<OpenTables>>,
     /// Whether the database is read-only: nothing is written, and no thread runs.
     pub(crate) read_only: bool,
-    /// Whether values end with the time of their write; see `utilities/ttl.rs`.
-    pub(crate) stamped: AtomicBool,
     /// Whether the database can be written, and whether it is closing.
     pub(crate) health: Health,
 }
@@ -74,17 +72,6 @@ impl Session {
     /// Returns an error if the database was opened read-only.
     pub(crate) fn check_may_write(&self) -> Result<()> {
         if self.read_only { Err(read_only_error()) } else { Ok(()) }
-    }
-
-    /// Makes values end with the time of their write from now on.
-    pub(crate) fn stamp_values(&self) {
-        self.stamped.store(true, Ordering::Release);
-    }
-
-    /// Returns whether values end with the time of their write.
-    #[inline]
-    pub(crate) fn stamps_values(&self) -> bool {
-        self.stamped.load(Ordering::Acquire)
     }
 
     /// Creates the shared data of a column family, without memtables and versions yet.

@@ -2,7 +2,6 @@
 
 use super::{Health, Identity, Session, next_serial};
 use crate::env::live::Live;
-use crate::env::sync::atomic::AtomicBool;
 use crate::fs::FileSystem;
 use crate::fs::info_log::InfoLog;
 use crate::options::DbOptions;
@@ -37,7 +36,6 @@ pub(crate) fn session(fs: Arc<dyn FileSystem>, options: DbOptions) -> Session {
         memtable_share: None,
         open_tables: None,
         read_only: false,
-        stamped: AtomicBool::new(false),
         health: Health::default(),
     }
 }

@@ -7,10 +7,12 @@
 //!   at none. While moving backward, they are at their last key at or before it.
 //! * **BI2** The current key is the base's if `source` says so, otherwise a copy in `delta`.
 
-use crate::base::{KeyOrder, PinnedValue};
+use super::any_iterator::AnyIterator;
+use super::batch_get::no_merge_operator;
+use crate::base::KeyOrder;
 use crate::batch::{BatchLookup, IndexedBatch, MergeBase};
-use crate::db::{ColumnFamily, Db, DbIterator};
-use crate::error::{Code, Error, Result};
+use crate::db::ColumnFamily;
+use crate::error::{Error, Result};
 use crate::hooks::MergeOperator;
 use crate::iter::merge_helper::full_merge;
 use crate::options::ReadOptions;
@@ -22,61 +24,6 @@ impl ColumnFamily {
     /// Returns the order of the iterator's keys.
     pub fn key_order(&self) -> &KeyOrder {
         &self.data.order
-    }
-}
-
-/// Returns the value of a key in the batch only. If the batch has operands whose base value is in the database, the
-/// result is MergeInProgress.
-pub fn get_from_batch(
-    batch: &IndexedBatch,
-    cf: u32,
-    operator: Option<&dyn MergeOperator>,
-    key: &[u8],
-) -> Result<Option<Vec<u8>>> {
-    match batch.get(cf, key) {
-        BatchLookup::NotFound | BatchLookup::Deleted => Ok(None),
-        BatchLookup::Value(value) => Ok(Some(value.to_vec())),
-        BatchLookup::Merge { base: MergeBase::Database, .. } => {
-            Err(Error::new(Code::MergeInProgress, ""))
-        }
-        BatchLookup::Merge { base, operands } => {
-            let base = if let MergeBase::Value(value) = base { Some(value) } else { None };
-            let operator = operator.ok_or_else(no_merge_operator)?;
-            full_merge(operator, key, base, &operands).map(Some)
-        }
-    }
-}
-
-/// Returns the error for operands in a column family without a merge operator.
-#[cold]
-fn no_merge_operator() -> Error {
-    Error::no_merge_operator("Invalid argument: Merge operator must be set for column family")
-}
-
-impl Db {
-    /// Returns the value of a key as if the batch were written.
-    pub fn get_with_batch(
-        &self,
-        batch: &IndexedBatch,
-        ro: &ReadOptions,
-        cf: &ColumnFamily,
-        key: &[u8],
-    ) -> Result<Option<PinnedValue>> {
-        match batch.get(cf.id(), key) {
-            BatchLookup::NotFound => self.get_pinned_cf(ro, cf, key),
-            BatchLookup::Merge { base: MergeBase::Database, operands } => {
-                let stored = self.get_pinned_cf(ro, cf, key)?;
-                let operator = cf.data.merge_operator.as_deref();
-                let operator = operator.ok_or_else(|| no_merge_operator().in_family(cf.name()))?;
-                let merged = full_merge(operator, key, stored.as_deref(), &operands)?;
-                Ok(Some(PinnedValue::owned(merged)))
-            }
-            _ => {
-                let operator = cf.data.merge_operator.as_deref();
-                let value = get_from_batch(batch, cf.id(), operator, key);
-                Ok(value.map_err(|e| e.in_family(cf.name()))?.map(PinnedValue::owned))
-            }
-        }
     }
 }
 
@@ -94,7 +41,7 @@ enum Source {
 /// An iterator over a database and a batch that is not written yet. `B` provides access to the batch, for example an
 /// `Arc<IndexedBatch>` or a reference.
 pub struct BatchIterator<B> {
-    base: DbIterator,
+    base: AnyIterator,
     batch: B,
     cf: u32,
     order: KeyOrder,
@@ -114,9 +61,14 @@ pub struct BatchIterator<B> {
 impl<B: Deref<Target = IndexedBatch>> BatchIterator<B> {
     /// Iterates over the entries of `base`, an iterator over `cf`, as if `batch` were written. `bounds` limit the keys
     /// of the batch; the base has its own bounds.
-    pub fn new(base: DbIterator, batch: B, cf: &ColumnFamily, bounds: &ReadOptions) -> Self {
+    pub fn new(
+        base: impl Into<AnyIterator>,
+        batch: B,
+        cf: &ColumnFamily,
+        bounds: &ReadOptions,
+    ) -> Self {
         BatchIterator {
-            base,
+            base: base.into(),
             batch,
             cf: cf.id(),
             order: cf.key_order().clone(),

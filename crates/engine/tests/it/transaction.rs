@@ -1,7 +1,7 @@
 //! Transactions: who sees what, who waits, who is refused, and that sums stay right under load.
 
 use ferrolith::Code;
-use ferrolith::internal::db::{ColumnFamily, Db};
+use ferrolith::internal::db::{ColumnFamily, PlainDb as Db};
 use ferrolith::internal::error::rocksdb_text;
 use ferrolith::internal::options::{
     BottommostLevelCompaction, CompactRangeOptions, FlushOptions, Options, ReadOptions,

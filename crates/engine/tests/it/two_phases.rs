@@ -4,7 +4,7 @@
 use super::support::{dump, small, temp_dir, wo};
 use ferrolith::Code;
 use ferrolith::internal::batch::WriteBatch;
-use ferrolith::internal::db::{Checkpoint, ColumnFamily, ColumnFamilyDescriptor, Db};
+use ferrolith::internal::db::{Checkpoint, ColumnFamily, ColumnFamilyDescriptor, PlainDb as Db};
 use ferrolith::internal::options::{FlushOptions, Options, ReadOptions, WriteOptions};
 use ferrolith::internal::txn::{
     Transaction, TransactionDb, TransactionDbOptions, TransactionOptions, TransactionState,
@@ -116,7 +116,7 @@ fn a_prepared_transaction_is_found_again_with_its_name_and_its_locks() {
     for dir in [dir.path(), left.path()] {
         let (db, cf) = open(dir);
         assert_eq!(names(&db), ["one", "three", "two"]);
-        assert!(dump(db.db()).is_empty());
+        assert!(dump(&db.db().clone().into()).is_empty());
         for key in [b"a", b"b", b"c", b"d"] {
             assert_eq!(db.put(&wo(), &cf, key, b"x").unwrap_err().code(), Code::TimedOut);
         }
@@ -384,7 +384,7 @@ fn the_stream_of_updates_shows_commits_and_no_marks() {
         updates.next();
     }
     updates.status().unwrap();
-    assert_eq!(dump(&copy), dump(db.db()));
+    assert_eq!(dump(&copy.into()), dump(&db.db().clone().into()));
     assert_eq!(next - 1, db.db().latest_sequence_number());
 }
 

@@ -70,7 +70,7 @@ impl TransactionDb {
         let database = options.to_open();
         let opened = engine::TransactionDb::open_cf(&database, &locking.inner, path, families);
         let (inner, _) = opened.map_err(not_opened)?;
-        Ok(TransactionDb { db: Db::from_inner(inner.db().clone()), inner })
+        Ok(TransactionDb { db: Db::from_inner(inner.db().clone().into()), inner })
     }
 
     /// Returns the database, for reads and maintenance. Writes to it take no locks.

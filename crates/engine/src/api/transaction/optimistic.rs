@@ -58,7 +58,7 @@ impl OptimisticTransactionDb {
         let database = options.to_open();
         let opened = engine::OptimisticTransactionDb::open_cf(&database, path, families);
         let (inner, _) = opened.map_err(not_opened)?;
-        Ok(OptimisticTransactionDb { db: Db::from_inner(inner.db().clone()), inner })
+        Ok(OptimisticTransactionDb { db: Db::from_inner(inner.db().clone().into()), inner })
     }
 
     /// Returns the database, for reads, maintenance and writes outside transactions.

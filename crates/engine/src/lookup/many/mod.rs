@@ -27,11 +27,7 @@ pub(crate) fn multi_get<H: Host, K: AsRef<[u8]>>(
     ro: &ReadOptions,
     keys: &[K],
 ) -> Values {
-    let values = observed(host.statistics(), Call::MultiGet, MultiGet { host, family, ro, keys });
-    match host.value_suffix() {
-        None => values,
-        Some(suffix) => values.into_iter().map(|value| suffix.cut(value?)).collect(),
-    }
+    observed(host.statistics(), Call::MultiGet, MultiGet { host, family, ro, keys })
 }
 
 struct MultiGet<'a, H, K> {

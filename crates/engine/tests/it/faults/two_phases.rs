@@ -133,7 +133,7 @@ impl Opened {
     fn found(&self) -> Moment {
         let mut found = Moment::default();
         for (n, cf) in self.cfs.iter().enumerate() {
-            let entries = dump_cf(self.db.db(), cf);
+            let entries = dump_cf(&self.db.db().clone().into(), cf);
             found.content.extend(entries.into_iter().map(|(key, value)| ((n, key), value)));
         }
         for txn in &self.live {
@@ -354,7 +354,7 @@ fn a_name_is_free_again_after_a_preparation_that_was_not_synced() {
         }
     });
     last.unwrap().commit().unwrap();
-    assert_eq!(dump_cf(opened.db.db(), &opened.cfs[0]).len(), 1);
+    assert_eq!(dump_cf(&opened.db.db().clone().into(), &opened.cfs[0]).len(), 1);
 }
 
 /// The commit is in the log that begins with the flush: nothing syncs it, and the flush lets go the

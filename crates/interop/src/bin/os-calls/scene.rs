@@ -170,7 +170,7 @@ impl Scene {
                     ..TransactionDbOptions::default()
                 };
                 let (db, _) = TransactionDb::open_cf(&s.options.db, &quick, s.dir(), families)?;
-                s.db = Some(db.db().clone());
+                s.db = Some(db.db().clone().into());
                 s.transactions = Some(db);
             } else {
                 s.db = Some(Db::open_cf(&s.options.db, s.dir(), families)?.0);
