@@ -206,7 +206,7 @@ impl CommitQueue {
     }
 }
 
-/// Reserves the numbers of a batch, which the WAL has. `None` if it has no entries.
+/// Reserves the sequence numbers of a batch whose record is in the WAL. Returns `None` if the batch has no entries.
 #[inline]
 fn reserve(write: &mut WriteState, batch: &WriteBatch, order: &CommitOrder) -> Option<Turn> {
     let count = u64::from(batch.count());
@@ -220,11 +220,7 @@ fn reserve(write: &mut WriteState, batch: &WriteBatch, order: &CommitOrder) -> O
                 turn.first(),
                 "the number in the WAL and that of the turn"
             );
-            assert_eq!(
-                turn.last(),
-                last,
-                "the last number of the turn and the last one given away"
-            );
+            assert_eq!(turn.last(), last, "the last number of the turn and the last allocated one");
         }
     }
     turn

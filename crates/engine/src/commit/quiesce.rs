@@ -54,7 +54,7 @@ impl<'a> Quiesced<'a> {
         debug_assert_eq!(
             catalog.order().visible(),
             self.last_sequence(),
-            "expected everything that was given away to be visible"
+            "expected all allocated sequence numbers to be visible"
         );
         let manifests = self.versions.take_obsolete_manifests();
         drop(self.write);

@@ -1,20 +1,20 @@
-//! Debug builds: closing a database checks its trees. Only the tests of this crate do so, or who asks for it by the
-//! variable `FERROLITH_CHECK_TREE`.
+//! Checks the trees of a database when it closes. Debug builds only: in the tests of this crate, and in processes with
+//! the environment variable `FERROLITH_CHECK_TREE=1`.
 
 use super::core::Core;
 use crate::env::{epoch, threads};
 use crate::version::check::{Fault, Tree};
 
-/// Trees with more bytes of files take too long.
+/// Larger trees, in bytes of files, are not checked: that would take too long.
 const BYTES_MAX: u64 = 16 << 20;
 
-/// Panics if a tree contradicts itself. Called when jobs have ended and writes are refused.
-/// Does nothing after an error, which may have been planted, and passes over tables that cannot be read.
+/// Panics if a tree contradicts itself. Call it when jobs have ended and writes are refused. Does nothing after an
+/// error, which a test may have planted, and skips trees with tables that cannot be read.
 pub(super) fn check_trees(core: &Core) {
     if !is_wanted() || threads::panicking() || core.session.health.error().is_some() {
         return;
     }
-    // A repair puts back all tables that it finds, also those that others replaced, and the WALs that tables hold.
+    // A repair brings back replaced tables, and replays WAL records that are already in tables.
     if core.session.fs.exists(&core.session.dir.join("lost")).unwrap_or(true) {
         return;
     }

@@ -414,8 +414,7 @@ impl VersionSet {
         Ok(())
     }
 
-    /// Asserts that new files have numbers which were given away, and which no other family has, and that epochs do not
-    /// descend.
+    /// Asserts that new files have allocated numbers that no other family uses, and that epochs do not descend.
     fn check_numbers(&self, edits: &[VersionEdit], epochs: &BTreeMap<u32, u64>) {
         if !cfg!(debug_assertions) {
             return;
@@ -582,7 +581,7 @@ impl VersionSet {
             let mut coming = edits.iter().flat_map(|edit| &edit.new_files);
             debug_assert!(
                 number < self.counters.next_file_number(),
-                "expected a file number that was given away, found {number} in quarantine"
+                "expected an allocated file number, found {number} in quarantine"
             );
             if !self.needs_table(number) && !coming.any(|(_, file)| file.number == number) {
                 self.obsolete_files.add(ObsoleteTable { number, dir });

@@ -1,5 +1,5 @@
-//! Newer places hold newer entries: a lookup stops at the first place that has its key, so an older place must not have
-//! a newer entry of it, nor a tombstone over it.
+//! Checks that newer places hold newer entries: a lookup stops at the first place with its key, so an older place must
+//! not have a newer entry of that key, nor a newer tombstone over it.
 
 use super::table::{Content, KeySpan, add_to, bytes};
 use crate::base::key::{sequence, user_key};
@@ -32,8 +32,8 @@ struct Found {
     oldest: SeqNo,
 }
 
-/// A user key that is looked at. Range tombstones have their first keys looked at: where two of them overlap, one
-/// begins.
+/// A user key to check. The first key of each range tombstone is checked, too: where two tombstones overlap, one of
+/// them begins.
 struct Mark<'a> {
     user_key: &'a [u8],
     found: Option<Found>,

@@ -171,11 +171,11 @@ fn wrong_counts_are_found() {
 }
 
 #[test]
-fn sequence_numbers_that_were_not_given_away_are_found() {
+fn sequence_numbers_that_were_not_allocated_are_found() {
     let tables = Tables::new();
     let file = tables.write(4, &values(&[("b", 100)]));
-    let expected = "table /db/000004.sst: expected sequence numbers up to 99, which is the last one \
-                    given away, found 100";
+    let expected = "table /db/000004.sst: expected sequence numbers up to 99, the last allocated \
+                    one, found 100";
     assert_eq!(wrong(check(&tables, &[], vec![(1, file)])), expected);
 }
 

@@ -1,7 +1,7 @@
-//! Checks a whole tree: what the MANIFEST says of its files, what is in them, and which entries hide which.
+//! Checks a whole tree: the metadata of its files, their contents, and the order of entries between levels.
 //!
-//! Only debug builds and tests have it. It reads every table from its file, past caches and statistics, and keeps all
-//! user keys in memory: it is meant for the trees of tests.
+//! Compiled in debug builds and tests only. The check reads every table from its file, without caches and statistics,
+//! and keeps all user keys in memory, so it suits the small trees of tests.
 //!
 //! | File | Owns |
 //! |---|---|
@@ -40,7 +40,7 @@ pub(crate) struct Tree<'a> {
     pub(crate) version: &'a Version,
     /// Opens them.
     pub(crate) tables: &'a TableCache,
-    /// The newest sequence number that was given away.
+    /// The newest allocated sequence number.
     pub(crate) last_sequence: SeqNo,
 }
 
@@ -71,7 +71,7 @@ impl Tree<'_> {
         }
         let path = self.tables.path(file);
         Err(Fault::Wrong(Error::corruption(format!(
-            "table {}: expected sequence numbers up to {}, which is the last one given away, found {}",
+            "table {}: expected sequence numbers up to {}, the last allocated one, found {}",
             path.display(),
             self.last_sequence,
             file.largest_seqno
