@@ -50,9 +50,11 @@ impl Kind {
     ) -> Result<Flags> {
         let mut all = match (self.lsm, self.writes(config, stage).0.sync) {
             (true, _) => tree(config, stage),
-            // LMDB's guarantee is decided when it is opened.
-            (false, true) => vec!["--sync=1".to_owned()],
-            (false, false) => Vec::new(),
+            // LMDB's guarantee is decided when it is opened. A read transaction per call sees all earlier writes, as
+            // reads of the other engines do.
+            (false, sync) => {
+                vec![format!("--sync={sync}"), "--lmdb_read_txn=call".to_owned()]
+            }
         };
         all.extend(more.iter().cloned());
         self.choice.flags(db, &all)
