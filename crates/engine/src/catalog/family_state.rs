@@ -156,14 +156,14 @@ impl ColumnFamilyState {
         self.oldest_wal_of_immutables(0).into_iter().chain(active).min()
     }
 
-    /// The oldest WAL that is needed once the `flushed` oldest memtables are in tables.
+    /// Returns the oldest WAL that is needed once the `flushed` oldest memtables are in tables.
     pub(crate) fn oldest_wal_needed_after(&self, flushed: usize) -> u64 {
         let left = self.oldest_wal_of_immutables(flushed);
         left.map_or(self.mem_wal_number, |left| left.min(self.mem_wal_number))
     }
 
-    /// The oldest WAL of these. It need not be the first one's: a memtable with the commit of a prepared transaction
-    /// keeps the WAL of that, too (`commit/prepared.rs`).
+    /// Returns the oldest WAL of these memtables. It need not be the first memtable's: a memtable with the commit of a
+    /// prepared transaction keeps that transaction's WAL as well (`commit/prepared.rs`).
     fn oldest_wal_of_immutables(&self, skip: usize) -> Option<u64> {
         self.immutables.iter().skip(skip).map(|immutable| immutable.wal_number).min()
     }
@@ -199,7 +199,7 @@ impl ColumnFamilyState {
         self.install_super_version();
     }
 
-    /// Asserts that what comes is newer than what was there.
+    /// Asserts that new entries will be newer than existing ones.
     fn check_seal(&self, live_wal: u64, newest: SeqNo) {
         debug_assert!(
             self.mem.last_sequence() <= newest,

@@ -113,7 +113,7 @@ impl Catalog {
     }
 }
 
-/// Asserts that readers see the versions that the edits are made from.
+/// Asserts that readers use the versions to which the edits apply.
 fn check_bases(catalog: &Catalog, versions: &VersionSet, edits: &[VersionEdit]) {
     if !cfg!(debug_assertions) {
         return;

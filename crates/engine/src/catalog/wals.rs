@@ -55,7 +55,7 @@ impl Wals {
         self.all.front().map_or(0, |wal| wal.number)
     }
 
-    /// The number of the one that takes records.
+    /// Returns the number of the live WAL.
     pub(crate) fn live(&self) -> Option<u64> {
         self.all.back().map(|wal| wal.number)
     }

@@ -32,7 +32,7 @@ pub(crate) struct FileKeeper {
 struct Waiting {
     wals: Vec<u64>,
     manifests: Vec<u64>,
-    /// The numbers of the tables that were deleted last, newest first: no number is used twice.
+    /// The numbers of recently deleted tables, newest first, to check that no number is used twice.
     #[cfg(debug_assertions)]
     deleted: [u64; 32],
 }

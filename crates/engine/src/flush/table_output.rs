@@ -237,7 +237,8 @@ impl TableOutput {
         Ok((meta, figures))
     }
 
-    /// Asserts that what the MANIFEST will say of the table is possible, and that the table counts what was added.
+    /// Asserts that the table's metadata for the MANIFEST is possible, and that the table counts all entries that were
+    /// added.
     fn check_complete(&self, smallest: &[u8], largest: &[u8], added: u64, t: &FinishedTable) {
         debug_assert!(added > 0, "expected entries in table #{}, found none", self.number);
         debug_assert_eq!(t.properties.num_entries, added, "the entries of table #{}", self.number);

@@ -52,7 +52,7 @@ impl FlushPart {
         }
     }
 
-    /// Asserts that the memtables which were flushed are the oldest that the family has.
+    /// Asserts that the flushed memtables are the family's oldest ones.
     fn check_oldest_of(&self, family: &ColumnFamilyState) {
         let ids = |all: &[Immutable]| all.iter().map(|i| i.mem.id()).collect::<Vec<_>>();
         debug_assert!(

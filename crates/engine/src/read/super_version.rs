@@ -19,7 +19,7 @@ pub struct SuperVersion {
 }
 
 impl SuperVersion {
-    /// Asserts that the memtables come newest first and that writers may insert into the first alone.
+    /// Asserts that the memtables are ordered newest first, and that writers may insert only into the first.
     pub fn check(&self) {
         debug_assert!(
             !self.mem.is_immutable(),

@@ -47,7 +47,7 @@ impl Turn {
         self.first
     }
 
-    /// The last sequence number.
+    /// Returns the last sequence number.
     #[inline]
     pub fn last(&self) -> SeqNo {
         self.last
@@ -180,9 +180,9 @@ impl CommitOrder {
         self.wait_for(turn.last);
     }
 
-    /// Whether the write at this place is the next to be published.
+    /// Returns whether the write at this place is the next to be published.
     fn is_next(&self, place: u64) -> bool {
-        // A model would have one more load to interleave.
+        // Under loom, this would be one more load to interleave.
         cfg!(loom) || (self.head.load(Ordering::Relaxed) ^ place) & PLACE_MASK == 0
     }
 
