@@ -33,6 +33,7 @@ fn dispatch(matches: &ArgMatches, line: String) -> Result<bool, String> {
         Some(("ycsb", ycsb)) => ycsb,
         Some(("forestdb", args)) => return crate::forestdb::command::dispatch(args, line),
         Some(("tuning", args)) => return crate::tuning::command::dispatch(args, line),
+        Some(("compare", args)) => return crate::compare::command::dispatch(args),
         _ => return Err("expected a suite; see --help".to_owned()),
     };
     match ycsb.subcommand() {
@@ -131,6 +132,7 @@ fn command() -> Command {
         )
         .subcommand(crate::forestdb::command::command())
         .subcommand(crate::tuning::command::command())
+        .subcommand(crate::compare::command::command())
 }
 
 #[cfg(test)]

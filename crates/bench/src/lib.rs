@@ -8,6 +8,7 @@
 pub mod both;
 mod checks;
 mod command;
+mod compare;
 mod comparison;
 pub mod config;
 pub mod engine_writes;

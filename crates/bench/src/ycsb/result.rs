@@ -17,6 +17,8 @@ pub struct Context<'a> {
     pub engine: &'a str,
     /// The command line.
     pub command: &'a str,
+    /// The names of the property files without their directories, joined with `+`.
+    pub workload: &'a str,
     /// The properties.
     pub properties: &'a Properties,
     /// Threads.
@@ -108,6 +110,7 @@ impl Outcome {
         json!({
             "schema": SCHEMA,
             "suite": "ycsb",
+            "workload": context.workload,
             "phase": phase.name(),
             "time": timestamp(),
             "engine": context.engine,

@@ -87,6 +87,7 @@ pub fn run(settings: &Settings) -> Result<bool> {
     let context = Context {
         engine: &name,
         command: &settings.command,
+        workload: &workload_name(&settings.files),
         properties: &properties,
         threads: workload.threads,
         target: workload.target,
@@ -124,4 +125,10 @@ fn bar<'a>(settings: &Settings, workload: &Workload) -> Bar<'a> {
         Phase::Run => Some(workload.operations).filter(|operations| *operations > 0),
     };
     Bar { name: settings.phase.name(), total, quiet: settings.quiet }
+}
+
+/// Returns the names of property files without their directories, joined with `+`.
+fn workload_name(files: &[PathBuf]) -> String {
+    let names = files.iter().filter_map(|file| file.file_name());
+    names.map(|name| name.to_string_lossy()).collect::<Vec<_>>().join("+")
 }

@@ -1,0 +1,168 @@
+//! Reads results: JSON lines of `db_bench`, `ycsb` and `forestdb`, from files or from directories.
+
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Figures at the top level of a result: the field, its name in tables, and whether a larger one is better.
+const FIGURES: &[(&str, &str, bool)] = &[
+    ("ops_per_sec", "ops/s", true),
+    ("documents_per_sec", "documents/s", true),
+    ("write_amplification", "write amplification", false),
+    ("engine_write_amplification", "write amplification of the engine", false),
+    ("space_amplification", "space amplification", false),
+    ("cpu_micros_per_op", "CPU us/op", false),
+    ("peak_rss_bytes", "peak resident bytes", false),
+    ("resident_bytes", "resident bytes", false),
+    ("bytes_on_disk", "bytes on disk", false),
+];
+
+/// Percentiles of latencies, in microseconds.
+const PERCENTILES: &[&str] = &["p50", "p99", "p99.9"];
+
+/// What was measured: equal keys are repetitions of one measurement.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Key {
+    /// The suite and its workload.
+    pub workload: String,
+    /// The figure.
+    pub figure: String,
+    /// Whether a larger figure is better.
+    pub larger_is_better: bool,
+}
+
+/// All results of one side.
+#[derive(Debug, Default)]
+pub struct Results {
+    /// The engines, with versions, in the order of their first result.
+    pub engines: Vec<String>,
+    /// Each figure's values, in the order in which they were measured.
+    pub figures: BTreeMap<Key, Vec<f64>>,
+    /// Results that were left out because their run did not complete.
+    pub incomplete: usize,
+}
+
+impl Results {
+    /// Reads a file, or all files of a directory whose names end in `.jsonl`. Unreadable files, lines that are not a
+    /// JSON object, and the absence of any result are errors that name the file and line.
+    pub fn read(path: &Path) -> Result<Results, String> {
+        let mut results = Results::default();
+        for file in files(path)? {
+            let text = std::fs::read_to_string(&file)
+                .map_err(|e| format!("{}: cannot be read: {e}", file.display()))?;
+            for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+                let here = |e: String| format!("{}, line {}: {e}", file.display(), at + 1);
+                let object: Value = serde_json::from_str(line).map_err(|e| here(e.to_string()))?;
+                if !object.is_object() {
+                    return Err(here("expected a JSON object".to_owned()));
+                }
+                results.add(&object);
+            }
+        }
+        if results.figures.is_empty() {
+            return Err(format!("{}: expected results of a suite, found none", path.display()));
+        }
+        Ok(results)
+    }
+
+    /// Adds the figures of one line. A line without a workload is not a result, such as those of single seconds.
+    fn add(&mut self, object: &Value) {
+        let Some(workload) = workload(object) else { return };
+        if object["complete"] == Value::Bool(false) {
+            self.incomplete += 1;
+            return;
+        }
+        if let Some(engine) = engine(object).filter(|engine| !self.engines.contains(engine)) {
+            self.engines.push(engine);
+        }
+        for (field, name, larger_is_better) in FIGURES {
+            self.add_figure(&workload, name, *larger_is_better, &object[*field]);
+        }
+        self.add_latencies(&workload, "", &object["latency_micros"]);
+        let operations = object["latencies_us"].as_object().into_iter().flatten();
+        for (operation, latencies) in operations {
+            self.add_latencies(&workload, operation, &latencies["service"]);
+        }
+        for (role, figures) in object["operations"].as_object().into_iter().flatten() {
+            let name = format!("{role} documents/s");
+            self.add_figure(&workload, &name, true, &figures["documents_per_sec"]);
+            self.add_latencies(&workload, role, &figures["latencies_us"]["service"]);
+        }
+    }
+
+    fn add_latencies(&mut self, workload: &str, operation: &str, latencies: &Value) {
+        if latencies["count"].as_u64() == Some(0) {
+            return;
+        }
+        for percentile in PERCENTILES {
+            let name = format!("{operation} {} us", percentile.to_uppercase());
+            self.add_figure(workload, name.trim(), false, &latencies[*percentile]);
+        }
+    }
+
+    fn add_figure(&mut self, workload: &str, figure: &str, larger_is_better: bool, value: &Value) {
+        let Some(value) = value.as_f64().filter(|value| value.is_finite() && *value > 0.0) else {
+            return;
+        };
+        let (workload, figure) = (workload.to_owned(), figure.to_owned());
+        self.figures.entry(Key { workload, figure, larger_is_better }).or_default().push(value);
+    }
+}
+
+/// Returns the path itself, or the results in a directory and its subdirectories, by name.
+fn files(path: &Path) -> Result<Vec<PathBuf>, String> {
+    if !path.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let entries = std::fs::read_dir(path)
+        .map_err(|e| format!("{}: cannot be listed: {e}", path.display()))?;
+    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    paths.sort();
+    let mut found = Vec::new();
+    for path in paths {
+        if path.is_dir() {
+            found.extend(files(&path)?);
+        } else if path.extension().is_some_and(|extension| extension == "jsonl") {
+            found.push(path);
+        }
+    }
+    Ok(found)
+}
+
+/// Returns the suite and workload of a result, with the settings that make results incomparable if they differ.
+fn workload(object: &Value) -> Option<String> {
+    let text = |field: &str| object[field].as_str();
+    if let Some(benchmark) = text("benchmark") {
+        let threads = object["threads"].as_u64().unwrap_or(1);
+        let part = match text("suite") {
+            Some(suite) => {
+                let scenario =
+                    object["scenario"].as_u64().map_or("sweep".to_owned(), |n| n.to_string());
+                let (label, phase) = (text("label").unwrap_or(""), text("phase").unwrap_or(""));
+                format!("{suite} {scenario} {label} {phase}: ")
+            }
+            None => String::new(),
+        };
+        return Some(format!("{part}db_bench {benchmark}, {threads} threads"));
+    }
+    match text("suite")? {
+        "ycsb" => {
+            let name = text("workload").unwrap_or("without a file");
+            let threads = object["threads"].as_u64().unwrap_or(1);
+            let target = match object["target"].as_u64() {
+                Some(target) if target > 0 => format!(", {target} ops/s"),
+                _ => String::new(),
+            };
+            Some(format!("ycsb {name} {}, {threads} threads{target}", text("phase")?))
+        }
+        suite => Some(format!("{suite} {}, {}", text("step")?, text("phase").unwrap_or("run"))),
+    }
+}
+
+fn engine(object: &Value) -> Option<String> {
+    let text = |field: &str| object[field].as_str();
+    match (text("engine")?, text("engine_version")) {
+        (engine, Some(version)) => Some(format!("{engine}, {version}")),
+        (engine, None) => Some(engine.to_owned()),
+    }
+}
