@@ -1,4 +1,4 @@
-//! Ferrolith, called as any Rust program calls it.
+//! Ferrolith, called as any Rust program would call it.
 
 use super::expiry::ExpiredTimeFilter;
 use super::families::Families;
@@ -100,11 +100,11 @@ impl Engine for Ferrolith {
     }
 }
 
-/// What was opened.
+/// An opened database.
 pub(super) enum Kind {
-    /// A database, perhaps for reading only.
+    /// A plain database, possibly read-only.
     Plain(PlainDb),
-    /// With locking transactions; its own writes take locks too.
+    /// With pessimistic transactions; its own writes take locks too.
     Locking(TransactionDb),
     /// With transactions that are checked at commit.
     Optimistic(OptimisticTransactionDb),

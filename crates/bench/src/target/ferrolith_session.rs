@@ -13,17 +13,17 @@ use ferrolith::internal::txn::{
     self as transaction, OptimisticTransactionOptions, TransactionOptions,
 };
 
-/// Its options, its batch, its iterator and its buffers.
+/// The thread's options, batch, iterator and buffers.
 pub(super) struct Thread<'a> {
     database: &'a Database,
     db: &'a PlainDb,
-    /// Where what comes next is read and written.
+    /// The family for the following operations.
     family: &'a ColumnFamily,
     read: ReadOptions,
     write: WriteOptions,
     batch: WriteBatch,
     batch_error: Option<String>,
-    /// Used again for each value, as the peer's session does with `rocksdb_get_into_buffer`.
+    /// Reused for each value, as the peer's session does with `rocksdb_get_into_buffer`.
     value: ValueBuffer,
     iterator: Option<DbIterator>,
     snapshot: Option<Snapshot>,
@@ -34,7 +34,7 @@ fn priority(limited: bool) -> IoPriority {
 }
 
 impl<'a> Thread<'a> {
-    /// A thread that reads and writes so.
+    /// Creates a thread's session with these modes of reading and writing.
     pub(super) fn new(database: &'a Database, read: ReadMode, write: WriteMode) -> Thread<'a> {
         Thread {
             database,
@@ -70,7 +70,7 @@ impl<'a> Thread<'a> {
         }
     }
 
-    /// Adding to a batch fails only beyond four gigabytes: then writing it fails.
+    /// Adding to a batch fails only beyond four gigabytes; then writing it fails too.
     fn keep(&mut self, result: ferrolith::Result<()>) {
         if let Err(error) = result {
             self.batch_error = Some(rocksdb_text(&error));
@@ -286,7 +286,7 @@ impl Running<'_> {
     }
 }
 
-/// Others may be in the way of a transaction: no error of the benchmark.
+/// A conflict with another transaction is not an error of the benchmark.
 fn failure(error: ferrolith::Error) -> Failure {
     match error.code() {
         Code::Busy | Code::TimedOut | Code::TryAgain | Code::Expired => Failure::Conflict,
