@@ -33,6 +33,7 @@ fn dispatch(matches: &ArgMatches, line: String) -> Result<bool, String> {
         Some(("ycsb", ycsb)) => ycsb,
         Some(("forestdb", args)) => return crate::forestdb::command::dispatch(args, line),
         Some(("tuning", args)) => return crate::tuning::command::dispatch(args, line),
+        Some(("pairs", args)) => return crate::pairs::command::dispatch(args, line),
         Some(("compare", args)) => return crate::compare::command::dispatch(args),
         _ => return Err("expected a suite; see --help".to_owned()),
     };
@@ -41,28 +42,28 @@ fn dispatch(matches: &ArgMatches, line: String) -> Result<bool, String> {
             suite::print_properties();
             Ok(true)
         }
-        Some(("load", args)) => suite::run(&settings(Phase::Load, args, line)),
-        Some(("run", args)) => suite::run(&settings(Phase::Run, args, line)),
+        Some(("load", args)) => suite::run(&settings(Phase::Load, args, line)?),
+        Some(("run", args)) => suite::run(&settings(Phase::Run, args, line)?),
         _ => Err("ycsb: expected load, run or properties".to_owned()),
     }
 }
 
-fn settings(phase: Phase, args: &ArgMatches, command: String) -> Settings {
+fn settings(phase: Phase, args: &ArgMatches, command: String) -> Result<Settings, String> {
     let many = |name: &str| args.get_many::<String>(name).into_iter().flatten().cloned().collect();
-    let text = |name: &str| args.get_one::<String>(name).cloned();
-    Settings {
+    let engine = args.get_one::<String>("engine").map_or("ferrolith", String::as_str);
+    Ok(Settings {
         phase,
         command,
         files: args.get_many::<PathBuf>("file").into_iter().flatten().cloned().collect(),
         assignments: many("property"),
         db: args.get_one::<PathBuf>("db").cloned().unwrap_or_default(),
-        engine: Choice { engine: text("engine"), library: text("library") },
+        engine: Choice::parse(engine)?.1,
         sync: args.get_flag("sync"),
         seed: args.get_one::<u64>("seed").copied().unwrap_or(1),
         json: args.get_one::<PathBuf>("json").cloned(),
         quiet: args.get_flag("quiet"),
         engine_flags: many("flags"),
-    }
+    })
 }
 
 fn command() -> Command {
@@ -89,12 +90,8 @@ fn command() -> Command {
                 .help("The directory of the database"),
             Arg::new("engine")
                 .long("engine")
-                .value_parser(["ferrolith", "lib", "lmdb"])
-                .help("The engine; lib is the library of --engine_lib [default: ferrolith]"),
-            Arg::new("library")
-                .long("engine_lib")
-                .value_name("PATH")
-                .help("A shared library with RocksDB's C functions; implies --engine lib"),
+                .value_name("ENGINE")
+                .help("ferrolith, rocksdb, rocksdb:PATH or lmdb [default: ferrolith]"),
             Arg::new("sync")
                 .long("sync")
                 .action(ArgAction::SetTrue)
@@ -132,6 +129,7 @@ fn command() -> Command {
         )
         .subcommand(crate::forestdb::command::command())
         .subcommand(crate::tuning::command::command())
+        .subcommand(crate::pairs::command::command())
         .subcommand(crate::compare::command::command())
 }
 

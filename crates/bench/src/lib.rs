@@ -17,6 +17,7 @@ pub mod forestdb;
 pub mod histogram;
 pub mod json;
 pub mod keys;
+pub mod pairs;
 pub mod parameters;
 pub mod process;
 pub mod progress;

@@ -147,7 +147,7 @@ fn workload(object: &Value) -> Option<String> {
     }
     match text("suite")? {
         "ycsb" => {
-            let name = text("workload").unwrap_or("without a file");
+            let name = text("workload").filter(|name| !name.is_empty()).unwrap_or("without a file");
             let threads = object["threads"].as_u64().unwrap_or(1);
             let target = match object["target"].as_u64() {
                 Some(target) if target > 0 => format!(", {target} ops/s"),

@@ -13,11 +13,17 @@ pub fn with_time(prefix: &str) -> PathBuf {
     PathBuf::from(format!("{prefix}_{time}"))
 }
 
+/// Creates the directory that `path` is in, but not the one above it.
+pub fn create_parent(path: &Path) -> Result<()> {
+    match path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+        Some(parent) => create_directory(parent),
+        None => Ok(()),
+    }
+}
+
 /// Creates a directory that must not exist, and the one that it is in, but no more.
 pub fn create(results: &Path) -> Result<()> {
-    if let Some(parent) = results.parent().filter(|parent| !parent.as_os_str().is_empty()) {
-        create_directory(parent)?;
-    }
+    create_parent(results)?;
     std::fs::create_dir(results)
         .map_err(|e| format!("{}: cannot be created: {e}", results.display()))
 }

@@ -8,6 +8,7 @@ mod benchmarks;
 mod forestdb;
 mod modes;
 mod options;
+mod pairs;
 mod tuning;
 mod ycsb;
 

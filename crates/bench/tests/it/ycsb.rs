@@ -130,7 +130,8 @@ fn wrong_input_is_refused_by_name_and_creates_nothing() {
     refused(&with(&["-p", "recordcuont=1"]), "did you mean recordcount?");
     refused(&with(&["-p", "recordcount"]), "expected KEY=VALUE");
     refused(&with(&["-p", "recordcount=x"]), "recordcount=x: expected a whole number");
-    refused(&with(&["--engine_lib", "/none.so"]), "/none.so");
+    refused(&with(&["--engine", "rocksdb:/none.so"]), "/none.so");
+    refused(&with(&["--engine", "rocksbd"]), "expected ferrolith, rocksdb, rocksdb:PATH or lmdb");
     refused(&with(&["--", "--cache_sise=1"]), "cache_sise");
     refused(&["nonsense"], "unrecognized subcommand");
     refused(&[], "Usage: ferrolith-bench");

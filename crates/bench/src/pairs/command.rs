@@ -1,0 +1,57 @@
+//! The command line of `ferrolith-bench pairs`.
+
+use super::Job;
+use super::line::Line;
+use crate::compare;
+use clap::{Arg, ArgMatches, Command, value_parser};
+use std::path::PathBuf;
+
+/// Returns the subcommand.
+pub fn command() -> Command {
+    let side = |name: &'static str, default: &'static str, help: &'static str| {
+        Arg::new(name).long(name).value_name("ENGINE").default_value(default).help(help)
+    };
+    let directory = |name: &'static str, help: &'static str| {
+        let parser = value_parser!(PathBuf);
+        Arg::new(name).long(name).value_name("DIR").value_parser(parser).help(help)
+    };
+    Command::new("pairs")
+        .about("Runs commands on two engines that alternate, and compares them")
+        .args([
+            Arg::new("line").value_name("COMMAND").required(true).num_args(1..).help(
+                "A command of ferrolith-bench in quotation marks, with {engine}, {results} and mostly {db} in it",
+            ),
+            side("a", "ferrolith", "The {engine} of side A"),
+            side("b", "rocksdb", "The {engine} of side B"),
+            Arg::new("pairs")
+                .long("pairs")
+                .value_name("N")
+                .default_value("5")
+                .value_parser(value_parser!(u32).range(1..=999))
+                .help("The number of pairs; a verdict needs at least 3"),
+            directory("dir", "Where {db} is created and removed again").required(true),
+            directory("results", "The directory of results, which must not exist [default: pairs_TIME]"),
+        ])
+        .args(compare::command::rule_args())
+        .after_help(
+            "Example:\n  ferrolith-bench pairs --dir /tmp \\\n    \
+             'ycsb load -P workloada --engine {engine} --db {db} --json {results}/load.jsonl' \\\n    \
+             'ycsb run -P workloada --engine {engine} --db {db} --json {results}/run.jsonl'",
+        )
+}
+
+/// Runs what the command line says.
+pub fn dispatch(args: &ArgMatches, command: String) -> Result<bool, String> {
+    let text = |name: &str| args.get_one::<String>(name).cloned().unwrap_or_default();
+    let lines = args.get_many::<String>("line").into_iter().flatten();
+    let job = Job {
+        command,
+        engines: [text("a"), text("b")],
+        pairs: args.get_one::<u32>("pairs").copied().unwrap_or_default(),
+        lines: lines.map(|line| Line::parse(line)).collect::<Result<_, _>>()?,
+        dir: args.get_one::<PathBuf>("dir").cloned().unwrap_or_default(),
+        results: args.get_one::<PathBuf>("results").cloned(),
+        rule: compare::command::rule(args, true)?,
+    };
+    super::run(&job)
+}
