@@ -38,6 +38,7 @@ fn usage(command: &str) -> Option<&'static str> {
         "compat" => Some(compat::USAGE),
         "faults" => Some(faults::USAGE),
         "deb" | "install" | "uninstall" => Some(package::USAGE),
+        "public-api" => Some(public_api::USAGE),
         "smoke" => Some(smoke::USAGE),
         "sys" => Some(sys::USAGE),
         "tidy" | "help" => Some(USAGE),

@@ -7,7 +7,7 @@
 use crate::compat::{Failure, place};
 use std::process::{Command, ExitCode};
 
-const USAGE: &str = "\
+pub(crate) const USAGE: &str = "\
 usage: cargo x public-api [--check]
 
 Writes crates/engine/public-api.txt: one line per public item of the crate ferrolith, without hidden items.

@@ -16,8 +16,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 const MIN_VALUE: u64 = 10;
 /// The number of operations that are booked together.
 const BOOKED: u64 = 100;
-/// Operations per second before the first change of the rate.
-const FIRST_RATE: u64 = 1_000_000;
+/// The rate of operations that are limited by nothing, per second. The first operation replaces it.
+const UNLIMITED: u64 = 1_000_000_000;
 
 /// The limits of `--sine_mix_rate`, shared by all threads.
 pub struct MixLimits {
@@ -38,17 +38,18 @@ impl MixLimits {
         let [gets, puts, seeks] = mix.ratios;
         let sum = gets + puts + seeks;
         Some(MixLimits {
-            reads: RateLimiter::new(FIRST_RATE),
-            writes: RateLimiter::new(FIRST_RATE),
+            reads: RateLimiter::new(UNLIMITED),
+            writes: RateLimiter::new(UNLIMITED),
             sine: mix.rate?,
             noise: mix.noise,
             shares: [(gets + seeks) / sum, puts / sum],
             seed: config.seed,
-            step: AtomicU64::new(0),
+            // No step yet, so that the rate holds from the first operation on.
+            step: AtomicU64::new(u64::MAX),
         })
     }
 
-    /// Changes the rate if an interval has passed.
+    /// Sets the rate at the start and whenever an interval has passed.
     fn follow(&self) {
         let seconds = self.reads.seconds();
         let step = (seconds * 1000.0) as u64 / self.sine.step_millis.max(1);

@@ -1,7 +1,7 @@
-//! The write path: reserve, append to the WAL, insert, publish.
+//! The write path: append to the WAL, reserve a turn, insert, publish.
 //!
-//! Only three steps of a write are serial. Under the write lock a writer gets its sequence numbers, appends its record
-//! and looks up its memtables. Then it syncs if requested (together with other writers), inserts, and publishes in
+//! Only three steps of a write are serial. Under the write lock a writer looks up its memtables, appends its record and
+//! reserves its sequence numbers. Then it syncs if requested (together with other writers), inserts, and publishes in
 //! order (`write/order.rs`). It pins an epoch (`env/epoch.rs`) inside the lock and stays pinned until it has published.
 //! A flush that waits for pinned threads has therefore waited for every writer that may still insert into the memtable
 //! that the flush is about to write.

@@ -88,18 +88,4 @@ impl CommitQueue {
         stats.record_since(HistogramType::DbWrite, start);
         result
     }
-
-    /// Waits as long as a stall requires. Returns false if the write must not wait.
-    #[cold]
-    pub(crate) fn wait_in_stall(&self, bytes: usize, no_slowdown: bool) -> bool {
-        let _timer = PerfTimer::start(PerfMetric::WriteDelayTime);
-        let admitted = self.catalog.controller().admit(bytes, no_slowdown);
-        if let (Some(stalled), Some(stats)) = (admitted, &self.session.statistics)
-            && !stalled.is_zero()
-        {
-            stats.add(Ticker::StallMicros, stalled.as_micros() as u64);
-            stats.record(HistogramType::WriteStall, stalled.as_micros() as u64);
-        }
-        admitted.is_some()
-    }
 }

@@ -1,6 +1,6 @@
 //! The path of every write: commit order, the WAL, syncs, memtables, and the replacement of a failed WAL.
 
-mod budgets;
+mod admission;
 #[allow(clippy::module_inception)]
 mod commit;
 mod entry;

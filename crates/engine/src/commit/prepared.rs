@@ -1,8 +1,8 @@
 //! Prepared transactions: their sections are in the WAL but in no memtable, and are kept until they are decided.
 //!
 //! * **PS1** The WAL that holds a prepared section is kept until the transaction is decided and the decision cannot be
-//!   lost. When the section is forgotten, the commit is already in the memtables, and the memtables keep that WAL as if
-//!   it held their first record. So if a power failure loses an unsynced commit, the synced section is still there.
+//!   lost. When the section is forgotten, the commit is already in the memtables, and these memtables keep the WAL
+//!   until they are flushed. So if a power failure loses an unsynced commit, the synced section is still there.
 //! * **PS2** The decision is one WAL record: see `batch/section.rs`.
 //! * **PS3** Opening copies undecided sections into the new WAL and syncs it before the MANIFEST releases the old WALs.
 //!   Until then recovery may read both copies; the newer copy replaces the older one.

@@ -1,7 +1,8 @@
 //! Deletes obsolete files, and never a file that is still in use.
 //!
 //! The last holder of a table that left the current version puts the table's number into the list of obsolete files
-//! (`version/file_meta.rs`). A WAL is obsolete when every family has flushed its records.
+//! (`version/file_meta.rs`). Flushes decide which WALs are obsolete (`jobs/flush.rs`); this file deletes or archives
+//! them.
 
 use super::wal_list::wals_among;
 use crate::env::epoch;

@@ -1,5 +1,5 @@
-//! Collection and folding of merge operands. They are copied from a moving iterator into one
-//! buffer, so collecting allocates nothing once the buffer has grown.
+//! Collection and folding of merge operands. Iterators and compactions copy operands into one buffer, so collecting
+//! allocates nothing once the buffer has grown. Point lookups collect their own (`get_context.rs`) and only fold here.
 
 use crate::base::ValueType;
 use crate::base::key::TRAILER_SIZE;

@@ -1,10 +1,11 @@
 //! Options: RocksDB's names and the defaults of RocksDB 10.10.
 //!
-//! An option is one row of a table: [`DbOptions`] in `db.rs`, [`ColumnFamilyOptions`] in `cf.rs`, the formats in
-//! `block_based.rs` and `table.rs`, and nested options in `compaction.rs` and `compression.rs`. The row has the field
-//! and its docs, the default, the engine's support for the option, whether the option is changeable while the database
-//! is open, and its line in LOG. To add an option, add its row and, for C programs, a binding in `crates/capi/abi.tsv`.
-//! [`registry`] explains rows. Limits on values, and on combinations of options, are in `sanitize.rs`.
+//! An option of a database, family or table format is one row of a table: [`DbOptions`] in `db.rs`,
+//! [`ColumnFamilyOptions`] in `cf.rs`, the formats in `block_based.rs` and `table.rs`, and nested options in
+//! `compaction.rs` and `compression.rs`. The row has the field and its docs, the default, the engine's support for the
+//! option, whether the option is changeable while the database is open, and its line in LOG. [`registry`] explains
+//! rows. Options of single calls (`read_write.rs`, `ingest.rs`) have no rows. Limits on values, and on combinations of
+//! options, are in `sanitize.rs`. To add an option, follow the table "How to change" in ARCHITECTURE.md.
 //!
 //! Most fields are plain values. Objects that a program supplies are `Arc`s. Those that RocksDB names in OPTIONS files
 //! or LOG (comparator, merge operator, block cache) have a row; the others are [`Components`].

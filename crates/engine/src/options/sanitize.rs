@@ -1,9 +1,9 @@
 //! Validates and adjusts settings before a database opens. Combinations of database and family options are checked in
 //! `open/checks.rs`.
 //!
-//! [`validate`] refuses settings that would give wrong results, impossible settings, and settings that the engine does
-//! not support. Its messages name the option, the value and the allowed values. [`sanitize`] then changes values to the
-//! nearest sensible one, as RocksDB does, and returns a sentence about each change, for LOG.
+//! The functions `validate_*` refuse settings that would give wrong results, impossible settings, and settings that the
+//! engine does not support. Messages name the option, the value and the allowed values. The functions `sanitize_*` then
+//! change values to the nearest sensible one, as RocksDB does, and return a sentence about each change, for LOG.
 
 use super::{
     BlockBasedTableOptions, ColumnFamilyOptions, CompactionStyle, CuckooTableOptions,
@@ -53,7 +53,7 @@ fn in_range<T: PartialOrd + Display>(
     Err(out_of_range(option, value, range))
 }
 
-/// For numbers that [`sanitize`] raises if they are too small.
+/// Refuses a number above `largest`. Too small numbers are raised later, by the functions `sanitize_*`.
 fn at_most<T: PartialOrd + Display>(option: &str, value: T, largest: T) -> Result<()> {
     if value <= largest {
         return Ok(());

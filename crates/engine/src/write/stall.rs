@@ -9,10 +9,13 @@
 //! are limited to a twentieth of the speed of recent flushes, so that the flush finishes when a twentieth of the
 //! memtable is full. If the flush takes longer, the rate falls with the amount written since. Without the pace, a
 //! writer that is faster than the flush would double the memory in use just before it has to stop anyway. The pace is
-//! no delay in RocksDB's sense: no property shows it, and `no_slowdown` does not fail because of it. Writers wait for
-//! it rarely, but longer each time. So it does not affect the 99.9th percentile of small writes, or the 99th percentile
-//! of large writes, of which a memtable holds few. Large writes do not wait until half the memtable is full: like them,
-//! their flush is bound by memory speed, and it is finished by then.
+//! no stall condition in RocksDB's sense: listeners and the properties of stall conditions do not show it, and
+//! `no_slowdown` does not fail because of it. The time that writers wait for it does count as stall time.
+//!
+//! A few writes wait long for the pace, instead of many writes a little. So it does not affect the 99.9th percentile of
+//! small writes. A memtable holds few large writes, and the pace would affect their 99th percentile; therefore large
+//! writes do not wait before half the memtable is full. By then the flush is finished, since memory speed limits it as
+//! it limits large writes.
 
 use crate::env::clock::Instant;
 use crate::env::lock_rank::{INNERMOST, RankedMutex};
@@ -156,16 +159,16 @@ const DEBT_FREE: Duration = Duration::from_micros(100);
 /// The same for the pace, unless the rate has fallen. A wait of 100 us takes three times as long when processors are
 /// busy, and many short waits affect more writers than a few long ones.
 const PACE_DEBT_FREE: Duration = Duration::from_millis(8);
-/// A write that costs more than this is large. One in five hundred large writes would wait for that debt. Of the
-/// smaller ones, hardly one in ten thousand does, because few of a memtable's small writes happen during a flush.
+/// A write that costs more than this is large. With the debt of small writes, one in five hundred large writes would
+/// wait. Of the small ones, hardly one in ten thousand does, because few of them happen during a flush.
 const PACE_COST_LARGE: Duration = Duration::from_micros(16);
 /// The share of the flush speed that small writes get, and the share of the memtable that they fill during the flush.
 const PACE_SHARE: f64 = 0.05;
 /// The share of the memtable that large writes fill before they wait: a flush of large entries is nearly done by then.
 /// If the flush is late, there is room for half as much again.
 const PACE_SHARE_LARGE: f64 = 0.5;
-/// This much is always written before the pace falls: saving less memory is not worthwhile. Smaller flushes say little
-/// about the flush speed.
+/// The rate does not fall before this many bytes are written during a flush: saving less memory is not worthwhile.
+/// Smaller flushes say little about the flush speed.
 const PACE_BYTES_MIN: usize = 1 << 20;
 /// The assumed flush speed until a flush is measured: that of writing a memtable into the page cache.
 const FLUSH_SPEED_UNKNOWN: f64 = 512.0 * 1048576.0;
@@ -295,8 +298,8 @@ impl WriteController {
         self.stalled_us.load(Ordering::Relaxed)
     }
 
-    /// Waits as long as a write of `bytes` has to. Returns how long a stall delayed the write: zero for most writes.
-    /// With `no_slowdown` it does not wait, and returns `None` if it would have to.
+    /// Waits as long as a write of `bytes` has to. Returns how long a stall or the pace delayed the write; 0 for most
+    /// writes. With `no_slowdown` it does not wait, and returns `None` if it would have to.
     #[cold]
     pub fn admit(&self, bytes: usize, no_slowdown: bool) -> Option<Duration> {
         let began = Instant::now();

@@ -43,8 +43,8 @@ use std::sync::Arc;
 const MAX_CHUNK: u64 = 4 << 20;
 /// The same for large records.
 const MAX_CHUNK_LARGE: u64 = 256 << 10;
-/// The same for large records on a file system in memory, where allocation costs as much as the pages: one record of
-/// 100 KB in 320 waits some milliseconds for all of them, so that 99 of 100 do not wait.
+/// The same for large records on a file system in memory, where allocation costs as much as the pages. Of records of
+/// 100 KB, one in 320 waits some milliseconds for the allocation, and the others do not wait.
 const MAX_CHUNK_LARGE_IN_MEMORY: u64 = 32 << 20;
 const MIN_WINDOW: u64 = 64 << 10;
 /// The maximum length of a window. Written parts stay mapped and resident until the window moves, and the write that

@@ -23,8 +23,9 @@ pub(super) fn placed<'a>(
 
 /// Stores the headers of a record whose payloads are already in place.
 ///
-/// A killed process has executed its stores up to one instruction, so only the program order matters. The first bytes
-/// alone have a zero length and type and are no header. Then one store per fragment writes length and type.
+/// A killed process has executed its stores up to one instruction, so only the program order matters. A header
+/// of which only the first bytes are stored has length and type zero, which readers do not take for a header. Then one
+/// store per fragment writes length and type.
 #[inline(always)]
 pub(super) fn publish(window: &Window, from: u64, fragments: &[Fragment], payload: &[u8]) {
     compiler_fence(Ordering::Release);

@@ -1,10 +1,13 @@
-//! Waiting for the budgets that delay writers: memtable memory and I/O rate.
+//! The waits of a writer before it enters the commit queue: for a stall to end, for memtable memory, and for its share
+//! of the I/O rate.
 
 use super::queue::CommitQueue;
+use crate::base::perf::{PerfMetric, PerfTimer};
 use crate::budget::{IoPriority, MemtableShare};
 use crate::error::{Code, Error, Result};
 use crate::hooks::FlushReason;
 use crate::options::WriteOptions;
+use crate::stats::{HistogramType, Ticker};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,6 +15,22 @@ use std::time::Duration;
 const LOOK_AGAIN: Duration = Duration::from_millis(10);
 
 impl CommitQueue {
+    // ---- stalls ------------------------------------------------------------------------------
+
+    /// Waits as long as a stall requires. Returns false if the write must not wait.
+    #[cold]
+    pub(super) fn wait_in_stall(&self, bytes: usize, no_slowdown: bool) -> bool {
+        let _timer = PerfTimer::start(PerfMetric::WriteDelayTime);
+        let admitted = self.catalog.controller().admit(bytes, no_slowdown);
+        if let (Some(stalled), Some(stats)) = (admitted, &self.session.statistics)
+            && !stalled.is_zero()
+        {
+            stats.add(Ticker::StallMicros, stalled.as_micros() as u64);
+            stats.record(HistogramType::WriteStall, stalled.as_micros() as u64);
+        }
+        admitted.is_some()
+    }
+
     // ---- memory of memtables -----------------------------------------------------------------
 
     /// Waits until the budgets admit a write: first for memtable memory, then for its share of the I/O rate. Runs
