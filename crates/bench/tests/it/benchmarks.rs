@@ -191,7 +191,9 @@ fn disposable_entries_are_deleted_and_others_stay() {
             assert_eq!(written + deleted, 3000.0, "{out}");
             assert_eq!(deleted > 300.0, deletes, "{out}");
             assert_eq!(deleted > 0.0, deletes, "{out}");
-            assert_eq!(of(&out, "readseq").0 as f64, written - deleted, "{out}");
+            // Without deletions, rounds of 15 keys begin again after 3,000 and write 10 of 15 keys.
+            let left = if deletes { written - deleted } else { 2000.0 };
+            assert_eq!(of(&out, "readseq").0 as f64, left, "{out}");
         }
         let db = dir.arg("db", "mixed");
         let both = ["--disposable_entries_batch_size=1", "--overwrite_probability=0.5", &db];
