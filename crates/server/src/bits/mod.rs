@@ -1,0 +1,1 @@
+//! Bit operations and the arithmetic of BITFIELD.

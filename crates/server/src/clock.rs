@@ -1,0 +1,1 @@
+//! The wall clock and the monotonic clock, which tests replace.

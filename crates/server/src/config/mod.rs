@@ -1,0 +1,1 @@
+//! Flags and the configuration file; starting and stopping.

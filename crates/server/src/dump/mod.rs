@@ -1,0 +1,1 @@
+//! The payloads of DUMP and RESTORE.

@@ -1,0 +1,1 @@
+//! Geohashes of 52 bits, distances and searches.

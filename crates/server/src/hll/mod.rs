@@ -1,0 +1,1 @@
+//! HyperLogLog in Redis's bytes.

@@ -1,0 +1,40 @@
+//! `ferrolith-server`: serves unchanged Redis and Pegasus clients from one machine, on the engine [`ferrolith`].
+//!
+//! A command is evaluated in one place and becomes one write batch. Reads and writes go through the trait of `store`.
+//!
+//! The folders in reading order. A folder imports only from those above it; `cargo x tidy` checks this.
+//!
+//! | Folder | Owns |
+//! |---|---|
+//! | `error`, `clock` | the server's error type; the wall clock and the monotonic clock, which tests replace |
+//! | `text` | value rules of Redis: glob patterns, numbers, slots, LZF, CRC-64 |
+//! | `hll`, `geo`, `bits`, `streamid` | HyperLogLog, geohash, bit operations, stream ids: pure functions over bytes |
+//! | `dump` | the payloads of DUMP and RESTORE |
+//! | `resp` | parser of requests and writer of replies, RESP2 and RESP3 |
+//! | `thrift` | Pegasus's Thrift dialect and its frames |
+//! | `rows` | the bytes of rows of Redis and Pegasus tables |
+//! | `store` | reads at a view, batches, latches, versions, expiry and garbage |
+//! | `tables` | the catalogue of tables |
+//! | `redis` | the command table, the context of an evaluation, and one file per family of commands |
+//! | `pegasus` | the operations and administrative calls of Pegasus |
+//! | `net` | listener, workers, limits, output buffers |
+//! | `config` | flags and the configuration file; starting and stopping |
+#![forbid(unsafe_code)]
+
+pub mod bits;
+pub mod clock;
+pub mod config;
+pub mod dump;
+pub mod error;
+pub mod geo;
+pub mod hll;
+pub mod net;
+pub mod pegasus;
+pub mod redis;
+pub mod resp;
+pub mod rows;
+pub mod store;
+pub mod streamid;
+pub mod tables;
+pub mod text;
+pub mod thrift;

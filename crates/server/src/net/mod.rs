@@ -1,0 +1,1 @@
+//! The listener, workers, limits and output buffers.

@@ -1,0 +1,1 @@
+//! The operations and administrative calls of Pegasus.

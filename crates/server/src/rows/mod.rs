@@ -1,0 +1,1 @@
+//! The bytes of rows of Redis and Pegasus tables.

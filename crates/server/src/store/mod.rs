@@ -1,0 +1,1 @@
+//! Reads at a view, batches, latches, versions, expiry and garbage.

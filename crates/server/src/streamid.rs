@@ -1,0 +1,1 @@
+//! Ids of stream entries.

@@ -1,0 +1,1 @@
+//! Value rules of Redis as pure functions: glob patterns, numbers, slots, LZF, CRC-64.

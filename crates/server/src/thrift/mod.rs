@@ -1,0 +1,1 @@
+//! Pegasus's Thrift dialect, its frames, and its messages.

@@ -1,0 +1,1 @@
+//! Integration tests: each starts a server in this process.
