@@ -1,1 +1,3 @@
 //! The bytes of rows of Redis and Pegasus tables.
+
+pub mod pegasus;
