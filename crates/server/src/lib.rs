@@ -36,5 +36,7 @@ pub mod rows;
 pub mod store;
 pub mod streamid;
 pub mod tables;
+#[cfg(test)]
+mod testing;
 pub mod text;
 pub mod thrift;

@@ -201,13 +201,13 @@ fn production_code<'a>(name: &str, text: &'a str) -> &'a str {
 fn folder(name: &str) -> Option<(&'static [&'static str], &str)> {
     let (prefix, order) = ORDERED.iter().find(|(prefix, _)| name.starts_with(prefix))?;
     let first = name[prefix.len()..].split('/').next()?;
-    Some((order, first.strip_suffix(".rs").unwrap_or(first)))
+    Some((order, first.strip_suffix("_test.rs").or(first.strip_suffix(".rs")).unwrap_or(first)))
 }
 
 fn check_imports(name: &str, text: &str, problems: &mut Vec<String>) {
     let Some((order, from)) = folder(name) else { return };
     let Some(rank) = order.iter().position(|f| *f == from) else {
-        if !["lib", "bin"].contains(&from) {
+        if !["lib", "bin", "testing"].contains(&from) {
             problems
                 .push(format!("{name}: folder {from} is not in the list in xtask/src/tidy/mod.rs"));
         }
