@@ -1,6 +1,7 @@
 //! The command line of `ferrolith-bench`: one subcommand per suite.
 
 use crate::shared::engine::Choice;
+use crate::shared::results::joined;
 use crate::ycsb::run::Phase;
 use crate::ycsb::suite::{self, Settings};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
@@ -9,7 +10,8 @@ use std::process::ExitCode;
 
 /// Runs the program with its arguments. The first argument is its name.
 pub fn main(args: Vec<String>) -> ExitCode {
-    let line = args.join(" ");
+    let program = ["ferrolith-bench"].into_iter();
+    let line = joined(program.chain(args.iter().skip(1).map(String::as_str)));
     let matches = match command().try_get_matches_from(args) {
         Ok(matches) => matches,
         Err(e) => {
@@ -57,10 +59,11 @@ fn settings(phase: Phase, args: &ArgMatches, command: String) -> Result<Settings
         files: args.get_many::<PathBuf>("file").into_iter().flatten().cloned().collect(),
         assignments: many("property"),
         db: args.get_one::<PathBuf>("db").cloned().unwrap_or_default(),
-        engine: Choice::parse(engine)?.1,
+        engine: Choice::parse(engine)?,
         sync: args.get_flag("sync"),
         seed: args.get_one::<u64>("seed").copied().unwrap_or(1),
         json: args.get_one::<PathBuf>("json").cloned(),
+        results: args.get_one::<PathBuf>("results").cloned(),
         quiet: args.get_flag("quiet"),
         engine_flags: many("flags"),
     })
@@ -107,6 +110,11 @@ fn command() -> Command {
                 .value_name("FILE")
                 .value_parser(value_parser!(PathBuf))
                 .help("Append the result to this file, as one line of JSON"),
+            Arg::new("results")
+                .long("results")
+                .value_name("DIR")
+                .value_parser(value_parser!(PathBuf))
+                .help("Directory of results; it must not exist"),
             Arg::new("quiet").long("quiet").action(ArgAction::SetTrue).help("Show no progress"),
             Arg::new("flags").last(true).value_name("FLAG").num_args(0..).help(
                 "Flags of db_bench for the engine, after --; such as --cache_size=1073741824",

@@ -55,6 +55,29 @@ impl Histogram {
         self.0.max() as f64 / 1000.0
     }
 
+    /// Returns pairs of a percentile and its latency in microseconds, for a curve on a logarithmic axis: two for each
+    /// halving of the distance to 100 %, up to the longest latency at 100.
+    pub fn curve(&self) -> Vec<(f64, f64)> {
+        let point = |percent: f64| {
+            // More digits are noise in a file.
+            let digits = 1e6;
+            ((percent * digits).round() / digits, self.percentile(percent))
+        };
+        let count = self.count() as f64;
+        let mut points: Vec<(f64, f64)> = Vec::new();
+        for half in 0..2 * u64::BITS {
+            let left = 0.5_f64.powf(f64::from(half) / 2.0);
+            if left * count < 1.0 {
+                break;
+            }
+            points.push(point(100.0 * (1.0 - left)));
+        }
+        if count > 0.0 {
+            points.push((100.0, self.max()));
+        }
+        points
+    }
+
     /// Returns RocksDB's text: four lines, then one per used bucket.
     pub fn text(&self) -> String {
         let mut out = String::new();
@@ -131,6 +154,20 @@ mod tests {
     fn limits_are_those_of_rocksdb() {
         let limits: Vec<u64> = limits().take(17).collect();
         assert_eq!(limits, [1, 2, 3, 4, 6, 10, 15, 22, 34, 51, 76, 110, 170, 250, 380, 580, 870]);
+    }
+
+    #[test]
+    fn a_curve_rises_to_the_longest_latency() {
+        assert!(Histogram::default().curve().is_empty());
+        let mut histogram = Histogram::default();
+        for micros in 1..=1000u64 {
+            histogram.add(micros * 1000);
+        }
+        let curve = histogram.curve();
+        assert_eq!((curve[2].0, curve[2].1.round()), (50.0, 500.0));
+        assert!(curve.windows(2).all(|pair| pair[0].0 < pair[1].0 && pair[0].1 <= pair[1].1));
+        assert_eq!(curve.last().map(|(percent, us)| (*percent, us.round())), Some((100.0, 1000.0)));
+        assert!(curve.len() > 20, "{curve:?}");
     }
 
     #[test]

@@ -4,7 +4,10 @@
 //! No figure is negative; what is not known is null.
 
 use crate::flags::{Flags, Value as FlagValue};
+use crate::histogram::Histogram;
 use crate::report::{MB, Phase, cpu_fields, timestamp};
+use crate::shared::latency::of;
+use crate::stats::Op;
 use serde_json::{Map, Value, json};
 use std::io::Write;
 
@@ -39,6 +42,10 @@ impl Context {
                 "p99": h.percentile(99.0), "p99.9": h.percentile(99.9), "p99.99": h.percentile(99.99),
             })
         });
+        let kind = |(op, histogram): (&Op, &Histogram)| {
+            (op.name().to_owned(), json!({"service": of(histogram)}))
+        };
+        let latencies: Map<String, Value> = total.latencies.iter().map(kind).collect();
         let elapsed = total.elapsed.max(1e-9);
         let mut object = json!({
             "schema": SCHEMA,
@@ -60,6 +67,8 @@ impl Context {
             "found": total.found.map(|(found, _)| found),
             "looked_for": total.found.map(|(_, read)| read),
             "latency_micros": latency,
+            "latencies_us": latencies,
+            "complete": phase.complete,
         });
         let costs = json!({
             "user_bytes_written": total.user_written,
@@ -83,6 +92,11 @@ impl Context {
             "cpu_system_seconds": usage.cpu_system,
             "cpu_seconds": usage.cpu_user + usage.cpu_system,
             "cpu_micros_per_op": (usage.cpu_user + usage.cpu_system) * 1e6 / total.done.max(1) as f64,
+            "fsyncs": phase.state.counters.fsyncs,
+            "stall_seconds": phase.state.counters.stall_seconds,
+            "stalls_by_cause": phase.state.counters.stalls,
+            "debt_before": phase.state.debt.0.json(),
+            "debt_after": phase.state.debt.1.json(),
             "background_operations": total.background.map(|(ops, _)| ops),
             "background_ops_per_sec": total.background.map(|(ops, s)| ops as f64 / s.max(1e-9)),
         });

@@ -2,6 +2,7 @@
 
 use crate::flags::Flags;
 use crate::process::{Memory, Usage};
+use crate::shared::tree::{Counters, Debt};
 use crate::stats::Total;
 use std::io::Write;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -33,6 +34,19 @@ pub struct Phase {
     pub disk: u64,
     /// Bytes of live keys and values after the benchmark, as far as known.
     pub live: f64,
+    /// What the engine says about the benchmark.
+    pub state: EngineState,
+    /// Whether it ended by itself.
+    pub complete: bool,
+}
+
+/// What the engine says about a benchmark.
+#[derive(Default)]
+pub struct EngineState {
+    /// Syncs and stalls during it.
+    pub counters: Counters,
+    /// Compaction debt before and after it.
+    pub debt: (Debt, Debt),
 }
 
 fn ratio(part: f64, whole: f64) -> Option<f64> {

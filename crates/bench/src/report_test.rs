@@ -27,6 +27,8 @@ pub(crate) fn phase() -> Phase {
         engine_written: Some(2000.0),
         disk: 1 << 20,
         live: 524_288.0,
+        state: EngineState::default(),
+        complete: true,
     }
 }
 

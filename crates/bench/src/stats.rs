@@ -5,6 +5,7 @@
 
 use crate::config::{Interval, Timing};
 use crate::histogram::Histogram;
+use crate::shared::meters::Meters;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -50,6 +51,21 @@ pub enum Op {
 }
 
 impl Op {
+    /// All of them, in the order of their numbers.
+    pub const ALL: [Op; 11] = [
+        Op::Read,
+        Op::Write,
+        Op::Delete,
+        Op::Seek,
+        Op::Merge,
+        Op::Crc,
+        Op::Update,
+        Op::Compress,
+        Op::Hash,
+        Op::MultiScan,
+        Op::Other,
+    ];
+
     /// Returns the word in reports.
     pub fn name(self) -> &'static str {
         match self {
@@ -103,6 +119,8 @@ pub struct Stats {
     last_line: (Instant, u64),
     id: usize,
     shared: Arc<Counter>,
+    /// Counts by kind, if the benchmark is recorded.
+    meters: Option<Arc<Meters>>,
 }
 
 impl Stats {
@@ -147,7 +165,13 @@ impl Stats {
             last_line: (now, 0),
             id,
             shared,
+            meters: None,
         }
+    }
+
+    /// Counts also in the meter of this thread.
+    pub fn record(&mut self, meters: Arc<Meters>) {
+        self.meters = Some(meters);
     }
 
     /// Counts `n` operations. Returns whether a line about the rate is due.
@@ -155,6 +179,9 @@ impl Stats {
     pub fn finished(&mut self, n: u64, op: Op) -> bool {
         self.done += n;
         self.shared.0.store(self.done, Ordering::Relaxed);
+        if let Some(meters) = &self.meters {
+            meters.of(self.id).count(op as usize, n);
+        }
         self.until_sample -= 1;
         if self.until_sample <= 1 {
             self.time(op);
@@ -188,6 +215,9 @@ impl Stats {
         let taken = now - self.last;
         self.last = now;
         self.latencies.entry(op).or_default().add(taken.as_nanos() as u64);
+        if let Some(meters) = &self.meters {
+            meters.of(self.id).time(op as usize, taken.as_nanos() as u64);
+        }
         if taken >= self.slow && self.timing == Timing::Every && self.interval.ops == 0 {
             eprintln!("long op: {} micros", taken.as_micros());
         }

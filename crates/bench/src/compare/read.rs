@@ -67,7 +67,8 @@ impl Results {
 
     /// Adds the figures of one line. A line without a workload is not a result, such as those of single seconds.
     fn add(&mut self, object: &Value) {
-        let Some(workload) = workload(object) else { return };
+        let is_second = object["state"].is_string();
+        let Some(workload) = workload(object).filter(|_| !is_second) else { return };
         if object["complete"] == Value::Bool(false) {
             self.incomplete += 1;
             return;
@@ -76,11 +77,16 @@ impl Results {
             self.engines.push(engine);
         }
         for (field, name, larger_is_better) in FIGURES {
-            self.add_figure(&workload, name, *larger_is_better, &object[*field]);
+            // Documents per second are the operations of their suite.
+            if !(*field == "ops_per_sec" && object["documents_per_sec"].is_number()) {
+                self.add_figure(&workload, name, *larger_is_better, &object[*field]);
+            }
         }
+        // db_bench has one histogram of all kinds of operations, ForestDB-Benchmark one in each role.
+        let has_others = object["latency_micros"].is_object() || object["operations"].is_object();
         self.add_latencies(&workload, "", &object["latency_micros"]);
-        let operations = object["latencies_us"].as_object().into_iter().flatten();
-        for (operation, latencies) in operations {
+        let operations = object["latencies_us"].as_object().filter(|_| !has_others);
+        for (operation, latencies) in operations.into_iter().flatten() {
             self.add_latencies(&workload, operation, &latencies["service"]);
         }
         for (role, figures) in object["operations"].as_object().into_iter().flatten() {
@@ -162,7 +168,9 @@ fn workload(object: &Value) -> Option<String> {
 fn engine(object: &Value) -> Option<String> {
     let text = |field: &str| object[field].as_str();
     match (text("engine")?, text("engine_version")) {
-        (engine, Some(version)) => Some(format!("{engine}, {version}")),
-        (engine, None) => Some(engine.to_owned()),
+        (engine, Some(version)) if !engine.contains(version) => {
+            Some(format!("{engine}, {version}"))
+        }
+        (engine, _) => Some(engine.to_owned()),
     }
 }

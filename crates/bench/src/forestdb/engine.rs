@@ -39,6 +39,11 @@ impl Kind {
         Ok(Kind { name, lsm: name != "lmdb", choice })
     }
 
+    /// Returns the engine without options.
+    pub fn choice(&self) -> &Choice {
+        &self.choice
+    }
+
     /// Returns the flags of db_bench for a database: the options of the fork that `rall.sh` uses, then those of the
     /// user.
     pub fn flags(

@@ -2,10 +2,9 @@
 
 use super::config::Config;
 use super::engine::{Kind, Stage};
-use crate::process::size_on_disk;
 use crate::shared::engine::{create_directory, has_database};
+use crate::shared::tree::Debt;
 use crate::target::{self, ReadMode, Result, Session, Target, WriteMode};
-use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -78,20 +77,19 @@ impl Files {
         self.targets.iter().try_for_each(|target| target.wait_for_compaction())
     }
 
+    /// Returns the databases.
+    pub fn targets(&self) -> &[Arc<dyn Target>] {
+        &self.targets
+    }
+
+    /// Returns their directories.
+    pub fn dirs(&self) -> &[PathBuf] {
+        &self.dirs
+    }
+
     /// Returns the work that is left for flushes and compactions, of all databases together.
     pub fn debt(&self) -> Debt {
-        let sum = |name: &str| -> Option<u64> {
-            let of = |target: &Arc<dyn Target>| target.property(name)?.trim().parse::<u64>().ok();
-            self.targets.iter().map(of).sum()
-        };
-        Debt {
-            pending_compaction_bytes: sum("rocksdb.estimate-pending-compaction-bytes"),
-            level0_files: sum("rocksdb.num-files-at-level0"),
-            immutable_memtables: sum("rocksdb.num-immutable-mem-table"),
-            running_compactions: sum("rocksdb.num-running-compactions"),
-            running_flushes: sum("rocksdb.num-running-flushes"),
-            bytes_on_disk: size_on_disk(&self.dirs),
-        }
+        Debt::now(&self.targets, &self.dirs)
     }
 }
 
@@ -115,53 +113,4 @@ pub fn move_loaded(config: &Config) -> Result<()> {
         std::fs::rename(from, to).map_err(wrong)
     };
     from.iter().zip(&to).try_for_each(rename)
-}
-
-/// Work that is left for flushes and compactions; `None` where the engine has no such property.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Debt {
-    pending_compaction_bytes: Option<u64>,
-    level0_files: Option<u64>,
-    immutable_memtables: Option<u64>,
-    running_compactions: Option<u64>,
-    running_flushes: Option<u64>,
-    /// Bytes of the files.
-    pub bytes_on_disk: u64,
-}
-
-impl Debt {
-    /// Returns the line of a report.
-    pub fn line(&self) -> String {
-        if self.pending_compaction_bytes.is_none() && self.level0_files.is_none() {
-            let megabytes = self.bytes_on_disk as f64 / 1e6;
-            return format!("the engine has no such properties; {megabytes:.1} MB on disk");
-        }
-        let number = |number: Option<u64>| {
-            number.map_or_else(|| "?".to_owned(), |number| number.to_string())
-        };
-        let bytes = self
-            .pending_compaction_bytes
-            .map_or_else(|| "?".to_owned(), |bytes| format!("{:.1}", bytes as f64 / 1e6));
-        format!(
-            "{bytes} MB to compact, {} level-0 files, {} immutable memtables, {} compactions and {} flushes running, \
-             {:.1} MB on disk",
-            number(self.level0_files),
-            number(self.immutable_memtables),
-            number(self.running_compactions),
-            number(self.running_flushes),
-            self.bytes_on_disk as f64 / 1e6
-        )
-    }
-
-    /// Returns the object of a report.
-    pub fn json(&self) -> Value {
-        json!({
-            "pending_compaction_bytes": self.pending_compaction_bytes,
-            "level0_files": self.level0_files,
-            "immutable_memtables": self.immutable_memtables,
-            "running_compactions": self.running_compactions,
-            "running_flushes": self.running_flushes,
-            "bytes_on_disk": self.bytes_on_disk,
-        })
-    }
 }

@@ -6,8 +6,9 @@ use super::config::{Config, Population};
 use super::document::{Buffer, Filler};
 use super::files::Files;
 use crate::shared::latency::Latencies;
+use crate::shared::meters::Meters;
 use crate::target::{Result, WriteMode};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
@@ -35,20 +36,20 @@ struct Shared<'a> {
     config: &'a Config,
     population: &'a Population,
     write: WriteMode,
-    done: &'a AtomicU64,
+    meters: &'a Meters,
     stop: &'a AtomicBool,
     error: Mutex<Option<String>>,
 }
 
-/// Populates the databases. `done` counts documents.
+/// Populates the databases. `meters` has one kind of operation: documents.
 pub fn load(
     (files, config, population): (&Files, &Config, &Population),
     write: WriteMode,
-    done: &AtomicU64,
+    meters: &Meters,
     stop: &AtomicBool,
 ) -> Loaded {
     let error = Mutex::new(None);
-    let shared = Shared { files, config, population, write, done, stop, error };
+    let shared = Shared { files, config, population, write, meters, stop, error };
     let start = Instant::now();
     let batches = std::thread::scope(|scope| {
         let shared = &shared;
@@ -64,7 +65,7 @@ pub fn load(
         batches
     });
     let mut loaded = Loaded {
-        documents: done.load(Ordering::Relaxed),
+        documents: meters.operations(),
         batches,
         seconds: start.elapsed().as_secs_f64(),
         interrupted: stop.load(Ordering::Relaxed),
@@ -129,6 +130,7 @@ impl Shared<'_> {
                 Filler::Buffer => Buffer::new(slot_seed(slot)),
             })
             .collect();
+        let meter = self.meters.of(id);
         let mut sessions = self.files.sessions(self.write)?;
         let (mut key, mut value) = (Vec::new(), Vec::new());
         for file in (id..self.files.count()).step_by(self.population.threads) {
@@ -146,10 +148,11 @@ impl Shared<'_> {
                 session.batch_write()?;
                 if self.config.latencies {
                     let nanos = begin.elapsed().as_nanos() as u64;
+                    meter.time(0, nanos);
                     latencies.service.add(nanos);
                     latencies.intended.add(nanos);
                 }
-                self.done.fetch_add(batch_end - next, Ordering::Relaxed);
+                meter.count(0, batch_end - next);
                 next = batch_end;
             }
         }

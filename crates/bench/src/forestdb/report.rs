@@ -2,13 +2,14 @@
 //! described in docs/forestdb.md.
 
 use super::config::Config;
-use super::files::Debt;
 use super::load::Loaded;
 use super::run::{Counted, Outcome};
 use super::worker::Role;
 use crate::process::Usage;
 use crate::report::timestamp;
 use crate::shared::latency::{heading, resident, row};
+use crate::shared::recorder::{Record, UserBytes};
+use crate::shared::tree::Debt;
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
@@ -27,6 +28,10 @@ pub struct Context<'a> {
     pub guarantee: &'a str,
     /// Compaction debt before and after.
     pub debt: (Debt, Debt),
+    /// The costs.
+    pub record: &'a Record,
+    /// The command line that repeats the step.
+    pub command: &'a str,
 }
 
 impl Context<'_> {
@@ -38,12 +43,15 @@ impl Context<'_> {
             "phase": phase,
             "time": timestamp(),
             "engine": self.engine,
+            "command": self.command,
+            "label": null,
             "seed": self.config.seed,
             "write_guarantee": self.guarantee,
             "debt_before": self.debt.0.json(),
             "debt_after": self.debt.1.json(),
             "bytes_on_disk": self.debt.1.bytes_on_disk,
             "resident_bytes": resident(),
+            "cost": self.record.cost(),
         });
         match object {
             Value::Object(object) => object,
@@ -52,9 +60,17 @@ impl Context<'_> {
     }
 
     /// Bytes that went to a device per byte of keys and bodies.
-    fn write_amplification(&self, usage: &Usage, documents: u64) -> Option<f64> {
+    fn write_amplification(&self, documents: u64) -> Option<f64> {
         let user = documents as f64 * self.config.shape.average_bytes();
-        (documents > 0).then(|| usage.device_written as f64 / user)
+        (documents > 0).then(|| self.record.usage.device_written as f64 / user)
+    }
+
+    /// The three amplifications, after this many documents were written and read.
+    fn amplification(&self, (written, read): (u64, u64)) -> Value {
+        let bytes = |documents: u64| documents as f64 * self.config.shape.average_bytes();
+        let live = bytes(self.config.shape.documents);
+        let user = UserBytes { written: bytes(written), read: bytes(read), live };
+        self.record.amplification(user, self.debt.1.bytes_on_disk)
     }
 }
 
@@ -102,19 +118,23 @@ impl Loaded {
     }
 
     /// The object of a population.
-    pub fn json(&self, context: &Context<'_>, usage: &Usage) -> Value {
+    pub fn json(&self, context: &Context<'_>, threads: usize) -> Value {
         let own = json!({
             "complete": !self.interrupted && self.error.is_none(),
             "error": self.error,
             "documents": self.documents,
             "seconds": self.seconds,
             "documents_per_sec": self.rate(),
+            "threads": threads,
+            "ops_per_sec": self.rate(),
+            "warm_up": { "seconds": 0.0, "detected": false },
+            "amplification": context.amplification((self.documents, 0)),
             "flush_seconds": self.flush_seconds,
             "compaction_seconds": self.compaction_seconds,
             "latencies_us": { "LOAD_BATCH": self.batches.json() },
-            "write_amplification": context.write_amplification(usage, self.documents),
+            "write_amplification": context.write_amplification(self.documents),
         });
-        merged(context.json("load"), [own, costs(usage)])
+        merged(context.json("load"), [own, costs(&context.record.usage)])
     }
 }
 
@@ -131,6 +151,10 @@ impl Outcome {
 
     fn written(&self) -> u64 {
         self.roles.get(&Role::Write).map_or(0, |counted| counted.documents)
+    }
+
+    fn read(&self) -> u64 {
+        self.documents() - self.written()
     }
 
     /// The report of a measured part.
@@ -171,9 +195,9 @@ impl Outcome {
         let _ = writeln!(
             out,
             "CPU {:.2} s user, {:.2} s system; {:.1} MB to the device; {:.1} MB resident\ndebt: {}",
-            self.usage.cpu_user,
-            self.usage.cpu_system,
-            self.usage.device_written as f64 / 1e6,
+            context.record.usage.cpu_user,
+            context.record.usage.cpu_system,
+            context.record.usage.device_written as f64 / 1e6,
             resident() as f64 / 1e6,
             context.debt.1.line()
         );
@@ -182,7 +206,8 @@ impl Outcome {
 
     /// The object of a measured part.
     pub fn json(&self, context: &Context<'_>) -> Value {
-        let (config, usage) = (context.config, &self.usage);
+        let config = context.config;
+        let threads = &config.threads;
         let role = |(role, counted): (&Role, &Counted)| {
             let object = json!({
                 "documents": counted.documents,
@@ -192,21 +217,28 @@ impl Outcome {
             });
             (role.name().to_owned(), object)
         };
+        let latencies =
+            |(role, counted): (&Role, &Counted)| (role.name().to_owned(), counted.latencies.json());
         let own = json!({
-            "readers": config.threads.readers,
-            "iterators": config.threads.iterators,
-            "writers": config.threads.writers,
+            "readers": threads.readers,
+            "iterators": threads.iterators,
+            "writers": threads.writers,
+            "threads": threads.readers + threads.iterators + threads.writers,
             "reader_ops": config.threads.rates.0,
             "writer_ops": config.threads.rates.1,
             "warm_up_seconds": config.warm,
+            "warm_up": { "seconds": context.record.warm_up_seconds, "detected": false },
             "complete": !self.interrupted && self.error.is_none(),
             "error": self.error,
             "documents": self.documents(),
             "seconds": self.elapsed,
             "documents_per_sec": self.rate(),
+            "ops_per_sec": self.rate(),
             "operations": self.roles.iter().map(role).collect::<Map<_, _>>(),
-            "write_amplification": context.write_amplification(usage, self.written()),
+            "latencies_us": self.roles.iter().map(latencies).collect::<Map<_, _>>(),
+            "write_amplification": context.write_amplification(self.written()),
+            "amplification": context.amplification((self.written(), self.read())),
         });
-        merged(context.json("run"), [own, costs(usage)])
+        merged(context.json("run"), [own, costs(&context.record.usage)])
     }
 }

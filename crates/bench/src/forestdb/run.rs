@@ -7,13 +7,13 @@
 use super::config::Config;
 use super::files::Files;
 use super::worker::{self, Role};
-use crate::process::Usage;
 use crate::shared::latency::Latencies;
+use crate::shared::meters::Meters;
+use crate::shared::recorder::Recorder;
 use crate::target::WriteMode;
-use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// The longest pause of the thread that watches the others.
@@ -59,8 +59,6 @@ pub struct Outcome {
     pub roles: BTreeMap<Role, Counted>,
     /// Seconds of the measured part.
     pub elapsed: f64,
-    /// The resources that the process used in it.
-    pub usage: Usage,
     /// It was ended before its limit.
     pub interrupted: bool,
     /// The first error of a thread.
@@ -76,7 +74,7 @@ pub struct Shared<'a> {
     /// The options of writes.
     pub write: WriteMode,
     /// Documents of each role, in [`Role`]'s order, the warm-up included.
-    pub live: [AtomicU64; 3],
+    pub meters: Arc<Meters>,
     state: AtomicU8,
     documents: AtomicU64,
     batches: AtomicU64,
@@ -86,11 +84,13 @@ pub struct Shared<'a> {
 impl<'a> Shared<'a> {
     /// Before the threads begin.
     pub fn new(config: &'a Config, files: &'a Files, write: WriteMode) -> Shared<'a> {
+        let threads = &config.threads;
+        let threads = threads.readers + threads.iterators + threads.writers;
         Shared {
             config,
             files,
             write,
-            live: Default::default(),
+            meters: Arc::new(Meters::new(&Role::ALL.map(Role::name), threads)),
             state: AtomicU8::new(State::Warm as u8),
             documents: AtomicU64::new(0),
             batches: AtomicU64::new(0),
@@ -133,21 +133,11 @@ impl<'a> Shared<'a> {
         self.set(State::Over);
     }
 
-    /// Returns the documents of all roles, the warm-up included.
-    pub fn done(&self) -> u64 {
-        self.live.iter().map(|count| count.load(Ordering::Relaxed)).sum()
-    }
-
-    fn watch(&self, until: Option<Instant>, stop: &AtomicBool, second: &mut impl FnMut()) {
-        let mut next = Instant::now() + Duration::from_secs(1);
+    fn watch(&self, until: Option<Instant>, stop: &AtomicBool) {
         while self.state() != State::Over {
             let now = Instant::now();
             if stop.load(Ordering::Relaxed) {
                 return self.set(State::Over);
-            }
-            if now >= next {
-                second();
-                next += Duration::from_secs(1);
             }
             let left = until.map_or(PAUSE, |until| until.saturating_duration_since(now));
             if left.is_zero() {
@@ -158,30 +148,20 @@ impl<'a> Shared<'a> {
     }
 }
 
-/// Runs the measured part. `each_second` gets a line for the file of the time line.
-pub fn run(shared: &Shared<'_>, stop: &AtomicBool, mut each_second: impl FnMut(Value)) -> Outcome {
+/// Runs the measured part, which `recorder` records.
+pub fn run(shared: &Shared<'_>, stop: &AtomicBool, recorder: &mut Recorder) -> Outcome {
     let config = shared.config;
-    let (began, first) = (Instant::now(), Usage::now());
-    let mut line = |state: &str, from: Instant| {
-        let live = |role: Role| shared.live[role as usize].load(Ordering::Relaxed);
-        each_second(json!({
-            "state": state,
-            "seconds": from.elapsed().as_secs_f64(),
-            "read": live(Role::Read),
-            "ranged": live(Role::Range),
-            "written": live(Role::Write),
-            "device_bytes_written": Usage::now().since(&first).device_written,
-        }));
-    };
     std::thread::scope(|scope| {
         let threads = worker::spawn(scope, shared);
-        let warm = Duration::from_secs(config.warm);
-        shared.watch(Some(began + warm), stop, &mut || line("warm-up", began));
-        let (start, before) = (Instant::now(), Usage::now());
+        if config.warm > 0 {
+            shared.watch(Some(Instant::now() + Duration::from_secs(config.warm)), stop);
+            recorder.measured();
+        }
+        let start = Instant::now();
         shared.set(State::Measured);
         let seconds = Some(config.limits.seconds).filter(|seconds| *seconds > 0);
         let until = seconds.map(|seconds| start + Duration::from_secs(seconds));
-        shared.watch(until, stop, &mut || line("measured", start));
+        shared.watch(until, stop);
         shared.set(State::Over);
         let mut end = until.is_some_and(|until| Instant::now() >= until).then(Instant::now);
         let mut roles = BTreeMap::<Role, Counted>::new();
@@ -191,13 +171,11 @@ pub fn run(shared: &Shared<'_>, stop: &AtomicBool, mut each_second: impl FnMut(V
                 Err(_) => shared.fail("a thread panicked".to_owned()),
             }
         }
-        line("measured", start);
         end = end.max(roles.values().filter_map(|counted| counted.last).max());
         let end = end.unwrap_or_else(Instant::now);
         Outcome {
             roles,
             elapsed: end.saturating_duration_since(start).as_secs_f64(),
-            usage: Usage::now().since(&before),
             interrupted: stop.load(Ordering::Relaxed),
             error: shared.error.lock().unwrap_or_else(PoisonError::into_inner).take(),
         }

@@ -16,15 +16,19 @@ use super::ini::Ini;
 use super::load::{self, Loaded};
 use super::report::Context;
 use super::run::{self, Outcome, Shared};
-use crate::process::Usage;
-use crate::report::say;
 use crate::shared::engine::has_database;
+use crate::shared::environment::About;
+use crate::shared::meters::Meters;
+use crate::shared::recorder::{Phase, Recorder};
 use crate::shared::results;
-use crate::shared::screen::{Bar, append_line, stop_at_ctrl_c};
+use crate::shared::run_dir::RunDir;
+use crate::shared::screen::stop_at_ctrl_c;
+use crate::shared::view::{Screen, Size};
 use crate::target::{self, Result};
 use serde_json::Value;
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The settings on the command line.
 pub struct Job {
@@ -52,7 +56,7 @@ struct Step<'a> {
 /// The state that all steps share.
 struct Suite<'a> {
     job: &'a Job,
-    results: PathBuf,
+    dir: &'a mut RunDir,
     stop: &'a AtomicBool,
     /// Rows of the summary.
     summary: Vec<String>,
@@ -70,25 +74,31 @@ pub fn run(job: &Job) -> Result<bool> {
     for notice in notices(job, &steps) {
         eprintln!("{notice}");
     }
-    let results = results_directory(job, &first.config)?;
-    results::write_environment(&results, &job.command, job.engine.name, &job.engine_flags)?;
+    let mut dir = run_directory(job, &first.config)?;
     for step in &steps {
-        results::write(&results.join(format!("{}.ini", step.name)), &step.ini.to_text())?;
+        results::write(&dir.path().join(format!("{}.ini", step.name)), &step.ini.to_text())?;
     }
     let stop = stop_at_ctrl_c()?;
-    let mut suite = Suite { job, results, stop: &stop, summary: Vec::new() };
+    let mut suite = Suite { job, dir: &mut dir, stop: &stop, summary: Vec::new() };
     let mut failed = None;
-    for step in &steps {
+    for (i, step) in steps.iter().enumerate() {
         if failed.is_some() || stop.load(Ordering::Relaxed) {
             break;
         }
-        failed = suite.step(step).err();
+        let later = steps[i + 1..].iter().map(|step| seconds(&step.config)).sum();
+        failed = suite.step(step, later).err();
     }
     suite.say_summary()?;
+    dir.end(failed.is_none() && !stop.load(Ordering::Relaxed))?;
     match failed {
         Some(error) => Err(error),
         None => Ok(!stop.load(Ordering::Relaxed)),
     }
+}
+
+/// Returns how long a step takes, without its load.
+fn seconds(config: &Config) -> f64 {
+    (config.warm + config.limits.seconds) as f64
 }
 
 /// The engine must exist, and so must the databases if the first step does not populate them.
@@ -123,83 +133,127 @@ fn notices(job: &Job, steps: &[Step<'_>]) -> Vec<String> {
     all
 }
 
-fn results_directory(job: &Job, config: &Config) -> Result<PathBuf> {
-    let results = job.results.clone().unwrap_or_else(|| {
+fn run_directory(job: &Job, config: &Config) -> Result<RunDir> {
+    let named = || {
         let prefix = config.log.clone().unwrap_or_else(|| format!("forestdb.{}", job.engine.name));
         results::with_time(&prefix)
-    });
-    results::create(&results)?;
-    Ok(results)
+    };
+    let about = About {
+        suite: "forestdb",
+        command: &job.command,
+        engines: vec![(job.engine.name.to_owned(), job.engine.choice().clone())],
+        engine_flags: &job.engine_flags,
+        place: Path::new(&config.files.prefix),
+    };
+    RunDir::create(job.results.clone().unwrap_or_else(named), &about)
 }
 
 impl Suite<'_> {
-    fn step(&mut self, step: &Step<'_>) -> Result<()> {
+    fn step(&mut self, step: &Step<'_>, later: f64) -> Result<()> {
         if let Some(population) = &step.config.population {
-            self.load(step, population)?;
+            self.load(step, population, later + seconds(&step.config))?;
             move_loaded(&step.config)?;
         }
         if self.stop.load(Ordering::Relaxed) {
             return Ok(());
         }
-        self.measure(step)
+        self.measure(step, later)
     }
 
-    fn load(&mut self, step: &Step<'_>, population: &Population) -> Result<()> {
+    /// Opens the databases and notes the version of the engine.
+    fn open(&mut self, step: &Step<'_>, stage: Stage) -> Result<Files> {
+        let job = self.job;
+        let files = Files::open(&step.config, &job.engine, stage, &job.engine_flags)?;
+        self.dir.set_version(0, &files.engine)?;
+        Ok(files)
+    }
+
+    /// Begins to record a phase of a step.
+    fn record(&self, step: &Step<'_>, files: &Files, meters: &Arc<Meters>, size: Size) -> Recorder {
+        let engine = self.engine(files);
+        let fields = [("suite", "forestdb"), ("step", step.name), ("engine", &engine)];
+        let fields = fields.map(|(name, value)| (name.to_owned(), Value::from(value)));
+        Recorder::start(Phase {
+            name: step.name.to_owned(),
+            fields: fields.into_iter().collect(),
+            meters: Arc::clone(meters),
+            targets: files.targets().to_vec(),
+            dirs: files.dirs().to_vec(),
+            timeline: Some(self.dir.timeline()),
+            screen: Screen::of(self.job.quiet),
+            size,
+            warm_up: size.warm_up_seconds > 0.0,
+        })
+    }
+
+    fn engine(&self, files: &Files) -> String {
+        format!("{}, {}", self.job.engine.name, files.engine)
+    }
+
+    /// Returns the command line that repeats a step on the databases as they are.
+    fn command(&self, step: &Step<'_>) -> String {
+        let job = self.job;
+        let ini = self.dir.path().join(format!("{}.ini", step.name)).display().to_string();
+        let engine = job.engine.choice().argument();
+        let mut words = vec!["ferrolith-bench", "forestdb", "run", &ini, "--engine", &engine];
+        if !job.engine_flags.is_empty() {
+            words.push("--");
+            words.extend(job.engine_flags.iter().map(String::as_str));
+        }
+        results::joined(words)
+    }
+
+    fn load(&mut self, step: &Step<'_>, population: &Population, later: f64) -> Result<()> {
         let (config, job) = (&step.config, self.job);
-        let files = Files::open(config, &job.engine, Stage::Load, &job.engine_flags)?;
+        let files = self.open(step, Stage::Load)?;
         let (mode, guarantee) = job.engine.writes(config, Stage::Load);
-        let (debt, usage) = (files.debt(), Usage::now());
-        let done = AtomicU64::new(0);
-        let bar = Bar { name: step.name, total: Some(config.shape.documents), quiet: job.quiet };
-        let loaded: Loaded = bar.during(
-            || done.load(Ordering::Relaxed),
-            || load::load((&files, config, population), mode, &done, self.stop),
-        );
-        let usage = Usage::now().since(&usage);
+        let debt = files.debt();
+        let meters = Arc::new(Meters::new(&["LOAD"], population.threads));
+        let operations = Some(config.shape.documents);
+        let size = Size { operations, later_seconds: Some(later), ..Size::default() };
+        let recorder = self.record(step, &files, &meters, size);
+        let loaded: Loaded = load::load((&files, config, population), mode, &meters, self.stop);
         let context = Context {
             step: step.name,
-            engine: &format!("{}, {}", job.engine.name, files.engine),
+            engine: &self.engine(&files),
             config,
             guarantee,
+            record: &recorder.finish()?,
             debt: (debt, files.debt()),
+            command: &self.command(step),
         };
-        self.say(&loaded.text(&context))?;
-        self.line("results.jsonl", &loaded.json(&context, &usage))?;
+        self.dir.say(&loaded.text(&context))?;
+        self.dir.line(loaded.json(&context, population.threads))?;
         self.summary.push(summary_row(step.name, "LOAD", loaded.documents, loaded.rate()));
         loaded.error.map_or(Ok(()), Err)
     }
 
-    fn measure(&mut self, step: &Step<'_>) -> Result<()> {
+    fn measure(&mut self, step: &Step<'_>, later: f64) -> Result<()> {
         let (config, job) = (&step.config, self.job);
-        let files = Files::open(config, &job.engine, Stage::Measure, &job.engine_flags)?;
+        let files = self.open(step, Stage::Measure)?;
         let (mode, guarantee) = job.engine.writes(config, Stage::Measure);
         let debt = files.debt();
         let shared = Shared::new(config, &files, mode);
-        let total = Some(config.limits.documents).filter(|documents| *documents > 0);
-        let bar = Bar { name: step.name, total, quiet: job.quiet };
-        let mut written = Ok(());
-        let outcome: Outcome = bar.during(
-            || shared.done(),
-            || {
-                run::run(&shared, self.stop, |mut line| {
-                    line["step"] = Value::from(step.name);
-                    let result = self.line("timeline.jsonl", &line);
-                    if written.is_ok() {
-                        written = result;
-                    }
-                })
-            },
-        );
-        written?;
+        let limit = |limit: u64| Some(limit).filter(|limit| *limit > 0);
+        let size = Size {
+            warm_up_seconds: config.warm as f64,
+            seconds: limit(config.limits.seconds).map(|seconds| seconds as f64),
+            operations: limit(config.limits.documents),
+            later_seconds: Some(later),
+        };
+        let mut recorder = self.record(step, &files, &shared.meters, size);
+        let outcome: Outcome = run::run(&shared, self.stop, &mut recorder);
         let context = Context {
             step: step.name,
-            engine: &format!("{}, {}", job.engine.name, files.engine),
+            engine: &self.engine(&files),
             config,
             guarantee,
+            record: &recorder.finish()?,
             debt: (debt, files.debt()),
+            command: &self.command(step),
         };
-        self.say(&outcome.text(&context))?;
-        self.line("results.jsonl", &outcome.json(&context))?;
+        self.dir.say(&outcome.text(&context))?;
+        self.dir.line(outcome.json(&context))?;
         for (role, counted) in &outcome.roles {
             let rate = counted.documents as f64 / outcome.elapsed.max(1e-9);
             self.summary.push(summary_row(step.name, role.name(), counted.documents, rate));
@@ -207,19 +261,10 @@ impl Suite<'_> {
         outcome.error.map_or(Ok(()), Err)
     }
 
-    fn say(&self, text: &str) -> Result<()> {
-        say(text);
-        append_line(&self.results.join("report.txt"), text)
-    }
-
-    fn line(&self, file: &str, line: &Value) -> Result<()> {
-        append_line(&self.results.join(file), &line.to_string())
-    }
-
     fn say_summary(&self) -> Result<()> {
         let heading = format!("{:<8}{:<7}{:>14}{:>16}", "step", "", "documents", "documents/s");
         let rows = self.summary.join("\n");
-        self.say(&format!("{heading}\n{rows}\nresults: {}", self.results.display()))
+        self.dir.say(&format!("{heading}\n{rows}\nresults: {}", self.dir.path().display()))
     }
 }
 

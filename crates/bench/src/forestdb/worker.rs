@@ -5,9 +5,9 @@ use super::config::Config;
 use super::document::Buffer;
 use super::run::{Counted, Shared, State};
 use crate::rng::Random64;
+use crate::shared::meters::Meter;
 use crate::shared::schedule::Schedule;
 use crate::target::{Result, Session};
-use std::sync::atomic::Ordering;
 use std::thread::{Scope, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
@@ -23,6 +23,9 @@ pub enum Role {
 }
 
 impl Role {
+    /// All of them, in the order of their numbers.
+    pub const ALL: [Role; 3] = [Role::Read, Role::Range, Role::Write];
+
     /// Returns its name in reports.
     pub fn name(self) -> &'static str {
         match self {
@@ -69,6 +72,7 @@ pub fn spawn<'s>(
 /// One thread.
 struct Worker<'s> {
     shared: &'s Shared<'s>,
+    meter: &'s Meter,
     role: Role,
     /// Its number among the threads of its role.
     index: usize,
@@ -97,6 +101,7 @@ impl<'s> Worker<'s> {
         let seed = shared.config.seed.wrapping_add(own.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         Worker {
             shared,
+            meter: shared.meters.of(id),
             role,
             index,
             random: Random64::new(seed),
@@ -150,6 +155,7 @@ impl<'s> Worker<'s> {
             };
             let end = Instant::now();
             if config.latencies {
+                self.meter.time(self.role as usize, (end - begin).as_nanos() as u64);
                 let latencies = &mut self.counted.latencies;
                 latencies.service.add((end - begin).as_nanos() as u64);
                 latencies.intended.add((end - intended.unwrap_or(begin)).as_nanos() as u64);
@@ -157,14 +163,14 @@ impl<'s> Worker<'s> {
             self.counted.documents += documents;
             self.counted.batches += 1;
             self.counted.last = Some(end);
-            shared.live[self.role as usize].fetch_add(documents, Ordering::Relaxed);
+            self.meter.count(self.role as usize, documents);
         }
     }
 
     /// Waits while the other side must catch up to keep the percentage of writes.
     fn wait_for_ratio(&self) {
         let Some(percent) = self.percent else { return };
-        let live = |role: Role| self.shared.live[role as usize].load(Ordering::Relaxed);
+        let live = |role: Role| self.shared.meters.operations_of(role as usize);
         while self.shared.state() != State::Over {
             let writes = live(Role::Write);
             let all = live(Role::Read) + live(Role::Range) + writes;

@@ -8,7 +8,11 @@ mod line;
 
 use crate::compare::{self, Rule};
 use crate::report::say;
+use crate::shared::engine::Choice;
+use crate::shared::environment::About;
+use crate::shared::origin::Origin;
 use crate::shared::results;
+use crate::shared::run_dir::RunDir;
 use crate::shared::screen::stop_at_ctrl_c;
 use crate::target::Result;
 use line::Line;
@@ -42,8 +46,18 @@ pub struct Job {
 pub fn run(job: &Job) -> Result<bool> {
     results::create_parent(&job.dir)?;
     let results = job.results.clone().unwrap_or_else(|| results::with_time("pairs"));
-    results::create(&results)?;
-    results::write_environment(&results, &job.command, &job.engines.join(" and "), &[])?;
+    let mut engines = Vec::new();
+    for engine in &job.engines {
+        engines.push((engine.clone(), Choice::parse(engine)?.1));
+    }
+    let about = About {
+        suite: "pairs",
+        command: &job.command,
+        engines,
+        engine_flags: &[],
+        place: &job.dir,
+    };
+    let mut dir = RunDir::create(results.clone(), &about)?;
     let stop = stop_at_ctrl_c()?;
     let sides = ["a", "b"].map(|side| results.join(side));
     for side in &sides {
@@ -69,6 +83,7 @@ pub fn run(job: &Job) -> Result<bool> {
     if complete > 0 {
         compare::print([&sides[0], &sides[1]], job.rule)?;
     }
+    dir.end(complete == job.pairs)?;
     Ok(complete == job.pairs)
 }
 
@@ -78,7 +93,10 @@ fn one_pair(job: &Job, pair: u32, sides: &[PathBuf; 2], stop: &AtomicBool) -> Re
     let of = |side: usize| sides[side].join(format!("{:03}", pair + 1));
     for side in order {
         results::create(&of(side))?;
-        one_run(job, &job.engines[side], &of(side))?;
+        let letter = ["a", "b"][side].to_owned();
+        let origin =
+            Origin { side: Some(letter), pair: Some(u64::from(pair) + 1), ..Origin::default() };
+        one_run(job, &job.engines[side], &of(side), &origin)?;
         if stop.load(Ordering::Relaxed) {
             for side in order {
                 remove(&of(side))?;
@@ -90,7 +108,7 @@ fn one_pair(job: &Job, pair: u32, sides: &[PathBuf; 2], stop: &AtomicBool) -> Re
 }
 
 /// Runs all commands for one side, on a database directory that does not exist before and after.
-fn one_run(job: &Job, engine: &str, results: &Path) -> Result<()> {
+fn one_run(job: &Job, engine: &str, results: &Path, origin: &Origin) -> Result<()> {
     let db = job.dir.join("pairs-db");
     remove(&db)?;
     let program = std::env::current_exe().map_err(|e| format!("this program's path: {e}"))?;
@@ -98,6 +116,7 @@ fn one_run(job: &Job, engine: &str, results: &Path) -> Result<()> {
         let words = line.words(engine, &db, results);
         let mut command = Command::new(&program);
         command.args(&words).stdout(std::process::Stdio::null());
+        origin.pass_to(&mut command);
         let status = command.status().map_err(|e| format!("{}: {e}", program.display()))?;
         if !status.success() {
             return Err(format!("ferrolith-bench {}: {status}", words.join(" ")));

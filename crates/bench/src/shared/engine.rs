@@ -29,6 +29,16 @@ impl Choice {
         }
     }
 
+    /// Returns the value of `--engine` that stands for this choice.
+    pub fn argument(&self) -> String {
+        match (self.engine.as_deref(), &self.library) {
+            (_, Some(path)) => format!("rocksdb:{path}"),
+            (Some("lib"), None) => "rocksdb".to_owned(),
+            (Some(engine), None) => engine.to_owned(),
+            (None, None) => "ferrolith".to_owned(),
+        }
+    }
+
     /// The name for reports.
     pub fn word(&self) -> &str {
         match (&self.engine, &self.library) {
@@ -38,13 +48,18 @@ impl Choice {
         }
     }
 
-    /// The flags of db_bench for a database of this engine. Of a flag that is given twice, the last value wins.
-    pub fn flags(&self, db: &Path, more: &[String]) -> Result<Flags> {
+    /// The arguments of db_bench for a database of this engine, and `more`.
+    pub fn arguments(&self, db: &Path, more: &[String]) -> Vec<String> {
         let mut args = vec![format!("--db={}", db.display()), "--use_existing_db=1".to_owned()];
         args.extend(self.engine.iter().map(|engine| format!("--engine={engine}")));
         args.extend(self.library.iter().map(|path| format!("--engine_lib={path}")));
         args.extend(more.iter().cloned());
-        match flags::parse(&args)? {
+        args
+    }
+
+    /// The flags of db_bench for a database of this engine. Of a flag that is given twice, the last value wins.
+    pub fn flags(&self, db: &Path, more: &[String]) -> Result<Flags> {
+        match flags::parse(&self.arguments(db, more))? {
             Parsed::Run(flags, notices) => {
                 notices.iter().for_each(|notice| eprintln!("{notice}"));
                 Ok(*flags)

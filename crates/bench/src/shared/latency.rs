@@ -33,11 +33,12 @@ impl Latencies {
     }
 }
 
-fn of(h: &Histogram) -> Value {
+/// Returns the figures of a histogram, in microseconds.
+pub fn of(h: &Histogram) -> Value {
     json!({
         "count": h.count(), "mean": h.mean(), "min": h.min(), "max": h.max(),
         "p50": h.percentile(50.0), "p95": h.percentile(95.0), "p99": h.percentile(99.0),
-        "p99.9": h.percentile(99.9), "p99.99": h.percentile(99.99),
+        "p99.9": h.percentile(99.9), "p99.99": h.percentile(99.99), "curve": h.curve(),
     })
 }
 

@@ -1,10 +1,8 @@
 //! The directory of results of a run.
 
 use super::engine::create_directory;
-use crate::json::host;
 use crate::report::timestamp;
 use crate::target::Result;
-use serde_json::json;
 use std::path::{Path, PathBuf};
 
 /// Returns a directory name that has the time as its suffix.
@@ -28,30 +26,13 @@ pub fn create(results: &Path) -> Result<()> {
         .map_err(|e| format!("{}: cannot be created: {e}", results.display()))
 }
 
+/// Joins words so that a shell splits them again.
+pub fn joined<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+    // Only a NUL byte has no quotation; no argument of a program has one.
+    shlex::try_join(words).unwrap_or_default()
+}
+
 /// Writes a file.
 pub fn write(path: &Path, text: &str) -> Result<()> {
     std::fs::write(path, text).map_err(|e| format!("{}: {e}", path.display()))
-}
-
-/// Writes `environment.json`: machine, engine, command line.
-pub fn write_environment(
-    results: &Path,
-    command: &str,
-    engine: &str,
-    engine_flags: &[String],
-) -> Result<()> {
-    let memory = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
-    let total = memory.lines().find_map(|line| line.strip_prefix("MemTotal:"));
-    let kib = total.and_then(|rest| rest.split_whitespace().next()?.parse::<u64>().ok());
-    let environment = json!({
-        "schema": 1,
-        "time": timestamp(),
-        "command": command,
-        "version": env!("CARGO_PKG_VERSION"),
-        "engine": engine,
-        "engine_flags": engine_flags,
-        "host": host(),
-        "memory_bytes": kib.map(|kib| kib * 1024),
-    });
-    write(&results.join("environment.json"), &format!("{environment:#}\n"))
 }

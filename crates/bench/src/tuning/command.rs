@@ -37,7 +37,7 @@ pub fn dispatch(args: &ArgMatches, line: String) -> Result<bool, String> {
         quiet: args.get_flag("quiet"),
         engine_flags: many("flags").cloned().collect(),
     };
-    suite::run(&job).map(|()| true)
+    suite::run(&job)
 }
 
 /// The subcommand of `ferrolith-bench`.

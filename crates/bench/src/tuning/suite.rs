@@ -3,19 +3,25 @@
 //! ```text
 //! RESULTS/environment.json    machine, engine, command line
 //! RESULTS/results.jsonl       a line for each fill and each measured run, as of db_bench's --json
+//! RESULTS/timeline.jsonl      a line for each second of each run
 //! RESULTS/report.txt          the table and the charts
 //! ```
 
 use super::report;
 use super::scenarios::Run;
-use crate::report::say;
+use crate::shared::db_bench::Bench;
 use crate::shared::engine::Choice;
+use crate::shared::environment::About;
 use crate::shared::results;
-use crate::shared::screen::append_line;
+use crate::shared::run_dir::RunDir;
+use crate::shared::screen::stop_at_ctrl_c;
 use crate::target::{self, Result};
-use crate::workloads;
-use serde_json::Value;
-use std::path::{Path, PathBuf};
+use crate::workloads::Recording;
+use serde_json::{Map, Value, json};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 /// What the command line says.
 pub struct Job {
@@ -41,8 +47,9 @@ pub struct Job {
     pub engine_flags: Vec<String>,
 }
 
-/// Runs everything. All flags are checked before anything is created.
-pub fn run(job: &Job) -> Result<()> {
+/// Runs everything. All flags are checked before anything is created. False if Ctrl-C ended it early; what was
+/// measured is reported all the same.
+pub fn run(job: &Job) -> Result<bool> {
     let all = || job.runs.iter().chain(job.sweeps.iter().flatten());
     if let Some(run) = all().find(|run| job.name == "lmdb" && run.merges()) {
         return Err(format!(
@@ -59,65 +66,132 @@ pub fn run(job: &Job) -> Result<()> {
         return Err("no scenario is left to run".to_owned());
     }
     let named = || results::with_time(&format!("tuning.{}", job.name));
-    let results = job.results.clone().unwrap_or_else(named);
-    results::create(&results)?;
-    results::write_environment(&results, &job.command, job.name, &job.engine_flags)?;
-    let mut rows = vec![report::heading()];
-    for run in &job.runs {
-        rows.push(report::row(&one(job, run, &results)?));
-    }
-    for sweep in &job.sweeps {
-        let mut lines = Vec::new();
-        for run in sweep {
-            let line = one(job, run, &results)?;
-            rows.push(report::row(&line));
-            lines.push(line);
+    let about = About {
+        suite: "tuning",
+        command: &job.command,
+        engines: vec![(job.name.to_owned(), job.engine.clone())],
+        engine_flags: &job.engine_flags,
+        place: &job.dir,
+    };
+    let mut dir = RunDir::create(job.results.clone().unwrap_or_else(named), &about)?;
+    let stop = stop_at_ctrl_c()?;
+    let mut suite = Suite { job, stop, begin: Instant::now(), done: 0, all: all().count() };
+    let result = suite.rows(&mut dir);
+    let complete = result.is_ok() && !suite.stop.load(Ordering::Relaxed);
+    dir.end(complete)?;
+    result.map(|()| complete)
+}
+
+/// The state of all runs.
+struct Suite<'a> {
+    job: &'a Job,
+    stop: Arc<AtomicBool>,
+    begin: Instant,
+    /// Runs that are done, and all.
+    done: usize,
+    all: usize,
+}
+
+impl Suite<'_> {
+    /// Runs scenarios and sweeps, and writes the report of those that were done.
+    fn rows(&mut self, dir: &mut RunDir) -> Result<()> {
+        let mut rows = vec![report::heading()];
+        let mut failed = None;
+        for (runs, is_sweep) in std::iter::once((&self.job.runs, false))
+            .chain(self.job.sweeps.iter().map(|s| (s, true)))
+        {
+            let mut lines = Vec::new();
+            for run in runs {
+                if failed.is_some() || self.stop.load(Ordering::Relaxed) {
+                    break;
+                }
+                match self.one(run, dir) {
+                    Ok(line) => lines.push(line),
+                    Err(error) => failed = Some(error),
+                }
+            }
+            rows.extend(lines.iter().map(report::row));
+            if is_sweep && !lines.is_empty() {
+                rows.push(report::chart(&lines).trim_end().to_owned());
+            }
         }
-        rows.push(report::chart(&lines).trim_end().to_owned());
+        rows.push(format!("results: {}", dir.path().display()));
+        dir.say(&rows.join("\n"))?;
+        failed.map_or(Ok(()), Err)
     }
-    rows.push(format!("results: {}", results.display()));
-    let text = rows.join("\n");
-    say(&text);
-    append_line(&results.join("report.txt"), &text)
+
+    /// Fills the database if the run needs it, and measures. Returns the line of the measured part, or of an
+    /// interrupted fill.
+    fn one(&mut self, run: &Run, dir: &mut RunDir) -> Result<Value> {
+        if let Some(fill) = &run.fill {
+            let line = self.bench(run, ("fill", fill), dir)?;
+            if self.stop.load(Ordering::Relaxed) {
+                return Ok(line);
+            }
+        }
+        let line = self.bench(run, ("measured", &run.flags), dir)?;
+        self.done += 1;
+        Ok(line)
+    }
+
+    fn bench(
+        &self,
+        run: &Run,
+        (phase, flags): (&str, &[String]),
+        dir: &mut RunDir,
+    ) -> Result<Value> {
+        let job = self.job;
+        let flags = with_engine(job, flags);
+        let fill =
+            run.fill.as_ref().filter(|_| phase == "measured").map(|fill| with_engine(job, fill));
+        let bench = Bench {
+            engine: (job.name, &job.engine),
+            db: &job.dir,
+            flags: &flags,
+            seed: job.seed,
+            fields: fields(run, phase),
+            fill: fill.as_deref(),
+        };
+        bench.run(dir, &self.recording(run, phase, dir))
+    }
+
+    fn recording(&self, run: &Run, phase: &str, dir: &RunDir) -> Recording {
+        let mut line = fields(run, phase);
+        line.remove("published_ops_per_sec");
+        line.insert("engine".to_owned(), self.job.name.into());
+        let number = Some(run.scenario).filter(|number| *number > 0);
+        let name = number.map_or_else(|| "sweep".to_owned(), |number| format!("scenario {number}"));
+        // Runs that are done are the measure of the others.
+        let per_run = self.begin.elapsed().as_secs_f64() / self.done.max(1) as f64;
+        let later = per_run * (self.all - self.done).saturating_sub(1) as f64;
+        Recording {
+            name: Some(format!("{name} {} {} {phase}", run.benchmark, run.label)),
+            fields: line,
+            timeline: Some(dir.timeline()),
+            quiet: self.job.quiet,
+            later_seconds: (self.done > 0).then_some(later),
+            stop: Arc::clone(&self.stop),
+        }
+    }
+}
+
+/// Returns the fields of the suite for a line of results.
+fn fields(run: &Run, phase: &str) -> Map<String, Value> {
+    let published = run.published.filter(|_| phase == "measured");
+    let fields = [
+        ("suite", json!("tuning")),
+        ("phase", json!(phase)),
+        ("scenario", json!(Some(run.scenario).filter(|number| *number > 0))),
+        ("label", json!(run.label)),
+        ("published_ops_per_sec", json!(published)),
+    ];
+    fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
 fn with_engine(job: &Job, flags: &[String]) -> Vec<String> {
     let mut all = flags.to_vec();
     all.push(format!("--seed={}", job.seed));
-    all.push(format!("--progress_reports={}", !job.quiet));
+    all.push("--progress_reports=0".to_owned());
     all.extend(job.engine_flags.iter().cloned());
     all
-}
-
-/// Fills the database if the run needs it, and measures. Returns the line of the measured part.
-fn one(job: &Job, run: &Run, results: &Path) -> Result<Value> {
-    if let Some(fill) = &run.fill {
-        bench(job, run, ("fill", fill), results)?;
-    }
-    bench(job, run, ("measured", &run.flags), results)
-}
-
-fn bench(job: &Job, run: &Run, (phase, flags): (&str, &[String]), results: &Path) -> Result<Value> {
-    let json = results.join("db_bench.json");
-    let mut all = with_engine(job, flags);
-    all.push(format!("--json={}", json.display()));
-    let parsed = job.engine.flags(&job.dir, &all)?;
-    workloads::run(&parsed, job.seed)?;
-    let text = std::fs::read_to_string(&json).map_err(|e| format!("{}: {e}", json.display()))?;
-    let mut last = Value::Null;
-    for line in text.lines() {
-        let mut object: Value = serde_json::from_str(line).map_err(|e| e.to_string())?;
-        object["suite"] = "tuning".into();
-        object["phase"] = phase.into();
-        object["scenario"] = Some(run.scenario).filter(|number| *number > 0).into();
-        object["label"] = run.label.as_str().into();
-        object["published_ops_per_sec"] = run.published.filter(|_| phase == "measured").into();
-        append_line(&results.join("results.jsonl"), &object.to_string())?;
-        last = object;
-    }
-    std::fs::remove_file(&json).map_err(|e| format!("{}: {e}", json.display()))?;
-    match last {
-        Value::Null => Err(format!("{}: db_bench measured nothing", run.benchmark)),
-        last => Ok(last),
-    }
 }

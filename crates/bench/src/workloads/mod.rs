@@ -9,6 +9,7 @@ mod machine;
 mod mixgraph;
 mod operands;
 mod read;
+mod recording;
 mod runner;
 mod scan;
 mod table;
@@ -24,7 +25,8 @@ mod write;
 mod tests;
 
 pub use list::{Entry, help, parse_list};
-pub use runner::run;
+pub use recording::Recording;
+pub use runner::{run, run_recorded};
 pub use table::{GROUPS, MISSING, benchmarks};
 
 use crate::config::Config;

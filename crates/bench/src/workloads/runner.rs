@@ -1,6 +1,7 @@
 //! Runs the list of benchmarks on one engine in this process.
 
 use super::live::Live;
+use super::recording::Recording;
 use super::thread::{Presence, Shared, Thread};
 use super::{Benchmark, Body, Entry, parse_list};
 use crate::config::Config;
@@ -11,18 +12,26 @@ use crate::json::{Context, Sink};
 use crate::keys::KeyMaker;
 use crate::process::{FileWatch, Memory, Usage, size_on_disk};
 use crate::progress::{Progress, Show};
-use crate::report::{self, Phase, say};
+use crate::report::{self, EngineState, Phase, say};
 use crate::rng::Random64;
+use crate::shared::meters::Meters;
+use crate::shared::tree::{Counters, Debt};
 use crate::stats::{Counter, Op, Stats, Total};
 use crate::target::{self, Engine, Result, Target};
 use crate::values::ValueShape;
 use std::io::Write;
 use std::path::PathBuf;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Barrier};
 use std::time::Instant;
 
 /// Runs everything that the flags ask for.
 pub fn run(flags: &Flags, seed: u64) -> Result<()> {
+    run_recorded(flags, seed, &Recording::default())
+}
+
+/// Runs everything that the flags ask for and records it.
+pub fn run_recorded(flags: &Flags, seed: u64, recording: &Recording) -> Result<()> {
     let entries = parse_list(flags.text("benchmarks"))?;
     let config = Config::new(flags, seed)?;
     let engine = target::engine(flags)?;
@@ -30,7 +39,7 @@ pub fn run(flags: &Flags, seed: u64) -> Result<()> {
         eprintln!("{notice}");
     }
     let json = Sink::open(flags.text("json"))?;
-    let mut runner = Runner::new(flags, config, engine, json)?;
+    let mut runner = Runner::new(flags, config, engine, json, recording)?;
     let result = entries.iter().try_for_each(|entry| runner.entry(entry));
     result.and_then(|()| runner.finish())
 }
@@ -49,6 +58,7 @@ struct Runner<'a> {
     live: Live,
     /// The number of threads so far: each has its own seed, as in RocksDB.
     threads: u64,
+    recording: &'a Recording,
 }
 
 impl<'a> Runner<'a> {
@@ -57,6 +67,7 @@ impl<'a> Runner<'a> {
         config: Config,
         engine: Box<dyn Engine>,
         json: Sink,
+        recording: &'a Recording,
     ) -> Result<Runner<'a>> {
         let (db, wal) = target::directories(flags);
         if !flags.on("use_existing_db") && !flags.on("readonly") {
@@ -99,6 +110,7 @@ impl<'a> Runner<'a> {
             threads: 0,
             target: None,
             opened,
+            recording,
         };
         runner.learn_existing(&*target)?;
         say(&report::header(flags, runner.config.num));
@@ -225,11 +237,14 @@ impl<'a> Runner<'a> {
         Memory::reset_peak();
         let (before, files) = (Usage::now(), self.watch.bytes());
         let engine = engine_written(&*target, self.opened);
-        let total = self.measure(benchmark, &config, values, &*target)?;
+        let (counters, debt) = self.engine_state(&target);
+        let total = self.measure(benchmark, &config, values, &target)?;
         let usage = Usage::now().since(&before);
         let grown = self.watch.bytes() - files;
         let engine_written = engine_written(&*target, self.opened);
         // Both values are parsed from rounded text, so the difference of two equal values may be slightly below zero.
+        let (counters_now, debt_now) = self.engine_state(&target);
+        let state = EngineState { counters: counters_now.since(&counters), debt: (debt, debt_now) };
         let engine_written = engine_written.zip(engine).map(|(now, then)| (now - then).max(0.0));
         let ops = total.background.map_or(total.done, |(ops, _)| ops);
         self.live.apply(benchmark.effect, ops, config.fill_num, entry_size);
@@ -245,6 +260,8 @@ impl<'a> Runner<'a> {
             engine_written,
             disk: size_on_disk(&self.dirs),
             live: self.live.bytes(),
+            state,
+            complete: self.is_complete(),
         };
         self.print(&phase)?;
         if benchmark.name == "randomtransaction" && config.transactions.on {
@@ -297,6 +314,8 @@ impl<'a> Runner<'a> {
             engine_written: None,
             disk: size_on_disk(&self.dirs),
             live: self.live.bytes(),
+            state: EngineState::default(),
+            complete: self.is_complete(),
         };
         self.print(&phase)?;
         Ok(phase.rate())
@@ -317,14 +336,14 @@ impl<'a> Runner<'a> {
         benchmark: &Benchmark,
         config: &Config,
         values: ValueShape,
-        target: &dyn Target,
+        target: &Arc<dyn Target>,
     ) -> Result<Total> {
         let (body, extra) = match benchmark.body {
             Body::Threads(body) => (body, 0),
             Body::WithWriter(body) => (body, 1),
             Body::Once(action) => {
                 let mut stats = Stats::start(0, config.timing, 0, config.interval, Arc::default());
-                action(target, self.flags)?;
+                action(&**target, self.flags)?;
                 stats.stop();
                 self.threads += 1;
                 return Ok(Total::of(vec![stats]));
@@ -335,20 +354,41 @@ impl<'a> Runner<'a> {
         let count = config.threads + extra;
         self.threads += count as u64;
         let counters: Vec<Arc<Counter>> = (0..count).map(|_| Arc::default()).collect();
+        let stop = Arc::clone(&self.recording.stop);
         let crowd = Crowd {
             config,
-            shared: &Shared::new(config, values, target.clock()),
-            target,
+            shared: &Shared::new(config, values, target.clock(), stop),
+            target: &**target,
             first,
             extra,
+            meters: self.recording.meters(count),
         };
         let foreground = counters.iter().skip(extra).cloned().collect();
         let ops = config.reads.max(config.writes) * config.threads as u64;
+        let recorder = self.recording.start(
+            config,
+            target,
+            crowd.meters.as_ref(),
+            ops,
+            &self.context.engine_version,
+        );
         let progress =
             Progress::start(&self.show, benchmark.name, foreground, ops, config.duration)?;
         let threads = crowd.run(body, &counters);
         drop(progress);
+        if let Some(recorder) = recorder {
+            recorder.finish()?;
+        }
         threads.map(Total::of)
+    }
+
+    fn engine_state(&self, target: &Arc<dyn Target>) -> (Counters, Debt) {
+        let targets = std::slice::from_ref(target);
+        (Counters::now(targets), Debt::now(targets, &self.dirs))
+    }
+
+    fn is_complete(&self) -> bool {
+        !self.recording.stop.load(Ordering::Relaxed)
     }
 
     fn finish(&mut self) -> Result<()> {
@@ -366,6 +406,7 @@ struct Crowd<'a> {
     target: &'a dyn Target,
     first: u64,
     extra: usize,
+    meters: Option<Arc<Meters>>,
 }
 
 impl Crowd<'_> {
@@ -411,6 +452,9 @@ impl Crowd<'_> {
             target: self.target,
             keys,
         };
+        if let Some(meters) = &self.meters {
+            thread.stats.record(Arc::clone(meters));
+        }
         let counted = config.perf_level > 1;
         if counted {
             thread.session.set_perf_level(config.perf_level)?;

@@ -30,11 +30,18 @@ pub struct Shared {
     running: AtomicUsize,
     /// A thread failed.
     failed: AtomicBool,
+    /// The user ended the benchmark.
+    stop: Arc<AtomicBool>,
 }
 
 impl Shared {
-    /// Creates the state of a benchmark with this configuration.
-    pub fn new(config: &Config, values: ValueShape, clock: Arc<AtomicU64>) -> Shared {
+    /// Creates the state of a benchmark with this configuration. `stop` ends it early.
+    pub fn new(
+        config: &Config,
+        values: ValueShape,
+        clock: Arc<AtomicU64>,
+        stop: Arc<AtomicBool>,
+    ) -> Shared {
         clock.store(0, Ordering::Relaxed);
         Shared {
             values,
@@ -45,6 +52,7 @@ impl Shared {
             background_ended: AtomicBool::new(false),
             running: AtomicUsize::new(config.threads),
             failed: AtomicBool::new(false),
+            stop,
         }
     }
 
@@ -216,6 +224,7 @@ impl<'a> Budget<'a> {
         }
         self.next_check = self.ops - self.ops % self.check_every + self.check_every;
         self.shared.failed.load(Ordering::Relaxed)
+            || self.shared.stop.load(Ordering::Relaxed)
             || by_clock && self.start.elapsed().as_secs_f64() >= self.seconds
     }
 }

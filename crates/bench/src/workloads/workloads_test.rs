@@ -5,6 +5,7 @@ use super::*;
 use crate::flags::{Parsed, parse};
 use crate::values::ValueShape;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 #[test]
 fn lists_are_read_as_rocksdb_reads_them() {
@@ -32,13 +33,21 @@ fn lists_are_read_as_rocksdb_reads_them() {
 fn a_budget_counts_operations_exactly() {
     let Ok(Parsed::Run(flags, _)) = parse(&[]) else { panic!("no flags") };
     let config = Config::new(&flags, 1).unwrap();
-    let shared = Shared::new(&config, ValueShape::new(&flags, 100), Arc::default());
+    let shared = Shared::new(&config, ValueShape::new(&flags, 100), Arc::default(), Arc::default());
     let mut budget = Budget::new(&config, &shared, 0, 10);
     let mut ops = 0;
     while !budget.done(3) {
         ops += 3;
     }
     assert_eq!(ops, 9);
+    let stop = Arc::new(AtomicBool::new(true));
+    let stopped = Shared::new(&config, ValueShape::new(&flags, 100), Arc::default(), stop);
+    let mut budget = Budget::new(&config, &stopped, 0, 1_000_000);
+    assert_eq!(
+        (0..2000).position(|_| budget.done(1)),
+        Some(999),
+        "the flag is checked once in 1000"
+    );
     let mut timed = Budget::new(&config, &shared, 1, 10);
     assert!((0..999).all(|_| !timed.done(1)));
     drop(Presence::new(&shared, true));

@@ -26,6 +26,8 @@ pub trait Client {
         records: u64,
         field: Option<usize>,
     ) -> Result<u64>;
+    /// Returns the bytes of keys and values that it has written and read.
+    fn user_bytes(&self) -> (u64, u64);
 }
 
 /// A client of an engine in this process. As with YCSB's RocksDB client, an update reads the record, replaces fields,
@@ -33,18 +35,21 @@ pub trait Client {
 pub struct Embedded<'a> {
     session: Box<dyn Session + 'a>,
     value: Vec<u8>,
+    written: u64,
+    read: u64,
 }
 
 impl<'a> Embedded<'a> {
     /// Creates a client with this session.
     pub fn new(session: Box<dyn Session + 'a>) -> Embedded<'a> {
-        Embedded { session, value: Vec::new() }
+        Embedded { session, value: Vec::new(), written: 0, read: 0 }
     }
 }
 
 impl Client for Embedded<'_> {
     fn read(&mut self, shape: &Shape, key: &[u8], field: Option<usize>) -> Result<bool> {
         let Some(value) = self.session.get(key)? else { return Ok(false) };
+        self.read += (key.len() + value.len()) as u64;
         use_fields(shape, value, field)?;
         if shape.checked && !shape.is_whole(key, value)? {
             let key = String::from_utf8_lossy(key);
@@ -55,6 +60,7 @@ impl Client for Embedded<'_> {
 
     fn insert(&mut self, shape: &Shape, key: &[u8], random: &mut Random64) -> Result<()> {
         shape.value(key, random, &mut self.value);
+        self.written += (key.len() + self.value.len()) as u64;
         self.session.put(key, &self.value)
     }
 
@@ -66,10 +72,12 @@ impl Client for Embedded<'_> {
         random: &mut Random64,
     ) -> Result<bool> {
         let Some(old) = self.session.get(key)? else { return Ok(false) };
+        self.read += (key.len() + old.len()) as u64;
         match field {
             Some(field) => shape.with_field(old, (key, field), random, &mut self.value)?,
             None => shape.value(key, random, &mut self.value),
         }
+        self.written += (key.len() + self.value.len()) as u64;
         self.session.put(key, &self.value)?;
         Ok(true)
     }
@@ -86,12 +94,17 @@ impl Client for Embedded<'_> {
         let mut found = 0;
         while found < records && self.session.valid() {
             use_fields(shape, self.session.value(), field)?;
+            self.read += (self.session.key().len() + self.session.value().len()) as u64;
             found += 1;
             self.session.next();
         }
         let status = self.session.status();
         self.session.close_iterator();
         status.map(|()| found)
+    }
+
+    fn user_bytes(&self) -> (u64, u64) {
+        (self.written, self.read)
     }
 }
 

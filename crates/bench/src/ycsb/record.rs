@@ -68,6 +68,18 @@ impl Shape {
         Ok(())
     }
 
+    /// Returns the average bytes of a key and its value, estimated from a few records.
+    pub fn average_bytes(&self) -> f64 {
+        const RECORDS: u64 = 100;
+        let (mut random, mut key, mut value) = (Random64::new(1), Vec::new(), Vec::new());
+        let record = |record| {
+            self.key(record, &mut key);
+            self.value(&key, &mut random, &mut value);
+            (key.len() + value.len()) as f64
+        };
+        (0..RECORDS).map(record).sum::<f64>() / RECORDS as f64
+    }
+
     fn append(&self, key: &[u8], field: &str, random: &mut Random64, value: &mut Vec<u8>) {
         append_part(field.as_bytes(), value);
         let length = self.length.pick(random) as usize;

@@ -2,9 +2,10 @@
 
 use super::properties::Properties;
 use super::run::{Outcome, Phase};
-use crate::process::Usage;
 use crate::report::{cpu_fields, timestamp};
 use crate::shared::latency::{heading, resident, row};
+use crate::shared::recorder::{Record, UserBytes};
+use crate::shared::tree::Debt;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -25,10 +26,12 @@ pub struct Context<'a> {
     pub threads: usize,
     /// Operations per second that were asked for; 0: as many as possible.
     pub target: u64,
-    /// The resources that the phase used.
-    pub usage: Usage,
-    /// Bytes of the database's files afterwards.
-    pub bytes_on_disk: u64,
+    /// The costs of the phase.
+    pub record: &'a Record,
+    /// Compaction debt before and after.
+    pub debt: (Debt, Debt),
+    /// Bytes of keys and values that the database holds afterwards.
+    pub live_bytes: f64,
     /// The seed of the first thread.
     pub seed: u64,
 }
@@ -82,13 +85,13 @@ impl Outcome {
         if self.scanned > 0 {
             let _ = writeln!(out, "records scanned: {}", self.scanned);
         }
-        let usage = &context.usage;
+        let usage = &context.record.usage;
         let _ = writeln!(
             out,
             "CPU {:.2} s user, {:.2} s system; {:.1} MB on disk; {:.1} MB resident",
             usage.cpu_user,
             usage.cpu_system,
-            context.bytes_on_disk as f64 / 1e6,
+            context.debt.1.bytes_on_disk as f64 / 1e6,
             resident() as f64 / 1e6
         );
         out
@@ -106,7 +109,11 @@ impl Outcome {
             .given()
             .map(|(key, value)| (key.to_owned(), Value::from(value)))
             .collect();
-        let usage = &context.usage;
+        let usage = &context.record.usage;
+        let (written, read) = self.user_bytes;
+        let user =
+            UserBytes { written: written as f64, read: read as f64, live: context.live_bytes };
+        let bytes_on_disk = context.debt.1.bytes_on_disk;
         json!({
             "schema": SCHEMA,
             "suite": "ycsb",
@@ -119,7 +126,7 @@ impl Outcome {
             "properties": properties,
             "threads": context.threads,
             "target": context.target,
-            "complete": !self.interrupted,
+            "complete": !self.interrupted && self.error.is_none(),
             "error": self.error,
             "operations": self.count(),
             "seconds": self.elapsed,
@@ -130,7 +137,13 @@ impl Outcome {
             "cpu_system_s": usage.cpu_system,
             "bytes_written": usage.write_calls_bytes,
             "device_bytes_written": usage.device_written,
-            "bytes_on_disk": context.bytes_on_disk,
+            "bytes_on_disk": bytes_on_disk,
+            "label": null,
+            "warm_up": { "seconds": context.record.warm_up_seconds, "detected": false },
+            "cost": context.record.cost(),
+            "amplification": context.record.amplification(user, bytes_on_disk),
+            "debt_before": context.debt.0.json(),
+            "debt_after": context.debt.1.json(),
             "resident_bytes": resident(),
             "cpu": cpu_fields("model name").first(),
             "kernel": std::fs::read_to_string("/proc/sys/kernel/osrelease").ok().map(|k| k.trim().to_owned()),

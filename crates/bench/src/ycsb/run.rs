@@ -10,6 +10,7 @@ use super::inserted::Inserted;
 use super::workload::{Operation, Workload};
 use crate::rng::Random64;
 use crate::shared::latency::Latencies;
+use crate::shared::meters::Meters;
 use crate::shared::schedule::Schedule;
 use crate::target::Result;
 use std::collections::BTreeMap;
@@ -32,6 +33,8 @@ pub struct Outcome {
     pub operations: BTreeMap<Operation, Latencies>,
     /// Records that scans read.
     pub scanned: u64,
+    /// Bytes of keys and values written and read.
+    pub user_bytes: (u64, u64),
     /// Seconds.
     pub elapsed: f64,
     /// Whether the phase was ended early.
@@ -51,16 +54,16 @@ struct Shared<'a> {
     limit: u64,
     stop: &'a AtomicBool,
     error: Mutex<Option<String>>,
-    done: &'a [AtomicU64],
+    meters: &'a Meters,
 }
 
-/// Runs a phase. `client` creates a thread's client; `done` has a counter for each thread, which others may read;
-/// `stop` ends the phase early.
+/// Runs a phase. `client` creates a thread's client; `meters` has one for each thread and the kinds of
+/// [`Operation::ALL`]; `stop` ends the phase early.
 pub fn run<'c>(
     workload: &Workload,
     (phase, seed): (Phase, u64),
     client: impl Fn() -> Result<Box<dyn Client + 'c>> + Sync,
-    done: &[AtomicU64],
+    meters: &Meters,
     stop: &AtomicBool,
 ) -> Outcome {
     let (first, count) = workload.load;
@@ -77,33 +80,54 @@ pub fn run<'c>(
         },
         stop,
         error: Mutex::new(None),
-        done,
+        meters,
     };
     let (threads, elapsed) = std::thread::scope(|scope| {
         let spawn = |id: usize| {
             let (shared, client) = (&shared, &client);
-            scope.spawn(move || shared.thread(id, client()).counted())
+            scope.spawn(move || shared.thread(id, client()).counted)
         };
         let start = Instant::now();
-        let threads: Vec<_> = (0..done.len()).map(spawn).collect();
+        let threads: Vec<_> = (0..meters.threads()).map(spawn).collect();
         let results: Vec<_> = threads.into_iter().map(|thread| thread.join()).collect();
         (results, start.elapsed().as_secs_f64())
     });
-    let mut operations = BTreeMap::<Operation, Latencies>::new();
-    let mut scanned = 0;
+    let mut sum = Counted::default();
     let mut error = shared.error.into_inner().unwrap_or_else(PoisonError::into_inner);
     for thread in threads {
         let Ok(thread) = thread else {
             error.get_or_insert_with(|| "a thread panicked".to_owned());
             continue;
         };
-        scanned += thread.1;
-        for (operation, latencies) in thread.0 {
-            operations.entry(operation).or_default().merge(&latencies);
-        }
+        sum.merge(&thread);
     }
-    let interrupted = stop.load(Ordering::Relaxed);
-    Outcome { operations, scanned, elapsed, interrupted, error }
+    Outcome {
+        operations: sum.operations,
+        scanned: sum.scanned,
+        user_bytes: sum.user_bytes,
+        elapsed,
+        interrupted: stop.load(Ordering::Relaxed),
+        error,
+    }
+}
+
+/// What a thread did.
+#[derive(Default)]
+struct Counted {
+    operations: BTreeMap<Operation, Latencies>,
+    scanned: u64,
+    user_bytes: (u64, u64),
+}
+
+impl Counted {
+    fn merge(&mut self, other: &Counted) {
+        for (operation, latencies) in &other.operations {
+            self.operations.entry(*operation).or_default().merge(latencies);
+        }
+        self.scanned += other.scanned;
+        self.user_bytes.0 += other.user_bytes.0;
+        self.user_bytes.1 += other.user_bytes.1;
+    }
 }
 
 /// The state and the counts of one thread.
@@ -112,8 +136,7 @@ struct Thread<'s> {
     random: Random64,
     keys: KeyChooser,
     key: Vec<u8>,
-    operations: BTreeMap<Operation, Latencies>,
-    scanned: u64,
+    counted: Counted,
 }
 
 impl<'s> Shared<'s> {
@@ -125,8 +148,7 @@ impl<'s> Shared<'s> {
             ),
             keys: self.workload.key_chooser(),
             key: Vec::new(),
-            operations: BTreeMap::new(),
-            scanned: 0,
+            counted: Counted::default(),
         };
         let result = client.and_then(|mut client| thread.work(id, &mut *client));
         if let Err(e) = result {
@@ -139,14 +161,10 @@ impl<'s> Shared<'s> {
 }
 
 impl Thread<'_> {
-    /// Returns its counts: latencies, and records of scans.
-    fn counted(self) -> (BTreeMap<Operation, Latencies>, u64) {
-        (self.operations, self.scanned)
-    }
-
     fn work(&mut self, id: usize, client: &mut dyn Client) -> Result<()> {
         let shared = self.shared;
-        let mut schedule = Schedule::new(shared.workload.target, shared.done.len(), id);
+        let mut schedule = Schedule::new(shared.workload.target, shared.meters.threads(), id);
+        let meter = shared.meters.of(id);
         let seconds = if shared.phase == Phase::Run { shared.workload.seconds } else { 0 };
         let end = (seconds > 0).then(|| Instant::now() + Duration::from_secs(seconds));
         while !shared.stop.load(Ordering::Relaxed)
@@ -159,12 +177,15 @@ impl Thread<'_> {
             }
             let (operation, found) = self.operation(client)?;
             let finish = Instant::now();
-            let latencies = self.operations.entry(operation).or_default();
-            latencies.service.add((finish - begin).as_nanos() as u64);
+            let nanos = (finish - begin).as_nanos() as u64;
+            let latencies = self.counted.operations.entry(operation).or_default();
+            latencies.service.add(nanos);
             latencies.intended.add((finish - intended.unwrap_or(begin)).as_nanos() as u64);
             latencies.not_found += u64::from(!found);
-            shared.done[id].fetch_add(1, Ordering::Relaxed);
+            meter.count(operation as usize, 1);
+            meter.time(operation as usize, nanos);
         }
+        self.counted.user_bytes = client.user_bytes();
         Ok(())
     }
 
@@ -196,7 +217,7 @@ impl Thread<'_> {
                 let length = workload.scan_length(&mut self.random);
                 let field = field(workload.read_all_fields, &mut self.random);
                 let records = client.scan(shape, key, length, field)?;
-                self.scanned += records;
+                self.counted.scanned += records;
                 records > 0
             }
             Operation::ReadModifyWrite => {

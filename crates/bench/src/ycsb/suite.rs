@@ -4,14 +4,21 @@ use super::client::{Client, Embedded};
 use super::properties::{KNOWN, Properties, WITHOUT_EFFECT};
 use super::result::Context;
 use super::run::{self, Phase};
-use super::workload::Workload;
-use crate::process::{Usage, size_on_disk};
+use super::workload::{Operation, Workload};
 use crate::report::say;
 use crate::shared::engine::{Choice, create_directory, has_database};
-use crate::shared::screen::{Bar, append_line, stop_at_ctrl_c};
-use crate::target::{self, ReadMode, Result, WriteMode};
+use crate::shared::environment::About;
+use crate::shared::meters::Meters;
+use crate::shared::recorder::{self, Recorder};
+use crate::shared::run_dir::{RunDir, placed};
+use crate::shared::screen::{append_line, stop_at_ctrl_c};
+use crate::shared::tree::Debt;
+use crate::shared::view::{Screen, Size};
+use crate::target::{self, ReadMode, Result, Target, WriteMode};
+use serde_json::Value;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::slice::from_ref;
+use std::sync::Arc;
 
 /// The settings on the command line.
 pub struct Settings {
@@ -25,14 +32,16 @@ pub struct Settings {
     pub assignments: Vec<String>,
     /// The directory of the database.
     pub db: PathBuf,
-    /// The engine.
-    pub engine: Choice,
+    /// The engine's name without its path, and the engine.
+    pub engine: (&'static str, Choice),
     /// Sync every write.
     pub sync: bool,
     /// The seed.
     pub seed: u64,
     /// The file for the result as JSON.
     pub json: Option<PathBuf>,
+    /// The directory of results, which must not exist.
+    pub results: Option<PathBuf>,
     /// Show no progress.
     pub quiet: bool,
     /// Flags of db_bench for the engine.
@@ -66,24 +75,33 @@ pub fn run(settings: &Settings) -> Result<bool> {
     if settings.phase == Phase::Run && workload.operations == 0 && workload.seconds == 0 {
         return Err("a run needs operationcount or maxexecutiontime".to_owned());
     }
-    let flags = settings.engine.flags(&settings.db, &settings.engine_flags)?;
+    let flags = settings.engine.1.flags(&settings.db, &settings.engine_flags)?;
     let engine = target::engine(&flags)?;
     check_directory(settings)?;
     for notice in engine.notices() {
         eprintln!("{notice}");
     }
+    let mut dir = settings.results.clone().map(|path| run_directory(settings, path)).transpose()?;
     let target = engine.open()?;
+    let name = format!("{}, {}", settings.engine.0, engine.name());
+    if let Some(dir) = &mut dir {
+        dir.set_version(0, &engine.name())?;
+    }
     let stop = stop_at_ctrl_c()?;
-    let done: Vec<AtomicU64> = (0..workload.threads).map(|_| AtomicU64::new(0)).collect();
+    let meters = Arc::new(Meters::new(&Operation::ALL.map(Operation::name), workload.threads));
     let write = WriteMode { sync: settings.sync, ..Default::default() };
     let client = || -> Result<Box<dyn Client + '_>> {
         Ok(Box::new(Embedded::new(target.session(ReadMode::default(), write)?)))
     };
-    let before = Usage::now();
-    let sum = || done.iter().map(|count| count.load(Ordering::Relaxed)).sum();
-    let outcome = bar(settings, &workload)
-        .during(sum, || run::run(&workload, (settings.phase, settings.seed), client, &done, &stop));
-    let name = format!("{}, {}", settings.engine.word(), engine.name());
+    let debt = || Debt::now(from_ref(&target), from_ref(&settings.db));
+    let before = debt();
+    let timeline = dir.as_ref().map(RunDir::timeline);
+    let recorder = record(settings, &workload, (&name, &target), &meters, timeline);
+    let outcome = run::run(&workload, (settings.phase, settings.seed), client, &meters, &stop);
+    let records = match settings.phase {
+        Phase::Load => meters.operations(),
+        Phase::Run => workload.records + meters.operations_of(Operation::Insert as usize),
+    };
     let context = Context {
         engine: &name,
         command: &settings.command,
@@ -91,18 +109,72 @@ pub fn run(settings: &Settings) -> Result<bool> {
         properties: &properties,
         threads: workload.threads,
         target: workload.target,
-        usage: Usage::now().since(&before),
-        bytes_on_disk: size_on_disk(std::slice::from_ref(&settings.db)),
+        record: &recorder.finish()?,
+        debt: (before, debt()),
+        live_bytes: records as f64 * workload.shape.average_bytes(),
         seed: settings.seed,
     };
-    say(&format!("{name}\n{}", outcome.text(settings.phase, &context).trim_end()));
+    let text = format!("{name}\n{}", outcome.text(settings.phase, &context).trim_end());
+    let line = outcome.json(settings.phase, &context);
     if let Some(path) = &settings.json {
-        append_line(path, &outcome.json(settings.phase, &context).to_string())?;
+        append_line(path, &placed(line.clone()).to_string())?;
     }
-    match outcome.error {
-        Some(error) => Err(error),
-        None => Ok(!outcome.interrupted),
+    let complete = outcome.error.is_none() && !outcome.interrupted;
+    match &mut dir {
+        None => say(&text),
+        Some(dir) => {
+            dir.say(&text)?;
+            dir.line(line)?;
+            dir.end(complete)?;
+        }
     }
+    outcome.error.map_or(Ok(complete), Err)
+}
+
+fn run_directory(settings: &Settings, path: PathBuf) -> Result<RunDir> {
+    let (name, choice) = &settings.engine;
+    let about = About {
+        suite: "ycsb",
+        command: &settings.command,
+        engines: vec![((*name).to_owned(), choice.clone())],
+        engine_flags: &settings.engine_flags,
+        place: &settings.db,
+    };
+    RunDir::create(path, &about)
+}
+
+/// Begins to record the phase.
+fn record(
+    settings: &Settings,
+    workload: &Workload,
+    (engine, target): (&str, &Arc<dyn Target>),
+    meters: &Arc<Meters>,
+    timeline: Option<PathBuf>,
+) -> Recorder {
+    let (phase, files) = (settings.phase, workload_name(&settings.files));
+    let fields =
+        [("suite", "ycsb"), ("workload", &files), ("phase", phase.name()), ("engine", engine)];
+    let operations = match phase {
+        Phase::Load => Some(workload.load.1),
+        Phase::Run => Some(workload.operations).filter(|operations| *operations > 0),
+    };
+    let seconds = Some(workload.seconds).filter(|seconds| phase == Phase::Run && *seconds > 0);
+    let size =
+        Size { seconds: seconds.map(|seconds| seconds as f64), operations, ..Size::default() };
+    Recorder::start(recorder::Phase {
+        name: format!("ycsb {files} {}", phase.name()),
+        fields: fields
+            .map(|(name, value)| (name.to_owned(), Value::from(value)))
+            .into_iter()
+            .collect(),
+        meters: Arc::clone(meters),
+        targets: vec![Arc::clone(target)],
+        dirs: vec![settings.db.clone()],
+        timeline,
+        screen: Screen::of(settings.quiet),
+        size,
+        warm_up: false,
+    })
 }
 
 /// Checks the directory. A run needs a loaded database; a load creates the directory, but not its parent.
@@ -116,15 +188,6 @@ fn check_directory(settings: &Settings) -> Result<()> {
         Phase::Run => Ok(()),
         Phase::Load => create_directory(db),
     }
-}
-
-/// The bar of the phase.
-fn bar<'a>(settings: &Settings, workload: &Workload) -> Bar<'a> {
-    let total = match settings.phase {
-        Phase::Load => Some(workload.load.1),
-        Phase::Run => Some(workload.operations).filter(|operations| *operations > 0),
-    };
-    Bar { name: settings.phase.name(), total, quiet: settings.quiet }
 }
 
 /// Returns the names of property files without their directories, joined with `+`.

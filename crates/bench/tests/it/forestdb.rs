@@ -94,6 +94,7 @@ fn check_steps(lines: &[Value]) {
         }
         assert!((MEASURED..MEASURED + 20).contains(&taken), "{step}: {taken}");
         assert!(is_range || number(line, "/documents") == MEASURED, "{step}");
+        super::check_record(line);
         assert!(line["debt_after"]["level0_files"].is_u64(), "{line}");
         assert!(line["debt_after"]["pending_compaction_bytes"].is_u64(), "{line}");
         let sync = line["write_guarantee"].as_str().unwrap().starts_with("sync: ");
@@ -111,7 +112,8 @@ fn the_steps_do_the_operations_of_the_script() {
     let results = results(dir.path());
     let environment = std::fs::read_to_string(results.join("environment.json")).unwrap();
     let environment: Value = serde_json::from_str(&environment).unwrap();
-    assert_eq!(environment["engine"], "ferrolith");
+    assert_eq!(environment["engines"][0]["name"], "ferrolith");
+    assert_eq!(environment["complete"], true);
     assert!(environment["host"]["cpus"].as_u64() > Some(0));
     let report = std::fs::read_to_string(results.join("report.txt")).unwrap();
     assert!(report.contains("\nowa.n   WRITE             500"), "{report}");

@@ -60,6 +60,34 @@ fn bad(args: &[&str]) -> String {
     text(&output.stderr)
 }
 
+/// Checks the fields that lines of results of all suites share.
+fn check_record(line: &Value) {
+    assert_eq!((&line["complete"], &line["error"]), (&true.into(), &Value::Null), "{line}");
+    for text in ["suite", "phase", "engine", "time", "command"] {
+        assert!(line[text].as_str().is_some_and(|text| !text.is_empty()), "{text}: {line}");
+    }
+    for number in ["threads", "seconds", "ops_per_sec"] {
+        assert!(line[number].as_f64() > Some(0.0), "{number}: {line}");
+    }
+    for field in ["side", "pair", "label", "amplification", "warm_up"] {
+        assert!(line.get(field).is_some(), "{field}: {line}");
+    }
+    let cost = &line["cost"];
+    for field in ["peak_resident_bytes", "resident_bytes"] {
+        assert!(cost[field].as_u64() > Some(0), "{field}: {line}");
+    }
+    assert!(cost["fsyncs"].is_u64() && cost["stall_seconds"].is_f64(), "{line}");
+    assert!(cost["stalls_by_cause"]["memtable-limit-stops"].is_u64(), "{line}");
+    for (kind, latencies) in line["latencies_us"].as_object().unwrap() {
+        let curve = latencies["service"]["curve"].as_array().unwrap();
+        let Some(last) = curve.last() else {
+            assert_eq!(latencies["service"]["count"], 0, "{kind}: {line}");
+            continue;
+        };
+        assert_eq!((&last[0], &last[1]), (&100.0.into(), &latencies["service"]["max"]), "{line}");
+    }
+}
+
 fn library() -> Option<String> {
     let path = std::env::var("ROCKSDB_LIB")
         .map_or_else(|_| ferrolith_bench::target::default_library(), PathBuf::from);

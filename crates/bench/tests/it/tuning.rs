@@ -51,6 +51,7 @@ fn check_scenarios(lines: &[Value]) {
     assert_eq!(found, expected);
     assert_eq!(lines.iter().filter(|line| line["phase"] == "fill").count(), 10);
     for line in lines.iter().filter(measured) {
+        super::check_record(line);
         assert!(line["latency_micros"]["p99"].as_f64() > Some(0.0), "{line}");
         let reads = line["scenario"].as_u64() >= Some(6);
         let found = line["found"].as_u64();
@@ -70,7 +71,7 @@ fn the_scenarios_run_on_ferrolith() {
     assert!(report.contains("\n9  readwhilemerging  80 readers"), "{report}");
     assert!(report.contains("802698"), "{report}");
     let environment = std::fs::read_to_string(dir.path().join("results/environment.json")).unwrap();
-    assert!(environment.contains("\"engine\": \"ferrolith\""), "{environment}");
+    assert!(environment.contains("\"name\": \"ferrolith\""), "{environment}");
 }
 
 #[test]

@@ -80,6 +80,8 @@ fn the_core_workloads_run_from_load_to_report() {
         let mut names: Vec<&str> = kinds.keys().map(String::as_str).collect();
         names.sort_unstable();
         assert_eq!(names, expected, "{name}");
+        super::check_record(&load);
+        super::check_record(&run);
         assert_eq!(run["records_scanned"].as_u64() > Some(0), *name == "e");
     }
 }
@@ -96,6 +98,44 @@ fn a_target_rate_is_kept_and_latencies_count_from_the_schedule() {
     let read = &run["latencies_us"]["READ"];
     let mean = |kind: &str| read[kind]["mean"].as_f64().unwrap();
     assert!(mean("from_schedule") >= mean("service"));
+}
+
+#[test]
+fn a_run_directory_has_the_environment_the_line_and_each_second() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = workload(dir.path(), WORKLOADS[0].1);
+    phase("load", dir.path(), &file, &[]);
+    let results = dir.path().join("results");
+    let time = ["-p", "operationcount=0", "-p", "maxexecutiontime=2"];
+    let line = phase(
+        "run",
+        dir.path(),
+        &file,
+        &[&time[..], &["--results", results.to_str().unwrap()]].concat(),
+    );
+    let read = |name: &str| std::fs::read_to_string(results.join(name)).unwrap();
+    assert_eq!(serde_json::from_str::<Value>(&read("results.jsonl")).unwrap(), line);
+    let environment: Value = serde_json::from_str(&read("environment.json")).unwrap();
+    assert_eq!((&environment["schema"], &environment["complete"]), (&2.into(), &true.into()));
+    assert_eq!(
+        environment["engines"][0]["version"].as_str().map(|v| v.starts_with("version ")),
+        Some(true)
+    );
+    let command = environment["command"].as_str().unwrap();
+    assert!(command.starts_with("ferrolith-bench ycsb run -P "), "{command}");
+    let timeline = read("timeline.jsonl");
+    let seconds: Vec<Value> =
+        timeline.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!((1..=3).contains(&seconds.len()), "{timeline}");
+    let reads: u64 = seconds.iter().map(|second| second["ops"]["READ"].as_u64().unwrap()).sum();
+    let counted = line["latencies_us"]["READ"]["service"]["count"].as_u64().unwrap();
+    assert!(reads > 0 && reads <= counted, "{reads} of {counted}");
+    for second in seconds {
+        assert_eq!((&second["state"], &second["suite"]), (&"measured".into(), &"ycsb".into()));
+        assert!(second["levels"][0]["files"].is_u64(), "{second}");
+        assert!(second["p99_us"]["UPDATE"].as_f64() > Some(0.0), "{second}");
+    }
+    assert!(read("report.txt").contains("run: "));
 }
 
 #[test]
