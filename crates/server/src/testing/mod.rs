@@ -38,3 +38,8 @@ pub fn fuzz_rounds() -> usize {
     let rounds = std::env::var("FERROLITH_FUZZ_ROUNDS").ok();
     rounds.map_or(100_000, |rounds| rounds.parse().expect("FERROLITH_FUZZ_ROUNDS is a number"))
 }
+
+/// Returns up to `length_max` random bytes.
+pub fn bytes(random: &mut Rng, length_max: usize) -> Vec<u8> {
+    (0..random.usize(..=length_max)).map(|_| random.u8(..)).collect()
+}

@@ -3,7 +3,7 @@
 //! Tests skip with a message if the program is not installed; `tools/fetch-peers.sh` installs it.
 //! `FERROLITH_REDIS_SERVER` names another program, for example a newer version.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -53,18 +53,17 @@ impl Redis {
                 .spawn();
             let mut child = match child {
                 Ok(child) => child,
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     eprintln!("skipped: redis-server is not installed; see tools/fetch-peers.sh");
                     return None;
                 }
                 Err(error) => panic!("cannot start {program:?}: {error}"),
             };
             match connect(&mut child, &port) {
-                Some(stream) => {
-                    let stream = BufReader::new(stream);
+                Ok(stream) => {
                     return Some(Redis { child, stream, _directory: directory });
                 }
-                None => drop(child.kill().and_then(|()| child.wait())),
+                Err(_) => drop(child.kill().and_then(|()| child.wait())),
             }
         }
         panic!("{program:?} did not listen on any of 20 ports");
@@ -146,18 +145,32 @@ fn free_port() -> u16 {
     listener.local_addr().expect("an address").port()
 }
 
-/// Connects to a starting server. `None` if it ended, as it does if its port is taken.
-fn connect(child: &mut Child, port: &str) -> Option<TcpStream> {
+/// Connects to a starting server. Fails if it ended, as it does if another server has its port.
+fn connect(child: &mut Child, port: &str) -> io::Result<BufReader<TcpStream>> {
     let start = Instant::now();
-    while start.elapsed() < Duration::from_secs(20) {
-        if let Ok(stream) = TcpStream::connect(format!("127.0.0.1:{port}")) {
-            let is_running = child.try_wait().ok()?.is_none();
-            return is_running.then_some(stream);
+    while child.try_wait()?.is_none() && start.elapsed() < Duration::from_secs(20) {
+        let Ok(stream) = TcpStream::connect(format!("127.0.0.1:{port}")) else {
+            std::thread::sleep(Duration::from_millis(20));
+            continue;
+        };
+        let mut stream = BufReader::new(stream);
+        if process_id(&mut stream)? == child.id() {
+            return Ok(stream);
         }
-        if child.try_wait().ok()?.is_some() {
-            return None;
-        }
-        std::thread::sleep(Duration::from_millis(20));
+        return Err(io::Error::other("another server has the port"));
     }
-    None
+    Err(io::Error::other("the server ended or does not listen"))
+}
+
+/// Asks a server for the id of its process.
+fn process_id(stream: &mut BufReader<TcpStream>) -> io::Result<u32> {
+    stream.get_mut().write_all(b"INFO server\r\n")?;
+    let mut line = String::new();
+    stream.read_line(&mut line)?;
+    let length: usize = line.trim_matches(['$', '\r', '\n']).parse().map_err(io::Error::other)?;
+    let mut info = vec![0; length + 2];
+    stream.read_exact(&mut info)?;
+    let info = String::from_utf8_lossy(&info);
+    let id = info.lines().find_map(|line| line.strip_prefix("process_id:"));
+    id.unwrap_or_default().parse().map_err(io::Error::other)
 }

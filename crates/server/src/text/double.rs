@@ -78,6 +78,18 @@ pub fn format_human(value: f64) -> String {
     LongDouble::from(value).to_string()
 }
 
+/// Formats a double with a fixed number of digits behind the point. Redis rounds the scaled double to an integer, ties
+/// to even; numbers beyond 64 bits then print as the smallest integer.
+pub fn format_scaled(value: f64, digits: u32) -> String {
+    let unit = 10u64.pow(digits);
+    let scaled = (value * unit as f64).round_ties_even();
+    let is_inside = (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&scaled);
+    let scaled = if is_inside { scaled as i64 } else { i64::MIN };
+    let sign = if scaled < 0 { "-" } else { "" };
+    let (whole, fraction) = (scaled.unsigned_abs() / unit, scaled.unsigned_abs() % unit);
+    format!("{sign}{whole}.{fraction:0width$}", width = digits as usize)
+}
+
 /// Returns a number and whether it is inside the range of doubles.
 fn parse_any(text: &[u8]) -> Option<(f64, bool)> {
     let scanned = scan::scan(text)?;
