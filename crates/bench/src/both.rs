@@ -31,9 +31,11 @@ fn sides(flags: &Flags) -> [Side; 2] {
     let own = flags.text("peer_flags").split_whitespace().map(str::to_owned).collect();
     let side = |word, name, dir, flags| Side { word, name, dir, flags };
     let peer = match flags.text("peer") {
-        "lmdb" => side("lmdb", "lmdb", "lmdb", own),
         "ferrolith" => side("ferrolith", "peer", "ferrolith", own),
-        _ => side("lib", "rocksdb", "rocksdb", own),
+        word => match target::peer(word) {
+            Some(peer) => side(peer.word, peer.word, peer.word, own),
+            None => side("lib", "rocksdb", "rocksdb", own),
+        },
     };
     [side("ferrolith", "ferrolith", "ferrolith", Vec::new()), peer]
 }

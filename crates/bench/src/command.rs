@@ -1,6 +1,6 @@
 //! The command line of `ferrolith-bench`: one subcommand per suite.
 
-use crate::shared::engine::Choice;
+use crate::shared::engine::{self, Choice};
 use crate::shared::results::joined;
 use crate::ycsb::run::Phase;
 use crate::ycsb::suite::{self, Settings};
@@ -91,10 +91,7 @@ fn command() -> Command {
                 .required(true)
                 .value_parser(value_parser!(PathBuf))
                 .help("The directory of the database"),
-            Arg::new("engine")
-                .long("engine")
-                .value_name("ENGINE")
-                .help("ferrolith, rocksdb, rocksdb:PATH or lmdb [default: ferrolith]"),
+            engine::argument(),
             Arg::new("sync")
                 .long("sync")
                 .action(ArgAction::SetTrue)

@@ -171,9 +171,8 @@ impl Flags {
     pub fn uses_library(&self) -> bool {
         match self.text("engine") {
             "ferrolith" => !self.is_given("engine") && !self.text("engine_lib").is_empty(),
-            "lmdb" => false,
             "both" => self.text("peer") == "lib",
-            _ => true,
+            engine => engine == "lib",
         }
     }
 

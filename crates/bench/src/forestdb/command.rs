@@ -32,7 +32,7 @@ fn print_keys() {
         }
         let effect = match row.effect {
             Effect::All => String::new(),
-            Effect::Lsm => " (not for lmdb)".to_owned(),
+            Effect::Lsm => " (for engines with such an option)".to_owned(),
             Effect::Never(why) => format!(" (accepted without effect: {why})"),
         };
         let text = format!("  {} = {}", row.key, row.default);
@@ -246,10 +246,7 @@ pub fn command() -> Command {
         .required(true)
         .value_parser(value_parser!(PathBuf))
         .help("The ini file; the subcommand keys lists its keys");
-    let engine = Arg::new("engine")
-        .long("engine")
-        .value_name("ENGINE")
-        .help("ferrolith, rocksdb, rocksdb:PATH or lmdb [default: ferrolith]");
+    let engine = crate::shared::engine::argument();
     let run = Command::new("run").about("Runs an ini file of ForestDB-Benchmark").arg(file);
     Command::new("forestdb")
         .about("ForestDB-Benchmark: its ini files, and the steps of the script rall.sh")

@@ -3,7 +3,7 @@
 use super::config::Config;
 use crate::flags::Flags;
 use crate::shared::engine::Choice;
-use crate::target::{Result, WriteMode};
+use crate::target::{ENGINES, Peer, Result, WriteMode, peer};
 use std::path::Path;
 
 const MB: u64 = 1 << 20;
@@ -22,21 +22,39 @@ pub enum Stage {
 pub struct Kind {
     /// Its name in directories of results.
     pub name: &'static str,
-    /// It has RocksDB's options.
-    pub lsm: bool,
+    /// The engine, if it does not have RocksDB's options.
+    peer: Option<&'static Peer>,
     choice: Choice,
 }
 
 impl Kind {
-    /// Parses `ferrolith`, `rocksdb`, `rocksdb:PATH` or `lmdb`. Errors say what to do.
+    /// Parses one of [`ENGINES`]. Errors say what to do.
     pub fn parse(text: &str) -> Result<Kind> {
         if ["fdb", "wt", "leveldb", "couch"].contains(&text) {
             return Err(format!(
-                "engine {text}: this program does not run it; choose ferrolith, rocksdb:PATH or lmdb with --engine"
+                "engine {text}: this program does not run it by this name; choose {ENGINES} with --engine"
             ));
         }
         let (name, choice) = Choice::parse(text)?;
-        Ok(Kind { name, lsm: name != "lmdb", choice })
+        Ok(Kind { name, peer: peer(name), choice })
+    }
+
+    /// Returns whether a key of the section `db_config` or `ferrolith_bench`, which is about RocksDB's options, has an
+    /// effect on the engine.
+    pub fn has(&self, key: &str) -> bool {
+        match self.name {
+            "lmdb" => false,
+            "fjall" => [
+                "cache_size_mb",
+                "wbs_init_mb",
+                "wbs_bench_mb",
+                "bloom_bits_per_key",
+                "compression",
+            ]
+            .contains(&key),
+            "redb" => key == "cache_size_mb",
+            _ => true,
+        }
     }
 
     /// Returns the engine without options.
@@ -53,35 +71,53 @@ impl Kind {
         stage: Stage,
         more: &[String],
     ) -> Result<Flags> {
-        let mut all = match (self.lsm, self.writes(config, stage).0.sync) {
-            (true, _) => tree(config, stage),
-            // LMDB's guarantee is decided when it is opened. A read transaction per call sees all earlier writes, as
-            // reads of the other engines do.
-            (false, sync) => {
-                vec![format!("--sync={sync}"), "--lmdb_read_txn=call".to_owned()]
-            }
+        let mut all = match self.peer {
+            None => tree(config, stage),
+            Some(_) => self.peer_flags(config, stage),
         };
         all.extend(more.iter().cloned());
         self.choice.flags(db, &all)
     }
 
+    /// Returns the flags for an engine without RocksDB's options. LMDB's guarantee is decided when it is opened.
+    fn peer_flags(&self, config: &Config, stage: Stage) -> Vec<String> {
+        let tree = &config.tree;
+        let mut all = vec![format!("--sync={}", self.writes(config, stage).0.sync)];
+        if self.has("cache_size_mb") {
+            all.push(format!("--cache_size={}", tree.cache_mb * MB));
+        }
+        if self.has("wbs_init_mb") {
+            let memtable = config.write_buffer_mb(stage == Stage::Load);
+            all.push(format!("--write_buffer_size={}", memtable * MB));
+            all.push(format!("--bloom_bits={}", tree.bloom_bits));
+        }
+        if self.has("compression") && !tree.compression {
+            all.push("--compression_type=none".to_owned());
+        }
+        all
+    }
+
     /// Returns how a stage writes, and what a returned write guarantees.
     pub fn writes(&self, config: &Config, stage: Stage) -> (WriteMode, &'static str) {
         let wal = config.population.as_ref().is_none_or(|load| load.wal);
-        let disable_wal = self.lsm && stage == Stage::Load && !wal;
+        let disable_wal = self.peer.is_none() && stage == Stage::Load && !wal;
         let sync = config.operation.sync && (stage == Stage::Measure || wal);
-        let guarantee = match (self.lsm, sync, disable_wal) {
-            (true, true, _) => {
+        let guarantee = match (self.peer.map(|peer| peer.logs), sync, disable_wal) {
+            (None, true, _) => {
                 "sync: each batch is in the WAL and synced; it survives a power failure"
             }
-            (true, _, true) => {
+            (None, _, true) => {
                 "no WAL: a crash loses what is not flushed yet; the load ends with a flush"
             }
-            (true, ..) => {
+            (None, ..) => {
                 "async: each batch is in the WAL, not synced; it survives a crash of the process, but not a power failure"
             }
-            (false, true, _) => "sync: each transaction is synced; it survives a power failure",
-            (false, ..) => {
+            (Some(_), true, _) => "sync: each transaction is synced; it survives a power failure",
+            (Some(true), ..) => {
+                "async: each batch is in the journal, not synced; it survives a crash of the process, but not a power \
+                 failure"
+            }
+            (Some(false), ..) => {
                 "async: transactions are not synced; they survive a crash of the process, but a power failure may \
                  corrupt the database"
             }

@@ -2,9 +2,9 @@
 
 use super::config::Config;
 use super::engine::{Kind, Stage};
-use crate::shared::engine::{create_directory, has_database};
+use crate::shared::engine::create_directory;
 use crate::shared::tree::Debt;
-use crate::target::{self, ReadMode, Result, Session, Target, WriteMode};
+use crate::target::{self, ReadMode, Result, Session, Target, WriteMode, has_database};
 use std::path::PathBuf;
 use std::sync::Arc;
 

@@ -3,6 +3,7 @@
 use super::choose::{BatchSize, Centre, Place, Scatter};
 use super::config::Config;
 use super::document::{Buffer, Filler, HEAD, Shape};
+use super::engine::Kind;
 use super::ini::Ini;
 use super::presets::{self, PRESETS};
 use super::rall::{Arguments, STEPS};
@@ -333,8 +334,11 @@ fn every_key_has_a_valid_default_and_is_honoured_or_explained() {
     }
     let never = ROWS.iter().filter(|row| matches!(row.effect, Effect::Never(_))).count();
     let lsm = ROWS.iter().filter(|row| row.effect == Effect::Lsm).count();
-    assert_eq!(ini.notices("ferrolith", true).len(), never);
-    assert_eq!(ini.notices("lmdb", false).len(), never + lsm);
+    let notices = |engine: &str| ini.notices(&Kind::parse(engine).unwrap()).len();
+    assert_eq!(notices("ferrolith"), never);
+    assert_eq!(notices("lmdb"), never + lsm);
+    // redb has a cache, and fjall four more options.
+    assert_eq!((notices("redb"), notices("fjall")), (never + lsm - 1, never + lsm - 5));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //!
 //! If a key is given twice, the last value wins. An unknown key is an error.
 
+use super::engine::Kind;
 use super::rows::{self, Effect, ROWS};
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -118,14 +119,15 @@ impl Ini {
     }
 
     /// Returns one line for each key that is given and does not apply to the engine.
-    pub fn notices(&self, engine: &str, lsm: bool) -> Vec<String> {
+    pub fn notices(&self, engine: &Kind) -> Vec<String> {
+        let name = engine.name;
         let notice = |(section, key): &(String, String)| {
             let why = match rows::find(section, key)?.effect {
                 Effect::Never(why) => why.to_owned(),
-                Effect::Lsm if !lsm => format!("{engine} has no such option"),
+                Effect::Lsm if !engine.has(key) => format!("{name} has no such option"),
                 _ => return None,
             };
-            Some(format!("[{section}] {key} has no effect on {engine}: {why}"))
+            Some(format!("[{section}] {key} has no effect on {name}: {why}"))
         };
         self.values.keys().filter_map(notice).collect()
     }

@@ -15,7 +15,7 @@ pub const ARGUMENTS: [(&str, &str); 14] = [
     ("run", "Measured seconds of each step after the load"),
     ("writerate", "Updates per second of the writer in pqw and rqw"),
     ("doload", "1: load the documents; 0: use the database of an earlier run"),
-    ("engine", "ferrolith, rocksdb, rocksdb:PATH or lmdb; --engine replaces it"),
+    ("engine", "As --engine takes it; --engine replaces it"),
     ("iterbatch", "Documents per range"),
     ("periodic", "yes: the load syncs each batch of 4096 documents; no: it writes no WAL"),
     ("nfiles", "Number of databases"),

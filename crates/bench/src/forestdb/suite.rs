@@ -16,7 +16,6 @@ use super::ini::Ini;
 use super::load::{self, Loaded};
 use super::report::Context;
 use super::run::{self, Outcome, Shared};
-use crate::shared::engine::has_database;
 use crate::shared::environment::About;
 use crate::shared::meters::Meters;
 use crate::shared::recorder::{Phase, Recorder};
@@ -24,7 +23,7 @@ use crate::shared::results;
 use crate::shared::run_dir::RunDir;
 use crate::shared::screen::stop_at_ctrl_c;
 use crate::shared::view::{Screen, Size};
-use crate::target::{self, Result};
+use crate::target::{self, Result, has_database};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -117,7 +116,7 @@ fn check_start(job: &Job, config: &Config) -> Result<()> {
 fn notices(job: &Job, steps: &[Step<'_>]) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for step in steps {
-        let mut lines = step.ini.notices(job.engine.name, job.engine.lsm);
+        let mut lines = step.ini.notices(&job.engine);
         if step.config.operation.write_percent.is_some() && step.config.threads.rates != (0, 0) {
             lines.push(
                 "[threads] reader_ops and writer_ops have no effect: write_ratio_percent is at most 100"

@@ -1,8 +1,15 @@
 //! The engine that a command line names, configured by db_bench's flags.
 
 use crate::flags::{self, Flags, Parsed};
-use crate::target::Result;
+use crate::target::{ENGINES, Result, peer};
+use clap::Arg;
 use std::path::Path;
+
+/// Returns the argument `--engine` of a suite.
+pub fn argument() -> Arg {
+    let help = format!("{ENGINES} [default: ferrolith]");
+    Arg::new("engine").long("engine").value_name("ENGINE").help(help)
+}
 
 /// An engine, without its options.
 #[derive(Clone, Debug, Default)]
@@ -14,18 +21,23 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// Parses `ferrolith`, `rocksdb`, `rocksdb:PATH` or `lmdb`; returns also the name without the path.
+    /// Parses one of [`ENGINES`]; returns also the name without the path.
     pub fn parse(text: &str) -> Result<(&'static str, Choice)> {
         let of = |name, engine: &str, library: Option<&str>| {
             let (engine, library) = (Some(engine.to_owned()), library.map(str::to_owned));
             Ok((name, Choice { engine, library }))
         };
-        match text.split_once(':') {
-            Some(("rocksdb", path)) if !path.is_empty() => of("rocksdb", "lib", Some(path)),
-            None if text == "rocksdb" => of("rocksdb", "lib", None),
-            None if text == "ferrolith" => of("ferrolith", "ferrolith", None),
-            None if text == "lmdb" => of("lmdb", "lmdb", None),
-            _ => Err(format!("engine {text}: expected ferrolith, rocksdb, rocksdb:PATH or lmdb")),
+        let (word, path) = match text.split_once(':') {
+            Some((word, path)) => (word, Some(path).filter(|path| !path.is_empty())),
+            None => (text, None),
+        };
+        match (word, path) {
+            ("rocksdb", path) if path.is_some() || text == word => of("rocksdb", "lib", path),
+            ("ferrolith", None) if text == word => of("ferrolith", "ferrolith", None),
+            _ => match peer(word).filter(|peer| peer.loaded == path.is_some()) {
+                Some(peer) if peer.loaded || text == word => of(peer.word, peer.word, path),
+                _ => Err(format!("engine {text}: expected {ENGINES}")),
+            },
         }
     }
 
@@ -52,6 +64,8 @@ impl Choice {
     pub fn arguments(&self, db: &Path, more: &[String]) -> Vec<String> {
         let mut args = vec![format!("--db={}", db.display()), "--use_existing_db=1".to_owned()];
         args.extend(self.engine.iter().map(|engine| format!("--engine={engine}")));
+        // Lookups see all earlier writes, as on the other engines.
+        args.extend(["lmdb", "redb"].map(|engine| format!("--{engine}_read_txn=call")));
         args.extend(self.library.iter().map(|path| format!("--engine_lib={path}")));
         args.extend(more.iter().cloned());
         args
@@ -67,11 +81,6 @@ impl Choice {
             Parsed::Print(_) => Err("flags after -- must configure the engine".to_owned()),
         }
     }
-}
-
-/// Whether a directory holds a database of one of the engines.
-pub fn has_database(dir: &Path) -> bool {
-    ["CURRENT", "data.mdb"].iter().any(|name| dir.join(name).exists())
 }
 
 /// Creates a directory, but not the one that it is in: a volume may not be mounted.

@@ -10,8 +10,9 @@
 //! `current` borrows from the same transaction.
 #![allow(unsafe_code)]
 
+use super::peers::{self, Peer};
 use super::{Engine, ReadMode, Result, Session, Target, WriteMode};
-use crate::flags::{Fate, Flags, TABLES};
+use crate::flags::Flags;
 use heed::types::Bytes;
 use heed::{Database, Env, EnvFlags, EnvOpenOptions, RoRange, RoRevRange, WithTls};
 use std::ops::Bound;
@@ -27,37 +28,14 @@ type Bounds<'a> = (Bound<&'a [u8]>, Bound<&'a [u8]>);
 /// The engine, with the settings for opening databases.
 pub(super) struct Lmdb {
     flags: Flags,
+    peer: &'static Peer,
 }
 
 impl Lmdb {
     /// Creates the engine with the flags for directories and transactions; other options have no effect here.
-    pub(super) fn new(flags: &Flags) -> Result<Lmdb> {
-        if flags.on("readonly") {
-            return Err("--engine=lmdb does not support --readonly".to_owned());
-        }
-        for flag in
-            ["transaction_db", "optimistic_transaction_db", "options_file", "options_string"]
-        {
-            if !flags.is_default(flag) {
-                return Err(format!(
-                    "--{flag}={} is not supported with --engine=lmdb: LMDB has no such feature",
-                    flags.value(flag)
-                ));
-            }
-        }
-        if super::expiry::is_wanted(flags) {
-            return Err(
-                "--expire_style=compaction_filter is not supported with --engine=lmdb: LMDB \
-                has no compactions"
-                    .to_owned(),
-            );
-        }
-        if flags.int("num_column_families") > 1 {
-            return Err("--num_column_families is not supported with --engine=lmdb: this tool \
-                opens a single LMDB database"
-                .to_owned());
-        }
-        Ok(Lmdb { flags: flags.clone() })
+    pub(super) fn new(flags: &Flags, peer: &'static Peer) -> Result<Lmdb> {
+        peers::refuse(flags, peer)?;
+        Ok(Lmdb { flags: flags.clone(), peer })
     }
 }
 
@@ -68,7 +46,8 @@ fn text(error: heed::Error) -> String {
 impl Engine for Lmdb {
     fn name(&self) -> String {
         let sync = if self.flags.on("sync") { "" } else { "NOSYNC, " };
-        format!("LMDB, by heed; {sync}WRITEMAP, NORDAHEAD")
+        let version = heed::lmdb_version().string;
+        format!("{version}, by heed; {sync}WRITEMAP, NORDAHEAD")
     }
 
     fn open(&self) -> Result<Arc<dyn Target>> {
@@ -96,10 +75,7 @@ impl Engine for Lmdb {
     }
 
     fn notices(&self) -> Vec<String> {
-        let rows = TABLES.iter().flat_map(|(_, rows)| rows.iter());
-        let options =
-            rows.filter(|row| matches!(row.fate, Fate::Sets(_)) && self.flags.is_given(row.name));
-        options.map(|row| format!("--{}: LMDB has no such option", row.name)).collect()
+        peers::notices(&self.flags, self.peer, &[])
     }
 }
 
@@ -260,18 +236,6 @@ impl Session for Thread<'_> {
             Some(read) => self.table.get(read, key).map_err(text),
             None => Ok(None),
         }
-    }
-
-    fn multi_get(&mut self, keys: &[u8], key_size: usize) -> Result<(u64, u64)> {
-        let (mut found, mut bytes) = (0, 0);
-        for key in keys.chunks_exact(key_size) {
-            if let Some(value) = self.get(key)? {
-                super::touch(value);
-                found += 1;
-                bytes += value.len() as u64;
-            }
-        }
-        Ok((found, bytes))
     }
 
     fn open_iterator(&mut self, lower: Option<&[u8]>, upper: Option<&[u8]>) -> Result<()> {

@@ -15,13 +15,26 @@ mod families;
 mod ferrolith;
 mod ferrolith_options;
 mod ferrolith_session;
+#[cfg(feature = "fjall")]
+mod fjall;
 #[cfg(feature = "lmdb")]
 mod lmdb;
+mod peers;
+#[cfg(test)]
+#[path = "peers_test.rs"]
+mod peers_test;
+#[cfg(any(feature = "fjall", feature = "redb"))]
+mod ranges;
+#[cfg(feature = "redb")]
+mod redb;
 mod settings;
+#[cfg(any(feature = "fjall", feature = "redb"))]
+mod store;
 
 pub use expiry::expired;
 #[cfg(test)]
 pub use ferrolith_options::support;
+pub use peers::{ENGINES, Peer, has_database, peer};
 pub use settings::codec_option;
 
 use crate::flags::Flags;
@@ -249,8 +262,18 @@ pub trait Session {
         no_way("merge operands (GetMergeOperands)")
     }
     /// Reads many keys, concatenated, each of `key_size` bytes; returns how many exist and the bytes
-    /// of their values.
-    fn multi_get(&mut self, keys: &[u8], key_size: usize) -> Result<(u64, u64)>;
+    /// of their values. Engines without such a call look up one key after the other.
+    fn multi_get(&mut self, keys: &[u8], key_size: usize) -> Result<(u64, u64)> {
+        let (mut found, mut bytes) = (0, 0);
+        for key in keys.chunks_exact(key_size) {
+            if let Some(value) = self.get(key)? {
+                touch(value);
+                found += 1;
+                bytes += value.len() as u64;
+            }
+        }
+        Ok((found, bytes))
+    }
     /// Replaces the iterator by a new one, bounded if asked.
     fn open_iterator(&mut self, lower: Option<&[u8]>, upper: Option<&[u8]>) -> Result<()>;
     /// Drops the iterator.
@@ -295,22 +318,10 @@ pub fn engine(flags: &Flags) -> Result<Box<dyn Engine>> {
         };
         return Ok(Box::new(capi::Library::load(&path, flags)?));
     }
-    if flags.text("engine") == "lmdb" {
-        return lmdb(flags);
+    match peer(flags.text("engine")) {
+        Some(peer) => peers::open(flags, peer),
+        None => Ok(Box::new(ferrolith::Ferrolith::new(flags)?)),
     }
-    Ok(Box::new(ferrolith::Ferrolith::new(flags)?))
-}
-
-#[cfg(feature = "lmdb")]
-fn lmdb(flags: &Flags) -> Result<Box<dyn Engine>> {
-    Ok(Box::new(lmdb::Lmdb::new(flags)?))
-}
-
-#[cfg(not(feature = "lmdb"))]
-fn lmdb(_: &Flags) -> Result<Box<dyn Engine>> {
-    Err("--engine=lmdb: this program was built without LMDB; use cargo build -p ferrolith-bench \
-        --features lmdb"
-        .to_owned())
 }
 
 /// Returns the path at which shared/tools/fetch-rocksdb.sh stores RocksDB.
@@ -355,6 +366,7 @@ pub fn remove_files(flags: &Flags) -> Result<()> {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
             Err(error) => return Err(format!("{}: {error}", dir.display())),
         };
+        peers::remove_directories(&dir)?;
         for entry in entries.flatten().filter(is_database_file) {
             std::fs::remove_file(entry.path())
                 .map_err(|error| format!("{}: {error}", entry.path().display()))?;
@@ -379,7 +391,7 @@ fn is_database_file(entry: &std::fs::DirEntry) -> bool {
             || begins("MANIFEST-")
             || begins("OPTIONS-")
             || begins("LOG.old.")
-            || ["CURRENT", "LOCK", "IDENTITY", "LOG", "data.mdb", "lock.mdb"]
+            || ["CURRENT", "LOCK", "IDENTITY", "LOG", "data.mdb", "lock.mdb", "data.redb"]
                 .contains(&name.as_str()))
 }
 

@@ -58,10 +58,7 @@ pub fn command() -> Command {
                 .required(true)
                 .value_parser(value_parser!(PathBuf))
                 .help("Directory of the database; what an engine wrote there before is deleted"),
-            Arg::new("engine")
-                .long("engine")
-                .value_name("ENGINE")
-                .help("ferrolith, rocksdb, rocksdb:PATH or lmdb [default: ferrolith]"),
+            crate::shared::engine::argument(),
             Arg::new("scenarios")
                 .long("scenarios")
                 .value_name("N,...")

@@ -71,7 +71,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// Returns whether it writes merge operands, which LMDB does not have.
+    /// Returns whether it writes merge operands, which not all engines have.
     pub fn merges(&self) -> bool {
         self.benchmark == "readwhilemerging"
     }

@@ -15,7 +15,7 @@ use crate::shared::environment::About;
 use crate::shared::results;
 use crate::shared::run_dir::RunDir;
 use crate::shared::screen::stop_at_ctrl_c;
-use crate::target::{self, Result};
+use crate::target::{self, Result, peer};
 use crate::workloads::Recording;
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
@@ -51,10 +51,10 @@ pub struct Job {
 /// measured is reported all the same.
 pub fn run(job: &Job) -> Result<bool> {
     let all = || job.runs.iter().chain(job.sweeps.iter().flatten());
-    if let Some(run) = all().find(|run| job.name == "lmdb" && run.merges()) {
+    if let (Some(peer), Some(run)) = (peer(job.name), all().find(|run| run.merges())) {
         return Err(format!(
-            "{}: LMDB has no merges; choose other scenarios with --scenarios",
-            run.benchmark
+            "{}: {} has no merges; choose other scenarios with --scenarios",
+            run.benchmark, peer.name
         ));
     }
     for run in all() {

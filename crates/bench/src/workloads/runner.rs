@@ -73,10 +73,7 @@ impl<'a> Runner<'a> {
         if !flags.on("use_existing_db") && !flags.on("readonly") {
             engine.destroy()?;
         }
-        if flags.on("use_existing_db")
-            && !db.join("CURRENT").exists()
-            && !db.join("data.mdb").exists()
-        {
+        if flags.on("use_existing_db") && !target::has_database(&db) {
             eprintln!(
                 "--use_existing_db: {} contains no database; creating an empty one",
                 db.display()
@@ -476,9 +473,9 @@ fn engine_written(target: &dyn Target, opened: Opened) -> Option<f64> {
 }
 
 fn engine_word(flags: &Flags) -> &'static str {
-    match (flags.text("engine"), flags.uses_library()) {
-        ("lmdb", _) => "lmdb",
-        (_, true) => "lib",
-        _ => "ferrolith",
+    match target::peer(flags.text("engine")) {
+        Some(peer) => peer.word,
+        None if flags.uses_library() => "lib",
+        None => "ferrolith",
     }
 }

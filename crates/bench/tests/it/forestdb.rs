@@ -296,7 +296,7 @@ fn mistakes_are_refused_by_name_and_create_nothing() {
     refused(&["run", ini, "--engine", "wt"], "engine wt: this program does not run it");
     refused(
         &["run", ini, "--engine", "nothing"],
-        "expected ferrolith, rocksdb, rocksdb:PATH or lmdb",
+        "expected ferrolith, rocksdb, rocksdb:PATH, lmdb",
     );
     refused(&["run", ini, "--dir", db_text, "--", "--cache_sise=1"], "cache_sise");
     let line = |line: &'static str, more: &[&'static str]| {

@@ -9,6 +9,7 @@ mod forestdb;
 mod modes;
 mod options;
 mod pairs;
+mod peers;
 mod tuning;
 mod ycsb;
 

@@ -108,7 +108,7 @@ fn mistakes_are_refused_by_name_and_create_nothing() {
     };
     refused(&["--scenarios", "10"], "10 is not in 1..=9");
     refused(&["--scale", "0"], "--scale 0: expected more than 0");
-    refused(&["--engine", "wt"], "engine wt: expected ferrolith, rocksdb, rocksdb:PATH or lmdb");
+    refused(&["--engine", "wt"], "engine wt: expected ferrolith, rocksdb, rocksdb:PATH, lmdb");
     refused(&["--engine", "rocksdb:/none.so"], "/none.so");
     refused(&["--engine", "lmdb"], "readwhilemerging: LMDB has no merges");
     refused(&["--sweep", "write_bufer_size=1,2"], "write_bufer_size");

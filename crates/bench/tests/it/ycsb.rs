@@ -171,7 +171,7 @@ fn wrong_input_is_refused_by_name_and_creates_nothing() {
     refused(&with(&["-p", "recordcount"]), "expected KEY=VALUE");
     refused(&with(&["-p", "recordcount=x"]), "recordcount=x: expected a whole number");
     refused(&with(&["--engine", "rocksdb:/none.so"]), "/none.so");
-    refused(&with(&["--engine", "rocksbd"]), "expected ferrolith, rocksdb, rocksdb:PATH or lmdb");
+    refused(&with(&["--engine", "rocksbd"]), "expected ferrolith, rocksdb, rocksdb:PATH, lmdb");
     refused(&with(&["--", "--cache_sise=1"]), "cache_sise");
     refused(&["nonsense"], "unrecognized subcommand");
     refused(&[], "Usage: ferrolith-bench");
