@@ -37,6 +37,7 @@ fn dispatch(matches: &ArgMatches, line: String) -> Result<bool, String> {
         Some(("tuning", args)) => return crate::tuning::command::dispatch(args, line),
         Some(("pairs", args)) => return crate::pairs::command::dispatch(args, line),
         Some(("compare", args)) => return crate::compare::command::dispatch(args),
+        Some(("report", args)) => return crate::html_report::command::dispatch(args),
         _ => return Err("expected a suite; see --help".to_owned()),
     };
     match ycsb.subcommand() {
@@ -136,6 +137,7 @@ fn command() -> Command {
         .subcommand(crate::tuning::command::command())
         .subcommand(crate::pairs::command::command())
         .subcommand(crate::compare::command::command())
+        .subcommand(crate::html_report::command::command())
 }
 
 #[cfg(test)]

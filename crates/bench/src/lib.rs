@@ -15,6 +15,7 @@ pub mod engine_writes;
 pub mod flags;
 pub mod forestdb;
 pub mod histogram;
+pub mod html_report;
 pub mod json;
 pub mod keys;
 pub mod pairs;

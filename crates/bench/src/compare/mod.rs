@@ -9,7 +9,8 @@ mod judge;
 mod read;
 mod table;
 
-pub use judge::Rule;
+pub use judge::{Judgement, Rule, judge};
+pub use read::{Key, figures, workload};
 
 use crate::report::say;
 use read::Results;

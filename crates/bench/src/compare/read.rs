@@ -76,23 +76,27 @@ impl Results {
         if let Some(engine) = engine(object).filter(|engine| !self.engines.contains(engine)) {
             self.engines.push(engine);
         }
+        self.add_figures(&workload, object);
+    }
+
+    fn add_figures(&mut self, workload: &str, object: &Value) {
         for (field, name, larger_is_better) in FIGURES {
             // Documents per second are the operations of their suite.
             if !(*field == "ops_per_sec" && object["documents_per_sec"].is_number()) {
-                self.add_figure(&workload, name, *larger_is_better, &object[*field]);
+                self.add_figure(workload, name, *larger_is_better, &object[*field]);
             }
         }
         // db_bench has one histogram of all kinds of operations, ForestDB-Benchmark one in each role.
         let has_others = object["latency_micros"].is_object() || object["operations"].is_object();
-        self.add_latencies(&workload, "", &object["latency_micros"]);
+        self.add_latencies(workload, "", &object["latency_micros"]);
         let operations = object["latencies_us"].as_object().filter(|_| !has_others);
         for (operation, latencies) in operations.into_iter().flatten() {
-            self.add_latencies(&workload, operation, &latencies["service"]);
+            self.add_latencies(workload, operation, &latencies["service"]);
         }
         for (role, figures) in object["operations"].as_object().into_iter().flatten() {
             let name = format!("{role} documents/s");
-            self.add_figure(&workload, &name, true, &figures["documents_per_sec"]);
-            self.add_latencies(&workload, role, &figures["latencies_us"]["service"]);
+            self.add_figure(workload, &name, true, &figures["documents_per_sec"]);
+            self.add_latencies(workload, role, &figures["latencies_us"]["service"]);
         }
     }
 
@@ -135,8 +139,16 @@ fn files(path: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(found)
 }
 
+/// Returns the figures of one result, also if its run did not complete.
+pub fn figures(workload: &str, object: &Value) -> Vec<(Key, f64)> {
+    let mut results = Results::default();
+    results.add_figures(workload, object);
+    let of_key = |(key, values): (Key, Vec<f64>)| Some((key, *values.first()?));
+    results.figures.into_iter().filter_map(of_key).collect()
+}
+
 /// Returns the suite and workload of a result, with the settings that make results incomparable if they differ.
-fn workload(object: &Value) -> Option<String> {
+pub fn workload(object: &Value) -> Option<String> {
     let text = |field: &str| object[field].as_str();
     if let Some(benchmark) = text("benchmark") {
         let threads = object["threads"].as_u64().unwrap_or(1);
