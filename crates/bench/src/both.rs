@@ -3,15 +3,15 @@
 //! One process is one run of one engine, so that its memory and CPU time are those of that engine. The engine that goes
 //! first alternates from pair to pair. Each engine has its own directories below `--db` and `--wal_dir`; everything
 //! else on the command line is the same, including the seed. `--peer` names the second engine. It may be Ferrolith
-//! itself, on the same directories, with `--peer_flags`.
-//! the second engine: it may be Ferrolith itself, on the same directories, with `--peer_flags`.
+//! itself, on the same directories, with `--peer_flags`. `--own_lib` replaces the built-in Ferrolith by a library, so
+//! that two builds are compared through the same C functions.
 
 use crate::comparison::{self, Comparison, Run};
 use crate::flags::Flags;
 use crate::json::Sink;
 use crate::report::say;
 use crate::target;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 /// One of the two engines that are compared.
@@ -24,12 +24,18 @@ struct Side {
     dir: &'static str,
     /// Flags for this engine only.
     flags: Vec<String>,
+    /// The library with RocksDB's C functions, if the engine is one.
+    library: PathBuf,
 }
 
 /// Returns Ferrolith and the peer that the flags name.
 fn sides(flags: &Flags) -> [Side; 2] {
     let own = flags.text("peer_flags").split_whitespace().map(str::to_owned).collect();
-    let side = |word, name, dir, flags| Side { word, name, dir, flags };
+    let theirs = match flags.text("engine_lib") {
+        "" => target::default_library(),
+        path => PathBuf::from(path),
+    };
+    let side = |word, name, dir, flags| Side { word, name, dir, flags, library: theirs.clone() };
     let peer = match flags.text("peer") {
         "ferrolith" => side("ferrolith", "peer", "ferrolith", own),
         word => match target::peer(word) {
@@ -37,23 +43,23 @@ fn sides(flags: &Flags) -> [Side; 2] {
             None => side("lib", "rocksdb", "rocksdb", own),
         },
     };
-    [side("ferrolith", "ferrolith", "ferrolith", Vec::new()), peer]
+    let mut ours = side("ferrolith", "ferrolith", "ferrolith", Vec::new());
+    if !flags.text("own_lib").is_empty() {
+        (ours.word, ours.library) = ("lib", PathBuf::from(flags.text("own_lib")));
+    }
+    [ours, peer]
 }
 
 /// Runs the pairs and prints the comparison.
 pub fn run(flags: &Flags, args: &[String], seed: u64) -> Result<(), String> {
     crate::workloads::parse_list(flags.text("benchmarks"))?;
     crate::config::Config::new(flags, seed)?;
-    let library = match flags.text("engine_lib") {
-        "" => target::default_library(),
-        path => PathBuf::from(path),
-    };
     let sides = sides(flags);
-    if sides[1].word == "lib" && !library.exists() {
-        return Err(format!(
-            "--engine=both: found no library at {}; set --engine_lib",
-            library.display()
-        ));
+    for (side, flag) in sides.iter().zip(["--own_lib", "--engine_lib"]) {
+        if side.word == "lib" && !side.library.exists() {
+            let path = side.library.display();
+            return Err(format!("--engine=both: found no library at {path}; set {flag}"));
+        }
     }
     // The engines' own directories are below these.
     target::make_directories(flags)?;
@@ -64,7 +70,7 @@ pub fn run(flags: &Flags, args: &[String], seed: u64) -> Result<(), String> {
         let order = if pair % 2 == 0 { [0, 1] } else { [1, 0] };
         for engine in order {
             say(&format!("--- pair {} of {pairs}: {}", pair + 1, sides[engine].name));
-            let objects = child(flags, args, &library, &sides[engine], seed)?;
+            let objects = child(flags, args, &sides[engine], seed)?;
             for mut object in objects.iter().cloned() {
                 object["run"] = (pair + 1).into();
                 json.write(&object)?;
@@ -82,14 +88,8 @@ pub fn run(flags: &Flags, args: &[String], seed: u64) -> Result<(), String> {
 }
 
 /// Runs one engine once, in its own process.
-fn child(
-    flags: &Flags,
-    args: &[String],
-    library: &Path,
-    side: &Side,
-    seed: u64,
-) -> Result<Run, String> {
-    let Side { word, name, dir, .. } = side;
+fn child(flags: &Flags, args: &[String], side: &Side, seed: u64) -> Result<Run, String> {
+    let Side { word, name, dir, library, .. } = side;
     let (db, wal) = target::directories(flags);
     let json = std::env::temp_dir().join(format!("db_bench-{}-{name}.json", std::process::id()));
     let program = std::env::current_exe().map_err(|error| error.to_string())?;

@@ -27,7 +27,11 @@ pub(super) fn run(flags: &Flags, bench: &Bench<'_>, place: &Place) -> Result<(),
         let mut text = bench.head(&format!("kvduel LIBRARY {}", args.join(" ")));
         for pair in 1..=pairs {
             eprintln!("[{} of {}] duel-{}: pair {pair} of {pairs}", i + 1, duels.len(), duel.name);
-            for (side, library) in [("A", ours.as_path()), ("B", bench.their_library())] {
+            let mut sides = [("A", ours.as_path()), ("B", bench.their_library())];
+            if pair % 2 == 0 {
+                sides.reverse();
+            }
+            for (side, library) in sides {
                 let lines = run_once(&client, library, &args, &flags.dir.join("duel"))?;
                 text.extend(lines.lines().map(|line| format!("{side} {line}\n")));
             }
@@ -90,6 +94,20 @@ fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
     }
 }
 
+/// Returns the median of one figure.
+fn of(runs: &[Run], name: &str) -> Option<f64> {
+    median(runs.iter().filter_map(|run| run.get(name)).copied())
+}
+
+/// Returns the ratio of a phase's rates, ours to theirs: of the medians, and the lowest and the highest of the pairs.
+pub(super) fn rate(raw: &Raw, phase: &str) -> Option<(f64, f64, f64)> {
+    let (ours, theirs) = runs(&raw.text, phase);
+    let pairs =
+        ours.iter().zip(&theirs).filter_map(|(a, b)| Some(a.get("ops/s")? / b.get("ops/s")?));
+    let (low, high) = pairs.fold((f64::MAX, 0.0f64), |(low, high), r| (low.min(r), high.max(r)));
+    Some((of(&ours, "ops/s")? / of(&theirs, "ops/s")?, low, high))
+}
+
 /// The result of a phase.
 pub(super) struct Outcome {
     line: String,
@@ -113,13 +131,8 @@ pub(super) fn outcomes(out: &Path) -> Vec<Outcome> {
 
 fn outcome(duel: &Duel, phase: &'static Phase, raw: &Raw) -> Option<Outcome> {
     let (ours, theirs) = runs(&raw.text, phase.name);
-    let of =
-        |runs: &[Run], name: &str| median(runs.iter().filter_map(|run| run.get(name)).copied());
     let ratio = |name: &str| Some(of(&ours, name)? / of(&theirs, name)?);
-    let rate = ratio("ops/s")?;
-    let pairs =
-        ours.iter().zip(&theirs).filter_map(|(a, b)| Some(a.get("ops/s")? / b.get("ops/s")?));
-    let (low, high) = pairs.fold((f64::MAX, 0.0f64), |(low, high), r| (low.min(r), high.max(r)));
+    let (rate, low, high) = rate(raw, phase.name)?;
     let even = [("P99", ratio("p99")?), ("P99.9", ratio("p999")?), ("memory", ratio("rss_mb")?)];
     let faults = report::faults(Some(rate), phase.target, even);
     let [p99, p999, memory] = even.map(|(_, ratio)| ratio);

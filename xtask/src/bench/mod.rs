@@ -2,9 +2,11 @@
 //!
 //! `rows` has the table. This file parses the command line and executes it; `run` runs a command; `raw` parses its
 //! output; `report` evaluates and writes, with `chart` for the picture; `duel` does all of this for another client.
+//! `against` compares with an earlier build of Ferrolith instead, to see what a change costs.
 //! `archive` keeps each row's output, and the report is generated from the outputs, so a table can be measured in
 //! parts, on different days.
 
+mod against;
 mod archive;
 mod chart;
 pub(crate) mod duel;
@@ -27,6 +29,8 @@ usage: cargo x bench [flags]
   --matrix        runs workloads that were not used for tuning: several shapes of keys and values; --rows selects shapes
   --duel          runs phases through the C functions, with the neutral client crates/bench/kvduel; --rows selects
                   duels. Needs a C compiler
+  --against LIB   compares with an earlier build of Ferrolith's librocksdb.so instead of RocksDB, and prints the ratios;
+                  both builds are called through the C functions. Default of --out: target/bench-against
   --pairs N       the number of alternating pairs of runs. Default: 5, with --matrix 3
   --seconds N     the duration of runs without a fixed number of operations. Default: 4
   --num N         the base number of keys; data sets use fractions or multiples of it. Default: 2000000
@@ -49,6 +53,8 @@ struct Flags {
     report: bool,
     dir: PathBuf,
     out: Option<PathBuf>,
+    /// An earlier build of Ferrolith's library.
+    against: Option<PathBuf>,
 }
 
 /// The table to measure.
@@ -104,6 +110,7 @@ fn parse(mut args: impl Iterator<Item = String>) -> Result<Flags, Failure> {
         report: false,
         dir: "/dev/shm/ferrolith-bench".into(),
         out: None,
+        against: None,
     };
     while let Some(arg) = args.next() {
         let (name, given) = match arg.split_once('=') {
@@ -124,6 +131,7 @@ fn parse(mut args: impl Iterator<Item = String>) -> Result<Flags, Failure> {
             "--num" => flags.num = number(name, &value()?)?,
             "--dir" => flags.dir = value()?.into(),
             "--out" => flags.out = Some(value()?.into()),
+            "--against" => flags.against = Some(library(&value()?)?),
             _ => return Err(format!("unknown flag {arg:?}")),
         }
     }
@@ -139,6 +147,11 @@ fn parse(mut args: impl Iterator<Item = String>) -> Result<Flags, Failure> {
         Some(name) => Err(format!("unknown row {name:?}; --list names them")),
         None => Ok(flags),
     }
+}
+
+/// Returns the path of a library, which must exist: builds before the first run take minutes.
+fn library(path: &str) -> Result<PathBuf, Failure> {
+    std::fs::canonicalize(path).map_err(|e| format!("--against {path}: {e}"))
 }
 
 fn number(name: &str, text: &str) -> Result<u64, Failure> {
@@ -160,10 +173,11 @@ fn work(flags: &Flags) -> Result<(), Failure> {
         return Ok(());
     }
     let place = place::Place::find()?;
-    let out = flags
-        .out
-        .clone()
-        .unwrap_or_else(|| place.root.join("docs/benchmarks").join(environment::date()));
+    let default = match flags.against {
+        Some(_) => place.root.join("target/bench-against"),
+        None => place.root.join("docs/benchmarks").join(environment::date()),
+    };
+    let out = flags.out.clone().unwrap_or(default);
     archive::unpack(&out)?;
     if !flags.report {
         let is_table = matches!(flags.table(), Table::Rows);
@@ -174,6 +188,10 @@ fn work(flags: &Flags) -> Result<(), Failure> {
             Table::Duel => duel::run(flags, &bench, &place)?,
             Table::Rows => table(flags, &bench)?,
         }
+    }
+    if flags.against.is_some() {
+        print!("{}", against::text(&out));
+        return archive::pack(&out);
     }
     let report = match flags.matrix {
         true => report::matrix(&out)?,
@@ -186,6 +204,8 @@ fn work(flags: &Flags) -> Result<(), Failure> {
 
 fn selected(flags: &Flags) -> Vec<&'static Row> {
     let wanted = |row: &&Row| match flags.rows.as_slice() {
+        // Rows with a peer of their own do not compare two builds.
+        _ if flags.against.is_some() && row.has_own_peer() => false,
         [] => flags.long || !row.long,
         names => names.iter().any(|name| name == row.name),
     };

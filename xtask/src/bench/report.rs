@@ -89,7 +89,7 @@ impl<'a> Judgement<'a> {
 
     fn judge(&mut self, row: &Row) {
         // LMDB is a reference only for rates. When Ferrolith is compared with itself, memory is no criterion.
-        let beside_rocksdb = row.data != "lmdb" && !row.flags.contains("--peer=");
+        let beside_rocksdb = !row.has_own_peer();
         let even = [
             ("P99", self.p99),
             ("P99.9", self.p999),

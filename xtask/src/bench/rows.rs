@@ -34,6 +34,13 @@ pub(super) struct Row {
     pub(super) long: bool,
 }
 
+impl Row {
+    /// Returns whether the row compares with something else than RocksDB: with LMDB, or with Ferrolith itself.
+    pub(super) fn has_own_peer(&self) -> bool {
+        self.data == "lmdb" || self.flags.contains("--peer=")
+    }
+}
+
 /// The flags of the reference command lines (crates/bench/testdata/in_memory_commands.txt) that today's RocksDB
 /// supports.
 const REFERENCE: &str = "--num={num} --num_levels=6 --key_size=20 --value_size=100 --compression_type=none \

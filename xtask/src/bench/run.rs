@@ -16,7 +16,10 @@ pub(super) struct Bench<'a> {
     flags: &'a Flags,
     out: &'a Path,
     program: PathBuf,
+    /// The library of the other side: RocksDB's, or an earlier build of Ferrolith's.
     library: PathBuf,
+    /// Ferrolith's library, if the other side is Ferrolith too and both are called through the C functions.
+    own: Option<PathBuf>,
 }
 
 impl<'a> Bench<'a> {
@@ -42,8 +45,16 @@ impl<'a> Bench<'a> {
         place::check(cargo)?;
         let target = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
         let target = target.unwrap_or_else(|| place.root.join("target"));
-        let library = place.real_library(None)?;
-        Ok(Bench { place, flags, out, program: target.join("release/db_bench"), library })
+        let library = match &flags.against {
+            Some(earlier) => earlier.clone(),
+            None => place.real_library(None)?,
+        };
+        let program = target.join("release/db_bench");
+        let mut bench = Bench { place, flags, out, program, library, own: None };
+        if flags.against.is_some() {
+            bench.own = Some(bench.our_library()?);
+        }
+        Ok(bench)
     }
 
     /// Fills a data set for both engines.
@@ -121,6 +132,7 @@ impl<'a> Bench<'a> {
         let mut command = Command::new(&self.program);
         command.args(["--engine=both", "--progress_reports=0", "--seed=1"]);
         command.arg(format!("--engine_lib={}", self.library.display()));
+        command.args(self.own.iter().map(|own| format!("--own_lib={}", own.display())));
         command.arg(format!("--runs={pairs}")).arg(format!("--db={}", dir.display()));
         for flag in flags.iter().flat_map(|text| text.split_whitespace()) {
             command.arg(expand(flag, self.flags.num, self.flags.seconds));

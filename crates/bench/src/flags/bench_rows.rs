@@ -16,6 +16,7 @@ const DEFAULT_BENCHMARKS: &str = "fillseq,fillsync,fillrandom,filluniquerandom,o
 pub(super) const ENGINE: &[Row] = &[
     row("engine", Choice(&["ferrolith", "lib", "lmdb", "fjall", "redb", "both"]), "ferrolith", Used, "Engine to measure: ferrolith; lib, the library that --engine_lib names; lmdb, fjall or redb, each of which needs the cargo feature of its name; or both, which alternates between ferrolith and --peer"),
     row("peer", Choice(&["lib", "lmdb", "fjall", "redb", "ferrolith"]), "lib", Used, "Second engine of --engine=both. With ferrolith, the same engine runs again on the same directory with --peer_flags"),
+    row("own_lib", Text, "", Used, "With --engine=both, a library with RocksDB's C functions that takes the place of the built-in Ferrolith, to compare two builds"),
     row("peer_flags", Text, "", Used, "Additional flags for --peer only, separated by spaces"),
     row("engine_lib", Text, "", Used, "Shared library with RocksDB's C functions. Without --engine, it implies --engine=lib"),
     row("options_string", Text, "", Used, "Additional options in RocksDB's form, name=value;part={setting=value}. They are applied after all flags, so that every option can be set"),
