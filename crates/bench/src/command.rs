@@ -66,8 +66,16 @@ fn settings(phase: Phase, args: &ArgMatches, command: String) -> Result<Settings
         json: args.get_one::<PathBuf>("json").cloned(),
         results: args.get_one::<PathBuf>("results").cloned(),
         quiet: args.get_flag("quiet"),
+        slowdown: args.get_one::<f64>("slowdown").copied().unwrap_or(0.0),
         engine_flags: many("flags"),
     })
+}
+
+fn percent(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(percent) if (0.0..=1000.0).contains(&percent) => Ok(percent),
+        _ => Err("expected a percentage from 0 to 1000".to_owned()),
+    }
 }
 
 fn command() -> Command {
@@ -103,6 +111,9 @@ fn command() -> Command {
                 .default_value("1")
                 .value_parser(value_parser!(u64))
                 .help("The seed of the random numbers"),
+            Arg::new("slowdown").long("slowdown").value_name("PERCENT").value_parser(percent).help(
+                "Make every operation this much longer by busy waiting, to test a comparison",
+            ),
             Arg::new("json")
                 .long("json")
                 .value_name("FILE")

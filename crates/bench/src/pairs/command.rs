@@ -1,7 +1,7 @@
 //! The command line of `ferrolith-bench pairs`.
 
 use super::Job;
-use super::line::Line;
+use super::line::{Line, Side};
 use crate::compare;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use std::path::PathBuf;
@@ -10,6 +10,15 @@ use std::path::PathBuf;
 pub fn command() -> Command {
     let side = |name: &'static str, default: &'static str, help: &'static str| {
         Arg::new(name).long(name).value_name("ENGINE").default_value(default).help(help)
+    };
+    let flags = |name: &'static str, help: &'static str| {
+        Arg::new(name)
+            .long(name)
+            .value_name("FLAGS")
+            .default_value("")
+            .hide_default_value(true)
+            .allow_hyphen_values(true)
+            .help(help)
     };
     let directory = |name: &'static str, help: &'static str| {
         let parser = value_parser!(PathBuf);
@@ -23,6 +32,8 @@ pub fn command() -> Command {
             ),
             side("a", "ferrolith", "The {engine} of side A"),
             side("b", "rocksdb", "The {engine} of side B"),
+            flags("a-flags", "The {flags} of side A, split into words as a shell does"),
+            flags("b-flags", "The {flags} of side B"),
             Arg::new("pairs")
                 .long("pairs")
                 .value_name("N")
@@ -44,11 +55,20 @@ pub fn command() -> Command {
 pub fn dispatch(args: &ArgMatches, command: String) -> Result<bool, String> {
     let text = |name: &str| args.get_one::<String>(name).cloned().unwrap_or_default();
     let lines = args.get_many::<String>("line").into_iter().flatten();
+    let lines: Vec<Line> = lines.map(|line| Line::parse(line)).collect::<Result<_, _>>()?;
+    let side = |engine: &str, flags: &str| -> Result<Side, String> {
+        let words = shlex::split(&text(flags));
+        let words = words.ok_or_else(|| format!("--{flags}: a quotation does not end"))?;
+        if !words.is_empty() && !lines.iter().any(Line::has_flags) {
+            return Err(format!("--{flags}: no command has the word {{flags}}"));
+        }
+        Ok(Side { engine: text(engine), flags: words })
+    };
     let job = Job {
         command,
-        engines: [text("a"), text("b")],
+        sides: [side("a", "a-flags")?, side("b", "b-flags")?],
         pairs: args.get_one::<u32>("pairs").copied().unwrap_or_default(),
-        lines: lines.map(|line| Line::parse(line)).collect::<Result<_, _>>()?,
+        lines,
         dir: args.get_one::<PathBuf>("dir").cloned().unwrap_or_default(),
         results: args.get_one::<PathBuf>("results").cloned(),
         rule: compare::command::rule(args, true)?,

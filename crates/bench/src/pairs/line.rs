@@ -3,8 +3,20 @@
 use crate::target::Result;
 use std::path::Path;
 
-/// The placeholders, and what replaces them.
+/// The placeholders within words, and what replaces them.
 const PLACEHOLDERS: [&str; 3] = ["{engine}", "{db}", "{results}"];
+
+/// The word in whose place the flags of a side are put.
+const FLAGS: &str = "{flags}";
+
+/// What differs between the two sides.
+#[derive(Clone, Debug, Default)]
+pub struct Side {
+    /// The value of `{engine}`.
+    pub engine: String,
+    /// The words for `{flags}`.
+    pub flags: Vec<String>,
+}
 
 /// One command line, split into words as a shell does.
 #[derive(Clone, Debug)]
@@ -31,14 +43,23 @@ impl Line {
         Ok(Line(words))
     }
 
+    /// Returns whether the flags of the sides have a place in the line.
+    pub fn has_flags(&self) -> bool {
+        self.0.iter().any(|word| word == FLAGS)
+    }
+
     /// Returns the words with placeholders replaced.
-    pub fn words(&self, engine: &str, db: &Path, results: &Path) -> Vec<String> {
-        let values = [engine.to_owned(), db.display().to_string(), results.display().to_string()];
+    pub fn words(&self, side: &Side, db: &Path, results: &Path) -> Vec<String> {
+        let values = [side.engine.clone(), db.display().to_string(), results.display().to_string()];
         let replaced = |word: &String| {
             let pairs = PLACEHOLDERS.iter().zip(&values);
             pairs.fold(word.clone(), |word, (placeholder, value)| word.replace(placeholder, value))
         };
-        self.0.iter().map(replaced).collect()
+        let expanded = |word: &String| match word == FLAGS {
+            true => side.flags.clone(),
+            false => vec![replaced(word)],
+        };
+        self.0.iter().flat_map(expanded).collect()
     }
 }
 
@@ -49,7 +70,8 @@ mod tests {
     #[test]
     fn placeholders_keep_words_whole() {
         let line = Line::parse("ycsb run -p 'a b' --engine={engine} --db {db} --json {results}/x");
-        let words = line.unwrap().words("rocksdb:/a lib", Path::new("/my dir"), Path::new("r"));
+        let side = Side { engine: "rocksdb:/a lib".to_owned(), flags: Vec::new() };
+        let words = line.unwrap().words(&side, Path::new("/my dir"), Path::new("r"));
         let expected = [
             "ycsb",
             "run",
@@ -62,6 +84,19 @@ mod tests {
             "r/x",
         ];
         assert_eq!(words, expected);
+    }
+
+    #[test]
+    fn flags_of_a_side_replace_a_word() {
+        let line = Line::parse("ycsb {engine} {flags} {results} -- x{flags}").unwrap();
+        assert!(line.has_flags());
+        let words = |flags: &[&str]| {
+            let flags = flags.iter().map(|flag| flag.to_string()).collect();
+            let side = Side { engine: "lmdb".to_owned(), flags };
+            line.words(&side, Path::new("d"), Path::new("r")).join(" ")
+        };
+        assert_eq!(words(&["--slowdown", "10"]), "ycsb lmdb --slowdown 10 r -- x{flags}");
+        assert_eq!(words(&[]), "ycsb lmdb r -- x{flags}");
     }
 
     #[test]

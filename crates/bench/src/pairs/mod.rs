@@ -15,7 +15,7 @@ use crate::shared::results;
 use crate::shared::run_dir::RunDir;
 use crate::shared::screen::stop_at_ctrl_c;
 use crate::target::Result;
-use line::Line;
+use line::{Line, Side};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,8 +25,8 @@ use std::time::Instant;
 pub struct Job {
     /// The command line of the whole program, for the record.
     pub command: String,
-    /// The values of `{engine}` on side A and on side B.
-    pub engines: [String; 2],
+    /// Side A and side B.
+    pub sides: [Side; 2],
     /// The number of pairs.
     pub pairs: u32,
     /// The commands of a run, in their order.
@@ -47,8 +47,8 @@ pub fn run(job: &Job) -> Result<bool> {
     results::create_parent(&job.dir)?;
     let results = job.results.clone().unwrap_or_else(|| results::with_time("pairs"));
     let mut engines = Vec::new();
-    for engine in &job.engines {
-        engines.push((engine.clone(), Choice::parse(engine)?.1));
+    for side in &job.sides {
+        engines.push((side.engine.clone(), Choice::parse(&side.engine)?.1));
     }
     let about = About {
         suite: "pairs",
@@ -96,7 +96,7 @@ fn one_pair(job: &Job, pair: u32, sides: &[PathBuf; 2], stop: &AtomicBool) -> Re
         let letter = ["a", "b"][side].to_owned();
         let origin =
             Origin { side: Some(letter), pair: Some(u64::from(pair) + 1), ..Origin::default() };
-        one_run(job, &job.engines[side], &of(side), &origin)?;
+        one_run(job, &job.sides[side], &of(side), &origin)?;
         if stop.load(Ordering::Relaxed) {
             for side in order {
                 remove(&of(side))?;
@@ -108,12 +108,12 @@ fn one_pair(job: &Job, pair: u32, sides: &[PathBuf; 2], stop: &AtomicBool) -> Re
 }
 
 /// Runs all commands for one side, on a database directory that does not exist before and after.
-fn one_run(job: &Job, engine: &str, results: &Path, origin: &Origin) -> Result<()> {
+fn one_run(job: &Job, side: &Side, results: &Path, origin: &Origin) -> Result<()> {
     let db = job.dir.join("pairs-db");
     remove(&db)?;
     let program = std::env::current_exe().map_err(|e| format!("this program's path: {e}"))?;
     for line in &job.lines {
-        let words = line.words(engine, &db, results);
+        let words = line.words(side, &db, results);
         let mut command = Command::new(&program);
         command.args(&words).stdout(std::process::Stdio::null());
         origin.pass_to(&mut command);

@@ -1,7 +1,7 @@
 //! The report of a phase: as text for people, as a JSON line for programs.
 
 use super::properties::Properties;
-use super::run::{Outcome, Phase};
+use super::run::{Outcome, Phase, Terms};
 use crate::report::{cpu_fields, timestamp};
 use crate::shared::latency::{heading, resident, row};
 use crate::shared::recorder::{Record, UserBytes};
@@ -32,8 +32,8 @@ pub struct Context<'a> {
     pub debt: (Debt, Debt),
     /// Bytes of keys and values that the database holds afterwards.
     pub live_bytes: f64,
-    /// The seed of the first thread.
-    pub seed: u64,
+    /// How the phase ran.
+    pub terms: Terms,
 }
 
 impl Phase {
@@ -122,7 +122,8 @@ impl Outcome {
             "time": timestamp(),
             "engine": context.engine,
             "command": context.command,
-            "seed": context.seed,
+            "seed": context.terms.seed,
+            "slowdown_percent": context.terms.slowdown,
             "properties": properties,
             "threads": context.threads,
             "target": context.target,

@@ -46,8 +46,7 @@ pub struct Outcome {
 /// The state that the threads of a phase share.
 struct Shared<'a> {
     workload: &'a Workload,
-    phase: Phase,
-    seed: u64,
+    terms: Terms,
     inserted: Inserted,
     /// Operations that were begun.
     begun: AtomicU64,
@@ -57,20 +56,31 @@ struct Shared<'a> {
     meters: &'a Meters,
 }
 
+/// How a phase runs, apart from its workload.
+#[derive(Clone, Copy, Debug)]
+pub struct Terms {
+    /// What is done.
+    pub phase: Phase,
+    /// The seed of the random numbers.
+    pub seed: u64,
+    /// Every operation takes this many percent longer, by busy waiting.
+    pub slowdown: f64,
+}
+
 /// Runs a phase. `client` creates a thread's client; `meters` has one for each thread and the kinds of
 /// [`Operation::ALL`]; `stop` ends the phase early.
 pub fn run<'c>(
     workload: &Workload,
-    (phase, seed): (Phase, u64),
+    terms: Terms,
     client: impl Fn() -> Result<Box<dyn Client + 'c>> + Sync,
     meters: &Meters,
     stop: &AtomicBool,
 ) -> Outcome {
     let (first, count) = workload.load;
+    let phase = terms.phase;
     let shared = Shared {
         workload,
-        phase,
-        seed,
+        terms,
         inserted: Inserted::new(if phase == Phase::Load { first } else { workload.records }),
         begun: AtomicU64::new(0),
         limit: match (phase, workload.operations) {
@@ -144,7 +154,7 @@ impl<'s> Shared<'s> {
         let mut thread = Thread {
             shared: self,
             random: Random64::new(
-                self.seed.wrapping_add((id as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)),
+                self.terms.seed.wrapping_add((id as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)),
             ),
             keys: self.workload.key_chooser(),
             key: Vec::new(),
@@ -160,12 +170,28 @@ impl<'s> Shared<'s> {
     }
 }
 
+/// Waits for `percent` of the time since `begin`, on the processor. Returns the time at the end.
+fn slow_down(begin: Instant, percent: f64) -> Instant {
+    let now = Instant::now();
+    if percent == 0.0 {
+        return now;
+    }
+    let until = now + (now - begin).mul_f64(percent / 100.0);
+    loop {
+        let now = Instant::now();
+        if now >= until {
+            return now;
+        }
+        std::hint::spin_loop();
+    }
+}
+
 impl Thread<'_> {
     fn work(&mut self, id: usize, client: &mut dyn Client) -> Result<()> {
         let shared = self.shared;
         let mut schedule = Schedule::new(shared.workload.target, shared.meters.threads(), id);
         let meter = shared.meters.of(id);
-        let seconds = if shared.phase == Phase::Run { shared.workload.seconds } else { 0 };
+        let seconds = if shared.terms.phase == Phase::Run { shared.workload.seconds } else { 0 };
         let end = (seconds > 0).then(|| Instant::now() + Duration::from_secs(seconds));
         while !shared.stop.load(Ordering::Relaxed)
             && shared.begun.fetch_add(1, Ordering::Relaxed) < shared.limit
@@ -176,7 +202,7 @@ impl Thread<'_> {
                 break;
             }
             let (operation, found) = self.operation(client)?;
-            let finish = Instant::now();
+            let finish = slow_down(begin, shared.terms.slowdown);
             let nanos = (finish - begin).as_nanos() as u64;
             let latencies = self.counted.operations.entry(operation).or_default();
             latencies.service.add(nanos);
@@ -192,7 +218,7 @@ impl Thread<'_> {
     /// Does the next operation. Returns its kind, and whether its record exists.
     fn operation(&mut self, client: &mut dyn Client) -> Result<(Operation, bool)> {
         let workload = self.shared.workload;
-        if self.shared.phase == Phase::Load {
+        if self.shared.terms.phase == Phase::Load {
             return self.insert(client).map(|()| (Operation::Insert, true));
         }
         let operation = workload.operation(uniform(&mut self.random));

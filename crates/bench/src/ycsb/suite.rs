@@ -3,7 +3,7 @@
 use super::client::{Client, Embedded};
 use super::properties::{KNOWN, Properties, WITHOUT_EFFECT};
 use super::result::Context;
-use super::run::{self, Phase};
+use super::run::{self, Phase, Terms};
 use super::workload::{Operation, Workload};
 use crate::report::say;
 use crate::shared::engine::{Choice, create_directory};
@@ -44,6 +44,8 @@ pub struct Settings {
     pub results: Option<PathBuf>,
     /// Show no progress.
     pub quiet: bool,
+    /// Percent by which every operation is made longer.
+    pub slowdown: f64,
     /// Flags of db_bench for the engine.
     pub engine_flags: Vec<String>,
 }
@@ -97,7 +99,9 @@ pub fn run(settings: &Settings) -> Result<bool> {
     let before = debt();
     let timeline = dir.as_ref().map(RunDir::timeline);
     let recorder = record(settings, &workload, (&name, &target), &meters, timeline);
-    let outcome = run::run(&workload, (settings.phase, settings.seed), client, &meters, &stop);
+    let terms =
+        Terms { phase: settings.phase, seed: settings.seed, slowdown: settings.slowdown };
+    let outcome = run::run(&workload, terms, client, &meters, &stop);
     let records = match settings.phase {
         Phase::Load => meters.operations(),
         Phase::Run => workload.records + meters.operations_of(Operation::Insert as usize),
@@ -112,7 +116,7 @@ pub fn run(settings: &Settings) -> Result<bool> {
         record: &recorder.finish()?,
         debt: (before, debt()),
         live_bytes: records as f64 * workload.shape.average_bytes(),
-        seed: settings.seed,
+        terms,
     };
     let text = format!("{name}\n{}", outcome.text(settings.phase, &context).trim_end());
     let line = outcome.json(settings.phase, &context);

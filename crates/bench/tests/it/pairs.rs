@@ -72,6 +72,8 @@ fn what_cannot_run_says_so_and_keeps_results() {
     assert!(pairs("b", &["ycsb load"]).contains("expected {engine} in it"));
     assert!(pairs("a", &["--b", "ferrolith", LOAD]).contains("cannot be created"));
     assert!(pairs("c", &["--pairs", "0", LOAD]).contains("0 is not in 1..=999"));
+    let lost = pairs("e", &["--b-flags", "--slowdown 10", LOAD]);
+    assert!(lost.contains("--b-flags: no command has the word {flags}"), "{lost}");
     assert!(pairs("d", &["--confidence", "100", LOAD]).contains("expected 50 to 99.99"));
     assert!(text(&bench(&["compare", &path("none"), &path("none")])).contains("cannot be read"));
 }

@@ -17,7 +17,7 @@ use crate::version::{ObsoleteFiles, ObsoleteTable};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Tracks whether obsolete files may be deleted, and which ones wait. Its lock is the innermost one and is held while a
+/// Tracks whether obsolete files may be deleted, and which ones wait. Its lock is inside those of the catalogue and is held while a
 /// file is deleted, so a thread that has paused deletions can be sure that none is running.
 pub(crate) struct FileKeeper {
     pub(crate) session: Arc<Session>,
