@@ -99,8 +99,7 @@ pub fn run(settings: &Settings) -> Result<bool> {
     let before = debt();
     let timeline = dir.as_ref().map(RunDir::timeline);
     let recorder = record(settings, &workload, (&name, &target), &meters, timeline);
-    let terms =
-        Terms { phase: settings.phase, seed: settings.seed, slowdown: settings.slowdown };
+    let terms = Terms { phase: settings.phase, seed: settings.seed, slowdown: settings.slowdown };
     let outcome = run::run(&workload, terms, client, &meters, &stop);
     let records = match settings.phase {
         Phase::Load => meters.operations(),
