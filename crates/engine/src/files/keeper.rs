@@ -17,8 +17,8 @@ use crate::version::{ObsoleteFiles, ObsoleteTable};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Tracks whether obsolete files may be deleted, and which ones wait. Its lock is inside those of the catalogue and is held while a
-/// file is deleted, so a thread that has paused deletions can be sure that none is running.
+/// Tracks whether obsolete files may be deleted, and which ones wait. Its lock is inside those of the catalogue. It is
+/// held while a file is deleted, so a thread that has paused deletions can be sure that none is running.
 pub(crate) struct FileKeeper {
     pub(crate) session: Arc<Session>,
     reporter: Arc<Reporter>,
