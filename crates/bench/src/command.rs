@@ -34,6 +34,7 @@ fn dispatch(matches: &ArgMatches, line: String) -> Result<bool, String> {
     let ycsb = match matches.subcommand() {
         Some(("ycsb", ycsb)) => ycsb,
         Some(("forestdb", args)) => return crate::forestdb::command::dispatch(args, line),
+        Some(("pegasus", args)) => return crate::pegasus::command::dispatch(args, line),
         Some(("tuning", args)) => return crate::tuning::command::dispatch(args, line),
         Some(("pairs", args)) => return crate::pairs::command::dispatch(args, line),
         Some(("compare", args)) => return crate::compare::command::dispatch(args),
@@ -145,6 +146,7 @@ fn command() -> Command {
                 .subcommand(Command::new("properties").about("Lists the properties")),
         )
         .subcommand(crate::forestdb::command::command())
+        .subcommand(crate::pegasus::command::command())
         .subcommand(crate::tuning::command::command())
         .subcommand(crate::pairs::command::command())
         .subcommand(crate::compare::command::command())

@@ -20,6 +20,7 @@ pub mod json;
 pub mod keys;
 pub mod pairs;
 pub mod parameters;
+pub mod pegasus;
 pub mod process;
 pub mod progress;
 pub mod rate;

@@ -164,14 +164,14 @@ pub fn workload(object: &Value) -> Option<String> {
         return Some(format!("{part}db_bench {benchmark}, {threads} threads"));
     }
     match text("suite")? {
-        "ycsb" => {
+        suite @ ("ycsb" | "pegasus") => {
             let name = text("workload").filter(|name| !name.is_empty()).unwrap_or("without a file");
             let threads = object["threads"].as_u64().unwrap_or(1);
             let target = match object["target"].as_u64() {
                 Some(target) if target > 0 => format!(", {target} ops/s"),
                 _ => String::new(),
             };
-            Some(format!("ycsb {name} {}, {threads} threads{target}", text("phase")?))
+            Some(format!("{suite} {name} {}, {threads} threads{target}", text("phase")?))
         }
         suite => Some(format!("{suite} {}, {}", text("step")?, text("phase").unwrap_or("run"))),
     }

@@ -71,6 +71,12 @@ pub(super) fn refuse(flags: &Flags, peer: &Peer) -> Result<()> {
             ));
         }
     }
+    if flags.uint("rate_limiter_bytes_per_sec") > 0 {
+        return Err(format!(
+            "--rate_limiter_bytes_per_sec is not supported with --engine={word}: {name} has no \
+             rate limiter"
+        ));
+    }
     if super::expiry::is_wanted(flags) {
         return Err(format!(
             "--expire_style=compaction_filter is not supported with --engine={word}: this tool \

@@ -26,15 +26,24 @@ pub trait Client {
         records: u64,
         field: Option<usize>,
     ) -> Result<u64>;
+    /// Deletes a record.
+    fn delete(&mut self, key: &[u8]) -> Result<()>;
+    /// Reads several records in one call; returns how many exist.
+    fn multi_get(&mut self, shape: &Shape, keys: &[Vec<u8>]) -> Result<u64>;
+    /// Writes several records in one call: all of them or none.
+    fn batch_set(&mut self, shape: &Shape, keys: &[Vec<u8>], random: &mut Random64) -> Result<()>;
     /// Returns the bytes of keys and values that it has written and read.
     fn user_bytes(&self) -> (u64, u64);
 }
 
 /// A client of an engine in this process. As with YCSB's RocksDB client, an update reads the record, replaces fields,
-/// and writes it.
+/// and writes it. A blind one writes the whole record, as clients of stores do that have no fields.
 pub struct Embedded<'a> {
     session: Box<dyn Session + 'a>,
+    blind: bool,
     value: Vec<u8>,
+    /// Concatenated keys.
+    keys: Vec<u8>,
     written: u64,
     read: u64,
 }
@@ -42,7 +51,13 @@ pub struct Embedded<'a> {
 impl<'a> Embedded<'a> {
     /// Creates a client with this session.
     pub fn new(session: Box<dyn Session + 'a>) -> Embedded<'a> {
-        Embedded { session, value: Vec::new(), written: 0, read: 0 }
+        let (value, keys) = (Vec::new(), Vec::new());
+        Embedded { session, blind: false, value, keys, written: 0, read: 0 }
+    }
+
+    /// Creates a client whose updates do not read.
+    pub fn blind(session: Box<dyn Session + 'a>) -> Embedded<'a> {
+        Embedded { blind: true, ..Embedded::new(session) }
     }
 }
 
@@ -71,6 +86,9 @@ impl Client for Embedded<'_> {
         field: Option<usize>,
         random: &mut Random64,
     ) -> Result<bool> {
+        if self.blind {
+            return self.insert(shape, key, random).map(|()| true);
+        }
         let Some(old) = self.session.get(key)? else { return Ok(false) };
         self.read += (key.len() + old.len()) as u64;
         match field {
@@ -101,6 +119,34 @@ impl Client for Embedded<'_> {
         let status = self.session.status();
         self.session.close_iterator();
         status.map(|()| found)
+    }
+
+    fn delete(&mut self, key: &[u8]) -> Result<()> {
+        self.written += key.len() as u64;
+        self.session.delete(key)
+    }
+
+    fn multi_get(&mut self, _: &Shape, keys: &[Vec<u8>]) -> Result<u64> {
+        let Some(length) = keys.first().map(Vec::len) else { return Ok(0) };
+        if keys.iter().any(|key| key.len() != length) {
+            return Err(
+                "multi_get: the keys differ in their lengths; set zeropadding=20".to_owned()
+            );
+        }
+        self.keys.clear();
+        keys.iter().for_each(|key| self.keys.extend_from_slice(key));
+        let (found, bytes) = self.session.multi_get(&self.keys, length)?;
+        self.read += found * length as u64 + bytes;
+        Ok(found)
+    }
+
+    fn batch_set(&mut self, shape: &Shape, keys: &[Vec<u8>], random: &mut Random64) -> Result<()> {
+        for key in keys {
+            shape.value(key, random, &mut self.value);
+            self.written += (key.len() + self.value.len()) as u64;
+            self.session.batch_put(key, &self.value);
+        }
+        self.session.batch_write()
     }
 
     fn user_bytes(&self) -> (u64, u64) {

@@ -10,6 +10,7 @@ mod modes;
 mod options;
 mod pairs;
 mod peers;
+mod pegasus;
 mod tuning;
 mod ycsb;
 
