@@ -37,6 +37,8 @@ fn dispatch(matches: &ArgMatches, line: String) -> Result<bool, String> {
         Some(("pegasus", args)) => return crate::pegasus::command::dispatch(args, line),
         Some(("tuning", args)) => return crate::tuning::command::dispatch(args, line),
         Some(("pairs", args)) => return crate::pairs::command::dispatch(args, line),
+        Some(("in-memory", args)) => return crate::in_memory::command::dispatch(args, line),
+        Some(("suite", args)) => return crate::reference::command::dispatch(args, line),
         Some(("compare", args)) => return crate::compare::command::dispatch(args),
         Some(("report", args)) => return crate::html_report::command::dispatch(args),
         _ => return Err("expected a suite; see --help".to_owned()),
@@ -79,7 +81,8 @@ fn percent(text: &str) -> Result<f64, String> {
     }
 }
 
-fn command() -> Command {
+/// Returns the whole command line.
+pub(crate) fn command() -> Command {
     let phase = |name: &'static str, about: &'static str| {
         Command::new(name).about(about).args([
             Arg::new("file")
@@ -148,6 +151,8 @@ fn command() -> Command {
         .subcommand(crate::forestdb::command::command())
         .subcommand(crate::pegasus::command::command())
         .subcommand(crate::tuning::command::command())
+        .subcommand(crate::in_memory::command::command())
+        .subcommand(crate::reference::command::command())
         .subcommand(crate::pairs::command::command())
         .subcommand(crate::compare::command::command())
         .subcommand(crate::html_report::command::command())

@@ -1,5 +1,6 @@
 //! The command line of `ferrolith-bench compare`.
 
+use super::Figures;
 use super::judge::Rule;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use std::path::PathBuf;
@@ -21,6 +22,12 @@ pub fn command() -> Command {
                 .long("paired")
                 .action(ArgAction::SetTrue)
                 .help("The runs alternated (A, B, A, B, ...): compare the i-th with the i-th"),
+        )
+        .arg(
+            Arg::new("throughput")
+                .long("throughput")
+                .action(ArgAction::SetTrue)
+                .help("Compare only operations or documents per second"),
         )
         .args(rule_args())
 }
@@ -51,13 +58,15 @@ pub fn rule(args: &ArgMatches, paired: bool) -> Result<Rule, String> {
     if !(0.0..=100.0).contains(&smallest) {
         return Err(format!("--smallest: expected 0 to 100, found {smallest}"));
     }
-    Ok(Rule { confidence: confidence / 100.0, smallest: smallest / 100.0, paired })
+    let (confidence, smallest) = (confidence / 100.0, smallest / 100.0);
+    Ok(Rule { confidence, smallest, paired })
 }
 
 /// Compares. Returns true: a difference is a result, not a failure.
 pub fn dispatch(args: &ArgMatches) -> Result<bool, String> {
     let rule = rule(args, args.get_flag("paired"))?;
+    let figures = if args.get_flag("throughput") { Figures::Throughput } else { Figures::All };
     let path = |name: &str| args.get_one::<PathBuf>(name).cloned().unwrap_or_default();
-    super::print([&path("A"), &path("B")], rule)?;
+    super::print([&path("A"), &path("B")], rule, figures)?;
     Ok(true)
 }

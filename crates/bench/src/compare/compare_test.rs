@@ -110,6 +110,35 @@ fn results_are_read_grouped_and_named() {
 }
 
 #[test]
+fn a_pair_with_one_side_is_left_out() {
+    let dir = tempfile::tempdir().unwrap();
+    let side = |name: &str, pairs: &[u64]| {
+        let of = |pair: &u64| {
+            let object = json!({
+                "suite": "ycsb", "workload": "a", "phase": "run", "threads": 1, "pair": pair,
+                "ops_per_sec": 100 * pair, "bytes_on_disk": 7,
+            });
+            format!("{object}\n")
+        };
+        let path = dir.path().join(name);
+        std::fs::write(&path, pairs.iter().map(of).collect::<String>()).unwrap();
+        Results::read(&path).unwrap()
+    };
+    let (mut a, mut b) = (side("a.jsonl", &[1, 2, 4]), side("b.jsonl", &[2, 3, 1]));
+    a.keep(super::read::is_throughput);
+    b.keep(super::read::is_throughput);
+    assert_eq!(a.keep_pairs_of(&b), [4].into());
+    assert_eq!(b.keep_pairs_of(&a), [3].into());
+    let rates = |results: &Results| results.figures.values().next().cloned();
+    assert_eq!((rates(&a), a.figures.len()), (Some(vec![100.0, 200.0]), 1));
+    assert_eq!(rates(&b), Some(vec![100.0, 200.0]), "in the order of the pairs");
+    let mut alone = side("c.jsonl", &[9]);
+    alone.keep(super::read::is_throughput);
+    alone.keep_pairs_of(&b);
+    assert!(alone.figures.is_empty());
+}
+
+#[test]
 fn parts_of_a_study_are_not_mixed() {
     let line = |scenario: serde_json::Value, label: &str| {
         let object = json!({

@@ -14,15 +14,42 @@ pub use read::{Key, figures, workload};
 
 use crate::report::say;
 use read::Results;
+use std::collections::BTreeSet;
 use std::path::Path;
 use table::Table;
+
+/// The figures of a comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Figures {
+    /// All that both sides have.
+    All,
+    /// Operations or documents per second.
+    Throughput,
+}
 
 /// Prints the comparison of two files or directories of results.
 ///
 /// # Errors
+/// As [`text`].
+pub fn print(paths: [&Path; 2], rule: Rule, figures: Figures) -> Result<(), String> {
+    say(&text(paths, rule, figures)?);
+    Ok(())
+}
+
+/// Returns the comparison of two files or directories of results.
+///
+/// # Errors
 /// What cannot be read, sides without a common measurement, and, with `rule.paired`, different numbers of values.
-pub fn print(paths: [&Path; 2], rule: Rule) -> Result<(), String> {
-    let (a, b) = (Results::read(paths[0])?, Results::read(paths[1])?);
+pub fn text(paths: [&Path; 2], rule: Rule, figures: Figures) -> Result<String, String> {
+    let (mut a, mut b) = (Results::read(paths[0])?, Results::read(paths[1])?);
+    if figures == Figures::Throughput {
+        a.keep(read::is_throughput);
+        b.keep(read::is_throughput);
+    }
+    let mut alone = [BTreeSet::new(), BTreeSet::new()];
+    if rule.paired {
+        alone = [a.keep_pairs_of(&b), b.keep_pairs_of(&a)];
+    }
     let table = Table::new(&a, &b, rule);
     if table.is_empty() {
         let [a, b] = paths.map(Path::display);
@@ -31,15 +58,22 @@ pub fn print(paths: [&Path; 2], rule: Rule) -> Result<(), String> {
     if rule.paired {
         check_counts(&a, &b)?;
     }
-    for (name, path, results) in [("A", paths[0], &a), ("B", paths[1], &b)] {
-        let engines = results.engines.join("; ");
-        say(&format!("{name}: {}: {engines}", path.display()));
+    let mut lines = Vec::new();
+    let sides = [("A", paths[0], &a), ("B", paths[1], &b)];
+    for ((name, path, results), alone) in sides.into_iter().zip(&alone) {
+        lines.push(format!("{name}: {}: {}", path.display(), results.engines.join("; ")));
         if results.incomplete > 0 {
-            say(&format!("   left out: {} results that are not complete", results.incomplete));
+            let count = results.incomplete;
+            lines.push(format!("   left out: {count} results that are not complete"));
+        }
+        if !alone.is_empty() {
+            let pairs: Vec<String> = alone.iter().map(u64::to_string).collect();
+            let pairs = pairs.join(", ");
+            lines.push(format!("   left out: results of pairs that the other side lacks: {pairs}"));
         }
     }
-    say(table.text().trim_end());
-    Ok(())
+    lines.push(table.text().trim_end().to_owned());
+    Ok(lines.join("\n"))
 }
 
 /// Refuses pairs of which one side is missing.

@@ -1,7 +1,7 @@
 //! Reads results: JSON lines of `db_bench`, `ycsb` and `forestdb`, from files or from directories.
 
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Figures at the top level of a result: the field, its name in tables, and whether a larger one is better.
@@ -38,6 +38,10 @@ pub struct Results {
     pub engines: Vec<String>,
     /// Each figure's values, in the order in which they were measured.
     pub figures: BTreeMap<Key, Vec<f64>>,
+    /// The numbers of the pairs that these values are from, 0 where a result has none.
+    pairs: BTreeMap<Key, Vec<u64>>,
+    /// The number of the pair that is read now.
+    pair: u64,
     /// Results that were left out because their run did not complete.
     pub incomplete: usize,
 }
@@ -76,6 +80,7 @@ impl Results {
         if let Some(engine) = engine(object).filter(|engine| !self.engines.contains(engine)) {
             self.engines.push(engine);
         }
+        self.pair = object["pair"].as_u64().unwrap_or(0);
         self.add_figures(&workload, object);
     }
 
@@ -115,8 +120,43 @@ impl Results {
             return;
         };
         let (workload, figure) = (workload.to_owned(), figure.to_owned());
-        self.figures.entry(Key { workload, figure, larger_is_better }).or_default().push(value);
+        let key = Key { workload, figure, larger_is_better };
+        self.pairs.entry(key.clone()).or_default().push(self.pair);
+        self.figures.entry(key).or_default().push(value);
     }
+
+    /// Keeps only these figures.
+    pub fn keep(&mut self, is_wanted: impl Fn(&Key) -> bool) {
+        self.figures.retain(|key, _| is_wanted(key));
+        self.pairs.retain(|key, _| is_wanted(key));
+    }
+
+    /// Keeps only values of pairs that `other` has, too, in the order of the pairs. A run that was ended within a pair
+    /// leaves one side of it. Results without numbers of pairs stay as they are. Returns the pairs that were left out.
+    pub fn keep_pairs_of(&mut self, other: &Results) -> BTreeSet<u64> {
+        let mut left_out = BTreeSet::new();
+        for (key, values) in &mut self.figures {
+            let (Some(own), Some(theirs)) = (self.pairs.get_mut(key), other.pairs.get(key)) else {
+                continue;
+            };
+            if own.contains(&0) || theirs.contains(&0) {
+                continue;
+            }
+            left_out.extend(own.iter().filter(|pair| !theirs.contains(pair)));
+            let mut kept: Vec<(u64, f64)> = own.drain(..).zip(values.drain(..)).collect();
+            kept.retain(|(pair, _)| theirs.contains(pair));
+            kept.sort_by_key(|(pair, _)| *pair);
+            (*own, *values) = kept.into_iter().unzip();
+        }
+        self.figures.retain(|_, values| !values.is_empty());
+        self.pairs.retain(|_, pairs| !pairs.is_empty());
+        left_out
+    }
+}
+
+/// Returns whether a figure is a throughput.
+pub fn is_throughput(key: &Key) -> bool {
+    ["ops/s", "documents/s"].contains(&key.figure.as_str())
 }
 
 /// Returns the path itself, or the results in a directory and its subdirectories, by name.

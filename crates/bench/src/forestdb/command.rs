@@ -140,7 +140,10 @@ fn arguments(args: &ArgMatches) -> Result<(Arguments, (u64, u64)), String> {
 }
 
 fn rall(args: &ArgMatches, line: String) -> Result<bool, String> {
-    let (arguments, tree) = arguments(args)?;
+    let (mut arguments, tree) = arguments(args)?;
+    if let Some(seconds) = args.get_one::<u64>("after-load") {
+        arguments.after_load = *seconds;
+    }
     let engine = Kind::parse(arguments.engine())?;
     let mut job = job(args, line, engine);
     let wanted: Option<Vec<&String>> = args.get_many("steps").map(Iterator::collect);
@@ -228,6 +231,11 @@ fn rall_command() -> Command {
         .value_name("N")
         .value_parser(value_parser!(u64))
         .help("Ends each measured part after this many documents");
+    let after = Arg::new("after-load")
+        .long("after-load")
+        .value_name("SECONDS")
+        .value_parser(value_parser!(u64).range(1..))
+        .help("Seconds of warm-up and of reads after the load [default: 5]");
     let command = Command::new("rall")
         .about("Runs the load and the 12 steps of rall.sh")
         .after_help(format!(
@@ -235,7 +243,7 @@ fn rall_command() -> Command {
         ))
         .arg(Arg::new("argument").value_name("ARG").num_args(0..=14).help("The 14 arguments"))
         .args(ARGUMENTS.map(flag))
-        .args([preset, scale, steps, nops]);
+        .args([preset, scale, steps, nops, after]);
     common(command)
 }
 

@@ -71,8 +71,8 @@ pub const STEPS: [Step; 13] = [
     step("owa.n", (Zero, Zero, Many), false, false),
 ];
 
-/// Seconds of warm-up and of point reads after the load.
-const AFTER_LOAD: u64 = 5;
+/// Seconds of warm-up and of point reads after the load, in the script.
+pub const AFTER_LOAD: u64 = 5;
 
 /// The arguments, checked.
 #[derive(Clone, Debug)]
@@ -90,6 +90,8 @@ pub struct Arguments {
     range: u64,
     periodic: bool,
     files: u64,
+    /// Seconds of warm-up and of point reads after the load.
+    pub after_load: u64,
 }
 
 impl Arguments {
@@ -120,6 +122,7 @@ impl Arguments {
             range: number(11, 1)?,
             periodic: switch(12, "yes", "no")?,
             files: number(13, 1)?,
+            after_load: AFTER_LOAD,
             values: values.to_vec(),
         })
     }
@@ -141,7 +144,7 @@ impl Arguments {
         let path = |dir: &str, name: &str| {
             Path::new(dir).join(format!("{name}.{engine}")).display().to_string()
         };
-        let seconds = |given: u64| if is_load { AFTER_LOAD } else { given };
+        let seconds = |given: u64| if is_load { self.after_load } else { given };
         let sync = step.sync || (is_load && self.periodic);
         let mut ini = Ini::parse("the template", TEMPLATE)?;
         ini.set("document", "ndocs", self.rows)?;

@@ -6,19 +6,17 @@
 pub mod command;
 mod line;
 
-use crate::compare::{self, Rule};
+use crate::compare::{self, Figures, Rule};
 use crate::report::say;
+use crate::shared::child::{self, Interrupts};
 use crate::shared::engine::Choice;
 use crate::shared::environment::About;
 use crate::shared::origin::Origin;
 use crate::shared::results;
 use crate::shared::run_dir::RunDir;
-use crate::shared::screen::stop_at_ctrl_c;
 use crate::target::Result;
 use line::{Line, Side};
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 /// What to run.
@@ -58,7 +56,7 @@ pub fn run(job: &Job) -> Result<bool> {
         place: &job.dir,
     };
     let mut dir = RunDir::create(results.clone(), &about)?;
-    let stop = stop_at_ctrl_c()?;
+    let interrupts = Interrupts::install()?;
     let sides = ["a", "b"].map(|side| results.join(side));
     for side in &sides {
         results::create(side)?;
@@ -66,7 +64,7 @@ pub fn run(job: &Job) -> Result<bool> {
     let begin = Instant::now();
     let mut complete = 0;
     for pair in 0..job.pairs {
-        if !one_pair(job, pair, &sides, &stop)? {
+        if !one_pair(job, pair, &sides, &interrupts)? {
             break;
         }
         complete += 1;
@@ -81,56 +79,43 @@ pub fn run(job: &Job) -> Result<bool> {
     }
     say(&format!("results: {}", results.display()));
     if complete > 0 {
-        compare::print([&sides[0], &sides[1]], job.rule)?;
+        // A pair that was ended early is left out.
+        compare::print([&sides[0], &sides[1]], job.rule, Figures::All)?;
     }
     dir.end(complete == job.pairs)?;
     Ok(complete == job.pairs)
 }
 
-/// Runs both sides once. Returns false, and removes the results of the pair, if Ctrl-C was pressed.
-fn one_pair(job: &Job, pair: u32, sides: &[PathBuf; 2], stop: &AtomicBool) -> Result<bool> {
+/// Runs both sides once. Returns false if Ctrl-C ended it; what was measured is kept.
+fn one_pair(job: &Job, pair: u32, sides: &[PathBuf; 2], interrupts: &Interrupts) -> Result<bool> {
     let order = if pair.is_multiple_of(2) { [0, 1] } else { [1, 0] };
-    let of = |side: usize| sides[side].join(format!("{:03}", pair + 1));
     for side in order {
-        results::create(&of(side))?;
+        let results = sides[side].join(format!("{:03}", pair + 1));
+        results::create(&results)?;
         let letter = ["a", "b"][side].to_owned();
-        let origin =
-            Origin { side: Some(letter), pair: Some(u64::from(pair) + 1), ..Origin::default() };
-        one_run(job, &job.sides[side], &of(side), &origin)?;
-        if stop.load(Ordering::Relaxed) {
-            for side in order {
-                remove(&of(side))?;
-            }
+        let pair = Some(u64::from(pair) + 1);
+        let origin = Origin { side: Some(letter), pair, ..Origin::default() };
+        if !one_run(job, &job.sides[side], &results, (&origin, interrupts))? {
             return Ok(false);
         }
     }
     Ok(true)
 }
 
-/// Runs all commands for one side, on a database directory that does not exist before and after.
-fn one_run(job: &Job, side: &Side, results: &Path, origin: &Origin) -> Result<()> {
+/// Runs all commands for one side, on a database directory that does not exist before and after. Returns false if
+/// Ctrl-C ended it.
+fn one_run(
+    job: &Job,
+    side: &Side,
+    results: &Path,
+    (origin, interrupts): (&Origin, &Interrupts),
+) -> Result<bool> {
     let db = job.dir.join("pairs-db");
-    remove(&db)?;
-    let program = std::env::current_exe().map_err(|e| format!("this program's path: {e}"))?;
+    child::remove(&db)?;
+    let mut complete = true;
     for line in &job.lines {
-        let words = line.words(side, &db, results);
-        let mut command = Command::new(&program);
-        command.args(&words).stdout(std::process::Stdio::null());
-        origin.pass_to(&mut command);
-        let status = command.status().map_err(|e| format!("{}: {e}", program.display()))?;
-        if !status.success() {
-            return Err(format!("ferrolith-bench {}: {status}", words.join(" ")));
-        }
+        complete = complete && child::run(&line.words(side, &db, results), origin, interrupts)?;
     }
-    remove(&db)
-}
-
-/// Removes a directory and all it contains, if it exists.
-fn remove(dir: &Path) -> Result<()> {
-    match std::fs::remove_dir_all(dir) {
-        Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
-            Err(format!("{}: cannot be removed: {e}", dir.display()))
-        }
-        _ => Ok(()),
-    }
+    child::remove(&db)?;
+    Ok(complete)
 }

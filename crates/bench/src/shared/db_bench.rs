@@ -4,7 +4,7 @@ use super::engine::Choice;
 use super::results::joined;
 use super::run_dir::RunDir;
 use crate::report::timestamp;
-use crate::target::Result;
+use crate::target::{self, Result};
 use crate::workloads::{Recording, run_recorded};
 use serde_json::{Map, Value, json};
 use std::path::Path;
@@ -25,6 +25,22 @@ pub struct Bench<'a> {
     pub fill: Option<&'a [String]>,
 }
 
+/// Checks the flags of several runs before anything is created. Prints each notice once.
+pub fn check(choice: &Choice, db: &Path, runs: impl Iterator<Item = Vec<String>>) -> Result<()> {
+    let mut printed: Vec<String> = Vec::new();
+    for flags in runs {
+        let (flags, mut notices) = choice.flags_and_notices(db, &flags)?;
+        notices.extend(target::engine(&flags)?.notices());
+        for notice in notices {
+            if !printed.contains(&notice) {
+                eprintln!("{notice}");
+                printed.push(notice);
+            }
+        }
+    }
+    Ok(())
+}
+
 impl Bench<'_> {
     /// Runs the benchmarks and appends their lines to the results. Returns the last line.
     ///
@@ -34,7 +50,7 @@ impl Bench<'_> {
         let json = dir.path().join("db_bench.json");
         let mut flags = self.flags.to_vec();
         flags.push(format!("--json={}", json.display()));
-        let flags = self.engine.1.flags(self.db, &flags)?;
+        let (flags, _) = self.engine.1.flags_and_notices(self.db, &flags)?;
         let result = run_recorded(&flags, self.seed, recording);
         let text = std::fs::read_to_string(&json).unwrap_or_default();
         let mut last = Value::Null;

@@ -71,13 +71,18 @@ impl Choice {
         args
     }
 
-    /// The flags of db_bench for a database of this engine. Of a flag that is given twice, the last value wins.
+    /// The flags of db_bench for a database of this engine. Of a flag that is given twice, the last value wins. Notices
+    /// go to standard error.
     pub fn flags(&self, db: &Path, more: &[String]) -> Result<Flags> {
+        let (flags, notices) = self.flags_and_notices(db, more)?;
+        notices.iter().for_each(|notice| eprintln!("{notice}"));
+        Ok(flags)
+    }
+
+    /// The same with the notices about flags.
+    pub fn flags_and_notices(&self, db: &Path, more: &[String]) -> Result<(Flags, Vec<String>)> {
         match flags::parse(&self.arguments(db, more))? {
-            Parsed::Run(flags, notices) => {
-                notices.iter().for_each(|notice| eprintln!("{notice}"));
-                Ok(*flags)
-            }
+            Parsed::Run(flags, notices) => Ok((*flags, notices)),
             Parsed::Print(_) => Err("flags after -- must configure the engine".to_owned()),
         }
     }

@@ -3,6 +3,7 @@
 //! | File | Content |
 //! |---|---|
 //! | `engine` | the engine that a command line names, with db_bench's flags |
+//! | `child` | this program, run again as a part of a larger run |
 //! | `environment` | `environment.json`: machine, engines, command line |
 //! | `latency` | histograms as rows of a table and as JSON |
 //! | `meters` | counts and latencies of threads that run |
@@ -16,6 +17,7 @@
 //! | `tree` | levels, compaction debt, syncs and stalls of an engine |
 //! | `view` | the live view of a phase |
 
+pub mod child;
 pub mod db_bench;
 pub mod engine;
 pub mod environment;

@@ -9,13 +9,13 @@
 
 use super::report;
 use super::scenarios::Run;
-use crate::shared::db_bench::Bench;
+use crate::shared::db_bench::{self, Bench};
 use crate::shared::engine::Choice;
 use crate::shared::environment::About;
 use crate::shared::results;
 use crate::shared::run_dir::RunDir;
 use crate::shared::screen::stop_at_ctrl_c;
-use crate::target::{self, Result, peer};
+use crate::target::{Result, peer};
 use crate::workloads::Recording;
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
@@ -57,11 +57,8 @@ pub fn run(job: &Job) -> Result<bool> {
             run.benchmark, peer.name
         ));
     }
-    for run in all() {
-        for flags in run.fill.iter().chain([&run.flags]) {
-            target::engine(&job.engine.flags(&job.dir, &with_engine(job, flags))?)?;
-        }
-    }
+    let flags = all().flat_map(|run| run.fill.iter().chain([&run.flags]));
+    db_bench::check(&job.engine, &job.dir, flags.map(|flags| with_engine(job, flags)))?;
     if all().next().is_none() {
         return Err("no scenario is left to run".to_owned());
     }

@@ -35,8 +35,9 @@ pub fn run_recorded(flags: &Flags, seed: u64, recording: &Recording) -> Result<(
     let entries = parse_list(flags.text("benchmarks"))?;
     let config = Config::new(flags, seed)?;
     let engine = target::engine(flags)?;
-    for notice in engine.notices() {
-        eprintln!("{notice}");
+    // A suite checks the flags of all its runs first and prints these notices once.
+    if recording.name.is_none() {
+        engine.notices().iter().for_each(|notice| eprintln!("{notice}"));
     }
     let json = Sink::open(flags.text("json"))?;
     let mut runner = Runner::new(flags, config, engine, json, recording)?;
@@ -93,7 +94,9 @@ impl<'a> Runner<'a> {
             csv: (every > 0).then(|| (flags.text("report_file").to_owned(), every)),
         };
         let version = engine.name();
-        eprintln!("{}", report::environment(engine_word(flags), &version));
+        if recording.name.is_none() {
+            eprintln!("{}", report::environment(engine_word(flags), &version));
+        }
         let mut runner = Runner {
             flags,
             config,

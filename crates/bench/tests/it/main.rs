@@ -11,6 +11,7 @@ mod options;
 mod pairs;
 mod peers;
 mod pegasus;
+mod reference;
 mod tuning;
 mod ycsb;
 
