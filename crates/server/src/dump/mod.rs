@@ -1,1 +1,93 @@
-//! The payloads of DUMP and RESTORE.
+//! The payloads of DUMP and RESTORE: one value in the encodings of RDB files.
+//!
+//! ```text
+//! payload = type:1 value version:2 crc64:8      version and checksum little-endian
+//! ```
+//!
+//! [`decode`] reads every encoding that Redis 2.6 to 7.2 writes, and those of the older RDB files that Redis 7 still
+//! accepts. [`encode`] writes encodings that Redis 7.0 and 7.2 accept. Values of modules are refused by name.
+//!
+//! Invariants of a decoded value, which Redis checks only in part: collections are not empty (streams may be), members
+//! and fields are unique, scores are numbers, and ids of a stream ascend up to its last id. Foreign bytes never panic,
+//! and the memory of a value is bounded by a limit of the caller.
+
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
+mod collections;
+mod error;
+mod intset;
+mod kind;
+mod listpack;
+mod nodes;
+mod reader;
+mod stream;
+mod value;
+mod writer;
+mod ziplist;
+mod zipmap;
+
+pub use error::DumpError;
+pub use value::{Consumer, Group, Pending, Stream, StreamEntry, Value};
+
+use crate::text::crc64;
+use kind::Kind;
+use reader::Reader;
+
+/// Version and checksum at the end of a payload.
+const FOOTER: usize = 10;
+
+/// A version of the RDB format, which the end of a payload names. Redis refuses payloads of newer versions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Version {
+    /// Redis 7.0 and later. Consumers of streams lose the time of their last successful read.
+    V10,
+    /// Redis 7.2 and later.
+    #[default]
+    V11,
+}
+
+impl Version {
+    fn number(self) -> u16 {
+        match self {
+            Version::V10 => 10,
+            Version::V11 => 11,
+        }
+    }
+}
+
+/// Returns the value of a payload. `memory_max` bounds the memory that the value takes, in bytes; a compressed payload
+/// can be much smaller.
+pub fn decode(payload: &[u8], memory_max: usize) -> Result<Value, DumpError> {
+    let (body, footer) = payload.split_last_chunk::<FOOTER>().ok_or(DumpError::Footer)?;
+    let [version @ .., _, _, _, _, _, _, _, _] = *footer;
+    let is_sound = payload.split_last_chunk::<8>().is_some_and(|(checked, checksum)| {
+        crc64::checksum(checked) == u64::from_le_bytes(*checksum)
+    });
+    if u16::from_le_bytes(version) > Version::V11.number() || !is_sound {
+        return Err(DumpError::Footer);
+    }
+    let mut reader = Reader::new(body, memory_max);
+    let kind = reader.byte()?;
+    let value = kind::read(Kind::from_byte(kind)?, &mut reader)?;
+    if !reader.is_at_end() {
+        return Err(reader.fail("expected the end of the value"));
+    }
+    Ok(value)
+}
+
+/// Returns the payload of a value.
+pub fn encode(value: &Value, version: Version) -> Vec<u8> {
+    let mut payload = Vec::new();
+    kind::write(value, version, &mut payload);
+    payload.extend_from_slice(&version.number().to_le_bytes());
+    let checksum = crc64::checksum(&payload);
+    payload.extend_from_slice(&checksum.to_le_bytes());
+    payload
+}
+
+#[cfg(test)]
+#[path = "dump_test.rs"]
+mod tests;
+
+#[cfg(test)]
+mod redis_test;

@@ -18,9 +18,10 @@ pub fn parse(text: &[u8]) -> Option<f64> {
     exact_range.then_some(value)
 }
 
-/// Parses an end of a range of scores, which is more lenient than [`parse`]: white space may come first, the text ends
-/// at its first zero byte, an empty text is 0, and a number outside the range of doubles is an infinity or 0.
-pub(super) fn parse_lenient(text: &[u8]) -> Option<f64> {
+/// Parses an end of a range of scores, or a stored score. This is more lenient than [`parse`]: white space may come
+/// first, the text ends at its first zero byte, an empty text is 0, and a number outside the range of doubles is an
+/// infinity or 0.
+pub(crate) fn parse_lenient(text: &[u8]) -> Option<f64> {
     let text = until_zero(text);
     if text.is_empty() {
         return Some(0.0);

@@ -1,0 +1,81 @@
+//! Values, independent of any encoding.
+
+use crate::streamid::StreamId;
+
+/// A value of a key.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// A string.
+    String(Vec<u8>),
+    /// A list, from head to tail.
+    List(Vec<Vec<u8>>),
+    /// A set, in any order.
+    Set(Vec<Vec<u8>>),
+    /// Members and their scores, in any order.
+    SortedSet(Vec<(Vec<u8>, f64)>),
+    /// Fields and their values, in any order.
+    Hash(Vec<(Vec<u8>, Vec<u8>)>),
+    /// A stream.
+    Stream(Box<Stream>),
+}
+
+/// A stream.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Stream {
+    /// The entries with ascending ids.
+    pub entries: Vec<StreamEntry>,
+    /// The largest id that an entry ever had.
+    pub last_id: StreamId,
+    /// The largest id of a deleted entry.
+    pub max_deleted_id: StreamId,
+    /// The number of entries that were ever added.
+    pub entries_added: u64,
+    /// The consumer groups.
+    pub groups: Vec<Group>,
+}
+
+/// An entry of a stream.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StreamEntry {
+    /// Its id.
+    pub id: StreamId,
+    /// Fields and values as they were added; fields may repeat.
+    pub fields: Vec<(Vec<u8>, Vec<u8>)>,
+}
+
+/// A consumer group.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Group {
+    /// Its name.
+    pub name: Vec<u8>,
+    /// The last id that was delivered.
+    pub last_id: StreamId,
+    /// The number of entries that were delivered, if known.
+    pub entries_read: Option<u64>,
+    /// Its consumers.
+    pub consumers: Vec<Consumer>,
+}
+
+/// A consumer of a group.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Consumer {
+    /// Its name.
+    pub name: Vec<u8>,
+    /// The Unix time of its last attempt to read, in milliseconds.
+    pub seen_ms: i64,
+    /// The Unix time of its last successful read, in milliseconds; -1 if there was none.
+    pub active_ms: i64,
+    /// The entries that it has not acknowledged, with ascending ids.
+    pub pending: Vec<Pending>,
+}
+
+/// An entry that was delivered and not acknowledged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pending {
+    /// The entry's id. The entry may be deleted.
+    pub id: StreamId,
+    /// The Unix time of the last delivery, in milliseconds.
+    pub delivered_ms: i64,
+    /// The number of deliveries.
+    pub deliveries: u64,
+}
