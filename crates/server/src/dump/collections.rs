@@ -262,7 +262,7 @@ fn printed_score(reader: &mut Reader<'_>) -> Result<f64> {
         253 => Err(reader.fail("a score that is not a number")),
         length => {
             let text = reader.take(usize::from(length))?;
-            double::parse_lenient(text).ok_or_else(|| reader.fail("a score that is not a number"))
+            double::parse_lenient(&text).ok_or_else(|| reader.fail("a score that is not a number"))
         }
     }
 }

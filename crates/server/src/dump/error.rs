@@ -18,6 +18,8 @@ pub enum DumpError {
     Empty,
     /// The value takes more memory than allowed.
     TooLarge,
+    /// A file cannot be read.
+    Io(String),
     /// The type is unknown, or one that is not supported.
     Unsupported(String),
 }
@@ -39,6 +41,7 @@ impl fmt::Display for DumpError {
             DumpError::Format { what, offset } => write!(f, "damaged at byte {offset}: {what}"),
             DumpError::Empty => f.write_str("the collection has no elements"),
             DumpError::TooLarge => f.write_str("the value takes more memory than allowed"),
+            DumpError::Io(error) => write!(f, "cannot read: {error}"),
             DumpError::Unsupported(what) => write!(f, "not supported: {what}"),
         }
     }

@@ -5,7 +5,8 @@
 //! ```
 //!
 //! [`decode`] reads every encoding that Redis 2.6 to 7.2 writes, and those of the older RDB files that Redis 7 still
-//! accepts. [`encode`] writes encodings that Redis 7.0 and 7.2 accept. Values of modules are refused by name.
+//! accepts. [`encode`] writes encodings that Redis 7.0 and 7.2 accept. [`RdbFile`] reads the same values from whole RDB
+//! files. Values of modules are refused by name.
 //!
 //! Invariants of a decoded value, which Redis checks only in part: collections are not empty (streams may be), members
 //! and fields are unique, scores are numbers, and ids of a stream ascend up to its last id. Foreign bytes never panic,
@@ -15,6 +16,7 @@
 
 mod collections;
 mod error;
+mod file;
 mod intset;
 mod kind;
 mod listpack;
@@ -27,6 +29,7 @@ mod ziplist;
 mod zipmap;
 
 pub use error::DumpError;
+pub use file::{Entry, Item, RdbFile};
 pub use value::{Consumer, Group, Pending, Stream, StreamEntry, Value};
 
 use crate::text::crc64;

@@ -1,4 +1,4 @@
-//! Reads lengths, strings and numbers of an RDB payload.
+//! Reads lengths, strings and numbers of an RDB payload or file.
 //!
 //! ```text
 //! length  = 00llllll | 01llllll l:1 | 10000000 l:4 | 10000001 l:8        big-endian
@@ -7,6 +7,7 @@
 //! ```
 
 use std::borrow::Cow;
+use std::io;
 
 use super::DumpError;
 use crate::text::lzf;
@@ -14,14 +15,30 @@ use crate::text::lzf;
 /// The memory that an element of a collection is taken to need beside its bytes.
 const ELEMENT_OVERHEAD: usize = 48;
 
+/// The bytes by which a string from an input grows.
+const STEP: usize = 1 << 16;
+
+const MISSING: &str = "bytes are missing";
+
 /// The result of a step.
 pub(super) type Result<T> = std::result::Result<T, DumpError>;
 
-/// A position in a payload, and the memory that the value may still take.
+/// A source of bytes that are read once, for example a file.
+pub(super) trait Input {
+    /// Fills a buffer.
+    fn fill(&mut self, buffer: &mut [u8]) -> io::Result<()>;
+}
+
+/// A position in a payload or a file, and the memory that the value may still take.
 pub(super) struct Reader<'a> {
-    rest: &'a [u8],
-    length: usize,
+    source: Source<'a>,
+    offset: usize,
     memory: usize,
+}
+
+enum Source<'a> {
+    Bytes(&'a [u8]),
+    Input(&'a mut dyn Input),
 }
 
 enum Prefix {
@@ -32,33 +49,69 @@ enum Prefix {
 impl<'a> Reader<'a> {
     /// Returns a reader at the begin of a payload.
     pub fn new(bytes: &'a [u8], memory_max: usize) -> Reader<'a> {
-        Reader { rest: bytes, length: bytes.len(), memory: memory_max }
+        Reader { source: Source::Bytes(bytes), offset: 0, memory: memory_max }
     }
 
-    /// Returns whether all bytes were read.
+    /// Returns a reader of an input that has reached an offset. Strings that are longer than the allowed memory are
+    /// refused before they are read.
+    pub fn of_input(input: &'a mut dyn Input, offset: usize, memory_max: usize) -> Reader<'a> {
+        Reader { source: Source::Input(input), offset, memory: memory_max }
+    }
+
+    /// Returns whether all bytes of a payload were read.
     pub fn is_at_end(&self) -> bool {
-        self.rest.is_empty()
+        matches!(self.source, Source::Bytes([]))
     }
 
     /// Returns an error at the present offset.
     pub fn fail(&self, what: &'static str) -> DumpError {
-        DumpError::Format { what, offset: self.length - self.rest.len() }
+        DumpError::Format { what, offset: self.offset }
     }
 
     /// Reads bytes.
-    pub fn take(&mut self, count: usize) -> Result<&'a [u8]> {
-        let (taken, rest) =
-            self.rest.split_at_checked(count).ok_or_else(|| self.fail("bytes are missing"))?;
-        self.rest = rest;
+    pub fn take(&mut self, count: usize) -> Result<Cow<'a, [u8]>> {
+        let taken = match &mut self.source {
+            Source::Bytes(rest) => {
+                let Some((taken, behind)) = rest.split_at_checked(count) else {
+                    return Err(self.fail(MISSING));
+                };
+                *rest = behind;
+                Cow::Borrowed(taken)
+            }
+            Source::Input(_) if count > self.memory => return Err(DumpError::TooLarge),
+            Source::Input(input) => {
+                let mut taken = Vec::new();
+                while taken.len() < count {
+                    let from = taken.len();
+                    // Memory is taken as bytes arrive: the count may be wrong.
+                    taken.resize(count.min(from + STEP), 0);
+                    fill(*input, taken.get_mut(from..).unwrap_or_default(), self.offset + from)?;
+                }
+                Cow::Owned(taken)
+            }
+        };
+        self.offset += count;
         Ok(taken)
     }
 
     /// Reads bytes of a fixed number.
     pub fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
-        let (taken, rest) =
-            self.rest.split_first_chunk().ok_or_else(|| self.fail("bytes are missing"))?;
-        self.rest = rest;
-        Ok(*taken)
+        let taken = match &mut self.source {
+            Source::Bytes(rest) => {
+                let Some((taken, behind)) = rest.split_first_chunk() else {
+                    return Err(self.fail(MISSING));
+                };
+                *rest = behind;
+                *taken
+            }
+            Source::Input(input) => {
+                let mut taken = [0; N];
+                fill(*input, &mut taken, self.offset)?;
+                taken
+            }
+        };
+        self.offset += N;
+        Ok(taken)
     }
 
     /// Reads one byte.
@@ -76,10 +129,13 @@ impl<'a> Reader<'a> {
 
     /// Reads a number of things, of which each takes at least a byte of the rest.
     pub fn count(&mut self) -> Result<usize> {
-        let count = usize::try_from(self.number()?).ok();
-        count
-            .filter(|count| *count <= self.rest.len())
-            .ok_or_else(|| self.fail("a count that is larger than the rest of the payload"))
+        let count = usize::try_from(self.number()?).unwrap_or(usize::MAX);
+        match self.source {
+            Source::Bytes(rest) if count > rest.len() => {
+                Err(self.fail("a count that is larger than the rest of the payload"))
+            }
+            _ => Ok(count),
+        }
     }
 
     /// Reads the number of elements of a collection, which is not 0.
@@ -102,7 +158,7 @@ impl<'a> Reader<'a> {
         match self.prefix()? {
             Prefix::Length(length) => {
                 let length = usize::try_from(length).unwrap_or(usize::MAX);
-                self.take(length).map(Cow::Borrowed)
+                self.take(length)
             }
             Prefix::Encoded(0) => self.array().map(i8::from_le_bytes).map(decimal),
             Prefix::Encoded(1) => self.array().map(i16::from_le_bytes).map(decimal),
@@ -132,7 +188,7 @@ impl<'a> Reader<'a> {
         if length > self.memory {
             return Err(DumpError::TooLarge);
         }
-        lzf::decompress(block, length).ok_or_else(|| self.fail("damaged LZF block"))
+        lzf::decompress(&block, length).ok_or_else(|| self.fail("damaged LZF block"))
     }
 
     fn prefix(&mut self) -> Result<Prefix> {
@@ -152,4 +208,11 @@ impl<'a> Reader<'a> {
 fn decimal<'a, I: Into<i64>>(value: I) -> Cow<'a, [u8]> {
     let value: i64 = value.into();
     Cow::Owned(value.to_string().into_bytes())
+}
+
+fn fill(input: &mut dyn Input, buffer: &mut [u8], offset: usize) -> Result<()> {
+    input.fill(buffer).map_err(|error| match error.kind() {
+        io::ErrorKind::UnexpectedEof => DumpError::Format { what: MISSING, offset },
+        _ => DumpError::Io(error.to_string()),
+    })
 }

@@ -27,7 +27,7 @@ pub enum Reply {
 pub struct Redis {
     child: Child,
     stream: BufReader<TcpStream>,
-    _directory: tempfile::TempDir,
+    directory: tempfile::TempDir,
 }
 
 impl Redis {
@@ -61,12 +61,17 @@ impl Redis {
             };
             match connect(&mut child, &port) {
                 Ok(stream) => {
-                    return Some(Redis { child, stream, _directory: directory });
+                    return Some(Redis { child, stream, directory });
                 }
                 Err(_) => drop(child.kill().and_then(|()| child.wait())),
             }
         }
         panic!("{program:?} did not listen on any of 20 ports");
+    }
+
+    /// Returns the directory of the server's files.
+    pub fn directory(&self) -> &std::path::Path {
+        self.directory.path()
     }
 
     /// Sends one command and returns its reply.
