@@ -73,13 +73,11 @@ impl Position {
 
     /// Returns the distance to another position in metres.
     pub fn distance(self, other: Position) -> f64 {
-        let half = ((other.longitude.to_radians_like_c() - self.longitude.to_radians_like_c())
-            / 2.0)
-            .sin();
+        let half = ((other.longitude.to_radians() - self.longitude.to_radians()) / 2.0).sin();
         if half == 0.0 {
             return self.latitude_distance(other);
         }
-        let (here, there) = (self.latitude.to_radians_like_c(), other.latitude.to_radians_like_c());
+        let (here, there) = (self.latitude.to_radians(), other.latitude.to_radians());
         let across = ((there - here) / 2.0).sin();
         let haversine = across * across + here.cos() * there.cos() * half * half;
         2.0 * EARTH_RADIUS * haversine.sqrt().asin()
@@ -87,7 +85,7 @@ impl Position {
 
     /// Returns the distance to another position in metres if both had the same longitude.
     fn latitude_distance(self, other: Position) -> f64 {
-        let difference = other.latitude.to_radians_like_c() - self.latitude.to_radians_like_c();
+        let difference = other.latitude.to_radians() - self.latitude.to_radians();
         EARTH_RADIUS * difference.abs()
     }
 }
@@ -118,17 +116,6 @@ impl Unit {
 /// Formats a distance with four digits behind the point, as GEODIST and WITHDIST do.
 pub fn format_distance(distance: f64) -> String {
     double::format_scaled(distance, 4)
-}
-
-/// The conversion of degrees whose rounding Redis has: `degrees * (pi / 180)`.
-trait Degrees {
-    fn to_radians_like_c(self) -> f64;
-}
-
-impl Degrees for f64 {
-    fn to_radians_like_c(self) -> f64 {
-        self * (std::f64::consts::PI / 180.0)
-    }
 }
 
 /// Converts a score to bits as C does on x86-64: negative numbers wrap, and numbers out of range become 2^63 or 0.

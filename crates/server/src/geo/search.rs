@@ -1,7 +1,7 @@
 //! Searches in a circle or a box: ranges of scores that contain all candidates, and the exact test of a position.
 
 use super::cell::{Bounds, Cell, STEPS_MAX};
-use super::{Degrees, EARTH_RADIUS, Position, Unit};
+use super::{EARTH_RADIUS, Position, Unit};
 
 /// Half the circumference of the map, in metres.
 const MAP_HALF: f64 = 20_037_726.37;
@@ -98,7 +98,7 @@ impl Area {
         let Position { longitude, latitude } = self.centre;
         let up = to_degrees(height / EARTH_RADIUS);
         let widest = if latitude < 0.0 { latitude - up } else { latitude + up };
-        let side = to_degrees(width / EARTH_RADIUS / widest.to_radians_like_c().cos());
+        let side = to_degrees(width / EARTH_RADIUS / widest.to_radians().cos());
         Bounds {
             west: longitude - side,
             east: longitude + side,
@@ -149,6 +149,7 @@ fn is_useless(middle: Bounds, bounds: &Bounds, east: i32, north: i32) -> bool {
         || east > 0 && middle.east > bounds.east
 }
 
+/// Converts as Redis does: the division and `f64::to_degrees` round differently.
 fn to_degrees(radians: f64) -> f64 {
     radians / (std::f64::consts::PI / 180.0)
 }

@@ -1,15 +1,19 @@
 //! Doubles (scores of sorted sets, coordinates) as Redis parses and prints them.
 
-use std::fmt::Write;
+use std::fmt;
+use std::io::Write;
 
-use super::integer::{is_space, until_zero};
+use super::integer::{self, is_space, until_zero};
 use super::long_double::LongDouble;
 use super::scan::{self, Format, Value};
 
 const DOUBLE: Format = Format { precision: 53, exponent_min: -1074, exponent_max: 971 };
 
-/// The digits behind the point at most in [`format_human`].
+/// Digits that suffice for every double.
 const SIGNIFICANT_DIGITS: i32 = 17;
+
+/// The longest text of a double, with some room.
+const TEXT_MAX: usize = 32;
 
 /// Parses the whole text as C's `strtod` does, including hexadecimal numbers and `inf`. Refuses NaN, white space,
 /// numbers too large for a double, and numbers other than 0 that round to 0.
@@ -35,40 +39,56 @@ pub(crate) fn parse_lenient(text: &[u8]) -> Option<f64> {
 ///
 /// Redis's own digits are not the shortest for about one double in a thousand; both texts read back equal.
 pub fn format(value: f64) -> String {
-    if value.is_nan() {
-        return "nan".to_owned();
-    }
-    if value.is_infinite() {
-        return infinity(value);
+    let mut out = Vec::with_capacity(TEXT_MAX);
+    append(&mut out, value);
+    String::from_utf8(out).unwrap_or_default()
+}
+
+/// Appends the text of [`format`].
+pub fn append(out: &mut Vec<u8>, value: f64) {
+    if !value.is_finite() {
+        return append_not_finite(out, value);
     }
     // All doubles of this size without a fraction, and none that an i64 cannot hold.
     if value != 0.0 && value.abs() <= (i64::MAX / 2) as f64 && value.trunc() == value {
-        return (value as i64).to_string();
+        out.extend_from_slice(itoa::Buffer::new().format(value as i64).as_bytes());
+        return;
     }
-    let (digits, exponent) = significant(format_args!("{:e}", value.abs()));
-    let text = plain_or_scientific(&digits, exponent);
-    if value.is_sign_negative() { format!("-{text}") } else { text }
+    let digits = Digits::of(format_args!("{:e}", value.abs()));
+    if value.is_sign_negative() {
+        out.push(b'-');
+    }
+    let last = digits.exponent - (digits.count() - 1);
+    let is_plain = if last >= 0 {
+        digits.exponent < digits.count() + 7
+    } else {
+        last > -7 || digits.exponent.abs() < 4
+    };
+    if is_plain { digits.append_plain(out) } else { digits.append_scientific(out, 1) }
 }
 
 /// Formats a double with 17 significant digits without trailing zeros, as C's `%.17g`: scores in Redis 7.0.
 pub fn format_17_digits(value: f64) -> String {
-    if value.is_nan() {
-        return "nan".to_owned();
+    let mut out = Vec::with_capacity(TEXT_MAX);
+    append_17_digits(&mut out, value);
+    String::from_utf8(out).unwrap_or_default()
+}
+
+/// Appends the text of [`format_17_digits`].
+pub fn append_17_digits(out: &mut Vec<u8>, value: f64) {
+    if !value.is_finite() {
+        return append_not_finite(out, value);
     }
-    if value.is_infinite() {
-        return infinity(value);
+    let mut digits = Digits::of(format_args!("{:.16e}", value.abs()));
+    digits.trim_zeros();
+    if value.is_sign_negative() {
+        out.push(b'-');
     }
-    let sign = if value.is_sign_negative() { "-" } else { "" };
-    let (digits, exponent) = significant(format_args!("{:.16e}", value.abs()));
-    let kept = digits.trim_end_matches('0').len().max(1);
-    let digits = digits.get(..kept).unwrap_or("0");
-    if !(-4..SIGNIFICANT_DIGITS).contains(&exponent) {
-        let (first, rest) = digits.split_at(1);
-        let point = if rest.is_empty() { "" } else { "." };
-        let letter = if exponent < 0 { "e-" } else { "e+" };
-        return format!("{sign}{first}{point}{rest}{letter}{:02}", exponent.abs());
+    if (-4..SIGNIFICANT_DIGITS).contains(&digits.exponent) {
+        digits.append_plain(out);
+    } else {
+        digits.append_scientific(out, 2);
     }
-    format!("{sign}{}", with_point(digits, exponent))
 }
 
 /// Formats a double with up to 17 digits behind the point and never an exponent: coordinates in replies.
@@ -121,45 +141,85 @@ fn compose(mantissa: u64, exponent: i64) -> f64 {
     f64::from_bits(biased << 52 | mantissa & ((1 << 52) - 1))
 }
 
-fn infinity(value: f64) -> String {
-    if value > 0.0 { "inf".to_owned() } else { "-inf".to_owned() }
+fn append_not_finite(out: &mut Vec<u8>, value: f64) {
+    out.extend_from_slice(match value {
+        _ if value.is_nan() => b"nan",
+        _ if value > 0.0 => b"inf",
+        _ => b"-inf",
+    });
 }
 
-/// Returns the digits and the exponent of a number that Rust printed in its scientific form.
-fn significant(printed: std::fmt::Arguments<'_>) -> (String, i32) {
-    let text = printed.to_string();
-    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-    (mantissa.replace('.', ""), exponent.parse().unwrap_or(0))
+/// Significant digits, of which the first stands for `10^exponent`.
+struct Digits {
+    bytes: [u8; TEXT_MAX],
+    length: usize,
+    exponent: i32,
 }
 
-/// Prints significant digits whose first stands for `10^exponent` in the form that Redis 7.2 chooses.
-fn plain_or_scientific(digits: &str, exponent: i32) -> String {
-    let count = i32::try_from(digits.len()).unwrap_or(i32::MAX);
-    let last = exponent - (count - 1);
-    let is_plain = if last >= 0 { exponent < count + 7 } else { last > -7 || exponent.abs() < 4 };
-    if is_plain {
-        return with_point(digits, exponent);
+impl Digits {
+    /// Takes the digits of a number that is not negative and printed in Rust's scientific form.
+    fn of(printed: fmt::Arguments<'_>) -> Digits {
+        let mut digits = Digits { bytes: [0; TEXT_MAX], length: 0, exponent: 0 };
+        let mut text = [0; TEXT_MAX];
+        let mut rest = &mut text[..];
+        // A double prints at most 17 digits, a point, and an exponent of five bytes.
+        let _ = rest.write_fmt(printed);
+        let unused = rest.len();
+        let text = text.get(..TEXT_MAX - unused).unwrap_or_default();
+        let mut parts = text.split(|byte| *byte == b'e');
+        let mantissa = parts.next().unwrap_or_default();
+        for (to, digit) in digits.bytes.iter_mut().zip(mantissa.iter().filter(|b| **b != b'.')) {
+            *to = *digit;
+            digits.length += 1;
+        }
+        let exponent = parts.next().and_then(integer::parse).unwrap_or(0);
+        digits.exponent = i32::try_from(exponent).unwrap_or(0);
+        digits
     }
-    let (first, rest) = digits.split_at(1);
-    let mut text = first.to_owned();
-    if !rest.is_empty() {
-        let _ = write!(text, ".{rest}");
-    }
-    let _ = write!(text, "e{exponent:+}");
-    text
-}
 
-/// Prints significant digits whose first stands for `10^exponent` without an exponent.
-fn with_point(digits: &str, exponent: i32) -> String {
-    let Ok(before_point) = usize::try_from(exponent + 1) else {
-        let zeros = usize::try_from(-exponent - 1).unwrap_or(0);
-        return format!("0.{}{digits}", "0".repeat(zeros));
-    };
-    match digits.split_at_checked(before_point) {
-        Some(("", digits)) => format!("0.{digits}"),
-        Some((whole, "")) => whole.to_owned(),
-        Some((whole, fraction)) => format!("{whole}.{fraction}"),
-        None => format!("{digits}{}", "0".repeat(before_point - digits.len())),
+    fn as_bytes(&self) -> &[u8] {
+        self.bytes.get(..self.length).unwrap_or_default()
+    }
+
+    fn count(&self) -> i32 {
+        i32::try_from(self.length).unwrap_or(i32::MAX)
+    }
+
+    /// Drops zeros at the end; one digit stays.
+    fn trim_zeros(&mut self) {
+        let kept = self.as_bytes().iter().rposition(|digit| *digit != b'0').unwrap_or(0);
+        self.length = kept + 1;
+    }
+
+    /// Appends the number with an exponent of at least so many digits.
+    fn append_scientific(&self, out: &mut Vec<u8>, exponent_digits: usize) {
+        let (first, rest) = self.as_bytes().split_at(1);
+        out.extend_from_slice(first);
+        if !rest.is_empty() {
+            out.push(b'.');
+            out.extend_from_slice(rest);
+        }
+        let sign = if self.exponent < 0 { '-' } else { '+' };
+        let exponent = self.exponent.unsigned_abs();
+        let _ = write!(out, "e{sign}{exponent:0exponent_digits$}");
+    }
+
+    /// Appends the number without an exponent.
+    fn append_plain(&self, out: &mut Vec<u8>) {
+        let digits = self.as_bytes();
+        let Ok(before_point) = usize::try_from(self.exponent + 1) else {
+            let zeros = usize::try_from(-self.exponent - 1).unwrap_or(0);
+            out.extend_from_slice(b"0.");
+            out.extend(std::iter::repeat_n(b'0', zeros));
+            return out.extend_from_slice(digits);
+        };
+        let (whole, fraction) = digits.split_at_checked(before_point).unwrap_or((digits, b""));
+        out.extend_from_slice(if before_point == 0 { b"0" } else { whole });
+        out.extend(std::iter::repeat_n(b'0', before_point.saturating_sub(digits.len())));
+        if !fraction.is_empty() {
+            out.push(b'.');
+            out.extend_from_slice(fraction);
+        }
     }
 }
 
