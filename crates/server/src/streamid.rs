@@ -1,5 +1,7 @@
 //! Ids of stream entries: two 64-bit numbers, `milliseconds-sequence`.
 
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
 use std::fmt;
 
 use crate::text::integer;

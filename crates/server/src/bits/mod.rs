@@ -3,6 +3,8 @@
 //! Bit 0 is the highest bit of byte 0. All functions work on parts of a value, so that a caller can keep large values
 //! in chunks: a part is a slice and the offset of its first byte. Missing parts count as zero bytes.
 
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
 pub mod field;
 pub mod ops;
 pub mod range;

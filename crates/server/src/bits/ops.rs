@@ -29,9 +29,8 @@ impl BitOp {
     /// parts continue with zero bytes. `Not` takes one part.
     pub fn combine(self, result: &mut [u8], parts: &[&[u8]]) {
         let Some((first, rest)) = parts.split_first() else { return result.fill(0) };
-        let common = first.len().min(result.len());
-        let (head, tail) = result.split_at_mut(common);
-        head.copy_from_slice(&first[..common]);
+        let (head, tail) = result.split_at_mut(first.len().min(result.len()));
+        head.iter_mut().zip(*first).for_each(|(byte, other)| *byte = *other);
         tail.fill(0);
         if self == BitOp::Not {
             result.iter_mut().for_each(|byte| *byte = !*byte);

@@ -129,9 +129,13 @@ pub(super) fn normal(mut value: Value, version: Version) -> Value {
         Value::Set(members) => members.sort(),
         Value::Hash(fields) => fields.sort(),
         Value::SortedSet(members) => members.sort_by(|(a, _), (b, _)| a.cmp(b)),
-        Value::Stream(stream) if version < Version::V11 => {
-            for consumer in stream.groups.iter_mut().flat_map(|group| &mut group.consumers) {
-                consumer.active_ms = consumer.seen_ms;
+        Value::Stream(stream) => {
+            stream.groups.sort_by(|a, b| a.name.cmp(&b.name));
+            for group in &mut stream.groups {
+                group.consumers.sort_by(|a, b| a.name.cmp(&b.name));
+                for consumer in group.consumers.iter_mut().filter(|_| version < Version::V11) {
+                    consumer.active_ms = consumer.seen_ms;
+                }
             }
         }
         _ => {}
@@ -173,16 +177,16 @@ fn footers() {
 }
 
 /// Returns a payload with a sound footer.
-pub(super) fn sealed(body: &[u8]) -> Vec<u8> {
+pub(super) fn sealed(body: &[u8], version: Version) -> Vec<u8> {
     let mut payload = body.to_vec();
-    payload.extend_from_slice(&Version::V11.number().to_le_bytes());
+    payload.extend_from_slice(&version.number().to_le_bytes());
     let checksum = crc64::checksum(&payload);
     payload.extend_from_slice(&checksum.to_le_bytes());
     payload
 }
 
 fn refused(body: &[u8]) -> String {
-    let error = decode(&sealed(body), MEMORY_MAX).unwrap_err();
+    let error = decode(&sealed(body, Version::V11), MEMORY_MAX).unwrap_err();
     assert_eq!(error.reply(), "ERR Bad data format");
     error.to_string()
 }
@@ -240,12 +244,12 @@ fn old_small_encodings() {
     let body = [&[9, zipmap.len() as u8], &zipmap[..]].concat();
     let pairs = [("foo", "bar"), ("hello", "world")];
     let expected = pairs.map(|(field, value)| (field.into(), value.into())).to_vec();
-    assert_eq!(decode(&sealed(&body), MEMORY_MAX), Ok(Value::Hash(expected)));
+    assert_eq!(decode(&sealed(&body, Version::V11), MEMORY_MAX), Ok(Value::Hash(expected)));
     // The list [2, 5, "Hello World"] of Redis 2.6.
     let ziplist = b"\x1c\0\0\0\x0e\0\0\0\x03\0\x00\xf3\x02\xf6\x02\x0bHello World\xff";
     let body = [&[10, ziplist.len() as u8], &ziplist[..]].concat();
     let expected = ["2", "5", "Hello World"].map(Into::into).to_vec();
-    assert_eq!(decode(&sealed(&body), MEMORY_MAX), Ok(Value::List(expected)));
+    assert_eq!(decode(&sealed(&body, Version::V11), MEMORY_MAX), Ok(Value::List(expected)));
 }
 
 /// Mutates payloads of all types: nothing panics, and what is accepted can be written and read again.

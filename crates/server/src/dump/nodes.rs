@@ -126,10 +126,9 @@ impl<'a> Node<'a, '_> {
         integer.ok_or_else(|| reader.fail("expected an integer in a stream's node"))
     }
 
-    /// Returns a number of elements or entries, which cannot exceed the rest of the node.
+    /// Returns a number of elements or entries.
     fn count(&mut self, reader: &Reader<'_>) -> Result<usize> {
         let count = usize::try_from(self.integer(reader)?).ok();
-        // The last element counts those of its entry, which lie before it.
         count.ok_or_else(|| reader.fail("a negative count in a stream's node"))
     }
 }

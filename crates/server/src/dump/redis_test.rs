@@ -2,8 +2,8 @@
 
 use fastrand::Rng;
 
-use super::tests::{elements, normal, value};
-use super::{Value, Version, decode, encode};
+use super::tests::{elements, normal, sealed, value};
+use super::{FOOTER, Value, Version, decode, encode};
 use crate::testing::redis::{Redis, Reply};
 
 fn version(redis: &mut Redis) -> Version {
@@ -147,4 +147,42 @@ fn add_to_stream(redis: &mut Redis, random: &mut Rng, elements: &[Vec<u8>]) {
             _ => {}
         }
     }
+}
+
+/// Damaged payloads with sound checksums: we accept nothing that Redis refuses, and what both accept is the same value.
+/// Redis accepts more: bytes behind the value, a value that reaches into the checksum, scores with a rest that is no
+/// number, and last ids of streams below an entry's.
+#[test]
+fn damaged_payloads_are_refused_or_the_same_values() {
+    let sanitize = ["--sanitize-dump-payload", "yes"];
+    let Some(mut redis) = Redis::start_with(&sanitize) else { return };
+    let version = version(&mut redis);
+    let mut random = Rng::with_seed(5);
+    let values: Vec<Value> = (0..300).map(|_| value(&mut random)).collect();
+    let payloads = values.iter().map(|value| encode(value, version));
+    let bodies: Vec<Vec<u8>> = payloads
+        .filter(|payload| payload.len() < 400)
+        .map(|payload| payload[..payload.len() - FOOTER].to_vec())
+        .collect();
+    let mut accepted = 0;
+    for _ in 0..20_000 {
+        let mut body = bodies[random.usize(..bodies.len())].clone();
+        crate::testing::mutate(&mut random, &mut body);
+        let payload = sealed(&body, version);
+        let reply = redis.call(&[b"RESTORE", &b"k"[..], b"0", &payload, b"REPLACE"]);
+        match decode(&payload, usize::MAX) {
+            Ok(ours) => {
+                let ok = Reply::Text(b"OK".to_vec());
+                assert_eq!(reply, ok, "{} {ours:?}", body.escape_ascii());
+                let theirs = normal(dumped(&mut redis, "k"), version);
+                assert_eq!(normal(ours, version), theirs, "{}", body.escape_ascii());
+                accepted += 1;
+            }
+            Err(error) if reply != Reply::Text(b"OK".to_vec()) => {
+                assert_eq!(reply, Reply::Error(error.reply().to_owned()));
+            }
+            Err(_) => {}
+        }
+    }
+    assert!(accepted > 1000, "{accepted}");
 }

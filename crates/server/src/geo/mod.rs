@@ -7,6 +7,8 @@
 //! Latitudes end at 85.05112878 degrees, as in the web's Mercator maps. Distances are great circles on a sphere.
 //! Results are equal to Redis's to the last digit on the same mathematical library.
 
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
 mod cell;
 mod search;
 
@@ -67,8 +69,8 @@ impl Position {
     pub fn geohash(self) -> String {
         const LETTERS: &[u8; 32] = b"0123456789bcdefghjkmnpqrstuvwxyz";
         let bits = cell::interleaved(self, cell::STEPS_MAX, 180.0, 90.0);
-        let letters = (0..10).map(|i| LETTERS[(bits >> (47 - 5 * i)) as usize & 31]);
-        letters.chain([b'0']).map(char::from).collect()
+        let letters = (0..10).filter_map(|i| LETTERS.get((bits >> (47 - 5 * i)) as usize & 31));
+        letters.chain(b"0").copied().map(char::from).collect()
     }
 
     /// Returns the distance to another position in metres.

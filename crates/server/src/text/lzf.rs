@@ -7,8 +7,6 @@
 //!         | 111ooooo LLLLLLLL oooooooo                copy L + 9 bytes
 //! ```
 
-#![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
-
 const LITERAL_MAX: usize = 32;
 const MATCH_MIN: usize = 3;
 const MATCH_MAX: usize = 264;

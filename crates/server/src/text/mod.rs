@@ -2,6 +2,8 @@
 //!
 //! Nothing here does I/O. Foreign bytes never panic, and memory is bounded by the limit that each function names.
 
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
 pub mod crc64;
 pub mod double;
 pub mod glob;

@@ -113,7 +113,7 @@ fn digits(text: &[u8], is_digit: fn(&u8) -> bool) -> Option<(&[u8], &[u8], &[u8]
     let (whole, rest) = text.split_at_checked(split(text))?;
     let (fraction, rest) = match rest {
         [b'.', rest @ ..] => rest.split_at_checked(split(rest))?,
-        _ => (&rest[..0], rest),
+        _ => (&[][..], rest),
     };
     (!whole.is_empty() || !fraction.is_empty()).then_some((whole, fraction, rest))
 }
