@@ -93,4 +93,7 @@ pub fn encode(value: &Value, version: Version) -> Vec<u8> {
 mod tests;
 
 #[cfg(test)]
+mod blobs_test;
+
+#[cfg(test)]
 mod redis_test;

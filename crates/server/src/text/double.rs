@@ -44,7 +44,7 @@ pub fn format(value: f64) -> String {
     String::from_utf8(out).unwrap_or_default()
 }
 
-/// Appends the text of [`format`].
+/// Appends the text of [`format()`].
 pub fn append(out: &mut Vec<u8>, value: f64) {
     if !value.is_finite() {
         return append_not_finite(out, value);
