@@ -1,7 +1,7 @@
 //! The estimate of a count from registers: Ertl's improved estimator ("New cardinality estimation algorithms for
 //! HyperLogLog sketches", 2017, algorithm 6), in the order of operations that gives Redis's results.
 
-use super::{REGISTERS, Registers};
+use super::REGISTERS;
 
 /// The largest rank: 64 bits of hash, of which 14 choose the register, and one.
 const RANK_MAX: usize = 51;
@@ -9,22 +9,33 @@ const RANK_MAX: usize = 51;
 /// `1 / (2 ln 2)`.
 const ALPHA: f64 = 0.721_347_520_444_481_7;
 
-/// Returns the estimated number of elements.
-pub(super) fn of(registers: &Registers) -> u64 {
-    let mut ranks = [0u32; RANK_MAX + 1];
-    for rank in registers.iter() {
-        // Larger registers exist only in foreign values; Redis ignores them, too.
-        if let Some(count) = ranks.get_mut(usize::from(*rank)) {
-            *count += 1;
+/// The number of registers of each rank.
+pub(super) struct Ranks([u32; RANK_MAX + 1]);
+
+impl Ranks {
+    /// Returns the ranks of no registers.
+    pub fn new() -> Ranks {
+        Ranks([0; RANK_MAX + 1])
+    }
+
+    /// Counts registers of one rank. Ranks above 51 exist only in foreign values; Redis ignores them, too.
+    pub fn add(&mut self, rank: u8, registers: usize) {
+        if let Some(count) = self.0.get_mut(usize::from(rank)) {
+            *count += registers as u32;
         }
     }
+}
+
+/// Returns the estimated number of elements.
+pub(super) fn of(ranks: &Ranks) -> u64 {
+    let Ranks(ranks) = ranks;
     let [zeros, middle @ .., saturated] = ranks;
     let m = REGISTERS as f64;
-    let mut z = m * tau((m - f64::from(saturated)) / m);
+    let mut z = m * tau((m - f64::from(*saturated)) / m);
     for count in middle.iter().rev() {
         z = (z + f64::from(*count)) * 0.5;
     }
-    z += m * sigma(f64::from(zeros) / m);
+    z += m * sigma(f64::from(*zeros) / m);
     (ALPHA * m * m / z).round() as u64
 }
 

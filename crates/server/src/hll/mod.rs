@@ -135,10 +135,14 @@ impl HyperLogLog {
 
     /// Returns the cached count, or an estimate if that is out of date.
     pub fn count(&self) -> Result<u64, HllError> {
-        match self.cached_count() {
-            Some(count) => Ok(count),
-            None => Ok(estimate::of(&self.registers()?)),
+        if let Some(count) = self.cached_count() {
+            return Ok(count);
         }
+        let ranks = match self.is_dense() {
+            true => registers::ranks_of_dense(self.body()),
+            false => sparse::ranks(self.body())?,
+        };
+        Ok(estimate::of(&ranks))
     }
 
     /// Returns PFMERGE's new value of its destination: the union of its present value, if any, and of the sources. It
@@ -183,7 +187,8 @@ impl HyperLogLog {
         if self.is_dense() {
             return Ok(());
         }
-        let registers = self.registers()?;
+        let mut registers = Registers::new();
+        registers.merge(self)?;
         self.bytes.truncate(HEADER);
         self.bytes.resize(HEADER + registers::BYTES, 0);
         if let Some(encoding) = self.bytes.get_mut(ENCODING_AT) {
@@ -191,12 +196,6 @@ impl HyperLogLog {
         }
         registers.write_dense(self.bytes.get_mut(HEADER..).unwrap_or_default());
         Ok(())
-    }
-
-    fn registers(&self) -> Result<Registers, HllError> {
-        let mut registers = Registers::new();
-        registers.merge(self)?;
-        Ok(registers)
     }
 
     fn body(&self) -> &[u8] {

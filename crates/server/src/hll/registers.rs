@@ -1,6 +1,7 @@
 //! Registers, one byte each, and their dense encoding.
 
-use super::{HllError, HyperLogLog, REGISTERS, estimate, sparse};
+use super::estimate::{self, Ranks};
+use super::{HllError, HyperLogLog, REGISTERS, sparse};
 
 const BITS: usize = 6;
 const VALUE_MAX: u8 = (1 << BITS) - 1;
@@ -42,7 +43,9 @@ impl Registers {
 
     /// Returns the estimated number of elements.
     pub fn count(&self) -> u64 {
-        estimate::of(self)
+        let mut ranks = Ranks::new();
+        self.0.iter().for_each(|rank| ranks.add(*rank, 1));
+        estimate::of(&ranks)
     }
 
     /// Returns all registers.
@@ -63,6 +66,15 @@ impl Default for Registers {
     fn default() -> Registers {
         Registers::new()
     }
+}
+
+/// Counts the registers of the dense encoding by rank.
+pub(super) fn ranks_of_dense(dense: &[u8]) -> Ranks {
+    let mut ranks = Ranks::new();
+    for group in dense.as_chunks::<3>().0 {
+        unpack(*group).into_iter().for_each(|rank| ranks.add(rank, 1));
+    }
+    ranks
 }
 
 /// Raises a register of the dense encoding to at least `rank`. Returns whether it changed.

@@ -1,6 +1,7 @@
 //! The sparse encoding: runs of equal registers.
 
-use super::HllError;
+use super::estimate::Ranks;
+use super::{HllError, REGISTERS};
 
 const ZERO_MAX: usize = 64;
 const VAL_MAX: usize = 4;
@@ -41,6 +42,20 @@ pub(super) fn runs(mut bytes: &[u8]) -> impl Iterator<Item = Option<Run>> + '_ {
         bytes = run.and_then(|run| bytes.get(run.size..)).unwrap_or_default();
         Some(run)
     })
+}
+
+/// Counts the registers of an encoding by rank.
+pub(super) fn ranks(bytes: &[u8]) -> Result<Ranks, HllError> {
+    let (mut ranks, mut covered) = (Ranks::new(), 0);
+    for run in runs(bytes) {
+        let run = run.ok_or(HllError::Corrupted)?;
+        covered += run.length;
+        if covered > REGISTERS {
+            return Err(HllError::Corrupted);
+        }
+        ranks.add(run.value, run.length);
+    }
+    if covered == REGISTERS { Ok(ranks) } else { Err(HllError::Corrupted) }
 }
 
 /// Raises a register to at least `rank` in `bytes`, a value whose runs begin at `start`.

@@ -11,7 +11,7 @@ const LITERAL_MAX: usize = 32;
 const MATCH_MIN: usize = 3;
 const MATCH_MAX: usize = 264;
 const OFFSET_MAX: usize = 1 << 13;
-const HASH_BITS: u32 = 14;
+const HASH_BITS_MAX: u32 = 14;
 
 /// The largest number of bytes that one compressed byte can stand for.
 const EXPANSION_MAX: usize = MATCH_MAX / 3;
@@ -53,11 +53,12 @@ pub fn decompress(mut block: &[u8], length: usize) -> Option<Vec<u8>> {
 /// the bytes as they are.
 pub fn compress(bytes: &[u8]) -> Option<Vec<u8>> {
     let limit = bytes.len().checked_sub(4).filter(|limit| *limit > 0)?;
-    // Positions of three bytes by hash, plus one.
-    let mut seen = vec![0u32; 1 << HASH_BITS];
+    // Positions of three bytes by hash, plus one; a small table for short strings, as most are.
+    let bits = (bytes.len().ilog2() + 1).min(HASH_BITS_MAX);
+    let mut seen = vec![0u32; 1 << bits];
     let (mut out, mut literal, mut at) = (Vec::with_capacity(limit), 0, 0);
     while let Some([a, b, c]) = bytes.get(at..at + 3) {
-        let found = seen.get_mut(hash([*a, *b, *c]))?;
+        let found = seen.get_mut(hash([*a, *b, *c], bits))?;
         let earlier = (*found as usize).checked_sub(1);
         *found = u32::try_from(at + 1).ok()?;
         let length = earlier
@@ -86,16 +87,20 @@ fn copy(out: &mut Vec<u8>, back: usize, count: usize, limit: usize) -> Option<()
     if out.len() + count > limit {
         return None;
     }
+    if count <= back {
+        out.extend_from_within(from..from + count);
+        return Some(());
+    }
     for at in from..from + count {
         out.push(*out.get(at)?);
     }
     Some(())
 }
 
-fn hash(bytes: [u8; 3]) -> usize {
-    let [a, b, c] = bytes;
+/// Returns a hash of so many bits.
+fn hash([a, b, c]: [u8; 3], bits: u32) -> usize {
     let word = u32::from_le_bytes([a, b, c, 0]);
-    (word.wrapping_mul(0x9e37_79b1) >> (32 - HASH_BITS)) as usize
+    (word.wrapping_mul(0x9e37_79b1) >> (32 - bits)) as usize
 }
 
 /// Returns the number of equal leading bytes, at most what one match can hold.
