@@ -1,3 +1,4 @@
 //! The bytes of rows of Redis and Pegasus tables.
 
 pub mod pegasus;
+pub mod redis;

@@ -1,0 +1,314 @@
+//! The store on one engine: one column family per partition, one WAL for all.
+//!
+//! ```text
+//! family "default"   partition 0: rows of the server itself (epoch, horizons, catalogue of tables)
+//! family "r<N>"      partition N of a Redis table
+//! family "p<N>"      partition N of a Pegasus table
+//! ```
+//!
+//! The letter says which filter compactions use, so that a database opens before its catalogue is read.
+
+mod cursor;
+mod options;
+
+use super::filter::FamilySlot;
+use super::sync::SyncProgress;
+use super::{
+    Batch, Durability, Format, Horizons, Partition, Range, RowCursor, Store, Versions, View,
+};
+use crate::clock::Clock;
+use crate::error::{Error, Result};
+use crate::rows::redis::RowKey;
+use arc_swap::ArcSwap;
+use ferrolith::{ColumnFamily, Db, ReadOptions, Snapshot, WriteOptions};
+pub use options::StoreOptions;
+use parking_lot::Mutex;
+use std::path::Path;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+/// The partition of the server's own rows.
+pub const SYSTEM: Partition = Partition(0);
+
+/// How far W and H stay behind, in milliseconds. A command must be shorter.
+const HORIZON_LAG_MS: u64 = 60_000;
+
+const EPOCH_ROW: &[u8] = b"S.epoch";
+const HORIZONS_ROW: &[u8] = b"S.horizons";
+
+/// A store on one engine.
+pub struct LocalStore {
+    db: Db,
+    /// The families of partitions, by number.
+    families: ArcSwap<Vec<Option<ColumnFamily>>>,
+    /// Serialises changes of `families`; holds what filters use.
+    slots: Mutex<Vec<FamilySlot>>,
+    options: StoreOptions,
+    horizons: Arc<Horizons>,
+    versions: Versions,
+    /// The time and version of the tick before: they become W and H when they are old enough.
+    pending: Mutex<Option<(u64, u64)>>,
+    progress: Arc<SyncProgress>,
+    syncer: Mutex<Option<JoinHandle<()>>>,
+    write_options: WriteOptions,
+}
+
+impl LocalStore {
+    /// Opens the store in this directory, and creates it if there is none.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the directory is in use, cannot be written, or if its files are damaged.
+    pub fn open(path: &Path, options: StoreOptions) -> Result<Arc<LocalStore>> {
+        let horizons = Arc::new(Horizons::default());
+        let (opening, slots) = options.opening(path, &horizons)?;
+        let db = Db::open_with(&opening, path)?;
+        let mut families = vec![Some(db.default_cf())];
+        for (partition, name) in slots.iter().map(|(partition, _, name)| (*partition, name)) {
+            let at = partition.0 as usize;
+            families.resize_with(families.len().max(at + 1), || None);
+            families[at] = Some(db.cf(name)?);
+        }
+        let mut held = vec![FamilySlot::default()];
+        for (partition, slot, _) in slots {
+            let at = partition.0 as usize;
+            held.resize_with(held.len().max(at + 1), FamilySlot::default);
+            *slot.lock() = families[at].clone();
+            held[at] = slot;
+        }
+        let epoch = next_epoch(&db)?;
+        if let Some(bytes) = db.get(HORIZONS_ROW)? {
+            horizons.raise(number(&bytes, 0), number(&bytes, 8));
+        }
+        let progress = Arc::new(SyncProgress::new(options.durability));
+        let store = LocalStore {
+            versions: Versions::new(epoch),
+            families: ArcSwap::from_pointee(families),
+            slots: Mutex::new(held),
+            horizons,
+            pending: Mutex::default(),
+            progress: progress.clone(),
+            syncer: Mutex::default(),
+            write_options: WriteOptions::new(),
+            options,
+            db: db.clone(),
+        };
+        if store.options.durability != Durability::Os {
+            let thread = std::thread::Builder::new().name("wal-sync".into());
+            let run = move || {
+                progress.run(|| db.latest_sequence_number(), || db.flush_wal(true).is_ok());
+            };
+            let thread = thread.spawn(run);
+            let thread = thread.map_err(|e| Error::Io("starting a thread".into(), e))?;
+            *store.syncer.lock() = Some(thread);
+        }
+        Ok(Arc::new(store))
+    }
+
+    /// Returns the engine's database.
+    pub fn db(&self) -> &Db {
+        &self.db
+    }
+
+    /// Raises W and H to the values of a call at least a minute ago, after persisting them. The server calls this every
+    /// few seconds.
+    pub fn tick(&self, clock: &dyn Clock) -> Result<()> {
+        let now_ms = clock.wall_ms();
+        let mut pending = self.pending.lock();
+        match *pending {
+            Some((ms, version)) if now_ms >= ms + HORIZON_LAG_MS => {
+                let mut row = ms.to_be_bytes().to_vec();
+                row.extend(version.to_be_bytes());
+                self.db.put(HORIZONS_ROW, row)?;
+                self.horizons.raise(ms, version);
+                *pending = Some((now_ms, self.versions.peek()));
+            }
+            // The first call, or a clock that was set back.
+            None => *pending = Some((now_ms, self.versions.peek())),
+            Some((ms, _)) if now_ms < ms => *pending = Some((now_ms, self.versions.peek())),
+            Some(_) => {}
+        }
+        Ok(())
+    }
+
+    /// Syncs the WAL, stops the thread, flushes, and closes the database. No other call may follow.
+    pub fn close(&self) -> Result<()> {
+        self.progress.close();
+        if let Some(thread) = self.syncer.lock().take() {
+            // It cannot panic on data of clients; a panic would have been printed.
+            let _ = thread.join();
+        }
+        for slot in self.slots.lock().iter() {
+            slot.lock().take();
+        }
+        self.families.store(Arc::default());
+        self.db.flush_wal(true)?;
+        self.db.close()?;
+        Ok(())
+    }
+
+    fn with_family<R>(
+        &self,
+        partition: Partition,
+        run: impl FnOnce(&ColumnFamily) -> R,
+    ) -> Result<R> {
+        let families = self.families.load();
+        match families.get(partition.0 as usize) {
+            Some(Some(family)) => Ok(run(family)),
+            _ => Err(no_partition(partition)),
+        }
+    }
+}
+
+fn no_partition(partition: Partition) -> Error {
+    Error::corrupt(format!("partition {} does not exist", partition.0))
+}
+
+/// Counts the openings of this database.
+fn next_epoch(db: &Db) -> Result<u64> {
+    let epoch = db.get(EPOCH_ROW)?.map_or(0, |bytes| number(&bytes, 0)) + 1;
+    db.put_opt(EPOCH_ROW, epoch.to_be_bytes(), &WriteOptions::new().sync(true))?;
+    Ok(epoch)
+}
+
+/// Returns the integer at an offset; 0 if there is none.
+fn number(bytes: &[u8], at: usize) -> u64 {
+    bytes
+        .get(at..)
+        .and_then(|rest| rest.first_chunk())
+        .map_or(0, |bytes| u64::from_be_bytes(*bytes))
+}
+
+/// Returns options for reads at a view.
+fn read_options(view: &View) -> ReadOptions {
+    match view.0.downcast_ref::<Snapshot>() {
+        Some(snapshot) => snapshot.read_options(),
+        None => ReadOptions::new(),
+    }
+}
+
+impl Store for LocalStore {
+    fn get(
+        &self,
+        partition: Partition,
+        key: &[u8],
+        view: Option<&View>,
+        found: &mut dyn FnMut(&[u8]),
+    ) -> Result<bool> {
+        let value = self.with_family(partition, |family| match view {
+            None => family.get_with(key, found),
+            Some(view) => family.get_with_opt(key, &read_options(view), found),
+        })??;
+        Ok(value.is_some())
+    }
+
+    fn multi_get(&self, keys: &[(Partition, RowKey)]) -> Result<Vec<Option<ferrolith::Value>>> {
+        let families = self.families.load();
+        let family =
+            |partition: Partition| families.get(partition.0 as usize).and_then(Option::as_ref);
+        if let Some((missing, _)) = keys.iter().find(|(at, _)| family(*at).is_none()) {
+            return Err(no_partition(*missing));
+        }
+        let keys = keys.iter().filter_map(|(at, key)| Some((family(*at)?, key)));
+        let values = self.db.multi_get_cf(keys);
+        Ok(values.into_iter().collect::<ferrolith::Result<_>>()?)
+    }
+
+    fn cursor(
+        &self,
+        partition: Partition,
+        range: &Range,
+        view: Option<&View>,
+    ) -> Result<Box<dyn RowCursor>> {
+        let options = view.map_or_else(ReadOptions::new, read_options);
+        let options = options
+            .iterate_lower_bound(range.start.to_vec())
+            .iterate_upper_bound(range.end.to_vec());
+        let cursor = self.with_family(partition, |family| family.cursor_opt(&options))?;
+        Ok(Box::new(cursor::LocalCursor(cursor)))
+    }
+
+    fn view(&self) -> View {
+        View(Box::new(self.db.snapshot()))
+    }
+
+    fn put(&self, batch: &mut Batch, partition: Partition, key: &[u8], value: &[u8]) -> Result<()> {
+        self.with_family(partition, |family| {
+            batch.inner.put_cf(family, key, value);
+        })
+    }
+
+    fn delete(&self, batch: &mut Batch, partition: Partition, key: &[u8]) -> Result<()> {
+        self.with_family(partition, |family| {
+            batch.inner.delete_cf(family, key);
+        })
+    }
+
+    fn delete_range(&self, batch: &mut Batch, partition: Partition, range: &Range) -> Result<()> {
+        self.with_family(partition, |family| {
+            batch.inner.delete_range_cf(family, &range.start, &range.end);
+        })
+    }
+
+    fn commit(&self, batch: &mut Batch) -> Result<()> {
+        let result = self.db.write_opt(&mut batch.inner, &self.write_options);
+        batch.clear();
+        result?;
+        self.progress.note_commit();
+        Ok(())
+    }
+
+    fn sync(&self) -> &SyncProgress {
+        &self.progress
+    }
+
+    fn create_partition(&self, partition: Partition, format: Format) -> Result<()> {
+        let at = partition.0 as usize;
+        let mut slots = self.slots.lock();
+        let mut families = Vec::clone(&self.families.load());
+        families.resize_with(families.len().max(at + 1), || None);
+        let len = families.len().max(slots.len());
+        slots.resize_with(len, FamilySlot::default);
+        if families[at].is_some() {
+            return Ok(());
+        }
+        let options = self.options.family(format, &self.horizons, &slots[at]);
+        let family = self.db.create_cf_with(&options::family_name(partition, format), options)?;
+        *slots[at].lock() = Some(family.clone());
+        families[at] = Some(family);
+        self.families.store(Arc::new(families));
+        Ok(())
+    }
+
+    fn drop_partition(&self, partition: Partition) -> Result<()> {
+        let slots = self.slots.lock();
+        let mut families = Vec::clone(&self.families.load());
+        let family = families.get_mut(partition.0 as usize).and_then(Option::take);
+        let Some(family) = family else { return Ok(()) };
+        if let Some(slot) = slots.get(partition.0 as usize) {
+            slot.lock().take();
+        }
+        self.families.store(Arc::new(families));
+        Ok(self.db.drop_cf(family.name())?)
+    }
+
+    fn set_options(&self, partition: Partition, options: &[(&str, &str)]) -> Result<()> {
+        Ok(self.with_family(partition, |family| family.set_options(options))??)
+    }
+
+    fn horizons(&self) -> &Horizons {
+        &self.horizons
+    }
+
+    fn versions(&self) -> &Versions {
+        &self.versions
+    }
+
+    fn figure(&self, name: &str) -> Option<u64> {
+        self.db.aggregated_property_int(name)
+    }
+}
+
+#[cfg(test)]
+#[path = "local_test.rs"]
+mod tests;

@@ -1,0 +1,103 @@
+//! The engine's options, derived from few settings of the server.
+
+use crate::error::Result;
+use crate::store::filter::{FamilySlot, RedisFilterFactory};
+use crate::store::pegasus_filter::PegasusFilterFactory;
+use crate::store::{Durability, Format, Horizons, Partition};
+use ferrolith::{
+    BlockBasedOptions, Cache, ColumnFamilyOptions, CompressionType, Db, Options, WriteBufferManager,
+};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Settings of a store.
+#[derive(Clone)]
+pub struct StoreOptions {
+    /// When commits reach the device.
+    pub durability: Durability,
+    /// Bytes for cached blocks and memtables together.
+    pub memory_bytes: usize,
+    /// Flushes and compactions that run at once.
+    pub background_jobs: i32,
+    cache: Arc<Cache>,
+    memtables: Arc<WriteBufferManager>,
+}
+
+impl StoreOptions {
+    /// Returns settings with this much memory: a quarter of it for memtables, charged to the block cache.
+    pub fn new(durability: Durability, memory_bytes: usize, background_jobs: i32) -> StoreOptions {
+        let cache = Cache::new_hyper_clock(memory_bytes);
+        let memtables =
+            WriteBufferManager::with_cache(memory_bytes / 4, Some(cache.clone()), false);
+        StoreOptions { durability, memory_bytes, background_jobs, cache, memtables }
+    }
+
+    /// Returns the options to open a database with, and its partitions.
+    #[expect(clippy::type_complexity, reason = "three parts, taken apart at once")]
+    pub(super) fn opening(
+        &self,
+        path: &Path,
+        horizons: &Arc<Horizons>,
+    ) -> Result<(Options, Vec<(Partition, FamilySlot, String)>)> {
+        let mut options = Options::new()
+            .create_if_missing(true)
+            .max_background_jobs(self.background_jobs)
+            .write_buffer_manager(&self.memtables)
+            .max_total_wal_size((self.memory_bytes as u64).max(256 << 20))
+            .block_based_table(self.table());
+        let exists = path.join("CURRENT").exists();
+        let names = if exists { Db::list_cf(Options::new(), path)? } else { Vec::new() };
+        let mut partitions = Vec::new();
+        for name in names {
+            let Some((partition, format)) = parse_family_name(&name) else { continue };
+            let slot = FamilySlot::default();
+            options = options.column_family(name.clone(), self.family(format, horizons, &slot));
+            partitions.push((partition, slot, name));
+        }
+        Ok((options, partitions))
+    }
+
+    /// Returns the options of a partition's family.
+    pub(super) fn family(
+        &self,
+        format: Format,
+        horizons: &Arc<Horizons>,
+        slot: &FamilySlot,
+    ) -> ColumnFamilyOptions {
+        let options = ColumnFamilyOptions::new()
+            .write_buffer_size((self.memory_bytes / 8).clamp(1 << 20, 64 << 20))
+            .compression(CompressionType::Lz4)
+            .level_compaction_dynamic_level_bytes(true)
+            .block_based_table(self.table());
+        match format {
+            Format::Redis => options.compaction_filter_factory(RedisFilterFactory {
+                horizons: horizons.clone(),
+                family: slot.clone(),
+            }),
+            Format::Pegasus => options
+                .compaction_filter_factory(PegasusFilterFactory { horizons: horizons.clone() }),
+        }
+    }
+
+    fn table(&self) -> BlockBasedOptions {
+        BlockBasedOptions::new().block_cache(&self.cache).bloom_filter(10.0)
+    }
+}
+
+/// Returns the name of a partition's family.
+pub(super) fn family_name(partition: Partition, format: Format) -> String {
+    let letter = match format {
+        Format::Redis => 'r',
+        Format::Pegasus => 'p',
+    };
+    format!("{letter}{}", partition.0)
+}
+
+fn parse_family_name(name: &str) -> Option<(Partition, Format)> {
+    let (format, number) = match name.split_at_checked(1)? {
+        ("r", number) => (Format::Redis, number),
+        ("p", number) => (Format::Pegasus, number),
+        _ => return None,
+    };
+    Some((Partition(number.parse().ok()?), format))
+}

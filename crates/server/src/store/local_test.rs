@@ -1,0 +1,96 @@
+use super::*;
+use crate::clock::ManualClock;
+
+fn open(path: &Path) -> Arc<LocalStore> {
+    let store = LocalStore::open(path, StoreOptions::new(Durability::Os, 64 << 20, 2)).unwrap();
+    store.create_partition(Partition(1), Format::Redis).unwrap();
+    store
+}
+
+#[test]
+fn epochs_grow_and_partitions_survive_reopening() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = open(dir.path());
+    let mut batch = Batch::default();
+    store.put(&mut batch, Partition(1), b"k", b"v").unwrap();
+    store.commit(&mut batch).unwrap();
+    let before = store.versions().next();
+    store.close().unwrap();
+    drop(store);
+    let store = open(dir.path());
+    assert!(store.versions().next() > before + (1 << 39));
+    let mut seen = Vec::new();
+    assert!(store.get(Partition(1), b"k", None, &mut |value| seen = value.to_vec()).unwrap());
+    assert_eq!(seen, b"v");
+    assert!(store.get(Partition(2), b"k", None, &mut |_| {}).is_err());
+    store.drop_partition(Partition(1)).unwrap();
+    store.drop_partition(Partition(1)).unwrap();
+    assert!(store.get(Partition(1), b"k", None, &mut |_| {}).is_err());
+    store.close().unwrap();
+}
+
+#[test]
+fn horizons_follow_by_a_minute_and_survive() {
+    let dir = tempfile::tempdir().unwrap();
+    let (store, clock) = (open(dir.path()), ManualClock::new(1_000_000));
+    store.tick(&clock).unwrap();
+    let version = store.versions().peek();
+    store.versions().next();
+    clock.advance_ms(HORIZON_LAG_MS - 1);
+    store.tick(&clock).unwrap();
+    assert_eq!(store.horizons().expired_ms(), 0);
+    clock.advance_ms(1);
+    store.tick(&clock).unwrap();
+    assert_eq!(store.horizons().expired_ms(), 1_000_000);
+    assert_eq!(store.horizons().version(), version);
+    store.close().unwrap();
+    drop(store);
+    let store = open(dir.path());
+    assert_eq!(store.horizons().expired_ms(), 1_000_000);
+    // A clock that was set back cannot revive what a compaction may have dropped.
+    assert_eq!(store.horizons().evaluation_ms(5), 1_000_001);
+    store.close().unwrap();
+}
+
+#[test]
+fn compactions_drop_expired_keys_and_orphans_only() {
+    use crate::rows::redis::{Collection, DATA, Head, Type, meta_key, sub_key};
+    let dir = tempfile::tempdir().unwrap();
+    let store = open(dir.path());
+    let (old, current, future) = (store.versions().next(), store.versions().next(), u64::MAX);
+    let mut batch = Batch::default();
+    let mut put = |key: &[u8], value: &[u8]| {
+        store.put(&mut batch, Partition(1), key, value).unwrap();
+    };
+    for (key, expire_ms) in [(&b"dead"[..], 100), (b"alive", 101), (b"forever", 0)] {
+        let mut row = Vec::new();
+        Head { ty: Type::String, encoding: 0, expire_ms }.write(&mut row);
+        put(&meta_key(7, key), &row);
+    }
+    let head = Head { ty: Type::Hash, encoding: 0, expire_ms: 0 };
+    let row = Collection { head, version: current, count: 1, extra: Default::default() };
+    put(&meta_key(7, b"hash"), &row.to_bytes());
+    for version in [old, current, future] {
+        put(&sub_key(DATA, 7, b"hash", version, b"field"), b"value");
+    }
+    put(&sub_key(DATA, 7, b"gone", old, b"field"), b"value");
+    store.commit(&mut batch).unwrap();
+    store.horizons().raise(100, current + 1);
+    let family = store.db().cf("r1").unwrap();
+    family.flush().unwrap();
+    let force = ferrolith::CompactRangeOptions {
+        bottommost_level_compaction: ferrolith::BottommostLevelCompaction::Force,
+        ..Default::default()
+    };
+    family.compact_range_opt(.., &force).unwrap();
+    let left: Vec<_> = family.iter().map(|row| row.unwrap().0.into_vec()).collect();
+    let expected = [
+        sub_key(DATA, 7, b"hash", current, b"field").to_vec(),
+        sub_key(DATA, 7, b"hash", future, b"field").to_vec(),
+        meta_key(7, b"alive").to_vec(),
+        meta_key(7, b"forever").to_vec(),
+        meta_key(7, b"hash").to_vec(),
+    ];
+    assert_eq!(left, expected);
+    store.close().unwrap();
+}
