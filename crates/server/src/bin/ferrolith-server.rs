@@ -1,6 +1,105 @@
-//! The program `ferrolith-server`.
+//! `ferrolith-server`: serves a directory.
+//!
+//! ```text
+//! ferrolith-server --dir DIR --pegasus-listen IP:PORT [--pegasus-table NAME:PARTITIONS]
+//! ```
 
-fn main() {
-    eprintln!("ferrolith-server: this build has no listener");
-    std::process::exit(1);
+use clap::Parser;
+use ferrolith_server::clock::{Clock, SystemClock};
+use ferrolith_server::config::PegasusFlags;
+use ferrolith_server::error::{Error, Result};
+use ferrolith_server::net::pegasus::{Workers, bind};
+use ferrolith_server::pegasus::{Admin, Service};
+use ferrolith_server::store::local::{LocalStore, StoreOptions};
+use ferrolith_server::store::{Durability, Latches, Store};
+use ferrolith_server::tables::Catalogue;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How often expired tables are removed and horizons are raised.
+const TICK: Duration = Duration::from_secs(5);
+
+/// Serves Pegasus clients from a directory.
+#[derive(Debug, Parser)]
+#[command(name = "ferrolith-server", version)]
+struct Flags {
+    /// The directory of the data
+    #[arg(long, default_value = "ferrolith-data")]
+    dir: PathBuf,
+    /// When writes reach the device: always (before the reply), every:MS, or os
+    #[arg(long, default_value = "every:1000")]
+    durability: Durability,
+    /// Megabytes for cached blocks and memtables together
+    #[arg(long = "memory-mb", default_value_t = 512)]
+    memory_mb: usize,
+    /// Threads that serve connections
+    #[arg(long, default_value_t = 2)]
+    workers: usize,
+    /// The maximum number of connections; further ones are closed
+    #[arg(long = "max-connections", default_value_t = 10_000)]
+    connections_max: usize,
+    #[command(flatten)]
+    pegasus: PegasusFlags,
+}
+
+fn main() -> ExitCode {
+    match run(&Flags::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("ferrolith-server: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(flags: &Flags) -> Result<()> {
+    if flags.pegasus.listen.is_empty() {
+        return Err(Error::Setting("expected --pegasus-listen IP:PORT".to_owned()));
+    }
+    let (listeners, bound) = bind(&flags.pegasus.listen)?;
+    let options = StoreOptions::new(flags.durability, flags.memory_mb << 20, 2);
+    let local = LocalStore::open(&flags.dir, options)?;
+    let (store, clock) = (local.clone() as Arc<dyn Store>, Arc::new(SystemClock::new()));
+    let catalogue = Arc::new(Catalogue::open(store.clone())?);
+    let admin = Admin::new(store.clone(), clock.clone(), catalogue, flags.pegasus.admin(&bound))?;
+    for (name, partitions) in &flags.pegasus.tables {
+        admin.ensure_table(name, *partitions)?;
+    }
+    let latches = Arc::new(Latches::default());
+    let service = Arc::new(Service::new(store.clone(), latches, clock.clone(), admin));
+    let workers =
+        Workers::start(flags.workers, &listeners, &service, &store, flags.connections_max)?;
+    for address in &bound {
+        println!("Pegasus clients: {address}");
+    }
+    let ended = wait_for_signal(&local, &*clock, &service);
+    workers.stop();
+    local.close()?;
+    ended
+}
+
+/// Waits for SIGTERM or SIGINT.
+fn wait_for_signal(store: &LocalStore, clock: &dyn Clock, service: &Service) -> Result<()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let failed = |e| Error::Io("waiting for signals".to_owned(), e);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    runtime.map_err(failed)?.block_on(async {
+        let mut terminate = signal(SignalKind::terminate()).map_err(failed)?;
+        let mut interrupt = signal(SignalKind::interrupt()).map_err(failed)?;
+        let mut ticks = tokio::time::interval(TICK);
+        loop {
+            tokio::select! {
+                _ = terminate.recv() => return Ok(()),
+                _ = interrupt.recv() => return Ok(()),
+                _ = ticks.tick() => {
+                    let ticked = store.tick(clock).and_then(|()| service.admin().tick());
+                    if let Err(error) = ticked {
+                        eprintln!("removing what has expired: {error}");
+                    }
+                }
+            }
+        }
+    })
 }

@@ -1,1 +1,4 @@
 //! The listener, workers, limits and output buffers.
+
+pub mod pegasus;
+pub mod thft;

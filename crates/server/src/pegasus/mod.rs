@@ -1,1 +1,33 @@
 //! The operations and administrative calls of Pegasus.
+//!
+//! Files in reading order: `number`, `check`, `throttle`, `envs`, `table`, `scans` (parts); `call` (one evaluation) and
+//! its operations `single`, `multi`, `atomic`, `scanning`; `method`, `service` (the door), `blind` (writes that share a
+//! commit), `admin` (the meta server's part).
+
+pub mod admin;
+mod atomic;
+mod blind;
+mod call;
+mod check;
+mod envs;
+mod method;
+mod multi;
+mod number;
+mod scanning;
+mod scans;
+mod service;
+mod single;
+mod table;
+mod throttle;
+
+pub use admin::{Admin, AdminOptions};
+pub use service::{Counters, Outcome, Scratch, Service};
+
+#[cfg(test)]
+#[path = "limits_test.rs"]
+mod limits_tests;
+#[cfg(test)]
+#[path = "operations_test.rs"]
+mod operations_tests;
+#[cfg(test)]
+mod testing;

@@ -66,6 +66,8 @@ pub struct Request<'a> {
     pub sequence: i32,
     /// The length of the body.
     pub body_bytes: usize,
+    /// The length of the whole frame.
+    pub frame_bytes: usize,
     argument: Reader<'a>,
 }
 
@@ -172,11 +174,19 @@ fn finish(head: Head, head_len: usize, rest: &[u8], body_len: usize) -> Result<F
         return Err(Malformed::new(format!("expected a message of type 1 or 4, found {kind}")));
     }
     let (method, sequence) = (from.string()?, from.i32()?);
-    let request = Request { head, method, sequence, body_bytes: body_len, argument: from };
+    let request = Request {
+        head,
+        method,
+        sequence,
+        body_bytes: body_len,
+        frame_bytes: frame_len,
+        argument: from,
+    };
     Ok(Frame::Whole(request, frame_len))
 }
 
-/// Appends a request, as clients of version 0 do. For tests and tools.
+/// Appends a request: in version 0, or in version 1 if it is a backup request, which version 0 cannot say. For tests
+/// and tools.
 pub fn write_request<'a, T: Value<'a>>(
     head: &Head,
     method: &str,
@@ -190,14 +200,38 @@ pub fn write_request<'a, T: Value<'a>>(
     // The field's id does not matter; clients use 1.
     argument.write_field(1, &mut body);
     body.push(tag::STOP);
+    match head.is_backup_request {
+        false => write_head_v0(head, body.len(), out),
+        true => write_head_v1(head, body.len(), out),
+    }
+    out.extend_from_slice(&body);
+}
+
+fn write_head_v0(head: &Head, body_len: usize, out: &mut Vec<u8>) {
     out.extend_from_slice(MAGIC);
     let thread_hash = head.app_id.wrapping_mul(7919).wrapping_add(head.partition);
-    let words = [0, V0_LEN as i32, 0, body.len() as i32, 0, head.app_id, head.partition];
+    let words = [0, V0_LEN as i32, 0, body_len as i32, 0, head.app_id, head.partition];
     for word in words.into_iter().chain([head.timeout_ms, thread_hash]) {
         word.write(out);
     }
     out.extend_from_slice(&head.partition_hash.to_be_bytes());
-    out.extend_from_slice(&body);
+}
+
+fn write_head_v1(head: &Head, body_len: usize, out: &mut Vec<u8>) {
+    let mut meta = Vec::new();
+    Meta {
+        app_id: head.app_id,
+        partition: head.partition,
+        timeout_ms: head.timeout_ms,
+        partition_hash: head.partition_hash as i64,
+        is_backup_request: head.is_backup_request,
+    }
+    .write(&mut meta);
+    out.extend_from_slice(MAGIC);
+    for word in [1, meta.len() as i32, body_len as i32] {
+        word.write(out);
+    }
+    out.extend_from_slice(&meta);
 }
 
 #[cfg(test)]

@@ -48,6 +48,13 @@ fn golden_request_is_written() {
     let mut out = Vec::new();
     write_request(&HEAD, "RPC_RRDB_RRDB_GET", 7, &Blob::from(b"\0\x02h1s1"), &mut out);
     assert_eq!(out, bytes(GET_V0));
+    out.clear();
+    let backup = Head { is_backup_request: true, ..HEAD };
+    write_request(&backup, "RPC_RRDB_RRDB_GET", 7, &Blob::from(b"\0\x02h1s1"), &mut out);
+    let mut expected = bytes(GET_V1);
+    // The value of the last field of the meta struct.
+    expected[16 + 37 - 2] = 1;
+    assert_eq!(out, expected);
 }
 
 #[test]

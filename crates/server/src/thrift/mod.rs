@@ -5,16 +5,18 @@
 //! `partition_hash`.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
-mod error;
+pub(crate) mod error;
 pub mod frame;
 pub mod meta;
 mod name;
 mod partition_hash;
-mod reader;
+pub(crate) mod reader;
 pub mod reply;
 pub mod request;
 pub mod response;
-mod value;
+pub(crate) mod value;
+
+pub(crate) use value::messages;
 
 pub use error::{Malformed, Result};
 pub use name::ErrorName;

@@ -8,8 +8,10 @@
 //! Both versions of requests get this reply. A reply with ERR_OK always has a struct: clients take its absence for
 //! damage.
 
+use super::error::{Malformed, Result};
 use super::name::ErrorName;
-use super::value::Value;
+use super::reader::{Reader, tag};
+use super::value::{Value, read_field};
 
 /// The head of a message that is a reply.
 const REPLY: [u8; 4] = [0x80, 1, 0, 2];
@@ -20,7 +22,7 @@ const SUFFIX: &[u8] = b"_ACK";
 pub fn write_ok<'a, T: Value<'a>>(method: &[u8], sequence: i32, response: &T, out: &mut Vec<u8>) {
     let start = begin(ErrorName::Ok, method, sequence, out);
     response.write_field(0, out);
-    out.push(super::reader::tag::STOP);
+    out.push(tag::STOP);
     end(start, out);
 }
 
@@ -29,6 +31,46 @@ pub fn write_error(error: ErrorName, method: &[u8], sequence: i32, out: &mut Vec
     debug_assert_ne!(error, ErrorName::Ok, "a reply without a struct");
     let start = begin(error, method, sequence, out);
     end(start, out);
+}
+
+/// A reply as a client reads it.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Received<'a, T> {
+    /// The name of the method with its suffix.
+    pub method: &'a [u8],
+    /// The number of the request.
+    pub sequence: i32,
+    /// The response, or the error of the RPC layer.
+    pub response: std::result::Result<T, ErrorName>,
+}
+
+/// Reads the first reply of `bytes`, and the number of its bytes; `None` if it is not complete. For tests and tools.
+///
+/// # Errors
+///
+/// The bytes are not a reply with a `T`.
+pub fn read<'a, T: Value<'a>>(bytes: &'a [u8]) -> Result<Option<(Received<'a, T>, usize)>> {
+    let mut from = Reader::new(bytes);
+    let Ok(len) = from.u32() else { return Ok(None) };
+    let len = len as usize;
+    let Some(whole) = bytes.get(4..len) else {
+        return if len < 4 { Err(Malformed::new("a reply without a length")) } else { Ok(None) };
+    };
+    let mut from = Reader::new(whole);
+    let error = ErrorName::read(&mut from)?;
+    let head = from.u32()?;
+    if head != u32::from_be_bytes(REPLY) {
+        return Err(Malformed::new(format!("expected the head of a reply, found {head:08x}")));
+    }
+    let (method, sequence) = (from.string()?, from.i32()?);
+    let response = match error {
+        ErrorName::Ok => match from.field()? {
+            Some((kind, 0)) => Ok(read_field(&mut from, kind, "a reply", 0)?),
+            _ => return Err(Malformed::new("expected field 0 of a reply")),
+        },
+        error => Err(error),
+    };
+    Ok(Some((Received { method, sequence, response }, len)))
 }
 
 fn begin(error: ErrorName, method: &[u8], sequence: i32, out: &mut Vec<u8>) -> usize {

@@ -19,6 +19,12 @@ fn golden_reply() {
     expected.extend_from_slice(b"\x0b\0\x06\0\0\0\x0f127.0.0.1:34801\0\0");
     assert_eq!(out, expected);
     assert_eq!(out.len(), 6 + 104);
+    let (received, len) = read::<Read<'_>>(&out[6..]).unwrap().unwrap();
+    assert_eq!((received.method, received.sequence, len), (&b"RPC_RRDB_RRDB_GET_ACK"[..], 7, 104));
+    assert_eq!(received.response, Ok(response));
+    for len in 0..104 {
+        assert_eq!(read::<Read<'_>>(&out[6..6 + len]).unwrap(), None);
+    }
 }
 
 #[test]
@@ -29,4 +35,7 @@ fn golden_error() {
     expected.extend_from_slice(b"RPC_RRDB_RRDB_GET_ACK\0\0\0\x07");
     assert_eq!(out, expected);
     assert_eq!(out.len(), 58);
+    let (received, _) = read::<Read<'_>>(&out).unwrap().unwrap();
+    assert_eq!(received.response, Err(ErrorName::InvalidState));
+    assert!(read::<Read<'_>>(b"\0\0\0\x03").is_err());
 }

@@ -1,1 +1,2 @@
 //! Integration tests: each starts a server in this process.
+mod pegasus;

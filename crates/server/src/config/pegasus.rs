@@ -1,0 +1,42 @@
+//! Flags of the Pegasus protocol.
+
+use crate::pegasus::AdminOptions;
+use std::net::SocketAddrV4;
+
+/// The flags. The protocol is off without `--pegasus-listen`.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct PegasusFlags {
+    /// Addresses that Pegasus clients connect to, as IP:PORT, separated by commas. Each is a meta server and a node
+    #[arg(long = "pegasus-listen", value_name = "ADDRESSES", value_delimiter = ',')]
+    pub listen: Vec<SocketAddrV4>,
+    /// Addresses that clients are told as nodes, separated by commas [default: the first of --pegasus-listen]. Several
+    /// look like replicas to clients, but are one process
+    #[arg(long = "pegasus-advertise", value_name = "ADDRESSES", value_delimiter = ',')]
+    pub advertise: Vec<SocketAddrV4>,
+    /// Tell clients host names besides addresses. Clients from before version 2.6 of Pegasus fail on them
+    #[arg(long = "pegasus-host-names")]
+    pub host_names: bool,
+    /// A table to create at the start unless it exists, as NAME:PARTITIONS; may be repeated
+    #[arg(long = "pegasus-table", value_name = "NAME:PARTITIONS", value_parser = parse_table)]
+    pub tables: Vec<(String, i32)>,
+    /// The name of the cluster that clients are told
+    #[arg(long = "pegasus-cluster", value_name = "NAME", default_value = "ferrolith")]
+    pub cluster: String,
+}
+
+impl PegasusFlags {
+    /// Returns what clients are told, when the server listens at `bound`, the addresses with their final ports.
+    pub fn admin(&self, bound: &[SocketAddrV4]) -> AdminOptions {
+        let addresses = match self.advertise.is_empty() {
+            true => bound.iter().take(1).copied().collect(),
+            false => self.advertise.clone(),
+        };
+        AdminOptions { addresses, host_names: self.host_names, cluster: self.cluster.clone() }
+    }
+}
+
+fn parse_table(text: &str) -> Result<(String, i32), String> {
+    let parts = text.rsplit_once(':');
+    let table = parts.and_then(|(name, count)| Some((name.to_owned(), count.parse().ok()?)));
+    table.ok_or_else(|| format!("expected NAME:PARTITIONS, found {text:?}"))
+}
