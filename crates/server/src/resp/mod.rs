@@ -1,1 +1,8 @@
-//! RESP2 and RESP3: an incremental parser of requests and a writer of replies.
+//! RESP2 and RESP3: an incremental parser of requests over a byte buffer, and a writer of replies.
+
+mod inline;
+mod parser;
+mod reply;
+
+pub use parser::{Limits, Parser, ProtocolError};
+pub use reply::{Protocol, Reply};
