@@ -39,6 +39,7 @@ fn dispatch(matches: &ArgMatches, line: String) -> Result<bool, String> {
         Some(("pairs", args)) => return crate::pairs::command::dispatch(args, line),
         Some(("in-memory", args)) => return crate::in_memory::command::dispatch(args, line),
         Some(("suite", args)) => return crate::reference::command::dispatch(args, line),
+        Some(("replay", args)) => return crate::replay::dispatch(args),
         Some(("compare", args)) => return crate::compare::command::dispatch(args),
         Some(("report", args)) => return crate::html_report::command::dispatch(args),
         _ => return Err("expected a suite; see --help".to_owned()),
@@ -154,6 +155,7 @@ pub(crate) fn command() -> Command {
         .subcommand(crate::in_memory::command::command())
         .subcommand(crate::reference::command::command())
         .subcommand(crate::pairs::command::command())
+        .subcommand(crate::replay::command())
         .subcommand(crate::compare::command::command())
         .subcommand(crate::html_report::command::command())
 }

@@ -26,6 +26,7 @@ pub mod process;
 pub mod progress;
 pub mod rate;
 pub mod reference;
+pub mod replay;
 pub mod report;
 pub mod rng;
 pub mod shared;

@@ -48,11 +48,26 @@ impl Interrupts {
 /// # Errors
 /// A part that cannot be started or that fails; the command is in the error.
 pub fn run(words: &[String], origin: &Origin, interrupts: &Interrupts) -> Result<bool> {
-    let program = std::env::current_exe().map_err(|e| format!("this program's path: {e}"))?;
-    let mut command = Command::new(&program);
-    command.args(words).stdin(Stdio::null()).stdout(Stdio::null()).process_group(0);
+    let mut command = program()?;
+    command.stdout(Stdio::null());
     origin.pass_to(&mut command);
-    let mut child = command.spawn().map_err(|e| format!("{}: {e}", program.display()))?;
+    run_command(command, words, interrupts)
+}
+
+/// Returns a command that runs this program.
+pub fn program() -> Result<Command> {
+    let program = std::env::current_exe().map_err(|e| format!("this program's path: {e}"))?;
+    Ok(Command::new(program))
+}
+
+/// As [`run`], with a command of [`program`] that has its own output and directory.
+pub fn run_command(
+    mut command: Command,
+    words: &[String],
+    interrupts: &Interrupts,
+) -> Result<bool> {
+    command.args(words).stdin(Stdio::null()).process_group(0);
+    let mut child = command.spawn().map_err(|e| format!("this program cannot be started: {e}"))?;
     let status = wait(&mut child, interrupts).map_err(|e| format!("{}: {e}", words.join(" ")))?;
     if interrupts.any() {
         return Ok(false);

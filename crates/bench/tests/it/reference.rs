@@ -111,3 +111,119 @@ fn engines_alternate_and_are_compared() {
     }
     assert_eq!(std::fs::read_dir(&db).unwrap().count(), 0, "databases are removed");
 }
+
+#[test]
+fn a_run_is_replayed_into_a_new_directory() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    let (db, first, again) = (path("db"), path("first"), path("again"));
+    let load =
+        ["ycsb", "load", "-p", "recordcount=300", "--seed", "7", "--db", &db, "--results", &first];
+    let output = bench(&load);
+    assert!(output.status.success(), "{}", text(&output));
+    let output = bench(&["replay", &first, "--results", &again]);
+    assert!(output.status.success(), "{}", text(&output));
+    let [one, two] =
+        [&first, &again].map(|dir| lines(&Path::new(dir).join("results.jsonl")).remove(0));
+    for field in ["suite", "phase", "operations", "seed", "properties", "engine"] {
+        assert_eq!(one[field], two[field], "{field}");
+    }
+    // A replay is a run, too; and neither is overwritten.
+    let output = bench(&["replay", &again, "--results", &first]);
+    assert!(!output.status.success());
+    assert!(text(&output).contains("first: exists; choose another --results"), "{}", text(&output));
+    let output = bench(&["replay", dir.path().to_str().unwrap()]);
+    assert!(
+        text(&output).contains("expected a run directory of ferrolith-bench"),
+        "{}",
+        text(&output)
+    );
+}
+
+/// Sends Ctrl-C once the timeline or results exist; returns the output.
+fn interrupted(args: &[&str], begun: &Path) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ferrolith-bench"));
+    command.args(args).stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let patience = std::time::Instant::now();
+    while !begun.exists() {
+        assert!(child.try_wait().unwrap().is_none(), "it ended before {}", begun.display());
+        assert!(patience.elapsed().as_secs() < 120, "{} never appeared", begun.display());
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(kill.success());
+    child.wait_with_output().unwrap()
+}
+
+/// Checks that the last line of results and the environment say that the run did not complete.
+fn check_partial(results: &Path, output: &Output) {
+    assert!(!output.status.success(), "{}", text(output));
+    let line = lines(&results.join("results.jsonl")).pop().unwrap();
+    assert_eq!(line["complete"], false, "{line}");
+    let environment = std::fs::read_to_string(results.join("environment.json")).unwrap();
+    let environment: Value = serde_json::from_str(&environment).unwrap();
+    assert_eq!(environment["complete"], false, "{environment}");
+    assert!(environment["end_time"].is_string(), "{environment}");
+}
+
+#[test]
+fn ctrl_c_keeps_partial_results_of_each_suite() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    let (db, wal) = (path("db"), path("wal"));
+    let many = "recordcount=100000000";
+    let suites: [(&str, Vec<&str>); 4] = [
+        ("ycsb", vec!["ycsb", "load", "-p", many, "--db", &db]),
+        ("tuning", vec!["tuning", "--scenarios", "1", "--scale", "100", "--dir", &db]),
+        ("in-memory", vec!["in-memory", "--rows", "1", "--dir", &db, "--wal-dir", &wal]),
+        ("forestdb", vec!["forestdb", "rall", "--preset", "cached-n10", "--dir", &db]),
+    ];
+    for (suite, mut args) in suites {
+        let results = path(suite);
+        args.extend(["--results", &results]);
+        let results = Path::new(&results);
+        let output = interrupted(&args, &results.join("timeline.jsonl"));
+        check_partial(results, &output);
+        std::fs::remove_dir_all(&db).unwrap();
+        std::fs::create_dir(&db).unwrap();
+    }
+}
+
+#[test]
+fn ctrl_c_ends_the_part_of_a_larger_run_and_keeps_its_results() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    let (db, ram, pairs, reference) = (path("db"), path(""), path("pairs"), path("reference"));
+    std::fs::create_dir(&db).unwrap();
+    let line =
+        "ycsb load -p recordcount=100000000 --engine {engine} --db {db} --results {results}/load";
+    let args = ["pairs", "--dir", &db, "--b", "ferrolith", "--results", &pairs, line];
+    let part = Path::new(&pairs).join("a/001/load");
+    let output = interrupted(&args, &part.join("timeline.jsonl"));
+    check_partial(&part, &output);
+    let of = |run: &str| std::fs::read_to_string(Path::new(run).join("environment.json")).unwrap();
+    assert!(of(&pairs).contains("\"complete\": false"), "{}", of(&pairs));
+    let args = [
+        "suite",
+        "reference",
+        "--dir",
+        &db,
+        "--ram",
+        &ram,
+        "--results",
+        &reference,
+        "--minutes",
+        "1000",
+        "--engines",
+        "ferrolith,ferrolith",
+        "--parts",
+        "ycsb",
+    ];
+    let part = Path::new(&reference).join("a/001/ycsb/a-load");
+    let output = interrupted(&args, &part.join("timeline.jsonl"));
+    check_partial(&part, &output);
+    assert!(of(&reference).contains("\"complete\": false"), "{}", of(&reference));
+    assert!(!Path::new(&reference).join("b/001").exists(), "nothing runs after Ctrl-C");
+    assert_eq!(std::fs::read_dir(&db).unwrap().count(), 0, "databases are removed");
+}
