@@ -234,6 +234,8 @@
     container.append(box);
     const joined = uPlot.join(spec.lines.map((line) => [line.xs, line.ys]));
     const width = Math.max(200, Math.floor(canvas.clientWidth));
+    spec.labels = endLabels(spec, width);
+    box.classList.toggle("labelled", spec.labels !== null);
     const chart = new uPlot(options(spec, width), joined, canvas);
     charts.set(canvas, chart);
     observer.observe(canvas);
@@ -252,7 +254,7 @@
       seen.add(name);
       const mark = make("i", { className: line.dashed ? "dashed" : "" });
       mark.style.borderColor = engineColour(line.engine);
-      mark.style.opacity = line.end ? line.alpha : 1;
+      mark.style.opacity = line.fades ? line.alpha : 1;
       box.append(make("span", {}, mark, name));
     }
     return box;
@@ -295,7 +297,7 @@
       width,
       height: 250,
       legend: { show: false },
-      padding: [10, 16, 0, 0],
+      padding: [10, spec.labels ? spec.labels.width + 10 : 16, 0, 0],
       cursor: {
         drag: { x: true, y: false },
         points: { size: 6 },
@@ -314,7 +316,7 @@
           ...axis, size: 62, space: 34,
           splits: spec.y.log ? (u, at, low, high) => powers(low, high) : undefined,
           filter: spec.y.log ? (u, splits) => splits : undefined,
-          values: (u, splits) => splits.map((y) => (y === null ? "" : spec.y.format(y))),
+          values: (u, splits) => splits.map((y) => (y === null ? "" : (spec.y.tick || spec.y.format)(y))),
         },
       ],
       series: [{}, ...spec.lines.map((line) => ({
@@ -326,9 +328,50 @@
       }))],
       hooks: {
         drawClear: [(u) => (spec.bands || []).forEach((band) => drawBand(u, band, ink))],
+        draw: [(u) => drawEndLabels(u, spec)],
         setCursor: [(u) => showTip(u, spec)],
       },
     };
+  }
+
+  /** Returns the labels at the ends of lines, or null if a legend above reads better. */
+  function endLabels(spec, width) {
+    const names = [...new Set(spec.lines.map((line) => line.end || line.label))];
+    if (width < 420 || names.length > 9) return null;
+    const context = document.createElement("canvas").getContext("2d");
+    context.font = LABEL_FONT(1);
+    const widest = Math.ceil(Math.max(...names.map((name) => context.measureText(name).width)));
+    return widest > width / 3 ? null : { width: widest };
+  }
+  const LABEL_FONT = (ratio) => `${12 * ratio}px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif`;
+
+  /** Writes the name of each line at its end, without overlaps. */
+  function drawEndLabels(u, spec) {
+    if (!spec.labels) return;
+    const ratio = devicePixelRatio, gap = 14 * ratio, { left, top, width, height } = u.bbox;
+    const labels = new Map();
+    spec.lines.forEach((line, at) => {
+      const ys = u.data[at + 1];
+      const last = ys.findLastIndex((y) => y !== null && y !== undefined);
+      const name = line.end || line.label;
+      if (last < 0 || labels.has(name)) return;
+      labels.set(name, { name, y: u.valToPos(ys[last], "y", true), colour: engineColour(line.engine) });
+    });
+    const sorted = [...labels.values()].sort((a, b) => a.y - b.y);
+    sorted.forEach((label, i) => { label.y = Math.max(label.y, i === 0 ? top : sorted[i - 1].y + gap); });
+    for (let i = sorted.length - 1, below = top + height + gap / 2; i >= 0; i -= 1) {
+      sorted[i].y = Math.min(sorted[i].y, below - gap);
+      below = sorted[i].y;
+    }
+    u.ctx.save();
+    u.ctx.font = LABEL_FONT(ratio);
+    u.ctx.textBaseline = "middle";
+    u.ctx.textAlign = "left";
+    for (const { name, y, colour: ink } of sorted) {
+      u.ctx.fillStyle = ink;
+      u.ctx.fillText(name, left + width + 6 * ratio, y);
+    }
+    u.ctx.restore();
   }
 
   function withAlpha(rgb, alpha) {
@@ -450,6 +493,8 @@
     return again;
   }
 
+  /** Shows the rows of one measurement. */
+  const onlyRows = (selector, value) => all(`${selector} tr`).forEach((row) => { row.hidden = row.dataset.measurement !== value; });
   const measured = (items, of) => [...new Set(items.map(of))].sort((a, b) => a - b).map((m) => [String(m), data.measurements[m]]);
 
   // ---- Over time ----
@@ -458,11 +503,16 @@
     const container = one("#time-plots");
     let run = "all";
     const options = measured(data.series, (series) => series.measurement);
-    const again = drawn("time", () => drawTime(container, chosen(), run));
+    const again = drawn("time", () => {
+      drawTime(container, chosen(), run);
+      onlyRows("#time-rows", select.value);
+    });
     const [label, select] = list("Workload", options, () => { runs(); again(); });
     const [runLabel, runSelect] = list("Run", [], (value) => { run = value; again(); });
     const chosen = () => data.series.filter((series) => String(series.measurement) === select.value);
     select.id = "time-measurement";
+    const length = (value) => data.series.filter((s) => String(s.measurement) === value).reduce((sum, s) => sum + s.t.length, 0);
+    select.value = options.reduce((best, [value]) => (length(value) > length(best) ? value : best), options[0][0]);
     function runs() {
       const pairs = [...new Set(chosen().map((series) => series.pair))].filter((pair) => pair !== null);
       runSelect.replaceChildren(make("option", { value: "all" }, "all"), ...pairs.map((pair) => make("option", { value: String(pair) }, `pair ${pair}`)));
@@ -473,9 +523,9 @@
     runs();
   }
 
-  function drawTime(container, all, run) {
+  function drawTime(container, whole, run) {
     clear(container);
-    const series = run === "all" ? all : all.filter((s) => String(s.pair) === run);
+    const series = run === "all" ? whole : whole.filter((s) => String(s.pair) === run);
     const crowd = new Map();
     series.forEach((s) => crowd.set(s.engine, (crowd.get(s.engine) || 0) + 1));
     const line = (s, ys, more) => ({
@@ -490,9 +540,11 @@
       ...more,
     });
     const x = { label: "Seconds", format: plain, tick: (t) => String(+t.toFixed(2)) };
-    const bands = warmUp(series).concat(stalls(series));
+    const bandsOf = (shown) => warmUp(shown).concat(stalls(shown));
+    const bands = bandsOf(series);
     const draw = (title, hint, format, lines, more) => {
-      if (lines.length > 0) plot(container, { title, hint, x, y: { format }, lines, bands, ...more });
+      const tick = format === plain ? (y) => String(+y.toPrecision(3)) : format;
+      if (lines.length > 0) plot(container, { title, hint, x, y: { format, tick }, lines, bands, ...more });
     };
     const kinds = (field) => [...new Set(series.flatMap((s) => Object.keys(s[field])))].sort();
     const total = (s) => s.t.map((_, i) => {
@@ -514,15 +566,15 @@
     column("pending", "Compaction debt", "pending bytes", bytes);
     column("l0", "Level-0 files", "files", plain);
     column("immutable", "Immutable memtables", "memtables", plain);
-    column("write_amp", "Write amplification", "since the phase began", plain);
-    column("read_amp", "Read amplification", "since the phase began", plain);
-    column("space_amp", "Space amplification", "at that time", plain);
+    column("write_amp", "Write amplification", "so far, estimated", plain);
+    column("read_amp", "Read amplification", "so far, estimated", plain);
+    column("space_amp", "Space amplification", "SST files, estimated", plain);
     const firsts = [...new Map(series.filter((s) => s.level_bytes).map((s) => [s.engine, s])).values()];
     for (const [field, title, format] of [["level_bytes", "Bytes by level", bytes], ["level_files", "Files by level", plain]]) {
       firsts.forEach((s) => {
         const used = s[field].map((ys, level) => [ys, level]).filter(([ys]) => ys.some((y) => y > 0));
         draw(`${title}: ${data.engines[s.engine].label}`, s.pair === null ? "" : `pair ${s.pair}`, format, used.map(([ys, level], at) =>
-          line(s, ys, { label: `level ${level}`, end: `level ${level}`, alpha: 1 - 0.6 * at / Math.max(1, used.length - 1), dashed: level === 0 })));
+          line(s, ys, { label: `level ${level}`, end: `level ${level}`, fades: true, alpha: 1 - 0.6 * at / Math.max(1, used.length - 1), dashed: level === 0 })), { bands: bandsOf([s]) });
       });
     }
   }
@@ -533,13 +585,17 @@
     const to = Math.max(0, ...ends);
     return to > 0 ? [{ from: 0, to, text: "warm-up" }] : [];
   }
-  /** Seconds in which writes were delayed or stopped, in the colour of the engine. */
+  /** Seconds in which writes were delayed or stopped in some run, in the colour of the engine. */
   function stalls(series) {
     const bands = [];
-    for (const s of series.filter((s) => s.stalls)) {
-      s.stalls.forEach((state, i) => {
-        if (state > 0) bands.push({ from: i === 0 ? 0 : s.t[i - 1], to: s.t[i], colour: withAlpha(engineColour(s.engine), state === 2 ? 0.3 : 0.14) });
-      });
+    for (const engine of new Set(series.map((s) => s.engine))) {
+      const worst = new Map();
+      for (const s of series.filter((s) => s.engine === engine && s.stalls)) {
+        s.stalls.forEach((state, i) => { const t = Math.round(s.t[i]); worst.set(t, Math.max(state || 0, worst.get(t) || 0)); });
+      }
+      for (const [to, state] of worst) {
+        if (state > 0) bands.push({ from: Math.max(0, to - 1), to, colour: withAlpha(engineColour(engine), state === 2 ? 0.28 : 0.14) });
+      }
     }
     return bands;
   }
@@ -552,7 +608,7 @@
     const options = measured(data.curves, of);
     const again = drawn("latency", () => {
       drawLatency(container, data.curves.filter((curve) => String(of(curve)) === select.value));
-      document.querySelectorAll("#latency-rows tr").forEach((row) => { row.hidden = row.dataset.measurement !== select.value; });
+      onlyRows("#latency-rows", select.value);
     });
     const [label, select] = list("Workload", options, () => again());
     select.id = "latency-measurement";

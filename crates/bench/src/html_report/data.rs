@@ -1,9 +1,10 @@
 //! Everything the page shows, and the part of it that its script gets as JSON.
 
+use super::amplification;
 use super::curves::{Curve, curves};
 use super::ratios::{Chart, charts};
 use super::results::{Record, Results};
-use super::sources::{Root, Sources};
+use super::sources::{Root, Run, Sources};
 use super::sweeps::{Sweep, sweeps};
 use super::timeline::{Series, series};
 use crate::compare::Rule;
@@ -45,7 +46,8 @@ impl Data {
         if results.records.is_empty() {
             return Err(nothing(roots, &sources));
         }
-        let series = series(&mut sources, &mut results);
+        let mut series = series(&mut sources, &mut results);
+        amplification::estimate(&mut series, &results);
         let baseline = results.engines.baseline(baseline)?;
         Ok(Data {
             labels: results.engines.labels(),
@@ -70,6 +72,16 @@ impl Data {
     /// Returns the number of results whose run did not complete.
     pub fn incomplete(&self) -> usize {
         self.results.records.iter().filter(|record| !record.is_complete).count()
+    }
+
+    /// Returns the runs whose environment says that they were ended early, or killed.
+    pub fn cut_short(&self) -> impl Iterator<Item = &Run> {
+        self.sources.runs.iter().filter(|run| run.environment["complete"] == false)
+    }
+
+    /// Returns whether some run was made with a debug build, whose figures mean nothing.
+    pub fn has_debug_builds(&self) -> bool {
+        self.sources.runs.iter().any(|run| run.environment["debug_build"] == true)
     }
 
     /// Returns the distinct commands, in the order of their first result.

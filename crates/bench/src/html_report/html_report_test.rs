@@ -42,12 +42,22 @@ fn result(engine: &str, rate: f64, more: &Value) -> String {
     format!("{object}\n")
 }
 
+/// An object with a line for each item of its arrays.
+fn lines(object: &Value) -> String {
+    let mut text = String::new();
+    for (key, items) in object.as_object().unwrap() {
+        writeln!(text, "{key}").unwrap();
+        items.as_array().unwrap().iter().for_each(|item| writeln!(text, "  {item}").unwrap());
+    }
+    text
+}
+
 #[test]
 fn the_data_block_is_the_golden_one() {
     let data = fixture("runs");
     assert_eq!(data.sources.problems, []);
-    let text = serde_json::to_string_pretty(&data.json()).unwrap() + "\n";
-    let path = PathBuf::from("testdata/report/runs.json");
+    let text = lines(&data.json());
+    let path = PathBuf::from("testdata/report/runs.txt");
     if std::env::var_os("UPDATE_DOCS").is_some() {
         std::fs::write(&path, &text).unwrap();
     }
@@ -254,6 +264,58 @@ fn seconds_are_series_with_their_lines() {
         problem.place.ends_with("timeline.jsonl:6") && problem.text.contains("`t`"),
         "{problem:?}"
     );
+}
+
+#[test]
+fn amplifications_of_seconds_are_estimated() {
+    let second = |t: f64, state: &str, device: u64, read: u64, level: u64| {
+        let line = json!({
+            "suite": "ycsb", "workload": "workloada", "phase": "run", "engine": "ferrolith", "t": t, "window_s": 0.5,
+            "state": state, "ops": {"READ": 50}, "device_bytes_written": device, "bytes_read": read,
+            "levels": [{"files": 1, "bytes": level}, {"files": 1, "bytes": 100}],
+        });
+        format!("{line}\n")
+    };
+    let timeline = [
+        second(1.0, "warm-up", 900, 900, 0),
+        second(1.0, "measured", 100, 40, 100),
+        second(2.0, "measured", 300, 80, 300),
+    ];
+    // The user wrote 100 bytes and read 20; 200 bytes are live.
+    let more = json!({
+        "cost": {"bytes_written": 400, "bytes_read": 80, "cpu_user_s": 2.0, "cpu_system_s": 1.0}, "bytes_on_disk": 600,
+        "amplification": {"write": 4.0, "read": 4.0, "space": 3.0}, "operations": 100,
+    });
+    let dir = directory(&[
+        ("results.jsonl", result("ferrolith", 100.0, &more)),
+        ("timeline.jsonl", timeline.concat()),
+    ]);
+    let data = read(&[dir.path()]).unwrap();
+    let object = data.series[0].json();
+    assert_eq!(
+        object["ops"]["READ"],
+        json!([100.0, 100.0, 100.0]),
+        "50 operations in half a second"
+    );
+    assert_eq!(object["write_amp"], json!([null, 2.0, 3.0]), "100 of 50 bytes, then 300 of 100");
+    assert_eq!(object["read_amp"], json!([null, 4.0, 4.0]));
+    assert_eq!(object["space_amp"], json!([0.5, 1.0, 2.0]));
+    // The figures of the whole result are under the same names for all suites.
+    let figures = &data.results.records[0].figures;
+    let figure =
+        |name: &str| figures.iter().find(|(key, _)| key.figure == name).map(|(_, value)| *value);
+    assert_eq!((figure("read amplification"), figure("CPU us/op")), (Some(4.0), Some(30000.0)));
+}
+
+#[test]
+fn runs_that_were_cut_short_and_debug_builds_are_marked() {
+    let environment = json!({"schema": 2, "complete": false, "debug_build": true}).to_string();
+    let dir = directory(&[
+        ("run/results.jsonl", result("ferrolith", 7.5, &json!({}))),
+        ("run/environment.json", environment),
+    ]);
+    let page = page::html(&read(&[dir.path()]).unwrap(), None, "0");
+    assert!(page.contains("1 run that was cut short") && page.contains("debug build"));
 }
 
 #[test]

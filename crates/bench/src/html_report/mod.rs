@@ -8,6 +8,7 @@
 //! | `results` | results with their engine, measurement and figures |
 //! | `ratios` | comparisons of engines, with the mathematics of `compare` |
 //! | `curves`, `timeline`, `sweeps` | latencies by percentile, single seconds, sweeps of a parameter |
+//! | `figures`, `amplification` | figures that suites name differently; estimates of amplifications in each second |
 //! | `data` | all of these, and the object for the script |
 //! | `page`, `overview`, `tables`, `heat` | the page: its frame, and its parts |
 //! | `picture` | the picture |
@@ -16,10 +17,12 @@
 //! All text of results is escaped by the templates (`maud`), and the data of the script by [`page`]. The page's policy
 //! allows no network and no script without the page's nonce. The script and the style sheet are in `assets`.
 
+mod amplification;
 pub mod command;
 mod curves;
 mod data;
 mod engines;
+mod figures;
 mod heat;
 mod numbers;
 mod overview;

@@ -111,6 +111,16 @@ fn header(data: &Data, title: &str) -> Markup {
     let (first, last) = (times.clone().min(), times.max());
     let results = data.results.records.len();
     let (incomplete, problems) = (data.incomplete(), data.sources.problems.len());
+    let cut_short = data.cut_short().count();
+    let warnings: Vec<String> = [
+        (incomplete, "result that is not complete", "results that are not complete"),
+        (cut_short, "run that was cut short", "runs that were cut short"),
+        (problems, "line or file that could not be read", "lines or files that could not be read"),
+    ]
+    .iter()
+    .filter(|(number, _, _)| *number > 0)
+    .map(|(number, one, many)| format!("{number} {}", if *number == 1 { one } else { many }))
+    .collect();
     html! {
         header.top {
             h1 { (title) }
@@ -126,15 +136,13 @@ fn header(data: &Data, title: &str) -> Markup {
                 }
                 @if let Some(machine) = machine(data) { " · " (machine) }
             }
-            @if incomplete + problems > 0 {
+            @if incomplete + problems + cut_short > 0 {
                 p.warning {
-                    a href="#problems" {
-                        @if incomplete > 0 { (count(incomplete, "result")) " of runs that did not complete" }
-                        @if incomplete > 0 && problems > 0 { ", and " }
-                        @if problems > 0 { (count(problems, "line")) " or files that could not be read" }
-                    }
-                    ". They are marked, and left out of the comparison."
+                    a href="#problems" { (warnings.join(", ")) } ". Incomplete results are marked, and left out of comparisons."
                 }
+            }
+            @if data.has_debug_builds() {
+                p.warning { "Some runs were made with a debug build. Their figures say nothing about speed." }
             }
             noscript { p.warning { "Without JavaScript there are no line charts; all tables, bars and heat maps are below." } }
             nav { div #tabs role="tablist" aria-label="Parts of the report" {} div #theme {} }

@@ -10,15 +10,15 @@ use super::ratios::{Bar, Chart, Row};
 use maud::{Markup, PreEscaped, html};
 
 /// The width of the whole picture, in pixels.
-const WIDTH: f64 = 880.0;
+const WIDTH: f64 = 930.0;
 /// Where the axis begins and ends.
-const AXIS: (f64, f64) = (300.0, 660.0);
+const AXIS: (f64, f64) = (330.0, 680.0);
 /// The height of a row.
 const ROW: f64 = 22.0;
 /// The height of the heading.
 const TOP: f64 = 84.0;
 /// Characters of a name that fit.
-const NAME: usize = 44;
+const NAME: usize = 48;
 
 const STYLE: &str = "\
 text{font:12px system-ui,-apple-system,'Segoe UI',Roboto,sans-serif;fill:#1d2329}\
@@ -142,6 +142,7 @@ fn line(
         name = format!("{name}, {}", data.labels[bar.engine]);
     }
     let (a, b) = judgement.medians;
+    let unit = row.unit.replace("documents", "docs");
     html! {
         text x=(AXIS.0 - 12.0) y=(middle + 4.0) text-anchor="end" { title { (name) } (shortened(&name)) }
         rect.{"c" (colour)}.pale[!matches!(verdict, Verdict::Better(_))] x=(rounded(one.min(end)))
@@ -150,7 +151,7 @@ fn line(
             line.i x1=(rounded(axis.x(low))) x2=(rounded(axis.x(high))) y1=(middle) y2=(middle) {}
         }
         text.b x=(AXIS.1 + 14.0) y=(middle + 4.0) { (ratio(judgement.ratio)) }
-        text.m x=(AXIS.1 + 60.0) y=(middle + 4.0) { (plain(a)) " : " (plain(b)) " " (row.unit) }
+        text.m x=(AXIS.1 + 60.0) y=(middle + 4.0) { (plain(a)) " : " (plain(b)) " " (unit) }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Results: each line with the engine, the measurement, the figures that `compare` knows, and where it came from.
 
 use super::engines::{Engine, Engines};
+use super::figures::{figures, number};
 use super::sources::{Line, Place, Problem, Sources};
 use crate::compare::{self, Key};
 use serde_json::Value;
@@ -71,8 +72,9 @@ impl Results {
         if both.contains(&engine) {
             engine.side = pair.as_ref().map(|(side, _)| side.clone());
         }
-        let figures = compare::figures(&name, object);
-        let (engine, measurement) = (self.engines.number(engine), self.measurement(name));
+        let figures = figures(&name, object);
+        let (engine, measurement) =
+            (self.engines.number(engine), self.measurement(readable(&name)));
         let error = object["error"].as_str().map(str::to_owned);
         let environment = line.run.map(|run| &sources.runs[run].environment);
         let command = text(object, "command").or_else(|| text(environment?, "command"));
@@ -118,7 +120,7 @@ impl Record {
 
     /// Returns a figure by the names of its field, which differ between suites.
     pub fn number(&self, paths: &[&str]) -> Option<f64> {
-        paths.iter().find_map(|path| self.object.pointer(path)?.as_f64())
+        number(&self.object, paths)
     }
 
     /// Returns the throughput and its unit.
@@ -167,6 +169,13 @@ fn engines_on_both_sides(lines: &[Line]) -> Vec<Engine> {
     let mut both: Vec<Engine> = seen.iter().map(|(engine, _)| engine.clone()).collect();
     both.retain(is_repeated);
     both
+}
+
+/// Returns the name of `compare` without words that all runs of db_bench share.
+fn readable(name: &str) -> String {
+    let name = name.replace("measured: db_bench ", "").replace(": db_bench ", " ");
+    let name = name.replace(", 1 threads", ", 1 thread");
+    name.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Returns a name for a result of a suite that this version does not know.

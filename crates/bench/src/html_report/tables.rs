@@ -42,6 +42,9 @@ const COSTS: [(&str, Unit, &[&str]); 15] = [
     ("To compact", Unit::Bytes, &["/debt_after/pending_compaction_bytes"]),
 ];
 
+/// The field with the figure that the tuning study published.
+const PUBLISHED: &str = "/published_ops_per_sec";
+
 /// The percentiles of the table.
 const PERCENTILES: [f64; 5] = [50.0, 95.0, 99.0, 99.9, 99.99];
 
@@ -86,7 +89,7 @@ pub fn time(data: &Data) -> Markup {
         let largest = measured.iter().copied().fold(0.0, f64::max);
         let first = series.lines.first().copied().unwrap_or_default();
         let last = series.lines.last().copied().unwrap_or_default();
-        html! { tr {
+        html! { tr data-measurement=(series.measurement) {
             td { (data.results.measurements[series.measurement]) }
             (engine_cell(data, series.engine))
             td.n { @if let Some(pair) = series.pair { (pair) } }
@@ -101,7 +104,7 @@ pub fn time(data: &Data) -> Markup {
         div.controls data-for="time" {}
         div.plots #time-plots {}
         h3 { "Summary of the seconds" }
-        (scroll("time lines", html! { (head) tbody { @for series in &data.series { (row(series)) } } }))
+        (scroll("time lines", html! { (head) tbody #time-rows { @for series in &data.series { (row(series)) } } }))
     }
 }
 
@@ -210,23 +213,26 @@ fn causes(data: &Data, records: &[usize]) -> String {
         .join(", ")
 }
 
-/// Every line of results.
+/// Every line of results. Columns that no result has are left out.
 pub fn results(data: &Data) -> Markup {
+    let any = |is: &dyn Fn(&Record) -> bool| data.results.records.iter().any(is);
+    let has_pairs = any(&|record| record.pair.is_some());
+    let has_errors = any(&|record| record.error.is_some());
+    let has_published = any(&|record| record.number(&[PUBLISHED]).is_some());
     let row = |(at, record): (usize, &Record)| {
-        let object = &record.object;
         html! {
             tr data-records=(at) .incomplete[!record.is_complete] {
                 td { (data.results.measurements[record.measurement]) (mark(record)) }
                 (engine_cell(data, record.engine))
-                td { @if let Some((side, pair)) = &record.pair { (side) " " (pair) } }
+                @if has_pairs { td { @if let Some((side, pair)) = &record.pair { (side) " " (pair) } } }
                 @match record.throughput() {
                     Some((rate, unit)) => td.n data-value=(rate) { (plain(rate)) " " (unit) },
                     None => td.n { "–" },
                 }
-                td.n { @if let Some(seconds) = object["seconds"].as_f64() { (plain(seconds)) " s" } @else { "–" } }
-                td.n { @if let Some(rate) = object["published_ops_per_sec"].as_f64() { (plain(rate)) } }
-                td { (object["time"].as_str().unwrap_or("–")) }
-                td { (record.error.as_deref().unwrap_or("")) }
+                td.n { @if let Some(seconds) = record.number(&["/seconds"]) { (plain(seconds)) " s" } @else { "–" } }
+                @if has_published { td.n { @if let Some(rate) = record.number(&[PUBLISHED]) { (plain(rate)) } } }
+                td.time { (record.object["time"].as_str().unwrap_or("–")) }
+                @if has_errors { td { (record.error.as_deref().unwrap_or("")) } }
                 (source_cell(data, &[at]))
                 td { details { summary { "figures" } (figures(record)) } }
             }
@@ -236,8 +242,9 @@ pub fn results(data: &Data) -> Markup {
         div.controls data-for="results" {}
         (scroll("all results", html! {
             thead { tr {
-                th { "Workload" } th { "Engine" } th { "Pair" } th.n { "Throughput" } th.n { "Measured" }
-                th.n { "Published ops/s" } th { "Time" } th { "Error" } th { "Source" } th { "More" }
+                th { "Workload" } th { "Engine" } @if has_pairs { th { "Pair" } } th.n { "Throughput" } th.n { "Measured" }
+                @if has_published { th.n { "Published ops/s" } } th { "Time" } @if has_errors { th { "Error" } }
+                th { "Source" } th { "More" }
             } }
             tbody #result-rows { @for record in data.results.records.iter().enumerate() { (row(record)) } }
         }))
@@ -376,10 +383,16 @@ pub fn problems(data: &Data) -> Option<Markup> {
     };
     let is_incomplete = |(_, record): &(usize, &Record)| !record.is_complete;
     let records = || data.results.records.iter().enumerate().filter(is_incomplete);
-    (incomplete + problems.len() > 0).then(|| html! {
+    let cut_short: Vec<&str> = data.cut_short().map(|run| run.path.as_str()).collect();
+    (incomplete + problems.len() + cut_short.len() > 0).then(|| html! {
         @if !problems.is_empty() {
             h3 { "Not read" }
             (scroll("not read", html! { tbody { @for problem in problems { tr { td { (problem.place) } td { (problem.text) } } } } }))
+        }
+        @if !cut_short.is_empty() {
+            h3 { "Cut short" }
+            p.caption { "Their environment.json says that they did not end by themselves. Finished results in them count." }
+            (scroll("cut short", html! { tbody { @for run in &cut_short { tr { td { (run) } } } } }))
         }
         @if incomplete > 0 {
             h3 { "Not complete" }

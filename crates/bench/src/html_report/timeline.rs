@@ -14,7 +14,7 @@ const SHARED: [&str; 9] =
     ["suite", "workload", "step", "scenario", "benchmark", "label", "phase", "threads", "engine"];
 
 /// Figures of one second: the column's name, and the field.
-const COLUMNS: [(&str, &str); 8] = [
+const COLUMNS: [(&str, &str); 9] = [
     ("resident", "/resident_bytes"),
     ("pending", "/pending_compaction_bytes"),
     ("l0", "/l0_files"),
@@ -23,6 +23,7 @@ const COLUMNS: [(&str, &str); 8] = [
     ("read_amp", "/amplification/read"),
     ("space_amp", "/amplification/space"),
     ("device", "/device_bytes_written"),
+    ("read", "/bytes_read"),
 ];
 
 /// The seconds of one phase.
@@ -46,7 +47,7 @@ pub struct Series {
     pub warm_up: Vec<bool>,
     /// 1 if writes were delayed, 2 if they were stopped, 0 if neither, null if unknown.
     stalls: Vec<Value>,
-    /// Operations in each second, by kind.
+    /// Operations per second, by kind.
     pub operations: BTreeMap<String, Vec<Option<f64>>>,
     /// P99 in microseconds of each second, by kind.
     latencies: BTreeMap<String, Vec<Option<f64>>>,
@@ -161,8 +162,11 @@ impl Series {
         }
         let time = ((time + self.offset) * 1000.0).round() / 1000.0;
         let is_older = object["ops"].is_null() && number(object, "/read").is_some();
-        let operations =
-            if is_older { self.since(object, time - before) } else { numbers(&object["ops"]) };
+        let operations = if is_older {
+            self.since(object, time - before)
+        } else {
+            rates(&object["ops"], number(object, "/window_s").unwrap_or(1.0))
+        };
         let at = self.lines.len();
         self.lines.push(line.place.line);
         self.times.push(time);
@@ -194,7 +198,32 @@ impl Series {
         sums.into_iter().filter(|_| seconds > 0.5).map(rate).collect()
     }
 
-    /// Returns the operations of all kinds in each second, if they are known.
+    /// Returns a column by its name.
+    pub fn column(&self, name: &str) -> &[Option<f64>] {
+        let at = COLUMNS.iter().position(|(known, _)| *known == name);
+        at.map_or(&[], |at| &self.columns[at])
+    }
+
+    /// Returns the bytes of all levels in each second, if they are known.
+    pub fn tree_bytes(&self) -> Vec<Option<f64>> {
+        let levels = &self.levels[0];
+        let sum = |at: usize| {
+            let known: Vec<f64> = levels.values().filter_map(|level| level[at]).collect();
+            (!known.is_empty()).then(|| known.iter().sum())
+        };
+        (0..self.times.len()).map(sum).collect()
+    }
+
+    /// Sets a column that the lines do not have.
+    pub fn fill(&mut self, name: &str, values: Vec<Option<f64>>) {
+        if let Some(at) = COLUMNS.iter().position(|(known, _)| *known == name) {
+            if self.columns[at].iter().all(Option::is_none) {
+                self.columns[at] = values;
+            }
+        }
+    }
+
+    /// Returns the operations of all kinds per second, if they are known.
     pub fn totals(&self) -> Vec<Option<f64>> {
         let total = |at: usize| {
             let known: Vec<f64> = self.operations.values().filter_map(|kind| kind[at]).collect();
@@ -252,6 +281,13 @@ fn extend<K: Ord>(
         column.push(Some(value));
     }
     columns.values_mut().for_each(|column| column.resize(at + 1, None));
+}
+
+/// Returns operations per second from the operations of a window, which is not exactly a second.
+fn rates(operations: &Value, window: f64) -> BTreeMap<String, f64> {
+    let mut rates = numbers(operations);
+    rates.values_mut().for_each(|count| *count /= window.max(1e-3));
+    rates
 }
 
 fn numbers(object: &Value) -> BTreeMap<String, f64> {

@@ -323,6 +323,7 @@ impl<'a> Sampler<'a> {
         line.extend(Origin::get().fields());
         let kinds = phase.meters.kinds.iter().enumerate();
         let p99 = |i: usize| window.growth.percentile(i, 99.0);
+        let usage = Usage::now().since(&self.base.usage);
         let more = json!({
             "t": window.since_start,
             "window_s": window.seconds,
@@ -330,7 +331,8 @@ impl<'a> Sampler<'a> {
             "ops": used(&phase.meters, kinds.clone().map(|(i, _)| json!(window.growth.operations[i]))),
             "p99_us": used(&phase.meters, kinds.map(|(i, _)| json!(p99(i)))),
             "resident_bytes": resident,
-            "device_bytes_written": Usage::now().since(&self.base.usage).device_written,
+            "device_bytes_written": usage.device_written,
+            "bytes_read": usage.read_calls_bytes,
         });
         for part in [more, tree.json()] {
             if let Value::Object(part) = part {
