@@ -324,7 +324,7 @@
         stroke: withAlpha(engineColour(line.engine), line.alpha || 1),
         width: 1.75,
         dash: line.dashed ? [6, 4] : undefined,
-        points: { show: line.xs.length < 3, size: 6 },
+        points: { show: line.ys.filter((y) => y !== null).length < 3, size: 6 },
       }))],
       hooks: {
         drawClear: [(u) => (spec.bands || []).forEach((band) => drawBand(u, band, ink))],

@@ -1,7 +1,8 @@
 //! Estimates of the three amplifications in each measured second.
 //!
-//! Results have amplifications of a whole phase; lines of single seconds have bytes, but not the bytes of keys and values
-//! in them. These are taken to grow with the operations, which is right as long as the mix of operations is the same.
+//! Results have amplifications of a whole phase; lines of single seconds have bytes, but not the bytes of keys and
+//! values in them. These are taken to grow with the operations, which is right as long as the mix of operations is the
+//! same.
 //!
 //! * write: bytes sent to a device so far, per byte written by the user
 //! * read: bytes of read calls so far, per byte read by the user

@@ -319,6 +319,32 @@ fn runs_that_were_cut_short_and_debug_builds_are_marked() {
 }
 
 #[test]
+fn a_step_has_the_seconds_of_its_load_and_of_its_run() {
+    let second = |t: f64, state: &str, kind: &str| {
+        let line =
+            json!({"suite": "forestdb", "step": "load", "t": t, "state": state, "ops": {kind: 5}});
+        format!("{line}\n")
+    };
+    let line = |phase: &str| {
+        let line = json!({"suite": "forestdb", "step": "load", "phase": phase, "engine": "x", "documents_per_sec": 5.0});
+        format!("{line}\n")
+    };
+    for state in ["warm-up", "measured"] {
+        let timeline = [
+            second(0.1, "measured", "LOAD"),
+            second(1.0, state, "READ"),
+            second(1.5, "measured", "READ"),
+        ];
+        let files =
+            [("results.jsonl", line("load") + &line("run")), ("timeline.jsonl", timeline.concat())];
+        let data = read(&[directory(&files).path()]).unwrap();
+        let records: Vec<_> =
+            data.series.iter().map(|series| (series.record, series.times.len())).collect();
+        assert_eq!(records, [(Some(0), 1), (Some(1), 2)], "{state}");
+    }
+}
+
+#[test]
 fn seconds_of_older_steps_are_differences_of_sums() {
     let second = |state: &str, seconds: f64, read: u64| {
         let line = json!({"step": "pq.1", "state": state, "seconds": seconds, "read": read, "ranged": 0, "written": 0});

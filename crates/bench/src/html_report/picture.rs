@@ -24,10 +24,10 @@ const STYLE: &str = "\
 text{font:12px system-ui,-apple-system,'Segoe UI',Roboto,sans-serif;fill:#1d2329}\
 .t{font-size:15px;font-weight:600}.m{fill:#59636e}.b{font-weight:600}\
 .back{fill:#ffffff}.grid{stroke:#d8dde3}.one{stroke:#1d2329}.i{stroke:#1d2329;stroke-width:1.5}\
-.c0{fill:#b5532a}.c1{fill:#2b6cb0}.c2{fill:#0f7b62}.c3{fill:#8a3fa8}.c4{fill:#a3742a}.c5{fill:#b02a5b}.c6{fill:#5b6b00}.c7{fill:#4a5568}\
+.c0{fill:#b5532a}.c1{fill:#2b6cb0}.c2{fill:#0f7b62}.c3{fill:#8a3fa8}.c4{fill:#a3742a}.c5{fill:#b02a5b}.c6{fill:#5b6b00}.c7{fill:#6650a8}\
 .pale{opacity:.38}\
 @media (prefers-color-scheme:dark){text{fill:#e6e9ed}.m{fill:#9aa5b1}.back{fill:#0d1117}.grid{stroke:#30363d}.one,.i{stroke:#e6e9ed}\
-.c0{fill:#e58a5f}.c1{fill:#6aa9e9}.c2{fill:#4cc3a4}.c3{fill:#c98be2}.c4{fill:#d6ab5c}.c5{fill:#ee7fa6}.c6{fill:#b4c43c}.c7{fill:#a0aec0}}";
+.c0{fill:#e58a5f}.c1{fill:#6aa9e9}.c2{fill:#4cc3a4}.c3{fill:#c98be2}.c4{fill:#d6ab5c}.c5{fill:#ee7fa6}.c6{fill:#b4c43c}.c7{fill:#b4a5ea}}";
 
 /// Places of ratios on the axis.
 struct Axis {

@@ -146,10 +146,20 @@ impl Series {
             line.object["state"] == "measured" && self.warm_up.last() == Some(&true);
         let last = self.times.last().copied().unwrap_or(0.0);
         let pair = line.object["pair"].as_u64().or(line.pair.as_ref().map(|(_, pair)| *pair));
+        let begins_again = line.object["state"] == "warm-up" && self.warm_up.last() == Some(&false);
         self.file == line.place.file
             && self.shared == *shared
             && self.pair == pair
+            && !begins_again
+            && !self.has_other_kinds(&line.object["ops"])
             && (time + self.offset >= last || after_warm_up)
+    }
+
+    /// Returns whether none of these kinds of operations occurred before: kinds only become more within a phase.
+    fn has_other_kinds(&self, operations: &Value) -> bool {
+        let kinds = operations.as_object().filter(|kinds| !kinds.is_empty());
+        let is_new = |kind: &String| !self.operations.contains_key(kind);
+        !self.operations.is_empty() && kinds.is_some_and(|kinds| kinds.keys().all(is_new))
     }
 
     fn push(&mut self, line: &Line, time: f64) {
@@ -216,10 +226,10 @@ impl Series {
 
     /// Sets a column that the lines do not have.
     pub fn fill(&mut self, name: &str, values: Vec<Option<f64>>) {
-        if let Some(at) = COLUMNS.iter().position(|(known, _)| *known == name) {
-            if self.columns[at].iter().all(Option::is_none) {
-                self.columns[at] = values;
-            }
+        if let Some(at) = COLUMNS.iter().position(|(known, _)| *known == name)
+            && self.columns[at].iter().all(Option::is_none)
+        {
+            self.columns[at] = values;
         }
     }
 
@@ -306,7 +316,7 @@ fn stall(object: &Value) -> Value {
 }
 
 /// Returns the result that a line belongs to: in the same run, with the same shared fields, and not of an earlier
-/// series. A step with a load and a run has the seconds of the run.
+/// series. A step with a load and a run has the seconds of the load first.
 fn record(
     line: &Line,
     shared: &Map<String, Value>,
@@ -326,7 +336,8 @@ fn record(
     let all = results.records.iter().enumerate();
     let free = all.filter(|(at, record)| !used.contains(at) && matches(record));
     let free: Vec<(usize, &Record)> = free.collect();
-    let has_phase = shared.contains_key("phase");
+    // Older time lines have the seconds of runs only.
+    let has_phase = shared.contains_key("phase") || line.object["ops"].is_object();
     let is_run = |(_, record): &&(usize, &Record)| {
         has_phase || record.object["phase"] == "run" || record.object["phase"] == "measured"
     };

@@ -111,14 +111,19 @@ async function each(page, selector, then) {
   return values.length;
 }
 
-/** Checks that all visible charts have something drawn on them. */
+/** Checks that all visible charts have a line: colour, left of the labels; axes and the warm-up are grey. */
 async function drawn(page, where) {
   const blank = await page.$$eval(".plot canvas", (all) => all.filter((canvas) => {
     if (!canvas.checkVisibility()) return false;
-    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-    const colours = new Set();
-    for (let i = 0; i < data.length; i += 4) if (data[i + 3] > 200) colours.add(`${data[i]},${data[i + 1]},${data[i + 2]}`);
-    return colours.size < 3;
+    const plot = canvas.closest(".u-wrap").querySelector(".u-over").getBoundingClientRect();
+    const right = plot.right - canvas.getBoundingClientRect().left + 4;
+    const { data } = canvas.getContext("2d").getImageData(0, 0, Math.floor(right), canvas.height);
+    let coloured = 0;
+    for (let i = 0; i < data.length; i += 4) {
+      const [r, g, b, a] = data.subarray(i, i + 4);
+      if (a > 150 && Math.max(r, g, b) - Math.min(r, g, b) > 50) coloured += 1;
+    }
+    return coloured < 4;
   }).length);
   check(blank === 0, `${where}: ${blank} charts are blank`);
 }
