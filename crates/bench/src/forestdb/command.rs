@@ -7,6 +7,7 @@ use super::rall::{ARGUMENTS, Arguments, STEPS};
 use super::rows::{Effect, ROWS};
 use super::suite::{self, Job};
 use crate::report::say;
+use crate::shared::warm_up::WarmUp;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use std::path::{Path, PathBuf};
 
@@ -72,6 +73,10 @@ fn overrides(args: &ArgMatches, ini: &mut Ini) -> Result<(), String> {
     }
     if let Some(filler) = args.get_one::<String>("filler") {
         ini.set("ferrolith_bench", "filler", filler)?;
+    }
+    if let Some(text) = args.get_one::<String>("warm-up") {
+        WarmUp::parse(text)?;
+        ini.set("ferrolith_bench", "warm_up", text)?;
     }
     if let Some(dir) = args.get_one::<PathBuf>("dir") {
         for key in ["filename", "init_filename"] {
@@ -182,6 +187,9 @@ fn common(command: Command) -> Command {
             .value_name("N")
             .value_parser(value_parser!(u64))
             .help("Seed of bodies and choices [default: 1]"),
+        Arg::new("warm-up").long("warm-up").value_name("SECONDS|auto[:MOST]").help(
+            "Warm-up of each measured part: for seconds, or until the throughput is steady",
+        ),
         Arg::new("filler").long("filler").value_parser(["document", "buffer"]).help(
             "Random bytes of bodies: for each document, or for each buffer as in the original program \
              [default: document]",

@@ -4,6 +4,7 @@ use super::choose::{BatchSize, Centre, Scatter};
 use super::document::{Filler, Length, Shape};
 use super::ini::Ini;
 use super::zipf::Zipf;
+use crate::shared::warm_up::WarmUp;
 use std::sync::Arc;
 
 /// One step: a population, a measured part, or both.
@@ -23,8 +24,8 @@ pub struct Config {
     pub threads: Threads,
     /// Their operations.
     pub operation: Operation,
-    /// Seconds of warm-up.
-    pub warm: u64,
+    /// The warm-up.
+    pub warm_up: WarmUp,
     /// The end of the measured part.
     pub limits: Limits,
     /// Record latencies.
@@ -146,7 +147,7 @@ impl Config {
             population,
             threads,
             operation,
-            warm: ini.number("operation", "warmingup")?,
+            warm_up: warm_up(ini)?,
             limits,
             latencies: ini.number::<u64>("latency_monitor", "rate")? > 0,
             seed: ini.number("ferrolith_bench", "seed")?,
@@ -231,6 +232,14 @@ fn shape(ini: &Ini) -> Result<Shape, String> {
             _ => Filler::Buffer,
         },
     })
+}
+
+fn warm_up(ini: &Ini) -> Result<WarmUp, String> {
+    let seconds: u64 = ini.number("operation", "warmingup")?;
+    let Some(text) = ini.text("ferrolith_bench", "warm_up") else {
+        return Ok(if seconds > 0 { WarmUp::Seconds(seconds) } else { WarmUp::None });
+    };
+    WarmUp::parse(text).map_err(|e| format!("[ferrolith_bench] warm_up: {e}"))
 }
 
 fn tree(ini: &Ini) -> Result<Tree, String> {

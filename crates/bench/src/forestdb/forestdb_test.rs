@@ -271,7 +271,7 @@ fn the_steps_have_the_threads_and_writes_of_the_script() {
             (readers, iterators, writers)
         );
         assert_eq!((threads.rates, config.operation.sync), ((0, rate), sync), "{name}");
-        assert_eq!((config.warm, config.limits.seconds), seconds, "{name}");
+        assert_eq!((config.warm_up.most_seconds(), config.limits.seconds), seconds, "{name}");
         assert_eq!(config.population.is_some(), name == "load");
         assert_eq!(config.shape.documents, 56_000_000);
         assert_eq!(config.operation.write_percent, None);

@@ -160,11 +160,11 @@ impl Outcome {
     /// The report of a measured part.
     pub fn text(&self, context: &Context<'_>) -> String {
         let mut out = format!(
-            "{}: {} documents in {:.3} s after {} s of warm-up{}\n",
+            "{}: {} documents in {:.3} s after {:.0} s of warm-up{}\n",
             context.step,
             self.documents(),
             self.elapsed,
-            context.config.warm,
+            context.record.warm_up_seconds,
             if self.interrupted { ", NOT COMPLETE" } else { "" }
         );
         let per_second = |number: u64| number as f64 / self.elapsed.max(1e-9);
@@ -226,8 +226,8 @@ impl Outcome {
             "threads": threads.readers + threads.iterators + threads.writers,
             "reader_ops": config.threads.rates.0,
             "writer_ops": config.threads.rates.1,
-            "warm_up_seconds": config.warm,
-            "warm_up": { "seconds": context.record.warm_up_seconds, "detected": false },
+            "warm_up_seconds": context.record.warm_up_seconds.round() as u64,
+            "warm_up": context.record.warm_up(),
             "complete": !self.interrupted && self.error.is_none(),
             "error": self.error,
             "documents": self.documents(),

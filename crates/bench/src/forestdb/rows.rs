@@ -128,6 +128,7 @@ pub const ROWS: &[Row] = &[
     row("latency_monitor", "max_samples", "1000000", Never("histograms need no limit of samples"), "Not used"),
     row("ferrolith_bench", "seed", "1", All, "Seed of bodies and choices; keys and lengths do not depend on it"),
     row("ferrolith_bench", "filler", "document", All, "document: each document gets its own random bytes; buffer: one run of bytes per buffer, as in the original program"),
+    row("ferrolith_bench", "warm_up", "", All, "auto, or auto: and the most seconds: measure when the throughput is steady; default: warmingup"),
     row("ferrolith_bench", "level_base_mb", "512", Lsm, "Target size of level 1, in MiB"),
     row("ferrolith_bench", "target_file_kb", "32768", Lsm, "Target size of an SST, in KiB"),
 ];

@@ -10,6 +10,7 @@ use super::worker::{self, Role};
 use crate::shared::latency::Latencies;
 use crate::shared::meters::Meters;
 use crate::shared::recorder::Recorder;
+use crate::shared::warm_up::WarmUp;
 use crate::target::WriteMode;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
@@ -153,9 +154,10 @@ pub fn run(shared: &Shared<'_>, stop: &AtomicBool, recorder: &mut Recorder) -> O
     let config = shared.config;
     std::thread::scope(|scope| {
         let threads = worker::spawn(scope, shared);
-        if config.warm > 0 {
-            shared.watch(Some(Instant::now() + Duration::from_secs(config.warm)), stop);
-            recorder.measured();
+        if config.warm_up != WarmUp::None {
+            let is_over = || stop.load(Ordering::Relaxed) || shared.state() == State::Over;
+            let detected = config.warm_up.wait(&shared.meters, is_over);
+            recorder.measured(detected);
         }
         let start = Instant::now();
         shared.set(State::Measured);

@@ -97,7 +97,7 @@ pub fn run(job: &Job) -> Result<bool> {
 
 /// Returns how long a step takes, without its load.
 fn seconds(config: &Config) -> f64 {
-    (config.warm + config.limits.seconds) as f64
+    (config.warm_up.most_seconds() + config.limits.seconds) as f64
 }
 
 /// The engine must exist, and so must the databases if the first step does not populate them.
@@ -235,7 +235,7 @@ impl Suite<'_> {
         let shared = Shared::new(config, &files, mode);
         let limit = |limit: u64| Some(limit).filter(|limit| *limit > 0);
         let size = Size {
-            warm_up_seconds: config.warm as f64,
+            warm_up_seconds: config.warm_up.most_seconds() as f64,
             seconds: limit(config.limits.seconds).map(|seconds| seconds as f64),
             operations: limit(config.limits.documents),
             later_seconds: Some(later),

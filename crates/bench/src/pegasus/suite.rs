@@ -15,6 +15,7 @@ use crate::shared::run_dir::RunDir;
 use crate::shared::screen::stop_at_ctrl_c;
 use crate::shared::tree::Debt;
 use crate::shared::view::{Screen, Size};
+use crate::shared::warm_up::WarmUp;
 use crate::target::{self, ReadMode, Result, Target, WriteMode};
 use crate::ycsb::client::{Client, Embedded};
 use crate::ycsb::properties::Properties;
@@ -262,9 +263,9 @@ impl Suite<'_> {
         let meters = Arc::new(Meters::new(&KINDS, workload.threads));
         let debt = || Debt::now(from_ref(target), from_ref(&job.dir));
         let before = debt();
-        let recorder = self.record(&case, phase, &workload, (engine, target), &meters, left);
-        let terms = Terms { phase, seed: job.seed, slowdown: 0.0 };
-        let outcome = run::run(&workload, terms, client, &meters, self.stop);
+        let mut recorder = self.record(&case, phase, &workload, (engine, target), &meters, left);
+        let terms = Terms { phase, seed: job.seed, slowdown: 0.0, warm_up: WarmUp::None };
+        let outcome = run::run(&workload, terms, client, &meters, self.stop, &mut recorder);
         let name = case.name();
         let values = if case.multi { ROW as f64 } else { 1.0 };
         let context = Context {

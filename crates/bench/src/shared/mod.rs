@@ -16,6 +16,7 @@
 //! | `screen` | Ctrl-C, lines of JSON |
 //! | `tree` | levels, compaction debt, syncs and stalls of an engine |
 //! | `view` | the live view of a phase |
+//! | `warm_up` | the warm-up of a phase, and when it has lasted long enough |
 
 pub mod child;
 pub mod db_bench;
@@ -31,3 +32,4 @@ pub mod schedule;
 pub mod screen;
 pub mod tree;
 pub mod view;
+pub mod warm_up;

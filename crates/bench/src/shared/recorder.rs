@@ -59,6 +59,8 @@ pub struct Record {
     pub counters: Counters,
     /// Seconds of warm-up before it.
     pub warm_up_seconds: f64,
+    /// The warm-up ended because the throughput was steady.
+    pub warm_up_detected: bool,
 }
 
 /// Bytes that the user wrote, read, and keeps: what amplifications are relative to. 0: not known.
@@ -88,6 +90,11 @@ impl Record {
             "stall_seconds": self.counters.stall_seconds,
             "stalls_by_cause": self.counters.stalls,
         })
+    }
+
+    /// Returns the object `warm_up` of a line of results.
+    pub fn warm_up(&self) -> Value {
+        json!({"seconds": self.warm_up_seconds, "detected": self.warm_up_detected})
     }
 
     /// Returns the object `amplification` of a line of results.
@@ -132,6 +139,8 @@ pub struct Recorder {
     /// Bytes written and counters of the engine at the beginning of the measured part.
     written: u64,
     counters: Counters,
+    /// The warm-up ended because the throughput was steady.
+    detected: bool,
 }
 
 impl Recorder {
@@ -147,11 +156,12 @@ impl Recorder {
         let written = watch.as_ref().map_or(0, FileWatch::bytes);
         let sampled = Arc::clone(&shared);
         let thread = std::thread::spawn(move || Sampler::new(&sampled).run());
-        Recorder { shared, watch, thread: Some(thread), began, written, counters }
+        Recorder { shared, watch, thread: Some(thread), began, written, counters, detected: false }
     }
 
-    /// Ends the warm-up.
-    pub fn measured(&mut self) {
+    /// Ends the warm-up, because the throughput was steady if `detected`.
+    pub fn measured(&mut self, detected: bool) {
+        self.detected = detected;
         Memory::reset_peak();
         self.written = self.watch.as_ref().map_or(0, FileWatch::bytes);
         self.counters = Counters::now(&self.shared.phase.targets);
@@ -183,6 +193,7 @@ impl Recorder {
             } else {
                 0.0
             },
+            warm_up_detected: self.detected,
         })
     }
 

@@ -18,7 +18,7 @@ fn a_phase_leaves_lines_for_each_state_and_the_costs_of_the_measured_part() {
     });
     meters.of(0).count(0, 5);
     std::thread::sleep(Duration::from_millis(20));
-    recorder.measured();
+    recorder.measured(true);
     meters.of(0).count(0, 7);
     meters.of(0).time(0, 1000);
     std::fs::write(dir.path().join("data"), vec![1; 1 << 16]).unwrap();
@@ -39,6 +39,7 @@ fn a_phase_leaves_lines_for_each_state_and_the_costs_of_the_measured_part() {
     assert!((0.99..1.2).contains(&lines[1]["t"].as_f64().unwrap()), "{text}");
     assert_eq!((&lines[1]["levels"], &lines[1]["suite"]), (&Value::Null, &json!("test")));
     assert!((0.02..1.0).contains(&record.warm_up_seconds));
+    assert_eq!(record.warm_up()["detected"], true);
     assert!(record.written >= 1 << 16, "{}", record.written);
     let user = UserBytes { written: record.written as f64 / 2.0, ..UserBytes::default() };
     assert_eq!(record.amplification(user, 9), json!({"write": 2.0, "read": null, "space": null}));

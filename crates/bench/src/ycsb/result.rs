@@ -140,7 +140,7 @@ impl Outcome {
             "device_bytes_written": usage.device_written,
             "bytes_on_disk": bytes_on_disk,
             "label": null,
-            "warm_up": { "seconds": context.record.warm_up_seconds, "detected": false },
+            "warm_up": context.record.warm_up(),
             "cost": context.record.cost(),
             "amplification": context.record.amplification(user, bytes_on_disk),
             "debt_before": context.debt.0.json(),

@@ -11,10 +11,12 @@ use super::workload::{Operation, Workload};
 use crate::rng::Random64;
 use crate::shared::latency::Latencies;
 use crate::shared::meters::Meters;
+use crate::shared::recorder::Recorder;
 use crate::shared::schedule::Schedule;
+use crate::shared::warm_up::WarmUp;
 use crate::target::Result;
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -54,6 +56,10 @@ struct Shared<'a> {
     stop: &'a AtomicBool,
     error: Mutex<Option<String>>,
     meters: &'a Meters,
+    /// The warm-up is over.
+    measured: AtomicBool,
+    /// Threads that have ended.
+    ended: AtomicUsize,
 }
 
 /// How a phase runs, apart from its workload.
@@ -65,16 +71,19 @@ pub struct Terms {
     pub seed: u64,
     /// Every operation takes this many percent longer, by busy waiting.
     pub slowdown: f64,
+    /// The warm-up, whose operations do not count.
+    pub warm_up: WarmUp,
 }
 
 /// Runs a phase. `client` creates a thread's client; `meters` has one for each thread and the kinds of
-/// [`Operation::ALL`]; `stop` ends the phase early.
+/// [`Operation::ALL`]; `stop` ends the phase early; `recorder` learns when the warm-up ends.
 pub fn run<'c>(
     workload: &Workload,
     terms: Terms,
     client: impl Fn() -> Result<Box<dyn Client + 'c>> + Sync,
     meters: &Meters,
     stop: &AtomicBool,
+    recorder: &mut Recorder,
 ) -> Outcome {
     let (first, count) = workload.load;
     let phase = terms.phase;
@@ -91,14 +100,22 @@ pub fn run<'c>(
         stop,
         error: Mutex::new(None),
         meters,
+        measured: AtomicBool::new(terms.warm_up == WarmUp::None),
+        ended: AtomicUsize::new(0),
     };
     let (threads, elapsed) = std::thread::scope(|scope| {
         let spawn = |id: usize| {
             let (shared, client) = (&shared, &client);
             scope.spawn(move || shared.thread(id, client()).counted)
         };
-        let start = Instant::now();
+        let mut start = Instant::now();
         let threads: Vec<_> = (0..meters.threads()).map(spawn).collect();
+        if terms.warm_up != WarmUp::None {
+            let detected = terms.warm_up.wait(meters, || shared.is_over());
+            recorder.measured(detected);
+            start = Instant::now();
+            shared.measured.store(true, Ordering::Release);
+        }
         let results: Vec<_> = threads.into_iter().map(|thread| thread.join()).collect();
         (results, start.elapsed().as_secs_f64())
     });
@@ -150,6 +167,12 @@ struct Thread<'s> {
 }
 
 impl<'s> Shared<'s> {
+    /// Returns whether nothing is left to wait for.
+    fn is_over(&self) -> bool {
+        let threads = self.meters.threads();
+        self.stop.load(Ordering::Relaxed) || self.ended.load(Ordering::Relaxed) == threads
+    }
+
     fn thread<'c>(&'s self, id: usize, client: Result<Box<dyn Client + 'c>>) -> Thread<'s> {
         let mut thread = Thread {
             shared: self,
@@ -166,6 +189,7 @@ impl<'s> Shared<'s> {
             let mut error = self.error.lock().unwrap_or_else(PoisonError::into_inner);
             error.get_or_insert(e);
         }
+        self.ended.fetch_add(1, Ordering::Relaxed);
         thread
     }
 }
@@ -192,10 +216,19 @@ impl Thread<'_> {
         let mut schedule = Schedule::new(shared.workload.target, shared.meters.threads(), id);
         let meter = shared.meters.of(id);
         let seconds = if shared.terms.phase == Phase::Run { shared.workload.seconds } else { 0 };
-        let end = (seconds > 0).then(|| Instant::now() + Duration::from_secs(seconds));
-        while !shared.stop.load(Ordering::Relaxed)
-            && shared.begun.fetch_add(1, Ordering::Relaxed) < shared.limit
-        {
+        let end_from_now = || (seconds > 0).then(|| Instant::now() + Duration::from_secs(seconds));
+        let mut measured = shared.measured.load(Ordering::Acquire);
+        let mut end = end_from_now().filter(|_| measured);
+        let mut warm_up_bytes = (0, 0);
+        while !shared.stop.load(Ordering::Relaxed) {
+            if !measured && shared.measured.load(Ordering::Acquire) {
+                // What was counted so far belongs to the warm-up.
+                (measured, end, self.counted) = (true, end_from_now(), Counted::default());
+                warm_up_bytes = client.user_bytes();
+            }
+            if measured && shared.begun.fetch_add(1, Ordering::Relaxed) >= shared.limit {
+                break;
+            }
             let intended = schedule.wait();
             let begin = Instant::now();
             if end.is_some_and(|end| begin >= end) {
@@ -211,7 +244,12 @@ impl Thread<'_> {
             meter.count(operation as usize, 1);
             meter.time(operation as usize, nanos);
         }
-        self.counted.user_bytes = client.user_bytes();
+        let (written, read) = client.user_bytes();
+        self.counted.user_bytes = (written - warm_up_bytes.0, read - warm_up_bytes.1);
+        if !measured {
+            // Nothing was measured.
+            self.counted = Counted::default();
+        }
         Ok(())
     }
 

@@ -14,6 +14,7 @@ use crate::shared::run_dir::{RunDir, placed};
 use crate::shared::screen::{append_line, stop_at_ctrl_c};
 use crate::shared::tree::Debt;
 use crate::shared::view::{Screen, Size};
+use crate::shared::warm_up::WarmUp;
 use crate::target::{self, ReadMode, Result, Target, WriteMode, has_database};
 use serde_json::Value;
 use std::path::PathBuf;
@@ -42,6 +43,8 @@ pub struct Settings {
     pub json: Option<PathBuf>,
     /// The directory of results, which must not exist.
     pub results: Option<PathBuf>,
+    /// The warm-up of a run.
+    pub warm_up: WarmUp,
     /// Show no progress.
     pub quiet: bool,
     /// Percent by which every operation is made longer.
@@ -98,9 +101,14 @@ pub fn run(settings: &Settings) -> Result<bool> {
     let debt = || Debt::now(from_ref(&target), from_ref(&settings.db));
     let before = debt();
     let timeline = dir.as_ref().map(RunDir::timeline);
-    let recorder = record(settings, &workload, (&name, &target), &meters, timeline);
-    let terms = Terms { phase: settings.phase, seed: settings.seed, slowdown: settings.slowdown };
-    let outcome = run::run(&workload, terms, client, &meters, &stop);
+    let mut recorder = record(settings, &workload, (&name, &target), &meters, timeline);
+    let terms = Terms {
+        phase: settings.phase,
+        seed: settings.seed,
+        slowdown: settings.slowdown,
+        warm_up: settings.warm_up,
+    };
+    let outcome = run::run(&workload, terms, client, &meters, &stop, &mut recorder);
     let records = match settings.phase {
         Phase::Load => meters.operations(),
         Phase::Run => workload.records + meters.operations_of(Operation::Insert as usize),
@@ -162,8 +170,12 @@ fn record(
         Phase::Run => Some(workload.operations).filter(|operations| *operations > 0),
     };
     let seconds = Some(workload.seconds).filter(|seconds| phase == Phase::Run && *seconds > 0);
-    let size =
-        Size { seconds: seconds.map(|seconds| seconds as f64), operations, ..Size::default() };
+    let size = Size {
+        warm_up_seconds: settings.warm_up.most_seconds() as f64,
+        seconds: seconds.map(|seconds| seconds as f64),
+        operations,
+        ..Size::default()
+    };
     Recorder::start(recorder::Phase {
         name: format!("ycsb {files} {}", phase.name()),
         fields: fields
@@ -176,7 +188,7 @@ fn record(
         timeline,
         screen: Screen::of(settings.quiet),
         size,
-        warm_up: false,
+        warm_up: settings.warm_up != WarmUp::None,
     })
 }
 

@@ -132,6 +132,20 @@ fn the_steps_do_the_operations_of_the_script() {
 }
 
 #[test]
+fn a_warm_up_ends_when_the_throughput_is_steady_or_after_its_most_seconds() {
+    let dir = tempfile::tempdir().unwrap();
+    let more = ["--engine", "ferrolith", "--steps", "load", "--warm-up", "auto:6"];
+    let lines = rall(dir.path(), "1", "no", &more);
+    let line = &lines[1];
+    let seconds = line["warm_up"]["seconds"].as_f64().unwrap();
+    assert!(seconds >= 4.9 && (line["warm_up"]["detected"] == true || seconds >= 6.0), "{line}");
+    assert_eq!(number(line, "/documents"), MEASURED);
+    // The step's own settings repeat the warm-up.
+    let ini = std::fs::read_to_string(results(dir.path()).join("load.ini")).unwrap();
+    assert!(ini.contains("warm_up = auto:6"), "{ini}");
+}
+
+#[test]
 fn a_periodic_load_syncs_and_keeps_its_wal() {
     let dir = tempfile::tempdir().unwrap();
     let steps = ["--engine", "ferrolith", "--steps", "load"];

@@ -139,6 +139,38 @@ fn a_run_directory_has_the_environment_the_line_and_each_second() {
 }
 
 #[test]
+fn operations_of_a_warm_up_do_not_count() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = workload(dir.path(), WORKLOADS[0].1);
+    phase("load", dir.path(), &file, &[]);
+    let results = dir.path().join("results");
+    let more = ["--warm-up", "1", "-p", "threadcount=2", "--results", results.to_str().unwrap()];
+    let run = phase("run", dir.path(), &file, &more);
+    assert_eq!((&run["operations"], &run["complete"]), (&4000.into(), &true.into()), "{run}");
+    assert_eq!(run["warm_up"]["detected"], false);
+    assert!(run["warm_up"]["seconds"].as_f64() >= Some(1.0), "{run}");
+    let timeline = std::fs::read_to_string(results.join("timeline.jsonl")).unwrap();
+    let seconds: Vec<Value> =
+        timeline.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(seconds.first().unwrap()["state"], "warm-up", "{timeline}");
+    let last = seconds.last().unwrap();
+    assert_eq!(last["state"], "measured", "{timeline}");
+    let run = phase("run", dir.path(), &file, &["--warm-up", "auto:6"]);
+    assert_eq!(run["operations"], 4000);
+    let warm_up = run["warm_up"]["seconds"].as_f64().unwrap();
+    assert!(warm_up >= 4.9, "five windows must agree: {run}");
+    assert!(run["warm_up"]["detected"] == true || warm_up >= 6.0, "{run}");
+    let refused = |name: &str, text: &str, expected: &str| {
+        let db = dir.path().join("db");
+        let output = bench(&["ycsb", name, "--db", db.to_str().unwrap(), "--warm-up", text]);
+        assert!(!output.status.success());
+        assert!(self::text(&output).contains(expected), "{}", self::text(&output));
+    };
+    refused("run", "soon", "warm-up soon: expected seconds, auto");
+    refused("load", "auto", "--warm-up: a load has no warm-up");
+}
+
+#[test]
 fn a_time_ends_a_run() {
     let dir = tempfile::tempdir().unwrap();
     let file = workload(dir.path(), WORKLOADS[2].1);
