@@ -123,6 +123,9 @@ pub fn run(job: &Job) -> Result<bool> {
     for other in SIDES.iter().skip(1).take(job.engines.len().saturating_sub(1)) {
         suite.compare(&dir, other)?;
     }
+    if cfg!(debug_assertions) {
+        dir.say("WARNING: this is a debug build of ferrolith; its figures are meaningless")?;
+    }
     dir.say(&format!(
         "results: {}\ntook {}",
         dir.path().display(),
