@@ -14,7 +14,7 @@
 //! | `picture` | the picture |
 //! | `numbers` | numbers with units |
 //!
-//! All text of results is escaped by the templates (`maud`), and the data of the script by [`page`]. The page's policy
+//! All text of results is escaped by the templates (`maud`), and the data of the script by `page`. The page's policy
 //! allows no network and no script without the page's nonce. The script and the style sheet are in `assets`.
 
 mod amplification;

@@ -29,8 +29,8 @@ pub struct ProtocolError(pub String);
 
 /// The state of parsing one connection's requests.
 ///
-/// [`next`](Parser::next) finds the end of a request in a buffer that begins with that request; [`arguments`]
-/// (Parser::arguments) then lends its arguments.
+/// [`next`](Parser::next) finds the end of a request in a buffer that begins with that request;
+/// [`arguments`](Parser::arguments) then lends its arguments.
 #[derive(Debug, Default)]
 pub struct Parser {
     /// The arguments: positions in the buffer, or in `inline`.
