@@ -75,7 +75,7 @@ pub fn command() -> Command {
             Arg::new("pairs")
                 .long("pairs")
                 .value_name("N")
-                .default_value("3")
+                .default_value("5")
                 .value_parser(value_parser!(u32).range(1..=999))
                 .help("The number of pairs; a verdict needs at least 3"),
             Arg::new("threads")

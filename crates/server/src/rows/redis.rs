@@ -1,4 +1,4 @@
-//! Rows of a Redis table. `docs/formats/redis-rows.md` describes the same bytes for readers of files.
+//! Rows of a Redis table.
 //!
 //! ```text
 //! key of a row (integers are big-endian)
