@@ -61,7 +61,7 @@ fn the_parts_are_listed_and_mistakes_create_nothing() {
         assert!(text(&output).contains(expected), "{more:?}: {}", text(&output));
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0, "{more:?}");
     };
-    refused(&["--minutes", "1"], "2 engines and 3 pairs need at least 6 minutes");
+    refused(&["--minutes", "1", "--pairs", "3"], "2 engines and 3 pairs need at least 6 minutes");
     refused(&["--engines", "ferrolith"], "expected 2 to 6 engines, found 1");
     refused(&["--engines", "ferrolith,rocks"], "engine rocks: expected");
     refused(&["--parts", "all"], "in-memory, tuning, forestdb, pegasus, ycsb");
