@@ -106,6 +106,24 @@ impl Workers {
     }
 }
 
+/// One of the connections that may exist. Dropping it gives it back, also when serving panics.
+struct Seat(Arc<Shared>);
+
+impl Seat {
+    /// Takes a seat, unless all are taken.
+    fn take(shared: &Arc<Shared>) -> Option<Seat> {
+        let before = shared.connections.fetch_add(1, Ordering::Relaxed);
+        let seat = Seat(shared.clone());
+        (before < shared.connections_max).then_some(seat)
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        self.0.connections.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
 async fn accept(listener: TcpListener, shared: Arc<Shared>) {
     let listener = match tokio::net::TcpListener::from_std(listener) {
         Ok(listener) => listener,
@@ -119,17 +137,13 @@ async fn accept(listener: TcpListener, shared: Arc<Shared>) {
                 continue;
             }
         };
-        if shared.connections.fetch_add(1, Ordering::Relaxed) >= shared.connections_max {
-            shared.connections.fetch_sub(1, Ordering::Relaxed);
-            continue;
-        }
-        let shared = shared.clone();
+        let Some(seat) = Seat::take(&shared) else { continue };
         tokio::spawn(async move {
+            let shared = &seat.0;
             // Without it small replies wait for the client's acknowledgements.
             _ = stream.set_nodelay(true);
             // A broken connection concerns nobody else.
             _ = thft::serve(stream, Vec::new(), &shared.service, &shared.store).await;
-            shared.connections.fetch_sub(1, Ordering::Relaxed);
         });
     }
 }

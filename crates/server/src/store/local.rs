@@ -114,6 +114,7 @@ impl LocalStore {
     /// few seconds.
     pub fn tick(&self, clock: &dyn Clock) -> Result<()> {
         let now_ms = clock.wall_ms();
+        let now = || (now_ms, self.versions.peek());
         let mut pending = self.pending.lock();
         match *pending {
             Some((ms, version)) if now_ms >= ms + HORIZON_LAG_MS => {
@@ -121,12 +122,11 @@ impl LocalStore {
                 row.extend(version.to_be_bytes());
                 self.db.put(HORIZONS_ROW, row)?;
                 self.horizons.raise(ms, version);
-                *pending = Some((now_ms, self.versions.peek()));
+                *pending = Some(now());
             }
+            Some((ms, _)) if now_ms >= ms => {}
             // The first call, or a clock that was set back.
-            None => *pending = Some((now_ms, self.versions.peek())),
-            Some((ms, _)) if now_ms < ms => *pending = Some((now_ms, self.versions.peek())),
-            Some(_) => {}
+            _ => *pending = Some(now()),
         }
         Ok(())
     }
