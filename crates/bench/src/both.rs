@@ -31,10 +31,7 @@ struct Side {
 /// Returns Ferrolith and the peer that the flags name.
 fn sides(flags: &Flags) -> [Side; 2] {
     let own = flags.text("peer_flags").split_whitespace().map(str::to_owned).collect();
-    let theirs = match flags.text("engine_lib") {
-        "" => target::default_library(),
-        path => PathBuf::from(path),
-    };
+    let theirs = target::library(flags);
     let side = |word, name, dir, flags| Side { word, name, dir, flags, library: theirs.clone() };
     let peer = match flags.text("peer") {
         "ferrolith" => side("ferrolith", "peer", "ferrolith", own),

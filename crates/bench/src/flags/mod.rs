@@ -171,7 +171,7 @@ impl Flags {
     pub fn uses_library(&self) -> bool {
         match self.text("engine") {
             "ferrolith" => !self.is_given("engine") && !self.text("engine_lib").is_empty(),
-            "both" => self.text("peer") == "lib",
+            "both" => self.text("peer") == "lib" || !self.text("own_lib").is_empty(),
             engine => engine == "lib",
         }
     }

@@ -18,13 +18,12 @@ use super::report::Context;
 use super::run::{self, Outcome, Shared};
 use crate::shared::environment::About;
 use crate::shared::meters::Meters;
-use crate::shared::recorder::{Phase, Recorder};
+use crate::shared::recorder::{self, Phase, Recorder};
 use crate::shared::results;
 use crate::shared::run_dir::RunDir;
 use crate::shared::screen::stop_at_ctrl_c;
 use crate::shared::view::{Screen, Size};
 use crate::target::{self, Result, has_database};
-use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -171,10 +170,9 @@ impl Suite<'_> {
     fn record(&self, step: &Step<'_>, files: &Files, meters: &Arc<Meters>, size: Size) -> Recorder {
         let engine = self.engine(files);
         let fields = [("suite", "forestdb"), ("step", step.name), ("engine", &engine)];
-        let fields = fields.map(|(name, value)| (name.to_owned(), Value::from(value)));
         Recorder::start(Phase {
             name: step.name.to_owned(),
-            fields: fields.into_iter().collect(),
+            fields: recorder::texts(fields),
             meters: Arc::clone(meters),
             targets: files.targets().to_vec(),
             dirs: files.dirs().to_vec(),

@@ -6,6 +6,16 @@ use crate::compare;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use std::path::PathBuf;
 
+/// Returns the flag `--pairs`.
+pub fn pairs_arg() -> Arg {
+    Arg::new("pairs")
+        .long("pairs")
+        .value_name("N")
+        .default_value("5")
+        .value_parser(value_parser!(u32).range(1..=999))
+        .help("The number of pairs; a verdict needs at least 3")
+}
+
 /// Returns the subcommand.
 pub fn command() -> Command {
     let side = |name: &'static str, default: &'static str, help: &'static str| {
@@ -34,12 +44,7 @@ pub fn command() -> Command {
             side("b", "rocksdb", "The {engine} of side B"),
             flags("a-flags", "The {flags} of side A, split into words as a shell does"),
             flags("b-flags", "The {flags} of side B"),
-            Arg::new("pairs")
-                .long("pairs")
-                .value_name("N")
-                .default_value("5")
-                .value_parser(value_parser!(u32).range(1..=999))
-                .help("The number of pairs; a verdict needs at least 3"),
+            pairs_arg(),
             directory("dir", "Where {db} is created and removed again").required(true),
             directory("results", "The directory of results, which must not exist [default: pairs_TIME]"),
         ])

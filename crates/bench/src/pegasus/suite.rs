@@ -22,7 +22,6 @@ use crate::ycsb::properties::Properties;
 use crate::ycsb::result::Context;
 use crate::ycsb::run::{self, Phase, Terms};
 use crate::ycsb::workload::Workload;
-use serde_json::Value;
 use std::path::PathBuf;
 use std::slice::from_ref;
 use std::sync::Arc;
@@ -305,17 +304,10 @@ impl Suite<'_> {
             ("phase", phase.name()),
             ("engine", engine),
         ];
-        let operations = match phase {
-            Phase::Load => Some(workload.load.1),
-            Phase::Run => Some(workload.operations).filter(|operations| *operations > 0),
-        };
         let seconds = Some(job.seconds).filter(|seconds| phase == Phase::Run && *seconds > 0);
         Recorder::start(recorder::Phase {
             name: format!("{name} {}", phase.name()),
-            fields: fields
-                .map(|(name, value)| (name.to_owned(), Value::from(value)))
-                .into_iter()
-                .collect(),
+            fields: recorder::texts(fields),
             meters: Arc::clone(meters),
             targets: vec![Arc::clone(target)],
             dirs: vec![job.dir.clone()],
@@ -323,7 +315,7 @@ impl Suite<'_> {
             screen: Screen::of(job.quiet),
             size: Size {
                 seconds: seconds.map(|seconds| seconds as f64),
-                operations,
+                operations: phase.operations(workload),
                 later_seconds: Some((left as u64 * job.seconds) as f64),
                 ..Size::default()
             },

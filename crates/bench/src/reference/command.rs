@@ -3,6 +3,7 @@
 use super::parts::Plan;
 use super::suite::{self, Job, SIDES};
 use crate::compare;
+use crate::pairs::command::pairs_arg;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use std::path::{Path, PathBuf};
 
@@ -72,12 +73,7 @@ pub fn command() -> Command {
                 .default_value("25")
                 .value_parser(value_parser!(f64))
                 .help("The time of the whole suite on two cores, from which all sizes follow"),
-            Arg::new("pairs")
-                .long("pairs")
-                .value_name("N")
-                .default_value("5")
-                .value_parser(value_parser!(u32).range(1..=999))
-                .help("The number of pairs; a verdict needs at least 3"),
+            pairs_arg(),
             Arg::new("threads")
                 .long("threads")
                 .value_name("N")

@@ -47,6 +47,11 @@ pub struct Phase {
     pub warm_up: bool,
 }
 
+/// Returns fields of [`Phase`] that are texts.
+pub fn texts<const N: usize>(fields: [(&str, &str); N]) -> Map<String, Value> {
+    fields.into_iter().map(|(name, value)| (name.to_owned(), Value::from(value))).collect()
+}
+
 /// The costs of the measured part.
 pub struct Record {
     /// Costs of the process.

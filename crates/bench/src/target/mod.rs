@@ -312,11 +312,7 @@ fn check_kinds(flags: &Flags) -> Result<()> {
 pub fn engine(flags: &Flags) -> Result<Box<dyn Engine>> {
     check_kinds(flags)?;
     if flags.uses_library() {
-        let path = match flags.text("engine_lib") {
-            "" => default_library(),
-            path => PathBuf::from(path),
-        };
-        return Ok(Box::new(capi::Library::load(&path, flags)?));
+        return Ok(Box::new(capi::Library::load(&library(flags), flags)?));
     }
     match peer(flags.text("engine")) {
         Some(peer) => peers::open(flags, peer),
@@ -324,7 +320,15 @@ pub fn engine(flags: &Flags) -> Result<Box<dyn Engine>> {
     }
 }
 
-/// Returns the path at which shared/tools/fetch-rocksdb.sh stores RocksDB.
+/// Returns the path of the library that `--engine_lib` names, or of RocksDB's.
+pub fn library(flags: &Flags) -> PathBuf {
+    match flags.text("engine_lib") {
+        "" => default_library(),
+        path => PathBuf::from(path),
+    }
+}
+
+/// Returns the path at which tools/fetch-peers.sh stores RocksDB.
 pub fn default_library() -> PathBuf {
     let cache = std::env::var_os("XDG_CACHE_HOME").filter(|dir| !dir.is_empty()).map_or_else(
         || PathBuf::from(std::env::var_os("HOME").unwrap_or_default()).join(".cache"),

@@ -29,6 +29,16 @@ pub enum Phase {
     Run,
 }
 
+impl Phase {
+    /// Returns the number of operations of the phase, unless only time ends it.
+    pub fn operations(self, workload: &Workload) -> Option<u64> {
+        match self {
+            Phase::Load => Some(workload.load.1),
+            Phase::Run => Some(workload.operations).filter(|operations| *operations > 0),
+        }
+    }
+}
+
 /// The result of a phase.
 pub struct Outcome {
     /// By kind.
@@ -85,18 +95,14 @@ pub fn run<'c>(
     stop: &AtomicBool,
     recorder: &mut Recorder,
 ) -> Outcome {
-    let (first, count) = workload.load;
+    let (first, _) = workload.load;
     let phase = terms.phase;
     let shared = Shared {
         workload,
         terms,
         inserted: Inserted::new(if phase == Phase::Load { first } else { workload.records }),
         begun: AtomicU64::new(0),
-        limit: match (phase, workload.operations) {
-            (Phase::Load, _) => count,
-            (Phase::Run, 0) => u64::MAX,
-            (Phase::Run, operations) => operations,
-        },
+        limit: phase.operations(workload).unwrap_or(u64::MAX),
         stop,
         error: Mutex::new(None),
         meters,

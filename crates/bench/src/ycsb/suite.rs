@@ -16,7 +16,6 @@ use crate::shared::tree::Debt;
 use crate::shared::view::{Screen, Size};
 use crate::shared::warm_up::WarmUp;
 use crate::target::{self, ReadMode, Result, Target, WriteMode, has_database};
-use serde_json::Value;
 use std::path::PathBuf;
 use std::slice::from_ref;
 use std::sync::Arc;
@@ -165,23 +164,16 @@ fn record(
     let (phase, files) = (settings.phase, workload_name(&settings.files));
     let fields =
         [("suite", "ycsb"), ("workload", &files), ("phase", phase.name()), ("engine", engine)];
-    let operations = match phase {
-        Phase::Load => Some(workload.load.1),
-        Phase::Run => Some(workload.operations).filter(|operations| *operations > 0),
-    };
     let seconds = Some(workload.seconds).filter(|seconds| phase == Phase::Run && *seconds > 0);
     let size = Size {
         warm_up_seconds: settings.warm_up.most_seconds() as f64,
         seconds: seconds.map(|seconds| seconds as f64),
-        operations,
+        operations: phase.operations(workload),
         ..Size::default()
     };
     Recorder::start(recorder::Phase {
         name: format!("ycsb {files} {}", phase.name()),
-        fields: fields
-            .map(|(name, value)| (name.to_owned(), Value::from(value)))
-            .into_iter()
-            .collect(),
+        fields: recorder::texts(fields),
         meters: Arc::clone(meters),
         targets: vec![Arc::clone(target)],
         dirs: vec![settings.db.clone()],

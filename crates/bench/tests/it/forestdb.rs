@@ -1,21 +1,17 @@
 //! `ferrolith-bench forestdb`: the steps of `rall.sh` and ini files, from the load to the directory of results.
 
+use super::suites::{self, text};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
 
 const DOCUMENTS: u64 = 3000;
 /// Documents after which a measured part ends.
 const MEASURED: u64 = 500;
 
 fn bench(args: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ferrolith-bench"));
-    command.arg("forestdb").args(args).output().unwrap()
-}
-
-fn text(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+    suites::bench(&[&["forestdb"], args].concat())
 }
 
 /// Runs the 14 arguments on a small scale, without waiting; returns the lines of results.

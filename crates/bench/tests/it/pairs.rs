@@ -1,15 +1,7 @@
 //! `ferrolith-bench pairs` and `compare`: runs that alternate, their results, and what goes wrong.
 
+use super::suites::{bench, text};
 use std::path::Path;
-use std::process::{Command, Output};
-
-fn bench(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_ferrolith-bench")).args(args).output().unwrap()
-}
-
-fn text(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
-}
 
 /// A command that inserts a few records.
 const LOAD: &str =

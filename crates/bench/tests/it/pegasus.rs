@@ -1,16 +1,12 @@
 //! `ferrolith-bench pegasus`: a small matrix from load to report, and what goes wrong.
 
+use super::suites::{self, text};
 use serde_json::Value;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
 
 fn bench(args: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ferrolith-bench"));
-    command.arg("pegasus").args(args).output().unwrap()
-}
-
-fn text(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+    suites::bench(&[&["pegasus"], args].concat())
 }
 
 /// Runs on a small scale; returns the lines of results and what was printed.
@@ -120,14 +116,7 @@ fn it_runs_on_rocksdb() {
 
 #[test]
 fn mistakes_are_refused_by_name_and_create_nothing() {
-    let dir = tempfile::tempdir().unwrap();
-    let db = dir.path().join("db");
-    let refused = |more: &[&str], expected: &str| {
-        let output = bench(&[&["--dir", db.to_str().unwrap()], more].concat());
-        assert!(!output.status.success(), "{more:?}");
-        assert!(text(&output).contains(expected), "{more:?}: {}", text(&output));
-        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0, "{more:?}");
-    };
+    let refused = |more: &[&str], expected: &str| suites::refused(&["pegasus"], more, expected);
     refused(&["--mixes", "2:1"], "mix 2:1: expected write, read");
     refused(&["--values", "1"], "--values 1: expected 64 bytes to 1 GB");
     refused(&["--rate-limiter", "on"], "rate limiter on: expected off");

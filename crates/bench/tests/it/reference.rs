@@ -1,16 +1,9 @@
 //! `ferrolith-bench suite reference` and `in-memory`: small runs, Ctrl-C, and what goes wrong.
 
+use super::suites::{self, bench, text};
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Output};
-
-fn bench(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_ferrolith-bench")).args(args).output().unwrap()
-}
-
-fn text(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
-}
 
 fn lines(path: &Path) -> Vec<Value> {
     let text = std::fs::read_to_string(path).unwrap();
@@ -52,14 +45,8 @@ fn the_parts_are_listed_and_mistakes_create_nothing() {
     for part in ["in-memory", "tuning", "forestdb", "pegasus", "ycsb"] {
         assert!(list.contains(part), "{list}");
     }
-    let dir = tempfile::tempdir().unwrap();
-    let db = dir.path().join("db");
     let refused = |more: &[&str], expected: &str| {
-        let output =
-            bench(&[&["suite", "reference", "--dir", db.to_str().unwrap()], more].concat());
-        assert!(!output.status.success(), "{more:?}");
-        assert!(text(&output).contains(expected), "{more:?}: {}", text(&output));
-        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0, "{more:?}");
+        suites::refused(&["suite", "reference"], more, expected);
     };
     refused(&["--minutes", "1", "--pairs", "3"], "2 engines and 3 pairs need at least 6 minutes");
     refused(&["--engines", "ferrolith"], "expected 2 to 6 engines, found 1");

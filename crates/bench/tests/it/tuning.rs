@@ -1,16 +1,12 @@
 //! `ferrolith-bench tuning`: all scenarios on a small scale, a sweep, and what goes wrong.
 
+use super::suites::{self, text};
 use serde_json::Value;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
 
 fn bench(args: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ferrolith-bench"));
-    command.arg("tuning").args(args).output().unwrap()
-}
-
-fn text(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+    suites::bench(&[&["tuning"], args].concat())
 }
 
 /// Runs on a small scale; returns the lines of results and the report.
@@ -98,14 +94,7 @@ fn a_sweep_draws_a_bar_for_each_value() {
 
 #[test]
 fn mistakes_are_refused_by_name_and_create_nothing() {
-    let dir = tempfile::tempdir().unwrap();
-    let db = dir.path().join("db");
-    let refused = |more: &[&str], expected: &str| {
-        let output = bench(&[&["--dir", db.to_str().unwrap()], more].concat());
-        assert!(!output.status.success(), "{more:?}");
-        assert!(text(&output).contains(expected), "{more:?}: {}", text(&output));
-        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0, "{more:?}");
-    };
+    let refused = |more: &[&str], expected: &str| suites::refused(&["tuning"], more, expected);
     refused(&["--scenarios", "10"], "10 is not in 1..=9");
     refused(&["--scale", "0"], "--scale 0: expected more than 0");
     refused(&["--engine", "wt"], "engine wt: expected ferrolith, rocksdb, rocksdb:PATH, lmdb");

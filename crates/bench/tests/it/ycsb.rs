@@ -1,8 +1,8 @@
 //! `ferrolith-bench ycsb`: the mixes of the core workloads from load to report, and what goes wrong.
 
+use super::suites::{bench, text};
 use serde_json::Value;
 use std::path::Path;
-use std::process::{Command, Output};
 
 /// The mixes of YCSB's workloads A to F.
 const WORKLOADS: &[(&str, &str)] = &[
@@ -23,14 +23,6 @@ const WORKLOADS: &[(&str, &str)] = &[
         "readproportion=0.5\nupdateproportion=0\nreadmodifywriteproportion=0.5\nrequestdistribution=zipfian",
     ),
 ];
-
-fn bench(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_ferrolith-bench")).args(args).output().unwrap()
-}
-
-fn text(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
-}
 
 /// Runs a phase that succeeds; returns its JSON line.
 fn phase(name: &str, dir: &Path, file: &Path, more: &[&str]) -> Value {
