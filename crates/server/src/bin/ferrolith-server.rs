@@ -1,15 +1,16 @@
 //! `ferrolith-server`: serves a directory.
 //!
 //! ```text
-//! ferrolith-server --dir DIR --pegasus-listen IP:PORT [--pegasus-table NAME:PARTITIONS]
+//! ferrolith-server --dir DIR [--listen IP:PORT] [--pegasus-listen IP:PORT] [--pegasus-table NAME:PARTITIONS]
 //! ```
 
 use clap::Parser;
 use ferrolith_server::clock::{Clock, SystemClock};
-use ferrolith_server::config::PegasusFlags;
+use ferrolith_server::config::{PegasusFlags, RedisFlags};
 use ferrolith_server::error::{Error, Result};
-use ferrolith_server::net::pegasus::{Workers, bind};
+use ferrolith_server::net::workers::{Door, Workers, bind};
 use ferrolith_server::pegasus::{Admin, Service};
+use ferrolith_server::redis;
 use ferrolith_server::store::local::{LocalStore, StoreOptions};
 use ferrolith_server::store::{Durability, Latches, Store};
 use ferrolith_server::tables::Catalogue;
@@ -21,7 +22,7 @@ use std::time::Duration;
 /// How often expired tables are removed and horizons are raised.
 const TICK: Duration = Duration::from_secs(5);
 
-/// Serves Pegasus clients from a directory.
+/// Serves Redis and Pegasus clients from a directory.
 #[derive(Debug, Parser)]
 #[command(name = "ferrolith-server", version)]
 struct Flags {
@@ -41,6 +42,8 @@ struct Flags {
     #[arg(long = "max-connections", default_value_t = 10_000)]
     connections_max: usize,
     #[command(flatten)]
+    redis: RedisFlags,
+    #[command(flatten)]
     pegasus: PegasusFlags,
 }
 
@@ -55,25 +58,34 @@ fn main() -> ExitCode {
 }
 
 fn run(flags: &Flags) -> Result<()> {
-    if flags.pegasus.listen.is_empty() {
-        return Err(Error::Setting("expected --pegasus-listen IP:PORT".to_owned()));
-    }
-    let (listeners, bound) = bind(&flags.pegasus.listen)?;
+    let (redis_sockets, redis_bound) = bind(&flags.redis.listen)?;
+    let (pegasus_sockets, pegasus_bound) = bind(&flags.pegasus.listen)?;
     let options = StoreOptions::new(flags.durability, flags.memory_mb << 20, 2);
     let local = LocalStore::open(&flags.dir, options)?;
     let (store, clock) = (local.clone() as Arc<dyn Store>, Arc::new(SystemClock::new()));
     let catalogue = Arc::new(Catalogue::open(store.clone())?);
-    let admin = Admin::new(store.clone(), clock.clone(), catalogue, flags.pegasus.admin(&bound))?;
+    let latches = Arc::new(Latches::default());
+    let settings = flags.redis.settings(&redis_bound)?;
+    let server = redis::Server::new(
+        store.clone(),
+        latches.clone(),
+        clock.clone(),
+        catalogue.clone(),
+        settings,
+    );
+    let admin = flags.pegasus.admin(&pegasus_bound);
+    let admin = Admin::new(store.clone(), clock.clone(), catalogue, admin)?;
     for (name, partitions) in &flags.pegasus.tables {
         admin.ensure_table(name, *partitions)?;
     }
-    let latches = Arc::new(Latches::default());
     let service = Arc::new(Service::new(store.clone(), latches, clock.clone(), admin));
-    let workers =
-        Workers::start(flags.workers, &listeners, &service, &store, flags.connections_max)?;
-    for address in &bound {
-        println!("Pegasus clients: {address}");
-    }
+    let mut listeners = Vec::new();
+    let server = Arc::new(server);
+    listeners.extend(redis_sockets.into_iter().map(|it| (it, Door::Redis(server.clone()))));
+    listeners.extend(pegasus_sockets.into_iter().map(|it| (it, Door::Pegasus(service.clone()))));
+    let workers = Workers::start(flags.workers, listeners, &store, flags.connections_max)?;
+    redis_bound.iter().for_each(|address| println!("Redis clients: {address}"));
+    pegasus_bound.iter().for_each(|address| println!("Pegasus clients: {address}"));
     let ended = wait_for_signal(&local, &*clock, &service);
     workers.stop();
     local.close()?;

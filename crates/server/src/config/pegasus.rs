@@ -1,7 +1,7 @@
 //! Flags of the Pegasus protocol.
 
 use crate::pegasus::AdminOptions;
-use std::net::SocketAddrV4;
+use std::net::{SocketAddr, SocketAddrV4};
 
 /// The flags. The protocol is off without `--pegasus-listen`.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -26,9 +26,13 @@ pub struct PegasusFlags {
 
 impl PegasusFlags {
     /// Returns what clients are told, when the server listens at `bound`, the addresses with their final ports.
-    pub fn admin(&self, bound: &[SocketAddrV4]) -> AdminOptions {
+    pub fn admin(&self, bound: &[SocketAddr]) -> AdminOptions {
+        let first = bound.iter().take(1).filter_map(|address| match address {
+            SocketAddr::V4(address) => Some(*address),
+            SocketAddr::V6(_) => None,
+        });
         let addresses = match self.advertise.is_empty() {
-            true => bound.iter().take(1).copied().collect(),
+            true => first.collect(),
             false => self.advertise.clone(),
         };
         AdminOptions { addresses, host_names: self.host_names, cluster: self.cluster.clone() }

@@ -1,4 +1,5 @@
-//! The listener, workers, limits and output buffers.
+//! Listeners and workers, and the loops that serve connections.
 
-pub mod pegasus;
-pub mod thft;
+mod resp;
+mod thft;
+pub mod workers;

@@ -1,1 +1,40 @@
-//! The command table, the context of an evaluation, and one file per family of commands.
+//! Redis: the command table, the evaluation of commands, and one file per family of commands.
+//!
+//! Files in reading order:
+//!
+//! 1. Parts: `failure`, `args`, `keyspec`, `databases`, `clients`, `watches`, `waiters`.
+//! 2. `session` (state of a connection), `effects` (what follows a commit), `server` (what all connections share).
+//! 3. `context` (what a handler sees) and `values` (keys and collections as rows).
+//! 4. `command` (the description of a command), `table` (all of them).
+//! 5. `execute` (one command from its checks to its effects), `transactions` (MULTI), `wake` (blocked clients).
+//! 6. `families`: the handlers.
+//!
+//! How a command runs: [`Server::execute`] finds it in the table, takes the latches of its keys, and calls its handler
+//! with a [`Context`]. The handler reads rows, replies, and collects writes. The writes are committed as one batch
+//! before the latches are released. A handler checks all its arguments and values before its first write, since what
+//! it wrote before it failed is discarded.
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
+pub mod args;
+pub mod clients;
+pub mod command;
+pub mod context;
+pub mod databases;
+pub mod effects;
+mod execute;
+pub mod failure;
+mod families;
+pub mod keyspec;
+pub mod server;
+pub mod session;
+pub mod table;
+mod transactions;
+pub mod values;
+pub mod waiters;
+mod wake;
+pub mod watches;
+
+pub use context::{Context, write_timeout};
+pub use execute::{Next, Worker};
+pub use server::Server;
+pub use session::Session;

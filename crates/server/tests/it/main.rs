@@ -1,2 +1,3 @@
 //! Integration tests: each starts a server in this process.
 mod pegasus;
+mod redis;

@@ -2,7 +2,7 @@
 //! `FERROLITH_MUTATIONS=N` runs N rounds of mutations.
 
 use ferrolith_server::clock::ManualClock;
-use ferrolith_server::net::pegasus::{Workers, bind};
+use ferrolith_server::net::workers::{Door, Workers, bind};
 use ferrolith_server::pegasus::{Admin, AdminOptions, Outcome, Scratch, Service};
 use ferrolith_server::rows::pegasus::key;
 use ferrolith_server::store::local::{LocalStore, StoreOptions};
@@ -14,7 +14,7 @@ use ferrolith_server::thrift::request::*;
 use ferrolith_server::thrift::response::{Read, Update};
 use ferrolith_server::thrift::{Blob, Value, partition_hash, partition_of, reply};
 use std::io::{Read as _, Write as _};
-use std::net::{SocketAddr, TcpStream};
+use std::net::{SocketAddr, SocketAddrV4, TcpStream};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -34,15 +34,18 @@ impl Server {
             LocalStore::open(dir.path(), StoreOptions::new(durability, 8 << 20, 1)).unwrap();
         let clock = Arc::new(ManualClock::new(1_767_225_600_000));
         let catalogue = Arc::new(Catalogue::open(store.clone()).unwrap());
-        let (listeners, bound) = bind(&["127.0.0.1:0".parse().unwrap()]).unwrap();
+        let (listeners, bound) = bind(&["127.0.0.1:0".parse::<SocketAddrV4>().unwrap()]).unwrap();
+        let SocketAddr::V4(address) = bound[0] else { unreachable!("an IPv4 listener") };
         let options =
-            AdminOptions { addresses: bound.clone(), host_names: false, cluster: "test".into() };
+            AdminOptions { addresses: vec![address], host_names: false, cluster: "test".into() };
         let admin = Admin::new(store.clone(), clock.clone(), catalogue, options).unwrap();
         let (latches, rows) = (Arc::new(Latches::default()), store.clone() as Arc<dyn Store>);
         let service = Arc::new(Service::new(rows.clone(), latches, clock, admin));
-        let workers = Workers::start(1, &listeners, &service, &rows, 100).unwrap();
+        let listeners =
+            listeners.into_iter().map(|it| (it, Door::Pegasus(service.clone()))).collect();
+        let workers = Workers::start(1, listeners, &rows, 100).unwrap();
         let workers = Some(workers);
-        let server = Server { address: bound[0].into(), service, workers, store, _dir: dir };
+        let server = Server { address: bound[0], service, workers, store, _dir: dir };
         let options = CreateOptions {
             partition_count: 4,
             replica_count: 1,

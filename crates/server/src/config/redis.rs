@@ -1,0 +1,49 @@
+//! Flags of the Redis protocol.
+
+use crate::error::{Error, Result};
+use crate::redis::server::Settings;
+use std::net::SocketAddr;
+
+/// Flags of the Redis protocol.
+#[derive(Debug, clap::Args)]
+pub struct RedisFlags {
+    /// Addresses at which Redis clients are served, separated by commas; an empty list serves none
+    #[arg(long, value_name = "ADDRESSES", value_delimiter = ',', default_value = "127.0.0.1:6379", num_args = 0..)]
+    pub listen: Vec<SocketAddr>,
+    /// The number of databases that Redis clients can select
+    #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub databases: u16,
+    /// The partitions of database 0 when it is created: a power of two
+    #[arg(long = "redis-partitions", value_name = "N", default_value_t = 32)]
+    pub partitions: u16,
+    /// The password that Redis clients must give; none by default
+    #[arg(
+        long = "requirepass",
+        value_name = "PASSWORD",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub password: String,
+}
+
+impl RedisFlags {
+    /// Returns the settings of a server that listens at `bound`, the addresses with their final ports.
+    ///
+    /// # Errors
+    ///
+    /// The number of partitions is not valid.
+    pub fn settings(&self, bound: &[SocketAddr]) -> Result<Settings> {
+        if !(2..=1024).contains(&self.partitions) || !self.partitions.is_power_of_two() {
+            return Err(Error::Setting(format!(
+                "--redis-partitions: expected a power of two from 2 to 1024, found {}",
+                self.partitions
+            )));
+        }
+        Ok(Settings {
+            databases: self.databases.into(),
+            partitions: self.partitions.into(),
+            port: bound.first().map_or(0, SocketAddr::port),
+            password: self.password.clone(),
+        })
+    }
+}

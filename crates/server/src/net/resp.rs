@@ -1,0 +1,210 @@
+//! A connection of a Redis client: requests in, replies and messages out.
+//!
+//! All complete requests of the input are evaluated, and their replies are written at once. While replies are written,
+//! nothing is read, so a client that does not read its replies is not served. While the client waits in a blocking
+//! command, a little is read, so that the end of the connection is noticed.
+
+use crate::redis::args::Args;
+use crate::redis::{Next, Server, Session, Worker};
+use crate::resp::{Limits, Parser, Reply};
+use smallvec::SmallVec;
+use std::cell::RefCell;
+use std::io;
+use std::net::SocketAddr;
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+/// The maximum number of arguments of a request.
+const ARGUMENTS_MAX: i64 = 1024 * 1024;
+/// The maximum length of an argument.
+const BULK_MAX: i64 = 512 << 20;
+/// The same for clients that have yet to authenticate.
+const ANONYMOUS: Limits = Limits { arguments_max: 10, bulk_max: 16384, is_anonymous: true };
+/// Replies are written when they have so many bytes, even if there are more requests.
+const OUTPUT_BYTES: usize = 256 << 10;
+/// The capacity that an empty input buffer keeps.
+const KEPT_BYTES: usize = 16 << 10;
+/// The bytes that one read may add.
+const READ_BYTES: usize = 64 << 10;
+/// The bytes that are read ahead while a client is blocked.
+const AHEAD_MAX: usize = 64 << 10;
+/// The bytes of messages that may wait for a client.
+const OUTBOX_MAX: usize = 32 << 20;
+
+/// Serves a connection until the client closes it.
+///
+/// # Errors
+///
+/// The connection failed.
+pub(super) async fn serve(
+    stream: TcpStream,
+    server: &Server,
+    worker: &RefCell<Worker>,
+) -> io::Result<()> {
+    let (address, local) = (stream.peer_addr()?, stream.local_addr()?);
+    let mut connection = Connection::new(server, worker, address, local);
+    connection.run(stream).await
+}
+
+struct Connection<'s> {
+    server: &'s Server,
+    worker: &'s RefCell<Worker>,
+    session: Session,
+    parser: Parser,
+    input: Vec<u8>,
+    out: Reply,
+}
+
+/// What ended a wait.
+enum Event {
+    Read(io::Result<usize>),
+    Answer(Option<Vec<u8>>),
+    Timeout,
+    Woken,
+}
+
+impl<'s> Connection<'s> {
+    fn new(
+        server: &'s Server,
+        worker: &'s RefCell<Worker>,
+        address: SocketAddr,
+        local: SocketAddr,
+    ) -> Connection<'s> {
+        let now_us = server.clock.monotonic_us();
+        let client = server.clients.add(address, local, now_us, OUTBOX_MAX);
+        let session = Session::new(client, server.settings.password.is_empty());
+        let (parser, out) = (Parser::default(), Reply::default());
+        Connection { server, worker, session, parser, input: Vec::new(), out }
+    }
+
+    async fn run(&mut self, mut stream: TcpStream) -> io::Result<()> {
+        loop {
+            let has_more = self.run_requests();
+            self.session.client.outbox.drain_into(&mut self.out);
+            if self.out.position() > 0 {
+                let sync = self.server.store.sync();
+                if let Some(barrier) = sync.barrier() {
+                    sync.wait(barrier).await;
+                }
+                stream.write_all(self.out.bytes()).await?;
+                self.out.clear();
+            }
+            if self.session.is_closing || self.session.client.is_killed() {
+                return stream.shutdown().await;
+            }
+            if has_more {
+                continue;
+            }
+            match self.wait(&mut stream).await {
+                Event::Read(read) => {
+                    if read? == 0 {
+                        return Ok(());
+                    }
+                }
+                Event::Answer(reply) => self.answer(reply),
+                Event::Timeout => self.time_out(),
+                Event::Woken => {}
+            }
+        }
+    }
+
+    /// Evaluates complete requests. Returns whether there may be more although enough was replied for now.
+    fn run_requests(&mut self) -> bool {
+        let (mut at, mut has_more) = (0, false);
+        while self.session.blocked.is_none() && !self.session.is_closing {
+            if self.out.position() >= OUTPUT_BYTES {
+                has_more = true;
+                break;
+            }
+            let input = self.input.get(at..).unwrap_or_default();
+            let limits = match self.session.is_authenticated {
+                true => {
+                    Limits { arguments_max: ARGUMENTS_MAX, bulk_max: BULK_MAX, is_anonymous: false }
+                }
+                false => ANONYMOUS,
+            };
+            let length = match self.parser.next(input, limits) {
+                Ok(Some(length)) => length,
+                Ok(None) => break,
+                Err(error) => {
+                    self.out.error(&error.0);
+                    self.session.is_closing = true;
+                    break;
+                }
+            };
+            let args: SmallVec<[&[u8]; 8]> = self.parser.arguments(input).collect();
+            at += length;
+            if args.is_empty() {
+                continue;
+            }
+            let mut worker = self.worker.borrow_mut();
+            let (session, out) = (&mut self.session, &mut self.out);
+            let next = self.server.execute(&mut worker, session, Args::new(&args), out);
+            if next == Next::Blocked {
+                break;
+            }
+        }
+        self.input.drain(..at);
+        if self.input.is_empty() && self.input.capacity() > KEPT_BYTES {
+            self.input = Vec::new();
+        }
+        has_more
+    }
+
+    /// Waits for the client, for an answer to its blocking command, or for messages.
+    async fn wait(&mut self, stream: &mut TcpStream) -> Event {
+        self.input.reserve(READ_BYTES.min(self.parser.wanted().max(4096)));
+        let may_read = self.session.blocked.is_none() || self.input.len() < AHEAD_MAX;
+        let client = self.session.client.clone();
+        match &mut self.session.blocked {
+            None => tokio::select! {
+                read = stream.read_buf(&mut self.input) => Event::Read(read),
+                () = client.outbox.wake.notified() => Event::Woken,
+            },
+            Some(blocked) => {
+                let timeout = blocked.timeout_ms.map(Duration::from_millis);
+                tokio::select! {
+                    biased;
+                    reply = &mut blocked.reply => Event::Answer(reply.ok()),
+                    read = stream.read_buf(&mut self.input), if may_read => Event::Read(read),
+                    () = client.outbox.wake.notified() => Event::Woken,
+                    () = sleep(timeout), if timeout.is_some() => Event::Timeout,
+                }
+            }
+        }
+    }
+
+    /// Ends a blocking command with its answer.
+    fn answer(&mut self, reply: Option<Vec<u8>>) {
+        self.session.unblock(self.server);
+        if let Some(reply) = reply {
+            self.out.raw(&reply);
+        }
+    }
+
+    /// Ends a blocking command without one.
+    fn time_out(&mut self) {
+        let Some(blocked) = &self.session.blocked else { return };
+        let timeout = blocked.waiter.timeout;
+        match self.session.unblock(self.server) {
+            Some(reply) => self.out.raw(&reply),
+            None => {
+                self.out.protocol = self.session.protocol;
+                crate::redis::write_timeout(&mut self.out, timeout);
+            }
+        }
+    }
+}
+
+impl Drop for Connection<'_> {
+    fn drop(&mut self) {
+        self.session.close(self.server);
+    }
+}
+
+async fn sleep(time: Option<Duration>) {
+    if let Some(time) = time {
+        tokio::time::sleep(time).await;
+    }
+}

@@ -1,0 +1,217 @@
+//! Listeners and workers. Each worker is a thread with its own runtime; a connection stays with one worker. The first
+//! worker accepts, and gives connections to all in turn.
+
+use super::{resp, thft};
+use crate::error::{Error, Result};
+use crate::pegasus::Service;
+use crate::redis;
+use crate::store::Store;
+use std::cell::RefCell;
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+use tokio::sync::{mpsc, watch};
+
+/// How long accepting pauses after an error, such as too many open files.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// Who serves the connections of a listener.
+#[derive(Clone)]
+pub enum Door {
+    /// The Pegasus protocol.
+    Pegasus(Arc<Service>),
+    /// RESP.
+    Redis(Arc<redis::Server>),
+}
+
+impl Door {
+    fn clients(&self) -> &'static str {
+        match self {
+            Door::Pegasus(_) => "Pegasus clients",
+            Door::Redis(_) => "Redis clients",
+        }
+    }
+}
+
+/// The workers. They stop when [`stop`](Workers::stop) is called.
+pub struct Workers {
+    threads: Vec<JoinHandle<()>>,
+    stop: watch::Sender<bool>,
+}
+
+/// What all workers share.
+struct Shared {
+    store: Arc<dyn Store>,
+    connections: AtomicUsize,
+    connections_max: usize,
+}
+
+/// A connection on its way to its worker.
+struct Arrival {
+    stream: TcpStream,
+    door: Door,
+    seat: Seat,
+}
+
+/// Binds these addresses, and returns the listeners and the addresses with their final ports.
+///
+/// # Errors
+///
+/// An address is in use or does not belong to this machine.
+pub fn bind<A: Into<SocketAddr> + Copy>(
+    addresses: &[A],
+) -> Result<(Vec<TcpListener>, Vec<SocketAddr>)> {
+    let (mut listeners, mut bound) = (Vec::new(), Vec::new());
+    for address in addresses {
+        let address = (*address).into();
+        let failed = |e| Error::Io(format!("listening on {address}"), e);
+        let listener = TcpListener::bind(address).map_err(failed)?;
+        listener.set_nonblocking(true).map_err(failed)?;
+        bound.push(listener.local_addr().map_err(failed)?);
+        listeners.push(listener);
+    }
+    Ok((listeners, bound))
+}
+
+impl Workers {
+    /// Starts this many workers, which serve the connections of all listeners.
+    ///
+    /// # Errors
+    ///
+    /// The system has no threads or file descriptors left.
+    pub fn start(
+        count: usize,
+        listeners: Vec<(TcpListener, Door)>,
+        store: &Arc<dyn Store>,
+        connections_max: usize,
+    ) -> Result<Workers> {
+        let failed = |e| Error::Io("starting a worker".to_owned(), e);
+        let (stop, _) = watch::channel(false);
+        let connections = AtomicUsize::new(0);
+        let shared = Arc::new(Shared { store: store.clone(), connections, connections_max });
+        let (senders, receivers): (Vec<_>, Vec<_>) =
+            (0..count.max(1)).map(|_| mpsc::unbounded_channel()).unzip();
+        let mut accepting = Some((listeners, senders));
+        let mut threads = Vec::new();
+        for (at, arrivals) in receivers.into_iter().enumerate() {
+            let (shared, stopped, accepting) = (shared.clone(), stop.subscribe(), accepting.take());
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            let runtime = runtime.map_err(failed)?;
+            let run = move || {
+                let local = tokio::task::LocalSet::new();
+                local.block_on(&runtime, work(shared, arrivals, accepting, stopped));
+            };
+            let thread = std::thread::Builder::new().name(format!("worker-{at}"));
+            threads.push(thread.spawn(run).map_err(failed)?);
+        }
+        Ok(Workers { threads, stop })
+    }
+
+    /// Closes all connections between two requests, and waits for the threads.
+    pub fn stop(self) {
+        self.stop.send_replace(true);
+        for thread in self.threads {
+            // A panic was printed when it happened.
+            _ = thread.join();
+        }
+    }
+}
+
+type Senders = Vec<mpsc::UnboundedSender<Arrival>>;
+
+/// The main function of a worker.
+async fn work(
+    shared: Arc<Shared>,
+    mut arrivals: mpsc::UnboundedReceiver<Arrival>,
+    accepting: Option<(Vec<(TcpListener, Door)>, Senders)>,
+    mut stopped: watch::Receiver<bool>,
+) {
+    if let Some((listeners, senders)) = accepting {
+        let turn = Rc::new(AtomicUsize::new(0));
+        for (listener, door) in listeners {
+            let (shared, senders, turn) = (shared.clone(), senders.clone(), turn.clone());
+            tokio::task::spawn_local(accept(listener, door, shared, senders, turn));
+        }
+    }
+    let worker = Rc::new(RefCell::new(redis::Worker::new(shared.store.clone())));
+    loop {
+        tokio::select! {
+            // It ends with an error if the sender is gone, which also means to stop.
+            _ = stopped.wait_for(|is_stopped| *is_stopped) => return,
+            arrival = arrivals.recv() => match arrival {
+                Some(arrival) => {
+                    tokio::task::spawn_local(serve(arrival, shared.clone(), worker.clone()));
+                }
+                None => return,
+            },
+        }
+    }
+}
+
+/// One of the connections that may exist. Dropping it gives it back, also when serving panics.
+struct Seat(Arc<Shared>);
+
+impl Seat {
+    /// Takes a seat, unless all are taken.
+    fn take(shared: &Arc<Shared>) -> Option<Seat> {
+        let before = shared.connections.fetch_add(1, Ordering::Relaxed);
+        let seat = Seat(shared.clone());
+        (before < shared.connections_max).then_some(seat)
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        self.0.connections.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+async fn accept(
+    listener: TcpListener,
+    door: Door,
+    shared: Arc<Shared>,
+    senders: Senders,
+    turn: Rc<AtomicUsize>,
+) {
+    let listener = match tokio::net::TcpListener::from_std(listener) {
+        Ok(listener) => listener,
+        Err(e) => return eprintln!("accepting {}: {e}", door.clients()),
+    };
+    loop {
+        let stream = match listener.accept().await {
+            Ok((stream, _)) => stream,
+            Err(_) => {
+                tokio::time::sleep(ACCEPT_PAUSE).await;
+                continue;
+            }
+        };
+        let Some(seat) = Seat::take(&shared) else {
+            if let Door::Redis(_) = door {
+                // As much as the socket takes: it is closed at once.
+                _ = stream.try_write(b"-ERR max number of clients reached\r\n");
+            }
+            continue;
+        };
+        let at = turn.fetch_add(1, Ordering::Relaxed) % senders.len().max(1);
+        let (Ok(stream), Some(sender)) = (stream.into_std(), senders.get(at)) else { continue };
+        // A worker that stopped needs no connections.
+        _ = sender.send(Arrival { stream, door: door.clone(), seat });
+    }
+}
+
+/// Serves a connection on the worker that it was given to.
+async fn serve(arrival: Arrival, shared: Arc<Shared>, worker: Rc<RefCell<redis::Worker>>) {
+    let Arrival { stream, door, seat } = arrival;
+    let Ok(stream) = tokio::net::TcpStream::from_std(stream) else { return };
+    // Without it small replies wait for the client's acknowledgements.
+    _ = stream.set_nodelay(true);
+    // A broken connection concerns nobody else.
+    _ = match door {
+        Door::Pegasus(service) => thft::serve(stream, Vec::new(), &service, &shared.store).await,
+        Door::Redis(server) => resp::serve(stream, &server, &worker).await,
+    };
+    drop(seat);
+}

@@ -1,0 +1,193 @@
+//! What a handler sees: the time, the client, the reply, and its reads and writes.
+
+use super::args::Args;
+use super::command::{Command, Run};
+use super::databases::Database;
+use super::effects::{Block, Effects, Event, Message};
+use super::failure::{Done, Failure};
+use super::server::Server;
+use super::session::Session;
+use super::waiters::Timeout;
+use crate::resp::Reply;
+use crate::store::Txn;
+use std::sync::Arc;
+
+/// Why a command is evaluated.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Cause {
+    /// A client sent it.
+    Client,
+    /// EXEC runs it.
+    Multi,
+    /// A script calls it.
+    Script,
+    /// A client that blocked in it may find something now.
+    Wake,
+}
+
+/// The latches that an evaluation holds, so that scripts can be checked.
+#[derive(Clone, Copy, Debug)]
+pub enum Held<'a> {
+    /// Those of all keys.
+    All,
+    /// Those of these keys, sorted.
+    Keys(&'a [&'a [u8]]),
+}
+
+impl Held<'_> {
+    /// Returns whether the latch of a key is held.
+    pub fn covers(self, key: &[u8]) -> bool {
+        match self {
+            Held::All => true,
+            Held::Keys(keys) => keys.binary_search(&key).is_ok(),
+        }
+    }
+}
+
+/// The context of one evaluation.
+pub struct Context<'a> {
+    /// What all connections share.
+    pub server: &'a Server,
+    /// The connection.
+    pub session: &'a mut Session,
+    /// The reply.
+    pub out: &'a mut Reply,
+    /// The reads and writes.
+    pub txn: &'a mut Txn,
+    /// The description of the command.
+    pub command: &'static Command,
+    pub(super) db: Arc<Database>,
+    pub(super) effects: &'a mut Effects,
+    pub(super) now_ms: u64,
+    pub(super) cause: Cause,
+    pub(super) held: Held<'a>,
+    /// Positions of the keys whose latches are held, for commands that a client sent.
+    pub(super) has_interest: bool,
+}
+
+impl Context<'_> {
+    /// Returns the time of the evaluation in milliseconds since 1970: it is the same for all commands of a transaction
+    /// or script. A key that expired by then is absent.
+    pub fn now_ms(&self) -> u64 {
+        self.now_ms
+    }
+
+    /// Returns the selected database.
+    pub fn db(&self) -> &Arc<Database> {
+        &self.db
+    }
+
+    /// Selects another database for what follows.
+    ///
+    /// # Errors
+    ///
+    /// The store cannot create it. The number must be valid.
+    pub fn select(&mut self, index: u32) -> Done {
+        self.db = self.server.databases.get(index)?;
+        self.session.database = index;
+        Ok(())
+    }
+
+    /// Returns why the command is evaluated.
+    pub fn cause(&self) -> Cause {
+        self.cause
+    }
+
+    /// Returns whether the command may wait.
+    pub fn can_block(&self) -> bool {
+        matches!(self.cause, Cause::Client | Cause::Wake)
+    }
+
+    /// Makes the client wait until one of these keys changes; then the command is evaluated again. A command of a
+    /// transaction or script replies `timeout` at once. The handler must not have written or replied.
+    pub fn block(&mut self, keys: &[&[u8]], timeout_ms: Option<u64>, timeout: Timeout) {
+        self.block_with(keys, timeout_ms, timeout, None);
+    }
+
+    /// As [`block`](Context::block), but the command is evaluated again with other arguments, such as a stream's last
+    /// id in the place of `$`.
+    pub fn block_with(
+        &mut self,
+        keys: &[&[u8]],
+        timeout_ms: Option<u64>,
+        timeout: Timeout,
+        args: Option<Vec<Box<[u8]>>>,
+    ) {
+        if !self.can_block() {
+            return write_timeout(self.out, timeout);
+        }
+        let keys = keys.iter().map(|key| Box::from(*key)).collect();
+        self.effects.block = Some(Block { keys, timeout_ms, timeout, args });
+    }
+
+    /// Notes that a key of the selected database changed, for watchers and waiters. The functions that write M rows
+    /// call it; a handler that changes only other rows calls it itself.
+    pub fn touch(&mut self, key: &[u8]) {
+        if self.has_interest {
+            self.effects.touched.push((self.db.table(), key.into()));
+        }
+    }
+
+    /// Notes that all keys of a table were removed.
+    pub fn touch_all(&mut self, table: u32) {
+        self.effects.emptied.push(table);
+    }
+
+    /// Tells subscribers of keyspace events, after the commit, if events of this class are switched on. The class is a
+    /// letter of `notify-keyspace-events`.
+    pub fn notify(&mut self, class: u8, name: &'static str, key: &[u8]) {
+        if self.server.wants_event(class) {
+            let (key, database) = (key.to_vec(), self.db.index());
+            self.effects.events.push(Event { class, name, key, database });
+        }
+    }
+
+    /// Sends a message to subscribers of a channel after the commit.
+    pub fn publish_later(&mut self, message: Message) {
+        self.effects.messages.push(message);
+    }
+
+    /// Evaluates another command as a part of this one, and appends its reply to `out`; a script calls it. The command
+    /// must have the right number of arguments and a handler.
+    ///
+    /// # Errors
+    ///
+    /// As the command. [`Failure::Undeclared`] must be returned by the caller as it is: the evaluation begins anew.
+    pub fn call(&mut self, command: &'static Command, args: Args<'_>, out: &mut Reply) -> Done {
+        let Run::Handler(handler) = command.run else {
+            return Err("ERR This Redis command is not allowed from script".into());
+        };
+        let positions = command.key_positions(args);
+        if !positions.iter().all(|at| self.held.covers(args.at(*at))) {
+            return Err(Failure::Undeclared);
+        }
+        if command.flags.has(super::command::ALL_KEYS) && !matches!(self.held, Held::All) {
+            return Err(Failure::Undeclared);
+        }
+        let mut inner = Context {
+            server: self.server,
+            session: self.session,
+            out,
+            txn: self.txn,
+            command,
+            db: self.db.clone(),
+            effects: self.effects,
+            now_ms: self.now_ms,
+            cause: Cause::Script,
+            held: self.held,
+            has_interest: self.has_interest,
+        };
+        let result = handler(&mut inner, args);
+        self.db = inner.db;
+        result
+    }
+}
+
+/// Writes what a blocking command replies when its time is over.
+pub fn write_timeout(out: &mut Reply, timeout: Timeout) {
+    match timeout {
+        Timeout::NullArray => out.null_array(),
+        Timeout::Null => out.null(),
+        Timeout::Integer(value) => out.integer(value),
+    }
+}

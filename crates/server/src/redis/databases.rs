@@ -1,0 +1,160 @@
+//! Databases by number: each is a table of the catalogue, created when it is first written to.
+
+use crate::clock::Clock;
+use crate::error::{Error, Result};
+use crate::store::{Format, Partition};
+use crate::tables::{Catalogue, NewTable, Refusal};
+use crate::text::slot::SLOTS;
+use arc_swap::ArcSwapOption;
+use parking_lot::Mutex;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The partitions of databases above 0, which few clients use.
+const SMALL_PARTITIONS: i32 = 2;
+
+/// A database.
+#[derive(Debug)]
+pub struct Database {
+    index: u32,
+    /// Tells databases apart, also after SWAPDB.
+    table: u32,
+    partitions: Vec<Partition>,
+}
+
+impl Database {
+    /// Returns the number that clients select.
+    pub fn index(&self) -> u32 {
+        self.index
+    }
+
+    /// Returns the number of its table.
+    pub fn table(&self) -> u32 {
+        self.table
+    }
+
+    /// Returns its partitions, in the order of slots.
+    pub fn partitions(&self) -> &[Partition] {
+        &self.partitions
+    }
+
+    /// Returns the partition of a slot: each has a range of slots.
+    pub fn partition_of(&self, slot: u16) -> Partition {
+        let at = usize::from(slot) * self.partitions.len() / usize::from(SLOTS);
+        self.partitions.get(at).copied().unwrap_or(crate::store::local::SYSTEM)
+    }
+
+    /// Returns the slots of a partition, given by its place in [`partitions`](Database::partitions).
+    pub fn slots_of(&self, at: usize) -> std::ops::Range<u16> {
+        let bound = |at: usize| (at * usize::from(SLOTS)).div_ceil(self.partitions.len()) as u16;
+        bound(at)..bound(at + 1)
+    }
+}
+
+/// All databases of a server.
+pub struct Databases {
+    catalogue: Arc<Catalogue>,
+    clock: Arc<dyn Clock>,
+    open: Vec<ArcSwapOption<Database>>,
+    /// The partitions of database 0.
+    partitions: i32,
+    /// Held while a database is created or two are swapped.
+    change: Mutex<()>,
+}
+
+impl Databases {
+    /// Returns `count` databases. Database 0 has so many partitions, a power of two, when it is created.
+    pub fn new(
+        catalogue: Arc<Catalogue>,
+        clock: Arc<dyn Clock>,
+        count: usize,
+        partitions: i32,
+    ) -> Databases {
+        let open = (0..count.max(1)).map(|_| ArcSwapOption::empty()).collect();
+        let databases = Databases { catalogue, clock, open, partitions, change: Mutex::default() };
+        for index in 0..databases.count() {
+            databases.load(index);
+        }
+        databases
+    }
+
+    /// Returns the number of databases.
+    pub fn count(&self) -> u32 {
+        self.open.len() as u32
+    }
+
+    /// Returns a database if it was ever written to.
+    pub fn existing(&self, index: u32) -> Option<Arc<Database>> {
+        self.open.get(index as usize)?.load_full()
+    }
+
+    /// Returns a database, and creates its table if need be.
+    ///
+    /// # Errors
+    ///
+    /// There is no database of this number, or the store failed.
+    pub fn get(&self, index: u32) -> Result<Arc<Database>> {
+        if let Some(database) = self.existing(index) {
+            return Ok(database);
+        }
+        let _change = self.change.lock();
+        if let Some(database) = self.existing(index) {
+            return Ok(database);
+        }
+        if index >= self.count() {
+            return Err(Error::Setting(format!("there is no database {index}")));
+        }
+        let new = NewTable {
+            name: table_name(index),
+            format: Format::Redis,
+            partitions: if index == 0 { self.partitions } else { SMALL_PARTITIONS },
+            replicas: 1,
+            envs: BTreeMap::new(),
+        };
+        match self.catalogue.create(new, self.clock.wall_ms() / 1000) {
+            Ok(_) => {}
+            Err(Refusal::Store(error)) => return Err(error),
+            Err(other) => return Err(Error::Setting(format!("database {index}: {other:?}"))),
+        }
+        self.load(index).ok_or_else(|| Error::corrupt(format!("database {index} has no table")))
+    }
+
+    /// Exchanges the contents of two databases for clients that come later.
+    ///
+    /// # Errors
+    ///
+    /// The store failed.
+    pub fn swap(&self, one: u32, other: u32) -> Result<()> {
+        if one == other {
+            return Ok(());
+        }
+        self.get(one)?;
+        self.get(other)?;
+        let _change = self.change.lock();
+        let (first, second, aside) = (table_name(one), table_name(other), "redis.swap".to_owned());
+        for (from, to) in [(&first, &aside), (&second, &first), (&aside, &second)] {
+            match self.catalogue.rename(from, to) {
+                Ok(()) => {}
+                Err(Refusal::Store(error)) => return Err(error),
+                Err(other) => return Err(Error::corrupt(format!("swapping tables: {other:?}"))),
+            }
+        }
+        self.load(one);
+        self.load(other);
+        Ok(())
+    }
+
+    /// Reads a database's table from the catalogue.
+    fn load(&self, index: u32) -> Option<Arc<Database>> {
+        let table = self.catalogue.by_name(&table_name(index))?;
+        let partitions = table.partitions().to_vec();
+        let table = u32::try_from(table.info().app_id).unwrap_or(0);
+        let database = Arc::new(Database { index, table, partitions });
+        self.open.get(index as usize)?.store(Some(database.clone()));
+        Some(database)
+    }
+}
+
+fn table_name(index: u32) -> String {
+    format!("redis.{index}")
+}

@@ -1,0 +1,75 @@
+//! What follows a commit: marks for watchers, wake-ups of blocked clients, and messages to subscribers.
+
+use super::waiters::Timeout;
+use super::watches::TableKey;
+
+/// A change of a key that subscribers may be told of.
+#[derive(Clone, Debug)]
+pub struct Event {
+    /// The class of the event: a letter of `notify-keyspace-events`.
+    pub class: u8,
+    /// The name of the event.
+    pub name: &'static str,
+    /// The key.
+    pub key: Vec<u8>,
+    /// The database.
+    pub database: u32,
+}
+
+/// A message to a channel.
+#[derive(Clone, Debug)]
+pub struct Message {
+    /// The channel.
+    pub channel: Vec<u8>,
+    /// The message.
+    pub payload: Vec<u8>,
+    /// Whether the channel is a shard channel.
+    pub is_shard: bool,
+}
+
+/// That a command found nothing and waits.
+#[derive(Debug)]
+pub struct Block {
+    /// The keys that it waits for.
+    pub keys: Vec<Box<[u8]>>,
+    /// How long, in milliseconds; `None` without end.
+    pub timeout_ms: Option<u64>,
+    /// What it replies then.
+    pub timeout: Timeout,
+    /// The arguments with which it is evaluated again, if not its own.
+    pub args: Option<Vec<Box<[u8]>>>,
+}
+
+/// Effects of an evaluation. A worker keeps one and reuses its memory.
+#[derive(Debug, Default)]
+pub struct Effects {
+    /// Keys that changed; only while somebody watches or waits.
+    pub touched: Vec<TableKey>,
+    /// Events; only of classes that are switched on.
+    pub events: Vec<Event>,
+    /// Messages to channels. Their receivers are counted when they are published.
+    pub messages: Vec<Message>,
+    /// Whether and how the command waits.
+    pub block: Option<Block>,
+    /// Tables that were emptied.
+    pub emptied: Vec<u32>,
+}
+
+impl Effects {
+    /// Forgets all effects.
+    pub fn clear(&mut self) {
+        self.touched.clear();
+        self.events.clear();
+        self.messages.clear();
+        self.emptied.clear();
+        self.block = None;
+    }
+
+    /// Returns whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.touched.is_empty()
+            && self.events.is_empty()
+            && self.messages.is_empty()
+            && self.emptied.is_empty()
+    }
+}

@@ -1,0 +1,274 @@
+//! One command, from its checks to its effects.
+
+use super::args::{Args, wrong_arity};
+use super::command::{
+    ALL_KEYS, Command, IN_SUBSCRIPTION, NO_AUTH, NO_MULTI, ONE_ROW, READS_FIRST, Run,
+};
+use super::context::{Cause, Context, Held};
+use super::effects::Effects;
+use super::failure::{Done, Failure};
+use super::keyspec::Positions;
+use super::server::Server;
+use super::session::{Blocked, Multi, Queued, ReplyMode, Session};
+use super::table;
+use super::waiters::Waiter;
+use crate::resp::Reply;
+use crate::store::{Guards, Mode, Store, Txn};
+use smallvec::SmallVec;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use tokio::sync::oneshot;
+
+/// A function that controls the evaluation of other commands.
+pub type Control =
+    fn(&Server, &mut Worker, &mut Session, &'static Command, Args<'_>, &mut Reply) -> Done;
+
+/// What a thread reuses between commands.
+pub struct Worker {
+    pub(super) txn: Txn,
+    pub(super) effects: Effects,
+}
+
+impl Worker {
+    /// Returns the state of one thread.
+    pub fn new(store: Arc<dyn Store>) -> Worker {
+        Worker { txn: Txn::new(store), effects: Effects::default() }
+    }
+}
+
+/// What follows from a command.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Next {
+    /// The reply is written.
+    Ready,
+    /// The client waits: see [`Session::blocked`].
+    Blocked,
+}
+
+impl Server {
+    /// Runs a command that a client sent.
+    pub fn execute(
+        &self,
+        worker: &mut Worker,
+        session: &mut Session,
+        args: Args<'_>,
+        out: &mut Reply,
+    ) -> Next {
+        if session.reply_mode == ReplyMode::SkipNext {
+            session.reply_mode = ReplyMode::Skip;
+        } else if session.reply_mode == ReplyMode::Skip {
+            session.reply_mode = ReplyMode::On;
+        }
+        out.protocol = session.protocol;
+        let start = out.position();
+        let result = match self.admit(session, args) {
+            Ok(command) if self.is_queued(session, command) => {
+                queue(session, command, args);
+                out.simple("QUEUED");
+                Ok(())
+            }
+            Ok(command) => self.run(worker, session, command, args, out),
+            Err(failure) => Err(self.refuse(session, args, failure)),
+        };
+        if let Err(failure) = result {
+            out.truncate(start);
+            out.error(&failure.text());
+        }
+        if matches!(session.reply_mode, ReplyMode::Off | ReplyMode::Skip) {
+            out.truncate(start);
+        }
+        if session.blocked.is_some() { Next::Blocked } else { Next::Ready }
+    }
+
+    /// Finds a command, and checks whether the client may use it now.
+    fn admit(&self, session: &mut Session, args: Args<'_>) -> Done<&'static Command> {
+        let command = table::find(args)?;
+        session.client.active_us.store(self.clock.monotonic_us(), Ordering::Relaxed);
+        session.client.commands.fetch_add(1, Ordering::Relaxed);
+        if !command.allows(args.len()) {
+            return Err(wrong_arity(command.full_name));
+        }
+        if !session.is_authenticated && !command.flags.has(NO_AUTH) {
+            return Err("NOAUTH Authentication required.".into());
+        }
+        if session.is_subscriber() && !command.flags.has(IN_SUBSCRIPTION) {
+            return Err(format!(
+                "ERR Can't execute '{}': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / \
+                 RESET are allowed in this context",
+                command.full_name
+            )
+            .into());
+        }
+        if session.multi.is_some() && command.flags.has(NO_MULTI) {
+            return Err("ERR Command not allowed inside a transaction".into());
+        }
+        Ok(command)
+    }
+
+    /// Notes in a transaction that a command was refused. A refused EXEC ends the transaction.
+    fn refuse(&self, session: &mut Session, args: Args<'_>, failure: Failure) -> Failure {
+        if args.is(0, "exec") {
+            session.multi = None;
+            session.unwatch(self);
+            let text = failure.text();
+            let text = text.strip_prefix("ERR ").unwrap_or(&text);
+            return format!("EXECABORT Transaction discarded because of: {text}").into();
+        }
+        if let Some(multi) = &mut session.multi {
+            multi.is_dirty = true;
+        }
+        failure
+    }
+
+    fn is_queued(&self, session: &Session, command: &Command) -> bool {
+        session.multi.is_some() && !super::transactions::is_control(command)
+    }
+
+    /// Runs a command: takes its latches, evaluates it, and commits what it wrote.
+    pub(super) fn run(
+        &self,
+        worker: &mut Worker,
+        session: &mut Session,
+        command: &'static Command,
+        args: Args<'_>,
+        out: &mut Reply,
+    ) -> Done {
+        match command.run {
+            Run::Control(control) => return control(self, worker, session, command, args, out),
+            Run::Container => return Err(wrong_arity(command.full_name)),
+            Run::Handler(_) => {}
+        }
+        let start = out.position();
+        let mut needs_all = command.flags.has(ALL_KEYS);
+        loop {
+            let keys = command.key_positions(args);
+            let guards = self.lock(session, command, args, &keys, needs_all)?;
+            let result = self.evaluate(
+                worker,
+                session,
+                (command, args, &keys),
+                Cause::Client,
+                needs_all,
+                out,
+            );
+            match result {
+                Err(Failure::Undeclared) if !needs_all => {
+                    out.truncate(start);
+                    needs_all = true;
+                    continue;
+                }
+                Err(failure) => {
+                    worker.txn.reset(true);
+                    worker.effects.clear();
+                    return Err(failure);
+                }
+                Ok(()) => {}
+            }
+            self.commit(worker)?;
+            if let Some(block) = worker.effects.block.take() {
+                self.block(session, command, args, block)?;
+            }
+            drop(guards);
+            self.follow(worker);
+            return Ok(());
+        }
+    }
+
+    /// Takes the latches that a command needs.
+    fn lock(
+        &self,
+        session: &Session,
+        command: &Command,
+        args: Args<'_>,
+        keys: &Positions,
+        needs_all: bool,
+    ) -> Done<Guards<'_>> {
+        let mode = if command.is_write() { Mode::Exclusive } else { Mode::Shared };
+        if needs_all {
+            return Ok(self.latches.lock_all(Mode::Exclusive));
+        }
+        if command.flags.has(ONE_ROW) || keys.is_empty() {
+            return Ok(Guards::default());
+        }
+        let table = self.databases.get(session.database)?.table();
+        Ok(self.latches.lock(keys.iter().map(|at| (table, args.at(*at))), mode))
+    }
+
+    /// Calls a command's handler. Its writes stay in the worker's transaction.
+    pub(super) fn evaluate(
+        &self,
+        worker: &mut Worker,
+        session: &mut Session,
+        (command, args, keys): (&'static Command, Args<'_>, &Positions),
+        cause: Cause,
+        has_all: bool,
+        out: &mut Reply,
+    ) -> Done {
+        let Run::Handler(handler) = command.run else { return Err(wrong_arity(command.full_name)) };
+        worker.txn.reset(!command.flags.has(READS_FIRST));
+        worker.effects.clear();
+        let mut held: SmallVec<[&[u8]; 8]> = keys.iter().map(|at| args.at(*at)).collect();
+        held.sort_unstable();
+        let mut context = Context {
+            server: self,
+            db: self.databases.get(session.database)?,
+            session,
+            out,
+            txn: &mut worker.txn,
+            command,
+            effects: &mut worker.effects,
+            now_ms: self.now_ms(),
+            cause,
+            held: if has_all { Held::All } else { Held::Keys(&held) },
+            has_interest: self.has_interest(),
+        };
+        handler(&mut context, args)
+    }
+
+    /// Commits what an evaluation wrote, and marks watched keys. The latches must be held.
+    pub(super) fn commit(&self, worker: &mut Worker) -> Done {
+        worker.txn.commit()?;
+        if !self.watches.is_empty() {
+            worker.effects.touched.iter().for_each(|key| self.watches.changed(key));
+            for table in &worker.effects.emptied {
+                self.watches.changed_if(*table, |_| true);
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes a client wait. The latches must be held.
+    fn block(
+        &self,
+        session: &mut Session,
+        command: &'static Command,
+        args: Args<'_>,
+        block: super::effects::Block,
+    ) -> Done {
+        let (sender, reply) = oneshot::channel();
+        let table = self.databases.get(session.database)?.table();
+        let own_args = || args.all().iter().map(|arg| Box::from(*arg)).collect();
+        let waiter = Arc::new(Waiter::new(
+            (session.client.id, session.protocol),
+            (session.database, table),
+            command,
+            block.args.unwrap_or_else(own_args),
+            block.keys,
+            block.timeout,
+            sender,
+        ));
+        self.waiters.add(&waiter);
+        session.client.details.lock().is_blocked = true;
+        session.blocked = Some(Blocked { waiter, reply, timeout_ms: block.timeout_ms });
+        Ok(())
+    }
+}
+
+/// Queues a command of a transaction.
+fn queue(session: &mut Session, command: &'static Command, args: Args<'_>) {
+    let Some(multi) = session.multi.as_deref_mut() else { return };
+    let Multi { commands, bytes, .. } = multi;
+    *bytes += args.all().iter().map(|arg| arg.len() + 16).sum::<usize>();
+    let args = args.all().iter().map(|arg| Box::from(*arg)).collect();
+    commands.push(Queued { command, args });
+}

@@ -1,0 +1,5 @@
+//! The handlers, one file per family of commands.
+
+pub(super) mod connection;
+pub(super) mod keys;
+pub(super) mod strings;

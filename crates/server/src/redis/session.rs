@@ -1,0 +1,154 @@
+//! The state of one connection.
+
+use super::clients::Client;
+use super::command::Command;
+use super::server::Server;
+use super::waiters::Waiter;
+use super::watches::{Mark, TableKey};
+use crate::resp::Protocol;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use tokio::sync::oneshot;
+
+/// A queued command of a transaction.
+pub struct Queued {
+    /// The command.
+    pub command: &'static Command,
+    /// Its arguments.
+    pub args: Vec<Box<[u8]>>,
+}
+
+/// A transaction that MULTI began.
+#[derive(Default)]
+pub struct Multi {
+    /// The commands.
+    pub commands: Vec<Queued>,
+    /// The bytes of their arguments.
+    pub bytes: usize,
+    /// Whether a command was refused, so that EXEC must refuse all.
+    pub is_dirty: bool,
+}
+
+/// A watched key.
+pub struct Watched {
+    /// The key.
+    pub key: TableKey,
+    /// The database that it was watched in.
+    pub database: u32,
+    /// Whether it was alive when the client began to watch it.
+    pub was_alive: bool,
+}
+
+/// Which replies a client wants.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum ReplyMode {
+    /// All.
+    #[default]
+    On,
+    /// None.
+    Off,
+    /// Not that of the next command.
+    SkipNext,
+    /// Not that of this command.
+    Skip,
+}
+
+/// A blocked client's side of its waiter.
+pub struct Blocked {
+    /// The waiter.
+    pub waiter: Arc<Waiter>,
+    /// Receives the reply.
+    pub reply: oneshot::Receiver<Vec<u8>>,
+    /// When its time is over, in milliseconds from its beginning; `None` without end.
+    pub timeout_ms: Option<u64>,
+}
+
+/// The state of a connection.
+pub struct Session {
+    /// What others see of it.
+    pub client: Arc<Client>,
+    /// The protocol.
+    pub protocol: Protocol,
+    /// The number of the selected database.
+    pub database: u32,
+    /// Whether the client may use commands: it authenticated, or need not.
+    pub is_authenticated: bool,
+    /// The transaction between MULTI and EXEC.
+    pub multi: Option<Box<Multi>>,
+    /// Watched keys.
+    pub watched: Vec<Watched>,
+    /// Whether a watched key changed.
+    pub mark: Arc<Mark>,
+    /// Which replies the client wants.
+    pub reply_mode: ReplyMode,
+    /// Channels, patterns and shard channels that the client subscribed to.
+    pub subscriptions: [BTreeSet<Vec<u8>>; 3],
+    /// Set while the client waits in a blocking command.
+    pub blocked: Option<Blocked>,
+    /// Whether the connection is closed after the replies are written.
+    pub is_closing: bool,
+}
+
+impl Session {
+    /// Returns the state of a new connection.
+    pub fn new(client: Arc<Client>, is_authenticated: bool) -> Session {
+        Session {
+            client,
+            protocol: Protocol::Resp2,
+            database: 0,
+            is_authenticated,
+            multi: None,
+            watched: Vec::new(),
+            mark: Arc::default(),
+            reply_mode: ReplyMode::On,
+            subscriptions: Default::default(),
+            blocked: None,
+            is_closing: false,
+        }
+    }
+
+    /// Returns the state in which a blocked client's command is evaluated by another connection.
+    pub fn stand_in(client: Arc<Client>, waiter: &Waiter) -> Session {
+        let mut session = Session::new(client, true);
+        session.protocol = waiter.protocol;
+        session.database = waiter.database;
+        session
+    }
+
+    /// Returns the number of all subscriptions.
+    pub fn subscription_count(&self) -> usize {
+        self.subscriptions.iter().map(BTreeSet::len).sum()
+    }
+
+    /// Returns whether the client may only use commands for subscribers.
+    pub fn is_subscriber(&self) -> bool {
+        self.protocol == Protocol::Resp2 && self.subscription_count() > 0
+    }
+
+    /// Ends watching all keys.
+    pub fn unwatch(&mut self, server: &Server) {
+        for watched in self.watched.drain(..) {
+            server.watches.remove(&watched.key, &self.mark);
+        }
+        self.mark = Arc::default();
+    }
+
+    /// Ends the wait of a blocked client. Returns its reply if somebody answered meanwhile.
+    pub fn unblock(&mut self, server: &Server) -> Option<Vec<u8>> {
+        let mut blocked = self.blocked.take()?;
+        let sender = blocked.waiter.claim().take();
+        server.waiters.remove(&blocked.waiter);
+        self.client.details.lock().is_blocked = false;
+        match sender {
+            Some(_) => None,
+            None => blocked.reply.try_recv().ok(),
+        }
+    }
+
+    /// Releases what the connection holds in the server.
+    pub fn close(&mut self, server: &Server) {
+        self.unwatch(server);
+        self.unblock(server);
+        server.clients.remove(self.client.id);
+    }
+}

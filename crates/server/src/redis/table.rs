@@ -1,0 +1,73 @@
+//! All commands, by name.
+
+use super::args::Args;
+use super::command::Command;
+use super::failure::{Done, Failure};
+use super::{families, transactions};
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+/// The longest name of a command.
+const NAME_MAX: usize = 32;
+
+/// The tables of all families.
+const FAMILIES: &[&[Command]] = &[
+    transactions::COMMANDS,
+    families::connection::COMMANDS,
+    families::strings::COMMANDS,
+    families::keys::COMMANDS,
+];
+
+static BY_NAME: LazyLock<HashMap<&'static [u8], &'static Command>> =
+    LazyLock::new(|| all().map(|command| (command.name.as_bytes(), command)).collect());
+
+/// Returns all commands; subcommands are in their containers.
+pub fn all() -> impl Iterator<Item = &'static Command> {
+    FAMILIES.iter().flat_map(|family| family.iter())
+}
+
+/// Returns the command of a name, in any case.
+pub fn by_name(name: &[u8]) -> Option<&'static Command> {
+    let mut lower = [0; NAME_MAX];
+    let lower = lower.get_mut(..name.len())?;
+    lower.copy_from_slice(name);
+    lower.make_ascii_lowercase();
+    BY_NAME.get(&*lower).copied()
+}
+
+/// Returns the command or subcommand that arguments name.
+///
+/// # Errors
+///
+/// There is none.
+pub fn find(args: Args<'_>) -> Done<&'static Command> {
+    let Some(command) = by_name(args.at(0)) else { return Err(unknown(args)) };
+    if command.subcommands.is_empty() || args.len() < 2 {
+        return Ok(command);
+    }
+    let name = args.at(1);
+    let found =
+        command.subcommands.iter().find(|sub| name.eq_ignore_ascii_case(sub.name.as_bytes()));
+    found.ok_or_else(|| {
+        let shown = String::from_utf8_lossy(name.get(..128).unwrap_or(name)).into_owned();
+        format!("ERR unknown subcommand '{shown}'. Try {} HELP.", command.name.to_uppercase())
+            .into()
+    })
+}
+
+/// Returns the error of an unknown command, with the beginning of its arguments.
+fn unknown(args: Args<'_>) -> Failure {
+    const SHOWN: usize = 128;
+    let show = |bytes: &[u8], max: usize| {
+        String::from_utf8_lossy(bytes.get(..max).unwrap_or(bytes)).into_owned()
+    };
+    let mut shown = String::new();
+    for arg in args.from(1) {
+        if shown.len() >= SHOWN {
+            break;
+        }
+        shown += &format!("'{}' ", show(arg, SHOWN - shown.len()));
+    }
+    let name = show(args.at(0), SHOWN);
+    format!("ERR unknown command '{name}', with args beginning with: {shown}").into()
+}

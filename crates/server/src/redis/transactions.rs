@@ -1,0 +1,276 @@
+//! MULTI, EXEC, DISCARD, WATCH and UNWATCH.
+//!
+//! EXEC takes the latches of all keys of all commands, and of the watched keys, at once; the writes of all commands are
+//! one batch. A command that fails has written nothing, since handlers check before they write, so the others' writes
+//! are committed, as in Redis.
+
+use super::args::Args;
+use super::command::{
+    ALL_KEYS, ALLOW_BUSY, Command, FAST, Group, LOADING, NO_MULTI, NOSCRIPT, Run, STALE,
+};
+use super::context::{Cause, Context, Held};
+use super::execute::Worker;
+use super::failure::{Done, Failure};
+use super::keyspec::{RO_META, range};
+use super::server::Server;
+use super::session::{Multi, Queued, Session, Watched};
+use crate::resp::Reply;
+use crate::store::{Guards, Mode};
+
+const FLAGS: super::command::Flags = NOSCRIPT.and(LOADING).and(STALE).and(FAST).and(ALLOW_BUSY);
+
+/// The commands of transactions.
+pub(super) const COMMANDS: &[Command] = &[
+    Command::control("multi", 1, FLAGS, Group::Transactions, multi)
+        .with_docs("1.2.0", "Starts a transaction."),
+    Command::control("exec", 1, NOSCRIPT.and(LOADING).and(STALE), Group::Transactions, exec)
+        .with_docs("1.2.0", "Executes all commands in a transaction."),
+    Command::control("discard", 1, FLAGS, Group::Transactions, discard)
+        .with_docs("2.0.0", "Discards a transaction."),
+    Command::control("watch", -2, FLAGS, Group::Transactions, watch)
+        .with_keys(&[range(1, -1, 1, RO_META)])
+        .with_docs(
+            "2.2.0",
+            "Monitors changes to keys to determine the execution of a transaction.",
+        ),
+    Command::control("unwatch", 1, FLAGS, Group::Transactions, unwatch)
+        .with_docs("2.2.0", "Forgets about watched keys of a transaction."),
+];
+
+/// Returns whether a command is run at once between MULTI and EXEC.
+pub(super) fn is_control(command: &Command) -> bool {
+    matches!(command.name, "multi" | "exec" | "discard" | "watch" | "quit" | "reset")
+}
+
+fn multi(
+    _: &Server,
+    _: &mut Worker,
+    session: &mut Session,
+    _: &'static Command,
+    _: Args<'_>,
+    out: &mut Reply,
+) -> Done {
+    if session.multi.is_some() {
+        return Err("ERR MULTI calls can not be nested".into());
+    }
+    session.multi = Some(Box::new(Multi::default()));
+    out.ok();
+    Ok(())
+}
+
+fn discard(
+    server: &Server,
+    _: &mut Worker,
+    session: &mut Session,
+    _: &'static Command,
+    _: Args<'_>,
+    out: &mut Reply,
+) -> Done {
+    if session.multi.take().is_none() {
+        return Err("ERR DISCARD without MULTI".into());
+    }
+    session.unwatch(server);
+    out.ok();
+    Ok(())
+}
+
+fn unwatch(
+    server: &Server,
+    _: &mut Worker,
+    session: &mut Session,
+    _: &'static Command,
+    _: Args<'_>,
+    out: &mut Reply,
+) -> Done {
+    session.unwatch(server);
+    out.ok();
+    Ok(())
+}
+
+fn watch(
+    server: &Server,
+    worker: &mut Worker,
+    session: &mut Session,
+    command: &'static Command,
+    args: Args<'_>,
+    out: &mut Reply,
+) -> Done {
+    if session.multi.is_some() {
+        return Err("ERR WATCH inside MULTI is not allowed".into());
+    }
+    let (table, database) = (server.databases.get(session.database)?.table(), session.database);
+    let latches = server.latches.lock(args.from(1).iter().map(|key| (table, *key)), Mode::Shared);
+    for key in args.from(1) {
+        let key = (table, Box::from(*key));
+        if session.watched.iter().any(|watched| watched.key == key) {
+            continue;
+        }
+        let was_alive = is_alive(server, worker, session, command, &key.1)?;
+        server.watches.add(table, &key.1, &session.mark);
+        session.watched.push(Watched { key, database, was_alive });
+    }
+    drop(latches);
+    out.ok();
+    Ok(())
+}
+
+/// Returns whether a key of the selected database is there.
+fn is_alive(
+    server: &Server,
+    worker: &mut Worker,
+    session: &mut Session,
+    command: &'static Command,
+    key: &[u8],
+) -> Done<bool> {
+    let mut out = Reply::default();
+    worker.txn.reset(true);
+    let context = context(server, worker, session, command, &mut out)?;
+    Ok(context.head(&context.place(key))?.is_some())
+}
+
+fn context<'a>(
+    server: &'a Server,
+    worker: &'a mut Worker,
+    session: &'a mut Session,
+    command: &'static Command,
+    out: &'a mut Reply,
+) -> Done<Context<'a>> {
+    Ok(Context {
+        server,
+        db: server.databases.get(session.database)?,
+        session,
+        out,
+        txn: &mut worker.txn,
+        command,
+        effects: &mut worker.effects,
+        now_ms: server.now_ms(),
+        cause: Cause::Multi,
+        held: Held::All,
+        has_interest: server.has_interest(),
+    })
+}
+
+fn exec(
+    server: &Server,
+    worker: &mut Worker,
+    session: &mut Session,
+    command: &'static Command,
+    _: Args<'_>,
+    out: &mut Reply,
+) -> Done {
+    let Some(multi) = session.multi.take() else { return Err("ERR EXEC without MULTI".into()) };
+    if multi.is_dirty {
+        session.unwatch(server);
+        return Err("EXECABORT Transaction discarded because of previous errors.".into());
+    }
+    let guards = lock(server, session, &multi.commands)?;
+    let is_stale = session.mark.is_set() || has_expired(server, worker, session, command)?;
+    session.unwatch(server);
+    if is_stale {
+        out.null_array();
+        return Ok(());
+    }
+    worker.txn.reset(true);
+    worker.effects.clear();
+    let start = out.position();
+    let result =
+        run_all(server, worker, session, &multi.commands, out).and_then(|()| server.commit(worker));
+    drop(guards);
+    if let Err(failure) = result {
+        out.truncate(start);
+        worker.txn.reset(true);
+        worker.effects.clear();
+        return Err(failure);
+    }
+    server.follow(worker);
+    Ok(())
+}
+
+/// Takes the latches of all keys that commands name or the session watches.
+fn lock<'s>(server: &'s Server, session: &Session, commands: &[Queued]) -> Done<Guards<'s>> {
+    let mut database = session.database;
+    let (mut keys, mut mode, mut needs_all) = (Vec::new(), Mode::Shared, false);
+    for queued in commands {
+        let args: Vec<&[u8]> = queued.args.iter().map(|arg| &arg[..]).collect();
+        let args = Args::new(&args);
+        let table = server.databases.get(database)?.table();
+        for at in queued.command.key_positions(args) {
+            keys.extend(queued.args.get(at).map(|key| (table, &key[..])));
+        }
+        // Scripts may use keys that they do not declare; EXEC cannot begin anew for them.
+        needs_all |= queued.command.flags.has(ALL_KEYS)
+            || (queued.command.group == Group::Scripting && queued.command.is_write());
+        if queued.command.is_write() {
+            mode = Mode::Exclusive;
+        }
+        if queued.command.name == "select" {
+            let index = args.integer(1).ok().and_then(|index| u32::try_from(index).ok());
+            database = index.filter(|at| *at < server.databases.count()).unwrap_or(database);
+        }
+    }
+    if needs_all {
+        return Ok(server.latches.lock_all(Mode::Exclusive));
+    }
+    keys.extend(session.watched.iter().map(|watched| (watched.key.0, &watched.key.1[..])));
+    Ok(server.latches.lock(keys, mode))
+}
+
+/// Returns whether a watched key expired since the client began to watch it.
+fn has_expired(
+    server: &Server,
+    worker: &mut Worker,
+    session: &mut Session,
+    command: &'static Command,
+) -> Done<bool> {
+    let selected = session.database;
+    let watched = std::mem::take(&mut session.watched);
+    let mut result = Ok(false);
+    for watched in watched.iter().filter(|watched| watched.was_alive) {
+        session.database = watched.database;
+        match is_alive(server, worker, session, command, &watched.key.1) {
+            Ok(true) => {}
+            other => {
+                result = other.map(|_| true);
+                break;
+            }
+        }
+    }
+    (session.database, session.watched) = (selected, watched);
+    result
+}
+
+/// Evaluates the commands of a transaction in one batch.
+fn run_all(
+    server: &Server,
+    worker: &mut Worker,
+    session: &mut Session,
+    commands: &[Queued],
+    out: &mut Reply,
+) -> Done {
+    out.array(commands.len());
+    for queued in commands {
+        let args: Vec<&[u8]> = queued.args.iter().map(|arg| &arg[..]).collect();
+        let start = out.position();
+        let result = match queued.command.run {
+            Run::Handler(handler) => {
+                let mut context = context(server, worker, session, queued.command, out)?;
+                handler(&mut context, Args::new(&args))
+            }
+            // The handlers of UNWATCH and its like neither read nor write rows.
+            Run::Control(control) if !queued.command.flags.has(NO_MULTI) => {
+                control(server, worker, session, queued.command, Args::new(&args), out)
+            }
+            _ => Err("ERR Command not allowed inside a transaction".into()),
+        };
+        out.protocol = session.protocol;
+        match result {
+            Ok(()) => {}
+            Err(failure @ Failure::Store(_)) => return Err(failure),
+            Err(failure) => {
+                out.truncate(start);
+                out.error(&failure.text());
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,142 @@
+//! Clients that wait in a blocking command, by key and in the order of their arrival.
+//!
+//! * **RB1** A client registers while it holds the latches of its keys. A writer looks for waiters of the keys that it
+//!   changed after its commit. So no wake-up is lost.
+//! * **RB2** A waiter is answered once: whoever takes its sender answers it, be it a writer, the end of its time,
+//!   CLIENT UNBLOCK, or the end of the connection.
+
+use super::command::Command;
+use super::watches::TableKey;
+use crate::resp::Protocol;
+use parking_lot::Mutex;
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use tokio::sync::oneshot;
+
+/// What a blocked client replies when its time is over.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Timeout {
+    /// A null in the place of an array.
+    NullArray,
+    /// A null in the place of a string.
+    Null,
+    /// This integer.
+    Integer(i64),
+}
+
+/// A blocked client.
+pub struct Waiter {
+    /// The client.
+    pub client: u64,
+    /// Its protocol.
+    pub protocol: Protocol,
+    /// The database that it selected.
+    pub database: u32,
+    /// The table of that database.
+    pub table: u32,
+    /// Its command.
+    pub command: &'static Command,
+    /// The command's arguments.
+    pub args: Vec<Box<[u8]>>,
+    /// The keys that it waits for.
+    pub keys: Vec<Box<[u8]>>,
+    /// What it replies when its time is over.
+    pub timeout: Timeout,
+    sender: Mutex<Option<oneshot::Sender<Vec<u8>>>>,
+}
+
+/// The right to answer a waiter; other threads wait for its end.
+pub type Claim<'a> = parking_lot::MutexGuard<'a, Option<oneshot::Sender<Vec<u8>>>>;
+
+impl Waiter {
+    /// Returns a waiter, which answers to `sender`.
+    pub fn new(
+        client: (u64, Protocol),
+        database: (u32, u32),
+        command: &'static Command,
+        args: Vec<Box<[u8]>>,
+        keys: Vec<Box<[u8]>>,
+        timeout: Timeout,
+        sender: oneshot::Sender<Vec<u8>>,
+    ) -> Waiter {
+        let ((client, protocol), (database, table)) = (client, database);
+        let sender = Mutex::new(Some(sender));
+        Waiter { client, protocol, database, table, command, args, keys, timeout, sender }
+    }
+
+    /// Returns the right to answer; it is empty if another answered.
+    pub fn claim(&self) -> Claim<'_> {
+        self.sender.lock()
+    }
+
+    /// Answers the waiter, unless another did. Returns whether it did.
+    pub fn answer(&self, reply: Vec<u8>) -> bool {
+        let sender = self.sender.lock().take();
+        // The connection may have ended.
+        sender.is_some_and(|sender| sender.send(reply).is_ok())
+    }
+}
+
+/// All blocked clients.
+#[derive(Default)]
+pub struct Waiters {
+    keys: Mutex<HashMap<TableKey, VecDeque<Arc<Waiter>>>>,
+    count: AtomicUsize,
+}
+
+impl Waiters {
+    /// Returns whether nobody waits: then writers need not name their keys.
+    pub fn is_empty(&self) -> bool {
+        self.count.load(Ordering::Acquire) == 0
+    }
+
+    /// Returns the number of blocked clients.
+    pub fn len(&self) -> usize {
+        self.count.load(Ordering::Relaxed)
+    }
+
+    /// Adds a waiter behind those of the same keys.
+    pub fn add(&self, waiter: &Arc<Waiter>) {
+        let mut keys = self.keys.lock();
+        for key in &waiter.keys {
+            keys.entry((waiter.table, key.clone())).or_default().push_back(waiter.clone());
+        }
+        self.count.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// Removes a waiter.
+    pub fn remove(&self, waiter: &Arc<Waiter>) {
+        let mut keys = self.keys.lock();
+        let mut was_there = false;
+        for key in &waiter.keys {
+            let key = (waiter.table, key.clone());
+            let Some(list) = keys.get_mut(&key) else { continue };
+            let before = list.len();
+            list.retain(|other| !Arc::ptr_eq(other, waiter));
+            was_there |= list.len() < before;
+            if list.is_empty() {
+                keys.remove(&key);
+            }
+        }
+        if was_there {
+            self.count.fetch_sub(1, Ordering::AcqRel);
+        }
+    }
+
+    /// Returns the waiters of a key in the order of their arrival.
+    pub fn of(&self, key: &TableKey) -> Vec<Arc<Waiter>> {
+        self.keys.lock().get(key).map(|list| list.iter().cloned().collect()).unwrap_or_default()
+    }
+
+    /// Returns the keys of a table that somebody waits for.
+    pub fn keys_of(&self, table: u32) -> Vec<TableKey> {
+        self.keys.lock().keys().filter(|(at, _)| *at == table).cloned().collect()
+    }
+
+    /// Returns the waiter of a client.
+    pub fn of_client(&self, client: u64) -> Option<Arc<Waiter>> {
+        let keys = self.keys.lock();
+        keys.values().flatten().find(|waiter| waiter.client == client).cloned()
+    }
+}

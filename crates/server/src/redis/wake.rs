@@ -1,0 +1,106 @@
+//! What follows a commit: blocked clients whose keys changed are answered, and subscribers get their messages.
+
+use super::args::Args;
+use super::command::TAKES;
+use super::context::Cause;
+use super::execute::Worker;
+use super::keyspec::Positions;
+use super::server::Server;
+use super::session::Session;
+use super::waiters::Waiter;
+use super::watches::TableKey;
+use crate::resp::Reply;
+use crate::store::Mode;
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+impl Server {
+    /// Does what follows the commit of an evaluation. Latches must not be held.
+    ///
+    /// Waiters are answered by this thread, in the order of their arrival, and what their commands write may answer
+    /// further ones.
+    pub(super) fn follow(&self, worker: &mut Worker) {
+        if worker.effects.is_empty() {
+            return;
+        }
+        let mut keys = VecDeque::new();
+        loop {
+            self.tell_subscribers(worker);
+            if !self.waiters.is_empty() {
+                keys.extend(worker.effects.touched.drain(..));
+                for table in &worker.effects.emptied {
+                    keys.extend(self.waiters.keys_of(*table));
+                }
+            }
+            worker.effects.clear();
+            let Some(key) = keys.pop_front() else { return };
+            self.wake(worker, &key, &mut keys);
+        }
+    }
+
+    /// Answers those who wait for a key, as far as there is something for them. The keys that their commands change are
+    /// appended to `changed`.
+    fn wake(&self, worker: &mut Worker, key: &TableKey, changed: &mut VecDeque<TableKey>) {
+        let mut exhausted = None;
+        for waiter in self.waiters.of(key) {
+            let takes = waiter.command.flags.has(TAKES);
+            if takes && exhausted == Some(waiter.command.group) {
+                continue;
+            }
+            let is_answered = self.try_waiter(worker, &waiter);
+            changed.extend(worker.effects.touched.drain(..));
+            self.tell_subscribers(worker);
+            worker.effects.clear();
+            if !is_answered && takes {
+                exhausted = Some(waiter.command.group);
+            }
+        }
+    }
+
+    /// Evaluates a waiter's command. Returns whether the waiter has an answer.
+    fn try_waiter(&self, worker: &mut Worker, waiter: &Arc<Waiter>) -> bool {
+        let Some(client) = self.clients.get(waiter.client) else { return true };
+        let mut session = Session::stand_in(client, waiter);
+        let args: Vec<&[u8]> = waiter.args.iter().map(|arg| &arg[..]).collect();
+        let (args, command) = (Args::new(&args), waiter.command);
+        let keys: Positions = command.key_positions(args);
+        let mode = if command.is_write() { Mode::Exclusive } else { Mode::Shared };
+        let keyed = keys.iter().map(|at| (waiter.table, args.at(*at)));
+        let guards = self.latches.lock(keyed, mode);
+        let mut claim = waiter.claim();
+        if claim.is_none() {
+            return true;
+        }
+        let mut out = Reply::new(waiter.protocol);
+        let evaluated = (command, args, &keys);
+        let result = self.evaluate(worker, &mut session, evaluated, Cause::Wake, false, &mut out);
+        let result = match result {
+            Ok(()) if worker.effects.block.is_some() => {
+                worker.txn.reset(true);
+                worker.effects.clear();
+                return false;
+            }
+            Ok(()) => self.commit(worker),
+            Err(failure) => Err(failure),
+        };
+        if let Err(failure) = result {
+            worker.txn.reset(true);
+            worker.effects.clear();
+            out.clear();
+            out.error(&failure.text());
+        }
+        if let Some(sender) = claim.take() {
+            // A connection that ended loses its answer, as it would have in its socket.
+            let _ = sender.send(out.take());
+        }
+        drop((claim, guards));
+        self.waiters.remove(waiter);
+        true
+    }
+
+    /// Sends the events and messages of an evaluation.
+    fn tell_subscribers(&self, worker: &mut Worker) {
+        worker.effects.events.clear();
+        worker.effects.messages.clear();
+    }
+}

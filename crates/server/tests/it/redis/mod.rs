@@ -1,0 +1,157 @@
+//! RESP over sockets: our server in this process, and the same commands sent to a real `redis-server`.
+//!
+//! `FERROLITH_RANDOM_COMMANDS=N` sends N random commands per family.
+
+mod client;
+mod framework;
+
+pub use client::{Client, Value};
+
+use ferrolith_server::clock::{Clock, SystemClock};
+use ferrolith_server::net::workers::{Door, Workers, bind};
+use ferrolith_server::redis;
+use ferrolith_server::redis::server::Settings;
+use ferrolith_server::store::local::{LocalStore, StoreOptions};
+use ferrolith_server::store::{Durability, Latches, Store};
+use ferrolith_server::tables::Catalogue;
+use std::net::SocketAddr;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Our server. It stops when it is dropped.
+pub struct Ours {
+    pub address: SocketAddr,
+    workers: Option<Workers>,
+    store: Arc<LocalStore>,
+    _dir: tempfile::TempDir,
+}
+
+impl Ours {
+    /// Starts a server with two workers and the system's clock.
+    pub fn start() -> Ours {
+        Ours::start_with(Arc::new(SystemClock::new()))
+    }
+
+    /// Starts a server with two workers and this clock.
+    pub fn start_with(clock: Arc<dyn Clock>) -> Ours {
+        let dir = tempfile::tempdir().unwrap();
+        let options = StoreOptions::new(Durability::Os, 32 << 20, 1);
+        let store = LocalStore::open(dir.path(), options).unwrap();
+        let catalogue = Arc::new(Catalogue::open(store.clone()).unwrap());
+        let settings = Settings { partitions: 4, ..Settings::default() };
+        let rows = store.clone() as Arc<dyn Store>;
+        let latches = Arc::new(Latches::default());
+        let server = redis::Server::new(rows.clone(), latches, clock, catalogue, settings);
+        let server = Arc::new(server);
+        let any: SocketAddr = "127.0.0.1:0".parse().unwrap();
+        let (listeners, bound) = bind(&[any]).unwrap();
+        let listeners = listeners.into_iter().map(|it| (it, Door::Redis(server.clone()))).collect();
+        let workers = Some(Workers::start(2, listeners, &rows, 1000).unwrap());
+        Ours { address: bound[0], workers, store, _dir: dir }
+    }
+
+    /// Returns a new connection.
+    pub fn connect(&self) -> Client {
+        Client::connect(self.address)
+    }
+}
+
+impl Drop for Ours {
+    fn drop(&mut self) {
+        self.workers.take().unwrap().stop();
+        let _ = self.store.close();
+    }
+}
+
+/// A real Redis. It stops when it is dropped.
+pub struct Theirs {
+    pub address: SocketAddr,
+    child: Child,
+    _dir: tempfile::TempDir,
+}
+
+impl Theirs {
+    /// Starts `redis-server` without files; `None`, with a message, if there is none.
+    pub fn start() -> Option<Theirs> {
+        let program = std::env::var_os("FERROLITH_REDIS_SERVER").unwrap_or("redis-server".into());
+        let dir = tempfile::tempdir().unwrap();
+        let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let child = Command::new(&program)
+            .args(["--bind", "127.0.0.1", "--save", "", "--enable-debug-command", "yes", "--port"])
+            .arg(port.to_string())
+            .arg("--dir")
+            .arg(dir.path())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn();
+        let child = match child {
+            Ok(child) => child,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                eprintln!("skipped: redis-server is not installed; see tools/fetch-peers.sh");
+                return None;
+            }
+            Err(error) => panic!("cannot start {program:?}: {error}"),
+        };
+        let address = SocketAddr::from(([127, 0, 0, 1], port));
+        let theirs = Theirs { address, child, _dir: dir };
+        let start = Instant::now();
+        while std::net::TcpStream::connect(address).is_err() {
+            assert!(start.elapsed() < Duration::from_secs(20), "{program:?} does not listen");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        Some(theirs)
+    }
+
+    /// Returns a new connection.
+    pub fn connect(&self) -> Client {
+        Client::connect(self.address)
+    }
+}
+
+impl Drop for Theirs {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Returns how many random commands a test sends: `default`, or `FERROLITH_RANDOM_COMMANDS`.
+pub fn random_commands(default: usize) -> usize {
+    let count = std::env::var("FERROLITH_RANDOM_COMMANDS").ok();
+    count.map_or(default, |count| count.parse().expect("FERROLITH_RANDOM_COMMANDS is a number"))
+}
+
+/// Returns a command from its words, which spaces separate.
+pub fn words(text: &str) -> Vec<Vec<u8>> {
+    text.split(' ').map(|word| word.as_bytes().to_vec()).collect()
+}
+
+/// Sends the same commands to both servers, on a connection each and in both protocols, and compares all replies.
+/// `canonical` may sort what has no order. Does nothing without a Redis.
+pub fn compare(
+    commands: impl Fn(u8) -> Vec<Vec<Vec<u8>>>,
+    canonical: impl Fn(&[Vec<u8>], Value) -> Value,
+) {
+    for protocol in [2, 3] {
+        let Some(theirs) = Theirs::start() else { return };
+        let ours = Ours::start();
+        let (mut our, mut their) = (ours.connect(), theirs.connect());
+        for client in [&mut our, &mut their] {
+            client.call(&[b"HELLO".to_vec(), protocol.to_string().into_bytes()]);
+        }
+        let commands = commands(protocol);
+        for part in commands.chunks(100) {
+            let (found, expected) = (our.pipeline(part), their.pipeline(part));
+            for ((command, found), expected) in part.iter().zip(found).zip(expected) {
+                let (found, expected) = (canonical(command, found), canonical(command, expected));
+                assert_eq!(found, expected, "RESP{protocol}: {}", show(command));
+            }
+        }
+    }
+}
+
+/// Returns a command for people.
+pub fn show(command: &[Vec<u8>]) -> String {
+    command.iter().map(|word| format!("{} ", word.escape_ascii())).collect()
+}
