@@ -5,8 +5,8 @@
 //! command, a little is read, so that the end of the connection is noticed.
 
 use crate::redis::args::Args;
-use crate::redis::{Next, Server, Session, Worker};
-use crate::resp::{Limits, Parser, Reply};
+use crate::redis::{Server, Session, Worker};
+use crate::resp::{Limits, Parser, ProtocolError, Reply};
 use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::io;
@@ -15,16 +15,19 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// The maximum number of arguments of a request.
-const ARGUMENTS_MAX: i64 = 1024 * 1024;
-/// The maximum length of an argument.
-const BULK_MAX: i64 = 512 << 20;
+/// The maximum number of arguments of a request and the maximum length of an argument.
+const LIMITS: Limits =
+    Limits { arguments_max: 1024 * 1024, bulk_max: 512 << 20, is_anonymous: false };
 /// The same for clients that have yet to authenticate.
 const ANONYMOUS: Limits = Limits { arguments_max: 10, bulk_max: 16384, is_anonymous: true };
 /// Replies are written when they have so many bytes, even if there are more requests.
 const OUTPUT_BYTES: usize = 256 << 10;
 /// The capacity that an empty input buffer keeps.
 const KEPT_BYTES: usize = 16 << 10;
+/// The maximum number of requests that are looked at together.
+const GROUP_MAX: usize = 128;
+/// The number of positions of words for which memory is kept.
+const POSITIONS_KEPT: usize = 1024;
 /// The bytes that one read may add.
 const READ_BYTES: usize = 64 << 10;
 /// The bytes that are read ahead while a client is blocked.
@@ -54,6 +57,17 @@ struct Connection<'s> {
     parser: Parser,
     input: Vec<u8>,
     out: Reply,
+    /// Where the words of complete requests are in `input`.
+    positions: Vec<(usize, usize)>,
+    /// For each complete request, the end of its words in `positions`, and its end in `input`.
+    ends: Vec<(usize, usize)>,
+}
+
+/// What the beginning of the input is besides the requests in `positions`.
+struct Found {
+    /// The end of an inline request.
+    inline_end: Option<usize>,
+    error: Option<ProtocolError>,
 }
 
 /// What ended a wait.
@@ -75,7 +89,8 @@ impl<'s> Connection<'s> {
         let client = server.clients.add(address, local, now_us, OUTBOX_MAX);
         let session = Session::new(client, server.settings.password.is_empty());
         let (parser, out) = (Parser::default(), Reply::default());
-        Connection { server, worker, session, parser, input: Vec::new(), out }
+        let (input, positions, ends) = (Vec::new(), Vec::new(), Vec::new());
+        Connection { server, worker, session, parser, input, out, positions, ends }
     }
 
     async fn run(&mut self, mut stream: TcpStream) -> io::Result<()> {
@@ -111,37 +126,26 @@ impl<'s> Connection<'s> {
 
     /// Evaluates complete requests. Returns whether there may be more although enough was replied for now.
     fn run_requests(&mut self) -> bool {
-        let (mut at, mut has_more) = (0, false);
-        while self.session.blocked.is_none() && !self.session.is_closing {
-            if self.out.position() >= OUTPUT_BYTES {
-                has_more = true;
-                break;
+        let mut at = 0;
+        let mut has_more = false;
+        while self.session.blocked.is_none() && !self.session.is_closing && !has_more {
+            let found = self.find_requests(at);
+            let consumed = self.run_found(at, found.inline_end);
+            at += consumed;
+            if self.ends.last().is_some_and(|(_, end)| at < *end) {
+                // Requests behind `at` will be parsed again.
+                self.parser = Parser::default();
             }
-            let input = self.input.get(at..).unwrap_or_default();
-            let limits = match self.session.is_authenticated {
-                true => {
-                    Limits { arguments_max: ARGUMENTS_MAX, bulk_max: BULK_MAX, is_anonymous: false }
-                }
-                false => ANONYMOUS,
-            };
-            let length = match self.parser.next(input, limits) {
-                Ok(Some(length)) => length,
-                Ok(None) => break,
-                Err(error) => {
-                    self.out.error(&error.0);
-                    self.session.is_closing = true;
-                    break;
-                }
-            };
-            let args: SmallVec<[&[u8]; 8]> = self.parser.arguments(input).collect();
-            at += length;
-            if args.is_empty() {
-                continue;
+            has_more = self.out.position() >= OUTPUT_BYTES;
+            if let Some(error) = found.error
+                && !has_more
+                && self.session.blocked.is_none()
+            {
+                self.out.protocol = self.session.protocol;
+                self.out.error(&error.0);
+                self.session.is_closing = true;
             }
-            let mut worker = self.worker.borrow_mut();
-            let (session, out) = (&mut self.session, &mut self.out);
-            let next = self.server.execute(&mut worker, session, Args::new(&args), out);
-            if next == Next::Blocked {
+            if consumed == 0 {
                 break;
             }
         }
@@ -149,7 +153,90 @@ impl<'s> Connection<'s> {
         if self.input.is_empty() && self.input.capacity() > KEPT_BYTES {
             self.input = Vec::new();
         }
+        if self.positions.capacity() > POSITIONS_KEPT {
+            self.positions = Vec::new();
+        }
         has_more
+    }
+
+    /// Finds complete requests of the input from `at` on: several, or one inline request.
+    fn find_requests(&mut self, at: usize) -> Found {
+        self.positions.clear();
+        self.ends.clear();
+        let limits = match self.session.is_authenticated {
+            true => LIMITS,
+            false => ANONYMOUS,
+        };
+        let mut from = at;
+        while self.ends.len() < GROUP_MAX {
+            let rest = self.input.get(from..).unwrap_or_default();
+            match self.parser.next(rest, limits) {
+                Ok(Some(length)) => {
+                    let Some(positions) = self.parser.positions() else {
+                        if self.ends.is_empty() {
+                            return Found { inline_end: Some(from + length), error: None };
+                        }
+                        // It is parsed again when those before it are done.
+                        break;
+                    };
+                    let shifted = positions.iter().map(|(start, end)| (start + from, end + from));
+                    self.positions.extend(shifted);
+                    from += length;
+                    self.ends.push((self.positions.len(), from));
+                }
+                Ok(None) => break,
+                // Limits change with AUTH: what follows it is parsed again.
+                Err(error) if self.ends.is_empty() => {
+                    return Found { inline_end: None, error: Some(error) };
+                }
+                Err(_) => {
+                    self.parser = Parser::default();
+                    break;
+                }
+            }
+            if !self.session.is_authenticated {
+                break;
+            }
+        }
+        Found { inline_end: None, error: None }
+    }
+
+    /// Runs the requests that were found. Returns how many bytes of the input from `at` on are done.
+    fn run_found(&mut self, at: usize, inline_end: Option<usize>) -> usize {
+        let mut worker = self.worker.borrow_mut();
+        let (session, out) = (&mut self.session, &mut self.out);
+        if let Some(end) = inline_end {
+            let args: SmallVec<[&[u8]; 8]> = self.parser.arguments(&[]).collect();
+            if !args.is_empty() {
+                self.server.execute(&mut worker, session, Args::new(&args), out);
+            }
+            return end - at;
+        }
+        let slice =
+            |(start, end): &(usize, usize)| self.input.get(*start..*end).unwrap_or_default();
+        let words: SmallVec<[&[u8]; 8]> = self.positions.iter().map(slice).collect();
+        let (mut requests, mut ends) =
+            (SmallVec::<[Args<'_>; 4]>::new(), SmallVec::<[usize; 4]>::new());
+        let (mut first, mut done) = (0, at);
+        for (last, end) in &self.ends {
+            // A request without arguments is ignored.
+            match words.get(first..*last) {
+                Some(list) if !list.is_empty() => {
+                    requests.push(Args::new(list));
+                    ends.push(*end);
+                }
+                _ if requests.is_empty() => done = *end,
+                _ => {
+                    if let Some(before) = ends.last_mut() {
+                        *before = *end;
+                    }
+                }
+            }
+            first = *last;
+        }
+        let server = self.server;
+        let count = server.execute_many(&mut worker, session, &requests, out, OUTPUT_BYTES);
+        count.checked_sub(1).and_then(|last| ends.get(last)).copied().unwrap_or(done) - at
     }
 
     /// Waits for the client, for an answer to its blocking command, or for messages.

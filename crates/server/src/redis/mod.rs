@@ -6,7 +6,8 @@
 //! 2. `session` (state of a connection), `effects` (what follows a commit), `server` (what all connections share).
 //! 3. `context` (what a handler sees) and `values` (keys and collections as rows).
 //! 4. `command` (the description of a command), `table` (all of them).
-//! 5. `execute` (one command from its checks to its effects), `transactions` (MULTI), `wake` (blocked clients).
+//! 5. `execute` (one command from its checks to its effects), `group` (commands of a pipeline),
+//!    `transactions` (MULTI), `wake` (blocked clients).
 //! 6. `families`: the handlers.
 //!
 //! How a command runs: [`Server::execute`] finds it in the table, takes the latches of its keys, and calls its handler
@@ -24,6 +25,7 @@ pub mod effects;
 mod execute;
 pub mod failure;
 mod families;
+mod group;
 pub mod keyspec;
 pub mod server;
 pub mod session;

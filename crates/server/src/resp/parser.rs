@@ -83,6 +83,12 @@ impl Parser {
         self.ranges.is_empty()
     }
 
+    /// Returns where the arguments of the request that was found last are in its buffer, or `None` if it is an inline
+    /// request, whose words are not in the buffer.
+    pub fn positions(&self) -> Option<&[(usize, usize)]> {
+        (!self.is_inline).then_some(&self.ranges)
+    }
+
     /// Returns the arguments of the request that was found last, in the buffer in which it was found.
     pub fn arguments<'a>(&'a self, buffer: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
         let bytes = if self.is_inline { &self.inline } else { buffer };

@@ -4,6 +4,7 @@ use super::overlay::{Change, Overlay, Part};
 use super::{Batch, Partition, Range, RowCursor, Store, View};
 use crate::error::Result;
 use crate::rows::redis::RowKey;
+use std::cell::Cell;
 use std::sync::Arc;
 
 /// The reads and writes of a command, a MULTI, or a script. The caller commits the batch once, at the end.
@@ -16,13 +17,45 @@ pub struct Txn {
     /// Whether reads must see own writes. A command that reads nothing after its first write does without.
     reads_own_writes: bool,
     view: Option<View>,
+    prefetched: Prefetched,
+}
+
+/// Rows that were looked up at once, in the order in which they will be read.
+#[derive(Default)]
+struct Prefetched {
+    keys: Vec<(Partition, RowKey)>,
+    values: Vec<Option<ferrolith::Value>>,
+    /// The row that was read last.
+    at: Cell<usize>,
+}
+
+/// How many prefetched rows may be skipped: those of commands that failed before they read.
+const SKIPPED_MAX: usize = 8;
+
+impl Prefetched {
+    /// Returns the value of a row if it was looked up and is among the next ones.
+    fn get(&self, partition: Partition, key: &[u8]) -> Option<Option<&[u8]>> {
+        let from = self.at.get();
+        let next = self.keys.get(from..)?.iter().take(SKIPPED_MAX);
+        let found = next.enumerate().find(|(_, (at, row))| *at == partition && &row[..] == key);
+        let found = from + found?.0;
+        self.at.set(found);
+        self.values.get(found).map(|value| value.as_deref())
+    }
+
+    fn clear(&mut self) {
+        self.keys.clear();
+        self.values.clear();
+        self.at.set(0);
+    }
 }
 
 impl Txn {
     /// Returns an empty transaction.
     pub fn new(store: Arc<dyn Store>) -> Txn {
         let (batch, overlay) = (Batch::default(), Overlay::default());
-        Txn { store, batch, overlay, reads_own_writes: true, view: None }
+        let prefetched = Prefetched::default();
+        Txn { store, batch, overlay, reads_own_writes: true, view: None, prefetched }
     }
 
     /// Returns the store.
@@ -36,6 +69,20 @@ impl Txn {
         self.overlay.clear();
         self.reads_own_writes = reads_own_writes;
         self.view = None;
+        self.prefetched.clear();
+    }
+
+    /// Looks rows up at once. Later reads of them, in about this order, are answered from it; the latches of their keys
+    /// must be held, or they must be independent of each other. Own writes hide them.
+    pub fn prefetch(&mut self, keys: impl Iterator<Item = (Partition, RowKey)>) -> Result<()> {
+        self.prefetched.clear();
+        self.prefetched.keys.extend(keys);
+        if self.prefetched.keys.len() < 2 {
+            self.prefetched.keys.clear();
+            return Ok(());
+        }
+        self.prefetched.values = self.store.multi_get(&self.prefetched.keys)?;
+        Ok(())
     }
 
     /// Fixes the moment of all further reads of the store.
@@ -72,6 +119,9 @@ impl Txn {
         match self.overlay.get(partition, key) {
             Some(change) => Ok(change.map(found)),
             None => {
+                if let Some(value) = self.prefetched.get(partition, key) {
+                    return Ok(value.map(found));
+                }
                 let (mut found, mut result) = (Some(found), None);
                 self.store.get(partition, key, self.view.as_ref(), &mut |value| {
                     result = found.take().map(|found| found(value));

@@ -103,3 +103,71 @@ fn transactions_reply_as_redis_does() {
     };
     compare(commands, |_, value| value.sorted());
 }
+
+#[test]
+fn pipelines_reply_as_single_commands_do() {
+    let plain = [
+        "SET a 1",
+        "SET b 2",
+        "SET a 3 NX x",
+        "GET a",
+        "GET b",
+        "DEL a b",
+        "DEL a",
+        "GET",
+        "NOPE",
+        "MULTI",
+        "EXEC",
+        "SELECT 1",
+        "SELECT 0",
+        "WATCH a",
+        "PING",
+    ];
+    let ours = Ours::start();
+    let (mut one, mut many) = (ours.connect(), ours.connect());
+    let mut random = fastrand::Rng::with_seed(3);
+    for _ in 0..random_commands(2000) / 20 {
+        let commands: Vec<_> =
+            (0..random.usize(1..300)).map(|_| words(plain[random.usize(..plain.len())])).collect();
+        for client in [&mut one, &mut many] {
+            for reset in ["DISCARD", "UNWATCH", "SELECT 1", "DEL a b", "SELECT 0", "DEL a b"] {
+                client.say(reset);
+            }
+        }
+        let expected: Vec<_> = commands.iter().map(|command| one.call(command)).collect();
+        for client in [&mut one, &mut many] {
+            for reset in ["DISCARD", "UNWATCH", "SELECT 1", "DEL a b", "SELECT 0", "DEL a b"] {
+                client.say(reset);
+            }
+        }
+        assert_eq!(many.pipeline(&commands), expected);
+    }
+}
+
+#[test]
+fn pipelines_with_inline_requests_in_pieces() {
+    let ours = Ours::start();
+    let mut client = ours.connect();
+    let bytes = b"*3\r\n$3\r\nSET\r\n$1\r\na\r\n$1\r\n1\r\n\r\nGET a\r\n*0\r\n*2\r\n$3\r\nGET\r\n$1\r\na\r\nECHO \"x y\"\r\n\
+        *2\r\n$3\r\nGET\r\n$1\r\na\r\n*2\r\n$3\r\nGET\r\n$1\r\nb\r\n";
+    for piece in [1, 2, 3, 7, 20, bytes.len()] {
+        for part in bytes.chunks(piece) {
+            client.raw(part);
+            if piece < 4 {
+                std::thread::sleep(std::time::Duration::from_micros(300));
+            }
+        }
+        let one = Value::bulk("1");
+        let expected = [
+            Value::Simple("OK".into()),
+            one.clone(),
+            one.clone(),
+            Value::bulk("x y"),
+            one,
+            Value::Null,
+        ];
+        for expected in expected {
+            assert_eq!(client.receive(), expected, "in pieces of {piece}");
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! Commands of a pipeline that run as one group: their latches are taken at once, their keys are looked up at once, and
+//! what they write is one batch.
+//!
+//! 1. A group has commands on keys that neither block nor change the connection. Its replies are those of the commands
+//!    one after the other.
+//! 2. A group is more than a pipeline promises: no other client sees a part of it.
+//! 3. If its commit fails, all its commands fail.
+
+use super::args::Args;
+use super::command::{ALL_KEYS, BLOCKING, Command, ONE_ROW, Run};
+use super::context::{Cause, Context, Held};
+use super::execute::{Next, Worker};
+use super::failure::{Done, Failure};
+use super::keyspec::Positions;
+use super::server::Server;
+use super::session::{ReplyMode, Session};
+use super::table;
+use crate::resp::Reply;
+use crate::rows::redis::{RowKey, meta_key};
+use crate::store::{Guards, Mode, Partition};
+use crate::text::slot;
+use smallvec::SmallVec;
+
+/// The maximum number of commands of a group.
+const COMMANDS_MAX: usize = 128;
+/// The maximum number of keys of a command of a group.
+const KEYS_MAX: usize = 16;
+
+/// A command of a group.
+struct Member<'a> {
+    command: &'static Command,
+    args: Args<'a>,
+    keys: Positions,
+}
+
+impl Server {
+    /// Runs commands that a client sent, until one makes it wait, or the connection is to be closed, or the replies
+    /// have `out_max` bytes. Returns how many were run.
+    pub fn execute_many(
+        &self,
+        worker: &mut Worker,
+        session: &mut Session,
+        requests: &[Args<'_>],
+        out: &mut Reply,
+        out_max: usize,
+    ) -> usize {
+        let mut at = 0;
+        while let Some(first) = requests.get(at) {
+            let group = self.group(session, requests.get(at..).unwrap_or_default());
+            if group.len() > 1 {
+                at += group.len();
+                self.run_group(worker, session, &group, out);
+            } else {
+                at += 1;
+                if self.execute(worker, session, *first, out) == Next::Blocked {
+                    break;
+                }
+            }
+            if session.is_closing || out.position() >= out_max {
+                break;
+            }
+        }
+        at
+    }
+
+    /// Returns the first requests, as far as they can be a group.
+    fn group<'a>(&self, session: &Session, requests: &[Args<'a>]) -> SmallVec<[Member<'a>; 16]> {
+        let mut group = SmallVec::new();
+        if requests.len() < 2
+            || session.multi.is_some()
+            || session.reply_mode != ReplyMode::On
+            || !session.is_authenticated
+            || session.is_subscriber()
+        {
+            return group;
+        }
+        for args in requests.iter().take(COMMANDS_MAX) {
+            match member(*args) {
+                Some(member) => group.push(member),
+                None => break,
+            }
+        }
+        group
+    }
+
+    fn run_group(
+        &self,
+        worker: &mut Worker,
+        session: &mut Session,
+        group: &[Member<'_>],
+        out: &mut Reply,
+    ) {
+        out.protocol = session.protocol;
+        self.count_group(session, group.len());
+        let start = out.position();
+        let result = self.try_group(worker, session, group, out);
+        if let Err(failure) = result {
+            worker.txn.reset(true);
+            worker.effects.clear();
+            out.truncate(start);
+            group.iter().for_each(|_| out.error(&failure.text()));
+        }
+    }
+
+    fn count_group(&self, session: &Session, commands: usize) {
+        use std::sync::atomic::Ordering::Relaxed;
+        session.client.active_us.store(self.clock.monotonic_us(), Relaxed);
+        session.client.commands.fetch_add(commands as u64, Relaxed);
+    }
+
+    fn try_group(
+        &self,
+        worker: &mut Worker,
+        session: &mut Session,
+        group: &[Member<'_>],
+        out: &mut Reply,
+    ) -> Done {
+        let db = self.databases.get(session.database)?;
+        let guards = self.lock_group(db.table(), group);
+        // Writes that nobody of the group reads need no overlay.
+        worker.txn.reset(!group.iter().all(Member::is_blind));
+        worker.effects.clear();
+        worker.txn.prefetch(group.iter().filter(|member| !member.is_blind()).filter_map(
+            |member| {
+                let key = member.args.at(*member.keys.first()?);
+                let slot = slot::of_key(key);
+                Some((db.partition_of(slot), meta_key(slot, key))) as Option<(Partition, RowKey)>
+            },
+        ))?;
+        let now_ms = self.now_ms();
+        for Member { command, args, .. } in group {
+            let Run::Handler(handler) = command.run else { continue };
+            let start = out.position();
+            let mut context = Context {
+                server: self,
+                db: db.clone(),
+                session,
+                out,
+                txn: &mut worker.txn,
+                command,
+                effects: &mut worker.effects,
+                now_ms,
+                cause: Cause::Multi,
+                held: Held::All,
+                has_interest: self.has_interest(),
+            };
+            match handler(&mut context, *args) {
+                Ok(()) => {}
+                Err(failure @ Failure::Store(_)) => return Err(failure),
+                Err(failure) => {
+                    out.truncate(start);
+                    out.error(&failure.text());
+                }
+            }
+        }
+        self.commit(worker)?;
+        drop(guards);
+        self.follow(worker);
+        Ok(())
+    }
+
+    /// Takes the latches of all keys of a group.
+    fn lock_group(&self, table: u32, group: &[Member<'_>]) -> Guards<'_> {
+        if group.iter().all(|member| member.command.flags.has(ONE_ROW)) {
+            return Guards::default();
+        }
+        let writes = group.iter().any(|member| member.command.is_write());
+        let mode = if writes { Mode::Exclusive } else { Mode::Shared };
+        let keys = group
+            .iter()
+            .flat_map(|member| member.keys.iter().map(|at| (table, member.args.at(*at))));
+        self.latches.lock(keys, mode)
+    }
+}
+
+impl Member<'_> {
+    /// Returns whether the command reads nothing.
+    fn is_blind(&self) -> bool {
+        self.args.len() == 3 && self.command.name == "set"
+    }
+}
+
+/// Returns a request as a member of a group, if it can be one.
+fn member(args: Args<'_>) -> Option<Member<'_>> {
+    let command = table::find(args).ok()?;
+    let is_plain = matches!(command.run, Run::Handler(_))
+        && !command.flags.has(BLOCKING)
+        && !command.flags.has(ALL_KEYS)
+        && command.group != super::command::Group::Scripting
+        && command.subcommands.is_empty()
+        && command.allows(args.len());
+    if !is_plain || command.keys.is_empty() {
+        return None;
+    }
+    let keys = command.key_positions(args);
+    (!keys.is_empty() && keys.len() <= KEYS_MAX).then_some(Member { command, args, keys })
+}
